@@ -1,0 +1,30 @@
+/* base.h: fixed-width types, attributes and overflow-checked integer arithmetic.
+ *
+ * The bottom of the core: includes nothing of ours. Sizes and strides are int64_t, counted in
+ * elements unless a name says bytes; a `size_t` is always bytes. */
+#ifndef TSR_BASE_H
+#define TSR_BASE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define TSR_VERSION "0.1.0"
+#define TSR_TORCH_VERSION "2.15.0"
+
+#define TSR_LIKELY(x) __builtin_expect(!!(x), 1)
+#define TSR_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define TSR_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
+#define TSR_UNUSED __attribute__((unused))
+#define TSR_COUNTOF(a) (sizeof(a) / sizeof((a)[0]))
+#define TSR_MIN(a, b) ((a) < (b) ? (a) : (b))
+#define TSR_MAX(a, b) ((a) > (b) ? (a) : (b))
+
+/* Each returns true and leaves *out unspecified when the exact result does not fit. */
+static inline bool tsr_mul_overflows(int64_t a, int64_t b, int64_t *out) { return __builtin_mul_overflow(a, b, out); }
+static inline bool tsr_add_overflows(int64_t a, int64_t b, int64_t *out) { return __builtin_add_overflow(a, b, out); }
+static inline bool tsr_sub_overflows(int64_t a, int64_t b, int64_t *out) { return __builtin_sub_overflow(a, b, out); }
+static inline bool tsr_mul_size_overflows(size_t a, size_t b, size_t *out) { return __builtin_mul_overflow(a, b, out); }
+static inline bool tsr_add_size_overflows(size_t a, size_t b, size_t *out) { return __builtin_add_overflow(a, b, out); }
+
+#endif

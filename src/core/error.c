@@ -1,0 +1,121 @@
+#include "error.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { INLINE_MESSAGE = 512 };
+
+/* The message lives in `text` when it fits, else in `heap`. */
+typedef struct LastError {
+    TsrStatus kind;
+    char text[INLINE_MESSAGE];
+    char *heap;
+    char hint[INLINE_MESSAGE];
+} LastError;
+
+static _Thread_local LastError last;
+volatile int tsr_interrupt_flag = 0;
+
+static const struct {
+    const char *name;
+    TsrStatus base;
+} kinds[TSR_STATUS_COUNT] = {
+    [TSR_OK] = {"OK", TSR_OK},
+#define ERROR(suffix, name, base) [TSR_##suffix] = {name, TSR_##base},
+#include "error.def"
+#undef ERROR
+};
+
+static void begin(TsrStatus kind) {
+    free(last.heap);
+    last.heap = NULL;
+    last.hint[0] = '\0';
+    last.kind = kind;
+}
+
+TsrStatus tsr_error(TsrStatus kind, const char *format, ...) {
+    char text[INLINE_MESSAGE]; /* formatted first: an argument may be the old message */
+    char *heap = NULL;
+    va_list args;
+    va_start(args, format);
+    int length = vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    if (length >= INLINE_MESSAGE && (heap = malloc((size_t)length + 1)) != NULL) {
+        va_start(args, format);
+        vsnprintf(heap, (size_t)length + 1, format, args);
+        va_end(args);
+    }
+    begin(kind);
+    memcpy(last.text, text, sizeof text);
+    last.heap = heap;
+    return kind;
+}
+
+TsrStatus tsr_error_no_memory(size_t bytes) {
+    begin(TSR_RUNTIME_ERROR);
+    snprintf(last.text, sizeof last.text,
+             "DefaultCPUAllocator: can't allocate memory: you tried to allocate %zu bytes. Error code 12 (Cannot allocate memory)",
+             bytes);
+    return TSR_RUNTIME_ERROR;
+}
+
+/* Python's mapping of errno to the subclasses of OSError (PEP 3151). */
+static TsrStatus kind_of_errno(int err) {
+    switch (err) {
+    case ENOENT: return TSR_FILE_NOT_FOUND_ERROR;
+    case EEXIST: return TSR_FILE_EXISTS_ERROR;
+    case EISDIR: return TSR_IS_A_DIRECTORY_ERROR;
+    case ENOTDIR: return TSR_NOT_A_DIRECTORY_ERROR;
+    case EACCES:
+    case EPERM: return TSR_PERMISSION_ERROR;
+    case EPIPE: return TSR_BROKEN_PIPE_ERROR;
+    case EAGAIN: return TSR_BLOCKING_IO_ERROR;
+    case ETIMEDOUT: return TSR_TIMEOUT_ERROR;
+    default: return TSR_OS_ERROR;
+    }
+}
+
+TsrStatus tsr_error_errno(int err, const char *path) {
+    TsrStatus kind = kind_of_errno(err);
+    if (path == NULL) return tsr_error(kind, "[Errno %d] %s", err, strerror(err));
+    return tsr_error(kind, "[Errno %d] %s: '%s'", err, strerror(err), path);
+}
+
+void tsr_error_hint(const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    vsnprintf(last.hint, sizeof last.hint, format, args);
+    va_end(args);
+}
+
+TsrStatus tsr_error_kind(void) { return last.kind; }
+const char *tsr_error_message(void) { return last.heap != NULL ? last.heap : last.text; }
+const char *tsr_error_hint_text(void) { return last.hint[0] != '\0' ? last.hint : NULL; }
+
+void tsr_error_clear(void) {
+    begin(TSR_OK);
+    last.text[0] = '\0';
+}
+
+const char *tsr_status_name(TsrStatus kind) { return kind < TSR_STATUS_COUNT ? kinds[kind].name : "Exception"; }
+TsrStatus tsr_status_base(TsrStatus kind) { return kind < TSR_STATUS_COUNT ? kinds[kind].base : TSR_EXCEPTION; }
+
+bool tsr_status_is_a(TsrStatus kind, TsrStatus ancestor) {
+    for (;; kind = tsr_status_base(kind)) {
+        if (kind == ancestor) return true;
+        if (kind == tsr_status_base(kind)) return false;
+    }
+}
+
+void tsr_interrupt_request(void) { tsr_interrupt_flag = 1; }
+void tsr_interrupt_request_timeout(void) { tsr_interrupt_flag = 2; }
+
+TsrStatus tsr_interrupt_raise(void) {
+    int flag = tsr_interrupt_flag;
+    tsr_interrupt_flag = 0;
+    if (flag == 2) return tsr_error(TSR_TIMEOUT_ERROR, "the time limit was reached");
+    return flag == 1 ? tsr_error(TSR_KEYBOARD_INTERRUPT, "%s", "") : TSR_OK;
+}

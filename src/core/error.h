@@ -1,0 +1,63 @@
+/* error.h: status codes, the thread's last error, and the interrupt flag.
+ *
+ * A function that can fail returns TsrStatus, TSR_OK (0) on success. On failure it has set the
+ * thread-local last error: its kind (the status itself), a message with the numbers in it, and
+ * perhaps a hint. Nothing in the core prints, exits or jumps. The kinds are Python's exception
+ * types, one row each in error.def. Reporting that memory is short allocates nothing. */
+#ifndef TSR_ERROR_H
+#define TSR_ERROR_H
+
+#include "base.h"
+
+typedef enum TsrStatus {
+    TSR_OK = 0,
+#define ERROR(suffix, name, base) TSR_##suffix,
+#include "error.def"
+#undef ERROR
+    TSR_STATUS_COUNT,
+    TSR_RAISED /* the language only: the exception object is already pending in its evaluator */
+} TsrStatus;
+
+/* Returns from the enclosing function with the status of `expr` unless it succeeded. */
+#define TSR_TRY(expr) \
+    do { \
+        TsrStatus tsr_try_status_ = (expr); \
+        if (TSR_UNLIKELY(tsr_try_status_ != TSR_OK)) return tsr_try_status_; \
+    } while (0)
+
+/* Sets the last error and returns `kind`. The message is copied, of any length; a hint that was
+ * set before is dropped. Cold, so that the paths to it stay out of the way. */
+TsrStatus tsr_error(TsrStatus kind, const char *format, ...) TSR_PRINTF(2, 3) __attribute__((cold));
+
+/* As tsr_error for a failed allocation of `bytes`; allocates nothing. Kind: TSR_RUNTIME_ERROR, with
+ * the text PyTorch's CPU allocator gives ("... you tried to allocate N bytes ..."). */
+TsrStatus tsr_error_no_memory(size_t bytes) __attribute__((cold));
+
+/* As tsr_error for errno value `err` of a system call on `path` (which may be NULL):
+ * "[Errno 2] No such file or directory: 'x.npy'", of the kind that Python maps err to. */
+TsrStatus tsr_error_errno(int err, const char *path) __attribute__((cold));
+
+/* Adds a hint (one line, no final stop) to the last error. Never part of the message. */
+void tsr_error_hint(const char *format, ...) TSR_PRINTF(1, 2) __attribute__((cold));
+
+TsrStatus tsr_error_kind(void);       /* of the last error of this thread, TSR_OK if none */
+const char *tsr_error_message(void);  /* lent until the next error of this thread; never NULL */
+const char *tsr_error_hint_text(void); /* lent; NULL if the last error has none */
+void tsr_error_clear(void);           /* also frees the thread's buffers */
+
+const char *tsr_status_name(TsrStatus kind);  /* "ValueError"; static */
+TsrStatus tsr_status_base(TsrStatus kind);    /* the kind it derives from; TSR_BASE_EXCEPTION is its own */
+bool tsr_status_is_a(TsrStatus kind, TsrStatus ancestor);
+
+/* Interrupts. A signal handler may call tsr_interrupt_request. Long loops call tsr_interrupt_check
+ * every block (at least every 50 ms of work): TSR_KEYBOARD_INTERRUPT, or TSR_TIMEOUT_ERROR after
+ * tsr_interrupt_request_timeout. A check that fires clears the request. */
+extern volatile int tsr_interrupt_flag; /* 0 none, 1 interrupt, 2 timeout: read it in hot loops */
+void tsr_interrupt_request(void);
+void tsr_interrupt_request_timeout(void);
+TsrStatus tsr_interrupt_raise(void) __attribute__((cold));
+static inline TsrStatus tsr_interrupt_check(void) {
+    return TSR_LIKELY(tsr_interrupt_flag == 0) ? TSR_OK : tsr_interrupt_raise();
+}
+
+#endif
