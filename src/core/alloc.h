@@ -1,0 +1,79 @@
+/* alloc.h: the allocator registry: who gives the memory of tensors, by device type and priority.
+ *
+ * An allocator is a row of functions with counters. For each device type one is active: the last one
+ * set with a priority equal to or higher than the present one's (c10::SetAllocator's rule). Blocks
+ * remember their allocator through the DataPtr's deleter, so a change never mixes them up.
+ * Tensor data only: everything small goes through mem.h. Thread safe. */
+#ifndef TSR_ALLOC_H
+#define TSR_ALLOC_H
+
+#include "device.h"
+
+/* Owns one block: {data, ctx, deleter, device} as c10::DataPtr. deleter(ctx) is called exactly once,
+ * when the DataPtr is released; NULL deleter: nothing to free (borrowed or empty). */
+typedef struct TsrDataPtr {
+    void *data;
+    void *ctx;
+    void (*deleter)(void *ctx);
+    TsrDevice device;
+} TsrDataPtr;
+
+void tsr_dataptr_release(TsrDataPtr *ptr); /* calls the deleter, clears *ptr; fine on a cleared one */
+
+typedef struct TsrAllocator TsrAllocator;
+struct TsrAllocator {
+    const char *name; /* "caching" */
+    uint8_t device;   /* TsrDeviceType it serves */
+    bool empty_too;   /* allocates a block even for 0 bytes (TensorFlow's ShouldAllocateEmptyTensors) */
+    /* *out gets `bytes` bytes, aligned to 64. Contents undefined. TSR_RUNTIME_ERROR when memory is short. */
+    TsrStatus (*allocate)(TsrAllocator *self, TsrDataPtr *out, size_t bytes);
+    void (*empty_cache)(TsrAllocator *self); /* gives kept blocks back to the system; may be NULL */
+    /* Counters, kept by the allocator with atomics; bytes. */
+    _Atomic int64_t live, peak, cached, calls;
+    uint8_t priority;
+    TsrAllocator *next;
+};
+
+/* Registers a row (static lifetime). Names are unique per device. */
+void tsr_allocator_register(TsrAllocator *allocator);
+/* The active one; never NULL for cpu and meta. */
+TsrAllocator *tsr_allocator_active(uint8_t device_type);
+/* NULL if there is none of that name. */
+TsrAllocator *tsr_allocator_find(uint8_t device_type, const char *name);
+/* *taken: whether it took effect. TSR_VALUE_ERROR for an unknown name. */
+TsrStatus tsr_allocator_set(bool *taken, uint8_t device_type, const char *name, uint8_t priority);
+TsrAllocator *tsr_allocator_first(void); /* then ->next: the registry in order of registration */
+
+/* The active allocator of the device gives a block; emits TSR_TRACE_ALLOC. The memory ceiling is asked first. */
+TsrStatus tsr_allocate(TsrDataPtr *out, TsrDevice device, size_t bytes);
+/* Ceiling for live tensor bytes and mem.h's together; 0: none. Mapped files don't count. */
+void tsr_set_memory_limit(size_t bytes);
+size_t tsr_memory_limit(void);
+void tsr_empty_cache(void);
+int64_t tsr_memory_live(void);  /* bytes in storages now, over all allocators but meta */
+int64_t tsr_memory_peak(void);
+
+/* The trace: a hook that sees what the core does; NULL (the default) costs one predicted branch. */
+typedef enum TsrTraceKind {
+    TSR_TRACE_ALLOC, TSR_TRACE_FREE, TSR_TRACE_CACHE_HIT, TSR_TRACE_RETAIN, TSR_TRACE_RELEASE, TSR_TRACE_COPY,
+    TSR_TRACE_CONSTRUCT, TSR_TRACE_DESTROY, TSR_TRACE_WRITE, TSR_TRACE_VIEW, TSR_TRACE_OP
+} TsrTraceKind;
+typedef struct TsrTraceEvent {
+    TsrTraceKind kind;
+    const char *what;    /* allocator, operator or dtype name; static */
+    const char *reason;  /* may be NULL; static */
+    int64_t bytes;
+    const void *object;  /* the storage, tensor or block concerned, for identity only */
+    const void *object2;
+} TsrTraceEvent;
+typedef void (*TsrTraceHook)(void *user, const TsrTraceEvent *event);
+extern TsrTraceHook tsr_trace_hook;
+extern void *tsr_trace_user;
+static inline void tsr_trace(TsrTraceKind kind, const char *what, const char *reason, int64_t bytes, const void *object, const void *object2) {
+    if (TSR_UNLIKELY(tsr_trace_hook != NULL)) {
+        TsrTraceEvent event = {kind, what, reason, bytes, object, object2};
+        tsr_trace_hook(tsr_trace_user, &event);
+    }
+}
+
+#endif

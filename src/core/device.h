@@ -1,0 +1,20 @@
+/* device.h: device types and indices. cpu and meta are built in; cuda is a slot that a plugin fills. */
+#ifndef TSR_DEVICE_H
+#define TSR_DEVICE_H
+
+#include "error.h"
+
+typedef enum TsrDeviceType { TSR_CPU = 0, TSR_CUDA = 1, TSR_META = 2, TSR_DEVICE_TYPE_COUNT } TsrDeviceType;
+typedef struct TsrDevice { uint8_t type; int8_t index; /* -1: none given */ } TsrDevice;
+
+#define TSR_DEVICE_CPU ((TsrDevice){TSR_CPU, -1})
+#define TSR_DEVICE_META ((TsrDevice){TSR_META, -1})
+
+static inline bool tsr_device_equal(TsrDevice a, TsrDevice b) { return a.type == b.type && a.index == b.index; }
+const char *tsr_device_type_name(uint8_t type); /* "cpu"; static */
+/* "cpu", "cuda:0" into `buffer` of at least 16 bytes; returns buffer. */
+char *tsr_device_format(TsrDevice d, char *buffer);
+/* Parses "cpu", "cuda:1", "meta". TSR_RUNTIME_ERROR with PyTorch's text when malformed or unknown. */
+TsrStatus tsr_device_parse(TsrDevice *out, const char *text);
+
+#endif

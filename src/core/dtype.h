@@ -1,0 +1,87 @@
+/* dtype.h: element types: the TypeMeta table, and conversion of the small float formats.
+ *
+ * A dtype is a small integer that indexes `tsr_dtypes`, one row each from dtype.def. POD dtypes have
+ * NULL constructors; `string` and `nested` really construct, copy and destroy their elements. */
+#ifndef TSR_DTYPE_H
+#define TSR_DTYPE_H
+
+#include "error.h"
+
+struct TsrTensor;
+
+/* Storage formats; arithmetic on them is done in float. */
+typedef struct TsrHalf { uint16_t bits; } TsrHalf;
+typedef struct TsrBfloat16 { uint16_t bits; } TsrBfloat16;
+typedef struct TsrFloat8E5m2 { uint8_t bits; } TsrFloat8E5m2;
+typedef struct TsrFloat8E4m3fn { uint8_t bits; } TsrFloat8E4m3fn;
+typedef struct TsrComplexHalf { TsrHalf re, im; } TsrComplexHalf;
+typedef float _Complex TsrComplexFloat;
+typedef double _Complex TsrComplexDouble;
+/* An owned, immutable byte string (UTF-8 by convention); data is NULL when length is 0. */
+typedef struct TsrString { char *data; size_t length; } TsrString;
+
+typedef enum TsrDtypeId {
+#define DTYPE(suffix, name, cname, ctype, size, kind, th) TSR_##suffix,
+#include "dtype.def"
+#undef DTYPE
+    TSR_DTYPE_COUNT,
+    TSR_DTYPE_NONE = 255 /* "not given", TypeMeta's uninitialized row */
+} TsrDtypeId;
+typedef uint8_t TsrDtype;
+
+typedef enum TsrDtypeKind { TSR_KIND_BOOL, TSR_KIND_UINT, TSR_KIND_INT, TSR_KIND_FLOAT, TSR_KIND_COMPLEX, TSR_KIND_OBJECT } TsrDtypeKind;
+
+/* One row of TypeMeta (caffe2/c10's TypeMetaData). Pointers address `n` consecutive elements. */
+typedef struct TsrTypeMeta {
+    TsrDtype id;
+    uint8_t kind;     /* TsrDtypeKind */
+    uint16_t itemsize; /* bytes */
+    const char *name;  /* torch's: "float32" */
+    const char *type_name; /* the C type's: "float" */
+    const char *th_name;   /* "Float", as in THFloatTensor and torch.FloatTensor */
+    TsrStatus (*new_)(void **out);                     /* one element on the heap; NULL for POD */
+    TsrStatus (*placement_new)(void *data, size_t n);  /* constructs; on failure nothing is left constructed */
+    TsrStatus (*copy)(void *dst, const void *src, size_t n); /* assigns over constructed elements */
+    void (*placement_delete)(void *data, size_t n);    /* destroys, memory stays */
+    void (*delete_)(void *element);                    /* destroys and frees what new_ gave */
+} TsrTypeMeta;
+
+extern const TsrTypeMeta tsr_dtypes[TSR_DTYPE_COUNT];
+extern const TsrTypeMeta tsr_dtype_uninitialized;
+
+static inline size_t tsr_dtype_size(TsrDtype d) { return tsr_dtypes[d].itemsize; } /* bytes */
+static inline const char *tsr_dtype_name(TsrDtype d) { return tsr_dtypes[d].name; }
+static inline TsrDtypeKind tsr_dtype_kind(TsrDtype d) { return (TsrDtypeKind)tsr_dtypes[d].kind; }
+static inline bool tsr_dtype_is_complex(TsrDtype d) { return tsr_dtypes[d].kind == TSR_KIND_COMPLEX; }
+static inline bool tsr_dtype_is_float(TsrDtype d) { return tsr_dtypes[d].kind == TSR_KIND_FLOAT; } /* float8 and halves too */
+static inline bool tsr_dtype_is_integral(TsrDtype d) { return tsr_dtypes[d].kind == TSR_KIND_INT || tsr_dtypes[d].kind == TSR_KIND_UINT; } /* bool is not */
+static inline bool tsr_dtype_is_pod(TsrDtype d) { return tsr_dtypes[d].kind != TSR_KIND_OBJECT; }
+static inline bool tsr_dtype_is_signed(TsrDtype d) { return tsr_dtypes[d].kind >= TSR_KIND_INT && tsr_dtypes[d].kind <= TSR_KIND_COMPLEX; }
+
+/* "float32", "float", "torch.float32", "half", "long", ...; TSR_DTYPE_NONE if unknown. */
+TsrDtype tsr_dtype_from_name(const char *name);
+/* "Float", "Long", "ComplexDouble", ...: the names in PyTorch's messages ('Half', 'BFloat16', 'Bool', 'Byte'). */
+static inline const char *tsr_dtype_scalar_name(TsrDtype d) { return tsr_dtypes[d].th_name; }
+/* "float", "long int", "c10::Half": the names in others of its messages. */
+static inline const char *tsr_dtype_c_name(TsrDtype d) { return tsr_dtypes[d].type_name; }
+/* complex64 -> float32, complex32 -> float16, others themselves. */
+TsrDtype tsr_dtype_real_of(TsrDtype d);
+/* float32 -> complex64, float16 -> complex32, bfloat16 -> complex64, complex themselves; others complex64 by the default dtype. */
+TsrDtype tsr_dtype_complex_of(TsrDtype d);
+
+/* The default dtype of float literals and factories: float32 until set. */
+TsrDtype tsr_default_dtype(void);
+TsrStatus tsr_set_default_dtype(TsrDtype d); /* TSR_TYPE_ERROR unless floating point */
+
+/* Conversions of the small formats: round to nearest even; nan stays nan; overflow as IEEE says
+ * (e4m3fn has no infinity: overflow is nan). Inline in halffloat.h for kernels. */
+float tsr_half_to_float(TsrHalf x);
+TsrHalf tsr_half_from_float(float x);
+float tsr_bfloat16_to_float(TsrBfloat16 x);
+TsrBfloat16 tsr_bfloat16_from_float(float x);
+float tsr_float8_e5m2_to_float(TsrFloat8E5m2 x);
+TsrFloat8E5m2 tsr_float8_e5m2_from_float(float x);
+float tsr_float8_e4m3fn_to_float(TsrFloat8E4m3fn x);
+TsrFloat8E4m3fn tsr_float8_e4m3fn_from_float(float x);
+
+#endif

@@ -1,0 +1,57 @@
+/* storage.h: refcounted bytes behind tensors (c10::StorageImpl).
+ *
+ * Invariants: `ptr` holds at least `nbytes` bytes (or none on meta); elements of a non-POD dtype are
+ * constructed over the whole of nbytes and destroyed with the storage. Views hold the storage, never
+ * one another. A storage may shrink below what a view needs: tensor.h's check reports it on use. */
+#ifndef TSR_STORAGE_H
+#define TSR_STORAGE_H
+
+#include "alloc.h"
+#include "dtype.h"
+
+/* Counts the writes that views of one autograd-history share; a heap object only for x.data and set_. */
+typedef struct TsrVersion {
+    _Atomic int32_t refcount; /* 0 for the one embedded in a storage, which lives with it */
+    _Atomic int64_t value;
+} TsrVersion;
+
+typedef struct TsrStorage TsrStorage;
+struct TsrStorage {
+    _Atomic int32_t refcount;
+    uint8_t element;      /* dtype whose constructors ran (OBJECT dtypes), else TSR_DTYPE_NONE */
+    bool resizable;
+    bool readonly;        /* writes are refused: read-only mapping, bytes object */
+    bool shared;          /* between processes */
+    TsrDataPtr ptr;
+    size_t nbytes;        /* bytes in use */
+    size_t capacity;      /* bytes that ptr holds, >= nbytes */
+    TsrAllocator *allocator; /* that made ptr and grows it; NULL for foreign memory */
+    TsrVersion version;   /* the default counter of tensors made with this storage */
+    int64_t id;           /* 0 until first asked for (tsr_storage_id) */
+    int64_t serial;       /* order of creation, for stable listings */
+    const char *origin;   /* "mmap", "borrowed", "shared", NULL for owned; static */
+    char *path;           /* of a mapped file, owned; NULL */
+    TsrStorage *prev, *next; /* all live storages, for storages() and leaks() */
+};
+
+/* `nbytes` of uninitialised memory from the device's active allocator; `element` constructs when not POD
+ * (TSR_DTYPE_NONE or a POD dtype: nothing constructed). *out is the caller's. */
+TsrStatus tsr_storage_new(TsrStorage **out, TsrDevice device, size_t nbytes, TsrDtype element);
+/* As tsr_storage_new, from the given allocator. */
+TsrStatus tsr_storage_new_with_allocator(TsrStorage **out, TsrAllocator *allocator, size_t nbytes, TsrDtype element);
+/* Takes over foreign memory: *ptr is moved from, also on failure. `origin` static; `path` copied, may be NULL. */
+TsrStatus tsr_storage_new_adopt_move(TsrStorage **out, TsrDataPtr *ptr, size_t nbytes, const char *origin, const char *path);
+TsrStorage *tsr_storage_retain(TsrStorage *storage);
+void tsr_storage_free(TsrStorage *storage); /* one reference; NULL is fine */
+/* Grows (contents kept, new bytes undefined) or shrinks nbytes; capacity is kept when shrinking to nonzero.
+ * TSR_RUNTIME_ERROR when not resizable. Views keep working while they fit. */
+TsrStatus tsr_storage_resize(TsrStorage *storage, size_t nbytes);
+/* Small ints 1, 2, 3… given when first asked for. */
+int64_t tsr_storage_id(TsrStorage *storage);
+/* Moves the bytes to a mapping shared between processes; in place, views follow. */
+TsrStatus tsr_storage_share_memory(TsrStorage *storage);
+static inline void *tsr_storage_data(const TsrStorage *s) { return s->ptr.data; }
+static inline int32_t tsr_storage_refcount(const TsrStorage *s) { return s->refcount; }
+TsrStorage *tsr_storage_first(void); /* live storages, oldest first, by ->next; single-threaded use */
+
+#endif

@@ -1,0 +1,112 @@
+/* tensor.h: TensorImpl: geometry over a storage, and its lifetime.
+ *
+ * sizes, strides and offset count elements; strides are never negative. Up to TSR_INLINE_DIMS
+ * dimensions live in the struct. A tensor holds its storage; a view never holds its base: `base` is a
+ * weak link (for `_base`) and `origin` the operator's name (for display).
+ * A defined tensor's storage is never NULL, except for sparse layouts and the undefined tensor.
+ * Fields are read directly inside the core and through the inlines elsewhere; writes only here, in
+ * view.c and in tensor.c. Structs come from a free list. Counts are atomic. */
+#ifndef TSR_TENSOR_H
+#define TSR_TENSOR_H
+
+#include "scalar.h"
+#include "storage.h"
+
+enum { TSR_INLINE_DIMS = 5, TSR_MAX_DIMS = 64 };
+
+typedef enum TsrLayout { TSR_STRIDED, TSR_SPARSE_COO, TSR_SPARSE_CSR, TSR_SPARSE_CSC, TSR_SPARSE_BSR, TSR_SPARSE_BSC } TsrLayout;
+typedef enum TsrMemoryFormat { TSR_CONTIGUOUS, TSR_PRESERVE, TSR_CHANNELS_LAST, TSR_CHANNELS_LAST_3D } TsrMemoryFormat;
+
+enum TsrTensorFlags {
+    TSR_FLAG_WRAPPED_NUMBER = 1, /* 0-d, made from a Python number: weak in type promotion */
+    TSR_FLAG_CONJ = 2,           /* lazily conjugated (complex views) */
+    TSR_FLAG_NEG = 4,            /* lazily negated (imag of a conj view) */
+    TSR_FLAG_UNDEFINED = 8,
+    TSR_FLAG_COALESCED = 16,     /* sparse COO */
+    TSR_FLAG_INFERENCE_DATA = 32 /* made by .data: own version counter */
+};
+
+typedef struct TsrTensor TsrTensor;
+/* What sparse layouts hold instead of a storage; all references owned by the tensor. */
+typedef struct TsrSparse {
+    int sparse_dim, dense_dim;       /* COO */
+    TsrTensor *indices;              /* COO: (sparse_dim, nnz) int64; compressed: crow/ccol_indices */
+    TsrTensor *plain_indices;        /* compressed: col/row_indices; NULL for COO */
+    TsrTensor *values;
+} TsrSparse;
+
+struct TsrTensor {
+    _Atomic int32_t refcount;  /* owning references */
+    _Atomic int32_t weakcount; /* weak links from views, plus one while refcount > 0 */
+    TsrDtype dtype;
+    uint8_t layout;            /* TsrLayout */
+    uint8_t flags;
+    uint8_t ndim_;             /* read by tsr_ndim */
+    TsrDevice device;
+    int64_t numel;             /* product of sizes */
+    int64_t offset;            /* elements from the storage's start */
+    int64_t *sizes, *strides;  /* into dims, or one heap block when ndim > TSR_INLINE_DIMS */
+    TsrStorage *storage;
+    TsrVersion *version;       /* &storage->version, or a counter of its own */
+    TsrSparse *sparse;         /* NULL when strided */
+    TsrTensor *base;           /* weak link to the root tensor of a view; NULL otherwise */
+    const char *origin;        /* operator that made it, e.g. "t"; static; NULL when unknown */
+    int64_t dims[2 * TSR_INLINE_DIMS];
+};
+
+/* --- lifetime --- */
+/* Dense, row-major, uninitialised (non-POD elements are constructed). TSR_RUNTIME_ERROR on negative
+ * sizes, overflow or short memory. *out is the caller's. */
+TsrStatus tsr_tensor_new(TsrTensor **out, int ndim, const int64_t *sizes, TsrDtype dtype, TsrDevice device);
+TsrStatus tsr_tensor_new_strided(TsrTensor **out, int ndim, const int64_t *sizes, const int64_t *strides, TsrDtype dtype, TsrDevice device);
+/* Same sizes, dtype, device as `like`; strides by memory format (TSR_PRESERVE: like's when non-overlapping and dense, else by its stride order, as empty_like). dtype TSR_DTYPE_NONE: like's. */
+TsrStatus tsr_tensor_new_like(TsrTensor **out, const TsrTensor *like, TsrDtype dtype, TsrMemoryFormat format);
+/* The one constructor of views: any geometry over an existing storage (retained). Checks that it fits, strides
+ * >= 0, no overflow: TSR_RUNTIME_ERROR "setStorage: sizes ..., strides ..., storage offset ..., and itemsize ... requiring a storage size of ... are out of bounds for storage of size ...". */
+TsrStatus tsr_tensor_new_over(TsrTensor **out, TsrStorage *storage, int ndim, const int64_t *sizes, const int64_t *strides, int64_t offset, TsrDtype dtype);
+/* A view of `self` with new geometry (same dtype and flags, shares version counter, base is self's root; origin static). Trusted geometry: callers have checked it. */
+TsrStatus tsr_tensor_new_view(TsrTensor **out, const TsrTensor *self, int ndim, const int64_t *sizes, const int64_t *strides, int64_t offset, const char *origin);
+TsrStatus tsr_tensor_new_scalar(TsrTensor **out, TsrScalar value, TsrDtype dtype); /* 0-d cpu */
+TsrStatus tsr_tensor_new_wrapped(TsrTensor **out, TsrScalar value); /* 0-d wrapped number, dtype by kind (double for FLOAT, int64, bool, complex128) */
+TsrTensor *tsr_tensor_new_undefined(void);  /* a retained reference to the one undefined tensor */
+TsrTensor *tsr_tensor_retain(TsrTensor *t); /* NULL is fine */
+void tsr_tensor_free(TsrTensor *t);         /* one reference; NULL is fine */
+static inline int32_t tsr_tensor_refcount(const TsrTensor *t) { return t->refcount; }
+/* A new reference to the root tensor of a view if it still lives, else NULL. */
+TsrTensor *tsr_tensor_retain_base(const TsrTensor *t);
+
+/* --- reading --- */
+static inline int tsr_ndim(const TsrTensor *t) { return t->ndim_; }
+static inline bool tsr_is_meta(const TsrTensor *t) { return t->device.type == TSR_META; }
+static inline bool tsr_is_defined(const TsrTensor *t) { return (t->flags & TSR_FLAG_UNDEFINED) == 0; }
+static inline bool tsr_is_sparse(const TsrTensor *t) { return t->layout != TSR_STRIDED; }
+static inline size_t tsr_itemsize(const TsrTensor *t) { return tsr_dtype_size(t->dtype); }
+/* First element's address (NULL on meta). Valid while the storage keeps its size. */
+static inline void *tsr_data(const TsrTensor *t) {
+    char *p = (char *)t->storage->ptr.data;
+    return p == NULL ? NULL : p + t->offset * (int64_t)tsr_dtype_size(t->dtype);
+}
+bool tsr_is_contiguous(const TsrTensor *t, TsrMemoryFormat format);
+/* Checks that the storage still covers the view (it may have shrunk) and, when `writing`, that it may be
+ * written (read-only, internal overlap is not checked here). Every operator's dispatch calls it. */
+TsrStatus tsr_tensor_check(const TsrTensor *t, bool writing);
+/* Reads one element (linear index in row-major order of the view, conj and neg applied). */
+TsrScalar tsr_tensor_get(const TsrTensor *t, int64_t linear_index);
+/* The value of a one-element tensor; TSR_RUNTIME_ERROR "a Tensor with N elements cannot be converted to Scalar". */
+TsrStatus tsr_tensor_item(TsrScalar *out, const TsrTensor *t);
+static inline int64_t tsr_tensor_version(const TsrTensor *t) { return t->version ? t->version->value : 0; }
+/* Counts one write (and traces it). `what` is the operator's name, static. */
+void tsr_tensor_bump(TsrTensor *t, const char *what);
+/* A negative `dim` counts from the end. TSR_INDEX_ERROR "Dimension out of range (expected to be in range of [-2, 1], but got 2)". ndim 0 counts as 1. */
+TsrStatus tsr_wrap_dim(int64_t *dim, int ndim);
+
+/* --- changing in place (each bumps nothing by itself) --- */
+TsrStatus tsr_tensor_set_geometry(TsrTensor *t, int ndim, const int64_t *sizes, const int64_t *strides, int64_t offset);
+/* resize_: row-major (or by format) geometry, growing the storage when needed; contents of the storage stay. */
+TsrStatus tsr_tensor_resize(TsrTensor *t, int ndim, const int64_t *sizes, TsrMemoryFormat format);
+/* set_: points t at another storage (retained) with the geometry given; checks as tsr_tensor_new_over, growing the storage as PyTorch does. */
+TsrStatus tsr_tensor_set_storage(TsrTensor *t, TsrStorage *storage, int64_t offset, int ndim, const int64_t *sizes, const int64_t *strides);
+/* x.data: same storage and geometry, a version counter of its own starting at 0. */
+TsrStatus tsr_tensor_new_data(TsrTensor **out, const TsrTensor *self);
+
+#endif
