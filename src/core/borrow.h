@@ -1,0 +1,22 @@
+/* borrow.h: TsrMaybeOwned (c10::MaybeOwned<Tensor>): a tensor that is either borrowed (no count) or owned.
+ * Ends with tsr_maybe_end, whichever it was. A borrow must not outlive its owner: debug builds check. */
+#ifndef TSR_BORROW_H
+#define TSR_BORROW_H
+
+#include "view.h"
+
+typedef struct TsrMaybeOwned {
+    TsrTensor *tensor;
+    bool owned;
+} TsrMaybeOwned;
+
+static inline TsrMaybeOwned tsr_maybe_borrowed(TsrTensor *t) { return (TsrMaybeOwned){t, false}; }
+static inline TsrMaybeOwned tsr_maybe_owned_move(TsrTensor *t) { return (TsrMaybeOwned){t, true}; }
+static inline void tsr_maybe_end(TsrMaybeOwned *m) {
+    if (m->owned) tsr_tensor_free(m->tensor);
+    *m = (TsrMaybeOwned){NULL, false};
+}
+/* Borrowed when already contiguous in that format, else an owned copy. */
+TsrStatus tsr_maybe_expect_contiguous(TsrMaybeOwned *out, TsrTensor *t, TsrMemoryFormat format);
+
+#endif

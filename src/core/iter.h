@@ -1,0 +1,78 @@
+/* iter.h: the one iterator. Elementwise kernels are inner loops over strided 1-D runs; everything else
+ * (broadcasting, type promotion and conversion, output allocation, overlap checks, dimension coalescing
+ * and reordering, threads, interrupts) happens here, once.
+ *
+ *     TsrIter it;
+ *     TSR_TRY(tsr_iter_begin(&it, &(TsrIterSpec){.nout = 1, .out = {c->out[0]}, .nin = 2, .in = {a, b}, .flags = TSR_ITER_PROMOTE | ...}));
+ *     TsrStatus s = tsr_iter_run(&it, loop_for(it.dtype), &params);
+ *     return tsr_iter_end_move(&it, s, &result);
+ */
+#ifndef TSR_ITER_H
+#define TSR_ITER_H
+
+#include "promote.h"
+
+enum { TSR_ITER_MAX_OPERANDS = 8 };
+
+/* The one inner-loop signature. data[k] addresses the first element of operand k (outputs first), strides[k] are BYTES, n elements. */
+typedef void (*TsrLoop)(char *const *data, const int64_t *strides, int64_t n, const void *params);
+
+enum TsrIterFlags {
+    TSR_ITER_PROMOTE = 1,        /* inputs are converted to the common dtype (result_type) */
+    TSR_ITER_INT_TO_FLOAT = 2,   /* with PROMOTE: integral and bool common dtype becomes the default dtype */
+    TSR_ITER_OUT_BOOL = 4,       /* fresh outputs are bool (comparisons) whatever the common dtype; the loop writes bool */
+    TSR_ITER_CHECK_CAST = 8,     /* given outputs: "result type Float can't be cast to the desired output type Long" */
+    TSR_ITER_SAME_DTYPE = 16,    /* no promotion: "expected ... same dtype" error when inputs differ */
+    TSR_ITER_NO_RESIZE = 32,     /* a given output must have the broadcast shape (in-place): "output with shape [3] doesn't match the broadcast shape [2, 3]" */
+    TSR_ITER_NO_OVERLAP_CHECK = 64,
+    TSR_ITER_SERIAL = 128,       /* one thread: the loop keeps state or draws random numbers in order */
+    TSR_ITER_LINEAR = 256,       /* keep row-major order of elements (random streams) */
+    TSR_ITER_COMPUTE_FLOAT = 512,/* half and bfloat16 are handed to the loop as float32 buffers and rounded back */
+    TSR_ITER_REAL_OUT = 1024     /* complex common dtype: fresh outputs get its real dtype (abs, angle) */
+};
+
+typedef struct TsrIterSpec {
+    int nout, nin;
+    TsrTensor *out[4];             /* NULL: allocated. Lent */
+    const TsrTensor *in[TSR_ITER_MAX_OPERANDS]; /* lent */
+    unsigned flags;
+    TsrDtype dtype;                /* TSR_DTYPE_NONE..: forced common dtype when `has_dtype` */
+    bool has_dtype;
+    const TsrDtype *out_dtype;     /* per output, overrides the common dtype for fresh outputs and for what the loop writes; NULL */
+    const char *name;              /* operator, for messages: "add" */
+} TsrIterSpec;
+
+typedef struct TsrIter {
+    TsrDtype dtype;                /* common dtype: what the inner loop computes on */
+    int nout, noperands;
+    int ndim;                      /* after coalescing */
+    int64_t numel;
+    TsrTensor *operand[TSR_ITER_MAX_OPERANDS];  /* outputs first; each retained by the iterator */
+    TsrDtype loop_dtype[TSR_ITER_MAX_OPERANDS]; /* what the loop sees; differs from the operand's own: converted through block buffers */
+    int64_t sizes[TSR_MAX_DIMS];
+    int64_t strides[TSR_ITER_MAX_OPERANDS][TSR_MAX_DIMS]; /* bytes; dimension 0 is the innermost */
+    unsigned flags;
+    bool meta;                     /* some output is on the meta device: run does nothing */
+    int rank; int64_t shape[TSR_MAX_DIMS]; /* the broadcast shape, uncoalesced, row-major order */
+} TsrIter;
+
+TsrStatus tsr_iter_begin(TsrIter *it, const TsrIterSpec *spec); /* on failure nothing is held */
+TsrStatus tsr_iter_run(TsrIter *it, TsrLoop loop, const void *params); /* threads for large inputs; polls interrupts */
+/* Releases everything. When `status` is TSR_OK, out[0..nout) receive the outputs (the caller's references). Returns `status`. */
+TsrStatus tsr_iter_end_move(TsrIter *it, TsrStatus status, TsrTensor **out);
+
+/* Walks over "everything but dim": for kernels along one dimension (softmax, sort, cumsum, gather...). Calls fn for each 1-D line of
+ * the operands, which share all sizes except along dim; strides in BYTES. Threads unless serial. */
+typedef void (*TsrLineFn)(char *const *data, const int64_t *stride, const int64_t *n, const void *params);
+TsrStatus tsr_lines_run(TsrTensor *const *operands, int noperands, int64_t dim, TsrLineFn fn, const void *params, bool serial);
+
+/* Splits [0, n) into chunks taken dynamically by the thread pool (OpenMP); polls interrupts between chunks. grain: least elements a chunk. */
+typedef void (*TsrRangeFn)(int64_t begin, int64_t end, void *user);
+TsrStatus tsr_parallel_for(int64_t n, int64_t grain, TsrRangeFn fn, void *user);
+int tsr_num_threads(void);
+void tsr_set_num_threads(int n);
+
+/* Converts n elements between dtypes with byte strides (any numeric pair; PyTorch's conversion rules, no undefined behaviour). */
+void tsr_convert(TsrDtype to, char *dst, int64_t dst_stride, TsrDtype from, const char *src, int64_t src_stride, int64_t n);
+
+#endif

@@ -1,0 +1,49 @@
+/* layout.h: pure integer geometry: contiguity, broadcasting, view strides, overlap. Sees no tensor and
+ * no memory. All arrays hold `ndim` int64_t; sizes and strides in elements. */
+#ifndef TSR_LAYOUT_H
+#define TSR_LAYOUT_H
+
+#include "error.h"
+
+/* Product of sizes; TSR_RUNTIME_ERROR for a negative size ("Trying to create tensor with negative dimension -1: [-1]")
+ * or an overflow, even where another size is 0. */
+TsrStatus tsr_layout_numel(int64_t *numel, int ndim, const int64_t *sizes);
+/* Row-major strides as PyTorch gives them (a size of 0 counts as 1). */
+void tsr_layout_contiguous_strides(int64_t *strides, int ndim, const int64_t *sizes);
+/* Channels-last strides for ndim 4 (NHWC) or 5 (NDHWC). */
+void tsr_layout_channels_last_strides(int64_t *strides, int ndim, const int64_t *sizes);
+bool tsr_layout_is_contiguous(int ndim, const int64_t *sizes, const int64_t *strides);
+bool tsr_layout_is_channels_last(int ndim, const int64_t *sizes, const int64_t *strides); /* contiguous in that format */
+/* PyTorch's suggest_memory_format test for strides "like" channels last (ambiguous ones count as contiguous). */
+bool tsr_layout_is_channels_last_strides(int ndim, const int64_t *sizes, const int64_t *strides);
+/* Some permutation of the dimensions is contiguous. */
+bool tsr_layout_is_non_overlapping_and_dense(int ndim, const int64_t *sizes, const int64_t *strides);
+/* Strides for a fresh tensor "like" a possibly gapped or overlapping one, in its stride order (at::infer_dense_strides, empty_like preserve). */
+void tsr_layout_dense_strides_like(int64_t *out, int ndim, const int64_t *sizes, const int64_t *strides);
+
+/* Broadcasts b's shape into out (which holds a's, *out_ndim dims, room for TSR_MAX_DIMS). TSR_RUNTIME_ERROR "The size of
+ * tensor a (2) must match the size of tensor b (3) at non-singleton dimension 0". */
+TsrStatus tsr_layout_broadcast(int64_t *out, int *out_ndim, const int64_t *b, int b_ndim);
+/* expand: sizes may hold -1; out arrays of out_ndim. PyTorch's errors ("The expanded size of the tensor (4) must match the existing size (3) at non-singleton dimension 0.  Target sizes: [4].  Tensor sizes: [3]"). */
+TsrStatus tsr_layout_expand(int64_t *out_sizes, int64_t *out_strides, int out_ndim, const int64_t *wanted, int ndim, const int64_t *sizes, const int64_t *strides);
+/* Replaces one -1 in `sizes` by what numel needs: "shape '[5]' is invalid for input of size 4", "only one dimension can be inferred", "cannot reshape tensor of 0 elements into shape [-1, 0] because the unspecified dimension size -1 can be any value and is ambiguous". */
+TsrStatus tsr_layout_infer_size(int64_t *out_sizes, int out_ndim, const int64_t *wanted, int64_t numel);
+/* Strides that view (sizes, strides) as new_sizes without copying; false when there are none. */
+bool tsr_layout_view_strides(int64_t *new_strides, int new_ndim, const int64_t *new_sizes, int ndim, const int64_t *sizes, const int64_t *strides);
+/* The first pair of adjacent dimensions (d, d+1) that would have to merge and cannot, for explain(); -1 if none. */
+int tsr_layout_unmergeable_dim(int new_ndim, const int64_t *new_sizes, int ndim, const int64_t *sizes, const int64_t *strides);
+
+/* Overlap, exact, by bounded Diophantine search as NumPy's solve_diophantine (numpy mem_overlap.c; problem of Ramachandran & Agrawal style bounded
+ * linear Diophantine equations). Units: elements of `itemsize` bytes at byte offset. */
+typedef struct TsrGeometry { int ndim; const int64_t *sizes, *strides; int64_t offset; /* elements */ int64_t itemsize; /* bytes */ } TsrGeometry;
+/* Whether two indices of one view reach the same element. */
+bool tsr_layout_has_internal_overlap(const TsrGeometry *g);
+/* Whether two views of one storage share a byte; ia and ib (each of its ndim, may be NULL) receive one common element's indices. TSR_TIMEOUT never: the search is exact but bounded by `max_work`; *known is false if it gave up. */
+bool tsr_layout_overlap(const TsrGeometry *a, const TsrGeometry *b, int64_t *ia, int64_t *ib, bool *known);
+/* PyTorch's cheaper classification, which decides its refusals (at::get_overlap_status). */
+typedef enum TsrOverlap { TSR_OVERLAP_FULL, TSR_OVERLAP_PARTIAL, TSR_OVERLAP_NO, TSR_OVERLAP_TOO_HARD } TsrOverlap;
+
+/* "[2, 3]" into a growing text is text.h's; here a fixed buffer: writes at most `room` bytes, returns buffer. */
+char *tsr_layout_format(char *buffer, size_t room, int ndim, const int64_t *sizes);
+
+#endif

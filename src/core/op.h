@@ -1,0 +1,155 @@
+/* op.h: the one table of operators, and calling them.
+ *
+ * A row (TsrOp) declares one overload of an operator: its schema in torch's syntax, the function that does
+ * it, which forms it has, and its documentation. Rows stand in ops/<family>.def, one macro call each:
+ *
+ *     OP(op_add, .schema = "add(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
+ *        .forms = TSR_FN | TSR_METHOD | TSR_INPLACE | TSR_OUT, .category = "pointwise", .alias = TSR_FRESH,
+ *        .summary = "Sum of self and alpha times other, element by element, with broadcasting.",
+ *        .example = "ones(2) + 1", .output = "tensor([2., 2.])")
+ *
+ * The name in the schema is torch's, dotted for namespaces ("linalg.qr", "nn.functional.relu", "special.zeta",
+ * "fft.fft"). Rows of one name are its overloads, tried in the order of the table. From the row come: argument
+ * binding and its errors, the in-place form NAME_, out=, the method, help, completion, the manual and tests.
+ *
+ * Schema types: Tensor, Tensor?, Tensor[], Tensor?[], Scalar, Scalar?, int, int?, int[], int[N], int[N]?, SymInt as int,
+ * float, float?, float[], bool, bool?, bool[], str, str?, ScalarType (dtype), Layout, Device, MemoryFormat, Generator, each with ?;
+ * Scalar[]; `Any` for a value of the language handed through. `*` begins keyword-only. Alias marks (Tensor(a), Tensor(a!)) are
+ * allowed and document views and writes. In the function form `self` is called `input`.
+ * Returns: Tensor, Tensor[], Scalar, int, bool, float, int[], (Tensor values, Tensor indices) = a named tuple torch.return_types.NAME,
+ * (Tensor, Tensor) = a plain tuple, () = None.
+ *
+ * What a function does: reads call->arg[i] (one per schema parameter, in order, defaults filled in; kind TSR_ARG_NONE for None), computes, and
+ * stores owned results in call->ret[0..nret). call->out[k] is the tensor to write into (out= or the self of the in-place form)
+ * or NULL. A function either honours call->out (iterator-based ones just pass it on) and returns it retained, or ignores it and returns
+ * a fresh result: the dispatcher then copies the result into out with PyTorch's resize and cast checks. Version counters are
+ * bumped by the dispatcher. Check everything, then allocate, then compute; on a meta device
+ * stop after allocating (tsr_is_meta). Tensors arrive checked (tsr_tensor_check), dense and with conj/neg resolved unless
+ * .flags says otherwise. */
+#ifndef TSR_OP_H
+#define TSR_OP_H
+
+#include "iter.h"
+#include "view.h"
+
+enum { TSR_MAX_ARGS = 20, TSR_MAX_RETS = 8 };
+
+typedef enum TsrArgKind {
+    TSR_ARG_NONE, TSR_ARG_TENSOR, TSR_ARG_TENSORS, TSR_ARG_SCALAR, TSR_ARG_SCALARS, TSR_ARG_INT, TSR_ARG_INTS, TSR_ARG_FLOAT, TSR_ARG_FLOATS,
+    TSR_ARG_BOOL, TSR_ARG_BOOLS, TSR_ARG_STR, TSR_ARG_DTYPE, TSR_ARG_LAYOUT, TSR_ARG_DEVICE, TSR_ARG_MEMORY_FORMAT, TSR_ARG_GENERATOR, TSR_ARG_ANY
+} TsrArgKind;
+
+/* An argument or a result. As an argument everything is lent; as a result tensors (and the arrays of TENSORS and INTS) are owned. */
+typedef struct TsrArg {
+    TsrArgKind kind;
+    int n;                    /* of an array */
+    union {
+        TsrTensor *t;
+        TsrTensor **tensors;  /* entries may be NULL for Tensor?[] ; as a result: array by tsr_malloc */
+        TsrScalar s;
+        TsrScalar *scalars;
+        int64_t i;
+        int64_t *ints;
+        double f;
+        double *floats;
+        bool b;
+        bool *bools;
+        const char *str;      /* UTF-8, zero-terminated */
+        TsrDtype dtype;
+        uint8_t layout;
+        TsrDevice device;
+        TsrMemoryFormat format;
+        void *any;            /* a generator (rng.h) or a value of the language */
+    };
+} TsrArg;
+
+enum TsrOpForms { TSR_FN = 1, TSR_METHOD = 2, TSR_INPLACE = 4, TSR_OUT = 8, TSR_PROPERTY = 16, /* x.T */
+                  TSR_INPLACE_ONLY = 32 /* the schema's own name ends in _ : writes self */ };
+typedef enum TsrAlias { TSR_FRESH, TSR_VIEW, TSR_MAYBE_VIEW, TSR_IN_PLACE, TSR_NO_TENSOR } TsrAlias;
+enum TsrOpFlags { TSR_OP_CONJ = 1,   /* copes with conj/neg bits itself (views, copy_) */
+                  TSR_OP_SPARSE = 2, /* accepts sparse tensors */
+                  TSR_OP_UNCHECKED = 4, /* no tsr_tensor_check on inputs (metadata only) */
+                  TSR_OP_RANDOM = 8, TSR_OP_OBJECT = 16 /* accepts string and nested tensors */,
+                  TSR_OP_NO_BUMP = 32, TSR_OP_HIDDEN = 64 /* not listed in help */ };
+
+typedef struct TsrOpCall TsrOpCall;
+typedef TsrStatus (*TsrOpFn)(TsrOpCall *call);
+typedef struct TsrOp {
+    const char *schema;
+    TsrOpFn fn;
+    unsigned forms, flags;
+    TsrAlias alias;
+    const char *category;
+    const char *summary, *example, *output;
+    const void *data;         /* for fn's own use: a kernel table, a prelude body */
+} TsrOp;
+
+struct TsrOpCall {
+    const TsrOp *op;
+    const struct TsrSchema *schema;
+    TsrArg *arg;
+    int nargs;
+    TsrTensor *out[TSR_MAX_RETS];  /* lent */
+    bool inplace;                  /* out[0] is self of the in-place form */
+    TsrArg ret[TSR_MAX_RETS];
+    int nret;
+};
+
+/* A parsed schema; made once per row on first use, lives for ever. */
+typedef struct TsrParam {
+    const char *name;
+    TsrArgKind type;          /* the element kinds are TENSORS, INTS, ... */
+    bool optional;            /* `?`: None is accepted */
+    bool optional_elements;   /* Tensor?[] */
+    bool keyword_only;
+    bool has_default;
+    bool written;             /* (a!) */
+    int fixed;                /* int[N]: N, and a single int is accepted for it; else 0 */
+    const char *type_text;    /* as written */
+    const char *default_text; /* as written, NULL */
+    TsrArg value;             /* the default */
+} TsrParam;
+typedef struct TsrReturn { const char *name; TsrArgKind type; } TsrReturn;
+typedef struct TsrSchema {
+    const char *name;         /* "linalg.qr" */
+    const char *base;         /* "qr" */
+    int nparams, nreturns, npositional; /* positional-or-keyword parameters */
+    bool named_returns;
+    TsrParam *params;
+    TsrReturn returns[TSR_MAX_RETS];
+} TsrSchema;
+
+/* All overloads of one name. */
+typedef struct TsrOpSet { const char *name; int n; const TsrOp *const *ops; } TsrOpSet;
+
+const TsrOpSet *tsr_op_find(const char *name);   /* NULL if none; "add" (not "add_") */
+TsrStatus tsr_op_schema(const TsrSchema **out, const TsrOp *op); /* cached */
+int tsr_op_count(void);
+const TsrOpSet *tsr_op_at(int i);                /* in alphabetic order of names */
+/* Adds rows (static lifetime) from outside the core, such as operators written in the language. Before the first lookup. */
+TsrStatus tsr_op_register(const TsrOp *rows, int n);
+
+/* Runs call->op on bound arguments: checks, fn, out=, versions, provenance. On success ret[] is the caller's (tsr_op_release_returns). */
+TsrStatus tsr_op_run(TsrOpCall *call);
+void tsr_op_release_returns(TsrOpCall *call);
+
+/* Calls an operator by name from C with positional arguments. fmt has a letter an argument: t tensor, i int64_t, f double, s TsrScalar, b int as bool,
+ * d TsrDtype (int), c const char * (str), I int n, const int64_t *ints; T int n, TsrTensor *const *; n None; missing ones get defaults; "!t" before the rest
+ * gives out[0] (in-place on it). Picks the first overload whose parameter kinds accept the letters. Stores the first `nout` tensor results, owned. */
+TsrStatus tsr_invoke(TsrTensor **outs, int nout, const char *name, const char *fmt, ...);
+
+/* Helpers for op functions. */
+static inline TsrStatus tsr_return_move(TsrOpCall *c, TsrTensor *t) { c->ret[0] = (TsrArg){.kind = TSR_ARG_TENSOR, .t = t}; c->nret = 1; return TSR_OK; }
+static inline TsrStatus tsr_return_move2(TsrOpCall *c, TsrTensor *a, TsrTensor *b) {
+    c->ret[0] = (TsrArg){.kind = TSR_ARG_TENSOR, .t = a};
+    c->ret[1] = (TsrArg){.kind = TSR_ARG_TENSOR, .t = b};
+    c->nret = 2;
+    return TSR_OK;
+}
+/* Returns `s` or, on success, returns *t from the call: for the common "make it, hand it over". */
+static inline TsrStatus tsr_finish_move(TsrOpCall *c, TsrStatus s, TsrTensor *t) { return s != TSR_OK ? s : tsr_return_move(c, t); }
+/* A result tensor for the call: out[k] resized when given and of that dtype, else fresh. Row-major. *out is owned. */
+TsrStatus tsr_result_new(TsrOpCall *c, int k, TsrTensor **out, int ndim, const int64_t *sizes, TsrDtype dtype, TsrDevice device);
+static inline bool tsr_arg_given(const TsrArg *a) { return a->kind != TSR_ARG_NONE; }
+
+#endif

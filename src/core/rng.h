@@ -1,0 +1,20 @@
+/* rng.h: generators: PyTorch's CPU generator (mt19937) and its ways of turning words into numbers, so that a seed gives PyTorch's stream. */
+#ifndef TSR_RNG_H
+#define TSR_RNG_H
+
+#include "error.h"
+
+typedef struct TsrGenerator TsrGenerator;
+TsrGenerator *tsr_rng_default(void);                 /* lent; seeded with 67280421310721 at start, as torch.default_generator */
+TsrStatus tsr_rng_new(TsrGenerator **out);           /* torch.Generator() */
+TsrGenerator *tsr_rng_retain(TsrGenerator *g);
+void tsr_rng_free(TsrGenerator *g);
+void tsr_rng_seed(TsrGenerator *g, uint64_t seed);   /* manual_seed: also drops the cached normals */
+uint64_t tsr_rng_initial_seed(const TsrGenerator *g);
+uint32_t tsr_rng_u32(TsrGenerator *g);
+uint64_t tsr_rng_u64(TsrGenerator *g);
+float tsr_rng_uniform_float(TsrGenerator *g);        /* [0, 1) from 24 bits */
+double tsr_rng_uniform_double(TsrGenerator *g);      /* [0, 1) from 53 bits */
+double tsr_rng_normal_double(TsrGenerator *g);       /* Box-Muller with the cached second value, as at::normal_distribution<double> */
+
+#endif

@@ -1,0 +1,17 @@
+/* text.h: a growing byte string for messages and display. Append functions return TSR_MEMORY_ERROR and leave it unchanged when memory is short. */
+#ifndef TSR_TEXT_H
+#define TSR_TEXT_H
+
+#include "error.h"
+
+typedef struct TsrText { char *data; size_t length, capacity; } TsrText; /* data is zero-terminated, or NULL when empty */
+
+TsrStatus tsr_text_append(TsrText *t, const char *bytes, size_t n);
+TsrStatus tsr_text_puts(TsrText *t, const char *s);
+TsrStatus tsr_text_putc(TsrText *t, char c);
+TsrStatus tsr_text_printf(TsrText *t, const char *format, ...) TSR_PRINTF(2, 3);
+TsrStatus tsr_text_pad(TsrText *t, char c, size_t n);
+void tsr_text_free(TsrText *t); /* frees the bytes, clears *t */
+char *tsr_text_move(TsrText *t); /* the bytes (tsr_malloc'ed, zero-terminated), the caller's; clears *t; NULL when memory is short */
+
+#endif
