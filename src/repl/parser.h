@@ -1,0 +1,32 @@
+/* parser.h: text to syntax tree, with CPython 3.11's errors.
+ *
+ * Recursive descent over statements and one table of binding powers for expressions. Nothing recurses without a
+ * bound: 200 brackets, 100 indentations, AST_MAX_HEIGHT levels of tree. The rules that CPython checks after
+ * parsing (return outside a function, global after use, duplicate parameters) are checked here too, so that a
+ * tree handed out compiles. A failure returns TSR_SYNTAX_ERROR, TSR_INDENTATION_ERROR or TSR_TAB_ERROR with the
+ * message in the thread's last error and the place in *where. */
+#ifndef REPL_PARSER_H
+#define REPL_PARSER_H
+
+#include "ast.h"
+
+/* Parses a whole program. *out is the caller's (ast_free). */
+TsrStatus parser_new_module(Ast **out, Source *source, SourceRange *where);
+
+/* Parses the next statement (one logical line, or one compound statement) at byte *offset of `source`, and moves
+ * *offset past it. *out is NULL at the end of the text. A simple line `a; b` gives a body of two. After an error
+ * *offset stands where reading may go on: past the lines of the broken statement. */
+TsrStatus parser_new_statement(Ast **out, Source *source, size_t *offset, SourceRange *where);
+
+/* Parses `source` as one expression (eval, and the code of explain("...")); body is one AST_EXPR. */
+TsrStatus parser_new_expression(Ast **out, Source *source, SourceRange *where);
+
+typedef enum ParserNeed {
+    PARSER_COMPLETE, /* run it (it may hold an error, which parsing will report) */
+    PARSER_MORE      /* the statement goes on: ask for another line */
+} ParserNeed;
+
+/* Whether the lines typed so far are a statement, as the prompt sees it: a compound statement ends with an empty line. */
+ParserNeed parser_need(const char *text, size_t length);
+
+#endif
