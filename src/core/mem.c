@@ -1,0 +1,70 @@
+#include "mem.h"
+
+#include <malloc.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+static _Atomic int64_t live_blocks, live_bytes;
+static size_t limit;
+static _Atomic int64_t fail_countdown; /* 0: off */
+static _Atomic int64_t attempts;
+static bool counting; /* attempts are counted only while a sweep runs: the counter is shared by threads */
+
+bool tsr_mem_inject_failure(void) {
+    if (TSR_LIKELY(!counting)) return false;
+    attempts++;
+    return fail_countdown > 0 && --fail_countdown == 0;
+}
+
+int64_t tsr_mem_fail_at(int64_t n) {
+    int64_t made = attempts;
+    counting = n > 0;
+    attempts = 0;
+    fail_countdown = n;
+    return made;
+}
+
+static bool refused(size_t bytes) {
+    if (TSR_UNLIKELY(tsr_mem_inject_failure())) return true;
+    return limit != 0 && (bytes > limit || (size_t)live_bytes > limit - bytes);
+}
+
+static void count(const void *block, int64_t sign) {
+    atomic_fetch_add_explicit(&live_blocks, sign, memory_order_relaxed);
+    atomic_fetch_add_explicit(&live_bytes, sign * (int64_t)malloc_usable_size((void *)block), memory_order_relaxed);
+}
+
+void *tsr_malloc(size_t bytes) {
+    if (TSR_UNLIKELY(refused(bytes))) return NULL;
+    void *block = malloc(bytes > 0 ? bytes : 1);
+    if (TSR_LIKELY(block != NULL)) count(block, 1);
+    return block;
+}
+
+void *tsr_calloc(size_t n, size_t size) {
+    size_t bytes;
+    if (tsr_mul_size_overflows(n, size, &bytes) || TSR_UNLIKELY(refused(bytes))) return NULL;
+    void *block = calloc(1, bytes > 0 ? bytes : 1);
+    if (TSR_LIKELY(block != NULL)) count(block, 1);
+    return block;
+}
+
+void *tsr_realloc(void *block, size_t bytes) {
+    if (block == NULL) return tsr_malloc(bytes);
+    if (TSR_UNLIKELY(refused(bytes))) return NULL;
+    int64_t before = (int64_t)malloc_usable_size(block);
+    void *grown = realloc(block, bytes > 0 ? bytes : 1);
+    if (TSR_UNLIKELY(grown == NULL)) return NULL;
+    atomic_fetch_add_explicit(&live_bytes, (int64_t)malloc_usable_size(grown) - before, memory_order_relaxed);
+    return grown;
+}
+
+void tsr_free(void *block) {
+    if (block == NULL) return;
+    count(block, -1);
+    free(block);
+}
+
+int64_t tsr_mem_live_blocks(void) { return live_blocks; }
+int64_t tsr_mem_live_bytes(void) { return live_bytes; }
+void tsr_mem_set_limit(size_t bytes) { limit = bytes; }

@@ -1,0 +1,26 @@
+/* mem.h: every small allocation of the program goes through here: counted, limited, and made to fail by tests.
+ *
+ * Tensor data has its own registry (alloc.h). Thread safe. NULL means memory is short or the limit or an
+ * injected failure was hit; the caller reports it (tsr_error_no_memory, or MemoryError in the language). */
+#ifndef TSR_MEM_H
+#define TSR_MEM_H
+
+#include "base.h"
+
+void *tsr_malloc(size_t bytes); /* never NULL for 0 bytes unless it fails */
+void *tsr_calloc(size_t count, size_t size); /* zeroed; NULL when count * size overflows */
+/* Grows or shrinks; on failure NULL and the old block is untouched. tsr_realloc(NULL, n) allocates. */
+void *tsr_realloc(void *block, size_t bytes);
+void tsr_free(void *block); /* NULL is fine */
+
+int64_t tsr_mem_live_blocks(void);
+int64_t tsr_mem_live_bytes(void); /* as malloc_usable_size counts them */
+/* Ceiling for live bytes; 0: none. */
+void tsr_mem_set_limit(size_t bytes);
+/* The n-th allocation from now on fails (1: the next one), and only that one; 0 switches it off. Returns how many
+ * allocations were made since the last call, so that a sweep knows when it has passed them all. */
+int64_t tsr_mem_fail_at(int64_t n);
+/* Asked by allocators of tensor data, so that a sweep reaches them too: true when this allocation must fail. */
+bool tsr_mem_inject_failure(void);
+
+#endif

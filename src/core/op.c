@@ -1,0 +1,472 @@
+/* The table of operators: lookup by name, and running a bound call. */
+#include "op.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mem.h"
+#include "op_schema.h"
+
+#define OP(fn, ...) TsrStatus fn(TsrOpCall *call);
+#include "ops.def"
+#undef OP
+
+static const TsrOp builtin_rows[] = {
+#define OP(function, ...) {.fn = function, __VA_ARGS__},
+#include "ops.def"
+#undef OP
+    {.schema = NULL},
+};
+
+/* ---- the index: names to overload sets ---- */
+
+typedef struct Set {
+    TsrOpSet set;
+    const char *name;   /* into the first row's schema, name_length bytes */
+    size_t name_length;
+    int first, last;    /* rows, chained through row_next */
+} Set;
+
+enum { MAX_BLOCKS = 16, MAX_ROWS = 8192, TABLE_SIZE = 8192 /* a power of two, above twice the names */ };
+
+static struct {
+    const TsrOp *rows[MAX_ROWS];
+    TsrSchema *schema[MAX_ROWS];
+    short next[MAX_ROWS];
+    int nrows, nsets;
+    bool ready;
+    Set sets[TABLE_SIZE / 2];
+    short slots[TABLE_SIZE]; /* 1 + index into sets; 0 free */
+    short *sorted;
+} table;
+
+static uint32_t hash_name(const char *name, size_t n) { /* FNV-1a */
+    uint32_t h = 2166136261u;
+    for (size_t i = 0; i < n; i++) h = (h ^ (unsigned char)name[i]) * 16777619u;
+    return h;
+}
+
+/* The slot that holds the name, or the free one where it belongs. */
+static short *find_slot(const char *name, size_t n) {
+    uint32_t i = hash_name(name, n) & (TABLE_SIZE - 1);
+    for (;; i = (i + 1) & (TABLE_SIZE - 1)) {
+        if (table.slots[i] == 0) return &table.slots[i];
+        const Set *s = &table.sets[table.slots[i] - 1];
+        if (s->name_length == n && memcmp(s->name, name, n) == 0) return &table.slots[i];
+    }
+}
+
+static TsrStatus add_row(const TsrOp *row) {
+    if (table.nrows == MAX_ROWS || table.nsets == TABLE_SIZE / 2) return tsr_error(TSR_SYSTEM_ERROR, "the table of operators is full");
+    size_t n = strcspn(row->schema, "(");
+    short *slot = find_slot(row->schema, n);
+    int index = table.nrows++;
+    table.rows[index] = row;
+    table.next[index] = -1;
+    if (*slot == 0) {
+        *slot = (short)(++table.nsets);
+        table.sets[*slot - 1] = (Set){.name = row->schema, .name_length = n, .first = index, .last = index, .set.n = 1};
+    } else {
+        Set *s = &table.sets[*slot - 1];
+        table.next[s->last] = (short)index;
+        s->last = index;
+        s->set.n++;
+        tsr_free((void *)s->set.ops); /* made again on the next lookup */
+        s->set.ops = NULL;
+    }
+    return TSR_OK;
+}
+
+static void make_ready(void) {
+    if (table.ready) return;
+    table.ready = true;
+    for (const TsrOp *row = builtin_rows; row->schema != NULL; row++) (void)add_row(row);
+}
+
+TsrStatus tsr_op_register(const TsrOp *rows, int n) {
+    make_ready();
+    for (int i = 0; i < n; i++) TSR_TRY(add_row(&rows[i]));
+    tsr_free(table.sorted);
+    table.sorted = NULL;
+    return TSR_OK;
+}
+
+/* The row's number, found through its set; only rows of the table have one. */
+static int row_number(const TsrOp *op) {
+    make_ready();
+    short *slot = find_slot(op->schema, strcspn(op->schema, "("));
+    if (*slot == 0) return -1;
+    int i = table.sets[*slot - 1].first;
+    while (i >= 0 && table.rows[i] != op) i = table.next[i];
+    return i;
+}
+
+TsrStatus tsr_op_schema(const TsrSchema **out, const TsrOp *op) {
+    int i = row_number(op);
+    if (i < 0) return tsr_error(TSR_SYSTEM_ERROR, "operator row \"%s\" is not in the table", op->schema);
+    if (table.schema[i] == NULL) TSR_TRY(tsr__schema_new(&table.schema[i], op->schema));
+    *out = table.schema[i];
+    return TSR_OK;
+}
+
+static const TsrOpSet *complete_set(Set *s) {
+    if (s->set.ops != NULL) return &s->set;
+    const TsrOp **ops = tsr_malloc(sizeof *ops * (size_t)s->set.n);
+    if (ops == NULL) return NULL;
+    int n = 0;
+    for (int i = s->first; i >= 0; i = table.next[i]) ops[n++] = table.rows[i];
+    s->set.ops = ops;
+    if (s->set.name == NULL) {
+        char *name = tsr_malloc(s->name_length + 1);
+        if (name == NULL) return NULL;
+        memcpy(name, s->name, s->name_length);
+        name[s->name_length] = '\0';
+        s->set.name = name;
+    }
+    return &s->set;
+}
+
+const TsrOpSet *tsr_op_find(const char *name) {
+    make_ready();
+    short slot = *find_slot(name, strlen(name));
+    return slot == 0 ? NULL : complete_set(&table.sets[slot - 1]);
+}
+
+int tsr_op_count(void) {
+    make_ready();
+    return table.nsets;
+}
+
+static int compare_sets(const void *a, const void *b) {
+    const Set *x = &table.sets[*(const short *)a], *y = &table.sets[*(const short *)b];
+    int order = memcmp(x->name, y->name, TSR_MIN(x->name_length, y->name_length));
+    return order != 0 ? order : (x->name_length > y->name_length) - (x->name_length < y->name_length);
+}
+
+const TsrOpSet *tsr_op_at(int i) {
+    make_ready();
+    if (table.sorted == NULL) {
+        table.sorted = tsr_malloc(sizeof *table.sorted * (size_t)(table.nsets + 1));
+        if (table.sorted == NULL) return NULL;
+        for (int k = 0; k < table.nsets; k++) table.sorted[k] = (short)k;
+        qsort(table.sorted, (size_t)table.nsets, sizeof *table.sorted, compare_sets);
+    }
+    return complete_set(&table.sets[table.sorted[i]]);
+}
+
+/* ---- running ---- */
+
+/* What a run holds until it ends: arguments replaced by resolved copies, and outputs that stand in for conj or neg views. */
+typedef struct Run {
+    TsrOpCall *call;
+    TsrTensor *temporaries[TSR_MAX_ARGS + TSR_MAX_RETS];
+    int ntemporaries;
+    TsrTensor *real_out[TSR_MAX_RETS]; /* the caller's, where call->out holds a stand-in; lent */
+    TsrTensor **list;                  /* the copy of a Tensor[] argument with resolved entries */
+    TsrArg *list_arg;
+    TsrTensor **list_before;
+} Run;
+
+static bool is_lazy(const TsrTensor *t) { return t != NULL && (t->flags & (TSR_FLAG_CONJ | TSR_FLAG_NEG)) != 0; }
+
+static TsrStatus check_tensor(const TsrOpCall *c, const TsrTensor *t) {
+    unsigned flags = c->op->flags;
+    if (!tsr_is_defined(t)) return TSR_OK;
+    if (TSR_UNLIKELY(tsr_is_sparse(t))) {
+        if (flags & TSR_OP_SPARSE) return TSR_OK;
+        return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "Could not run 'aten::%s' with arguments from the '%s' backend.", c->schema->base,
+                         t->layout == TSR_SPARSE_COO ? "SparseCPU" : "SparseCsrCPU");
+    }
+    if (TSR_UNLIKELY(!tsr_dtype_is_pod(t->dtype)) && !(flags & TSR_OP_OBJECT))
+        return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "\"%s\" not implemented for '%s'", c->schema->base, tsr_dtype_scalar_name(t->dtype));
+    return flags & TSR_OP_UNCHECKED ? TSR_OK : tsr_tensor_check(t, false);
+}
+
+static TsrStatus resolve_into(Run *run, TsrTensor **slot) {
+    TsrTensor *resolved;
+    TSR_TRY(tsr_tensor_new_resolved(&resolved, *slot));
+    run->temporaries[run->ntemporaries++] = resolved;
+    *slot = resolved;
+    return TSR_OK;
+}
+
+static TsrStatus resolve_list(Run *run, TsrArg *arg) {
+    bool lazy = false;
+    for (int i = 0; i < arg->n; i++) lazy |= is_lazy(arg->tensors[i]);
+    if (!lazy || run->list != NULL) return TSR_OK;
+    TsrTensor **copy = tsr_calloc((size_t)arg->n, sizeof *copy);
+    if (copy == NULL) return tsr_error_no_memory(sizeof *copy * (size_t)arg->n);
+    run->list = copy;
+    run->list_arg = arg;
+    run->list_before = arg->tensors;
+    for (int i = 0; i < arg->n; i++) {
+        TsrTensor *t = arg->tensors[i];
+        if (is_lazy(t)) TSR_TRY(tsr_tensor_new_resolved(&copy[i], t));
+        else copy[i] = tsr_tensor_retain(t);
+    }
+    arg->tensors = copy;
+    return TSR_OK;
+}
+
+static TsrStatus prepare_arguments(Run *run) {
+    TsrOpCall *c = run->call;
+    bool resolve = (c->op->flags & TSR_OP_CONJ) == 0;
+    for (int i = 0; i < c->nargs; i++) {
+        TsrArg *arg = &c->arg[i];
+        if (arg->kind == TSR_ARG_TENSOR) {
+            TSR_TRY(check_tensor(c, arg->t));
+            if (TSR_UNLIKELY(is_lazy(arg->t)) && resolve) TSR_TRY(resolve_into(run, &arg->t));
+        } else if (arg->kind == TSR_ARG_TENSORS) {
+            for (int k = 0; k < arg->n; k++)
+                if (arg->tensors[k] != NULL) TSR_TRY(check_tensor(c, arg->tensors[k]));
+            if (resolve) TSR_TRY(resolve_list(run, arg));
+        }
+    }
+    return TSR_OK;
+}
+
+static TsrStatus prepare_outputs(Run *run) {
+    TsrOpCall *c = run->call;
+    for (int k = 0; k < TSR_MAX_RETS; k++) {
+        if (c->out[k] == NULL || tsr_is_sparse(c->out[k])) continue;
+        if ((c->op->flags & TSR_OP_UNCHECKED) == 0) TSR_TRY(tsr_tensor_check(c->out[k], true));
+        if (!is_lazy(c->out[k]) || (c->op->flags & TSR_OP_CONJ)) continue;
+        run->real_out[k] = c->out[k];
+        TSR_TRY(resolve_into(run, &c->out[k]));
+        if (c->inplace && k == 0 && c->nargs > 0) c->arg[0].t = c->out[0];
+    }
+    return TSR_OK;
+}
+
+static TsrStatus check_writable_cast(const TsrTensor *result, const TsrTensor *out) {
+    if (tsr_can_cast(result->dtype, out->dtype)) return TSR_OK;
+    return tsr_error(TSR_RUNTIME_ERROR, "result type %s can't be cast to the desired output type %s", tsr_dtype_scalar_name(result->dtype),
+                     tsr_dtype_scalar_name(out->dtype));
+}
+
+static bool same_sizes(const TsrTensor *a, const TsrTensor *b) {
+    return tsr_ndim(a) == tsr_ndim(b) && memcmp(a->sizes, b->sizes, sizeof(int64_t) * (size_t)tsr_ndim(a)) == 0;
+}
+
+static TsrStatus check_no_internal_overlap(const TsrTensor *out) {
+    for (int d = 0; d < tsr_ndim(out); d++)
+        if (out->sizes[d] > 1 && out->strides[d] == 0)
+            return tsr_error(TSR_RUNTIME_ERROR,
+                             "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
+                             "Please clone() the tensor before performing the operation.");
+    return TSR_OK;
+}
+
+/* A result that the function made afresh goes into the tensor it should have written. */
+static TsrStatus write_result(TsrOpCall *c, int k) {
+    TsrTensor *result = c->ret[k].t, *out = c->out[k];
+    TSR_TRY(check_writable_cast(result, out));
+    if (!same_sizes(result, out)) {
+        if (c->inplace) {
+            char want[256], have[256];
+            return tsr_error(TSR_RUNTIME_ERROR, "output with shape %s doesn't match the broadcast shape %s",
+                             tsr_layout_format(have, sizeof have, tsr_ndim(out), out->sizes),
+                             tsr_layout_format(want, sizeof want, tsr_ndim(result), result->sizes));
+        }
+        TSR_TRY(tsr_tensor_resize(out, tsr_ndim(result), result->sizes, TSR_CONTIGUOUS));
+    }
+    TSR_TRY(check_no_internal_overlap(out));
+    return tsr_tensor_copy(out, result);
+}
+
+static TsrStatus finish_output(Run *run, int k) {
+    TsrOpCall *c = run->call;
+    if (k >= c->nret || c->ret[k].kind != TSR_ARG_TENSOR) return TSR_OK;
+    TsrTensor *target = run->real_out[k] != NULL ? run->real_out[k] : c->out[k];
+    if (c->ret[k].t != c->out[k]) TSR_TRY(write_result(c, k));
+    if (run->real_out[k] != NULL) TSR_TRY(tsr_tensor_copy(target, c->out[k]));
+    tsr_tensor_retain(target);
+    tsr_tensor_free(c->ret[k].t);
+    c->ret[k].t = target;
+    if ((c->op->flags & TSR_OP_NO_BUMP) == 0) tsr_tensor_bump(target, c->schema->base);
+    return TSR_OK;
+}
+
+static void note_origin(TsrOpCall *c) {
+    for (int k = 0; k < c->nret; k++)
+        if (c->ret[k].kind == TSR_ARG_TENSOR && c->ret[k].t != NULL && c->out[k] == NULL && c->ret[k].t->origin == NULL &&
+            tsr_tensor_refcount(c->ret[k].t) == 1 && tsr_is_defined(c->ret[k].t))
+            c->ret[k].t->origin = c->schema->base;
+}
+
+static void end_run(Run *run) {
+    for (int i = 0; i < run->ntemporaries; i++) tsr_tensor_free(run->temporaries[i]);
+    for (int k = 0; k < TSR_MAX_RETS; k++)
+        if (run->real_out[k] != NULL) run->call->out[k] = run->real_out[k];
+    if (run->list == NULL) return;
+    for (int i = 0; i < run->list_arg->n; i++) tsr_tensor_free(run->list[i]);
+    tsr_free(run->list);
+    run->list_arg->tensors = run->list_before;
+}
+
+static TsrStatus run_prepared(Run *run) {
+    TsrOpCall *c = run->call;
+    TSR_TRY(prepare_arguments(run));
+    TSR_TRY(prepare_outputs(run));
+    tsr_trace(TSR_TRACE_OP, c->schema->name, NULL, 0, NULL, NULL);
+    TSR_TRY(c->op->fn(c));
+    TsrStatus status = TSR_OK;
+    for (int k = 0; k < TSR_MAX_RETS && status == TSR_OK; k++)
+        if (c->out[k] != NULL) status = finish_output(run, k);
+    if (status != TSR_OK) tsr_op_release_returns(c);
+    else note_origin(c);
+    return status;
+}
+
+TsrStatus tsr_op_run(TsrOpCall *call) {
+    Run run = {.call = call};
+    call->nret = 0;
+    TsrStatus status = run_prepared(&run);
+    end_run(&run);
+    return status;
+}
+
+void tsr_op_release_returns(TsrOpCall *call) {
+    for (int k = 0; k < call->nret; k++) {
+        TsrArg *r = &call->ret[k];
+        if (r->kind == TSR_ARG_TENSOR) tsr_tensor_free(r->t);
+        if (r->kind == TSR_ARG_TENSORS)
+            for (int i = 0; i < r->n; i++) tsr_tensor_free(r->tensors[i]);
+        if (r->kind == TSR_ARG_TENSORS || r->kind == TSR_ARG_INTS || r->kind == TSR_ARG_FLOATS) tsr_free(r->tensors);
+        *r = (TsrArg){.kind = TSR_ARG_NONE};
+    }
+    call->nret = 0;
+}
+
+TsrStatus tsr_result_new(TsrOpCall *c, int k, TsrTensor **out, int ndim, const int64_t *sizes, TsrDtype dtype, TsrDevice device) {
+    /* Always fresh: out= may alias an input, and the dispatcher copies. */
+    (void)c;
+    (void)k;
+    return tsr_tensor_new(out, ndim, sizes, dtype, device);
+}
+
+/* ---- calling from C ---- */
+
+/* Whether `given` can be bound to `param` as it stands or after convert_argument. */
+static bool accepts(const TsrParam *param, const TsrArg *given) {
+    if (given->kind == TSR_ARG_NONE) return param->optional || param->has_default;
+    if (given->kind == param->type) return true;
+    bool number = given->kind == TSR_ARG_INT || given->kind == TSR_ARG_FLOAT || given->kind == TSR_ARG_SCALAR || given->kind == TSR_ARG_BOOL;
+    switch (param->type) {
+    case TSR_ARG_TENSOR:
+    case TSR_ARG_SCALAR: return number;
+    case TSR_ARG_FLOAT: return given->kind == TSR_ARG_INT;
+    case TSR_ARG_INTS: return given->kind == TSR_ARG_INT && param->fixed > 0;
+    default: return false;
+    }
+}
+
+static TsrScalar scalar_of(const TsrArg *a) {
+    switch (a->kind) {
+    case TSR_ARG_INT: return tsr_scalar_int(a->i);
+    case TSR_ARG_FLOAT: return tsr_scalar_float(a->f);
+    case TSR_ARG_BOOL: return tsr_scalar_bool(a->b);
+    default: return a->s;
+    }
+}
+
+/* *made receives a tensor to free after the call when a number was wrapped. `single` keeps a lone int for an int[]. */
+static TsrStatus convert_argument(const TsrParam *param, TsrArg *a, TsrTensor **made, int64_t *single) {
+    if (a->kind == TSR_ARG_NONE) {
+        if (param->has_default) *a = param->value;
+        return TSR_OK;
+    }
+    if (a->kind == param->type) return TSR_OK;
+    if (param->type == TSR_ARG_TENSOR) {
+        TSR_TRY(tsr_tensor_new_wrapped(made, scalar_of(a)));
+        *a = (TsrArg){.kind = TSR_ARG_TENSOR, .t = *made};
+    } else if (param->type == TSR_ARG_SCALAR) {
+        *a = (TsrArg){.kind = TSR_ARG_SCALAR, .s = scalar_of(a)};
+    } else if (param->type == TSR_ARG_FLOAT) {
+        *a = (TsrArg){.kind = TSR_ARG_FLOAT, .f = (double)a->i};
+    } else {
+        *single = a->i;
+        *a = (TsrArg){.kind = TSR_ARG_INTS, .n = 1, .ints = single};
+    }
+    return TSR_OK;
+}
+
+static TsrStatus read_varargs(TsrArg *args, int *nargs, TsrTensor **out0, const char *fmt, va_list list) {
+    *out0 = NULL;
+    *nargs = 0;
+    if (fmt[0] == '!') {
+        *out0 = va_arg(list, TsrTensor *);
+        fmt += 2;
+    }
+    for (; *fmt != '\0'; fmt++) {
+        if (*nargs == TSR_MAX_ARGS) return tsr_error(TSR_SYSTEM_ERROR, "too many arguments in a call by name");
+        TsrArg *a = &args[(*nargs)++];
+        *a = (TsrArg){.kind = TSR_ARG_NONE};
+        switch (*fmt) {
+        case 't':
+            a->t = va_arg(list, TsrTensor *);
+            a->kind = a->t != NULL ? TSR_ARG_TENSOR : TSR_ARG_NONE;
+            break;
+        case 'i': a->kind = TSR_ARG_INT; a->i = va_arg(list, int64_t); break;
+        case 'f': a->kind = TSR_ARG_FLOAT; a->f = va_arg(list, double); break;
+        case 's': a->kind = TSR_ARG_SCALAR; a->s = va_arg(list, TsrScalar); break;
+        case 'b': a->kind = TSR_ARG_BOOL; a->b = va_arg(list, int) != 0; break;
+        case 'd':
+            a->dtype = (TsrDtype)va_arg(list, int);
+            a->kind = a->dtype == TSR_DTYPE_NONE ? TSR_ARG_NONE : TSR_ARG_DTYPE;
+            break;
+        case 'c': a->kind = TSR_ARG_STR; a->str = va_arg(list, const char *); break;
+        case 'I': a->kind = TSR_ARG_INTS; a->n = va_arg(list, int); a->ints = va_arg(list, int64_t *); break;
+        case 'T': a->kind = TSR_ARG_TENSORS; a->n = va_arg(list, int); a->tensors = va_arg(list, TsrTensor **); break;
+        case 'n': break;
+        default: return tsr_error(TSR_SYSTEM_ERROR, "unknown letter '%c' in a call by name", *fmt);
+        }
+    }
+    return TSR_OK;
+}
+
+static bool matches(const TsrSchema *schema, const TsrArg *args, int nargs) {
+    if (nargs > schema->nparams) return false;
+    for (int i = 0; i < schema->nparams; i++) {
+        if (i < nargs ? !accepts(&schema->params[i], &args[i]) : !schema->params[i].has_default && !schema->params[i].optional) return false;
+    }
+    return true;
+}
+
+static TsrStatus run_by_name(TsrTensor **outs, int nout, const TsrOp *op, const TsrSchema *schema, TsrArg *args, int nargs, TsrTensor *out0) {
+    TsrTensor *made[TSR_MAX_ARGS] = {NULL};
+    int64_t singles[TSR_MAX_ARGS];
+    TsrOpCall call = {.op = op, .schema = schema, .arg = args, .nargs = schema->nparams, .out = {out0}, .inplace = out0 != NULL};
+    for (int i = nargs; i < schema->nparams; i++) args[i] = (TsrArg){.kind = TSR_ARG_NONE};
+    TsrStatus status = TSR_OK;
+    for (int i = 0; i < schema->nparams && status == TSR_OK; i++) status = convert_argument(&schema->params[i], &args[i], &made[i], &singles[i]);
+    if (status == TSR_OK) status = tsr_op_run(&call);
+    for (int i = 0; i < schema->nparams; i++) tsr_tensor_free(made[i]);
+    if (status != TSR_OK) return status;
+    for (int k = 0; k < nout && k < call.nret; k++) {
+        outs[k] = call.ret[k].t;
+        call.ret[k] = (TsrArg){.kind = TSR_ARG_NONE};
+    }
+    tsr_op_release_returns(&call);
+    return TSR_OK;
+}
+
+TsrStatus tsr_invoke(TsrTensor **outs, int nout, const char *name, const char *fmt, ...) {
+    const TsrOpSet *set = tsr_op_find(name);
+    if (set == NULL) return tsr_error(TSR_SYSTEM_ERROR, "no operator is named '%s'", name);
+    TsrArg args[TSR_MAX_ARGS];
+    TsrTensor *out0;
+    int nargs;
+    va_list list;
+    va_start(list, fmt);
+    TsrStatus status = read_varargs(args, &nargs, &out0, fmt, list);
+    va_end(list);
+    TSR_TRY(status);
+    for (int k = 0; k < set->n; k++) {
+        const TsrSchema *schema;
+        TSR_TRY(tsr_op_schema(&schema, set->ops[k]));
+        if (matches(schema, args, nargs)) return run_by_name(outs, nout, set->ops[k], schema, args, nargs, out0);
+    }
+    return tsr_error(TSR_SYSTEM_ERROR, "no overload of '%s' takes \"%s\"", name, fmt);
+}
