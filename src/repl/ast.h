@@ -6,6 +6,7 @@
 #ifndef REPL_AST_H
 #define REPL_AST_H
 
+#include "operators.h"
 #include "source.h"
 
 enum { AST_MAX_HEIGHT = 1500 };
@@ -86,24 +87,6 @@ typedef enum ConstantKind {
     CONST_STR,       /* .text, .length: UTF-8, decoded, may hold NULs; a lone surrogate is its three bytes */
     CONST_BYTES      /* .text, .length */
 } ConstantKind;
-
-typedef enum UnaryOp { OP_NOT, OP_NEG, OP_POS, OP_INVERT } UnaryOp;
-typedef enum BinaryOp {
-    OP_ADD,
-    OP_SUB,
-    OP_MUL,
-    OP_MATMUL,
-    OP_DIV,
-    OP_FLOORDIV,
-    OP_MOD,
-    OP_POW,
-    OP_LSHIFT,
-    OP_RSHIFT,
-    OP_AND,
-    OP_OR,
-    OP_XOR
-} BinaryOp;
-typedef enum CompareOp { CMP_EQ, CMP_NE, CMP_LT, CMP_LE, CMP_GT, CMP_GE, CMP_IS, CMP_IS_NOT, CMP_IN, CMP_NOT_IN } CompareOp;
 
 typedef struct Node Node;
 
