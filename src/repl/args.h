@@ -1,0 +1,27 @@
+/* args.h: the arguments of native functions, checked and sorted with CPython's messages. */
+#ifndef REPL_ARGS_H
+#define REPL_ARGS_H
+
+#include "value.h"
+
+/* What a native function takes. names[0..total) in order, the first `positional_only` of which can't be given by
+ * name, the first `max_positional` can be given by position, the first `required` must be there. */
+typedef struct ArgSpec {
+    const char *function; /* "sorted" */
+    const char *const *names;
+    int total, positional_only, max_positional, required;
+} ArgSpec;
+
+/* out[0..total) get the values, lent; V_UNBOUND where absent. `skip` leading values (self) are not counted. */
+TsrStatus args_parse(Value *out, const CallArgs *args, int skip, const ArgSpec *spec);
+
+/* "f() takes no keyword arguments" unless there are none. */
+TsrStatus args_no_keywords(const CallArgs *args, const char *function);
+/* min to max positional arguments after `skip`: "f expected at least 1 argument, got 0". max -1: no limit. */
+TsrStatus args_count(const CallArgs *args, int skip, int min, int max, const char *function);
+/* The keyword's value, lent, or V_UNBOUND. */
+Value args_keyword(const CallArgs *args, const char *name);
+
+static inline Value arg_at(const CallArgs *args, int i) { return i < args->count ? args->values[i] : VALUE_UNBOUND; }
+
+#endif

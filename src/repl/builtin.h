@@ -1,0 +1,37 @@
+/* builtin.h: the builtin functions and types, and what they need from the evaluator. */
+#ifndef REPL_BUILTIN_H
+#define REPL_BUILTIN_H
+
+#include "value.h"
+
+#include <stdio.h>
+
+/* Adds every builtin to a namespace: functions, types, exception types, constants (None and so on are keywords). */
+TsrStatus builtin_fill(Dict *dict);
+/* Registers math, cmath, itertools, functools, json, sys, os, time, random, builtins for import. */
+TsrStatus builtin_register_modules(void);
+
+/* What only the evaluator knows. NULL members: the builtin says that it is not available. */
+typedef struct BuiltinHooks {
+    TsrStatus (*globals)(Value *out);
+    TsrStatus (*locals)(Value *out);
+    TsrStatus (*help)(Value subject); /* prints; V_UNBOUND: help() */
+    TsrStatus (*before_input)(void);  /* flushes, leaves raw mode; may be NULL */
+} BuiltinHooks;
+extern BuiltinHooks builtin_hooks;
+
+/* --sandbox: open() for writing, and reading of files not allowed by `sandbox_allows`, are refused. */
+extern bool builtin_sandbox;
+extern bool (*builtin_sandbox_allows)(const char *path);
+
+/* sys.argv from the command line; argv[0] is the script, '' or '-c'. */
+TsrStatus builtin_set_argv(int count, const char *const *argv);
+
+/* Where print writes: sys.stdout's stream. */
+FILE *builtin_stdout(void);
+
+/* range/sum/... are needed by others as calls: */
+TsrStatus builtin_isinstance(bool *out, Value v, Value type_or_tuple, const char *function);
+TsrStatus builtin_sorted(Value *out, Value iterable, Value key, bool reverse);
+
+#endif

@@ -1,0 +1,61 @@
+/* func_obj.h: native functions, bound methods, namespaces (modules), iterators, plain cells of state. */
+#ifndef REPL_FUNC_OBJ_H
+#define REPL_FUNC_OBJ_H
+
+#include "gc.h"
+
+typedef struct Native {
+    GcObj gc;
+    const Method *def; /* static */
+    Value self;        /* of a module function: V_UNBOUND */
+    Type *owner;       /* of a method; NULL for functions */
+    const char *module; /* "math"; NULL: builtins */
+} Native;
+
+typedef struct BoundMethod {
+    GcObj gc;
+    Value function, self;
+} BoundMethod;
+
+/* A namespace: math, torch.linalg. Attributes are in a dict, filled by tables or by hand. */
+typedef struct Module {
+    GcObj gc;
+    Str *name;
+    Dict *dict;
+    const char *doc;
+    TsrStatus (*missing)(Value *out, struct Module *module, Str *name); /* lazily made attributes; V_UNBOUND: none. NULL: none */
+    TsrStatus (*names)(List *out, struct Module *module);               /* their names, for dir; may be NULL */
+} Module;
+
+extern Type native_type, method_type, method_descriptor_type, module_type;
+
+/* A function of the table row; module may be NULL. */
+TsrStatus native_new(Value *out, const Method *def, const char *module);
+/* An unbound method of `owner` (str.upper); bound when self is given. */
+TsrStatus native_new_method(Value *out, const Method *def, Type *owner, Value self);
+TsrStatus bound_method_new(Value *out, Value function, Value self);
+/* Checks the arity in `def` (self, if any, is args->values[0] and `skip` is 1) and calls. */
+TsrStatus native_invoke(Value *out, const Method *def, const CallArgs *args, Type *owner);
+
+TsrStatus module_new(Value *out, const char *name, const char *doc);
+TsrStatus module_add(Module *module, const char *name, Value v);      /* retains */
+TsrStatus module_add_move(Module *module, const char *name, Value v); /* consumes, on failure too */
+TsrStatus module_add_functions(Module *module, const Method *table);  /* functions print as <built-in function name> */
+static inline Module *value_as_module(Value v) { return (Module *)v.o; }
+
+/* --- the registry of what can be imported --- */
+typedef TsrStatus (*ModuleMaker)(Value *out);
+/* `name` may be dotted ("torch.nn"). Made at the first import. Registered rows are static. */
+TsrStatus module_register(const char *name, ModuleMaker make);
+/* The module object, the same each time; ModuleNotFoundError "No module named 'x'". */
+TsrStatus module_import(Value *out, const char *name);
+/* Names that can be imported, appended as str. */
+TsrStatus module_list(List *out);
+
+/* --- iterators made by C code --- */
+TsrStatus seq_iter_new(Value *out, Value list_or_tuple);
+TsrStatus index_iter_new(Value *out, Value sequence); /* by get_item from 0 until IndexError */
+TsrStatus sentinel_iter_new(Value *out, Value callable, Value sentinel);
+extern Type enumerate_type, zip_type, map_type, filter_type, reversed_type;
+
+#endif

@@ -1,0 +1,24 @@
+/* gc.h: the collector of cycles that counts can't free.
+ *
+ * Trial deletion: over all tracked containers, references from inside are subtracted from the counts; what then
+ * has none left and is not reached from what has, is garbage and is cleared. No finaliser of the language runs,
+ * so a collection may happen at any allocation of a container. */
+#ifndef REPL_GC_H
+#define REPL_GC_H
+
+#include "value.h"
+
+/* From now on the object takes part: call it when it is whole (traverse may be called at once). May collect. */
+void gc_track(void *object);
+void gc_untrack(void *object); /* fine when not tracked */
+int64_t gc_collect(void);      /* runs now; how many objects were found in dead cycles */
+int64_t gc_live(void);         /* containers tracked */
+void gc_enable(bool on);
+/* Calls visit for every tracked object, newest first; stops at the first failure, which it returns. For displays:
+ * visit must not allocate containers. */
+TsrStatus gc_each(GcVisit visit, void *context);
+
+static inline void gc_visit_value(Value v, GcVisit visit, void *context) { if (v.tag == V_OBJ) visit(v.o, context); }
+static inline void gc_visit_obj(void *object, GcVisit visit, void *context) { if (object != NULL) visit(object, context); }
+
+#endif

@@ -1,0 +1,22 @@
+/* hint.h: "did you mean": the nearest of some names. */
+#ifndef REPL_HINT_H
+#define REPL_HINT_H
+
+#include "value.h"
+
+/* Feed candidates to one of these; best is NULL while nothing is near enough. Names must outlive it. */
+typedef struct HintSearch {
+    const char *wanted;
+    const char *best;
+    int best_distance;
+} HintSearch;
+
+HintSearch hint_begin(const char *wanted);
+void hint_consider(HintSearch *search, const char *candidate);
+void hint_consider_dict(HintSearch *search, const Dict *dict); /* its str keys */
+/* The edit distance, cut off at `limit` + 1; bounded work. */
+int hint_distance(const char *a, const char *b, int limit);
+/* Sets "did you mean 'x'?" as the last error's hint when an attribute of v is near to name. Keeps the error. */
+void hint_attribute(Value v, const char *name);
+
+#endif
