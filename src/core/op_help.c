@@ -1,0 +1,102 @@
+/* Checks and allocations that operator functions share. */
+#include "op_help.h"
+
+#include <string.h>
+
+#include "mem.h"
+
+TsrStatus tsr__not_implemented(const char *kernel, TsrDtype dtype) {
+    return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "\"%s\" not implemented for '%s'", kernel, tsr_dtype_scalar_name(dtype));
+}
+
+TsrStatus tsr__check_no_internal_overlap(const TsrTensor *t) {
+    for (int d = 0; d < tsr_ndim(t); d++)
+        if (t->sizes[d] > 1 && t->strides[d] == 0)
+            return tsr_error(TSR_RUNTIME_ERROR,
+                             "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
+                             "Please clone() the tensor before performing the operation.");
+    return TSR_OK;
+}
+
+static bool is_dense(const TsrTensor *t) { return tsr_layout_is_non_overlapping_and_dense(tsr_ndim(t), t->sizes, t->strides); }
+
+TsrStatus tsr__check_no_overlap(const TsrTensor *w, const TsrTensor *r) {
+    if (w->storage == NULL || w->storage != r->storage || w->numel == 0 || r->numel == 0) return TSR_OK;
+    if (w != r && (!is_dense(w) || !is_dense(r))) return TSR_OK; /* PyTorch calls these too hard and lets them pass */
+    int64_t w0 = w->offset * (int64_t)tsr_itemsize(w), r0 = r->offset * (int64_t)tsr_itemsize(r);
+    int64_t w1 = w0 + w->numel * (int64_t)tsr_itemsize(w), r1 = r0 + r->numel * (int64_t)tsr_itemsize(r);
+    if (w1 <= r0 || r1 <= w0) return TSR_OK;
+    return tsr_error(TSR_RUNTIME_ERROR,
+                     "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory location. "
+                     "Please clone() the tensor before performing the operation.");
+}
+
+TsrStatus tsr__check_out_overlap(const TsrTensor *out, const TsrTensor *input) {
+    if (out == NULL) return TSR_OK;
+    TSR_TRY(tsr__check_no_internal_overlap(out));
+    return input == NULL ? TSR_OK : tsr__check_no_overlap(out, input);
+}
+
+TsrStatus tsr__check_out_dtype(const TsrOpCall *c, int k, TsrDtype dtype) {
+    if (c->out[k] == NULL || c->inplace || c->out[k]->dtype == dtype) return TSR_OK;
+    return tsr_error(TSR_RUNTIME_ERROR, "Expected out tensor to have dtype %s, but got %s instead", tsr_dtype_c_name(dtype),
+                     tsr_dtype_c_name(c->out[k]->dtype));
+}
+
+TsrStatus tsr__edit_new(TsrTensor **out, const TsrOpCall *c, const TsrTensor *self, TsrMemoryFormat format) {
+    if (!c->inplace) return tsr_tensor_new_clone(out, self, format);
+    TSR_TRY(tsr__check_no_internal_overlap(c->out[0]));
+    *out = tsr_tensor_retain(c->out[0]);
+    return TSR_OK;
+}
+
+TsrStatus tsr__long_new(TsrTensor **out, const TsrTensor *t) {
+    TsrTensor *cast;
+    TSR_TRY(tsr_tensor_new_cast(&cast, t, TSR_INT64));
+    TsrStatus status = tsr_tensor_new_contiguous(out, cast, TSR_CONTIGUOUS);
+    tsr_tensor_free(cast);
+    return status;
+}
+
+TsrStatus tsr__return_list_move(TsrOpCall *c, TsrTensor **tensors, int n) {
+    TsrTensor **array = tsr_malloc(sizeof *array * (size_t)(n > 0 ? n : 1));
+    if (array == NULL) {
+        tsr__free_all(tensors, n);
+        return tsr_error_no_memory(sizeof *array * (size_t)n);
+    }
+    memcpy(array, tensors, sizeof *array * (size_t)n);
+    c->ret[0] = (TsrArg){.kind = TSR_ARG_TENSORS, .n = n, .tensors = array};
+    c->nret = 1;
+    return TSR_OK;
+}
+
+TsrStatus tsr__zeros_new(TsrTensor **out, int ndim, const int64_t *sizes, TsrDtype dtype, TsrDevice device) {
+    TSR_TRY(tsr_tensor_new(out, ndim, sizes, dtype, device));
+    if (!tsr_is_meta(*out) && (*out)->numel > 0) memset(tsr_data(*out), 0, (size_t)(*out)->numel * tsr_itemsize(*out));
+    return TSR_OK;
+}
+
+void tsr__free_all(TsrTensor **tensors, int n) {
+    for (int i = 0; i < n; i++) tsr_tensor_free(tensors[i]);
+}
+
+bool tsr__same_sizes(const TsrTensor *a, const TsrTensor *b) {
+    return tsr_ndim(a) == tsr_ndim(b) && memcmp(a->sizes, b->sizes, sizeof(int64_t) * (size_t)tsr_ndim(a)) == 0;
+}
+
+const char *tsr__sizes_text(const TsrTensor *t) {
+    static _Thread_local char buffers[4][512];
+    static _Thread_local int next;
+    next = (next + 1) % 4;
+    return tsr_layout_format(buffers[next], sizeof buffers[next], tsr_ndim(t), t->sizes);
+}
+
+bool tsr__positions_valid(const TsrTensor *index, int64_t bound, int64_t *bad) {
+    const int64_t *p = tsr_data(index);
+    for (int64_t i = 0; i < index->numel; i++)
+        if (TSR_UNLIKELY(p[i] < 0 || p[i] >= bound)) {
+            *bad = p[i];
+            return false;
+        }
+    return true;
+}

@@ -1,0 +1,53 @@
+/* op_help.h: small checks and allocations that operator functions share.
+ * Every check returns TSR_OK or sets PyTorch's error. Nothing here computes. */
+#ifndef TSR_OP_HELP_H
+#define TSR_OP_HELP_H
+
+#include "op.h"
+
+/* TSR_NOT_IMPLEMENTED_ERROR "\"kernel\" not implemented for 'Half'". */
+TsrStatus tsr__not_implemented(const char *kernel, TsrDtype dtype) __attribute__((cold));
+
+/* Sets of dtypes, as bit masks over ids. */
+#define TSR_BIT(id) (1u << (TSR_##id))
+#define TSR_BITS_INT (TSR_BIT(UINT8) | TSR_BIT(INT8) | TSR_BIT(INT16) | TSR_BIT(INT32) | TSR_BIT(INT64))
+#define TSR_BITS_UINT (TSR_BIT(UINT16) | TSR_BIT(UINT32) | TSR_BIT(UINT64))
+#define TSR_BITS_HALF (TSR_BIT(FLOAT16) | TSR_BIT(BFLOAT16))
+#define TSR_BITS_FLOAT (TSR_BIT(FLOAT32) | TSR_BIT(FLOAT64) | TSR_BITS_HALF)
+#define TSR_BITS_COMPLEX (TSR_BIT(COMPLEX64) | TSR_BIT(COMPLEX128))
+#define TSR_BITS_FLOAT8 (TSR_BIT(FLOAT8_E5M2) | TSR_BIT(FLOAT8_E4M3FN))
+#define TSR_BITS_USUAL (TSR_BITS_INT | TSR_BITS_FLOAT) /* what AT_DISPATCH_ALL_TYPES and the halves are */
+static inline bool tsr__in(unsigned mask, TsrDtype d) { return (mask >> d & 1u) != 0; }
+/* tsr__not_implemented unless `dtype` is in `mask`. */
+static inline TsrStatus tsr__require(unsigned mask, TsrDtype dtype, const char *kernel) {
+    return TSR_LIKELY(tsr__in(mask, dtype)) ? TSR_OK : tsr__not_implemented(kernel, dtype);
+}
+
+/* "unsupported operation: more than one element of the written-to tensor refers to a single memory location. ..." */
+TsrStatus tsr__check_no_internal_overlap(const TsrTensor *written);
+/* "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory location. ..." when they share memory. */
+TsrStatus tsr__check_no_overlap(const TsrTensor *written, const TsrTensor *read);
+/* out= of a call: the two checks above against one input, either may be NULL. */
+TsrStatus tsr__check_out_overlap(const TsrTensor *out, const TsrTensor *input);
+/* "Expected out tensor to have dtype float, but got double instead" for call->out[k]; in-place forms and absent outputs pass. */
+TsrStatus tsr__check_out_dtype(const TsrOpCall *c, int k, TsrDtype dtype);
+
+/* The tensor an operator that edits a copy of self works on: self itself (retained, overlap checked) in the in-place form, else a copy
+ * in the given format. *out is owned. */
+TsrStatus tsr__edit_new(TsrTensor **out, const TsrOpCall *c, const TsrTensor *self, TsrMemoryFormat format);
+/* Contiguous int64 values of an integral tensor; *out is owned, maybe the same object. */
+TsrStatus tsr__long_new(TsrTensor **out, const TsrTensor *t);
+/* Result of n owned tensors as a Tensor[]; the array is copied, the references move, also on failure. */
+TsrStatus tsr__return_list_move(TsrOpCall *c, TsrTensor **tensors, int n);
+/* Fills t with zero bytes or the value one, two, ... ; t is dense and fresh. */
+TsrStatus tsr__zeros_new(TsrTensor **out, int ndim, const int64_t *sizes, TsrDtype dtype, TsrDevice device);
+/* Frees n references, NULL entries are fine. */
+void tsr__free_all(TsrTensor **tensors, int n);
+/* Whether both have the same sizes. */
+bool tsr__same_sizes(const TsrTensor *a, const TsrTensor *b);
+/* "[2, 3]" in one of a few rotating static buffers, for messages. */
+const char *tsr__sizes_text(const TsrTensor *t);
+/* int64 positions are all in [0, bound): the first bad one goes to *bad and false is returned. */
+bool tsr__positions_valid(const TsrTensor *index, int64_t bound, int64_t *bad);
+
+#endif
