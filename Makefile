@@ -33,7 +33,16 @@ $(BUILD)/tsr: $(CORE_OBJ) $(REPL_OBJ)
 
 $(BUILD)/obj/%.o: src/%.c
 	@mkdir -p $(dir $@)
-	$(CCACHE) $(CC) $(CFLAGS_ALL) -MMD -MP -c -o $@ $<
+	$(CCACHE) $(CC) $(CFLAGS_ALL) $(TARGET_FLAGS) -MMD -MP -c -o $@ $<
+
+# Kernels: optimised harder, and some compiled for several instruction sets, chosen at run time (kernels/simd.h).
+ifeq ($(CONFIG),release)
+$(BUILD)/obj/core/kernels/%.o: TARGET_FLAGS += -O3
+endif
+ifeq ($(shell uname -m),x86_64)
+$(BUILD)/obj/core/kernels/%_avx2.o: TARGET_FLAGS += -mavx2 -mfma -mf16c
+$(BUILD)/obj/core/kernels/%_avx512.o: TARGET_FLAGS += -mavx2 -mfma -mf16c -mavx512f -mavx512bw -mavx512dq -mavx512vl
+endif
 
 -include $(CORE_OBJ:.o=.d) $(REPL_OBJ:.o=.d)
 

@@ -74,7 +74,7 @@ TsrDtype tsr_default_dtype(void);
 TsrStatus tsr_set_default_dtype(TsrDtype d); /* TSR_TYPE_ERROR unless floating point */
 
 /* Conversions of the small formats: round to nearest even; nan stays nan; overflow as IEEE says
- * (e4m3fn has no infinity: overflow is nan). Inline in halffloat.h for kernels. */
+ * (e4m3fn has no infinity: it saturates at 448). Inline in halffloat.h for kernels. */
 float tsr_half_to_float(TsrHalf x);
 TsrHalf tsr_half_from_float(float x);
 float tsr_bfloat16_to_float(TsrBfloat16 x);

@@ -40,6 +40,8 @@ typedef struct TsrIterSpec {
     bool has_dtype;
     const TsrDtype *out_dtype;     /* per output, overrides the common dtype for fresh outputs and for what the loop writes; NULL */
     const char *name;              /* operator, for messages: "add" */
+    const TsrDtype *in_dtype;      /* per input: what the loop reads, instead of the common dtype; TSR_DTYPE_NONE entries: the common one; NULL */
+    int cost;                      /* of one element, in additions; 0 counts as 1: decides from which size on threads help */
 } TsrIterSpec;
 
 typedef struct TsrIter {
@@ -52,9 +54,13 @@ typedef struct TsrIter {
     int64_t sizes[TSR_MAX_DIMS];
     int64_t strides[TSR_ITER_MAX_OPERANDS][TSR_MAX_DIMS]; /* bytes; dimension 0 is the innermost */
     unsigned flags;
+    int cost;
     bool meta;                     /* some output is on the meta device: run does nothing */
     int rank; int64_t shape[TSR_MAX_DIMS]; /* the broadcast shape, uncoalesced, row-major order */
 } TsrIter;
+
+/* Only the operands and dtypes that the rules demand are touched: an input that is already of the loop's dtype is
+ * read where it lies; outputs that the loop writes in another dtype go through a block buffer. */
 
 TsrStatus tsr_iter_begin(TsrIter *it, const TsrIterSpec *spec); /* on failure nothing is held */
 TsrStatus tsr_iter_run(TsrIter *it, TsrLoop loop, const void *params); /* threads for large inputs; polls interrupts */

@@ -1,0 +1,173 @@
+#include "dtype.h"
+
+#include <strings.h>
+
+#include "halffloat.h"
+#include "mem.h"
+#include "tensor.h"
+
+/* --- strings --- */
+static void string_destroy(void *data, size_t n) {
+    TsrString *s = data;
+    for (size_t i = 0; i < n; i++) {
+        tsr_free(s[i].data);
+        s[i] = (TsrString){NULL, 0};
+    }
+}
+
+static TsrStatus string_construct(void *data, size_t n) {
+    memset(data, 0, n * sizeof(TsrString));
+    return TSR_OK;
+}
+
+static TsrStatus string_copy(void *dst, const void *src, size_t n) {
+    TsrString *to = dst;
+    const TsrString *from = src;
+    for (size_t i = 0; i < n; i++) {
+        if (to[i].data == from[i].data && from[i].data != NULL) continue; /* onto itself */
+        char *bytes = NULL;
+        if (from[i].length > 0) {
+            if ((bytes = tsr_malloc(from[i].length + 1)) == NULL) return tsr_error_no_memory(from[i].length + 1);
+            memcpy(bytes, from[i].data, from[i].length);
+            bytes[from[i].length] = '\0';
+        }
+        tsr_free(to[i].data);
+        to[i] = (TsrString){bytes, from[i].length};
+    }
+    return TSR_OK;
+}
+
+static TsrStatus string_new(void **out) {
+    TsrString *s = tsr_calloc(1, sizeof *s);
+    if (s == NULL) return tsr_error_no_memory(sizeof *s);
+    *out = s;
+    return TSR_OK;
+}
+
+static void string_delete(void *element) {
+    string_destroy(element, 1);
+    tsr_free(element);
+}
+
+/* --- tensors as elements: each owns one reference --- */
+static TsrStatus nested_construct(void *data, size_t n) {
+    TsrTensor **t = data;
+    for (size_t i = 0; i < n; i++) t[i] = tsr_tensor_new_undefined();
+    return TSR_OK;
+}
+
+static void nested_destroy(void *data, size_t n) {
+    TsrTensor **t = data;
+    for (size_t i = 0; i < n; i++) {
+        TsrTensor *old = t[i];
+        t[i] = NULL;
+        tsr_tensor_free(old);
+    }
+}
+
+static TsrStatus nested_copy(void *dst, const void *src, size_t n) {
+    TsrTensor **to = dst, *const *from = src;
+    for (size_t i = 0; i < n; i++) {
+        TsrTensor *old = to[i];
+        to[i] = tsr_tensor_retain(from[i]);
+        tsr_tensor_free(old);
+    }
+    return TSR_OK;
+}
+
+static TsrStatus nested_new(void **out) {
+    TsrTensor **t = tsr_malloc(sizeof *t);
+    if (t == NULL) return tsr_error_no_memory(sizeof *t);
+    *t = tsr_tensor_new_undefined();
+    *out = t;
+    return TSR_OK;
+}
+
+static void nested_delete(void *element) {
+    nested_destroy(element, 1);
+    tsr_free(element);
+}
+
+/* --- the table --- */
+#define FUNCTIONS_PLAIN NULL, NULL, NULL, NULL, NULL
+#define FUNCTIONS_UINT8 FUNCTIONS_PLAIN
+#define FUNCTIONS_INT8 FUNCTIONS_PLAIN
+#define FUNCTIONS_INT16 FUNCTIONS_PLAIN
+#define FUNCTIONS_INT32 FUNCTIONS_PLAIN
+#define FUNCTIONS_INT64 FUNCTIONS_PLAIN
+#define FUNCTIONS_FLOAT16 FUNCTIONS_PLAIN
+#define FUNCTIONS_FLOAT32 FUNCTIONS_PLAIN
+#define FUNCTIONS_FLOAT64 FUNCTIONS_PLAIN
+#define FUNCTIONS_COMPLEX32 FUNCTIONS_PLAIN
+#define FUNCTIONS_COMPLEX64 FUNCTIONS_PLAIN
+#define FUNCTIONS_COMPLEX128 FUNCTIONS_PLAIN
+#define FUNCTIONS_BOOL FUNCTIONS_PLAIN
+#define FUNCTIONS_BFLOAT16 FUNCTIONS_PLAIN
+#define FUNCTIONS_FLOAT8_E5M2 FUNCTIONS_PLAIN
+#define FUNCTIONS_FLOAT8_E4M3FN FUNCTIONS_PLAIN
+#define FUNCTIONS_UINT16 FUNCTIONS_PLAIN
+#define FUNCTIONS_UINT32 FUNCTIONS_PLAIN
+#define FUNCTIONS_UINT64 FUNCTIONS_PLAIN
+#define FUNCTIONS_STRING string_new, string_construct, string_copy, string_destroy, string_delete
+#define FUNCTIONS_NESTED nested_new, nested_construct, nested_copy, nested_destroy, nested_delete
+const TsrTypeMeta tsr_dtypes[TSR_DTYPE_COUNT] = {
+#define DTYPE(suffix, name, cname, ctype, size, kind, th) {TSR_##suffix, TSR_KIND_##kind, size, name, cname, th, FUNCTIONS_##suffix},
+#include "dtype.def"
+#undef DTYPE
+};
+
+const TsrTypeMeta tsr_dtype_uninitialized = {
+    TSR_DTYPE_NONE, TSR_KIND_OBJECT, 0, "nullptr (uninitialized)", "nullptr (uninitialized)", "Undefined", FUNCTIONS_PLAIN};
+
+/* --- names --- */
+static const struct { const char *name; TsrDtype id; } aliases[] = {
+    {"float", TSR_FLOAT32}, {"double", TSR_FLOAT64}, {"half", TSR_FLOAT16}, {"long", TSR_INT64}, {"int", TSR_INT32},
+    {"short", TSR_INT16}, {"chalf", TSR_COMPLEX32}, {"cfloat", TSR_COMPLEX64}, {"cdouble", TSR_COMPLEX128}};
+
+TsrDtype tsr_dtype_from_name(const char *name) {
+    if (strncmp(name, "torch.", 6) == 0) name += 6;
+    for (int i = 0; i < TSR_DTYPE_COUNT; i++)
+        if (strcmp(tsr_dtypes[i].name, name) == 0) return (TsrDtype)i;
+    for (size_t i = 0; i < TSR_COUNTOF(aliases); i++)
+        if (strcmp(aliases[i].name, name) == 0) return aliases[i].id;
+    return TSR_DTYPE_NONE;
+}
+
+TsrDtype tsr_dtype_real_of(TsrDtype d) {
+    switch (d) {
+    case TSR_COMPLEX32: return TSR_FLOAT16;
+    case TSR_COMPLEX64: return TSR_FLOAT32;
+    case TSR_COMPLEX128: return TSR_FLOAT64;
+    default: return d;
+    }
+}
+
+TsrDtype tsr_dtype_complex_of(TsrDtype d) {
+    switch (d) {
+    case TSR_FLOAT16: case TSR_COMPLEX32: return TSR_COMPLEX32;
+    case TSR_FLOAT32: case TSR_BFLOAT16: case TSR_COMPLEX64: return TSR_COMPLEX64;
+    case TSR_FLOAT64: case TSR_COMPLEX128: return TSR_COMPLEX128;
+    default: return tsr_dtype_complex_of(tsr_default_dtype());
+    }
+}
+
+static TsrDtype default_dtype = TSR_FLOAT32;
+
+TsrDtype tsr_default_dtype(void) { return default_dtype; }
+
+TsrStatus tsr_set_default_dtype(TsrDtype d) {
+    if (d != TSR_FLOAT16 && d != TSR_BFLOAT16 && d != TSR_FLOAT32 && d != TSR_FLOAT64)
+        return tsr_error(TSR_TYPE_ERROR, "only floating-point types are supported as the default type");
+    default_dtype = d;
+    return TSR_OK;
+}
+
+/* --- small floats --- */
+float tsr_half_to_float(TsrHalf x) { return tsr_half_widen(x); }
+TsrHalf tsr_half_from_float(float x) { return tsr_half_round(x); }
+float tsr_bfloat16_to_float(TsrBfloat16 x) { return tsr_bfloat16_widen(x); }
+TsrBfloat16 tsr_bfloat16_from_float(float x) { return tsr_bfloat16_round(x); }
+float tsr_float8_e5m2_to_float(TsrFloat8E5m2 x) { return tsr_float8_e5m2_widen(x); }
+TsrFloat8E5m2 tsr_float8_e5m2_from_float(float x) { return tsr_float8_e5m2_round(x); }
+float tsr_float8_e4m3fn_to_float(TsrFloat8E4m3fn x) { return tsr_float8_e4m3fn_widen(x); }
+TsrFloat8E4m3fn tsr_float8_e4m3fn_from_float(float x) { return tsr_float8_e4m3fn_round(x); }

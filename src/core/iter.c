@@ -1,0 +1,517 @@
+#include "iter.h"
+
+#include <string.h>
+
+#include "layout.h"
+
+enum { BLOCK = 512, POLL = 1 << 18, PARALLEL_WORK = 1 << 15 };
+
+/* --- memory overlap --- */
+
+typedef struct Extent { const char *begin, *end; } Extent;
+
+static bool is_dense(const TsrTensor *t) { return tsr_layout_is_non_overlapping_and_dense(tsr_ndim(t), t->sizes, t->strides); }
+
+static Extent extent_of(const TsrTensor *t) {
+    const char *p = tsr_data(t);
+    return (Extent){p, p + t->numel * (int64_t)tsr_itemsize(t)};
+}
+
+static TsrStatus check_internal_overlap(const TsrTensor *t) {
+    for (int i = 0; i < tsr_ndim(t); i++)
+        if (t->strides[i] == 0 && t->sizes[i] > 1 && t->numel > 0)
+            return tsr_error(TSR_RUNTIME_ERROR, "unsupported operation: more than one element of the written-to tensor refers to a single "
+                                                "memory location. Please clone() the tensor before performing the operation.");
+    return TSR_OK;
+}
+
+/* Refuses what is known to overlap in part; full overlap is an in-place operation, and gapped views are let through. */
+static TsrStatus check_partial_overlap(const TsrTensor *out, const TsrTensor *in) {
+    if (out == in || out->storage != in->storage || out->numel == 0 || in->numel == 0 || tsr_is_meta(out)) return TSR_OK;
+    if (!is_dense(out) || !is_dense(in)) return TSR_OK;
+    Extent a = extent_of(out), b = extent_of(in);
+    bool partial;
+    if (a.begin == b.begin && a.end == b.end)
+        partial = tsr_ndim(out) != tsr_ndim(in) || memcmp(out->strides, in->strides, (size_t)tsr_ndim(out) * sizeof *out->strides) != 0;
+    else
+        partial = a.begin < b.end && b.begin < a.end;
+    if (!partial) return TSR_OK;
+    return tsr_error(TSR_RUNTIME_ERROR, "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single "
+                                        "memory location. Please clone() the tensor before performing the operation.");
+}
+
+static TsrStatus check_overlaps(const TsrIterSpec *spec) {
+    for (int k = 0; k < spec->nout; k++) {
+        if (spec->out[k] == NULL) continue;
+        TSR_TRY(check_internal_overlap(spec->out[k]));
+        for (int i = 0; i < spec->nin; i++) TSR_TRY(check_partial_overlap(spec->out[k], spec->in[i]));
+    }
+    return TSR_OK;
+}
+
+/* --- shapes --- */
+
+static bool same_sizes(const TsrTensor *t, int rank, const int64_t *shape) {
+    return tsr_ndim(t) == rank && memcmp(t->sizes, shape, (size_t)rank * sizeof *shape) == 0;
+}
+
+static TsrStatus broadcast_shape(TsrIter *it, const TsrIterSpec *spec) {
+    if (spec->nin == 0) {
+        it->rank = tsr_ndim(spec->out[0]);
+        memcpy(it->shape, spec->out[0]->sizes, (size_t)it->rank * sizeof *it->shape);
+        return TSR_OK;
+    }
+    const TsrTensor *first = spec->in[0];
+    it->rank = tsr_ndim(first);
+    memcpy(it->shape, first->sizes, (size_t)it->rank * sizeof *it->shape);
+    for (int i = 1; i < spec->nin; i++) {
+        const TsrTensor *t = spec->in[i];
+        if (same_sizes(t, it->rank, it->shape)) continue;
+        TSR_TRY(tsr_layout_broadcast(it->shape, &it->rank, t->sizes, tsr_ndim(t)));
+    }
+    return TSR_OK;
+}
+
+static bool is_input(const TsrIterSpec *spec, const TsrTensor *out) {
+    for (int i = 0; i < spec->nin; i++)
+        if (spec->in[i] == out) return true;
+    return false;
+}
+
+/* Which given outputs must be resized; an output that is read too must fit already. */
+static TsrStatus check_output_shapes(const TsrIter *it, const TsrIterSpec *spec, bool *resize) {
+    for (int k = 0; k < spec->nout; k++) {
+        const TsrTensor *t = spec->out[k];
+        resize[k] = t != NULL && !same_sizes(t, it->rank, it->shape);
+        if (!resize[k] || (!(spec->flags & TSR_ITER_NO_RESIZE) && !is_input(spec, t))) continue;
+        char have[256], want[256];
+        return tsr_error(TSR_RUNTIME_ERROR, "output with shape %s doesn't match the broadcast shape %s",
+                         tsr_layout_format(have, sizeof have, tsr_ndim(t), t->sizes), tsr_layout_format(want, sizeof want, it->rank, it->shape));
+    }
+    return TSR_OK;
+}
+
+/* --- dtypes --- */
+
+static TsrDtype widened(TsrDtype d, unsigned flags) {
+    if (!(flags & TSR_ITER_COMPUTE_FLOAT)) return d;
+    if (d == TSR_FLOAT16 || d == TSR_BFLOAT16) return TSR_FLOAT32;
+    return d == TSR_COMPLEX32 ? TSR_COMPLEX64 : d;
+}
+
+static TsrStatus common_dtype(TsrDtype *out, const TsrIterSpec *spec) {
+    if (spec->has_dtype) {
+        *out = spec->dtype;
+    } else if ((spec->flags & TSR_ITER_PROMOTE) && spec->nin > 0) {
+        TsrTensor *inputs[TSR_ITER_MAX_OPERANDS];
+        bool same = true;
+        for (int i = 0; i < spec->nin; i++) {
+            inputs[i] = (TsrTensor *)spec->in[i];
+            same = same && inputs[i]->dtype == inputs[0]->dtype && !(inputs[i]->flags & TSR_FLAG_WRAPPED_NUMBER);
+        }
+        if (same) *out = inputs[0]->dtype;
+        else TSR_TRY(tsr_result_type(out, inputs, spec->nin));
+    } else {
+        *out = spec->nin > 0 ? spec->in[0]->dtype : spec->out[0]->dtype;
+    }
+    if ((spec->flags & TSR_ITER_INT_TO_FLOAT) && (tsr_dtype_is_integral(*out) || *out == TSR_BOOL)) *out = tsr_default_dtype();
+    return TSR_OK;
+}
+
+static TsrStatus check_same_dtypes(const TsrIterSpec *spec) {
+    for (int i = 1; i < spec->nin; i++)
+        if (spec->in[i]->dtype != spec->in[0]->dtype)
+            return tsr_error(TSR_RUNTIME_ERROR, "expected scalar type %s but found %s", tsr_dtype_scalar_name(spec->in[0]->dtype),
+                             tsr_dtype_scalar_name(spec->in[i]->dtype));
+    return TSR_OK;
+}
+
+/* What the operator yields at output k, before any conversion into a given tensor. */
+static TsrDtype result_dtype(const TsrIterSpec *spec, TsrDtype common, int k) {
+    if (spec->out_dtype != NULL && spec->out_dtype[k] != TSR_DTYPE_NONE) return spec->out_dtype[k];
+    if (spec->flags & TSR_ITER_OUT_BOOL) return TSR_BOOL;
+    return (spec->flags & TSR_ITER_REAL_OUT) ? tsr_dtype_real_of(common) : common;
+}
+
+static TsrStatus resolve_dtypes(TsrIter *it, const TsrIterSpec *spec, TsrDtype *results) {
+    TsrDtype common;
+    if (spec->flags & TSR_ITER_SAME_DTYPE) TSR_TRY(check_same_dtypes(spec));
+    TSR_TRY(common_dtype(&common, spec));
+    bool all_common = spec->has_dtype || (spec->flags & TSR_ITER_PROMOTE);
+    for (int k = 0; k < spec->nout; k++) {
+        results[k] = result_dtype(spec, common, k);
+        it->loop_dtype[k] = widened(results[k], spec->flags);
+        const TsrTensor *t = spec->out[k];
+        if (t != NULL && (spec->flags & TSR_ITER_CHECK_CAST) && !tsr_can_cast(results[k], t->dtype))
+            return tsr_error(TSR_RUNTIME_ERROR, "result type %s can't be cast to the desired output type %s", tsr_dtype_scalar_name(results[k]),
+                             tsr_dtype_scalar_name(t->dtype));
+    }
+    for (int i = 0; i < spec->nin; i++) {
+        TsrDtype d = all_common ? common : spec->in[i]->dtype;
+        if (spec->in_dtype != NULL && spec->in_dtype[i] != TSR_DTYPE_NONE) d = spec->in_dtype[i];
+        it->loop_dtype[spec->nout + i] = widened(d, spec->flags);
+    }
+    it->dtype = widened(common, spec->flags);
+    return TSR_OK;
+}
+
+/* --- strides and order --- */
+
+/* Byte strides of operand k over the broadcast shape, dimension by dimension in row-major order. */
+static void expand_strides(TsrIter *it, int k, int64_t *strides) {
+    const TsrTensor *t = it->operand[k];
+    int ndim = tsr_ndim(t), lead = it->rank - ndim;
+    int64_t size = (int64_t)tsr_itemsize(t);
+    for (int d = 0; d < it->rank; d++)
+        strides[d] = d < lead || (t->sizes[d - lead] == 1 && it->shape[d] != 1) ? 0 : t->strides[d - lead] * size;
+}
+
+/* >0: dim0 (now inner) should be outside dim1, <0: as it is, 0: no operand tells. */
+static int compare_dims(const TsrIter *it, int64_t strides[][TSR_MAX_DIMS], const bool *known, int dim0, int dim1) {
+    for (int k = 0; k < it->noperands; k++) {
+        if (!known[k]) continue;
+        int64_t s0 = strides[k][dim0], s1 = strides[k][dim1];
+        if (s0 == 0 || s1 == 0) continue;
+        if (s0 != s1) return s0 < s1 ? -1 : 1;
+        if (it->shape[dim0] > it->shape[dim1]) return 1;
+    }
+    return 0;
+}
+
+/* perm[0] is the innermost dimension: an insertion sort that moves only on clear evidence, as row-major as possible. */
+static void order_dims(const TsrIter *it, int64_t strides[][TSR_MAX_DIMS], const bool *known, int *perm) {
+    for (int i = 0; i < it->rank; i++) perm[i] = it->rank - 1 - i;
+    if (it->flags & TSR_ITER_LINEAR) return;
+    for (int i = 1; i < it->rank; i++) {
+        int at = i;
+        for (int j = i - 1; j >= 0; j--) {
+            int order = compare_dims(it, strides, known, perm[j], perm[at]);
+            if (order < 0) break;
+            if (order == 0) continue;
+            int swap = perm[j];
+            perm[j] = perm[at];
+            perm[at] = swap;
+            at = j;
+        }
+    }
+}
+
+static void dense_strides(const TsrIter *it, const int *perm, int64_t *strides) {
+    int64_t next = 1;
+    for (int i = 0; i < it->rank; i++) {
+        strides[perm[i]] = next;
+        next *= TSR_MAX(it->shape[perm[i]], 1);
+    }
+}
+
+/* When all inputs have the same shape and are laid out alike, the output is too; NULL when the order must decide. */
+static const TsrTensor *common_layout(const TsrIter *it, const TsrIterSpec *spec, bool *contiguous) {
+    *contiguous = true;
+    const TsrTensor *like = NULL;
+    bool dense = true, channels_last = it->rank == 4 || it->rank == 5;
+    for (int i = 0; i < spec->nin; i++) {
+        const TsrTensor *t = spec->in[i];
+        if (!same_sizes(t, it->rank, it->shape)) return NULL;
+        *contiguous = *contiguous && tsr_is_contiguous(t, TSR_CONTIGUOUS);
+        channels_last = channels_last && tsr_is_contiguous(t, it->rank == 5 ? TSR_CHANNELS_LAST_3D : TSR_CHANNELS_LAST);
+        if (like == NULL) like = t;
+        dense = dense && (t == like || memcmp(t->strides, like->strides, (size_t)it->rank * sizeof *t->strides) == 0);
+    }
+    if (like == NULL || *contiguous) return NULL;
+    if (channels_last && it->rank == 4) return like;
+    return dense && is_dense(like) ? like : NULL;
+}
+
+static TsrDevice result_device(const TsrIterSpec *spec) {
+    for (int i = 0; i < spec->nin; i++)
+        if (spec->in[i]->device.type != TSR_CPU) return spec->in[i]->device;
+    return spec->nin > 0 ? spec->in[0]->device : spec->out[0]->device;
+}
+
+static TsrStatus allocate_outputs(TsrIter *it, const TsrIterSpec *spec, const TsrDtype *results, const bool *resize, const int *perm) {
+    int64_t wanted[TSR_MAX_DIMS];
+    bool contiguous;
+    const TsrTensor *like = common_layout(it, spec, &contiguous);
+    if (like != NULL) memcpy(wanted, like->strides, (size_t)it->rank * sizeof *wanted);
+    else dense_strides(it, perm, wanted);
+    bool row_major = contiguous && spec->nin > 0 && same_sizes(spec->in[0], it->rank, it->shape) && like == NULL;
+    bool ordered = true;
+    for (int i = 0; i < it->rank; i++) ordered = ordered && perm[i] == it->rank - 1 - i;
+    row_major = row_major ? true : like == NULL && ordered;
+    for (int i = 0; i < spec->nin && row_major && !ordered; i++) row_major = same_sizes(spec->in[i], it->rank, it->shape);
+    if (row_major) tsr_layout_contiguous_strides(wanted, it->rank, it->shape);
+    for (int k = 0; k < spec->nout; k++) {
+        if (spec->out[k] == NULL) {
+            if (row_major) TSR_TRY(tsr_tensor_new(&it->operand[k], it->rank, it->shape, results[k], result_device(spec)));
+            else TSR_TRY(tsr_tensor_new_strided(&it->operand[k], it->rank, it->shape, wanted, results[k], result_device(spec)));
+        } else if (resize[k]) {
+            TSR_TRY(tsr_tensor_resize(spec->out[k], it->rank, it->shape, TSR_CONTIGUOUS));
+            if (!row_major) TSR_TRY(tsr_tensor_set_geometry(spec->out[k], it->rank, it->shape, wanted, spec->out[k]->offset));
+        }
+    }
+    return TSR_OK;
+}
+
+static bool can_merge(const TsrIter *it, int a, int b) {
+    if (it->sizes[a] == 1 || it->sizes[b] == 1) return true;
+    for (int k = 0; k < it->noperands; k++)
+        if (it->sizes[a] * it->strides[k][a] != it->strides[k][b]) return false;
+    return true;
+}
+
+static void copy_dim(TsrIter *it, int to, int from) {
+    for (int k = 0; k < it->noperands; k++) it->strides[k][to] = it->strides[k][from];
+}
+
+static void coalesce(TsrIter *it) {
+    int last = 0;
+    for (int d = 1; d < it->ndim; d++) {
+        if (can_merge(it, last, d)) {
+            if (it->sizes[last] == 1) copy_dim(it, last, d);
+            it->sizes[last] *= it->sizes[d];
+        } else {
+            last++;
+            if (last != d) {
+                copy_dim(it, last, d);
+                it->sizes[last] = it->sizes[d];
+            }
+        }
+    }
+    if (it->ndim > 0) it->ndim = last + 1;
+}
+
+static void set_geometry(TsrIter *it, const int *perm) {
+    int64_t strides[TSR_MAX_DIMS];
+    it->ndim = it->rank;
+    for (int i = 0; i < it->rank; i++) it->sizes[i] = it->shape[perm[i]];
+    for (int k = 0; k < it->noperands; k++) {
+        expand_strides(it, k, strides);
+        for (int i = 0; i < it->rank; i++) it->strides[k][i] = strides[perm[i]];
+    }
+    coalesce(it);
+    if (it->ndim == 0) {
+        it->ndim = 1;
+        it->sizes[0] = 1;
+        for (int k = 0; k < it->noperands; k++) it->strides[k][0] = 0;
+    }
+}
+
+/* --- begin --- */
+
+static void adopt_operands(TsrIter *it, const TsrIterSpec *spec) {
+    it->nout = spec->nout;
+    it->noperands = spec->nout + spec->nin;
+    for (int k = 0; k < spec->nout; k++) it->operand[k] = tsr_tensor_retain(spec->out[k]);
+    for (int i = 0; i < spec->nin; i++) it->operand[spec->nout + i] = tsr_tensor_retain((TsrTensor *)spec->in[i]);
+}
+
+/* All operands contiguous and of one shape: one dimension, no ordering needed. */
+static bool is_plain(const TsrIter *it, const TsrIterSpec *spec, const bool *resize) {
+    for (int k = 0; k < it->noperands; k++) {
+        const TsrTensor *t = it->operand[k];
+        if (t == NULL) continue;
+        if ((k < spec->nout && resize[k]) || !same_sizes(t, it->rank, it->shape) || !tsr_is_contiguous(t, TSR_CONTIGUOUS)) return false;
+    }
+    return spec->nin > 0 || spec->out[0] != NULL;
+}
+
+static TsrStatus begin_plain(TsrIter *it, const TsrIterSpec *spec, const TsrDtype *results) {
+    for (int k = 0; k < spec->nout; k++)
+        if (it->operand[k] == NULL) TSR_TRY(tsr_tensor_new(&it->operand[k], it->rank, it->shape, results[k], result_device(spec)));
+    it->ndim = 1;
+    it->sizes[0] = it->operand[0]->numel;
+    for (int k = 0; k < it->noperands; k++) it->strides[k][0] = (int64_t)tsr_itemsize(it->operand[k]);
+    return TSR_OK;
+}
+
+static TsrStatus begin_general(TsrIter *it, const TsrIterSpec *spec, const TsrDtype *results, const bool *resize) {
+    int64_t strides[TSR_ITER_MAX_OPERANDS][TSR_MAX_DIMS];
+    bool known[TSR_ITER_MAX_OPERANDS];
+    int perm[TSR_MAX_DIMS];
+    for (int k = 0; k < it->noperands; k++) {
+        known[k] = it->operand[k] != NULL && !(k < spec->nout && resize[k]);
+        if (known[k]) expand_strides(it, k, strides[k]);
+    }
+    order_dims(it, strides, known, perm);
+    TSR_TRY(allocate_outputs(it, spec, results, resize, perm));
+    set_geometry(it, perm);
+    return TSR_OK;
+}
+
+static TsrStatus begin(TsrIter *it, const TsrIterSpec *spec) {
+    TsrDtype results[4];
+    bool resize[4] = {false};
+    if (!(spec->flags & TSR_ITER_NO_OVERLAP_CHECK)) TSR_TRY(check_overlaps(spec));
+    TSR_TRY(broadcast_shape(it, spec));
+    TSR_TRY(check_output_shapes(it, spec, resize));
+    TSR_TRY(resolve_dtypes(it, spec, results));
+    if (is_plain(it, spec, resize)) TSR_TRY(begin_plain(it, spec, results));
+    else TSR_TRY(begin_general(it, spec, results, resize));
+    it->numel = 1;
+    for (int d = 0; d < it->ndim; d++) it->numel *= it->sizes[d];
+    it->meta = false;
+    for (int k = 0; k < it->noperands; k++) it->meta = it->meta || tsr_is_meta(it->operand[k]);
+    return TSR_OK;
+}
+
+static void release_operands(TsrIter *it) {
+    for (int k = 0; k < it->noperands; k++) tsr_tensor_free(it->operand[k]);
+}
+
+TsrStatus tsr_iter_begin(TsrIter *it, const TsrIterSpec *spec) {
+    it->flags = spec->flags;
+    it->cost = spec->cost > 0 ? spec->cost : 1;
+    adopt_operands(it, spec);
+    TsrStatus s = begin(it, spec);
+    if (s != TSR_OK) release_operands(it);
+    return s;
+}
+
+TsrStatus tsr_iter_end_move(TsrIter *it, TsrStatus status, TsrTensor **out) {
+    for (int k = 0; k < it->nout && status == TSR_OK; k++) out[k] = tsr_tensor_retain(it->operand[k]);
+    release_operands(it);
+    return status;
+}
+
+/* --- run --- */
+
+typedef struct Run {
+    const TsrIter *it;
+    TsrLoop loop;
+    const void *params;
+    unsigned converted; /* bit k: operand k goes through a buffer */
+    char *base[TSR_ITER_MAX_OPERANDS];
+} Run;
+
+/* One stretch of at most BLOCK elements, with operands converted into buffers and back. */
+static void run_block(const Run *run, char *const *data, const int64_t *strides, int64_t n) {
+    _Alignas(64) char buffer[TSR_ITER_MAX_OPERANDS][BLOCK * 16];
+    char *at[TSR_ITER_MAX_OPERANDS];
+    int64_t step[TSR_ITER_MAX_OPERANDS];
+    const TsrIter *it = run->it;
+    for (int k = 0; k < it->noperands; k++) {
+        at[k] = data[k];
+        step[k] = strides[k];
+        if (!(run->converted >> k & 1)) continue;
+        at[k] = buffer[k];
+        step[k] = strides[k] == 0 && k >= it->nout ? 0 : (int64_t)tsr_dtype_size(it->loop_dtype[k]);
+        if (k >= it->nout)
+            tsr_convert(it->loop_dtype[k], at[k], (int64_t)tsr_dtype_size(it->loop_dtype[k]), it->operand[k]->dtype, data[k], strides[k],
+                        step[k] == 0 ? 1 : n);
+    }
+    run->loop(at, step, n, run->params);
+    for (int k = 0; k < it->nout; k++)
+        if (run->converted >> k & 1) tsr_convert(it->operand[k]->dtype, data[k], strides[k], it->loop_dtype[k], at[k], step[k], n);
+}
+
+static void run_inner(const Run *run, char *const *data, const int64_t *strides, int64_t n) {
+    if (run->converted == 0) {
+        run->loop(data, strides, n, run->params);
+        return;
+    }
+    char *at[TSR_ITER_MAX_OPERANDS];
+    for (int64_t done = 0; done < n; done += BLOCK) {
+        for (int k = 0; k < run->it->noperands; k++) at[k] = data[k] + done * strides[k];
+        run_block(run, at, strides, TSR_MIN(n - done, (int64_t)BLOCK));
+    }
+}
+
+/* Elements [begin, end) in the iterator's order. */
+static void run_range(int64_t begin, int64_t end, void *user) {
+    const Run *run = user;
+    const TsrIter *it = run->it;
+    int64_t index[TSR_MAX_DIMS], inner[TSR_ITER_MAX_OPERANDS];
+    char *at[TSR_ITER_MAX_OPERANDS];
+    int64_t rest = begin;
+    for (int k = 0; k < it->noperands; k++) {
+        at[k] = run->base[k];
+        inner[k] = it->strides[k][0];
+    }
+    for (int d = 0; d < it->ndim; d++) {
+        index[d] = rest % it->sizes[d];
+        rest /= it->sizes[d];
+        for (int k = 0; k < it->noperands; k++) at[k] += index[d] * it->strides[k][d];
+    }
+    for (int64_t pos = begin; pos < end;) {
+        int64_t n = TSR_MIN(it->sizes[0] - index[0], end - pos);
+        run_inner(run, at, inner, n);
+        pos += n;
+        for (int k = 0; k < it->noperands; k++) at[k] -= index[0] * inner[k];
+        index[0] = 0; /* the run reached the end of its line, or of the range */
+        for (int d = 1; d < it->ndim; d++) {
+            for (int k = 0; k < it->noperands; k++) at[k] += it->strides[k][d];
+            if (++index[d] < it->sizes[d]) break;
+            for (int k = 0; k < it->noperands; k++) at[k] -= index[d] * it->strides[k][d];
+            index[d] = 0;
+        }
+    }
+}
+
+TsrStatus tsr_iter_run(TsrIter *it, TsrLoop loop, const void *params) {
+    if (it->meta || it->numel == 0) return TSR_OK;
+    Run run = {.it = it, .loop = loop, .params = params};
+    for (int k = 0; k < it->noperands; k++) {
+        run.base[k] = tsr_data(it->operand[k]);
+        if (it->loop_dtype[k] != it->operand[k]->dtype) run.converted |= 1u << k;
+    }
+    int64_t least = PARALLEL_WORK / it->cost;
+    if (it->numel > least && !(it->flags & TSR_ITER_SERIAL)) return tsr_parallel_for(it->numel, TSR_MAX(least / 2, 1), run_range, &run);
+    for (int64_t begin = 0; begin < it->numel; begin += POLL) {
+        run_range(begin, TSR_MIN(begin + POLL, it->numel), &run);
+        TSR_TRY(tsr_interrupt_check());
+    }
+    return TSR_OK;
+}
+
+/* --- lines along one dimension --- */
+
+typedef struct Lines {
+    int noperands, ndim; /* dimensions other than the line's */
+    int64_t sizes[TSR_MAX_DIMS];
+    int64_t strides[TSR_ITER_MAX_OPERANDS][TSR_MAX_DIMS];
+    char *base[TSR_ITER_MAX_OPERANDS];
+    int64_t step[TSR_ITER_MAX_OPERANDS], n[TSR_ITER_MAX_OPERANDS];
+    TsrLineFn fn;
+    const void *params;
+} Lines;
+
+static void run_lines(int64_t begin, int64_t end, void *user) {
+    const Lines *l = user;
+    char *at[TSR_ITER_MAX_OPERANDS];
+    for (int64_t line = begin; line < end; line++) {
+        int64_t rest = line;
+        for (int k = 0; k < l->noperands; k++) at[k] = l->base[k];
+        for (int d = l->ndim - 1; d >= 0; d--) {
+            int64_t index = rest % l->sizes[d];
+            rest /= l->sizes[d];
+            for (int k = 0; k < l->noperands; k++) at[k] += index * l->strides[k][d];
+        }
+        l->fn(at, l->step, l->n, l->params);
+    }
+}
+
+TsrStatus tsr_lines_run(TsrTensor *const *operands, int noperands, int64_t dim, TsrLineFn fn, const void *params, bool serial) {
+    Lines l = {.noperands = noperands, .fn = fn, .params = params};
+    int64_t lines = 1, longest = 1;
+    for (int k = 0; k < noperands; k++) {
+        const TsrTensor *t = operands[k];
+        int64_t size = (int64_t)tsr_itemsize(t);
+        if (tsr_is_meta(t)) return TSR_OK;
+        l.base[k] = tsr_data(t);
+        l.n[k] = tsr_ndim(t) == 0 ? 1 : t->sizes[dim];
+        l.step[k] = tsr_ndim(t) == 0 ? 0 : t->strides[dim] * size;
+        longest = TSR_MAX(longest, l.n[k]);
+        for (int d = 0, m = 0; d < tsr_ndim(t); d++)
+            if (d != dim) l.strides[k][m++] = t->strides[d] * size;
+    }
+    for (int d = 0; d < tsr_ndim(operands[0]); d++)
+        if (d != dim) lines *= l.sizes[l.ndim++] = operands[0]->sizes[d];
+    if (lines == 0) return TSR_OK;
+    int64_t grain = TSR_MAX(PARALLEL_WORK / 4 / longest, 1);
+    if (!serial && lines > 1 && lines * longest > PARALLEL_WORK) return tsr_parallel_for(lines, grain, run_lines, &l);
+    for (int64_t i = 0; i < lines; i += grain) {
+        run_lines(i, TSR_MIN(i + grain, lines), &l);
+        TSR_TRY(tsr_interrupt_check());
+    }
+    return TSR_OK;
+}

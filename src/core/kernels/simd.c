@@ -1,0 +1,44 @@
+#include "kernels/simd.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static TsrIsa detect(void) {
+    TsrIsa best = TSR_ISA_BASE;
+#ifdef TSR_HAVE_X86
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c")) best = TSR_ISA_AVX2;
+    if (best == TSR_ISA_AVX2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
+        best = TSR_ISA_AVX512;
+#endif
+    const char *limit = getenv("TSR_ISA");
+    if (limit != NULL && strcmp(limit, "base") == 0) return TSR_ISA_BASE;
+    if (limit != NULL && strcmp(limit, "avx2") == 0 && best == TSR_ISA_AVX512) return TSR_ISA_AVX2;
+    return best;
+}
+
+TsrIsa tsr_isa(void) {
+    static TsrIsa isa = TSR_ISA_COUNT;
+    if (TSR_UNLIKELY(isa == TSR_ISA_COUNT)) isa = detect();
+    return isa;
+}
+
+static TsrConvertFn choose_convert(void) {
+#ifdef TSR_HAVE_X86
+    static const TsrConvertFn fns[TSR_ISA_COUNT] = {convert_base, convert_avx2, convert_avx512};
+    return fns[tsr_isa()];
+#else
+    return convert_base;
+#endif
+}
+
+void tsr_convert(TsrDtype to, char *dst, int64_t dst_stride, TsrDtype from, const char *src, int64_t src_stride, int64_t n) {
+    static TsrConvertFn convert;
+    int64_t size = (int64_t)tsr_dtypes[to].itemsize;
+    if (to == from && dst_stride == size && src_stride == size && to != TSR_BOOL) {
+        memmove(dst, src, (size_t)(n * size));
+        return;
+    }
+    if (TSR_UNLIKELY(convert == NULL)) convert = choose_convert();
+    convert(to, dst, dst_stride, from, src, src_stride, n);
+}

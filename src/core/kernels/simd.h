@@ -1,0 +1,33 @@
+/* simd.h: kernels compiled for several instruction sets, one table each, chosen once at run time.
+ *
+ * The same .inc files are compiled in *_base.c, *_avx2.c and *_avx512.c (the Makefile adds the target flags by
+ * the file's name). SIMD(name) makes the names distinct. */
+#ifndef TSR_SIMD_H
+#define TSR_SIMD_H
+
+#include "iter.h"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#define TSR_HAVE_X86 1
+#endif
+
+#if defined(TSR_SIMD_AVX512)
+#define SIMD(name) name##_avx512
+#elif defined(TSR_SIMD_AVX2)
+#define SIMD(name) name##_avx2
+#else
+#define SIMD(name) name##_base
+#endif
+
+typedef enum TsrIsa { TSR_ISA_BASE, TSR_ISA_AVX2, TSR_ISA_AVX512, TSR_ISA_COUNT } TsrIsa;
+
+/* The best one this CPU has; TSR_ISA=base|avx2|avx512 in the environment lowers it. */
+TsrIsa tsr_isa(void);
+
+typedef void (*TsrConvertFn)(TsrDtype to, char *dst, int64_t dst_stride, TsrDtype from, const char *src, int64_t src_stride, int64_t n);
+void convert_base(TsrDtype to, char *dst, int64_t ds, TsrDtype from, const char *src, int64_t ss, int64_t n);
+void convert_avx2(TsrDtype to, char *dst, int64_t ds, TsrDtype from, const char *src, int64_t ss, int64_t n);
+void convert_avx512(TsrDtype to, char *dst, int64_t ds, TsrDtype from, const char *src, int64_t ss, int64_t n);
+
+#endif

@@ -1,0 +1,195 @@
+/* parallel.c: the thread pool behind tsr_parallel_for.
+ *
+ * Workers take chunks from a shared counter. The caller works too and, when the chunks are gone, waits only for
+ * workers that have joined: one that the system never scheduled costs nothing. Threads start on the
+ * first large job; an idle worker spins briefly (jobs come in bursts), then sleeps. */
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "iter.h"
+
+enum { MAX_THREADS = 64, SPIN_ROUNDS = 4000 };
+
+typedef struct Job {
+    TsrRangeFn fn;
+    void *user;
+    int64_t n, chunk;
+    _Atomic int64_t next;
+    atomic_bool stop;
+} Job;
+
+static struct {
+    pthread_mutex_t owner; /* held by the thread that runs a job */
+    pthread_mutex_t lock;
+    pthread_cond_t wake;
+    Job job;
+    bool open;                  /* under lock: the job may be joined */
+    atomic_int running;         /* workers inside the job */
+    _Atomic uint64_t generation; /* of jobs: spinning workers watch it */
+    int sleeping;               /* under lock */
+    int started;
+} pool = {.owner = PTHREAD_MUTEX_INITIALIZER, .lock = PTHREAD_MUTEX_INITIALIZER, .wake = PTHREAD_COND_INITIALIZER};
+
+static int wanted_threads; /* 0: not set */
+static _Thread_local bool inside;
+
+static void pause_cpu(void) {
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#endif
+}
+
+static int cpu_count(void) {
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);
+    long n = sysconf(_SC_NPROCESSORS_ONLN);
+    return n > 0 ? (int)n : 1;
+}
+
+int tsr_num_threads(void) {
+    if (wanted_threads == 0) {
+        const char *text = getenv("OMP_NUM_THREADS");
+        int n = text != NULL ? atoi(text) : 0;
+        wanted_threads = n > 0 ? n : cpu_count();
+        if (wanted_threads > MAX_THREADS) wanted_threads = MAX_THREADS;
+    }
+    return wanted_threads;
+}
+
+void tsr_set_num_threads(int n) { wanted_threads = n < 1 ? 1 : n > MAX_THREADS ? MAX_THREADS : n; }
+
+static void take_chunks(Job *job) {
+    while (!atomic_load_explicit(&job->stop, memory_order_relaxed)) {
+        int64_t begin = atomic_fetch_add_explicit(&job->next, job->chunk, memory_order_relaxed);
+        if (begin >= job->n) return;
+        job->fn(begin, TSR_MIN(begin + job->chunk, job->n), job->user);
+    }
+}
+
+/* Joins the open job, if there is one. */
+static void try_job(void) {
+    pthread_mutex_lock(&pool.lock);
+    bool joined = pool.open;
+    if (joined) atomic_fetch_add(&pool.running, 1);
+    pthread_mutex_unlock(&pool.lock);
+    if (!joined) return;
+    take_chunks(&pool.job);
+    atomic_fetch_sub_explicit(&pool.running, 1, memory_order_release);
+}
+
+/* Returns when there is a newer job than `seen`. */
+static uint64_t await_job(uint64_t seen) {
+    for (int i = 0; i < SPIN_ROUNDS; i++) {
+        uint64_t now = atomic_load_explicit(&pool.generation, memory_order_acquire);
+        if (now != seen) return now;
+        pause_cpu();
+    }
+    pthread_mutex_lock(&pool.lock);
+    pool.sleeping++;
+    while (pool.generation == seen) pthread_cond_wait(&pool.wake, &pool.lock);
+    pool.sleeping--;
+    uint64_t now = pool.generation;
+    pthread_mutex_unlock(&pool.lock);
+    return now;
+}
+
+static void *worker(void *arg) {
+    uint64_t seen = (uint64_t)(uintptr_t)arg;
+    inside = true;
+    for (;;) {
+        seen = await_job(seen);
+        try_job();
+    }
+    return NULL;
+}
+
+static void child_after_fork(void) {
+    pool.started = 0;
+    pool.sleeping = 0;
+    pool.open = false;
+    pool.running = 0;
+    pthread_mutex_init(&pool.owner, NULL);
+    pthread_mutex_init(&pool.lock, NULL);
+    pthread_cond_init(&pool.wake, NULL);
+}
+
+/* A failure to start is no error: the work is done by fewer. */
+static void start_workers(int n) {
+    if (pool.started == 0) pthread_atfork(NULL, NULL, child_after_fork);
+    pthread_attr_t attr;
+    pthread_attr_init(&attr);
+    pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+    while (pool.started < n) {
+        pthread_t thread;
+        if (pthread_create(&thread, &attr, worker, (void *)(uintptr_t)pool.generation) != 0) break;
+        pool.started++;
+    }
+    pthread_attr_destroy(&attr);
+}
+
+static void open_job(TsrRangeFn fn, void *user, int64_t n, int64_t chunk) {
+    pthread_mutex_lock(&pool.lock);
+    pool.job.fn = fn;
+    pool.job.user = user;
+    pool.job.n = n;
+    pool.job.chunk = chunk;
+    atomic_store(&pool.job.next, 0);
+    atomic_store(&pool.job.stop, false);
+    pool.open = true;
+    atomic_fetch_add_explicit(&pool.generation, 1, memory_order_release);
+    if (pool.sleeping > 0) pthread_cond_broadcast(&pool.wake);
+    pthread_mutex_unlock(&pool.lock);
+}
+
+static void close_job(void) {
+    pthread_mutex_lock(&pool.lock);
+    pool.open = false;
+    pthread_mutex_unlock(&pool.lock);
+    for (int i = 0; atomic_load_explicit(&pool.running, memory_order_acquire) != 0; i++) {
+        if (i < 20000) pause_cpu();
+        else sched_yield();
+    }
+}
+
+static TsrStatus run_serial(int64_t n, int64_t chunk, TsrRangeFn fn, void *user) {
+    for (int64_t begin = 0; begin < n; begin += chunk) {
+        if (!inside) TSR_TRY(tsr_interrupt_check());
+        fn(begin, TSR_MIN(begin + chunk, n), user);
+    }
+    return TSR_OK;
+}
+
+/* The calling thread's share, with polls. */
+static TsrStatus work_and_poll(Job *job) {
+    for (;;) {
+        if (TSR_UNLIKELY(tsr_interrupt_flag != 0)) {
+            atomic_store(&job->stop, true);
+            return TSR_OK; /* raised once the others have stopped */
+        }
+        int64_t begin = atomic_fetch_add_explicit(&job->next, job->chunk, memory_order_relaxed);
+        if (begin >= job->n) return TSR_OK;
+        job->fn(begin, TSR_MIN(begin + job->chunk, job->n), job->user);
+    }
+}
+
+TsrStatus tsr_parallel_for(int64_t n, int64_t grain, TsrRangeFn fn, void *user) {
+    if (n <= 0) return TSR_OK;
+    int threads = tsr_num_threads();
+    if (grain < 1) grain = 1;
+    /* About 16 chunks a thread, so that a slow one holds up little. */
+    int64_t chunk = TSR_MAX(grain, n / ((int64_t)threads * 16) + 1);
+    if (threads == 1 || inside || n <= grain || pthread_mutex_trylock(&pool.owner) != 0) return run_serial(n, chunk, fn, user);
+    if (pool.started < threads - 1) start_workers(threads - 1);
+    inside = true;
+    open_job(fn, user, n, chunk);
+    work_and_poll(&pool.job);
+    close_job();
+    inside = false;
+    bool stopped = atomic_load(&pool.job.stop);
+    pthread_mutex_unlock(&pool.owner);
+    return stopped ? tsr_interrupt_check() : TSR_OK;
+}
