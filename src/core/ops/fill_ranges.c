@@ -1,0 +1,195 @@
+/* The numbers of arange, linspace and logspace, rounded as PyTorch's AVX2 kernels round them: arange goes by
+ * vectors of 32 bytes, whose first element is start + step * i and the k-th that plus k * step, each with one
+ * fused rounding; what is left after the last pair of vectors is start + step * i alone. */
+#include <complex.h>
+#include <math.h>
+#include <string.h>
+
+#include "create.h"
+
+typedef struct Ramp {
+    TsrTensor *t;
+    double start, step, end;
+    float start_f, step_f, end_f;
+    int64_t start_i, step_i, n;
+    double _Complex start_c, step_c, end_c, base_c;
+    double base;
+    TsrStatus status;
+} Ramp;
+
+enum { GRAIN = 32768 };
+
+static void arange_int64(int64_t begin, int64_t end, void *user) {
+    const Ramp *r = user;
+    int64_t *p = tsr_data(r->t);
+    uint64_t v = (uint64_t)r->start_i + (uint64_t)begin * (uint64_t)r->step_i;
+    for (int64_t i = begin; i < end; i++, v += (uint64_t)r->step_i) p[i] = (int64_t)v;
+}
+
+#define ARANGE_SMALL_INT(name, type) \
+    static void name(int64_t begin, int64_t end, void *user) { \
+        const Ramp *r = user; \
+        type *p = tsr_data(r->t); \
+        for (int64_t i = begin; i < end; i++) p[i] = (type)((uint64_t)r->start_i + (uint64_t)i * (uint64_t)r->step_i); \
+    }
+ARANGE_SMALL_INT(arange_uint8, uint8_t)
+ARANGE_SMALL_INT(arange_int8, int8_t)
+ARANGE_SMALL_INT(arange_int16, int16_t)
+ARANGE_SMALL_INT(arange_int32, int32_t)
+
+/* body(first, k): element `first + k` of the vector that begins at `first`; alone(i): one by itself. */
+#define ARANGE_FLOAT(name, type, lanes, base_expr, lane_expr, alone_expr) \
+    static inline __attribute__((always_inline)) void name##_body(int64_t begin, int64_t end, const Ramp *r) { \
+        type *p = tsr_data(r->t); \
+        int64_t vectors = r->n / (2 * (lanes)) * (2 * (lanes)); \
+        int64_t i = begin; \
+        for (; i < end && i < vectors; i += (lanes)) { \
+            base_expr; \
+            for (int k = 0; k < (lanes); k++) p[i + k] = lane_expr; \
+        } \
+        for (; i < end; i++) p[i] = alone_expr; \
+    } \
+    static void name##_plain(int64_t begin, int64_t end, void *user) { name##_body(begin, end, user); } \
+    FMA_VARIANT(name)
+
+#if defined(__x86_64__)
+#define FMA_VARIANT(name) \
+    __attribute__((target("fma,avx2"))) static void name##_fma(int64_t begin, int64_t end, void *user) { name##_body(begin, end, user); }
+#define PICK(name) (__builtin_cpu_supports("fma") && __builtin_cpu_supports("avx2") ? name##_fma : name##_plain)
+#else
+#define FMA_VARIANT(name)
+#define PICK(name) name##_plain
+#endif
+
+ARANGE_FLOAT(arange_double, double, 4, double base = fma(r->step, (double)i, r->start), fma((double)k, r->step, base),
+             fma(r->step, (double)i, r->start))
+ARANGE_FLOAT(arange_float, float, 8, double base = (float)fma(r->step, (double)i, r->start), (float)fma((double)k, r->step, base),
+             (float)fma(r->step, (double)i, r->start))
+ARANGE_FLOAT(arange_half, TsrHalf, 16, float base = tsr_half_to_float(tsr_half_from_float(fmaf(r->step_f, (float)i, r->start_f))),
+             tsr_half_from_float(fmaf((float)k, r->step_f, base)), tsr_half_from_float(fmaf(r->step_f, (float)i, r->start_f)))
+ARANGE_FLOAT(arange_bfloat16, TsrBfloat16, 16, float base = tsr_bfloat16_to_float(tsr_bfloat16_from_float(fmaf(r->step_f, (float)i, r->start_f))),
+             tsr_bfloat16_from_float(fmaf((float)k, r->step_f, base)), tsr_bfloat16_from_float(fmaf(r->step_f, (float)i, r->start_f)))
+
+static TsrRangeFn arange_loop(TsrDtype d) {
+    switch (d) {
+    case TSR_UINT8: return arange_uint8;
+    case TSR_INT8: return arange_int8;
+    case TSR_INT16: return arange_int16;
+    case TSR_INT32: return arange_int32;
+    case TSR_INT64: return arange_int64;
+    case TSR_FLOAT32: return PICK(arange_float);
+    case TSR_FLOAT64: return PICK(arange_double);
+    case TSR_FLOAT16: return PICK(arange_half);
+    default: return PICK(arange_bfloat16);
+    }
+}
+
+TsrStatus tsr_create_fill_arange(TsrTensor *t, TsrScalar start, TsrScalar step) {
+    Ramp r = {.t = t, .start = tsr_scalar_to_double(start), .step = tsr_scalar_to_double(step), .n = t->numel};
+    r.start_f = (float)r.start;
+    r.step_f = (float)r.step;
+    r.start_i = tsr_scalar_to_int(start);
+    r.step_i = tsr_scalar_to_int(step);
+    if (t->numel <= GRAIN) { /* the usual small one, without asking the pool */
+        if (t->numel > 0) arange_loop(t->dtype)(0, t->numel, &r);
+        return TSR_OK;
+    }
+    return tsr_parallel_for(t->numel, GRAIN, arange_loop(t->dtype), &r);
+}
+
+/* ---- linspace: from the nearer end, one fused rounding ---- */
+
+#define LINSPACE(name, type, up, down) \
+    static void name(int64_t begin, int64_t end, void *user) { \
+        const Ramp *r = user; \
+        type *p = tsr_data(r->t); \
+        for (int64_t i = begin; i < end; i++) { \
+            int64_t left = r->n - i - 1; \
+            if (i < r->n / 2) p[i] = up; \
+            else p[i] = down; \
+        } \
+    }
+LINSPACE(linspace_double, double, fma(r->step, (double)i, r->start), fma(-r->step, (double)left, r->end))
+LINSPACE(linspace_float, float, fmaf(r->step_f, (float)i, r->start_f), fmaf(-r->step_f, (float)left, r->end_f))
+LINSPACE(linspace_complex64, float _Complex, (float _Complex)r->start_c + (float _Complex)r->step_c * (float)i,
+         (float _Complex)r->end_c - (float _Complex)r->step_c * (float)left)
+LINSPACE(linspace_complex128, double _Complex, r->start_c + r->step_c * (double)i, r->end_c - r->step_c * (double)left)
+
+/* Integers and halves: computed in double or float and stored through a scalar. */
+static void linspace_other(int64_t begin, int64_t end, void *user) {
+    const Ramp *r = user;
+    size_t item = tsr_itemsize(r->t);
+    bool small = tsr_dtype_is_float(r->t->dtype);
+    for (int64_t i = begin; i < end; i++) {
+        int64_t left = r->n - i - 1;
+        double v = i < r->n / 2 ? fma(r->step, (double)i, r->start) : fma(-r->step, (double)left, r->end);
+        TsrScalar s = small ? tsr_scalar_float((float)v) : tsr_scalar_int((int64_t)v);
+        tsr_scalar_store(s, r->t->dtype, (char *)tsr_data(r->t) + (size_t)i * item);
+    }
+}
+
+static double _Complex complex_of(TsrScalar s) {
+    return s.kind == TSR_SCALAR_COMPLEX ? CMPLX(s.c.re, s.c.im) : CMPLX(tsr_scalar_to_double(s), 0);
+}
+
+/* A value as the dtype would hold it, with PyTorch's overflow check. */
+static TsrStatus rounded(TsrScalar *s, TsrDtype dtype) {
+    char cell[16];
+    TSR_TRY(tsr_scalar_store_checked(*s, dtype, cell));
+    *s = tsr_scalar_load(dtype, cell);
+    return TSR_OK;
+}
+
+static TsrStatus begin_ramp(Ramp *r, TsrTensor *t, TsrScalar start, TsrScalar end) {
+    TSR_TRY(rounded(&start, t->dtype));
+    TSR_TRY(rounded(&end, t->dtype));
+    double gaps = (double)TSR_MAX(t->numel - 1, 1);
+    *r = (Ramp){.t = t, .start = tsr_scalar_to_double(start), .end = tsr_scalar_to_double(end), .n = t->numel};
+    r->step = (r->end - r->start) / gaps;
+    r->start_f = (float)r->start;
+    r->end_f = (float)r->end;
+    r->step_f = (r->end_f - r->start_f) / (float)gaps;
+    if (t->dtype == TSR_FLOAT16) r->step = tsr_half_to_float(tsr_half_from_float(r->step_f));
+    if (t->dtype == TSR_BFLOAT16) r->step = tsr_bfloat16_to_float(tsr_bfloat16_from_float(r->step_f));
+    r->start_c = complex_of(start);
+    r->end_c = complex_of(end);
+    r->step_c = (r->end_c - r->start_c) / gaps;
+    return TSR_OK;
+}
+
+TsrStatus tsr_create_fill_linspace(TsrTensor *t, TsrScalar start, TsrScalar end) {
+    Ramp r;
+    TSR_TRY(begin_ramp(&r, t, start, end));
+    TsrRangeFn loop = t->dtype == TSR_FLOAT32 ? linspace_float : t->dtype == TSR_FLOAT64 ? linspace_double
+                    : t->dtype == TSR_COMPLEX64 ? linspace_complex64 : t->dtype == TSR_COMPLEX128 ? linspace_complex128 : linspace_other;
+    return tsr_parallel_for(t->numel, GRAIN, loop, &r);
+}
+
+/* ---- logspace ---- */
+
+static TsrScalar power_of(const Ramp *r, int64_t i) {
+    int64_t left = r->n - i - 1;
+    bool up = i < r->n / 2;
+    if (tsr_dtype_is_complex(r->t->dtype)) {
+        double _Complex e = up ? r->start_c + r->step_c * (double)i : r->end_c - r->step_c * (double)left;
+        double _Complex v = cpow(r->base_c, e);
+        return tsr_scalar_complex(creal(v), cimag(v));
+    }
+    double v = pow(r->base, up ? fma(r->step, (double)i, r->start) : fma(-r->step, (double)left, r->end));
+    return tsr_dtype_is_integral(r->t->dtype) ? tsr_scalar_int(tsr_scalar_to_int(tsr_scalar_float(v))) : tsr_scalar_float(v);
+}
+
+static void logspace_range(int64_t begin, int64_t end, void *user) {
+    const Ramp *r = user;
+    size_t item = tsr_itemsize(r->t);
+    for (int64_t i = begin; i < end; i++) tsr_scalar_store(power_of(r, i), r->t->dtype, (char *)tsr_data(r->t) + (size_t)i * item);
+}
+
+TsrStatus tsr_create_fill_logspace(TsrTensor *t, TsrScalar start, TsrScalar end, double base) {
+    Ramp r;
+    if (t->numel == 1) end = start;
+    TSR_TRY(begin_ramp(&r, t, start, end));
+    r.base = base;
+    r.base_c = base;
+    return tsr_parallel_for(t->numel, GRAIN, logspace_range, &r);
+}
