@@ -28,7 +28,8 @@ struct TsrAllocator {
     /* *out gets `bytes` bytes, aligned to 64. Contents undefined. TSR_RUNTIME_ERROR when memory is short. */
     TsrStatus (*allocate)(TsrAllocator *self, TsrDataPtr *out, size_t bytes);
     void (*empty_cache)(TsrAllocator *self); /* gives kept blocks back to the system; may be NULL */
-    /* Counters, kept by the allocator with atomics; bytes. */
+    /* Counters in bytes, kept by tsr_allocate and tsr_deallocate (`cached` by the allocator itself). Threads hold small
+     * changes back: read them after tsr_allocator_first(), which brings them up to date. */
     _Atomic int64_t live, peak, cached, calls;
     uint8_t priority;
     TsrAllocator *next;
@@ -46,12 +47,27 @@ TsrAllocator *tsr_allocator_first(void); /* then ->next: the registry in order o
 
 /* The active allocator of the device gives a block; emits TSR_TRACE_ALLOC. The memory ceiling is asked first. */
 TsrStatus tsr_allocate(TsrDataPtr *out, TsrDevice device, size_t bytes);
+/* As tsr_allocate, from a given allocator (which must serve device.type). */
+TsrStatus tsr_allocate_from(TsrDataPtr *out, TsrAllocator *allocator, TsrDevice device, size_t bytes);
+/* Gives back what tsr_allocate_from gave (same allocator and bytes), clears *ptr; emits TSR_TRACE_FREE. */
+void tsr_deallocate(TsrDataPtr *ptr, TsrAllocator *allocator, size_t bytes);
 /* Ceiling for live tensor bytes and mem.h's together; 0: none. Mapped files don't count. */
 void tsr_set_memory_limit(size_t bytes);
 size_t tsr_memory_limit(void);
 void tsr_empty_cache(void);
 int64_t tsr_memory_live(void);  /* bytes in storages now, over all allocators but meta */
 int64_t tsr_memory_peak(void);
+
+/* Maps `bytes` of a regular file from byte `offset` on (bytes 0: to its end). mode 'c': copy-on-write, 'r': read-only,
+ * '+': shared, writes go to the file. *mapped receives the length. A file that shrinks later reads as zeros and is reported
+ * at the next interrupt check. TSR_OS_ERROR kinds; TSR_VALUE_ERROR when not a regular file or too short. */
+TsrStatus tsr_map_file(TsrDataPtr *out, size_t *mapped, const char *path, char mode, uint64_t offset, size_t bytes);
+/* Shared anonymous memory, zeroed (share_memory_). */
+TsrStatus tsr_map_shared(TsrDataPtr *out, size_t bytes);
+int64_t tsr_memory_mapped(void); /* bytes of mappings alive */
+
+/* The guard allocator. A label names a block in its reports; it is copied, and kept after the block is freed. */
+void tsr_guard_label(const void *data, const char *label);
 
 /* The trace: a hook that sees what the core does; NULL (the default) costs one predicted branch. */
 typedef enum TsrTraceKind {

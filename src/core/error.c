@@ -18,6 +18,7 @@ typedef struct LastError {
 
 static _Thread_local LastError last;
 volatile int tsr_interrupt_flag = 0;
+TsrStatus (*tsr_interrupt_fault)(void) = NULL;
 
 static const struct {
     const char *name;
@@ -57,7 +58,7 @@ TsrStatus tsr_error(TsrStatus kind, const char *format, ...) {
 TsrStatus tsr_error_no_memory(size_t bytes) {
     begin(TSR_RUNTIME_ERROR);
     snprintf(last.text, sizeof last.text,
-             "DefaultCPUAllocator: can't allocate memory: you tried to allocate %zu bytes. Error code 12 (Cannot allocate memory)",
+             "[enforce fail at alloc_cpu.cpp:127] err == 0. DefaultCPUAllocator: can't allocate memory: you tried to allocate %zu bytes. Error code 12 (Cannot allocate memory)",
              bytes);
     return TSR_RUNTIME_ERROR;
 }
@@ -116,6 +117,7 @@ void tsr_interrupt_request_timeout(void) { tsr_interrupt_flag = 2; }
 TsrStatus tsr_interrupt_raise(void) {
     int flag = tsr_interrupt_flag;
     tsr_interrupt_flag = 0;
+    if (flag == 3 && tsr_interrupt_fault != NULL) return tsr_interrupt_fault();
     if (flag == 2) return tsr_error(TSR_TIMEOUT_ERROR, "the time limit was reached");
     return flag == 1 ? tsr_error(TSR_KEYBOARD_INTERRUPT, "%s", "") : TSR_OK;
 }

@@ -52,7 +52,8 @@ bool tsr_status_is_a(TsrStatus kind, TsrStatus ancestor);
 /* Interrupts. A signal handler may call tsr_interrupt_request. Long loops call tsr_interrupt_check
  * every block (at least every 50 ms of work): TSR_KEYBOARD_INTERRUPT, or TSR_TIMEOUT_ERROR after
  * tsr_interrupt_request_timeout. A check that fires clears the request. */
-extern volatile int tsr_interrupt_flag; /* 0 none, 1 interrupt, 2 timeout: read it in hot loops */
+extern volatile int tsr_interrupt_flag; /* 0 none, 1 interrupt, 2 timeout, 3 a memory fault to report: read it in hot loops */
+extern TsrStatus (*tsr_interrupt_fault)(void); /* raises the pending memory fault (fault.c sets it) */
 void tsr_interrupt_request(void);
 void tsr_interrupt_request_timeout(void);
 TsrStatus tsr_interrupt_raise(void) __attribute__((cold));

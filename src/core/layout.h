@@ -33,7 +33,7 @@ bool tsr_layout_view_strides(int64_t *new_strides, int new_ndim, const int64_t *
 /* The first pair of adjacent dimensions (d, d+1) that would have to merge and cannot, for explain(); -1 if none. */
 int tsr_layout_unmergeable_dim(int new_ndim, const int64_t *new_sizes, int ndim, const int64_t *sizes, const int64_t *strides);
 
-/* Overlap, exact, by bounded Diophantine search as NumPy's solve_diophantine (numpy mem_overlap.c; problem of Ramachandran & Agrawal style bounded
+/* Overlap, exact, by bounded Diophantine search as NumPy's solve_diophantine (numpy mem_overlap.c; 
  * linear Diophantine equations). Units: elements of `itemsize` bytes at byte offset. */
 typedef struct TsrGeometry { int ndim; const int64_t *sizes, *strides; int64_t offset; /* elements */ int64_t itemsize; /* bytes */ } TsrGeometry;
 /* Whether two indices of one view reach the same element. */
@@ -42,6 +42,11 @@ bool tsr_layout_has_internal_overlap(const TsrGeometry *g);
 bool tsr_layout_overlap(const TsrGeometry *a, const TsrGeometry *b, int64_t *ia, int64_t *ib, bool *known);
 /* PyTorch's cheaper classification, which decides its refusals (at::get_overlap_status). */
 typedef enum TsrOverlap { TSR_OVERLAP_FULL, TSR_OVERLAP_PARTIAL, TSR_OVERLAP_NO, TSR_OVERLAP_TOO_HARD } TsrOverlap;
+
+/* Of two views of one storage. */
+TsrOverlap tsr_layout_overlap_status(const TsrGeometry *a, const TsrGeometry *b);
+/* Of one view with itself (at::has_internal_overlap): NO, FULL for a certain overlap (a stride of 0), TOO_HARD. */
+TsrOverlap tsr_layout_internal_status(int ndim, const int64_t *sizes, const int64_t *strides);
 
 /* "[2, 3]" into a growing text is text.h's; here a fixed buffer: writes at most `room` bytes, returns buffer. */
 char *tsr_layout_format(char *buffer, size_t room, int ndim, const int64_t *sizes);

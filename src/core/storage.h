@@ -41,6 +41,8 @@ TsrStatus tsr_storage_new(TsrStorage **out, TsrDevice device, size_t nbytes, Tsr
 TsrStatus tsr_storage_new_with_allocator(TsrStorage **out, TsrAllocator *allocator, size_t nbytes, TsrDtype element);
 /* Takes over foreign memory: *ptr is moved from, also on failure. `origin` static; `path` copied, may be NULL. */
 TsrStatus tsr_storage_new_adopt_move(TsrStorage **out, TsrDataPtr *ptr, size_t nbytes, const char *origin, const char *path);
+/* Maps a regular file: tsr_map_file says how. `path` is kept, read-only mappings make a read-only storage. */
+TsrStatus tsr_storage_new_mapped(TsrStorage **out, const char *path, char mode, uint64_t offset, size_t bytes);
 TsrStorage *tsr_storage_retain(TsrStorage *storage);
 void tsr_storage_free(TsrStorage *storage); /* one reference; NULL is fine */
 /* Grows (contents kept, new bytes undefined) or shrinks nbytes; capacity is kept when shrinking to nonzero.

@@ -74,6 +74,8 @@ void tsr_tensor_free(TsrTensor *t);         /* one reference; NULL is fine */
 static inline int32_t tsr_tensor_refcount(const TsrTensor *t) { return t->refcount; }
 /* A new reference to the root tensor of a view if it still lives, else NULL. */
 TsrTensor *tsr_tensor_retain_base(const TsrTensor *t);
+/* `_base`: the root tensor while it lives, else a fresh tensor of its geometry over t's storage; NULL in *out for no view. */
+TsrStatus tsr_tensor_new_base(TsrTensor **out, const TsrTensor *t);
 
 /* --- reading --- */
 static inline int tsr_ndim(const TsrTensor *t) { return t->ndim_; }

@@ -1,0 +1,16 @@
+#include "alloc_impl.h"
+
+#include <stdlib.h>
+
+/* Blocks start on a cache line and fill whole ones, so that no two tensors share a line. */
+static TsrStatus allocate(TsrAllocator *self, TsrDataPtr *out, size_t bytes) {
+    size_t rounded;
+    (void)self;
+    if (tsr_add_size_overflows(bytes, 63, &rounded)) return tsr_error_no_memory(bytes);
+    void *block = aligned_alloc(64, (rounded & ~(size_t)63));
+    if (block == NULL) return tsr_error_no_memory(bytes);
+    *out = (TsrDataPtr){block, block, free, TSR_DEVICE_CPU};
+    return TSR_OK;
+}
+
+TsrAllocator tsr__allocator_aligned = {.name = "aligned", .device = TSR_CPU, .allocate = allocate};

@@ -1,0 +1,27 @@
+/* alloc_impl.h: shared by the allocators; not for others. */
+#ifndef TSR_ALLOC_IMPL_H
+#define TSR_ALLOC_IMPL_H
+
+#include "alloc.h"
+#include "thread.h"
+
+extern TsrAllocator tsr__allocator_malloc, tsr__allocator_aligned, tsr__allocator_caching, tsr__allocator_guard, tsr__allocator_mmap,
+    tsr__allocator_meta;
+
+/* A stretch of memory whose faults we repair. `repair` runs in a signal handler: system calls only. */
+typedef struct TsrFaultRegion TsrFaultRegion;
+struct TsrFaultRegion {
+    char *start;
+    size_t length;
+    bool (*repair)(TsrFaultRegion *region, char *address);
+    TsrStatus (*report)(TsrFaultRegion *region); /* later, in the thread that checks for interrupts */
+    TsrFaultRegion *prev, *next;
+};
+void tsr__fault_watch(TsrFaultRegion *region); /* installs the handlers at the first call */
+void tsr__fault_forget(TsrFaultRegion *region);
+/* For violations found without a fault (a damaged canary): reports `message` at the next interrupt check. */
+void tsr__fault_post(const char *message);
+
+void tsr__pool_drain_structs(void); /* storage.c: gives pooled structs of this thread back */
+
+#endif

@@ -1,0 +1,14 @@
+#include "alloc_impl.h"
+
+#include <stdlib.h>
+
+/* The C library's blocks; 64-byte alignment by aligned_alloc only where malloc would not give 16. */
+static TsrStatus allocate(TsrAllocator *self, TsrDataPtr *out, size_t bytes) {
+    (void)self;
+    void *block = NULL;
+    if (posix_memalign(&block, 64, bytes > 0 ? bytes : 1) != 0) return tsr_error_no_memory(bytes);
+    *out = (TsrDataPtr){block, block, free, TSR_DEVICE_CPU};
+    return TSR_OK;
+}
+
+TsrAllocator tsr__allocator_malloc = {.name = "malloc", .device = TSR_CPU, .empty_too = true, .allocate = allocate};

@@ -1,0 +1,526 @@
+#include "tensor.h"
+
+#include "alloc_impl.h"
+#include "layout.h"
+#include "mem.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* --- structs from a free list of the thread --- */
+
+enum { POOL_MOST = 256 };
+static _Thread_local struct { TsrTensor *head; int n; } pool; /* linked through `base` */
+
+static void drain(void) {
+    while (pool.head != NULL) {
+        TsrTensor *t = pool.head;
+        pool.head = t->base;
+        tsr_free(t);
+    }
+    pool.n = 0;
+}
+
+static TsrTensor *take_from_system(void) {
+    tsr__thread_at_end(drain);
+    tsr__thread_watch();
+    return tsr_malloc(sizeof(TsrTensor));
+}
+
+static void give_struct(TsrTensor *t) {
+#ifndef TSR_DEBUG
+    if (TSR_LIKELY(pool.n < POOL_MOST)) {
+        t->base = pool.head;
+        pool.head = t;
+        pool.n++;
+        return;
+    }
+#endif
+    tsr_free(t);
+}
+
+static TsrStatus too_many_dims(int ndim) { return tsr_error(TSR_RUNTIME_ERROR, "too many dimensions: %d, the most is %d", ndim, TSR_MAX_DIMS); }
+
+/* A tensor without a storage; sizes and strides are yet to be written. */
+static TsrStatus new_struct(TsrTensor **out, int ndim, TsrDtype dtype, TsrDevice device) {
+    TsrTensor *t = pool.head;
+    if (TSR_LIKELY(t != NULL)) {
+        pool.head = t->base;
+        pool.n--;
+    } else if ((t = take_from_system()) == NULL) {
+        return tsr_error_no_memory(sizeof *t);
+    }
+    t->sizes = t->dims;
+    t->strides = t->dims + TSR_INLINE_DIMS;
+    if (TSR_UNLIKELY(ndim > TSR_INLINE_DIMS)) {
+        if (ndim > TSR_MAX_DIMS || (t->sizes = tsr_malloc(2 * (size_t)ndim * sizeof(int64_t))) == NULL) {
+            give_struct(t);
+            return ndim > TSR_MAX_DIMS ? too_many_dims(ndim) : tsr_error_no_memory(2 * (size_t)ndim * sizeof(int64_t));
+        }
+        t->strides = t->sizes + ndim;
+    }
+    t->refcount = 1;
+    t->weakcount = 1;
+    t->dtype = dtype;
+    t->layout = TSR_STRIDED;
+    t->flags = 0;
+    t->ndim_ = (uint8_t)ndim;
+    t->device = device;
+    t->offset = 0;
+    t->storage = NULL;
+    t->version = NULL;
+    t->sparse = NULL;
+    t->base = NULL;
+    t->origin = NULL;
+    *out = t;
+    return TSR_OK;
+}
+
+/* --- version counters --- */
+
+static TsrVersion *retain_version(TsrVersion *v) {
+    if (v != NULL && v->refcount > 0) v->refcount += 1;
+    return v;
+}
+
+static void free_version(TsrVersion *v) {
+    if (v != NULL && v->refcount > 0 && --v->refcount == 0) tsr_free(v);
+}
+
+static TsrStatus new_version(TsrVersion **out, int64_t value) {
+    TsrVersion *v = tsr_malloc(sizeof *v);
+    if (v == NULL) return tsr_error_no_memory(sizeof *v);
+    v->refcount = 1;
+    v->value = value;
+    *out = v;
+    return TSR_OK;
+}
+
+void tsr_tensor_bump(TsrTensor *t, const char *what) {
+    if (t->version == NULL) return;
+    __atomic_fetch_add((int64_t *)&t->version->value, 1, __ATOMIC_RELAXED);
+    tsr_trace(TSR_TRACE_WRITE, what, NULL, 0, t, t->storage);
+}
+
+/* --- weak links --- */
+
+static TsrTensor *link_root(const TsrTensor *self) {
+    TsrTensor *root = self->base != NULL ? self->base : (TsrTensor *)self;
+    __atomic_fetch_add((int32_t *)&root->weakcount, 1, __ATOMIC_RELAXED);
+    return root;
+}
+
+static void free_dims(TsrTensor *t) {
+    if (TSR_UNLIKELY(t->sizes != t->dims)) tsr_free(t->sizes);
+}
+
+static void free_weak(TsrTensor *t) {
+    bool last = __atomic_load_n((int32_t *)&t->weakcount, __ATOMIC_ACQUIRE) == 1 || __atomic_fetch_sub((int32_t *)&t->weakcount, 1, __ATOMIC_ACQ_REL) == 1;
+    if (!last) return;
+    free_dims(t);
+    give_struct(t);
+}
+
+TsrTensor *tsr_tensor_retain_base(const TsrTensor *t) {
+    if (t->base == NULL) return NULL;
+    int32_t n = __atomic_load_n((int32_t *)&t->base->refcount, __ATOMIC_RELAXED);
+    while (n > 0 && !__atomic_compare_exchange_n((int32_t *)&t->base->refcount, &n, n + 1, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
+    }
+    return n > 0 ? t->base : NULL;
+}
+
+/* --- lifetime --- */
+
+TsrTensor *tsr_tensor_retain(TsrTensor *t) {
+    if (t != NULL) {
+        __atomic_fetch_add((int32_t *)&t->refcount, 1, __ATOMIC_RELAXED);
+        tsr_trace(TSR_TRACE_RETAIN, "tensor", NULL, 0, t, NULL);
+    }
+    return t;
+}
+
+static void free_sparse(TsrSparse *sparse) {
+    tsr_tensor_free(sparse->indices);
+    tsr_tensor_free(sparse->plain_indices);
+    tsr_tensor_free(sparse->values);
+    tsr_free(sparse);
+}
+
+/* The last owner is gone: what the tensor holds goes; the struct stays while weak links need its geometry. */
+static void destroy(TsrTensor *t) {
+    TsrTensor *base = t->base;
+    free_version(t->version);
+    tsr_storage_free(t->storage);
+    if (TSR_UNLIKELY(t->sparse != NULL)) free_sparse(t->sparse);
+    t->storage = NULL;
+    t->version = NULL;
+    t->sparse = NULL;
+    t->base = NULL;
+    if (base != NULL) free_weak(base);
+    free_weak(t);
+}
+
+void tsr_tensor_free(TsrTensor *t) {
+    if (t == NULL) return;
+    tsr_trace(TSR_TRACE_RELEASE, "tensor", NULL, 0, t, NULL);
+    bool last = __atomic_load_n((int32_t *)&t->refcount, __ATOMIC_ACQUIRE) == 1;
+    if (last) __atomic_store_n((int32_t *)&t->refcount, 0, __ATOMIC_RELAXED);
+    else last = __atomic_fetch_sub((int32_t *)&t->refcount, 1, __ATOMIC_ACQ_REL) == 1;
+    if (last) destroy(t);
+}
+
+/* Takes over `storage`, also on failure. */
+static TsrStatus attach_move(TsrTensor **out, TsrTensor *t, TsrStatus status, TsrStorage *storage) {
+    if (TSR_UNLIKELY(status != TSR_OK)) {
+        tsr_tensor_free(t);
+        return status;
+    }
+    t->storage = storage;
+    t->version = &storage->version;
+    *out = t;
+    return TSR_OK;
+}
+
+static TsrStatus overflow(int ndim, const int64_t *sizes, const int64_t *strides) {
+    char a[1500], b[1500];
+    tsr_layout_format(a, sizeof a, ndim, sizes);
+    if (strides == NULL) return tsr_error(TSR_RUNTIME_ERROR, "Storage size calculation overflowed with sizes=%s", a);
+    return tsr_error(TSR_RUNTIME_ERROR, "Storage size calculation overflowed with sizes=%s and strides=%s", a, tsr_layout_format(b, sizeof b, ndim, strides));
+}
+
+TsrStatus tsr_tensor_new(TsrTensor **out, int ndim, const int64_t *sizes, TsrDtype dtype, TsrDevice device) {
+    int64_t numel, bytes;
+    TsrTensor *t = NULL;
+    TsrStorage *storage = NULL;
+    TSR_TRY(tsr_layout_numel(&numel, ndim, sizes));
+    if (TSR_UNLIKELY(tsr_mul_overflows(numel, (int64_t)tsr_dtype_size(dtype), &bytes))) return overflow(ndim, sizes, NULL);
+    TSR_TRY(new_struct(&t, ndim, dtype, device));
+    if (ndim > 0) memcpy(t->sizes, sizes, (size_t)ndim * sizeof *sizes);
+    tsr_layout_contiguous_strides(t->strides, ndim, t->sizes);
+    t->numel = numel;
+    TsrStatus status = tsr_storage_new(&storage, device, (size_t)bytes, dtype);
+    return attach_move(out, t, status, storage);
+}
+
+/* Bytes that a geometry needs from the storage's start: 0 when it has no element. False on overflow or a
+ * negative stride. */
+static bool bytes_needed(int64_t *bytes, int ndim, const int64_t *sizes, const int64_t *strides, int64_t offset, size_t itemsize) {
+    int64_t last = 0, step;
+    for (int i = 0; i < ndim; i++)
+        if (sizes[i] == 0) {
+            *bytes = 0;
+            return true;
+        }
+    for (int i = 0; i < ndim; i++) {
+        if (sizes[i] < 0 || strides[i] < 0) return false;
+        if (tsr_mul_overflows(sizes[i] - 1, strides[i], &step) || tsr_add_overflows(last, step, &last)) return false;
+    }
+    if (tsr_add_overflows(last, offset, &last) || tsr_add_overflows(last, 1, &last)) return false;
+    return !tsr_mul_overflows(last, (int64_t)itemsize, bytes);
+}
+
+TsrStatus tsr_tensor_new_strided(TsrTensor **out, int ndim, const int64_t *sizes, const int64_t *strides, TsrDtype dtype, TsrDevice device) {
+    int64_t numel, bytes;
+    TsrTensor *t = NULL;
+    TsrStorage *storage = NULL;
+    TSR_TRY(tsr_layout_numel(&numel, ndim, sizes));
+    if (!bytes_needed(&bytes, ndim, sizes, strides, 0, tsr_dtype_size(dtype))) return overflow(ndim, sizes, strides);
+    TSR_TRY(new_struct(&t, ndim, dtype, device));
+    if (ndim > 0) memcpy(t->sizes, sizes, (size_t)ndim * sizeof *sizes);
+    if (ndim > 0) memcpy(t->strides, strides, (size_t)ndim * sizeof *strides);
+    t->numel = numel;
+    TsrStatus status = tsr_storage_new(&storage, device, (size_t)bytes, dtype);
+    return attach_move(out, t, status, storage);
+}
+
+static void strides_like(int64_t *strides, const TsrTensor *like, TsrMemoryFormat format) {
+    int ndim = tsr_ndim(like);
+    if (format == TSR_CHANNELS_LAST || format == TSR_CHANNELS_LAST_3D) {
+        tsr_layout_channels_last_strides(strides, ndim, like->sizes);
+    } else if (format == TSR_CONTIGUOUS || like->layout != TSR_STRIDED) {
+        tsr_layout_contiguous_strides(strides, ndim, like->sizes);
+    } else if (tsr_layout_is_non_overlapping_and_dense(ndim, like->sizes, like->strides)) {
+        if (ndim > 0) memcpy(strides, like->strides, (size_t)ndim * sizeof *strides);
+    } else {
+        tsr_layout_dense_strides_like(strides, ndim, like->sizes, like->strides);
+    }
+}
+
+static TsrStatus check_format(TsrMemoryFormat format, int ndim) {
+    if (format == TSR_CHANNELS_LAST && ndim != 4) return tsr_error(TSR_RUNTIME_ERROR, "required rank 4 tensor to use channels_last format");
+    if (format == TSR_CHANNELS_LAST_3D && ndim != 5) return tsr_error(TSR_RUNTIME_ERROR, "required rank 5 tensor to use channels_last_3d format");
+    return TSR_OK;
+}
+
+TsrStatus tsr_tensor_new_like(TsrTensor **out, const TsrTensor *like, TsrDtype dtype, TsrMemoryFormat format) {
+    int64_t strides[TSR_MAX_DIMS];
+    TSR_TRY(check_format(format, tsr_ndim(like)));
+    strides_like(strides, like, format);
+    return tsr_tensor_new_strided(out, tsr_ndim(like), like->sizes, strides, dtype == TSR_DTYPE_NONE ? like->dtype : dtype, like->device);
+}
+
+static TsrStatus out_of_bounds(const TsrStorage *s, int ndim, const int64_t *sizes, const int64_t *strides, int64_t offset, size_t itemsize, int64_t need) {
+    char a[1500], b[1500];
+    return tsr_error(TSR_RUNTIME_ERROR,
+                     "setStorage: sizes %s, strides %s, storage offset %lld, and itemsize %zu requiring a storage size of %lld are out of bounds "
+                     "for storage of size %zu",
+                     tsr_layout_format(a, sizeof a, ndim, sizes), tsr_layout_format(b, sizeof b, ndim, strides), (long long)offset, itemsize,
+                     (long long)need, s->nbytes);
+}
+
+/* The one check of a geometry against a storage. */
+static TsrStatus check_geometry(int64_t *numel, const TsrStorage *s, int ndim, const int64_t *sizes, const int64_t *strides, int64_t offset, TsrDtype dtype) {
+    int64_t need;
+    char text[1500];
+    if (offset < 0) return tsr_error(TSR_RUNTIME_ERROR, "Tensor: invalid storage offset %lld", (long long)offset);
+    for (int i = 0; i < ndim; i++)
+        if (strides[i] < 0)
+            return tsr_error(TSR_RUNTIME_ERROR, "as_strided: Negative strides are not supported at the moment, got strides: %s",
+                             tsr_layout_format(text, sizeof text, ndim, strides));
+    if (!bytes_needed(&need, ndim, sizes, strides, offset, tsr_dtype_size(dtype))) return overflow(ndim, sizes, strides);
+    TSR_TRY(tsr_layout_numel(numel, ndim, sizes));
+    if (need > 0 && (uint64_t)need > s->nbytes) return out_of_bounds(s, ndim, sizes, strides, offset, tsr_dtype_size(dtype), need);
+    return TSR_OK;
+}
+
+/* Elements with constructors may be seen only as what they are, and no others as such. */
+static TsrStatus check_element(const TsrStorage *s, TsrDtype dtype) {
+    bool object = !tsr_dtype_is_pod(dtype);
+    if (object ? s->element == dtype : s->element == TSR_DTYPE_NONE) return TSR_OK;
+    return tsr_error(TSR_RUNTIME_ERROR, "a storage of %s elements cannot be viewed as %s", s->element == TSR_DTYPE_NONE ? "plain" : tsr_dtype_name(s->element),
+                     tsr_dtype_name(dtype));
+}
+
+TsrStatus tsr_tensor_new_over(TsrTensor **out, TsrStorage *storage, int ndim, const int64_t *sizes, const int64_t *strides, int64_t offset, TsrDtype dtype) {
+    int64_t numel;
+    TsrTensor *t = NULL;
+    TSR_TRY(check_geometry(&numel, storage, ndim, sizes, strides, offset, dtype));
+    TSR_TRY(check_element(storage, dtype));
+    TSR_TRY(new_struct(&t, ndim, dtype, storage->ptr.device));
+    if (ndim > 0) memcpy(t->sizes, sizes, (size_t)ndim * sizeof *sizes);
+    if (ndim > 0) memcpy(t->strides, strides, (size_t)ndim * sizeof *strides);
+    t->numel = numel;
+    t->offset = offset;
+    return attach_move(out, t, TSR_OK, tsr_storage_retain(storage));
+}
+
+TsrStatus tsr_tensor_new_view(TsrTensor **out, const TsrTensor *self, int ndim, const int64_t *sizes, const int64_t *strides, int64_t offset, const char *origin) {
+    TsrTensor *t = NULL;
+    int64_t numel = 1;
+    TSR_TRY(new_struct(&t, ndim, self->dtype, self->device));
+    for (int i = 0; i < ndim; i++) {
+        t->sizes[i] = sizes[i];
+        t->strides[i] = strides[i];
+        numel *= sizes[i];
+    }
+    t->numel = numel;
+    t->offset = offset;
+    t->flags = self->flags & (TSR_FLAG_CONJ | TSR_FLAG_NEG | TSR_FLAG_INFERENCE_DATA);
+    t->storage = tsr_storage_retain(self->storage);
+    t->version = retain_version(self->version);
+    t->base = link_root(self);
+    t->origin = origin;
+    tsr_trace(TSR_TRACE_VIEW, origin, NULL, 0, t, self);
+    *out = t;
+    return TSR_OK;
+}
+
+TsrStatus tsr_tensor_new_base(TsrTensor **out, const TsrTensor *t) {
+    const TsrTensor *root = t->base;
+    *out = root == NULL ? NULL : tsr_tensor_retain_base(t);
+    if (root == NULL || *out != NULL) return TSR_OK;
+    TsrTensor *fresh = NULL;
+    TSR_TRY(tsr_tensor_new_view(&fresh, t, tsr_ndim(root), root->sizes, root->strides, root->offset, root->origin));
+    free_weak(fresh->base);
+    fresh->base = NULL;
+    fresh->dtype = root->dtype;
+    fresh->flags = root->flags;
+    *out = fresh;
+    return TSR_OK;
+}
+
+TsrStatus tsr_tensor_new_data(TsrTensor **out, const TsrTensor *self) {
+    TsrTensor *t = NULL;
+    TsrVersion *version = NULL;
+    TSR_TRY(new_version(&version, 0));
+    TsrStatus status = tsr_tensor_new_view(&t, self, tsr_ndim(self), self->sizes, self->strides, self->offset, "data");
+    if (status != TSR_OK) {
+        free_version(version);
+        return status;
+    }
+    free_version(t->version);
+    free_weak(t->base);
+    t->base = NULL;
+    t->version = version;
+    t->flags |= TSR_FLAG_INFERENCE_DATA;
+    *out = t;
+    return TSR_OK;
+}
+
+TsrStatus tsr_tensor_new_scalar(TsrTensor **out, TsrScalar value, TsrDtype dtype) {
+    TSR_TRY(tsr_tensor_new(out, 0, NULL, dtype, TSR_DEVICE_CPU));
+    tsr_scalar_store(value, dtype, tsr_data(*out));
+    return TSR_OK;
+}
+
+TsrStatus tsr_tensor_new_wrapped(TsrTensor **out, TsrScalar value) {
+    TsrDtype dtype = value.kind == TSR_SCALAR_BOOL    ? TSR_BOOL
+                     : value.kind == TSR_SCALAR_FLOAT ? TSR_FLOAT64
+                     : value.kind == TSR_SCALAR_UINT  ? TSR_UINT64
+                     : value.kind == TSR_SCALAR_INT   ? TSR_INT64
+                                                      : TSR_COMPLEX128;
+    TSR_TRY(tsr_tensor_new_scalar(out, value, dtype));
+    (*out)->flags |= TSR_FLAG_WRAPPED_NUMBER;
+    return TSR_OK;
+}
+
+TsrTensor *tsr_tensor_new_undefined(void) {
+    static TsrStorage nothing = {.refcount = 1, .element = TSR_DTYPE_NONE, .ptr = {.device = {TSR_CPU, -1}}};
+    static int64_t zero[1];
+    static TsrTensor undefined = {.refcount = 1, .weakcount = 1, .dtype = TSR_FLOAT32, .flags = TSR_FLAG_UNDEFINED, .ndim_ = 1,
+                                  .device = {TSR_CPU, -1}, .sizes = zero, .strides = zero, .storage = &nothing, .version = &nothing.version};
+    return tsr_tensor_retain(&undefined);
+}
+
+/* --- reading --- */
+
+bool tsr_is_contiguous(const TsrTensor *t, TsrMemoryFormat format) {
+    int ndim = tsr_ndim(t);
+    if (format == TSR_CHANNELS_LAST) return ndim == 4 && tsr_layout_is_channels_last(ndim, t->sizes, t->strides);
+    if (format == TSR_CHANNELS_LAST_3D) return ndim == 5 && tsr_layout_is_channels_last(ndim, t->sizes, t->strides);
+    return tsr_layout_is_contiguous(ndim, t->sizes, t->strides);
+}
+
+static TsrStatus storage_too_small(const TsrTensor *t, int64_t need) {
+    char a[1500];
+    return tsr_error(TSR_RUNTIME_ERROR, "the storage of this %s of shape %s shrank beneath it: it needs %lld bytes, and %zu are there",
+                     t->base != NULL ? "view" : "tensor", tsr_layout_format(a, sizeof a, tsr_ndim(t), t->sizes), (long long)need, t->storage->nbytes);
+}
+
+static TsrStatus readonly_write(const TsrTensor *t) {
+    return tsr_error(TSR_RUNTIME_ERROR, "this tensor's memory is read-only (%s): clone() it before writing", t->storage->origin != NULL ? t->storage->origin : "read-only");
+}
+
+TsrStatus tsr_tensor_check(const TsrTensor *t, bool writing) {
+    if (TSR_UNLIKELY(t->storage == NULL)) return TSR_OK;
+    if (TSR_UNLIKELY(writing && t->storage->readonly)) return readonly_write(t);
+    if (t->numel == 0) return TSR_OK;
+    int64_t last = t->offset;
+    for (int i = 0; i < tsr_ndim(t); i++) last += (t->sizes[i] - 1) * t->strides[i];
+    int64_t need = (last + 1) * (int64_t)tsr_dtype_size(t->dtype);
+    if (TSR_LIKELY((uint64_t)need <= t->storage->nbytes)) return TSR_OK;
+    return storage_too_small(t, need);
+}
+
+static TsrScalar apply_flags(TsrScalar s, uint8_t flags) {
+    if ((flags & TSR_FLAG_CONJ) && s.kind == TSR_SCALAR_COMPLEX) s.c.im = -s.c.im;
+    if (flags & TSR_FLAG_NEG) {
+        if (s.kind == TSR_SCALAR_COMPLEX) return tsr_scalar_complex(-s.c.re, -s.c.im);
+        if (s.kind == TSR_SCALAR_FLOAT) s.f = -s.f;
+        if (s.kind == TSR_SCALAR_INT) s.i = (int64_t)(0 - (uint64_t)s.i);
+    }
+    return s;
+}
+
+TsrScalar tsr_tensor_get(const TsrTensor *t, int64_t linear_index) {
+    int64_t at = t->offset, rest = linear_index;
+    for (int i = tsr_ndim(t) - 1; i >= 0; i--) {
+        int64_t size = t->sizes[i] > 0 ? t->sizes[i] : 1;
+        at += rest % size * t->strides[i];
+        rest /= size;
+    }
+    const char *data = t->storage->ptr.data;
+    if (data == NULL) return tsr_scalar_int(0);
+    TsrScalar s = tsr_scalar_load(t->dtype, data + at * (int64_t)tsr_dtype_size(t->dtype));
+    return TSR_UNLIKELY(t->flags & (TSR_FLAG_CONJ | TSR_FLAG_NEG)) ? apply_flags(s, t->flags) : s;
+}
+
+TsrStatus tsr_tensor_item(TsrScalar *out, const TsrTensor *t) {
+    if (t->numel != 1) return tsr_error(TSR_RUNTIME_ERROR, "a Tensor with %lld elements cannot be converted to Scalar", (long long)t->numel);
+    if (tsr_is_meta(t)) return tsr_error(TSR_RUNTIME_ERROR, "Tensor.item() cannot be called on meta tensors");
+    if (!tsr_dtype_is_pod(t->dtype)) return tsr_error(TSR_TYPE_ERROR, "an element of dtype %s is not a number", tsr_dtype_name(t->dtype));
+    if (TSR_UNLIKELY(tsr_is_sparse(t))) {
+        if (t->sparse->values->numel == 1) return tsr_tensor_item(out, t->sparse->values);
+        *out = tsr_scalar_int(0);
+        return TSR_OK;
+    }
+    TSR_TRY(tsr_tensor_check(t, false));
+    *out = tsr_tensor_get(t, 0);
+    return TSR_OK;
+}
+
+TsrStatus tsr_wrap_dim(int64_t *dim, int ndim) {
+    int64_t n = ndim > 0 ? ndim : 1;
+    if (TSR_UNLIKELY(*dim < -n || *dim >= n))
+        return tsr_error(TSR_INDEX_ERROR, "Dimension out of range (expected to be in range of [%lld, %lld], but got %lld)", (long long)-n, (long long)(n - 1),
+                         (long long)*dim);
+    if (*dim < 0) *dim += n;
+    return TSR_OK;
+}
+
+/* --- changing in place --- */
+
+/* Room for ndim dimensions; what sizes and strides held is gone. The arrays given may be t's own. */
+TsrStatus tsr_tensor_set_geometry(TsrTensor *t, int ndim, const int64_t *sizes, const int64_t *strides, int64_t offset) {
+    int64_t *fresh = t->dims, *old = t->sizes, scratch[2 * TSR_INLINE_DIMS], numel = 1;
+    if (ndim > TSR_MAX_DIMS) return too_many_dims(ndim);
+    if (ndim > TSR_INLINE_DIMS && (fresh = tsr_malloc(2 * (size_t)ndim * sizeof *fresh)) == NULL) return tsr_error_no_memory(2 * (size_t)ndim * sizeof *fresh);
+    int64_t *to = fresh == t->dims ? scratch : fresh;
+    int64_t half = fresh == t->dims ? TSR_INLINE_DIMS : ndim;
+    for (int i = 0; i < ndim; i++) {
+        to[i] = sizes[i];
+        to[half + i] = strides[i];
+        numel *= sizes[i];
+    }
+    if (fresh == t->dims) memcpy(t->dims, scratch, sizeof scratch);
+    if (old != t->dims) tsr_free(old);
+    t->sizes = fresh;
+    t->strides = fresh + half;
+    t->ndim_ = (uint8_t)ndim;
+    t->numel = numel;
+    t->offset = offset;
+    return TSR_OK;
+}
+
+/* Grows the storage so that the geometry fits, as set_ and resize_ do. */
+static TsrStatus ensure_storage(TsrStorage *s, int ndim, const int64_t *sizes, const int64_t *strides, int64_t offset, TsrDtype dtype) {
+    int64_t need;
+    if (!bytes_needed(&need, ndim, sizes, strides, offset, tsr_dtype_size(dtype))) return overflow(ndim, sizes, strides);
+    return (uint64_t)need > s->nbytes ? tsr_storage_resize(s, (size_t)need) : TSR_OK;
+}
+
+TsrStatus tsr_tensor_resize(TsrTensor *t, int ndim, const int64_t *sizes, TsrMemoryFormat format) {
+    int64_t strides[TSR_MAX_DIMS], numel;
+    if (ndim > TSR_MAX_DIMS) return too_many_dims(ndim);
+    TSR_TRY(tsr_layout_numel(&numel, ndim, sizes));
+    bool same = ndim == tsr_ndim(t) && (ndim == 0 || memcmp(sizes, t->sizes, (size_t)ndim * sizeof *sizes) == 0);
+    if (same && (format == TSR_CONTIGUOUS || format == TSR_PRESERVE)) return TSR_OK;
+    TSR_TRY(check_format(format, ndim));
+    if (format == TSR_CHANNELS_LAST || format == TSR_CHANNELS_LAST_3D) tsr_layout_channels_last_strides(strides, ndim, sizes);
+    else tsr_layout_contiguous_strides(strides, ndim, sizes);
+    TSR_TRY(ensure_storage(t->storage, ndim, sizes, strides, t->offset, t->dtype));
+    return tsr_tensor_set_geometry(t, ndim, sizes, strides, t->offset);
+}
+
+TsrStatus tsr_tensor_set_storage(TsrTensor *t, TsrStorage *storage, int64_t offset, int ndim, const int64_t *sizes, const int64_t *strides) {
+    TsrVersion *version = NULL;
+    int64_t numel;
+    if (offset < 0) return tsr_error(TSR_RUNTIME_ERROR, "Tensor: invalid storage offset %lld", (long long)offset);
+    TSR_TRY(tsr_layout_numel(&numel, ndim, sizes));
+    TSR_TRY(check_element(storage, t->dtype));
+    TSR_TRY(ensure_storage(storage, ndim, sizes, strides, offset, t->dtype));
+    bool moves = storage != t->storage;
+    /* The counter stays the tensor's own: one that lived in the old storage is replaced by a free one. */
+    if (moves && t->version->refcount == 0) TSR_TRY(new_version(&version, t->version->value));
+    TsrStatus status = tsr_tensor_set_geometry(t, ndim, sizes, strides, offset);
+    if (status != TSR_OK) {
+        free_version(version);
+        return status;
+    }
+    if (version != NULL) t->version = version;
+    if (!moves) return TSR_OK;
+    TsrStorage *old = t->storage;
+    t->storage = tsr_storage_retain(storage);
+    tsr_storage_free(old);
+    return TSR_OK;
+}

@@ -1,0 +1,67 @@
+#include "text.h"
+
+#include "mem.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Room for `more` bytes and the terminating zero. */
+static TsrStatus reserve(TsrText *t, size_t more) {
+    size_t need;
+    if (tsr_add_size_overflows(t->length, more, &need) || tsr_add_size_overflows(need, 1, &need))
+        return tsr_error(TSR_MEMORY_ERROR, "%s", "");
+    if (need <= t->capacity) return TSR_OK;
+    size_t capacity = t->capacity < 64 ? 64 : t->capacity + t->capacity / 2;
+    if (capacity < need) capacity = need;
+    char *data = tsr_realloc(t->data, capacity);
+    if (data == NULL) return tsr_error(TSR_MEMORY_ERROR, "%s", "");
+    t->data = data;
+    t->capacity = capacity;
+    return TSR_OK;
+}
+
+TsrStatus tsr_text_append(TsrText *t, const char *bytes, size_t n) {
+    TSR_TRY(reserve(t, n));
+    if (n > 0) memcpy(t->data + t->length, bytes, n);
+    t->length += n;
+    t->data[t->length] = '\0';
+    return TSR_OK;
+}
+
+TsrStatus tsr_text_puts(TsrText *t, const char *s) { return tsr_text_append(t, s, strlen(s)); }
+TsrStatus tsr_text_putc(TsrText *t, char c) { return tsr_text_append(t, &c, 1); }
+
+TsrStatus tsr_text_printf(TsrText *t, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    int n = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    if (n < 0) return tsr_error(TSR_MEMORY_ERROR, "%s", "");
+    TSR_TRY(reserve(t, (size_t)n));
+    va_start(args, format);
+    vsnprintf(t->data + t->length, (size_t)n + 1, format, args);
+    va_end(args);
+    t->length += (size_t)n;
+    return TSR_OK;
+}
+
+TsrStatus tsr_text_pad(TsrText *t, char c, size_t n) {
+    TSR_TRY(reserve(t, n));
+    memset(t->data + t->length, c, n);
+    t->length += n;
+    t->data[t->length] = '\0';
+    return TSR_OK;
+}
+
+void tsr_text_free(TsrText *t) {
+    tsr_free(t->data);
+    *t = (TsrText){NULL, 0, 0};
+}
+
+char *tsr_text_move(TsrText *t) {
+    if (t->data == NULL && tsr_text_append(t, "", 0) != TSR_OK) return NULL;
+    char *data = t->data;
+    *t = (TsrText){NULL, 0, 0};
+    return data;
+}

@@ -1,0 +1,36 @@
+#include "thread.h"
+
+#include <pthread.h>
+#include <sched.h>
+
+enum { MAX_HOOKS = 8 };
+static void (*hooks[MAX_HOOKS])(void);
+static int nhooks;
+static TsrLock hooks_lock;
+static pthread_key_t key;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static bool have_key;
+
+void tsr__lock_wait(TsrLock *lock) {
+    while (__atomic_exchange_n((bool *)&lock->held, true, __ATOMIC_ACQUIRE)) sched_yield();
+}
+
+static void thread_ends(void *unused) {
+    (void)unused;
+    for (int i = 0; i < nhooks; i++) hooks[i]();
+}
+
+static void make_key(void) { have_key = pthread_key_create(&key, thread_ends) == 0; }
+
+void tsr__thread_at_end(void (*fn)(void)) {
+    tsr__lock(&hooks_lock);
+    bool known = false;
+    for (int i = 0; i < nhooks; i++) known |= hooks[i] == fn;
+    if (!known && nhooks < MAX_HOOKS) hooks[nhooks++] = fn;
+    tsr__unlock(&hooks_lock);
+}
+
+void tsr__thread_watch(void) {
+    pthread_once(&once, make_key);
+    if (have_key && pthread_getspecific(key) == NULL) pthread_setspecific(key, hooks);
+}

@@ -1,0 +1,19 @@
+/* thread.h: what must happen when a thread ends, and a small lock. */
+#ifndef TSR_THREAD_H
+#define TSR_THREAD_H
+
+#include "base.h"
+
+/* Calls fn in every thread that ends after having called tsr__thread_watch. Register once. */
+void tsr__thread_at_end(void (*fn)(void));
+void tsr__thread_watch(void);
+
+/* For a few instructions; never held across a call that may block. */
+typedef struct TsrLock { _Atomic bool held; } TsrLock;
+void tsr__lock_wait(TsrLock *lock);
+static inline void tsr__lock(TsrLock *lock) {
+    if (TSR_UNLIKELY(__atomic_exchange_n((bool *)&lock->held, true, __ATOMIC_ACQUIRE))) tsr__lock_wait(lock);
+}
+static inline void tsr__unlock(TsrLock *lock) { __atomic_store_n((bool *)&lock->held, false, __ATOMIC_RELEASE); }
+
+#endif
