@@ -325,14 +325,18 @@ TsrStatus tsr_tensor_new_view(TsrTensor **out, const TsrTensor *self, int ndim, 
     return TSR_OK;
 }
 
+void tsr__tensor_unlink_base(TsrTensor *t) {
+    if (t->base != NULL) free_weak(t->base);
+    t->base = NULL;
+}
+
 TsrStatus tsr_tensor_new_base(TsrTensor **out, const TsrTensor *t) {
     const TsrTensor *root = t->base;
     *out = root == NULL ? NULL : tsr_tensor_retain_base(t);
     if (root == NULL || *out != NULL) return TSR_OK;
     TsrTensor *fresh = NULL;
     TSR_TRY(tsr_tensor_new_view(&fresh, t, tsr_ndim(root), root->sizes, root->strides, root->offset, root->origin));
-    free_weak(fresh->base);
-    fresh->base = NULL;
+    tsr__tensor_unlink_base(fresh);
     fresh->dtype = root->dtype;
     fresh->flags = root->flags;
     *out = fresh;
@@ -349,8 +353,7 @@ TsrStatus tsr_tensor_new_data(TsrTensor **out, const TsrTensor *self) {
         return status;
     }
     free_version(t->version);
-    free_weak(t->base);
-    t->base = NULL;
+    tsr__tensor_unlink_base(t);
     t->version = version;
     t->flags |= TSR_FLAG_INFERENCE_DATA;
     *out = t;

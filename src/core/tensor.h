@@ -66,6 +66,8 @@ TsrStatus tsr_tensor_new_like(TsrTensor **out, const TsrTensor *like, TsrDtype d
 TsrStatus tsr_tensor_new_over(TsrTensor **out, TsrStorage *storage, int ndim, const int64_t *sizes, const int64_t *strides, int64_t offset, TsrDtype dtype);
 /* A view of `self` with new geometry (same dtype and flags, shares version counter, base is self's root; origin static). Trusted geometry: callers have checked it. */
 TsrStatus tsr_tensor_new_view(TsrTensor **out, const TsrTensor *self, int ndim, const int64_t *sizes, const int64_t *strides, int64_t offset, const char *origin);
+/* Makes a view a tensor in its own right: `_base` becomes None, the memory stays shared. For view.c and the like. */
+void tsr__tensor_unlink_base(TsrTensor *t);
 TsrStatus tsr_tensor_new_scalar(TsrTensor **out, TsrScalar value, TsrDtype dtype); /* 0-d cpu */
 TsrStatus tsr_tensor_new_wrapped(TsrTensor **out, TsrScalar value); /* 0-d wrapped number, dtype by kind (double for FLOAT, int64, bool, complex128) */
 TsrTensor *tsr_tensor_new_undefined(void);  /* a retained reference to the one undefined tensor */

@@ -1,0 +1,338 @@
+/* copy.c: elements from one geometry to another: copy, fill, clone, contiguous, cast. */
+#include "borrow.h"
+#include "iter.h"
+#include "view.h"
+
+#include <string.h>
+
+enum { TILE = 64, PARALLEL = 1 << 16 };
+
+/* One copy: dimension 0 is the innermost; strides in bytes. */
+typedef struct Copy {
+    int ndim;
+    int64_t sizes[TSR_MAX_DIMS], to_stride[TSR_MAX_DIMS], from_stride[TSR_MAX_DIMS];
+    char *to;
+    const char *from;
+    TsrDtype to_dtype, from_dtype;
+    size_t plain;    /* itemsize when bytes move as they are, else 0 */
+    unsigned flips;  /* of TSR_FLAG_CONJ and TSR_FLAG_NEG: to be applied to what was written */
+    bool tiled;      /* dimension 1 is the one that is dense in the source */
+    int64_t lines;   /* units of work: lines, or columns of tiles */
+} Copy;
+
+/* --- one line --- */
+
+#define MOVE(type) \
+    for (int64_t i = 0; i < n; i++, to += ts, from += fs) memcpy(to, from, sizeof(type))
+
+static void move_strided(size_t size, char *to, int64_t ts, const char *from, int64_t fs, int64_t n) {
+    switch (size) {
+    case 1: MOVE(uint8_t); break;
+    case 2: MOVE(uint16_t); break;
+    case 4: MOVE(uint32_t); break;
+    case 8: MOVE(uint64_t); break;
+    case 16: MOVE(TsrComplexDouble); break;
+    default:
+        for (int64_t i = 0; i < n; i++, to += ts, from += fs) memcpy(to, from, size);
+    }
+}
+
+/* Flips the sign bit of components: all of a negated one, the imaginary part of a conjugated one. */
+static void flip_signs(TsrDtype d, unsigned flips, char *p, int64_t stride, int64_t n) {
+    bool complex = tsr_dtype_is_complex(d);
+    size_t part = tsr_dtype_size(d) / (complex ? 2 : 1);
+    bool re = flips & TSR_FLAG_NEG, im = complex && ((flips & TSR_FLAG_NEG) != 0) != ((flips & TSR_FLAG_CONJ) != 0);
+    if (!complex && !tsr_dtype_is_float(d)) return;
+    for (int64_t i = 0; i < n; i++, p += stride) {
+        if (re) p[part - 1] ^= (char)0x80;
+        if (im) p[2 * part - 1] ^= (char)0x80;
+    }
+}
+
+static void negate_integers(TsrDtype d, char *p, int64_t stride, int64_t n) {
+    for (int64_t i = 0; i < n; i++, p += stride) {
+        TsrScalar s = tsr_scalar_load(d, p);
+        tsr_scalar_store(tsr_scalar_int((int64_t)(0 - (uint64_t)tsr_scalar_to_int(s))), d, p);
+    }
+}
+
+static void copy_line(const Copy *c, char *to, int64_t ts, const char *from, int64_t fs, int64_t n) {
+    int64_t size = (int64_t)c->plain;
+    if (size != 0 && ts == size && fs == size) memcpy(to, from, (size_t)(n * size));
+    else if (size != 0) move_strided(c->plain, to, ts, from, fs, n);
+    else tsr_convert(c->to_dtype, to, ts, c->from_dtype, from, fs, n);
+    if (TSR_LIKELY(c->flips == 0)) return;
+    if (tsr_dtype_is_integral(c->to_dtype)) {
+        if (c->flips & TSR_FLAG_NEG) negate_integers(c->to_dtype, to, ts, n);
+    } else {
+        flip_signs(c->to_dtype, c->flips, to, ts, n);
+    }
+}
+
+/* --- the order of dimensions --- */
+
+static void swap_dims(Copy *c, int a, int b) {
+    int64_t *rows[] = {c->sizes, c->to_stride, c->from_stride};
+    for (size_t i = 0; i < TSR_COUNTOF(rows); i++) {
+        int64_t x = rows[i][a];
+        rows[i][a] = rows[i][b];
+        rows[i][b] = x;
+    }
+}
+
+static void drop_dim(Copy *c, int d) {
+    for (c->ndim--; d < c->ndim; d++) swap_dims(c, d, d + 1);
+}
+
+/* Rising destination strides, then neighbours that continue one another become one. */
+static void order_and_merge(Copy *c) {
+    for (int i = 1; i < c->ndim; i++)
+        for (int k = i; k > 0 && c->to_stride[k] < c->to_stride[k - 1]; k--) swap_dims(c, k, k - 1);
+    for (int d = 0; d + 1 < c->ndim;) {
+        bool merge = c->to_stride[d + 1] == c->to_stride[d] * c->sizes[d] && c->from_stride[d + 1] == c->from_stride[d] * c->sizes[d];
+        if (!merge) {
+            d++;
+            continue;
+        }
+        c->sizes[d] *= c->sizes[d + 1];
+        drop_dim(c, d + 1);
+    }
+}
+
+/* A transposing copy goes tile by tile, so that the source's cache lines are used while they are there. */
+static void choose_tiles(Copy *c) {
+    int64_t size = (int64_t)tsr_dtype_size(c->from_dtype);
+    if (c->ndim < 2 || c->sizes[0] < TILE / 4 || c->from_stride[0] <= 4 * size) return;
+    for (int d = 1; d < c->ndim; d++) {
+        if (c->from_stride[d] != size || c->sizes[d] < 8) continue;
+        swap_dims(c, 1, d);
+        c->tiled = true;
+        return;
+    }
+}
+
+/* --- running --- */
+
+static void copy_tiles(const Copy *c, char *to, const char *from, int64_t rows) {
+    for (int64_t i = 0; i < c->sizes[0]; i += TILE) {
+        int64_t n = TSR_MIN(TILE, c->sizes[0] - i);
+        char *t = to + i * c->to_stride[0];
+        const char *f = from + i * c->from_stride[0];
+        for (int64_t j = 0; j < rows; j++, t += c->to_stride[1], f += c->from_stride[1])
+            copy_line(c, t, c->to_stride[0], f, c->from_stride[0], n);
+    }
+}
+
+/* Units [begin, end): in the plain form a unit is one line; in the tiled form TILE lines of dimension 1. */
+static void copy_units(int64_t begin, int64_t end, void *user) {
+    const Copy *c = user;
+    int64_t per = c->tiled ? (c->sizes[1] + TILE - 1) / TILE : 1;
+    for (int64_t unit = begin; unit < end; unit++) {
+        int64_t rest = unit / per, tile = unit % per * TILE;
+        char *to = c->to;
+        const char *from = c->from;
+        for (int d = c->tiled ? 2 : 1; d < c->ndim; d++) {
+            int64_t index = rest % c->sizes[d];
+            rest /= c->sizes[d];
+            to += index * c->to_stride[d];
+            from += index * c->from_stride[d];
+        }
+        if (c->tiled) copy_tiles(c, to + tile * c->to_stride[1], from + tile * c->from_stride[1], TSR_MIN(TILE, c->sizes[1] - tile));
+        else copy_line(c, to, c->to_stride[0], from, c->from_stride[0], c->sizes[0]);
+    }
+}
+
+static void copy_range(int64_t begin, int64_t end, void *user) {
+    const Copy *c = user;
+    copy_line(c, c->to + begin * c->to_stride[0], c->to_stride[0], c->from + begin * c->from_stride[0], c->from_stride[0], end - begin);
+}
+
+static TsrStatus run(Copy *c, int64_t numel) {
+    int64_t units = 1, each;
+    if (c->ndim <= 1) {
+        if (numel < PARALLEL) {
+            copy_range(0, numel, c);
+            return TSR_OK;
+        }
+        return tsr_parallel_for(numel, PARALLEL / 2, copy_range, c);
+    }
+    choose_tiles(c);
+    for (int d = c->tiled ? 2 : 1; d < c->ndim; d++) units *= c->sizes[d];
+    if (c->tiled) units *= (c->sizes[1] + TILE - 1) / TILE;
+    if (numel < PARALLEL) {
+        copy_units(0, units, c);
+        return TSR_OK;
+    }
+    each = numel / units;
+    return tsr_parallel_for(units, PARALLEL / 2 / (each > 0 ? each : 1) + 1, copy_units, c);
+}
+
+static bool moves_as_bytes(TsrDtype a, TsrDtype b) { return a == b; }
+
+/* `dst` and `src` have the same sizes; src_strides in elements. */
+static TsrStatus copy_same_shape(TsrTensor *dst, const TsrTensor *src, const int64_t *src_strides) {
+    Copy c = {.to = tsr_data(dst), .from = tsr_data(src), .to_dtype = dst->dtype, .from_dtype = src->dtype};
+    int64_t ts = (int64_t)tsr_itemsize(dst), fs = (int64_t)tsr_itemsize(src);
+    c.flips = (dst->flags ^ src->flags) & (TSR_FLAG_CONJ | TSR_FLAG_NEG);
+    c.plain = moves_as_bytes(dst->dtype, src->dtype) ? (size_t)ts : 0;
+    for (int d = tsr_ndim(dst) - 1; d >= 0; d--) {
+        if (dst->sizes[d] == 1) continue;
+        c.sizes[c.ndim] = dst->sizes[d];
+        c.to_stride[c.ndim] = dst->strides[d] * ts;
+        c.from_stride[c.ndim++] = src_strides[d] * fs;
+    }
+    if (c.ndim == 0) {
+        c.sizes[0] = 1;
+        c.to_stride[0] = ts;
+        c.from_stride[0] = fs;
+    }
+    order_and_merge(&c);
+    return run(&c, dst->numel);
+}
+
+/* Elements with constructors: one assignment each. */
+static TsrStatus copy_objects(TsrTensor *dst, const TsrTensor *src, const int64_t *src_strides) {
+    const TsrTypeMeta *meta = &tsr_dtypes[dst->dtype];
+    int64_t index[TSR_MAX_DIMS] = {0}, size = (int64_t)meta->itemsize;
+    int ndim = tsr_ndim(dst);
+    for (int64_t i = 0; i < dst->numel; i++) {
+        int64_t to = 0, from = 0;
+        for (int d = 0; d < ndim; d++) {
+            to += index[d] * dst->strides[d];
+            from += index[d] * src_strides[d];
+        }
+        TSR_TRY(meta->copy((char *)tsr_data(dst) + to * size, (const char *)tsr_data(src) + from * size, 1));
+        for (int d = ndim - 1; d >= 0 && ++index[d] == dst->sizes[d]; d--) index[d] = 0;
+    }
+    return TSR_OK;
+}
+
+/* --- copy --- */
+
+static TsrGeometry geometry_of(const TsrTensor *t) {
+    return (TsrGeometry){tsr_ndim(t), t->sizes, t->strides, t->offset, (int64_t)tsr_itemsize(t)};
+}
+
+static TsrStatus check_overlap(const TsrTensor *dst, const TsrTensor *src) {
+    if (dst->numel > 0 && tsr_layout_internal_status(tsr_ndim(dst), dst->sizes, dst->strides) == TSR_OVERLAP_FULL)
+        return tsr_error(TSR_RUNTIME_ERROR, "unsupported operation: more than one element of the written-to tensor refers to a single "
+                                            "memory location. Please clone() the tensor before performing the operation.");
+    if (dst->storage != src->storage || tsr_is_meta(dst)) return TSR_OK;
+    TsrGeometry a = geometry_of(dst), b = geometry_of(src);
+    if (tsr_layout_overlap_status(&a, &b) != TSR_OVERLAP_PARTIAL) return TSR_OK;
+    return tsr_error(TSR_RUNTIME_ERROR, "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single "
+                                        "memory location. Please clone() the tensor before performing the operation.");
+}
+
+/* Strides of src as seen with dst's sizes, with the errors of an in-place broadcast. */
+static TsrStatus source_strides(int64_t *strides, const TsrTensor *dst, const TsrTensor *src) {
+    int64_t shape[TSR_MAX_DIMS];
+    int ndim = tsr_ndim(dst), lead = ndim - tsr_ndim(src);
+    if (ndim > 0) memcpy(shape, dst->sizes, (size_t)ndim * sizeof *shape);
+    TSR_TRY(tsr_layout_broadcast(shape, &ndim, src->sizes, tsr_ndim(src)));
+    if (ndim != tsr_ndim(dst) || (ndim > 0 && memcmp(shape, dst->sizes, (size_t)ndim * sizeof *shape) != 0)) {
+        char have[1500], want[1500];
+        return tsr_error(TSR_RUNTIME_ERROR, "output with shape %s doesn't match the broadcast shape %s",
+                         tsr_layout_format(have, sizeof have, tsr_ndim(dst), dst->sizes), tsr_layout_format(want, sizeof want, ndim, shape));
+    }
+    for (int d = 0; d < ndim; d++) strides[d] = d < lead || (src->sizes[d - lead] == 1 && dst->sizes[d] != 1) ? 0 : src->strides[d - lead];
+    return TSR_OK;
+}
+
+static TsrStatus copy_elements(TsrTensor *dst, const TsrTensor *src, const int64_t *strides) {
+    if (dst->numel == 0 || tsr_is_meta(dst) || tsr_is_meta(src)) return TSR_OK;
+    TSR_TRY(tsr_tensor_check(src, false));
+    TSR_TRY(tsr_tensor_check(dst, true));
+    tsr_trace(TSR_TRACE_COPY, dst->dtype == src->dtype ? "copy" : "convert", NULL, dst->numel * (int64_t)tsr_itemsize(dst), dst, src);
+    if (tsr_dtype_is_pod(dst->dtype) && tsr_dtype_is_pod(src->dtype)) return copy_same_shape(dst, src, strides);
+    if (dst->dtype == src->dtype) return copy_objects(dst, src, strides);
+    return tsr_error(TSR_TYPE_ERROR, "cannot convert elements of dtype %s to %s", tsr_dtype_name(src->dtype), tsr_dtype_name(dst->dtype));
+}
+
+TsrStatus tsr_tensor_copy(TsrTensor *dst, const TsrTensor *src) {
+    int64_t strides[TSR_MAX_DIMS];
+    if (dst == src) return TSR_OK;
+    TSR_TRY(source_strides(strides, dst, src));
+    TSR_TRY(check_overlap(dst, src));
+    return copy_elements(dst, src, strides);
+}
+
+TsrStatus tsr_tensor_fill(TsrTensor *dst, TsrScalar value) {
+    char element[16] = {0};
+    int64_t zeros[TSR_MAX_DIMS] = {0};
+    if (!tsr_dtype_is_pod(dst->dtype)) return tsr_error(TSR_TYPE_ERROR, "a tensor of dtype %s cannot be filled with a number", tsr_dtype_name(dst->dtype));
+    TSR_TRY(tsr_scalar_store_checked(value, dst->dtype, element));
+    if (dst->numel > 0 && tsr_layout_internal_status(tsr_ndim(dst), dst->sizes, dst->strides) == TSR_OVERLAP_FULL)
+        return tsr_error(TSR_RUNTIME_ERROR, "unsupported operation: more than one element of the written-to tensor refers to a single "
+                                            "memory location. Please clone() the tensor before performing the operation.");
+    if (dst->numel == 0 || tsr_is_meta(dst)) return TSR_OK;
+    TSR_TRY(tsr_tensor_check(dst, true));
+    Copy c = {.to = tsr_data(dst), .from = element, .to_dtype = dst->dtype, .from_dtype = dst->dtype, .plain = tsr_itemsize(dst)};
+    flip_signs(dst->dtype, dst->flags & (TSR_FLAG_CONJ | TSR_FLAG_NEG), element, 16, 1);
+    for (int d = tsr_ndim(dst) - 1; d >= 0; d--) {
+        if (dst->sizes[d] == 1) continue;
+        c.sizes[c.ndim] = dst->sizes[d];
+        c.from_stride[c.ndim] = zeros[d];
+        c.to_stride[c.ndim++] = dst->strides[d] * (int64_t)tsr_itemsize(dst);
+    }
+    if (c.ndim == 0) c.sizes[0] = 1;
+    order_and_merge(&c);
+    return run(&c, dst->numel);
+}
+
+/* --- fresh tensors --- */
+
+/* Fills *out, frees it when that fails. */
+static TsrStatus finish_copy(TsrTensor **out, TsrTensor *fresh, const TsrTensor *src) {
+    TsrStatus status = copy_elements(fresh, src, src->strides);
+    if (status == TSR_OK) *out = fresh;
+    else tsr_tensor_free(fresh);
+    return status;
+}
+
+TsrStatus tsr_tensor_new_clone(TsrTensor **out, const TsrTensor *self, TsrMemoryFormat format) {
+    TsrTensor *t = NULL;
+    if (TSR_UNLIKELY(!tsr_is_defined(self))) {
+        *out = tsr_tensor_new_undefined();
+        return TSR_OK;
+    }
+    TSR_TRY(tsr_tensor_new_like(&t, self, self->dtype, format));
+    return finish_copy(out, t, self);
+}
+
+TsrStatus tsr_tensor_new_contiguous(TsrTensor **out, const TsrTensor *self, TsrMemoryFormat format) {
+    if (format == TSR_PRESERVE || tsr_is_contiguous(self, format)) {
+        *out = tsr_tensor_retain((TsrTensor *)self);
+        return TSR_OK;
+    }
+    return tsr_tensor_new_clone(out, self, format);
+}
+
+TsrStatus tsr_tensor_new_cast(TsrTensor **out, const TsrTensor *self, TsrDtype dtype) {
+    TsrTensor *t = NULL;
+    if (self->dtype == dtype) {
+        *out = tsr_tensor_retain((TsrTensor *)self);
+        return TSR_OK;
+    }
+    TSR_TRY(tsr_tensor_new_like(&t, self, dtype, TSR_PRESERVE));
+    return finish_copy(out, t, self);
+}
+
+TsrStatus tsr_tensor_new_resolved(TsrTensor **out, const TsrTensor *self) {
+    if ((self->flags & (TSR_FLAG_CONJ | TSR_FLAG_NEG)) == 0) {
+        *out = tsr_tensor_retain((TsrTensor *)self);
+        return TSR_OK;
+    }
+    return tsr_tensor_new_clone(out, self, TSR_PRESERVE);
+}
+
+TsrStatus tsr_maybe_expect_contiguous(TsrMaybeOwned *out, TsrTensor *t, TsrMemoryFormat format) {
+    TsrTensor *copy = NULL;
+    if (tsr_is_contiguous(t, format)) {
+        *out = tsr_maybe_borrowed(t);
+        return TSR_OK;
+    }
+    TSR_TRY(tsr_tensor_new_clone(&copy, t, format));
+    *out = tsr_maybe_owned_move(copy);
+    return TSR_OK;
+}
