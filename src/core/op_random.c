@@ -1,0 +1,1136 @@
+/* Random numbers: PyTorch's CPU streams. Elements are drawn in the order of memory (the iterator's order), one by one,
+ * except where PyTorch draws in bulk: contiguous normals of 16 and more. */
+#include <math.h>
+#include <string.h>
+
+#include "halffloat.h"
+#include "kernels/random.h"
+#include "op_help.h"
+#include "rng.h"
+
+enum { BLOCK = 512 };
+
+/* What a loop needs: the generator, the distribution's parameters, the element type. */
+typedef struct Draw {
+    TsrGenerator *g;
+    TsrDtype dtype;
+    double a, b;
+    uint64_t range;
+    int64_t base;
+} Draw;
+
+static TsrGenerator *generator_of(const TsrArg *a) { return a->kind == TSR_ARG_GENERATOR && a->any != NULL ? a->any : tsr_rng_default(); }
+
+/* Runs a serial loop over the elements of t (and the inputs, if any). */
+static TsrStatus draw_into(TsrTensor *t, const TsrTensor *input, const TsrTensor *input2, TsrLoop loop, const Draw *d, const char *name) {
+    if (t->numel == 0) return TSR_OK;
+    TSR_TRY(tsr__check_no_internal_overlap(t));
+    if (tsr_is_meta(t)) return TSR_OK;
+    TsrIterSpec spec = {.nout = 1, .out = {t}, .nin = input2 != NULL ? 2 : input != NULL, .in = {input, input2},
+                        .flags = TSR_ITER_SERIAL | TSR_ITER_NO_RESIZE | TSR_ITER_NO_OVERLAP_CHECK, .name = name};
+    TsrDtype own[1] = {t->dtype};
+    spec.out_dtype = own;
+    TsrIter it;
+    TSR_TRY(tsr_iter_begin(&it, &spec));
+    TsrStatus status = tsr_iter_run(&it, loop, d);
+    TsrTensor *done = NULL;
+    status = tsr_iter_end_move(&it, status, &done);
+    if (status == TSR_OK) tsr_tensor_free(done);
+    return status;
+}
+
+/* A loop that fills a block with `expr` (of a C type) and converts it to the element type. */
+#define DRAW_LOOP(name, C, id, expr) \
+    static void name(char *const *data, const int64_t *strides, int64_t n, const void *params) { \
+        const Draw *d = params; \
+        TsrGenerator *g = d->g; \
+        C block[BLOCK]; \
+        for (int64_t i = 0; i < n; i += BLOCK) { \
+            int64_t m = TSR_MIN(n - i, BLOCK); \
+            for (int64_t k = 0; k < m; k++) block[k] = (expr); \
+            tsr_convert(d->dtype, data[0] + i * strides[0], strides[0], id, (const char *)block, sizeof(C), m); \
+        } \
+    }
+
+static double log_ratio(double u, double p) { return ceil(log(u) / log1p(-p)); }
+
+DRAW_LOOP(normal_loop, double, TSR_FLOAT64, fma(tsr_rng_normal_double(g), d->b, d->a))
+DRAW_LOOP(log_normal_loop, double, TSR_FLOAT64, exp(fma(tsr_rng_normal_double(g), d->b, d->a)))
+DRAW_LOOP(cauchy_loop, double, TSR_FLOAT64, fma(d->b, tan(3.14159265358979323846 * (tsr_rng_uniform_double(g) - 0.5)), d->a))
+DRAW_LOOP(exponential_loop, double, TSR_FLOAT64, -1.0 / d->a * log1p(-tsr_rng_uniform_double(g)))
+DRAW_LOOP(geometric_loop, double, TSR_FLOAT64, log_ratio(tsr_rng_uniform_double(g), d->a))
+DRAW_LOOP(bernoulli_loop, bool, TSR_BOOL, tsr_rng_uniform_double(g) < d->a)
+DRAW_LOOP(words64_loop, int64_t, TSR_INT64, (int64_t)tsr_rng_u64(g))
+DRAW_LOOP(range64_loop, int64_t, TSR_INT64, (int64_t)(tsr_rng_u64(g) % d->range + (uint64_t)d->base))
+DRAW_LOOP(modulo64_loop, int64_t, TSR_INT64, (int64_t)(tsr_rng_u64(g) % d->range))
+DRAW_LOOP(modulo32_loop, int64_t, TSR_INT64, (int64_t)(tsr_rng_u32(g) % d->range))
+
+static void range32_loop(char *const *data, const int64_t *strides, int64_t n, const void *params) {
+    const Draw *d = params;
+    uint32_t words[BLOCK];
+    int64_t block[BLOCK];
+    for (int64_t i = 0; i < n; i += BLOCK) {
+        int64_t m = TSR_MIN(n - i, BLOCK);
+        char *dst = data[0] + i * strides[0];
+        tsr_rng_words(d->g, words, m);
+        if (d->dtype == TSR_INT64 && strides[0] == 8) {
+            tsr_kernel_modulo((int64_t *)(void *)dst, words, m, (uint32_t)d->range, d->base);
+        } else {
+            tsr_kernel_modulo(block, words, m, (uint32_t)d->range, d->base);
+            tsr_convert(d->dtype, dst, strides[0], TSR_INT64, (const char *)block, 8, m);
+        }
+    }
+}
+
+/* ---- uniform ---- */
+
+static void uniform_double_loop(char *const *data, const int64_t *strides, int64_t n, const void *params) {
+    const Draw *d = params;
+    for (int64_t i = 0; i < n; i++) {
+        double v = fma(tsr_rng_uniform_double(d->g), d->b - d->a, d->a);
+        *(double *)(void *)(data[0] + i * strides[0]) = v == d->b ? d->a : v;
+    }
+}
+
+/* 0 to 1 in place over contiguous floats: the words are drawn where the numbers go. */
+static void uniform_unit_loop(char *const *data, int64_t n, const Draw *d) {
+    float *dst = (float *)(void *)data[0];
+    for (int64_t i = 0; i < n; i += 8 * TSR_MT_WORDS) {
+        int64_t m = TSR_MIN(n - i, 8 * TSR_MT_WORDS);
+        uint32_t *words = (uint32_t *)(void *)(dst + i);
+        tsr_rng_words(d->g, words, m);
+        tsr_kernel_uniform_float(dst + i, words, m);
+    }
+}
+
+static void uniform_float_loop(char *const *data, const int64_t *strides, int64_t n, const void *params) {
+    const Draw *d = params;
+    if (strides[0] == 4 && d->a == 0 && d->b == 1) {
+        uniform_unit_loop(data, n, d);
+        return;
+    }
+    float from = (float)d->a, to = (float)d->b;
+    for (int64_t i = 0; i < n; i++) {
+        float v = fmaf(tsr_rng_uniform_float(d->g), to - from, from);
+        *(float *)(void *)(data[0] + i * strides[0]) = v == to ? from : v;
+    }
+}
+
+/* Half and bfloat16: drawn as float; one that rounds up to the end becomes the start. */
+static void uniform_half_loop(char *const *data, const int64_t *strides, int64_t n, const void *params) {
+    const Draw *d = params;
+    float from = (float)d->a, to = (float)d->b, rounded_to, rounded_from;
+    uint16_t ends[2];
+    float pair[2] = {from, to}, back[2];
+    tsr_convert(d->dtype, (char *)ends, 2, TSR_FLOAT32, (const char *)pair, 4, 2);
+    tsr_convert(TSR_FLOAT32, (char *)back, 4, d->dtype, (const char *)ends, 2, 2);
+    rounded_from = back[0];
+    rounded_to = back[1];
+    for (int64_t i = 0; i < n; i++) {
+        float v = fmaf(tsr_rng_uniform_float(d->g), to - from, from), r;
+        uint16_t bits;
+        tsr_convert(d->dtype, (char *)&bits, 2, TSR_FLOAT32, (const char *)&v, 4, 1);
+        tsr_convert(TSR_FLOAT32, (char *)&r, 4, d->dtype, (const char *)&bits, 2, 1);
+        if (r == rounded_to) tsr_convert(d->dtype, (char *)&bits, 2, TSR_FLOAT32, (const char *)&rounded_from, 4, 1);
+        memcpy(data[0] + i * strides[0], &bits, 2);
+    }
+}
+
+static double float_max(TsrDtype d) {
+    switch (d) {
+    case TSR_FLOAT16: return 65504;
+    case TSR_BFLOAT16: return 3.3895313892515355e38;
+    case TSR_FLOAT32: return 3.4028234663852886e38;
+    default: return 1.7976931348623157e308;
+    }
+}
+
+static bool is_drawable_float(TsrDtype d) { return d == TSR_FLOAT16 || d == TSR_BFLOAT16 || d == TSR_FLOAT32 || d == TSR_FLOAT64; }
+
+/* A number as C++ streams print it: six significant digits. */
+#define NUM "%g"
+
+static TsrStatus check_uniform(const TsrTensor *t, double from, double to) {
+    if (!is_drawable_float(t->dtype)) return tsr__not_implemented("check_uniform_bounds", t->dtype);
+    double max = float_max(t->dtype);
+    if (!(from >= -max && from <= max)) return tsr_error(TSR_RUNTIME_ERROR, "from is out of bounds for %s", tsr_dtype_c_name(t->dtype));
+    if (!(to >= -max && to <= max)) return tsr_error(TSR_RUNTIME_ERROR, "to is out of bounds for %s", tsr_dtype_c_name(t->dtype));
+    if (!(from <= to)) return tsr_error(TSR_RUNTIME_ERROR, "uniform_ expects to return a [from, to) range, but found from=" NUM " > to=" NUM, from, to);
+    if (!(to - from <= max))
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "uniform_ expects to-from <= std::numeric_limits<%s>::max(), but found to=" NUM " and from=" NUM
+                         " which result in to-from to exceed the limit",
+                         tsr_dtype_scalar_name(t->dtype), to, from);
+    return TSR_OK;
+}
+
+/* A view of complex t as pairs of reals; others retained. */
+static TsrStatus real_view_new(TsrTensor **out, TsrTensor *t) {
+    if (!tsr_dtype_is_complex(t->dtype)) {
+        *out = tsr_tensor_retain(t);
+        return TSR_OK;
+    }
+    int ndim = tsr_ndim(t);
+    int64_t sizes[TSR_MAX_DIMS + 1], strides[TSR_MAX_DIMS + 1];
+    for (int d = 0; d < ndim; d++) {
+        sizes[d] = t->sizes[d];
+        strides[d] = t->strides[d] * 2;
+    }
+    sizes[ndim] = 2;
+    strides[ndim] = 1;
+    return tsr_tensor_new_over(out, t->storage, ndim + 1, sizes, strides, t->offset * 2, tsr_dtype_real_of(t->dtype));
+}
+
+static TsrStatus fill_uniform(TsrTensor *t, double from, double to, TsrGenerator *g) {
+    if (tsr_dtype_is_complex(t->dtype) && t->numel == 0) return TSR_OK;
+    TsrTensor *real;
+    TSR_TRY(real_view_new(&real, t));
+    TsrStatus status = check_uniform(real, from, to);
+    if (status == TSR_OK) {
+        Draw d = {.g = g, .dtype = real->dtype, .a = from, .b = to};
+        TsrLoop loop = real->dtype == TSR_FLOAT32 ? uniform_float_loop : real->dtype == TSR_FLOAT64 ? uniform_double_loop : uniform_half_loop;
+        status = draw_into(real, NULL, NULL, loop, &d, "uniform_");
+    }
+    tsr_tensor_free(real);
+    return status;
+}
+
+/* ---- normal ---- */
+
+/* Box-Muller in double precision on 16 uniforms, as PyTorch's scalar path. */
+static void normal_block_double(double *d, double mean, double std) {
+    for (int k = 0; k < 8; k++) {
+        double radius = sqrt(-2 * log(1 - d[k])), theta = 2.0f * 3.14159265358979323846 * d[k + 8];
+        d[k] = fma(radius * cos(theta), std, mean);
+        d[k + 8] = fma(radius * sin(theta), std, mean);
+    }
+}
+
+static TsrStatus bulk_normal_double(double *p, int64_t n, const Draw *d) {
+    for (int64_t i = 0; i < n; i++) p[i] = tsr_rng_uniform_double(d->g);
+    for (int64_t i = 0; i + 16 <= n; i += 16) {
+        normal_block_double(p + i, d->a, d->b);
+        if ((i & 0xFFFF) == 0) TSR_TRY(tsr_interrupt_check());
+    }
+    if (n % 16 == 0) return TSR_OK;
+    p += n - 16; /* the last 16 are drawn again, as PyTorch does */
+    for (int k = 0; k < 16; k++) p[k] = tsr_rng_uniform_double(d->g);
+    normal_block_double(p, d->a, d->b);
+    return TSR_OK;
+}
+
+typedef struct NormalJob {
+    float *p;
+    float mean, std;
+} NormalJob;
+
+static void normal_range(int64_t begin, int64_t end, void *user) {
+    const NormalJob *j = user;
+    tsr_kernel_normal_blocks(j->p + begin * 16, (end - begin) * 16, j->mean, j->std);
+}
+
+static TsrStatus bulk_normal_float(float *p, int64_t n, const Draw *d) {
+    enum { SLICE = 1 << 20 };
+    NormalJob job = {p, (float)d->a, (float)d->b};
+    for (int64_t i = 0; i < n; i += SLICE) {
+        char *at[1] = {(char *)(p + i)};
+        uniform_unit_loop(at, TSR_MIN(n - i, SLICE), d);
+        TSR_TRY(tsr_interrupt_check());
+    }
+    TSR_TRY(tsr_parallel_for(n / 16, 1024, normal_range, &job));
+    if (n % 16 == 0) return TSR_OK;
+    char *at[1] = {(char *)(p + n - 16)};
+    uniform_unit_loop(at, 16, d);
+    tsr_kernel_normal_blocks(p + n - 16, 16, job.mean, job.std);
+    return TSR_OK;
+}
+
+static void bulk_normal_half(char *p, int64_t n, const Draw *d) {
+    float block[16];
+    char *at[1] = {(char *)block};
+    for (int64_t i = 0; i < n; i += 16) {
+        uniform_unit_loop(at, 16, d);
+        tsr_kernel_normal_blocks(block, 16, (float)d->a, (float)d->b);
+        int64_t first = TSR_MIN(i, n - 16);
+        tsr_convert(d->dtype, p + first * 2, 2, TSR_FLOAT32, (const char *)block, 4, 16);
+    }
+}
+
+static TsrStatus fill_normal_real(TsrTensor *t, const Draw *d) {
+    if (t->numel == 0) return TSR_OK;
+    if (!is_drawable_float(t->dtype)) return tsr__not_implemented("normal_kernel_cpu", t->dtype);
+    if (tsr_is_meta(t)) return TSR_OK;
+    if (t->numel < 16 || !tsr_is_contiguous(t, TSR_CONTIGUOUS)) return draw_into(t, NULL, NULL, normal_loop, d, "normal_");
+    void *p = tsr_data(t);
+    if (t->dtype == TSR_FLOAT32) return bulk_normal_float(p, t->numel, d);
+    if (t->dtype == TSR_FLOAT64) return bulk_normal_double(p, t->numel, d);
+    bulk_normal_half(p, t->numel, d);
+    return TSR_OK;
+}
+
+static TsrStatus check_std(double std) {
+    return std >= 0 ? TSR_OK : tsr_error(TSR_RUNTIME_ERROR, "normal expects std >= 0.0, but found std " NUM, std);
+}
+
+static TsrStatus fill_normal(TsrTensor *t, double mean, double std, TsrGenerator *g) {
+    TSR_TRY(check_std(std));
+    if (t->numel == 0) return TSR_OK;
+    bool complex = tsr_dtype_is_complex(t->dtype);
+    TsrTensor *real;
+    TSR_TRY(real_view_new(&real, t));
+    Draw d = {.g = g, .dtype = real->dtype, .a = mean, .b = complex ? std / sqrt(2) : std};
+    TsrStatus status = fill_normal_real(real, &d);
+    tsr_tensor_free(real);
+    return status;
+}
+
+/* ---- integers ---- */
+
+static int mantissa_digits(TsrDtype d) { return d == TSR_FLOAT16 ? 11 : d == TSR_BFLOAT16 ? 8 : d == TSR_FLOAT32 ? 24 : 53; }
+
+static int64_t through(TsrDtype d, int64_t v) {
+    uint64_t cell = 0;
+    int64_t back;
+    tsr_convert(d, (char *)&cell, 8, TSR_INT64, (const char *)&v, 8, 1);
+    tsr_convert(TSR_INT64, (char *)&back, 8, d, (const char *)&cell, 8, 1);
+    return back;
+}
+
+static int log2_of(int64_t v) {
+    int n = 0;
+    uint64_t u = v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
+    while (u >>= 1) n++;
+    return n;
+}
+
+/* Moves the bounds to values that the float type has, so that rounding never leaves [from, to). */
+static void round_bounds(TsrDtype d, int64_t *from, int64_t *to) {
+    int digits = mantissa_digits(d);
+    int64_t up = through(d, (int64_t)((uint64_t)*from + 1));
+    if (up < *from) *from = up + (1ll << TSR_MAX(log2_of(*from + 1) - digits + 1, 0));
+    if (to == NULL) return;
+    int64_t down = through(d, (int64_t)((uint64_t)*to - 1));
+    if (down >= *to) *to = down - (1ll << TSR_MAX(log2_of(*to - 1) - digits + 1, 0));
+}
+
+static void integer_limits(TsrDtype d, int64_t *min, int64_t *max) {
+    int bits = (int)tsr_dtype_size(d) * 8;
+    *min = 0;
+    if (d == TSR_BOOL) *max = 1;
+    else if (tsr_dtype_kind(d) == TSR_KIND_UINT) *max = bits == 64 ? INT64_MAX : (int64_t)((1ull << bits) - 1);
+    else {
+        *max = (int64_t)((1ull << (bits - 1)) - 1);
+        *min = -*max - 1;
+    }
+}
+
+static TsrStatus check_range(TsrDtype d, int64_t from, int64_t last) {
+    const char *bad = NULL;
+    if (is_drawable_float(d)) {
+        double max = float_max(d);
+        if ((double)from < -max || (double)from > max) bad = "from";
+        else if ((double)last < -max || (double)last > max) bad = "to - 1";
+    } else if (d == TSR_BOOL || tsr_dtype_is_integral(d)) {
+        int64_t min, max;
+        integer_limits(d, &min, &max);
+        if (from < min || from > max) bad = "from";
+        else if (last < min || last > max) bad = "to - 1";
+    } else {
+        return tsr_error(TSR_RUNTIME_ERROR, "check_random_bounds handles only integral, floating-point and boolean types");
+    }
+    return bad == NULL ? TSR_OK : tsr_error(TSR_RUNTIME_ERROR, "%s is out of bounds for %s", bad, tsr_dtype_c_name(d));
+}
+
+static TsrStatus run_range(TsrTensor *t, uint64_t range, int64_t from, TsrGenerator *g) {
+    Draw d = {.g = g, .dtype = t->dtype, .range = range, .base = from};
+    return draw_into(t, NULL, NULL, range >= 1u << 28 ? range64_loop : range32_loop, &d, "random_");
+}
+
+static TsrStatus fill_random_to(TsrTensor *t, int64_t from, int64_t to, TsrGenerator *g) {
+    if (from >= to)
+        return tsr_error(TSR_RUNTIME_ERROR, "random_ expects 'from' to be less than 'to', but got from=%lld >= to=%lld", (long long)from, (long long)to);
+    if (tsr_dtype_is_float(t->dtype)) {
+        if (!is_drawable_float(t->dtype)) return tsr__not_implemented("random_update_from_to", t->dtype);
+        round_bounds(t->dtype, &from, &to);
+        if (from >= to)
+            return tsr_error(TSR_RUNTIME_ERROR, "random_ expects 'from' casted to dtype to be less than 'to' casted to dtype, but got from=%lld >= to=%lld",
+                             (long long)from, (long long)to);
+    }
+    TSR_TRY(check_range(t->dtype, from, to - 1));
+    return run_range(t, (uint64_t)to - (uint64_t)from, from, g);
+}
+
+static TsrStatus fill_random_from(TsrTensor *t, int64_t from, TsrGenerator *g) {
+    if (from == INT64_MIN) {
+        if (t->dtype != TSR_INT64 && t->dtype != TSR_FLOAT64 && t->dtype != TSR_FLOAT32 && t->dtype != TSR_BFLOAT16)
+            return tsr_error(TSR_RUNTIME_ERROR, "random_full_64_bits_range_kernel_cpu handles only int64, double, float and bfloat16");
+        Draw d = {.g = g, .dtype = t->dtype};
+        return draw_into(t, NULL, NULL, words64_loop, &d, "random_");
+    }
+    int64_t last, least;
+    if (is_drawable_float(t->dtype)) {
+        last = (int64_t)1 << mantissa_digits(t->dtype);
+        round_bounds(t->dtype, &from, NULL);
+        if (from >= last)
+            return tsr_error(TSR_RUNTIME_ERROR,
+                             "random_ expects 'from' casted to dtype to be less than or equal to 'to_inc' casted to dtype, but got from=%lld > to_inc=%lld",
+                             (long long)from, (long long)last);
+    } else if (t->dtype == TSR_BOOL || tsr_dtype_is_integral(t->dtype)) {
+        integer_limits(t->dtype, &least, &last);
+    } else {
+        return tsr_error(TSR_RUNTIME_ERROR, "random_from_to_impl handles only integral, floating-point and boolean types");
+    }
+    TSR_TRY(check_range(t->dtype, from, last));
+    return run_range(t, (uint64_t)last - (uint64_t)from + 1, from, g);
+}
+
+static TsrStatus fill_random(TsrTensor *t, TsrGenerator *g) {
+    if (t->numel == 0) return TSR_OK;
+    if (!tsr__in(TSR_BITS_USUAL | TSR_BIT(BOOL), t->dtype)) return tsr__not_implemented("random_kernel_cpu", t->dtype);
+    Draw d = {.g = g, .dtype = t->dtype};
+    int64_t least, last;
+    if (is_drawable_float(t->dtype)) d.range = ((uint64_t)1 << mantissa_digits(t->dtype)) + 1;
+    else {
+        integer_limits(t->dtype, &least, &last);
+        d.range = (uint64_t)last + 1;
+    }
+    bool wide = t->dtype == TSR_FLOAT64 || t->dtype == TSR_INT64;
+    return draw_into(t, NULL, NULL, wide ? modulo64_loop : modulo32_loop, &d, "random_");
+}
+
+/* ---- the in-place operators ---- */
+
+/* Ends an operator that wrote self: returns it. Where the dispatcher did not name an output, the write is counted here. */
+static TsrStatus wrote(TsrOpCall *c, TsrStatus status, TsrTensor *self) {
+    TSR_TRY(status);
+    if (c->out[0] == NULL) tsr_tensor_bump(self, c->schema->base);
+    return tsr_return_move(c, tsr_tensor_retain(self));
+}
+
+static TsrTensor *self_of(TsrOpCall *c) { return c->out[0] != NULL ? c->out[0] : c->arg[0].t; }
+
+TsrStatus op_uniform_(TsrOpCall *c) {
+    TsrTensor *t = self_of(c);
+    return wrote(c, fill_uniform(t, c->arg[1].f, c->arg[2].f, generator_of(&c->arg[3])), t);
+}
+
+TsrStatus op_normal_(TsrOpCall *c) {
+    TsrTensor *t = self_of(c);
+    return wrote(c, fill_normal(t, c->arg[1].f, c->arg[2].f, generator_of(&c->arg[3])), t);
+}
+
+static TsrStatus simple_float(TsrOpCall *c, TsrLoop loop, Draw d, const char *kernel) {
+    TsrTensor *t = self_of(c);
+    if (t->numel == 0) return wrote(c, TSR_OK, t);
+    if (!is_drawable_float(t->dtype)) return tsr__not_implemented(kernel, t->dtype);
+    d.dtype = t->dtype;
+    return wrote(c, draw_into(t, NULL, NULL, loop, &d, c->schema->base), t);
+}
+
+TsrStatus op_log_normal_(TsrOpCall *c) {
+    double std = c->arg[2].f;
+    if (!(std > 0)) return tsr_error(TSR_RUNTIME_ERROR, "log_normal_ expects std > 0.0, but found std=" NUM, std);
+    return simple_float(c, log_normal_loop, (Draw){.g = generator_of(&c->arg[3]), .a = c->arg[1].f, .b = std}, "log_normal_cpu");
+}
+
+TsrStatus op_cauchy_(TsrOpCall *c) {
+    double sigma = c->arg[2].f;
+    if (!(sigma > 0)) return tsr_error(TSR_RUNTIME_ERROR, "cauchy_ expects sigma > 0.0, but found sigma=" NUM, sigma);
+    if (!tsr_dtype_is_float(self_of(c)->dtype))
+        return tsr_error(TSR_RUNTIME_ERROR, "Cauchy distribution is a continuous probability distribution. dtype must be a floating point but you specified %s",
+                         tsr_dtype_c_name(self_of(c)->dtype));
+    return simple_float(c, cauchy_loop, (Draw){.g = generator_of(&c->arg[3]), .a = c->arg[1].f, .b = sigma}, "cauchy_cpu");
+}
+
+TsrStatus op_exponential_(TsrOpCall *c) {
+    double lambda = c->arg[1].f;
+    if (!(lambda > 0)) return tsr_error(TSR_RUNTIME_ERROR, "exponential_ expects lambda > 0.0, but found lambda=" NUM, lambda);
+    if (self_of(c)->numel > 0 && !tsr_dtype_is_float(self_of(c)->dtype))
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "Exponential distribution is a continuous probability distribution. dtype must be a floating point but you specified %s",
+                         tsr_dtype_scalar_name(self_of(c)->dtype));
+    return simple_float(c, exponential_loop, (Draw){.g = generator_of(&c->arg[2]), .a = lambda}, "exponential_cpu");
+}
+
+TsrStatus op_geometric_(TsrOpCall *c) {
+    double p = c->arg[1].f;
+    TsrTensor *t = self_of(c);
+    if (!(0 < p && p < 1)) return tsr_error(TSR_RUNTIME_ERROR, "geometric_ expects p to be in (0, 1), but got p=" NUM, p);
+    if (t->numel == 0) return wrote(c, TSR_OK, t);
+    if (!tsr__in(TSR_BITS_USUAL, t->dtype)) return tsr__not_implemented("geometric_cpu", t->dtype);
+    Draw d = {.g = generator_of(&c->arg[2]), .dtype = t->dtype, .a = p};
+    return wrote(c, draw_into(t, NULL, NULL, geometric_loop, &d, "geometric_"), t);
+}
+
+TsrStatus op_random_(TsrOpCall *c) {
+    TsrTensor *t = self_of(c);
+    return wrote(c, fill_random(t, generator_of(&c->arg[1])), t);
+}
+
+TsrStatus op_random_to_(TsrOpCall *c) {
+    TsrTensor *t = self_of(c);
+    return wrote(c, fill_random_to(t, 0, c->arg[1].i, generator_of(&c->arg[2])), t);
+}
+
+TsrStatus op_random_from_(TsrOpCall *c) {
+    TsrTensor *t = self_of(c);
+    TsrGenerator *g = generator_of(&c->arg[3]);
+    if (tsr_arg_given(&c->arg[2])) return wrote(c, fill_random_to(t, c->arg[1].i, c->arg[2].i, g), t);
+    return wrote(c, fill_random_from(t, c->arg[1].i, g), t);
+}
+
+/* ---- bernoulli ---- */
+
+static TsrStatus fill_bernoulli(TsrTensor *t, double p, TsrGenerator *g) {
+    if (!(0 <= p && p <= 1)) return tsr_error(TSR_RUNTIME_ERROR, "bernoulli_ expects p to be in [0, 1], but got p=" NUM, p);
+    if (t->numel == 0) return TSR_OK;
+    TSR_TRY(tsr__check_no_internal_overlap(t));
+    if (!tsr__in(TSR_BITS_USUAL | TSR_BIT(BOOL), t->dtype)) return tsr__not_implemented("bernoulli_scalar_cpu_", t->dtype);
+    Draw d = {.g = g, .dtype = t->dtype, .a = p};
+    return draw_into(t, NULL, NULL, bernoulli_loop, &d, "bernoulli_");
+}
+
+typedef struct Chances {
+    TsrGenerator *g;
+    TsrDtype dtype, from;
+    bool *bad; /* a probability outside [0, 1] */
+} Chances;
+
+static void chances_loop(char *const *data, const int64_t *strides, int64_t n, const void *params) {
+    const Chances *q = params;
+    for (int64_t i = 0; i < n && !*q->bad; i++) {
+        double p;
+        tsr_convert(TSR_FLOAT64, (char *)&p, 8, q->from, data[1] + i * strides[1], 0, 1);
+        if (!(p >= 0 && p <= 1)) *q->bad = true;
+        else {
+            bool hit = q->from == TSR_FLOAT64 ? tsr_rng_uniform_double(q->g) < p : tsr_rng_uniform_float(q->g) < (float)p;
+            tsr_convert(q->dtype, data[0] + i * strides[0], 0, TSR_BOOL, (const char *)&hit, 1, 1);
+        }
+    }
+}
+
+static TsrStatus fill_bernoulli_tensor(TsrTensor *t, const TsrTensor *p, TsrGenerator *g) {
+    if (t->numel == 0) return TSR_OK;
+    TSR_TRY(tsr__check_no_internal_overlap(t));
+    if (!tsr__in(TSR_BITS_USUAL | TSR_BIT(BOOL), t->dtype)) return tsr__not_implemented("bernoulli_tensor_cpu_self_", t->dtype);
+    TsrTensor *wide;
+    TSR_TRY(tsr_tensor_new_expand(&wide, p, tsr_ndim(t), t->sizes));
+    TsrStatus status = TSR_OK;
+    if (!is_drawable_float(p->dtype)) status = tsr__not_implemented("bernoulli_tensor_cpu_p_", p->dtype);
+    bool bad = false;
+    Chances q = {g, t->dtype, p->dtype, &bad};
+    if (status == TSR_OK && !tsr_is_meta(t)) status = draw_into(t, wide, NULL, chances_loop, (const Draw *)(const void *)&q, "bernoulli_");
+    tsr_tensor_free(wide);
+    if (status == TSR_OK && bad)
+        status = tsr_error(TSR_RUNTIME_ERROR, "Expected p_in >= 0 && p_in <= 1 to be true, but got false.  (Could this error message be improved?  "
+                                              "If so, please report an enhancement request to PyTorch.)");
+    return status;
+}
+
+TsrStatus op_bernoulli_scalar_(TsrOpCall *c) {
+    TsrTensor *t = self_of(c);
+    return wrote(c, fill_bernoulli(t, c->arg[1].f, generator_of(&c->arg[2])), t);
+}
+
+TsrStatus op_bernoulli_tensor_(TsrOpCall *c) {
+    TsrTensor *t = self_of(c);
+    return wrote(c, fill_bernoulli_tensor(t, c->arg[1].t, generator_of(&c->arg[2])), t);
+}
+
+/* Hands over a fresh tensor if filling it went well. */
+static TsrStatus filled(TsrOpCall *c, TsrStatus status, TsrTensor *t) {
+    if (status == TSR_OK) return tsr_return_move(c, t);
+    tsr_tensor_free(t);
+    return status;
+}
+
+TsrStatus op_bernoulli(TsrOpCall *c) {
+    TsrTensor *self = c->arg[0].t, *t;
+    if (c->out[0] != NULL) TSR_TRY(tsr__check_no_internal_overlap(c->out[0]));
+    TSR_TRY(tsr_tensor_new_like(&t, self, c->out[0] != NULL ? c->out[0]->dtype : TSR_DTYPE_NONE, TSR_CONTIGUOUS));
+    return filled(c, fill_bernoulli_tensor(t, self, generator_of(&c->arg[1])), t);
+}
+
+TsrStatus op_bernoulli_p(TsrOpCall *c) {
+    TsrTensor *t;
+    TSR_TRY(tsr_tensor_new_like(&t, c->arg[0].t, TSR_DTYPE_NONE, TSR_CONTIGUOUS));
+    return filled(c, fill_bernoulli(t, c->arg[1].f, generator_of(&c->arg[2])), t);
+}
+
+/* ---- factories ---- */
+
+static TsrDtype dtype_or(const TsrArg *a, TsrDtype otherwise) { return tsr_arg_given(a) ? a->dtype : otherwise; }
+
+/* The result of a factory: fresh, of out's dtype where out= is given and no dtype is. */
+static TsrStatus factory_new(TsrTensor **out, TsrOpCall *c, const TsrArg *size, const TsrArg *dtype, TsrDtype usual, const TsrArg *device) {
+    TsrDtype d = dtype_or(dtype, c->out[0] != NULL ? c->out[0]->dtype : usual);
+    if (c->out[0] != NULL && c->out[0]->dtype != d)
+        return tsr_error(TSR_RUNTIME_ERROR, "dtype %s does not match dtype of out parameter (%s)", tsr_dtype_scalar_name(d), tsr_dtype_scalar_name(c->out[0]->dtype));
+    return tsr_tensor_new(out, size->n, size->ints, d, tsr_arg_given(device) ? device->device : TSR_DEVICE_CPU);
+}
+
+/* rand(size, *, generator, dtype, layout, device) */
+TsrStatus op_rand(TsrOpCall *c) {
+    TsrTensor *t;
+    TSR_TRY(factory_new(&t, c, &c->arg[0], &c->arg[2], tsr_default_dtype(), &c->arg[4]));
+    return filled(c, fill_uniform(t, 0, 1, generator_of(&c->arg[1])), t);
+}
+
+TsrStatus op_randn(TsrOpCall *c) {
+    TsrTensor *t;
+    TSR_TRY(factory_new(&t, c, &c->arg[0], &c->arg[2], tsr_default_dtype(), &c->arg[4]));
+    return filled(c, fill_normal(t, 0, 1, generator_of(&c->arg[1])), t);
+}
+
+static TsrStatus make_randint(TsrOpCall *c, int64_t low, int64_t high, const TsrArg *rest) {
+    TsrTensor *t;
+    TSR_TRY(factory_new(&t, c, &rest[0], &rest[2], TSR_INT64, &rest[4]));
+    return filled(c, fill_random_to(t, low, high, generator_of(&rest[1])), t);
+}
+
+TsrStatus op_randint(TsrOpCall *c) { return make_randint(c, 0, c->arg[0].i, c->arg + 1); }
+TsrStatus op_randint_low(TsrOpCall *c) { return make_randint(c, c->arg[0].i, c->arg[1].i, c->arg + 2); }
+
+/* normal(mean, std, size, *, generator, dtype, layout, device) */
+TsrStatus op_normal_size(TsrOpCall *c) {
+    TsrTensor *t;
+    TSR_TRY(check_std(c->arg[1].f));
+    TSR_TRY(factory_new(&t, c, &c->arg[2], &c->arg[4], tsr_default_dtype(), &c->arg[6]));
+    return filled(c, fill_normal(t, c->arg[0].f, c->arg[1].f, generator_of(&c->arg[3])), t);
+}
+
+/* X_like(self, ..., *, generator, dtype, layout, device, memory_format): rest points at generator. */
+static TsrStatus like_new(TsrTensor **out, TsrOpCall *c, const TsrArg *rest) {
+    const TsrTensor *self = c->arg[0].t;
+    TsrMemoryFormat format = tsr_arg_given(&rest[4]) ? rest[4].format : TSR_PRESERVE;
+    TsrDtype dtype = dtype_or(&rest[1], TSR_DTYPE_NONE);
+    if (!tsr_arg_given(&rest[3]) || tsr_device_equal(rest[3].device, self->device)) return tsr_tensor_new_like(out, self, dtype, format);
+    TsrTensor *shape;
+    TSR_TRY(tsr_tensor_new_like(&shape, self, dtype, format));
+    TsrStatus status = tsr_tensor_new_strided(out, tsr_ndim(self), self->sizes, shape->strides, shape->dtype, rest[3].device);
+    tsr_tensor_free(shape);
+    return status;
+}
+
+TsrStatus op_rand_like(TsrOpCall *c) {
+    TsrTensor *t;
+    TSR_TRY(like_new(&t, c, &c->arg[1]));
+    return filled(c, fill_uniform(t, 0, 1, generator_of(&c->arg[1])), t);
+}
+
+TsrStatus op_randn_like(TsrOpCall *c) {
+    TsrTensor *t;
+    TSR_TRY(like_new(&t, c, &c->arg[1]));
+    return filled(c, fill_normal(t, 0, 1, generator_of(&c->arg[1])), t);
+}
+
+static TsrStatus make_randint_like(TsrOpCall *c, int64_t low, int64_t high, const TsrArg *rest) {
+    TsrTensor *t;
+    TSR_TRY(like_new(&t, c, rest));
+    return filled(c, fill_random_to(t, low, high, generator_of(rest)), t);
+}
+
+TsrStatus op_randint_like(TsrOpCall *c) { return make_randint_like(c, 0, c->arg[1].i, c->arg + 2); }
+TsrStatus op_randint_like_low(TsrOpCall *c) { return make_randint_like(c, c->arg[1].i, c->arg[2].i, c->arg + 3); }
+
+TsrStatus op_randint_like_tensor(TsrOpCall *c) {
+    TsrScalar high;
+    TSR_TRY(tsr_tensor_item(&high, c->arg[1].t));
+    return make_randint_like(c, 0, tsr_scalar_to_int(high), c->arg + 2);
+}
+
+/* ---- randperm ---- */
+
+/* The Fisher-Yates shuffle PyTorch does, on elements of one size. */
+#define SHUFFLE(T) \
+    do { \
+        T *r = p; \
+        for (int64_t i = 0; i < n - 1; i++) { \
+            if ((i & 511) == 0) tsr_rng_words(g, words, TSR_MIN(n - 1 - i, 512)); \
+            int64_t z = i + (int64_t)(words[i & 511] % (uint32_t)(n - i)); \
+            T t = r[i]; \
+            r[i] = r[z]; \
+            r[z] = t; \
+            if ((i & 0xFFFFF) == 0 && tsr_interrupt_flag != 0) return tsr_interrupt_raise(); \
+        } \
+    } while (0)
+
+static TsrStatus shuffle(void *p, int64_t n, size_t item, TsrGenerator *g) {
+    uint32_t words[512];
+    if (n >= (int64_t)UINT32_MAX) return tsr_error(TSR_RUNTIME_ERROR, "randperm of more than 2^32 - 2 elements is not supported");
+    switch (item) {
+    case 1: SHUFFLE(uint8_t); break;
+    case 2: SHUFFLE(uint16_t); break;
+    case 4: SHUFFLE(uint32_t); break;
+    default: SHUFFLE(uint64_t); break;
+    }
+    return TSR_OK;
+}
+
+static TsrStatus check_permutation_dtype(TsrDtype d, int64_t n) {
+    if (is_drawable_float(d) && d != TSR_FLOAT64) {
+        int64_t limit = ((int64_t)1 << mantissa_digits(d)) + 1;
+        if (n > limit) return tsr_error(TSR_RUNTIME_ERROR, "n cannot be greater than %lld for %s type.", (long long)limit, tsr_dtype_scalar_name(d));
+    }
+    if (!tsr__in(TSR_BITS_USUAL | TSR_BITS_UINT, d)) return tsr__not_implemented("randperm", d);
+    if (n > 0 && tsr_dtype_is_integral(d)) {
+        uint8_t cell[16];
+        return tsr_scalar_store_checked(tsr_scalar_int(n), d, cell);
+    }
+    return TSR_OK;
+}
+
+/* randperm(n, *, generator, dtype, layout, device) */
+TsrStatus op_randperm(TsrOpCall *c) {
+    int64_t n = c->arg[0].i;
+    TsrArg size = {.kind = TSR_ARG_INTS, .n = 1, .ints = &n};
+    TsrTensor *t;
+    TSR_TRY(factory_new(&t, c, &size, &c->arg[2], TSR_INT64, &c->arg[4]));
+    TsrStatus status = check_permutation_dtype(t->dtype, n);
+    if (status == TSR_OK && n > 0 && !tsr_is_meta(t)) {
+        char *p = tsr_data(t);
+        for (int64_t i = 0; i < n; i += BLOCK) {
+            int64_t block[BLOCK], m = TSR_MIN(n - i, BLOCK);
+            for (int64_t k = 0; k < m; k++) block[k] = i + k;
+            size_t item = tsr_itemsize(t);
+            tsr_convert(t->dtype, p + (size_t)i * item, (int64_t)item, TSR_INT64, (const char *)block, 8, m);
+        }
+        status = shuffle(p, n, tsr_itemsize(t), generator_of(&c->arg[1]));
+    }
+    return filled(c, status, t);
+}
+
+/* ---- normal with tensors ---- */
+
+static TsrStatus check_std_tensor(const TsrTensor *std) {
+    if (tsr_dtype_is_complex(std->dtype)) return tsr_error(TSR_RUNTIME_ERROR, "normal expects standard deviation to be non-complex");
+    if (std->numel == 0 || tsr_is_meta(std)) return TSR_OK;
+    if (tsr__in(TSR_BITS_UINT | TSR_BITS_FLOAT8, std->dtype)) return tsr__not_implemented("min_all", std->dtype);
+    for (int64_t i = 0; i < std->numel; i++)
+        if (!(tsr_scalar_to_double(tsr_tensor_get(std, i)) >= 0)) return tsr_error(TSR_RUNTIME_ERROR, "normal expects all elements of std >= 0.0");
+    return TSR_OK;
+}
+
+/* t = t * std + mean; either may be NULL. */
+static TsrStatus scale_shift(TsrTensor *t, TsrTensor *std, TsrTensor *mean) {
+    TsrTensor *done = NULL;
+    if (std != NULL) {
+        TSR_TRY(tsr_invoke(&done, 1, "mul", "!ttt", t, t, std));
+        tsr_tensor_free(done);
+    }
+    if (mean != NULL) {
+        TSR_TRY(tsr_invoke(&done, 1, "add", "!ttt", t, t, mean));
+        tsr_tensor_free(done);
+    }
+    return TSR_OK;
+}
+
+TsrStatus op_normal_tensor_float(TsrOpCall *c) {
+    TsrTensor *mean = c->arg[0].t, *t;
+    TSR_TRY(check_std(c->arg[1].f));
+    TSR_TRY(tsr_tensor_new_like(&t, mean, c->out[0] != NULL ? c->out[0]->dtype : TSR_DTYPE_NONE, TSR_CONTIGUOUS));
+    TsrStatus status = fill_normal(t, 0, c->arg[1].f, generator_of(&c->arg[2]));
+    if (status == TSR_OK) status = scale_shift(t, NULL, mean);
+    return filled(c, status, t);
+}
+
+TsrStatus op_normal_float_tensor(TsrOpCall *c) {
+    TsrTensor *std = c->arg[1].t, *t, *mean;
+    TSR_TRY(check_std_tensor(std));
+    TSR_TRY(tsr_tensor_new_like(&t, std, c->out[0] != NULL ? c->out[0]->dtype : TSR_DTYPE_NONE, TSR_CONTIGUOUS));
+    TsrStatus status = fill_normal(t, 0, 1, generator_of(&c->arg[2]));
+    if (status == TSR_OK) status = tsr_tensor_new_scalar(&mean, tsr_scalar_float(c->arg[0].f), t->dtype);
+    if (status == TSR_OK) {
+        status = scale_shift(t, std, mean);
+        tsr_tensor_free(mean);
+    }
+    return filled(c, status, t);
+}
+
+TsrStatus op_normal_tensor_tensor(TsrOpCall *c) {
+    TsrTensor *mean = c->arg[0].t, *std = c->arg[1].t, *t;
+    int64_t shape[TSR_MAX_DIMS];
+    int ndim = 0;
+    TSR_TRY(check_std_tensor(std));
+    TSR_TRY(tsr_layout_broadcast(shape, &ndim, mean->sizes, tsr_ndim(mean)));
+    TSR_TRY(tsr_layout_broadcast(shape, &ndim, std->sizes, tsr_ndim(std)));
+    TSR_TRY(tsr_tensor_new(&t, ndim, shape, c->out[0] != NULL ? c->out[0]->dtype : mean->dtype, mean->device));
+    TsrStatus status = fill_normal(t, 0, 1, generator_of(&c->arg[2]));
+    if (status == TSR_OK) status = scale_shift(t, std, mean);
+    return filled(c, status, t);
+}
+
+/* ---- poisson and binomial ---- */
+
+/* Hormann's transformed rejection (1993) for large rates, products of uniforms for small ones. */
+static double poisson_large(double lambda, TsrGenerator *g) {
+    double root = sqrt(lambda), log_lambda = log(lambda), b = 0.931 + 2.53 * root, a = -0.059 + 0.02483 * b;
+    double inverse_alpha = 1.1239 + 1.1328 / (b - 3.4), vr = 0.9277 - 3.6224 / (b - 2);
+    for (;;) {
+        double u = tsr_rng_uniform_double(g) - 0.5, v = tsr_rng_uniform_double(g), us = 0.5 - fabs(u);
+        double k = (double)(int64_t)floor((2 * a / us + b) * u + lambda + 0.43);
+        if (us >= 0.07 && v <= vr) return k;
+        if (k < 0 || (us < 0.013 && v > us)) continue;
+        if (log(v) + log(inverse_alpha) - log(a / (us * us) + b) <= -lambda + k * log_lambda - lgamma(k + 1)) return k;
+    }
+}
+
+static double poisson_small(double lambda, TsrGenerator *g) {
+    double limit = exp(-lambda), product = 1;
+    for (double k = 0;; k++) {
+        product *= tsr_rng_uniform_double(g);
+        if (!(product > limit)) return k;
+    }
+}
+
+static void poisson_loop(char *const *data, const int64_t *strides, int64_t n, const void *params) {
+    const Chances *q = params;
+    for (int64_t i = 0; i < n && !*q->bad; i++) {
+        double rate, value;
+        tsr_convert(TSR_FLOAT64, (char *)&rate, 8, q->from, data[1] + i * strides[1], 0, 1);
+        if (!(rate >= 0)) {
+            *q->bad = true;
+            return;
+        }
+        value = rate >= 10 ? poisson_large(rate, q->g) : rate == 0 ? 0 : poisson_small(rate, q->g);
+        tsr_convert(q->dtype, data[0] + i * strides[0], 0, TSR_FLOAT64, (const char *)&value, 8, 1);
+    }
+}
+
+TsrStatus op_poisson(TsrOpCall *c) {
+    TsrTensor *self = c->arg[0].t, *t;
+    if (!is_drawable_float(self->dtype)) return tsr__not_implemented("poisson_cpu", self->dtype);
+    TSR_TRY(tsr_tensor_new(&t, tsr_ndim(self), self->sizes, self->dtype, self->device));
+    bool bad = false;
+    Chances q = {generator_of(&c->arg[1]), t->dtype, self->dtype, &bad};
+    TsrStatus status = draw_into(t, self, NULL, poisson_loop, (const Draw *)(const void *)&q, "poisson");
+    if (status == TSR_OK && bad) status = tsr_error(TSR_RUNTIME_ERROR, "invalid Poisson rate, expected rate to be non-negative");
+    return filled(c, status, t);
+}
+
+/* Stirling's correction of log k!. */
+static double stirling_tail(double k) {
+    static const double tails[] = {0.0810614667953272, 0.0413406959554092, 0.0276779256849983, 0.02079067210376509, 0.0166446911898211,
+                                   0.0138761288230707, 0.0118967099458917, 0.0104112652619720, 0.00925546218271273, 0.00833056343336287};
+    if (k <= 9) return tails[(int)k];
+    double k1 = k + 1, square = k1 * k1;
+    return (1.0 / 12 - (1.0 / 360 - 1.0 / 1260 / square) / square) / k1;
+}
+
+/* Counts geometric gaps: for count * prob below 10. */
+static double binomial_inversion(double count, double prob, TsrGenerator *g) {
+    double sum = 0, n = 0, logprob = log1p(-prob);
+    for (;;) {
+        sum += ceil(log(tsr_rng_uniform_double(g)) / logprob);
+        if (sum > count) return n;
+        n++;
+    }
+}
+
+/* Hormann's BTRS (1993). */
+static double binomial_btrs(double count, double prob, TsrGenerator *g) {
+    double root = sqrt(count * prob * (1 - prob)), b = 1.15 + 2.53 * root, a = -0.0873 + 0.0248 * b + 0.01 * prob;
+    double c = count * prob + 0.5, vr = 0.92 - 4.2 / b, r = prob / (1 - prob), alpha = (2.83 + 5.1 / b) * root, m = floor((count + 1) * prob);
+    for (;;) {
+        double u = tsr_rng_uniform_double(g) - 0.5, v = tsr_rng_uniform_double(g), us = 0.5 - fabs(u), k = floor((2 * a / us + b) * u + c);
+        if (us >= 0.07 && v <= vr) return k;
+        if (k < 0 || k > count) continue;
+        v = log(v * alpha / (a / (us * us) + b));
+        double bound = (m + 0.5) * log((m + 1) / (r * (count - m + 1))) + (count + 1) * log((count - m + 1) / (count - k + 1)) +
+                       (k + 0.5) * log(r * (count - k + 1) / (k + 1)) + stirling_tail(m) + stirling_tail(count - m) - stirling_tail(k) - stirling_tail(count - k);
+        if (v <= bound) return k;
+    }
+}
+
+static double draw_binomial(double count, double prob, TsrGenerator *g) {
+    if (count <= 0 || prob <= 0) return 0;
+    if (prob >= 1) return count;
+    if (prob <= 0.5) return count * prob >= 10 ? binomial_btrs(count, prob, g) : binomial_inversion(count, prob, g);
+    if (prob > 0.5) return count - (count * (1 - prob) >= 10 ? binomial_btrs(count, 1 - prob, g) : binomial_inversion(count, 1 - prob, g));
+    return NAN;
+}
+
+static void binomial_loop(char *const *data, const int64_t *strides, int64_t n, const void *params) {
+    const Chances *q = params;
+    for (int64_t i = 0; i < n; i++) {
+        double count, prob, value;
+        tsr_convert(TSR_FLOAT64, (char *)&count, 8, q->from, data[1] + i * strides[1], 0, 1);
+        tsr_convert(TSR_FLOAT64, (char *)&prob, 8, q->from, data[2] + i * strides[2], 0, 1);
+        value = draw_binomial(count, prob, q->g);
+        tsr_convert(q->dtype, data[0] + i * strides[0], 0, TSR_FLOAT64, (const char *)&value, 8, 1);
+    }
+}
+
+TsrStatus op_binomial(TsrOpCall *c) {
+    TsrTensor *count = c->arg[0].t, *prob = c->arg[1].t, *t;
+    if (!tsr_dtype_is_float(count->dtype))
+        return tsr_error(TSR_VALUE_ERROR, "binomial only supports floating-point dtypes for count, got: %s", tsr_dtype_scalar_name(count->dtype));
+    if (!tsr_dtype_is_float(prob->dtype))
+        return tsr_error(TSR_VALUE_ERROR, "binomial only supports floating-point dtypes for prob, got: %s", tsr_dtype_scalar_name(prob->dtype));
+    if (count->dtype != prob->dtype)
+        return tsr_error(TSR_RUNTIME_ERROR, "Found dtype %s but expected %s", tsr_dtype_scalar_name(prob->dtype), tsr_dtype_scalar_name(count->dtype));
+    if (!is_drawable_float(count->dtype)) return tsr__not_implemented("binomial_cpu", count->dtype);
+    TSR_TRY(tsr_tensor_new(&t, tsr_ndim(count), count->sizes, count->dtype, count->device));
+    Chances q = {generator_of(&c->arg[2]), t->dtype, count->dtype, NULL};
+    return filled(c, draw_into(t, count, prob, binomial_loop, (const Draw *)(const void *)&q, "binomial"), t);
+}
+
+/* ---- multinomial ---- */
+
+static TsrStatus check_multinomial(const TsrOpCall *c, const TsrTensor *self, int64_t samples, bool replacement) {
+    if (tsr_ndim(self) == 0 || tsr_ndim(self) > 2) return tsr_error(TSR_RUNTIME_ERROR, "prob_dist must be 1 or 2 dim");
+    if (!tsr_dtype_is_float(self->dtype))
+        return tsr_error(TSR_RUNTIME_ERROR, "multinomial only supports floating-point dtypes for input, got: %s", tsr_dtype_scalar_name(self->dtype));
+    if (c->out[0] != NULL && c->out[0]->dtype != TSR_INT64)
+        return tsr_error(TSR_RUNTIME_ERROR, "multinomial expects Long tensor out, got: %s", tsr_dtype_scalar_name(c->out[0]->dtype));
+    if (samples <= 0) return tsr_error(TSR_RUNTIME_ERROR, "cannot sample n_sample <= 0 samples");
+    int64_t categories = self->sizes[tsr_ndim(self) - 1];
+    if (!replacement && samples > categories) return tsr_error(TSR_RUNTIME_ERROR, "cannot sample n_sample > prob_dist.size(-1) samples without replacement");
+    if (categories > 1 << 24) return tsr_error(TSR_RUNTIME_ERROR, "number of categories cannot exceed 2^24");
+    return TSR_OK;
+}
+
+/* One row: cumulative sums in `cum`, rounded to the dtype's precision at each step, then a binary search a sample. */
+static TsrStatus draw_row(int64_t *out, int64_t samples, const double *p, double *cum, int64_t n, bool single, TsrGenerator *g) {
+    double sum = 0;
+    for (int64_t j = 0; j < n; j++) {
+        if (!(p[j] >= 0) && p[j] < 0) return tsr_error(TSR_RUNTIME_ERROR, "invalid multinomial distribution (encountering probability entry < 0)");
+        if (!isfinite(p[j]))
+            return tsr_error(TSR_RUNTIME_ERROR, "invalid multinomial distribution (encountering probability entry = infinity or NaN)");
+        sum = single ? (double)(float)(sum + p[j]) : sum + p[j];
+        cum[j] = sum;
+    }
+    if (!(sum > 0)) return tsr_error(TSR_RUNTIME_ERROR, "invalid multinomial distribution (sum of probabilities <= 0)");
+    for (int64_t j = 0; j < n; j++) cum[j] = single ? (double)((float)cum[j] / (float)sum) : cum[j] / sum;
+    cum[n - 1] = 1;
+    for (int64_t k = 0; k < samples; k++) {
+        double u = tsr_rng_uniform_double(g);
+        int64_t left = 0, right = n;
+        while (left < right) {
+            int64_t middle = left + (right - left) / 2;
+            if (cum[middle] < u) left = middle + 1;
+            else right = middle;
+        }
+        out[k] = left;
+    }
+    return TSR_OK;
+}
+
+static TsrStatus draw_rows(TsrTensor *t, const TsrTensor *p, int64_t samples, bool single, TsrGenerator *g) {
+    int64_t n = p->sizes[tsr_ndim(p) - 1], rows = n == 0 ? 0 : p->numel / n;
+    TsrTensor *cum;
+    TSR_TRY(tsr_tensor_new(&cum, 1, &n, TSR_FLOAT64, TSR_DEVICE_CPU));
+    TsrStatus status = TSR_OK;
+    int64_t *out = tsr_data(t);
+    const double *row = tsr_data(p);
+    for (int64_t r = 0; r < rows && status == TSR_OK; r++) status = draw_row(out + r * samples, samples, row + r * n, tsr_data(cum), n, single, g);
+    tsr_tensor_free(cum);
+    return status;
+}
+
+static TsrStatus with_replacement(TsrTensor *t, const TsrTensor *self, int64_t samples, TsrGenerator *g) {
+    TsrTensor *wide, *dense;
+    TSR_TRY(tsr_tensor_new_cast(&wide, self, TSR_FLOAT64));
+    TsrStatus status = tsr_tensor_new_contiguous(&dense, wide, TSR_CONTIGUOUS);
+    tsr_tensor_free(wide);
+    TSR_TRY(status);
+    status = draw_rows(t, dense, samples, self->dtype != TSR_FLOAT64, g);
+    tsr_tensor_free(dense);
+    return status;
+}
+
+static TsrStatus check_weights(const TsrTensor *self) {
+    int64_t n = self->sizes[tsr_ndim(self) - 1];
+    bool zero_row = false;
+    double sum = 0;
+    for (int64_t i = 0; i < self->numel; i++) {
+        double p = tsr_scalar_to_double(tsr_tensor_get(self, i));
+        if (!(p >= 0 && p < INFINITY)) return tsr_error(TSR_RUNTIME_ERROR, "probability tensor contains either `inf`, `nan` or element < 0");
+        sum += p;
+        if ((i + 1) % n != 0) continue;
+        zero_row |= sum == 0;
+        sum = 0;
+    }
+    return zero_row ? tsr_error(TSR_RUNTIME_ERROR, "invalid multinomial distribution (sum of probabilities <= 0)") : TSR_OK;
+}
+
+/* The largest of p / q for exponential q: a sample without replacement. */
+static TsrStatus without_replacement(TsrTensor **out, TsrTensor *self, int64_t samples, TsrGenerator *g) {
+    TSR_TRY(check_weights(self));
+    TsrTensor *q, *ratio, *best[2] = {NULL, NULL};
+    TSR_TRY(tsr_tensor_new_like(&q, self, TSR_DTYPE_NONE, TSR_PRESERVE));
+    Draw d = {.g = g, .dtype = q->dtype, .a = 1};
+    TsrStatus status = draw_into(q, NULL, NULL, exponential_loop, &d, "exponential_");
+    if (status == TSR_OK) status = tsr_invoke(&ratio, 1, "div", "tt", self, q);
+    tsr_tensor_free(q);
+    TSR_TRY(status);
+    if (samples == 1) status = tsr_invoke(out, 1, "argmax", "tib", ratio, (int64_t)-1, 1);
+    else status = tsr_invoke(best, 2, "topk", "ti", ratio, samples);
+    tsr_tensor_free(ratio);
+    if (status != TSR_OK || samples == 1) return status;
+    tsr_tensor_free(best[0]);
+    *out = best[1];
+    return TSR_OK;
+}
+
+TsrStatus op_multinomial(TsrOpCall *c) {
+    TsrTensor *self = c->arg[0].t, *t;
+    int64_t samples = c->arg[1].i;
+    bool replacement = c->arg[2].b;
+    TsrGenerator *g = generator_of(&c->arg[3]);
+    TSR_TRY(check_multinomial(c, self, samples, replacement));
+    int64_t sizes[2] = {tsr_ndim(self) == 2 ? self->sizes[0] : samples, samples};
+    if (!replacement && self->numel > 0 && !tsr_is_meta(self)) {
+        TSR_TRY(without_replacement(&t, self, samples, g));
+        return tsr_return_move(c, t);
+    }
+    TSR_TRY(tsr_tensor_new(&t, tsr_ndim(self), sizes, TSR_INT64, self->device));
+    TsrStatus status = t->numel == 0 || tsr_is_meta(self) ? TSR_OK : with_replacement(t, self, samples, g);
+    return filled(c, status, t);
+}
+
+/* ---- dropout ---- */
+
+typedef enum Dropout { PLAIN = 0, FEATURE = 1, ALPHA = 2 } Dropout;
+
+/* The noise: like input, or one value a channel. */
+static TsrStatus noise_new(TsrTensor **out, const TsrTensor *input, int kind, double p, TsrGenerator *g) {
+    if (kind & FEATURE) {
+        if (tsr_ndim(input) < 2) return tsr_error(TSR_RUNTIME_ERROR, "Feature dropout requires at least 2 dimensions in the input");
+        int64_t sizes[TSR_MAX_DIMS];
+        for (int d = 0; d < tsr_ndim(input); d++) sizes[d] = d < 2 ? input->sizes[d] : 1;
+        TSR_TRY(tsr_tensor_new(out, tsr_ndim(input), sizes, input->dtype, input->device));
+    } else {
+        TSR_TRY(tsr_tensor_new_like(out, input, TSR_DTYPE_NONE, TSR_PRESERVE));
+    }
+    TsrStatus status = fill_bernoulli(*out, 1 - p, g);
+    if (status != TSR_OK) tsr_tensor_free(*out);
+    return status;
+}
+
+/* Alpha dropout: noise becomes a * noise and b a * alpha * (noise - 1) + ..., which keep mean and variance. */
+static TsrStatus alpha_parts(TsrTensor **shift, TsrTensor **scale, TsrTensor *noise, double p) {
+    const double alpha = 1.7580993408473766;
+    double a = 1 / sqrt((alpha * alpha * p + 1) * (1 - p));
+    TsrTensor *below, *b;
+    TSR_TRY(tsr_invoke(&below, 1, "add", "ts", noise, tsr_scalar_int(-1)));
+    TsrStatus status = tsr_invoke(&b, 1, "mul", "ts", below, tsr_scalar_float(alpha * a));
+    tsr_tensor_free(below);
+    TSR_TRY(status);
+    status = tsr_invoke(shift, 1, "add", "ts", b, tsr_scalar_float(alpha * a * p));
+    tsr_tensor_free(b);
+    TSR_TRY(status);
+    status = tsr_invoke(scale, 1, "mul", "ts", noise, tsr_scalar_float(a));
+    if (status != TSR_OK) tsr_tensor_free(*shift);
+    return status;
+}
+
+static TsrStatus apply_noise(TsrTensor **out, TsrTensor *input, TsrTensor *noise, int kind, double p) {
+    TsrTensor *scale = NULL, *shift = NULL, *product;
+    if (kind & ALPHA) TSR_TRY(alpha_parts(&shift, &scale, noise, p));
+    else TSR_TRY(tsr_invoke(&scale, 1, "div", "!tts", noise, noise, tsr_scalar_float(1 - p)));
+    TsrStatus status = tsr_invoke(&product, 1, "mul", "tt", input, scale);
+    tsr_tensor_free(scale);
+    if (status == TSR_OK && shift == NULL) *out = product;
+    if (status == TSR_OK && shift != NULL) {
+        status = tsr_invoke(out, 1, "add", "tt", product, shift);
+        tsr_tensor_free(product);
+    }
+    tsr_tensor_free(shift);
+    return status;
+}
+
+static TsrStatus dropout_new(TsrTensor **out, TsrTensor *input, int kind, double p, bool train, TsrStatus error_kind) {
+    if (!(p >= 0 && p <= 1)) return tsr_error(error_kind, error_kind == TSR_VALUE_ERROR ? "dropout probability has to be between 0 and 1, but got %.17g" : "dropout probability has to be between 0 and 1, but got " NUM, p);
+    if (p == 0 || !train || input->numel == 0) {
+        *out = tsr_tensor_retain(input);
+        return TSR_OK;
+    }
+    if (p == 1) {
+        TsrTensor *zero;
+        TSR_TRY(tsr_tensor_new_scalar(&zero, tsr_scalar_int(0), input->dtype));
+        TsrStatus status = tsr_invoke(out, 1, "mul", "tt", input, zero);
+        tsr_tensor_free(zero);
+        return status;
+    }
+    TsrTensor *noise;
+    TSR_TRY(noise_new(&noise, input, kind, p, tsr_rng_default()));
+    TsrStatus status = apply_noise(out, input, noise, kind, p);
+    tsr_tensor_free(noise);
+    return status;
+}
+
+static TsrStatus dropout_with(TsrOpCall *c, int kind) {
+    TsrTensor *t;
+    TSR_TRY(dropout_new(&t, c->arg[0].t, kind, c->arg[1].f, c->arg[2].b, TSR_RUNTIME_ERROR));
+    return tsr_return_move(c, t);
+}
+
+TsrStatus op_dropout(TsrOpCall *c) { return dropout_with(c, PLAIN); }
+TsrStatus op_feature_dropout(TsrOpCall *c) { return dropout_with(c, FEATURE); }
+TsrStatus op_alpha_dropout(TsrOpCall *c) { return dropout_with(c, ALPHA); }
+TsrStatus op_feature_alpha_dropout(TsrOpCall *c) { return dropout_with(c, FEATURE | ALPHA); }
+
+/* torch.nn.functional's: (input, p, training, inplace). */
+static TsrStatus functional_dropout(TsrOpCall *c, int kind, TsrTensor *input) {
+    TsrTensor *t;
+    TSR_TRY(dropout_new(&t, input, kind, c->arg[1].f, c->arg[2].b, TSR_VALUE_ERROR));
+    if (!c->arg[3].b || t == input) return tsr_return_move(c, t);
+    TsrStatus status = t->dtype == input->dtype ? tsr_tensor_copy(input, t)
+                                                : tsr_error(TSR_RUNTIME_ERROR, "result type %s can't be cast to the desired output type %s",
+                                                            tsr_dtype_scalar_name(t->dtype), tsr_dtype_scalar_name(input->dtype));
+    tsr_tensor_free(t);
+    TSR_TRY(status);
+    tsr_tensor_bump(input, "dropout_");
+    return tsr_return_move(c, tsr_tensor_retain(input));
+}
+
+TsrStatus op_f_dropout(TsrOpCall *c) { return functional_dropout(c, PLAIN, c->arg[0].t); }
+TsrStatus op_f_dropout2d(TsrOpCall *c) { return functional_dropout(c, FEATURE, c->arg[0].t); }
+TsrStatus op_f_alpha_dropout(TsrOpCall *c) { return functional_dropout(c, ALPHA, c->arg[0].t); }
+TsrStatus op_f_feature_alpha_dropout(TsrOpCall *c) { return functional_dropout(c, FEATURE | ALPHA, c->arg[0].t); }
+
+/* dropout1d takes (N, C, L) or (C, L), dropout3d (N, C, D, H, W) or (C, D, H, W): without a batch one is put in front for the time of the call. */
+static TsrStatus batched_dropout(TsrOpCall *c, int unbatched) {
+    TsrTensor *input = c->arg[0].t, *wide;
+    if (tsr_ndim(input) != unbatched) return functional_dropout(c, FEATURE, input);
+    TSR_TRY(tsr_tensor_new_unsqueeze(&wide, input, 0));
+    TsrStatus status = functional_dropout(c, FEATURE, wide);
+    tsr_tensor_free(wide);
+    TSR_TRY(status);
+    TsrTensor *result = c->ret[0].t;
+    int64_t zero = 0;
+    c->nret = 0;
+    status = tsr_tensor_new_squeeze(&wide, result, 1, &zero);
+    tsr_tensor_free(result);
+    return tsr_finish_move(c, status, wide);
+}
+
+TsrStatus op_f_dropout1d(TsrOpCall *c) {
+    int n = tsr_ndim(c->arg[0].t);
+    if (n != 2 && n != 3)
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "dropout1d: Expected 2D or 3D input, but received a %dD input. Note that dropout1d exists to provide channel-wise dropout on inputs "
+                         "with 1 spatial dimension, a channel dimension, and an optional batch dimension (i.e. 2D or 3D inputs).", n);
+    return batched_dropout(c, 2);
+}
+
+TsrStatus op_f_dropout3d(TsrOpCall *c) { return batched_dropout(c, 4); }
+
+/* (output, mask): native_dropout(input, p, train) */
+TsrStatus op_native_dropout(TsrOpCall *c) {
+    TsrTensor *input = c->arg[0].t, *mask = NULL, *product = NULL, *out = NULL;
+    double p = c->arg[1].f;
+    bool train = !tsr_arg_given(&c->arg[2]) || c->arg[2].b;
+    TSR_TRY(tsr_tensor_new_like(&mask, input, TSR_BOOL, TSR_CONTIGUOUS));
+    TsrStatus status = train ? fill_bernoulli(mask, 1 - p, tsr_rng_default()) : tsr_tensor_fill(mask, tsr_scalar_bool(true));
+    if (status == TSR_OK && !train) status = tsr_tensor_new_clone(&out, input, TSR_PRESERVE);
+    if (status == TSR_OK && train) status = tsr_invoke(&product, 1, "mul", "tt", input, mask);
+    if (product != NULL) {
+        status = tsr_invoke(&out, 1, "mul", "ts", product, tsr_scalar_float(p == 1 ? 0 : 1 / (1 - p)));
+        tsr_tensor_free(product);
+    }
+    if (status == TSR_OK) return tsr_return_move2(c, out, mask);
+    tsr_tensor_free(mask);
+    return status;
+}
