@@ -1,0 +1,376 @@
+/* The registry of formats; opening, probing, and replacing files whole. */
+#include "io.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "io_formats.h"
+#include "mem.h"
+
+static const TsrFormat formats[] = {
+    {"npy", "npy", tsr__npy_probe, tsr__npy_read, tsr__npy_write, tsr__npy_expected_size},
+    {"json", "json", tsr__json_probe, tsr__json_read, tsr__json_write, NULL},
+    {"csv", "csv txt dat", tsr__csv_probe, tsr__csv_read, tsr__csv_write, NULL},
+    {"tsv", "tsv tab", NULL, tsr__csv_read, tsr__tsv_write, NULL},
+    {"raw", "raw bin", NULL, tsr__raw_read, tsr__raw_write, NULL},
+};
+
+const TsrFormat *tsr_format_at(int i) { return i >= 0 && i < (int)TSR_COUNTOF(formats) ? &formats[i] : NULL; }
+
+const TsrFormat *tsr_format_find(const char *name) {
+    for (size_t i = 0; i < TSR_COUNTOF(formats); i++)
+        if (strcmp(formats[i].name, name) == 0) return &formats[i];
+    return NULL;
+}
+
+static bool has_word(const char *words, const char *word) {
+    size_t n = strlen(word);
+    for (const char *p = words; *p != '\0'; p += strspn(p, " ")) {
+        size_t length = strcspn(p, " ");
+        if (length == n && strncasecmp(p, word, n) == 0) return true;
+        p += length;
+    }
+    return false;
+}
+
+const TsrFormat *tsr_format_for_path(const char *path) {
+    const char *slash = strrchr(path, '/'), *dot = strrchr(slash != NULL ? slash : path, '.');
+    for (size_t i = 0; dot != NULL && i < TSR_COUNTOF(formats); i++)
+        if (has_word(formats[i].extensions, dot + 1)) return &formats[i];
+    return NULL;
+}
+
+/* ---- items ---- */
+
+void tsr_items_free(TsrItems *items) {
+    for (int i = 0; i < items->n; i++) {
+        tsr_free(items->items[i].name);
+        tsr_tensor_free(items->items[i].tensor);
+    }
+    tsr_free(items->items);
+    *items = (TsrItems){0};
+}
+
+TsrStatus tsr_items_add_move(TsrItems *out, const char *name, size_t name_length, TsrTensor *t) {
+    TsrItem *grown = tsr_realloc(out->items, sizeof *grown * (size_t)(out->n + 1));
+    if (grown != NULL) out->items = grown;
+    char *copy = grown != NULL ? tsr_malloc(name_length + 1) : NULL;
+    if (copy == NULL) {
+        tsr_tensor_free(t);
+        return tsr_error_no_memory(name_length + sizeof *grown);
+    }
+    memcpy(copy, name, name_length);
+    copy[name_length] = '\0';
+    out->items[out->n++] = (TsrItem){copy, t};
+    return TSR_OK;
+}
+
+TsrStatus tsr_items_single_move(TsrItems *out, TsrTensor *t) {
+    out->items = tsr_malloc(sizeof *out->items);
+    if (out->items == NULL) {
+        tsr_tensor_free(t);
+        return tsr_error_no_memory(sizeof *out->items);
+    }
+    out->items[0] = (TsrItem){NULL, t};
+    out->n = 1;
+    out->single = true;
+    return TSR_OK;
+}
+
+TsrStatus tsr_items_only(TsrTensor **out, const TsrItems *items, const char *format) {
+    if (items->n != 1) return tsr_error(TSR_VALUE_ERROR, "%s holds one tensor, not %d", format, items->n);
+    *out = items->items[0].tensor;
+    if (tsr_is_sparse(*out)) return tsr_error(TSR_VALUE_ERROR, "%s holds dense tensors; convert with to_dense()", format);
+    return tsr_tensor_check(*out, false);
+}
+
+/* ---- messages ---- */
+
+char *tsr_io_quote(char *buffer, const char *bytes, size_t n) {
+    size_t shown = TSR_MIN(n, 100), at = 0;
+    for (size_t i = 0; i < shown; i++) {
+        unsigned char c = (unsigned char)bytes[i];
+        if (c >= 32 && c < 127) buffer[at++] = (char)c;
+        else at += (size_t)snprintf(buffer + at, 5, "\\x%02x", c);
+    }
+    strcpy(buffer + at, n > shown ? "..." : "");
+    return buffer;
+}
+
+TsrStatus tsr_input_error(const TsrInput *in, const char *format, ...) {
+    char text[1024], name[440];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    return tsr_error(TSR_VALUE_ERROR, "%s: %s", tsr_io_quote(name, in->name, strlen(in->name)), text);
+}
+
+/* ---- the sandbox ---- */
+
+static bool sandbox;
+static char **permitted;
+static int npermitted;
+
+void tsr_io_set_sandbox(bool on) { sandbox = on; }
+
+TsrStatus tsr_io_permit(const char *path) {
+    char **grown = tsr_realloc(permitted, sizeof *grown * (size_t)(npermitted + 1));
+    if (grown == NULL) return tsr_error_no_memory(sizeof *grown);
+    permitted = grown;
+    size_t n = strlen(path) + 1;
+    if ((permitted[npermitted] = tsr_malloc(n)) == NULL) return tsr_error_no_memory(n);
+    memcpy(permitted[npermitted++], path, n);
+    return TSR_OK;
+}
+
+static TsrStatus check_readable(const char *path) {
+    if (!sandbox) return TSR_OK;
+    for (int i = 0; i < npermitted; i++)
+        if (strcmp(permitted[i], path) == 0) return TSR_OK;
+    return tsr_error(TSR_PERMISSION_ERROR, "%s: not readable in the sandbox (only the files given on the command line are)", path);
+}
+
+static TsrStatus check_writable(const char *path) {
+    return sandbox ? tsr_error(TSR_PERMISSION_ERROR, "%s: no file may be written in the sandbox", path) : TSR_OK;
+}
+
+/* ---- input ---- */
+
+static const TsrFormat *probe(const char *data, size_t size) {
+    for (size_t i = 0; i < TSR_COUNTOF(formats); i++)
+        if (formats[i].probe != NULL && formats[i].probe(data, size)) return &formats[i];
+    return NULL;
+}
+
+static TsrStatus grow(TsrDataPtr *hold, size_t *room, size_t used, size_t wanted) {
+    TsrDataPtr bigger;
+    TSR_TRY(tsr_allocate(&bigger, TSR_DEVICE_CPU, wanted));
+    if (used > 0) memcpy(bigger.data, hold->data, used);
+    tsr_dataptr_release(hold);
+    *hold = bigger;
+    *room = wanted;
+    return TSR_OK;
+}
+
+/* How much room a stream gets next: twice what it has, or at once what its own header promises, up to 1 GiB on trust. */
+static size_t next_room(const TsrInput *in, size_t room) {
+    const size_t trusted = (size_t)1 << 30;
+    const TsrFormat *f = probe(in->data, in->size);
+    size_t promised = f != NULL && f->expected_size != NULL ? f->expected_size(in->data, in->size) : 0;
+    if (promised > in->size) return TSR_MIN(promised + 1, TSR_MAX(trusted, 2 * room));
+    return 2 * room;
+}
+
+static TsrStatus read_stream(TsrInput *in, int fd) {
+    size_t room = 0;
+    TSR_TRY(grow(&in->hold, &room, 0, (size_t)1 << 16));
+    for (;;) {
+        in->data = in->hold.data;
+        if (in->size == room) {
+            TSR_TRY(grow(&in->hold, &room, in->size, next_room(in, room)));
+            in->data = in->hold.data;
+        }
+        ssize_t n = read(fd, (char *)in->hold.data + in->size, TSR_MIN(room - in->size, (size_t)1 << 20));
+        if (n == 0) return TSR_OK;
+        if (n < 0 && errno != EINTR) return tsr_error_errno(errno, in->name);
+        if (n > 0) in->size += (size_t)n;
+        TSR_TRY(tsr_interrupt_check());
+    }
+}
+
+static TsrStatus open_input(TsrInput *in, const char *path, char mode) {
+    struct stat st;
+    *in = (TsrInput){.name = strcmp(path, "-") == 0 ? "<stdin>" : path, .mode = mode != 0 ? mode : 'c'};
+    bool is_stdin = strcmp(path, "-") == 0;
+    if (!is_stdin) TSR_TRY(check_readable(path));
+    int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return tsr_error_errno(errno, path);
+    TsrStatus status = TSR_OK;
+    if (fstat(fd, &st) != 0) status = tsr_error_errno(errno, path);
+    else if (S_ISDIR(st.st_mode)) status = tsr_error_errno(EISDIR, path);
+    else if (S_ISREG(st.st_mode) && !is_stdin) status = tsr_map_file(&in->hold, &in->size, path, in->mode, 0, 0);
+    else if (S_ISREG(st.st_mode) || S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode) || is_stdin) status = read_stream(in, fd);
+    else status = tsr_input_error(in, "not a regular file or a pipe");
+    in->mapped = status == TSR_OK && S_ISREG(st.st_mode) && !is_stdin;
+    in->data = in->hold.data;
+    if (!is_stdin) close(fd);
+    if (status != TSR_OK) tsr_dataptr_release(&in->hold);
+    return status;
+}
+
+TsrStatus tsr_input_new_storage_move(TsrStorage **out, TsrInput *in, size_t offset, size_t nbytes, bool adopt) {
+    if (!adopt || in->hold.deleter == NULL) {
+        TSR_TRY(tsr_storage_new(out, TSR_DEVICE_CPU, nbytes, TSR_DTYPE_NONE));
+        if (nbytes > 0) memcpy((*out)->ptr.data, in->data + offset, nbytes);
+        return TSR_OK;
+    }
+    TsrDataPtr ptr = in->hold;
+    in->hold = (TsrDataPtr){0};
+    ptr.data = (char *)ptr.data + offset;
+    TSR_TRY(tsr_storage_new_adopt_move(out, &ptr, nbytes, in->mapped ? "mmap" : "read", in->mapped ? in->name : NULL));
+    (*out)->readonly = in->mapped && in->mode == 'r';
+    (*out)->shared = in->mapped && in->mode == '+';
+    return TSR_OK;
+}
+
+/* By format=, else by the extension, whose content must then agree, else by the first bytes. */
+static TsrStatus choose_reader(const TsrFormat **out, const TsrInput *in, const char *wanted) {
+    const TsrFormat *guessed = probe(in->data, in->size);
+    if (wanted != NULL) {
+        *out = tsr_format_find(wanted);
+        return *out != NULL ? TSR_OK : tsr_error(TSR_VALUE_ERROR, "unknown format '%s'", wanted);
+    }
+    *out = tsr_format_for_path(in->name);
+    if (*out == NULL) *out = guessed;
+    if (*out == NULL && in->size == 0) return tsr_input_error(in, "empty: nothing tells what format it has");
+    if (*out == NULL) return tsr_input_error(in, "neither its name nor its first bytes tell its format");
+    if ((*out)->probe != NULL && guessed != *out && !(*out)->probe(in->data, in->size))
+        return tsr_input_error(in, "its name says %s, but its content is not%s%s", (*out)->name, guessed != NULL ? ": it looks like " : "",
+                               guessed != NULL ? guessed->name : "");
+    return TSR_OK;
+}
+
+static TsrStatus read_input(TsrItems *out, TsrInput *in, const TsrLoadOptions *options) {
+    const TsrFormat *format = NULL;
+    *out = (TsrItems){0};
+    TsrStatus status = choose_reader(&format, in, options->format);
+    if (status == TSR_OK) status = format->read(out, in, options);
+    if (status == TSR_OK) status = tsr_interrupt_check(); /* a file that shrank under its mapping reports here */
+    if (status != TSR_OK) tsr_items_free(out);
+    tsr_dataptr_release(&in->hold);
+    return status;
+}
+
+TsrStatus tsr_load(TsrItems *out, const char *path, const TsrLoadOptions *options) {
+    TsrInput in;
+    *out = (TsrItems){0};
+    TSR_TRY(open_input(&in, path, options->mode));
+    return read_input(out, &in, options);
+}
+
+TsrStatus tsr_load_bytes(TsrItems *out, const char *name, const char *data, size_t size, const TsrLoadOptions *options) {
+    TsrInput in = {.name = name, .data = data, .size = size, .mode = 'c'};
+    return read_input(out, &in, options);
+}
+
+/* ---- output ---- */
+
+enum { SINK_BLOCK = 1 << 16 };
+
+static TsrStatus write_all(int fd, const char *bytes, size_t n, const char *name) {
+    while (n > 0) {
+        ssize_t written = write(fd, bytes, n);
+        if (written < 0 && errno != EINTR) return tsr_error_errno(errno, name);
+        if (written > 0) {
+            bytes += written;
+            n -= (size_t)written;
+        }
+        TSR_TRY(tsr_interrupt_check());
+    }
+    return TSR_OK;
+}
+
+TsrStatus tsr_sink_flush(TsrSink *sink) {
+    if (sink->fd < 0 || sink->text.length == 0) return sink->status;
+    if (sink->status == TSR_OK) sink->status = write_all(sink->fd, sink->text.data, sink->text.length, sink->name);
+    sink->text.length = 0;
+    return sink->status;
+}
+
+void tsr_sink_write(TsrSink *sink, const char *bytes, size_t n) {
+    if (sink->status != TSR_OK) return;
+    if (sink->fd >= 0 && n >= SINK_BLOCK) {
+        if (tsr_sink_flush(sink) == TSR_OK) sink->status = write_all(sink->fd, bytes, n, sink->name);
+        return;
+    }
+    sink->status = tsr_text_append(&sink->text, bytes, n);
+    if (sink->text.length >= SINK_BLOCK) tsr_sink_flush(sink);
+}
+
+void tsr_sink_puts(TsrSink *sink, const char *text) { tsr_sink_write(sink, text, strlen(text)); }
+
+TsrStatus tsr_write(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options) {
+    const TsrFormat *format = tsr_format_find(options->format);
+    if (format == NULL) return tsr_error(TSR_VALUE_ERROR, "unknown format '%s'", options->format);
+    if (format->write == NULL) return tsr_error(TSR_VALUE_ERROR, "%s can be read, not written", format->name);
+    TSR_TRY(format->write(sink, items, options));
+    return tsr_sink_flush(sink);
+}
+
+/* A new file beside `path`, so that the rename stays in one file system. *temporary is the caller's to free. */
+static TsrStatus open_temporary(int *fd, char **temporary, const char *path) {
+    size_t n = strlen(path) + 32;
+    char *name = tsr_malloc(n);
+    if (name == NULL) return tsr_error_no_memory(n);
+    for (unsigned attempt = 0; attempt < 1000; attempt++) {
+        snprintf(name, n, "%s.%u-%u.tmp", path, (unsigned)getpid(), attempt);
+        *fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (*fd >= 0) {
+            *temporary = name;
+            return TSR_OK;
+        }
+        if (errno != EEXIST) break;
+    }
+    int err = errno;
+    tsr_free(name);
+    return tsr_error_errno(err, path);
+}
+
+static void sync_folder(const char *path) {
+    char folder[4096];
+    const char *slash = strrchr(path, '/');
+    snprintf(folder, sizeof folder, "%.*s", slash != NULL ? (int)(slash - path + 1) : 1, slash != NULL ? path : ".");
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0) return;
+    fsync(fd);
+    close(fd);
+}
+
+/* Devices and pipes cannot be replaced: they are written directly. */
+static TsrStatus write_in_place(const TsrItems *items, const char *path, const TsrSaveOptions *options) {
+    TsrSink sink = {.fd = open(path, O_WRONLY | O_CLOEXEC), .name = path};
+    if (sink.fd < 0) return tsr_error_errno(errno, path);
+    TsrStatus status = tsr_write(&sink, items, options);
+    tsr_text_free(&sink.text);
+    if (close(sink.fd) != 0 && status == TSR_OK) status = tsr_error_errno(errno, path);
+    return status;
+}
+
+static TsrStatus replace_file(const TsrItems *items, const char *path, const TsrSaveOptions *options) {
+    char *temporary = NULL;
+    struct stat old;
+    TsrSink sink = {.name = path};
+    TSR_TRY(open_temporary(&sink.fd, &temporary, path));
+    if (stat(path, &old) == 0) (void)!fchmod(sink.fd, old.st_mode & 07777);
+    TsrStatus status = tsr_write(&sink, items, options);
+    tsr_text_free(&sink.text);
+    if (status == TSR_OK && fsync(sink.fd) != 0 && errno != EINVAL) status = tsr_error_errno(errno, path);
+    if (close(sink.fd) != 0 && status == TSR_OK) status = tsr_error_errno(errno, path);
+    if (status == TSR_OK && rename(temporary, path) != 0) status = tsr_error_errno(errno, path);
+    if (status != TSR_OK) unlink(temporary);
+    else sync_folder(path);
+    tsr_free(temporary);
+    return status;
+}
+
+TsrStatus tsr_save(const TsrItems *items, const char *path, const TsrSaveOptions *options) {
+    TsrSaveOptions chosen = *options;
+    struct stat st;
+    TSR_TRY(check_writable(path));
+    if (chosen.format == NULL) {
+        const TsrFormat *format = tsr_format_for_path(path);
+        if (format == NULL) return tsr_error(TSR_VALUE_ERROR, "%s: its extension names no format; give format=", path);
+        chosen.format = format->name;
+    }
+    if (stat(path, &st) == 0 && S_ISDIR(st.st_mode)) return tsr_error_errno(EISDIR, path);
+    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) return write_in_place(items, path, &chosen);
+    return replace_file(items, path, &chosen);
+}

@@ -1,0 +1,380 @@
+/* io_csv.c: tables of numbers as text: comma, tab, semicolon or runs of spaces between fields.
+ * Two passes over blocks of lines, both on all threads: the first counts rows, the second parses every block straight
+ * into its place of the result. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "io_formats.h"
+#include "layout.h"
+#include "mem.h"
+#include "number.h"
+#include "iter.h"
+#include "view.h"
+
+/* ---- fields ---- */
+
+static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+
+static const char *line_end(const char *p, const char *end) {
+    const char *newline = memchr(p, '\n', (size_t)(end - p));
+    return newline != NULL ? newline : end;
+}
+
+static bool blank_line(const char *p, const char *end) {
+    while (p < end && is_blank(*p)) p++;
+    return p == end;
+}
+
+/* One field from *p on, trimmed and without quotes; *p moves past its delimiter. *last: no field follows. */
+static void next_field(const char **p, const char *end, char delimiter, const char **text, const char **text_end, bool *last) {
+    const char *begin = *p, *stop;
+    while (begin < end && is_blank(*begin) && *begin != delimiter) begin++;
+    if (delimiter == ' ') {
+        while (begin < end && is_blank(*begin)) begin++;
+        for (stop = begin; stop < end && !is_blank(*stop);) stop++;
+        *p = stop;
+        while (*p < end && is_blank(**p)) ++*p;
+        *last = *p == end;
+    } else {
+        stop = begin;
+        if (begin < end && *begin == '"') { /* a delimiter may stand in quotes */
+            const char *close = memchr(begin + 1, '"', (size_t)(end - begin - 1));
+            if (close != NULL) stop = close;
+        }
+        while (stop < end && *stop != delimiter) stop++;
+        *last = stop == end;
+        *p = *last ? end : stop + 1;
+    }
+    while (stop > begin && is_blank(stop[-1])) stop--;
+    if (stop - begin >= 2 && *begin == '"' && stop[-1] == '"') {
+        begin++;
+        stop--;
+    }
+    *text = begin;
+    *text_end = stop;
+}
+
+static bool is_number(const char *begin, const char *end) {
+    double value;
+    return begin < end && tsr_parse_double(&value, begin, end) == end;
+}
+
+static char detect_delimiter(const char *line, const char *end) {
+    static const char candidates[] = ",\t;";
+    for (const char *c = candidates; *c != '\0'; c++)
+        if (memchr(line, *c, (size_t)(end - line)) != NULL) return *c;
+    return ' ';
+}
+
+bool tsr__csv_probe(const char *data, size_t size) {
+    size_t looked = TSR_MIN(size, (size_t)4096);
+    bool number = false;
+    for (size_t i = 0; i < looked; i++) {
+        unsigned char c = (unsigned char)data[i];
+        if (c < 32 && c != '\n' && c != '\r' && c != '\t') return false;
+        number |= c >= '0' && c <= '9';
+    }
+    return number && data[0] != '[' && data[0] != '{';
+}
+
+/* ---- the table ---- */
+
+enum { MAX_BLOCKS = 256 };
+
+typedef struct Block {
+    const char *begin, *end;  /* whole lines */
+    int64_t lines, rows;      /* all lines; those that are not blank */
+    int64_t first_line, first_row;
+    int64_t bad_line;         /* of the first error, 0 none */
+    int64_t bad_column;       /* its field, counted from 1; 0: the number of fields is wrong */
+    int64_t bad_fields;
+    const char *bad_text;
+    size_t bad_length;
+} Block;
+
+typedef struct Table {
+    const TsrInput *in;
+    const char *body, *end;
+    int64_t body_line;   /* number of the body's first line */
+    int64_t columns;
+    char delimiter;
+    TsrDtype dtype;      /* of `cells` */
+    char *cells;
+    Block blocks[MAX_BLOCKS];
+    int nblocks;
+    const char *header, *header_end;
+} Table;
+
+static void split_blocks(Table *t) {
+    size_t size = (size_t)(t->end - t->body), share = TSR_MAX(size / MAX_BLOCKS + 1, (size_t)1 << 16);
+    for (const char *p = t->body; p < t->end && t->nblocks < MAX_BLOCKS;) {
+        const char *stop = (size_t)(t->end - p) > share ? line_end(p + share, t->end) : t->end;
+        if (stop < t->end) stop++;
+        t->blocks[t->nblocks++] = (Block){.begin = p, .end = stop};
+        p = stop;
+    }
+}
+
+static void count_block(Block *b) {
+    for (const char *p = b->begin; p < b->end;) {
+        const char *stop = line_end(p, b->end);
+        b->lines++;
+        b->rows += !blank_line(p, stop);
+        p = stop + 1;
+    }
+}
+
+static void count_blocks(int64_t begin, int64_t end, void *user) {
+    for (int64_t i = begin; i < end; i++) count_block(&((Table *)user)->blocks[i]);
+}
+
+static bool parse_cell(const Table *t, const char *begin, const char *end, char *cell) {
+    if (t->dtype == TSR_INT64) return tsr_parse_int64((int64_t *)(void *)cell, begin, end) == end && begin < end;
+    if (begin == end) {
+        *(double *)(void *)cell = NAN;
+        return true;
+    }
+    return tsr_parse_double((double *)(void *)cell, begin, end) == end;
+}
+
+/* The common line: numbers and delimiters with nothing around them. Returns the cells parsed before anything else. */
+static int64_t parse_plain(const Table *t, const char *p, const char *end, double *cells, const char **rest) {
+    int64_t k = 0;
+    while (k < t->columns) {
+        const char *stop = tsr_parse_double(&cells[k], p, end);
+        if (stop == NULL || (stop < end && *stop != t->delimiter && !(*stop == '\r' && stop + 1 == end))) break;
+        k++;
+        if (stop >= end || *stop == '\r') {
+            *rest = end;
+            return k;
+        }
+        p = stop + 1;
+    }
+    *rest = p;
+    return k;
+}
+
+static bool parse_line(const Table *t, Block *b, const char *p, const char *end, char *cells) {
+    bool last = false;
+    if (t->dtype == TSR_FLOAT64 && t->delimiter != ' ') {
+        const char *rest;
+        if (parse_plain(t, p, end, (double *)(void *)cells, &rest) == t->columns && rest == end) return true;
+    }
+    int64_t k = 0;
+    for (; !last; k++) {
+        const char *text, *text_end;
+        next_field(&p, end, t->delimiter, &text, &text_end, &last);
+        if (k < t->columns && !parse_cell(t, text, text_end, cells + k * 8)) {
+            b->bad_column = k + 1;
+            b->bad_text = text;
+            b->bad_length = (size_t)(text_end - text);
+            return false;
+        }
+    }
+    b->bad_column = 0;
+    b->bad_fields = k;
+    return k == t->columns;
+}
+
+static void parse_block(const Table *t, Block *b) {
+    char *row = t->cells + b->first_row * t->columns * 8;
+    int64_t line = b->first_line;
+    for (const char *p = b->begin; p < b->end; line++) {
+        const char *stop = line_end(p, b->end);
+        if (!blank_line(p, stop)) {
+            while (p < stop && *p == ' ' && t->delimiter == ' ') p++;
+            if (!parse_line(t, b, p, stop, row)) {
+                b->bad_line = line;
+                return;
+            }
+            row += t->columns * 8;
+        }
+        p = stop + 1;
+    }
+}
+
+static void parse_blocks(int64_t begin, int64_t end, void *user) {
+    for (int64_t i = begin; i < end; i++) parse_block(user, &((Table *)user)->blocks[i]);
+}
+
+static TsrStatus report_bad(const Table *t, const Block *b) {
+    char shown[440];
+    if (b->bad_column == 0)
+        return tsr_input_error(t->in, "line %lld has %lld fields, the first row has %lld", (long long)b->bad_line, (long long)b->bad_fields, (long long)t->columns);
+    return tsr_input_error(t->in, "line %lld, column %lld: '%s' is not %s", (long long)b->bad_line, (long long)b->bad_column,
+                           tsr_io_quote(shown, b->bad_text, b->bad_length), t->dtype == TSR_INT64 ? "an integer" : "a number");
+}
+
+/* A header has a cell that is not empty, and none that is a number. */
+static bool looks_like_header(const char *p, const char *end, char delimiter) {
+    bool last = false, any = false;
+    while (!last) {
+        const char *text, *text_end;
+        next_field(&p, end, delimiter, &text, &text_end, &last);
+        any |= text < text_end;
+        if (is_number(text, text_end)) return false;
+    }
+    return any;
+}
+
+static int64_t count_fields(const char *p, const char *end, char delimiter) {
+    bool last = false;
+    int64_t n = 0;
+    while (!last) {
+        const char *text, *text_end;
+        next_field(&p, end, delimiter, &text, &text_end, &last);
+        n++;
+    }
+    return n;
+}
+
+/* Finds the first row: its delimiter, whether it is a header, and where the body begins. */
+static TsrStatus examine(Table *t, const TsrInput *in, const TsrLoadOptions *options, const char *begin) {
+    const char *p = begin, *stop = begin;
+    t->body_line = 1;
+    if (memchr(begin, '\0', (size_t)(t->end - begin)) != NULL) return tsr_input_error(in, "it holds a NUL byte: not text");
+    for (; p < t->end; p = stop + 1, t->body_line++) {
+        stop = line_end(p, t->end);
+        if (!blank_line(p, stop)) break;
+    }
+    if (p >= t->end) return tsr_input_error(in, "it holds no rows");
+    t->delimiter = options->delimiter != 0 ? options->delimiter : options->format != NULL && strcmp(options->format, "tsv") == 0 ? '\t' : detect_delimiter(p, stop);
+    while (p < stop && t->delimiter == ' ' && *p == ' ') p++;
+    t->columns = count_fields(p, stop, t->delimiter);
+    bool header = options->header == 1 || (options->header < 0 && looks_like_header(p, stop, t->delimiter));
+    if (header) {
+        t->header = p;
+        t->header_end = stop;
+        t->body_line++;
+    }
+    t->body = header ? TSR_MIN(stop + 1, t->end) : p;
+    return TSR_OK;
+}
+
+/* ---- choosing columns ---- */
+
+static int64_t find_column(const Table *t, const char *name, size_t n) {
+    int64_t index;
+    if (tsr_parse_int64(&index, name, name + n) == name + n) {
+        if (index < 0) index += t->columns;
+        return index >= 0 && index < t->columns ? index : -1;
+    }
+    const char *p = t->header;
+    bool last = p == NULL;
+    for (int64_t k = 0; !last; k++) {
+        const char *text, *text_end;
+        next_field(&p, t->header_end, t->delimiter, &text, &text_end, &last);
+        if ((size_t)(text_end - text) == n && memcmp(text, name, n) == 0) return k;
+    }
+    return -1;
+}
+
+static TsrStatus select_columns(TsrTensor **table, const Table *t, const char *list) {
+    TsrTensor *picked;
+    int64_t wanted[1024];
+    int n = 0;
+    for (const char *p = list;; p++) {
+        size_t length = strcspn(p, ",");
+        char shown[440];
+        if (n == 1024) return tsr_error(TSR_VALUE_ERROR, "more than 1024 columns are named");
+        if ((wanted[n++] = find_column(t, p, length)) < 0)
+            return tsr_input_error(t->in, "it has no column '%s' (%lld columns%s)", tsr_io_quote(shown, p, length), (long long)t->columns, t->header == NULL ? ", no header" : "");
+        p += length;
+        if (*p == '\0') break;
+    }
+    int64_t rows = (*table)->sizes[0];
+    TSR_TRY(tsr_tensor_new(&picked, 2, (int64_t[]){rows, n}, t->dtype, TSR_DEVICE_CPU));
+    const int64_t *from = tsr_data(*table);
+    int64_t *to = tsr_data(picked);
+    for (int64_t r = 0; r < rows; r++)
+        for (int k = 0; k < n; k++) to[r * n + k] = from[r * t->columns + wanted[k]];
+    tsr_tensor_free(*table);
+    *table = picked;
+    return TSR_OK;
+}
+
+/* ---- reading ---- */
+
+static TsrStatus parse_table(TsrTensor **out, Table *t) {
+    int64_t rows = 0, line = t->body_line, cells;
+    split_blocks(t);
+    TSR_TRY(tsr_parallel_for(t->nblocks, 1, count_blocks, t));
+    for (int i = 0; i < t->nblocks; i++) {
+        t->blocks[i].first_line = line;
+        t->blocks[i].first_row = rows;
+        line += t->blocks[i].lines;
+        rows += t->blocks[i].rows;
+    }
+    /* No more cells than the file has bytes for: a first row of delimiters cannot ask for more memory than it may fill. */
+    if (tsr_mul_overflows(rows, t->columns, &cells) || (t->delimiter != ' ' && t->columns > 1 && cells / 2 > t->end - t->body))
+        return tsr_input_error(t->in, "%lld columns in the first row, too few in the others", (long long)t->columns);
+    TSR_TRY(tsr_tensor_new(out, 2, (int64_t[]){rows, t->columns}, t->dtype, TSR_DEVICE_CPU));
+    t->cells = tsr_data(*out);
+    TSR_TRY(tsr_parallel_for(t->nblocks, 1, parse_blocks, t));
+    for (int i = 0; i < t->nblocks; i++)
+        if (t->blocks[i].bad_line != 0) return report_bad(t, &t->blocks[i]);
+    return TSR_OK;
+}
+
+static TsrStatus finish_table(TsrTensor **table, const Table *t, const TsrLoadOptions *options) {
+    TsrTensor *converted;
+    if (options->columns != NULL) TSR_TRY(select_columns(table, t, options->columns));
+    if (options->dtype == TSR_DTYPE_NONE || options->dtype == t->dtype) return TSR_OK;
+    TSR_TRY(tsr_tensor_new_cast(&converted, *table, options->dtype));
+    tsr_tensor_free(*table);
+    *table = converted;
+    return TSR_OK;
+}
+
+TsrStatus tsr__csv_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *options) {
+    const char *begin = in->data, *end = in->data + in->size;
+    TsrTensor *table = NULL;
+    if (in->size >= 3 && memcmp(begin, "\xef\xbb\xbf", 3) == 0) begin += 3;
+    if (options->dtype != TSR_DTYPE_NONE && !tsr_dtype_is_pod(options->dtype)) return tsr_input_error(in, "a table of numbers can't be torch.%s", tsr_dtype_name(options->dtype));
+    Table *t = tsr_calloc(1, sizeof *t);
+    if (t == NULL) return tsr_error_no_memory(sizeof *t);
+    t->in = in;
+    t->end = end;
+    t->dtype = options->dtype != TSR_DTYPE_NONE && tsr_dtype_is_integral(options->dtype) ? TSR_INT64 : TSR_FLOAT64;
+    TsrStatus status = examine(t, in, options, begin);
+    if (status == TSR_OK) status = parse_table(&table, t);
+    if (status == TSR_OK) status = finish_table(&table, t, options);
+    tsr_free(t);
+    if (status == TSR_OK) return tsr_items_single_move(out, table);
+    tsr_tensor_free(table);
+    return status;
+}
+
+/* ---- writing ---- */
+
+static TsrStatus write_table(TsrSink *sink, const TsrTensor *t, char delimiter, int precision) {
+    char cell[48];
+    int64_t columns = tsr_ndim(t) == 2 ? t->sizes[1] : 1, rows = columns > 0 ? t->numel / columns : 0;
+    const char *data = tsr_data(t);
+    size_t item = tsr_itemsize(t);
+    for (int64_t r = 0; r < rows; r++) {
+        if ((r & 1023) == 0) TSR_TRY(tsr_interrupt_check());
+        for (int64_t k = 0; k < columns; k++) {
+            size_t n = tsr__format_element(cell, tsr_scalar_load(t->dtype, data + (size_t)(r * columns + k) * item), t->dtype, precision, false);
+            cell[n++] = k + 1 < columns ? delimiter : '\n';
+            tsr_sink_write(sink, cell, n);
+        }
+    }
+    return sink->status;
+}
+
+static TsrStatus write_delimited(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options, char delimiter) {
+    TsrTensor *t, *dense;
+    TSR_TRY(tsr_items_only(&t, items, "csv"));
+    if (tsr_ndim(t) > 2) return tsr_error(TSR_VALUE_ERROR, "a table has at most 2 dimensions, this tensor has %d", tsr_ndim(t));
+    if (!tsr_dtype_is_pod(t->dtype) || tsr_dtype_is_complex(t->dtype)) return tsr_error(TSR_VALUE_ERROR, "a table holds real numbers, not torch.%s", tsr_dtype_name(t->dtype));
+    TSR_TRY(tsr_tensor_new_contiguous(&dense, t, TSR_CONTIGUOUS));
+    TsrStatus status = write_table(sink, dense, options->delimiter != 0 ? options->delimiter : delimiter, options->precision);
+    tsr_tensor_free(dense);
+    return status;
+}
+
+TsrStatus tsr__csv_write(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options) { return write_delimited(sink, items, options, ','); }
+TsrStatus tsr__tsv_write(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options) { return write_delimited(sink, items, options, '\t'); }

@@ -1,0 +1,322 @@
+/* io_json.c: nested arrays of numbers or booleans, or an object of such arrays (RFC 8259, strictly).
+ * A pull parser of our own: it fills a flat vector of numbers and learns the shape on the way. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "io_formats.h"
+#include "layout.h"
+#include "mem.h"
+#include "number.h"
+#include "view.h"
+
+enum { MAX_DEPTH = 64 };
+
+bool tsr__json_probe(const char *data, size_t size) {
+    size_t i = 0;
+    while (i < size && strchr(" \t\r\n", data[i]) != NULL && data[i] != '\0') i++;
+    return i < size && (data[i] == '[' || data[i] == '{');
+}
+
+typedef struct Json {
+    const TsrInput *in;
+    const char *p, *end;
+} Json;
+
+/* The numbers of one array: as int64 while all are whole, as double too, so that one of them is right in the end. */
+typedef struct Numbers {
+    double *floats;
+    int64_t *ints;
+    size_t n, room;
+    bool all_int, all_bool, any_bool;
+    int leaf;                      /* depth of the numbers, -1 unknown */
+    int64_t sizes[MAX_DEPTH];      /* -1 unknown */
+} Numbers;
+
+static TsrStatus bad(const Json *j, const char *what) {
+    int64_t line = 1;
+    const char *start = j->in->data;
+    for (const char *q = j->in->data; q < j->p; q++)
+        if (*q == '\n') {
+            line++;
+            start = q + 1;
+        }
+    return tsr_input_error(j->in, "line %lld, column %lld: %s", (long long)line, (long long)(j->p - start + 1), what);
+}
+
+static void skip_space(Json *j) {
+    while (j->p < j->end && (*j->p == ' ' || *j->p == '\n' || *j->p == '\r' || *j->p == '\t')) j->p++;
+}
+
+static bool accept(Json *j, const char *word) {
+    size_t n = strlen(word);
+    if ((size_t)(j->end - j->p) < n || memcmp(j->p, word, n) != 0) return false;
+    j->p += n;
+    return true;
+}
+
+static TsrStatus make_room(Numbers *v) {
+    if (v->n < v->room) return TSR_OK;
+    size_t room = v->room > 0 ? 2 * v->room : 256;
+    double *floats = tsr_realloc(v->floats, room * sizeof *floats);
+    if (floats == NULL) return tsr_error_no_memory(room * sizeof *floats);
+    v->floats = floats;
+    int64_t *ints = tsr_realloc(v->ints, room * sizeof *ints);
+    if (ints == NULL) return tsr_error_no_memory(room * sizeof *ints);
+    v->ints = ints;
+    v->room = room;
+    return TSR_OK;
+}
+
+/* number := -? (0 | [1-9][0-9]*) (\.[0-9]+)? ([eE][+-]?[0-9]+)?: what a lenient reader would take besides is refused. */
+static bool number_shape(const char *p, const char *end, const char **stop, bool *whole) {
+    *whole = true;
+    if (p < end && *p == '-') p++;
+    const char *digits = p;
+    while (p < end && *p >= '0' && *p <= '9') p++;
+    if (p == digits || (*digits == '0' && p - digits > 1)) return false;
+    if (p < end && *p == '.') {
+        const char *fraction = ++p;
+        while (p < end && *p >= '0' && *p <= '9') p++;
+        if (p == fraction) return false;
+        *whole = false;
+    }
+    if (p < end && (*p == 'e' || *p == 'E')) {
+        p++;
+        if (p < end && (*p == '+' || *p == '-')) p++;
+        const char *power = p;
+        while (p < end && *p >= '0' && *p <= '9') p++;
+        if (p == power) return false;
+        *whole = false;
+    }
+    *stop = p;
+    return true;
+}
+
+static TsrStatus read_number(Json *j, Numbers *v) {
+    const char *stop;
+    bool whole, boolean = true;
+    TSR_TRY(make_room(v));
+    if (accept(j, "true")) {
+        v->ints[v->n] = 1;
+        v->floats[v->n] = 1;
+    } else if (accept(j, "false")) {
+        v->ints[v->n] = 0;
+        v->floats[v->n] = 0;
+    } else if (accept(j, "null")) {
+        v->floats[v->n] = NAN;
+        v->all_int = boolean = false;
+    } else {
+        if (!number_shape(j->p, j->end, &stop, &whole)) return bad(j, "a number or an array was expected");
+        boolean = false;
+        tsr_parse_double(&v->floats[v->n], j->p, stop);
+        if (!whole || tsr_parse_int64(&v->ints[v->n], j->p, stop) != stop) v->all_int = false;
+        j->p = stop;
+    }
+    v->any_bool |= boolean;
+    v->all_bool &= boolean;
+    v->n++;
+    return TSR_OK;
+}
+
+static TsrStatus read_array(Json *j, Numbers *v, int depth);
+
+static TsrStatus read_element(Json *j, Numbers *v, int depth) {
+    skip_space(j);
+    if (j->p < j->end && *j->p == '[') return read_array(j, v, depth);
+    if (j->p < j->end && *j->p == '"') return bad(j, "a string where a number was expected");
+    if (j->p < j->end && *j->p == '{') return bad(j, "an object where a number was expected");
+    if (v->leaf < 0) v->leaf = depth;
+    if (v->leaf != depth) return bad(j, "numbers at different depths do not make a tensor");
+    return read_number(j, v);
+}
+
+static TsrStatus read_array(Json *j, Numbers *v, int depth) {
+    int64_t n = 0;
+    if (depth == MAX_DEPTH) return bad(j, "arrays nested deeper than 64");
+    if (v->leaf >= 0 && depth >= v->leaf) return bad(j, "numbers at different depths do not make a tensor");
+    j->p++;
+    skip_space(j);
+    while (j->p < j->end && *j->p != ']') {
+        if ((n & 4095) == 0) TSR_TRY(tsr_interrupt_check());
+        TSR_TRY(read_element(j, v, depth + 1));
+        n++;
+        skip_space(j);
+        if (j->p < j->end && *j->p == ',') {
+            j->p++;
+            skip_space(j);
+            if (j->p < j->end && *j->p == ']') return bad(j, "a value was expected after ,");
+        } else if (j->p < j->end && *j->p != ']') {
+            return bad(j, ", or ] was expected");
+        }
+    }
+    if (j->p == j->end) return bad(j, "the text ends inside an array");
+    j->p++;
+    if (v->sizes[depth] < 0) v->sizes[depth] = n;
+    if (v->sizes[depth] != n) {
+        char text[96];
+        snprintf(text, sizeof text, "this array has %lld elements, those before it %lld", (long long)n, (long long)v->sizes[depth]);
+        return bad(j, text);
+    }
+    return TSR_OK;
+}
+
+static TsrStatus new_from_numbers(TsrTensor **out, const Numbers *v, int ndim, TsrDtype wanted) {
+    TsrTensor *t, *converted;
+    bool mixed = v->any_bool && !v->all_bool;
+    TsrDtype dtype = v->n == 0 ? TSR_FLOAT64 : v->all_bool ? TSR_BOOL : v->all_int && !mixed ? TSR_INT64 : TSR_FLOAT64;
+    TSR_TRY(tsr_tensor_new(&t, ndim, v->sizes, dtype, TSR_DEVICE_CPU));
+    if (dtype == TSR_BOOL)
+        for (size_t i = 0; i < v->n; i++) ((bool *)tsr_data(t))[i] = v->ints[i] != 0;
+    else if (v->n > 0)
+        memcpy(tsr_data(t), dtype == TSR_INT64 ? (const void *)v->ints : (const void *)v->floats, v->n * 8);
+    *out = t;
+    if (wanted == TSR_DTYPE_NONE || wanted == dtype) return TSR_OK;
+    TsrStatus status = tsr_tensor_new_cast(&converted, t, wanted);
+    tsr_tensor_free(t);
+    *out = status == TSR_OK ? converted : NULL;
+    return status;
+}
+
+static TsrStatus read_tensor(TsrTensor **out, Json *j, TsrDtype wanted) {
+    Numbers v = {.all_int = true, .all_bool = true, .leaf = -1};
+    for (int d = 0; d < MAX_DEPTH; d++) v.sizes[d] = -1;
+    TsrStatus status = read_element(j, &v, 0);
+    int ndim = v.leaf;
+    if (ndim < 0)
+        for (ndim = 0; ndim < MAX_DEPTH && v.sizes[ndim] >= 0;) ndim++;
+    if (status == TSR_OK) status = new_from_numbers(out, &v, ndim, wanted);
+    tsr_free(v.floats);
+    tsr_free(v.ints);
+    return status;
+}
+
+/* A key: escapes are refused rather than decoded wrongly, save for the plain ones. */
+static TsrStatus read_key(Json *j, TsrText *key) {
+    if (j->p == j->end || *j->p != '"') return bad(j, "a key in double quotes was expected");
+    for (j->p++; j->p < j->end && *j->p != '"'; j->p++) {
+        unsigned char c = (unsigned char)*j->p;
+        if (c < 32) return bad(j, "a control character in a string");
+        if (c == '\\') {
+            const char *plain = "\"\\/", *at = ++j->p < j->end ? strchr(plain, *j->p) : NULL;
+            if (at == NULL || *at == '\0') return bad(j, "an escape that keys of tensors can't have");
+            c = (unsigned char)*j->p;
+        }
+        TSR_TRY(tsr_text_putc(key, (char)c));
+    }
+    if (j->p == j->end) return bad(j, "the text ends inside a string");
+    j->p++;
+    return TSR_OK;
+}
+
+static TsrStatus read_member(TsrItems *out, Json *j, TsrText *key, TsrDtype wanted) {
+    TsrTensor *t = NULL;
+    TSR_TRY(read_key(j, key));
+    for (int i = 0; i < out->n; i++)
+        if (strlen(out->items[i].name) == key->length && memcmp(out->items[i].name, key->data != NULL ? key->data : "", key->length) == 0) return bad(j, "the key is there twice");
+    skip_space(j);
+    if (!accept(j, ":")) return bad(j, ": was expected");
+    TSR_TRY(read_tensor(&t, j, wanted));
+    return tsr_items_add_move(out, key->data != NULL ? key->data : "", key->length, t);
+}
+
+static TsrStatus read_object(TsrItems *out, Json *j, TsrDtype wanted) {
+    j->p++;
+    skip_space(j);
+    if (accept(j, "}")) return TSR_OK;
+    for (;;) {
+        TsrText key = {0};
+        skip_space(j);
+        TsrStatus status = read_member(out, j, &key, wanted);
+        tsr_text_free(&key);
+        TSR_TRY(status);
+        skip_space(j);
+        if (accept(j, "}")) return TSR_OK;
+        if (!accept(j, ",")) return bad(j, ", or } was expected");
+    }
+}
+
+TsrStatus tsr__json_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *options) {
+    Json j = {in, in->data, in->data + in->size};
+    TsrTensor *t = NULL;
+    if (options->dtype != TSR_DTYPE_NONE && !tsr_dtype_is_pod(options->dtype)) return tsr_input_error(in, "numbers can't be torch.%s", tsr_dtype_name(options->dtype));
+    skip_space(&j);
+    bool object = j.p < j.end && *j.p == '{';
+    if (object) TSR_TRY(read_object(out, &j, options->dtype));
+    else TSR_TRY(read_tensor(&t, &j, options->dtype));
+    skip_space(&j);
+    if (j.p != j.end) {
+        tsr_tensor_free(t);
+        return bad(&j, "more text after the value");
+    }
+    return object ? TSR_OK : tsr_items_single_move(out, t);
+}
+
+/* ---- writing ---- */
+
+typedef struct Writer {
+    TsrSink *sink;
+    const TsrTensor *t;
+    const TsrSaveOptions *options;
+} Writer;
+
+static TsrStatus write_number(const Writer *w, int64_t offset) {
+    char text[48];
+    const TsrTensor *t = w->t;
+    TsrScalar s = tsr_scalar_load(t->dtype, (const char *)t->storage->ptr.data + offset * (int64_t)tsr_itemsize(t));
+    const char *policy = w->options->json_nan != NULL ? w->options->json_nan : "null";
+    if (s.kind == TSR_SCALAR_FLOAT && !isfinite(s.f)) {
+        if (strcmp(policy, "error") == 0) return tsr_error(TSR_VALUE_ERROR, "JSON has no number for %s", isnan(s.f) ? "nan" : "inf");
+        tsr_sink_puts(w->sink, strcmp(policy, "token") != 0 ? "null" : isnan(s.f) ? "NaN" : s.f > 0 ? "Infinity" : "-Infinity");
+        return w->sink->status;
+    }
+    size_t n = tsr__format_element(text, s, t->dtype, w->options->precision, true);
+    tsr_sink_write(w->sink, text, n);
+    return w->sink->status;
+}
+
+static TsrStatus write_dims(const Writer *w, int dim, int64_t offset) {
+    if (dim == tsr_ndim(w->t)) return write_number(w, offset);
+    tsr_sink_puts(w->sink, "[");
+    for (int64_t i = 0; i < w->t->sizes[dim]; i++) {
+        if ((i & 1023) == 0) TSR_TRY(tsr_interrupt_check());
+        if (i > 0) tsr_sink_puts(w->sink, ", ");
+        TSR_TRY(write_dims(w, dim + 1, offset + i * w->t->strides[dim]));
+    }
+    tsr_sink_puts(w->sink, "]");
+    return w->sink->status;
+}
+
+static TsrStatus write_tensor(TsrSink *sink, const TsrTensor *t, const TsrSaveOptions *options) {
+    if (tsr_is_sparse(t) || tsr_is_meta(t) || !tsr_dtype_is_pod(t->dtype) || tsr_dtype_is_complex(t->dtype))
+        return tsr_error(TSR_VALUE_ERROR, "JSON holds dense real numbers, not this tensor of torch.%s", tsr_dtype_name(t->dtype));
+    TSR_TRY(tsr_tensor_check(t, false));
+    TsrTensor *resolved;
+    TSR_TRY(tsr_tensor_new_resolved(&resolved, t));
+    Writer w = {sink, resolved, options};
+    TsrStatus status = write_dims(&w, 0, resolved->offset);
+    tsr_tensor_free(resolved);
+    return status;
+}
+
+static void write_key(TsrSink *sink, const char *name) {
+    char text[8];
+    tsr_sink_puts(sink, "\"");
+    for (const char *p = name; *p != '\0'; p++) {
+        if ((unsigned char)*p < 32) snprintf(text, sizeof text, "\\u%04x", *p);
+        else snprintf(text, sizeof text, *p == '"' || *p == '\\' ? "\\%c" : "%c", *p);
+        tsr_sink_puts(sink, text);
+    }
+    tsr_sink_puts(sink, "\": ");
+}
+
+TsrStatus tsr__json_write(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options) {
+    if (!items->single) tsr_sink_puts(sink, "{");
+    for (int i = 0; i < items->n; i++) {
+        if (i > 0) tsr_sink_puts(sink, ", ");
+        if (!items->single) write_key(sink, items->items[i].name);
+        TSR_TRY(write_tensor(sink, items->items[i].tensor, options));
+    }
+    tsr_sink_puts(sink, items->single ? "\n" : "}\n");
+    return sink->status;
+}

@@ -1,0 +1,105 @@
+/* io_raw.c: bare elements in the machine's byte order, and what all writers share. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "io_formats.h"
+#include "layout.h"
+#include "number.h"
+#include "view.h"
+
+TsrStatus tsr__check_shape(const TsrInput *in, int64_t *numel, size_t *nbytes, int ndim, const int64_t *shape, TsrDtype dtype) {
+    int64_t product = 1, bytes;
+    for (int d = 0; d < ndim; d++) /* a size of 0 does not excuse the others */
+        if (shape[d] < 0 || tsr_mul_overflows(product, TSR_MAX(shape[d], 1), &product)) return tsr_input_error(in, "its shape overflows");
+    if (tsr_mul_overflows(product, (int64_t)tsr_dtype_size(dtype), &bytes)) return tsr_input_error(in, "its shape overflows");
+    for (int d = 0; d < ndim; d++)
+        if (shape[d] == 0) product = 0;
+    *numel = product;
+    *nbytes = (size_t)product * tsr_dtype_size(dtype);
+    return TSR_OK;
+}
+
+/* The shape asked for, with one -1 replaced by what the bytes give; without a shape a vector of all there is. */
+static TsrStatus resolve_shape(int64_t *shape, int *ndim, const TsrInput *in, const TsrLoadOptions *options, int64_t available) {
+    int unknown = -1;
+    int64_t known = 1;
+    *ndim = options->ndim < 0 ? 1 : options->ndim;
+    if (*ndim > TSR_MAX_DIMS) return tsr_input_error(in, "more than %d dimensions", TSR_MAX_DIMS);
+    for (int d = 0; d < *ndim; d++) {
+        shape[d] = options->ndim < 0 ? -1 : options->shape[d];
+        if (shape[d] == -1 && unknown < 0) unknown = d;
+        else if (shape[d] < 0) return tsr_input_error(in, "a shape can't have the size %lld", (long long)shape[d]);
+        else if (tsr_mul_overflows(known, shape[d], &known)) return tsr_input_error(in, "its shape overflows");
+    }
+    if (unknown < 0) return TSR_OK;
+    if (known == 0 || available % known != 0) return tsr_input_error(in, "%lld elements do not fill the shape asked for", (long long)available);
+    shape[unknown] = available / known;
+    return TSR_OK;
+}
+
+TsrStatus tsr__raw_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *options) {
+    int ndim;
+    int64_t shape[TSR_MAX_DIMS], strides[TSR_MAX_DIMS], numel;
+    size_t nbytes;
+    TsrStorage *storage;
+    TsrTensor *t;
+    TsrDtype dtype = options->dtype;
+    if (dtype == TSR_DTYPE_NONE) return tsr_input_error(in, "raw bytes need a dtype: load(path, format='raw', dtype=..., shape=...)");
+    if (!tsr_dtype_is_pod(dtype)) return tsr_input_error(in, "raw bytes can't be torch.%s", tsr_dtype_name(dtype));
+    if (options->ndim < 0 && in->size % tsr_dtype_size(dtype) != 0)
+        return tsr_input_error(in, "%zu bytes are not whole elements of torch.%s", in->size, tsr_dtype_name(dtype));
+    TSR_TRY(resolve_shape(shape, &ndim, in, options, (int64_t)(in->size / tsr_dtype_size(dtype))));
+    TSR_TRY(tsr__check_shape(in, &numel, &nbytes, ndim, shape, dtype));
+    if (nbytes > in->size) return tsr_input_error(in, "the shape needs %zu bytes, there are %zu", nbytes, in->size);
+    bool stray = false;
+    for (size_t i = 0; dtype == TSR_BOOL && i < nbytes; i++) stray |= (unsigned char)in->data[i] > 1;
+    TSR_TRY(tsr_input_new_storage_move(&storage, in, 0, nbytes, !stray));
+    for (size_t i = 0; stray && i < nbytes; i++) ((char *)storage->ptr.data)[i] = ((char *)storage->ptr.data)[i] != 0;
+    tsr_layout_contiguous_strides(strides, ndim, shape);
+    TsrStatus status = tsr_tensor_new_over(&t, storage, ndim, shape, strides, 0, dtype);
+    tsr_storage_free(storage);
+    return status != TSR_OK ? status : tsr_items_single_move(out, t);
+}
+
+TsrStatus tsr__write_elements(TsrSink *sink, const TsrTensor *t) {
+    TsrTensor *dense;
+    if (!tsr_dtype_is_pod(t->dtype)) return tsr_error(TSR_VALUE_ERROR, "elements of torch.%s have no bytes of their own", tsr_dtype_name(t->dtype));
+    TSR_TRY(tsr_tensor_new_contiguous(&dense, t, TSR_CONTIGUOUS));
+    TsrTensor *resolved;
+    TsrStatus status = tsr_tensor_new_resolved(&resolved, dense);
+    tsr_tensor_free(dense);
+    TSR_TRY(status);
+    if (resolved->numel > 0) tsr_sink_write(sink, tsr_data(resolved), (size_t)resolved->numel * tsr_itemsize(resolved));
+    tsr_tensor_free(resolved);
+    return sink->status;
+}
+
+TsrStatus tsr__raw_write(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options) {
+    TsrTensor *t;
+    (void)options;
+    TSR_TRY(tsr_items_only(&t, items, "raw"));
+    return tsr__write_elements(sink, t);
+}
+
+static size_t format_real(char *buffer, double value, TsrDtype dtype, int precision, bool whole_point) {
+    bool narrow = dtype != TSR_FLOAT64 && dtype != TSR_COMPLEX128;
+    size_t n = precision > 0 && isfinite(value) ? (size_t)snprintf(buffer, 48, "%.*g", TSR_MIN(precision, 17), value)
+               : narrow                         ? tsr_format_float(buffer, (float)value)
+                                                : tsr_format_double(buffer, value);
+    if (!whole_point && n > 2 && memcmp(buffer + n - 2, ".0", 3) == 0) buffer[n -= 2] = '\0';
+    if (whole_point && isfinite(value) && strpbrk(buffer, ".e") == NULL) {
+        memcpy(buffer + n, ".0", 3);
+        n += 2;
+    }
+    return n;
+}
+
+size_t tsr__format_element(char *buffer, TsrScalar value, TsrDtype dtype, int precision, bool whole_point) {
+    switch (value.kind) {
+    case TSR_SCALAR_BOOL: return (size_t)snprintf(buffer, 48, "%s", value.b ? "true" : "false");
+    case TSR_SCALAR_INT: return (size_t)snprintf(buffer, 48, "%lld", (long long)value.i);
+    case TSR_SCALAR_UINT: return (size_t)snprintf(buffer, 48, "%llu", (unsigned long long)value.u);
+    default: return format_real(buffer, tsr_scalar_to_double(value), dtype, precision, whole_point);
+    }
+}
