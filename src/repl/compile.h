@@ -1,0 +1,29 @@
+/* compile.h: syntax tree to code.
+ *
+ * One pass over the tree after scope.h has placed the names. Register code: an expression's value is an operand
+ * (a name's slot, a constant or a temporary); temporaries are a stack above the names' slots. */
+#ifndef REPL_COMPILE_H
+#define REPL_COMPILE_H
+
+#include "code.h"
+
+typedef enum CompileShow {
+    SHOW_NONE, /* a script */
+    SHOW_ALL,  /* every expression statement outside functions is displayed */
+    SHOW_LAST  /* only the last statement of the program, if it is an expression */
+} CompileShow;
+
+typedef struct CompileOptions {
+    CompileShow show;
+    bool result;      /* the last statement's value, if it is an expression, is the code's result (eval) */
+    int first_slot;   /* of a module: where its own slots start, at least GLOBAL_SLOTS */
+    const Code *frame; /* NULL for a module: the code of the active function whose frame this is to run in */
+} CompileOptions;
+
+/* *out is the caller's. TSR_SYNTAX_ERROR with *where, or TSR_MEMORY_ERROR. */
+TsrStatus compile_module(Code **out, const Ast *ast, const CompileOptions *options, SourceRange *where);
+
+/* The index in the table of globals of a name, added when it is new (vm.h keeps the table). */
+TsrStatus globals_index(int *out, const char *name);
+
+#endif

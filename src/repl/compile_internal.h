@@ -1,0 +1,105 @@
+/* compile_internal.h: what compile.c and compile_expr.c share. */
+#ifndef REPL_COMPILE_INTERNAL_H
+#define REPL_COMPILE_INTERNAL_H
+
+#include "compile.h"
+#include "exc.h"
+#include "seq_obj.h"
+#include "str_obj.h"
+
+typedef enum OperandKind {
+    OPERAND_SLOT,  /* slot `index`, which somebody else gives back */
+    OPERAND_TEMP,  /* the topmost temporary: operand_free gives its slot back */
+    OPERAND_CONST  /* constant `index`, below 65536 */
+} OperandKind;
+
+typedef struct Operand {
+    OperandKind kind;
+    int index;
+} Operand;
+
+/* A place to jump to: known (at >= 0), or the jumps that wait for it, chained through their own fields. */
+typedef struct Label {
+    int at, chain;
+} Label;
+#define LABEL_NEW ((Label){-1, -1})
+
+typedef enum BlockKind { BLOCK_LOOP, BLOCK_TRY, BLOCK_HANDLER, BLOCK_WITH, BLOCK_FINALLY_TRY, BLOCK_FINALLY_BODY } BlockKind;
+typedef enum ExitKind { EXIT_RETURN, EXIT_BREAK, EXIT_CONTINUE } ExitKind;
+
+enum { MAX_BLOCKS = 20 }; /* CPython's limit of nested blocks */
+
+/* A statement around the one being compiled that break, continue and return have to know. */
+typedef struct Block {
+    BlockKind kind;
+    struct Block *outer;
+    int slot;            /* loop: the iterator's three slots, -1 for while; handler: exception; with: manager; finally: selector, exception, value */
+    const char *name;    /* handler: the name to forget */
+    Label *on_break, *on_continue, *finally;
+    unsigned exits;      /* finally: bit ExitKind: somebody leaves through it so */
+    int protected_from;  /* start of the open stretch whose errors go to `handler_label`; -1: none */
+    int handler_slot;
+} Block;
+
+typedef struct Compiler {
+    struct Compiler *outer;
+    const CompileOptions *options;
+    Scope *scope;       /* innermost, perhaps a comprehension's */
+    Code *code;
+    int64_t ins_capacity, at_capacity, const_capacity, child_capacity, handler_capacity, handled_capacity;
+    int32_t *const_table; /* hash table of constants, -1 empty */
+    int const_table_size;
+    int temps;          /* temporaries in use */
+    int block_depth;
+    Block *block;
+    SourceRange at;     /* of the code being emitted */
+    bool module_level;  /* not inside a def, lambda or generator expression */
+    TsrStatus *failed;  /* shared by all compilers of a program */
+    SourceRange *where;
+} Compiler;
+
+/* --- compile.c --- */
+void compile_fail(Compiler *c, TsrStatus status);
+int emit(Compiler *c, Opcode op, int x, int a, int b, int k);
+int emit_k(Compiler *c, Opcode op, int x, int a, uint32_t k);
+void emit_jump(Compiler *c, Opcode op, int b, int k, Label *label);
+void label_here(Compiler *c, Label *label);
+int code_here(const Compiler *c);
+void add_handler(Compiler *c, int start, int end, int target, int slot, int count);
+
+int temp_new(Compiler *c);
+int temps_new(Compiler *c, int count); /* consecutive; the first */
+void temps_free(Compiler *c, int count);
+void operand_free(Compiler *c, Operand o);
+static inline Operand operand_slot(int index) { return (Operand){OPERAND_SLOT, index}; }
+bool slot_is_temp(const Compiler *c, int slot);
+int slot_of(const Compiler *c, int index); /* of the scope's slot number */
+
+int const_add_move(Compiler *c, Value v);   /* its index */
+Operand const_operand_move(Compiler *c, Value v);
+int const_name(Compiler *c, const char *name); /* an interned str, index below 65536 */
+
+Code *compile_function(Compiler *c, const Node *node); /* lambda, def, generator expression: lent to c's children */
+void function_value(Compiler *c, const Node *node, int dst); /* makes the function in slot dst */
+
+/* --- compile_expr.c --- */
+/* Compiles `node`. want >= 0: the result is best put in that slot, as the last thing the code does. */
+Operand expr(Compiler *c, const Node *node, int want);
+void expr_to(Compiler *c, const Node *node, int dst); /* dst owns the value */
+Operand expr_in_slot(Compiler *c, const Node *node);  /* not a constant */
+void operand_to(Compiler *c, Operand o, int dst);     /* moves or copies; gives a temporary's slot back */
+Operand operand_protect(Compiler *c, Operand o, const Node *later); /* a copy if evaluating `later` may change o */
+Operand operand_in_slot(Compiler *c, Operand o);
+void jump_if(Compiler *c, const Node *node, bool sense, Label *label);
+void store(Compiler *c, const Node *target, Operand v);   /* consumes the value, not the operand's slot */
+int direct_slot(Compiler *c, const Node *target);         /* the slot a target can be computed into, or -1 */
+void comprehension_body(Compiler *c, const Node *node, int it, int into);
+void store_name(Compiler *c, const char *name, Operand v);
+void delete_name(Compiler *c, const char *name);
+Operand load_name(Compiler *c, const char *name, int want);
+void emit_binary(Compiler *c, BinaryOp op, bool inplace, int dst, Operand l, Operand r);
+void emit_method(Compiler *c, int window, Operand object, const char *name);
+void emit_getattr(Compiler *c, int dst, Operand object, const char *name);
+bool fold(Compiler *c, Value *out, const Node *node); /* the value of a constant expression; the caller's */
+
+#endif
