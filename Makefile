@@ -1,5 +1,5 @@
 # tsr: `make` builds the release binary, `make help` lists the targets.
-# CONFIG picks the build folder and flags: release (default), debug, asan, coverage.
+# CONFIG picks the build folder (build/CONFIG) and flags: release (default), debug, asan, coverage, fuzz.
 CONFIG ?= release
 BUILD ?= build/$(CONFIG)
 PREFIX ?= /usr/local
@@ -10,12 +10,13 @@ CCACHE := $(shell command -v ccache 2>/dev/null)
 CFLAGS_release := -O2 -g1 -DNDEBUG
 CFLAGS_debug := -O0 -g3 -DTSR_DEBUG
 CFLAGS_asan := -O1 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined -DTSR_DEBUG
+CFLAGS_fuzz := -O1 -g1 -fsanitize=fuzzer-no-link,address,undefined -DTSR_DEBUG
 CFLAGS_coverage := -O0 -g --coverage -DTSR_DEBUG
 LDFLAGS_asan := -fsanitize=address,undefined
 LDFLAGS_coverage := --coverage
 
 WARN := -Wall -Wextra -Werror
-CFLAGS_ALL := -std=c17 -D_GNU_SOURCE $(WARN) -fPIC -fvisibility=hidden -fopenmp -ffp-contract=off -fno-math-errno -fno-trapping-math -Isrc -Isrc/core $(CFLAGS_$(CONFIG)) $(CFLAGS)
+CFLAGS_ALL := -std=c17 -D_GNU_SOURCE $(WARN) -fPIC -fvisibility=hidden -fno-semantic-interposition -fopenmp -ffp-contract=off -fno-math-errno -fno-trapping-math -Isrc -Isrc/core $(CFLAGS_$(CONFIG)) $(CFLAGS)
 # Static where Debian has the archive: every shared library costs each start about 0.1 ms.
 LIBS := -Wl,-Bstatic -ltommath -lutf8proc -ljansson -lminizip -lz -lprotobuf-nanopb -Wl,-Bdynamic -lsleef -fopenmp -lm -ldl -lpthread
 
@@ -46,10 +47,108 @@ endif
 
 -include $(CORE_OBJ:.o=.d) $(REPL_OBJ:.o=.d)
 
+# ---- the library ----
+VERSION := $(shell sed -n 's/.*define TSR_VERSION "\(.*\)"/\1/p' src/core/base.h)
+SONAME := libtsr.so.$(firstword $(subst ., ,$(VERSION)))
+PUBLIC_HEADERS := $(addprefix src/core/,tsr.h base.h error.h error.def mem.h text.h number.h dtype.h dtype.def scalar.h device.h alloc.h storage.h \
+	layout.h tensor.h view.h borrow.h promote.h iter.h op.h indexing.h rng.h print.h io.h backend.h)
+
+lib: $(BUILD)/libtsr.a $(BUILD)/libtsr.so ## libtsr, static and shared
+
+$(BUILD)/libtsr.a: $(CORE_OBJ)
+	rm -f $@ && $(AR) rcs $@ $^
+
+$(BUILD)/libtsr.so: $(CORE_OBJ)
+	$(CC) -shared -Wl,-soname,$(SONAME) $(LDFLAGS_$(CONFIG)) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+$(BUILD)/tsr.pc: Makefile
+	@mkdir -p $(dir $@)
+	@printf 'prefix=%s\nlibdir=$${prefix}/lib\nincludedir=$${prefix}/include\n\nName: tsr\nDescription: tensors, views and their ownership\nVersion: %s\nLibs: -L$${libdir} -ltsr\nLibs.private: -lsleef -fopenmp -lm -ldl\nCflags: -I$${includedir}\n' '$(PREFIX)' '$(VERSION)' > $@
+
+MAN1 := $(wildcard man/*.1)
+MAN5 := $(wildcard man/*.5)
+MAN7 := $(wildcard man/*.7)
+
+install: all lib $(BUILD)/tsr.pc ## installs under PREFIX (DESTDIR= for packages)
+	install -D -m 755 $(BUILD)/tsr $(DESTDIR)$(PREFIX)/bin/tsr
+	install -D -m 644 $(BUILD)/libtsr.a $(DESTDIR)$(PREFIX)/lib/libtsr.a
+	install -D -m 755 $(BUILD)/libtsr.so $(DESTDIR)$(PREFIX)/lib/libtsr.so.$(VERSION)
+	ln -sf libtsr.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/$(SONAME)
+	ln -sf $(SONAME) $(DESTDIR)$(PREFIX)/lib/libtsr.so
+	install -D -m 644 $(BUILD)/tsr.pc $(DESTDIR)$(PREFIX)/lib/pkgconfig/tsr.pc
+	install -d $(DESTDIR)$(PREFIX)/include/tsr $(addprefix $(DESTDIR)$(PREFIX)/share/man/man,1 5 7)
+	install -m 644 $(PUBLIC_HEADERS) $(DESTDIR)$(PREFIX)/include/tsr/
+	$(if $(MAN1),install -m 644 $(MAN1) $(DESTDIR)$(PREFIX)/share/man/man1/)
+	$(if $(MAN5),install -m 644 $(MAN5) $(DESTDIR)$(PREFIX)/share/man/man5/)
+	$(if $(MAN7),install -m 644 $(MAN7) $(DESTDIR)$(PREFIX)/share/man/man7/)
+
+uninstall: ## removes what install put there
+	rm -f $(DESTDIR)$(PREFIX)/bin/tsr $(DESTDIR)$(PREFIX)/lib/libtsr.* $(DESTDIR)$(PREFIX)/lib/pkgconfig/tsr.pc
+	rm -f $(addprefix $(DESTDIR)$(PREFIX)/share/man/man1/,$(notdir $(MAN1))) $(addprefix $(DESTDIR)$(PREFIX)/share/man/man5/,$(notdir $(MAN5))) $(addprefix $(DESTDIR)$(PREFIX)/share/man/man7/,$(notdir $(MAN7)))
+	rm -rf $(DESTDIR)$(PREFIX)/include/tsr
+
+# ---- tests ----
+# One Check suite a module (tests/core, tests/repl), in one program; T=name runs one suite.
+TEST_SRC := $(sort $(wildcard tests/*.c tests/core/*.c tests/repl/*.c))
+TEST_OBJ := $(patsubst %.c,$(BUILD)/obj/%.o,$(TEST_SRC))
+REPL_LIB_OBJ := $(filter-out $(BUILD)/obj/repl/main.o,$(REPL_OBJ))
+DUMMY_FLAGS := -std=c17 -D_GNU_SOURCE $(WARN) -fPIC -shared -fvisibility=hidden -Isrc/core
+
+$(BUILD)/obj/tests/%.o: tests/%.c
+	@mkdir -p $(dir $@)
+	$(CCACHE) $(CC) $(CFLAGS_ALL) -Itests -MMD -MP -c -o $@ $<
+
+$(BUILD)/tests/run: $(TEST_OBJ) $(CORE_OBJ) $(REPL_LIB_OBJ)
+	@mkdir -p $(dir $@)
+	$(CC) $(LDFLAGS_$(CONFIG)) $(LDFLAGS) -o $@ $^ -lcheck -lsubunit -lrt $(LIBS)
+
+$(BUILD)/tests/plugins: tests/plugin/dummy_backend.c src/core/backend.h
+	@mkdir -p $@/good $@/old $@/none
+	$(CC) $(DUMMY_FLAGS) -o $@/good/libtsr_cuda.so $<
+	$(CC) $(DUMMY_FLAGS) -DDUMMY_VERSION=999 -o $@/old/libtsr_cuda.so $<
+	$(CC) $(DUMMY_FLAGS) -DDUMMY_DEVICES=0 -o $@/none/libtsr_cuda.so $<
+	@touch $@
+
+check: all $(BUILD)/tests/run $(BUILD)/tests/plugins ## the unit tests of the core and the language; T=suite for one
+	CK_RUN_SUITE=$(T) TSR_TEST_BUILD=$(BUILD) $(BUILD)/tests/run
+
+debug asan coverage: ## builds that configuration and runs the unit tests in it (asan: address and undefined-behaviour sanitizers)
+	$(MAKE) CONFIG=$@ check
+
+valgrind: ## the unit tests under valgrind
+	$(MAKE) CONFIG=debug all build/debug/tests/run build/debug/tests/plugins
+	CK_FORK=no TSR_TEST_BUILD=build/debug valgrind -q --error-exitcode=1 --leak-check=full --errors-for-leak-kinds=definite build/debug/tests/run
+
+# A fuzz target each for the parser and every loader; needs clang. FUZZ_TIME seconds each.
+FUZZ_TIME ?= 60
+FUZZ_TARGETS := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
+
+fuzz: ## fuzzes the parser and the loaders with libFuzzer (clang), FUZZ_TIME seconds each
+	$(MAKE) CONFIG=fuzz CC=clang $(addprefix build/fuzz/,$(FUZZ_TARGETS))
+	for t in $(FUZZ_TARGETS); do mkdir -p build/fuzz/corpus/$$t && build/fuzz/$$t -max_total_time=$(FUZZ_TIME) -rss_limit_mb=4096 build/fuzz/corpus/$$t $$(ls -d tests/fuzz/seeds/$$t 2>/dev/null) || exit 1; done
+
+build/fuzz/fuzz_%: build/fuzz/obj/tests/fuzz/fuzz_%.o $(CORE_OBJ) $(REPL_LIB_OBJ)
+	$(CC) -fsanitize=fuzzer,address,undefined -o $@ $^ $(LIBS)
+
+bench: all ## tsr beside its peers, as ratios in one run (BENCH= further arguments)
+	scripts/bench $(BENCH)
+
+lint: ## include rules, clang-tidy's and cppcheck's findings
+	scripts/check-includes
+	cppcheck -q --std=c11 --enable=warning,portability --inline-suppr --suppress=*:*.def --error-exitcode=1 -Isrc -Isrc/core src
+
+docs man: all ## prints man/tsr-ops.7 from the table of operators and checks the transcripts in the documentation
+	$(BUILD)/tsr --print-man ops > man/tsr-ops.7
+	$(BUILD)/tsr --doctest README.md man/*.[157]
+
+config: ## what was found on this machine
+	@for l in check libsleef; do printf '%-16s %s\n' $$l "$$(pkg-config --modversion $$l 2>/dev/null || echo not found)"; done
+	@printf '%-16s %s\n' openblas "$$(ls /usr/lib/*/openblas-openmp/libopenblas.so.0 /usr/lib/*/libopenblas.so.0 2>/dev/null | head -1 || true)"
+
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "%-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z -]+:.*## /{printf "%-24s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 clean: ## removes build/
 	rm -rf build
 
-.PHONY: all help clean
+.PHONY: all lib install uninstall check debug asan coverage valgrind fuzz bench lint docs man config help clean

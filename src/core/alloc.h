@@ -9,6 +9,8 @@
 
 #include "device.h"
 
+#pragma GCC visibility push(default)
+
 /* Owns one block: {data, ctx, deleter, device} as c10::DataPtr. deleter(ctx) is called exactly once,
  * when the DataPtr is released; NULL deleter: nothing to free (borrowed or empty). */
 typedef struct TsrDataPtr {
@@ -91,5 +93,7 @@ static inline void tsr_trace(TsrTraceKind kind, const char *what, const char *re
         tsr_trace_hook(tsr_trace_user, &event);
     }
 }
+
+#pragma GCC visibility pop
 
 #endif

@@ -5,6 +5,8 @@
 
 #include "view.h"
 
+#pragma GCC visibility push(default)
+
 typedef struct TsrMaybeOwned {
     TsrTensor *tensor;
     bool owned;
@@ -18,5 +20,7 @@ static inline void tsr_maybe_end(TsrMaybeOwned *m) {
 }
 /* Borrowed when already contiguous in that format, else an owned copy. */
 TsrStatus tsr_maybe_expect_contiguous(TsrMaybeOwned *out, TsrTensor *t, TsrMemoryFormat format);
+
+#pragma GCC visibility pop
 
 #endif

@@ -4,6 +4,8 @@
 
 #include "error.h"
 
+#pragma GCC visibility push(default)
+
 typedef enum TsrDeviceType { TSR_CPU = 0, TSR_CUDA = 1, TSR_META = 2, TSR_DEVICE_TYPE_COUNT } TsrDeviceType;
 typedef struct TsrDevice { uint8_t type; int8_t index; /* -1: none given */ } TsrDevice;
 
@@ -16,5 +18,7 @@ const char *tsr_device_type_name(uint8_t type); /* "cpu"; static */
 char *tsr_device_format(TsrDevice d, char *buffer);
 /* Parses "cpu", "cuda:1", "meta". TSR_RUNTIME_ERROR with PyTorch's text when malformed or unknown. */
 TsrStatus tsr_device_parse(TsrDevice *out, const char *text);
+
+#pragma GCC visibility pop
 
 #endif

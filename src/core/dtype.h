@@ -7,6 +7,8 @@
 
 #include "error.h"
 
+#pragma GCC visibility push(default)
+
 struct TsrTensor;
 
 /* Storage formats; arithmetic on them is done in float. */
@@ -83,5 +85,7 @@ float tsr_float8_e5m2_to_float(TsrFloat8E5m2 x);
 TsrFloat8E5m2 tsr_float8_e5m2_from_float(float x);
 float tsr_float8_e4m3fn_to_float(TsrFloat8E4m3fn x);
 TsrFloat8E4m3fn tsr_float8_e4m3fn_from_float(float x);
+
+#pragma GCC visibility pop
 
 #endif

@@ -9,6 +9,8 @@
 
 #include "base.h"
 
+#pragma GCC visibility push(default)
+
 typedef enum TsrStatus {
     TSR_OK = 0,
 #define ERROR(suffix, name, base) TSR_##suffix,
@@ -60,5 +62,7 @@ TsrStatus tsr_interrupt_raise(void) __attribute__((cold));
 static inline TsrStatus tsr_interrupt_check(void) {
     return TSR_LIKELY(tsr_interrupt_flag == 0) ? TSR_OK : tsr_interrupt_raise();
 }
+
+#pragma GCC visibility pop
 
 #endif

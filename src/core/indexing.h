@@ -13,6 +13,8 @@
 
 #include "tensor.h"
 
+#pragma GCC visibility push(default)
+
 /* self[indices]: always a copy. *out is the caller's. With every entry NULL: a copy of self. */
 TsrStatus tsr_index_new(TsrTensor **out, const TsrTensor *self, int n, TsrTensor *const *indices);
 /* self[indices] = value, value broadcast to the indexed shape; accumulate adds instead (repeated positions
@@ -21,5 +23,7 @@ TsrStatus tsr_index_new(TsrTensor **out, const TsrTensor *self, int n, TsrTensor
 TsrStatus tsr_index_put(TsrTensor *self, int n, TsrTensor *const *indices, const TsrTensor *value, bool accumulate);
 /* The positions of the nonzero elements of self: (count, ndim) int64, column-major as PyTorch's CPU gives it. */
 TsrStatus tsr_nonzero_new(TsrTensor **out, const TsrTensor *self);
+
+#pragma GCC visibility pop
 
 #endif

@@ -10,6 +10,8 @@
 #include "tensor.h"
 #include "text.h"
 
+#pragma GCC visibility push(default)
+
 typedef struct TsrLoadOptions {
     const char *format;    /* a format's name; NULL: by extension, then by the first bytes */
     TsrDtype dtype;        /* text formats and raw: the wanted dtype; TSR_DTYPE_NONE: the format's own */
@@ -91,5 +93,7 @@ TsrStatus tsr_items_single_move(TsrItems *out, TsrTensor *t);
 TsrStatus tsr_items_add_move(TsrItems *out, const char *name, size_t name_length, TsrTensor *t);
 /* The one tensor that a single-tensor format writes: ValueError when there are several. */
 TsrStatus tsr_items_only(TsrTensor **out, const TsrItems *items, const char *format);
+
+#pragma GCC visibility pop
 
 #endif

@@ -12,6 +12,8 @@
 
 #include "promote.h"
 
+#pragma GCC visibility push(default)
+
 enum { TSR_ITER_MAX_OPERANDS = 8 };
 
 /* The one inner-loop signature. data[k] addresses the first element of operand k (outputs first), strides[k] are BYTES, n elements. */
@@ -80,5 +82,7 @@ void tsr_set_num_threads(int n);
 
 /* Converts n elements between dtypes with byte strides (any numeric pair; PyTorch's conversion rules, no undefined behaviour). */
 void tsr_convert(TsrDtype to, char *dst, int64_t dst_stride, TsrDtype from, const char *src, int64_t src_stride, int64_t n);
+
+#pragma GCC visibility pop
 
 #endif

@@ -5,6 +5,8 @@
 
 #include "error.h"
 
+#pragma GCC visibility push(default)
+
 /* Product of sizes; TSR_RUNTIME_ERROR for a negative size ("Trying to create tensor with negative dimension -1: [-1]")
  * or an overflow, even where another size is 0. */
 TsrStatus tsr_layout_numel(int64_t *numel, int ndim, const int64_t *sizes);
@@ -50,5 +52,7 @@ TsrOverlap tsr_layout_internal_status(int ndim, const int64_t *sizes, const int6
 
 /* "[2, 3]" into a growing text is text.h's; here a fixed buffer: writes at most `room` bytes, returns buffer. */
 char *tsr_layout_format(char *buffer, size_t room, int ndim, const int64_t *sizes);
+
+#pragma GCC visibility pop
 
 #endif

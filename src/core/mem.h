@@ -7,6 +7,8 @@
 
 #include "base.h"
 
+#pragma GCC visibility push(default)
+
 void *tsr_malloc(size_t bytes); /* never NULL for 0 bytes unless it fails */
 void *tsr_calloc(size_t count, size_t size); /* zeroed; NULL when count * size overflows */
 /* Grows or shrinks; on failure NULL and the old block is untouched. tsr_realloc(NULL, n) allocates. */
@@ -22,5 +24,7 @@ void tsr_mem_set_limit(size_t bytes);
 int64_t tsr_mem_fail_at(int64_t n);
 /* Asked by allocators of tensor data, so that a sweep reaches them too: true when this allocation must fail. */
 bool tsr_mem_inject_failure(void);
+
+#pragma GCC visibility pop
 
 #endif

@@ -4,6 +4,8 @@
 
 #include "base.h"
 
+#pragma GCC visibility push(default)
+
 enum { TSR_NUMBER_ROOM = 32 }; /* bytes that hold any of the texts below, with a terminator */
 
 /* The shortest decimal that reads back as the same double (of those the nearest), laid out as Python's repr:
@@ -23,5 +25,7 @@ void tsr_shortest_double(double value, uint64_t *digits, int *exponent);
 const char *tsr_parse_double(double *out, const char *begin, const char *end);
 /* Reads a decimal integer with optional sign that fits int64; NULL when there is none or it does not fit. */
 const char *tsr_parse_int64(int64_t *out, const char *begin, const char *end);
+
+#pragma GCC visibility pop
 
 #endif

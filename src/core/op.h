@@ -32,6 +32,8 @@
 #include "iter.h"
 #include "view.h"
 
+#pragma GCC visibility push(default)
+
 enum { TSR_MAX_ARGS = 20, TSR_MAX_RETS = 8 };
 
 typedef enum TsrArgKind {
@@ -151,5 +153,7 @@ static inline TsrStatus tsr_finish_move(TsrOpCall *c, TsrStatus s, TsrTensor *t)
 /* A result tensor for the call: out[k] resized when given and of that dtype, else fresh. Row-major. *out is owned. */
 TsrStatus tsr_result_new(TsrOpCall *c, int k, TsrTensor **out, int ndim, const int64_t *sizes, TsrDtype dtype, TsrDevice device);
 static inline bool tsr_arg_given(const TsrArg *a) { return a->kind != TSR_ARG_NONE; }
+
+#pragma GCC visibility pop
 
 #endif

@@ -4,6 +4,8 @@
 
 #include "error.h"
 
+#pragma GCC visibility push(default)
+
 typedef struct TsrGenerator TsrGenerator;
 TsrGenerator *tsr_rng_default(void);                 /* lent; seeded with 67280421310721 at start, as torch.default_generator */
 TsrStatus tsr_rng_new(TsrGenerator **out);           /* torch.Generator() */
@@ -23,5 +25,7 @@ void tsr_rng_words(TsrGenerator *g, uint32_t *out, int64_t n); /* n draws of tsr
 enum { TSR_RNG_STATE_BYTES = 5056 };
 void tsr_rng_get_state(const TsrGenerator *g, uint8_t *bytes);
 TsrStatus tsr_rng_set_state(TsrGenerator *g, const uint8_t *bytes, size_t n);
+
+#pragma GCC visibility pop
 
 #endif

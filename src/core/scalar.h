@@ -5,6 +5,8 @@
 
 #include "dtype.h"
 
+#pragma GCC visibility push(default)
+
 typedef enum TsrScalarKind { TSR_SCALAR_BOOL, TSR_SCALAR_INT, TSR_SCALAR_UINT, TSR_SCALAR_FLOAT, TSR_SCALAR_COMPLEX } TsrScalarKind;
 
 typedef struct TsrScalar {
@@ -35,5 +37,7 @@ TsrScalar tsr_scalar_load(TsrDtype d, const void *src);
 TsrStatus tsr_scalar_store_checked(TsrScalar s, TsrDtype d, void *dst);
 /* The dtype a Python number of this kind becomes: bool, int64, default dtype, complex of the default dtype. */
 TsrDtype tsr_scalar_dtype(TsrScalar s);
+
+#pragma GCC visibility pop
 
 #endif

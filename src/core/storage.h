@@ -9,6 +9,8 @@
 #include "alloc.h"
 #include "dtype.h"
 
+#pragma GCC visibility push(default)
+
 /* Counts the writes that views of one autograd-history share; a heap object only for x.data and set_. */
 typedef struct TsrVersion {
     _Atomic int32_t refcount; /* 0 for the one embedded in a storage, which lives with it */
@@ -55,5 +57,7 @@ TsrStatus tsr_storage_share_memory(TsrStorage *storage);
 static inline void *tsr_storage_data(const TsrStorage *s) { return s->ptr.data; }
 static inline int32_t tsr_storage_refcount(const TsrStorage *s) { return s->refcount; }
 TsrStorage *tsr_storage_first(void); /* live storages, oldest first, by ->next; single-threaded use */
+
+#pragma GCC visibility pop
 
 #endif

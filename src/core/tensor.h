@@ -12,6 +12,8 @@
 #include "scalar.h"
 #include "storage.h"
 
+#pragma GCC visibility push(default)
+
 enum { TSR_INLINE_DIMS = 5, TSR_MAX_DIMS = 64 };
 
 typedef enum TsrLayout { TSR_STRIDED, TSR_SPARSE_COO, TSR_SPARSE_CSR, TSR_SPARSE_CSC, TSR_SPARSE_BSR, TSR_SPARSE_BSC } TsrLayout;
@@ -112,5 +114,7 @@ TsrStatus tsr_tensor_resize(TsrTensor *t, int ndim, const int64_t *sizes, TsrMem
 TsrStatus tsr_tensor_set_storage(TsrTensor *t, TsrStorage *storage, int64_t offset, int ndim, const int64_t *sizes, const int64_t *strides);
 /* x.data: same storage and geometry, a version counter of its own starting at 0. */
 TsrStatus tsr_tensor_new_data(TsrTensor **out, const TsrTensor *self);
+
+#pragma GCC visibility pop
 
 #endif

@@ -4,6 +4,8 @@
 
 #include "error.h"
 
+#pragma GCC visibility push(default)
+
 typedef struct TsrText { char *data; size_t length, capacity; } TsrText; /* data is zero-terminated, or NULL when empty */
 
 TsrStatus tsr_text_append(TsrText *t, const char *bytes, size_t n);
@@ -13,5 +15,7 @@ TsrStatus tsr_text_printf(TsrText *t, const char *format, ...) TSR_PRINTF(2, 3);
 TsrStatus tsr_text_pad(TsrText *t, char c, size_t n);
 void tsr_text_free(TsrText *t); /* frees the bytes, clears *t */
 char *tsr_text_move(TsrText *t); /* the bytes (tsr_malloc'ed, zero-terminated), the caller's; clears *t; NULL when memory is short */
+
+#pragma GCC visibility pop
 
 #endif

@@ -6,6 +6,8 @@
 #include "layout.h"
 #include "tensor.h"
 
+#pragma GCC visibility push(default)
+
 TsrStatus tsr_tensor_new_alias(TsrTensor **out, const TsrTensor *self);
 TsrStatus tsr_tensor_new_select(TsrTensor **out, const TsrTensor *self, int64_t dim, int64_t index);
 TsrStatus tsr_tensor_new_narrow(TsrTensor **out, const TsrTensor *self, int64_t dim, int64_t start, int64_t length);
@@ -39,5 +41,7 @@ TsrStatus tsr_tensor_new_resolved(TsrTensor **out, const TsrTensor *self);
  * Implemented on iter.h. Does not bump the version. */
 TsrStatus tsr_tensor_copy(TsrTensor *dst, const TsrTensor *src);
 TsrStatus tsr_tensor_fill(TsrTensor *dst, TsrScalar value); /* checked conversion as PyTorch's fill_ */
+
+#pragma GCC visibility pop
 
 #endif

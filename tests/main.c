@@ -1,0 +1,26 @@
+/* Runs every suite that a test file registers with TEST_SUITE (tests/suite.h). CK_RUN_SUITE and CK_RUN_CASE pick. */
+#include "suite.h"
+
+#include <stdlib.h>
+
+static SuiteEntry *suites;
+
+void suite_register(SuiteEntry *entry) {
+    entry->next = suites;
+    suites = entry;
+}
+
+int main(void) {
+    SRunner *runner = NULL;
+    for (SuiteEntry *e = suites; e != NULL; e = e->next) {
+        Suite *suite = e->make();
+        if (runner == NULL) runner = srunner_create(suite);
+        else srunner_add_suite(runner, suite);
+    }
+    if (runner == NULL) return EXIT_FAILURE;
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner), run = srunner_ntests_run(runner);
+    srunner_free(runner);
+    printf("%d passed, %d failed\n", run - failed, failed);
+    return failed == 0 && run > 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

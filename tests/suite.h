@@ -1,0 +1,34 @@
+/* suite.h: how a test file adds its suite: one file a module, cases named for the behaviour.
+ *
+ *     START_TEST(narrow_shares_storage) { ... } END_TEST
+ *     TEST_SUITE(view, narrow_shares_storage, select_counts_from_the_end)
+ */
+#ifndef TESTS_SUITE_H
+#define TESTS_SUITE_H
+
+#include <check.h>
+#include <stdio.h>
+
+typedef struct SuiteEntry {
+    Suite *(*make)(void);
+    struct SuiteEntry *next;
+} SuiteEntry;
+void suite_register(SuiteEntry *entry);
+
+/* Each test is a case of its own, so that CK_RUN_CASE can pick it. */
+#define TEST_SUITE(module, ...) \
+    static Suite *make_suite(void) { \
+        const TTest *tests[] = {__VA_ARGS__}; \
+        Suite *suite = suite_create(#module); \
+        TCase *cases = tcase_create(#module); \
+        tcase_set_timeout(cases, 60); \
+        for (size_t i = 0; i < sizeof tests / sizeof tests[0]; i++) tcase_add_test(cases, tests[i]); \
+        suite_add_tcase(suite, cases); \
+        return suite; \
+    } \
+    __attribute__((constructor)) static void register_suite(void) { \
+        static SuiteEntry entry = {make_suite, NULL}; \
+        suite_register(&entry); \
+    }
+
+#endif
