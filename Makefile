@@ -45,6 +45,8 @@ $(BUILD)/obj/core/kernels/%_avx2.o: TARGET_FLAGS += -mavx2 -mfma -mf16c
 $(BUILD)/obj/core/kernels/%_avx512.o: TARGET_FLAGS += -mavx2 -mfma -mf16c -mavx512f -mavx512bw -mavx512dq -mavx512vl
 endif
 
+$(BUILD)/obj/repl/prelude.o: $(wildcard src/repl/prelude/*.tsr)
+
 -include $(CORE_OBJ:.o=.d) $(REPL_OBJ:.o=.d)
 
 # ---- the library ----

@@ -1,0 +1,21 @@
+/* prelude.h: operators written in the language itself: losses, masked reductions, composite nn functions.
+ *
+ * The sources (prelude/<space>.tsr) are part of the program. A source is compiled when one of its functions is first asked
+ * for, inside a function of its own whose parameters are torch, math, F and the builtins, so that no name of the
+ * user's can reach into it and none of its helpers is visible outside. Names with a leading underscore are helpers.
+ * Frames of the prelude are left out of error reports: an error shows where the user called. */
+#ifndef REPL_PRELUDE_H
+#define REPL_PRELUDE_H
+
+#include "value.h"
+
+/* The function `name` of a namespace ("nn.functional", "masked", "" for torch itself). The caller's; V_UNBOUND when the
+ * prelude has none of that name. */
+TsrStatus prelude_get(Value *out, const char *space, const char *name);
+/* Calls visit for every public function; doc is its docstring's text (not terminated: `doc_length`). */
+void prelude_each(void (*visit)(const char *space, const char *name, size_t name_length, const char *doc, size_t doc_length, void *context), void *context);
+/* Whether a source's name (source.h) is one of the prelude's. */
+bool prelude_is_source(const char *source_name);
+void prelude_shutdown(void); /* releases the functions; before value_shutdown */
+
+#endif
