@@ -1,0 +1,38 @@
+/* complex.c: pointwise kernels on complex64 and complex128. */
+#include <complex.h>
+#include <math.h>
+
+#include "kernels/kernel.h"
+#include "kernels/types.h"
+
+typedef struct TsrC64 { float re, im; } TsrC64;
+typedef struct TsrC128 { double re, im; } TsrC128;
+
+#define F float
+#define C TsrC64
+#define Z TsrComplexFloat
+#define L(fn) fn##f
+#define P(name) name##_f
+#define CMPLX_OF __builtin_complex
+#include "kernels/complex.inc"
+#undef F
+#undef C
+#undef Z
+#undef L
+#undef P
+#define F double
+#define C TsrC128
+#define Z TsrComplexDouble
+#define L(fn) fn
+#define P(name) name##_d
+#include "kernels/complex.inc"
+
+#define ROW(name) [TSR_K_##name] = {[TSR_COMPLEX64] = name##_f, [TSR_COMPLEX128] = name##_d},
+static const TsrLoop table[TSR_K_COUNT][TSR_DTYPE_COUNT] = {
+    ROW(add) ROW(sub) ROW(mul) ROW(div) ROW(axpy) ROW(pow) ROW(logaddexp) ROW(eq) ROW(ne) ROW(logical_and) ROW(logical_or) ROW(logical_xor)
+    ROW(logical_not) ROW(neg) ROW(conj) ROW(abs) ROW(angle) ROW(sgn) ROW(square) ROW(cube) ROW(reciprocal) ROW(rsqrt) ROW(isnan) ROW(isinf)
+    ROW(isfinite) ROW(isreal) ROW(log2) ROW(log10) ROW(log1p) ROW(expm1) ROW(exp2) ROW(sigmoid) ROW(sinc) ROW(nan_to_num) ROW(exp) ROW(log)
+    ROW(sqrt) ROW(sin) ROW(cos) ROW(tan) ROW(asin) ROW(acos) ROW(atan) ROW(sinh) ROW(cosh) ROW(tanh) ROW(asinh) ROW(acosh) ROW(atanh)
+    ROW(addcmul) ROW(addcdiv) ROW(lerp)};
+
+TsrKernelTable kernels_complex(void) { return table; }

@@ -1,0 +1,41 @@
+/* kernel.h: the table of pointwise inner loops: by kernel and dtype, for the CPU at hand. */
+#ifndef TSR_KERNEL_H
+#define TSR_KERNEL_H
+
+#include "iter.h"
+
+typedef enum TsrKernel {
+    TSR_K_NONE,
+#define K1(name, ...) TSR_K_##name,
+#define K2(name, ...) TSR_K_##name,
+#define K3(name, ...) TSR_K_##name,
+#define V1(name, ...) TSR_K_##name,
+#define V2(name, ...) TSR_K_##name,
+#define MORE(...)
+#include "kernels/fast.def"
+#include "kernels/plain.def"
+#undef MORE
+#undef K1
+#undef K2
+#undef K3
+#undef V1
+#undef V2
+    TSR_K_conj, TSR_K_sgn, TSR_K_isreal, /* complex only */
+    TSR_K_COUNT
+} TsrKernel;
+
+/* The loop of kernel `k` on dtype `d` as the loop sees it (float32 for the small floats); NULL if there is none. */
+TsrLoop tsr_kernel(TsrKernel k, TsrDtype d);
+
+/* Runs `loop`, which copes with contiguous operands only, over operands of any stride: through block buffers for those that are
+ * not contiguous. size[k]: bytes of an element of operand k; operand 0 is the output. */
+void tsr_kernel_strided(TsrLoop loop, char *const *data, const int64_t *strides, int64_t n, const void *params, int noperands, const uint8_t *size);
+
+typedef const TsrLoop (*TsrKernelTable)[TSR_DTYPE_COUNT];
+TsrKernelTable kernels_base(void);
+TsrKernelTable kernels_avx2(void);
+TsrKernelTable kernels_avx512(void);
+TsrKernelTable kernels_plain(void);
+TsrKernelTable kernels_complex(void);
+
+#endif

@@ -1,0 +1,91 @@
+/* plain.c: the kernels of plain.def, and the helpers that their expressions call. */
+#include <math.h>
+
+#include "kernels/kernel.h"
+#include "kernels/simd.h"
+#include "kernels/types.h"
+
+/* Notes the error where the operator looks for it afterwards, and stands in for the value. */
+static int divided_by_zero(const void *p) {
+    __atomic_store_n((int *)(uintptr_t)p, 1, __ATOMIC_RELAXED);
+    return 0;
+}
+
+#define FLOAT_HELPERS(suffix, T, FMOD, FLOOR, COPYSIGN, LOG) \
+    static T floor_divide_##suffix(T a, T b) { \
+        if (b == 0) return a / b; \
+        T mod = FMOD(a, b), div = (a - mod) / b; \
+        if (mod != 0 && (b < 0) != (mod < 0)) div -= 1; \
+        if (div == 0) return COPYSIGN(0, a / b); \
+        T whole = FLOOR(div); \
+        return div - whole > (T)0.5 ? whole + 1 : whole; \
+    } \
+    static T remainder_##suffix(T a, T b) { \
+        T mod = FMOD(a, b); \
+        return mod != 0 && (b < 0) != (mod < 0) ? mod + b : mod; \
+    } \
+    static T logit_##suffix(T x, const void *p) { \
+        T eps = (T) * (const double *)p; \
+        if (eps >= 0) x = x < eps ? eps : x > 1 - eps ? 1 - eps : x; \
+        return x == 1 ? (T)INFINITY : LOG(x / (1 - x)); \
+    }
+FLOAT_HELPERS(float, float, fmodf, floorf, copysignf, logf)
+FLOAT_HELPERS(double, double, fmod, floor, copysign, log)
+
+static uint64_t integer_power(uint64_t base, int64_t exponent, int64_t signed_base) {
+    if (exponent < 0) return signed_base == 1 ? 1 : signed_base == -1 ? (exponent % 2 ? (uint64_t)-1 : 1) : 0;
+    uint64_t result = 1;
+    for (uint64_t e = (uint64_t)exponent; e != 0; e >>= 1, base *= base)
+        if (e & 1) result *= base;
+    return result;
+}
+
+static uint64_t magnitude(int64_t x) { return x < 0 ? 0 - (uint64_t)x : (uint64_t)x; }
+
+static uint64_t gcd(int64_t x, int64_t y) {
+    uint64_t a = magnitude(x), b = magnitude(y);
+    while (a != 0) {
+        uint64_t c = a;
+        a = b % a;
+        b = c;
+    }
+    return b;
+}
+
+static uint64_t lcm(int64_t x, int64_t y) {
+    uint64_t g = gcd(x, y);
+    return g == 0 ? 0 : magnitude(x) / g * magnitude(y);
+}
+
+/* Rational approximations for the centre and the tails, then two Newton steps. */
+static double erfinv(double y) {
+    static const double a[] = {0.886226899, -1.645349621, 0.914624893, -0.140543331}, b[] = {-2.118377725, 1.442710462, -0.329097515, 0.012229801};
+    static const double c[] = {-1.970840454, -1.624906493, 3.429567803, 1.641345311}, d[] = {3.543889200, 1.637067800};
+    double x;
+    if (!(fabs(y) <= 1)) return NAN;
+    if (fabs(y) == 1) return copysign(INFINITY, y);
+    if (fabs(y) <= 0.7) {
+        double z = y * y;
+        x = y * (((a[3] * z + a[2]) * z + a[1]) * z + a[0]) / ((((b[3] * z + b[2]) * z + b[1]) * z + b[0]) * z + 1);
+    } else {
+        double z = sqrt(-log((1 - fabs(y)) / 2));
+        x = copysign((((c[3] * z + c[2]) * z + c[1]) * z + c[0]) / ((d[1] * z + d[0]) * z + 1), y);
+    }
+    for (int i = 0; i < 2; i++) x -= (erf(x) - y) / (M_2_SQRTPI * exp(-x * x));
+    return x;
+}
+
+#define K1(name, types, R, ...) types(DEFINE1, name, R, __VA_ARGS__)
+#define K2(name, types, R, ...) types(DEFINE2, name, R, __VA_ARGS__)
+#define MORE(kind, ...) kind(__VA_ARGS__)
+#include "kernels/plain.def"
+#undef K1
+#undef K2
+
+static const TsrLoop table[TSR_K_COUNT][TSR_DTYPE_COUNT] = {
+#define K1(name, types, ...) types(ENTRY, name)
+#define K2(name, types, ...) types(ENTRY, name)
+#include "kernels/plain.def"
+};
+
+TsrKernelTable kernels_plain(void) { return table; }

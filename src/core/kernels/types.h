@@ -1,0 +1,85 @@
+/* types.h: the macros that make one loop a dtype out of one expression.
+ *
+ * In an expression x, y, z are the operands' elements, T their type, U an unsigned type wide enough that T's arithmetic in it is
+ * defined, R the result's type, and p the params pointer. A row of a .def names the set of types that it is for. */
+#ifndef TSR_TYPES_H
+#define TSR_TYPES_H
+
+#define TY_U8(M, ...) M(UINT8, uint8_t, uint32_t, __VA_ARGS__)
+#define TY_I8(M, ...) M(INT8, int8_t, uint32_t, __VA_ARGS__)
+#define TY_I16(M, ...) M(INT16, int16_t, uint32_t, __VA_ARGS__)
+#define TY_I32(M, ...) M(INT32, int32_t, uint32_t, __VA_ARGS__)
+#define TY_I64(M, ...) M(INT64, int64_t, uint64_t, __VA_ARGS__)
+#define TY_U16(M, ...) M(UINT16, uint16_t, uint32_t, __VA_ARGS__)
+#define TY_U32(M, ...) M(UINT32, uint32_t, uint32_t, __VA_ARGS__)
+#define TY_U64(M, ...) M(UINT64, uint64_t, uint64_t, __VA_ARGS__)
+#define TY_BOOL(M, ...) M(BOOL, uint8_t, uint32_t, __VA_ARGS__)
+#define TY_F32(M, ...) M(FLOAT32, float, float, __VA_ARGS__)
+#define TY_F64(M, ...) M(FLOAT64, double, double, __VA_ARGS__)
+#define TY_C64(M, ...) M(COMPLEX64, TsrC64, float, __VA_ARGS__)
+#define TY_C128(M, ...) M(COMPLEX128, TsrC128, double, __VA_ARGS__)
+#define TY_SIGNED(M, ...) TY_I8(M, __VA_ARGS__) TY_I16(M, __VA_ARGS__) TY_I32(M, __VA_ARGS__) TY_I64(M, __VA_ARGS__)
+#define TY_INT(M, ...) TY_U8(M, __VA_ARGS__) TY_SIGNED(M, __VA_ARGS__)
+#define TY_BARE(M, ...) TY_U16(M, __VA_ARGS__) TY_U32(M, __VA_ARGS__) TY_U64(M, __VA_ARGS__)
+#define TY_FLOAT(M, ...) TY_F32(M, __VA_ARGS__) TY_F64(M, __VA_ARGS__)
+#define TY_COMPLEX(M, ...) TY_C64(M, __VA_ARGS__) TY_C128(M, __VA_ARGS__)
+#define TY_INT_BOOL(M, ...) TY_INT(M, __VA_ARGS__) TY_BOOL(M, __VA_ARGS__)
+#define TY_INT_BARE(M, ...) TY_INT(M, __VA_ARGS__) TY_BARE(M, __VA_ARGS__)
+#define TY_INT_BARE_BOOL(M, ...) TY_INT_BARE(M, __VA_ARGS__) TY_BOOL(M, __VA_ARGS__)
+#define TY_REAL(M, ...) TY_INT_BARE_BOOL(M, __VA_ARGS__) TY_FLOAT(M, __VA_ARGS__)
+
+#if defined(__clang__)
+#define VECTOR _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define VECTOR _Pragma("GCC ivdep")
+#endif
+
+#define LOOP_BEGIN(name, T_, U_, R_) \
+    static void name(char *const *data, const int64_t *s, int64_t n, const void *p) { \
+        typedef T_ T TSR_UNUSED; \
+        typedef U_ U TSR_UNUSED; \
+        typedef R_ R; \
+        (void)p;
+
+/* Unary, binary and ternary loops. */
+#define LOOP1(name, T_, U_, R_, ...) \
+    LOOP_BEGIN(name, T_, U_, R_) \
+        if (TSR_LIKELY(s[0] == (int64_t)sizeof(R) && s[1] == (int64_t)sizeof(T))) { \
+            R *o = (R *)data[0]; \
+            const T *a = (const T *)data[1]; \
+            VECTOR for (int64_t i = 0; i < n; i++) { const T x = a[i]; o[i] = (__VA_ARGS__); } \
+        } else { \
+            tsr_kernel_strided(name, data, s, n, p, 2, (const uint8_t[]){sizeof(R), sizeof(T)}); \
+        } \
+    }
+
+#define LOOP2(name, T_, U_, R_, ...) \
+    LOOP_BEGIN(name, T_, U_, R_) \
+        if (TSR_LIKELY(s[0] == (int64_t)sizeof(R) && s[1] == (int64_t)sizeof(T) && s[2] == (int64_t)sizeof(T))) { \
+            R *o = (R *)data[0]; \
+            const T *a = (const T *)data[1], *b = (const T *)data[2]; \
+            VECTOR for (int64_t i = 0; i < n; i++) { const T x = a[i], y = b[i]; o[i] = (__VA_ARGS__); } \
+        } else { \
+            tsr_kernel_strided(name, data, s, n, p, 3, (const uint8_t[]){sizeof(R), sizeof(T), sizeof(T)}); \
+        } \
+    }
+
+#define LOOP3(name, T_, U_, R_, ...) \
+    LOOP_BEGIN(name, T_, U_, R_) \
+        if (TSR_LIKELY(s[0] == (int64_t)sizeof(R) && s[1] == (int64_t)sizeof(T) && s[2] == (int64_t)sizeof(T) && s[3] == (int64_t)sizeof(T))) { \
+            R *o = (R *)data[0]; \
+            const T *a = (const T *)data[1], *b = (const T *)data[2], *c = (const T *)data[3]; \
+            VECTOR for (int64_t i = 0; i < n; i++) { const T x = a[i], y = b[i], z = c[i]; o[i] = (__VA_ARGS__); } \
+        } else { \
+            tsr_kernel_strided(name, data, s, n, p, 4, (const uint8_t[]){sizeof(R), sizeof(T), sizeof(T), sizeof(T)}); \
+        } \
+    }
+
+/* Rows become functions SIMD(name_DTYPE), then entries of the table. */
+#define FN(name, dtype) SIMD(name##_##dtype)
+#define DEFINE1(dtype, T, U, name, R, ...) LOOP1(FN(name, dtype), T, U, R, __VA_ARGS__)
+#define DEFINE2(dtype, T, U, name, R, ...) LOOP2(FN(name, dtype), T, U, R, __VA_ARGS__)
+#define DEFINE3(dtype, T, U, name, R, ...) LOOP3(FN(name, dtype), T, U, R, __VA_ARGS__)
+#define ENTRY(dtype, T, U, name, ...) [TSR_K_##name][TSR_##dtype] = FN(name, dtype),
+
+#endif
