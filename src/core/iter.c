@@ -95,7 +95,7 @@ static TsrStatus check_output_shapes(const TsrIter *it, const TsrIterSpec *spec,
 
 static TsrDtype widened(TsrDtype d, unsigned flags) {
     if (!(flags & TSR_ITER_COMPUTE_FLOAT)) return d;
-    if (d == TSR_FLOAT16 || d == TSR_BFLOAT16) return TSR_FLOAT32;
+    if (tsr_dtype_is_float(d) && tsr_dtype_size(d) < 4) return TSR_FLOAT32;
     return d == TSR_COMPLEX32 ? TSR_COMPLEX64 : d;
 }
 
@@ -150,7 +150,10 @@ static TsrStatus resolve_dtypes(TsrIter *it, const TsrIterSpec *spec, TsrDtype *
         TsrDtype d = all_common ? common : spec->in[i]->dtype;
         if (spec->in_dtype != NULL && spec->in_dtype[i] != TSR_DTYPE_NONE) d = spec->in_dtype[i];
         it->loop_dtype[spec->nout + i] = widened(d, spec->flags);
+        bool exact = (spec->flags & TSR_ITER_OPMATH) && tsr_ndim(spec->in[i]) == 0;
+        if (d == common && d != it->loop_dtype[spec->nout + i] && d != spec->in[i]->dtype && !exact) it->via |= 1u << (spec->nout + i);
     }
+    it->common = common;
     it->dtype = widened(common, spec->flags);
     return TSR_OK;
 }
@@ -234,11 +237,13 @@ static TsrStatus allocate_outputs(TsrIter *it, const TsrIterSpec *spec, const Ts
     const TsrTensor *like = common_layout(it, spec, &contiguous);
     if (like != NULL) memcpy(wanted, like->strides, (size_t)it->rank * sizeof *wanted);
     else dense_strides(it, perm, wanted);
-    bool row_major = contiguous && spec->nin > 0 && same_sizes(spec->in[0], it->rank, it->shape) && like == NULL;
-    bool ordered = true;
-    for (int i = 0; i < it->rank; i++) ordered = ordered && perm[i] == it->rank - 1 - i;
-    row_major = row_major ? true : like == NULL && ordered;
-    for (int i = 0; i < spec->nin && row_major && !ordered; i++) row_major = same_sizes(spec->in[i], it->rank, it->shape);
+    bool row_major = like == NULL && (spec->flags & TSR_ITER_LINEAR);
+    if (like == NULL) {
+        bool ordered = true, alike = contiguous && spec->nin > 0;
+        for (int i = 0; i < it->rank; i++) ordered = ordered && perm[i] == it->rank - 1 - i;
+        for (int i = 0; i < spec->nin; i++) alike = alike && same_sizes(spec->in[i], it->rank, it->shape);
+        row_major = row_major || ordered || alike;
+    }
     if (row_major) tsr_layout_contiguous_strides(wanted, it->rank, it->shape);
     for (int k = 0; k < spec->nout; k++) {
         if (spec->out[k] == NULL) {
@@ -361,6 +366,7 @@ static void release_operands(TsrIter *it) {
 TsrStatus tsr_iter_begin(TsrIter *it, const TsrIterSpec *spec) {
     it->flags = spec->flags;
     it->cost = spec->cost > 0 ? spec->cost : 1;
+    it->via = 0;
     adopt_operands(it, spec);
     TsrStatus s = begin(it, spec);
     if (s != TSR_OK) release_operands(it);
@@ -383,6 +389,20 @@ typedef struct Run {
     char *base[TSR_ITER_MAX_OPERANDS];
 } Run;
 
+/* Converts `n` elements of input k into a buffer, contiguous. */
+static void convert_input(const TsrIter *it, int k, char *buffer, const char *from, int64_t stride, int64_t n) {
+    TsrDtype to = it->loop_dtype[k];
+    int64_t size = (int64_t)tsr_dtype_size(to);
+    if (!(it->via >> k & 1)) {
+        tsr_convert(to, buffer, size, it->operand[k]->dtype, from, stride, n);
+        return;
+    }
+    _Alignas(64) char rounded[BLOCK * 4];
+    int64_t small = (int64_t)tsr_dtype_size(it->common);
+    tsr_convert(it->common, rounded, small, it->operand[k]->dtype, from, stride, n);
+    tsr_convert(to, buffer, size, it->common, rounded, small, n);
+}
+
 /* One stretch of at most BLOCK elements, with operands converted into buffers and back. */
 static void run_block(const Run *run, char *const *data, const int64_t *strides, int64_t n) {
     _Alignas(64) char buffer[TSR_ITER_MAX_OPERANDS][BLOCK * 16];
@@ -395,9 +415,7 @@ static void run_block(const Run *run, char *const *data, const int64_t *strides,
         if (!(run->converted >> k & 1)) continue;
         at[k] = buffer[k];
         step[k] = strides[k] == 0 && k >= it->nout ? 0 : (int64_t)tsr_dtype_size(it->loop_dtype[k]);
-        if (k >= it->nout)
-            tsr_convert(it->loop_dtype[k], at[k], (int64_t)tsr_dtype_size(it->loop_dtype[k]), it->operand[k]->dtype, data[k], strides[k],
-                        step[k] == 0 ? 1 : n);
+        if (k >= it->nout) convert_input(it, k, at[k], data[k], strides[k], step[k] == 0 ? 1 : n);
     }
     run->loop(at, step, n, run->params);
     for (int k = 0; k < it->nout; k++)

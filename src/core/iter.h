@@ -29,7 +29,8 @@ enum TsrIterFlags {
     TSR_ITER_NO_OVERLAP_CHECK = 64,
     TSR_ITER_SERIAL = 128,       /* one thread: the loop keeps state or draws random numbers in order */
     TSR_ITER_LINEAR = 256,       /* keep row-major order of elements (random streams) */
-    TSR_ITER_COMPUTE_FLOAT = 512,/* half and bfloat16 are handed to the loop as float32 buffers and rounded back */
+    TSR_ITER_COMPUTE_FLOAT = 512,/* small floats are handed to the loop as float32 buffers (complex32 as complex64) and rounded back */
+    TSR_ITER_OPMATH = 2048,      /* with COMPUTE_FLOAT: 0-d inputs of other dtypes are not rounded to the half type first (h * 0.1) */
     TSR_ITER_REAL_OUT = 1024     /* complex common dtype: fresh outputs get its real dtype (abs, angle) */
 };
 
@@ -48,6 +49,8 @@ typedef struct TsrIterSpec {
 
 typedef struct TsrIter {
     TsrDtype dtype;                /* common dtype: what the inner loop computes on */
+    TsrDtype common;               /* the same before widening by COMPUTE_FLOAT: the operator's dtype, for messages */
+    unsigned via;                  /* bit k: operand k is rounded to `common` on its way to the loop's dtype */
     int nout, noperands;
     int ndim;                      /* after coalescing */
     int64_t numel;

@@ -21,6 +21,7 @@ typedef enum TsrKernel {
 #undef V1
 #undef V2
     TSR_K_conj, TSR_K_sgn, TSR_K_isreal, /* complex only */
+    TSR_K_where,                         /* condition (bool), then two operands; every dtype */
     TSR_K_COUNT
 } TsrKernel;
 

@@ -1,0 +1,254 @@
+/* op_arith.c: sums, products, quotients, powers. */
+#include "ops/pointwise.h"
+
+#include <math.h>
+#include <string.h>
+
+/* --- add, sub, rsub --- */
+
+static const TsrPointwise add_rules = {TSR_K_add, "add_stub", D_INT | D_FLOAT | D_COMPLEX | D_CHALF | D_BOOL, TSR_ITER_OPMATH, 1, 0, NULL};
+
+static TsrStatus check_alpha(TsrScalar alpha, TsrDtype d) {
+    if (alpha.kind == TSR_SCALAR_BOOL && d != TSR_BOOL)
+        return tsr_error(TSR_RUNTIME_ERROR, "Boolean alpha only supported for Boolean results.");
+    bool floats = tsr_dtype_is_float(d) || tsr_dtype_is_complex(d);
+    if (!floats && (alpha.kind == TSR_SCALAR_FLOAT || alpha.kind == TSR_SCALAR_COMPLEX))
+        return tsr_error(TSR_RUNTIME_ERROR, "For integral input tensors, argument alpha must not be a floating point number.");
+    if (alpha.kind == TSR_SCALAR_COMPLEX && !tsr_dtype_is_complex(d))
+        return tsr_error(TSR_RUNTIME_ERROR, "For non-complex input tensors, argument alpha must not be a complex number.");
+    return TSR_OK;
+}
+
+static bool is_one(TsrScalar s) {
+    return s.kind == TSR_SCALAR_COMPLEX ? s.c.re == 1 && s.c.im == 0 : s.kind == TSR_SCALAR_BOOL ? s.b : tsr_scalar_to_double(s) == 1;
+}
+
+static TsrScalar negated(TsrScalar s) {
+    if (s.kind == TSR_SCALAR_COMPLEX) return tsr_scalar_complex(-s.c.re, -s.c.im);
+    if (s.kind == TSR_SCALAR_FLOAT) return tsr_scalar_float(-s.f);
+    return tsr_scalar_int((int64_t)(0 - (uint64_t)tsr_scalar_to_int(s)));
+}
+
+/* in[0] + sign * alpha * in[1] */
+static TsrStatus add_scaled(TsrOpCall *c, TsrTensor *const *in, TsrScalar alpha, bool subtract) {
+    TsrPw pw;
+    _Alignas(16) char value[16];
+    TSR_TRY(tsr_pw_begin(&pw, c, &add_rules, 2, in));
+    TsrStatus s = check_alpha(alpha, pw.it.common);
+    if (s != TSR_OK) return tsr_iter_end_move(&pw.it, s, NULL);
+    if (is_one(alpha)) return tsr_pw_finish(&pw, subtract ? TSR_K_sub : TSR_K_add, NULL);
+    tsr_scalar_store(subtract ? negated(alpha) : alpha, pw.it.dtype, value);
+    return tsr_pw_finish(&pw, TSR_K_axpy, value);
+}
+
+TsrStatus op_add(TsrOpCall *c) {
+    TsrOperands o;
+    TSR_TRY(tsr_operands_take(&o, c, 2, NULL));
+    TsrStatus s = add_scaled(c, o.t, c->arg[2].s, false);
+    tsr_operands_release(&o);
+    return s;
+}
+
+/* self + other of the operators' own methods, which have no alpha. */
+TsrStatus op_radd(TsrOpCall *c) { return tsr_pw_call(c, &add_rules, 2); }
+
+static TsrStatus check_no_bool(const TsrTensor *a, const TsrTensor *b) {
+    if (a->dtype == TSR_BOOL && b->dtype == TSR_BOOL)
+        return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` operator instead.");
+    if (a->dtype == TSR_BOOL || b->dtype == TSR_BOOL)
+        return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, use the `~` or `logical_not()` operator instead.");
+    return TSR_OK;
+}
+
+static TsrStatus subtract(TsrOpCall *c, const int *order) {
+    TsrOperands o;
+    TSR_TRY(tsr_operands_take(&o, c, 2, order));
+    TsrStatus s = check_no_bool(o.t[0], o.t[1]);
+    if (s == TSR_OK) s = add_scaled(c, o.t, c->nargs > 2 ? c->arg[2].s : tsr_scalar_int(1), true);
+    tsr_operands_release(&o);
+    return s;
+}
+
+static const int reversed[] = {1, 0};
+TsrStatus op_sub(TsrOpCall *c) { return subtract(c, NULL); }
+TsrStatus op_sub_plain(TsrOpCall *c) { return subtract(c, NULL); }
+TsrStatus op_rsub_plain(TsrOpCall *c) { return subtract(c, reversed); }
+TsrStatus op_rsub(TsrOpCall *c) { return subtract(c, reversed); }
+
+/* --- mul, div, remainder --- */
+
+static const TsrPointwise mul_rules = {TSR_K_mul, "mul_cpu", D_INT | D_BARE | D_FLOAT | D_FLOAT8 | D_COMPLEX | D_CHALF | D_BOOL, TSR_ITER_OPMATH, 1, 0, NULL};
+static const TsrPointwise div_rules = {TSR_K_div, "div_cpu", D_FLOAT | D_COMPLEX, TSR_ITER_OPMATH | TSR_ITER_INT_TO_FLOAT, 1, 0, NULL};
+static const TsrPointwise floor_rules = {TSR_K_div_floor, "div_floor_cpu", D_INT | D_FLOAT, TSR_ITER_OPMATH, 8, 0, NULL};
+static const TsrPointwise trunc_rules = {TSR_K_div_trunc, "div_trunc_cpu", D_INT | D_FLOAT, TSR_ITER_OPMATH, 4, 0, NULL};
+static const TsrPointwise remainder_rules = {TSR_K_remainder, "remainder_cpu", D_INT | D_FLOAT, 0, 8, 0, NULL};
+static const TsrPointwise fmod_rules = {TSR_K_fmod, "fmod_cpu", D_INT | D_FLOAT, 0, 8, 0, NULL};
+
+TsrStatus op_mul(TsrOpCall *c) { return tsr_pw_call(c, &mul_rules, 2); }
+
+/* Kernels of integer division note a zero divisor; it is reported when the loop is over. */
+static TsrStatus divide_checked(TsrOpCall *c, const TsrPointwise *rules, const int *order) {
+    TsrOperands o;
+    TsrPw pw;
+    int zero = 0;
+    TSR_TRY(tsr_operands_take(&o, c, 2, order));
+    TsrStatus s = tsr_pw_begin(&pw, c, rules, 2, o.t);
+    if (s == TSR_OK) s = tsr_pw_finish(&pw, rules->kernel, &zero);
+    tsr_operands_release(&o);
+    if (s != TSR_OK || !zero) return s;
+    tsr_op_release_returns(c);
+    return tsr_error(TSR_RUNTIME_ERROR, "ZeroDivisionError");
+}
+
+TsrStatus op_div(TsrOpCall *c) { return tsr_pw_call(c, &div_rules, 2); }
+TsrStatus op_floor_divide(TsrOpCall *c) { return divide_checked(c, &floor_rules, NULL); }
+TsrStatus op_rfloordiv(TsrOpCall *c) { return divide_checked(c, &floor_rules, reversed); }
+TsrStatus op_remainder(TsrOpCall *c) { return divide_checked(c, &remainder_rules, NULL); }
+TsrStatus op_rmod(TsrOpCall *c) { return divide_checked(c, &remainder_rules, reversed); }
+TsrStatus op_fmod(TsrOpCall *c) { return divide_checked(c, &fmod_rules, NULL); }
+
+TsrStatus op_div_mode(TsrOpCall *c) {
+    if (!tsr_arg_given(&c->arg[2])) return op_div(c);
+    const char *mode = c->arg[2].str;
+    if (strcmp(mode, "floor") == 0) return divide_checked(c, &floor_rules, NULL);
+    if (strcmp(mode, "trunc") == 0) return divide_checked(c, &trunc_rules, NULL);
+    return tsr_error(TSR_RUNTIME_ERROR, "div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '%s'", mode);
+}
+
+/* other / self as PyTorch's reflected operator computes it: reciprocal, then a product. */
+TsrStatus op_rdiv(TsrOpCall *c) {
+    TsrTensor *inverse = NULL, *result = NULL;
+    TsrOperands o;
+    TSR_TRY(tsr_operands_take(&o, c, 2, NULL));
+    TsrStatus s = tsr_invoke(&inverse, 1, "reciprocal", "t", o.t[0]);
+    if (s == TSR_OK) s = tsr_invoke(&result, 1, "mul", "tt", inverse, o.t[1]);
+    tsr_tensor_free(inverse);
+    tsr_operands_release(&o);
+    return tsr_finish_move(c, s, result);
+}
+
+/* --- powers --- */
+
+static const TsrPointwise pow_rules = {TSR_K_pow, "pow", D_INT | D_FLOAT | D_COMPLEX, 0, 24, 0, NULL};
+
+static TsrStatus finish_power(TsrPw *pw) {
+    return tsr_pw_finish(pw, tsr_dtype_is_integral(pw->it.common) ? TSR_K_int_pow : TSR_K_pow, NULL);
+}
+
+static TsrStatus power(TsrOpCall *c, TsrTensor *const *in) {
+    TsrPw pw;
+    TSR_TRY(tsr_pw_begin(&pw, c, &pow_rules, 2, in));
+    return finish_power(&pw);
+}
+
+TsrStatus op_pow_tensor(TsrOpCall *c) {
+    TsrTensor *in[] = {c->arg[0].t, c->arg[1].t};
+    return power(c, in);
+}
+
+/* The result, of in's promoted dtype, filled with ones or a copy of in[0]. */
+static TsrStatus trivial_power(TsrOpCall *c, TsrTensor *const *in, bool ones, TsrTensor *shape_of) {
+    static const TsrPointwise any = {TSR_K_add, "pow", ~0u, 0, 1, 0, NULL};
+    TsrDtype d;
+    TsrPw pw;
+    TsrTensor *result = NULL;
+    TSR_TRY(tsr_result_type(&d, in, 2));
+    TSR_TRY(tsr_pw_begin_as(&pw, c, &any, 1, &shape_of, d));
+    TsrStatus s = tsr_iter_end_move(&pw.it, TSR_OK, &result);
+    if (s == TSR_OK && !tsr_is_meta(result)) s = ones ? tsr_tensor_fill(result, tsr_scalar_int(1)) : tsr_tensor_copy(result, shape_of);
+    if (s != TSR_OK) tsr_tensor_free(result);
+    return tsr_finish_move(c, s, result);
+}
+
+/* Exponents that have kernels of their own; TSR_K_NONE for the others. */
+static TsrKernel special_power(double e, TsrDtype d) {
+    if (e == 2) return TSR_K_square;
+    if (e == 3) return TSR_K_cube;
+    if (tsr_dtype_is_integral(d) || tsr_dtype_is_complex(d)) return TSR_K_NONE;
+    return e == 0.5 ? TSR_K_sqrt : e == -0.5 ? TSR_K_rsqrt : e == -1 ? TSR_K_reciprocal : TSR_K_NONE;
+}
+
+static TsrStatus power_by_number(TsrOpCall *c, TsrTensor *const *in, TsrScalar e) {
+    TsrDtype d;
+    bool integral = e.kind == TSR_SCALAR_INT || e.kind == TSR_SCALAR_BOOL, real = e.kind != TSR_SCALAR_COMPLEX;
+    bool base_integral = tsr_dtype_is_integral(in[0]->dtype) || in[0]->dtype == TSR_BOOL;
+    if (base_integral && integral && tsr_scalar_to_int(e) < 0)
+        return tsr_error(TSR_RUNTIME_ERROR, "Integers to negative integer powers are not allowed.");
+    TSR_TRY(tsr_result_type(&d, in, 2));
+    if (real && tsr_scalar_to_double(e) == 0) return trivial_power(c, in, true, in[0]);
+    if (real && tsr_scalar_to_double(e) == 1) return trivial_power(c, in, false, in[0]);
+    TsrKernel k = real ? special_power(tsr_scalar_to_double(e), d) : TSR_K_NONE;
+    if (k == TSR_K_NONE) return power(c, in);
+    TsrPw pw;
+    TSR_TRY(tsr_pw_begin_as(&pw, c, &pow_rules, 1, in, d));
+    return tsr_pw_finish(&pw, k, NULL);
+}
+
+TsrStatus op_pow_scalar(TsrOpCall *c) {
+    TsrOperands o;
+    TSR_TRY(tsr_operands_take(&o, c, 2, NULL));
+    TsrStatus s = power_by_number(c, o.t, c->arg[1].s);
+    tsr_operands_release(&o);
+    return s;
+}
+
+TsrStatus op_pow_base(TsrOpCall *c) {
+    TsrOperands o;
+    TSR_TRY(tsr_operands_take(&o, c, 2, NULL));
+    TsrScalar base = c->arg[0].s;
+    bool one = base.kind != TSR_SCALAR_COMPLEX && tsr_scalar_to_double(base) == 1;
+    TsrStatus s = one ? trivial_power(c, o.t, true, o.t[1]) : power(c, o.t);
+    tsr_operands_release(&o);
+    return s;
+}
+
+TsrStatus op_rpow(TsrOpCall *c) {
+    TsrOperands o;
+    TSR_TRY(tsr_operands_take(&o, c, 2, reversed));
+    TsrStatus s = power(c, o.t);
+    tsr_operands_release(&o);
+    return s;
+}
+
+static TsrStatus check_float_power_out(const TsrOpCall *c, TsrDtype d) {
+    const TsrTensor *out = c->out[0];
+    if (out == NULL || out->dtype == d) return TSR_OK;
+    const char *have = tsr_dtype_scalar_name(out->dtype), *want = tsr_dtype_scalar_name(d);
+    if (c->inplace) return tsr_error(TSR_RUNTIME_ERROR, "the base given to float_power_ has dtype %s but the operation's result requires dtype %s", have, want);
+    return tsr_error(TSR_RUNTIME_ERROR, "the output given to float_power has dtype %s but the operation's result requires dtype %s", have, want);
+}
+
+TsrStatus op_float_power(TsrOpCall *c) {
+    TsrOperands o;
+    TsrPw pw;
+    TSR_TRY(tsr_operands_take(&o, c, 2, NULL));
+    TsrDtype d = tsr_dtype_is_complex(o.t[0]->dtype) || tsr_dtype_is_complex(o.t[1]->dtype) ? TSR_COMPLEX128 : TSR_FLOAT64;
+    TsrStatus s = check_float_power_out(c, d);
+    if (s == TSR_OK) s = tsr_pw_begin_as(&pw, c, &pow_rules, 2, o.t, d);
+    if (s == TSR_OK) s = tsr_pw_finish(&pw, TSR_K_pow, NULL);
+    tsr_operands_release(&o);
+    return s;
+}
+
+static const TsrPointwise square_rules = {TSR_K_square, "pow", D_INT | D_FLOAT | D_COMPLEX, 0, 1, 0, NULL};
+
+TsrStatus op_square(TsrOpCall *c) {
+    TsrTensor *x = c->arg[0].t;
+    TsrPw pw;
+    TSR_TRY(tsr_pw_begin_as(&pw, c, &square_rules, 1, &x, x->dtype == TSR_BOOL ? TSR_INT64 : x->dtype));
+    return tsr_pw_finish(&pw, TSR_K_square, NULL);
+}
+
+/* x * 2 ** other */
+TsrStatus op_ldexp(TsrOpCall *c) {
+    TsrTensor *two = NULL, *scale = NULL, *in[2];
+    TSR_TRY(tsr_tensor_new_wrapped(&two, tsr_scalar_float(2)));
+    TsrStatus s = tsr_invoke(&scale, 1, "pow", "tt", two, c->arg[1].t);
+    tsr_tensor_free(two);
+    TSR_TRY(s);
+    in[0] = c->arg[0].t;
+    in[1] = scale;
+    s = tsr_pw_run(c, &mul_rules, 2, in);
+    tsr_tensor_free(scale);
+    return s;
+}

@@ -1,0 +1,250 @@
+/* op_ternary.c: where, clamp, lerp, addcmul, addcdiv, fill. */
+#include "ops/pointwise.h"
+
+#include <math.h>
+
+#include "mem.h"
+
+/* --- where --- */
+
+static TsrStatus check_condition(const TsrTensor *condition) {
+    if (condition->dtype == TSR_BOOL || condition->dtype == TSR_UINT8) return TSR_OK;
+    return tsr_error(TSR_RUNTIME_ERROR, "where expected condition to be a boolean tensor, but got a tensor with dtype %s",
+                     tsr_dtype_scalar_name(condition->dtype));
+}
+
+static TsrStatus where(TsrTensor **out, TsrTensor *given, TsrTensor *condition, TsrTensor *const *in) {
+    TsrDtype d;
+    TSR_TRY(check_condition(condition));
+    TSR_TRY(tsr_result_type(&d, in, 2));
+    const TsrDtype reads[3] = {TSR_BOOL, d, d};
+    TsrIter it;
+    TSR_TRY(tsr_iter_begin(&it, &(TsrIterSpec){.nout = 1, .out = {given}, .nin = 3, .in = {condition, in[0], in[1]}, .in_dtype = reads,
+                                               .has_dtype = true, .dtype = d, .flags = TSR_ITER_CHECK_CAST}));
+    TsrLoop loop = tsr_kernel(TSR_K_where, d);
+    TsrStatus s = loop != NULL ? tsr_iter_run(&it, loop, NULL) : tsr_not_implemented("where_cpu", d);
+    return tsr_iter_end_move(&it, s, out);
+}
+
+/* arg: condition, self, other, in any order of numbers and tensors */
+TsrStatus op_where(TsrOpCall *c) {
+    static const int order[] = {1, 2};
+    TsrOperands o;
+    TsrTensor *result = NULL;
+    TSR_TRY(tsr_operands_take(&o, c, 2, order));
+    TsrStatus s = where(&result, c->out[0], c->arg[0].t, o.t);
+    tsr_operands_release(&o);
+    return tsr_finish_move(c, s, result);
+}
+
+/* The columns of an (n, m) tensor, as an owned array of views. */
+static TsrStatus new_columns(TsrTensor ***out, const TsrTensor *t) {
+    int64_t m = t->sizes[1];
+    TsrTensor **columns = tsr_calloc((size_t)m + 1, sizeof *columns);
+    if (columns == NULL) return tsr_error_no_memory((size_t)m * sizeof *columns);
+    for (int64_t i = 0; i < m; i++) {
+        TsrStatus s = tsr_tensor_new_select(&columns[i], t, 1, i);
+        if (s == TSR_OK) continue;
+        while (i-- > 0) tsr_tensor_free(columns[i]);
+        tsr_free(columns);
+        return s;
+    }
+    *out = columns;
+    return TSR_OK;
+}
+
+/* where(condition): the indices of what is true, a tensor for each dimension. */
+TsrStatus op_where_indices(TsrOpCall *c) {
+    TsrTensor *x = c->arg[0].t, *all = NULL, *view = NULL, **columns = NULL;
+    if (tsr_ndim(x) == 0) TSR_TRY(tsr_tensor_new_unsqueeze(&view, x, 0));
+    TsrStatus s = tsr_invoke(&all, 1, "nonzero", "t", view != NULL ? view : x);
+    tsr_tensor_free(view);
+    TSR_TRY(s);
+    s = new_columns(&columns, all);
+    int n = (int)all->sizes[1];
+    tsr_tensor_free(all);
+    TSR_TRY(s);
+    c->ret[0] = (TsrArg){.kind = TSR_ARG_TENSORS, .n = n, .tensors = columns};
+    c->nret = 1;
+    return TSR_OK;
+}
+
+/* --- clamp --- */
+
+static bool is_nan(const TsrArg *a) { return a->kind == TSR_ARG_SCALAR && a->s.kind == TSR_SCALAR_FLOAT && isnan(a->s.f); }
+
+static TsrStatus check_bounds(const TsrArg *low, const TsrArg *high) {
+    if (tsr_arg_given(low) || tsr_arg_given(high)) return TSR_OK;
+    return tsr_error(TSR_RUNTIME_ERROR, "torch.clamp: At least one of 'min' or 'max' must not be None");
+}
+
+/* The common dtype of self and the bounds, checked against an in-place self. */
+static TsrStatus clamp_dtype(TsrDtype *out, const TsrOpCall *c, TsrTensor *self, const TsrArg *low, const TsrArg *high) {
+    TsrTensor *in[3] = {self, NULL, NULL};
+    const TsrArg *bounds[2] = {low, high};
+    bool owned[2] = {false, false};
+    TsrStatus s = TSR_OK;
+    for (int i = 0; i < 2 && s == TSR_OK; i++) {
+        owned[i] = bounds[i]->kind == TSR_ARG_SCALAR;
+        if (owned[i]) s = tsr_tensor_new_wrapped(&in[i + 1], bounds[i]->s);
+        else if (tsr_arg_given(bounds[i])) in[i + 1] = bounds[i]->t;
+    }
+    if (s == TSR_OK) s = tsr_result_type(out, in, 3);
+    for (int i = 0; i < 2; i++)
+        if (owned[i]) tsr_tensor_free(in[i + 1]);
+    TSR_TRY(s);
+    if (c->inplace && *out != self->dtype)
+        return tsr_error(TSR_RUNTIME_ERROR, "result type %s can't be cast to the desired output type %s", tsr_dtype_scalar_name(*out),
+                         tsr_dtype_c_name(self->dtype));
+    return TSR_OK;
+}
+
+static TsrStatus store_bound(const TsrArg *a, TsrPw *pw, void *dst) {
+    if (a->s.kind == TSR_SCALAR_COMPLEX && a->s.c.im != 0)
+        return tsr_error(TSR_RUNTIME_ERROR, "value cannot be converted to type double without overflow");
+    _Alignas(16) char rounded[16];
+    TSR_TRY(tsr_scalar_store_checked(a->s, pw->it.common, rounded));
+    tsr_scalar_store(tsr_scalar_load(pw->it.common, rounded), pw->it.dtype, dst);
+    return TSR_OK;
+}
+
+static const char no_complex[] = "clamp is not supported for complex types";
+#define CLAMPED (D_INT | D_BARE | D_FLOAT)
+static const TsrPointwise both_rules = {TSR_K_clamp, "clamp_scalar_cpu", CLAMPED, 0, 1, TSR_NOT_IMPLEMENTED_ERROR, no_complex};
+static const TsrPointwise min_rules = {TSR_K_clamp_min, "clamp_min_scalar_cpu", CLAMPED, 0, 1, TSR_NOT_IMPLEMENTED_ERROR, no_complex};
+static const TsrPointwise max_rules = {TSR_K_clamp_max, "clamp_max_scalar_cpu", CLAMPED, 0, 1, TSR_NOT_IMPLEMENTED_ERROR, no_complex};
+
+static TsrStatus run_clamp(TsrPw *pw, const TsrArg *low, const TsrArg *high) {
+    _Alignas(16) char bounds[32];
+    TsrKernel k = pw->rules->kernel;
+    TsrStatus s = tsr_arg_given(low) ? store_bound(low, pw, bounds) : TSR_OK;
+    if (s == TSR_OK && tsr_arg_given(high)) s = store_bound(high, pw, bounds + (k == TSR_K_clamp ? tsr_dtype_size(pw->it.dtype) : 0));
+    return s == TSR_OK ? tsr_pw_finish(pw, k, bounds) : tsr_iter_end_move(&pw->it, s, NULL);
+}
+
+static TsrStatus fill_nan(TsrPw *pw) {
+    TsrTensor *result = NULL;
+    TSR_TRY(tsr_iter_end_move(&pw->it, TSR_OK, &result));
+    TsrStatus s = tsr_tensor_fill(result, tsr_scalar_float(NAN));
+    if (s != TSR_OK) tsr_tensor_free(result);
+    return tsr_finish_move(pw->call, s, result);
+}
+
+static TsrStatus clamp_numbers(TsrOpCall *c, const TsrArg *low, const TsrArg *high) {
+    TsrTensor *self = c->arg[0].t;
+    TsrDtype d;
+    TsrPw pw;
+    TSR_TRY(check_bounds(low, high));
+    if (tsr_dtype_is_complex(self->dtype)) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "%s", no_complex);
+    TSR_TRY(clamp_dtype(&d, c, self, low, high));
+    const TsrPointwise *rules = !tsr_arg_given(high) ? &min_rules : !tsr_arg_given(low) ? &max_rules : &both_rules;
+    if (tsr_dtype_is_complex(d)) return tsr_error(TSR_RUNTIME_ERROR, "value cannot be converted to type double without overflow");
+    TSR_TRY(tsr_pw_begin_as(&pw, c, rules, 1, &self, d));
+    if (is_nan(low) || is_nan(high)) return fill_nan(&pw);
+    return run_clamp(&pw, low, high);
+}
+
+static const TsrArg none = {.kind = TSR_ARG_NONE};
+TsrStatus op_clamp(TsrOpCall *c) { return clamp_numbers(c, &c->arg[1], &c->arg[2]); }
+TsrStatus op_clamp_min(TsrOpCall *c) { return clamp_numbers(c, &c->arg[1], &none); }
+TsrStatus op_clamp_max(TsrOpCall *c) { return clamp_numbers(c, &none, &c->arg[1]); }
+
+static const TsrPointwise tensor_rules = {TSR_K_clamp_tensor, "clamp_cpu", CLAMPED, 0, 1, TSR_NOT_IMPLEMENTED_ERROR, no_complex};
+static const TsrPointwise tensor_min_rules = {TSR_K_maximum, "maximum_cpu", CLAMPED | D_BOOL, 0, 1, 0, NULL};
+static const TsrPointwise tensor_max_rules = {TSR_K_minimum, "minimum_cpu", CLAMPED | D_BOOL, 0, 1, 0, NULL};
+
+static TsrStatus clamp_tensors(TsrOpCall *c, TsrTensor *low, TsrTensor *high) {
+    TsrTensor *in[3] = {c->arg[0].t, low != NULL ? low : high, high};
+    const TsrPointwise *rules = low != NULL && high != NULL ? &tensor_rules : low != NULL ? &tensor_min_rules : &tensor_max_rules;
+    return tsr_pw_run(c, rules, low != NULL && high != NULL ? 3 : 2, in);
+}
+
+TsrStatus op_clamp_tensor(TsrOpCall *c) {
+    TSR_TRY(check_bounds(&c->arg[1], &c->arg[2]));
+    if (tsr_dtype_is_complex(c->arg[0].t->dtype)) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "%s", no_complex);
+    return clamp_tensors(c, tsr_arg_given(&c->arg[1]) ? c->arg[1].t : NULL, tsr_arg_given(&c->arg[2]) ? c->arg[2].t : NULL);
+}
+TsrStatus op_clamp_min_tensor(TsrOpCall *c) { return clamp_tensors(c, c->arg[1].t, NULL); }
+TsrStatus op_clamp_max_tensor(TsrOpCall *c) { return clamp_tensors(c, NULL, c->arg[1].t); }
+
+/* --- lerp --- */
+
+static TsrStatus check_lerp_dtype(const TsrTensor *self, const TsrTensor *t, const char *name) {
+    if (self->dtype == t->dtype) return TSR_OK;
+    return tsr_error(TSR_RUNTIME_ERROR, "expected dtype %s for `%s` but got dtype %s", tsr_dtype_c_name(self->dtype), name, tsr_dtype_c_name(t->dtype));
+}
+
+static TsrStatus lerp(TsrOpCall *c, const char *name, TsrTensor *weight) {
+    const TsrPointwise rules = {TSR_K_lerp, name, D_FLOAT | D_COMPLEX, TSR_ITER_OPMATH, 4, 0, NULL};
+    TsrTensor *self = c->arg[0].t, *in[3] = {self, c->arg[1].t, weight};
+    TsrPw pw;
+    TSR_TRY(tsr_pw_begin_as(&pw, c, &rules, 3, in, self->dtype));
+    return tsr_pw_finish(&pw, TSR_K_lerp, NULL);
+}
+
+TsrStatus op_lerp_tensor(TsrOpCall *c) {
+    TSR_TRY(check_lerp_dtype(c->arg[0].t, c->arg[1].t, "end"));
+    if (tsr_ndim(c->arg[2].t) > 0) TSR_TRY(check_lerp_dtype(c->arg[0].t, c->arg[2].t, "weight"));
+    return lerp(c, "lerp_kernel_tensor", c->arg[2].t);
+}
+
+TsrStatus op_lerp_scalar(TsrOpCall *c) {
+    _Alignas(16) char value[16];
+    TsrTensor *self = c->arg[0].t, *weight;
+    TSR_TRY(check_lerp_dtype(self, c->arg[1].t, "end"));
+    if (D_FLOAT >> self->dtype & 1) TSR_TRY(tsr_scalar_store_checked(c->arg[2].s, self->dtype, value));
+    TSR_TRY(tsr_tensor_new_wrapped(&weight, c->arg[2].s));
+    TsrStatus s = lerp(c, "lerp_kernel_scalar", weight);
+    tsr_tensor_free(weight);
+    return s;
+}
+
+/* --- addcmul, addcdiv --- */
+
+static TsrStatus add_scaled_pair(TsrOpCall *c, const TsrPointwise *rules) {
+    _Alignas(16) char value[16];
+    TsrTensor *in[3] = {c->arg[0].t, c->arg[1].t, c->arg[2].t};
+    TsrPw pw;
+    TSR_TRY(tsr_pw_begin(&pw, c, rules, 3, in));
+    TsrStatus s = tsr_scalar_store_checked(c->arg[3].s, pw.it.dtype, value);
+    return s == TSR_OK ? tsr_pw_finish(&pw, rules->kernel, value) : tsr_iter_end_move(&pw.it, s, NULL);
+}
+
+TsrStatus op_addcmul(TsrOpCall *c) {
+    static const TsrPointwise rules = {TSR_K_addcmul, "addcmul_cpu_out", D_INT | D_FLOAT | D_COMPLEX | D_CHALF, 0, 2, 0, NULL};
+    return add_scaled_pair(c, &rules);
+}
+
+static bool is_whole(const TsrTensor *t) { return tsr_dtype_is_integral(t->dtype) || t->dtype == TSR_BOOL; }
+
+TsrStatus op_addcdiv(TsrOpCall *c) {
+    static const TsrPointwise rules = {TSR_K_addcdiv, "addcdiv_cpu_out", D_FLOAT | D_COMPLEX, 0, 2, 0, NULL};
+    if (is_whole(c->arg[1].t) && is_whole(c->arg[2].t))
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "Integer division with addcdiv is no longer supported, and in a future  release addcdiv will perform a true division of tensor1 and "
+                         "tensor2. The historic addcdiv behavior can be implemented as (input + value * torch.trunc(tensor1 / tensor2)).to(input.dtype) for "
+                         "integer inputs and as (input + value * tensor1 / tensor2) for float inputs. The future addcdiv behavior is just the latter "
+                         "implementation: (input + value * tensor1 / tensor2), for all dtypes.");
+    return add_scaled_pair(c, &rules);
+}
+
+/* --- fill --- */
+
+static TsrStatus fill(TsrOpCall *c, const TsrArg *value) {
+    TsrTensor *self = c->arg[0].t, *target;
+    if (value->kind == TSR_ARG_TENSOR && tsr_ndim(value->t) != 0)
+        return tsr_error(TSR_RUNTIME_ERROR, "fill_ only supports 0-dimension value tensor but got tensor with %d dimensions.", tsr_ndim(value->t));
+    if (c->out[0] != NULL) target = tsr_tensor_retain(c->out[0]);
+    else TSR_TRY(tsr_tensor_new_like(&target, self, TSR_DTYPE_NONE, TSR_PRESERVE));
+    TsrStatus s = TSR_OK;
+    if (!tsr_is_meta(target)) s = value->kind == TSR_ARG_TENSOR ? tsr_tensor_copy(target, value->t) : tsr_tensor_fill(target, value->s);
+    if (s != TSR_OK) tsr_tensor_free(target);
+    return tsr_finish_move(c, s, target);
+}
+
+TsrStatus op_fill(TsrOpCall *c) { return fill(c, &c->arg[1]); }
+
+TsrStatus op_zero_(TsrOpCall *c) {
+    const TsrArg zero = {.kind = TSR_ARG_SCALAR, .s = tsr_scalar_int(0)};
+    return fill(c, &zero);
+}

@@ -1,0 +1,232 @@
+/* op_unary.c: operators on one tensor, and the table of those that follow the common course. */
+#include "ops/pointwise.h"
+
+#include <math.h>
+#include <string.h>
+
+/* name, kernel, name in messages, dtypes, flags, cost */
+#define FLOATING D_FLOAT, TSR_ITER_INT_TO_FLOAT
+#define FLOATING_COMPLEX D_FLOAT | D_COMPLEX, TSR_ITER_INT_TO_FLOAT
+#define UNARY(op, kernel, text, ...) \
+    TsrStatus op_##op(TsrOpCall *c) { \
+        static const TsrPointwise rules = {TSR_K_##kernel, text, __VA_ARGS__, 0, NULL}; \
+        return tsr_pw_call(c, &rules, 1); \
+    }
+#define VML(name, cost) UNARY(name, name, #name "_vml_cpu", FLOATING_COMPLEX, cost)
+#define CPU(name, cost) UNARY(name, name, #name "_cpu", FLOATING_COMPLEX, cost)
+
+VML(exp, 8) VML(expm1, 16) VML(log, 8) VML(log2, 8) VML(log10, 8) VML(log1p, 16)
+VML(sin, 16) VML(cos, 16) VML(tan, 24) VML(asin, 16) VML(acos, 16) VML(atan, 16) VML(tanh, 16) VML(sqrt, 2)
+CPU(sinh, 24) CPU(cosh, 24) CPU(asinh, 24) CPU(acosh, 24) CPU(atanh, 24) CPU(rsqrt, 2) CPU(reciprocal, 1) CPU(sigmoid, 8) CPU(sinc, 16)
+UNARY(exp2, exp2, "exp2", FLOATING_COMPLEX, 8)
+UNARY(erf, erf, "erf_vml_cpu", FLOATING, 16)
+UNARY(erfc, erfc, "erfc_vml_cpu", FLOATING, 24)
+UNARY(erfinv, erfinv, "erfinv_vml_cpu", FLOATING, 64)
+UNARY(frac, frac, "frac_cpu", D_FLOAT, 0, 1)
+UNARY(bitwise_not, bitwise_not, "bitwise_not_cpu", D_INT | D_BOOL, 0, 1)
+UNARY(logical_not, logical_not, "logical_not_cpu", D_INT | D_FLOAT | D_COMPLEX | D_BOOL, TSR_ITER_OUT_BOOL, 1)
+
+TsrStatus op_neg(TsrOpCall *c) {
+    static const TsrPointwise rules = {TSR_K_neg, "neg_cpu", D_INT | D_FLOAT | D_COMPLEX | D_CHALF, 0, 1, 0, NULL};
+    if (c->arg[0].t->dtype == TSR_BOOL)
+        return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use the `~` or `logical_not()` operator instead.");
+    return tsr_pw_call(c, &rules, 1);
+}
+
+static TsrStatus return_self(TsrOpCall *c) { return tsr_return_move(c, tsr_tensor_retain(c->arg[0].t)); }
+
+TsrStatus op_positive(TsrOpCall *c) {
+    if (c->arg[0].t->dtype == TSR_BOOL) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "The `+` operator, on a bool tensor is not supported.");
+    return return_self(c);
+}
+
+TsrStatus op_abs(TsrOpCall *c) {
+    static const TsrPointwise real = {TSR_K_abs, "abs_cpu", D_INT | D_FLOAT | D_FLOAT8, 0, 1, 0, NULL};
+    static const TsrPointwise complex = {TSR_K_abs, "abs_cpu", D_COMPLEX | D_CHALF, TSR_ITER_REAL_OUT, 4, 0, NULL};
+    bool is_complex = tsr_dtype_is_complex(c->arg[0].t->dtype);
+    if (is_complex && c->inplace) return tsr_error(TSR_RUNTIME_ERROR, "In-place abs is not supported for complex tensors.");
+    return tsr_pw_call(c, is_complex ? &complex : &real, 1);
+}
+
+TsrStatus op_angle(TsrOpCall *c) {
+    static const TsrPointwise rules = {TSR_K_angle, "angle_cpu", D_FLOAT | D_COMPLEX, TSR_ITER_INT_TO_FLOAT | TSR_ITER_REAL_OUT, 16, 0, NULL};
+    return tsr_pw_call(c, &rules, 1);
+}
+
+static const TsrPointwise sign_rules = {TSR_K_sign, "sign_cpu", D_INT | D_FLOAT | D_BOOL, 0, 1, TSR_NOT_IMPLEMENTED_ERROR,
+                                        "Unlike NumPy, torch.sign is not intended to support complex numbers. Please use torch.sgn instead."};
+TsrStatus op_sign(TsrOpCall *c) { return tsr_pw_call(c, &sign_rules, 1); }
+
+TsrStatus op_sgn(TsrOpCall *c) {
+    static const TsrPointwise complex = {TSR_K_sgn, "sgn_cpu", D_COMPLEX | D_CHALF, 0, 8, 0, NULL};
+    return tsr_pw_call(c, tsr_dtype_is_complex(c->arg[0].t->dtype) ? &complex : &sign_rules, 1);
+}
+
+TsrStatus op_conj_physical(TsrOpCall *c) {
+    static const TsrPointwise rules = {TSR_K_conj, "conj_cpu", D_COMPLEX | D_CHALF, 0, 1, 0, NULL};
+    if (!tsr_dtype_is_complex(c->arg[0].t->dtype) && c->out[0] == NULL) return return_self(c);
+    if (!tsr_dtype_is_complex(c->arg[0].t->dtype)) {
+        TSR_TRY(tsr_tensor_copy(c->out[0], c->arg[0].t));
+        return tsr_return_move(c, tsr_tensor_retain(c->out[0]));
+    }
+    return tsr_pw_call(c, &rules, 1);
+}
+
+/* A result of the iterator's making with nothing computed yet. */
+static TsrStatus make_result(TsrOpCall *c, const TsrPointwise *rules, TsrTensor **out) {
+    TsrPw pw;
+    TSR_TRY(tsr_pw_begin(&pw, c, rules, 1, &c->arg[0].t));
+    return tsr_iter_end_move(&pw.it, TSR_OK, out);
+}
+
+static TsrStatus return_filled(TsrOpCall *c, const TsrPointwise *rules, bool value) {
+    TsrTensor *result;
+    TSR_TRY(make_result(c, rules, &result));
+    TsrStatus s = tsr_is_meta(result) ? TSR_OK : tsr_tensor_fill(result, tsr_scalar_bool(value));
+    if (s != TSR_OK) tsr_tensor_free(result);
+    return tsr_finish_move(c, s, result);
+}
+
+static TsrStatus return_copied(TsrOpCall *c, const TsrPointwise *rules) {
+    TsrTensor *result;
+    TSR_TRY(make_result(c, rules, &result));
+    TsrStatus s = tsr_is_meta(result) ? TSR_OK : tsr_tensor_copy(result, c->arg[0].t);
+    if (s != TSR_OK) tsr_tensor_free(result);
+    return tsr_finish_move(c, s, result);
+}
+
+/* Rounding: integers are copied. */
+#define ROUNDING(op) \
+    TsrStatus op_##op(TsrOpCall *c) { \
+        static const TsrPointwise rules = {TSR_K_##op, #op "_vml_cpu", D_INT | D_BARE | D_FLOAT, 0, 1, TSR_NOT_IMPLEMENTED_ERROR, \
+                                           #op " is not supported for complex inputs"}; \
+        return tsr_dtype_is_integral(c->arg[0].t->dtype) ? return_copied(c, &rules) : tsr_pw_call(c, &rules, 1); \
+    }
+ROUNDING(ceil)
+ROUNDING(floor)
+ROUNDING(trunc)
+
+TsrStatus op_round(TsrOpCall *c) {
+    static const TsrPointwise rules = {TSR_K_round, "round_vml_cpu", D_INT | D_BARE | D_FLOAT, 0, 1, 0, NULL};
+    return tsr_dtype_is_integral(c->arg[0].t->dtype) ? return_copied(c, &rules) : tsr_pw_call(c, &rules, 1);
+}
+
+TsrStatus op_round_decimals(TsrOpCall *c) {
+    static const TsrPointwise rules = {TSR_K_round_up, "round_cpu", D_FLOAT, 0, 4, 0, NULL};
+    int64_t decimals = c->arg[1].i;
+    if (decimals == 0) return op_round(c);
+    double power = pow(10, fabs((double)decimals));
+    TsrPw pw;
+    TSR_TRY(tsr_pw_begin(&pw, c, &rules, 1, &c->arg[0].t));
+    return tsr_pw_finish(&pw, decimals > 0 ? TSR_K_round_up : TSR_K_round_down, &power);
+}
+
+/* Classification: integers and bools have one answer. */
+#define ANYTHING (D_INT | D_BARE | D_FLOAT | D_FLOAT8 | D_COMPLEX | D_CHALF | D_BOOL)
+#define CLASSIFY(op, dtypes, integers, kind, text) \
+    TsrStatus op_##op(TsrOpCall *c) { \
+        static const TsrPointwise rules = {TSR_K_##op, #op "_cpu", dtypes, TSR_ITER_OUT_BOOL, 1, kind, text}; \
+        TsrDtype d = c->arg[0].t->dtype; \
+        if (c->out[0] != NULL && c->out[0]->dtype != TSR_BOOL) return tsr_error(TSR_RUNTIME_ERROR, #op " does not support non-boolean outputs."); \
+        if (tsr_dtype_is_integral(d) || d == TSR_BOOL) return return_filled(c, &rules, integers); \
+        return tsr_pw_call(c, &rules, 1); \
+    }
+CLASSIFY(isnan, ANYTHING, false, 0, NULL)
+CLASSIFY(isinf, ANYTHING, false, 0, NULL)
+CLASSIFY(isfinite, ANYTHING, true, 0, NULL)
+CLASSIFY(isposinf, D_INT | D_BARE | D_FLOAT | D_BOOL, false, TSR_TYPE_ERROR, "isposinf does not support complex inputs.")
+CLASSIFY(isneginf, D_INT | D_BARE | D_FLOAT | D_BOOL, false, TSR_TYPE_ERROR, "isneginf does not support complex inputs.")
+
+TsrStatus op_isreal(TsrOpCall *c) {
+    static const TsrPointwise rules = {TSR_K_isreal, "isreal", ANYTHING, TSR_ITER_OUT_BOOL, 1, 0, NULL};
+    return tsr_dtype_is_complex(c->arg[0].t->dtype) ? tsr_pw_call(c, &rules, 1) : return_filled(c, &rules, true);
+}
+
+TsrStatus op_signbit(TsrOpCall *c) {
+    static const TsrPointwise rules = {TSR_K_signbit, "signbit_cpu", D_INT | D_BARE | D_FLOAT | D_BOOL, TSR_ITER_OUT_BOOL, 1,
+                                       TSR_NOT_IMPLEMENTED_ERROR, "signbit is not implemented for complex tensors."};
+    TsrDtype d = c->arg[0].t->dtype;
+    if (c->out[0] != NULL && c->out[0]->dtype != TSR_BOOL) return tsr_error(TSR_RUNTIME_ERROR, "signbit does not support non-boolean outputs.");
+    return tsr_dtype_kind(d) == TSR_KIND_UINT || d == TSR_BOOL ? return_filled(c, &rules, false) : tsr_pw_call(c, &rules, 1);
+}
+
+static TsrStatus scaled(TsrOpCall *c, double factor, const char *complex_error) {
+    TsrPointwise rules = {TSR_K_mul, "mul_cpu_reduced_float", D_FLOAT, TSR_ITER_INT_TO_FLOAT | TSR_ITER_OPMATH, 1, TSR_NOT_IMPLEMENTED_ERROR, complex_error};
+    TsrTensor *in[2] = {c->arg[0].t, NULL};
+    TSR_TRY(tsr_tensor_new_wrapped(&in[1], tsr_scalar_float(factor)));
+    TsrStatus s = tsr_pw_run(c, &rules, 2, in);
+    tsr_tensor_free(in[1]);
+    return s;
+}
+
+TsrStatus op_deg2rad(TsrOpCall *c) { return scaled(c, 0.017453292519943295769236907684886, "deg2rad is not supported for complex tensors."); }
+TsrStatus op_rad2deg(TsrOpCall *c) { return scaled(c, 57.295779513082320876798154814105, "rad2deg is not supported for complex tensors."); }
+
+TsrStatus op_logit(TsrOpCall *c) {
+    static const TsrPointwise rules = {TSR_K_logit, "logit_cpu", D_FLOAT, TSR_ITER_INT_TO_FLOAT, 16, 0, NULL};
+    double eps = tsr_arg_given(&c->arg[1]) ? c->arg[1].f : -1;
+    TsrPw pw;
+    TSR_TRY(tsr_pw_begin(&pw, c, &rules, 1, &c->arg[0].t));
+    return tsr_pw_finish(&pw, TSR_K_logit, &eps);
+}
+
+/* The greatest finite value of a floating dtype. */
+static double greatest(TsrDtype d) {
+    switch (tsr_dtype_real_of(d)) {
+    case TSR_FLOAT16: return 65504;
+    case TSR_BFLOAT16: return 0x1.FEp127;
+    case TSR_FLOAT32: return 0x1.FFFFFEp127;
+    default: return 0x1.FFFFFFFFFFFFFp1023;
+    }
+}
+
+TsrStatus op_nan_to_num(TsrOpCall *c) {
+    static const TsrPointwise rules = {TSR_K_nan_to_num, "nan_to_num", D_INT | D_BARE | D_FLOAT | D_COMPLEX | D_BOOL, 0, 2, 0, NULL};
+    _Alignas(16) char value[3][16];
+    TsrDtype d = c->arg[0].t->dtype;
+    TsrPw pw;
+    if (tsr_dtype_is_integral(d) || d == TSR_BOOL) return return_copied(c, &rules);
+    TSR_TRY(tsr_pw_begin(&pw, c, &rules, 1, &c->arg[0].t));
+    double defaults[3] = {0, greatest(d), -greatest(d)};
+    size_t size = tsr_dtype_size(pw.it.dtype);
+    for (int i = 0; i < 3; i++)
+        tsr_scalar_store(tsr_scalar_float(tsr_arg_given(&c->arg[i + 1]) ? c->arg[i + 1].f : defaults[i]), pw.it.dtype, (char *)value + (size_t)i * size);
+    return tsr_pw_finish(&pw, TSR_K_nan_to_num, value);
+}
+
+TsrStatus op_relu(TsrOpCall *c) {
+    static const TsrPointwise rules = {TSR_K_clamp_min, "clamp_min_scalar_cpu", D_INT | D_BARE | D_FLOAT, 0, 1, TSR_NOT_IMPLEMENTED_ERROR,
+                                       "clamp is not supported for complex types"};
+    static const double zero = 0; /* all bytes are zero in every dtype */
+    TsrPw pw;
+    if (c->arg[0].t->dtype == TSR_BOOL) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "Boolean inputs not supported for relu");
+    TSR_TRY(tsr_pw_begin(&pw, c, &rules, 1, &c->arg[0].t));
+    return tsr_pw_finish(&pw, TSR_K_clamp_min, &zero);
+}
+
+/* --- frexp: two results --- */
+
+#define FREXP(T, fn) \
+    static void frexp_##T(char *const *data, const int64_t *s, int64_t n, const void *p) { \
+        (void)p; \
+        for (int64_t i = 0; i < n; i++) { \
+            int exponent = 0; \
+            *(T *)(data[0] + i * s[0]) = fn(*(const T *)(data[2] + i * s[2]), &exponent); \
+            *(int32_t *)(data[1] + i * s[1]) = exponent; \
+        } \
+    }
+FREXP(float, frexpf)
+FREXP(double, frexp)
+
+TsrStatus op_frexp(TsrOpCall *c) {
+    TsrTensor *x = c->arg[0].t, *results[2];
+    if (!tsr_dtype_is_float(x->dtype)) return tsr_error(TSR_RUNTIME_ERROR, "torch.frexp() only supports floating-point dtypes");
+    if (!(D_FLOAT >> x->dtype & 1)) return tsr_not_implemented("frexp_cpu", x->dtype);
+    const TsrDtype outs[2] = {TSR_DTYPE_NONE, TSR_INT32};
+    TsrIter it;
+    TSR_TRY(tsr_iter_begin(&it, &(TsrIterSpec){.nout = 2, .out = {c->out[0], c->out[1]}, .nin = 1, .in = {x}, .out_dtype = outs,
+                                               .flags = TSR_ITER_PROMOTE | TSR_ITER_COMPUTE_FLOAT | TSR_ITER_CHECK_CAST}));
+    TsrStatus s = tsr_iter_run(&it, it.dtype == TSR_FLOAT64 ? frexp_double : frexp_float, NULL);
+    TSR_TRY(tsr_iter_end_move(&it, s, results));
+    return tsr_return_move2(c, results[0], results[1]);
+}

@@ -1,0 +1,78 @@
+#include "ops/pointwise.h"
+
+TsrStatus tsr_not_implemented(const char *name, TsrDtype d) {
+    return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "\"%s\" not implemented for '%s'", name, tsr_dtype_scalar_name(d));
+}
+
+TsrStatus tsr_operands_take(TsrOperands *o, const TsrOpCall *c, int n, const int *which) {
+    o->n = 0;
+    for (int i = 0; i < n; i++) {
+        const TsrArg *arg = &c->arg[which != NULL ? which[i] : i];
+        o->owned[i] = arg->kind == TSR_ARG_SCALAR;
+        o->t[i] = arg->t;
+        TsrStatus s = o->owned[i] ? tsr_tensor_new_wrapped(&o->t[i], arg->s) : TSR_OK;
+        if (s != TSR_OK) {
+            tsr_operands_release(o);
+            return s;
+        }
+        o->n++;
+    }
+    return TSR_OK;
+}
+
+void tsr_operands_release(TsrOperands *o) {
+    for (int i = 0; i < o->n; i++)
+        if (o->owned[i]) tsr_tensor_free(o->t[i]);
+    o->n = 0;
+}
+
+static TsrStatus check_complex(const TsrPointwise *rules, int n, TsrTensor *const *in) {
+    for (int i = 0; i < n && rules->complex_error != NULL; i++)
+        if (tsr_dtype_is_complex(in[i]->dtype)) return tsr_error(rules->complex_kind, "%s", rules->complex_error);
+    return TSR_OK;
+}
+
+static TsrStatus begin(TsrPw *pw, TsrOpCall *c, const TsrPointwise *rules, int n, TsrTensor *const *in, const TsrDtype *forced) {
+    TsrIterSpec spec = {.nout = 1, .nin = n, .out = {c->out[0]}, .flags = TSR_ITER_PROMOTE | TSR_ITER_COMPUTE_FLOAT | rules->flags, .cost = rules->cost};
+    if (!(rules->flags & TSR_ITER_OUT_BOOL)) spec.flags |= TSR_ITER_CHECK_CAST;
+    if (c->inplace) spec.flags |= TSR_ITER_NO_RESIZE;
+    if (forced != NULL) {
+        spec.has_dtype = true;
+        spec.dtype = *forced;
+    }
+    for (int i = 0; i < n; i++) spec.in[i] = in[i];
+    TSR_TRY(check_complex(rules, n, in));
+    TSR_TRY(tsr_iter_begin(&pw->it, &spec));
+    pw->rules = rules;
+    pw->call = c;
+    if (rules->dtypes >> pw->it.common & 1) return TSR_OK;
+    return tsr_iter_end_move(&pw->it, tsr_not_implemented(rules->name, pw->it.common), NULL);
+}
+
+TsrStatus tsr_pw_begin(TsrPw *pw, TsrOpCall *c, const TsrPointwise *rules, int n, TsrTensor *const *in) { return begin(pw, c, rules, n, in, NULL); }
+
+TsrStatus tsr_pw_begin_as(TsrPw *pw, TsrOpCall *c, const TsrPointwise *rules, int n, TsrTensor *const *in, TsrDtype dtype) {
+    return begin(pw, c, rules, n, in, &dtype);
+}
+
+TsrStatus tsr_pw_finish(TsrPw *pw, TsrKernel kernel, const void *params) {
+    TsrTensor *result = NULL;
+    TsrLoop loop = tsr_kernel(kernel, pw->it.dtype);
+    TsrStatus s = loop != NULL ? tsr_iter_run(&pw->it, loop, params) : tsr_not_implemented(pw->rules->name, pw->it.common);
+    s = tsr_iter_end_move(&pw->it, s, &result);
+    return tsr_finish_move(pw->call, s, result);
+}
+
+TsrStatus tsr_pw_run(TsrOpCall *c, const TsrPointwise *rules, int n, TsrTensor *const *in) {
+    TsrPw pw;
+    TSR_TRY(tsr_pw_begin(&pw, c, rules, n, in));
+    return tsr_pw_finish(&pw, rules->kernel, NULL);
+}
+
+TsrStatus tsr_pw_call(TsrOpCall *c, const TsrPointwise *rules, int n) {
+    TsrOperands o;
+    TSR_TRY(tsr_operands_take(&o, c, n, NULL));
+    TsrStatus s = tsr_pw_run(c, rules, n, o.t);
+    tsr_operands_release(&o);
+    return s;
+}
