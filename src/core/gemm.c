@@ -1,0 +1,307 @@
+/* The matrix product on raw matrices: see gemm.h. */
+#include "gemm.h"
+
+#include "blas.h"
+#include "iter.h"
+#include "mem.h"
+
+#include <complex.h>
+#include <string.h>
+
+enum { GEMM_COLS = 32, GEMM_ROWS = 4 };
+/* Below this many multiplications our own loops win over BLAS's call (and the library need not be loaded). */
+enum { GEMM_TINY = 512 };
+
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+#define CLONES __attribute__((target_clones("default", "arch=haswell", "arch=skylake-avx512"), optimize("O3")))
+#else
+#define CLONES
+#endif
+
+/* Unsigned accumulators: wrapping is defined, and equal to two's complement. */
+#define T uint8_t
+#define ACC uint32_t
+#define NAME(x) u8_##x
+#define CONJ(v) (v)
+#include "kernels/gemm.inc"
+#define T int8_t
+#define ACC uint32_t
+#define NAME(x) i8_##x
+#define CONJ(v) (v)
+#include "kernels/gemm.inc"
+#define T int16_t
+#define ACC uint32_t
+#define NAME(x) i16_##x
+#define CONJ(v) (v)
+#include "kernels/gemm.inc"
+#define T int32_t
+#define ACC uint32_t
+#define NAME(x) i32_##x
+#define CONJ(v) (v)
+#include "kernels/gemm.inc"
+#define T int64_t
+#define ACC uint64_t
+#define NAME(x) i64_##x
+#define CONJ(v) (v)
+#include "kernels/gemm.inc"
+#define T float
+#define ACC float
+#define NAME(x) f32_##x
+#define CONJ(v) (v)
+#include "kernels/gemm.inc"
+#define T double
+#define ACC double
+#define NAME(x) f64_##x
+#define CONJ(v) (v)
+#include "kernels/gemm.inc"
+#define T TsrComplexFloat
+#define ACC TsrComplexFloat
+#define NAME(x) c64_##x
+#define CONJ(v) conjf(v)
+#include "kernels/gemm.inc"
+#define T TsrComplexDouble
+#define ACC TsrComplexDouble
+#define NAME(x) c128_##x
+#define CONJ(v) conj(v)
+#include "kernels/gemm.inc"
+
+bool tsr_gemm_supports(TsrDtype d) {
+    switch (d) {
+    case TSR_UINT8: case TSR_INT8: case TSR_INT16: case TSR_INT32: case TSR_INT64: case TSR_FLOAT16: case TSR_BFLOAT16:
+    case TSR_FLOAT32: case TSR_FLOAT64: case TSR_COMPLEX64: case TSR_COMPLEX128: return true;
+    default: return false;
+    }
+}
+
+static double complex scalar_complex(TsrScalar s) {
+    return s.kind == TSR_SCALAR_COMPLEX ? CMPLX(s.c.re, s.c.im) : CMPLX(tsr_scalar_to_double(s), 0);
+}
+
+static TsrStatus own_gemm(TsrDtype dtype, int64_t m, int64_t n, int64_t k, TsrScalar alpha, TsrMat a, TsrMat b, TsrScalar beta, TsrMat c) {
+    char local[16384];
+    size_t need, item = TSR_MAX(tsr_dtype_size(dtype), (size_t)4);
+    if (tsr_mul_size_overflows((size_t)k, GEMM_COLS * item, &need)) return tsr_error_no_memory(SIZE_MAX);
+    void *panel = local;
+    if (need > sizeof local && (panel = tsr_malloc(need)) == NULL) return tsr_error_no_memory(need);
+    int64_t ia = tsr_scalar_to_int(alpha), ib = tsr_scalar_to_int(beta);
+    double fa = tsr_scalar_to_double(alpha), fb = tsr_scalar_to_double(beta);
+    double complex ca = scalar_complex(alpha), cb = scalar_complex(beta);
+    switch (dtype) {
+    case TSR_UINT8: u8_gemm(m, n, k, (uint32_t)ia, a, b, (uint32_t)ib, c, panel); break;
+    case TSR_INT8: i8_gemm(m, n, k, (uint32_t)ia, a, b, (uint32_t)ib, c, panel); break;
+    case TSR_INT16: i16_gemm(m, n, k, (uint32_t)ia, a, b, (uint32_t)ib, c, panel); break;
+    case TSR_INT32: i32_gemm(m, n, k, (uint32_t)ia, a, b, (uint32_t)ib, c, panel); break;
+    case TSR_INT64: i64_gemm(m, n, k, (uint64_t)ia, a, b, (uint64_t)ib, c, panel); break;
+    case TSR_FLOAT32: f32_gemm(m, n, k, (float)fa, a, b, (float)fb, c, panel); break;
+    case TSR_FLOAT64: f64_gemm(m, n, k, fa, a, b, fb, c, panel); break;
+    case TSR_COMPLEX64: c64_gemm(m, n, k, (float complex)ca, a, b, (float complex)cb, c, panel); break;
+    default: c128_gemm(m, n, k, ca, a, b, cb, c, panel); break;
+    }
+    if (panel != local) tsr_free(panel);
+    return tsr_interrupt_check();
+}
+
+/* A matrix as BLAS wants it in row-major terms: `trans` and a leading dimension; `copy` is owned when it had to be packed. */
+typedef struct BlasMat { const void *data; int trans, ld; void *copy; } BlasMat;
+
+static TsrStatus blas_pack(BlasMat *out, const TsrMat *x, int64_t rows, int64_t cols, TsrDtype dtype) {
+    size_t item = tsr_dtype_size(dtype), bytes;
+    if (tsr_mul_size_overflows((size_t)rows * item, (size_t)cols, &bytes)) return tsr_error_no_memory(SIZE_MAX);
+    char *copy = tsr_malloc(bytes);
+    if (copy == NULL) return tsr_error_no_memory(bytes);
+    for (int64_t i = 0; i < rows; i++)
+        tsr_convert(dtype, copy + (size_t)(i * cols) * item, (int64_t)item, dtype, (const char *)x->data + i * x->rs * (int64_t)item, x->cs * (int64_t)item, cols);
+    *out = (BlasMat){copy, x->conj ? TSR_CBLAS_CN : TSR_CBLAS_N, 0, copy};
+    return tsr_blas_int(&out->ld, TSR_MAX(cols, 1));
+}
+
+static TsrStatus blas_mat(BlasMat *out, const TsrMat *x, int64_t rows, int64_t cols, TsrDtype dtype) {
+    out->copy = NULL;
+    out->data = x->data;
+    if ((x->cs == 1 || cols == 1) && (x->rs >= cols || rows == 1) && x->rs >= 0 && (cols > 1 || x->rs > 0 || rows == 1)) {
+        out->trans = x->conj ? TSR_CBLAS_CN : TSR_CBLAS_N;
+        return tsr_blas_int(&out->ld, rows == 1 ? TSR_MAX(cols, 1) : x->rs);
+    }
+    if ((x->rs == 1 || rows == 1) && (x->cs >= rows || cols == 1) && (rows > 1 || x->cs > 0)) {
+        out->trans = x->conj ? TSR_CBLAS_CT : TSR_CBLAS_T;
+        return tsr_blas_int(&out->ld, cols == 1 ? TSR_MAX(rows, 1) : x->cs);
+    }
+    return blas_pack(out, x, rows, cols, dtype);
+}
+
+static void gemm_call(const TsrBlas *blas, TsrBlasType t, const int *mnk, TsrScalar alpha, const BlasMat *a, const BlasMat *b, TsrScalar beta, void *c, int ldc) {
+    int m = mnk[0], n = mnk[1], k = mnk[2], row = TSR_CBLAS_ROW;
+    double complex za = scalar_complex(alpha), zb = scalar_complex(beta);
+    float complex ca = (float complex)za, cb = (float complex)zb;
+    switch (t) {
+    case TSR_BLAS_S: blas->sgemm(row, a->trans, b->trans, m, n, k, crealf(ca), a->data, a->ld, b->data, b->ld, crealf(cb), c, ldc); break;
+    case TSR_BLAS_D: blas->dgemm(row, a->trans, b->trans, m, n, k, creal(za), a->data, a->ld, b->data, b->ld, creal(zb), c, ldc); break;
+    case TSR_BLAS_C: blas->cgemm(row, a->trans, b->trans, m, n, k, &ca, a->data, a->ld, b->data, b->ld, &cb, c, ldc); break;
+    default: blas->zgemm(row, a->trans, b->trans, m, n, k, &za, a->data, a->ld, b->data, b->ld, &zb, c, ldc); break;
+    }
+}
+
+/* The vector form y = beta y + alpha A x, A (rows, cols) as given to gemm. */
+static void gemv_call(const TsrBlas *blas, TsrBlasType t, const BlasMat *a, int rows, int cols, TsrScalar alpha, const void *x, int incx, TsrScalar beta, void *y, int incy) {
+    double complex za = scalar_complex(alpha), zb = scalar_complex(beta);
+    float complex ca = (float complex)za, cb = (float complex)zb;
+    bool trans = a->trans == TSR_CBLAS_T;
+    int m = trans ? cols : rows, n = trans ? rows : cols, op = trans ? TSR_CBLAS_T : TSR_CBLAS_N, row = TSR_CBLAS_ROW;
+    switch (t) {
+    case TSR_BLAS_S: blas->sgemv(row, op, m, n, crealf(ca), a->data, a->ld, x, incx, crealf(cb), y, incy); break;
+    case TSR_BLAS_D: blas->dgemv(row, op, m, n, creal(za), a->data, a->ld, x, incx, creal(zb), y, incy); break;
+    case TSR_BLAS_C: blas->cgemv(row, op, m, n, &ca, a->data, a->ld, x, incx, &cb, y, incy); break;
+    default: blas->zgemv(row, op, m, n, &za, a->data, a->ld, x, incx, &zb, y, incy); break;
+    }
+}
+
+static bool plain(const BlasMat *a) { return a->trans == TSR_CBLAS_N || a->trans == TSR_CBLAS_T; }
+
+static TsrStatus gemm_with(const TsrBlas *blas, TsrBlasType t, TsrDtype dtype, const int *mnk, TsrScalar alpha, TsrMat a, TsrMat b, TsrScalar beta, TsrMat c) {
+    BlasMat ma = {0}, mb = {0};
+    TsrStatus s = TSR_OK;
+    int ldc = 0, incx = 0, incy = 0;
+    if (mnk[1] == 1 && !b.conj && b.rs > 0) { /* matrix times vector */
+        s = blas_mat(&ma, &a, mnk[0], mnk[2], dtype);
+        if (s == TSR_OK && plain(&ma)) {
+            if ((s = tsr_blas_int(&incx, b.rs)) == TSR_OK && (s = tsr_blas_int(&incy, mnk[0] == 1 ? 1 : c.rs)) == TSR_OK)
+                gemv_call(blas, t, &ma, mnk[0], mnk[2], alpha, b.data, incx, beta, c.data, incy);
+            tsr_free(ma.copy);
+            return s;
+        }
+    } else {
+        s = blas_mat(&ma, &a, mnk[0], mnk[2], dtype);
+    }
+    if (s == TSR_OK) s = blas_mat(&mb, &b, mnk[2], mnk[1], dtype);
+    if (s == TSR_OK) s = tsr_blas_int(&ldc, mnk[0] == 1 ? TSR_MAX(mnk[1], 1) : c.rs);
+    if (s == TSR_OK) gemm_call(blas, t, mnk, alpha, &ma, &mb, beta, c.data, ldc);
+    tsr_free(ma.copy);
+    tsr_free(mb.copy);
+    return s;
+}
+
+static void swap_transpose(TsrMat *x) {
+    int64_t rs = x->rs;
+    x->rs = x->cs;
+    x->cs = rs;
+}
+
+static TsrStatus blas_gemm(TsrBlasType t, TsrDtype dtype, int64_t m, int64_t n, int64_t k, TsrScalar alpha, TsrMat a, TsrMat b, TsrScalar beta, TsrMat c) {
+    const TsrBlas *blas = m * n * k <= GEMM_TINY && m < 64 && n < 64 && k < 64 ? NULL : tsr_blas_try();
+    if (blas == NULL) return own_gemm(dtype, m, n, k, alpha, a, b, beta, c);
+    bool rows_ok = (c.cs == 1 || n == 1) && (c.rs >= n || m == 1), cols_ok = (c.rs == 1 || m == 1) && (c.cs >= m || n == 1);
+    if (!rows_ok && !cols_ok) return own_gemm(dtype, m, n, k, alpha, a, b, beta, c);
+    if (!rows_ok || (m == 1 && n > 1)) { /* c is column-major, or a row vector times a matrix: the transposed problem */
+        TsrMat x = a;
+        a = b, b = x;
+        swap_transpose(&a), swap_transpose(&b), swap_transpose(&c);
+        int64_t y = m;
+        m = n, n = y;
+    }
+    int mnk[3];
+    TSR_TRY(tsr_blas_int(&mnk[0], m));
+    TSR_TRY(tsr_blas_int(&mnk[1], n));
+    TSR_TRY(tsr_blas_int(&mnk[2], k));
+    return gemm_with(blas, t, dtype, mnk, alpha, a, b, beta, c);
+}
+
+/* c = beta * c for an empty inner dimension. */
+static void scale(TsrDtype dtype, int64_t m, int64_t n, TsrScalar beta, TsrMat c) {
+    size_t item = tsr_dtype_size(dtype);
+    double complex b = scalar_complex(beta);
+    for (int64_t i = 0; i < m; i++)
+        for (int64_t j = 0; j < n; j++) {
+            char *p = (char *)c.data + (i * c.rs + j * c.cs) * (int64_t)item;
+            TsrScalar v = tsr_scalar_load(dtype, p);
+            if (b == 0) v = tsr_scalar_int(0);
+            else if (v.kind == TSR_SCALAR_INT) v.i = (int64_t)((uint64_t)v.i * (uint64_t)tsr_scalar_to_int(beta));
+            else if (v.kind == TSR_SCALAR_FLOAT) v.f *= creal(b);
+            else if (v.kind == TSR_SCALAR_COMPLEX) {
+                double complex z = CMPLX(v.c.re, v.c.im) * b;
+                v = tsr_scalar_complex(creal(z), cimag(z));
+            }
+            tsr_scalar_store(v, dtype, p);
+        }
+}
+
+static void convert_mat(TsrDtype to, char *dst, int64_t drs, int64_t dcs, TsrDtype from, const char *src, int64_t srs, int64_t scs, int64_t rows, int64_t cols) {
+    int64_t di = (int64_t)tsr_dtype_size(to), si = (int64_t)tsr_dtype_size(from);
+    for (int64_t i = 0; i < rows; i++) tsr_convert(to, dst + i * drs * di, dcs * di, from, src + i * srs * si, scs * si, cols);
+}
+
+/* Half precision: widened to float32, one product, rounded once. */
+static TsrStatus half_gemm(TsrDtype dtype, int64_t m, int64_t n, int64_t k, TsrScalar alpha, TsrMat a, TsrMat b, TsrScalar beta, TsrMat c) {
+    int64_t floats, part;
+    size_t bytes;
+    if (tsr_mul_overflows(m, k, &floats) || tsr_mul_overflows(k, n, &part) || tsr_add_overflows(floats, part, &floats) || tsr_mul_overflows(m, n, &part) ||
+        tsr_add_overflows(floats, part, &floats) || tsr_mul_size_overflows((size_t)floats, 4, &bytes))
+        return tsr_error_no_memory(SIZE_MAX);
+    char *wide = tsr_malloc(bytes);
+    if (wide == NULL) return tsr_error_no_memory(bytes);
+    char *wa = wide, *wb = wa + 4 * m * k, *wc = wb + 4 * k * n;
+    convert_mat(TSR_FLOAT32, wa, k, 1, dtype, a.data, a.rs, a.cs, m, k);
+    convert_mat(TSR_FLOAT32, wb, n, 1, dtype, b.data, b.rs, b.cs, k, n);
+    if (tsr_scalar_to_double(beta) != 0) convert_mat(TSR_FLOAT32, wc, n, 1, dtype, c.data, c.rs, c.cs, m, n);
+    TsrStatus s = blas_gemm(TSR_BLAS_S, TSR_FLOAT32, m, n, k, alpha, (TsrMat){wa, k, 1, false}, (TsrMat){wb, n, 1, false}, beta, (TsrMat){wc, n, 1, false});
+    if (s == TSR_OK) convert_mat(dtype, c.data, c.rs, c.cs, TSR_FLOAT32, wc, n, 1, m, n);
+    tsr_free(wide);
+    return s;
+}
+
+TsrStatus tsr_gemm(TsrDtype dtype, int64_t m, int64_t n, int64_t k, TsrScalar alpha, TsrMat a, TsrMat b, TsrScalar beta, TsrMat c) {
+    if (!tsr_gemm_supports(dtype)) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "\"addmm_impl_cpu_\" not implemented for '%s'", tsr_dtype_scalar_name(dtype));
+    if (m == 0 || n == 0) return TSR_OK;
+    if (k == 0) {
+        scale(dtype, m, n, beta, c);
+        return TSR_OK;
+    }
+    TsrBlasType t;
+    if (tsr_blas_type(&t, dtype)) return blas_gemm(t, dtype, m, n, k, alpha, a, b, beta, c);
+    if (dtype == TSR_FLOAT16 || dtype == TSR_BFLOAT16) return half_gemm(dtype, m, n, k, alpha, a, b, beta, c);
+    return own_gemm(dtype, m, n, k, alpha, a, b, beta, c);
+}
+
+static bool blas_dot(TsrBlasType t, int64_t n, const void *x, int64_t incx, const void *y, int64_t incy, bool conj_x, void *out) {
+    if (n < 64 || n > INT32_MAX || incx > INT32_MAX || incy > INT32_MAX || incx < 1 || incy < 1) return false;
+    const TsrBlas *blas = tsr_blas_try();
+    if (blas == NULL) return false;
+    int nn = (int)n, ix = (int)incx, iy = (int)incy;
+    switch (t) {
+    case TSR_BLAS_S: *(float *)out = blas->sdot(nn, x, ix, y, iy); break;
+    case TSR_BLAS_D: *(double *)out = blas->ddot(nn, x, ix, y, iy); break;
+    case TSR_BLAS_C: (conj_x ? blas->cdotc_sub : blas->cdotu_sub)(nn, x, ix, y, iy, out); break;
+    default: (conj_x ? blas->zdotc_sub : blas->zdotu_sub)(nn, x, ix, y, iy, out); break;
+    }
+    return true;
+}
+
+static TsrStatus half_dot(TsrDtype dtype, int64_t n, const char *x, int64_t incx, const char *y, int64_t incy, void *out) {
+    float a[256], b[256], sum = 0;
+    for (int64_t i = 0; i < n; i += 256) {
+        int64_t len = TSR_MIN(n - i, 256);
+        tsr_convert(TSR_FLOAT32, (char *)a, 4, dtype, x + 2 * i * incx, 2 * incx, len);
+        tsr_convert(TSR_FLOAT32, (char *)b, 4, dtype, y + 2 * i * incy, 2 * incy, len);
+        for (int64_t j = 0; j < len; j++) sum += a[j] * b[j];
+    }
+    tsr_convert(dtype, out, 2, TSR_FLOAT32, (const char *)&sum, 4, 1);
+    return TSR_OK;
+}
+
+TsrStatus tsr_dot(TsrDtype dtype, int64_t n, const void *x, int64_t incx, const void *y, int64_t incy, bool conj_x, bool conj_y, void *out) {
+    TsrBlasType t;
+    if (tsr_blas_type(&t, dtype) && !conj_y && blas_dot(t, n, x, incx, y, incy, conj_x, out)) return TSR_OK;
+    switch (dtype) {
+    case TSR_UINT8: u8_dot(n, x, incx, y, incy, false, false, out); break;
+    case TSR_INT8: i8_dot(n, x, incx, y, incy, false, false, out); break;
+    case TSR_INT16: i16_dot(n, x, incx, y, incy, false, false, out); break;
+    case TSR_INT32: i32_dot(n, x, incx, y, incy, false, false, out); break;
+    case TSR_INT64: i64_dot(n, x, incx, y, incy, false, false, out); break;
+    case TSR_FLOAT32: f32_dot(n, x, incx, y, incy, false, false, out); break;
+    case TSR_FLOAT64: f64_dot(n, x, incx, y, incy, false, false, out); break;
+    case TSR_COMPLEX64: c64_dot(n, x, incx, y, incy, conj_x, conj_y, out); break;
+    case TSR_COMPLEX128: c128_dot(n, x, incx, y, incy, conj_x, conj_y, out); break;
+    case TSR_FLOAT16: case TSR_BFLOAT16: return half_dot(dtype, n, x, incx, y, incy, out);
+    default: return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "\"dot\" not implemented for '%s'", tsr_dtype_scalar_name(dtype));
+    }
+    return TSR_OK;
+}

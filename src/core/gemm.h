@@ -1,0 +1,22 @@
+/* gemm.h: the matrix product on raw strided matrices: BLAS where it has the type, blocked loops of our own for
+ * integers, half precision through float. No tensors; strides count elements. */
+#ifndef TSR_GEMM_H
+#define TSR_GEMM_H
+
+#include "scalar.h"
+
+/* One matrix in memory: element (i, j) at data + (i * rs + j * cs) * itemsize; read as its conjugate when conj. */
+typedef struct TsrMat { void *data; int64_t rs, cs; bool conj; } TsrMat;
+
+/* c = beta * c + alpha * a @ b, with a (m, k), b (k, n), c (m, n) of one dtype; c must not overlap a or b. beta 0 never reads c.
+ * Integers wrap; float16 and bfloat16 are summed in float32 and rounded once. TSR_NOT_IMPLEMENTED_ERROR for bool, complex32 and the like:
+ * "addmm_impl_cpu_" not implemented for 'Bool'. */
+TsrStatus tsr_gemm(TsrDtype dtype, int64_t m, int64_t n, int64_t k, TsrScalar alpha, TsrMat a, TsrMat b, TsrScalar beta, TsrMat c);
+
+/* Whether tsr_gemm computes this dtype. */
+bool tsr_gemm_supports(TsrDtype dtype);
+
+/* *out (one element of dtype) = sum of x[i] * y[i], x conjugated when conj_x. Strides in elements, not negative. */
+TsrStatus tsr_dot(TsrDtype dtype, int64_t n, const void *x, int64_t incx, const void *y, int64_t incy, bool conj_x, bool conj_y, void *out);
+
+#endif
