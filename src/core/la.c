@@ -1,0 +1,374 @@
+/* Shared parts of linear algebra: see la.h. */
+#include "la.h"
+
+#include <stdio.h>
+#include <string.h>
+
+TsrStatus la_check_matrix(const TsrTensor *a, const char *fn, const char *arg) {
+    if (tsr_ndim(a) >= 2) return TSR_OK;
+    return tsr_error(TSR_RUNTIME_ERROR, "%s: The input tensor %s must have at least 2 dimensions.", fn, arg);
+}
+
+TsrStatus la_check_square(const TsrTensor *a, const char *fn, const char *arg) {
+    TSR_TRY(la_check_matrix(a, fn, arg));
+    if (la_rows(a) == la_cols(a)) return TSR_OK;
+    return tsr_error(TSR_RUNTIME_ERROR, "%s%s%s must be batches of square matrices, but they are %lld by %lld matrices", fn, fn[0] ? ": " : "", arg, (long long)la_rows(a),
+                     (long long)la_cols(a));
+}
+
+TsrStatus la_check_float(const TsrTensor *a, const char *fn) {
+    if (tsr_dtype_is_float(a->dtype) || tsr_dtype_is_complex(a->dtype)) return TSR_OK;
+    return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "%s: Expected a floating point or complex tensor as input. Got %s", fn, tsr_dtype_scalar_name(a->dtype));
+}
+
+TsrStatus la_check_float_high(const TsrTensor *a, const char *fn) {
+    TSR_TRY(la_check_float(a, fn));
+    TsrBlasType t;
+    if (tsr_blas_type(&t, a->dtype)) return TSR_OK;
+    return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "%s: Low precision dtypes not supported. Got %s", fn, tsr_dtype_scalar_name(a->dtype));
+}
+
+TsrStatus la_not_implemented(const char *kernel, TsrDtype d) {
+    TsrBlasType t;
+    if (tsr_blas_type(&t, d)) return TSR_OK;
+    return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "\"%s\" not implemented for '%s'", kernel, tsr_dtype_scalar_name(d));
+}
+
+int64_t la_batches(const TsrTensor *a) {
+    int64_t n = 1;
+    for (int d = 0; d < tsr_ndim(a) - 2; d++) n *= a->sizes[d];
+    return n;
+}
+
+void la_strides(int64_t *strides, int ndim, const int64_t *sizes, bool columns) {
+    tsr_layout_contiguous_strides(strides, ndim, sizes);
+    if (!columns || ndim < 2) return;
+    strides[ndim - 1] = TSR_MAX(sizes[ndim - 2], 1);
+    strides[ndim - 2] = 1;
+}
+
+TsrStatus la_new(TsrTensor **out, int nbatch, const int64_t *batch, int64_t m, int64_t n, TsrDtype dtype, TsrDevice device) {
+    int64_t sizes[TSR_MAX_DIMS + 2], strides[TSR_MAX_DIMS + 2];
+    if (nbatch + 2 > TSR_MAX_DIMS) return tsr_error(TSR_RUNTIME_ERROR, "too many dimensions");
+    memcpy(sizes, batch, sizeof(int64_t) * (size_t)nbatch);
+    sizes[nbatch] = m, sizes[nbatch + 1] = n;
+    int64_t numel;
+    TSR_TRY(tsr_layout_numel(&numel, nbatch + 2, sizes));
+    la_strides(strides, nbatch + 2, sizes, true);
+    return tsr_tensor_new_strided(out, nbatch + 2, sizes, strides, dtype, device);
+}
+
+TsrStatus la_new_like(TsrTensor **out, const TsrTensor *like, int64_t m, int64_t n, TsrDtype dtype) {
+    return la_new(out, tsr_ndim(like) - 2, like->sizes, m, n, dtype, like->device);
+}
+
+TsrStatus la_new_vector(TsrTensor **out, const TsrTensor *like, int64_t n, TsrDtype dtype) {
+    int64_t sizes[TSR_MAX_DIMS];
+    int nbatch = tsr_ndim(like) - 2;
+    memcpy(sizes, like->sizes, sizeof(int64_t) * (size_t)nbatch);
+    if (n >= 0) sizes[nbatch] = n;
+    return tsr_tensor_new(out, nbatch + (n >= 0), sizes, dtype, like->device);
+}
+
+TsrStatus la_copy(TsrTensor **out, const TsrTensor *a) { return la_copy_expanded(out, a, tsr_ndim(a) - 2, a->sizes); }
+
+TsrStatus la_copy_expanded(TsrTensor **out, const TsrTensor *a, int nbatch, const int64_t *batch) {
+    TSR_OWNED wide = NULL;
+    TSR_OWNED r = NULL;
+    TSR_TRY(la_new(&r, nbatch, batch, la_rows(a), la_cols(a), a->dtype, a->device));
+    TSR_TRY(tsr_tensor_new_expand(&wide, a, tsr_ndim(r), r->sizes));
+    if (!tsr_is_meta(r)) TSR_TRY(tsr_tensor_copy(r, wide));
+    *out = tsr_owned_take(&r);
+    return TSR_OK;
+}
+
+TsrStatus la_broadcast_batch(int64_t *batch, int *nbatch, const TsrTensor *a, const TsrTensor *b) {
+    *nbatch = tsr_ndim(a) - 2;
+    memcpy(batch, a->sizes, sizeof(int64_t) * (size_t)*nbatch);
+    return tsr_layout_broadcast(batch, nbatch, b->sizes, tsr_ndim(b) - 2);
+}
+
+TsrStatus la_restride(TsrTensor **slot, int ndim, const int64_t *sizes, const int64_t *strides) {
+    TSR_OWNED r = NULL;
+    TSR_OWNED same = NULL;
+    TSR_TRY(tsr_tensor_new_reshape(&same, *slot, ndim, sizes));
+    TSR_TRY(tsr_tensor_new_strided(&r, ndim, sizes, strides, same->dtype, same->device));
+    if (!tsr_is_meta(r)) TSR_TRY(tsr_tensor_copy(r, same));
+    tsr_owned_put_move(slot, tsr_owned_take(&r));
+    return TSR_OK;
+}
+
+TsrStatus la_mt(TsrTensor **out, const TsrTensor *a, bool conj) {
+    TSR_OWNED t = NULL;
+    if (!conj || !tsr_dtype_is_complex(a->dtype)) return tsr_tensor_new_transpose(out, a, -2, -1);
+    TSR_TRY(tsr_tensor_new_transpose(&t, a, -2, -1));
+    return tsr_tensor_new_conj(out, t);
+}
+
+TsrStatus la_begin(LaJob *job, TsrDtype dtype) {
+    TSR_TRY(la_not_implemented("lapack", dtype));
+    tsr_blas_type(&job->t, dtype);
+    job->is_complex = tsr_dtype_is_complex(dtype);
+    job->item = tsr_dtype_size(dtype);
+    job->real_item = job->is_complex ? job->item / 2 : job->item;
+    return tsr_blas_get(&job->blas);
+}
+
+TsrStatus la_scratch(TsrTensor **out, int64_t count, size_t item) {
+    int64_t bytes;
+    if (tsr_mul_overflows(TSR_MAX(count, 1), (int64_t)item, &bytes)) return tsr_error_no_memory(SIZE_MAX);
+    return tsr_tensor_new(out, 1, &bytes, TSR_UINT8, TSR_DEVICE_CPU);
+}
+
+int la_lwork(const LaJob *job, const void *work) { return TSR_MAX(1, (int)creal(la_get(job->t, work, 0))); }
+
+double complex la_get(TsrBlasType t, const void *data, int64_t k) {
+    switch (t) {
+    case TSR_BLAS_S: return ((const float *)data)[k];
+    case TSR_BLAS_D: return ((const double *)data)[k];
+    case TSR_BLAS_C: return ((const float complex *)data)[k];
+    default: return ((const double complex *)data)[k];
+    }
+}
+
+void la_set(TsrBlasType t, void *data, int64_t k, double complex v) {
+    switch (t) {
+    case TSR_BLAS_S: ((float *)data)[k] = (float)creal(v); break;
+    case TSR_BLAS_D: ((double *)data)[k] = creal(v); break;
+    case TSR_BLAS_C: ((float complex *)data)[k] = (float complex)v; break;
+    default: ((double complex *)data)[k] = v; break;
+    }
+}
+
+void la_keep_triangle(TsrTensor *a, bool upper) {
+    int64_t m = la_rows(a), n = la_cols(a), batches = la_batches(a);
+    size_t item = tsr_itemsize(a);
+    for (int64_t b = 0; b < batches; b++)
+        for (int64_t j = 0; j < n; j++) {
+            char *column = la_matrix(a, b) + (size_t)(j * m) * item;
+            int64_t from = upper ? TSR_MIN(j + 1, m) : 0, to = upper ? m : TSR_MIN(j, m);
+            if (to > from) memset(column + (size_t)from * item, 0, (size_t)(to - from) * item);
+        }
+}
+
+void la_set_identity(TsrTensor *a) {
+    int64_t m = la_rows(a), n = la_cols(a), batches = la_batches(a);
+    if (a->numel == 0) return;
+    memset(tsr_data(a), 0, (size_t)a->numel * tsr_itemsize(a));
+    for (int64_t b = 0; b < batches; b++)
+        for (int64_t k = 0; k < TSR_MIN(m, n); k++) tsr_scalar_store(tsr_scalar_int(1), a->dtype, la_matrix(a, b) + (size_t)(k * m + k) * tsr_itemsize(a));
+}
+
+/* ---- LU ---- */
+
+TsrStatus la_lu_factor(TsrTensor **lu, TsrTensor **pivots, TsrTensor **info, const TsrTensor *a) {
+    TSR_OWNED f = NULL;
+    TSR_OWNED p = NULL;
+    TSR_OWNED e = NULL;
+    int64_t m64 = la_rows(a), n64 = la_cols(a), k = TSR_MIN(m64, n64);
+    TSR_TRY(la_copy(&f, a));
+    TSR_TRY(la_new_vector(&p, a, k, TSR_INT32));
+    TSR_TRY(la_new_vector(&e, a, -1, TSR_INT32));
+    if (!tsr_is_meta(f)) {
+        if (e->numel > 0) memset(tsr_data(e), 0, (size_t)e->numel * 4);
+        if (f->numel > 0) {
+            LaJob job;
+            int m, n;
+            TSR_TRY(la_begin(&job, a->dtype));
+            TSR_TRY(tsr_blas_int(&m, m64));
+            TSR_TRY(tsr_blas_int(&n, n64));
+            for (int64_t b = 0; b < la_batches(f); b++) {
+                job.blas->getrf[job.t](&m, &n, la_matrix(f, b), &m, (int *)tsr_data(p) + b * k, (int *)tsr_data(e) + b);
+                TSR_TRY(tsr_interrupt_check());
+            }
+        }
+    }
+    *lu = tsr_owned_take(&f);
+    *pivots = tsr_owned_take(&p);
+    *info = tsr_owned_take(&e);
+    return TSR_OK;
+}
+
+TsrStatus la_lu_solve(TsrTensor *b, const TsrTensor *lu, const TsrTensor *pivots, char trans) {
+    if (b->numel == 0 || tsr_is_meta(b)) return TSR_OK;
+    LaJob job;
+    int n, nrhs, info;
+    TSR_TRY(la_begin(&job, b->dtype));
+    TSR_TRY(tsr_blas_int(&n, la_rows(b)));
+    TSR_TRY(tsr_blas_int(&nrhs, la_cols(b)));
+    for (int64_t i = 0; i < la_batches(b); i++) {
+        job.blas->getrs[job.t](&trans, &n, &nrhs, la_matrix(lu, i), &n, (const int *)tsr_data(pivots) + i * n, la_matrix(b, i), &n, &info, 1);
+        TSR_TRY(tsr_interrupt_check());
+    }
+    return TSR_OK;
+}
+
+/* As PyTorch: A X = I by LU, of the transpose when that is the cheaper copy (it decides which pivot is met first). */
+TsrStatus la_inverse(TsrTensor **inverse, TsrTensor **info, const TsrTensor *a) {
+    TSR_OWNED at = NULL;
+    TSR_OWNED lu = NULL;
+    TSR_OWNED pivots = NULL;
+    TSR_OWNED e = NULL;
+    TSR_OWNED x = NULL;
+    bool transposed = tsr_is_contiguous(a, TSR_CONTIGUOUS) && !tsr_dtype_is_complex(a->dtype);
+    if (transposed) TSR_TRY(la_mt(&at, a, false));
+    TSR_TRY(la_lu_factor(&lu, &pivots, &e, transposed ? at : a));
+    TSR_TRY(la_new_like(&x, a, la_rows(a), la_cols(a), a->dtype));
+    if (!tsr_is_meta(x)) la_set_identity(x);
+    TSR_TRY(la_lu_solve(x, lu, pivots, transposed ? 'T' : 'N'));
+    *inverse = tsr_owned_take(&x);
+    *info = tsr_owned_take(&e);
+    return TSR_OK;
+}
+
+TsrStatus la_check_info(const TsrTensor *info, const char *fn, LaFailure failure) {
+    if (tsr_is_meta(info)) return TSR_OK;
+    const int *e = tsr_data(info);
+    for (int64_t b = 0; b < info->numel; b++) {
+        if (e[b] == 0) continue;
+        char batch[64] = ": ";
+        if (tsr_ndim(info) > 0) snprintf(batch, sizeof batch, ": (Batch element %lld): ", (long long)b);
+        if (failure == LA_SINGULAR_INVERSE)
+            return tsr_error(TSR_LINALG_ERROR, "%s%sThe diagonal element %d is zero, the inversion could not be completed because the input matrix is singular.", fn, batch, e[b]);
+        if (failure == LA_SINGULAR_SOLVE) return tsr_error(TSR_LINALG_ERROR, "%s%sThe solver failed because the input matrix is singular.", fn, batch);
+        return tsr_error(TSR_LINALG_ERROR,
+                         "%s%sThe factorization could not be completed because the input is not positive-definite (the leading minor of order %d is not positive-definite).", fn,
+                         batch, e[b]);
+    }
+    return TSR_OK;
+}
+
+/* ---- singular values ---- */
+
+static bool has_nonfinite(const TsrTensor *a) {
+    TsrBlasType t;
+    tsr_blas_type(&t, a->dtype);
+    for (int64_t k = 0; k < a->numel; k++) {
+        double complex v = la_get(t, tsr_data(a), k);
+        if (!(__builtin_isfinite(creal(v)) && __builtin_isfinite(cimag(v)))) return true;
+    }
+    return false;
+}
+
+typedef struct SvdWork { void *work, *rwork; int *iwork; int lwork; } SvdWork;
+
+static void gesdd(const LaJob *job, char jobz, int m, int n, void *a, void *s, void *u, int ldu, void *vh, int ldvh, const SvdWork *w, int *info) {
+    if (job->is_complex)
+        job->blas->gesdd_complex[job->t](&jobz, &m, &n, a, &m, s, u, &ldu, vh, &ldvh, w->work, &w->lwork, w->rwork, w->iwork, info, 1);
+    else job->blas->gesdd_real[job->t](&jobz, &m, &n, a, &m, s, u, &ldu, vh, &ldvh, w->work, &w->lwork, w->iwork, info, 1);
+}
+
+static TsrStatus svd_failed(const TsrTensor *a, const char *fn, int64_t b, int info) {
+    char batch[64] = ": ";
+    if (tsr_ndim(a) > 2) snprintf(batch, sizeof batch, ": (Batch element %lld): ", (long long)b);
+    if (has_nonfinite(a)) return tsr_error(TSR_LINALG_ERROR, "%s%sThe algorithm failed to converge because the input matrix contained non-finite values.", fn, batch);
+    return tsr_error(TSR_LINALG_ERROR, "%s%sThe algorithm failed to converge because the input matrix is ill-conditioned or has too many repeated singular values (error code: %d).",
+                     fn, batch, info);
+}
+
+static TsrStatus svd_run(TsrTensor *f, TsrTensor *u, TsrTensor *s, TsrTensor *vh, const TsrTensor *a, char jobz, const char *fn) {
+    LaJob job;
+    int m, n, info = 0;
+    TSR_TRY(la_begin(&job, f->dtype));
+    TSR_TRY(tsr_blas_int(&m, la_rows(f)));
+    TSR_TRY(tsr_blas_int(&n, la_cols(f)));
+    int64_t k = TSR_MIN(m, n), big = TSR_MAX(m, n);
+    TSR_OWNED work = NULL;
+    TSR_OWNED rwork = NULL;
+    TSR_OWNED iwork = NULL;
+    double query[4] = {0};
+    int ldu = m, ldvh = u != NULL ? (int)TSR_MAX(la_rows(vh), 1) : n;
+    TSR_TRY(la_scratch(&iwork, 8 * k, sizeof(int)));
+    int64_t rcount = jobz == 'N' ? 7 * k : TSR_MAX(5 * k * k + 5 * k, 2 * big * k + 2 * k * k + k);
+    TSR_TRY(la_scratch(&rwork, job.is_complex ? rcount : 1, job.real_item));
+    SvdWork w = {query, tsr_data(rwork), tsr_data(iwork), -1};
+    gesdd(&job, jobz, m, n, tsr_data(f), tsr_data(s), NULL, ldu, NULL, ldvh, &w, &info);
+    w.lwork = la_lwork(&job, query);
+    TSR_TRY(la_scratch(&work, w.lwork, job.item));
+    w.work = tsr_data(work);
+    for (int64_t b = 0; b < la_batches(f); b++) {
+        void *sb = (char *)tsr_data(s) + (size_t)(b * k) * job.real_item;
+        gesdd(&job, jobz, m, n, la_matrix(f, b), sb, u ? la_matrix(u, b) : NULL, ldu, u ? la_matrix(vh, b) : NULL, ldvh, &w, &info);
+        if (info != 0) return svd_failed(a, fn, b, info);
+        TSR_TRY(tsr_interrupt_check());
+    }
+    return TSR_OK;
+}
+
+TsrStatus la_svd(TsrTensor **u, TsrTensor **s, TsrTensor **vh, const TsrTensor *a, char job, const char *fn) {
+    TSR_OWNED f = NULL;
+    TSR_OWNED uu = NULL;
+    TSR_OWNED ss = NULL;
+    TSR_OWNED vv = NULL;
+    int64_t m = la_rows(a), n = la_cols(a), k = TSR_MIN(m, n);
+    TSR_TRY(la_copy(&f, a));
+    TSR_TRY(la_new_vector(&ss, a, k, tsr_dtype_real_of(a->dtype)));
+    if (job != 'N') {
+        TSR_TRY(la_new_like(&uu, a, m, job == 'A' ? m : k, a->dtype));
+        TSR_TRY(la_new_like(&vv, a, job == 'A' ? n : k, n, a->dtype));
+    }
+    if (!tsr_is_meta(f)) {
+        if (f->numel > 0) {
+            if (has_nonfinite(f)) return svd_failed(a, fn, 0, 0);
+            TSR_TRY(svd_run(f, uu, ss, vv, a, job, fn));
+        } else if (job == 'A') {
+            la_set_identity(uu);
+            la_set_identity(vv);
+        }
+    }
+    if (job != 'N') *u = tsr_owned_take(&uu), *vh = tsr_owned_take(&vv);
+    *s = tsr_owned_take(&ss);
+    return TSR_OK;
+}
+
+/* ---- symmetric eigenvalues ---- */
+
+static void syevd(const LaJob *job, char jobz, char uplo, int n, void *a, void *w, void *work, int lwork, void *rwork, int lrwork, int *iwork, int liwork, int *info) {
+    if (job->is_complex) job->blas->heevd[job->t](&jobz, &uplo, &n, a, &n, w, work, &lwork, rwork, &lrwork, iwork, &liwork, info, 1, 1);
+    else job->blas->syevd[job->t](&jobz, &uplo, &n, a, &n, w, work, &lwork, iwork, &liwork, info, 1, 1);
+}
+
+static TsrStatus eigh_run(TsrTensor *v, TsrTensor *w, char jobz, char uplo, const char *fn) {
+    LaJob job;
+    int n, info = 0, iquery = 0;
+    double query[4] = {0}, rquery[2] = {0};
+    TSR_TRY(la_begin(&job, v->dtype));
+    TSR_TRY(tsr_blas_int(&n, la_rows(v)));
+    syevd(&job, jobz, uplo, n, tsr_data(v), tsr_data(w), query, -1, rquery, -1, &iquery, -1, &info);
+    int lwork = la_lwork(&job, query), lrwork = TSR_MAX(1, (int)creal(la_get(la_real(job.t), rquery, 0))), liwork = TSR_MAX(iquery, 1);
+    TSR_OWNED work = NULL;
+    TSR_OWNED rwork = NULL;
+    TSR_OWNED iwork = NULL;
+    TSR_TRY(la_scratch(&work, lwork, job.item));
+    TSR_TRY(la_scratch(&rwork, lrwork, job.real_item));
+    TSR_TRY(la_scratch(&iwork, liwork, sizeof(int)));
+    for (int64_t b = 0; b < la_batches(v); b++) {
+        syevd(&job, jobz, uplo, n, la_matrix(v, b), (char *)tsr_data(w) + (size_t)(b * n) * job.real_item, tsr_data(work), lwork, tsr_data(rwork), lrwork, tsr_data(iwork), liwork,
+              &info);
+        if (info != 0) {
+            char batch[64] = ": ";
+            if (tsr_ndim(v) > 2) snprintf(batch, sizeof batch, ": (Batch element %lld): ", (long long)b);
+            return tsr_error(TSR_LINALG_ERROR, "%s%sThe algorithm failed to converge because the input matrix is ill-conditioned or has too many repeated eigenvalues (error code: %d).",
+                             fn, batch, info);
+        }
+        TSR_TRY(tsr_interrupt_check());
+    }
+    return TSR_OK;
+}
+
+TsrStatus la_eigh(TsrTensor **w, TsrTensor **v, const TsrTensor *a, char uplo, const char *fn) {
+    TSR_OWNED vv = NULL;
+    TSR_OWNED ww = NULL;
+    TSR_TRY(la_copy(&vv, a));
+    TSR_TRY(la_new_vector(&ww, a, la_cols(a), tsr_dtype_real_of(a->dtype)));
+    if (!tsr_is_meta(vv) && vv->numel > 0) {
+        if (has_nonfinite(vv))
+            return tsr_error(TSR_LINALG_ERROR,
+                             "%s: The algorithm failed to converge because the input matrix is ill-conditioned or has too many repeated eigenvalues (error code: %lld).", fn,
+                             (long long)la_rows(a) - 1);
+        TSR_TRY(eigh_run(vv, ww, v != NULL ? 'V' : 'N', uplo, fn));
+    }
+    *w = tsr_owned_take(&ww);
+    if (v != NULL) *v = tsr_owned_take(&vv);
+    return TSR_OK;
+}

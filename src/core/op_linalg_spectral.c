@@ -1,0 +1,567 @@
+/* Eigenvalues, singular values, and what is built on them: rank, pseudoinverse, condition number, polar form. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "la.h"
+
+/* ---- general eigenvalues ---- */
+
+typedef struct GeevWork { void *work, *rwork, *wr, *wi; int lwork; } GeevWork;
+
+static void geev(const LaJob *job, char jobv, int n, void *a, void *w, void *v, GeevWork *k, int *info) {
+    char no = 'N';
+    int one = 1, ldv = jobv == 'V' ? n : 1;
+    if (job->is_complex) job->blas->geev_complex[job->t](&no, &jobv, &n, a, &n, w, NULL, &one, v, &ldv, k->work, &k->lwork, k->rwork, info, 1, 1);
+    else job->blas->geev_real[job->t](&no, &jobv, &n, a, &n, k->wr, k->wi, NULL, &one, v, &ldv, k->work, &k->lwork, info, 1, 1);
+}
+
+/* LAPACK packs a conjugate pair of vectors of a real matrix as real part, imaginary part. */
+static void unpack_vectors(TsrBlasType t, TsrBlasType ct, int64_t n, const void *wr, const void *wi, const void *vr, void *w, void *v) {
+    for (int64_t j = 0; j < n; j++) {
+        double im = creal(la_get(t, wi, j));
+        la_set(ct, w, j, CMPLX(creal(la_get(t, wr, j)), im));
+        for (int64_t i = 0; i < n && v != NULL; i++) {
+            double x = creal(la_get(t, vr, j * n + i));
+            if (im == 0 || j + 1 == n) {
+                la_set(ct, v, j * n + i, x);
+                continue;
+            }
+            double y = creal(la_get(t, vr, (j + 1) * n + i));
+            la_set(ct, v, j * n + i, CMPLX(x, y));
+            la_set(ct, v, (j + 1) * n + i, CMPLX(x, -y));
+        }
+        if (im != 0 && j + 1 < n) {
+            j++;
+            la_set(ct, w, j, CMPLX(creal(la_get(t, wr, j)), creal(la_get(t, wi, j))));
+        }
+    }
+}
+
+static TsrStatus eig_run(TsrTensor *f, TsrTensor *w, TsrTensor *v, const char *fn) {
+    LaJob job;
+    int n, info = 0;
+    double query[4] = {0};
+    TsrBlasType ct;
+    TSR_TRY(la_begin(&job, f->dtype));
+    TSR_TRY(tsr_blas_int(&n, la_rows(f)));
+    tsr_blas_type(&ct, w->dtype);
+    TSR_OWNED work = NULL;
+    TSR_OWNED rwork = NULL;
+    TSR_OWNED real = NULL;
+    char jobv = v != NULL ? 'V' : 'N';
+    TSR_TRY(la_scratch(&rwork, 2 * (int64_t)n, job.real_item));
+    TSR_TRY(la_scratch(&real, job.is_complex ? 1 : 2 * (int64_t)n + (v != NULL ? (int64_t)n * n : 0), job.item));
+    char *wr = tsr_data(real), *wi = wr + (size_t)n * job.item, *vr = wi + (size_t)n * job.item;
+    GeevWork k = {query, tsr_data(rwork), wr, wi, -1};
+    geev(&job, jobv, n, tsr_data(f), tsr_data(w), job.is_complex && v != NULL ? tsr_data(v) : vr, &k, &info);
+    k.lwork = la_lwork(&job, query);
+    TSR_TRY(la_scratch(&work, k.lwork, job.item));
+    k.work = tsr_data(work);
+    size_t citem = tsr_itemsize(w);
+    for (int64_t b = 0; b < la_batches(f); b++) {
+        char *wb = (char *)tsr_data(w) + (size_t)(b * n) * citem, *vb = v != NULL ? la_matrix(v, b) : NULL;
+        geev(&job, jobv, n, la_matrix(f, b), wb, job.is_complex ? vb : vr, &k, &info);
+        if (info != 0)
+            return tsr_error(TSR_LINALG_ERROR, "%s: The algorithm failed to converge because the input matrix is ill-conditioned or has too many repeated eigenvalues (error code: %d).", fn, info);
+        if (!job.is_complex) unpack_vectors(job.t, ct, n, wr, wi, vr, wb, vb);
+        TSR_TRY(tsr_interrupt_check());
+    }
+    return TSR_OK;
+}
+
+static TsrStatus eig(TsrTensor **w, TsrTensor **v, const TsrTensor *a, const char *fn) {
+    TSR_OWNED f = NULL;
+    TSR_OWNED ww = NULL;
+    TSR_OWNED vv = NULL;
+    TSR_TRY(la_check_square(a, "linalg.eig", "A"));
+    if (!tsr_dtype_is_float(a->dtype) && !tsr_dtype_is_complex(a->dtype)) return tsr_error(TSR_RUNTIME_ERROR, "Unknown Complex ScalarType for %s", tsr_dtype_scalar_name(a->dtype));
+    TSR_TRY(la_not_implemented("linalg_eig_out_cpu", a->dtype));
+    TsrDtype cd = tsr_dtype_complex_of(a->dtype);
+    TSR_TRY(la_copy(&f, a));
+    TsrBlasType t;
+    tsr_blas_type(&t, a->dtype);
+    for (int64_t k = 0; k < f->numel && !tsr_is_meta(f); k++) {
+        double complex x = la_get(t, tsr_data(f), k);
+        if (!isfinite(creal(x)) || !isfinite(cimag(x))) return tsr_error(TSR_RUNTIME_ERROR, "torch.linalg.eig: input tensor should not contain infs or NaNs.");
+    }
+    TSR_TRY(la_new_vector(&ww, a, la_cols(a), cd));
+    if (v != NULL) TSR_TRY(la_new_like(&vv, a, la_rows(a), la_cols(a), cd));
+    if (f->numel > 0 && !tsr_is_meta(f)) TSR_TRY(eig_run(f, ww, vv, fn));
+    *w = tsr_owned_take(&ww);
+    if (v != NULL) *v = tsr_owned_take(&vv);
+    return TSR_OK;
+}
+
+TsrStatus op_linalg_eig(TsrOpCall *c) {
+    TsrTensor *w, *v;
+    TSR_TRY(eig(&w, &v, c->arg[0].t, "linalg.eig"));
+    return tsr_return_move2(c, w, v);
+}
+
+TsrStatus op_linalg_eigvals(TsrOpCall *c) {
+    TsrTensor *w = NULL;
+    return tsr_finish_move(c, eig(&w, NULL, c->arg[0].t, "linalg.eigvals"), w);
+}
+
+/* ---- symmetric ---- */
+
+static TsrStatus eigh(TsrTensor **w, TsrTensor **v, const TsrTensor *a, const char *uplo, const char *fn) {
+    char which = uplo[0] >= 'a' && uplo[0] <= 'z' ? (char)(uplo[0] - 32) : uplo[0];
+    TSR_TRY(la_check_square(a, "linalg.eigh", "A"));
+    if (strlen(uplo) != 1 || (which != 'L' && which != 'U')) return tsr_error(TSR_RUNTIME_ERROR, "Expected UPLO argument to be 'L' or 'U', but got %s", uplo);
+    TSR_TRY(la_not_implemented("linalg_eigh_cpu", a->dtype));
+    return la_eigh(w, v, a, which, fn);
+}
+
+TsrStatus op_linalg_eigh(TsrOpCall *c) {
+    TsrTensor *w, *v;
+    TSR_TRY(eigh(&w, &v, c->arg[0].t, c->arg[1].str, "linalg.eigh"));
+    return tsr_return_move2(c, w, v);
+}
+
+TsrStatus op_linalg_eigvalsh(TsrOpCall *c) {
+    TsrTensor *w = NULL;
+    return tsr_finish_move(c, eigh(&w, NULL, c->arg[0].t, c->arg[1].str, "linalg.eigvalsh"), w);
+}
+
+/* ---- singular values ---- */
+
+static TsrStatus check_svd(const TsrTensor *a, const char *fn) {
+    TSR_TRY(la_check_matrix(a, fn, "A"));
+    TSR_TRY(la_check_float_high(a, fn));
+    return TSR_OK;
+}
+
+static TsrStatus check_driver(const TsrArg *driver) {
+    if (!tsr_arg_given(driver)) return TSR_OK;
+    return tsr_error(TSR_RUNTIME_ERROR, "torch.linalg.svd: keyword argument `driver=` is only supported on CUDA inputs with cuSOLVER backend.");
+}
+
+static TsrStatus return3(TsrOpCall *c, TsrTensor *x, TsrTensor *y, TsrTensor *z) {
+    tsr_return_move2(c, x, y);
+    c->ret[2] = (TsrArg){.kind = TSR_ARG_TENSOR, .t = z};
+    c->nret = 3;
+    return TSR_OK;
+}
+
+TsrStatus op_linalg_svd(TsrOpCall *c) {
+    TsrTensor *u, *s, *vh;
+    TSR_TRY(check_svd(c->arg[0].t, "linalg.svd"));
+    TSR_TRY(check_driver(&c->arg[2]));
+    TSR_TRY(la_svd(&u, &s, &vh, c->arg[0].t, c->arg[1].b ? 'A' : 'S', "linalg.svd"));
+    return return3(c, u, s, vh);
+}
+
+TsrStatus op_linalg_svdvals(TsrOpCall *c) {
+    TsrTensor *s = NULL;
+    TSR_TRY(check_svd(c->arg[0].t, "linalg.svd"));
+    TSR_TRY(check_driver(&c->arg[1]));
+    return tsr_finish_move(c, la_svd(NULL, &s, NULL, c->arg[0].t, 'N', "linalg.svd"), s);
+}
+
+static TsrStatus zeros(TsrTensor **out, const TsrTensor *like, int64_t n) {
+    int64_t sizes[TSR_MAX_DIMS];
+    int d = tsr_ndim(like);
+    memcpy(sizes, like->sizes, sizeof(int64_t) * (size_t)d);
+    sizes[d - 2] = sizes[d - 1] = n;
+    TSR_TRY(tsr_tensor_new(out, d, sizes, like->dtype, like->device));
+    if (!tsr_is_meta(*out) && (*out)->numel > 0) memset(tsr_data(*out), 0, (size_t)(*out)->numel * tsr_itemsize(*out));
+    return TSR_OK;
+}
+
+TsrStatus op_svd(TsrOpCall *c) {
+    const TsrTensor *a = c->arg[0].t;
+    TSR_OWNED u = NULL;
+    TSR_OWNED s = NULL;
+    TSR_OWNED vh = NULL;
+    TSR_OWNED v = NULL;
+    if (tsr_ndim(a) < 2) return tsr_error(TSR_RUNTIME_ERROR, "linalg.svd: input should have at least 2 dimensions, but has %d dimensions instead", tsr_ndim(a));
+    TSR_TRY(la_check_float_high(a, "linalg.svd"));
+    if (c->arg[2].b) {
+        TSR_TRY(la_svd(&u, &s, &vh, a, c->arg[1].b ? 'S' : 'A', "linalg.svd"));
+    } else {
+        TSR_TRY(la_svd(NULL, &s, NULL, a, 'N', "linalg.svd"));
+        TSR_TRY(zeros(&u, a, la_rows(a)));
+        TSR_TRY(zeros(&vh, a, la_cols(a)));
+    }
+    TSR_TRY(la_mt(&v, vh, true));
+    return return3(c, tsr_owned_take(&u), tsr_owned_take(&s), tsr_owned_take(&v));
+}
+
+/* ---- rank and pseudoinverse ---- */
+
+/* A tolerance argument as a tensor that broadcasts over the batch, or NULL when not given. Numbers become the real dtype of a. */
+static TsrStatus tolerance(TsrTensor **out, const TsrArg *arg, const TsrTensor *a, const char *fn, const char *name) {
+    *out = NULL;
+    if (!tsr_arg_given(arg)) return TSR_OK;
+    if (arg->kind == TSR_ARG_TENSOR) {
+        if (tsr_dtype_is_complex(arg->t->dtype))
+            return tsr_error(TSR_RUNTIME_ERROR, "%s: %s tensor of complex type is not supported. Got %s", fn, name, tsr_dtype_scalar_name(arg->t->dtype));
+        return tsr_tensor_new_unsqueeze(out, arg->t, -1);
+    }
+    return tsr_tensor_new_scalar(out, tsr_scalar_float(arg->f), TSR_FLOAT64 == tsr_dtype_real_of(a->dtype) ? TSR_FLOAT64 : TSR_FLOAT32);
+}
+
+static double default_rtol(const TsrTensor *a) {
+    double eps = tsr_dtype_real_of(a->dtype) == TSR_FLOAT32 ? FLT_EPSILON : DBL_EPSILON;
+    return eps * (double)TSR_MAX(la_rows(a), la_cols(a));
+}
+
+/* mask = s > max(atol, rtol * largest s), along the last dimension. The default rtol applies where atol is not positive. */
+static TsrStatus above_tolerance(TsrTensor **mask, const TsrTensor *s, const TsrTensor *a, const TsrTensor *atol, const TsrTensor *rtol) {
+    TSR_OWNED largest = NULL;
+    TSR_OWNED r = NULL;
+    TSR_OWNED scaled = NULL;
+    TSR_OWNED limit = NULL;
+    int64_t last = -1;
+    TSR_TRY(tsr_invoke(&largest, 1, "amax", "tIb", s, 1, &last, 1));
+    if (rtol != NULL) {
+        r = tsr_tensor_retain((TsrTensor *)rtol);
+    } else {
+        TSR_TRY(tsr_tensor_new_scalar(&r, tsr_scalar_float(default_rtol(a)), s->dtype));
+        if (atol != NULL) {
+            TSR_OWNED zero = NULL;
+            TSR_OWNED positive = NULL;
+            TsrTensor *chosen;
+            TSR_TRY(tsr_tensor_new_scalar(&zero, tsr_scalar_float(0), s->dtype));
+            TSR_TRY(tsr_invoke(&positive, 1, "gt", "tt", atol, zero));
+            TSR_TRY(tsr_invoke(&chosen, 1, "where", "ttt", positive, zero, r));
+            tsr_owned_put_move(&r, chosen);
+        }
+    }
+    TSR_TRY(tsr_invoke(&scaled, 1, "mul", "tt", r, largest));
+    if (atol != NULL) TSR_TRY(tsr_invoke(&limit, 1, "maximum", "tt", atol, scaled));
+    return tsr_invoke(mask, 1, "gt", "tt", s, limit != NULL ? limit : scaled);
+}
+
+static TsrStatus rank_new(TsrTensor **out, const TsrTensor *a, const TsrTensor *atol, const TsrTensor *rtol, bool hermitian) {
+    TSR_OWNED s = NULL;
+    TSR_OWNED mask = NULL;
+    int64_t last = -1;
+    TSR_TRY(la_check_matrix(a, "torch.linalg.matrix_rank", "input"));
+    if (a->numel == 0) {
+        TSR_TRY(la_new_vector(out, a, -1, TSR_INT64));
+        return tsr_is_meta(*out) ? TSR_OK : tsr_tensor_fill(*out, tsr_scalar_int(0));
+    }
+    TsrBlasType t;
+    if (!tsr_blas_type(&t, a->dtype)) return tsr_error(TSR_RUNTIME_ERROR, "This function doesn't handle types other than float and double");
+    if (hermitian) {
+        TSR_OWNED w = NULL;
+        TSR_TRY(eigh(&w, NULL, a, "L", "linalg.eigvalsh"));
+        TSR_TRY(tsr_invoke(&s, 1, "abs", "t", w));
+    } else {
+        TSR_TRY(la_svd(NULL, &s, NULL, a, 'N', "linalg.svd"));
+    }
+    TSR_TRY(above_tolerance(&mask, s, a, atol, rtol));
+    return tsr_invoke(out, 1, "sum", "tI", mask, 1, &last);
+}
+
+/* atol, rtol, hermitian. */
+TsrStatus op_matrix_rank(TsrOpCall *c) {
+    static const char fn[] = "torch.linalg.matrix_rank";
+    TSR_OWNED atol = NULL;
+    TSR_OWNED rtol = NULL;
+    TsrTensor *r = NULL;
+    TSR_TRY(tolerance(&atol, &c->arg[1], c->arg[0].t, fn, "atol"));
+    TSR_TRY(tolerance(&rtol, &c->arg[2], c->arg[0].t, fn, "rtol"));
+    return tsr_finish_move(c, rank_new(&r, c->arg[0].t, atol, rtol, c->arg[3].b), r);
+}
+
+/* tol (absolute, even when 0), hermitian. */
+TsrStatus op_matrix_rank_tol(TsrOpCall *c) {
+    TSR_OWNED atol = NULL;
+    TSR_OWNED zero = NULL;
+    TsrTensor *r = NULL;
+    TSR_TRY(tolerance(&atol, &c->arg[1], c->arg[0].t, "torch.linalg.matrix_rank", "tol"));
+    TSR_TRY(tsr_tensor_new_scalar(&zero, tsr_scalar_float(0), TSR_FLOAT32));
+    return tsr_finish_move(c, rank_new(&r, c->arg[0].t, atol, zero, c->arg[2].b), r);
+}
+
+/* 1/s where the mask is set, else 0. */
+static TsrStatus masked_inverse(TsrTensor **out, const TsrTensor *s, const TsrTensor *mask) {
+    TSR_OWNED r = NULL;
+    TSR_OWNED zero = NULL;
+    TSR_TRY(tsr_invoke(&r, 1, "reciprocal", "t", s));
+    TSR_TRY(tsr_tensor_new_scalar(&zero, tsr_scalar_float(0), s->dtype));
+    return tsr_invoke(out, 1, "where", "ttt", mask, r, zero);
+}
+
+static TsrStatus pinv_hermitian(TsrTensor **out, const TsrTensor *a, const TsrTensor *atol, const TsrTensor *rtol) {
+    TSR_OWNED w = NULL;
+    TSR_OWNED u = NULL;
+    TSR_OWNED size = NULL;
+    TSR_OWNED mask = NULL;
+    TSR_OWNED inv = NULL;
+    TSR_OWNED row = NULL;
+    TSR_OWNED scaled = NULL;
+    TSR_OWNED uh = NULL;
+    TSR_TRY(eigh(&w, &u, a, "L", "linalg.eigh"));
+    TSR_TRY(tsr_invoke(&size, 1, "abs", "t", w));
+    TSR_TRY(above_tolerance(&mask, size, a, atol, rtol));
+    TSR_TRY(masked_inverse(&inv, w, mask));
+    TSR_TRY(tsr_tensor_new_unsqueeze(&row, inv, -2));
+    TSR_TRY(tsr_invoke(&scaled, 1, "mul", "tt", u, row));
+    TSR_TRY(la_mt(&uh, u, true));
+    return tsr_matmul_new(out, scaled, uh);
+}
+
+static TsrStatus pinv_general(TsrTensor **out, const TsrTensor *a, const TsrTensor *atol, const TsrTensor *rtol) {
+    TSR_OWNED u = NULL;
+    TSR_OWNED s = NULL;
+    TSR_OWNED vh = NULL;
+    TSR_OWNED mask = NULL;
+    TSR_OWNED inv = NULL;
+    TSR_OWNED column = NULL;
+    TSR_OWNED v = NULL;
+    TSR_OWNED uh = NULL;
+    TSR_OWNED scaled = NULL;
+    TSR_TRY(la_svd(&u, &s, &vh, a, 'S', "linalg.svd"));
+    TSR_TRY(above_tolerance(&mask, s, a, atol, rtol));
+    TSR_TRY(masked_inverse(&inv, s, mask));
+    TSR_TRY(tsr_tensor_new_unsqueeze(&column, inv, -1));
+    TSR_TRY(la_mt(&uh, u, true));
+    TSR_TRY(tsr_invoke(&scaled, 1, "mul", "tt", column, uh));
+    TSR_TRY(la_mt(&v, vh, true));
+    return tsr_matmul_new(out, v, scaled);
+}
+
+static TsrStatus pinv(TsrTensor **out, const TsrTensor *a, const TsrTensor *atol, const TsrTensor *rtol, bool hermitian) {
+    TsrBlasType t;
+    if (tsr_ndim(a) < 2 || !tsr_blas_type(&t, a->dtype)) {
+        char sizes[256];
+        return tsr_error(TSR_RUNTIME_ERROR, "linalg.pinv(%s{%s}): expected a tensor with 2 or more dimensions of float, double, cfloat or cdouble types", tsr_dtype_scalar_name(a->dtype),
+                         tsr_layout_format(sizes, sizeof sizes, tsr_ndim(a), a->sizes));
+    }
+    if (a->numel == 0) {
+        int64_t sizes[TSR_MAX_DIMS];
+        int d = tsr_ndim(a);
+        memcpy(sizes, a->sizes, sizeof(int64_t) * (size_t)d);
+        sizes[d - 2] = la_cols(a), sizes[d - 1] = la_rows(a);
+        return tsr_tensor_new(out, d, sizes, a->dtype, a->device);
+    }
+    return hermitian ? pinv_hermitian(out, a, atol, rtol) : pinv_general(out, a, atol, rtol);
+}
+
+TsrStatus op_pinv(TsrOpCall *c) {
+    static const char fn[] = "torch.linalg.pinv";
+    TSR_OWNED atol = NULL;
+    TSR_OWNED rtol = NULL;
+    TsrTensor *r = NULL;
+    TSR_TRY(tolerance(&atol, &c->arg[1], c->arg[0].t, fn, "atol"));
+    TSR_TRY(tolerance(&rtol, &c->arg[2], c->arg[0].t, fn, "rtol"));
+    return tsr_finish_move(c, pinv(&r, c->arg[0].t, atol, rtol, c->arg[3].b), r);
+}
+
+/* rcond, hermitian. */
+TsrStatus op_pinv_rcond(TsrOpCall *c) {
+    TSR_OWNED rtol = NULL;
+    TSR_OWNED zero = NULL;
+    TsrTensor *r = NULL;
+    TSR_TRY(tolerance(&rtol, &c->arg[1], c->arg[0].t, "torch.linalg.pinv", "rcond"));
+    TSR_TRY(tsr_tensor_new_scalar(&zero, tsr_scalar_float(0), TSR_FLOAT32));
+    return tsr_finish_move(c, pinv(&r, c->arg[0].t, zero, rtol, c->nargs > 2 && c->arg[2].b), r);
+}
+
+/* ---- polar form and square root ---- */
+
+TsrStatus op_linalg_polar(TsrOpCall *c) {
+    const TsrTensor *a = c->arg[0].t;
+    TSR_OWNED u = NULL;
+    TSR_OWNED s = NULL;
+    TSR_OWNED vh = NULL;
+    TSR_OWNED v = NULL;
+    TSR_OWNED row = NULL;
+    TSR_OWNED scaled = NULL;
+    TSR_OWNED unitary = NULL;
+    TSR_OWNED positive = NULL;
+    TSR_TRY(la_check_matrix(a, "linalg.polar", "A"));
+    TSR_TRY(la_check_float_high(a, "linalg.polar"));
+    if (la_rows(a) < la_cols(a))
+        return tsr_error(TSR_RUNTIME_ERROR, "linalg.polar: input must have at least as many rows as columns, but got %lld by %lld matrices", (long long)la_rows(a), (long long)la_cols(a));
+    TSR_TRY(la_svd(&u, &s, &vh, a, 'S', "linalg.svd"));
+    TSR_TRY(tsr_matmul_new(&unitary, u, vh));
+    TSR_TRY(la_mt(&v, vh, true));
+    TSR_TRY(tsr_tensor_new_unsqueeze(&row, s, -2));
+    TSR_TRY(tsr_invoke(&scaled, 1, "mul", "tt", v, row));
+    TSR_TRY(tsr_matmul_new(&positive, scaled, vh));
+    return tsr_return_move2(c, tsr_owned_take(&unitary), tsr_owned_take(&positive));
+}
+
+TsrStatus op_matrix_sqrth(TsrOpCall *c) {
+    const TsrTensor *a = c->arg[0].t;
+    TSR_OWNED w = NULL;
+    TSR_OWNED v = NULL;
+    TSR_OWNED root = NULL;
+    TSR_OWNED row = NULL;
+    TSR_OWNED scaled = NULL;
+    TSR_OWNED vh = NULL;
+    TsrTensor *r = NULL;
+    TSR_TRY(la_check_square(a, "linalg.matrix_sqrth", "A"));
+    TSR_TRY(la_check_float_high(a, "linalg.matrix_sqrth"));
+    TSR_TRY(la_eigh(&w, &v, a, 'L', "linalg.eigh"));
+    TSR_TRY(tsr_invoke(&root, 1, "sqrt", "t", w));
+    TSR_TRY(tsr_tensor_new_unsqueeze(&row, root, -2));
+    TSR_TRY(tsr_invoke(&scaled, 1, "mul", "tt", v, row));
+    TSR_TRY(la_mt(&vh, v, true));
+    return tsr_finish_move(c, tsr_matmul_new(&r, scaled, vh), r);
+}
+
+/* ---- powers and the exponential ---- */
+
+static TsrStatus identity_like(TsrTensor **out, const TsrTensor *a) {
+    TSR_OWNED r = NULL;
+    TSR_OWNED diagonal = NULL;
+    TSR_TRY(tsr_tensor_new(&r, tsr_ndim(a), a->sizes, a->dtype, a->device));
+    if (!tsr_is_meta(r)) {
+        TSR_TRY(tsr_tensor_fill(r, tsr_scalar_int(0)));
+        TSR_TRY(tsr_tensor_new_diagonal(&diagonal, r, 0, -2, -1));
+        TSR_TRY(tsr_tensor_fill(diagonal, tsr_scalar_int(1)));
+    }
+    *out = tsr_owned_take(&r);
+    return TSR_OK;
+}
+
+/* Binary powering: the result takes in the squares that n's bits ask for. */
+static TsrStatus positive_power(TsrTensor **out, const TsrTensor *a, uint64_t n) {
+    TSR_OWNED square = tsr_tensor_retain((TsrTensor *)a);
+    TSR_OWNED result = NULL;
+    TsrTensor *next;
+    while (n > 0) {
+        if (n & 1) {
+            if (result == NULL) {
+                result = tsr_tensor_retain(square);
+            } else {
+                TSR_TRY(tsr_matmul_new(&next, result, square));
+                tsr_owned_put_move(&result, next);
+            }
+        }
+        n >>= 1;
+        if (n == 0) break;
+        TSR_TRY(tsr_matmul_new(&next, square, square));
+        tsr_owned_put_move(&square, next);
+        TSR_TRY(tsr_interrupt_check());
+    }
+    if (result == a) return tsr_tensor_new_clone(out, a, TSR_CONTIGUOUS);
+    *out = tsr_owned_take(&result);
+    return TSR_OK;
+}
+
+TsrStatus op_matrix_power(TsrOpCall *c) {
+    const TsrTensor *a = c->arg[0].t;
+    int64_t n = c->arg[1].i;
+    TSR_OWNED inverse = NULL;
+    TSR_OWNED info = NULL;
+    TsrTensor *r = NULL;
+    TSR_TRY(la_check_square(a, "linalg.matrix_power", "A"));
+    if (n == 0) return tsr_finish_move(c, identity_like(&r, a), r);
+    if (n > 0) return tsr_finish_move(c, positive_power(&r, a, (uint64_t)n), r);
+    TSR_TRY(la_check_float_high(a, "linalg.inv"));
+    TSR_TRY(la_inverse(&inverse, &info, a));
+    TSR_TRY(la_check_info(info, "linalg.inv", LA_SINGULAR_INVERSE));
+    if (n == -1) return tsr_return_move(c, tsr_owned_take(&inverse));
+    return tsr_finish_move(c, positive_power(&r, inverse, -(uint64_t)n), r);
+}
+
+/* The Taylor polynomial of degree 18 in four blocks of powers (Paterson and Stockmeyer, SIAM J. Comput. 2, 1973), after scaling
+ * by 2^-s so that the 1-norm is at most 1; then s squarings. The remainder is below 1e-17. */
+static TsrStatus taylor18(TsrTensor **out, const TsrTensor *a) {
+    TSR_OWNED identity = NULL;
+    TsrTensor *power[5] = {NULL}, *acc = NULL;
+    TsrStatus s = identity_like(&identity, a);
+    double factorial[20] = {1};
+    for (int k = 1; k < 20; k++) factorial[k] = factorial[k - 1] * k;
+    if (s == TSR_OK) power[0] = tsr_tensor_retain(identity), power[1] = tsr_tensor_retain((TsrTensor *)a);
+    for (int k = 2; k <= 4 && s == TSR_OK; k++) s = tsr_matmul_new(&power[k], power[k - 1], a);
+    for (int block = 4; block >= 0 && s == TSR_OK; block--) { /* acc = acc * a^4 + sum over j of a^j / (4 block + j)! */
+        TSR_OWNED sum = NULL;
+        TsrTensor *next = NULL;
+        if (acc != NULL) s = tsr_matmul_new(&sum, acc, power[4]);
+        for (int j = 0; j < 4 && s == TSR_OK; j++) {
+            if (4 * block + j > 18) continue;
+            TSR_OWNED term = NULL;
+            s = tsr_invoke(&term, 1, "mul", "tf", power[j], 1 / factorial[4 * block + j]);
+            if (s != TSR_OK) break;
+            if (sum == NULL) {
+                sum = tsr_owned_take(&term);
+            } else {
+                s = tsr_invoke(&next, 1, "add", "tt", sum, term);
+                if (s == TSR_OK) tsr_owned_put_move(&sum, next);
+            }
+        }
+        if (s == TSR_OK) tsr_owned_put_move(&acc, tsr_owned_take(&sum));
+    }
+    for (int k = 0; k < 5; k++) tsr_tensor_free(power[k]);
+    if (s == TSR_OK) *out = acc;
+    else tsr_tensor_free(acc);
+    return s;
+}
+
+static double norm1(const TsrTensor *a) { /* of one contiguous matrix */
+    double worst = 0;
+    for (int64_t j = 0; j < la_cols(a); j++) {
+        double sum = 0;
+        for (int64_t i = 0; i < la_rows(a); i++) {
+            TsrScalar v = tsr_tensor_get(a, i * la_cols(a) + j);
+            sum += v.kind == TSR_SCALAR_COMPLEX ? hypot(v.c.re, v.c.im) : fabs(tsr_scalar_to_double(v));
+        }
+        if (!(sum <= worst)) worst = sum;
+    }
+    return worst;
+}
+
+static TsrStatus exp_one(TsrTensor **out, const TsrTensor *a) {
+    double norm = norm1(a);
+    if (!isfinite(norm)) { /* inf and nan spread over everything */
+        TSR_TRY(tsr_tensor_new(out, 2, a->sizes, a->dtype, a->device));
+        return tsr_tensor_fill(*out, tsr_scalar_float(NAN));
+    }
+    int squarings = norm > 1 ? (int)ceil(log2(norm)) : 0;
+    TSR_OWNED scaled = NULL;
+    TSR_OWNED r = NULL;
+    TSR_TRY(tsr_invoke(&scaled, 1, "mul", "tf", a, ldexp(1, -squarings)));
+    TSR_TRY(taylor18(&r, scaled));
+    for (int k = 0; k < squarings; k++) {
+        TsrTensor *next;
+        TSR_TRY(tsr_matmul_new(&next, r, r));
+        tsr_owned_put_move(&r, next);
+        TSR_TRY(tsr_interrupt_check());
+    }
+    *out = tsr_owned_take(&r);
+    return TSR_OK;
+}
+
+static TsrStatus exp_all(TsrTensor *out, const TsrTensor *a) {
+    int64_t n = la_rows(a);
+    TSR_OWNED flat = NULL;
+    TSR_OWNED oflat = NULL;
+    TSR_TRY(tsr_tensor_new_reshape(&flat, a, 3, (int64_t[]){la_batches(a), n, n}));
+    TSR_TRY(tsr_tensor_new_reshaped_view(&oflat, out, 3, (int64_t[]){la_batches(a), n, n}));
+    for (int64_t b = 0; b < la_batches(a); b++) {
+        TSR_OWNED one = NULL;
+        TSR_OWNED target = NULL;
+        TSR_OWNED r = NULL;
+        TSR_TRY(tsr_tensor_new_select(&one, flat, 0, b));
+        TSR_TRY(tsr_tensor_new_select(&target, oflat, 0, b));
+        TSR_TRY(exp_one(&r, one));
+        TSR_TRY(tsr_tensor_copy(target, r));
+    }
+    return TSR_OK;
+}
+
+TsrStatus op_matrix_exp(TsrOpCall *c) {
+    const TsrTensor *a = c->arg[0].t;
+    TSR_OWNED r = NULL;
+    TSR_TRY(la_check_square(a, "linalg.matrix_exp", "A"));
+    TSR_TRY(la_check_float(a, "linalg.matrix_exp"));
+    TSR_TRY(tsr_tensor_new(&r, tsr_ndim(a), a->sizes, a->dtype, a->device));
+    if (r->numel == 0 || tsr_is_meta(r)) return tsr_return_move(c, tsr_owned_take(&r));
+    if (la_rows(a) == 1) {
+        TSR_OWNED e = NULL;
+        TSR_TRY(tsr_invoke(&e, 1, "exp", "t", a));
+        TSR_TRY(tsr_tensor_copy(r, e));
+    } else {
+        TSR_TRY(exp_all(r, a));
+    }
+    return tsr_return_move(c, tsr_owned_take(&r));
+}
