@@ -293,7 +293,7 @@ TsrStatus op_vector_norm(TsrOpCall *c) { /* ord, dim, keepdim, dtype */
 
 TsrStatus op_matrix_norm(TsrOpCall *c) {
     TsrTensor *r = NULL;
-    MatrixNorm ord;
+    MatrixNorm ord = NORM_FRO;
     TSR_TRY(la_check_matrix(c->arg[0].t, "linalg.matrix_norm", "A"));
     TSR_TRY(c->arg[1].kind == TSR_ARG_STR ? matrix_order_text(&ord, c->arg[1].str) : matrix_order_number(&ord, c->arg[1].s));
     return tsr_finish_move(c, matrix_norm(&r, c->arg[0].t, ord, c->arg[2].n, c->arg[2].ints, c->arg[3].b, dtype_of(&c->arg[4])), r);
@@ -346,7 +346,7 @@ TsrStatus op_norm_text(TsrOpCall *c) {
     const TsrTensor *x = c->arg[0].t;
     TsrTensor *r = NULL;
     TsrArg *dim = &c->arg[2];
-    MatrixNorm kind;
+    MatrixNorm kind = NORM_FRO;
     bool given = tsr_arg_given(dim), fro = strcmp(c->arg[1].str, "fro") == 0;
     if (fro && (!given || dim->n <= 2))
         return tsr_finish_move(c, vector_norm(&r, x, 2, given ? dim->n : 0, dim->ints, c->arg[3].b, dtype_of(&c->arg[4])), r);
