@@ -50,6 +50,26 @@ TsrStatus tsr__edit_new(TsrTensor **out, const TsrOpCall *c, const TsrTensor *se
     return TSR_OK;
 }
 
+TsrStatus tsr__edit_dense_new(TsrTensor **out, const TsrOpCall *c, const TsrTensor *self) {
+    if (!c->inplace || !tsr_is_contiguous(c->out[0], TSR_CONTIGUOUS)) return tsr_tensor_new_clone(out, self, TSR_CONTIGUOUS);
+    *out = tsr_tensor_retain(c->out[0]);
+    return TSR_OK;
+}
+
+TsrStatus tsr__at_least_1d_new(TsrTensor **out, const TsrTensor *t) {
+    if (tsr_ndim(t) > 0) {
+        *out = tsr_tensor_retain((TsrTensor *)t);
+        return TSR_OK;
+    }
+    return tsr_tensor_new_unsqueeze(out, t, 0);
+}
+
+TsrStatus tsr__end_move(TsrOpCall *c, TsrStatus status, TsrTensor *t) {
+    if (status == TSR_OK) return tsr_return_move(c, t);
+    tsr_tensor_free(t);
+    return status;
+}
+
 TsrStatus tsr__long_new(TsrTensor **out, const TsrTensor *t) {
     TsrTensor *cast;
     TSR_TRY(tsr_tensor_new_cast(&cast, t, TSR_INT64));

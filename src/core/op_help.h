@@ -35,8 +35,14 @@ TsrStatus tsr__check_out_dtype(const TsrOpCall *c, int k, TsrDtype dtype);
 /* The tensor an operator that edits a copy of self works on: self itself (retained, overlap checked) in the in-place form, else a copy
  * in the given format. *out is owned. */
 TsrStatus tsr__edit_new(TsrTensor **out, const TsrOpCall *c, const TsrTensor *self, TsrMemoryFormat format);
+/* As tsr__edit_new, always row-major: self itself only when it is; the dispatcher copies a fresh result back into self. */
+TsrStatus tsr__edit_dense_new(TsrTensor **out, const TsrOpCall *c, const TsrTensor *self);
 /* Contiguous int64 values of an integral tensor; *out is owned, maybe the same object. */
 TsrStatus tsr__long_new(TsrTensor **out, const TsrTensor *t);
+/* A one-dimensional view of a 0-d tensor, others retained; *out is owned. */
+TsrStatus tsr__at_least_1d_new(TsrTensor **out, const TsrTensor *t);
+/* Ends a function that made t: returns it from the call on success, frees it on failure. t may be NULL on failure. */
+TsrStatus tsr__end_move(TsrOpCall *c, TsrStatus status, TsrTensor *t);
 /* Result of n owned tensors as a Tensor[]; the array is copied, the references move, also on failure. */
 TsrStatus tsr__return_list_move(TsrOpCall *c, TsrTensor **tensors, int n);
 /* Fills t with zero bytes or the value one, two, ... ; t is dense and fresh. */

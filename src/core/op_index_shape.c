@@ -1,0 +1,302 @@
+/* Copies laid out anew: repeat and tile, repeat_interleave, diagonals, triangles, unravel_index. */
+#include <string.h>
+
+#include "kernels/combine.h"
+#include "mem.h"
+#include "op_help.h"
+
+#define BITS_MOST (TSR_BITS_USUAL | TSR_BIT(BOOL) | TSR_BITS_COMPLEX)
+
+/* ---- repeat ---- */
+
+/* The result seen as (r0, s0, r1, s1, ...) takes self, broadcast along the r's. */
+static TsrStatus repeat_copy(TsrTensor *t, const TsrTensor *self, int n, const int64_t *repeats) {
+    int pad = n - tsr_ndim(self), k = 0;
+    int64_t sizes[TSR_MAX_DIMS], to[TSR_MAX_DIMS], from[TSR_MAX_DIMS];
+    for (int d = 0; d < n; d++) {
+        int64_t size = d < pad ? 1 : self->sizes[d - pad], stride = d < pad ? 0 : self->strides[d - pad];
+        if (repeats[d] != 1) {
+            sizes[k] = repeats[d];
+            to[k] = t->strides[d] * size;
+            from[k++] = 0;
+        }
+        sizes[k] = size;
+        to[k] = t->strides[d];
+        from[k++] = stride;
+        if (k >= TSR_MAX_DIMS - 1) return tsr_error(TSR_RUNTIME_ERROR, "repeat: too many dimensions");
+    }
+    TsrTensor *dst, *src;
+    TSR_TRY(tsr_tensor_new_view(&dst, t, k, sizes, to, t->offset, NULL));
+    TsrStatus status = tsr_tensor_new_view(&src, self, k, sizes, from, self->offset, NULL);
+    if (status == TSR_OK) {
+        status = tsr_tensor_copy(dst, src);
+        tsr_tensor_free(src);
+    }
+    tsr_tensor_free(dst);
+    return status;
+}
+
+static TsrStatus repeat_new(TsrTensor **out, const TsrTensor *self, int n, const int64_t *repeats) {
+    int64_t sizes[TSR_MAX_DIMS];
+    int pad = n - tsr_ndim(self);
+    for (int d = 0; d < n; d++)
+        if (tsr_mul_overflows(d < pad ? 1 : self->sizes[d - pad], repeats[d], &sizes[d])) return tsr_error(TSR_RUNTIME_ERROR, "repeat: the result's size overflows");
+    TSR_TRY(tsr_tensor_new(out, n, sizes, self->dtype, self->device));
+    if ((*out)->numel == 0 || tsr_is_meta(self)) return TSR_OK;
+    TsrStatus status = repeat_copy(*out, self, n, repeats);
+    if (status != TSR_OK) tsr_tensor_free(*out);
+    return status;
+}
+
+TsrStatus op_repeat(TsrOpCall *c) {
+    TsrTensor *self = c->arg[0].t, *t = NULL;
+    if (c->arg[1].n < tsr_ndim(self))
+        return tsr_error(TSR_RUNTIME_ERROR, "Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor");
+    if (c->arg[1].n > TSR_MAX_DIMS) return tsr_error(TSR_RUNTIME_ERROR, "repeat: too many dimensions");
+    return tsr_finish_move(c, repeat_new(&t, self, c->arg[1].n, c->arg[1].ints), t);
+}
+
+TsrStatus op_tile(TsrOpCall *c) {
+    TsrTensor *self = c->arg[0].t, *t = NULL;
+    int64_t repeats[TSR_MAX_DIMS];
+    int n = c->arg[1].n, missing = TSR_MAX(0, tsr_ndim(self) - n);
+    if (n + missing > TSR_MAX_DIMS) return tsr_error(TSR_RUNTIME_ERROR, "tile: too many dimensions");
+    for (int d = 0; d < missing; d++) repeats[d] = 1;
+    for (int d = 0; d < n; d++) repeats[missing + d] = c->arg[1].ints[d];
+    return tsr_finish_move(c, repeat_new(&t, self, n + missing, repeats), t);
+}
+
+/* ---- repeat_interleave ---- */
+
+/* Position i, repeats[i] times; int64. output_size -1: not given. */
+static TsrStatus spread_new(TsrTensor **out, const TsrTensor *repeats, int64_t output_size) {
+    if (tsr_ndim(repeats) != 1) return tsr_error(TSR_RUNTIME_ERROR, "repeat_interleave only accept 1D vector as repeat");
+    if (repeats->dtype != TSR_INT64 && repeats->dtype != TSR_INT32 && repeats->dtype != TSR_INT16 && repeats->dtype != TSR_INT8 && repeats->dtype != TSR_UINT8)
+        return tsr__not_implemented("repeat_interleave_cpu", repeats->dtype);
+    TsrTensor *counts;
+    TSR_TRY(tsr__long_new(&counts, repeats));
+    const int64_t *n = tsr_data(counts);
+    int64_t total = 0;
+    TsrStatus status = TSR_OK;
+    for (int64_t i = 0; i < counts->numel && status == TSR_OK; i++) {
+        if (n[i] < 0) status = tsr_error(TSR_RUNTIME_ERROR, "repeats can not be negative");
+        else if (tsr_add_overflows(total, n[i], &total)) status = tsr_error(TSR_RUNTIME_ERROR, "repeat_interleave: the result's size overflows");
+    }
+    if (status == TSR_OK && output_size >= 0 && output_size != total) status = tsr_error(TSR_RUNTIME_ERROR, "allocated size does not match required size");
+    if (status == TSR_OK) status = tsr_tensor_new(out, 1, &total, TSR_INT64, TSR_DEVICE_CPU);
+    if (status == TSR_OK) {
+        int64_t *p = tsr_data(*out);
+        for (int64_t i = 0; i < counts->numel; i++)
+            for (int64_t k = 0; k < n[i]; k++) *p++ = i;
+    }
+    tsr_tensor_free(counts);
+    return status;
+}
+
+TsrStatus op_repeat_interleave_counts(TsrOpCall *c) {
+    TsrTensor *positions, *t = NULL;
+    TSR_TRY(spread_new(&positions, c->arg[0].t, tsr_arg_given(&c->arg[1]) ? c->arg[1].i : -1));
+    TsrStatus status = tsr_tensor_new_cast(&t, positions, c->arg[0].t->dtype);
+    tsr_tensor_free(positions);
+    return tsr_finish_move(c, status, t);
+}
+
+static TsrStatus interleave(TsrOpCall *c, const TsrTensor *repeats, const TsrArg *dim_arg, int64_t output_size) {
+    TsrTensor *self = c->arg[0].t, *input, *positions, *t = NULL;
+    int64_t dim = tsr_arg_given(dim_arg) ? dim_arg->i : 0, minus = -1;
+    if (tsr_arg_given(dim_arg) && tsr_ndim(self) > 0) input = tsr_tensor_retain(self);
+    else TSR_TRY(tsr_tensor_new_reshape(&input, self, 1, &minus));
+    TsrStatus status = tsr_wrap_dim(&dim, tsr_ndim(input));
+    TsrTensor *counts = NULL;
+    if (status == TSR_OK) {
+        int64_t size = input->sizes[dim];
+        if (tsr_ndim(repeats) == 0 || (tsr_ndim(repeats) == 1 && repeats->sizes[0] == 1)) {
+            TsrTensor *one = NULL;
+            status = tsr_ndim(repeats) == 0 ? tsr_tensor_new_unsqueeze(&one, repeats, 0) : tsr_tensor_new_alias(&one, repeats);
+            if (status == TSR_OK) status = tsr_tensor_new_expand(&counts, one, 1, &size);
+            tsr_tensor_free(one);
+        } else if (tsr_ndim(repeats) == 1) {
+            if (repeats->sizes[0] != size)
+                status = tsr_error(TSR_RUNTIME_ERROR, "repeats must have the same size as input along dim, but got repeats.size(0) = %lld and input.size(%lld) = %lld",
+                                   (long long)repeats->sizes[0], (long long)dim, (long long)size);
+            else counts = tsr_tensor_retain((TsrTensor *)repeats);
+        } else status = tsr_error(TSR_RUNTIME_ERROR, "repeats must be 0-dim or 1-dim tensor");
+    }
+    if (status == TSR_OK) {
+        status = spread_new(&positions, counts, output_size);
+        if (status == TSR_OK) {
+            status = tsr_invoke(&t, 1, "index_select", "tit", input, dim, positions);
+            tsr_tensor_free(positions);
+        }
+    }
+    tsr_tensor_free(counts);
+    tsr_tensor_free(input);
+    return tsr_finish_move(c, status, t);
+}
+
+TsrStatus op_repeat_interleave_tensor(TsrOpCall *c) {
+    return interleave(c, c->arg[1].t, &c->arg[2], tsr_arg_given(&c->arg[3]) ? c->arg[3].i : -1);
+}
+
+TsrStatus op_repeat_interleave_int(TsrOpCall *c) {
+    TsrTensor *repeats;
+    if (c->arg[1].i < 0) return tsr_error(TSR_RUNTIME_ERROR, "Repeats must be non-negative");
+    TSR_TRY(tsr_tensor_new_scalar(&repeats, tsr_scalar_int(c->arg[1].i), TSR_INT64));
+    TsrStatus status = interleave(c, repeats, &c->arg[2], tsr_arg_given(&c->arg[3]) ? c->arg[3].i : -1);
+    tsr_tensor_free(repeats);
+    return status;
+}
+
+/* ---- diagonals ---- */
+
+static TsrStatus diag_embed_new(TsrTensor **out, const TsrTensor *self, int64_t offset, int64_t dim1, int64_t dim2) {
+    int n = tsr_ndim(self) + 1, k = 0;
+    int64_t sizes[TSR_MAX_DIMS];
+    TSR_TRY(tsr_wrap_dim(&dim1, n));
+    TSR_TRY(tsr_wrap_dim(&dim2, n));
+    if (dim1 == dim2) return tsr_error(TSR_RUNTIME_ERROR, "diagonal dimensions cannot be identical %lld, %lld", (long long)dim1, (long long)dim2);
+    if (n > TSR_MAX_DIMS) return tsr_error(TSR_RUNTIME_ERROR, "diag_embed: too many dimensions");
+    int64_t last = self->sizes[n - 2], side;
+    if (offset == INT64_MIN || tsr_add_overflows(last, offset < 0 ? -offset : offset, &side)) return tsr_error(TSR_RUNTIME_ERROR, "diag_embed: the result's size overflows");
+    for (int d = 0; d < n; d++) sizes[d] = d == dim1 || d == dim2 ? side : self->sizes[k++];
+    TSR_TRY(tsr__zeros_new(out, n, sizes, self->dtype, self->device));
+    TsrTensor *diagonal = NULL;
+    TsrStatus status = tsr_tensor_new_diagonal(&diagonal, *out, offset, dim1, dim2);
+    if (status == TSR_OK && !tsr_is_meta(self)) status = tsr_tensor_copy(diagonal, self);
+    tsr_tensor_free(diagonal);
+    if (status != TSR_OK) tsr_tensor_free(*out);
+    return status;
+}
+
+TsrStatus op_diag_embed(TsrOpCall *c) {
+    TsrTensor *t = NULL;
+    return tsr_finish_move(c, diag_embed_new(&t, c->arg[0].t, c->arg[1].i, c->arg[2].i, c->arg[3].i), t);
+}
+
+TsrStatus op_diag(TsrOpCall *c) {
+    TsrTensor *self = c->arg[0].t, *t = NULL, *view;
+    int ndim = tsr_ndim(self);
+    if (ndim != 1 && ndim != 2) return tsr_error(TSR_RUNTIME_ERROR, "diag(): Supports 1D or 2D tensors. Got %dD", ndim);
+    if (ndim == 1) return tsr_finish_move(c, diag_embed_new(&t, self, c->arg[1].i, 0, 1), t);
+    TSR_TRY(tsr_tensor_new_diagonal(&view, self, c->arg[1].i, 0, 1));
+    TsrStatus status = tsr_tensor_new_clone(&t, view, TSR_CONTIGUOUS);
+    tsr_tensor_free(view);
+    return tsr_finish_move(c, status, t);
+}
+
+TsrStatus op_diagflat(TsrOpCall *c) {
+    TsrTensor *flat, *t = NULL;
+    int64_t minus = -1;
+    TSR_TRY(tsr_tensor_new_reshape(&flat, c->arg[0].t, 1, &minus));
+    TsrStatus status = diag_embed_new(&t, flat, c->arg[1].i, 0, 1);
+    tsr_tensor_free(flat);
+    return tsr_finish_move(c, status, t);
+}
+
+static bool is_small_float(TsrDtype d) { return d == TSR_FLOAT16 || d == TSR_BFLOAT16; }
+
+static TsrStatus sum_diagonal(TsrScalar *sum, const TsrTensor *self) {
+    int64_t n = TSR_MIN(self->sizes[0], self->sizes[1]);
+    double re = 0, im = 0;
+    uint64_t whole = 0;
+    bool integral = tsr_dtype_is_integral(self->dtype), complex = tsr_dtype_is_complex(self->dtype);
+    for (int64_t i = 0; i < n; i++) {
+        TsrScalar s = tsr_tensor_get(self, i * self->sizes[1] + i);
+        if (integral) whole += (uint64_t)tsr_scalar_to_int(s);
+        else re = is_small_float(self->dtype) ? (double)(float)(re + tsr_scalar_to_double(s)) : re + tsr_scalar_to_double(s);
+        if (complex) im += s.c.im;
+    }
+    *sum = integral ? tsr_scalar_int((int64_t)whole) : complex ? tsr_scalar_complex(re, im) : tsr_scalar_float(re);
+    return TSR_OK;
+}
+
+TsrStatus op_trace(TsrOpCall *c) {
+    TsrTensor *self = c->arg[0].t, *t;
+    if (tsr_ndim(self) != 2) return tsr_error(TSR_RUNTIME_ERROR, "trace: expected a matrix, but got tensor with dim %d", tsr_ndim(self));
+    TSR_TRY(tsr__require(TSR_BITS_USUAL | TSR_BITS_COMPLEX, self->dtype, "trace"));
+    TsrDtype dtype = tsr_dtype_is_integral(self->dtype) ? TSR_INT64 : self->dtype;
+    TSR_TRY(tsr_tensor_new(&t, 0, NULL, dtype, self->device));
+    if (tsr_is_meta(self)) return tsr_return_move(c, t);
+    TsrScalar sum;
+    TsrStatus status = sum_diagonal(&sum, self);
+    if (status == TSR_OK) tsr_scalar_store(sum, dtype, tsr_data(t));
+    return tsr__end_move(c, status, t);
+}
+
+/* ---- triangles ---- */
+
+typedef struct Triangle {
+    char *p;
+    int64_t rows, columns, k;
+    size_t item;
+    bool upper;
+} Triangle;
+
+static void clear_rows(int64_t begin, int64_t end, void *user) {
+    const Triangle *q = user;
+    for (int64_t r = begin; r < end; r++) {
+        /* The first column above the diagonal band of this row. */
+        int64_t edge = TSR_MAX(0, TSR_MIN(q->columns, r % q->rows + q->k + (q->upper ? 0 : 1)));
+        char *row = q->p + (size_t)(r * q->columns) * q->item;
+        if (q->upper) memset(row, 0, (size_t)edge * q->item);
+        else memset(row + (size_t)edge * q->item, 0, (size_t)(q->columns - edge) * q->item);
+    }
+}
+
+static TsrStatus triangle(TsrOpCall *c, const char *name, bool upper) {
+    TsrTensor *self = c->arg[0].t, *t;
+    int n = tsr_ndim(self);
+    if (n < 2) return tsr_error(TSR_RUNTIME_ERROR, "%s: input tensor must have at least 2 dimensions", name);
+    TSR_TRY(tsr__require(BITS_MOST | TSR_BIT(COMPLEX32), self->dtype, name));
+    TSR_TRY(tsr__edit_dense_new(&t, c, self));
+    if (t->numel == 0 || tsr_is_meta(self)) return tsr_return_move(c, t);
+    int64_t rows = t->sizes[n - 2], columns = t->sizes[n - 1];
+    int64_t k = TSR_MAX(-rows - 1, TSR_MIN(columns + 1, c->arg[1].i));
+    Triangle q = {tsr_data(t), rows, columns, k, tsr_itemsize(t), upper};
+    return tsr__end_move(c, tsr_parallel_for(t->numel / columns, TSR_MAX(1, (1 << 15) / columns), clear_rows, &q), t);
+}
+
+TsrStatus op_tril(TsrOpCall *c) { return triangle(c, "tril", false); }
+TsrStatus op_triu(TsrOpCall *c) { return triangle(c, "triu", true); }
+
+/* ---- unravel_index ---- */
+
+/* (index // stride) % size for all dimensions side by side, then split: the results are views of one tensor, as in PyTorch. */
+TsrStatus op_unravel_index(TsrOpCall *c) {
+    TsrTensor *index = c->arg[0].t, *steps = NULL, *sizes = NULL, *wide = NULL, *quotient = NULL, *rest = NULL, *part[TSR_MAX_DIMS];
+    int n = c->arg[1].n, made = 0;
+    const int64_t *shape = c->arg[1].ints;
+    if (!tsr_dtype_is_integral(index->dtype))
+        return tsr_error(TSR_TYPE_ERROR, "expected 'indices' to be integer dtype, but got torch.%s", tsr_dtype_name(index->dtype));
+    if (n > TSR_MAX_DIMS) return tsr_error(TSR_RUNTIME_ERROR, "unravel_index: too many dimensions");
+    for (int d = 0; d < n; d++)
+        if (shape[d] < 0) {
+            char text[256];
+            tsr_layout_format(text, sizeof text, n, shape);
+            text[0] = '(';
+            if (strlen(text) > 0) text[strlen(text) - 1] = ')';
+            return tsr_error(TSR_VALUE_ERROR, n == 1 ? "'shape' cannot have negative values, but got %.*s,)" : "'shape' cannot have negative values, but got %.*s",
+                             (int)strlen(text) - (n == 1), text);
+        }
+    if (n == 0) return tsr__return_list_move(c, part, 0);
+    int64_t count = n, step = 1;
+    TsrStatus status = tsr_tensor_new(&steps, 1, &count, TSR_INT64, index->device);
+    if (status == TSR_OK) status = tsr_tensor_new(&sizes, 1, &count, TSR_INT64, index->device);
+    for (int d = n - 1; d >= 0 && status == TSR_OK; d--) {
+        ((int64_t *)tsr_data(steps))[d] = step;
+        ((int64_t *)tsr_data(sizes))[d] = shape[d];
+        step *= shape[d];
+    }
+    if (status == TSR_OK) status = tsr_tensor_new_unsqueeze(&wide, index, -1);
+    if (status == TSR_OK) status = tsr_invoke(&quotient, 1, "floor_divide", "tt", wide, steps);
+    if (status == TSR_OK) status = tsr_invoke(&rest, 1, "remainder", "tt", quotient, sizes);
+    while (status == TSR_OK && made < n) {
+        status = tsr_tensor_new_select(&part[made], rest, -1, made);
+        if (status == TSR_OK) made++;
+    }
+    TsrTensor *temporaries[] = {steps, sizes, wide, quotient, rest};
+    tsr__free_all(temporaries, 5);
+    if (status == TSR_OK) return tsr__return_list_move(c, part, n);
+    tsr__free_all(part, made);
+    return status;
+}
