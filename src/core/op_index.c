@@ -343,7 +343,7 @@ TsrStatus op_scatter_value_with(TsrOpCall *c) {
 /* ---- reductions into places: scatter_reduce and index_reduce ---- */
 
 typedef struct Reduction {
-    TsrCombine op = TSR_COMBINE_SET;
+    TsrCombine op;
     bool mean;
 } Reduction;
 
@@ -436,7 +436,7 @@ TsrStatus op_scatter_reduce(TsrOpCall *c) {
     TsrTensor *self = c->arg[0].t, *index = c->arg[2].t, *src = c->arg[3].t, *t;
     int64_t dim = c->arg[1].i;
     bool include_self = c->arg[5].b;
-    Reduction r;
+    Reduction r = {TSR_COMBINE_ADD, false};
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
     if (!reduction_named(&r, c->arg[4].str, true))
         return tsr_error(TSR_RUNTIME_ERROR, "reduce argument must be either sum, prod, mean, amax or amin, got %s", c->arg[4].str);
@@ -793,7 +793,7 @@ TsrStatus op_index_reduce(TsrOpCall *c) {
     TsrTensor *self = c->arg[0].t, *index = c->arg[2].t, *source = c->arg[3].t, *t = NULL, *positions;
     int64_t dim = c->arg[1].i, bad;
     bool include_self = c->arg[5].b;
-    Reduction r;
+    Reduction r = {TSR_COMBINE_ADD, false};
     if (!reduction_named(&r, c->arg[4].str, false))
         return tsr_error(TSR_RUNTIME_ERROR, "index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got %s.", c->arg[4].str);
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
