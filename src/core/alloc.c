@@ -218,7 +218,7 @@ void tsr_deallocate(TsrDataPtr *ptr, TsrAllocator *allocator, size_t bytes) {
 }
 
 void tsr_empty_cache(void) {
-    tsr__pool_drain_structs();
+    tsr__thread_drop();
     for (TsrAllocator *a = tsr_allocator_first(); a != NULL; a = a->next)
         if (a->empty_cache != NULL) a->empty_cache(a);
 }

@@ -22,6 +22,4 @@ void tsr__fault_forget(TsrFaultRegion *region);
 /* For violations found without a fault (a damaged canary): reports `message` at the next interrupt check. */
 void tsr__fault_post(const char *message);
 
-void tsr__pool_drain_structs(void); /* storage.c: gives pooled structs of this thread back */
-
 #endif

@@ -49,8 +49,6 @@ static void give_struct(TsrStorage *s) {
     tsr_free(s);
 }
 
-void tsr__pool_drain_structs(void) { drain(); }
-
 /* --- birth and death --- */
 
 static void link_storage(TsrStorage *s) {

@@ -20,6 +20,8 @@ static void thread_ends(void *unused) {
     for (int i = 0; i < nhooks; i++) hooks[i]();
 }
 
+void tsr__thread_drop(void) { thread_ends(NULL); }
+
 static void make_key(void) { have_key = pthread_key_create(&key, thread_ends) == 0; }
 
 void tsr__thread_at_end(void (*fn)(void)) {

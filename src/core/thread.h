@@ -7,6 +7,8 @@
 /* Calls fn in every thread that ends after having called tsr__thread_watch. Register once. */
 void tsr__thread_at_end(void (*fn)(void));
 void tsr__thread_watch(void);
+/* Runs the same functions now, in this thread: what it keeps for reuse goes back. */
+void tsr__thread_drop(void);
 
 /* For a few instructions; never held across a call that may block. */
 typedef struct TsrLock { _Atomic bool held; } TsrLock;
