@@ -1,0 +1,113 @@
+/* bind.h: calling rows of the operator table from the language, as PyTorch's argument parser would.
+ *
+ * An OpFunction is the value behind torch.add, x.add, x.add_: all overloads of one name in one form. A call tries
+ * the overloads in PyTorch's order, fills a TsrOpCall on the stack (no heap in the common case), runs it and
+ * turns the results into values. What does not fit raises PyTorch's TypeError, word for word. */
+#ifndef REPL_BIND_H
+#define REPL_BIND_H
+
+#include "core/op.h"
+#include "value.h"
+
+typedef enum BindForm {
+    BIND_FUNCTION,        /* torch.add(x, y): self is called input */
+    BIND_METHOD,          /* x.add(y) */
+    BIND_INPLACE,         /* x.add_(y) */
+    BIND_INPLACE_FUNCTION /* torch.relu_(x) */
+} BindForm;
+
+typedef struct BindParser BindParser;
+
+typedef struct OpFunction {
+    Obj obj;
+    const TsrOpSet *set;
+    const char *name;     /* "add", "add_", "linalg_inv": as errors call it; owned by the program's lifetime */
+    uint8_t form;         /* BindForm */
+    BindParser *parser;   /* the signatures; made at the first call */
+} OpFunction;
+
+extern Type op_function_type, op_method_type; /* builtin_function_or_method; method_descriptor */
+static inline bool value_is_op_function(Value v) { return v.tag == V_OBJ && (v.o->type == &op_function_type || v.o->type == &op_method_type); }
+
+/* The function object for a form of the operator, the same one each time; V_UNBOUND when it has no such form.
+ * `name` is torch's ("add", "add_", "linalg.inv"). *out is the caller's. */
+TsrStatus bind_new_function(Value *out, const char *name);
+TsrStatus bind_new_method(Value *out, const char *name);
+
+/* Calls the operator `name` in its function form with positional values, all lent. */
+TsrStatus bind_call(Value *out, const char *name, int count, const Value *values);
+/* Calls one row with self already a tensor; used by operators: name(self, other). */
+TsrStatus bind_call_args(Value *out, OpFunction *function, const CallArgs *args);
+
+/* The tensor behind a value, lent; *out NULL when it is none. Wrappers of tensors (MaybeOwned, caffe2 tensors, TH
+ * handles) add themselves here: the hook answers for V_OBJ values, and may fail (a dangling borrow). */
+extern TsrStatus (*bind_tensor_hook)(TsrTensor **out, Value v);
+static inline TsrStatus bind_tensor_of(TsrTensor **out, Value v) {
+    *out = v.tag == V_TENSOR ? v.t : NULL;
+    return v.tag == V_OBJ && bind_tensor_hook != NULL ? bind_tensor_hook(out, v) : TSR_OK;
+}
+
+/* A number of the language as a Scalar (bool, int, float, complex, or a 0-d tensor); *ok false: it is none. */
+TsrStatus bind_scalar(TsrScalar *out, bool *ok, Value v);
+TsrStatus bind_scalar_value(Value *out, TsrScalar s); /* as item() gives it */
+/* The name CPython has for the type of v in messages: "Tensor", "torch.dtype", "int". Static or of the type. */
+const char *bind_type_name(Value v);
+/* int arguments: an int or a tensor of one integer, not bool. */
+bool bind_is_index(Value v);
+/* sizes given as one sequence or as several ints from values[at]: into *out, at most `room`. `name` for errors. */
+TsrStatus bind_sizes(int64_t *out, int *n, int room, const CallArgs *args, int at, const char *function, const char *name);
+/* A row's result as a value. */
+TsrStatus bind_result_move(Value *out, TsrOpCall *call);
+
+/* "requires_grad=True is not supported": raised wherever it is asked for. */
+TsrStatus bind_refuse_grad(void);
+
+/* PyTorch's message for arguments that fit none of the overloads (options: "(Tensor input, int dim)" texts). */
+TsrStatus bind_invalid_arguments(const char *function, const CallArgs *args, int skip, int count, const char *const *options);
+#define BIND_NO_GRAD_TEXT "tsr has no autograd: requires_grad=True and backward() are not supported"
+
+/* --- what follows is shared by the binding's own files --- */
+
+typedef enum SigRole { SIG_SCHEMA, SIG_OUT, SIG_PIN_MEMORY, SIG_REQUIRES_GRAD } SigRole;
+
+typedef struct SigParam {
+    const char *text; /* its name */
+    Str *name;        /* interned */
+    Str *alias[3];    /* NumPy's names for it, interned; NULL when there is none */
+    uint8_t kind;     /* TsrArgKind */
+    uint8_t role;     /* SigRole */
+    int8_t index;     /* of the schema's parameter, for SIG_SCHEMA */
+    bool optional;    /* may be left out */
+    bool allow_none;
+    bool keyword_only;
+    int fixed;        /* int[N] */
+    const TsrParam *param;
+} SigParam;
+
+typedef struct Sig {
+    const TsrOp *op;
+    const TsrSchema *schema;
+    SigParam *params;
+    int count, min_args, max_args, max_positional;
+    int self; /* index in the schema of the method's self; -1: none */
+    bool hidden, numbers_as_tensors, varargs;
+    char *text;  /* "(Tensor other, *, Number alpha = 1)" */
+    char *order; /* what PyTorch sorts overloads by */
+} Sig;
+
+struct BindParser {
+    Sig *sigs;
+    int count;
+    bool no_arguments; /* one overload that takes none: CPython checks it, with its own words */
+};
+
+/* The signatures of a form, in PyTorch's order. Lives for ever. */
+TsrStatus bind_parser_new(BindParser **out, const OpFunction *function);
+const char *bind_kind_name(const SigParam *p); /* "tuple of ints" */
+/* The error for arguments that no signature takes; always fails. */
+TsrStatus bind_no_match(const OpFunction *f, const BindParser *parser, const CallArgs *args, int skip);
+/* As PyTorch's FunctionSignature::parse: bound[i] is the value of params[i], V_UNBOUND where left out or None, or `*varargs`
+ * true when params[0] takes all positional values. *ok false: it does not fit; with `raise`, the error instead. */
+TsrStatus bind_match(bool *ok, const OpFunction *f, const Sig *sig, const CallArgs *args, int skip, Value *bound, bool *varargs, bool raise);
+
+#endif
