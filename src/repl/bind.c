@@ -33,15 +33,15 @@ static bool is_tensor(Value v) {
 }
 
 static bool is_int_list(Value v, int fixed) {
-    const Value *items;
-    int64_t n;
+    const Value *items = NULL;
+    int64_t n = 0;
     if (!value_as_array(v, &items, &n)) return fixed > 0 && bind_is_index(v);
     return n == 0 || bind_is_index(items[0]);
 }
 
 static TsrStatus check_tensor_list(bool *ok, const SigParam *p, Value v, int argument) {
-    const Value *items;
-    int64_t n;
+    const Value *items = NULL;
+    int64_t n = 0;
     *ok = value_as_array(v, &items, &n);
     for (int64_t i = 0; *ok && i < n; i++) {
         if (is_tensor(items[i]) || (items[i].tag == V_NONE && p->param != NULL && p->param->optional_elements)) continue;
@@ -51,8 +51,8 @@ static TsrStatus check_tensor_list(bool *ok, const SigParam *p, Value v, int arg
 }
 
 static bool all_scalars(Value v) {
-    const Value *items;
-    int64_t n;
+    const Value *items = NULL;
+    int64_t n = 0;
     if (!value_as_array(v, &items, &n)) return false;
     for (int64_t i = 0; i < n; i++)
         if (!is_number(items[i])) return false;
@@ -60,8 +60,8 @@ static bool all_scalars(Value v) {
 }
 
 static bool is_float_list(Value v) {
-    const Value *items;
-    int64_t n;
+    const Value *items = NULL;
+    int64_t n = 0;
     if (!value_as_array(v, &items, &n)) return false;
     return n == 0 || items[0].tag == V_FLOAT || items[0].tag == V_BOOL || is_long(items[0]);
 }
@@ -286,8 +286,8 @@ static TsrStatus int_array(int64_t **out, Frame *fr, int64_t n) {
 }
 
 static TsrStatus to_ints(Frame *fr, TsrArg *arg, const SigParam *p, Value v, bool varargs) {
-    const Value *items;
-    int64_t n, *ints;
+    const Value *items = NULL;
+    int64_t n = 0, *ints;
     if (varargs) {
         items = fr->args->values + fr->skip;
         n = fr->args->count - fr->skip;
@@ -321,8 +321,8 @@ static TsrStatus to_tensor(Frame *fr, TsrTensor **out, Value v) {
 }
 
 static TsrStatus to_tensors(Frame *fr, TsrArg *arg, Value v) {
-    const Value *items;
-    int64_t n;
+    const Value *items = NULL;
+    int64_t n = 0;
     value_as_array(v, &items, &n);
     TsrTensor **list;
     if (n > INT32_MAX) return mem_error();
@@ -336,8 +336,8 @@ static TsrStatus to_tensors(Frame *fr, TsrArg *arg, Value v) {
 }
 
 static TsrStatus to_number_array(Frame *fr, TsrArg *arg, const SigParam *p, Value v) {
-    const Value *items;
-    int64_t n;
+    const Value *items = NULL;
+    int64_t n = 0;
     void *block;
     value_as_array(v, &items, &n);
     if (n > INT32_MAX) return mem_error();
@@ -395,8 +395,8 @@ static TsrStatus convert(Frame *fr, TsrArg *arg, const SigParam *p, Value v, boo
 
 static TsrStatus take_out(Frame *fr, const SigParam *p, Value v) {
     if (p->kind == TSR_ARG_TENSOR) return bind_tensor_of(&fr->call.out[0], v);
-    const Value *items;
-    int64_t n, want = fr->call.schema->nreturns;
+    const Value *items = NULL;
+    int64_t n = 0, want = fr->call.schema->nreturns;
     value_as_array(v, &items, &n);
     if (n != want) return tsr_error(TSR_TYPE_ERROR, "expected tuple of %lld elements but got %lld", (long long)want, (long long)n);
     for (int64_t i = 0; i < n; i++) TSR_TRY(bind_tensor_of(&fr->call.out[i], items[i]));
