@@ -1,0 +1,294 @@
+/* Storages as values: elements, bytes, printing, resizing. */
+#include "storage_obj.h"
+
+#include <string.h>
+
+#include "args.h"
+#include "bind.h"
+#include "func_obj.h"
+#include "seq_obj.h"
+#include "str_obj.h"
+#include "torch_types.h"
+
+static inline StorageObj *self_of(Value v) { return (StorageObj *)v.o; }
+static inline size_t item_size(const StorageObj *s) { return tsr_dtype_size(s->dtype); }
+static inline int64_t count_of(const StorageObj *s) { return (int64_t)(s->storage->nbytes / item_size(s)); }
+static inline bool is_typed(const StorageObj *s) { return s->obj.type == &typed_storage_type; }
+static inline char *at(const StorageObj *s, int64_t i) { return (char *)tsr_storage_data(s->storage) + (size_t)i * item_size(s); }
+
+TsrStatus storage_obj_new(Value *out, TsrStorage *storage, TsrDtype dtype) {
+    bool typed = dtype != TSR_DTYPE_NONE;
+    StorageObj *o = obj_new(typed ? &typed_storage_type : &untyped_storage_type, sizeof *o);
+    if (o == NULL) return TSR_MEMORY_ERROR;
+    o->storage = tsr_storage_retain(storage);
+    o->dtype = typed ? dtype : TSR_UINT8;
+    *out = value_obj_move(o);
+    return TSR_OK;
+}
+
+static void storage_destroy(Obj *self) {
+    tsr_storage_free(((StorageObj *)self)->storage);
+    obj_free(self, sizeof(StorageObj));
+}
+
+/* ---- elements ---- */
+
+static TsrStatus readable(const StorageObj *s) {
+    if (s->storage->nbytes > 0 && tsr_storage_data(s->storage) == NULL) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "Not available for '%s' storage", tsr_device_type_name(s->storage->ptr.device.type));
+    return tsr_dtype_is_pod(s->dtype) ? TSR_OK : tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "a storage of %s elements has no numbers", tsr_dtype_name(s->dtype));
+}
+
+static TsrStatus get_element(Value *out, const StorageObj *s, int64_t i) { return bind_scalar_value(out, tsr_scalar_load(s->dtype, at(s, i))); }
+
+static TsrStatus set_element(StorageObj *s, int64_t i, TsrScalar v) {
+    if (s->storage->readonly) return tsr_error(TSR_RUNTIME_ERROR, "the storage is read-only");
+    TSR_TRY(tsr_scalar_store_checked(v, s->dtype, at(s, i)));
+    s->storage->version.value++;
+    return TSR_OK;
+}
+
+static TsrStatus find_index(int64_t *out, const StorageObj *s, Value index) {
+    int64_t i = 0, n = count_of(s);
+    if (!bind_is_index(index)) return tsr_error(TSR_TYPE_ERROR, "can't index a %s with %s", s->obj.type->name, bind_type_name(index));
+    TSR_TRY(value_to_index(&i, index));
+    *out = i < 0 ? i + n : i;
+    if (*out >= 0 && *out < n) return TSR_OK;
+    return tsr_error(TSR_INDEX_ERROR, "index %lld out of range for storage of size %lld", (long long)i, (long long)n);
+}
+
+static TsrStatus storage_get_item(Value *out, Value self, Value index) {
+    int64_t i;
+    TSR_TRY(readable(self_of(self)));
+    TSR_TRY(find_index(&i, self_of(self), index));
+    return get_element(out, self_of(self), i);
+}
+
+static TsrStatus number_of(TsrScalar *out, Value v) {
+    bool ok;
+    TSR_TRY(bind_scalar(out, &ok, v));
+    return ok ? TSR_OK : tsr_error(TSR_TYPE_ERROR, "must be real number, not %s", bind_type_name(v));
+}
+
+static TsrStatus storage_set_item(Value self, Value index, Value v) {
+    StorageObj *s = self_of(self);
+    TsrScalar number = tsr_scalar_int(0);
+    TSR_TRY(readable(s));
+    TSR_TRY(number_of(&number, v));
+    if (value_is_obj(index, &slice_type)) {
+        int64_t start, stop, step, count;
+        TSR_TRY(slice_resolve((Slice *)index.o, count_of(s), &start, &stop, &step, &count));
+        for (int64_t k = 0; k < count; k++, start += step) TSR_TRY(set_element(s, start, number));
+        return TSR_OK;
+    }
+    int64_t i;
+    TSR_TRY(find_index(&i, s, index));
+    return set_element(s, i, number);
+}
+
+static TsrStatus storage_length(int64_t *out, Value self) {
+    *out = count_of(self_of(self));
+    return TSR_OK;
+}
+
+static TsrStatus storage_tolist(Value *out, const CallArgs *args) {
+    const StorageObj *s = self_of(args->values[0]);
+    TSR_TRY(readable(s));
+    Value list;
+    TSR_TRY(list_new(&list, count_of(s)));
+    TsrStatus status = TSR_OK;
+    for (int64_t i = 0; i < count_of(s) && status == TSR_OK; i++) {
+        Value item;
+        status = get_element(&item, s, i);
+        if (status == TSR_OK) status = list_append_move(value_as_list(list), item);
+        if ((i & 0xffff) == 0 && status == TSR_OK) status = tsr_interrupt_check();
+    }
+    if (status == TSR_OK) *out = list;
+    else value_release(list);
+    return status;
+}
+
+static TsrStatus storage_repr(TsrText *out, Value self) {
+    const StorageObj *s = self_of(self);
+    char device[16];
+    TsrDevice d = s->storage->ptr.device;
+    if (tsr_storage_data(s->storage) == NULL && s->storage->nbytes > 0) {
+        TSR_TRY(tsr_text_puts(out, "..."));
+    } else {
+        TSR_TRY(tsr_text_putc(out, ' '));
+        for (int64_t i = 0; i < count_of(s); i++) {
+            Value item;
+            TSR_TRY(get_element(&item, s, i));
+            if (i > 0) TSR_TRY(tsr_text_puts(out, "\n "));
+            TsrStatus status = value_repr(out, item);
+            value_release(item);
+            TSR_TRY(status);
+            if ((i & 0xffff) == 0) TSR_TRY(tsr_interrupt_check());
+        }
+    }
+    tsr_device_format(d, device);
+    if (is_typed(s))
+        return tsr_text_printf(out, "\n[torch.storage.TypedStorage(dtype=torch.%s, device=%s) of size %lld]", tsr_dtype_name(s->dtype), device, (long long)count_of(s));
+    return tsr_text_printf(out, "\n[torch.storage.UntypedStorage(device=%s) of size %lld]", device, (long long)count_of(s));
+}
+
+/* ---- methods ---- */
+
+static TsrStatus storage_size(Value *out, const CallArgs *args) {
+    *out = value_int(count_of(self_of(args->values[0])));
+    return TSR_OK;
+}
+
+static TsrStatus storage_nbytes(Value *out, const CallArgs *args) {
+    *out = value_int((int64_t)self_of(args->values[0])->storage->nbytes);
+    return TSR_OK;
+}
+
+static TsrStatus storage_element_size(Value *out, const CallArgs *args) {
+    *out = value_int((int64_t)item_size(self_of(args->values[0])));
+    return TSR_OK;
+}
+
+static TsrStatus storage_data_ptr(Value *out, const CallArgs *args) {
+    *out = value_int((int64_t)(intptr_t)tsr_storage_data(self_of(args->values[0])->storage));
+    return TSR_OK;
+}
+
+static TsrStatus storage_resize(Value *out, const CallArgs *args) {
+    StorageObj *s = self_of(args->values[0]);
+    int64_t n = 0;
+    size_t bytes;
+    TSR_TRY(value_to_index(&n, args->values[1]));
+    if (n < 0 || tsr_mul_size_overflows((size_t)n, item_size(s), &bytes)) return tsr_error(TSR_RUNTIME_ERROR, "invalid storage size %lld", (long long)n);
+    TSR_TRY(tsr_storage_resize(s->storage, bytes));
+    *out = value_retain(args->values[0]);
+    return TSR_OK;
+}
+
+static TsrStatus storage_fill(Value *out, const CallArgs *args) {
+    StorageObj *s = self_of(args->values[0]);
+    TsrScalar number = tsr_scalar_int(0);
+    TSR_TRY(readable(s));
+    TSR_TRY(number_of(&number, args->values[1]));
+    for (int64_t i = 0; i < count_of(s); i++) TSR_TRY(set_element(s, i, number));
+    *out = value_retain(args->values[0]);
+    return TSR_OK;
+}
+
+static TsrStatus storage_copy(Value *out, const CallArgs *args) {
+    StorageObj *s = self_of(args->values[0]);
+    if (!value_is_storage(args->values[1])) return tsr_error(TSR_TYPE_ERROR, "copy_(): argument 'source' must be a storage, not %s", bind_type_name(args->values[1]));
+    StorageObj *from = self_of(args->values[1]);
+    if (count_of(from) != count_of(s)) return tsr_error(TSR_RUNTIME_ERROR, "size does not match");
+    TSR_TRY(readable(s));
+    TSR_TRY(readable(from));
+    if (from->dtype == s->dtype) {
+        if (s->storage->readonly) return tsr_error(TSR_RUNTIME_ERROR, "the storage is read-only");
+        if (s->storage->nbytes > 0) memmove(tsr_storage_data(s->storage), tsr_storage_data(from->storage), s->storage->nbytes);
+        s->storage->version.value++;
+    } else {
+        for (int64_t i = 0; i < count_of(s); i++) TSR_TRY(set_element(s, i, tsr_scalar_load(from->dtype, at(from, i))));
+    }
+    *out = value_retain(args->values[0]);
+    return TSR_OK;
+}
+
+static TsrStatus storage_clone(Value *out, const CallArgs *args) {
+    StorageObj *s = self_of(args->values[0]);
+    TSR_TRY(readable(s));
+    TsrStorage *copy;
+    TSR_TRY(tsr_storage_new(&copy, s->storage->ptr.device, s->storage->nbytes, TSR_DTYPE_NONE));
+    if (s->storage->nbytes > 0) memcpy(tsr_storage_data(copy), tsr_storage_data(s->storage), s->storage->nbytes);
+    TsrStatus status = storage_obj_new(out, copy, is_typed(s) ? s->dtype : TSR_DTYPE_NONE);
+    tsr_storage_free(copy);
+    return status;
+}
+
+static TsrStatus storage_is_shared(Value *out, const CallArgs *args) {
+    *out = value_bool(self_of(args->values[0])->storage->shared);
+    return TSR_OK;
+}
+
+static TsrStatus storage_share(Value *out, const CallArgs *args) {
+    TSR_TRY(tsr_storage_share_memory(self_of(args->values[0])->storage));
+    *out = value_retain(args->values[0]);
+    return TSR_OK;
+}
+
+static TsrStatus storage_resizable(Value *out, const CallArgs *args) {
+    *out = value_bool(self_of(args->values[0])->storage->resizable);
+    return TSR_OK;
+}
+
+static TsrStatus storage_untyped(Value *out, const CallArgs *args) { return storage_obj_new(out, self_of(args->values[0])->storage, TSR_DTYPE_NONE); }
+
+static TsrStatus storage_self(Value *out, const CallArgs *args) {
+    *out = value_retain(args->values[0]);
+    return TSR_OK;
+}
+
+static TsrStatus get_device(Value *out, Value self) {
+    TsrDevice d = self_of(self)->storage->ptr.device;
+    return device_new(out, d);
+}
+static TsrStatus get_dtype(Value *out, Value self) { *out = dtype_value(self_of(self)->dtype); return TSR_OK; }
+static TsrStatus get_is_cuda(Value *out, Value self) { *out = value_bool(self_of(self)->storage->ptr.device.type == TSR_CUDA); return TSR_OK; }
+
+static TsrStatus storage_construct(Value *out, Type *type, const CallArgs *args) {
+    int64_t n = 0;
+    bool typed = type == &typed_storage_type;
+    if (args->count > 0) {
+        if (value_is_list(args->values[0])) n = value_as_list(args->values[0])->count;
+        else TSR_TRY(value_to_index(&n, args->values[0]));
+    }
+    TsrDtype d = typed ? tsr_default_dtype() : TSR_UINT8;
+    size_t bytes;
+    if (n < 0 || tsr_mul_size_overflows((size_t)n, tsr_dtype_size(d), &bytes)) return tsr_error(TSR_RUNTIME_ERROR, "invalid storage size %lld", (long long)n);
+    TsrStorage *storage;
+    TSR_TRY(tsr_storage_new(&storage, TSR_DEVICE_CPU, bytes, TSR_DTYPE_NONE));
+    TsrStatus s = storage_obj_new(out, storage, typed ? d : TSR_DTYPE_NONE);
+    tsr_storage_free(storage);
+    if (s != TSR_OK || args->count == 0 || !value_is_list(args->values[0])) return s;
+    for (int64_t i = 0; i < n && s == TSR_OK; i++) s = storage_set_item(*out, value_int(i), value_as_list(args->values[0])->items[i]);
+    if (s != TSR_OK) value_clear(out);
+    return s;
+}
+
+static TsrStatus storage_compare(Value *out, CompareOp op, Value a, Value b) {
+    *out = VALUE_UNBOUND;
+    if ((op == CMP_EQ || op == CMP_NE) && value_is_storage(a) && value_is_storage(b))
+        *out = value_bool((self_of(a)->storage == self_of(b)->storage) == (op == CMP_EQ));
+    return TSR_OK;
+}
+
+static TsrStatus storage_hash(int64_t *out, Value self) {
+    *out = self_of(self)->storage->serial;
+    return TSR_OK;
+}
+
+static const Method storage_methods[] = {
+    {"size", storage_size, ARGS_NONE, 0, 0, "()", "How many elements it holds."},
+    {"nbytes", storage_nbytes, ARGS_NONE, 0, 0, "()", "How many bytes it holds."},
+    {"element_size", storage_element_size, ARGS_NONE, 0, 0, "()", "Bytes of an element."},
+    {"data_ptr", storage_data_ptr, ARGS_NONE, 0, 0, "()", "The address of its memory."},
+    {"resize_", storage_resize, ARGS_ONE, 1, 1, "(size)", "Makes it hold `size` elements; what it held stays."},
+    {"fill_", storage_fill, ARGS_ONE, 1, 1, "(value)", "Sets every element."},
+    {"copy_", storage_copy, ARGS_RANGE, 1, 2, "(source)", "Copies the elements of a storage of the same size."},
+    {"clone", storage_clone, ARGS_NONE, 0, 0, "()", "A storage of its own with the same elements."},
+    {"tolist", storage_tolist, ARGS_NONE, 0, 0, "()", "Its elements as a list."},
+    {"is_shared", storage_is_shared, ARGS_NONE, 0, 0, "()", "Whether processes share its memory."},
+    {"share_memory_", storage_share, ARGS_NONE, 0, 0, "()", "Moves it to memory that processes share."},
+    {"resizable", storage_resizable, ARGS_NONE, 0, 0, "()", "Whether resize_ works."},
+    {"untyped", storage_untyped, ARGS_NONE, 0, 0, "()", "The same memory as bytes."},
+    {"cpu", storage_self, ARGS_NONE, 0, 0, "()", "Itself."},
+    {NULL, NULL, 0, 0, 0, NULL, NULL},
+};
+static const Getter untyped_getters[] = {
+    {"device", get_device, NULL, "where its memory is"}, {"is_cuda", get_is_cuda, NULL, "whether it is on a GPU"}, {NULL, NULL, NULL, NULL}};
+static const Getter typed_getters[] = {
+    {"device", get_device, NULL, "where its memory is"}, {"is_cuda", get_is_cuda, NULL, "whether it is on a GPU"}, {"dtype", get_dtype, NULL, "its elements"}, {NULL, NULL, NULL, NULL}};
+
+#define STORAGE_TYPE(shown, get) \
+    {.obj = TYPE_HEADER, .name = shown, .module = "torch.storage", .construct = storage_construct, .destroy = storage_destroy, .repr = storage_repr, .length = storage_length, \
+     .get_item = storage_get_item, .set_item = storage_set_item, .compare = storage_compare, .hash = storage_hash, .methods = storage_methods, .getters = get}
+Type untyped_storage_type = STORAGE_TYPE("UntypedStorage", untyped_getters);
+Type typed_storage_type = STORAGE_TYPE("TypedStorage", typed_getters);

@@ -1,0 +1,20 @@
+/* storage_obj.h: torch.UntypedStorage and torch.TypedStorage as values: a counted hold on a core storage. */
+#ifndef REPL_STORAGE_OBJ_H
+#define REPL_STORAGE_OBJ_H
+
+#include "core/storage.h"
+#include "value.h"
+
+typedef struct StorageObj {
+    Obj obj;
+    TsrStorage *storage; /* retained */
+    TsrDtype dtype;      /* elements; uint8 when untyped */
+} StorageObj;
+
+extern Type untyped_storage_type, typed_storage_type;
+static inline bool value_is_storage(Value v) { return v.tag == V_OBJ && (v.o->type == &untyped_storage_type || v.o->type == &typed_storage_type); }
+
+/* dtype TSR_DTYPE_NONE: untyped. */
+TsrStatus storage_obj_new(Value *out, TsrStorage *storage, TsrDtype dtype);
+
+#endif

@@ -1,0 +1,13 @@
+/* subscript.h: x[...], x[...] = v and their errors, as PyTorch's. */
+#ifndef REPL_SUBSCRIPT_H
+#define REPL_SUBSCRIPT_H
+
+#include "core/op.h"
+#include "value.h"
+
+/* x[index]: a view for ints, slices, None, ...; a copy once tensors, sequences or bools take part. */
+TsrStatus subscript_get(Value *out, Value self, Value index);
+/* x[index] = value: a number, or a tensor that broadcasts to the place. */
+TsrStatus subscript_set(Value self, Value index, Value value);
+
+#endif
