@@ -92,7 +92,7 @@ static inline TsrStatus check_param(bool *ok, const Sig *sig, const SigParam *p,
     case TSR_ARG_LAYOUT: *ok = value_is_obj(v, &layout_type); return TSR_OK;
     case TSR_ARG_DEVICE: *ok = is_long(v) || value_is_str(v) || value_is_obj(v, &device_type); return TSR_OK;
     case TSR_ARG_MEMORY_FORMAT: *ok = value_is_obj(v, &format_type); return TSR_OK;
-    case TSR_ARG_GENERATOR: *ok = value_is_obj(v, &generator_type); return TSR_OK;
+    case TSR_ARG_GENERATOR: *ok = value_is_obj(v, &torch_generator_type); return TSR_OK;
     default: *ok = true; return TSR_OK;
     }
 }

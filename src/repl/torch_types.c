@@ -164,7 +164,7 @@ Type device_type = {.obj = TYPE_HEADER, .name = "torch.device", .construct = dev
 /* ---- Generator ---- */
 
 TsrStatus generator_new(Value *out, TsrGenerator *rng) {
-    GeneratorObj *o = obj_new(&generator_type, sizeof *o);
+    GeneratorObj *o = obj_new(&torch_generator_type, sizeof *o);
     if (o == NULL) return TSR_MEMORY_ERROR;
     o->rng = tsr_rng_retain(rng);
     *out = value_obj_move(o);
@@ -229,7 +229,7 @@ static const Method generator_methods[] = {
     {NULL, NULL, 0, 0, 0, NULL, NULL},
 };
 static const Getter generator_getters[] = {{"device", generator_device, NULL, "where it draws"}, {NULL, NULL, NULL, NULL}};
-Type generator_type = {.obj = TYPE_HEADER, .name = "torch._C.Generator", .construct = generator_construct, .destroy = generator_destroy, .repr = generator_repr,
+Type torch_generator_type = {.obj = TYPE_HEADER, .name = "torch._C.Generator", .construct = generator_construct, .destroy = generator_destroy, .repr = generator_repr,
                        .methods = generator_methods, .getters = generator_getters};
 
 /* ---- finfo and iinfo ---- */
@@ -364,7 +364,7 @@ TsrStatus torch_types_fill(Dict *dict) {
     for (size_t i = 0; i < TSR_COUNTOF(formats); i++) TSR_TRY(dict_set_c(dict, format_names[i], value_lent(&formats[i])));
     static const struct { const char *name; Type *type; } types[] = {
         {"dtype", &dtype_type}, {"layout", &layout_type}, {"memory_format", &format_type}, {"device", &device_type},
-        {"Generator", &generator_type}, {"finfo", &finfo_type}, {"iinfo", &iinfo_type}, {"Size", &size_type},
+        {"Generator", &torch_generator_type}, {"finfo", &finfo_type}, {"iinfo", &iinfo_type}, {"Size", &size_type},
     };
     for (size_t i = 0; i < TSR_COUNTOF(types); i++) TSR_TRY(dict_set_c(dict, types[i].name, value_lent(types[i].type)));
     return TSR_OK;

@@ -12,7 +12,7 @@ typedef struct FormatObj { Obj obj; TsrMemoryFormat format; } FormatObj; /* stat
 typedef struct DeviceObj { Obj obj; TsrDevice device; } DeviceObj;
 typedef struct GeneratorObj { Obj obj; TsrGenerator *rng; } GeneratorObj; /* rng retained */
 
-extern Type dtype_type, layout_type, format_type, device_type, generator_type, finfo_type, iinfo_type;
+extern Type dtype_type, layout_type, format_type, device_type, torch_generator_type, finfo_type, iinfo_type;
 
 Value dtype_value(TsrDtype d);            /* a reference, the caller's; None for TSR_DTYPE_NONE */
 Value layout_value(uint8_t layout);       /* as dtype_value */
