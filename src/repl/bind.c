@@ -627,6 +627,59 @@ static TsrStatus get_doc(Value *out, Value self) {
 
 static void op_destroy(Obj *self) { obj_free(self, sizeof(OpFunction)); }
 
+/* x.add as a value: the method with its self. */
+typedef struct BoundOp { Obj obj; OpFunction *function; Value self; } BoundOp;
+
+static void bound_destroy(Obj *self) {
+    obj_release(((BoundOp *)self)->function);
+    value_release(((BoundOp *)self)->self);
+    obj_free(self, sizeof(BoundOp));
+}
+
+static TsrStatus bound_repr(TsrText *out, Value self) {
+    return tsr_text_printf(out, "<built-in method %s of Tensor object>", ((BoundOp *)self.o)->function->name);
+}
+
+static TsrStatus bound_call(Value *out, Value self, const CallArgs *args) {
+    BoundOp *b = (BoundOp *)self.o;
+    int n = args->count + args->keyword_count;
+    Value few[16], *values = few;
+    if (n + 1 > 16 && (values = tsr_malloc(sizeof(Value) * ((size_t)n + 1))) == NULL) return mem_error();
+    values[0] = b->self;
+    for (int i = 0; i < n; i++) values[i + 1] = args->values[i];
+    CallArgs all = {values, args->count + 1, args->keyword_count, args->names};
+    TsrStatus s = bind_call_args(out, b->function, &all);
+    if (values != few) tsr_free(values);
+    return s;
+}
+
+static TsrStatus bound_attr(Value *out, Value self, Str *name) {
+    *out = VALUE_UNBOUND;
+    if (str_equal_c(name, "__self__")) *out = value_retain(((BoundOp *)self.o)->self);
+    else if (str_equal_c(name, "__name__") || str_equal_c(name, "__doc__")) return value_lookup_attr(out, value_lent(((BoundOp *)self.o)->function), name);
+    return TSR_OK;
+}
+
+static TsrStatus bound_compare(Value *out, CompareOp op, Value a, Value b) {
+    *out = VALUE_UNBOUND;
+    if ((op != CMP_EQ && op != CMP_NE) || value_type(a) != value_type(b)) return TSR_OK;
+    const BoundOp *x = (BoundOp *)a.o, *y = (BoundOp *)b.o;
+    *out = value_bool((x->function == y->function && value_is_same(x->self, y->self)) == (op == CMP_EQ));
+    return TSR_OK;
+}
+
+static Type bound_op_type = {.obj = TYPE_HEADER, .name = "builtin_function_or_method", .destroy = bound_destroy, .repr = bound_repr, .call = bound_call,
+                             .get_attr = bound_attr, .compare = bound_compare};
+
+static TsrStatus bind_to(Value *out, Value descriptor, Value self) {
+    BoundOp *b = obj_new(&bound_op_type, sizeof *b);
+    if (b == NULL) return TSR_MEMORY_ERROR;
+    b->function = obj_retain(descriptor.o);
+    b->self = value_retain(self);
+    *out = value_obj_move(b);
+    return TSR_OK;
+}
+
 static const Getter op_getters[] = {
     {"__name__", get_name, NULL, "name"},
     {"__qualname__", get_name, NULL, "name"},
@@ -635,7 +688,8 @@ static const Getter op_getters[] = {
 };
 
 Type op_function_type = {.obj = TYPE_HEADER, .name = "builtin_function_or_method", .destroy = op_destroy, .repr = function_repr, .call = op_call, .getters = op_getters};
-Type op_method_type = {.obj = TYPE_HEADER, .name = "method_descriptor", .destroy = op_destroy, .repr = method_repr, .call = op_call, .getters = op_getters};
+Type op_method_type = {.obj = TYPE_HEADER, .name = "method_descriptor", .destroy = op_destroy, .flags = TYPE_METHOD, .repr = method_repr, .call = op_call,
+                       .descriptor_get = bind_to, .getters = op_getters};
 
 /* Every function object made, by "f:add" or "m:add": they live until the program ends. */
 static Dict *made;

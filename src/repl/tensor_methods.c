@@ -1,4 +1,5 @@
 /* Attributes and methods of tensors that are no operators. */
+#include <stdio.h>
 #include <string.h>
 
 #include "args.h"
@@ -141,7 +142,7 @@ const Getter tensor_getters[] = {
 
 /* ---- methods ---- */
 
-#define METHOD(name) static TsrStatus method_##name(Value *out, const CallArgs *args)
+#define METHOD(name) static TsrStatus do_##name(Value *out, const CallArgs *args)
 
 static TsrStatus self_tensor(TsrTensor **out, const CallArgs *args) { return bind_tensor_of(out, args->values[0]); }
 
@@ -359,25 +360,25 @@ METHOD(complex) {
 }
 
 const Method tensor_methods[] = {
-    {"item", method_item, ARGS_NONE, 0, 0, "()", "The value of its one element, as a number."},
-    {"tolist", method_tolist, ARGS_NONE, 0, 0, "()", "Its elements as nested lists."},
-    {"untyped_storage", method_untyped_storage, ARGS_NONE, 0, 0, "()", "The storage it looks at, as bytes."},
-    {"storage", method_storage, ARGS_NONE, 0, 0, "()", "The storage it looks at, as elements of its dtype."},
-    {"numpy", method_numpy, ARGS_ANY, 0, 0, "(*, force=False)", "There is no NumPy here; tolist() or save() get the values out."},
-    {"backward", method_backward, ARGS_ANY, 0, 0, "(gradient=None)", "An error: there is no autograd."},
-    {"requires_grad_", method_requires_grad_, ARGS_ANY, 0, 0, "(requires_grad=True)", "Only False is accepted: there is no autograd."},
-    {"type", method_type, ARGS_ANY, 0, 0, "(dtype=None)", "The name of its type, or a copy in another one."},
-    {"set_", method_set_, ARGS_ANY, 0, 0, "(source=None, storage_offset=0, size=None, stride=None)", "Points it at another storage."},
-    {"apply_", method_apply_, ARGS_RANGE, 1, 1, "(callable)", "Replaces each element by what the function gives for it."},
-    {"map_", method_map_, ARGS_RANGE, 2, 2, "(tensor, callable)", "Replaces each element by what the function gives for it and the other's."},
-    {"new", method_new, ARGS_ANY, 0, 0, "(*sizes)", "A new tensor of the same dtype."},
-    {"dim_order", method_dim_order, ARGS_ANY, 0, 0, "()", "Its dimensions from the outermost in memory to the innermost."},
-    {"__rdiv__", method_rdiv, ARGS_ONE | METHOD_DUNDER, 1, 1, "(other)", "other / self."},
-    {"__reversed__", method_reversed, ARGS_NONE | METHOD_DUNDER, 0, 0, "()", "The rows from last to first."},
-    {"__copy__", method_copy_of, ARGS_NONE | METHOD_DUNDER, 0, 0, "()", "A copy."},
-    {"__deepcopy__", method_copy_of, ARGS_ANY | METHOD_DUNDER, 0, 0, "(memo)", "A copy."},
-    {"__abs__", method_abs, ARGS_NONE | METHOD_DUNDER, 0, 0, "()", "abs(self)."},
-    {"__complex__", method_complex, ARGS_NONE | METHOD_DUNDER, 0, 0, "()", "complex(self)."},
-    {"pin_memory", method_same, ARGS_ANY, 0, 0, "()", "Itself: main memory needs no pinning here."},
+    {"item", do_item, ARGS_NONE, 0, 0, "()", "The value of its one element, as a number."},
+    {"tolist", do_tolist, ARGS_NONE, 0, 0, "()", "Its elements as nested lists."},
+    {"untyped_storage", do_untyped_storage, ARGS_NONE, 0, 0, "()", "The storage it looks at, as bytes."},
+    {"storage", do_storage, ARGS_NONE, 0, 0, "()", "The storage it looks at, as elements of its dtype."},
+    {"numpy", do_numpy, ARGS_ANY, 0, 0, "(*, force=False)", "There is no NumPy here; tolist() or save() get the values out."},
+    {"backward", do_backward, ARGS_ANY, 0, 0, "(gradient=None)", "An error: there is no autograd."},
+    {"requires_grad_", do_requires_grad_, ARGS_ANY, 0, 0, "(requires_grad=True)", "Only False is accepted: there is no autograd."},
+    {"type", do_type, ARGS_ANY, 0, 0, "(dtype=None)", "The name of its type, or a copy in another one."},
+    {"set_", do_set_, ARGS_ANY, 0, 0, "(source=None, storage_offset=0, size=None, stride=None)", "Points it at another storage."},
+    {"apply_", do_apply_, ARGS_RANGE, 1, 1, "(callable)", "Replaces each element by what the function gives for it."},
+    {"map_", do_map_, ARGS_RANGE, 2, 2, "(tensor, callable)", "Replaces each element by what the function gives for it and the other's."},
+    {"new", do_new, ARGS_ANY, 0, 0, "(*sizes)", "A new tensor of the same dtype."},
+    {"dim_order", do_dim_order, ARGS_ANY, 0, 0, "()", "Its dimensions from the outermost in memory to the innermost."},
+    {"__rdiv__", do_rdiv, ARGS_ONE | METHOD_DUNDER, 1, 1, "(other)", "other / self."},
+    {"__reversed__", do_reversed, ARGS_NONE | METHOD_DUNDER, 0, 0, "()", "The rows from last to first."},
+    {"__copy__", do_copy_of, ARGS_NONE | METHOD_DUNDER, 0, 0, "()", "A copy."},
+    {"__deepcopy__", do_copy_of, ARGS_ANY | METHOD_DUNDER, 0, 0, "(memo)", "A copy."},
+    {"__abs__", do_abs, ARGS_NONE | METHOD_DUNDER, 0, 0, "()", "abs(self)."},
+    {"__complex__", do_complex, ARGS_NONE | METHOD_DUNDER, 0, 0, "()", "complex(self)."},
+    {"pin_memory", do_same, ARGS_ANY, 0, 0, "()", "Itself: main memory needs no pinning here."},
     {NULL, NULL, 0, 0, 0, NULL, NULL},
 };

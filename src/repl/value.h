@@ -111,7 +111,8 @@ enum TypeFlags {
     TYPE_HEAP = 4,      /* made at run time */
     TYPE_SEQUENCE = 8,  /* binary + and * are concatenation and repetition */
     TYPE_NO_CYCLE = 16,
-    TYPE_EXCEPTION = 32
+    TYPE_EXCEPTION = 32,
+    TYPE_METHOD = 64    /* instances found on a type are methods: v.name(...) calls them with v first */
 };
 
 struct Type {
@@ -147,6 +148,9 @@ struct Type {
     TsrStatus (*inplace)(Value *out, BinaryOp op, Value self, Value b); /* V_UNBOUND: fall back to binary */
     TsrStatus (*unary)(Value *out, UnaryOp op, Value self); /* V_UNBOUND: not handled */
     TsrStatus (*dir)(List *names, Value self); /* further names for dir(): appends str */
+    TsrStatus (*descriptor_get)(Value *out, Value descriptor, Value self); /* what self.name gives when an instance is found on self's type; NULL: itself */
+    TsrStatus (*lookup)(Value *out, Type *type, Str *name); /* attributes beyond the tables, the caller's; asked once a name; V_UNBOUND: none */
+    TsrStatus (*instance_check)(bool *out, Type *type, Value v); /* isinstance(v, type); NULL: by v's type */
     const Method *methods;
     const Getter *getters;
     int next_is_identity_iter; /* non-zero: iter(self) is self */
