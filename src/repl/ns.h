@@ -1,0 +1,18 @@
+/* ns.h: the modules of Python's that the language has, one file each: a maker fills a module from a table. */
+#ifndef REPL_NS_H
+#define REPL_NS_H
+
+#include "func_obj.h"
+
+TsrStatus ns_math_new(Value *out);
+TsrStatus ns_cmath_new(Value *out);
+TsrStatus ns_itertools_new(Value *out);
+TsrStatus ns_functools_new(Value *out);
+TsrStatus ns_json_new(Value *out);
+TsrStatus ns_sys_new(Value *out);
+TsrStatus ns_os_new(Value *out);
+TsrStatus ns_os_path_new(Value *out);
+TsrStatus ns_time_new(Value *out);
+TsrStatus ns_random_new(Value *out);
+
+#endif

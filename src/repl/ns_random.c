@@ -1,0 +1,366 @@
+/* ns_random.c: Python's random: its own Mersenne Twister (M. Matsumoto, T. Nishimura, 1998), seeded by an array as CPython
+ * does, and the same ways from words to numbers, so that a seed gives CPython's stream. Not torch's generator. */
+#include "ns.h"
+
+#include <math.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "args.h"
+#include "num_obj.h"
+#include "seq_obj.h"
+#include "str_obj.h"
+
+enum { N = 624, M = 397 };
+static uint32_t state[N];
+static int position = N + 1; /* N + 1: not seeded yet */
+static bool has_gauss;
+static double next_gauss;
+
+static void init_genrand(uint32_t s) {
+    state[0] = s;
+    for (uint32_t i = 1; i < N; i++) state[i] = 1812433253u * (state[i - 1] ^ (state[i - 1] >> 30)) + i;
+    position = N;
+}
+
+static void init_by_array(const uint32_t *key, size_t length) {
+    uint32_t i = 1;
+    size_t j = 0;
+    init_genrand(19650218u);
+    for (size_t k = TSR_MAX((size_t)N, length); k > 0; k--) {
+        state[i] = (state[i] ^ ((state[i - 1] ^ (state[i - 1] >> 30)) * 1664525u)) + key[j] + (uint32_t)j;
+        if (++i >= N) {
+            state[0] = state[N - 1];
+            i = 1;
+        }
+        if (++j >= length) j = 0;
+    }
+    for (size_t k = N - 1; k > 0; k--) {
+        state[i] = (state[i] ^ ((state[i - 1] ^ (state[i - 1] >> 30)) * 1566083941u)) - i;
+        if (++i >= N) {
+            state[0] = state[N - 1];
+            i = 1;
+        }
+    }
+    state[0] = 0x80000000u;
+}
+
+static void refill(void) {
+    for (int i = 0; i < N; i++) {
+        uint32_t y = (state[i] & 0x80000000u) | (state[(i + 1) % N] & 0x7fffffffu);
+        state[i] = state[(i + M) % N] ^ (y >> 1) ^ (y & 1 ? 0x9908b0dfu : 0);
+    }
+    position = 0;
+}
+
+static uint32_t next_word(void) {
+    if (position == N + 1) {
+        uint32_t key[2] = {(uint32_t)time(NULL), (uint32_t)getpid()};
+        init_by_array(key, 2);
+    }
+    if (position >= N) refill();
+    uint32_t y = state[position++];
+    y ^= y >> 11;
+    y ^= (y << 7) & 0x9d2c5680u;
+    y ^= (y << 15) & 0xefc60000u;
+    return y ^ (y >> 18);
+}
+
+static double next_double(void) {
+    uint32_t a = next_word() >> 5, b = next_word() >> 6;
+    return (a * 67108864.0 + b) * (1.0 / 9007199254740992.0);
+}
+
+/* random.getrandbits(k), k <= 64 */
+static uint64_t next_bits(int k) {
+    if (k <= 32) return next_word() >> (32 - k);
+    uint64_t low = next_word();
+    return low | (uint64_t)(next_word() >> (64 - k)) << 32;
+}
+
+/* A number below n > 0, each alike: CPython's _randbelow_with_getrandbits. */
+static int64_t next_below(int64_t n) {
+    int k = 64 - __builtin_clzll((unsigned long long)n);
+    uint64_t r;
+    do {
+        r = next_bits(k);
+    } while (r >= (uint64_t)n);
+    return (int64_t)r;
+}
+
+/* ---- seeding ---- */
+
+static TsrStatus seed_with_int(Value v) {
+    mp_int n;
+    uint32_t key[1024];
+    size_t words = 0;
+    TSR_TRY(int_to_mp(&n, v));
+    mp_err err = mp_abs(&n, &n);
+    size_t bytes = err == MP_OKAY ? mp_ubin_size(&n) : 0, written = 0;
+    unsigned char buffer[sizeof key];
+    if (bytes > sizeof buffer) {
+        mp_clear(&n);
+        return tsr_error(TSR_OVERFLOW_ERROR, "a seed has at most %zu bytes", sizeof buffer);
+    }
+    if (err == MP_OKAY && bytes > 0) err = mp_to_ubin(&n, buffer, sizeof buffer, &written);
+    mp_clear(&n);
+    if (err != MP_OKAY) return mem_error();
+    memset(key, 0, sizeof key);
+    for (size_t i = 0; i < written; i++) key[i / 4] |= (uint32_t)buffer[written - 1 - i] << (8 * (i % 4));
+    words = TSR_MAX((written + 3) / 4, (size_t)1);
+    init_by_array(key, words);
+    return TSR_OK;
+}
+
+static TsrStatus random_seed(Value *out, const CallArgs *args) {
+    Value v = args->count > 0 ? args->values[0] : VALUE_NONE;
+    has_gauss = false;
+    *out = VALUE_NONE;
+    if (v.tag == V_NONE) {
+        position = N + 1;
+        return TSR_OK;
+    }
+    if (value_is_int(v)) return seed_with_int(v);
+    if (v.tag == V_FLOAT) return seed_with_int(value_int(float_hash(v.f)));
+    return tsr_error(TSR_TYPE_ERROR, "The only supported seed types here are: None, int and float.");
+}
+
+/* ---- functions ---- */
+
+static TsrStatus random_random(Value *out, const CallArgs *args) {
+    (void)args;
+    *out = value_float(next_double());
+    return TSR_OK;
+}
+
+static TsrStatus random_getrandbits(Value *out, const CallArgs *args) {
+    int64_t k;
+    TSR_TRY(value_to_index(&k, args->values[0]));
+    if (k < 0) return tsr_error(TSR_VALUE_ERROR, "number of bits must be non-negative");
+    if (k > 64) return tsr_error(TSR_VALUE_ERROR, "at most 64 bits at a time");
+    return k == 0 ? (*out = value_int(0), TSR_OK) : int_new_uint64(out, next_bits((int)k));
+}
+
+static TsrStatus random_uniform(Value *out, const CallArgs *args) {
+    double a, b;
+    TSR_TRY(value_to_double(&a, args->values[0]));
+    TSR_TRY(value_to_double(&b, args->values[1]));
+    *out = value_float(a + (b - a) * next_double());
+    return TSR_OK;
+}
+
+static TsrStatus random_randrange(Value *out, const CallArgs *args) {
+    int64_t start = 0, stop, step = 1;
+    TSR_TRY(value_to_index(&stop, args->values[0]));
+    if (args->count > 1) {
+        start = stop;
+        TSR_TRY(value_to_index(&stop, args->values[1]));
+    }
+    if (args->count > 2) TSR_TRY(value_to_index(&step, args->values[2]));
+    if (step == 0) return tsr_error(TSR_VALUE_ERROR, "zero step for randrange()");
+    int64_t width, n;
+    if (tsr_sub_overflows(stop, start, &width)) return tsr_error(TSR_OVERFLOW_ERROR, "the range is too wide for randrange()");
+    n = step > 0 ? (width > 0 ? (width - 1) / step + 1 : 0) : (width < 0 ? (-width - 1) / -step + 1 : 0);
+    if (n <= 0 && args->count == 1) return tsr_error(TSR_VALUE_ERROR, "empty range for randrange()");
+    if (n <= 0 && args->count == 2)
+        return tsr_error(TSR_VALUE_ERROR, "empty range for randrange() (%lld, %lld, %lld)", (long long)start, (long long)stop, (long long)width);
+    if (n <= 0) return tsr_error(TSR_VALUE_ERROR, "empty range for randrange()");
+    *out = value_int(start + step * next_below(n));
+    return TSR_OK;
+}
+
+static TsrStatus random_randint(Value *out, const CallArgs *args) {
+    int64_t a, b, width;
+    TSR_TRY(value_to_index(&a, args->values[0]));
+    TSR_TRY(value_to_index(&b, args->values[1]));
+    if (tsr_sub_overflows(b, a, &width) || width == INT64_MAX) return tsr_error(TSR_OVERFLOW_ERROR, "the range is too wide for randint()");
+    if (width < 0)
+        return tsr_error(TSR_VALUE_ERROR, "empty range for randrange() (%lld, %lld, %lld)", (long long)a, (long long)b + 1, (long long)width + 1);
+    *out = value_int(a + next_below(width + 1));
+    return TSR_OK;
+}
+
+static TsrStatus random_choice(Value *out, const CallArgs *args) {
+    int64_t n;
+    TSR_TRY(value_length(&n, args->values[0]));
+    if (n == 0) return tsr_error(TSR_INDEX_ERROR, "list index out of range");
+    return value_getitem(out, args->values[0], value_int(next_below(n)));
+}
+
+static TsrStatus random_choices(Value *out, const CallArgs *args) {
+    static const char *const names[] = {"population", "weights", "cum_weights", "k"};
+    static const ArgSpec spec = {"choices", names, 4, 0, 2, 1};
+    Value v[4], list, weights = VALUE_UNBOUND;
+    int64_t n, k = 1;
+    double total = 0, sums[1024];
+    TSR_TRY(args_parse(v, args, 0, &spec));
+    TSR_TRY(value_length(&n, v[0]));
+    if (v[3].tag != V_UNBOUND) TSR_TRY(value_to_index(&k, v[3]));
+    bool weighted = v[1].tag > V_NONE || v[2].tag > V_NONE;
+    if (weighted) {
+        Value source = v[1].tag > V_NONE ? v[1] : v[2];
+        TSR_TRY(list_new_iterable(&weights, source));
+        int64_t count = value_as_list(weights)->count;
+        TsrStatus status = count != n ? tsr_error(TSR_VALUE_ERROR, "The number of weights does not match the population")
+                           : n > 1024 ? tsr_error(TSR_VALUE_ERROR, "at most 1024 weights")
+                                      : TSR_OK;
+        for (int64_t i = 0; i < n && status == TSR_OK; i++) {
+            double w;
+            status = value_to_double(&w, value_as_list(weights)->items[i]);
+            total = v[1].tag > V_NONE ? total + w : w;
+            sums[i] = total;
+        }
+        value_release(weights);
+        TSR_TRY(status);
+        if (!(total > 0)) return tsr_error(TSR_VALUE_ERROR, "Total of weights must be greater than zero");
+    }
+    if (n == 0) return tsr_error(TSR_INDEX_ERROR, "list index out of range");
+    TSR_TRY(list_new(&list, k > 0 ? k : 0));
+    TsrStatus status = TSR_OK;
+    for (int64_t i = 0; i < k && status == TSR_OK; i++) {
+        int64_t index = 0;
+        Value item;
+        double r = next_double();
+        if (!weighted) index = (int64_t)(r * (double)n);
+        else while (index < n - 1 && !(r * total < sums[index])) index++;
+        status = value_getitem(&item, v[0], value_int(index));
+        if (status == TSR_OK) status = list_append_move(value_as_list(list), item);
+        if (status == TSR_OK) status = tsr_interrupt_check();
+    }
+    if (status == TSR_OK) *out = list;
+    else value_release(list);
+    return status;
+}
+
+static TsrStatus random_shuffle(Value *out, const CallArgs *args) {
+    if (!value_is_list(args->values[0])) return tsr_error(TSR_TYPE_ERROR, "'%s' object does not support item assignment", value_type_name(args->values[0]));
+    List *list = value_as_list(args->values[0]);
+    for (int64_t i = list->count - 1; i > 0; i--) {
+        int64_t j = next_below(i + 1);
+        Value item = list->items[i];
+        list->items[i] = list->items[j];
+        list->items[j] = item;
+    }
+    *out = VALUE_NONE;
+    return TSR_OK;
+}
+
+/* CPython's two ways: a pool that shrinks for large samples, rejection by a set for small ones. Here both by the marks of a list. */
+static TsrStatus draw_sample(List *result, Value population, int64_t n, int64_t k) {
+    int64_t set_size = 21;
+    if (k > 5) set_size += (int64_t)pow(4, ceil(log((double)k * 3) / log(4)));
+    bool pool = n <= set_size;
+    int64_t *chosen = tsr_malloc(sizeof *chosen * (size_t)(pool ? n : k));
+    if (chosen == NULL) return mem_error();
+    for (int64_t i = 0; pool && i < n; i++) chosen[i] = i;
+    TsrStatus status = TSR_OK;
+    for (int64_t i = 0; i < k && status == TSR_OK; i++) {
+        int64_t j, index;
+        Value item;
+        if (pool) {
+            j = next_below(n - i);
+            index = chosen[j];
+            chosen[j] = chosen[n - i - 1];
+        } else {
+            bool again;
+            do {
+                index = next_below(n);
+                again = false;
+                for (j = 0; j < i; j++) again |= chosen[j] == index;
+            } while (again);
+            chosen[i] = index;
+        }
+        status = value_getitem(&item, population, value_int(index));
+        if (status == TSR_OK) status = list_append_move(result, item);
+        if (status == TSR_OK) status = tsr_interrupt_check();
+    }
+    tsr_free(chosen);
+    return status;
+}
+
+static TsrStatus random_sample(Value *out, const CallArgs *args) {
+    static const char *const names[] = {"population", "k"};
+    static const ArgSpec spec = {"sample", names, 2, 0, 2, 2};
+    Value v[2], list;
+    int64_t n, k;
+    TSR_TRY(args_parse(v, args, 0, &spec));
+    TSR_TRY(value_length(&n, v[0]));
+    TSR_TRY(value_to_index(&k, v[1]));
+    if (k < 0 || k > n) return tsr_error(TSR_VALUE_ERROR, "Sample larger than population or is negative");
+    TSR_TRY(list_new(&list, k));
+    TsrStatus status = draw_sample(value_as_list(list), v[0], n, k);
+    if (status == TSR_OK) *out = list;
+    else value_release(list);
+    return status;
+}
+
+static TsrStatus mean_and_deviation(const CallArgs *args, double *mu, double *sigma) {
+    static const char *const names[] = {"mu", "sigma"};
+    static const ArgSpec spec = {"gauss", names, 2, 0, 2, 0};
+    Value v[2];
+    *mu = 0;
+    *sigma = 1;
+    TSR_TRY(args_parse(v, args, 0, &spec));
+    if (v[0].tag != V_UNBOUND) TSR_TRY(value_to_double(mu, v[0]));
+    return v[1].tag != V_UNBOUND ? value_to_double(sigma, v[1]) : TSR_OK;
+}
+
+static TsrStatus random_gauss(Value *out, const CallArgs *args) {
+    double mu, sigma, z = next_gauss;
+    TSR_TRY(mean_and_deviation(args, &mu, &sigma));
+    if (!has_gauss) { /* Box and Muller: two at a time */
+        double angle = next_double() * 2 * M_PI, radius = sqrt(-2.0 * log(1.0 - next_double()));
+        z = cos(angle) * radius;
+        next_gauss = sin(angle) * radius;
+    }
+    has_gauss = !has_gauss;
+    *out = value_float(mu + z * sigma);
+    return TSR_OK;
+}
+
+static TsrStatus random_normalvariate(Value *out, const CallArgs *args) {
+    double mu, sigma, z;
+    TSR_TRY(mean_and_deviation(args, &mu, &sigma));
+    for (;;) { /* Kinderman and Monahan, 1977: ratio of uniforms */
+        double u1 = next_double(), u2 = 1.0 - next_double();
+        z = (4 * exp(-0.5) / sqrt(2.0)) * (u1 - 0.5) / u2;
+        if (z * z / 4.0 <= -log(u2)) break;
+    }
+    *out = value_float(mu + z * sigma);
+    return TSR_OK;
+}
+
+static TsrStatus random_expovariate(Value *out, const CallArgs *args) {
+    double lambda;
+    TSR_TRY(value_to_double(&lambda, args->values[0]));
+    if (lambda == 0) return tsr_error(TSR_ZERO_DIVISION_ERROR, "float division by zero");
+    *out = value_float(-log(1.0 - next_double()) / lambda);
+    return TSR_OK;
+}
+
+static const Method functions[] = {
+    {"seed", random_seed, ARGS_RANGE, 0, 1, "(a=None)", "Starts the stream of a seed."},
+    {"random", random_random, ARGS_NONE, 0, 0, "()", "A float in [0, 1)."},
+    {"getrandbits", random_getrandbits, ARGS_ONE, 1, 1, "(k, /)", "An int of k random bits."},
+    {"uniform", random_uniform, ARGS_RANGE, 2, 2, "(a, b)", "A float between a and b."},
+    {"randrange", random_randrange, ARGS_RANGE, 1, 3, "(start, stop=None, step=1)", "An item of range(start, stop, step)."},
+    {"randint", random_randint, ARGS_RANGE, 2, 2, "(a, b)", "An int in [a, b]."},
+    {"choice", random_choice, ARGS_ONE, 1, 1, "(seq)", "An item of a sequence."},
+    {"choices", random_choices, ARGS_ANY, 1, 4, "(population, weights=None, *, cum_weights=None, k=1)", "k items, with replacement."},
+    {"shuffle", random_shuffle, ARGS_ONE, 1, 1, "(x)", "Shuffles a list in place."},
+    {"sample", random_sample, ARGS_ANY, 2, 2, "(population, k)", "k different items."},
+    {"gauss", random_gauss, ARGS_ANY, 0, 2, "(mu=0.0, sigma=1.0)", "A normally distributed float."},
+    {"normalvariate", random_normalvariate, ARGS_ANY, 0, 2, "(mu=0.0, sigma=1.0)", "A normally distributed float."},
+    {"expovariate", random_expovariate, ARGS_ONE, 1, 1, "(lambd)", "An exponentially distributed float."},
+    {0},
+};
+
+TsrStatus ns_random_new(Value *out) {
+    Value module;
+    TSR_TRY(module_new(&module, "random", "Python's random numbers; torch.manual_seed is for tensors."));
+    TsrStatus status = module_add_functions(value_as_module(module), functions);
+    if (status == TSR_OK) *out = module;
+    else value_release(module);
+    return status;
+}
