@@ -1,0 +1,71 @@
+#include "args.h"
+
+#include "str_obj.h"
+
+#include <string.h>
+
+static const char *plural(int64_t n) { return n == 1 ? "" : "s"; }
+
+TsrStatus args_no_keywords(const CallArgs *args, const char *function) {
+    if (args->keyword_count == 0) return TSR_OK;
+    return tsr_error(TSR_TYPE_ERROR, "%s() takes no keyword arguments", function);
+}
+
+TsrStatus args_count(const CallArgs *args, int skip, int min, int max, const char *function) {
+    int given = args->count - skip;
+    if (given < min) {
+        return tsr_error(TSR_TYPE_ERROR, "%s expected %s%d argument%s, got %d", function, min == max ? "" : "at least ", min, plural(min), given);
+    }
+    if (max >= 0 && given > max) {
+        return tsr_error(TSR_TYPE_ERROR, "%s expected %s%d argument%s, got %d", function, min == max ? "" : "at most ", max, plural(max), given);
+    }
+    return TSR_OK;
+}
+
+Value args_keyword(const CallArgs *args, const char *name) {
+    for (int i = 0; i < args->keyword_count; i++) {
+        if (str_equal_c(args->names[i], name)) return args->values[args->count + i];
+    }
+    return VALUE_UNBOUND;
+}
+
+static TsrStatus too_many(const ArgSpec *spec, int given, int keywords) {
+    if (given + keywords > spec->total) {
+        return tsr_error(TSR_TYPE_ERROR, "%s() takes %s %d %sargument%s (%d given)", spec->function,
+                         spec->required == spec->total ? "exactly" : "at most", spec->total, given == 0 ? "keyword " : "", plural(spec->total), given + keywords);
+    }
+    if (spec->max_positional == 0) return tsr_error(TSR_TYPE_ERROR, "%s() takes no positional arguments", spec->function);
+    return tsr_error(TSR_TYPE_ERROR, "%s() takes %s %d positional argument%s (%d given)", spec->function,
+                     spec->required < spec->max_positional || spec->total > spec->max_positional ? "at most" : "exactly", spec->max_positional,
+                     plural(spec->max_positional), given);
+}
+
+static TsrStatus place_keyword(Value *out, const ArgSpec *spec, Str *name, Value v, int given) {
+    for (int i = spec->positional_only; i < spec->total; i++) {
+        if (!str_equal_c(name, spec->names[i])) continue;
+        if (out[i].tag != V_UNBOUND && i < given) {
+            return tsr_error(TSR_TYPE_ERROR, "argument for %s() given by name ('%s') and position (%d)", spec->function, name->data, i + 1);
+        }
+        out[i] = v;
+        return TSR_OK;
+    }
+    return tsr_error(TSR_TYPE_ERROR, "'%s' is an invalid keyword argument for %s()", name->data, spec->function);
+}
+
+TsrStatus args_parse(Value *out, const CallArgs *args, int skip, const ArgSpec *spec) {
+    int given = args->count - skip;
+    if (given > spec->max_positional || given + args->keyword_count > spec->total) return too_many(spec, given, args->keyword_count);
+    for (int i = 0; i < spec->total; i++) out[i] = i < given ? args->values[skip + i] : VALUE_UNBOUND;
+    if (given < spec->positional_only && given < spec->required) {
+        int least = TSR_MIN(spec->positional_only, spec->required);
+        return tsr_error(TSR_TYPE_ERROR, "%s() takes %s %d positional argument%s (%d given)", spec->function,
+                         least < spec->total ? "at least" : "exactly", least, plural(least), given);
+    }
+    for (int i = 0; i < args->keyword_count; i++) {
+        TSR_TRY(place_keyword(out, spec, args->names[i], args->values[args->count + i], given));
+    }
+    for (int i = 0; i < spec->required; i++) {
+        if (out[i].tag == V_UNBOUND) return tsr_error(TSR_TYPE_ERROR, "%s() missing required argument '%s' (pos %d)", spec->function, spec->names[i], i + 1);
+    }
+    return TSR_OK;
+}

@@ -1,0 +1,69 @@
+#include "hint.h"
+
+#include "dict_obj.h"
+#include "exc.h"
+#include "seq_obj.h"
+#include "str_obj.h"
+
+#include <ctype.h>
+#include <string.h>
+
+enum { MAX_NAME = 40 };
+
+int hint_distance(const char *a, const char *b, int limit) {
+    size_t n = strlen(a), m = strlen(b);
+    if (n > MAX_NAME || m > MAX_NAME) return limit + 1;
+    int rows[3][MAX_NAME + 1], *before = rows[0], *above = rows[1], *row = rows[2];
+    for (size_t j = 0; j <= m; j++) above[j] = (int)j * 2;
+    for (size_t i = 1; i <= n; i++) {
+        row[0] = (int)i * 2;
+        for (size_t j = 1; j <= m; j++) {
+            int change = a[i - 1] == b[j - 1] ? 0 : tolower((unsigned char)a[i - 1]) == tolower((unsigned char)b[j - 1]) ? 1 : 2;
+            int best = TSR_MIN(TSR_MIN(above[j] + 2, row[j - 1] + 2), above[j - 1] + change);
+            bool swap = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && change != 0;
+            row[j] = swap ? TSR_MIN(best, before[j - 2] + 2) : best;
+        }
+        int *next = before;
+        before = above;
+        above = row;
+        row = next;
+    }
+    return TSR_MIN(above[m], limit + 1);
+}
+
+HintSearch hint_begin(const char *wanted) {
+    /* half points: a third of the letters may differ, at least one */
+    int limit = TSR_MAX(2, (int)(2 * strlen(wanted) / 3));
+    return (HintSearch){wanted, NULL, TSR_MIN(limit, 6) + 1};
+}
+
+void hint_consider(HintSearch *search, const char *candidate) {
+    if (candidate[0] == '_' && search->wanted[0] != '_') return;
+    if (strcmp(candidate, search->wanted) == 0) return;
+    int distance = hint_distance(search->wanted, candidate, search->best_distance);
+    if (distance >= search->best_distance) return;
+    search->best = candidate;
+    search->best_distance = distance;
+}
+
+void hint_consider_dict(HintSearch *search, const Dict *dict) {
+    int64_t position = 0;
+    for (DictEntry *e; (e = dict_next(dict, &position)) != NULL;) {
+        if (value_is_str(e->key)) hint_consider(search, value_as_str(e->key)->data);
+    }
+}
+
+void hint_attribute(Value v, const char *name) {
+    TsrText message = {0};
+    TsrStatus kind = tsr_error_kind();
+    Value list = VALUE_UNBOUND;
+    if (tsr_text_puts(&message, tsr_error_message()) != TSR_OK) return;
+    TsrStatus status = value_dir(&list, v);
+    HintSearch search = hint_begin(name);
+    for (int64_t i = 0; status == TSR_OK && i < value_as_list(list)->count; i++) hint_consider(&search, value_as_str(value_as_list(list)->items[i])->data);
+    if (status != TSR_OK) exc_discard(status);
+    tsr_error(kind, "%s", message.data != NULL ? message.data : "");
+    if (search.best != NULL) tsr_error_hint("did you mean '%s'?", search.best);
+    value_release(list);
+    tsr_text_free(&message);
+}

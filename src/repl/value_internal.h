@@ -1,0 +1,34 @@
+/* value_internal.h: what the files of the values share with one another only. */
+#ifndef REPL_VALUE_INTERNAL_H
+#define REPL_VALUE_INTERNAL_H
+
+#include "value.h"
+
+TsrStatus str_startup(void);
+void str_shutdown(void);
+TsrStatus exc_startup(void);
+void exc_shutdown(void);
+void module_shutdown(void);
+void tuple_shutdown(void); /* named tuple types */
+void type_shutdown(void);  /* method caches of types */
+
+/* The attribute that a type or its bases define: a descriptor, lent; V_UNBOUND: none. */
+TsrStatus type_lookup(Value *out, Type *type, Str *name);
+Type *type_base(const Type *type); /* NULL for object */
+TsrStatus type_register_heap(Type *type); /* freed by type_shutdown */
+
+/* One getter of a type as a value: what `int.real` gives. */
+typedef struct GetSet { Obj obj; const Getter *def; Type *owner; } GetSet;
+extern Type getset_type;
+
+/* The method wrappers behind dunder names (__add__, __len__...): NULL when the type lacks the slot. */
+const Method *dunder_lookup(const Type *type, const Str *name);
+TsrStatus dunder_list(List *names, const Type *type);
+
+/* Repeats and concatenates sequences, shared by str, bytes, list and tuple: the count of `v * n`, or not handled. */
+TsrStatus repeat_count(int64_t *out, Value v, int64_t size, bool *handled);
+
+/* An index into a sequence of `type_name`: "list indices must be integers or slices, not str". */
+TsrStatus sequence_index(int64_t *out, Value index, const char *type_name);
+
+#endif
