@@ -384,6 +384,10 @@ TsrStatus value_next(Value *out, Value iterator) {
 /* --- attributes --- */
 
 static TsrStatus bind_descriptor(Value *out, Value found, Value v) {
+    if (found.tag != V_OBJ) {
+        *out = value_retain(found);
+        return TSR_OK;
+    }
     if (found.o->type == &getset_type) return ((GetSet *)found.o)->def->get(out, v);
     if (found.o->type == &method_descriptor_type) {
         const Native *n = (Native *)found.o;
@@ -394,6 +398,7 @@ static TsrStatus bind_descriptor(Value *out, Value found, Value v) {
         if (n->def->flags & METHOD_CLASS) return native_new_method(out, n->def, n->owner, value_lent(value_type(v)));
         return native_new_method(out, n->def, n->owner, v);
     }
+    if (value_type(found)->descriptor_get != NULL) return value_type(found)->descriptor_get(out, found, v);
     *out = value_retain(found);
     return TSR_OK;
 }
@@ -432,12 +437,17 @@ TsrStatus value_getattr(Value *out, Value v, Str *name) {
     return out->tag != V_UNBOUND ? TSR_OK : no_attribute(v, name);
 }
 
+static bool is_method(const Obj *found) {
+    if (found->type->flags & TYPE_METHOD) return true;
+    return found->type == &method_descriptor_type && !(((const Native *)found)->def->flags & (METHOD_STATIC | METHOD_CLASS));
+}
+
 TsrStatus value_load_method(Value *callee, Value *self, Value v, Str *name) {
     Type *type = value_type(v);
     if (type->get_attr == NULL) {
         Value found;
         TSR_TRY(type_lookup(&found, type, name));
-        if (found.tag == V_OBJ && found.o->type == &method_descriptor_type && !(((Native *)found.o)->def->flags & (METHOD_STATIC | METHOD_CLASS))) {
+        if (found.tag == V_OBJ && is_method(found.o)) {
             *callee = value_retain(found);
             *self = value_retain(v);
             return TSR_OK;

@@ -14,8 +14,7 @@ TsrStatus sequence_index(int64_t *out, Value index, const char *type_name) {
         return TSR_OK;
     }
     if (!value_is_int(index) && index.tag != V_TENSOR) {
-        const char *kind = strcmp(type_name, "string") == 0 ? "string indices must be integers, not '%s'" : NULL;
-        if (kind != NULL) return tsr_error(TSR_TYPE_ERROR, "string indices must be integers, not '%s'", value_type_name(index));
+        if (strcmp(type_name, "string") == 0) return tsr_error(TSR_TYPE_ERROR, "string indices must be integers, not '%s'", value_type_name(index));
         return tsr_error(TSR_TYPE_ERROR, "%s indices must be integers or slices, not %s", type_name, value_type_name(index));
     }
     if (value_is_bigint(index)) return tsr_error(TSR_INDEX_ERROR, "cannot fit 'int' into an index-sized integer");

@@ -89,6 +89,17 @@ typedef struct CacheRow { const Type *type; const Str *name; Value found; } Cach
 enum { CACHE_ROWS = 1024 };
 static CacheRow cache_rows[CACHE_ROWS];
 
+/* An attribute that the type finds for itself is kept in its cache, which lends it from then on. */
+static TsrStatus lookup_beyond(Value *out, Type *type, Str *name) {
+    Value made = VALUE_UNBOUND;
+    TSR_TRY(type->lookup(&made, type, name));
+    if (made.tag == V_UNBOUND) return TSR_OK;
+    TsrStatus status = dict_set_str(type->cache, name, made);
+    if (status == TSR_OK) *out = made;
+    value_release(made);
+    return status;
+}
+
 static TsrStatus lookup_slow(Value *out, Type *type, Str *name) {
     *out = VALUE_UNBOUND;
     for (Type *t = type; t != NULL; t = type_base(t)) {
@@ -98,6 +109,9 @@ static TsrStatus lookup_slow(Value *out, Type *type, Str *name) {
             *out = *found;
             return TSR_OK;
         }
+        if (t->lookup == NULL) continue;
+        TSR_TRY(lookup_beyond(out, t, name));
+        if (out->tag != V_UNBOUND) return TSR_OK;
     }
     return TSR_OK;
 }
