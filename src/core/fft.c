@@ -1,0 +1,118 @@
+/* Plans and transforms: see fft.h. */
+#include "fft.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "mem.h"
+
+enum { FFT_MAX_RADIX = 31, FFT_MAX_FACTORS = 64 };
+
+struct TsrFft {
+    int64_t n;
+    bool wide;
+    int factor[FFT_MAX_FACTORS];      /* radices, outermost first */
+    int64_t rest[FFT_MAX_FACTORS];    /* product of the radices after each */
+    void *roots;                      /* n roots of unity; with Bluestein the chirp */
+    void *kernel;                     /* Bluestein: the transformed chirp */
+    TsrFft *inner;                    /* Bluestein: the plan for the convolution; else NULL */
+};
+
+/* exp(-2 pi i k / n), reduced to the first octant so that the exact values come out exact. */
+static void unit_root(int64_t k, int64_t n, double *re, double *im) {
+    int64_t octant = 8 * k / n;
+    double x, s, c;
+    switch (octant) {
+    case 0: x = 2 * M_PI * (double)k / (double)n; c = cos(x), s = sin(x); break;
+    case 1: case 2: x = 2 * M_PI * (double)(4 * k - n) / (double)(4 * n); c = -sin(x), s = cos(x); break;
+    case 3: case 4: x = 2 * M_PI * (double)(2 * k - n) / (double)(2 * n); c = -cos(x), s = -sin(x); break;
+    case 5: case 6: x = 2 * M_PI * (double)(4 * k - 3 * n) / (double)(4 * n); c = sin(x), s = -cos(x); break;
+    default: x = 2 * M_PI * (double)(k - n) / (double)n; c = cos(x), s = sin(x); break;
+    }
+    *re = c;
+    *im = -s;
+}
+
+#define R float
+#define NAME(x) f32_##x
+#include "kernels/fft.inc"
+#define R double
+#define NAME(x) f64_##x
+#include "kernels/fft.inc"
+
+/* Radices 4, then 2, then odd ones; false when a prime above FFT_MAX_RADIX is left. */
+static bool factorize(TsrFft *plan, int64_t n) {
+    int count = 0, p = 4;
+    if (n == 1) plan->factor[0] = 1, plan->rest[0] = 1;
+    while (n > 1) {
+        while (n % p != 0) p = p == 4 ? 2 : p == 2 ? 3 : p + 2;
+        if (p > FFT_MAX_RADIX) return false;
+        n /= p;
+        plan->factor[count] = p;
+        plan->rest[count++] = n;
+        if (n > 1 && p > 5 && (int64_t)p * p > n && n > FFT_MAX_RADIX) return false;
+    }
+    return true;
+}
+
+/* The least length >= n with no prime above 5. */
+static int64_t good_length(int64_t n) {
+    int64_t best = 1;
+    while (best < n) best *= 2;
+    for (int64_t five = 1; five < best; five *= 5)
+        for (int64_t three = five; three < best; three *= 3) {
+            int64_t x = three;
+            while (x < n) x *= 2;
+            if (x < best) best = x;
+        }
+    return best;
+}
+
+static size_t item_of(const TsrFft *plan) { return plan->wide ? 16 : 8; }
+
+static TsrStatus prepare_bluestein(TsrFft *plan) {
+    int64_t m = good_length(2 * plan->n - 1);
+    TSR_TRY(tsr_fft_new(&plan->inner, m, plan->wide));
+    size_t bytes = (size_t)m * item_of(plan);
+    void *scratch = tsr_malloc(bytes);
+    plan->kernel = tsr_malloc(bytes);
+    if (scratch == NULL || plan->kernel == NULL) {
+        tsr_free(scratch);
+        return tsr_error_no_memory(bytes);
+    }
+    if (plan->wide) f64_fill_chirp(plan, scratch);
+    else f32_fill_chirp(plan, scratch);
+    tsr_free(scratch);
+    return TSR_OK;
+}
+
+TsrStatus tsr_fft_new(TsrFft **out, int64_t n, bool wide) {
+    TsrFft *plan = tsr_calloc(1, sizeof *plan);
+    if (plan == NULL) return tsr_error_no_memory(sizeof *plan);
+    plan->n = n;
+    plan->wide = wide;
+    size_t bytes = 0;
+    TsrStatus s = TSR_OK;
+    if (n > INT64_MAX / 64 || tsr_mul_size_overflows((size_t)n, item_of(plan), &bytes) || (plan->roots = tsr_malloc(bytes)) == NULL) s = tsr_error_no_memory(bytes);
+    else if (!factorize(plan, n)) s = prepare_bluestein(plan);
+    else if (wide) f64_fill_roots(plan->roots, n);
+    else f32_fill_roots(plan->roots, n);
+    if (s != TSR_OK) tsr_fft_free(plan);
+    else *out = plan;
+    return s;
+}
+
+void tsr_fft_free(TsrFft *plan) {
+    if (plan == NULL) return;
+    tsr_fft_free(plan->inner);
+    tsr_free(plan->roots);
+    tsr_free(plan->kernel);
+    tsr_free(plan);
+}
+
+size_t tsr_fft_scratch(const TsrFft *plan) { return ((size_t)plan->n + (plan->inner != NULL ? 2 * (size_t)plan->inner->n : 0)) * item_of(plan); }
+
+void tsr_fft_run(const TsrFft *plan, void *dst, const void *src, bool forward, double scale, void *scratch) {
+    if (plan->wide) f64_run(plan, dst, src, forward, scale, scratch);
+    else f32_run(plan, dst, src, forward, (float)scale, scratch);
+}

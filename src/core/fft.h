@@ -1,0 +1,21 @@
+/* fft.h: discrete Fourier transforms of any length on contiguous lines, in float or double.
+ *
+ * Mixed radix (4, 2, 3, 5 and small primes) by decimation in time, Bluestein's algorithm where a large prime divides the
+ * length. A plan is read-only once made and may be used by several threads, each with its own scratch. */
+#ifndef TSR_FFT_H
+#define TSR_FFT_H
+
+#include "error.h"
+
+typedef struct TsrFft TsrFft;
+
+/* A plan for length n >= 1; `wide` for double. *out is the caller's. */
+TsrStatus tsr_fft_new(TsrFft **out, int64_t n, bool wide);
+void tsr_fft_free(TsrFft *plan);
+/* Bytes of scratch that one run needs. */
+size_t tsr_fft_scratch(const TsrFft *plan);
+/* dst[k] = scale * sum over j of src[j] exp(-+ 2 pi i j k / n), minus sign when forward. n complex values each, interleaved;
+ * dst must not overlap src. */
+void tsr_fft_run(const TsrFft *plan, void *dst, const void *src, bool forward, double scale, void *scratch);
+
+#endif

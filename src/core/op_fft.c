@@ -1,0 +1,508 @@
+/* torch.fft: arguments as PyTorch reads them, strides as its MKL backend lays results out; fft.c transforms the lines. */
+#include <math.h>
+#include <string.h>
+
+#include "fft.h"
+#include "la.h"
+#include "mem.h"
+
+/* ---- one transform along one dimension ---- */
+
+typedef enum LineKind { LINE_C2C, LINE_R2C, LINE_R2C_FULL, LINE_C2R } LineKind;
+
+typedef struct LineJob {
+    const TsrFft *plan;
+    const TsrTensor *in, *out;
+    int dim;
+    LineKind kind;
+    bool forward;
+    double scale;
+    int64_t n, in_len, out_len;
+    _Atomic bool failed;
+} LineJob;
+
+static int64_t line_offset(const TsrTensor *t, int dim, const int64_t *sizes, int64_t index) {
+    int64_t offset = 0;
+    for (int d = tsr_ndim(t) - 1; d >= 0; d--) {
+        if (d == dim) continue;
+        offset += index % sizes[d] * t->strides[d];
+        index /= sizes[d];
+    }
+    return offset;
+}
+
+#define LINE_BODY(R) \
+    const R *in = (const R *)in_line; \
+    R *buf = (R *)buffer; \
+    for (int64_t k = 0; k < j->n; k++) { \
+        bool mirrored = j->kind == LINE_C2R && k >= j->in_len; \
+        int64_t from = mirrored ? j->n - k : k; \
+        if (j->kind == LINE_R2C || j->kind == LINE_R2C_FULL) { \
+            buf[2 * k] = in[k * step], buf[2 * k + 1] = 0; \
+        } else { \
+            R im = in[2 * from * step + 1]; \
+            if (j->kind == LINE_C2R && (k == 0 || 2 * k == j->n)) im = 0; \
+            buf[2 * k] = in[2 * from * step], buf[2 * k + 1] = mirrored ? -im : im; \
+        } \
+    }
+
+static void load_f32(const LineJob *j, const char *in_line, int64_t step, char *buffer) { LINE_BODY(float) }
+static void load_f64(const LineJob *j, const char *in_line, int64_t step, char *buffer) { LINE_BODY(double) }
+#undef LINE_BODY
+
+#define STORE_BODY(R) \
+    const R *res = (const R *)result; \
+    R *out = (R *)out_line; \
+    for (int64_t k = 0; k < j->out_len; k++) { \
+        if (j->kind == LINE_C2R) { \
+            out[k * step] = res[2 * k]; \
+            continue; \
+        } \
+        bool mirrored = j->kind == LINE_R2C_FULL && 2 * k > j->n; \
+        int64_t from = mirrored ? j->n - k : k; \
+        out[2 * k * step] = res[2 * from]; \
+        out[2 * k * step + 1] = mirrored ? -res[2 * from + 1] : res[2 * from + 1]; \
+    }
+
+static void store_f32(const LineJob *j, char *out_line, int64_t step, const char *result) { STORE_BODY(float) }
+static void store_f64(const LineJob *j, char *out_line, int64_t step, const char *result) { STORE_BODY(double) }
+#undef STORE_BODY
+
+static void run_lines(int64_t begin, int64_t end, void *user) {
+    LineJob *j = user;
+    bool wide = tsr_dtype_real_of(j->out->dtype) == TSR_FLOAT64;
+    size_t line = (size_t)j->n * (wide ? 16 : 8);
+    char *memory = tsr_malloc(2 * line + tsr_fft_scratch(j->plan));
+    if (memory == NULL) {
+        j->failed = true;
+        return;
+    }
+    int64_t sizes[TSR_MAX_DIMS], in_step = j->in->strides[j->dim], out_step = j->out->strides[j->dim];
+    memcpy(sizes, j->out->sizes, sizeof(int64_t) * (size_t)tsr_ndim(j->out));
+    for (int64_t i = begin; i < end; i++) {
+        const char *in = (const char *)tsr_data(j->in) + line_offset(j->in, j->dim, sizes, i) * (int64_t)tsr_itemsize(j->in);
+        char *out = (char *)tsr_data(j->out) + line_offset(j->out, j->dim, sizes, i) * (int64_t)tsr_itemsize(j->out);
+        (wide ? load_f64 : load_f32)(j, in, in_step, memory);
+        tsr_fft_run(j->plan, memory + line, memory, j->forward, j->scale, memory + 2 * line);
+        (wide ? store_f64 : store_f32)(j, out, out_step, memory + line);
+    }
+    tsr_free(memory);
+}
+
+/* out (any strides, may be `in` itself for c2c) receives the transform of `in` along dim, of length n. */
+static TsrStatus transform(TsrTensor *out, const TsrTensor *in, int dim, LineKind kind, int64_t n, bool forward, double scale) {
+    if (out->numel == 0) return TSR_OK;
+    TsrFft *plan;
+    TSR_TRY(tsr_fft_new(&plan, n, tsr_dtype_real_of(out->dtype) == TSR_FLOAT64));
+    LineJob job = {.plan = plan, .in = in, .out = out, .dim = dim, .kind = kind, .forward = forward, .scale = scale, .n = n,
+                   .in_len = in->sizes[dim], .out_len = out->sizes[dim]};
+    TsrStatus s = tsr_parallel_for(out->numel / out->sizes[dim], TSR_MAX(1, 4096 / n), run_lines, &job);
+    tsr_fft_free(plan);
+    return s == TSR_OK && job.failed ? tsr_error_no_memory((size_t)n * 32) : s;
+}
+
+/* ---- layout of results ---- */
+
+/* Sorts dims by falling stride of t, stable. */
+static void sort_dims(int64_t *dims, int n, const TsrTensor *t) {
+    for (int i = 1; i < n; i++)
+        for (int k = i; k > 0 && t->strides[dims[k - 1]] < t->strides[dims[k]]; k--) {
+            int64_t d = dims[k];
+            dims[k] = dims[k - 1];
+            dims[k - 1] = d;
+        }
+}
+
+/* The batch dimensions come first in the stride order of the input, then the transformed ones in the order given, all dense. */
+static TsrStatus result_new(TsrTensor **out, const TsrTensor *in, const int64_t *sizes, const int64_t *dims, int ndims, TsrDtype dtype) {
+    int64_t order[TSR_MAX_DIMS], strides[TSR_MAX_DIMS], dense = 1;
+    bool transformed[TSR_MAX_DIMS] = {false};
+    int n = 0, d = tsr_ndim(in);
+    for (int i = 0; i < ndims; i++) transformed[dims[i]] = true;
+    for (int i = 0; i < d; i++)
+        if (!transformed[i]) order[n++] = i;
+    sort_dims(order, n, in);
+    int nbatch = n;
+    for (int i = 0; i < ndims; i++) order[n++] = dims[i];
+    for (int i = d - 1; i >= nbatch; i--) {
+        strides[order[i]] = dense;
+        dense *= TSR_MAX(sizes[order[i]], 1);
+    }
+    int64_t batch = 1;
+    for (int i = nbatch - 1; i >= 0; i--) {
+        strides[order[i]] = batch * dense;
+        batch *= sizes[order[i]];
+    }
+    return tsr_tensor_new_strided(out, d, sizes, strides, dtype, in->device);
+}
+
+static double scale_of(int norm, const TsrTensor *t, const int64_t *sizes, const int64_t *dims, int n) {
+    (void)t;
+    double total = 1;
+    for (int i = 0; i < n; i++) total *= (double)sizes[dims[i]];
+    return norm == 0 ? 1 : norm == 1 ? 1 / sqrt(total) : 1 / total;
+}
+
+enum { NORM_NONE, NORM_ROOT, NORM_BY_N };
+
+static TsrStatus c2c(TsrTensor **out, const TsrTensor *in, const int64_t *dims0, int n, int norm, bool forward) {
+    TSR_OWNED r = NULL;
+    int64_t dims[TSR_MAX_DIMS];
+    if (n == 0) return tsr_tensor_new_clone(out, in, TSR_PRESERVE);
+    memcpy(dims, dims0, sizeof(int64_t) * (size_t)n);
+    sort_dims(dims, n, in);
+    TSR_TRY(result_new(&r, in, in->sizes, dims, n, in->dtype));
+    for (int i = n - 1; i >= 0 && !tsr_is_meta(r); i--) {
+        double scale = i == 0 ? scale_of(norm, in, in->sizes, dims, n) : 1;
+        TSR_TRY(transform(r, i == n - 1 ? in : r, (int)dims[i], LINE_C2C, in->sizes[dims[i]], forward, scale));
+    }
+    *out = tsr_owned_take(&r);
+    return TSR_OK;
+}
+
+/* The last of dims is the real one. */
+static TsrStatus r2c(TsrTensor **out, const TsrTensor *in, const int64_t *dims0, int n, int norm, bool onesided) {
+    TSR_OWNED r = NULL;
+    int64_t dims[TSR_MAX_DIMS], sizes[TSR_MAX_DIMS], last = dims0[n - 1], length = in->sizes[last];
+    memcpy(dims, dims0, sizeof(int64_t) * (size_t)n);
+    memcpy(sizes, in->sizes, sizeof(int64_t) * (size_t)tsr_ndim(in));
+    if (onesided) sizes[last] = length / 2 + 1;
+    sort_dims(dims, n - 1, in);
+    TSR_TRY(result_new(&r, in, sizes, dims, n, tsr_dtype_complex_of(in->dtype)));
+    double scale = scale_of(norm, in, in->sizes, dims, n);
+    if (!tsr_is_meta(r)) TSR_TRY(transform(r, in, (int)last, onesided ? LINE_R2C : LINE_R2C_FULL, length, true, scale));
+    for (int i = n - 2; i >= 0 && !tsr_is_meta(r); i--) TSR_TRY(transform(r, r, (int)dims[i], LINE_C2C, in->sizes[dims[i]], true, 1));
+    *out = tsr_owned_take(&r);
+    return TSR_OK;
+}
+
+static TsrStatus c2r(TsrTensor **out, const TsrTensor *in, const int64_t *dims, int n, int norm, int64_t length) {
+    TSR_OWNED first = NULL;
+    TSR_OWNED r = NULL;
+    int64_t sizes[TSR_MAX_DIMS], last = dims[n - 1];
+    if (n > 1) TSR_TRY(c2c(&first, in, dims, n - 1, norm, false));
+    const TsrTensor *half = n > 1 ? first : in;
+    memcpy(sizes, half->sizes, sizeof(int64_t) * (size_t)tsr_ndim(half));
+    sizes[last] = length;
+    TSR_TRY(result_new(&r, half, sizes, &last, 1, tsr_dtype_real_of(in->dtype)));
+    if (!tsr_is_meta(r)) TSR_TRY(transform(r, half, (int)last, LINE_C2R, length, false, scale_of(norm, half, sizes, &last, 1)));
+    *out = tsr_owned_take(&r);
+    return TSR_OK;
+}
+
+/* ---- arguments ---- */
+
+static TsrStatus read_norm(int *norm, const TsrArg *arg, bool forward) {
+    const char *text = tsr_arg_given(arg) ? arg->str : "backward";
+    if (strcmp(text, "backward") == 0) *norm = forward ? NORM_NONE : NORM_BY_N;
+    else if (strcmp(text, "forward") == 0) *norm = forward ? NORM_BY_N : NORM_NONE;
+    else if (strcmp(text, "ortho") == 0) *norm = NORM_ROOT;
+    else return tsr_error(TSR_RUNTIME_ERROR, "Invalid normalization mode: \"%s\"", text);
+    return TSR_OK;
+}
+
+static TsrStatus promote(TsrTensor **out, const TsrTensor *in, bool need_complex) {
+    TsrDtype d = in->dtype;
+    if (!tsr_dtype_is_float(d) && !tsr_dtype_is_complex(d)) d = tsr_default_dtype();
+    TsrDtype real = tsr_dtype_real_of(d);
+    if (real != TSR_FLOAT32 && real != TSR_FLOAT64) return tsr_error(TSR_RUNTIME_ERROR, "Unsupported dtype %s", tsr_dtype_scalar_name(in->dtype));
+    if (need_complex) d = tsr_dtype_complex_of(d);
+    return tsr_tensor_new_cast(out, in, d);
+}
+
+static TsrStatus wrap_fft_dim(int64_t *dim, int ndim) {
+    if (ndim == 0) return tsr_error(TSR_INDEX_ERROR, "Dimension specified as %lld but tensor has no dimensions", (long long)*dim);
+    return tsr_wrap_dim(dim, ndim);
+}
+
+static TsrStatus bad_length(int64_t n) { return tsr_error(TSR_RUNTIME_ERROR, "Invalid number of data points (%lld) specified", (long long)n); }
+
+/* Cuts or zero-pads the dimensions to the sizes given. */
+static TsrStatus resize_input(TsrTensor **out, const TsrTensor *in, const int64_t *dims, const int64_t *sizes, int n) {
+    TSR_OWNED cut = tsr_tensor_retain((TsrTensor *)in);
+    TSR_OWNED part = NULL;
+    TSR_OWNED r = NULL;
+    int64_t full[TSR_MAX_DIMS];
+    bool pad = false;
+    TsrTensor *next;
+    memcpy(full, in->sizes, sizeof(int64_t) * (size_t)tsr_ndim(in));
+    for (int i = 0; i < n; i++) {
+        if (sizes[i] < cut->sizes[dims[i]]) {
+            TSR_TRY(tsr_tensor_new_narrow(&next, cut, dims[i], 0, sizes[i]));
+            tsr_owned_put_move(&cut, next);
+        }
+        pad |= sizes[i] > in->sizes[dims[i]];
+        full[dims[i]] = sizes[i];
+    }
+    if (!pad) {
+        *out = tsr_owned_take(&cut);
+        return TSR_OK;
+    }
+    TSR_TRY(tsr_tensor_new(&r, tsr_ndim(in), full, in->dtype, in->device));
+    if (!tsr_is_meta(r)) {
+        TSR_TRY(tsr_tensor_fill(r, tsr_scalar_int(0)));
+        part = tsr_tensor_retain(r);
+        for (int d = 0; d < tsr_ndim(in); d++) {
+            TSR_TRY(tsr_tensor_new_narrow(&next, part, d, 0, cut->sizes[d]));
+            tsr_owned_put_move(&part, next);
+        }
+        TSR_TRY(tsr_tensor_copy(part, cut));
+    }
+    *out = tsr_owned_take(&r);
+    return TSR_OK;
+}
+
+/* ---- one dimension ---- */
+
+static TsrStatus check_real(const TsrTensor *in, const char *name) {
+    if (!tsr_dtype_is_complex(in->dtype)) return TSR_OK;
+    return tsr_error(TSR_RUNTIME_ERROR, "%s expects a real input tensor, but got %s", name, tsr_dtype_scalar_name(in->dtype));
+}
+
+/* Arguments (self, n, dim, norm) with the length cut or padded. */
+static TsrStatus prepare_1d(TsrTensor **x, int64_t *dim, int *norm, const TsrOpCall *c, bool need_complex, bool forward) {
+    TSR_OWNED in = NULL;
+    TSR_TRY(promote(&in, c->arg[0].t, need_complex));
+    *dim = c->arg[2].i;
+    TSR_TRY(wrap_fft_dim(dim, tsr_ndim(in)));
+    int64_t n = tsr_arg_given(&c->arg[1]) ? c->arg[1].i : in->sizes[*dim];
+    if (n < 1) return bad_length(n);
+    TSR_TRY(read_norm(norm, &c->arg[3], forward));
+    return resize_input(x, in, dim, &n, 1);
+}
+
+static TsrStatus fft_1d(TsrOpCall *c, bool forward) {
+    TSR_OWNED x = NULL;
+    TsrTensor *r = NULL;
+    int64_t dim;
+    int norm;
+    TSR_TRY(prepare_1d(&x, &dim, &norm, c, false, forward));
+    if (tsr_dtype_is_complex(x->dtype)) return tsr_finish_move(c, c2c(&r, x, &dim, 1, norm, forward), r);
+    TSR_TRY(r2c(&r, x, &dim, 1, norm, false));
+    if (forward) return tsr_return_move(c, r);
+    TSR_OWNED full = r;
+    return tsr_finish_move(c, tsr_tensor_new_conj(&r, full), r);
+}
+TsrStatus op_fft(TsrOpCall *c) { return fft_1d(c, true); }
+TsrStatus op_ifft(TsrOpCall *c) { return fft_1d(c, false); }
+
+static TsrStatus rfft_1d(TsrOpCall *c, bool forward) {
+    TSR_OWNED x = NULL;
+    TSR_OWNED half = NULL;
+    TsrTensor *r = NULL;
+    int64_t dim;
+    int norm;
+    TSR_TRY(check_real(c->arg[0].t, forward ? "rfft" : "ihfft"));
+    TSR_TRY(prepare_1d(&x, &dim, &norm, c, false, forward));
+    TSR_TRY(r2c(&half, x, &dim, 1, norm, true));
+    if (forward) return tsr_return_move(c, tsr_owned_take(&half));
+    return tsr_finish_move(c, tsr_tensor_new_conj(&r, half), r);
+}
+TsrStatus op_rfft(TsrOpCall *c) { return rfft_1d(c, true); }
+TsrStatus op_ihfft(TsrOpCall *c) { return rfft_1d(c, false); }
+
+static TsrStatus conj_of(TsrTensor **slot) {
+    TSR_OWNED lazy = NULL;
+    TsrTensor *r;
+    TSR_TRY(tsr_tensor_new_conj(&lazy, *slot));
+    TSR_TRY(tsr_tensor_new_resolved(&r, lazy));
+    tsr_owned_put_move(slot, r);
+    return TSR_OK;
+}
+
+static TsrStatus irfft_1d(TsrOpCall *c, bool forward) {
+    TSR_OWNED in = NULL;
+    TSR_OWNED x = NULL;
+    TsrTensor *r = NULL;
+    int norm;
+    TSR_TRY(promote(&in, c->arg[0].t, true));
+    int64_t dim = c->arg[2].i;
+    TSR_TRY(wrap_fft_dim(&dim, tsr_ndim(in)));
+    int64_t n = tsr_arg_given(&c->arg[1]) ? c->arg[1].i : 2 * (in->sizes[dim] - 1), half = n / 2 + 1;
+    if (n < 1) return bad_length(n);
+    TSR_TRY(read_norm(&norm, &c->arg[3], forward));
+    TSR_TRY(resize_input(&x, in, &dim, &half, 1));
+    if (forward) TSR_TRY(conj_of(&x));
+    return tsr_finish_move(c, c2r(&r, x, &dim, 1, norm, n), r);
+}
+TsrStatus op_irfft(TsrOpCall *c) { return irfft_1d(c, false); }
+TsrStatus op_hfft(TsrOpCall *c) { return irfft_1d(c, true); }
+
+/* ---- several dimensions ---- */
+
+typedef struct Shape { int n; int64_t dims[TSR_MAX_DIMS], sizes[TSR_MAX_DIMS]; } Shape;
+
+static TsrStatus read_dims(Shape *s, const TsrTensor *in, const TsrArg *dim) {
+    bool seen[TSR_MAX_DIMS] = {false};
+    s->n = dim->n;
+    if (dim->n > TSR_MAX_DIMS) return tsr_error(TSR_RUNTIME_ERROR, "FFT dims must be unique");
+    for (int i = 0; i < s->n; i++) {
+        s->dims[i] = dim->ints[i];
+        TSR_TRY(wrap_fft_dim(&s->dims[i], tsr_ndim(in)));
+    }
+    for (int i = 0; i < s->n; i++) {
+        if (seen[s->dims[i]]) return tsr_error(TSR_RUNTIME_ERROR, "FFT dims must be unique");
+        seen[s->dims[i]] = true;
+    }
+    return TSR_OK;
+}
+
+/* The dimensions and their lengths from s= and dim=; for c2r the last length is not checked here. */
+static TsrStatus read_shape(Shape *s, const TsrTensor *in, const TsrArg *size, const TsrArg *dim) {
+    int d = tsr_ndim(in);
+    *s = (Shape){0};
+    if (tsr_arg_given(dim)) TSR_TRY(read_dims(s, in, dim));
+    if (tsr_arg_given(size)) {
+        if (tsr_arg_given(dim) && dim->n != size->n) return tsr_error(TSR_RUNTIME_ERROR, "When given, dim and shape arguments must have the same length");
+        if (size->n > d) return tsr_error(TSR_RUNTIME_ERROR, "Got shape with %d values but input tensor only has %d dimensions.", size->n, d);
+        if (!tsr_arg_given(dim))
+            for (int i = 0; i < size->n; i++) s->dims[i] = d - size->n + i;
+        s->n = size->n;
+    } else if (!tsr_arg_given(dim)) {
+        s->n = d;
+        for (int i = 0; i < d; i++) s->dims[i] = i;
+    }
+    for (int i = 0; i < s->n; i++) {
+        bool own = !tsr_arg_given(size) || size->ints[i] == -1;
+        s->sizes[i] = own ? in->sizes[s->dims[i]] : size->ints[i];
+        if (s->sizes[i] < 1) return bad_length(s->sizes[i]);
+    }
+    return TSR_OK;
+}
+
+static TsrStatus fft_nd(TsrOpCall *c, bool forward) {
+    TSR_OWNED in = NULL;
+    TSR_OWNED x = NULL;
+    TsrTensor *r = NULL;
+    Shape s;
+    int norm;
+    TSR_TRY(promote(&in, c->arg[0].t, true));
+    TSR_TRY(read_shape(&s, in, &c->arg[1], &c->arg[2]));
+    TSR_TRY(read_norm(&norm, &c->arg[3], forward));
+    TSR_TRY(resize_input(&x, in, s.dims, s.sizes, s.n));
+    return tsr_finish_move(c, c2c(&r, x, s.dims, s.n, norm, forward), r);
+}
+TsrStatus op_fftn(TsrOpCall *c) { return fft_nd(c, true); }
+TsrStatus op_ifftn(TsrOpCall *c) { return fft_nd(c, false); }
+
+static TsrStatus need_axis(const Shape *s, const char *name) {
+    return s->n > 0 ? TSR_OK : tsr_error(TSR_RUNTIME_ERROR, "%s must transform at least one axis", name);
+}
+
+TsrStatus op_rfftn(TsrOpCall *c) {
+    TSR_OWNED in = NULL;
+    TSR_OWNED x = NULL;
+    TsrTensor *r = NULL;
+    Shape s;
+    int norm;
+    TSR_TRY(check_real(c->arg[0].t, "rfftn"));
+    TSR_TRY(promote(&in, c->arg[0].t, false));
+    TSR_TRY(read_shape(&s, in, &c->arg[1], &c->arg[2]));
+    TSR_TRY(need_axis(&s, "rfftn"));
+    TSR_TRY(read_norm(&norm, &c->arg[3], true));
+    TSR_TRY(resize_input(&x, in, s.dims, s.sizes, s.n));
+    return tsr_finish_move(c, r2c(&r, x, s.dims, s.n, norm, true), r);
+}
+
+TsrStatus op_ihfftn(TsrOpCall *c) {
+    TSR_OWNED in = NULL;
+    TSR_OWNED x = NULL;
+    TSR_OWNED half = NULL;
+    TsrTensor *r = NULL;
+    Shape s;
+    int norm;
+    if (tsr_dtype_is_complex(c->arg[0].t->dtype))
+        return tsr_error(TSR_RUNTIME_ERROR, "ihfftn expects a real-valued input tensor, but got %s", tsr_dtype_scalar_name(c->arg[0].t->dtype));
+    TSR_TRY(promote(&in, c->arg[0].t, false));
+    TSR_TRY(read_shape(&s, in, &c->arg[1], &c->arg[2]));
+    TSR_TRY(need_axis(&s, "ihfftn"));
+    TSR_TRY(read_norm(&norm, &c->arg[3], false));
+    TSR_TRY(resize_input(&x, in, s.dims, s.sizes, s.n));
+    TSR_TRY(r2c(&half, x, &s.dims[s.n - 1], 1, norm, true));
+    if (s.n == 1) return tsr_finish_move(c, tsr_tensor_new_conj(&r, half), r);
+    TSR_TRY(conj_of(&half));
+    return tsr_finish_move(c, c2c(&r, half, s.dims, s.n - 1, norm, false), r);
+}
+
+/* For c2r the last size counts the real output; the input holds half of it. */
+static TsrStatus read_shape_c2r(Shape *s, int64_t *length, const TsrTensor *in, const TsrArg *size, const TsrArg *dim, const char *name) {
+    TSR_TRY(read_shape(s, in, size, dim));
+    TSR_TRY(need_axis(s, name));
+    bool given = tsr_arg_given(size) && size->ints[s->n - 1] != -1;
+    *length = given ? s->sizes[s->n - 1] : 2 * (in->sizes[s->dims[s->n - 1]] - 1);
+    if (*length < 1) return bad_length(*length);
+    s->sizes[s->n - 1] = *length / 2 + 1;
+    return TSR_OK;
+}
+
+TsrStatus op_irfftn(TsrOpCall *c) {
+    TSR_OWNED in = NULL;
+    TSR_OWNED x = NULL;
+    TsrTensor *r = NULL;
+    Shape s;
+    int64_t length;
+    int norm;
+    TSR_TRY(promote(&in, c->arg[0].t, true));
+    TSR_TRY(read_shape_c2r(&s, &length, in, &c->arg[1], &c->arg[2], "irfftn"));
+    TSR_TRY(read_norm(&norm, &c->arg[3], false));
+    TSR_TRY(resize_input(&x, in, s.dims, s.sizes, s.n));
+    return tsr_finish_move(c, c2r(&r, x, s.dims, s.n, norm, length), r);
+}
+
+TsrStatus op_hfftn(TsrOpCall *c) {
+    TSR_OWNED in = NULL;
+    TSR_OWNED x = NULL;
+    TSR_OWNED t = NULL;
+    TsrTensor *r = NULL;
+    Shape s;
+    int64_t length;
+    int norm;
+    TSR_TRY(promote(&in, c->arg[0].t, true));
+    TSR_TRY(read_shape_c2r(&s, &length, in, &c->arg[1], &c->arg[2], "hfftn"));
+    TSR_TRY(read_norm(&norm, &c->arg[3], true));
+    TSR_TRY(resize_input(&x, in, s.dims, s.sizes, s.n));
+    if (s.n > 1) TSR_TRY(c2c(&t, x, s.dims, s.n - 1, norm, true));
+    else t = tsr_tensor_retain(x);
+    TSR_TRY(conj_of(&t));
+    return tsr_finish_move(c, c2r(&r, t, &s.dims[s.n - 1], 1, norm, length), r);
+}
+
+/* ---- frequencies and shifts ---- */
+
+static TsrStatus frequencies(TsrOpCall *c, bool half) {
+    int64_t n = c->arg[0].i;
+    double d = c->arg[1].f;
+    TsrDtype dtype = tsr_arg_given(&c->arg[2]) ? c->arg[2].dtype : tsr_default_dtype();
+    TsrDevice device = tsr_arg_given(&c->arg[4]) ? c->arg[4].device : TSR_DEVICE_CPU;
+    TSR_OWNED r = NULL;
+    TsrTensor *scaled = NULL;
+    if (!tsr_dtype_is_float(dtype) && !tsr_dtype_is_complex(dtype))
+        return tsr_error(TSR_RUNTIME_ERROR, "%s requires a floating point or complex dtype", half ? "rfftfreq" : "fftfreq");
+    int64_t count = half ? n / 2 + 1 : n;
+    if (count < 0) return tsr_error(TSR_RUNTIME_ERROR, "upper bound and lower bound inconsistent with step sign");
+    TSR_TRY(tsr_tensor_new(&r, 1, &count, dtype, device));
+    for (int64_t k = 0; k < count && !tsr_is_meta(r); k++)
+        tsr_scalar_store(tsr_scalar_int(half || k < (n + 1) / 2 ? k : k - n), dtype, (char *)tsr_data(r) + (size_t)k * tsr_itemsize(r));
+    if (tsr_is_meta(r)) return tsr_return_move(c, tsr_owned_take(&r));
+    return tsr_finish_move(c, tsr_invoke(&scaled, 1, "mul", "tf", r, 1.0 / ((double)n * d)), scaled);
+}
+TsrStatus op_fftfreq(TsrOpCall *c) { return frequencies(c, false); }
+TsrStatus op_rfftfreq(TsrOpCall *c) { return frequencies(c, true); }
+
+static TsrStatus shift(TsrOpCall *c, bool inverse) {
+    const TsrTensor *x = c->arg[0].t;
+    const TsrArg *dim = &c->arg[1];
+    int64_t dims[TSR_MAX_DIMS], shifts[TSR_MAX_DIMS];
+    int n = tsr_arg_given(dim) ? dim->n : tsr_ndim(x);
+    TsrTensor *r = NULL;
+    if (n > TSR_MAX_DIMS) return tsr_error(TSR_RUNTIME_ERROR, "fftshift: too many dims");
+    for (int i = 0; i < n; i++) {
+        dims[i] = tsr_arg_given(dim) ? dim->ints[i] : i;
+        TSR_TRY(wrap_fft_dim(&dims[i], tsr_ndim(x)));
+        shifts[i] = inverse ? (x->sizes[dims[i]] + 1) / 2 : x->sizes[dims[i]] / 2;
+    }
+    if (n == 0) return tsr_finish_move(c, tsr_tensor_new_clone(&r, x, TSR_PRESERVE), r);
+    return tsr_finish_move(c, tsr_invoke(&r, 1, "roll", "tII", x, n, shifts, n, dims), r);
+}
+TsrStatus op_fftshift(TsrOpCall *c) { return shift(c, false); }
+TsrStatus op_ifftshift(TsrOpCall *c) { return shift(c, true); }
