@@ -81,8 +81,9 @@ static void initialise(TsrStorage *s, size_t nbytes, TsrDtype element) {
     s->readonly = s->shared = false;
     s->nbytes = s->capacity = nbytes;
     s->allocator = NULL;
-    s->version.refcount = 0;
+    s->version.refcount = 1;
     s->version.value = 0;
+    s->version.home = s;
     s->id = 0;
     s->origin = NULL;
     s->path = NULL;
@@ -200,7 +201,14 @@ static void destroy(TsrStorage *s) {
     unlink_storage(s);
     release_memory(s);
     tsr_free(s->path);
-    give_struct(s);
+    if (TSR_LIKELY(s->version.refcount == 1)) give_struct(s);
+    else tsr__version_free(&s->version); /* tensors elsewhere still count with it */
+}
+
+void tsr__version_free(TsrVersion *version) {
+    if (__atomic_fetch_sub((int32_t *)&version->refcount, 1, __ATOMIC_ACQ_REL) != 1) return;
+    if (version->home != NULL) give_struct(version->home);
+    else tsr_free(version);
 }
 
 void tsr_storage_free(TsrStorage *storage) {

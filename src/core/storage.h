@@ -11,13 +11,15 @@
 
 #pragma GCC visibility push(default)
 
-/* Counts the writes that views of one autograd-history share; a heap object only for x.data and set_. */
+typedef struct TsrStorage TsrStorage;
+/* Counts the writes that a tensor and its views share. Embedded in the storage that the tensor was made with; on the heap for x.data.
+ * A tensor that set_ has moved to another storage keeps its counter. */
 typedef struct TsrVersion {
-    _Atomic int32_t refcount; /* 0 for the one embedded in a storage, which lives with it */
+    _Atomic int32_t refcount; /* the home counts as one; tensors that hold the home are not counted, all others are */
     _Atomic int64_t value;
+    TsrStorage *home;         /* the storage it is embedded in, NULL on the heap */
 } TsrVersion;
 
-typedef struct TsrStorage TsrStorage;
 struct TsrStorage {
     _Atomic int32_t refcount;
     uint8_t element;      /* dtype whose constructors ran (OBJECT dtypes), else TSR_DTYPE_NONE */
@@ -56,6 +58,7 @@ int64_t tsr_storage_id(TsrStorage *storage);
 TsrStatus tsr_storage_share_memory(TsrStorage *storage);
 static inline void *tsr_storage_data(const TsrStorage *s) { return s->ptr.data; }
 static inline int32_t tsr_storage_refcount(const TsrStorage *s) { return s->refcount; }
+void tsr__version_free(TsrVersion *version); /* one counted reference */
 TsrStorage *tsr_storage_first(void); /* live storages, oldest first, by ->next; single-threaded use */
 
 #pragma GCC visibility pop

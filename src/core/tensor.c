@@ -78,13 +78,17 @@ static TsrStatus new_struct(TsrTensor **out, int ndim, TsrDtype dtype, TsrDevice
 
 /* --- version counters --- */
 
-static TsrVersion *retain_version(TsrVersion *v) {
-    if (v != NULL && v->refcount > 0) v->refcount += 1;
-    return v;
+/* Whether t's counter counts t: not when t holds the storage that the counter lives in. */
+static bool is_counted(const TsrTensor *t) { return t->version != NULL && t->version->home != t->storage; }
+
+static void share_version(TsrTensor *t, const TsrTensor *with) {
+    t->version = with->version;
+    if (TSR_UNLIKELY(is_counted(t))) t->version->refcount += 1;
 }
 
-static void free_version(TsrVersion *v) {
-    if (v != NULL && v->refcount > 0 && --v->refcount == 0) tsr_free(v);
+static void drop_version(TsrTensor *t) {
+    if (TSR_UNLIKELY(is_counted(t))) tsr__version_free(t->version);
+    t->version = NULL;
 }
 
 static TsrStatus new_version(TsrVersion **out, int64_t value) {
@@ -92,6 +96,7 @@ static TsrStatus new_version(TsrVersion **out, int64_t value) {
     if (v == NULL) return tsr_error_no_memory(sizeof *v);
     v->refcount = 1;
     v->value = value;
+    v->home = NULL;
     *out = v;
     return TSR_OK;
 }
@@ -149,11 +154,10 @@ static void free_sparse(TsrSparse *sparse) {
 /* The last owner is gone: what the tensor holds goes; the struct stays while weak links need its geometry. */
 static void destroy(TsrTensor *t) {
     TsrTensor *base = t->base;
-    free_version(t->version);
+    drop_version(t);
     tsr_storage_free(t->storage);
     if (TSR_UNLIKELY(t->sparse != NULL)) free_sparse(t->sparse);
     t->storage = NULL;
-    t->version = NULL;
     t->sparse = NULL;
     t->base = NULL;
     if (base != NULL) free_weak(base);
@@ -317,7 +321,7 @@ TsrStatus tsr_tensor_new_view(TsrTensor **out, const TsrTensor *self, int ndim, 
     t->offset = offset;
     t->flags = self->flags & (TSR_FLAG_CONJ | TSR_FLAG_NEG | TSR_FLAG_INFERENCE_DATA);
     t->storage = tsr_storage_retain(self->storage);
-    t->version = retain_version(self->version);
+    share_version(t, self);
     t->base = link_root(self);
     t->origin = origin;
     tsr_trace(TSR_TRACE_VIEW, origin, NULL, 0, t, self);
@@ -349,10 +353,10 @@ TsrStatus tsr_tensor_new_data(TsrTensor **out, const TsrTensor *self) {
     TSR_TRY(new_version(&version, 0));
     TsrStatus status = tsr_tensor_new_view(&t, self, tsr_ndim(self), self->sizes, self->strides, self->offset, "data");
     if (status != TSR_OK) {
-        free_version(version);
+        tsr__version_free(version);
         return status;
     }
-    free_version(t->version);
+    drop_version(t);
     tsr__tensor_unlink_base(t);
     t->version = version;
     t->flags |= TSR_FLAG_INFERENCE_DATA;
@@ -506,22 +510,16 @@ TsrStatus tsr_tensor_resize(TsrTensor *t, int ndim, const int64_t *sizes, TsrMem
 }
 
 TsrStatus tsr_tensor_set_storage(TsrTensor *t, TsrStorage *storage, int64_t offset, int ndim, const int64_t *sizes, const int64_t *strides) {
-    TsrVersion *version = NULL;
     int64_t numel;
     if (offset < 0) return tsr_error(TSR_RUNTIME_ERROR, "Tensor: invalid storage offset %lld", (long long)offset);
     TSR_TRY(tsr_layout_numel(&numel, ndim, sizes));
     TSR_TRY(check_element(storage, t->dtype));
     TSR_TRY(ensure_storage(storage, ndim, sizes, strides, offset, t->dtype));
-    bool moves = storage != t->storage;
-    /* The counter stays the tensor's own: one that lived in the old storage is replaced by a free one. */
-    if (moves && t->version->refcount == 0) TSR_TRY(new_version(&version, t->version->value));
-    TsrStatus status = tsr_tensor_set_geometry(t, ndim, sizes, strides, offset);
-    if (status != TSR_OK) {
-        free_version(version);
-        return status;
-    }
-    if (version != NULL) t->version = version;
-    if (!moves) return TSR_OK;
+    TSR_TRY(tsr_tensor_set_geometry(t, ndim, sizes, strides, offset));
+    if (storage == t->storage) return TSR_OK;
+    /* The counter stays the tensor's own: counted when it was the old storage's, no longer when it is the new one's. */
+    if (t->version->home == t->storage) t->version->refcount += 1;
+    else if (t->version->home == storage) t->version->refcount -= 1;
     TsrStorage *old = t->storage;
     t->storage = tsr_storage_retain(storage);
     tsr_storage_free(old);

@@ -126,8 +126,15 @@ static TsrStatus moved(TsrTensor **out, const TsrTensor *self, TsrDtype dtype, T
     return status;
 }
 
-/* Whether the memory format asked for is there already; preserve always is. */
-static bool has_format(const TsrTensor *t, TsrMemoryFormat format) { return format == TSR_PRESERVE || tsr_is_contiguous(t, format); }
+/* The format that the strides suggest: where several fit it is the row-major one. */
+static TsrMemoryFormat suggested_format(const TsrTensor *t) {
+    int n = tsr_ndim(t);
+    if (t->layout != TSR_STRIDED || !tsr_layout_is_channels_last_strides(n, t->sizes, t->strides)) return TSR_CONTIGUOUS;
+    return n == 4 ? TSR_CHANNELS_LAST : TSR_CHANNELS_LAST_3D;
+}
+
+/* Whether to() may answer with the tensor itself. */
+static bool has_format(const TsrTensor *t, TsrMemoryFormat format) { return format == TSR_PRESERVE || suggested_format(t) == format; }
 
 static TsrStatus convert(TsrOpCall *c, TsrDtype dtype, TsrDevice device, bool copy, const TsrArg *format_arg) {
     TsrTensor *t = NULL;
@@ -235,7 +242,9 @@ TsrStatus op_set_view(TsrOpCall *c) {
 static TsrStatus resize(TsrOpCall *c, int n, const int64_t *sizes, TsrMemoryFormat format) {
     for (int i = 0; i < n; i++)
         if (sizes[i] < 0) return tsr_error(TSR_RUNTIME_ERROR, "numel: integer multiplication overflow");
+    bool same = n == tsr_ndim(SELF) && same_ints(sizes, SELF->sizes, n);
     TSR_TRY(tsr_tensor_resize(SELF, n, sizes, format));
+    if (!same) tsr_tensor_bump(SELF, c->schema->base);
     return tsr_return_move(c, tsr_tensor_retain(SELF));
 }
 
@@ -244,9 +253,6 @@ TsrStatus op_resize_inplace(TsrOpCall *c) { return resize(c, c->arg[1].n, c->arg
 TsrStatus op_resize_as_inplace(TsrOpCall *c) {
     const TsrTensor *like = c->arg[1].t;
     TsrMemoryFormat format = format_or(&c->arg[2], TSR_CONTIGUOUS);
-    if (format == TSR_PRESERVE) {
-        bool last = tsr_layout_is_channels_last_strides(tsr_ndim(like), like->sizes, like->strides);
-        format = !last ? TSR_CONTIGUOUS : tsr_ndim(like) == 4 ? TSR_CHANNELS_LAST : TSR_CHANNELS_LAST_3D;
-    }
+    if (format == TSR_PRESERVE) format = suggested_format(like);
     return resize(c, tsr_ndim(like), like->sizes, format);
 }

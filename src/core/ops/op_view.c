@@ -396,11 +396,6 @@ static TsrStatus resolve(TsrOpCall *c, unsigned flag) {
 TsrStatus op_resolve_conj(TsrOpCall *c) { return resolve(c, TSR_FLAG_CONJ); }
 TsrStatus op_resolve_neg(TsrOpCall *c) { return resolve(c, TSR_FLAG_NEG); }
 
-TsrStatus op_positive(TsrOpCall *c) {
-    if (SELF->dtype == TSR_BOOL) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "The `+` operator, on a bool tensor is not supported.");
-    return tsr_return_move(c, tsr_tensor_retain(SELF));
-}
-
 /* --- the same elements under another tensor --- */
 
 static TsrStatus make_alias(TsrOpCall *c, TsrTensor **out) { return tsr_tensor_new_alias(out, SELF); }
@@ -707,12 +702,18 @@ TsrStatus op_unbind_copy(TsrOpCall *c) { return unbind(c, KIND_COPY); }
 
 /* --- scatter: a copy of self with one view of it overwritten --- */
 
-/* Strides are kept, gaps too, unless elements overlap. */
+/* Strides and offset are kept, gaps too, unless elements overlap. */
 static TsrStatus new_same_strides(TsrTensor **out, const TsrTensor *self) {
     TsrGeometry g = {tsr_ndim(self), self->sizes, self->strides, 0, 1};
-    if (tsr_layout_has_internal_overlap(&g)) return tsr_tensor_new_clone(out, self, TSR_PRESERVE);
-    TSR_TRY(tsr_tensor_new_strided(out, tsr_ndim(self), self->sizes, self->strides, self->dtype, self->device));
-    TsrStatus status = tsr_tensor_copy(*out, self);
+    TsrStorage *storage = NULL;
+    if (self->numel == 0 || tsr_layout_has_internal_overlap(&g)) return tsr_tensor_new_clone(out, self, TSR_PRESERVE);
+    int64_t last = self->offset;
+    for (int i = 0; i < g.ndim; i++) last += (g.sizes[i] - 1) * g.strides[i];
+    TSR_TRY(tsr_storage_new(&storage, self->device, (size_t)(last + 1) * tsr_itemsize(self), self->dtype));
+    TsrStatus status = tsr_tensor_new_over(out, storage, g.ndim, g.sizes, g.strides, self->offset, self->dtype);
+    tsr_storage_free(storage);
+    TSR_TRY(status);
+    status = tsr_tensor_copy(*out, self);
     if (status != TSR_OK) tsr_tensor_free(*out);
     return status;
 }
