@@ -32,6 +32,9 @@ const char *source_line(const Source *source, int line, size_t *length);
 /* The byte offset at which `line` begins; the text's length for a line past the end. */
 size_t source_line_offset(const Source *source, int line);
 
+/* The line that holds the byte at `offset`. */
+int source_line_at(const Source *source, size_t offset);
+
 /* Byte column -> count of characters (code points), and -> count of terminal cells, before it on its line. */
 int source_column_chars(const Source *source, int line, int col);
 int source_column_cells(const Source *source, int line, int col);

@@ -1,0 +1,124 @@
+/* parse.h: what the parts of the parser share (parser.c, statement.c, literal.c, check.c). Nobody else includes it.
+ *
+ * A rule returns a node, or NULL when the text does not match it. NULL with `failed` set means that an error was
+ * raised and everything unwinds; NULL without it only says "not this", and the caller may try another rule from an
+ * earlier place. A text that no rule matches is read again with `diagnose` on: then the rules also look for the
+ * usual mistakes and raise the particular message (CPython's two passes). */
+#ifndef REPL_PARSE_H
+#define REPL_PARSE_H
+
+#include "ast.h"
+#include "lexer.h"
+
+/* Binding powers, weakest first. */
+typedef enum Power {
+    POWER_NONE,
+    POWER_OR,
+    POWER_AND,
+    POWER_NOT,
+    POWER_COMPARE,
+    POWER_BITOR,
+    POWER_BITXOR,
+    POWER_BITAND,
+    POWER_SHIFT,
+    POWER_SUM,
+    POWER_TERM,
+    POWER_UNARY,
+    POWER_POW
+} Power;
+
+typedef struct MemoRow {
+    int32_t key, end; /* key 0: free */
+    Node *node;
+} MemoRow;
+
+typedef struct Names { /* a set of strings, by pointer once in it */
+    const char **rows;
+    size_t count, room;
+} Names;
+
+typedef struct Parser {
+    Lexer *lexer;
+    Source *source; /* lent */
+    Arena *arena;   /* lent */
+    Token *tokens;
+    int count, room, pos;
+    Node **stack; /* lists under construction */
+    int stack_count, stack_room;
+    bool diagnose, failed, in_format; /* in_format: the expression of an f-string */
+    int depth;      /* of rules that may nest without brackets */
+    int dict_mistakes;
+    long steps;     /* left to the second pass before it gives up */
+    TsrStatus status;
+    SourceRange where;
+    char *message; /* in the arena, or static */
+    Names *names;
+    MemoRow *memo;
+    size_t memo_room, memo_count;
+} Parser;
+
+/* ---- tokens ---- */
+Token *parse_token(Parser *p);                    /* the next token */
+TokenKind parse_peek(Parser *p);                  /* its kind */
+TokenKind parse_peek_after(Parser *p, int ahead); /* the kind `ahead` tokens later */
+bool parse_accept(Parser *p, TokenKind kind);     /* steps over it if it is next */
+/* As parse_accept; with a message "expected 'text'" when something else is next. */
+bool parse_force(Parser *p, TokenKind kind);
+SourceRange parse_span(const Parser *p, SourceRange from);           /* `from` up to the last token taken */
+SourceRange parse_between(SourceRange from, SourceRange to);
+const char *parse_name(Parser *p, const Token *t);                   /* the interned NFKC name; NULL when it failed */
+
+/* ---- errors: each returns NULL ---- */
+void *parse_raise(Parser *p, SourceRange at, const char *format, ...) TSR_PRINTF(3, 4);
+void *parse_raise_kind(Parser *p, TsrStatus kind, SourceRange at, const char *format, ...) TSR_PRINTF(4, 5);
+void *parse_no_memory(Parser *p);
+
+/* ---- nodes ---- */
+Node *parse_node(Parser *p, NodeKind kind, SourceRange at); /* NULL when it failed */
+/* Makes `parent` at least one higher than `child` (may be NULL). False, with RecursionError, past the limit. */
+bool parse_adopt(Parser *p, Node *parent, const Node *child);
+bool parse_adopt_all(Parser *p, Node *parent, const NodeList *children);
+void *parse_alloc(Parser *p, size_t count, size_t size); /* NULL when it failed */
+
+/* Lists: mark = parse_list(p); parse_push(p, node) ...; parse_take(p, mark, &list). */
+int parse_list(const Parser *p);
+bool parse_push(Parser *p, Node *node);
+bool parse_take(Parser *p, int mark, NodeList *out);
+
+/* ---- expressions (parser.c) ---- */
+Node *parse_expression(Parser *p);
+Node *parse_binary(Parser *p, Power least);
+Node *parse_named(Parser *p);            /* name := value, or an expression */
+Node *parse_star_named(Parser *p);       /* that or *value */
+Node *parse_star_expressions(Parser *p); /* a, *b, c: a tuple when there is a comma */
+Node *parse_yield(Parser *p);            /* at `yield` */
+Node *parse_rhs(Parser *p);              /* yield or star_expressions */
+Node *parse_targets(Parser *p);          /* of for: everything tighter than `in`; checked to be assignable, made CTX_STORE */
+bool parse_parameters(Parser *p, TokenKind close, Node *function); /* up to ")" or, for a lambda, ":" */
+const char *parse_expression_name(const Node *n); /* "function call", "literal" ... */
+typedef enum TargetUse { TARGET_STAR, TARGET_DELETE, TARGET_FOR } TargetUse;
+const Node *parse_invalid_target(const Node *n, TargetUse use); /* the first part that can't be assigned to, or NULL */
+bool parse_is_target(const Node *n, bool star);       /* assignable as the grammar has it */
+bool parse_is_single_target(const Node *n);           /* name, attribute or subscript */
+void parse_set_context(Node *n, Context ctx);
+
+/* ---- literals (literal.c) ---- */
+Node *literal_number(Parser *p, const Token *t);
+Node *literal_strings(Parser *p, int first, int count); /* adjacent T_STRING tokens */
+
+/* ---- statements (statement.c) ---- */
+/* One statement, or the statements of one line, pushed on the list. False when it does not match or failed. */
+bool statement_parse(Parser *p);
+
+/* ---- rules beyond the grammar (check.c) ---- */
+/* Scopes, placement of return/yield/break, starred values. Sets is_generator. False when it failed. */
+bool check_tree(Parser *p, const NodeList *body);
+
+/* A parser over `lexer`, for the parts of an f-string; shares arena, names and depth. */
+void parse_begin(Parser *p, Lexer *lexer, Source *source, Arena *arena, Names *names);
+void parse_end(Parser *p);
+/* Words the failure of a text that did not match: the particular error if the second pass finds one, else the
+ * generic one. `again` reads the text once more. */
+void parse_diagnose(Parser *p, bool (*again)(Parser *));
+
+#endif

@@ -1,0 +1,1726 @@
+#include "parser.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <utf8proc.h>
+
+#include "parse.h"
+
+enum { MAX_DEPTH = 3000, SECOND_PASS_STEPS = 200000, MAX_DICT_MISTAKES = 100 };
+
+/* ---- errors ---- */
+
+static void set_error(Parser *p, TsrStatus kind, SourceRange at, const char *prefix, const char *format, va_list args) {
+    char text[400];
+    vsnprintf(text, sizeof text, format, args);
+    size_t length = strlen(prefix) + strlen(text);
+    p->failed = true;
+    p->status = kind;
+    p->where = at;
+    p->message = arena_alloc(p->arena, length + 1);
+    if (p->message != NULL) snprintf(p->message, length + 1, "%s%s", prefix, text);
+}
+
+void *parse_raise(Parser *p, SourceRange at, const char *format, ...) {
+    va_list args;
+    if (p->failed) return NULL;
+    va_start(args, format);
+    set_error(p, TSR_SYNTAX_ERROR, at, p->in_format ? "f-string: " : "", format, args);
+    va_end(args);
+    return NULL;
+}
+
+void *parse_raise_kind(Parser *p, TsrStatus kind, SourceRange at, const char *format, ...) {
+    va_list args;
+    if (p->failed) return NULL;
+    va_start(args, format);
+    set_error(p, kind, at, "", format, args);
+    va_end(args);
+    return NULL;
+}
+
+void *parse_no_memory(Parser *p) {
+    if (p->failed) return NULL;
+    p->failed = true;
+    p->status = TSR_MEMORY_ERROR;
+    p->message = NULL;
+    return NULL;
+}
+
+static void *too_deep(Parser *p, SourceRange at) {
+    return parse_raise_kind(p, TSR_RECURSION_ERROR, at, "maximum recursion depth exceeded during compilation");
+}
+
+/* ---- tokens ---- */
+
+static void never_closed(Parser *p) {
+    const Bracket *b = &p->lexer->brackets[p->lexer->level - 1];
+    SourceRange at = {b->line, b->col, b->line, b->col + 1};
+    parse_raise(p, at, "'%c' was never closed", b->open);
+}
+
+static void raise_lexer_error(Parser *p) {
+    if (p->lexer->stop == LEXER_FAILED)
+        parse_raise_kind(p, p->lexer->error_kind, p->lexer->error_at, "%s", p->lexer->message);
+    else
+        never_closed(p);
+}
+
+static Token end_token;
+
+/* The token `i`, read if need be. With memory short, an end token and the parser failed. */
+static Token *token_at(Parser *p, int i) {
+    while (i >= p->count) {
+        if (p->count == p->room) {
+            int room = p->room == 0 ? 64 : p->room * 2;
+            Token *grown = realloc(p->tokens, (size_t)room * sizeof *grown);
+            if (grown == NULL) {
+                parse_no_memory(p);
+                return &end_token;
+            }
+            p->tokens = grown;
+            p->room = room;
+        }
+        Token t = lexer_next(p->lexer);
+        p->tokens[p->count++] = t;
+        if (t.kind == T_ERROR && !p->failed) raise_lexer_error(p);
+    }
+    return &p->tokens[i];
+}
+
+Token *parse_token(Parser *p) { return token_at(p, p->pos); }
+TokenKind parse_peek(Parser *p) { return (TokenKind)parse_token(p)->kind; }
+
+TokenKind parse_peek_after(Parser *p, int ahead) {
+    for (int i = 0; i < ahead; i++) { /* nothing follows an end */
+        TokenKind kind = (TokenKind)token_at(p, p->pos + i)->kind;
+        if (kind == T_END || kind == T_ERROR) return kind;
+    }
+    return (TokenKind)token_at(p, p->pos + ahead)->kind;
+}
+
+bool parse_accept(Parser *p, TokenKind kind) {
+    if (parse_peek(p) != kind) return false;
+    p->pos++;
+    return true;
+}
+
+bool parse_force(Parser *p, TokenKind kind) {
+    if (parse_accept(p, kind)) return true;
+    parse_raise(p, parse_token(p)->at, "expected '%s'", token_text(kind));
+    return false;
+}
+
+SourceRange parse_between(SourceRange from, SourceRange to) { return (SourceRange){from.line, from.col, to.end_line, to.end_col}; }
+
+SourceRange parse_span(const Parser *p, SourceRange from) {
+    return p->pos > 0 ? parse_between(from, p->tokens[p->pos - 1].at) : from;
+}
+
+/* ---- names ---- */
+
+static size_t hash_text(const char *text) {
+    size_t h = 1469598103934665603u;
+    for (; *text != '\0'; text++) h = (h ^ (unsigned char)*text) * 1099511628211u;
+    return h;
+}
+
+static const char **name_slot(const char **rows, size_t room, const char *text) {
+    size_t i = hash_text(text) & (room - 1);
+    while (rows[i] != NULL && strcmp(rows[i], text) != 0) i = (i + 1) & (room - 1);
+    return &rows[i];
+}
+
+static bool grow_names(Names *names) {
+    size_t room = names->room == 0 ? 64 : names->room * 2;
+    const char **rows = calloc(room, sizeof *rows);
+    if (rows == NULL) return false;
+    for (size_t i = 0; i < names->room; i++)
+        if (names->rows[i] != NULL) *name_slot(rows, room, names->rows[i]) = names->rows[i];
+    free(names->rows);
+    names->rows = rows;
+    names->room = room;
+    return true;
+}
+
+static const char *intern(Parser *p, const char *text) {
+    Names *names = p->names;
+    if (names->count * 2 >= names->room && !grow_names(names)) return parse_no_memory(p);
+    const char **slot = name_slot(names->rows, names->room, text);
+    if (*slot == NULL) {
+        *slot = arena_copy(p->arena, text, strlen(text));
+        if (*slot == NULL) return parse_no_memory(p);
+        names->count++;
+    }
+    return *slot;
+}
+
+const char *parse_name(Parser *p, const Token *t) {
+    char small[128];
+    size_t length = (size_t)(t->end - t->begin);
+    const char *text = source_text(p->source, NULL) + t->begin;
+    bool ascii = true;
+    for (size_t i = 0; i < length; i++) ascii &= (unsigned char)text[i] < 128;
+    char *copy = length < sizeof small ? small : arena_alloc(p->arena, length + 1);
+    if (copy == NULL) return parse_no_memory(p);
+    memcpy(copy, text, length);
+    copy[length] = '\0';
+    if (ascii) return intern(p, copy);
+    utf8proc_uint8_t *folded = utf8proc_NFKC((const utf8proc_uint8_t *)copy);
+    if (folded == NULL) return parse_no_memory(p);
+    const char *name = intern(p, (const char *)folded);
+    free(folded);
+    return name;
+}
+
+/* ---- nodes and lists ---- */
+
+void *parse_alloc(Parser *p, size_t count, size_t size) {
+    size_t bytes;
+    if (tsr_mul_size_overflows(count, size, &bytes)) return parse_no_memory(p);
+    void *memory = arena_alloc(p->arena, bytes > 0 ? bytes : 1);
+    return memory != NULL ? memory : parse_no_memory(p);
+}
+
+Node *parse_node(Parser *p, NodeKind kind, SourceRange at) {
+    Node *n = parse_alloc(p, 1, sizeof *n);
+    if (n == NULL) return NULL;
+    n->kind = (uint8_t)kind;
+    n->height = 1;
+    n->at = at;
+    return n;
+}
+
+bool parse_adopt(Parser *p, Node *parent, const Node *child) {
+    if (child == NULL || parent->height > child->height) return true;
+    if (child->height >= AST_MAX_HEIGHT) return too_deep(p, parent->at) != NULL;
+    parent->height = (uint16_t)(child->height + 1);
+    return true;
+}
+
+bool parse_adopt_all(Parser *p, Node *parent, const NodeList *children) {
+    for (int i = 0; i < children->count; i++)
+        if (!parse_adopt(p, parent, children->items[i])) return false;
+    return true;
+}
+
+int parse_list(const Parser *p) { return p->stack_count; }
+
+bool parse_push(Parser *p, Node *node) {
+    if (p->stack_count == p->stack_room) {
+        int room = p->stack_room == 0 ? 64 : p->stack_room * 2;
+        Node **grown = realloc(p->stack, (size_t)room * sizeof *grown);
+        if (grown == NULL) return parse_no_memory(p) != NULL;
+        p->stack = grown;
+        p->stack_room = room;
+    }
+    p->stack[p->stack_count++] = node;
+    return true;
+}
+
+bool parse_take(Parser *p, int mark, NodeList *out) {
+    int count = p->stack_count - mark;
+    out->items = parse_alloc(p, (size_t)count, sizeof(Node *));
+    if (out->items == NULL) return false;
+    if (count > 0) memcpy(out->items, p->stack + mark, (size_t)count * sizeof(Node *));
+    out->count = count;
+    p->stack_count = mark;
+    return true;
+}
+
+/* A place to come back to. */
+typedef struct Mark {
+    int pos, stack;
+} Mark;
+
+static Mark mark_here(const Parser *p) { return (Mark){p->pos, p->stack_count}; }
+static void rewind_to(Parser *p, Mark m) {
+    p->pos = m.pos;
+    p->stack_count = m.stack;
+}
+
+/* ---- the second pass remembers what rules gave ---- */
+
+typedef enum MemoRule { MEMO_EXPRESSION, MEMO_OR, MEMO_BITOR, MEMO_RULES } MemoRule;
+
+static MemoRow *memo_row(MemoRow *rows, size_t room, int32_t key) {
+    size_t i = (size_t)(uint32_t)key * 2654435769u & (room - 1);
+    while (rows[i].key != 0 && rows[i].key != key) i = (i + 1) & (room - 1);
+    return &rows[i];
+}
+
+static int32_t memo_key(MemoRule rule, int pos) { return pos * MEMO_RULES + (int)rule + 1; }
+
+/* Whether the rule has been tried here in this pass. Then *out is what it gave, and the place is moved past it. */
+static bool recall(Parser *p, MemoRule rule, Node **out) {
+    if (!p->diagnose || p->memo_room == 0) return false;
+    MemoRow *row = memo_row(p->memo, p->memo_room, memo_key(rule, p->pos));
+    if (row->key == 0) return false;
+    *out = row->node;
+    if (row->node != NULL) p->pos = row->end;
+    return true;
+}
+
+static void remember(Parser *p, MemoRule rule, int begin, Node *node) {
+    if (!p->diagnose || p->failed) return;
+    if (p->memo_count * 2 >= p->memo_room) {
+        size_t room = p->memo_room == 0 ? 256 : p->memo_room * 2;
+        MemoRow *rows = calloc(room, sizeof *rows);
+        if (rows == NULL) return; /* only slower */
+        for (size_t i = 0; i < p->memo_room; i++)
+            if (p->memo[i].key != 0) *memo_row(rows, room, p->memo[i].key) = p->memo[i];
+        free(p->memo);
+        p->memo = rows;
+        p->memo_room = room;
+    }
+    MemoRow *row = memo_row(p->memo, p->memo_room, memo_key(rule, begin));
+    if (row->key == 0) p->memo_count++;
+    *row = (MemoRow){memo_key(rule, begin), p->pos, node};
+}
+
+static bool enter(Parser *p) {
+    if (p->failed) return false;
+    if (++p->depth <= MAX_DEPTH) return true;
+    p->depth--;
+    return too_deep(p, parse_token(p)->at) != NULL;
+}
+
+/* ---- what may be assigned to ---- */
+
+static const char *constant_name(const Node *n) {
+    switch (n->constant.kind) {
+    case CONST_NONE: return "None";
+    case CONST_TRUE: return "True";
+    case CONST_FALSE: return "False";
+    case CONST_ELLIPSIS: return "ellipsis";
+    default: return "literal";
+    }
+}
+
+const char *parse_expression_name(const Node *n) {
+    static const char *const names[AST_EXPR] = {
+        [AST_NAME] = "name", [AST_TUPLE] = "tuple", [AST_LIST] = "list", [AST_SET] = "set display", [AST_DICT] = "dict literal",
+        [AST_UNARY] = "expression", [AST_BINARY] = "expression", [AST_BOOL] = "expression", [AST_COMPARE] = "comparison",
+        [AST_CONDITIONAL] = "conditional expression", [AST_CALL] = "function call", [AST_ATTRIBUTE] = "attribute",
+        [AST_SUBSCRIPT] = "subscript", [AST_SLICE] = "slice", [AST_STARRED] = "starred", [AST_LAMBDA] = "lambda",
+        [AST_LIST_COMP] = "list comprehension", [AST_SET_COMP] = "set comprehension", [AST_DICT_COMP] = "dict comprehension",
+        [AST_GENERATOR] = "generator expression", [AST_NAMED] = "named expression", [AST_YIELD] = "yield expression",
+        [AST_YIELD_FROM] = "yield expression", [AST_JOINED] = "f-string expression", [AST_FORMATTED] = "f-string expression"};
+    return n->kind == AST_CONSTANT ? constant_name(n) : names[n->kind];
+}
+
+const Node *parse_invalid_target(const Node *n, TargetUse use) {
+    switch (n->kind) {
+    case AST_LIST:
+    case AST_TUPLE:
+        for (int i = 0; i < n->list.count; i++) {
+            const Node *bad = parse_invalid_target(n->list.items[i], use);
+            if (bad != NULL) return bad;
+        }
+        return NULL;
+    case AST_STARRED: return use == TARGET_DELETE ? n : parse_invalid_target(n->value, use);
+    case AST_COMPARE:
+        if (use != TARGET_FOR) return n;
+        return n->compare.ops[0] == CMP_IN ? parse_invalid_target(n->compare.left, use) : NULL;
+    case AST_NAME:
+    case AST_SUBSCRIPT:
+    case AST_ATTRIBUTE: return NULL;
+    default: return n;
+    }
+}
+
+bool parse_is_single_target(const Node *n) { return n->kind == AST_NAME || n->kind == AST_ATTRIBUTE || n->kind == AST_SUBSCRIPT; }
+
+bool parse_is_target(const Node *n, bool star) {
+    if (n->kind == AST_STARRED) return star && n->value->kind != AST_STARRED && parse_is_target(n->value, false);
+    if (n->kind != AST_TUPLE && n->kind != AST_LIST) return parse_is_single_target(n);
+    for (int i = 0; i < n->list.count; i++)
+        if (!parse_is_target(n->list.items[i], star)) return false;
+    return true;
+}
+
+void parse_set_context(Node *n, Context ctx) {
+    n->ctx = (uint8_t)ctx;
+    if (n->kind == AST_STARRED) parse_set_context(n->value, ctx);
+    if (n->kind == AST_TUPLE || n->kind == AST_LIST)
+        for (int i = 0; i < n->list.count; i++) parse_set_context(n->list.items[i], ctx);
+}
+
+/* ---- mistakes in expressions, looked for in the second pass ---- */
+
+/* Each of these returns with the place unchanged unless an error was raised. */
+
+static bool is_text(const Parser *p, const Token *t, const char *text) {
+    size_t n = strlen(text);
+    return t->kind == T_NAME && (size_t)(t->end - t->begin) == n && memcmp(source_text(p->source, NULL) + t->begin, text, n) == 0;
+}
+
+static bool is_old_statement(const Node *n) {
+    return n->kind == AST_NAME && (strcmp(n->name.id, "print") == 0 || strcmp(n->name.id, "exec") == 0);
+}
+
+static Node *expression_quietly(Parser *p) {
+    bool diagnose = p->diagnose;
+    p->diagnose = false;
+    Node *n = parse_expression(p);
+    p->diagnose = diagnose;
+    return n;
+}
+
+static void find_missing_comma(Parser *p) {
+    Mark start = mark_here(p);
+    const Token *t = parse_token(p);
+    bool skip = (t->kind == T_NAME && parse_peek_after(p, 1) == T_STRING) || is_text(p, parse_token(p), "match") ||
+                is_text(p, parse_token(p), "case") || is_text(p, parse_token(p), "_");
+    Node *a = skip ? NULL : parse_binary(p, POWER_OR), *b = NULL;
+    if (a != NULL && !p->failed) b = expression_quietly(p);
+    if (b != NULL && !p->failed && !is_old_statement(a) && p->tokens[p->pos - 1].level != 0)
+        parse_raise(p, parse_between(a->at, b->at), "invalid syntax. Perhaps you forgot a comma?");
+    rewind_to(p, start);
+}
+
+static void find_missing_else(Parser *p) {
+    Mark start = mark_here(p);
+    Node *a = parse_binary(p, POWER_OR);
+    if (a != NULL && parse_accept(p, K_IF)) {
+        Node *b = parse_binary(p, POWER_OR);
+        if (b != NULL && !p->failed && parse_peek(p) != K_ELSE && parse_peek(p) != T_COLON)
+            parse_raise(p, parse_between(a->at, b->at), "expected 'else' after 'if' expression");
+    }
+    rewind_to(p, start);
+}
+
+static void find_old_statement(Parser *p) {
+    Mark start = mark_here(p);
+    const Token *t = parse_token(p);
+    const char *name = is_text(p, t, "print") ? "print" : is_text(p, t, "exec") ? "exec" : NULL;
+    if (name == NULL || parse_peek_after(p, 1) == T_LPAR) return;
+    SourceRange at = t->at;
+    p->pos++;
+    Node *b = parse_star_expressions(p);
+    if (b != NULL) parse_raise(p, parse_between(at, b->at), "Missing parentheses in call to '%s'. Did you mean %s(...)?", name, name);
+    rewind_to(p, start);
+}
+
+static void find_mistaken_expression(Parser *p) {
+    if (p->steps-- <= 0) p->diagnose = false;
+    if (p->diagnose) find_missing_comma(p);
+    if (p->diagnose && !p->failed) find_missing_else(p);
+    if (p->diagnose && !p->failed) find_old_statement(p);
+}
+
+/* Whether a list, a tuple, a generator expression, True, None or False stands here. */
+static bool at_display(Parser *p, int pos) {
+    Mark start = mark_here(p);
+    p->pos = pos;
+    TokenKind kind = parse_peek(p);
+    bool is = kind == K_TRUE || kind == K_FALSE || kind == K_NONE;
+    if (kind == T_LPAR || kind == T_LSQB) {
+        Node *n = parse_binary(p, POWER_POW); /* the brackets and what hangs on them */
+        while (n != NULL && (n->kind == AST_ATTRIBUTE || n->kind == AST_SUBSCRIPT || n->kind == AST_CALL))
+            n = n->kind == AST_ATTRIBUTE ? n->attribute.value : n->kind == AST_SUBSCRIPT ? n->subscript.value : n->call.func;
+        is = n != NULL && (n->kind == AST_LIST || n->kind == AST_GENERATOR || n->kind == AST_TUPLE);
+    }
+    rewind_to(p, start);
+    return is;
+}
+
+static void find_mistaken_assignment(Parser *p) {
+    Mark start = mark_here(p);
+    Node *a = parse_expression(p);
+    if (a != NULL && parse_accept(p, T_WALRUS) && parse_expression(p) != NULL)
+        parse_raise(p, a->at, "cannot use assignment expressions with %s", parse_expression_name(a));
+    rewind_to(p, start);
+    if (p->failed) return;
+    bool plain = parse_peek(p) == T_NAME && parse_peek_after(p, 1) == T_ASSIGN;
+    bool display = !plain && at_display(p, start.pos);
+    a = p->failed ? NULL : parse_binary(p, POWER_BITOR);
+    if (a != NULL && parse_accept(p, T_ASSIGN)) {
+        Node *b = parse_binary(p, POWER_BITOR);
+        bool more = parse_peek(p) == T_ASSIGN || parse_peek(p) == T_WALRUS;
+        if (b != NULL && !more && plain)
+            parse_raise(p, parse_between(a->at, b->at), "invalid syntax. Maybe you meant '==' or ':=' instead of '='?");
+        else if (b != NULL && !more && !display)
+            parse_raise(p, a->at, "cannot assign to %s here. Maybe you meant '==' instead of '='?", parse_expression_name(a));
+    }
+    rewind_to(p, start);
+}
+
+/* ---- operators ---- */
+
+typedef enum InfixForm { FORM_BINARY, FORM_COMPARE, FORM_BOOL } InfixForm;
+
+static const struct Infix {
+    uint8_t power, form, op;
+} infixes[TOKEN_KIND_COUNT] = {
+    [K_OR] = {POWER_OR, FORM_BOOL, true},
+    [K_AND] = {POWER_AND, FORM_BOOL, false},
+    [T_EQ] = {POWER_COMPARE, FORM_COMPARE, CMP_EQ},
+    [T_NE] = {POWER_COMPARE, FORM_COMPARE, CMP_NE},
+    [T_LT] = {POWER_COMPARE, FORM_COMPARE, CMP_LT},
+    [T_LE] = {POWER_COMPARE, FORM_COMPARE, CMP_LE},
+    [T_GT] = {POWER_COMPARE, FORM_COMPARE, CMP_GT},
+    [T_GE] = {POWER_COMPARE, FORM_COMPARE, CMP_GE},
+    [K_IS] = {POWER_COMPARE, FORM_COMPARE, CMP_IS},
+    [K_IN] = {POWER_COMPARE, FORM_COMPARE, CMP_IN},
+    [K_NOT] = {POWER_COMPARE, FORM_COMPARE, CMP_NOT_IN},
+    [T_BITOR] = {POWER_BITOR, FORM_BINARY, OP_OR},
+    [T_BITXOR] = {POWER_BITXOR, FORM_BINARY, OP_XOR},
+    [T_BITAND] = {POWER_BITAND, FORM_BINARY, OP_AND},
+    [T_LSHIFT] = {POWER_SHIFT, FORM_BINARY, OP_LSHIFT},
+    [T_RSHIFT] = {POWER_SHIFT, FORM_BINARY, OP_RSHIFT},
+    [T_ADD] = {POWER_SUM, FORM_BINARY, OP_ADD},
+    [T_SUB] = {POWER_SUM, FORM_BINARY, OP_SUB},
+    [T_MUL] = {POWER_TERM, FORM_BINARY, OP_MUL},
+    [T_DIV] = {POWER_TERM, FORM_BINARY, OP_DIV},
+    [T_FLOORDIV] = {POWER_TERM, FORM_BINARY, OP_FLOORDIV},
+    [T_MOD] = {POWER_TERM, FORM_BINARY, OP_MOD},
+    [T_MATMUL] = {POWER_TERM, FORM_BINARY, OP_MATMUL},
+};
+
+static Node *primary(Parser *p);
+
+static Node *unary(Parser *p, UnaryOp op, Power operand_power) {
+    SourceRange at = parse_token(p)->at;
+    p->pos++;
+    Node *operand = parse_binary(p, operand_power);
+    if (operand == NULL) return NULL;
+    Node *n = parse_node(p, AST_UNARY, parse_between(at, operand->at));
+    if (n == NULL || !parse_adopt(p, n, operand)) return NULL;
+    n->at = parse_span(p, at);
+    n->unary.op = op;
+    n->unary.operand = operand;
+    return n;
+}
+
+static Node *binary_node(Parser *p, SourceRange begin, Node *left, Node *right, BinaryOp op, SourceRange op_at) {
+    Node *n = parse_node(p, AST_BINARY, parse_span(p, begin));
+    if (n == NULL || !parse_adopt(p, n, left) || !parse_adopt(p, n, right)) return NULL;
+    n->binary.op = op;
+    n->binary.left = left;
+    n->binary.right = right;
+    n->binary.op_at = op_at;
+    return n;
+}
+
+static Node *power(Parser *p) {
+    SourceRange begin = parse_token(p)->at;
+    Node *base = primary(p);
+    if (base == NULL || parse_peek(p) != T_POW) return base;
+    Mark m = mark_here(p);
+    SourceRange op_at = parse_token(p)->at;
+    p->pos++;
+    Node *exponent = parse_binary(p, POWER_UNARY);
+    if (exponent != NULL) return binary_node(p, begin, base, exponent, OP_POW, op_at);
+    rewind_to(p, m);
+    return p->failed ? NULL : base;
+}
+
+static Node *prefix(Parser *p, Power least) {
+    switch (parse_peek(p)) {
+    case K_NOT: return least <= POWER_NOT ? unary(p, OP_NOT, POWER_NOT) : NULL;
+    case T_SUB: return least <= POWER_UNARY ? unary(p, OP_NEG, POWER_UNARY) : NULL;
+    case T_ADD: return least <= POWER_UNARY ? unary(p, OP_POS, POWER_UNARY) : NULL;
+    case T_INVERT: return least <= POWER_UNARY ? unary(p, OP_INVERT, POWER_UNARY) : NULL;
+    case K_AWAIT: return parse_raise(p, parse_token(p)->at, "'await' is not part of tsr's language");
+    default: return power(p);
+    }
+}
+
+/* Takes a comparison operator, one token or two. False if none stands here. */
+static bool comparison_operator(Parser *p, uint8_t *op) {
+    TokenKind kind = parse_peek(p);
+    if (infixes[kind].form != FORM_COMPARE || infixes[kind].power == 0) return false;
+    *op = infixes[kind].op;
+    if (kind == K_NOT && parse_peek_after(p, 1) != K_IN) return false;
+    p->pos += kind == K_NOT ? 2 : 1;
+    if (kind == K_IS && parse_accept(p, K_NOT)) *op = CMP_IS_NOT;
+    return true;
+}
+
+/* left op value op value ... */
+static Node *comparison(Parser *p, SourceRange begin, Node *left) {
+    int list = parse_list(p), ops_count = 0, ops_room = 0;
+    uint8_t *ops = NULL, op = 0;
+    for (;;) {
+        Mark m = mark_here(p);
+        if (!comparison_operator(p, &op)) break;
+        Node *value = parse_binary(p, POWER_BITOR);
+        if (value == NULL) {
+            rewind_to(p, m);
+            break;
+        }
+        if (ops_count == ops_room) {
+            uint8_t *grown = parse_alloc(p, (size_t)(ops_room = ops_room * 2 + 4), 1);
+            if (grown == NULL) return NULL;
+            if (ops_count > 0) memcpy(grown, ops, (size_t)ops_count);
+            ops = grown;
+        }
+        ops[ops_count++] = op;
+        if (!parse_push(p, value)) return NULL;
+    }
+    if (p->failed || ops_count == 0) return p->failed ? NULL : left;
+    Node *n = parse_node(p, AST_COMPARE, parse_span(p, begin));
+    if (n == NULL || !parse_take(p, list, &n->compare.comparators)) return NULL;
+    n->compare.left = left;
+    n->compare.ops = ops;
+    return parse_adopt(p, n, left) && parse_adopt_all(p, n, &n->compare.comparators) ? n : NULL;
+}
+
+/* left or value or value ..., one node for a run of the same operator. */
+static Node *boolean(Parser *p, SourceRange begin, Node *left, TokenKind kind) {
+    int list = parse_list(p);
+    if (!parse_push(p, left)) return NULL;
+    while (parse_peek(p) == kind) {
+        Mark m = mark_here(p);
+        p->pos++;
+        Node *value = parse_binary(p, (Power)(infixes[kind].power + 1));
+        if (value == NULL) {
+            rewind_to(p, m);
+            break;
+        }
+        if (!parse_push(p, value)) return NULL;
+    }
+    if (p->failed) return NULL;
+    if (p->stack_count == list + 1) {
+        p->stack_count = list;
+        return left;
+    }
+    Node *n = parse_node(p, AST_BOOL, parse_span(p, begin));
+    if (n == NULL || !parse_take(p, list, &n->boolean.values)) return NULL;
+    n->boolean.is_or = infixes[kind].op;
+    return parse_adopt_all(p, n, &n->boolean.values) ? n : NULL;
+}
+
+static Node *binary_step(Parser *p, SourceRange begin, Node *left, TokenKind kind) {
+    if (infixes[kind].form == FORM_COMPARE) return comparison(p, begin, left);
+    if (infixes[kind].form == FORM_BOOL) return boolean(p, begin, left, kind);
+    Mark m = mark_here(p);
+    SourceRange op_at = parse_token(p)->at;
+    p->pos++;
+    Node *right = parse_binary(p, (Power)(infixes[kind].power + 1));
+    if (right != NULL) return binary_node(p, begin, left, right, (BinaryOp)infixes[kind].op, op_at);
+    rewind_to(p, m);
+    return p->failed ? NULL : left;
+}
+
+static Node *binary_loop(Parser *p, Power least) {
+    SourceRange begin = parse_token(p)->at;
+    Node *left = prefix(p, least);
+    while (left != NULL) {
+        TokenKind kind = parse_peek(p);
+        if (infixes[kind].power == POWER_NONE || infixes[kind].power < (int)least) return left;
+        int before = p->pos;
+        left = binary_step(p, begin, left, kind);
+        if (p->pos == before) return left; /* the operator had no right side */
+    }
+    return NULL;
+}
+
+Node *parse_binary(Parser *p, Power least) {
+    Node *n = NULL;
+    MemoRule rule = least == POWER_OR ? MEMO_OR : least == POWER_BITOR ? MEMO_BITOR : MEMO_RULES;
+    if (rule != MEMO_RULES && recall(p, rule, &n)) return n;
+    if (!enter(p)) return NULL;
+    int begin = p->pos;
+    n = binary_loop(p, least);
+    if (rule != MEMO_RULES) remember(p, rule, begin, n);
+    p->depth--;
+    return n;
+}
+
+/* ---- expressions ---- */
+
+static Node *lambda(Parser *p) {
+    SourceRange at = parse_token(p)->at;
+    p->pos++;
+    Node *n = parse_node(p, AST_LAMBDA, at);
+    if (n == NULL || !parse_parameters(p, T_COLON, n) || !parse_accept(p, T_COLON)) return NULL;
+    n->function.value = parse_expression(p);
+    if (n->function.value == NULL) return NULL;
+    n->at = parse_span(p, at);
+    return parse_adopt(p, n, n->function.value) ? n : NULL;
+}
+
+static Node *conditional(Parser *p, SourceRange begin, Node *body) {
+    Mark m = mark_here(p);
+    p->pos++;
+    Node *test = parse_binary(p, POWER_OR), *orelse = NULL;
+    if (test != NULL && parse_accept(p, K_ELSE)) orelse = parse_expression(p);
+    if (orelse == NULL) {
+        rewind_to(p, m);
+        return p->failed ? NULL : body;
+    }
+    Node *n = parse_node(p, AST_CONDITIONAL, parse_span(p, begin));
+    if (n == NULL) return NULL;
+    n->conditional.test = test;
+    n->conditional.body = body;
+    n->conditional.orelse = orelse;
+    return parse_adopt(p, n, test) && parse_adopt(p, n, body) && parse_adopt(p, n, orelse) ? n : NULL;
+}
+
+static Node *expression(Parser *p) {
+    SourceRange begin = parse_token(p)->at;
+    if (p->diagnose) find_mistaken_expression(p);
+    if (p->failed) return NULL;
+    if (parse_peek(p) == K_LAMBDA) return lambda(p);
+    Node *body = parse_binary(p, POWER_OR);
+    return body != NULL && parse_peek(p) == K_IF ? conditional(p, begin, body) : body;
+}
+
+Node *parse_expression(Parser *p) {
+    Node *n = NULL;
+    if (recall(p, MEMO_EXPRESSION, &n)) return n;
+    if (!enter(p)) return NULL;
+    int begin = p->pos;
+    n = expression(p);
+    remember(p, MEMO_EXPRESSION, begin, n);
+    p->depth--;
+    return n;
+}
+
+static Node *walrus(Parser *p) {
+    SourceRange begin = parse_token(p)->at;
+    Node *target = parse_node(p, AST_NAME, begin);
+    if (target == NULL || (target->name.id = parse_name(p, parse_token(p))) == NULL) return NULL;
+    target->ctx = CTX_STORE;
+    p->pos += 2;
+    Node *value = parse_expression(p);
+    if (value == NULL) return NULL;
+    Node *n = parse_node(p, AST_NAMED, parse_span(p, begin));
+    if (n == NULL || !parse_adopt(p, n, value)) return NULL;
+    n->named.target = target;
+    n->named.value = value;
+    return n;
+}
+
+Node *parse_named(Parser *p) {
+    if (parse_peek(p) == T_NAME && parse_peek_after(p, 1) == T_WALRUS) return walrus(p);
+    if (p->diagnose) find_mistaken_assignment(p);
+    Node *n = p->failed ? NULL : parse_expression(p);
+    return n != NULL && parse_peek(p) != T_WALRUS ? n : NULL;
+}
+
+/* `*value` where value binds tighter than comparisons. */
+static Node *starred(Parser *p) {
+    SourceRange at = parse_token(p)->at;
+    p->pos++;
+    Node *value = parse_binary(p, POWER_BITOR);
+    if (value == NULL) return NULL;
+    Node *n = parse_node(p, AST_STARRED, parse_span(p, at));
+    if (n == NULL || !parse_adopt(p, n, value)) return NULL;
+    n->value = value;
+    return n;
+}
+
+Node *parse_star_named(Parser *p) { return parse_peek(p) == T_MUL ? starred(p) : parse_named(p); }
+static Node *star_expression(Parser *p) { return parse_peek(p) == T_MUL ? starred(p) : parse_expression(p); }
+
+static Node *finish_tuple(Parser *p, int list, SourceRange begin) {
+    Node *n = parse_node(p, AST_TUPLE, parse_span(p, begin));
+    if (n == NULL || !parse_take(p, list, &n->list) || !parse_adopt_all(p, n, &n->list)) return NULL;
+    return n;
+}
+
+/* item, item, ... after the first; an item that does not match ends the tuple at the comma before it. */
+static Node *tuple_of(Parser *p, Node *first, SourceRange begin, Node *(*item)(Parser *)) {
+    int list = parse_list(p);
+    if (first == NULL || parse_peek(p) != T_COMMA) return first;
+    if (!parse_push(p, first)) return NULL;
+    while (parse_accept(p, T_COMMA)) {
+        Mark m = mark_here(p);
+        Node *next = item(p);
+        if (next == NULL) {
+            rewind_to(p, m);
+            break;
+        }
+        if (!parse_push(p, next)) return NULL;
+    }
+    return p->failed ? NULL : finish_tuple(p, list, begin);
+}
+
+Node *parse_star_expressions(Parser *p) {
+    SourceRange begin = parse_token(p)->at;
+    return tuple_of(p, star_expression(p), begin, star_expression);
+}
+
+Node *parse_yield(Parser *p) {
+    SourceRange at = parse_token(p)->at;
+    p->pos++;
+    bool from = parse_accept(p, K_FROM);
+    Mark m = mark_here(p);
+    Node *value = from ? parse_expression(p) : parse_star_expressions(p);
+    if (value == NULL && (from || p->failed)) return NULL;
+    if (value == NULL) rewind_to(p, m);
+    Node *n = parse_node(p, from ? AST_YIELD_FROM : AST_YIELD, parse_span(p, at));
+    if (n == NULL || !parse_adopt(p, n, value)) return NULL;
+    n->value = value;
+    return n;
+}
+
+Node *parse_rhs(Parser *p) { return parse_peek(p) == K_YIELD ? parse_yield(p) : parse_star_expressions(p); }
+
+static Node *target_item(Parser *p) { return parse_peek(p) == T_MUL ? starred(p) : parse_binary(p, POWER_BITOR); }
+
+Node *parse_targets(Parser *p) {
+    SourceRange begin = parse_token(p)->at;
+    Node *n = tuple_of(p, target_item(p), begin, target_item);
+    if (n == NULL || !parse_is_target(n, true)) return NULL;
+    parse_set_context(n, CTX_STORE);
+    return n;
+}
+
+/* ---- comprehensions ---- */
+
+static void find_bad_for_target(Parser *p) {
+    Mark start = mark_here(p);
+    Node *a = parse_star_expressions(p);
+    const Node *bad = a != NULL ? parse_invalid_target(a, TARGET_FOR) : NULL;
+    if (bad != NULL) parse_raise(p, bad->at, "cannot assign to %s", parse_expression_name(bad));
+    rewind_to(p, start);
+}
+
+static bool for_clause(Parser *p, Comprehension *g) {
+    p->pos++;
+    Mark start = mark_here(p);
+    g->target = parse_targets(p);
+    if (g->target == NULL || !parse_accept(p, K_IN)) {
+        rewind_to(p, start);
+        if (p->diagnose && !p->failed) find_bad_for_target(p);
+        return false;
+    }
+    g->iterable = parse_binary(p, POWER_OR);
+    if (g->iterable == NULL) return false;
+    int list = parse_list(p);
+    while (parse_peek(p) == K_IF) {
+        Mark m = mark_here(p);
+        p->pos++;
+        Node *test = parse_binary(p, POWER_OR);
+        if (test == NULL) {
+            rewind_to(p, m);
+            break;
+        }
+        if (!parse_push(p, test)) return false;
+    }
+    return !p->failed && parse_take(p, list, &g->conditions);
+}
+
+/* for ... in ... if ..., once or more. NULL when it does not match. */
+static Comprehension *for_clauses(Parser *p, int *count) {
+    Comprehension *all = NULL;
+    int room = 0;
+    *count = 0;
+    if (parse_peek(p) == K_ASYNC) return parse_raise(p, parse_token(p)->at, "asynchronous comprehensions are not part of tsr's language");
+    while (parse_peek(p) == K_FOR) {
+        if (*count == room) {
+            room = room == 0 ? 1 : room * 2;
+            Comprehension *grown = parse_alloc(p, (size_t)room, sizeof *grown);
+            if (grown == NULL) return NULL;
+            if (*count > 0) memcpy(grown, all, (size_t)*count * sizeof *grown);
+            all = grown;
+        }
+        if (!for_clause(p, &all[*count])) return NULL;
+        (*count)++;
+    }
+    return all;
+}
+
+/* At `for`, after the element (and, for a dict, its key). Takes no closing bracket. */
+static Node *comprehension(Parser *p, NodeKind kind, SourceRange at, Node *element, Node *key) {
+    Node *n = parse_node(p, kind, at);
+    if (n == NULL) return NULL;
+    n->comprehension.element = element;
+    n->comprehension.key = key;
+    n->comprehension.generators = for_clauses(p, &n->comprehension.generator_count);
+    if (n->comprehension.generators == NULL) return NULL;
+    for (int i = 0; i < n->comprehension.generator_count; i++) {
+        const Comprehension *g = &n->comprehension.generators[i];
+        if (!parse_adopt(p, n, g->target) || !parse_adopt(p, n, g->iterable) || !parse_adopt_all(p, n, &g->conditions)) return NULL;
+    }
+    return parse_adopt(p, n, element) && parse_adopt(p, n, key) ? n : NULL;
+}
+
+static bool clauses_follow(Parser *p) {
+    int count;
+    return for_clauses(p, &count) != NULL;
+}
+
+static void find_mistaken_comprehension(Parser *p) {
+    Mark start = mark_here(p);
+    bool round = parse_peek(p) == T_LPAR;
+    p->pos++;
+    Node *a = parse_peek(p) == T_MUL ? starred(p) : NULL;
+    if (a != NULL && clauses_follow(p)) parse_raise(p, a->at, "iterable unpacking cannot be used in comprehension");
+    p->pos = start.pos + 1;
+    a = round || p->failed ? NULL : parse_star_named(p);
+    if (a != NULL && parse_peek(p) == T_COMMA) {
+        SourceRange comma = parse_token(p)->at;
+        Node *all = tuple_of(p, a, a->at, parse_star_named);
+        if (all != NULL && clauses_follow(p))
+            parse_raise(p, all->list.count > 1 ? parse_between(a->at, all->at) : parse_between(a->at, comma),
+                        "did you forget parentheses around the comprehension target?");
+    }
+    rewind_to(p, start);
+}
+
+/* ---- brackets ---- */
+
+/* Ends a node at its closing bracket; NULL when something else stands there. */
+static Node *close_with(Parser *p, Node *n, TokenKind kind, SourceRange begin) {
+    if (n == NULL || !parse_accept(p, kind)) return NULL;
+    n->at = parse_span(p, begin);
+    n->parens = kind == T_RPAR;
+    return n;
+}
+
+static Node *in_parentheses(Parser *p, SourceRange begin) {
+    if (parse_peek(p) == T_RPAR) return close_with(p, finish_tuple(p, parse_list(p), begin), T_RPAR, begin);
+    if (parse_peek(p) == K_YIELD) {
+        Node *n = parse_yield(p);
+        return n != NULL && parse_accept(p, T_RPAR) ? n : NULL;
+    }
+    Node *first = parse_star_named(p);
+    if (first == NULL) return NULL;
+    if (parse_peek(p) == K_FOR || parse_peek(p) == K_ASYNC)
+        return first->kind == AST_STARRED ? NULL : close_with(p, comprehension(p, AST_GENERATOR, begin, first, NULL), T_RPAR, begin);
+    if (parse_peek(p) == T_COMMA) return close_with(p, tuple_of(p, first, begin, parse_star_named), T_RPAR, begin);
+    if (first->kind == AST_STARRED || !parse_accept(p, T_RPAR)) return NULL;
+    first->parens = 1;
+    return first;
+}
+
+static void find_mistaken_group(Parser *p) {
+    Mark start = mark_here(p);
+    p->pos++;
+    SourceRange at = parse_token(p)->at;
+    if (parse_peek(p) == T_MUL && starred(p) != NULL && parse_accept(p, T_RPAR)) parse_raise(p, at, "cannot use starred expression here");
+    p->pos = start.pos + 1;
+    if (!p->failed && parse_accept(p, T_POW) && parse_expression(p) != NULL && parse_accept(p, T_RPAR))
+        parse_raise(p, at, "cannot use double starred expression here");
+    rewind_to(p, start);
+    if (!p->failed) find_mistaken_comprehension(p);
+}
+
+static Node *in_square(Parser *p, SourceRange begin) {
+    int list = parse_list(p);
+    Node *first = NULL, *n;
+    if (parse_peek(p) != T_RSQB) {
+        first = parse_star_named(p);
+        if (first == NULL) return NULL;
+        if (parse_peek(p) == K_FOR || parse_peek(p) == K_ASYNC)
+            return first->kind == AST_STARRED ? NULL : close_with(p, comprehension(p, AST_LIST_COMP, begin, first, NULL), T_RSQB, begin);
+        Node *all = tuple_of(p, first, begin, parse_star_named);
+        if (all == NULL) return NULL;
+        if (all != first) {
+            all->kind = AST_LIST;
+            return close_with(p, all, T_RSQB, begin);
+        }
+        if (!parse_push(p, first)) return NULL;
+    }
+    n = close_with(p, finish_tuple(p, list, begin), T_RSQB, begin);
+    if (n != NULL) n->kind = AST_LIST;
+    return n;
+}
+
+/* One `key: value` or `**value` of a dict onto the two lists (keys at even places of the stack). */
+static bool dict_item(Parser *p, Node **key, Node **value) {
+    *key = NULL;
+    if (parse_accept(p, T_POW)) return (*value = parse_binary(p, POWER_BITOR)) != NULL;
+    *key = parse_expression(p);
+    return *key != NULL && parse_accept(p, T_COLON) && (*value = parse_expression(p)) != NULL;
+}
+
+/* Splits key, value, key, value on the stack into the node's two lists. */
+static bool take_dict(Parser *p, int list, Node *n) {
+    int count = (p->stack_count - list) / 2;
+    n->dict.keys = n->dict.values = (NodeList){NULL, count};
+    n->dict.keys.items = parse_alloc(p, (size_t)count, sizeof(Node *));
+    n->dict.values.items = parse_alloc(p, (size_t)count, sizeof(Node *));
+    if (n->dict.keys.items == NULL || n->dict.values.items == NULL) return false;
+    for (int i = 0; i < count; i++) {
+        n->dict.keys.items[i] = p->stack[list + 2 * i];
+        n->dict.values.items[i] = p->stack[list + 2 * i + 1];
+        if (!parse_adopt(p, n, n->dict.keys.items[i]) || !parse_adopt(p, n, n->dict.values.items[i])) return false;
+    }
+    p->stack_count = list;
+    return true;
+}
+
+/* The rest of a dict after `{`, or, with a key, after `{ key`. */
+static Node *dict(Parser *p, SourceRange begin, Node *key) {
+    int list = parse_list(p);
+    Node *value = NULL;
+    bool keyed = key != NULL;
+    while (keyed || parse_peek(p) != T_RBRACE) {
+        if (!(keyed ? parse_accept(p, T_COLON) && (value = parse_expression(p)) != NULL : dict_item(p, &key, &value))) return NULL;
+        if (p->stack_count == list && key != NULL && (parse_peek(p) == K_FOR || parse_peek(p) == K_ASYNC))
+            return close_with(p, comprehension(p, AST_DICT_COMP, begin, value, key), T_RBRACE, begin);
+        if (!parse_push(p, key) || !parse_push(p, value)) return NULL;
+        if (!parse_accept(p, T_COMMA)) break;
+        keyed = false;
+    }
+    Node *n = parse_node(p, AST_DICT, begin);
+    if (n == NULL || !take_dict(p, list, n)) return NULL;
+    return close_with(p, n, T_RBRACE, begin);
+}
+
+static Node *set(Parser *p, SourceRange begin, Node *first) {
+    if (first == NULL) return NULL;
+    if (parse_peek(p) == K_FOR || parse_peek(p) == K_ASYNC)
+        return first->kind == AST_STARRED ? NULL : close_with(p, comprehension(p, AST_SET_COMP, begin, first, NULL), T_RBRACE, begin);
+    Node *n = tuple_of(p, first, begin, parse_star_named);
+    if (n == NULL) return NULL;
+    if (n == first) {
+        int list = parse_list(p);
+        if (!parse_push(p, first)) return NULL;
+        n = finish_tuple(p, list, begin);
+        if (n == NULL) return NULL;
+    }
+    n->kind = AST_SET;
+    return close_with(p, n, T_RBRACE, begin);
+}
+
+/* key: with nothing, or a starred value, after it; `pairs_before` adds a key without a colon. */
+static void find_mistaken_pair(Parser *p, bool pairs_before) {
+    Mark start = mark_here(p);
+    Node *key = parse_expression(p);
+    if (key != NULL && !p->failed) {
+        SourceRange colon = parse_token(p)->at;
+        if (!parse_accept(p, T_COLON)) {
+            if (pairs_before) parse_raise(p, p->tokens[p->pos - 1].at, "':' expected after dictionary key");
+        } else if (parse_peek(p) == T_MUL) {
+            SourceRange at = parse_token(p)->at;
+            if (starred(p) != NULL) parse_raise(p, at, "cannot use a starred expression in a dictionary value");
+        } else if (parse_peek(p) == T_RBRACE || parse_peek(p) == T_COMMA) {
+            parse_raise(p, colon, "expression expected after dictionary key and ':'");
+        }
+    }
+    rewind_to(p, start);
+}
+
+static void find_mistaken_dict(Parser *p) {
+    Mark start = mark_here(p), last;
+    Node *key, *value;
+    int pairs = 0;
+    p->pos++;
+    last = mark_here(p);
+    while (dict_item(p, &key, &value)) {
+        pairs++;
+        last = mark_here(p);
+        if (!parse_accept(p, T_COMMA)) break;
+    }
+    rewind_to(p, last);
+    if (!p->failed && pairs > 0 && parse_accept(p, T_COMMA)) find_mistaken_pair(p, true);
+    p->pos = start.pos + 1;
+    if (!p->failed) find_mistaken_pair(p, false);
+    rewind_to(p, start);
+}
+
+static void find_dict_unpacking(Parser *p) {
+    Mark start = mark_here(p);
+    p->pos++;
+    SourceRange at = parse_token(p)->at;
+    if (parse_accept(p, T_POW) && parse_binary(p, POWER_BITOR) != NULL && clauses_follow(p) && parse_peek(p) == T_RBRACE)
+        parse_raise(p, at, "dict unpacking cannot be used in dict comprehension");
+    rewind_to(p, start);
+}
+
+/* `{` and what follows: a dict when a key with a colon, or **, comes first. CPython looks for mistakes in the pairs
+ * of a dict in its first pass already. */
+static Node *brace(Parser *p) {
+    Mark start = mark_here(p);
+    SourceRange begin = parse_token(p)->at;
+    p->pos++;
+    TokenKind next = parse_peek(p);
+    bool pairs = next == T_POW || next == T_RBRACE;
+    bool named = next == T_MUL || (next == T_NAME && parse_peek_after(p, 1) == T_WALRUS);
+    Node *first = pairs ? NULL : named ? parse_star_named(p) : parse_expression(p);
+    if (first == NULL && !pairs && (p->failed || !p->diagnose)) return NULL;
+    if (first != NULL && !named && parse_peek(p) == T_COLON) pairs = true;
+    Node *n = pairs ? dict(p, begin, first) : p->diagnose ? NULL : set(p, begin, first);
+    if (n != NULL || p->failed) return n;
+    if (pairs && p->dict_mistakes++ < MAX_DICT_MISTAKES) {
+        rewind_to(p, start);
+        find_mistaken_dict(p);
+    }
+    if (p->failed || !p->diagnose) return NULL;
+    rewind_to(p, start);
+    p->pos++;
+    n = set(p, begin, parse_star_named(p));
+    if (n != NULL || p->failed) return n;
+    rewind_to(p, start);
+    find_dict_unpacking(p);
+    if (!p->failed) find_mistaken_comprehension(p);
+    return NULL;
+}
+
+static Node *bracketed(Parser *p, Node *(*inside)(Parser *, SourceRange), void (*mistakes)(Parser *)) {
+    Mark start = mark_here(p);
+    SourceRange begin = parse_token(p)->at;
+    p->pos++;
+    Node *n = inside(p, begin);
+    if (n != NULL || p->failed || !p->diagnose) return n;
+    rewind_to(p, start);
+    mistakes(p);
+    return NULL;
+}
+
+/* ---- atoms ---- */
+
+static Node *constant(Parser *p, ConstantKind kind) {
+    Node *n = parse_node(p, AST_CONSTANT, parse_token(p)->at);
+    if (n == NULL) return NULL;
+    n->constant.kind = kind;
+    p->pos++;
+    return n;
+}
+
+static Node *name_node(Parser *p) {
+    Node *n = parse_node(p, AST_NAME, parse_token(p)->at);
+    if (n == NULL || (n->name.id = parse_name(p, parse_token(p))) == NULL) return NULL;
+    p->pos++;
+    return n;
+}
+
+static Node *strings(Parser *p) {
+    int first = p->pos;
+    while (parse_peek(p) == T_STRING) p->pos++;
+    return p->failed ? NULL : literal_strings(p, first, p->pos - first);
+}
+
+static Node *number(Parser *p) {
+    Token t = *parse_token(p);
+    p->pos++;
+    return literal_number(p, &t);
+}
+
+static Node *atom(Parser *p) {
+    switch (parse_peek(p)) {
+    case T_NAME: return name_node(p);
+    case T_NUMBER: return number(p);
+    case T_STRING: return strings(p);
+    case K_TRUE: return constant(p, CONST_TRUE);
+    case K_FALSE: return constant(p, CONST_FALSE);
+    case K_NONE: return constant(p, CONST_NONE);
+    case T_ELLIPSIS: return constant(p, CONST_ELLIPSIS);
+    case T_LPAR: return bracketed(p, in_parentheses, find_mistaken_group);
+    case T_LSQB: return bracketed(p, in_square, find_mistaken_comprehension);
+    case T_LBRACE: return brace(p);
+    default: return NULL;
+    }
+}
+
+/* ---- calls ---- */
+
+typedef struct Arguments {
+    Keyword *keywords;
+    int count, room, list; /* list: the positional ones, on the stack */
+    bool unpacked, misplaced; /* a **value was seen; a positional one after a keyword */
+} Arguments;
+
+static bool add_keyword(Parser *p, Arguments *a, const char *name, Node *value, SourceRange begin) {
+    if (value == NULL) return false;
+    if (a->count == a->room) {
+        a->room = a->room == 0 ? 4 : a->room * 2;
+        Keyword *grown = parse_alloc(p, (size_t)a->room, sizeof *grown);
+        if (grown == NULL) return false;
+        if (a->count > 0) memcpy(grown, a->keywords, (size_t)a->count * sizeof *grown);
+        a->keywords = grown;
+    }
+    a->keywords[a->count++] = (Keyword){name, value, parse_span(p, begin)};
+    return true;
+}
+
+static bool keyword_argument(Parser *p, Arguments *a) {
+    SourceRange begin = parse_token(p)->at;
+    const char *name = parse_name(p, parse_token(p));
+    if (name == NULL) return false;
+    p->pos += 2;
+    Node *value = parse_expression(p);
+    if (value == NULL) return false;
+    if (p->diagnose && parse_peek(p) == K_FOR) {
+        Mark m = mark_here(p);
+        SourceRange at = parse_span(p, begin);
+        if (clauses_follow(p)) parse_raise(p, at, "invalid syntax. Maybe you meant '==' or ':=' instead of '='?");
+        rewind_to(p, m);
+    }
+    return !p->failed && add_keyword(p, a, name, value, begin);
+}
+
+static bool double_star_argument(Parser *p, Arguments *a) {
+    SourceRange begin = parse_token(p)->at;
+    p->pos++;
+    a->unpacked = true;
+    return add_keyword(p, a, NULL, parse_expression(p), begin);
+}
+
+static bool star_argument(Parser *p, Arguments *a) {
+    SourceRange begin = parse_token(p)->at;
+    if (a->unpacked) {
+        if (p->diagnose) parse_raise(p, begin, "iterable argument unpacking follows keyword argument unpacking");
+        return false;
+    }
+    p->pos++;
+    Node *value = parse_expression(p);
+    if (value == NULL) return false;
+    Node *n = parse_node(p, AST_STARRED, parse_span(p, begin));
+    if (n == NULL || !parse_adopt(p, n, value)) return false;
+    n->value = value;
+    return parse_push(p, n);
+}
+
+/* What may stand wrongly after a positional argument: `=` or a bare generator. */
+static void find_mistaken_argument(Parser *p, const Node *value, SourceRange begin) {
+    Mark m = mark_here(p);
+    SourceRange at = parse_span(p, begin);
+    if (parse_peek(p) == T_ASSIGN) {
+        if (value->kind == AST_CONSTANT && value->constant.kind <= CONST_FALSE && !value->parens)
+            parse_raise(p, at, "cannot assign to %s", constant_name(value));
+        else
+            parse_raise(p, parse_between(at, parse_token(p)->at), "expression cannot contain assignment, perhaps you meant \"==\"?");
+    } else if (clauses_follow(p)) {
+        parse_raise(p, at, "Generator expression must be parenthesized");
+    }
+    rewind_to(p, m);
+}
+
+static bool positional_argument(Parser *p, Arguments *a, SourceRange open) {
+    SourceRange begin = parse_token(p)->at;
+    bool named = parse_peek(p) == T_NAME && parse_peek_after(p, 1) == T_WALRUS;
+    Node *value = named ? walrus(p) : parse_expression(p);
+    if (value == NULL || parse_peek(p) == T_WALRUS) return false;
+    if (parse_peek(p) == K_FOR && p->stack_count == a->list && a->count == 0) {
+        Mark m = mark_here(p);
+        Node *generator = comprehension(p, AST_GENERATOR, open, value, NULL);
+        if (generator != NULL && parse_peek(p) == T_RPAR) {
+            generator->at = parse_between(open, parse_token(p)->at);
+            return parse_push(p, generator);
+        }
+        rewind_to(p, m);
+    }
+    if (p->diagnose && !p->failed && (parse_peek(p) == T_ASSIGN || parse_peek(p) == K_FOR)) find_mistaken_argument(p, value, begin);
+    if (p->failed || parse_peek(p) == T_ASSIGN) return false;
+    if (a->count > 0) {
+        if (!p->diagnose) return false;
+        a->misplaced = true;
+    }
+    return parse_push(p, value);
+}
+
+static bool argument(Parser *p, Arguments *a, SourceRange open) {
+    if (parse_peek(p) == T_MUL) return star_argument(p, a);
+    if (parse_peek(p) == T_POW) return double_star_argument(p, a);
+    if (parse_peek(p) == T_NAME && parse_peek_after(p, 1) == T_ASSIGN) return keyword_argument(p, a);
+    return positional_argument(p, a, open);
+}
+
+static Node *call(Parser *p, SourceRange begin, Node *func) {
+    SourceRange open = parse_token(p)->at;
+    Arguments a = {.list = parse_list(p)};
+    p->pos++;
+    while (parse_peek(p) != T_RPAR) {
+        if (!argument(p, &a, open)) {
+            if (!a.misplaced) return NULL;
+            break;
+        }
+        if (!parse_accept(p, T_COMMA)) break;
+    }
+    if (a.misplaced && !p->failed)
+        parse_raise(p, p->tokens[p->pos - 1].at, "positional argument follows keyword argument%s", a.unpacked ? " unpacking" : "");
+    if (p->failed || !parse_accept(p, T_RPAR)) return NULL;
+    Node *n = parse_node(p, AST_CALL, parse_span(p, begin));
+    if (n == NULL || !parse_take(p, a.list, &n->call.args) || !parse_adopt_all(p, n, &n->call.args) || !parse_adopt(p, n, func)) return NULL;
+    n->call.func = func;
+    n->call.keywords = a.keywords;
+    n->call.keyword_count = a.count;
+    for (int i = 0; i < a.count; i++)
+        if (!parse_adopt(p, n, a.keywords[i].value)) return NULL;
+    return n;
+}
+
+/* ---- subscripts and attributes ---- */
+
+static bool slice_part(Parser *p, Node *n, Node **part) {
+    TokenKind kind = parse_peek(p);
+    if (kind == T_COLON || kind == T_RSQB || kind == T_COMMA) return true;
+    *part = parse_expression(p);
+    return *part != NULL && parse_adopt(p, n, *part);
+}
+
+static Node *slice_item(Parser *p) {
+    SourceRange begin = parse_token(p)->at;
+    Node *lower = NULL;
+    if (parse_peek(p) == T_MUL) return starred(p);
+    if (parse_peek(p) != T_COLON) {
+        lower = parse_named(p);
+        if (lower == NULL || parse_peek(p) != T_COLON || (lower->kind == AST_NAMED && !lower->parens)) return lower;
+    }
+    Node *n = parse_node(p, AST_SLICE, begin);
+    if (n == NULL || !parse_adopt(p, n, lower)) return NULL;
+    n->slice.lower = lower;
+    p->pos++;
+    if (!slice_part(p, n, &n->slice.upper)) return NULL;
+    if (parse_accept(p, T_COLON) && !slice_part(p, n, &n->slice.step)) return NULL;
+    n->at = parse_span(p, begin);
+    return n;
+}
+
+static Node *subscript(Parser *p, SourceRange begin, Node *value) {
+    p->pos++;
+    SourceRange inside = parse_token(p)->at;
+    bool star = parse_peek(p) == T_MUL;
+    int list = parse_list(p);
+    Node *index = tuple_of(p, slice_item(p), inside, slice_item);
+    if (index == NULL) return NULL;
+    if (star && index->kind == AST_STARRED) { /* x[*a] is x[(*a,)] */
+        if (!parse_push(p, index)) return NULL;
+        index = finish_tuple(p, list, inside);
+        if (index == NULL) return NULL;
+    }
+    if (!parse_accept(p, T_RSQB)) return NULL;
+    Node *n = parse_node(p, AST_SUBSCRIPT, parse_span(p, begin));
+    if (n == NULL || !parse_adopt(p, n, value) || !parse_adopt(p, n, index)) return NULL;
+    n->subscript.value = value;
+    n->subscript.index = index;
+    return n;
+}
+
+static Node *attribute(Parser *p, SourceRange begin, Node *value) {
+    p->pos++;
+    if (parse_peek(p) != T_NAME) return NULL;
+    SourceRange at = parse_token(p)->at;
+    const char *name = parse_name(p, parse_token(p));
+    if (name == NULL) return NULL;
+    p->pos++;
+    Node *n = parse_node(p, AST_ATTRIBUTE, parse_span(p, begin));
+    if (n == NULL || !parse_adopt(p, n, value)) return NULL;
+    n->attribute.value = value;
+    n->attribute.name = name;
+    n->attribute.name_at = at;
+    return n;
+}
+
+static Node *primary(Parser *p) {
+    SourceRange begin = parse_token(p)->at;
+    Node *n = atom(p);
+    while (n != NULL) {
+        Mark m = mark_here(p);
+        Node *next;
+        switch (parse_peek(p)) {
+        case T_DOT: next = attribute(p, begin, n); break;
+        case T_LPAR: next = call(p, begin, n); break;
+        case T_LSQB: next = subscript(p, begin, n); break;
+        default: return n;
+        }
+        if (next == NULL) {
+            rewind_to(p, m);
+            return p->failed ? NULL : n;
+        }
+        n = next;
+    }
+    return NULL;
+}
+
+/* ---- parameters ---- */
+
+typedef struct ParameterList {
+    Param *items;
+    int count, room;
+    bool lambda, slash, star, defaults;
+    TokenKind close;
+} ParameterList;
+
+static Param *add_parameter(Parser *p, ParameterList *l, ParamKind kind) {
+    if (l->count == l->room) {
+        l->room = l->room == 0 ? 4 : l->room * 2;
+        Param *grown = parse_alloc(p, (size_t)l->room, sizeof *grown);
+        if (grown == NULL) return NULL;
+        if (l->count > 0) memcpy(grown, l->items, (size_t)l->count * sizeof *grown);
+        l->items = grown;
+    }
+    Param *param = &l->items[l->count];
+    *param = (Param){.kind = kind, .at = parse_token(p)->at};
+    if (parse_peek(p) != T_NAME || (param->name = parse_name(p, parse_token(p))) == NULL) return NULL;
+    p->pos++;
+    l->count++;
+    if (!l->lambda && parse_accept(p, T_COLON)) {
+        bool star = kind == PARAM_STAR && parse_peek(p) == T_MUL;
+        param->annotation = star ? starred(p) : parse_expression(p);
+        if (param->annotation == NULL) return NULL;
+    }
+    return param;
+}
+
+static bool at_list_end(Parser *p, const ParameterList *l) { return parse_peek(p) == l->close || parse_peek(p) == T_COMMA; }
+
+static bool slash(Parser *p, ParameterList *l) {
+    SourceRange at = parse_token(p)->at;
+    p->pos++;
+    if (l->slash) return parse_raise(p, at, "/ may appear only once") != NULL;
+    if (l->star) return parse_raise(p, at, "/ must be ahead of *") != NULL;
+    if (l->count == 0) return parse_peek(p) == T_COMMA && parse_raise(p, at, "at least one argument must precede /") != NULL;
+    if (parse_peek(p) == T_MUL) return parse_raise(p, parse_token(p)->at, "expected comma between / and *") != NULL;
+    for (int i = 0; i < l->count; i++) l->items[i].kind = PARAM_POSITIONAL_ONLY;
+    l->slash = true;
+    return true;
+}
+
+static bool star(Parser *p, ParameterList *l) {
+    SourceRange at = parse_token(p)->at;
+    p->pos++;
+    if (l->star) return parse_raise(p, at, "* argument may appear only once") != NULL;
+    l->star = true;
+    if (parse_peek(p) == l->close || (parse_peek(p) == T_COMMA && (parse_peek_after(p, 1) == l->close || parse_peek_after(p, 1) == T_POW)))
+        return parse_raise(p, at, "named arguments must follow bare *") != NULL;
+    if (parse_peek(p) == T_COMMA) return true;
+    if (add_parameter(p, l, PARAM_STAR) == NULL) return false;
+    if (parse_peek(p) == T_ASSIGN) return parse_raise(p, parse_token(p)->at, "var-positional argument cannot have default value") != NULL;
+    return true;
+}
+
+static bool double_star(Parser *p, ParameterList *l) {
+    p->pos++;
+    if (add_parameter(p, l, PARAM_DOUBLE_STAR) == NULL) return false;
+    if (parse_peek(p) == T_ASSIGN) return parse_raise(p, parse_token(p)->at, "var-keyword argument cannot have default value") != NULL;
+    if (parse_peek(p) != T_COMMA) return true;
+    TokenKind next = parse_peek_after(p, 1);
+    if (next == T_NAME || next == T_MUL || next == T_POW || next == T_DIV)
+        return parse_raise(p, token_at(p, p->pos + 1)->at, "arguments cannot follow var-keyword argument") != NULL;
+    return true;
+}
+
+static bool plain_parameter(Parser *p, ParameterList *l) {
+    Param *param = add_parameter(p, l, l->star ? PARAM_KEYWORD_ONLY : PARAM_NORMAL);
+    if (param == NULL) return false;
+    if (parse_peek(p) == T_ASSIGN) {
+        SourceRange at = parse_token(p)->at;
+        p->pos++;
+        if (parse_peek(p) == T_RPAR || parse_peek(p) == T_COMMA) return parse_raise(p, at, "expected default value expression") != NULL;
+        l->defaults = true;
+        Node *value = parse_expression(p);
+        l->items[l->count - 1].default_value = value;
+        return value != NULL;
+    }
+    if (l->defaults && !l->star && at_list_end(p, l)) return parse_raise(p, param->at, "non-default argument follows default argument") != NULL;
+    return true;
+}
+
+/* (a, b) among the parameters, as Python 2 had it. */
+static bool parenthesized_parameters(Parser *p, const ParameterList *l) {
+    Mark m = mark_here(p);
+    SourceRange at = parse_token(p)->at;
+    p->pos++;
+    int count = 0;
+    while (parse_accept(p, T_NAME)) {
+        count++;
+        if (!parse_accept(p, T_COMMA)) break;
+    }
+    if (count > 0 && !l->defaults && !l->star && parse_accept(p, T_RPAR))
+        parse_raise(p, parse_span(p, at), "%s parameters cannot be parenthesized", l->lambda ? "Lambda expression" : "Function");
+    rewind_to(p, m);
+    return false;
+}
+
+static bool parameter(Parser *p, ParameterList *l) {
+    switch (parse_peek(p)) {
+    case T_DIV: return slash(p, l);
+    case T_MUL: return star(p, l);
+    case T_POW: return double_star(p, l);
+    case T_LPAR: return parenthesized_parameters(p, l);
+    default: return plain_parameter(p, l);
+    }
+}
+
+bool parse_parameters(Parser *p, TokenKind close, Node *function) {
+    ParameterList l = {.lambda = close == T_COLON, .close = close};
+    while (parse_peek(p) != close) {
+        bool last = parse_peek(p) == T_POW;
+        if (!parameter(p, &l)) return false;
+        if (!parse_accept(p, T_COMMA) || last) break;
+    }
+    if (p->failed) return false;
+    function->function.params = l.items;
+    function->function.param_count = l.count;
+    for (int i = 0; i < l.count; i++)
+        if (!parse_adopt(p, function, l.items[i].annotation) || !parse_adopt(p, function, l.items[i].default_value)) return false;
+    return true;
+}
+
+/* ---- a whole text ---- */
+
+void parse_begin(Parser *p, Lexer *lexer, Source *source, Arena *arena, Names *names) {
+    *p = (Parser){.lexer = lexer, .source = source, .arena = arena, .names = names};
+}
+
+void parse_end(Parser *p) {
+    free(p->tokens);
+    free(p->stack);
+    free(p->memo);
+    p->tokens = NULL;
+    p->stack = NULL;
+    p->memo = NULL;
+}
+
+/* Reads the rest of the text: an error of the lexer there comes before the one already found. */
+static void look_at_rest(Parser *p) {
+    int line = p->tokens[p->count - 1].at.line;
+    Lexer *x = p->lexer;
+    while (x->stop == LEXER_GOING) lexer_next(x);
+    if (x->stop == LEXER_FAILED) {
+        p->failed = false;
+        parse_raise_kind(p, x->error_kind, x->error_at, "%s", x->message);
+    } else if (x->stop == LEXER_END_IN_BRACKETS && line > x->brackets[x->level - 1].line) {
+        p->failed = false;
+        never_closed(p);
+    }
+}
+
+static bool lexer_going(const Parser *p) { return p->lexer->stop == LEXER_GOING || p->lexer->stop == LEXER_ENDED; }
+
+void parse_diagnose(Parser *p, bool (*again)(Parser *)) {
+    if (!p->failed) {
+        Token last = p->tokens[p->count - 1];
+        p->pos = p->stack_count = p->depth = 0;
+        p->diagnose = true;
+        p->steps = SECOND_PASS_STEPS;
+        again(p);
+        p->diagnose = false;
+        if (!p->failed && (last.kind == T_INDENT || last.kind == T_DEDENT)) {
+            parse_raise_kind(p, TSR_INDENTATION_ERROR, last.at, last.kind == T_INDENT ? "unexpected indent" : "unexpected unindent");
+            return;
+        }
+        if (!p->failed) parse_raise(p, last.at, "invalid syntax");
+    }
+    if (lexer_going(p) && p->status != TSR_RECURSION_ERROR && p->status != TSR_MEMORY_ERROR && p->count > 0) look_at_rest(p);
+}
+
+/* Everything that one call of the interface needs. */
+typedef struct Job {
+    Parser parser;
+    Lexer lexer;
+    Names names;
+    Ast *ast;
+} Job;
+
+static Job *job_new(Source *source, size_t begin, size_t end) {
+    Job *job = malloc(sizeof *job);
+    Arena *arena = arena_new();
+    Ast *ast = arena != NULL ? arena_alloc(arena, sizeof *ast) : NULL;
+    if (job == NULL || ast == NULL) {
+        free(job);
+        arena_free(arena);
+        return NULL;
+    }
+    job->names = (Names){0};
+    job->ast = ast;
+    ast->arena = arena;
+    ast->source = source_retain(source);
+    lexer_init(&job->lexer, source, begin, end);
+    parse_begin(&job->parser, &job->lexer, source, arena, &job->names);
+    return job;
+}
+
+static TsrStatus job_finish(Job *job, Ast **out, SourceRange *where) {
+    Parser *p = &job->parser;
+    TsrStatus status = TSR_OK;
+    if (p->failed && p->status != TSR_MEMORY_ERROR && p->message != NULL)
+        status = tsr_error(p->status, "%s", p->message);
+    else if (p->failed)
+        status = tsr_error_no_memory(sizeof(Node));
+    if (where != NULL) *where = p->where;
+    *out = p->failed ? NULL : job->ast;
+    if (p->failed) ast_free(job->ast);
+    parse_end(p);
+    free(job->names.rows);
+    free(job);
+    return status;
+}
+
+/* Drops the tokens of statements that are done, so that those of the next begin at 0. */
+static void drop_tokens(Parser *p) {
+    memmove(p->tokens, p->tokens + p->pos, (size_t)(p->count - p->pos) * sizeof *p->tokens);
+    p->count -= p->pos;
+    p->pos = 0;
+}
+
+static bool check_and_take(Parser *p, Ast *ast) { return parse_take(p, 0, &ast->body) && check_tree(p, &ast->body); }
+
+TsrStatus parser_new_module(Ast **out, Source *source, SourceRange *where) {
+    size_t length;
+    source_text(source, &length);
+    Job *job = job_new(source, 0, length);
+    *out = NULL;
+    if (job == NULL) return tsr_error_no_memory(sizeof *job);
+    Parser *p = &job->parser;
+    int done = 0;
+    while (!p->failed && parse_peek(p) != T_END) {
+        if (p->failed) break;
+        if (statement_parse(p)) {
+            done = p->stack_count;
+            drop_tokens(p);
+            continue;
+        }
+        parse_diagnose(p, statement_parse);
+    }
+    p->stack_count = done;
+    if (!p->failed) check_and_take(p, job->ast);
+    return job_finish(job, out, where);
+}
+
+static bool whole_expression(Parser *p) {
+    Node *value = parse_star_expressions(p);
+    if (value == NULL) return false;
+    while (parse_accept(p, T_NEWLINE)) {}
+    if (parse_peek(p) != T_END) return false;
+    Node *n = parse_node(p, AST_EXPR, value->at);
+    if (n == NULL || !parse_adopt(p, n, value)) return false;
+    n->value = value;
+    p->stack_count = 0;
+    return parse_push(p, n);
+}
+
+TsrStatus parser_new_expression(Ast **out, Source *source, SourceRange *where) {
+    size_t length, begin = 0;
+    const char *text = source_text(source, &length);
+    while (begin < length && (text[begin] == ' ' || text[begin] == '\t')) begin++;
+    Job *job = job_new(source, begin, length);
+    *out = NULL;
+    if (job == NULL) return tsr_error_no_memory(sizeof *job);
+    if (!whole_expression(&job->parser)) parse_diagnose(&job->parser, whole_expression);
+    if (!job->parser.failed) check_and_take(&job->parser, job->ast);
+    return job_finish(job, out, where);
+}
+
+/* ---- statement by statement ---- */
+
+/* Whether a line belongs to the statement above it: indented, empty inside a block, or one that only goes on. */
+static bool goes_on(const char *line, const char *end) {
+    static const char *const words[] = {"else", "elif", "except", "finally"};
+    if (line == end || *line == ' ' || *line == '\t' || strchr(")]}#", *line) != NULL) return true;
+    for (size_t i = 0; i < TSR_COUNTOF(words); i++) {
+        size_t n = strlen(words[i]);
+        if ((size_t)(end - line) >= n && memcmp(line, words[i], n) == 0 && (line + n == end || strchr(" :(", line[n]) != NULL)) return true;
+    }
+    return false;
+}
+
+/* Where reading goes on after a statement that does not parse: at the next line that begins something new. */
+static size_t after_broken(const char *text, size_t length, size_t begin, bool *block) {
+    size_t i = begin;
+    bool first = true;
+    *block = false;
+    while (i < length) {
+        size_t end = i;
+        while (end < length && text[end] != '\n') end++;
+        if (!first && !goes_on(text + i, text + end)) return i;
+        if (!first && end == i && *block) return end < length ? end + 1 : end; /* an empty line ends a block */
+        size_t back = end;
+        while (back > i && (text[back - 1] == ' ' || text[back - 1] == '\r')) back--;
+        if (first) *block = back > i && text[back - 1] == ':';
+        first = false;
+        i = end < length ? end + 1 : end;
+    }
+    return length;
+}
+
+/* Skips empty lines and comments. */
+static size_t skip_blank_lines(const char *text, size_t length, size_t i) {
+    while (i < length) {
+        size_t j = i;
+        while (j < length && (text[j] == ' ' || text[j] == '\t' || text[j] == '\f' || text[j] == '\r')) j++;
+        if (j < length && text[j] == '#')
+            while (j < length && text[j] != '\n') j++;
+        if (j < length && text[j] != '\n') return i;
+        i = j < length ? j + 1 : j;
+    }
+    return length;
+}
+
+/* One statement of text[begin, end). *consumed is where the next begins. */
+static TsrStatus parse_stretch(Ast **out, Source *source, size_t begin, size_t end, size_t *consumed, SourceRange *where) {
+    Job *job = job_new(source, begin, end);
+    *out = NULL;
+    if (job == NULL) return tsr_error_no_memory(sizeof *job);
+    Parser *p = &job->parser;
+    if (parse_peek(p) == T_END || !statement_parse(p)) {
+        if (!p->failed && parse_peek(p) == T_END && p->count == 1)
+            p->stack_count = 0;
+        else
+            parse_diagnose(p, statement_parse);
+    }
+    if (!p->failed) {
+        *consumed = p->pos < p->count ? source_line_offset(source, p->tokens[p->pos].at.line) : (size_t)job->lexer.pos;
+        if (p->pos < p->count && p->tokens[p->pos].kind == T_END) *consumed = end;
+        if (*consumed <= begin) *consumed = (size_t)job->lexer.pos;
+        check_and_take(p, job->ast);
+    }
+    return job_finish(job, out, where);
+}
+
+TsrStatus parser_new_statement(Ast **out, Source *source, size_t *offset, SourceRange *where) {
+    size_t length, next = 0;
+    bool block;
+    const char *text = source_text(source, &length);
+    size_t begin = skip_blank_lines(text, length, *offset);
+    *out = NULL;
+    *offset = length;
+    if (begin >= length) return TSR_OK;
+    TsrStatus status = parse_stretch(out, source, begin, length, &next, where);
+    if (status == TSR_OK) {
+        *offset = next;
+        return TSR_OK;
+    }
+    /* Report what the statement alone gives: what follows it may have nothing to do with the error. */
+    *offset = after_broken(text, length, begin, &block);
+    SourceRange at = {0};
+    Ast *alone = NULL;
+    if (*offset < length && parse_stretch(&alone, source, begin, *offset, &next, &at) != TSR_OK) {
+        *where = at;
+        return tsr_error_kind();
+    }
+    ast_free(alone);
+    return *offset < length ? parse_stretch(out, source, begin, length, &next, where) : status;
+}
+
+/* ---- the prompt ---- */
+
+static bool is_compound(const char *text, size_t length) {
+    static const char *const words[] = {"if", "while", "for", "def", "try", "with", "class", "async", "@"};
+    for (size_t i = 0; i < TSR_COUNTOF(words); i++) {
+        size_t n = strlen(words[i]);
+        if (length >= n && memcmp(text, words[i], n) == 0 && (words[i][0] == '@' || length == n || strchr(" \t(:\\", text[n]) != NULL)) return true;
+    }
+    return false;
+}
+
+/* Whether the text ends inside brackets, a triple-quoted string or after a backslash. */
+static bool ends_open(Source *source, size_t length) {
+    Lexer *x = malloc(sizeof *x);
+    if (x == NULL) return false;
+    lexer_init(x, source, 0, length);
+    while (x->stop == LEXER_GOING) lexer_next(x);
+    bool open = x->stop == LEXER_END_IN_BRACKETS || (x->stop == LEXER_FAILED && x->continued_end);
+    free(x);
+    return open;
+}
+
+ParserNeed parser_need(const char *text, size_t length) {
+    Source *source = NULL;
+    size_t begin = skip_blank_lines(text, length, 0);
+    if (source_new(&source, "", text, length, 1, NULL) != TSR_OK) {
+        tsr_error_clear();
+        return PARSER_COMPLETE;
+    }
+    bool more = ends_open(source, length);
+    source_free(source);
+    if (more) return PARSER_MORE;
+    if (!is_compound(text + begin, length - begin)) return PARSER_COMPLETE;
+    size_t last = length; /* the last line, its end not counted */
+    if (last > 0 && text[last - 1] == '\n') last--;
+    size_t start = last;
+    while (start > 0 && text[start - 1] != '\n') start--;
+    while (start < last && (text[start] == ' ' || text[start] == '\t' || text[start] == '\r')) start++;
+    return start == last ? PARSER_COMPLETE : PARSER_MORE;
+}

@@ -1,0 +1,165 @@
+#include "source.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <utf8proc.h>
+
+struct Source {
+    atomic_int refs;
+    int first_line, line_count;
+    char *name, *text;
+    size_t length;
+    size_t *starts; /* byte offset of each line */
+};
+
+/* The length of the valid UTF-8 sequence at `s`, 0 if there is none (overlong forms and surrogates are not valid). */
+static size_t sequence_length(const unsigned char *s, size_t left) {
+    if (s[0] < 0x80) return 1;
+    size_t need = s[0] >= 0xC2 && s[0] <= 0xDF ? 2 : (s[0] & 0xF0) == 0xE0 ? 3 : s[0] >= 0xF0 && s[0] <= 0xF4 ? 4 : 0;
+    if (need == 0 || need > left) return 0;
+    for (size_t i = 1; i < need; i++)
+        if ((s[i] & 0xC0) != 0x80) return 0;
+    if (s[0] == 0xE0 && s[1] < 0xA0) return 0;
+    if (s[0] == 0xED && s[1] > 0x9F) return 0;
+    if (s[0] == 0xF0 && s[1] < 0x90) return 0;
+    if (s[0] == 0xF4 && s[1] > 0x8F) return 0;
+    return need;
+}
+
+static TsrStatus check_text(const char *text, size_t length, int first_line, int *bad_line) {
+    int line = first_line;
+    for (size_t i = 0; i < length;) {
+        unsigned char c = (unsigned char)text[i];
+        size_t step = sequence_length((const unsigned char *)text + i, length - i);
+        if (bad_line != NULL) *bad_line = line;
+        if (c == 0) return tsr_error(TSR_VALUE_ERROR, "source code string cannot contain null bytes");
+        if (step == 0)
+            return tsr_error(TSR_SYNTAX_ERROR, "(unicode error) 'utf-8' codec can't decode byte 0x%02x in position %zu: invalid %s byte", c, i,
+                             (c & 0xC0) == 0x80 || c == 0xC0 || c == 0xC1 || c > 0xF4 ? "start" : "continuation");
+        if (c == '\n') line++;
+        i += step;
+    }
+    return TSR_OK;
+}
+
+/* Lines end with \n, \r\n or \r. */
+static size_t line_end(const char *text, size_t length, size_t i) {
+    while (i < length && text[i] != '\n' && text[i] != '\r') i++;
+    return i;
+}
+
+static size_t next_line(const char *text, size_t length, size_t i) {
+    i = line_end(text, length, i);
+    if (i < length && text[i] == '\r' && i + 1 < length && text[i + 1] == '\n') return i + 2;
+    return i < length ? i + 1 : length;
+}
+
+static bool index_lines(Source *s) {
+    int count = 0, room = 0;
+    size_t i = 0;
+    do {
+        if (count == room) {
+            room = room == 0 ? 8 : room * 2;
+            size_t *grown = room > 0 ? realloc(s->starts, (size_t)room * sizeof *grown) : NULL;
+            if (grown == NULL) return false;
+            s->starts = grown;
+        }
+        s->starts[count++] = i;
+        i = next_line(s->text, s->length, i);
+    } while (i < s->length);
+    s->line_count = count;
+    return true;
+}
+
+TsrStatus source_new(Source **out, const char *name, const char *text, size_t length, int first_line, int *bad_line) {
+    if (length >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) text += 3, length -= 3;
+    if (length > INT32_MAX - 16) return tsr_error(TSR_OVERFLOW_ERROR, "source code is too long");
+    TSR_TRY(check_text(text, length, first_line, bad_line));
+    Source *s = calloc(1, sizeof *s);
+    if (s == NULL) return tsr_error_no_memory(sizeof *s);
+    atomic_init(&s->refs, 1);
+    s->first_line = first_line;
+    s->length = length;
+    s->name = strdup(name);
+    s->text = malloc(length + 1);
+    if (s->name == NULL || s->text == NULL) goto short_of_memory;
+    memcpy(s->text, text, length);
+    s->text[length] = '\0';
+    if (!index_lines(s)) goto short_of_memory;
+    *out = s;
+    return TSR_OK;
+short_of_memory:
+    source_free(s);
+    return tsr_error_no_memory(length + 1);
+}
+
+Source *source_retain(Source *s) {
+    atomic_fetch_add_explicit(&s->refs, 1, memory_order_relaxed);
+    return s;
+}
+
+void source_free(Source *s) {
+    if (s == NULL || atomic_fetch_sub_explicit(&s->refs, 1, memory_order_acq_rel) != 1) return;
+    free(s->name);
+    free(s->text);
+    free(s->starts);
+    free(s);
+}
+
+const char *source_name(const Source *s) { return s->name; }
+
+const char *source_text(const Source *s, size_t *length) {
+    if (length != NULL) *length = s->length;
+    return s->text;
+}
+
+int source_first_line(const Source *s) { return s->first_line; }
+int source_line_count(const Source *s) { return s->line_count; }
+
+size_t source_line_offset(const Source *s, int line) {
+    int i = line - s->first_line;
+    return i < 0 ? 0 : i < s->line_count ? s->starts[i] : s->length;
+}
+
+int source_line_at(const Source *s, size_t offset) {
+    int low = 0, high = s->line_count; /* starts[low] <= offset < starts[high] */
+    while (high - low > 1) {
+        int middle = low + (high - low) / 2;
+        if (s->starts[middle] <= offset)
+            low = middle;
+        else
+            high = middle;
+    }
+    return s->first_line + low;
+}
+
+const char *source_line(const Source *s, int line, size_t *length) {
+    int i = line - s->first_line;
+    if (i < 0 || i >= s->line_count) return NULL;
+    *length = line_end(s->text, s->length, s->starts[i]) - s->starts[i];
+    return s->text + s->starts[i];
+}
+
+int source_column_chars(const Source *s, int line, int col) {
+    size_t length;
+    const char *text = source_line(s, line, &length);
+    int chars = 0;
+    for (int i = 0; text != NULL && i < col && (size_t)i < length; i++) chars += ((unsigned char)text[i] & 0xC0) != 0x80;
+    return chars;
+}
+
+int source_column_cells(const Source *s, int line, int col) {
+    size_t length;
+    const char *text = source_line(s, line, &length);
+    int cells = 0;
+    if (text == NULL) return col;
+    for (size_t i = 0; i < length && (int)i < col;) {
+        utf8proc_int32_t c = 0;
+        utf8proc_ssize_t step = utf8proc_iterate((const utf8proc_uint8_t *)text + i, (utf8proc_ssize_t)(length - i), &c);
+        if (step <= 0) break;
+        cells += c == '\t' ? 1 : utf8proc_charwidth(c);
+        i += (size_t)step;
+    }
+    return cells;
+}
