@@ -218,6 +218,33 @@ static TsrStatus generator_seed_with(Value *out, const CallArgs *args) {
 
 static TsrStatus generator_initial(Value *out, const CallArgs *args) { return int_new_uint64(out, tsr_rng_initial_seed(rng_of(args->values[0]))); }
 
+TsrStatus rng_state_value(Value *out, const TsrGenerator *g) {
+    TsrTensor *t;
+    TSR_TRY(tsr_tensor_new(&t, 1, (int64_t[]){TSR_RNG_STATE_BYTES}, TSR_UINT8, TSR_DEVICE_CPU));
+    tsr_rng_get_state(g, tsr_data(t));
+    *out = value_tensor_move(t);
+    return TSR_OK;
+}
+
+TsrStatus rng_state_set(TsrGenerator *g, Value state) {
+    if (state.tag != V_TENSOR || state.t->dtype != TSR_UINT8) return tsr_error(TSR_TYPE_ERROR, "RNG state must be a torch.ByteTensor");
+    TsrTensor *dense;
+    TSR_TRY(tsr_tensor_new_contiguous(&dense, state.t, TSR_CONTIGUOUS));
+    TsrStatus s = tsr_rng_set_state(g, tsr_data(dense), (size_t)dense->numel);
+    tsr_tensor_free(dense);
+    return s;
+}
+
+static TsrStatus generator_get_state(Value *out, const CallArgs *args) { return rng_state_value(out, rng_of(args->values[0])); }
+
+static TsrStatus generator_set_state(Value *out, const CallArgs *args) {
+    TSR_TRY(rng_state_set(rng_of(args->values[0]), args->values[1]));
+    *out = value_retain(args->values[0]);
+    return TSR_OK;
+}
+
+static TsrStatus generator_seed(Value *out, const CallArgs *args) { return int_new_uint64(out, tsr_rng_seed_from_system(rng_of(args->values[0]))); }
+
 static TsrStatus generator_device(Value *out, Value self) {
     (void)self;
     return device_new(out, TSR_DEVICE_CPU);
@@ -226,6 +253,9 @@ static TsrStatus generator_device(Value *out, Value self) {
 static const Method generator_methods[] = {
     {"manual_seed", generator_seed_with, ARGS_ONE, 1, 1, "(seed)", "Starts the stream that belongs to the seed."},
     {"initial_seed", generator_initial, ARGS_NONE, 0, 0, "()", "The seed that the stream started with."},
+    {"seed", generator_seed, ARGS_NONE, 0, 0, "()", "Starts a stream that nobody can foresee; returns its seed."},
+    {"get_state", generator_get_state, ARGS_NONE, 0, 0, "()", "Its state, a uint8 tensor."},
+    {"set_state", generator_set_state, ARGS_ONE, 1, 1, "(new_state)", "Goes back to a state that get_state gave."},
     {NULL, NULL, 0, 0, 0, NULL, NULL},
 };
 static const Getter generator_getters[] = {{"device", generator_device, NULL, "where it draws"}, {NULL, NULL, NULL, NULL}};

@@ -21,6 +21,10 @@ TsrStatus device_new(Value *out, TsrDevice d);
 TsrStatus generator_new(Value *out, TsrGenerator *rng); /* retains */
 TsrStatus generator_default(Value *out);  /* torch.default_generator, the same object each time */
 
+/* A generator's state as a uint8 tensor, and back. */
+TsrStatus rng_state_value(Value *out, const TsrGenerator *g);
+TsrStatus rng_state_set(TsrGenerator *g, Value state);
+
 /* A dtype object, or Python's float, int, bool, complex; false: something else. */
 bool dtype_from_value(TsrDtype *out, Value v);
 /* A device object, a str ("cuda:1"), or an int (a CUDA index). *ok false: none of these. */

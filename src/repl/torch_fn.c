@@ -1,0 +1,422 @@
+/* Functions of torch that are not operators: settings, seeds, questions about values, modes. */
+#include "torch_fn.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "args.h"
+#include "bind.h"
+#include "core/print.h"
+#include "dict_obj.h"
+#include "num_obj.h"
+#include "seq_obj.h"
+#include "storage_obj.h"
+#include "str_obj.h"
+#include "torch_types.h"
+
+#define FN(name) static TsrStatus fn_##name(Value *out, const CallArgs *args)
+/* Parses into v[] by names given as a list of literals; the first `needed` are required, `positional` may be positional. */
+#define PARSE(v, function_name, positional, needed, ...) \
+    static const char *const names_[] = {__VA_ARGS__}; \
+    Value v[TSR_COUNTOF(names_)]; \
+    TSR_TRY(args_parse(v, args, 0, &(const ArgSpec){function_name, names_, (int)TSR_COUNTOF(names_), 0, positional, needed}))
+
+/* ---- questions ---- */
+
+FN(is_tensor) {
+    PARSE(v, "is_tensor", 1, 1, "obj");
+    TsrTensor *t = NULL;
+    TSR_TRY(bind_tensor_of(&t, v[0]));
+    *out = value_bool(t != NULL);
+    return TSR_OK;
+}
+
+FN(is_storage) {
+    PARSE(v, "is_storage", 1, 1, "obj");
+    *out = value_bool(value_is_storage(v[0]));
+    return TSR_OK;
+}
+
+FN(typename) {
+    PARSE(v, "typename", 1, 1, "obj");
+    if (v[0].tag == V_TENSOR) return str_new_format(out, "torch.%sTensor", tsr_dtype_scalar_name(v[0].t->dtype));
+    return str_new_c(out, type_full_name(value_type(v[0])));
+}
+
+static TsrStatus shape_of(int64_t *sizes, int *n, Value v) {
+    if (v.tag == V_INT) {
+        sizes[0] = v.i;
+        *n = 1;
+        return TSR_OK;
+    }
+    const Value *items = NULL;
+    int64_t count = 0;
+    if (!value_as_array(v, &items, &count)) return tsr_error(TSR_RUNTIME_ERROR, "Input shapes should be of type ints, a tuple of ints, or a list of ints, got %s", bind_type_name(v));
+    if (count > TSR_MAX_DIMS) return tsr_error(TSR_RUNTIME_ERROR, "too many dimensions: %lld", (long long)count);
+    for (int64_t i = 0; i < count; i++) TSR_TRY(value_to_index(&sizes[i], items[i]));
+    *n = (int)count;
+    return TSR_OK;
+}
+
+/* Each size from the end: 1 takes the other's. */
+static TsrStatus merge_shape(int64_t *all, int rank, const int64_t *sizes, int n, Value shown, int position) {
+    for (int i = -1; i >= -n; i--) {
+        int64_t size = sizes[n + i], *into = &all[rank + i];
+        if (size < 0) return tsr_error(TSR_VALUE_ERROR, "Attempting to broadcast a dimension with negative length!");
+        if (size == 1 || *into == size) continue;
+        if (*into == 1) {
+            *into = size;
+            continue;
+        }
+        char text[512];
+        TsrText given = {0};
+        TsrStatus s = value_repr(&given, shown);
+        if (s == TSR_OK)
+            s = tsr_error(TSR_RUNTIME_ERROR, "Attempting to broadcast a dimension of length %lld at %d! Mismatching argument at index %d had %s; but expected shape should be broadcastable to %s",
+                          (long long)size, i, position, given.data, tsr_layout_format(text, sizeof text, rank, all));
+        tsr_text_free(&given);
+        return s;
+    }
+    return TSR_OK;
+}
+
+FN(broadcast_shapes) {
+    int64_t all[TSR_MAX_DIMS], sizes[TSR_MAX_DIMS];
+    int rank = 0, n = 0;
+    for (int i = 0; i < args->count; i++) {
+        TSR_TRY(shape_of(sizes, &n, args->values[i]));
+        rank = TSR_MAX(rank, n);
+    }
+    for (int i = 0; i < rank; i++) all[i] = 1;
+    for (int i = 0; i < args->count; i++) {
+        TSR_TRY(shape_of(sizes, &n, args->values[i]));
+        TSR_TRY(merge_shape(all, rank, sizes, n, args->values[i], i));
+    }
+    return size_new(out, all, rank);
+}
+
+FN(broadcast_tensors) {
+    const Value *items = args->values;
+    int64_t count = args->count;
+    int64_t all[TSR_MAX_DIMS];
+    int rank = 0;
+    if (count == 1) value_as_array(args->values[0], &items, &count);
+    for (int64_t i = 0; i < count; i++) {
+        TsrTensor *t = NULL;
+        TSR_TRY(bind_tensor_of(&t, items[i]));
+        if (t == NULL) return tsr_error(TSR_TYPE_ERROR, "expected Tensor as element %d in argument 0, but got %s", (int)i, bind_type_name(items[i]));
+        TSR_TRY(tsr_layout_broadcast(all, &rank, t->sizes, tsr_ndim(t)));
+    }
+    Value result;
+    TSR_TRY(tuple_new_raw(&result, count));
+    TsrStatus s = TSR_OK;
+    for (int64_t i = 0; i < count && s == TSR_OK; i++) {
+        TsrTensor *t = NULL, *wide = NULL;
+        s = bind_tensor_of(&t, items[i]);
+        if (s == TSR_OK) s = tsr_tensor_new_expand(&wide, t, rank, all);
+        if (s == TSR_OK) value_as_tuple(result)->items[i] = value_tensor_move(wide);
+    }
+    gc_track(result.o);
+    if (s == TSR_OK) *out = result;
+    else value_release(result);
+    return s;
+}
+
+/* ---- settings ---- */
+
+FN(get_default_dtype) {
+    (void)args;
+    *out = dtype_value(tsr_default_dtype());
+    return TSR_OK;
+}
+
+FN(set_default_dtype) {
+    PARSE(v, "set_default_dtype", 1, 1, "d");
+    if (!value_is_obj(v[0], &dtype_type)) return tsr_error(TSR_TYPE_ERROR, "invalid dtype object: only floating-point types are supported as the default type");
+    TsrDtype d = ((DtypeObj *)v[0].o)->dtype;
+    if (!tsr_dtype_is_float(d)) return tsr_error(TSR_TYPE_ERROR, "only floating-point types are supported as the default type");
+    *out = VALUE_NONE;
+    return tsr_set_default_dtype(d);
+}
+
+static TsrStatus profile_options(TsrPrintOptions *o, Value profile) {
+    if (profile.tag == V_UNBOUND || !value_is_str(profile)) return TSR_OK;
+    static const struct { const char *name; int precision; double threshold; int64_t edge; } profiles[] = {{"default", 4, 1000, 3}, {"short", 2, 1000, 2}, {"full", 4, INFINITY, 3}};
+    for (size_t i = 0; i < TSR_COUNTOF(profiles); i++)
+        if (str_equal_c(value_as_str(profile), profiles[i].name)) {
+            o->precision = profiles[i].precision;
+            o->threshold = profiles[i].threshold;
+            o->edgeitems = profiles[i].edge;
+            o->linewidth = 80;
+        }
+    return TSR_OK;
+}
+
+static bool is_given(Value v) { return v.tag != V_UNBOUND && v.tag != V_NONE; }
+
+FN(set_printoptions) {
+    PARSE(v, "set_printoptions", 6, 0, "precision", "threshold", "edgeitems", "linewidth", "profile", "sci_mode");
+    TsrPrintOptions o = *tsr_print_options();
+    TSR_TRY(profile_options(&o, v[4]));
+    int64_t n = 0;
+    if (is_given(v[0])) {
+        TSR_TRY(value_to_index(&n, v[0]));
+        o.precision = (int)TSR_MAX(TSR_MIN(n, 200), 0);
+    }
+    if (is_given(v[1])) TSR_TRY(value_to_double(&o.threshold, v[1]));
+    if (is_given(v[2])) TSR_TRY(value_to_index(&o.edgeitems, v[2]));
+    if (is_given(v[3])) TSR_TRY(value_to_index(&o.linewidth, v[3]));
+    bool sci = false;
+    if (is_given(v[5])) TSR_TRY(value_truth(&sci, v[5]));
+    o.sci_mode = is_given(v[5]) ? sci : -1;
+    *tsr_print_options() = o;
+    *out = VALUE_NONE;
+    return TSR_OK;
+}
+
+FN(get_num_threads) {
+    (void)args;
+    *out = value_int(tsr_num_threads());
+    return TSR_OK;
+}
+
+FN(set_num_threads) {
+    PARSE(v, "set_num_threads", 1, 1, "n");
+    if (v[0].tag != V_INT) return tsr_error(TSR_RUNTIME_ERROR, "set_num_threads expects an int, but got %s", bind_type_name(v[0]));
+    if (v[0].i <= 0) return tsr_error(TSR_RUNTIME_ERROR, "set_num_threads expects a positive integer");
+    tsr_set_num_threads((int)TSR_MIN(v[0].i, 1024));
+    *out = VALUE_NONE;
+    return TSR_OK;
+}
+
+static bool deterministic, warn_always;
+
+FN(use_deterministic) {
+    PARSE(v, "use_deterministic_algorithms", 1, 1, "mode", "warn_only");
+    *out = VALUE_NONE;
+    return value_truth(&deterministic, v[0]);
+}
+FN(are_deterministic) { (void)args; *out = value_bool(deterministic); return TSR_OK; }
+FN(set_warn_always) {
+    PARSE(v, "set_warn_always", 1, 1, "b");
+    *out = VALUE_NONE;
+    return value_truth(&warn_always, v[0]);
+}
+FN(is_warn_always) { (void)args; *out = value_bool(warn_always); return TSR_OK; }
+FN(none) { (void)args; *out = VALUE_NONE; return TSR_OK; }
+FN(no) { (void)args; *out = VALUE_FALSE; return TSR_OK; }
+FN(yes) { (void)args; *out = VALUE_TRUE; return TSR_OK; }
+FN(one) { (void)args; *out = value_int(1); return TSR_OK; }
+FN(precision) { (void)args; return str_new_c(out, "highest"); }
+
+FN(get_default_device) {
+    (void)args;
+    return device_new(out, TSR_DEVICE_CPU);
+}
+
+FN(set_default_device) {
+    PARSE(v, "set_default_device", 1, 1, "device");
+    TsrDevice d = TSR_DEVICE_CPU;
+    bool ok = true;
+    if (v[0].tag != V_NONE) TSR_TRY(device_from_value(&d, &ok, v[0]));
+    if (!ok || d.type != TSR_CPU) return tsr_error(TSR_RUNTIME_ERROR, "only cpu can be the default device");
+    *out = VALUE_NONE;
+    return TSR_OK;
+}
+
+/* ---- random streams ---- */
+
+FN(manual_seed) {
+    PARSE(v, "manual_seed", 1, 1, "seed");
+    Value whole;
+    CallArgs one = {.values = v, .count = 1};
+    TSR_TRY(int_type.construct(&whole, &int_type, &one));
+    uint64_t seed;
+    int64_t small;
+    bool fits = int_fits_int64(whole, &small);
+    if (fits) seed = (uint64_t)small;
+    bool ok = fits || int_fits_uint64(whole, &seed);
+    value_release(whole);
+    if (!ok) return tsr_error(TSR_VALUE_ERROR, "Overflow when unpacking long long");
+    tsr_rng_seed(tsr_rng_default(), seed);
+    return generator_default(out);
+}
+
+FN(seed) {
+    (void)args;
+    return int_new_uint64(out, tsr_rng_seed_from_system(tsr_rng_default()));
+}
+
+FN(initial_seed) {
+    (void)args;
+    return int_new_uint64(out, tsr_rng_initial_seed(tsr_rng_default()));
+}
+
+FN(get_rng_state) {
+    (void)args;
+    return rng_state_value(out, tsr_rng_default());
+}
+
+FN(set_rng_state) {
+    PARSE(v, "set_rng_state", 1, 1, "new_state");
+    *out = VALUE_NONE;
+    return rng_state_set(tsr_rng_default(), v[0]);
+}
+
+/* ---- modes: accepted, and remembered ---- */
+
+static bool grad_enabled = true, inference_enabled = false;
+
+typedef struct ModeObj { Obj obj; bool grad, inference, before_grad, before_inference; } ModeObj;
+
+static TsrStatus mode_new(Value *out, Type *type, bool grad, bool inference) {
+    ModeObj *m = obj_new(type, sizeof *m);
+    if (m == NULL) return TSR_MEMORY_ERROR;
+    m->grad = grad;
+    m->inference = inference;
+    m->before_grad = grad_enabled;
+    m->before_inference = inference_enabled;
+    *out = value_obj_move(m);
+    return TSR_OK;
+}
+
+static TsrStatus mode_argument(bool *mode, const CallArgs *args) {
+    Value v = args->count > 0 ? args->values[0] : args_keyword(args, "mode");
+    return v.tag == V_UNBOUND ? TSR_OK : value_truth(mode, v);
+}
+
+/* @no_grad on a function: there are no decorators, but no_grad(f) is the function. */
+static bool is_function_argument(const CallArgs *args) { return args->count == 1 && value_is_callable(args->values[0]) && args->values[0].tag == V_OBJ; }
+
+static TsrStatus no_grad_construct(Value *out, Type *type, const CallArgs *args) {
+    if (is_function_argument(args)) {
+        *out = value_retain(args->values[0]);
+        return TSR_OK;
+    }
+    if (args->count + args->keyword_count > 0) return tsr_error(TSR_TYPE_ERROR, "%s() takes no arguments", type->name);
+    return mode_new(out, type, type == &enable_grad_type, inference_enabled);
+}
+
+static TsrStatus inference_construct(Value *out, Type *type, const CallArgs *args) {
+    bool mode = true;
+    if (is_function_argument(args)) return no_grad_construct(out, type, args);
+    TSR_TRY(mode_argument(&mode, args));
+    return mode_new(out, type, mode ? false : grad_enabled, mode);
+}
+
+static TsrStatus set_grad_construct(Value *out, Type *type, const CallArgs *args) {
+    bool mode = true;
+    if (args->count + args->keyword_count != 1) return tsr_error(TSR_TYPE_ERROR, "set_grad_enabled.__init__() missing 1 required positional argument: 'mode'");
+    TSR_TRY(mode_argument(&mode, args));
+    TSR_TRY(mode_new(out, type, mode, inference_enabled));
+    grad_enabled = mode;
+    return TSR_OK;
+}
+
+FN(mode_enter) {
+    ModeObj *m = (ModeObj *)args->values[0].o;
+    if (m->obj.type != &set_grad_enabled_type) m->before_grad = grad_enabled;
+    m->before_inference = inference_enabled;
+    grad_enabled = m->grad;
+    inference_enabled = m->inference;
+    *out = VALUE_NONE;
+    return TSR_OK;
+}
+
+FN(mode_exit) {
+    const ModeObj *m = (ModeObj *)args->values[0].o;
+    grad_enabled = m->before_grad;
+    inference_enabled = m->before_inference;
+    *out = VALUE_NONE;
+    return TSR_OK;
+}
+
+static TsrStatus mode_call(Value *out, Value self, const CallArgs *args) {
+    (void)self;
+    if (!is_function_argument(args)) return tsr_error(TSR_TYPE_ERROR, "a grad mode takes one function");
+    *out = value_retain(args->values[0]);
+    return TSR_OK;
+}
+
+static TsrStatus mode_repr(TsrText *out, Value self) {
+    const ModeObj *m = (ModeObj *)self.o;
+    if (m->obj.type == &set_grad_enabled_type) return tsr_text_printf(out, "torch.autograd.grad_mode.set_grad_enabled(mode=%s)", m->grad ? "True" : "False");
+    return tsr_text_printf(out, "<torch.autograd.grad_mode.%s object>", m->obj.type->name);
+}
+
+static void mode_destroy(Obj *self) { obj_free(self, sizeof(ModeObj)); }
+
+static const Method mode_methods[] = {
+    {"__enter__", fn_mode_enter, ARGS_NONE | METHOD_DUNDER, 0, 0, "()", "Enters the mode."},
+    {"__exit__", fn_mode_exit, ARGS_ANY | METHOD_DUNDER, 0, 0, "(type, value, traceback)", "Leaves the mode."},
+    {NULL, NULL, 0, 0, 0, NULL, NULL},
+};
+
+#define MODE_TYPE(shown, make) \
+    {.obj = TYPE_HEADER, .name = shown, .module = "torch.autograd.grad_mode", .construct = make, .destroy = mode_destroy, .repr = mode_repr, .call = mode_call, .methods = mode_methods}
+Type no_grad_type = MODE_TYPE("no_grad", no_grad_construct);
+Type enable_grad_type = MODE_TYPE("enable_grad", no_grad_construct);
+Type inference_mode_type = MODE_TYPE("inference_mode", inference_construct);
+Type set_grad_enabled_type = MODE_TYPE("set_grad_enabled", set_grad_construct);
+
+FN(is_grad_enabled) { (void)args; *out = value_bool(grad_enabled); return TSR_OK; }
+FN(is_inference_enabled) { (void)args; *out = value_bool(inference_enabled); return TSR_OK; }
+
+/* ---- cuda: what can be asked without one ---- */
+
+FN(cuda_available) {
+    (void)args;
+    *out = value_bool(tsr_allocator_active(TSR_CUDA) != NULL);
+    return TSR_OK;
+}
+FN(cuda_count) {
+    (void)args;
+    *out = value_int(tsr_allocator_active(TSR_CUDA) != NULL ? 1 : 0);
+    return TSR_OK;
+}
+
+#define END {NULL, NULL, 0, 0, 0, NULL, NULL}
+
+const Method torch_functions[] = {
+    {"is_tensor", fn_is_tensor, ARGS_ANY, 0, 0, "(obj)", "Whether it is a tensor."},
+    {"is_storage", fn_is_storage, ARGS_ANY, 0, 0, "(obj)", "Whether it is a storage."},
+    {"typename", fn_typename, ARGS_ANY, 0, 0, "(obj)", "The name of its type; torch.FloatTensor and so on for tensors."},
+    {"broadcast_shapes", fn_broadcast_shapes, ARGS_RANGE, 0, -1, "(*shapes)", "The shape that all of them broadcast to."},
+    {"broadcast_tensors", fn_broadcast_tensors, ARGS_RANGE, 0, -1, "(*tensors)", "Views of the tensors, all of the shape they broadcast to."},
+    {"get_default_dtype", fn_get_default_dtype, ARGS_NONE, 0, 0, "()", "The dtype of new float tensors."},
+    {"set_default_dtype", fn_set_default_dtype, ARGS_ANY, 0, 0, "(d)", "Sets the dtype of new float tensors."},
+    {"set_default_tensor_type", fn_none, ARGS_ANY, 0, 0, "(t)", "Has no effect."},
+    {"set_printoptions", fn_set_printoptions, ARGS_ANY, 0, 0, "(precision=None, threshold=None, edgeitems=None, linewidth=None, profile=None, sci_mode=None)", "How tensors print."},
+    {"get_num_threads", fn_get_num_threads, ARGS_NONE, 0, 0, "()", "How many threads work on a large operation."},
+    {"set_num_threads", fn_set_num_threads, ARGS_ANY, 0, 0, "(n)", "Sets how many threads work on a large operation."},
+    {"get_num_interop_threads", fn_one, ARGS_NONE, 0, 0, "()", "1: operations run one after the other."},
+    {"set_num_interop_threads", fn_none, ARGS_ONE, 1, 1, "(n)", "Has no effect."},
+    {"use_deterministic_algorithms", fn_use_deterministic, ARGS_ANY, 0, 0, "(mode, warn_only=False)", "Has no effect: results are always the same."},
+    {"are_deterministic_algorithms_enabled", fn_are_deterministic, ARGS_NONE, 0, 0, "()", "What use_deterministic_algorithms was told."},
+    {"set_warn_always", fn_set_warn_always, ARGS_ANY, 0, 0, "(b)", "Has no effect."},
+    {"is_warn_always_enabled", fn_is_warn_always, ARGS_NONE, 0, 0, "()", "What set_warn_always was told."},
+    {"set_flush_denormal", fn_no, ARGS_ANY, 0, 0, "(mode)", "Not supported: False."},
+    {"compiled_with_cxx11_abi", fn_yes, ARGS_NONE, 0, 0, "()", "True."},
+    {"get_float32_matmul_precision", fn_precision, ARGS_NONE, 0, 0, "()", "'highest'."},
+    {"set_float32_matmul_precision", fn_none, ARGS_ANY, 0, 0, "(precision)", "Has no effect."},
+    {"get_default_device", fn_get_default_device, ARGS_NONE, 0, 0, "()", "Where new tensors are made."},
+    {"set_default_device", fn_set_default_device, ARGS_ANY, 0, 0, "(device)", "Only the cpu is accepted."},
+    {"is_grad_enabled", fn_is_grad_enabled, ARGS_NONE, 0, 0, "()", "Whether no_grad() is not in force; there is no autograd either way."},
+    {"is_inference_mode_enabled", fn_is_inference_enabled, ARGS_NONE, 0, 0, "()", "Whether inference_mode() is in force."},
+    END,
+};
+const Method torch_random_functions[] = {
+    {"manual_seed", fn_manual_seed, ARGS_ANY, 0, 0, "(seed)", "Starts the random stream that belongs to the seed, PyTorch's."},
+    {"seed", fn_seed, ARGS_NONE, 0, 0, "()", "Starts a random stream that nobody can foresee; returns its seed."},
+    {"initial_seed", fn_initial_seed, ARGS_NONE, 0, 0, "()", "The seed of the stream."},
+    {"get_rng_state", fn_get_rng_state, ARGS_NONE, 0, 0, "()", "The state of the stream, a uint8 tensor."},
+    {"set_rng_state", fn_set_rng_state, ARGS_ANY, 0, 0, "(new_state)", "Goes back to a state that get_rng_state gave."},
+    END,
+};
+const Method torch_cuda_functions[] = {
+    {"is_available", fn_cuda_available, ARGS_NONE, 0, 0, "()", "Whether a CUDA plugin and a GPU are there."},
+    {"device_count", fn_cuda_count, ARGS_NONE, 0, 0, "()", "How many GPUs are there."},
+    {"synchronize", fn_none, ARGS_ANY, 0, 0, "(device=None)", "Waits for the GPU."},
+    {"empty_cache", fn_none, ARGS_NONE, 0, 0, "()", "Gives kept memory back."},
+    END,
+};

@@ -1,0 +1,16 @@
+/* torch_fn.h: functions of torch that are no operators on tensors, and the rows that need the language. */
+#ifndef REPL_TORCH_FN_H
+#define REPL_TORCH_FN_H
+
+#include "core/op.h"
+#include "func_obj.h"
+
+extern const Method torch_functions[];  /* torch.is_tensor, torch.manual_seed, ... */
+extern const Method torch_random_functions[]; /* also in torch.random */
+extern const Method torch_cuda_functions[];
+extern Type no_grad_type, enable_grad_type, inference_mode_type, set_grad_enabled_type;
+
+/* torch.tensor, as_tensor, frombuffer, result_type...: rows of the operator table whose functions see values. */
+TsrStatus torch_rows_register(void);
+
+#endif

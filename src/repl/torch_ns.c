@@ -1,0 +1,361 @@
+/* The namespaces of torch, bare names, and the registry by which other files add to them. */
+#include <math.h>
+#include <string.h>
+
+#include "bind.h"
+#include "dict_obj.h"
+#include "exc.h"
+#include "namespace.h"
+#include "prelude.h"
+#include "seq_obj.h"
+#include "storage_obj.h"
+#include "str_obj.h"
+#include "tensor_type.h"
+#include "torch_fn.h"
+#include "torch_types.h"
+#include "vm.h"
+
+/* ---- the registry ---- */
+
+typedef struct Addition { /* a table or one value for a module that may not be made yet */
+    const char *module;
+    const Method *table;
+    const char *name;
+    Value value;
+} Addition;
+
+typedef struct Extra { const char *name; TsrStatus (*fill)(Module *module); } Extra;
+
+static Addition *additions;
+static int64_t addition_count, addition_capacity;
+static Extra *extras;
+static int64_t extra_count, extra_capacity;
+static Dict *bare;    /* names added for bare use */
+static Dict *modules; /* made modules by name */
+
+static TsrStatus need_dicts(void) {
+    if (bare == NULL && (bare = dict_new_raw()) == NULL) return TSR_MEMORY_ERROR;
+    if (modules == NULL && (modules = dict_new_raw()) == NULL) return TSR_MEMORY_ERROR;
+    return TSR_OK;
+}
+
+/* The module if it was made, lent. */
+static Module *made_module(const char *name) {
+    Value *v = modules == NULL ? NULL : dict_find_c(modules, name);
+    return v == NULL ? NULL : value_as_module(*v);
+}
+
+static TsrStatus remember(Addition a) {
+    TSR_TRY(mem_grow(&additions, &addition_capacity, addition_count + 1, sizeof *additions));
+    if (a.value.tag != V_UNBOUND) value_retain(a.value);
+    additions[addition_count++] = a;
+    return TSR_OK;
+}
+
+static TsrStatus add_bare_functions(const Method *table, const char *module) {
+    for (const Method *m = table; m->name != NULL; m++) {
+        Value f;
+        TSR_TRY(native_new(&f, m, module));
+        TSR_TRY(dict_set_c_move(bare, m->name, f));
+    }
+    return TSR_OK;
+}
+
+TsrStatus namespace_add_functions(const char *module, const Method *table, bool bare_too) {
+    TSR_TRY(need_dicts());
+    Module *m = made_module(module);
+    TSR_TRY(m != NULL ? module_add_functions(m, table) : remember((Addition){.module = module, .table = table}));
+    return bare_too ? add_bare_functions(table, module) : TSR_OK;
+}
+
+TsrStatus namespace_add_value(const char *module, const char *name, Value v, bool bare_too) {
+    TSR_TRY(need_dicts());
+    if (module != NULL) {
+        Module *m = made_module(module);
+        TSR_TRY(m != NULL ? module_add(m, name, v) : remember((Addition){.module = module, .name = name, .value = v}));
+    }
+    return bare_too ? dict_set_c(bare, name, v) : TSR_OK;
+}
+
+static TsrStatus apply_additions(Module *m, const char *name) {
+    for (int64_t i = 0; i < addition_count; i++) {
+        const Addition *a = &additions[i];
+        if (strcmp(a->module, name) != 0) continue;
+        TSR_TRY(a->table != NULL ? module_add_functions(m, a->table) : module_add(m, a->name, a->value));
+    }
+    return TSR_OK;
+}
+
+/* ---- torch's own modules ---- */
+
+static const struct { const char *name; double value; } constants[] = {{"pi", M_PI}, {"e", M_E}, {"inf", INFINITY}, {"nan", NAN}};
+
+static TsrStatus fill_types(Module *m) {
+    static const struct { const char *name; Type *type; } types[] = {
+        {"Tensor", &torch_tensor_type}, {"UntypedStorage", &untyped_storage_type}, {"TypedStorage", &typed_storage_type},
+        {"no_grad", &no_grad_type}, {"enable_grad", &enable_grad_type}, {"inference_mode", &inference_mode_type}, {"set_grad_enabled", &set_grad_enabled_type},
+    };
+    for (size_t i = 0; i < TSR_COUNTOF(types); i++) TSR_TRY(module_add(m, types[i].name, value_lent(types[i].type)));
+    for (int d = 0; d < TSR_DTYPE_COUNT; d++)
+        if (float_tensor_types[d].name != NULL) TSR_TRY(module_add(m, float_tensor_types[d].name, value_lent(&float_tensor_types[d])));
+    return module_add(m, "OutOfMemoryError", value_lent(EXC_TYPE(TSR_OUT_OF_MEMORY_ERROR)));
+}
+
+static TsrStatus fill_torch(Module *m) {
+    TSR_TRY(torch_types_fill(m->dict));
+    TSR_TRY(dict_set_c(m->dict, "bool", dtype_value(TSR_BOOL)));
+    TSR_TRY(fill_types(m));
+    for (size_t i = 0; i < TSR_COUNTOF(constants); i++) TSR_TRY(module_add(m, constants[i].name, value_float(constants[i].value)));
+    TSR_TRY(module_add(m, "newaxis", VALUE_NONE));
+    Value v;
+    TSR_TRY(str_new_c(&v, TSR_TORCH_VERSION));
+    TSR_TRY(module_add_move(m, "__version__", v));
+    TSR_TRY(generator_default(&v));
+    TSR_TRY(module_add_move(m, "default_generator", v));
+    TSR_TRY(module_add_functions(m, torch_functions));
+    return module_add_functions(m, torch_random_functions);
+}
+
+static TsrStatus fill_linalg(Module *m) { return module_add(m, "LinAlgError", value_lent(EXC_TYPE(TSR_LINALG_ERROR))); }
+static TsrStatus fill_random(Module *m) { return module_add_functions(m, torch_random_functions); }
+static TsrStatus fill_cuda(Module *m) { return module_add_functions(m, torch_cuda_functions); }
+static TsrStatus fill_version(Module *m) {
+    Value v;
+    TSR_TRY(str_new_c(&v, TSR_TORCH_VERSION));
+    TSR_TRY(module_add_move(m, "__version__", v));
+    return module_add(m, "cuda", VALUE_NONE);
+}
+
+/* One row a module: where operators of the table go by their prefix, and its children as attributes. */
+static const struct Space {
+    const char *module, *prefix; /* prefix NULL: no operators */
+    TsrStatus (*fill)(Module *module);
+    const char *doc;
+} spaces[] = {
+    {"torch", "", fill_torch, "Tensors and the operators on them, under PyTorch's names."},
+    {"torch.nn", NULL, NULL, "torch.nn.functional."},
+    {"torch.nn.functional", "nn.functional.", NULL, "The functions of neural networks, without modules and gradients."},
+    {"torch.linalg", "linalg.", fill_linalg, "Linear algebra."},
+    {"torch.fft", "fft.", NULL, "Discrete Fourier transforms."},
+    {"torch.special", "special.", NULL, "Special functions."},
+    {"torch.masked", "masked.", NULL, "Reductions over part of a tensor."},
+    {"torch.sparse", "sparse.", NULL, "Operators on sparse tensors."},
+    {"torch.signal", NULL, NULL, "torch.signal.windows."},
+    {"torch.signal.windows", "signal.windows.", NULL, "Window functions."},
+    {"torch.random", NULL, fill_random, "Seeds and states of the random stream."},
+    {"torch.cuda", NULL, fill_cuda, "Questions about GPUs."},
+    {"torch.version", NULL, fill_version, "The version of PyTorch that is matched."},
+};
+
+static const struct Space *find_space(const char *module) {
+    for (size_t i = 0; i < TSR_COUNTOF(spaces); i++)
+        if (strcmp(spaces[i].module, module) == 0) return &spaces[i];
+    return NULL;
+}
+
+/* torch.linalg as an attribute of torch: a child module. */
+static TsrStatus find_child(Value *out, const char *module, const char *name) {
+    char full[160];
+    snprintf(full, sizeof full, "%s.%s", module, name);
+    *out = VALUE_UNBOUND;
+    return find_space(full) != NULL ? namespace_module(out, full) : TSR_OK;
+}
+
+/* An operator or a function of the prelude by this name in the module. */
+static TsrStatus find_operator(Value *out, const char *prefix, const char *name) {
+    char full[160];
+    snprintf(full, sizeof full, "%s%s", prefix, name);
+    TSR_TRY(bind_new_function(out, full));
+    if (out->tag != V_UNBOUND) return TSR_OK;
+    size_t n = strlen(prefix);
+    snprintf(full, sizeof full, "%.*s", n > 0 ? (int)n - 1 : 0, prefix);
+    return prelude_get(out, full, name);
+}
+
+/* What a module lacks is looked for once and then kept in its dict. */
+static TsrStatus missing_attribute(Value *out, Module *m, Str *name) {
+    const struct Space *space = find_space(m->name->data);
+    *out = VALUE_UNBOUND;
+    if (space == NULL || name->size > 100) return TSR_OK;
+    TSR_TRY(find_child(out, space->module, name->data));
+    if (out->tag == V_UNBOUND && space->prefix != NULL && strncmp(name->data, "__", 2) != 0) TSR_TRY(find_operator(out, space->prefix, name->data));
+    return out->tag == V_UNBOUND ? TSR_OK : dict_set_str(m->dict, name, *out);
+}
+
+static bool has_functions(const TsrOpSet *set, unsigned *forms) {
+    *forms = 0;
+    for (int i = 0; set != NULL && i < set->n; i++)
+        if ((set->ops[i]->flags & TSR_OP_HIDDEN) == 0) *forms |= set->ops[i]->forms;
+    return (*forms & TSR_FN) != 0;
+}
+
+static TsrStatus append_name(List *names, const char *name) {
+    Value v;
+    TSR_TRY(str_new_c(&v, name));
+    return list_append_move(names, v);
+}
+
+static TsrStatus attribute_names(List *names, Module *m) {
+    const struct Space *space = find_space(m->name->data);
+    size_t n = strlen(m->name->data);
+    for (size_t i = 0; i < TSR_COUNTOF(spaces); i++)
+        if (strncmp(spaces[i].module, m->name->data, n) == 0 && spaces[i].module[n] == '.' && strchr(spaces[i].module + n + 1, '.') == NULL)
+            TSR_TRY(append_name(names, spaces[i].module + n + 1));
+    if (space == NULL || space->prefix == NULL) return TSR_OK;
+    n = strlen(space->prefix);
+    for (int i = 0; i < tsr_op_count(); i++) {
+        unsigned forms;
+        const TsrOpSet *set = tsr_op_at(i);
+        if (!has_functions(set, &forms) || strncmp(set->name, space->prefix, n) != 0 || strchr(set->name + n, '.') != NULL) continue;
+        TSR_TRY(append_name(names, set->name + n));
+    }
+    return TSR_OK;
+}
+
+static TsrStatus make_module(Value *out, const char *name) {
+    const struct Space *space = find_space(name);
+    const Extra *extra = NULL;
+    for (int64_t i = 0; i < extra_count; i++)
+        if (strcmp(extras[i].name, name) == 0) extra = &extras[i];
+    if (space == NULL && extra == NULL) return tsr_error(TSR_MODULE_NOT_FOUND_ERROR, "No module named '%s'", name);
+    Value v;
+    TSR_TRY(module_new(&v, name, space != NULL ? space->doc : NULL));
+    Module *m = value_as_module(v);
+    TsrStatus s = dict_set_c(modules, name, v);
+    if (s == TSR_OK && space != NULL) {
+        m->missing = missing_attribute;
+        m->names = attribute_names;
+    }
+    if (s == TSR_OK && space != NULL && space->fill != NULL) s = space->fill(m);
+    if (s == TSR_OK && extra != NULL && extra->fill != NULL) s = extra->fill(m);
+    if (s == TSR_OK) s = apply_additions(m, name);
+    if (s == TSR_OK) *out = v;
+    else value_release(v);
+    return s;
+}
+
+TsrStatus namespace_module(Value *out, const char *name) {
+    TSR_TRY(need_dicts());
+    Module *m = made_module(name);
+    if (m == NULL) return make_module(out, name);
+    *out = value_retain(value_lent(m));
+    return TSR_OK;
+}
+
+/* The import machinery's makers take no name: one small function a module. */
+#define MAKER(id, name) static TsrStatus make_##id(Value *out) { return namespace_module(out, name); }
+MAKER(torch, "torch")
+MAKER(nn, "torch.nn")
+MAKER(functional, "torch.nn.functional")
+MAKER(linalg, "torch.linalg")
+MAKER(fft, "torch.fft")
+MAKER(special, "torch.special")
+MAKER(masked, "torch.masked")
+MAKER(sparse, "torch.sparse")
+MAKER(signal, "torch.signal")
+MAKER(windows, "torch.signal.windows")
+MAKER(random, "torch.random")
+MAKER(cuda, "torch.cuda")
+MAKER(version, "torch.version")
+
+static const struct { const char *name; ModuleMaker make; } makers[] = {
+    {"torch", make_torch}, {"torch.nn", make_nn}, {"torch.nn.functional", make_functional}, {"torch.linalg", make_linalg}, {"torch.fft", make_fft},
+    {"torch.special", make_special}, {"torch.masked", make_masked}, {"torch.sparse", make_sparse}, {"torch.signal", make_signal},
+    {"torch.signal.windows", make_windows}, {"torch.random", make_random}, {"torch.cuda", make_cuda}, {"torch.version", make_version},
+};
+
+/* Modules of other files share a few makers, by the order they came in. */
+static TsrStatus make_extra(Value *out, int64_t i) { return namespace_module(out, extras[i].name); }
+#define EXTRA(n) static TsrStatus make_extra_##n(Value *out) { return make_extra(out, n); }
+EXTRA(0) EXTRA(1) EXTRA(2) EXTRA(3) EXTRA(4) EXTRA(5) EXTRA(6) EXTRA(7) EXTRA(8) EXTRA(9) EXTRA(10) EXTRA(11)
+static const ModuleMaker extra_makers[] = {make_extra_0, make_extra_1, make_extra_2, make_extra_3, make_extra_4, make_extra_5,
+                                           make_extra_6, make_extra_7, make_extra_8, make_extra_9, make_extra_10, make_extra_11};
+
+TsrStatus namespace_add_module(const char *name, TsrStatus (*fill)(Module *module)) {
+    if (extra_count == (int64_t)TSR_COUNTOF(extra_makers)) return tsr_error(TSR_SYSTEM_ERROR, "too many modules");
+    TSR_TRY(mem_grow(&extras, &extra_capacity, extra_count + 1, sizeof *extras));
+    extras[extra_count] = (Extra){name, fill};
+    return module_register(name, extra_makers[extra_count++]);
+}
+
+/* ---- bare names ---- */
+
+/* torch's constants that stay behind torch.: one-letter names belong to the user. */
+static bool only_qualified(const Str *name) { return str_equal_c(name, "e") || (name->size > 1 && name->data[0] == '_' && name->data[1] == '_'); }
+
+static TsrStatus bare_module(Value *out, const Str *name) {
+    *out = VALUE_UNBOUND;
+    if (str_equal_c(name, "torch")) return namespace_module(out, "torch");
+    if (str_equal_c(name, "F")) return namespace_module(out, "torch.nn.functional");
+    for (int64_t i = 0; i < extra_count; i++)
+        if (str_equal_c(name, extras[i].name)) return namespace_module(out, extras[i].name);
+    return TSR_OK;
+}
+
+/* Found names stay in `bare`, which keeps what is lent alive. */
+static TsrStatus bare_name(Value *out, Str *name) {
+    TSR_TRY(need_dicts());
+    *out = VALUE_UNBOUND;
+    Value *known = dict_find_str(bare, name);
+    if (known != NULL) {
+        *out = *known;
+        return TSR_OK;
+    }
+    Value found = VALUE_UNBOUND, torch;
+    TSR_TRY(bare_module(&found, name));
+    if (found.tag == V_UNBOUND && !only_qualified(name)) {
+        TSR_TRY(namespace_module(&torch, "torch"));
+        TsrStatus s = value_lookup_attr(&found, torch, name);
+        value_release(torch);
+        TSR_TRY(s);
+    }
+    if (found.tag == V_UNBOUND) return TSR_OK;
+    TsrStatus s = dict_set_str(bare, name, found);
+    *out = found;
+    value_release(found); /* `bare` holds it, or on failure nobody does */
+    if (s != TSR_OK) *out = VALUE_UNBOUND;
+    return s;
+}
+
+void namespace_each_bare(void (*visit)(const char *name, void *context), void *context) {
+    int64_t position = 0;
+    for (DictEntry *e; bare != NULL && (e = dict_next(bare, &position)) != NULL;)
+        if (value_is_str(e->key)) visit(value_as_str(e->key)->data, context);
+    for (int i = 0; i < tsr_op_count(); i++) {
+        unsigned forms;
+        const TsrOpSet *set = tsr_op_at(i);
+        if (has_functions(set, &forms) && strchr(set->name, '.') == NULL) visit(set->name, context);
+    }
+    for (const Method *m = torch_functions; m->name != NULL; m++) visit(m->name, context);
+    for (const Method *m = torch_random_functions; m->name != NULL; m++) visit(m->name, context);
+    for (int d = 0; d < TSR_DTYPE_COUNT; d++) visit(tsr_dtype_name((TsrDtype)d), context);
+}
+
+/* ---- start and end ---- */
+
+TsrStatus namespace_startup(void) {
+    TSR_TRY(torch_rows_register());
+    TSR_TRY(tensor_type_startup());
+    for (size_t i = 0; i < TSR_COUNTOF(makers); i++) TSR_TRY(module_register(makers[i].name, makers[i].make));
+    vm_bare_name = bare_name;
+    return need_dicts();
+}
+
+static void release_dict(Dict **dict) {
+    Dict *d = *dict;
+    *dict = NULL;
+    if (d == NULL) return;
+    dict_clear(d);
+    obj_release(d);
+}
+
+void namespace_shutdown(void) {
+    for (int64_t i = 0; i < addition_count; i++) value_release(additions[i].value);
+    tsr_free(additions);
+    tsr_free(extras);
+    additions = NULL;
+    extras = NULL;
+    addition_count = addition_capacity = extra_count = extra_capacity = 0;
+    release_dict(&bare);
+    release_dict(&modules);
+}

@@ -1,0 +1,152 @@
+/* Rows of the operator table that only the language can do: data from its values, questions about its numbers. */
+#include "bind.h"
+#include "bytes_obj.h"
+#include "core/promote.h"
+#include "tensor_from.h"
+#include "torch_fn.h"
+#include "torch_types.h"
+
+static TsrStatus check_grad(const TsrArg *requires_grad) { return tsr_arg_given(requires_grad) && requires_grad->b ? bind_refuse_grad() : TSR_OK; }
+
+static TsrDtype dtype_arg(const TsrArg *a) { return tsr_arg_given(a) ? a->dtype : TSR_DTYPE_NONE; }
+static TsrDevice device_arg(const TsrArg *a, TsrDevice otherwise) { return tsr_arg_given(a) ? a->device : otherwise; }
+
+static TsrDevice device_of_data(Value v) { return v.tag == V_TENSOR ? v.t->device : TSR_DEVICE_CPU; }
+
+static TsrStatus row_tensor(TsrOpCall *c) {
+    Value data = *(const Value *)c->arg[0].any;
+    TsrTensor *t;
+    TSR_TRY(check_grad(&c->arg[3]));
+    TSR_TRY(tensor_from_data(&t, data, dtype_arg(&c->arg[1]), device_arg(&c->arg[2], device_of_data(data))));
+    return tsr_return_move(c, t);
+}
+
+static TsrStatus row_new_tensor(TsrOpCall *c) {
+    const TsrTensor *self = c->arg[0].t;
+    TsrTensor *t;
+    TSR_TRY(check_grad(&c->arg[4]));
+    TSR_TRY(tensor_from_data(&t, *(const Value *)c->arg[1].any, tsr_arg_given(&c->arg[2]) ? c->arg[2].dtype : self->dtype, device_arg(&c->arg[3], self->device)));
+    return tsr_return_move(c, t);
+}
+
+/* The tensor itself when nothing has to change, else a converted copy. */
+static TsrStatus as_is_or_converted(TsrTensor **out, TsrTensor *t, TsrDtype d, TsrDevice device) {
+    if ((d == TSR_DTYPE_NONE || d == t->dtype) && device.type == t->device.type) {
+        *out = tsr_tensor_retain(t);
+        return TSR_OK;
+    }
+    if (device.type == t->device.type) return tsr_tensor_new_cast(out, t, d);
+    return tensor_from_data(out, (Value){.tag = V_TENSOR, .t = t}, d, device);
+}
+
+static TsrStatus row_as_tensor(TsrOpCall *c) {
+    Value data = *(const Value *)c->arg[0].any;
+    TsrTensor *t = NULL, *made;
+    TSR_TRY(bind_tensor_of(&t, data));
+    TsrDevice device = device_arg(&c->arg[2], device_of_data(data));
+    if (t != NULL) TSR_TRY(as_is_or_converted(&made, t, dtype_arg(&c->arg[1]), device));
+    else TSR_TRY(tensor_from_data(&made, data, dtype_arg(&c->arg[1]), device));
+    return tsr_return_move(c, made);
+}
+
+static TsrStatus cannot_alias(const TsrTensor *t, TsrDtype d) {
+    return tsr_error(TSR_VALUE_ERROR, "can't alias tensor with dtype '%s' into dtype '%s'.", tsr_dtype_scalar_name(t->dtype), tsr_dtype_scalar_name(d));
+}
+
+static TsrStatus asarray_tensor(TsrTensor **out, TsrTensor *t, const TsrOpCall *c) {
+    TsrDtype d = dtype_arg(&c->arg[1]);
+    bool must_copy = tsr_arg_given(&c->arg[3]) && c->arg[3].b, must_alias = tsr_arg_given(&c->arg[3]) && !c->arg[3].b;
+    if (must_alias && d != TSR_DTYPE_NONE && d != t->dtype) return cannot_alias(t, d);
+    TsrDevice device = device_arg(&c->arg[2], t->device);
+    if (must_copy) return tensor_from_data(out, (Value){.tag = V_TENSOR, .t = t}, d, device);
+    return as_is_or_converted(out, t, d, device);
+}
+
+static TsrStatus row_asarray(TsrOpCall *c) {
+    Value data = *(const Value *)c->arg[0].any;
+    TsrTensor *t = NULL, *made;
+    TSR_TRY(check_grad(&c->arg[4]));
+    TSR_TRY(bind_tensor_of(&t, data));
+    if (t != NULL) {
+        TSR_TRY(asarray_tensor(&made, t, c));
+    } else if (value_is_bytes(data) || value_is_bytearray(data)) {
+        TSR_TRY(tensor_from_buffer(&made, data, tsr_arg_given(&c->arg[1]) ? c->arg[1].dtype : TSR_UINT8, -1, 0));
+    } else {
+        if (tsr_arg_given(&c->arg[3]) && !c->arg[3].b) return tsr_error(TSR_VALUE_ERROR, "can't alias arbitrary sequence into a tensor.");
+        TSR_TRY(tensor_from_data(&made, data, dtype_arg(&c->arg[1]), device_arg(&c->arg[2], TSR_DEVICE_CPU)));
+    }
+    return tsr_return_move(c, made);
+}
+
+static TsrStatus row_frombuffer(TsrOpCall *c) {
+    TsrTensor *t;
+    TSR_TRY(check_grad(&c->arg[4]));
+    TSR_TRY(tensor_from_buffer(&t, *(const Value *)c->arg[0].any, c->arg[1].dtype, c->arg[2].i, c->arg[3].i));
+    return tsr_return_move(c, t);
+}
+
+static TsrStatus return_dtype(TsrOpCall *c, TsrDtype d) {
+    c->ret[0] = (TsrArg){.kind = TSR_ARG_DTYPE, .dtype = d};
+    c->nret = 1;
+    return TSR_OK;
+}
+
+/* Numbers take part as wrapped tensors. */
+static TsrStatus row_result_type(TsrOpCall *c) {
+    TsrTensor *t[2] = {NULL, NULL}, *made[2] = {NULL, NULL};
+    TsrStatus s = TSR_OK;
+    for (int i = 0; i < 2 && s == TSR_OK; i++) {
+        if (c->arg[i].kind == TSR_ARG_TENSOR) {
+            t[i] = c->arg[i].t;
+            continue;
+        }
+        s = tsr_tensor_new_wrapped(&made[i], c->arg[i].s);
+        t[i] = made[i];
+    }
+    TsrDtype d = TSR_FLOAT32;
+    if (s == TSR_OK) s = tsr_result_type(&d, t, 2);
+    tsr_tensor_free(made[0]);
+    tsr_tensor_free(made[1]);
+    return s == TSR_OK ? return_dtype(c, d) : s;
+}
+
+static TsrStatus row_can_cast(TsrOpCall *c) {
+    c->ret[0] = (TsrArg){.kind = TSR_ARG_BOOL, .b = tsr_can_cast(c->arg[0].dtype, c->arg[1].dtype)};
+    c->nret = 1;
+    return TSR_OK;
+}
+
+static TsrStatus row_promote_types(TsrOpCall *c) {
+    TsrDtype d = TSR_FLOAT32;
+    TSR_TRY(tsr_promote(&d, c->arg[0].dtype, c->arg[1].dtype));
+    return return_dtype(c, d);
+}
+
+#define ROW(function, text, forms_, what, ex, shown) \
+    {.fn = function, .schema = text, .forms = forms_, .flags = TSR_OP_CONJ | TSR_OP_SPARSE | TSR_OP_UNCHECKED | TSR_OP_OBJECT, .alias = TSR_FRESH, .category = "create", \
+     .summary = what, .example = ex, .output = shown}
+static const TsrOp rows[] = {
+    ROW(row_tensor, "tensor(Any data, *, ScalarType? dtype=None, Device? device=None, bool requires_grad=False, bool pin_memory=False) -> Tensor", TSR_FN,
+        "A tensor of numbers given as nested lists; always a copy.", "tensor([[1, 2], [3, 4]])", "tensor([[1, 2],\n        [3, 4]])"),
+    ROW(row_as_tensor, "as_tensor(Any data, ScalarType? dtype=None, Device? device=None) -> Tensor", TSR_FN,
+        "The tensor itself when it is one of that dtype, else a new one of the data.", "as_tensor([1, 2])", "tensor([1, 2])"),
+    ROW(row_asarray, "asarray(Any obj, *, ScalarType? dtype=None, Device? device=None, bool? copy=None, bool requires_grad=False) -> Tensor", TSR_FN,
+        "A tensor of the data, over the same memory where that is possible.", "asarray([1, 2])", "tensor([1, 2])"),
+    ROW(row_frombuffer, "frombuffer(Any buffer, *, ScalarType dtype, int count=-1, int offset=0, bool requires_grad=False) -> Tensor", TSR_FN,
+        "A tensor over the memory of bytes or a bytearray.", "frombuffer(b'ab', dtype=int8)", "tensor([97, 98], dtype=torch.int8)"),
+    ROW(row_new_tensor, "new_tensor(Tensor self, Any data, *, ScalarType? dtype=None, Device? device=None, bool requires_grad=False) -> Tensor", TSR_METHOD,
+        "A tensor of the data in self's dtype; always a copy.", "ones(1).new_tensor([1, 2])", "tensor([1., 2.])"),
+    ROW(row_result_type, "result_type(Tensor tensor, Tensor other) -> ScalarType", TSR_FN, "The dtype of an operation on both.", "result_type(ones(1), 2)", "torch.float32"),
+    ROW(row_result_type, "result_type(Scalar scalar, Tensor tensor) -> ScalarType", TSR_FN, "The dtype of an operation on both.", NULL, NULL),
+    ROW(row_result_type, "result_type(Tensor tensor, Scalar other) -> ScalarType", TSR_FN, "The dtype of an operation on both.", NULL, NULL),
+    ROW(row_result_type, "result_type(Scalar scalar1, Scalar scalar2) -> ScalarType", TSR_FN, "The dtype of an operation on both.", NULL, NULL),
+    ROW(row_can_cast, "can_cast(ScalarType from_, ScalarType to) -> bool", TSR_FN, "Whether an in-place operation may write the one dtype into the other.", "can_cast(float32, int32)", "False"),
+    ROW(row_promote_types, "promote_types(ScalarType type1, ScalarType type2) -> ScalarType", TSR_FN, "The smallest dtype that holds both.", "promote_types(int32, float16)", "torch.float16"),
+};
+
+TsrStatus torch_rows_register(void) {
+    static bool done;
+    if (done) return TSR_OK;
+    done = true;
+    return tsr_op_register(rows, (int)TSR_COUNTOF(rows));
+}
