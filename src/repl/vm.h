@@ -68,6 +68,8 @@ int globals_count(void);
 Value globals_at(int i, Str **name); /* lent; V_UNBOUND when not set now */
 /* Bare names beyond builtins (torch's): set by the binding. *out lent, kept alive by the giver for ever; V_UNBOUND: none. */
 extern TsrStatus (*vm_bare_name)(Value *out, Str *name);
+/* Calls visit for each of them (for completion and hints). NULL: none. */
+extern void (*vm_bare_names)(void (*visit)(const char *name, void *context), void *context);
 /* The builtins' dict, lent. Additions must come before the name is first used. */
 Dict *vm_builtins(void);
 /* For completion and hints: calls visit for every name visible from where the code stands. */

@@ -1,0 +1,257 @@
+/* Running programs: the doors into the evaluator, records of errors, and who holds what. */
+#include "builtin.h"
+#include "parser.h"
+#include "vm_internal.h"
+
+#include <string.h>
+
+static TsrStatus display_default(Value v) {
+    if (value_is_none(v)) return TSR_OK;
+    TsrText text = {0};
+    TsrStatus status = value_repr(&text, v);
+    if (status == TSR_OK) fprintf(builtin_stdout(), "%s\n", text.data);
+    tsr_text_free(&text);
+    return status;
+}
+
+TsrStatus (*vm_display)(Value v) = display_default;
+
+TsrStatus vm_startup(void) {
+    builtin_hooks.globals = vm_new_globals;
+    builtin_hooks.locals = vm_new_locals;
+    return globals_startup();
+}
+
+void vm_shutdown(void) {
+    while (vm.first_chunk != NULL) {
+        Chunk *chunk = vm.first_chunk;
+        vm.first_chunk = chunk->next;
+        tsr_free(chunk);
+    }
+    for (int64_t k = 0; k < vm.global_count; k++) value_clear(&vm.globals[globals_slot((int)k)]);
+    for (int64_t k = 0; k < vm.frame_block_count; k++) tsr_free(vm.frame_blocks[k]);
+    tsr_free(vm.frame_blocks);
+    globals_shutdown();
+}
+
+/* --- records of errors --- */
+
+static void trace_destroy(Obj *self) {
+    Trace *trace = (Trace *)self;
+    for (int64_t k = 0; k < trace->count; k++) {
+        code_free(trace->entries[k].code);
+        source_free(trace->entries[k].source);
+    }
+    tsr_free(trace->entries);
+    obj_free(trace, sizeof *trace);
+}
+
+static TsrStatus trace_repr(TsrText *out, Value self) {
+    (void)self;
+    return tsr_text_puts(out, "<traceback object>");
+}
+
+Type trace_type = {.obj = TYPE_HEADER, .name = "traceback", .destroy = trace_destroy, .repr = trace_repr};
+
+static Trace *trace_of(Value exception) {
+    Exc *e = value_exc(exception);
+    if (value_as_trace(e->trace) != NULL) return value_as_trace(e->trace);
+    Trace *trace = obj_new(&trace_type, sizeof *trace);
+    if (trace == NULL) return NULL;
+    trace->entries = NULL;
+    trace->count = trace->capacity = 0;
+    value_set_move(&e->trace, value_obj_move(trace));
+    return trace;
+}
+
+static void add_place(Value exception, Code *code, Source *source, SourceRange at) {
+    Trace *trace = trace_of(exception);
+    if (trace == NULL || mem_grow(&trace->entries, &trace->capacity, trace->count + 1, sizeof *trace->entries) != TSR_OK) {
+        tsr_error_clear();
+        return;
+    }
+    trace->entries[trace->count++] = (TraceEntry){code == NULL ? NULL : code_retain(code), source_retain(source), at};
+}
+
+static SourceRange frame_range(const Frame *f) { return code_range(f->code, f->pc > f->code->ins ? f->pc - 1 : f->pc); }
+
+void trace_add(Value exception, const Frame *frame) { add_place(exception, frame->code, frame->code->source, frame_range(frame)); }
+
+TsrStatus vm_raise_at(TsrStatus status, Source *source, SourceRange at) {
+    Value exception;
+    exc_fetch(&exception, status, VALUE_UNBOUND);
+    add_place(exception, NULL, source, at);
+    return exc_raise_move(exception);
+}
+
+bool vm_take_error(Value *exception, TsrStatus status) {
+    if (status == TSR_OK) return false;
+    exc_fetch(exception, status, VALUE_UNBOUND);
+    return true;
+}
+
+SourceRange vm_current_range(Source **source, const char **function) {
+    const Frame *f = vm.frame;
+    if (source != NULL) *source = f == NULL ? NULL : f->code->source;
+    if (function != NULL) *function = f == NULL ? NULL : f->code->name;
+    return f == NULL ? (SourceRange){0} : frame_range(f);
+}
+
+int vm_current_line(void) { return vm_current_range(NULL, NULL).line; }
+Value vm_handled(void) { return frame_handled(vm.frame); }
+
+/* --- running --- */
+
+/* The first slot above those of every module code that is active. */
+static int module_slots(void) {
+    for (const Frame *f = vm.frame; f != NULL; f = f->prev)
+        if (f->code->flags & CODE_MODULE) return f->code->frame_size;
+    return GLOBAL_SLOTS;
+}
+
+static TsrStatus run_module(Value *out, Code *code) {
+    Frame *frame = frame_push(code, NULL, vm.globals, NULL);
+    if (frame == NULL) return tsr_error_kind();
+    return vm_enter(out, frame, TSR_OK);
+}
+
+static TsrStatus compile(Code **out, const Ast *ast, const CompileOptions *options) {
+    SourceRange where;
+    TsrStatus status = compile_module(out, ast, options, &where);
+    return status == TSR_SYNTAX_ERROR ? vm_raise_at(status, ast->source, where) : status;
+}
+
+TsrStatus vm_run(Value *result, const Ast *ast, const RunOptions *options) {
+    CompileOptions how = {.show = options->show, .result = options->result, .first_slot = module_slots()};
+    Code *code;
+    Value v;
+    TSR_TRY(compile(&code, ast, &how));
+    TsrStatus status = run_module(&v, code);
+    code_free(code);
+    TSR_TRY(status);
+    if (result != NULL) *result = v;
+    else value_release(v);
+    return TSR_OK;
+}
+
+/* Runs eval code in function frame f: on the same slots where its own fit above them, else on a copy of them. */
+static TsrStatus run_in_frame(Value *out, Code *code, Frame *f) {
+    Value *base = f->base, *limit = f->limit, *saved = f->base;
+    bool moved = (uintptr_t)(base + code->frame_size) > (uintptr_t)limit;
+    if (moved) {
+        base = stack_space(code->frame_size, &limit);
+        if (base == NULL) return TSR_MEMORY_ERROR;
+        memcpy(base, f->base, (size_t)f->code->frame_size * sizeof *base);
+    }
+    int own = f->code->frame_size;
+    for (int k = own; k < code->slot_count; k++) base[k].tag = V_UNBOUND;
+    Frame *frame = frame_push(code, f->fn, base, limit);
+    if (frame == NULL) {
+        if (moved) memset(base, 0, (size_t)own * sizeof *base);
+        return tsr_error_kind();
+    }
+    frame->flags = FRAME_LENT;
+    frame->own_from = own;
+    f->base = base;
+    TsrStatus status = vm_enter(out, frame, TSR_OK);
+    f->base = saved;
+    if (moved) {
+        memcpy(f->base, base, (size_t)own * sizeof *base);
+        memset(base, 0, (size_t)own * sizeof *base);
+    }
+    return status;
+}
+
+static TsrStatus run_here(Value *out, const Ast *ast) {
+    Frame *f = vm.frame;
+    bool module = f == NULL || (f->code->flags & CODE_MODULE);
+    CompileOptions how = {.show = SHOW_NONE, .result = true, .first_slot = module_slots(), .frame = module ? NULL : f->code};
+    Code *code;
+    TSR_TRY(compile(&code, ast, &how));
+    TsrStatus status = module ? run_module(out, code) : run_in_frame(out, code, f);
+    code_free(code);
+    return status;
+}
+
+TsrStatus vm_run_text_here(Value *result, const char *text, size_t length, const char *name) {
+    Source *source;
+    Ast *ast;
+    SourceRange where = {0};
+    TSR_TRY(source_new(&source, name, text, length, 1, NULL));
+    TsrStatus status = parser_new_module(&ast, source, &where);
+    if (status != TSR_OK) {
+        status = where.line > 0 ? vm_raise_at(status, source, where) : status;
+        source_free(source);
+        return status;
+    }
+    Value v;
+    status = run_here(&v, ast);
+    ast_free(ast);
+    source_free(source);
+    TSR_TRY(status);
+    if (result != NULL) *result = v;
+    else value_release(v);
+    return TSR_OK;
+}
+
+/* --- who holds what --- */
+
+typedef struct Visitor {
+    bool (*visit)(const Root *root, void *context);
+    void *context;
+    bool stopped;
+} Visitor;
+
+static void report(Visitor *v, RootKind kind, const char *function, const char *name, const Value *value) {
+    if (v->stopped || value->tag == V_UNBOUND) return;
+    if (value_is_obj(*value, &cell_type)) value = &value_as_cell(*value)->value;
+    Root root = {kind, function, name, value};
+    if (value->tag != V_UNBOUND && !v->visit(&root, v->context)) v->stopped = true;
+}
+
+/* Whether `slot` is the first of a for loop that is running at the frame's place. */
+static bool is_loop_slot(const Frame *f, int slot) {
+    int at = (int)(f->pc - f->code->ins) - 1;
+    for (int k = at < 0 ? 0 : at; k < f->code->ins_count; k++) {
+        const Ins *i = &f->code->ins[k];
+        if (i->op == INS_METHOD || i->op == INS_GETATTR) k += 2;
+        else if (i->op == INS_FORNEXT && i->b == slot && at >= k + 1 + (i->head >> 8)) return true;
+    }
+    return false;
+}
+
+/* The slots of the native call that frame f waits for. */
+static void call_window(const Frame *f, int *first, int *end) {
+    const Ins *i = f->pc - 1;
+    *first = *end = -1;
+    if (i->op == INS_CALL) *first = i->a, *end = i->a + 1 + i->b;
+    else if (i->op == INS_CALLMETHOD) *first = i->a, *end = i->a + 2 + i->b;
+    else if (i->op == INS_CALLKW) *first = i->a, *end = i->a + 1 + i->b + i->x;
+    else if (i->op == INS_CALLEX) *first = i->a, *end = i->a + 3;
+}
+
+static void visit_frame(Visitor *v, const Frame *f, bool innermost) {
+    const Code *code = f->code;
+    int first, end, from = f->flags & FRAME_LENT ? f->own_from : 0;
+    call_window(f, &first, &end);
+    if (!innermost) first = end = -1;
+    for (int k = from; k < code->slot_count; k++)
+        report(v, ROOT_LOCAL, code->name, code->slot_names[k], &f->base[code->first_slot + k]);
+    for (int k = TSR_MAX(code->first_temp, from); k < code->frame_size; k++) {
+        bool argument = k >= first && k < end;
+        if (!is_counted(f->base[k])) continue;
+        report(v, argument ? ROOT_ARGUMENT : is_loop_slot(f, k) ? ROOT_ITERATOR : ROOT_TEMPORARY, code->name, NULL, &f->base[k]);
+    }
+}
+
+void scope_visit_roots(bool (*visit)(const Root *root, void *context), void *context) {
+    Visitor v = {visit, context, false};
+    for (int n = 0; n < vm.global_count; n++) report(&v, ROOT_GLOBAL, NULL, vm.global_names[n]->data, &vm.globals[globals_slot(n)]);
+    int depth = 0;
+    for (const Frame *f = vm.frame; f != NULL; f = f->prev) depth++;
+    for (int k = depth - 1; k >= 0 && !v.stopped; k--) {
+        const Frame *f = vm.frame;
+        for (int n = 0; n < k; n++) f = f->prev;
+        visit_frame(&v, f, k == 0);
+    }
+}
