@@ -227,6 +227,12 @@ inplace:
         NEXT;
     }
     CASE(COMPARE) {
+        const Value *x = i->x & BINARY_KB ? CONST_B : SLOT_B, *y = i->x & BINARY_KC ? CONST_C : SLOT_C;
+        if (x->tag == V_INT && y->tag == V_INT && (i->x & 15) <= CMP_GE) {
+            bool less = x->i < y->i, equal = x->i == y->i, yes[] = {equal, !equal, less, less || equal, !less && !equal, !less};
+            slot_set_move(SLOT_A, value_bool(yes[i->x & 15]));
+            NEXT;
+        }
         TRY(ins_compare(f, i));
         NEXT;
     }
@@ -318,6 +324,17 @@ inplace:
             }
             NEXT;
         }
+        if (it[1].tag == V_INT && value_is_list(*it)) {
+            const List *list = value_as_list(*it);
+            if (TSR_LIKELY(it[1].i < list->count)) {
+                slot_set_move(SLOT_C, value_retain(list->items[it[1].i++]));
+                pc += JUMP_OFFSET;
+                POLL();
+            } else {
+                slot_clear(it);
+            }
+            NEXT;
+        }
         Generator *g = loop_generator(it);
         if (g != NULL) {
             f->pc = pc;
@@ -381,11 +398,30 @@ inplace:
     }
     CASE(GETATTR) {
         pc += 2;
+        const Value *v = SLOT_B;
+        if (TSR_LIKELY(v->tag >= V_TENSOR && (uintptr_t)value_type(*v) == i[1].word)) {
+            TRY(((const Getter *)(uintptr_t)i[2].word)->get(&value, *v));
+            slot_used(f, i->b);
+            slot_set_move(SLOT_A, value);
+            NEXT;
+        }
         TRY(ins_getattr(f, i));
         NEXT;
     }
     CASE(METHOD) {
         pc += 2;
+        const Value *v = SLOT_B;
+        if (TSR_LIKELY(v->tag >= V_TENSOR && (uintptr_t)value_type(*v) == i[1].word)) {
+            Value *w = SLOT_A;
+            if (i->b >= f->code->first_temp) {
+                w[1] = *v;
+                SLOT_B->tag = V_UNBOUND;
+            } else {
+                w[1] = value_retain(*v);
+            }
+            w[0] = value_obj_move(obj_retain((void *)(uintptr_t)i[2].word));
+            NEXT;
+        }
         TRY(ins_method(f, i));
         NEXT;
     }
@@ -438,7 +474,8 @@ call_slowly: {
 call_native: {
     Value *w = SLOT_A;
     CallArgs args = {w + 1, i->b, 0, NULL};
-    TRY(value_call(&value, *w, &args));
+    if (TSR_LIKELY(value_is_obj(*w, &native_type))) TRY(native_type.call(&value, *w, &args));
+    else TRY(value_call(&value, *w, &args));
     slots_clear(w, i->b + 1);
     slot_set_move(SLOT_C, value);
     NEXT;
@@ -447,7 +484,12 @@ call_native: {
         Value *w = SLOT_A;
         bool with_self = w[1].tag != V_UNBOUND;
         CallArgs args = {with_self ? w + 1 : w + 2, i->b + with_self, 0, NULL};
-        TRY(value_call(&value, *w, &args));
+        if (TSR_LIKELY(with_self && value_is_obj(*w, &method_descriptor_type))) { /* found by the type of its self */
+            const Native *n = (const Native *)w->o;
+            TRY(native_invoke(&value, n->def, &args, n->owner));
+        } else {
+            TRY(value_call(&value, *w, &args));
+        }
         slots_clear(w, i->b + 2);
         slot_set_move(SLOT_C, value);
         NEXT;

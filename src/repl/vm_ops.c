@@ -1,5 +1,6 @@
 /* What instructions do when the quick case in vm.c's loop does not apply. */
 #include "num_obj.h"
+#include "value_internal.h"
 #include "vm_internal.h"
 
 #include <string.h>
@@ -159,10 +160,9 @@ TsrStatus ins_for_prepare(Frame *f, int slot) {
 TsrStatus ins_for_next(bool *more, Frame *f, const Ins *i) {
     Value *it = &f->base[i->b], item = VALUE_UNBOUND;
     if (it[1].tag == V_INT) {
-        const Value *items;
-        int64_t count, at = it[1].i;
-        value_as_array(it[0], &items, &count);
-        if (at < count) {
+        const Value *items = NULL;
+        int64_t count = 0, at = it[1].i;
+        if (value_as_array(it[0], &items, &count) && at < count) {
             item = value_retain(items[at]);
             it[1].i = at + 1;
         }
@@ -317,10 +317,26 @@ static TsrStatus op_delete_item(Frame *f, const Ins *i) {
 
 static Str *name_const(const Frame *f, int k) { return value_as_str(f->code->consts[k]); }
 
+/* What stands for the attribute in the type's tables, when nothing else decides. V_UNBOUND: look it up each time. */
+static Value cacheable(Value v, Str *name) {
+    Type *type = value_type(v);
+    Value found = VALUE_UNBOUND;
+    if (v.tag < V_TENSOR || type->get_attr != NULL || (type->flags & TYPE_HEAP)) return found;
+    if (type_lookup(&found, type, name) != TSR_OK) tsr_error_clear();
+    return found;
+}
+
+static void remember(const Ins *i, const Type *type, const void *what) {
+    Ins *cache = (Ins *)(uintptr_t)(i + 1);
+    cache[0].word = (uint64_t)(uintptr_t)type;
+    cache[1].word = (uint64_t)(uintptr_t)what;
+}
+
 TsrStatus ins_getattr(Frame *f, const Ins *i) {
     const Value *v = peek(f, i->b);
     if (v == NULL) return tsr_error_kind();
-    Value r;
+    Value r, found = cacheable(*v, name_const(f, i->c));
+    if (value_is_obj(found, &getset_type)) remember(i, value_type(*v), ((GetSet *)found.o)->def);
     TSR_TRY(value_getattr(&r, *v, name_const(f, i->c)));
     slot_used(f, i->b);
     slot_set_move(&f->base[i->a], r);
@@ -330,7 +346,10 @@ TsrStatus ins_getattr(Frame *f, const Ins *i) {
 TsrStatus ins_method(Frame *f, const Ins *i) {
     const Value *v = peek(f, i->b);
     if (v == NULL) return tsr_error_kind();
-    Value callee, self;
+    Value callee, self, found = cacheable(*v, name_const(f, i->c));
+    if (value_is_obj(found, &method_descriptor_type) && !(((Native *)found.o)->def->flags & (METHOD_STATIC | METHOD_CLASS))) {
+        remember(i, value_type(*v), found.o);
+    }
     TSR_TRY(value_load_method(&callee, &self, *v, name_const(f, i->c)));
     slot_used(f, i->b);
     slot_set_move(&f->base[i->a], callee);
