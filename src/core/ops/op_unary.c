@@ -35,11 +35,6 @@ TsrStatus op_neg(TsrOpCall *c) {
 
 static TsrStatus return_self(TsrOpCall *c) { return tsr_return_move(c, tsr_tensor_retain(c->arg[0].t)); }
 
-TsrStatus op_positive(TsrOpCall *c) {
-    if (c->arg[0].t->dtype == TSR_BOOL) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "The `+` operator, on a bool tensor is not supported.");
-    return return_self(c);
-}
-
 TsrStatus op_abs(TsrOpCall *c) {
     static const TsrPointwise real = {TSR_K_abs, "abs_cpu", D_INT | D_FLOAT | D_FLOAT8, 0, 1, 0, NULL};
     static const TsrPointwise complex = {TSR_K_abs, "abs_cpu", D_COMPLEX | D_CHALF, TSR_ITER_REAL_OUT, 4, 0, NULL};
