@@ -1,0 +1,19 @@
+/* file_obj.h: open files, and the standard streams as values. */
+#ifndef REPL_FILE_OBJ_H
+#define REPL_FILE_OBJ_H
+
+#include "value.h"
+
+#include <stdio.h>
+
+extern Type text_file_type, binary_file_type;
+/* open(path, mode): the errors are Python's; obeys the sandbox (builtin.h). */
+TsrStatus file_open(Value *out, const char *path, const char *mode);
+/* A stream that is not closed with its value: sys.stdout. `name` static. */
+TsrStatus file_new_stream(Value *out, FILE *stream, const char *name, const char *mode);
+/* The C stream of an open file, lent; NULL when v is not one or is closed. */
+FILE *file_stream(Value v);
+/* Writes to a stream; OSError when it fails. */
+TsrStatus file_write(FILE *stream, const char *data, size_t size, const char *name);
+
+#endif
