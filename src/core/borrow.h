@@ -12,12 +12,18 @@ typedef struct TsrMaybeOwned {
     bool owned;
 } TsrMaybeOwned;
 
+#ifdef TSR_DEBUG
+/* Debug builds hold a weak link, and report a borrow that outlived its owner at the next interrupt check. */
+TsrMaybeOwned tsr_maybe_borrowed(TsrTensor *t);
+void tsr_maybe_end(TsrMaybeOwned *m);
+#else
 static inline TsrMaybeOwned tsr_maybe_borrowed(TsrTensor *t) { return (TsrMaybeOwned){t, false}; }
-static inline TsrMaybeOwned tsr_maybe_owned_move(TsrTensor *t) { return (TsrMaybeOwned){t, true}; }
 static inline void tsr_maybe_end(TsrMaybeOwned *m) {
     if (m->owned) tsr_tensor_free(m->tensor);
     *m = (TsrMaybeOwned){NULL, false};
 }
+#endif
+static inline TsrMaybeOwned tsr_maybe_owned_move(TsrTensor *t) { return (TsrMaybeOwned){t, true}; }
 /* Borrowed when already contiguous in that format, else an owned copy. */
 TsrStatus tsr_maybe_expect_contiguous(TsrMaybeOwned *out, TsrTensor *t, TsrMemoryFormat format);
 

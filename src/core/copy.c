@@ -1,5 +1,4 @@
 /* copy.c: elements from one geometry to another: copy, fill, clone, contiguous, cast. */
-#include "borrow.h"
 #include "iter.h"
 #include "view.h"
 
@@ -341,15 +340,4 @@ TsrStatus tsr_tensor_new_resolved(TsrTensor **out, const TsrTensor *self) {
         return TSR_OK;
     }
     return tsr_tensor_new_clone(out, self, TSR_PRESERVE);
-}
-
-TsrStatus tsr_maybe_expect_contiguous(TsrMaybeOwned *out, TsrTensor *t, TsrMemoryFormat format) {
-    TsrTensor *copy = NULL;
-    if (tsr_is_contiguous(t, format)) {
-        *out = tsr_maybe_borrowed(t);
-        return TSR_OK;
-    }
-    TSR_TRY(tsr_tensor_new_clone(&copy, t, format));
-    *out = tsr_maybe_owned_move(copy);
-    return TSR_OK;
 }

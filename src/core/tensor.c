@@ -126,13 +126,23 @@ static void free_weak(TsrTensor *t) {
     give_struct(t);
 }
 
-TsrTensor *tsr_tensor_retain_base(const TsrTensor *t) {
-    if (t->base == NULL) return NULL;
-    int32_t n = __atomic_load_n((int32_t *)&t->base->refcount, __ATOMIC_RELAXED);
-    while (n > 0 && !__atomic_compare_exchange_n((int32_t *)&t->base->refcount, &n, n + 1, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
-    }
-    return n > 0 ? t->base : NULL;
+TsrTensor *tsr_tensor_weak_new(TsrTensor *t) {
+    __atomic_fetch_add((int32_t *)&t->weakcount, 1, __ATOMIC_RELAXED);
+    return t;
 }
+
+void tsr_tensor_weak_free(TsrTensor *t) {
+    if (t != NULL) free_weak(t);
+}
+
+TsrTensor *tsr_tensor_weak_retain(TsrTensor *t) {
+    int32_t n = __atomic_load_n((int32_t *)&t->refcount, __ATOMIC_RELAXED);
+    while (n > 0 && !__atomic_compare_exchange_n((int32_t *)&t->refcount, &n, n + 1, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
+    }
+    return n > 0 ? t : NULL;
+}
+
+TsrTensor *tsr_tensor_retain_base(const TsrTensor *t) { return t->base == NULL ? NULL : tsr_tensor_weak_retain(t->base); }
 
 /* --- lifetime --- */
 

@@ -78,6 +78,11 @@ void tsr_tensor_free(TsrTensor *t);         /* one reference; NULL is fine */
 static inline int32_t tsr_tensor_refcount(const TsrTensor *t) { return t->refcount; }
 /* A new reference to the root tensor of a view if it still lives, else NULL. */
 TsrTensor *tsr_tensor_retain_base(const TsrTensor *t);
+/* Weak links: the struct stays readable (refcount, geometry) while one exists, its memory does not. */
+TsrTensor *tsr_tensor_weak_new(TsrTensor *t);               /* a weak link, for tsr_tensor_weak_free */
+static inline bool tsr_tensor_weak_alive(const TsrTensor *t) { return t->refcount > 0; }
+TsrTensor *tsr_tensor_weak_retain(TsrTensor *t);            /* a new owning reference, NULL when the tensor is gone */
+void tsr_tensor_weak_free(TsrTensor *t);
 /* `_base`: the root tensor while it lives, else a fresh tensor of its geometry over t's storage; NULL in *out for no view. */
 TsrStatus tsr_tensor_new_base(TsrTensor **out, const TsrTensor *t);
 
