@@ -1,0 +1,26 @@
+/* sort.h: sorting and selecting (key, index) pairs. Keys come from keys.h; smaller keys first.
+ *
+ * The unstable algorithms are introsort, introselect and heap selection as the GNU C++ library has them, step for
+ * step, because PyTorch's answer for equal elements is whatever they leave. */
+#ifndef TSR_KERNEL_SORT_H
+#define TSR_KERNEL_SORT_H
+
+#include "base.h"
+
+typedef struct TsrPair {
+    uint64_t key;
+    int64_t index;
+} TsrPair;
+
+/* Stable: equal keys keep their order. `spare` has room for n. */
+void tsr_kernel_sort_stable(TsrPair *a, TsrPair *spare, int64_t n);
+void tsr_kernel_sort(TsrPair *a, int64_t n);                       /* std::sort */
+void tsr_kernel_partial_sort(TsrPair *a, int64_t k, int64_t n);    /* std::partial_sort: the k least, in order */
+void tsr_kernel_nth_element(TsrPair *a, int64_t nth, int64_t n);   /* std::nth_element */
+void tsr_kernel_quick_select(TsrPair *a, int64_t k, int64_t n);    /* Sedgewick's, median of three (kthvalue) */
+
+/* Stable radix sort of words by their upper 32 bits (the lower ones go along). `spare` has room for n. Splits over threads.
+ * Returns where the result is: words or spare. */
+uint64_t *tsr_kernel_radix_words(uint64_t *words, uint64_t *spare, int64_t n);
+
+#endif

@@ -1,0 +1,596 @@
+/* Sorting and order statistics along a dimension: sort, topk, kthvalue, median, mode, quantile. */
+#include <math.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "halffloat.h"
+#include "kernels/keys.h"
+#include "kernels/sort.h"
+#include "mem.h"
+#include "op_help.h"
+
+enum { UNSTABLE_EXACT = 20000 }; /* longer lines are always sorted stably: PyTorch's order of equal elements is not followed there */
+
+/* What a line function needs. The work of a line: keys, then pairs, then an algorithm on pairs. */
+typedef struct LineWork {
+    TsrDtype dtype;
+    int64_t k;
+    bool flip;       /* keys complemented: greatest first */
+    bool stable, sorted, ignore_nan;
+    _Atomic bool *no_memory;
+} LineWork;
+
+/* Pairs for one line, on the caller's stack when short. */
+typedef struct Pairs {
+    TsrPair *a, *spare;
+    TsrPair local[2 * 64];
+} Pairs;
+
+static bool pairs_begin(Pairs *p, int64_t n, bool with_spare, const LineWork *w) {
+    if (n <= 64) {
+        p->a = p->local;
+        p->spare = p->local + 64;
+        return true;
+    }
+    p->a = tsr_malloc(sizeof(TsrPair) * (size_t)n * (with_spare ? 2 : 1));
+    p->spare = with_spare ? p->a + n : NULL;
+    if (p->a == NULL) *w->no_memory = true;
+    return p->a != NULL;
+}
+
+static void pairs_end(Pairs *p) {
+    if (p->a != p->local) tsr_free(p->a);
+}
+
+static void load_pairs(TsrPair *a, const char *src, int64_t stride, int64_t n, const LineWork *w) {
+    uint64_t keys[256], mask = w->flip ? UINT64_MAX : 0;
+    for (int64_t i = 0; i < n; i += 256) {
+        int64_t m = TSR_MIN(n - i, 256);
+        tsr_kernel_keys64(w->dtype, src + i * stride, stride, m, keys);
+        for (int64_t k = 0; k < m; k++) a[i + k] = (TsrPair){keys[k] ^ mask, i + k};
+    }
+    if (w->flip && tsr_dtype_size(w->dtype) < 8) { /* keep the passes of a radix sort few */
+        uint64_t low = UINT64_MAX >> (64 - tsr_kernel_key_bits(w->dtype));
+        for (int64_t i = 0; i < n; i++) a[i].key &= low;
+    }
+}
+
+/* Writes the first n pairs: values through the source, indices. */
+static void store_pairs(const TsrPair *a, int64_t n, char *values, int64_t vs, char *indices, int64_t is, const char *src, int64_t ss, size_t item) {
+    for (int64_t i = 0; i < n; i++) {
+        memcpy(values + i * vs, src + a[i].index * ss, item);
+        *(int64_t *)(void *)(indices + i * is) = a[i].index;
+    }
+}
+
+/* Runs a line function over (values, indices, self) along dim; 0-d tensors are taken as one line of one element. */
+static TsrStatus run_lines(TsrTensor *values, TsrTensor *indices, const TsrTensor *self, int64_t dim, TsrLineFn fn, LineWork *w) {
+    TsrTensor *v[3] = {NULL};
+    _Atomic bool no_memory = false;
+    w->no_memory = &no_memory;
+    w->dtype = self->dtype;
+    TsrStatus status = tsr__at_least_1d_new(&v[0], values);
+    if (status == TSR_OK) status = tsr__at_least_1d_new(&v[1], indices);
+    if (status == TSR_OK) status = tsr__at_least_1d_new(&v[2], self);
+    if (status == TSR_OK) status = tsr_lines_run(v, 3, dim, fn, w, false);
+    tsr__free_all(v, 3);
+    if (status == TSR_OK && no_memory) status = tsr_error_no_memory(sizeof(TsrPair) * (size_t)(tsr_ndim(self) > 0 ? self->sizes[dim] : 1));
+    return status;
+}
+
+/* Both results returned from the call, or freed on failure. */
+static TsrStatus end_two_move(TsrOpCall *c, TsrStatus status, TsrTensor *values, TsrTensor *indices) {
+    if (status == TSR_OK) return tsr_return_move2(c, values, indices);
+    tsr_tensor_free(values);
+    tsr_tensor_free(indices);
+    return status;
+}
+
+static TsrStatus two_new(TsrTensor **values, TsrTensor **indices, const TsrTensor *like, int ndim, const int64_t *sizes) {
+    *indices = NULL;
+    TSR_TRY(tsr_tensor_new(values, ndim, sizes, like->dtype, like->device));
+    TsrStatus status = tsr_tensor_new(indices, ndim, sizes, TSR_INT64, like->device);
+    if (status != TSR_OK) tsr_tensor_free(*values);
+    return status;
+}
+
+static TsrStatus check_outs(const TsrOpCall *c, const TsrTensor *self) {
+    TSR_TRY(tsr__check_out_dtype(c, 0, self->dtype));
+    return tsr__check_out_dtype(c, 1, TSR_INT64);
+}
+
+/* ---- sort ---- */
+
+static void sort_line(char *const *data, const int64_t *stride, const int64_t *n, const void *params) {
+    const LineWork *w = params;
+    Pairs p;
+    bool stable = w->stable || n[2] > UNSTABLE_EXACT;
+    if (!pairs_begin(&p, n[2], stable, w)) return;
+    load_pairs(p.a, data[2], stride[2], n[2], w);
+    if (stable) tsr_kernel_sort_stable(p.a, p.spare, n[2]);
+    else tsr_kernel_sort(p.a, n[2]);
+    store_pairs(p.a, n[2], data[0], stride[0], data[1], stride[1], data[2], stride[2], tsr_dtype_size(w->dtype));
+    pairs_end(&p);
+}
+
+/* One long line of elements up to 4 bytes: words of (key, position). */
+typedef struct Flat {
+    uint64_t *words;
+    char *values;
+    int64_t *indices;
+    const char *src;
+    TsrDtype dtype;
+    uint32_t mask;
+} Flat;
+
+static void pack_range(int64_t begin, int64_t end, void *user) {
+    const Flat *f = user;
+    uint32_t keys[512];
+    int64_t item = (int64_t)tsr_dtype_size(f->dtype);
+    for (int64_t i = begin; i < end; i += 512) {
+        int64_t m = TSR_MIN(end - i, 512);
+        tsr_kernel_keys32(f->dtype, f->src + i * item, item, m, keys);
+        for (int64_t k = 0; k < m; k++) f->words[i + k] = (uint64_t)(keys[k] ^ f->mask) << 32 | (uint64_t)(i + k);
+    }
+}
+
+#define UNPACK(T) \
+    for (int64_t i = begin; i < end; i++) { \
+        uint32_t at = (uint32_t)f->words[i]; \
+        ((T *)(void *)f->values)[i] = ((const T *)(const void *)f->src)[at]; \
+        f->indices[i] = at; \
+    } \
+    break
+
+static void unpack_range(int64_t begin, int64_t end, void *user) {
+    const Flat *f = user;
+    switch (tsr_dtype_size(f->dtype)) {
+    case 1: UNPACK(uint8_t);
+    case 2: UNPACK(uint16_t);
+    default: UNPACK(uint32_t);
+    }
+}
+
+/* Floats and int32 without the gather: the key gives the value back, but for nan and -0 (floats look those up). */
+static void unpack_words(int64_t begin, int64_t end, void *user) {
+    const Flat *f = user;
+    uint32_t *values = (uint32_t *)(void *)f->values;
+    const uint32_t *src = (const uint32_t *)(const void *)f->src;
+    bool is_float = f->dtype == TSR_FLOAT32;
+    for (int64_t i = begin; i < end; i++) {
+        uint32_t key = (uint32_t)(f->words[i] >> 32) ^ f->mask, at = (uint32_t)f->words[i];
+        f->indices[i] = at;
+        if (!is_float) values[i] = key ^ 0x80000000u;
+        else if (TSR_UNLIKELY(key == UINT32_MAX || key == 0x80000000u)) values[i] = src[at];
+        else values[i] = key & 0x80000000u ? key & 0x7FFFFFFFu : ~key;
+    }
+}
+
+static TsrStatus sort_flat(TsrTensor *values, TsrTensor *indices, const TsrTensor *self, bool descending) {
+    int64_t n = self->numel;
+    uint64_t *words = tsr_malloc(sizeof *words * (size_t)n * 2);
+    if (words == NULL) return tsr_error_no_memory(sizeof *words * (size_t)n * 2);
+    uint32_t low = UINT32_MAX >> (32 - tsr_kernel_key_bits(self->dtype));
+    Flat f = {words, tsr_data(values), tsr_data(indices), tsr_data(self), self->dtype, descending ? low : 0};
+    TsrStatus status = tsr_parallel_for(n, 1 << 14, pack_range, &f);
+    if (status == TSR_OK) {
+        f.words = tsr_kernel_radix_words(words, words + n, n);
+        bool direct = self->dtype == TSR_FLOAT32 || self->dtype == TSR_INT32;
+        status = tsr_parallel_for(n, 1 << 14, direct ? unpack_words : unpack_range, &f);
+    }
+    tsr_free(words);
+    return status;
+}
+
+static bool is_long_line(const TsrTensor *self, bool stable) {
+    return tsr_ndim(self) == 1 && self->numel > (stable ? 4096 : UNSTABLE_EXACT) && self->numel < UINT32_MAX && tsr_itemsize(self) <= 4 &&
+           tsr_is_contiguous(self, TSR_CONTIGUOUS);
+}
+
+static TsrStatus check_sortable(const TsrTensor *self) {
+    if (tsr_dtype_is_complex(self->dtype)) return tsr_error(TSR_TYPE_ERROR, " Sort does not support complex dtypes on CPU");
+    return tsr__require(TSR_BITS_USUAL | TSR_BITS_UINT | TSR_BIT(BOOL), self->dtype, "sorting_kernel_method_name");
+}
+
+static TsrStatus sort_new(TsrTensor **values, TsrTensor **indices, const TsrTensor *self, int64_t dim, bool descending, bool stable) {
+    TSR_TRY(check_sortable(self));
+    TSR_TRY(tsr_tensor_new_like(values, self, TSR_DTYPE_NONE, TSR_PRESERVE));
+    TsrStatus status = tsr_tensor_new_like(indices, self, TSR_INT64, TSR_PRESERVE);
+    if (status != TSR_OK) {
+        tsr_tensor_free(*values);
+        return status;
+    }
+    if (self->numel > 0 && !tsr_is_meta(self)) {
+        LineWork w = {.flip = descending, .stable = stable};
+        status = is_long_line(self, stable) ? sort_flat(*values, *indices, self, descending) : run_lines(*values, *indices, self, dim, sort_line, &w);
+    }
+    if (status == TSR_OK) return TSR_OK;
+    tsr_tensor_free(*values);
+    tsr_tensor_free(*indices);
+    return status;
+}
+
+static TsrStatus sort_call(TsrOpCall *c, int64_t dim, bool descending, bool stable) {
+    TsrTensor *self = c->arg[0].t, *values, *indices;
+    TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
+    TSR_TRY(check_outs(c, self));
+    TSR_TRY(sort_new(&values, &indices, self, dim, descending, stable));
+    return tsr_return_move2(c, values, indices);
+}
+
+/* (self, dim, descending) and (self, *, stable, dim, descending) */
+TsrStatus op_sort(TsrOpCall *c) { return sort_call(c, c->arg[1].i, c->arg[2].b, false); }
+TsrStatus op_sort_stable(TsrOpCall *c) { return sort_call(c, c->arg[2].i, c->arg[3].b, tsr_arg_given(&c->arg[1]) && c->arg[1].b); }
+
+static TsrStatus argsort_call(TsrOpCall *c, int64_t dim, bool descending, bool stable) {
+    TsrTensor *self = c->arg[0].t, *values, *indices;
+    TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
+    TSR_TRY(sort_new(&values, &indices, self, dim, descending, stable));
+    tsr_tensor_free(values);
+    return tsr_return_move(c, indices);
+}
+
+TsrStatus op_argsort(TsrOpCall *c) { return argsort_call(c, c->arg[1].i, c->arg[2].b, false); }
+TsrStatus op_argsort_stable(TsrOpCall *c) { return argsort_call(c, c->arg[2].i, c->arg[3].b, c->arg[1].b); }
+
+TsrStatus op_msort(TsrOpCall *c) {
+    TsrTensor *values, *indices;
+    TSR_TRY(sort_new(&values, &indices, c->arg[0].t, 0, false, false));
+    tsr_tensor_free(indices);
+    return tsr_return_move(c, values);
+}
+
+/* ---- topk ---- */
+
+static void topk_line(char *const *data, const int64_t *stride, const int64_t *n, const void *params) {
+    const LineWork *w = params;
+    Pairs p;
+    if (!pairs_begin(&p, n[2], false, w)) return;
+    load_pairs(p.a, data[2], stride[2], n[2], w);
+    if (w->k * 64 <= n[2]) {
+        tsr_kernel_partial_sort(p.a, w->k, n[2]);
+    } else {
+        tsr_kernel_nth_element(p.a, w->k - 1, n[2]);
+        if (w->sorted) tsr_kernel_sort(p.a, w->k - 1);
+    }
+    store_pairs(p.a, w->k, data[0], stride[0], data[1], stride[1], data[2], stride[2], tsr_dtype_size(w->dtype));
+    pairs_end(&p);
+}
+
+TsrStatus op_topk(TsrOpCall *c) {
+    TsrTensor *self = c->arg[0].t, *values, *indices;
+    int64_t k = c->arg[1].i, dim = c->arg[2].i, sizes[TSR_MAX_DIMS];
+    if (tsr_dtype_is_complex(self->dtype)) return tsr_error(TSR_TYPE_ERROR, " topk does not support complex dtypes on CPU");
+    if (self->dtype == TSR_BOOL) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "topk does not support bool dtypes on CPU");
+    TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
+    if (k < 0 || k > (tsr_ndim(self) > 0 ? self->sizes[dim] : 1)) return tsr_error(TSR_RUNTIME_ERROR, "selected index k out of range");
+    TSR_TRY(check_outs(c, self));
+    TSR_TRY(tsr__require(TSR_BITS_USUAL, self->dtype, "topk_cpu"));
+    for (int d = 0; d < tsr_ndim(self); d++) sizes[d] = d == dim ? k : self->sizes[d];
+    TSR_TRY(two_new(&values, &indices, self, tsr_ndim(self), sizes));
+    if (tsr_is_meta(self)) return tsr_return_move2(c, values, indices);
+    TsrStatus status = TSR_OK;
+    if (tsr_ndim(self) == 0) {
+        *(int64_t *)tsr_data(indices) = 0;
+        status = tsr_tensor_copy(values, self);
+    } else if (values->numel > 0) {
+        LineWork w = {.k = k, .flip = c->arg[3].b, .sorted = c->arg[4].b};
+        status = run_lines(values, indices, self, dim, topk_line, &w);
+    }
+    return end_two_move(c, status, values, indices);
+}
+
+/* ---- one element a line: kthvalue, median, mode ---- */
+
+/* Results with dim kept as size 1 to run over; the caller may squeeze it away. */
+static TsrStatus reduced_new(TsrTensor **values, TsrTensor **indices, const TsrTensor *self, int64_t dim) {
+    int64_t sizes[TSR_MAX_DIMS];
+    for (int d = 0; d < tsr_ndim(self); d++) sizes[d] = d == dim ? 1 : self->sizes[d];
+    return two_new(values, indices, self, tsr_ndim(self), sizes);
+}
+
+static TsrStatus squeeze_move(TsrTensor **t, int64_t dim) {
+    int64_t sizes[TSR_MAX_DIMS];
+    int n = 0;
+    for (int d = 0; d < tsr_ndim(*t); d++)
+        if (d != dim) sizes[n++] = (*t)->sizes[d];
+    /* A fresh view would leave a trace of a base: the geometry of the result itself is changed. */
+    int64_t strides[TSR_MAX_DIMS];
+    tsr_layout_contiguous_strides(strides, n, sizes);
+    return tsr_tensor_set_geometry(*t, n, sizes, strides, (*t)->offset);
+}
+
+static TsrStatus select_along(TsrOpCall *c, int64_t dim, bool keepdim, TsrLineFn fn, LineWork *w) {
+    TsrTensor *self = c->arg[0].t, *values, *indices;
+    TSR_TRY(reduced_new(&values, &indices, self, dim));
+    TsrStatus status = values->numel == 0 || tsr_is_meta(self) ? TSR_OK : run_lines(values, indices, self, dim, fn, w);
+    if (status == TSR_OK && !keepdim && tsr_ndim(self) > 0) {
+        status = squeeze_move(&values, dim);
+        if (status == TSR_OK) status = squeeze_move(&indices, dim);
+    }
+    return end_two_move(c, status, values, indices);
+}
+
+static TsrStatus check_nonempty(const TsrTensor *self, int64_t dim, const char *name) {
+    if (tsr_ndim(self) > 0 && self->sizes[dim] == 0)
+        return tsr_error(TSR_INDEX_ERROR, "%s(): Expected reduction dim %lld to have non-zero size.", name, (long long)dim);
+    return TSR_OK;
+}
+
+static void kth_line(char *const *data, const int64_t *stride, const int64_t *n, const void *params) {
+    const LineWork *w = params;
+    Pairs p;
+    if (!pairs_begin(&p, n[2], false, w)) return;
+    load_pairs(p.a, data[2], stride[2], n[2], w);
+    tsr_kernel_quick_select(p.a, w->k, n[2]);
+    store_pairs(p.a + w->k, 1, data[0], 0, data[1], 0, data[2], stride[2], tsr_dtype_size(w->dtype));
+    pairs_end(&p);
+}
+
+TsrStatus op_kthvalue(TsrOpCall *c) {
+    TsrTensor *self = c->arg[0].t;
+    int64_t k = c->arg[1].i, dim = c->arg[2].i, size;
+    TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
+    TSR_TRY(check_nonempty(self, dim, "kthvalue"));
+    size = tsr_ndim(self) > 0 ? self->sizes[dim] : 1;
+    if (k < 1 || k > size) return tsr_error(TSR_RUNTIME_ERROR, "kthvalue(): selected number k out of range for dimension %lld", (long long)dim);
+    if (c->out[0] != NULL) TSR_TRY(tsr__check_no_overlap(c->out[0], self));
+    TSR_TRY(check_outs(c, self));
+    TSR_TRY(tsr__require(TSR_BITS_USUAL, self->dtype, "kthvalue_cpu"));
+    LineWork w = {.k = k - 1};
+    return select_along(c, dim, c->arg[3].b, kth_line, &w);
+}
+
+/* Order by (key, index): the pairs are distinct, so any selection gives the same. */
+static void select_distinct(TsrPair *a, TsrPair *spare, int64_t k, int64_t n) {
+    tsr_kernel_nth_element(a, k, n);
+    /* Elements equal to the k-th by key: among them the indices decide. */
+    uint64_t key = a[k].key;
+    int64_t below = 0, equal = 0;
+    for (int64_t i = 0; i < n; i++) {
+        if (a[i].key < key) below++;
+        else if (a[i].key == key) spare[equal++] = (TsrPair){(uint64_t)a[i].index, a[i].index};
+    }
+    tsr_kernel_nth_element(spare, k - below, equal);
+    a[k].index = spare[k - below].index;
+}
+
+static void median_line(char *const *data, const int64_t *stride, const int64_t *n, const void *params) {
+    const LineWork *w = params;
+    Pairs p;
+    if (!pairs_begin(&p, n[2], true, w)) return;
+    load_pairs(p.a, data[2], stride[2], n[2], w);
+    uint64_t nan_key = tsr_kernel_nan_key(w->dtype);
+    int64_t nans = 0, first_nan = -1;
+    for (int64_t i = 0; i < n[2] && tsr_dtype_is_float(w->dtype); i++) {
+        if (p.a[i].key != nan_key) continue;
+        if (nans++ == 0) first_nan = i;
+    }
+    int64_t k = 0;
+    if (nans > 0 && !w->ignore_nan) {
+        p.a[0].index = first_nan;
+    } else {
+        k = nans == n[2] ? 0 : (n[2] - nans - 1) / 2;
+        select_distinct(p.a, p.spare, k, n[2]);
+    }
+    store_pairs(p.a + k, 1, data[0], 0, data[1], 0, data[2], stride[2], tsr_dtype_size(w->dtype));
+    pairs_end(&p);
+}
+
+static TsrStatus median_dim(TsrOpCall *c, bool ignore_nan) {
+    TsrTensor *self = c->arg[0].t;
+    int64_t dim = c->arg[1].i;
+    TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
+    TSR_TRY(check_nonempty(self, dim, "median"));
+    TSR_TRY(check_outs(c, self));
+    TSR_TRY(tsr__require(TSR_BITS_USUAL, self->dtype, "median_out"));
+    LineWork w = {.ignore_nan = ignore_nan};
+    return select_along(c, dim, c->arg[2].b, median_line, &w);
+}
+
+TsrStatus op_median_dim(TsrOpCall *c) { return median_dim(c, false); }
+TsrStatus op_nanmedian_dim(TsrOpCall *c) { return median_dim(c, true); }
+
+static TsrStatus median_all(TsrOpCall *c, bool ignore_nan) {
+    TsrTensor *self = c->arg[0].t, *flat, *values = NULL, *index = NULL;
+    int64_t minus = -1;
+    TSR_TRY(tsr__require(TSR_BITS_USUAL, self->dtype, "median_cpu"));
+    if (self->numel == 0 || tsr_is_meta(self)) {
+        TSR_TRY(tsr_tensor_new(&values, 0, NULL, self->dtype, self->device));
+        if (!tsr_is_meta(self)) tsr_scalar_store(tsr_scalar_float(NAN), self->dtype, tsr_data(values));
+        return tsr_return_move(c, values);
+    }
+    TSR_TRY(tsr_tensor_new_reshape(&flat, self, 1, &minus));
+    TsrStatus status = two_new(&values, &index, self, 0, NULL);
+    if (status == TSR_OK) {
+        LineWork w = {.ignore_nan = ignore_nan};
+        status = run_lines(values, index, flat, 0, median_line, &w);
+        tsr_tensor_free(index);
+        if (status != TSR_OK) tsr_tensor_free(values);
+    }
+    tsr_tensor_free(flat);
+    return tsr_finish_move(c, status, values);
+}
+
+TsrStatus op_median(TsrOpCall *c) { return median_all(c, false); }
+TsrStatus op_nanmedian(TsrOpCall *c) { return median_all(c, true); }
+
+static void mode_line(char *const *data, const int64_t *stride, const int64_t *n, const void *params) {
+    const LineWork *w = params;
+    Pairs p;
+    if (!pairs_begin(&p, n[2], false, w)) return;
+    load_pairs(p.a, data[2], stride[2], n[2], w);
+    tsr_kernel_sort(p.a, n[2]);
+    uint64_t nan_key = tsr_kernel_nan_key(w->dtype);
+    bool floats = tsr_dtype_is_float(w->dtype);
+    int64_t best = 0, best_count = 0, count = 0;
+    for (int64_t i = 0; i < n[2]; i++) {
+        count++;
+        bool ends = i == n[2] - 1 || p.a[i].key != p.a[i + 1].key || (floats && p.a[i].key == nan_key);
+        if (!ends) continue;
+        if (count > best_count) {
+            best = i;
+            best_count = count;
+        }
+        count = 0;
+    }
+    store_pairs(p.a + best, 1, data[0], 0, data[1], 0, data[2], stride[2], tsr_dtype_size(w->dtype));
+    pairs_end(&p);
+}
+
+TsrStatus op_mode(TsrOpCall *c) {
+    TsrTensor *self = c->arg[0].t;
+    int64_t dim = c->arg[1].i;
+    TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
+    TSR_TRY(check_nonempty(self, dim, "mode"));
+    TSR_TRY(check_outs(c, self));
+    TSR_TRY(tsr__require(TSR_BITS_USUAL | TSR_BIT(BOOL), self->dtype, "mode_cpu"));
+    LineWork w = {0};
+    return select_along(c, dim, c->arg[2].b, mode_line, &w);
+}
+
+/* ---- quantile ---- */
+
+typedef enum Interpolation { LINEAR, LOWER, HIGHER, MIDPOINT, NEAREST } Interpolation;
+
+static TsrStatus interpolation_named(Interpolation *out, const char *name) {
+    static const char *const names[] = {"linear", "lower", "higher", "midpoint", "nearest"};
+    for (int i = 0; i < 5; i++)
+        if (strcmp(name, names[i]) == 0) {
+            *out = (Interpolation)i;
+            return TSR_OK;
+        }
+    return tsr_error(TSR_RUNTIME_ERROR, "quantile() interpolation must be one of linear, lower, higher, midpoint or nearest, but got %s", name);
+}
+
+typedef struct Quantile {
+    const char *sorted, *q;
+    char *out;
+    int64_t n, nq;
+    TsrDtype dtype;
+    Interpolation how;
+    bool ignore_nan;
+} Quantile;
+
+/* One body for float and double: every step rounds as PyTorch's tensor operations do. */
+#define QUANTILE(name, T, FMA, RINT, FLOOR, CEIL) \
+    static void name(int64_t begin, int64_t end, void *user) { \
+        const Quantile *p = user; \
+        const T *q = (const T *)(const void *)p->q; \
+        for (int64_t r = begin; r < end; r++) { \
+            const T *row = (const T *)(const void *)p->sorted + r * p->n; \
+            T *out = (T *)(void *)p->out + r * p->nq; \
+            int64_t valid = p->n; \
+            while (valid > 0 && row[valid - 1] != row[valid - 1]) valid--; \
+            for (int64_t k = 0; k < p->nq; k++) { \
+                T rank; \
+                if (p->ignore_nan) rank = valid == 0 ? 0 : q[k] * (T)(valid - 1); \
+                else rank = valid < p->n ? (T)(p->n - 1) : q[k] * (T)(p->n - 1); \
+                if (p->how == LOWER) rank = FLOOR(rank); \
+                if (p->how == HIGHER) rank = CEIL(rank); \
+                if (p->how == NEAREST) rank = RINT(rank); \
+                int64_t low = (int64_t)rank, high = (int64_t)CEIL(rank); \
+                T a = row[low], b = row[high], weight = p->how == MIDPOINT ? (T)0.5 : rank - (T)low; \
+                if (p->how == LINEAR || p->how == MIDPOINT) \
+                    out[k] = weight < (T)0.5 ? FMA(weight, b - a, a) : FMA(-(b - a), 1 - weight, b); \
+                else out[k] = a; \
+            } \
+        } \
+    }
+QUANTILE(quantile_float, float, fmaf, rintf, floorf, ceilf)
+QUANTILE(quantile_double, double, fma, rint, floor, ceil)
+
+static TsrStatus check_quantile(const TsrOpCall *c, const TsrTensor *self, const TsrTensor *q) {
+    if (self->numel == 0) return tsr_error(TSR_RUNTIME_ERROR, "quantile() input tensor must be non-empty");
+    if (tsr_ndim(q) > 1) return tsr_error(TSR_RUNTIME_ERROR, "quantile() q must be a scalar or 1D tensor");
+    if (self->dtype != TSR_FLOAT32 && self->dtype != TSR_FLOAT64) return tsr_error(TSR_RUNTIME_ERROR, "quantile() input tensor must be either float or double dtype");
+    if (self->dtype != q->dtype) return tsr_error(TSR_RUNTIME_ERROR, "quantile() q tensor must be same dtype as the input tensor");
+    if (c->out[0] != NULL && c->out[0]->dtype != self->dtype) return tsr_error(TSR_RUNTIME_ERROR, "quantile() out tensor must be same dtype as the input tensor");
+    for (int64_t i = 0; i < q->numel && !tsr_is_meta(q); i++) {
+        double v = tsr_scalar_to_double(tsr_tensor_get(q, i));
+        if (!(v >= 0 && v <= 1)) return tsr_error(TSR_RUNTIME_ERROR, "quantile() q values must be in the range [0, 1]");
+    }
+    return TSR_OK;
+}
+
+/* The input with the reduced dimension last, sorted along it, row-major. dim -1: flattened. */
+static TsrStatus sorted_rows_new(TsrTensor **out, const TsrTensor *self, bool flatten, int64_t dim) {
+    TsrTensor *moved, *dense, *indices;
+    int64_t minus = -1;
+    if (flatten || tsr_ndim(self) == 0) {
+        TSR_TRY(tsr_tensor_new_reshape(&moved, self, 1, &minus));
+    } else {
+        int64_t order[TSR_MAX_DIMS];
+        int k = 0;
+        for (int d = 0; d < tsr_ndim(self); d++)
+            if (d != dim) order[k++] = d;
+        order[k++] = dim;
+        TSR_TRY(tsr_tensor_new_permute(&moved, self, k, order));
+    }
+    TsrStatus status = tsr_tensor_new_contiguous(&dense, moved, TSR_CONTIGUOUS);
+    tsr_tensor_free(moved);
+    TSR_TRY(status);
+    status = sort_new(out, &indices, dense, tsr_ndim(dense) - 1, false, false);
+    tsr_tensor_free(dense);
+    if (status == TSR_OK) tsr_tensor_free(indices);
+    return status;
+}
+
+/* The result's geometry: (q, rest...) over memory laid out as (rest..., q). */
+static TsrStatus quantile_result_new(TsrTensor **out, const TsrTensor *self, const TsrTensor *q, bool flatten, int64_t dim, bool keepdim) {
+    int64_t sizes[TSR_MAX_DIMS + 1], strides[TSR_MAX_DIMS + 1], rest[TSR_MAX_DIMS + 1] = {0};
+    int n = 0;
+    for (int d = 0; d < tsr_ndim(self); d++) {
+        bool gone = flatten || d == dim;
+        if (!gone || keepdim) rest[n++] = gone ? 1 : self->sizes[d];
+    }
+    if (tsr_ndim(q) == 0) return tsr_tensor_new(out, n, rest, self->dtype, self->device);
+    sizes[0] = q->numel;
+    strides[0] = 1;
+    tsr_layout_contiguous_strides(strides + 1, n, rest);
+    for (int d = 0; d < n; d++) {
+        sizes[d + 1] = rest[d];
+        strides[d + 1] *= TSR_MAX(q->numel, 1);
+    }
+    return tsr_tensor_new_strided(out, n + 1, sizes, strides, self->dtype, self->device);
+}
+
+static TsrStatus quantile(TsrOpCall *c, const TsrTensor *q, bool ignore_nan) {
+    TsrTensor *self = c->arg[0].t, *sorted, *dense_q, *t;
+    bool flatten = !tsr_arg_given(&c->arg[2]), keepdim = c->arg[3].b;
+    int64_t dim = flatten ? 0 : c->arg[2].i;
+    Interpolation how = LINEAR;
+    TSR_TRY(interpolation_named(&how, c->arg[4].str));
+    TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
+    TSR_TRY(check_quantile(c, self, q));
+    TSR_TRY(quantile_result_new(&t, self, q, flatten, dim, keepdim));
+    if (t->numel == 0 || tsr_is_meta(self)) return tsr_return_move(c, t);
+    TsrStatus status = sorted_rows_new(&sorted, self, flatten, dim);
+    if (status == TSR_OK) {
+        status = tsr_tensor_new_contiguous(&dense_q, q, TSR_CONTIGUOUS);
+        if (status == TSR_OK) {
+            int64_t n = sorted->sizes[tsr_ndim(sorted) - 1];
+            Quantile p = {tsr_data(sorted), tsr_data(dense_q), tsr_data(t), n, q->numel, self->dtype, how, ignore_nan};
+            if (n > 1 << 24) status = tsr_error(TSR_RUNTIME_ERROR, "quantile() input tensor is too large");
+            else status = tsr_parallel_for(sorted->numel / n, 1024, self->dtype == TSR_FLOAT32 ? quantile_float : quantile_double, &p);
+            tsr_tensor_free(dense_q);
+        }
+        tsr_tensor_free(sorted);
+    }
+    return tsr__end_move(c, status, t);
+}
+
+static TsrStatus quantile_number(TsrOpCall *c, bool ignore_nan) {
+    double v = c->arg[1].f;
+    TsrTensor *q;
+    if (!(v >= 0 && v <= 1)) return tsr_error(TSR_RUNTIME_ERROR, "quantile() q must be in the range [0, 1] but got %g", v);
+    TSR_TRY(tsr_tensor_new_scalar(&q, tsr_scalar_float(v), c->arg[0].t->dtype));
+    TsrStatus status = quantile(c, q, ignore_nan);
+    tsr_tensor_free(q);
+    return status;
+}
+
+TsrStatus op_quantile(TsrOpCall *c) { return quantile(c, c->arg[1].t, false); }
+TsrStatus op_nanquantile(TsrOpCall *c) { return quantile(c, c->arg[1].t, true); }
+TsrStatus op_quantile_number(TsrOpCall *c) { return quantile_number(c, false); }
+TsrStatus op_nanquantile_number(TsrOpCall *c) { return quantile_number(c, true); }
