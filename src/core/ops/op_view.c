@@ -396,6 +396,11 @@ static TsrStatus resolve(TsrOpCall *c, unsigned flag) {
 TsrStatus op_resolve_conj(TsrOpCall *c) { return resolve(c, TSR_FLAG_CONJ); }
 TsrStatus op_resolve_neg(TsrOpCall *c) { return resolve(c, TSR_FLAG_NEG); }
 
+TsrStatus op_positive(TsrOpCall *c) {
+    if (SELF->dtype == TSR_BOOL) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "The `+` operator, on a bool tensor is not supported.");
+    return tsr_return_move(c, tsr_tensor_retain(SELF));
+}
+
 /* --- the same elements under another tensor --- */
 
 static TsrStatus make_alias(TsrOpCall *c, TsrTensor **out) { return tsr_tensor_new_alias(out, SELF); }
