@@ -1,8 +1,6 @@
 /* Code as text: what --dis and the tests of the compiler print. */
 #include "code.h"
 
-#include <string.h>
-
 static const struct {
     const char *name, *format, *meaning;
 } rows[INS_COUNT] = {
@@ -40,7 +38,8 @@ static TsrStatus print_operands(const Code *code, FILE *file, const Ins *i) {
         case 'A': print_slot(code, file, i->a); break;
         case 'B': print_slot(code, file, i->b); break;
         case 'C': print_slot(code, file, i->c); break;
-        case 'N': fprintf(file, " #%d", strchr(format, 'B') == NULL || i->c != 0 ? i->c : i->b); break;
+        case 'N': fprintf(file, " #%d", i->c); break;
+        case 'n': fprintf(file, " #%d", i->b); break;
         case 'G': fprintf(file, " g%u", i->k); break;
         case 'J': fprintf(file, " ->%d", (int)(i - code->ins) + 1 + (i->head >> 8)); break;
         case 'X': fprintf(file, " x%d", i->x); break;
