@@ -24,7 +24,6 @@ TsrStatus globals_startup(void) {
 
 void globals_shutdown(void) {
     if (vm.globals == NULL) return;
-    for (int64_t n = vm.global_count - 1; n >= 0; n--) value_clear(&vm.globals[globals_slot((int)n)]);
     for (int64_t n = 0; n < vm.global_count; n++) value_release(vm.builtin_cache[n]);
     obj_xrelease(vm.builtins);
     obj_xrelease(vm.global_numbers);

@@ -248,6 +248,10 @@ TsrStatus value_compare_bool(bool *out, CompareOp op, Value a, Value b); /* its 
 TsrStatus value_binary(Value *out, BinaryOp op, Value a, Value b);
 TsrStatus value_inplace(Value *out, BinaryOp op, Value a, Value b);
 TsrStatus value_unary(Value *out, UnaryOp op, Value v);
+/* A hint for the binary and unary slots of tensors: the operand is a temporary of an expression that the evaluator lets
+ * go right after: with a count of 1 its memory may become the result's. 0 elsewhere. */
+enum { DYING_LEFT = 1, DYING_RIGHT = 2 };
+extern unsigned value_dying;
 
 TsrStatus value_length(int64_t *out, Value v);
 /* As length, but an estimate: `fallback` when there is none; never fails. */

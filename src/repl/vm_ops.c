@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+unsigned value_dying;
+
 /* --- operands --- */
 
 const Value *frame_name(const Frame *f, int slot) {
@@ -74,7 +76,10 @@ TsrStatus ins_binary(Frame *f, const Ins *i, bool inplace) {
             value_release(other);
             value_release(self);
         } else {
+            int temps = f->code->first_temp;
+            value_dying = (!(i->x & BINARY_KB) && i->b >= temps ? DYING_LEFT : 0) | (!(i->x & BINARY_KC) && i->c >= temps ? DYING_RIGHT : 0);
             status = value_binary(&r, op, *a, *b);
+            value_dying = 0;
         }
         TSR_TRY(status);
     }
@@ -92,7 +97,10 @@ TsrStatus ins_unary(Frame *f, const Ins *i) {
         TSR_TRY(value_truth(&truth, *v));
         r = value_bool(!truth);
     } else {
-        TSR_TRY(value_unary(&r, (UnaryOp)i->x, *v));
+        value_dying = i->b >= f->code->first_temp ? DYING_LEFT : 0;
+        TsrStatus status = value_unary(&r, (UnaryOp)i->x, *v);
+        value_dying = 0;
+        TSR_TRY(status);
     }
     slot_used(f, i->b);
     slot_set_move(&f->base[i->a], r);

@@ -23,12 +23,14 @@ TsrStatus vm_startup(void) {
 }
 
 void vm_shutdown(void) {
+    if (vm.globals == NULL) return;
+    for (int64_t k = vm.global_count - 1; k >= 0; k--) value_clear(&vm.globals[globals_slot((int)k)]);
+    gc_collect(); /* a generator in a cycle goes while there is still an evaluator */
     while (vm.first_chunk != NULL) {
         Chunk *chunk = vm.first_chunk;
         vm.first_chunk = chunk->next;
         tsr_free(chunk);
     }
-    for (int64_t k = 0; k < vm.global_count; k++) value_clear(&vm.globals[globals_slot((int)k)]);
     for (int64_t k = 0; k < vm.frame_block_count; k++) tsr_free(vm.frame_blocks[k]);
     tsr_free(vm.frame_blocks);
     globals_shutdown();
