@@ -1,0 +1,230 @@
+/* torch.special: the iterator around the functions of specfun.c. Values are computed in double and rounded once, but for the
+ * orthogonal polynomials and trigamma, whose float versions overflow where float does. */
+#include <math.h>
+#include <string.h>
+
+#include "op.h"
+#include "owned.h"
+#include "specfun.h"
+
+enum { SET_SINGLE = 1, SET_HALF = 2, SET_NO_INT = 4 }; /* which dtypes: float32 and float64 always, the half types, integers refused */
+
+/* ---- loops ---- */
+
+typedef struct Unary { double (*fn)(double); float (*fn_f)(float); } Unary;
+
+static void unary_f64(char *const *data, const int64_t *strides, int64_t n, const void *params) {
+    const Unary *u = params;
+    for (int64_t i = 0; i < n; i++) *(double *)(data[0] + i * strides[0]) = u->fn(*(const double *)(data[1] + i * strides[1]));
+}
+
+static void unary_f32(char *const *data, const int64_t *strides, int64_t n, const void *params) {
+    const Unary *u = params;
+    for (int64_t i = 0; i < n; i++) {
+        float x = *(const float *)(data[1] + i * strides[1]);
+        *(float *)(data[0] + i * strides[0]) = u->fn_f != NULL ? u->fn_f(x) : (float)u->fn(x);
+    }
+}
+
+typedef double (*Binary)(double, double);
+
+static void binary_f64(char *const *data, const int64_t *strides, int64_t n, const void *params) {
+    Binary fn = *(const Binary *)params;
+    for (int64_t i = 0; i < n; i++)
+        *(double *)(data[0] + i * strides[0]) = fn(*(const double *)(data[1] + i * strides[1]), *(const double *)(data[2] + i * strides[2]));
+}
+
+static void binary_f32(char *const *data, const int64_t *strides, int64_t n, const void *params) {
+    Binary fn = *(const Binary *)params;
+    for (int64_t i = 0; i < n; i++)
+        *(float *)(data[0] + i * strides[0]) = (float)fn(*(const float *)(data[1] + i * strides[1]), *(const float *)(data[2] + i * strides[2]));
+}
+
+/* ---- one call ---- */
+
+typedef struct Loops { TsrLoop f32, f64; const void *params; } Loops;
+
+static TsrStatus check_dtype(TsrDtype common, const char *kernel, int set) {
+    bool half = common == TSR_FLOAT16 || common == TSR_BFLOAT16;
+    if (common == TSR_FLOAT32 || common == TSR_FLOAT64 || (half && (set & SET_HALF))) return TSR_OK;
+    return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "\"%s\" not implemented for '%s'", kernel, tsr_dtype_scalar_name(common));
+}
+
+static TsrStatus run(TsrOpCall *c, int nin, TsrTensor *const *in, const char *kernel, int set, Loops loops) {
+    TsrIter it;
+    TsrIterSpec spec = {.nout = 1, .nin = nin, .out = {c->out[0]}, .name = c->schema->base};
+    spec.flags = TSR_ITER_PROMOTE | TSR_ITER_CHECK_CAST | TSR_ITER_COMPUTE_FLOAT | (set & SET_NO_INT ? 0 : TSR_ITER_INT_TO_FLOAT) | (c->inplace ? TSR_ITER_NO_RESIZE : 0);
+    for (int i = 0; i < nin; i++) spec.in[i] = in[i];
+    TSR_TRY(tsr_iter_begin(&it, &spec));
+    TsrStatus s = check_dtype(it.common, kernel, set);
+    if (s == TSR_OK) s = tsr_iter_run(&it, it.dtype == TSR_FLOAT64 ? loops.f64 : loops.f32, loops.params);
+    TsrTensor *r = NULL;
+    return tsr_finish_move(c, tsr_iter_end_move(&it, s, &r), r);
+}
+
+static TsrStatus unary(TsrOpCall *c, const char *kernel, int set, double (*fn)(double), float (*fn_f)(float)) {
+    Unary u = {fn, fn_f};
+    return run(c, 1, &c->arg[0].t, kernel, set, (Loops){unary_f32, unary_f64, &u});
+}
+
+/* Operands 0 and 1 of the call; a number becomes a 0-d tensor that is weak in promotion. */
+static TsrStatus with_operands(TsrOpCall *c, const char *kernel, int set, Loops loops) {
+    TSR_OWNED a = NULL;
+    TSR_OWNED b = NULL;
+    if (c->arg[0].kind == TSR_ARG_TENSOR) a = tsr_tensor_retain(c->arg[0].t);
+    else TSR_TRY(tsr_tensor_new_wrapped(&a, c->arg[0].s));
+    if (c->arg[1].kind == TSR_ARG_TENSOR) b = tsr_tensor_retain(c->arg[1].t);
+    else TSR_TRY(tsr_tensor_new_wrapped(&b, c->arg[1].s));
+    return run(c, 2, (TsrTensor *const[]){a, b}, kernel, set, loops);
+}
+
+static TsrStatus binary(TsrOpCall *c, const char *kernel, int set, Binary fn) { return with_operands(c, kernel, set, (Loops){binary_f32, binary_f64, &fn}); }
+
+#define UNARY(op, kernel, set, fn) \
+    TsrStatus op(TsrOpCall *c) { return unary(c, kernel, set, fn, NULL); }
+UNARY(op_lgamma, "lgamma_vml_cpu", SET_HALF, tsr_sf_lgamma)
+UNARY(op_digamma, "digamma", SET_HALF, tsr_sf_digamma)
+UNARY(op_i0, "i0_vml_cpu", SET_HALF, tsr_sf_i0)
+UNARY(op_i0e, "i0e_cpu", SET_HALF, tsr_sf_i0e)
+UNARY(op_i1, "i1_cpu", SET_HALF, tsr_sf_i1)
+UNARY(op_i1e, "i1e_cpu", SET_HALF, tsr_sf_i1e)
+UNARY(op_erfcx, "erfcx_cpu", SET_SINGLE, tsr_sf_erfcx)
+UNARY(op_bessel_j0, "bessel_j0_cpu", SET_SINGLE, tsr_sf_j0)
+UNARY(op_bessel_j1, "bessel_j1_cpu", SET_SINGLE, tsr_sf_j1)
+UNARY(op_bessel_y0, "bessel_y0_cpu", SET_SINGLE, tsr_sf_y0)
+UNARY(op_bessel_y1, "bessel_y1_cpu", SET_SINGLE, tsr_sf_y1)
+UNARY(op_modified_bessel_i0, "modified_bessel_i0_cpu", SET_SINGLE, tsr_sf_i0)
+UNARY(op_modified_bessel_i1, "modified_bessel_i1_cpu", SET_SINGLE, tsr_sf_i1)
+UNARY(op_modified_bessel_k0, "modified_bessel_k0_cpu", SET_SINGLE, tsr_sf_k0)
+UNARY(op_modified_bessel_k1, "modified_bessel_k1_cpu", SET_SINGLE, tsr_sf_k1)
+UNARY(op_scaled_modified_bessel_k0, "scaled_modified_bessel_k0_cpu", SET_SINGLE, tsr_sf_k0e)
+UNARY(op_scaled_modified_bessel_k1, "scaled_modified_bessel_k1_cpu", SET_SINGLE, tsr_sf_k1e)
+UNARY(op_spherical_bessel_j0, "spherical_bessel_j0_cpu", SET_SINGLE, tsr_sf_spherical_j0)
+UNARY(op_airy_ai, "airy_ai_cpu", SET_SINGLE, tsr_sf_airy_ai)
+UNARY(op_entr, "entr_cpu", SET_HALF, tsr_sf_entr)
+UNARY(op_ndtri, "ndtri_cpu", SET_SINGLE, tsr_sf_ndtri)
+UNARY(op_log_ndtr, "log_ndtr_cpu", SET_SINGLE, tsr_sf_log_ndtr)
+#undef UNARY
+
+TsrStatus op_igamma(TsrOpCall *c) { return binary(c, "igamma_cpu", SET_HALF | SET_NO_INT, tsr_sf_gammainc); }
+TsrStatus op_igammac(TsrOpCall *c) { return binary(c, "igammac_cpu", SET_HALF | SET_NO_INT, tsr_sf_gammaincc); }
+TsrStatus op_zeta(TsrOpCall *c) { return binary(c, "zeta_cpu", SET_SINGLE, tsr_sf_zeta); }
+TsrStatus op_xlog1py(TsrOpCall *c) { return binary(c, "xlog1py_cpu", SET_HALF, tsr_sf_xlog1py); }
+
+/* (1 + erf(x / sqrt 2)) / 2, each step rounded to the dtype. */
+TsrStatus op_ndtr(TsrOpCall *c) {
+    TSR_OWNED scaled = NULL;
+    TSR_OWNED e = NULL;
+    TSR_OWNED sum = NULL;
+    TsrTensor *r = NULL;
+    TSR_TRY(tsr_invoke(&scaled, 1, "div", "tf", c->arg[0].t, M_SQRT2));
+    TSR_TRY(tsr_invoke(&e, 1, "erf", "t", scaled));
+    TSR_TRY(tsr_invoke(&sum, 1, "add", "tf", e, 1.0));
+    return tsr_finish_move(c, tsr_invoke(&r, 1, "mul", "tf", sum, 0.5), r);
+}
+
+/* ---- polygamma ---- */
+
+static void polygamma_f64(char *const *data, const int64_t *strides, int64_t n, const void *params) {
+    for (int64_t i = 0; i < n; i++) *(double *)(data[0] + i * strides[0]) = tsr_sf_polygamma(*(const int *)params, *(const double *)(data[1] + i * strides[1]));
+}
+
+static void polygamma_f32(char *const *data, const int64_t *strides, int64_t n, const void *params) {
+    for (int64_t i = 0; i < n; i++) *(float *)(data[0] + i * strides[0]) = (float)tsr_sf_polygamma(*(const int *)params, *(const float *)(data[1] + i * strides[1]));
+}
+
+static TsrStatus polygamma(TsrOpCall *c, int64_t n, TsrTensor *x) {
+    if (n < 0) return tsr_error(TSR_RUNTIME_ERROR, "polygamma(n, x) does not support negative n.");
+    Unary digamma = {tsr_sf_digamma, NULL}, trigamma = {tsr_sf_trigamma, tsr_sf_trigamma_f};
+    int order = (int)TSR_MIN(n, 1000000);
+    if (n == 0) return run(c, 1, &x, "digamma", SET_HALF, (Loops){unary_f32, unary_f64, &digamma});
+    if (n == 1) return run(c, 1, &x, "trigamma", SET_HALF, (Loops){unary_f32, unary_f64, &trigamma});
+    return run(c, 1, &x, "polygamma", SET_HALF, (Loops){polygamma_f32, polygamma_f64, &order});
+}
+
+TsrStatus op_polygamma(TsrOpCall *c) { return polygamma(c, c->arg[0].i, c->arg[1].t); }
+TsrStatus op_polygamma_method(TsrOpCall *c) { return polygamma(c, c->arg[1].i, c->arg[0].t); }
+
+static double mvlgamma_value(double x, int64_t p) {
+    double sum = (double)(p * (p - 1)) * log(M_PI) / 4;
+    for (int64_t j = 0; j < p; j++) sum += tsr_sf_lgamma(x - (double)j / 2);
+    return sum;
+}
+
+static void mvlgamma_f64(char *const *data, const int64_t *strides, int64_t n, const void *params) {
+    for (int64_t i = 0; i < n; i++) *(double *)(data[0] + i * strides[0]) = mvlgamma_value(*(const double *)(data[1] + i * strides[1]), *(const int64_t *)params);
+}
+
+static void mvlgamma_f32(char *const *data, const int64_t *strides, int64_t n, const void *params) {
+    for (int64_t i = 0; i < n; i++) *(float *)(data[0] + i * strides[0]) = (float)mvlgamma_value(*(const float *)(data[1] + i * strides[1]), *(const int64_t *)params);
+}
+
+TsrStatus op_mvlgamma(TsrOpCall *c) {
+    int64_t p = c->arg[1].i;
+    if (c->arg[0].t->dtype == TSR_BOOL) return tsr_error(TSR_RUNTIME_ERROR, "The input tensor may not be a boolean tensor.");
+    if (p < 1) return tsr_error(TSR_RUNTIME_ERROR, "p has to be greater than or equal to 1");
+    if (p > 1000000) return tsr_error(TSR_RUNTIME_ERROR, "mvlgamma: p is too large");
+    return run(c, 1, &c->arg[0].t, "arange_cpu", SET_HALF, (Loops){mvlgamma_f32, mvlgamma_f64, &p});
+}
+
+/* ---- orthogonal polynomials ---- */
+
+typedef enum OrthogonalKind {
+    CHEBYSHEV_T, CHEBYSHEV_U, CHEBYSHEV_V, CHEBYSHEV_W, SHIFTED_T, SHIFTED_U, SHIFTED_V, SHIFTED_W, HERMITE_H, HERMITE_HE, LAGUERRE_L, LEGENDRE_P
+} OrthogonalKind;
+
+#define R float
+#define NAME(x) f32_##x
+#define FN(name) name##f
+#define HERMITE_LIMIT 128
+#include "kernels/orthogonal.inc"
+#define R double
+#define NAME(x) f64_##x
+#define FN(name) name
+#define HERMITE_LIMIT 512
+#include "kernels/orthogonal.inc"
+
+static void polynomial_f32(char *const *data, const int64_t *strides, int64_t n, const void *params) {
+    OrthogonalKind kind = *(const OrthogonalKind *)params;
+    for (int64_t i = 0; i < n; i++)
+        *(float *)(data[0] + i * strides[0]) = f32_polynomial(kind, *(const float *)(data[1] + i * strides[1]), *(const float *)(data[2] + i * strides[2]));
+}
+
+static void polynomial_f64(char *const *data, const int64_t *strides, int64_t n, const void *params) {
+    OrthogonalKind kind = *(const OrthogonalKind *)params;
+    for (int64_t i = 0; i < n; i++)
+        *(double *)(data[0] + i * strides[0]) = f64_polynomial(kind, *(const double *)(data[1] + i * strides[1]), *(const double *)(data[2] + i * strides[2]));
+}
+
+#define POLYNOMIAL(name, kind_) \
+    TsrStatus op_##name(TsrOpCall *c) { \
+        OrthogonalKind kind = kind_; \
+        return with_operands(c, #name "_cpu", SET_SINGLE, (Loops){polynomial_f32, polynomial_f64, &kind}); \
+    }
+POLYNOMIAL(chebyshev_polynomial_t, CHEBYSHEV_T)
+POLYNOMIAL(chebyshev_polynomial_u, CHEBYSHEV_U)
+POLYNOMIAL(chebyshev_polynomial_v, CHEBYSHEV_V)
+POLYNOMIAL(chebyshev_polynomial_w, CHEBYSHEV_W)
+POLYNOMIAL(shifted_chebyshev_polynomial_t, SHIFTED_T)
+POLYNOMIAL(shifted_chebyshev_polynomial_u, SHIFTED_U)
+POLYNOMIAL(shifted_chebyshev_polynomial_v, SHIFTED_V)
+POLYNOMIAL(shifted_chebyshev_polynomial_w, SHIFTED_W)
+POLYNOMIAL(hermite_polynomial_h, HERMITE_H)
+POLYNOMIAL(hermite_polynomial_he, HERMITE_HE)
+POLYNOMIAL(laguerre_polynomial_l, LAGUERRE_L)
+POLYNOMIAL(legendre_polynomial_p, LEGENDRE_P)
+
+/* ---- other names of operators elsewhere ---- */
+
+static TsrStatus softmax_by(TsrOpCall *c, const char *name) {
+    TsrTensor *r = NULL;
+    if (tsr_arg_given(&c->arg[2])) return tsr_finish_move(c, tsr_invoke(&r, 1, name, "tid", c->arg[0].t, c->arg[1].i, (int)c->arg[2].dtype), r);
+    return tsr_finish_move(c, tsr_invoke(&r, 1, name, "ti", c->arg[0].t, c->arg[1].i), r);
+}
+TsrStatus op_special_softmax(TsrOpCall *c) { return softmax_by(c, "softmax"); }
+TsrStatus op_special_log_softmax(TsrOpCall *c) { return softmax_by(c, "log_softmax"); }
+
+TsrStatus op_special_logsumexp(TsrOpCall *c) {
+    TsrTensor *r = NULL;
+    return tsr_finish_move(c, tsr_invoke(&r, 1, "logsumexp", "tIb", c->arg[0].t, c->arg[1].n, c->arg[1].ints, (int)c->arg[2].b), r);
+}

@@ -1,0 +1,33 @@
+/* specfun.h: special functions of one or two real arguments, in double. Edge values are PyTorch's. No tensors. */
+#ifndef TSR_SPECFUN_H
+#define TSR_SPECFUN_H
+
+double tsr_sf_lgamma(double x); /* log |gamma(x)|; inf at the poles */
+double tsr_sf_digamma(double x);
+double tsr_sf_trigamma(double x);
+float tsr_sf_trigamma_f(float x);
+double tsr_sf_polygamma(int n, double x); /* n >= 2 */
+double tsr_sf_zeta(double s, double q);   /* Hurwitz */
+double tsr_sf_gammainc(double a, double x);  /* regularized lower incomplete gamma */
+double tsr_sf_gammaincc(double a, double x); /* upper */
+double tsr_sf_erfcx(double x);
+double tsr_sf_ndtri(double p);
+double tsr_sf_log_ndtr(double x);
+double tsr_sf_entr(double x);
+double tsr_sf_xlog1py(double x, double y);
+double tsr_sf_i0(double x);
+double tsr_sf_i0e(double x);
+double tsr_sf_i1(double x);
+double tsr_sf_i1e(double x);
+double tsr_sf_k0(double x);
+double tsr_sf_k0e(double x);
+double tsr_sf_k1(double x);
+double tsr_sf_k1e(double x);
+double tsr_sf_j0(double x);
+double tsr_sf_j1(double x);
+double tsr_sf_y0(double x);
+double tsr_sf_y1(double x);
+double tsr_sf_spherical_j0(double x);
+double tsr_sf_airy_ai(double x);
+
+#endif
