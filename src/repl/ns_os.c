@@ -1,0 +1,260 @@
+/* ns_os.c: Python's os and os.path, as far as reading goes: getcwd, environ, listdir, paths. */
+#include "ns.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "args.h"
+#include "builtin.h"
+#include "dict_obj.h"
+#include "seq_obj.h"
+#include "str_obj.h"
+
+static TsrStatus path_argument(const char **out, Value v) {
+    if (value_is_str(v)) {
+        *out = value_as_str(v)->data;
+        return TSR_OK;
+    }
+    return tsr_error(TSR_TYPE_ERROR, "expected str, bytes or os.PathLike object, not %s", value_type_name(v));
+}
+
+static TsrStatus check_allowed(const char *path) {
+    if (!builtin_sandbox || (builtin_sandbox_allows != NULL && builtin_sandbox_allows(path))) return TSR_OK;
+    return tsr_error(TSR_PERMISSION_ERROR, "[Errno 1] Operation not permitted in the sandbox: '%s'", path);
+}
+
+static TsrStatus os_getcwd(Value *out, const CallArgs *args) {
+    char *cwd = getcwd(NULL, 0);
+    (void)args;
+    if (cwd == NULL) return tsr_error_errno(errno, NULL);
+    TsrStatus status = str_new_c(out, cwd);
+    free(cwd);
+    return status;
+}
+
+static TsrStatus list_folder(List *list, DIR *folder) {
+    for (struct dirent *e; (e = readdir(folder)) != NULL;) {
+        Value name;
+        if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0) continue;
+        if (utf8_invalid(e->d_name, (int64_t)strlen(e->d_name)) >= 0) continue;
+        TSR_TRY(str_new_c(&name, e->d_name));
+        TSR_TRY(list_append_move(list, name));
+    }
+    return TSR_OK;
+}
+
+static TsrStatus os_listdir(Value *out, const CallArgs *args) {
+    const char *path = ".";
+    Value list;
+    if (args->count > 0 && args->values[0].tag != V_NONE) TSR_TRY(path_argument(&path, args->values[0]));
+    TSR_TRY(check_allowed(path));
+    DIR *folder = opendir(path);
+    if (folder == NULL) return tsr_error_errno(errno, path);
+    TsrStatus status = list_new(&list, 0);
+    if (status == TSR_OK) {
+        status = list_folder(value_as_list(list), folder);
+        if (status == TSR_OK) *out = list;
+        else value_release(list);
+    }
+    closedir(folder);
+    return status;
+}
+
+static TsrStatus os_getpid(Value *out, const CallArgs *args) {
+    (void)args;
+    *out = value_int(getpid());
+    return TSR_OK;
+}
+
+static TsrStatus os_cpu_count(Value *out, const CallArgs *args) {
+    (void)args;
+    *out = value_int(sysconf(_SC_NPROCESSORS_ONLN));
+    return TSR_OK;
+}
+
+static TsrStatus os_getenv(Value *out, const CallArgs *args) {
+    const char *name;
+    TSR_TRY(path_argument(&name, args->values[0]));
+    const char *value = getenv(name);
+    if (value != NULL) return str_new_c(out, value);
+    *out = args->count > 1 ? value_retain(args->values[1]) : VALUE_NONE;
+    return TSR_OK;
+}
+
+static TsrStatus new_environ(Value *out) {
+    Value dict;
+    TSR_TRY(dict_new(&dict));
+    TsrStatus status = TSR_OK;
+    for (char **e = environ; *e != NULL && status == TSR_OK; e++) {
+        const char *equals = strchr(*e, '=');
+        Value key, value;
+        if (equals == NULL || utf8_invalid(*e, (int64_t)strlen(*e)) >= 0) continue;
+        if ((status = str_new(&key, *e, equals - *e)) != TSR_OK) break;
+        status = str_new_c(&value, equals + 1);
+        if (status == TSR_OK) {
+            status = dict_set(value_as_dict(dict), key, value);
+            value_release(value);
+        }
+        value_release(key);
+    }
+    if (status == TSR_OK) *out = dict;
+    else value_release(dict);
+    return status;
+}
+
+/* ---- os.path ---- */
+
+static TsrStatus path_exists(Value *out, const CallArgs *args) {
+    const char *path;
+    struct stat st;
+    TSR_TRY(path_argument(&path, args->values[0]));
+    *out = value_bool(stat(path, &st) == 0);
+    return TSR_OK;
+}
+
+static TsrStatus path_isfile(Value *out, const CallArgs *args) {
+    const char *path;
+    struct stat st;
+    TSR_TRY(path_argument(&path, args->values[0]));
+    *out = value_bool(stat(path, &st) == 0 && S_ISREG(st.st_mode));
+    return TSR_OK;
+}
+
+static TsrStatus path_isdir(Value *out, const CallArgs *args) {
+    const char *path;
+    struct stat st;
+    TSR_TRY(path_argument(&path, args->values[0]));
+    *out = value_bool(stat(path, &st) == 0 && S_ISDIR(st.st_mode));
+    return TSR_OK;
+}
+
+static TsrStatus path_getsize(Value *out, const CallArgs *args) {
+    const char *path;
+    struct stat st;
+    TSR_TRY(path_argument(&path, args->values[0]));
+    if (stat(path, &st) != 0) return tsr_error_errno(errno, path);
+    *out = value_int(st.st_size);
+    return TSR_OK;
+}
+
+static const char *last_part(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash != NULL ? slash + 1 : path;
+}
+
+static TsrStatus path_basename(Value *out, const CallArgs *args) {
+    const char *path;
+    TSR_TRY(path_argument(&path, args->values[0]));
+    return str_new_c(out, last_part(path));
+}
+
+/* The head without its trailing slashes, unless it is all slashes. */
+static int64_t head_length(const char *path) {
+    int64_t n = last_part(path) - path, kept = n;
+    while (kept > 0 && path[kept - 1] == '/') kept--;
+    return kept > 0 ? kept : n;
+}
+
+static TsrStatus path_dirname(Value *out, const CallArgs *args) {
+    const char *path;
+    TSR_TRY(path_argument(&path, args->values[0]));
+    return str_new(out, path, head_length(path));
+}
+
+static TsrStatus split_at(Value *out, const char *text, int64_t first_end, int64_t second) {
+    Value parts[2];
+    TSR_TRY(str_new(&parts[0], text, first_end));
+    TsrStatus status = str_new_c(&parts[1], text + second);
+    if (status == TSR_OK) return tuple_new_move(out, parts, 2);
+    value_release(parts[0]);
+    return status;
+}
+
+static TsrStatus path_split(Value *out, const CallArgs *args) {
+    const char *path;
+    TSR_TRY(path_argument(&path, args->values[0]));
+    return split_at(out, path, head_length(path), last_part(path) - path);
+}
+
+static TsrStatus path_splitext(Value *out, const CallArgs *args) {
+    const char *path;
+    TSR_TRY(path_argument(&path, args->values[0]));
+    const char *name = last_part(path), *dot = strrchr(name, '.');
+    while (*name == '.') name++; /* leading dots belong to the root */
+    int64_t at = dot != NULL && dot > name ? dot - path : (int64_t)strlen(path);
+    return split_at(out, path, at, at);
+}
+
+static TsrStatus path_join(Value *out, const CallArgs *args) {
+    TsrText text = {0};
+    TsrStatus status = TSR_OK;
+    for (int i = 0; i < args->count && status == TSR_OK; i++) {
+        const char *part;
+        status = path_argument(&part, args->values[i]);
+        if (status != TSR_OK) break;
+        if (part[0] == '/') tsr_text_free(&text);
+        else if (text.length > 0 && text.data[text.length - 1] != '/') status = tsr_text_putc(&text, '/');
+        if (status == TSR_OK) status = tsr_text_puts(&text, part);
+    }
+    if (status == TSR_OK) return str_new_text_move(out, &text);
+    tsr_text_free(&text);
+    return status;
+}
+
+static TsrStatus path_abspath(Value *out, const CallArgs *args) {
+    const char *path;
+    char *cwd = getcwd(NULL, 0);
+    TSR_TRY(path_argument(&path, args->values[0]));
+    TsrStatus status = path[0] == '/' ? str_new_c(out, path) : str_new_format(out, "%s/%s", cwd != NULL ? cwd : "", path);
+    free(cwd);
+    return status;
+}
+
+static const Method path_functions[] = {
+    {"exists", path_exists, ARGS_ONE, 1, 1, "(path)", "Whether something is there."},
+    {"isfile", path_isfile, ARGS_ONE, 1, 1, "(path)", "Whether it is a regular file."},
+    {"isdir", path_isdir, ARGS_ONE, 1, 1, "(path)", "Whether it is a folder."},
+    {"getsize", path_getsize, ARGS_ONE, 1, 1, "(path)", "Bytes."},
+    {"basename", path_basename, ARGS_ONE, 1, 1, "(path)", "The part after the last slash."},
+    {"dirname", path_dirname, ARGS_ONE, 1, 1, "(path)", "The part before the last slash."},
+    {"split", path_split, ARGS_ONE, 1, 1, "(path)", "(dirname, basename)."},
+    {"splitext", path_splitext, ARGS_ONE, 1, 1, "(path)", "(root, extension)."},
+    {"join", path_join, ARGS_RANGE, 1, -1, "(path, *paths)", "Paths put together."},
+    {"abspath", path_abspath, ARGS_ONE, 1, 1, "(path)", "The path from the root."},
+    {0},
+};
+
+static const Method functions[] = {
+    {"getcwd", os_getcwd, ARGS_NONE, 0, 0, "()", "The working folder."},
+    {"listdir", os_listdir, ARGS_RANGE, 0, 1, "(path='.')", "Names in a folder."},
+    {"getenv", os_getenv, ARGS_RANGE, 1, 2, "(key, default=None)", "A variable of the environment."},
+    {"getpid", os_getpid, ARGS_NONE, 0, 0, "()", "Number of this process."},
+    {"cpu_count", os_cpu_count, ARGS_NONE, 0, 0, "()", "How many processors there are."},
+    {0},
+};
+
+TsrStatus ns_os_path_new(Value *out) {
+    Value module;
+    TSR_TRY(module_new(&module, "posixpath", "Paths."));
+    TsrStatus status = module_add_functions(value_as_module(module), path_functions);
+    if (status == TSR_OK) *out = module;
+    else value_release(module);
+    return status;
+}
+
+TsrStatus ns_os_new(Value *out) {
+    Value module, part;
+    TSR_TRY(module_new(&module, "os", "The system: folders, the environment."));
+    TsrStatus status = module_add_functions(value_as_module(module), functions);
+    if (status == TSR_OK && (status = new_environ(&part)) == TSR_OK) status = module_add_move(value_as_module(module), "environ", part);
+    if (status == TSR_OK && (status = module_import(&part, "os.path")) == TSR_OK) status = module_add_move(value_as_module(module), "path", part);
+    if (status == TSR_OK && (status = str_new_c(&part, "/")) == TSR_OK) status = module_add_move(value_as_module(module), "sep", part);
+    if (status == TSR_OK && (status = str_new_c(&part, "\n")) == TSR_OK) status = module_add_move(value_as_module(module), "linesep", part);
+    if (status == TSR_OK) *out = module;
+    else value_release(module);
+    return status;
+}
