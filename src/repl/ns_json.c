@@ -1,0 +1,421 @@
+/* ns_json.c: Python's json: dumps, loads, dump, load. Text and strictness are Python's (NaN and Infinity are read and written as tokens), so that a
+ * page of Python behaves alike; files of tensors have their own strict reader (core's io_json.c). */
+#include "ns.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "args.h"
+#include "dict_obj.h"
+#include "exc.h"
+#include "num_obj.h"
+#include "number.h"
+#include "seq_obj.h"
+#include "str_obj.h"
+
+enum { MAX_DEPTH = 900 };
+
+/* ---- writing ---- */
+
+typedef struct Writer {
+    TsrText *out;
+    const char *indent;      /* text of one level, NULL: on one line */
+    const char *item, *key;  /* separators */
+    bool sort_keys, ascii, allow_nan;
+    Value fallback;          /* default=; V_UNBOUND none */
+} Writer;
+
+static TsrStatus write_string(const Writer *w, const char *data, int64_t size) {
+    TSR_TRY(tsr_text_putc(w->out, '"'));
+    for (const char *p = data, *end = data + size; p < end;) {
+        int step;
+        uint32_t c = utf8_decode(p, &step);
+        const char *escape = c == '"' ? "\\\"" : c == '\\' ? "\\\\" : c == '\n' ? "\\n" : c == '\r' ? "\\r" : c == '\t' ? "\\t" : c == '\f' ? "\\f" : c == '\b' ? "\\b" : NULL;
+        if (escape != NULL) TSR_TRY(tsr_text_puts(w->out, escape));
+        else if (c < 32 || (c > 126 && w->ascii && c < 0x10000)) TSR_TRY(tsr_text_printf(w->out, "\\u%04x", c));
+        else if (c >= 0x10000 && w->ascii) TSR_TRY(tsr_text_printf(w->out, "\\u%04x\\u%04x", 0xd800 + ((c - 0x10000) >> 10), 0xdc00 + ((c - 0x10000) & 0x3ff)));
+        else TSR_TRY(tsr_text_append(w->out, p, (size_t)step));
+        p += step;
+    }
+    return tsr_text_putc(w->out, '"');
+}
+
+static TsrStatus write_float(const Writer *w, double d) {
+    char text[TSR_NUMBER_ROOM];
+    if (!isfinite(d)) {
+        if (!w->allow_nan) return tsr_error(TSR_VALUE_ERROR, "Out of range float values are not JSON compliant");
+        return tsr_text_puts(w->out, isnan(d) ? "NaN" : d > 0 ? "Infinity" : "-Infinity");
+    }
+    return tsr_text_append(w->out, text, tsr_format_double(text, d));
+}
+
+static TsrStatus new_line(const Writer *w, int depth) {
+    if (w->indent == NULL) return TSR_OK;
+    TSR_TRY(tsr_text_putc(w->out, '\n'));
+    for (int i = 0; i < depth; i++) TSR_TRY(tsr_text_puts(w->out, w->indent));
+    return TSR_OK;
+}
+
+static TsrStatus write_value(const Writer *w, Value v, int depth);
+
+static TsrStatus write_sequence(const Writer *w, const Value *items, int64_t count, int depth) {
+    if (count == 0) return tsr_text_puts(w->out, "[]");
+    TSR_TRY(tsr_text_putc(w->out, '['));
+    for (int64_t i = 0; i < count; i++) {
+        if (i > 0) TSR_TRY(tsr_text_puts(w->out, w->item));
+        TSR_TRY(new_line(w, depth + 1));
+        TSR_TRY(write_value(w, items[i], depth + 1));
+    }
+    TSR_TRY(new_line(w, depth));
+    return tsr_text_putc(w->out, ']');
+}
+
+static TsrStatus write_key(const Writer *w, Value key) {
+    if (value_is_str(key)) return write_string(w, value_as_str(key)->data, value_as_str(key)->size);
+    bool plain = key.tag == V_NONE || key.tag == V_BOOL || value_is_int(key) || key.tag == V_FLOAT;
+    if (!plain) return tsr_error(TSR_TYPE_ERROR, "keys must be str, int, float, bool or None, not %s", value_type_name(key));
+    TSR_TRY(tsr_text_putc(w->out, '"'));
+    TSR_TRY(write_value(w, key, 0));
+    return tsr_text_putc(w->out, '"');
+}
+
+static TsrStatus write_entry(const Writer *w, Value key, Value value, bool first, int depth) {
+    if (!first) TSR_TRY(tsr_text_puts(w->out, w->item));
+    TSR_TRY(new_line(w, depth + 1));
+    TSR_TRY(write_key(w, key));
+    TSR_TRY(tsr_text_puts(w->out, w->key));
+    return write_value(w, value, depth + 1);
+}
+
+static TsrStatus write_sorted(const Writer *w, const Dict *dict, int depth) {
+    Value keys;
+    TSR_TRY(list_new_iterable(&keys, value_lent((void *)dict)));
+    TsrStatus status = list_sort(value_as_list(keys), VALUE_NONE, false);
+    for (int64_t i = 0; i < value_as_list(keys)->count && status == TSR_OK; i++) {
+        Value *value = NULL, key = value_as_list(keys)->items[i];
+        status = dict_find(&value, dict, key);
+        if (status == TSR_OK && value != NULL) status = write_entry(w, key, *value, i == 0, depth);
+    }
+    value_release(keys);
+    return status;
+}
+
+static TsrStatus write_dict(const Writer *w, const Dict *dict, int depth) {
+    int64_t position = 0;
+    bool first = true;
+    if (dict->count == 0) return tsr_text_puts(w->out, "{}");
+    TSR_TRY(tsr_text_putc(w->out, '{'));
+    if (w->sort_keys) {
+        TSR_TRY(write_sorted(w, dict, depth));
+    } else {
+        for (DictEntry *e; (e = dict_next(dict, &position)) != NULL; first = false) TSR_TRY(write_entry(w, e->key, e->value, first, depth));
+    }
+    TSR_TRY(new_line(w, depth));
+    return tsr_text_putc(w->out, '}');
+}
+
+static TsrStatus write_value(const Writer *w, Value v, int depth) {
+    const Value *items;
+    int64_t count;
+    if (depth > MAX_DEPTH) return tsr_error(TSR_VALUE_ERROR, "Circular reference detected");
+    TSR_TRY(tsr_interrupt_check());
+    if (v.tag == V_NONE) return tsr_text_puts(w->out, "null");
+    if (v.tag == V_BOOL) return tsr_text_puts(w->out, v.b ? "true" : "false");
+    if (value_is_int(v)) return int_digits(w->out, v, 10);
+    if (v.tag == V_FLOAT) return write_float(w, v.f);
+    if (value_is_str(v)) return write_string(w, value_as_str(v)->data, value_as_str(v)->size);
+    if (value_as_array(v, &items, &count)) return write_sequence(w, items, count, depth);
+    if (value_is_dict(v)) return write_dict(w, value_as_dict(v), depth);
+    if (w->fallback.tag <= V_NONE) return tsr_error(TSR_TYPE_ERROR, "Object of type %s is not JSON serializable", value_type_name(v));
+    Value other;
+    TSR_TRY(value_call_n(&other, w->fallback, 1, &v));
+    TsrStatus status = write_value(w, other, depth + 1);
+    value_release(other);
+    return status;
+}
+
+static TsrStatus flag(bool *out, Value v) { return v.tag == V_UNBOUND ? TSR_OK : value_truth(out, v); }
+
+static TsrStatus dumps_to(TsrText *out, const CallArgs *args, int skip) {
+    Value indent = args_keyword(args, "indent"), separators = args_keyword(args, "separators");
+    Writer w = {.out = out, .item = ", ", .key = ": ", .ascii = true, .allow_nan = true, .fallback = args_keyword(args, "default")};
+    char spaces[65] = "";
+    int64_t width;
+    TSR_TRY(args_count(args, skip, 1, 1, "dumps"));
+    TSR_TRY(flag(&w.sort_keys, args_keyword(args, "sort_keys")));
+    TSR_TRY(flag(&w.ascii, args_keyword(args, "ensure_ascii")));
+    TSR_TRY(flag(&w.allow_nan, args_keyword(args, "allow_nan")));
+    if (value_is_str(indent)) w.indent = value_as_str(indent)->data;
+    else if (indent.tag > V_NONE) {
+        TSR_TRY(value_to_index(&width, indent));
+        memset(spaces, ' ', (size_t)TSR_MAX(0, TSR_MIN(width, 64)));
+        w.indent = spaces;
+    }
+    if (w.indent != NULL) w.item = ",";
+    if (separators.tag > V_NONE) {
+        const Value *pair;
+        int64_t n;
+        if (!value_as_array(separators, &pair, &n) || n != 2 || !value_is_str(pair[0]) || !value_is_str(pair[1])) return tsr_error(TSR_TYPE_ERROR, "separators must be two strings");
+        w.item = value_as_str(pair[0])->data;
+        w.key = value_as_str(pair[1])->data;
+    }
+    return write_value(&w, args->values[skip], 0);
+}
+
+static TsrStatus json_dumps(Value *out, const CallArgs *args) {
+    TsrText text = {0};
+    TsrStatus status = dumps_to(&text, args, 0);
+    if (status == TSR_OK) return str_new_text_move(out, &text);
+    tsr_text_free(&text);
+    return status;
+}
+
+static TsrStatus json_dump(Value *out, const CallArgs *args) {
+    CallArgs shifted = *args;
+    Value text;
+    if (args->count != 2) return tsr_error(TSR_TYPE_ERROR, "dump() takes an object and a file");
+    Value *values = tsr_malloc(sizeof *values * (size_t)(1 + args->keyword_count));
+    if (values == NULL) return mem_error();
+    values[0] = args->values[0];
+    memcpy(values + 1, args->values + 2, sizeof *values * (size_t)args->keyword_count);
+    shifted.values = values;
+    shifted.count = 1;
+    TsrStatus status = json_dumps(&text, &shifted);
+    tsr_free(values);
+    TSR_TRY(status);
+    Value written;
+    status = value_call_method(&written, args->values[1], "write", 1, &text);
+    value_release(text);
+    if (status == TSR_OK) value_release(written);
+    *out = VALUE_NONE;
+    return status;
+}
+
+/* ---- reading ---- */
+
+typedef struct Reader {
+    const char *start, *p, *end;
+} Reader;
+
+static TsrStatus bad_at(const Reader *r, const char *what, const char *at) {
+    int64_t line = 1, column = 1;
+    for (const char *q = r->start; q < at; q++) {
+        bool newline = *q == '\n';
+        line += newline;
+        column = newline ? 1 : column + ((*q & 0xc0) != 0x80);
+    }
+    return tsr_error(TSR_JSON_DECODE_ERROR, "%s: line %lld column %lld (char %lld)", what, (long long)line, (long long)column, (long long)utf8_count(r->start, at - r->start));
+}
+
+static void skip_space(Reader *r) {
+    while (r->p < r->end && (*r->p == ' ' || *r->p == '\t' || *r->p == '\n' || *r->p == '\r')) r->p++;
+}
+
+static int hex_quad(const Reader *r, const char *p) {
+    int value = 0;
+    for (int i = 0; i < 4; i++) {
+        char c = p + i < r->end ? p[i] : 0;
+        int digit = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+        if (digit < 0) return -1;
+        value = value * 16 + digit;
+    }
+    return value;
+}
+
+static TsrStatus read_escape(Reader *r, TsrText *text) {
+    static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
+    char bytes[4];
+    const char *at = r->p - 1;
+    char c = r->p < r->end ? *r->p++ : 0;
+    const char *simple = c != 0 ? strchr(from, c) : NULL;
+    if (simple != NULL) return tsr_text_putc(text, to[simple - from]);
+    if (c != 'u') return c == 0 ? bad_at(r, "Unterminated string starting at", r->start) : bad_at(r, "Invalid \\escape", at);
+    int unit = hex_quad(r, r->p);
+    if (unit < 0) return bad_at(r, "Invalid \\uXXXX escape", at + 1);
+    r->p += 4;
+    if (unit >= 0xd800 && unit < 0xdc00 && r->end - r->p >= 6 && r->p[0] == '\\' && r->p[1] == 'u') {
+        int low = hex_quad(r, r->p + 2);
+        if (low >= 0xdc00 && low < 0xe000) {
+            unit = 0x10000 + ((unit - 0xd800) << 10) + (low - 0xdc00);
+            r->p += 6;
+        }
+    }
+    return tsr_text_append(text, bytes, (size_t)utf8_encode(bytes, (uint32_t)unit));
+}
+
+static TsrStatus read_text(Reader *r, TsrText *text) {
+    const char *open = r->p++;
+    for (;;) {
+        const char *run = r->p;
+        while (r->p < r->end && *r->p != '"' && *r->p != '\\' && (unsigned char)*r->p >= 32) r->p++;
+        if (r->p > run) TSR_TRY(tsr_text_append(text, run, (size_t)(r->p - run)));
+        if (r->p == r->end) return bad_at(r, "Unterminated string starting at", open);
+        if (*r->p == '"') return r->p++, TSR_OK;
+        if (*r->p != '\\') return bad_at(r, "Invalid control character at", r->p);
+        r->p++;
+        TSR_TRY(read_escape(r, text));
+    }
+}
+
+static TsrStatus read_string(Value *out, Reader *r) {
+    TsrText text = {0};
+    TsrStatus status = read_text(r, &text);
+    if (status == TSR_OK) status = str_new(out, text.data != NULL ? text.data : "", (int64_t)text.length);
+    tsr_text_free(&text);
+    return status;
+}
+
+static TsrStatus read_number(Value *out, Reader *r) {
+    const char *p = r->p;
+    bool whole = true;
+    double d;
+    if (p < r->end && *p == '-') p++;
+    const char *digits = p;
+    if (p < r->end && *p == '0') p++;
+    else while (p < r->end && *p >= '0' && *p <= '9') p++;
+    if (p == digits) return bad_at(r, "Expecting value", r->p);
+    if (p + 1 < r->end && *p == '.' && p[1] >= '0' && p[1] <= '9') {
+        whole = false;
+        for (p++; p < r->end && *p >= '0' && *p <= '9'; p++) {}
+    }
+    if (p < r->end && (*p == 'e' || *p == 'E')) {
+        const char *e = p + 1;
+        if (e < r->end && (*e == '+' || *e == '-')) e++;
+        if (e < r->end && *e >= '0' && *e <= '9') {
+            whole = false;
+            for (p = e; p < r->end && *p >= '0' && *p <= '9'; p++) {}
+        }
+    }
+    const char *begin = r->p;
+    r->p = p;
+    if (whole) return int_new_text(out, begin, p - begin, 10);
+    tsr_parse_double(&d, begin, p);
+    *out = value_float(d);
+    return TSR_OK;
+}
+
+static TsrStatus read_value(Value *out, Reader *r, int depth);
+
+static TsrStatus read_list(Value *out, Reader *r, int depth) {
+    Value list, item;
+    TSR_TRY(list_new(&list, 0));
+    TsrStatus status = TSR_OK;
+    r->p++;
+    skip_space(r);
+    if (r->p < r->end && *r->p == ']') r->p++;
+    else for (;;) {
+        if ((status = read_value(&item, r, depth + 1)) != TSR_OK) break;
+        if ((status = list_append_move(value_as_list(list), item)) != TSR_OK) break;
+        skip_space(r);
+        if (r->p < r->end && *r->p == ']' && r->p++) break;
+        if (r->p == r->end || *r->p != ',') {
+            status = bad_at(r, "Expecting ',' delimiter", r->p);
+            break;
+        }
+        r->p++;
+    }
+    if (status == TSR_OK) *out = list;
+    else value_release(list);
+    return status;
+}
+
+static TsrStatus read_pair(Dict *dict, Reader *r, int depth) {
+    Value key, value;
+    skip_space(r);
+    if (r->p == r->end || *r->p != '"') return bad_at(r, "Expecting property name enclosed in double quotes", r->p);
+    TSR_TRY(read_string(&key, r));
+    skip_space(r);
+    TsrStatus status = r->p < r->end && *r->p == ':' ? TSR_OK : bad_at(r, "Expecting ':' delimiter", r->p);
+    if (status == TSR_OK) {
+        r->p++;
+        status = read_value(&value, r, depth + 1);
+    }
+    if (status == TSR_OK) {
+        status = dict_set(dict, key, value);
+        value_release(value);
+    }
+    value_release(key);
+    return status;
+}
+
+static TsrStatus read_object(Value *out, Reader *r, int depth) {
+    Value dict;
+    TSR_TRY(dict_new(&dict));
+    TsrStatus status = TSR_OK;
+    r->p++;
+    skip_space(r);
+    if (r->p < r->end && *r->p == '}') r->p++;
+    else for (;;) {
+        if ((status = read_pair(value_as_dict(dict), r, depth)) != TSR_OK) break;
+        skip_space(r);
+        if (r->p < r->end && *r->p == '}' && r->p++) break;
+        if (r->p == r->end || *r->p != ',') {
+            status = bad_at(r, "Expecting ',' delimiter", r->p);
+            break;
+        }
+        r->p++;
+    }
+    if (status == TSR_OK) *out = dict;
+    else value_release(dict);
+    return status;
+}
+
+static TsrStatus read_value(Value *out, Reader *r, int depth) {
+    static const struct {
+        const char *word;
+        Value value;
+    } words[] = {{"null", {.tag = V_NONE}}, {"true", {.tag = V_BOOL, {.i = 1}}}, {"false", {.tag = V_BOOL}}, {"NaN", {.tag = V_FLOAT, {.f = NAN}}},
+                 {"Infinity", {.tag = V_FLOAT, {.f = INFINITY}}}, {"-Infinity", {.tag = V_FLOAT, {.f = -INFINITY}}}};
+    if (depth > MAX_DEPTH) return tsr_error(TSR_RECURSION_ERROR, "maximum recursion depth exceeded while decoding a JSON array from a unicode string");
+    TSR_TRY(tsr_interrupt_check());
+    skip_space(r);
+    for (size_t i = 0; i < TSR_COUNTOF(words); i++) {
+        size_t n = strlen(words[i].word);
+        if ((size_t)(r->end - r->p) < n || memcmp(r->p, words[i].word, n) != 0) continue;
+        r->p += n;
+        *out = words[i].value;
+        return TSR_OK;
+    }
+    if (r->p == r->end) return bad_at(r, "Expecting value", r->p);
+    if (*r->p == '"') return read_string(out, r);
+    if (*r->p == '[') return read_list(out, r, depth);
+    if (*r->p == '{') return read_object(out, r, depth);
+    return read_number(out, r);
+}
+
+static TsrStatus json_loads(Value *out, const CallArgs *args) {
+    Value v = args->values[0];
+    if (!value_is_str(v)) return tsr_error(TSR_TYPE_ERROR, "the JSON object must be str, bytes or bytearray, not %s", value_type_name(v));
+    Reader r = {value_as_str(v)->data, value_as_str(v)->data, value_as_str(v)->data + value_as_str(v)->size};
+    TSR_TRY(read_value(out, &r, 0));
+    skip_space(&r);
+    if (r.p == r.end) return TSR_OK;
+    value_clear(out);
+    return bad_at(&r, "Extra data", r.p);
+}
+
+static TsrStatus json_load(Value *out, const CallArgs *args) {
+    Value text;
+    TSR_TRY(value_call_method(&text, args->values[0], "read", 0, NULL));
+    TsrStatus status = json_loads(out, &(CallArgs){.values = &text, .count = 1});
+    value_release(text);
+    return status;
+}
+
+static const Method functions[] = {
+    {"dumps", json_dumps, ARGS_ANY, 1, 1, "(obj, *, indent=None, separators=None, sort_keys=False, ensure_ascii=True, allow_nan=True, default=None)", "JSON text of a value."},
+    {"dump", json_dump, ARGS_ANY, 2, 2, "(obj, fp, *, ...)", "Writes JSON text to a file."},
+    {"loads", json_loads, ARGS_ONE, 1, 1, "(s)", "The value of a JSON text."},
+    {"load", json_load, ARGS_ONE, 1, 1, "(fp)", "The value of a JSON file."},
+    {0},
+};
+
+TsrStatus ns_json_new(Value *out) {
+    Value module;
+    TSR_TRY(module_new(&module, "json", "JSON text from and to values."));
+    TsrStatus status = module_add_functions(value_as_module(module), functions);
+    if (status == TSR_OK) status = module_add(value_as_module(module), "JSONDecodeError", value_lent(EXC_TYPE(TSR_JSON_DECODE_ERROR)));
+    if (status == TSR_OK) *out = module;
+    else value_release(module);
+    return status;
+}
