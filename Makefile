@@ -42,7 +42,6 @@ ifeq ($(CONFIG),release)
 $(BUILD)/obj/core/kernels/%.o: TARGET_FLAGS += -O3
 endif
 ifeq ($(shell uname -m),x86_64)
-$(BUILD)/obj/core/kernels/reduce_base.o: TARGET_FLAGS += -Wno-psabi
 $(BUILD)/obj/core/kernels/%_avx2.o: TARGET_FLAGS += -mavx2 -mfma -mf16c
 $(BUILD)/obj/core/kernels/%_avx512.o: TARGET_FLAGS += -mavx2 -mfma -mf16c -mavx512f -mavx512bw -mavx512dq -mavx512vl
 endif
@@ -95,6 +94,7 @@ uninstall: ## removes what install put there
 # One Check suite a module (tests/core, tests/repl), in one program; T=name runs one suite.
 TEST_SRC := $(sort $(wildcard tests/*.c tests/core/*.c tests/repl/*.c))
 TEST_OBJ := $(patsubst %.c,$(BUILD)/obj/%.o,$(TEST_SRC))
+-include $(TEST_OBJ:.o=.d)
 REPL_LIB_OBJ := $(filter-out $(BUILD)/obj/repl/main.o,$(REPL_OBJ))
 DUMMY_FLAGS := -std=c17 -D_GNU_SOURCE $(WARN) -fPIC -shared -fvisibility=hidden -Isrc/core
 

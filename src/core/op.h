@@ -148,8 +148,13 @@ static inline TsrStatus tsr_return_move2(TsrOpCall *c, TsrTensor *a, TsrTensor *
     c->nret = 2;
     return TSR_OK;
 }
-/* Returns `s` or, on success, returns *t from the call: for the common "make it, hand it over". */
-static inline TsrStatus tsr_finish_move(TsrOpCall *c, TsrStatus s, TsrTensor *t) { return s != TSR_OK ? s : tsr_return_move(c, t); }
+/* Returns `status` or, on success, hands `t` over as the call's result: for the common "make it, hand it over". A macro, so that
+ * `t` is read after `status` has been computed: tsr_finish_move(c, make(&t), t) is right. */
+#define tsr_finish_move(c, status, t) \
+    __extension__({ \
+        TsrStatus tsr_finish_status_ = (status); \
+        tsr_finish_status_ != TSR_OK ? tsr_finish_status_ : tsr_return_move((c), (t)); \
+    })
 /* A result tensor for the call: out[k] resized when given and of that dtype, else fresh. Row-major. *out is owned. */
 TsrStatus tsr_result_new(TsrOpCall *c, int k, TsrTensor **out, int ndim, const int64_t *sizes, TsrDtype dtype, TsrDevice device);
 static inline bool tsr_arg_given(const TsrArg *a) { return a->kind != TSR_ARG_NONE; }

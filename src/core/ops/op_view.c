@@ -43,6 +43,12 @@ static TsrStatus renamed(TsrStatus status, TsrTensor **out, const char *origin) 
 
 /* --- shapes --- */
 
+/* A reshape that had to copy is a tensor of its own. */
+static TsrStatus own_if_copied(TsrStatus status, TsrTensor *const *t, const TsrTensor *self) {
+    if (status == TSR_OK && (*t)->storage != self->storage) tsr__tensor_unlink_base(*t);
+    return status;
+}
+
 static TsrStatus make_view_size(TsrOpCall *c, TsrTensor **out) { return tsr_tensor_new_reshaped_view(out, SELF, c->arg[1].n, c->arg[1].ints); }
 static TsrStatus make_view_dtype(TsrOpCall *c, TsrTensor **out) { return tsr_tensor_new_view_dtype(out, SELF, c->arg[1].dtype); }
 static TsrStatus make_view_as(TsrOpCall *c, TsrTensor **out) {
@@ -52,7 +58,9 @@ static TsrStatus make_view_as(TsrOpCall *c, TsrTensor **out) {
 static TsrStatus make_reshape(TsrOpCall *c, TsrTensor **out) { return renamed(tsr_tensor_new_reshape(out, SELF, c->arg[1].n, c->arg[1].ints), out, "reshape"); }
 static TsrStatus make_reshape_as(TsrOpCall *c, TsrTensor **out) {
     const TsrTensor *other = c->arg[1].t;
-    return renamed(tsr_tensor_new_reshape(out, SELF, tsr_ndim(other), other->sizes), out, "reshape_as");
+    TSR_TRY(own_if_copied(tsr_tensor_new_reshape(out, SELF, tsr_ndim(other), other->sizes), out, SELF));
+    if ((*out)->base != NULL) (*out)->origin = "reshape_as";
+    return TSR_OK;
 }
 static TsrStatus make_expand(TsrOpCall *c, TsrTensor **out) { return tsr_tensor_new_expand(out, SELF, c->arg[1].n, c->arg[1].ints); }
 static TsrStatus make_broadcast_to(TsrOpCall *c, TsrTensor **out) { return renamed(make_expand(c, out), out, "broadcast_to"); }
@@ -72,15 +80,10 @@ COPY(expand)
 VIEW(expand_as)
 VIEW(broadcast_to)
 
-/* A reshape that had to copy is a tensor of its own. */
-static TsrStatus own_if_copied(TsrStatus status, TsrTensor *t, const TsrTensor *self) {
-    if (status == TSR_OK && t->storage != self->storage) tsr__tensor_unlink_base(t);
-    return status;
-}
-
 TsrStatus op_reshape(TsrOpCall *c) {
     TsrTensor *t = NULL;
-    return tsr_finish_move(c, own_if_copied(make_reshape(c, &t), t, SELF), t);
+    TsrStatus status = own_if_copied(make_reshape(c, &t), &t, SELF);
+    return tsr_finish_move(c, status, t);
 }
 
 static TsrStatus make_flatten(TsrOpCall *c, TsrTensor **out) {
@@ -103,7 +106,7 @@ static TsrStatus make_flatten(TsrOpCall *c, TsrTensor **out) {
 
 TsrStatus op_flatten(TsrOpCall *c) {
     TsrTensor *t = NULL;
-    TsrStatus status = own_if_copied(make_flatten(c, &t), t, SELF);
+    TsrStatus status = own_if_copied(make_flatten(c, &t), &t, SELF);
     if (status == TSR_OK && t != SELF) t->origin = "flatten";
     return tsr_finish_move(c, status, t);
 }
@@ -113,7 +116,7 @@ TsrStatus op_ravel(TsrOpCall *c) {
     int64_t all = -1;
     if (SELF->numel == 0) all = 0;
     TSR_TRY(tsr_tensor_new_contiguous(&whole, SELF, TSR_CONTIGUOUS));
-    TsrStatus status = own_if_copied(tsr_tensor_new_reshaped_view(&t, whole, 1, &all), t, SELF);
+    TsrStatus status = own_if_copied(tsr_tensor_new_reshaped_view(&t, whole, 1, &all), &t, SELF);
     tsr_tensor_free(whole);
     if (status == TSR_OK) t->origin = "ravel";
     return tsr_finish_move(c, status, t);
