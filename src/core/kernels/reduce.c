@@ -1,0 +1,20 @@
+#include "kernels/reduce.h"
+
+#include "kernels/simd.h"
+
+static TsrReducerTable choose(void) {
+#ifdef TSR_HAVE_X86
+    switch (tsr_isa()) {
+    case TSR_ISA_AVX512: return reducers_avx512();
+    case TSR_ISA_AVX2: return reducers_avx2();
+    default: break;
+    }
+#endif
+    return reducers_base();
+}
+
+const TsrReducer *tsr_reducer(TsrReduceKind kind, TsrDtype d) {
+    static TsrReducerTable table;
+    if (TSR_UNLIKELY(table == NULL)) table = choose();
+    return table[kind][d].init != NULL ? &table[kind][d] : NULL;
+}

@@ -1,0 +1,20 @@
+#include "kernels/softmax.h"
+
+#include "kernels/simd.h"
+
+static const TsrSoftmaxTable *choose(void) {
+#ifdef TSR_HAVE_X86
+    switch (tsr_isa()) {
+    case TSR_ISA_AVX512: return softmax_kernels_avx512();
+    case TSR_ISA_AVX2: return softmax_kernels_avx2();
+    default: break;
+    }
+#endif
+    return softmax_kernels_base();
+}
+
+TsrSoftmaxFn tsr_softmax_kernel(bool log, TsrDtype d) {
+    static const TsrSoftmaxTable *table;
+    if (TSR_UNLIKELY(table == NULL)) table = choose();
+    return (log ? table->log_softmax : table->softmax)[d == TSR_FLOAT64];
+}

@@ -1,0 +1,15 @@
+/* softmax.h: softmax of one contiguous line of n > 0 elements; dst may be src. */
+#ifndef TSR_SOFTMAX_H
+#define TSR_SOFTMAX_H
+
+#include "dtype.h"
+
+typedef void (*TsrSoftmaxFn)(void *dst, const void *src, int64_t n);
+typedef struct TsrSoftmaxTable { TsrSoftmaxFn softmax[2], log_softmax[2]; /* float32, float64 */ } TsrSoftmaxTable;
+const TsrSoftmaxTable *softmax_kernels_base(void);
+const TsrSoftmaxTable *softmax_kernels_avx2(void);
+const TsrSoftmaxTable *softmax_kernels_avx512(void);
+/* d: float32 or float64. */
+TsrSoftmaxFn tsr_softmax_kernel(bool log, TsrDtype d);
+
+#endif

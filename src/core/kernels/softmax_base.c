@@ -1,0 +1,3 @@
+#define TSR_SIMD_BASE
+#include "kernels/simd.h"
+#include "kernels/softmax.inc"

@@ -1,0 +1,420 @@
+/* op_reduce.c: sums, extremes, truth, moments. */
+#include "ops/pointwise.h"
+#include "ops/reduce.h"
+
+#include <math.h>
+#include <string.h>
+
+/* --- common steps --- */
+
+/* Small floats are reduced as float32, complex32 as complex64; others as they are. */
+static TsrDtype accumulator_dtype(TsrDtype d) {
+    if (tsr_dtype_is_float(d) && tsr_dtype_size(d) < 4) return TSR_FLOAT32;
+    return d == TSR_COMPLEX32 ? TSR_COMPLEX64 : d;
+}
+
+/* Reduces `in` (lent, any dtype) after widening; the first result is rounded to `result` (TSR_DTYPE_NONE: as it comes). */
+static TsrStatus reduce_widened(TsrTensor **out, TsrTensor **more, TsrReduction r, TsrDtype result) {
+    TsrTensor *wide, *value = NULL, *other = NULL;
+    TSR_TRY(tsr_tensor_new_cast(&wide, r.in, accumulator_dtype(r.in->dtype)));
+    r.in = wide;
+    TsrStatus s = tsr_reduce(&value, &other, &r);
+    tsr_tensor_free(wide);
+    TSR_TRY(s);
+    if (value != NULL && result != TSR_DTYPE_NONE && value->dtype != result) {
+        TsrTensor *rounded = NULL;
+        s = tsr_tensor_new_cast(&rounded, value, result);
+        tsr_tensor_free(value);
+        value = rounded;
+    }
+    if (s != TSR_OK) {
+        tsr_tensor_free(other);
+        return s;
+    }
+    *out = value;
+    if (more != NULL) *more = other;
+    else tsr_tensor_free(other);
+    return TSR_OK;
+}
+
+static bool in_set(uint32_t set, TsrDtype d) { return set >> d & 1; }
+static bool is_whole(TsrDtype d) { return tsr_dtype_is_integral(d) || d == TSR_BOOL; }
+
+/* The dtype argument, else out's, else `otherwise`. */
+static TsrDtype chosen_dtype(const TsrOpCall *c, const TsrArg *dtype, TsrDtype otherwise) {
+    if (tsr_arg_given(dtype)) return dtype->dtype;
+    return c->out[0] != NULL ? c->out[0]->dtype : otherwise;
+}
+
+/* --- sum, nansum, prod, mean --- */
+
+#define SUMMABLE (D_INT | D_BARE | D_FLOAT | D_COMPLEX | D_BOOL)
+
+/* Sum or product of x as `dtype` (integers in int64, then narrowed). */
+static TsrStatus fold_as(TsrTensor **out, TsrReduceKind kind, const char *name, TsrTensor *x, uint64_t dims, bool keepdim, TsrDtype dtype) {
+    if (!in_set(SUMMABLE, dtype)) return tsr_not_implemented(name, dtype);
+    TsrTensor *cast = NULL;
+    bool direct = dtype == TSR_INT64 && is_whole(x->dtype); /* narrow integers are widened as they are read */
+    if (!direct) TSR_TRY(tsr_tensor_new_cast(&cast, x, dtype));
+    const TsrTensor *in = direct ? x : cast;
+    TsrDtype acc = is_whole(dtype) ? TSR_INT64 : accumulator_dtype(dtype);
+    TsrStatus s = reduce_widened(out, NULL, (TsrReduction){kind, in, dims, keepdim, NULL, {acc, TSR_DTYPE_NONE}}, dtype);
+    tsr_tensor_free(cast);
+    return s;
+}
+
+static TsrDtype sum_dtype(const TsrOpCall *c, const TsrArg *dtype) {
+    TsrDtype d = c->arg[0].t->dtype;
+    return chosen_dtype(c, dtype, is_whole(d) ? TSR_INT64 : d);
+}
+
+static TsrStatus sum_like(TsrOpCall *c, TsrReduceKind kind, const char *name, const TsrArg *dim, bool keepdim, const TsrArg *dtype) {
+    TsrTensor *x = c->arg[0].t, *result = NULL;
+    uint64_t dims;
+    TSR_TRY(tsr_dims_mask(&dims, dim, tsr_ndim(x), true));
+    TsrStatus s = fold_as(&result, kind, name, x, dims, keepdim, sum_dtype(c, dtype));
+    return tsr_finish_move(c, s, result);
+}
+
+static const TsrArg no_dim = {.kind = TSR_ARG_NONE};
+
+TsrStatus op_sum(TsrOpCall *c) { return sum_like(c, TSR_R_SUM, "sum_cpu", &no_dim, false, &c->arg[1]); }
+TsrStatus op_sum_dim(TsrOpCall *c) { return sum_like(c, TSR_R_SUM, "sum_cpu", &c->arg[1], c->arg[2].b, &c->arg[3]); }
+TsrStatus op_prod(TsrOpCall *c) { return sum_like(c, TSR_R_PROD, "prod_out_cpu", &no_dim, false, &c->arg[1]); }
+TsrStatus op_prod_dim(TsrOpCall *c) { return sum_like(c, TSR_R_PROD, "prod_out_cpu", &c->arg[1], c->arg[2].b, &c->arg[3]); }
+
+TsrStatus op_nansum(TsrOpCall *c) {
+    TsrDtype d = c->arg[0].t->dtype, to = sum_dtype(c, &c->arg[3]);
+    if (tsr_dtype_is_complex(d)) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "nansum on CPU does not support complex inputs");
+    bool floats = !is_whole(d) && in_set(D_FLOAT, to);
+    return sum_like(c, floats ? TSR_R_NANSUM : TSR_R_SUM, "nansum_cpu", &c->arg[1], c->arg[2].b, &c->arg[3]);
+}
+
+/* *t /= n, in t's dtype. */
+static TsrStatus divide(TsrTensor *t, double n) {
+    if (tsr_is_meta(t)) return TSR_OK;
+    if (t->dtype == TSR_FLOAT32) {
+        float *p = tsr_data(t), f = (float)n;
+        for (int64_t i = 0; i < t->numel; i++) p[i] /= f;
+        return TSR_OK;
+    }
+    TsrTensor *same = NULL;
+    TSR_TRY(tsr_invoke(&same, 1, "div", "!tts", t, t, tsr_scalar_float(n)));
+    tsr_tensor_free(same);
+    return TSR_OK;
+}
+
+static TsrStatus mean(TsrOpCall *c, const TsrArg *dim, bool keepdim, const TsrArg *dtype) {
+    TsrTensor *x = c->arg[0].t, *result = NULL;
+    TsrDtype d = chosen_dtype(c, dtype, x->dtype);
+    uint64_t dims;
+    if (!tsr_dtype_is_float(d) && !tsr_dtype_is_complex(d))
+        return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "mean(): could not infer output dtype. %s dtype must be either a floating point or complex dtype. Got: %s",
+                         tsr_arg_given(dtype) ? "Optional" : "Input", tsr_dtype_scalar_name(tsr_arg_given(dtype) ? d : x->dtype));
+    TSR_TRY(tsr_dims_mask(&dims, dim, tsr_ndim(x), true));
+    TSR_TRY(fold_as(&result, TSR_R_SUM, "sum_cpu", x, dims, keepdim, d));
+    TsrStatus s = divide(result, (double)tsr_reduced_count(x, dims));
+    if (s != TSR_OK) tsr_tensor_free(result);
+    return tsr_finish_move(c, s, result);
+}
+
+TsrStatus op_mean(TsrOpCall *c) { return mean(c, &no_dim, false, &c->arg[1]); }
+TsrStatus op_mean_dim(TsrOpCall *c) { return mean(c, &c->arg[1], c->arg[2].b, &c->arg[3]); }
+
+/* The sum without nans over how many are none. */
+TsrStatus op_nanmean(TsrOpCall *c) {
+    TsrTensor *x = c->arg[0].t, *sum = NULL, *isnan = NULL, *valid = NULL, *count = NULL, *result = NULL;
+    uint64_t dims;
+    if (!tsr_dtype_is_float(x->dtype) && !tsr_dtype_is_complex(x->dtype))
+        return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "nanmean(): expected input to have floating point or complex dtype but got %s", tsr_dtype_scalar_name(x->dtype));
+    if (tsr_dtype_is_complex(x->dtype)) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "nansum on CPU does not support complex inputs");
+    TSR_TRY(tsr_dims_mask(&dims, &c->arg[1], tsr_ndim(x), true));
+    TsrDtype d = chosen_dtype(c, &c->arg[3], x->dtype);
+    TsrStatus s = fold_as(&sum, in_set(D_FLOAT, d) ? TSR_R_NANSUM : TSR_R_SUM, "nansum_cpu", x, dims, c->arg[2].b, d);
+    if (s == TSR_OK) s = tsr_invoke(&isnan, 1, "isnan", "t", x);
+    if (s == TSR_OK) s = tsr_invoke(&valid, 1, "logical_not", "t", isnan);
+    if (s == TSR_OK) s = tsr_reduce(&count, NULL, &(TsrReduction){TSR_R_SUM, valid, dims, c->arg[2].b, NULL, {TSR_INT64, TSR_DTYPE_NONE}});
+    if (s == TSR_OK) s = tsr_invoke(&result, 1, "div", "tt", sum, count);
+    tsr_tensor_free(sum);
+    tsr_tensor_free(isnan);
+    tsr_tensor_free(valid);
+    tsr_tensor_free(count);
+    return tsr_finish_move(c, s, result);
+}
+
+/* --- greatest and least --- */
+
+#define COMPARABLE (D_INT | D_FLOAT | D_BOOL)
+
+static TsrStatus check_out_dtype(const TsrTensor *out, TsrDtype want) {
+    if (out == NULL || out->dtype == want) return TSR_OK;
+    return tsr_error(TSR_RUNTIME_ERROR, "Expected out tensor to have dtype %s, but got %s instead", tsr_dtype_c_name(want), tsr_dtype_c_name(out->dtype));
+}
+
+static TsrStatus extreme_all(TsrOpCall *c, bool max) {
+    TsrTensor *x = c->arg[0].t, *result = NULL;
+    if (x->numel == 0)
+        return tsr_error(TSR_RUNTIME_ERROR, "%s(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the 'dim' argument.",
+                         max ? "max" : "min");
+    if (!in_set(COMPARABLE, x->dtype)) return tsr_not_implemented(max ? "max_all" : "min_all", x->dtype);
+    TsrDtype acc = accumulator_dtype(x->dtype);
+    TsrStatus s = reduce_widened(&result, NULL, (TsrReduction){max ? TSR_R_AMAX : TSR_R_AMIN, x, tsr_all_dims(tsr_ndim(x)), false, NULL, {acc, TSR_DTYPE_NONE}}, x->dtype);
+    return tsr_finish_move(c, s, result);
+}
+
+TsrStatus op_max_all(TsrOpCall *c) { return extreme_all(c, true); }
+TsrStatus op_min_all(TsrOpCall *c) { return extreme_all(c, false); }
+
+/* Values and indices along one dimension. */
+static TsrStatus extreme_dim(TsrOpCall *c, bool max) {
+    TsrTensor *x = c->arg[0].t, *values = NULL, *indices = NULL;
+    const char *name = max ? "max" : "min";
+    char label[16] = {name[0], name[1], name[2], '(', ')', '\0'};
+    uint64_t dims;
+    TSR_TRY(tsr_dims_mask(&dims, &c->arg[1], tsr_ndim(x), true));
+    if (tsr_dtype_is_complex(x->dtype)) return tsr_error(TSR_TYPE_ERROR, "%s(): does not support complex input", name);
+    TSR_TRY(tsr_check_nonempty(label, x, dims));
+    TSR_TRY(check_out_dtype(c->out[0], x->dtype));
+    TSR_TRY(check_out_dtype(c->out[1], TSR_INT64));
+    if (!in_set(COMPARABLE, x->dtype)) return tsr_not_implemented(max ? "max_cpu" : "min_cpu", x->dtype);
+    TsrReduction r = {max ? TSR_R_ARGMAX : TSR_R_ARGMIN, x, dims, c->arg[2].b, NULL, {accumulator_dtype(x->dtype), TSR_INT64}};
+    TSR_TRY(reduce_widened(&values, &indices, r, x->dtype));
+    return tsr_return_move2(c, values, indices);
+}
+
+TsrStatus op_max_dim(TsrOpCall *c) { return extreme_dim(c, true); }
+TsrStatus op_min_dim(TsrOpCall *c) { return extreme_dim(c, false); }
+
+static TsrStatus extreme_values(TsrOpCall *c, bool max) {
+    TsrTensor *x = c->arg[0].t, *result = NULL;
+    const char *name = max ? "amax()" : "amin()";
+    uint64_t dims;
+    TSR_TRY(tsr_dims_mask(&dims, &c->arg[1], tsr_ndim(x), true));
+    if (c->out[0] != NULL && c->out[0]->dtype != x->dtype)
+        return tsr_error(TSR_RUNTIME_ERROR, "Expected the dtype for input and out to match, but got %s for input's dtype and %s for out's dtype.",
+                         tsr_dtype_scalar_name(x->dtype), tsr_dtype_scalar_name(c->out[0]->dtype));
+    if (x->numel == 0 && (c->arg[1].kind == TSR_ARG_NONE || c->arg[1].n == 0))
+        return tsr_error(TSR_RUNTIME_ERROR, "%s: Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the 'dim' argument.", name);
+    if (x->numel == 0) TSR_TRY(tsr_check_nonempty(name, x, dims));
+    if (!in_set(COMPARABLE, x->dtype)) return tsr_not_implemented(max ? "max_values_cpu" : "min_values_cpu", x->dtype);
+    TsrReduction r = {max ? TSR_R_AMAX : TSR_R_AMIN, x, dims, c->arg[2].b, NULL, {accumulator_dtype(x->dtype), TSR_DTYPE_NONE}};
+    TsrStatus s = reduce_widened(&result, NULL, r, x->dtype);
+    return tsr_finish_move(c, s, result);
+}
+
+TsrStatus op_amax(TsrOpCall *c) { return extreme_values(c, true); }
+TsrStatus op_amin(TsrOpCall *c) { return extreme_values(c, false); }
+
+TsrStatus op_aminmax(TsrOpCall *c) {
+    TsrTensor *x = c->arg[0].t, *low = NULL, *high = NULL;
+    uint64_t dims;
+    TSR_TRY(tsr_dims_mask(&dims, &c->arg[1], tsr_ndim(x), true));
+    if (!tsr_arg_given(&c->arg[1]) && x->numel == 0)
+        return tsr_error(TSR_RUNTIME_ERROR, "aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity.");
+    TSR_TRY(tsr_check_nonempty("aminmax", x, dims));
+    if (tsr_dtype_is_complex(x->dtype)) return tsr_error(TSR_TYPE_ERROR, "aminmax not implemented for %s", tsr_dtype_scalar_name(x->dtype));
+    if (!in_set(COMPARABLE, x->dtype)) return tsr_not_implemented("aminmax_cpu", x->dtype);
+    TsrDtype acc = accumulator_dtype(x->dtype);
+    TSR_TRY(reduce_widened(&low, &high, (TsrReduction){TSR_R_AMINMAX, x, dims, c->arg[2].b, NULL, {acc, acc}}, x->dtype));
+    TsrTensor *rounded = NULL;
+    TsrStatus s = tsr_tensor_new_cast(&rounded, high, x->dtype);
+    tsr_tensor_free(high);
+    if (s != TSR_OK) {
+        tsr_tensor_free(low);
+        return s;
+    }
+    return tsr_return_move2(c, low, rounded);
+}
+
+static TsrStatus extreme_index(TsrOpCall *c, bool max) {
+    TsrTensor *x = c->arg[0].t, *values = NULL, *indices = NULL;
+    const char *name = max ? "argmax" : "argmin";
+    char label[16] = "argmax()";
+    if (!max) memcpy(label, "argmin()", 9);
+    uint64_t dims;
+    TSR_TRY(tsr_dims_mask(&dims, &c->arg[1], tsr_ndim(x), true));
+    if (tsr_dtype_is_complex(x->dtype)) return tsr_error(TSR_TYPE_ERROR, "%s(): does not support complex input", name);
+    if (x->dtype == TSR_BOOL) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "%s(): does not support bool input", name);
+    if (!tsr_arg_given(&c->arg[1]) && x->numel == 0)
+        return tsr_error(TSR_INDEX_ERROR, "%s(): Expected reduction dim to be specified for input.numel() == 0.", name);
+    TSR_TRY(tsr_check_nonempty(label, x, dims));
+    TSR_TRY(check_out_dtype(c->out[0], TSR_INT64));
+    if (!in_set(COMPARABLE, x->dtype)) return tsr_not_implemented(max ? "argmax_cpu" : "argmin_cpu", x->dtype);
+    TsrReduction r = {max ? TSR_R_ARGMAX : TSR_R_ARGMIN, x, dims, c->arg[2].b, NULL, {TSR_DTYPE_NONE, TSR_INT64}};
+    TsrStatus s = reduce_widened(&values, &indices, r, TSR_DTYPE_NONE);
+    return tsr_finish_move(c, s, indices);
+}
+
+TsrStatus op_argmax(TsrOpCall *c) { return extreme_index(c, true); }
+TsrStatus op_argmin(TsrOpCall *c) { return extreme_index(c, false); }
+
+/* --- truth --- */
+
+static TsrStatus truth(TsrOpCall *c, TsrReduceKind kind, const TsrArg *dim, bool keepdim, bool empty_is_all) {
+    TsrTensor *x = c->arg[0].t, *result = NULL;
+    uint64_t dims;
+    TSR_TRY(tsr_dims_mask(&dims, dim, tsr_ndim(x), empty_is_all));
+    if (c->out[0] != NULL && c->out[0]->dtype != TSR_BOOL && c->out[0]->dtype != TSR_UINT8)
+        return tsr_error(TSR_RUNTIME_ERROR, "%s only supports bool tensor for result, got: %s", kind == TSR_R_ANY ? "any" : "all",
+                         tsr_dtype_scalar_name(c->out[0]->dtype));
+    TsrDtype out = x->dtype == TSR_UINT8 ? TSR_UINT8 : TSR_BOOL;
+    TsrStatus s = reduce_widened(&result, NULL, (TsrReduction){kind, x, dims, keepdim, NULL, {out, TSR_DTYPE_NONE}}, TSR_DTYPE_NONE);
+    return tsr_finish_move(c, s, result);
+}
+
+TsrStatus op_any(TsrOpCall *c) { return truth(c, TSR_R_ANY, &no_dim, false, true); }
+TsrStatus op_any_dim(TsrOpCall *c) { return truth(c, TSR_R_ANY, &c->arg[1], c->arg[2].b, false); }
+TsrStatus op_all(TsrOpCall *c) { return truth(c, TSR_R_ALL, &no_dim, false, true); }
+TsrStatus op_all_dim(TsrOpCall *c) { return truth(c, TSR_R_ALL, &c->arg[1], c->arg[2].b, false); }
+
+TsrStatus op_count_nonzero(TsrOpCall *c) {
+    TsrTensor *x = c->arg[0].t, *result = NULL;
+    uint64_t dims;
+    TSR_TRY(tsr_dims_mask(&dims, &c->arg[1], tsr_ndim(x), true));
+    if (!in_set(D_INT | D_FLOAT | D_COMPLEX | D_CHALF | D_BOOL, x->dtype)) return tsr_not_implemented("nonzero_count_cpu", x->dtype);
+    TsrStatus s = reduce_widened(&result, NULL, (TsrReduction){TSR_R_COUNT, x, dims, false, NULL, {TSR_INT64, TSR_DTYPE_NONE}}, TSR_DTYPE_NONE);
+    return tsr_finish_move(c, s, result);
+}
+
+/* --- variance --- */
+
+typedef struct Moments {
+    const char *name; /* in messages: "std and var", "var_mean" */
+    bool root, with_mean;
+} Moments;
+
+static TsrStatus moments_real(TsrTensor **spread, TsrTensor **mean, const TsrTensor *x, uint64_t dims, bool keepdim, double correction, bool root) {
+    TsrReduceParams params = {.correction = correction, .root = root};
+    TsrDtype acc = accumulator_dtype(x->dtype);
+    TsrReduction r = {TSR_R_MOMENTS, x, dims, keepdim, &params, {acc, mean != NULL ? acc : TSR_DTYPE_NONE}};
+    TsrTensor *raw = NULL;
+    TSR_TRY(reduce_widened(spread, mean != NULL ? &raw : NULL, r, x->dtype));
+    if (mean == NULL) return TSR_OK;
+    TsrStatus s = tsr_tensor_new_cast(mean, raw, x->dtype);
+    tsr_tensor_free(raw);
+    if (s != TSR_OK) tsr_tensor_free(*spread);
+    return s;
+}
+
+/* Variance of the parts added; the mean is complex. x is complex64 or complex128. */
+static TsrStatus moments_complex(TsrTensor **spread, TsrTensor **mean, const TsrTensor *x, uint64_t dims, bool keepdim, double correction, bool root) {
+    TsrTensor *part[2] = {NULL, NULL}, *var[2] = {NULL, NULL}, *avg[2] = {NULL, NULL}, *sum = NULL, *joined = NULL;
+    TsrStatus s = tsr_tensor_new_real(&part[0], x);
+    if (s == TSR_OK) s = tsr_tensor_new_imag(&part[1], x);
+    for (int i = 0; i < 2 && s == TSR_OK; i++) s = moments_real(&var[i], &avg[i], part[i], dims, keepdim, correction, false);
+    if (s == TSR_OK) s = tsr_invoke(&sum, 1, "add", "tt", var[0], var[1]);
+    if (s == TSR_OK && root) {
+        TsrTensor *before = sum;
+        sum = NULL;
+        s = tsr_invoke(&sum, 1, "sqrt", "t", before);
+        tsr_tensor_free(before);
+    }
+    if (s == TSR_OK && mean != NULL) s = tsr_invoke(&joined, 1, "complex", "tt", avg[0], avg[1]);
+    for (int i = 0; i < 2; i++) {
+        tsr_tensor_free(part[i]);
+        tsr_tensor_free(var[i]);
+        tsr_tensor_free(avg[i]);
+    }
+    if (s != TSR_OK) {
+        tsr_tensor_free(sum);
+        return s;
+    }
+    *spread = sum;
+    if (mean != NULL) *mean = joined;
+    return TSR_OK;
+}
+
+/* Rounds an owned tensor to another dtype in place of itself. */
+static TsrStatus narrow(TsrTensor **t, TsrDtype d) {
+    TsrTensor *before = *t;
+    *t = NULL;
+    TsrStatus s = tsr_tensor_new_cast(t, before, d);
+    tsr_tensor_free(before);
+    return s;
+}
+
+static TsrStatus moments_chalf(TsrTensor **spread, TsrTensor **mean, const TsrTensor *x, uint64_t dims, bool keepdim, double correction, bool root) {
+    TsrTensor *wide;
+    TSR_TRY(tsr_tensor_new_cast(&wide, x, TSR_COMPLEX64));
+    TsrStatus s = moments_complex(spread, mean, wide, dims, keepdim, correction, root);
+    tsr_tensor_free(wide);
+    TSR_TRY(s);
+    s = narrow(spread, TSR_FLOAT16);
+    if (s == TSR_OK && mean != NULL) s = narrow(mean, TSR_COMPLEX32);
+    if (s != TSR_OK) {
+        tsr_tensor_free(*spread);
+        if (mean != NULL) tsr_tensor_free(*mean);
+    }
+    return s;
+}
+
+static TsrStatus moments(TsrOpCall *c, Moments m, const TsrArg *dim, double correction, bool keepdim) {
+    TsrTensor *x = c->arg[0].t, *spread = NULL, *mean = NULL;
+    TsrDtype d = x->dtype;
+    uint64_t dims;
+    if (!tsr_dtype_is_float(d) && !tsr_dtype_is_complex(d))
+        return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "%s only support floating point and complex dtypes", m.name);
+    if (tsr_dtype_is_float(d) && !in_set(D_FLOAT, d)) return tsr_not_implemented("std_cpu", d);
+    TSR_TRY(tsr_dims_mask(&dims, dim, tsr_ndim(x), true));
+    TsrTensor **mean_at = m.with_mean ? &mean : NULL;
+    if (d == TSR_COMPLEX32) TSR_TRY(moments_chalf(&spread, mean_at, x, dims, keepdim, correction, m.root));
+    else if (tsr_dtype_is_complex(d)) TSR_TRY(moments_complex(&spread, mean_at, x, dims, keepdim, correction, m.root));
+    else TSR_TRY(moments_real(&spread, mean_at, x, dims, keepdim, correction, m.root));
+    return m.with_mean ? tsr_return_move2(c, spread, mean) : tsr_return_move(c, spread);
+}
+
+/* The three overloads of each: all elements, dim with unbiased, dim with correction. */
+#define MOMENTS(name, ...) \
+    TsrStatus op_##name(TsrOpCall *c) { return moments(c, (Moments){__VA_ARGS__}, &no_dim, c->arg[1].b ? 1 : 0, false); } \
+    TsrStatus op_##name##_dim(TsrOpCall *c) { return moments(c, (Moments){__VA_ARGS__}, &c->arg[1], c->arg[2].b ? 1 : 0, c->arg[3].b); } \
+    TsrStatus op_##name##_correction(TsrOpCall *c) { \
+        double correction = tsr_arg_given(&c->arg[2]) ? tsr_scalar_to_double(c->arg[2].s) : 1; \
+        return moments(c, (Moments){__VA_ARGS__}, &c->arg[1], correction, c->arg[3].b); \
+    }
+MOMENTS(var, "std and var", false, false)
+MOMENTS(std, "std and var", true, false)
+MOMENTS(var_mean, "var_mean", false, true)
+MOMENTS(std_mean, "std_mean", true, true)
+
+/* --- logsumexp --- */
+
+/* log(sum(exp(x - m))) + m for complex x, m the greatest real part (0 where infinite). */
+static TsrStatus complex_logsumexp(TsrTensor **out, TsrTensor *x, const TsrArg *dim, bool keepdim) {
+    TsrTensor *real = NULL, *high = NULL, *zero = NULL, *bad = NULL, *base = NULL, *shifted = NULL, *powers = NULL, *sum = NULL, *log = NULL, *result = NULL;
+    TsrStatus s = tsr_tensor_new_real(&real, x);
+    if (s == TSR_OK) s = tsr_invoke(&high, 1, "amax", "tIb", real, dim->n, dim->ints, 1);
+    if (s == TSR_OK) s = tsr_invoke(&bad, 1, "isinf", "t", high);
+    if (s == TSR_OK) s = tsr_tensor_new_wrapped(&zero, tsr_scalar_int(0));
+    if (s == TSR_OK) s = tsr_invoke(&base, 1, "where", "ttt", bad, zero, high);
+    if (s == TSR_OK) s = tsr_invoke(&shifted, 1, "sub", "tt", x, base);
+    if (s == TSR_OK) s = tsr_invoke(&powers, 1, "exp", "t", shifted);
+    if (s == TSR_OK) s = tsr_invoke(&sum, 1, "sum", "tIb", powers, dim->n, dim->ints, 1);
+    if (s == TSR_OK) s = tsr_invoke(&log, 1, "log", "t", sum);
+    if (s == TSR_OK) s = tsr_invoke(&result, 1, "add", "tt", log, base);
+    TsrTensor *made[] = {real, high, zero, bad, base, shifted, powers, sum, log};
+    for (size_t i = 0; i < TSR_COUNTOF(made); i++) tsr_tensor_free(made[i]);
+    if (s != TSR_OK || keepdim) {
+        if (s == TSR_OK) *out = result;
+        return s;
+    }
+    s = tsr_tensor_new_squeeze(out, result, dim->n, dim->ints);
+    tsr_tensor_free(result);
+    return s;
+}
+
+TsrStatus op_logsumexp(TsrOpCall *c) {
+    TsrTensor *x = c->arg[0].t, *floats = NULL, *result = NULL;
+    TsrDtype d = is_whole(x->dtype) ? tsr_default_dtype() : x->dtype;
+    uint64_t dims;
+    TSR_TRY(tsr_dims_mask(&dims, &c->arg[1], tsr_ndim(x), true));
+    if (!in_set(D_FLOAT | D_COMPLEX, d)) return tsr_not_implemented(d == TSR_COMPLEX32 ? "exp_vml_cpu" : "max_values_cpu", d);
+    TsrStatus s;
+    if (tsr_dtype_is_complex(d)) {
+        s = complex_logsumexp(&result, x, &c->arg[1], c->arg[2].b);
+        return tsr_finish_move(c, s, result);
+    }
+    TSR_TRY(tsr_tensor_new_cast(&floats, x, accumulator_dtype(d)));
+    s = reduce_widened(&result, NULL, (TsrReduction){TSR_R_LOGSUMEXP, floats, dims, c->arg[2].b, NULL, {floats->dtype, TSR_DTYPE_NONE}}, d);
+    tsr_tensor_free(floats);
+    return tsr_finish_move(c, s, result);
+}

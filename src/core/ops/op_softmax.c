@@ -1,0 +1,91 @@
+/* op_softmax.c: softmax, log_softmax, softmin. */
+#include "kernels/softmax.h"
+#include "ops/pointwise.h"
+
+static void run_line(char *const *data, const int64_t *stride, const int64_t *n, const void *params) {
+    (void)stride;
+    (*(const TsrSoftmaxFn *)params)(data[0], data[1], n[0]);
+}
+
+/* x is contiguous, float32 or float64; along its last dimension. */
+static TsrStatus softmax_last(TsrTensor **out, TsrTensor *x, bool log) {
+    TsrTensor *result;
+    TsrSoftmaxFn fn = tsr_softmax_kernel(log, x->dtype);
+    TSR_TRY(tsr_tensor_new_like(&result, x, TSR_DTYPE_NONE, TSR_CONTIGUOUS));
+    TsrTensor *operands[] = {result, x};
+    TsrStatus s = x->numel == 0 ? TSR_OK : tsr_lines_run(operands, 2, TSR_MAX(tsr_ndim(x) - 1, 0), run_line, &fn, false);
+    if (s != TSR_OK) tsr_tensor_free(result);
+    else *out = result;
+    return s;
+}
+
+/* Along another dimension: it is moved last, and the result put back in row-major order. */
+static TsrStatus softmax_any(TsrTensor **out, TsrTensor *x, int64_t dim, bool log) {
+    TsrTensor *moved = NULL, *dense = NULL, *result = NULL, *back = NULL;
+    int64_t last = TSR_MAX(tsr_ndim(x) - 1, 0);
+    if (dim == last) moved = tsr_tensor_retain(x);
+    else TSR_TRY(tsr_tensor_new_transpose(&moved, x, dim, last));
+    TsrStatus s = tsr_tensor_new_contiguous(&dense, moved, TSR_CONTIGUOUS);
+    if (s == TSR_OK) s = softmax_last(&result, dense, log);
+    tsr_tensor_free(moved);
+    tsr_tensor_free(dense);
+    if (s != TSR_OK || dim == last) {
+        *out = result;
+        return s;
+    }
+    s = tsr_tensor_new_transpose(&back, result, dim, last);
+    if (s == TSR_OK) s = tsr_tensor_new_clone(out, back, TSR_CONTIGUOUS);
+    tsr_tensor_free(result);
+    tsr_tensor_free(back);
+    return s;
+}
+
+static TsrStatus softmax_as(TsrTensor **out, TsrTensor *x, int64_t dim, TsrDtype d, bool log) {
+    TsrTensor *wide = NULL, *result = NULL;
+    TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(x)));
+    bool last = dim == tsr_ndim(x) - 1;
+    if (!(D_FLOAT >> d & 1))
+        return tsr_not_implemented(log ? (last ? "log_softmax_lastdim_kernel_impl" : "log_softmax_kernel_impl")
+                                       : (last ? "softmax_lastdim_kernel_impl" : "softmax_kernel_impl"), d);
+    if (x->dtype != d) { /* a given dtype rounds first */
+        TSR_TRY(tsr_tensor_new_cast(&wide, x, d));
+    } else {
+        wide = tsr_tensor_retain(x);
+    }
+    TsrTensor *narrow = wide;
+    TsrStatus s = tsr_tensor_new_cast(&wide, narrow, tsr_dtype_size(d) < 4 ? TSR_FLOAT32 : d);
+    tsr_tensor_free(narrow);
+    TSR_TRY(s);
+    s = softmax_any(&result, wide, dim, log);
+    tsr_tensor_free(wide);
+    TSR_TRY(s);
+    s = tsr_tensor_new_cast(out, result, d);
+    tsr_tensor_free(result);
+    return s;
+}
+
+static TsrStatus softmax(TsrOpCall *c, int64_t dim, const TsrArg *dtype, bool log) {
+    TsrTensor *x = c->arg[0].t, *result = NULL;
+    TsrStatus s = softmax_as(&result, x, dim, tsr_arg_given(dtype) ? dtype->dtype : x->dtype, log);
+    return tsr_finish_move(c, s, result);
+}
+
+TsrStatus op_softmax(TsrOpCall *c) { return softmax(c, c->arg[1].i, &c->arg[2], false); }
+TsrStatus op_log_softmax(TsrOpCall *c) { return softmax(c, c->arg[1].i, &c->arg[2], true); }
+
+/* nn.functional's: dim may be left out. */
+static int64_t functional_dim(const TsrOpCall *c) {
+    int n = tsr_ndim(c->arg[0].t);
+    return tsr_arg_given(&c->arg[1]) ? c->arg[1].i : n == 0 || n == 1 || n == 3 ? 0 : 1;
+}
+
+TsrStatus op_nn_softmax(TsrOpCall *c) { return softmax(c, functional_dim(c), &c->arg[3], false); }
+TsrStatus op_nn_log_softmax(TsrOpCall *c) { return softmax(c, functional_dim(c), &c->arg[3], true); }
+
+TsrStatus op_nn_softmin(TsrOpCall *c) {
+    TsrTensor *x = c->arg[0].t, *negated = NULL, *result = NULL;
+    TSR_TRY(tsr_invoke(&negated, 1, "neg", "t", x));
+    TsrStatus s = softmax_as(&result, negated, functional_dim(c), tsr_arg_given(&c->arg[3]) ? c->arg[3].dtype : x->dtype, false);
+    tsr_tensor_free(negated);
+    return tsr_finish_move(c, s, result);
+}

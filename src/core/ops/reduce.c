@@ -1,0 +1,287 @@
+#include "ops/reduce.h"
+
+#include <string.h>
+
+#include "iter.h"
+#include "mem.h"
+
+enum { BLOCK = 256, PARALLEL = 1 << 16, CHUNK = 1 << 16, MAX_CHUNKS = 256 };
+
+/* --- arguments --- */
+
+uint64_t tsr_all_dims(int ndim) { return ndim == 64 ? ~0ull : (1ull << ndim) - 1; }
+
+TsrStatus tsr_dims_mask(uint64_t *mask, const TsrArg *dim, int ndim, bool empty_is_all) {
+    *mask = 0;
+    if (dim->kind == TSR_ARG_INT) {
+        int64_t d = dim->i;
+        TSR_TRY(tsr_wrap_dim(&d, ndim));
+        *mask = ndim == 0 ? 0 : 1ull << d;
+        return TSR_OK;
+    }
+    if (dim->kind == TSR_ARG_NONE || (dim->n == 0 && empty_is_all)) {
+        *mask = tsr_all_dims(ndim);
+        return TSR_OK;
+    }
+    for (int i = 0; i < dim->n; i++) {
+        int64_t d = dim->ints[i];
+        TSR_TRY(tsr_wrap_dim(&d, ndim));
+        if (*mask >> d & 1) return tsr_error(TSR_RUNTIME_ERROR, "dim %lld appears multiple times in the list of dims", (long long)d);
+        *mask |= 1ull << d;
+    }
+    if (ndim == 0) *mask = 0;
+    return TSR_OK;
+}
+
+int64_t tsr_reduced_count(const TsrTensor *t, uint64_t dims) {
+    int64_t n = 1;
+    for (int d = 0; d < tsr_ndim(t); d++)
+        if (dims >> d & 1) n *= t->sizes[d];
+    return n;
+}
+
+TsrStatus tsr_check_nonempty(const char *name, const TsrTensor *t, uint64_t dims) {
+    for (int d = 0; d < tsr_ndim(t); d++)
+        if ((dims >> d & 1) && t->sizes[d] == 0)
+            return tsr_error(TSR_INDEX_ERROR, "%s: Expected reduction dim %d to have non-zero size.", name, d);
+    return TSR_OK;
+}
+
+/* --- the plan: reduced and kept dimensions, innermost first, merged where they can be --- */
+
+typedef struct Dim {
+    int64_t size, stride;  /* of the input, bytes */
+    int64_t other;         /* reduced: step of the row-major index; kept: elements of the output */
+} Dim;
+
+typedef struct Plan {
+    const TsrReducer *reducer;
+    const void *params;
+    Dim red[TSR_MAX_DIMS], kept[TSR_MAX_DIMS];
+    int nred, nkept;
+    int64_t count, nout;
+    const char *in;
+    char *out[2];
+    int64_t out_size[2]; /* bytes of an element */
+    int64_t itemsize;
+} Plan;
+
+static void sort_dims(Dim *dims, int n) {
+    for (int i = 1; i < n; i++)
+        for (int j = i; j > 0 && dims[j].stride < dims[j - 1].stride; j--) {
+            Dim swap = dims[j];
+            dims[j] = dims[j - 1];
+            dims[j - 1] = swap;
+        }
+}
+
+static int merge_dims(Dim *dims, int n) {
+    int last = 0;
+    for (int i = 1; i < n; i++) {
+        Dim *a = &dims[last];
+        if (dims[i].stride == a->size * a->stride && dims[i].other == a->size * a->other) a->size *= dims[i].size;
+        else dims[++last] = dims[i];
+    }
+    return n == 0 ? 0 : last + 1;
+}
+
+static void plan_dims(Plan *p, const TsrReduction *r) {
+    const TsrTensor *t = r->in;
+    int64_t index = 1, place = 1;
+    p->count = tsr_reduced_count(t, r->dims);
+    p->nout = 1;
+    for (int d = tsr_ndim(t) - 1; d >= 0; d--) { /* from the last dimension: row-major is in order already */
+        bool reduced = r->dims >> d & 1;
+        Dim dim = {t->sizes[d], t->strides[d] * p->itemsize, reduced ? index : place};
+        if (reduced) index *= dim.size;
+        else p->nout *= dim.size, place *= dim.size;
+        if (dim.size == 1) continue;
+        if (reduced) p->red[p->nred++] = dim;
+        else p->kept[p->nkept++] = dim;
+    }
+    sort_dims(p->red, p->nred);
+    sort_dims(p->kept, p->nkept);
+    p->nred = merge_dims(p->red, p->nred);
+    p->nkept = merge_dims(p->kept, p->nkept);
+    if (p->nred == 0) p->red[p->nred++] = (Dim){1, p->itemsize, 1};
+    if (p->nkept == 0) p->kept[p->nkept++] = (Dim){1, 0, 1};
+}
+
+/* --- folding --- */
+
+/* Elements [begin, end) of the reduced ones, in the plan's order, into one accumulator. */
+static void fold_range(const Plan *p, void *acc, const char *base, int64_t begin, int64_t end) {
+    int64_t at[TSR_MAX_DIMS], rest = begin, index = 0;
+    for (int d = 0; d < p->nred; d++) {
+        at[d] = rest % p->red[d].size;
+        rest /= p->red[d].size;
+        base += at[d] * p->red[d].stride;
+        index += at[d] * p->red[d].other;
+    }
+    while (begin < end) {
+        int64_t n = TSR_MIN(p->red[0].size - at[0], end - begin);
+        p->reducer->line(acc, base, p->red[0].stride, n, index, p->red[0].other, p->params);
+        begin += n;
+        base -= at[0] * p->red[0].stride;
+        index -= at[0] * p->red[0].other;
+        at[0] = 0;
+        for (int d = 1; d < p->nred; d++) {
+            base += p->red[d].stride;
+            index += p->red[d].other;
+            if (++at[d] < p->red[d].size) break;
+            base -= at[d] * p->red[d].stride;
+            index -= at[d] * p->red[d].other;
+            at[d] = 0;
+        }
+    }
+}
+
+static void finish(const Plan *p, const void *acc, int64_t place) {
+    char *out[2];
+    for (int k = 0; k < 2; k++) out[k] = p->out[k] == NULL ? NULL : p->out[k] + place * p->out_size[k];
+    p->reducer->finish(out, acc, p->count, p->params);
+}
+
+/* Whether many outputs side by side are folded row by row. */
+static bool takes_rows(const Plan *p) {
+    int64_t lanes = TSR_MAX(32 / p->itemsize, 1);
+    const Dim *red = &p->red[0], *kept = &p->kept[0];
+    if (p->reducer->rows == NULL || kept->size == 1 || p->count == 0) return false;
+    if (red->stride == p->itemsize && red->size >= lanes) return false;
+    return (kept->stride == p->itemsize && kept->size >= lanes) || red->stride >= kept->stride;
+}
+
+/* How many of a line's outputs PyTorch sums in one chain each. */
+static int64_t chain_length(const Plan *p) {
+    int64_t lanes = TSR_MAX(32 / p->itemsize, 1), n = p->kept[0].size;
+    if (p->nred > 1) return 0;
+    return p->kept[0].stride == p->itemsize && n >= lanes ? n / (4 * lanes) * (4 * lanes) : n / 4 * 4;
+}
+
+/* `n` outputs along the innermost kept dimension, from number `first` of it. */
+static void fold_rows(const Plan *p, const char *base, int64_t first, int64_t n, int64_t place) {
+    _Alignas(16) char accs[BLOCK * TSR_REDUCE_ROOM];
+    const TsrReducer *r = p->reducer;
+    int64_t at[TSR_MAX_DIMS] = {0}, chain = TSR_MIN(TSR_MAX(chain_length(p) - first, 0), n), size = (int64_t)r->size;
+    for (int64_t j = 0; j < n; j++) r->init(accs + j * size);
+    for (;;) {
+        int d = 1;
+        r->rows(accs, base, n, p->kept[0].stride, p->red[0].size, p->red[0].stride, chain);
+        for (; d < p->nred; d++) {
+            base += p->red[d].stride;
+            if (++at[d] < p->red[d].size) break;
+            base -= at[d] * p->red[d].stride;
+            at[d] = 0;
+        }
+        if (d >= p->nred) break;
+    }
+    for (int64_t j = 0; j < n; j++) finish(p, accs + j * size, place + j * p->kept[0].other);
+}
+
+/* Outputs [begin, end) in the order of the kept dimensions. */
+static void fold_outputs(int64_t begin, int64_t end, void *user) {
+    const Plan *p = user;
+    bool rows = takes_rows(p);
+    while (begin < end) {
+        int64_t rest = begin, place = 0, first = begin % p->kept[0].size;
+        const char *base = p->in;
+        for (int d = 0; d < p->nkept; d++) {
+            int64_t at = rest % p->kept[d].size;
+            rest /= p->kept[d].size;
+            base += at * p->kept[d].stride;
+            place += at * p->kept[d].other;
+        }
+        int64_t n = TSR_MIN(TSR_MIN(p->kept[0].size - first, end - begin), (int64_t)BLOCK);
+        if (rows) {
+            fold_rows(p, base, first, n, place);
+        } else {
+            for (int64_t j = 0; j < n; j++) {
+                _Alignas(16) char acc[TSR_REDUCE_ROOM];
+                p->reducer->init(acc);
+                fold_range(p, acc, base + j * p->kept[0].stride, 0, p->count);
+                finish(p, acc, place + j * p->kept[0].other);
+            }
+        }
+        begin += n;
+    }
+}
+
+/* --- one output over much: chunks of a fixed size, merged in order --- */
+
+typedef struct Chunks {
+    const Plan *plan;
+    int64_t chunk;
+    char (*acc)[TSR_REDUCE_ROOM];
+} Chunks;
+
+static void fold_chunks(int64_t begin, int64_t end, void *user) {
+    const Chunks *c = user;
+    for (int64_t i = begin; i < end; i++) {
+        c->plan->reducer->init(c->acc[i]);
+        fold_range(c->plan, c->acc[i], c->plan->in, i * c->chunk, TSR_MIN((i + 1) * c->chunk, c->plan->count));
+    }
+}
+
+static TsrStatus fold_single(const Plan *p) {
+    int64_t chunk = TSR_MAX((int64_t)CHUNK, (p->count / MAX_CHUNKS + CHUNK) / CHUNK * CHUNK), n = (p->count + chunk - 1) / chunk;
+    Chunks c = {p, chunk, tsr_malloc((size_t)n * TSR_REDUCE_ROOM)};
+    if (c.acc == NULL) return tsr_error_no_memory((size_t)n * TSR_REDUCE_ROOM);
+    TsrStatus s = tsr_parallel_for(n, 1, fold_chunks, &c);
+    if (s == TSR_OK) {
+        for (int64_t i = 1; i < n; i++) p->reducer->merge(c.acc[0], c.acc[i]);
+        finish(p, c.acc[0], 0);
+    }
+    tsr_free(c.acc);
+    return s;
+}
+
+static TsrStatus run(Plan *p) {
+    if (p->nout == 0) return TSR_OK;
+    if (p->count == 0) { /* every result is that of nothing */
+        _Alignas(16) char acc[TSR_REDUCE_ROOM];
+        for (int64_t i = 0; i < p->nout; i++) {
+            p->reducer->init(acc);
+            finish(p, acc, i);
+        }
+        return TSR_OK;
+    }
+    if (p->nout == 1 && p->count >= 2 * CHUNK) return fold_single(p);
+    if (p->nout > 1 && p->nout * p->count > PARALLEL) return tsr_parallel_for(p->nout, TSR_MAX(PARALLEL / 4 / p->count, 1), fold_outputs, p);
+    fold_outputs(0, p->nout, p);
+    return tsr_interrupt_check();
+}
+
+static int result_shape(int64_t *sizes, const TsrReduction *r) {
+    int n = 0;
+    for (int d = 0; d < tsr_ndim(r->in); d++) {
+        bool reduced = r->dims >> d & 1;
+        if (!reduced || r->keepdim) sizes[n++] = reduced ? 1 : r->in->sizes[d];
+    }
+    return n;
+}
+
+TsrStatus tsr_reduce(TsrTensor **values, TsrTensor **more, const TsrReduction *r) {
+    int64_t sizes[TSR_MAX_DIMS];
+    TsrTensor *out[2] = {NULL, NULL};
+    int ndim = result_shape(sizes, r);
+    TsrStatus s = TSR_OK;
+    for (int k = 0; k < 2 && s == TSR_OK; k++)
+        if (r->out[k] != TSR_DTYPE_NONE) s = tsr_tensor_new(&out[k], ndim, sizes, r->out[k], r->in->device);
+    if (s == TSR_OK && !tsr_is_meta(r->in)) {
+        static const TsrReduceParams none;
+        Plan p = {.reducer = tsr_reducer(r->kind, r->in->dtype), .params = r->params != NULL ? r->params : &none, .in = tsr_data(r->in),
+                  .itemsize = (int64_t)tsr_itemsize(r->in)};
+        for (int k = 0; k < 2; k++)
+            if (out[k] != NULL) p.out[k] = tsr_data(out[k]), p.out_size[k] = (int64_t)tsr_itemsize(out[k]);
+        plan_dims(&p, r);
+        s = run(&p);
+    }
+    if (s != TSR_OK) {
+        tsr_tensor_free(out[0]);
+        tsr_tensor_free(out[1]);
+        return s;
+    }
+    if (values != NULL) *values = out[0];
+    if (more != NULL) *more = out[1];
+    return TSR_OK;
+}
