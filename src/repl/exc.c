@@ -316,6 +316,10 @@ void exc_fetch(Value *out, TsrStatus status, Value context) {
     }
     tsr_error_clear();
     if (out->tag == V_UNBOUND) *out = value_retain(no_memory);
+    if (out->o == no_memory.o) { /* the one object for every such error: what the last one left does not stay */
+        value_clear(&value_exc(no_memory)->trace);
+        value_clear(&value_exc(no_memory)->context);
+    }
     Exc *e = value_exc(*out);
     if (value_is_exc(context) && context.o != out->o && e->context.tag == V_UNBOUND && out->o != no_memory.o) e->context = value_retain(context);
 }

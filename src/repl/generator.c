@@ -142,7 +142,7 @@ TsrStatus delegate_step(Value *out, Value *result, Value iterator, Value sent, T
 
 /* --- the type --- */
 
-TsrStatus generator_new(Value *out, Function *fn, const CallArgs *args) {
+TsrStatus generator_start(Value *out, Function *fn, const CallArgs *args) {
     Code *code = fn->code;
     size_t size = sizeof(Generator) + (size_t)code->frame_size * sizeof(Value);
     Generator *g = obj_new(&generator_type, size);

@@ -244,7 +244,7 @@ TsrStatus vm_enter(Value *out, Frame *frame, TsrStatus raise) {
 
 TsrStatus function_call(Value *out, Value self, const CallArgs *args) {
     Function *fn = value_as_function(self);
-    if (fn->code->flags & CODE_GENERATOR) return generator_new(out, fn, args);
+    if (fn->code->flags & CODE_GENERATOR) return generator_start(out, fn, args);
     if (c_depth >= MAX_C_DEPTH) return recursion_error(" while calling a Python object");
     TSR_TRY(tsr_interrupt_check());
     Frame *frame = call_frame(fn, args);

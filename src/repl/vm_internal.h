@@ -93,7 +93,7 @@ static inline Function *value_as_function(Value v) { return (Function *)v.o; }
 
 /* --- generator.c --- */
 /* A generator for a call of fn with the arguments at `args`. */
-TsrStatus generator_new(Value *out, Function *fn, const CallArgs *args);
+TsrStatus generator_start(Value *out, Function *fn, const CallArgs *args);
 /* Goes on with it: *out is what it yields, or V_UNBOUND at its end, *result (may be NULL) then what it returned. `raise` not
  * OK: the error is raised where it stands. */
 TsrStatus generator_resume(Value *out, Value *result, Generator *g, Value sent, TsrStatus raise);
