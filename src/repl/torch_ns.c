@@ -338,6 +338,7 @@ TsrStatus namespace_startup(void) {
     TSR_TRY(tensor_type_startup());
     for (size_t i = 0; i < TSR_COUNTOF(makers); i++) TSR_TRY(module_register(makers[i].name, makers[i].make));
     vm_bare_name = bare_name;
+    vm_bare_names = namespace_each_bare;
     return need_dicts();
 }
 
