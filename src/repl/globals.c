@@ -96,6 +96,20 @@ const Value *globals_builtin(int number) {
     return cached->tag != V_UNBOUND ? cached : NULL;
 }
 
+TsrStatus globals_set_last(Value v) {
+    Str *name = str_intern_c("_");
+    int number;
+    if (name == NULL) return TSR_MEMORY_ERROR;
+    TSR_TRY(number_of(&number, name));
+    value_set_move(&vm.builtin_cache[number], value_retain(v));
+    return TSR_OK;
+}
+
+const Value *globals_last(void) {
+    const Value *number = dict_find_c(vm.global_numbers, "_");
+    return number != NULL ? &vm.builtin_cache[number->i] : NULL;
+}
+
 /* --- by name, for others --- */
 
 static Value *slot_named(const char *name) {

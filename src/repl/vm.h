@@ -63,6 +63,9 @@ Value globals_get(const char *name);
 Value globals_resolve(const char *name);
 TsrStatus globals_set(const char *name, Value v);   /* retains */
 void globals_delete(const char *name);              /* fine when not set */
+/* `_`, the last value shown: what the name means where the user has bound none. Retains. */
+TsrStatus globals_set_last(Value v);
+const Value *globals_last(void); /* lent; NULL or V_UNBOUND: none yet */
 /* Globals in the order their names were first seen; *name NULL at the end. */
 int globals_count(void);
 Value globals_at(int i, Str **name); /* lent; V_UNBOUND when not set now */

@@ -249,6 +249,7 @@ static void visit_frame(Visitor *v, const Frame *f, bool innermost) {
 void scope_visit_roots(bool (*visit)(const Root *root, void *context), void *context) {
     Visitor v = {visit, context, false};
     for (int n = 0; n < vm.global_count; n++) report(&v, ROOT_GLOBAL, NULL, vm.global_names[n]->data, &vm.globals[globals_slot(n)]);
+    if (globals_last() != NULL) report(&v, ROOT_GLOBAL, NULL, "_", globals_last());
     int depth = 0;
     for (const Frame *f = vm.frame; f != NULL; f = f->prev) depth++;
     for (int k = depth - 1; k >= 0 && !v.stopped; k--) {

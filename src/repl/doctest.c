@@ -1,0 +1,344 @@
+#include "doctest.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "builtin.h"
+#include "diag.h"
+#include "shell.h"
+#include "str_obj.h"
+#include "vm.h"
+
+enum { CONTEXT_LINES = 3 };
+
+/* A file's lines and what each became once its transcripts were run. */
+typedef struct Lines {
+    char **items;
+    int count, room;
+} Lines;
+
+static bool add_line(Lines *l, const char *text, size_t length) {
+    if (l->count == l->room) {
+        int room = l->room * 2 + 64;
+        char **grown = realloc(l->items, (size_t)room * sizeof *grown);
+        if (grown == NULL) return false;
+        l->items = grown;
+        l->room = room;
+    }
+    char *copy = strndup(text, length);
+    if (copy != NULL) l->items[l->count++] = copy;
+    return copy != NULL;
+}
+
+static void free_lines(Lines *l) {
+    for (int i = 0; i < l->count; i++) free(l->items[i]);
+    free(l->items);
+}
+
+static bool split(Lines *out, const char *text, size_t length) {
+    for (size_t i = 0; i < length;) {
+        const char *end = memchr(text + i, '\n', length - i);
+        size_t n = end != NULL ? (size_t)(end - text) - i : length - i;
+        size_t kept = n > 0 && text[i + n - 1] == '\r' ? n - 1 : n;
+        if (!add_line(out, text + i, kept)) return false;
+        i += n + 1;
+    }
+    return true;
+}
+
+/* ---- man pages: roff to text, line by line ---- */
+
+static bool is_man_page(const char *path, const Lines *lines) {
+    size_t n = strlen(path);
+    bool named = n > 2 && path[n - 2] == '.' && path[n - 1] >= '1' && path[n - 1] <= '8';
+    return named || (lines->count > 0 && strncmp(lines->items[0], ".TH", 3) == 0);
+}
+
+/* \- is -, \e and \\ a backslash, \& nothing, \(aq a quote, \fB a font; a leading \& protects a dot. */
+static void from_roff(char *line) {
+    static const struct {
+        const char *code, *text;
+    } escapes[] = {{"\\-", "-"}, {"\\e", "\\"}, {"\\\\", "\\"}, {"\\&", ""}, {"\\(aq", "'"}, {"\\(dq", "\""}, {"\\(ha", "^"}, {"\\(ti", "~"}, {"\\ ", " "}};
+    char *out = line;
+    for (char *in = line; *in != '\0';) {
+        size_t i = 0;
+        while (i < TSR_COUNTOF(escapes) && strncmp(in, escapes[i].code, strlen(escapes[i].code)) != 0) i++;
+        if (i < TSR_COUNTOF(escapes)) {
+            for (const char *t = escapes[i].text; *t != '\0'; t++) *out++ = *t;
+            in += strlen(escapes[i].code);
+        } else if (in[0] == '\\' && in[1] == 'f' && in[2] != '\0') {
+            in += 3;
+        } else {
+            *out++ = *in++;
+        }
+    }
+    *out = '\0';
+}
+
+/* ---- the transcripts of a file ---- */
+
+typedef struct Doctest {
+    const char *path;
+    Lines wanted;   /* the file */
+    Lines got;      /* the file as it would have to be */
+    bool man;
+    int line;       /* of `wanted`, the next one */
+    int statements, failures;
+    int capture;    /* descriptor that collects output */
+    bool ended;     /* exit() was called */
+} Doctest;
+
+static size_t indent_of(const char *line) { return strspn(line, " \t"); }
+
+static bool is_prompt(const char *line, const char *prompt) {
+    const char *s = line + indent_of(line);
+    return strncmp(s, prompt, 3) == 0 && (s[3] == ' ' || s[3] == '\0');
+}
+
+/* What ends the output under a statement: an empty line, a prompt, the end of a Markdown block, a macro of a man page. */
+static bool ends_output(const Doctest *d, const char *line, size_t indent) {
+    const char *s = line + indent_of(line);
+    if (*s == '\0' || is_prompt(line, ">>>") || strncmp(s, "```", 3) == 0 || strncmp(s, "~~~", 3) == 0) return true;
+    return (d->man && line[0] == '.') || indent_of(line) < indent;
+}
+
+static bool keep_line(Doctest *d) {
+    const char *line = d->wanted.items[d->line++];
+    return add_line(&d->got, line, strlen(line));
+}
+
+/* The statement that begins at the current line, its prompts taken off; the lines go to `got` as they are. */
+static bool take_statement(Doctest *d, TsrText *code, size_t indent) {
+    bool first = true;
+    while (d->line < d->wanted.count) {
+        const char *line = d->wanted.items[d->line];
+        if (!is_prompt(line, first ? ">>>" : "...") || indent_of(line) != indent) break;
+        const char *s = line + indent + 3;
+        if (tsr_text_puts(code, *s == ' ' ? s + 1 : s) != TSR_OK || tsr_text_putc(code, '\n') != TSR_OK || !keep_line(d)) return false;
+        first = false;
+    }
+    if (!d->man) return true;
+    char *plain = strdup(code->data);
+    if (plain == NULL) return false;
+    from_roff(plain);
+    code->length = 0;
+    bool fine = tsr_text_puts(code, plain) == TSR_OK;
+    free(plain);
+    return fine;
+}
+
+/* Runs a statement with both streams going to the capture file; what it wrote is *out (tsr_free). */
+static bool run_captured(Doctest *d, const TsrText *code, int line, char **out, size_t *length) {
+    fflush(stdout);
+    fflush(stderr);
+    int old_out = dup(STDOUT_FILENO), old_err = dup(STDERR_FILENO);
+    bool fine = old_out >= 0 && old_err >= 0 && ftruncate(d->capture, 0) == 0 && lseek(d->capture, 0, SEEK_SET) == 0 &&
+                dup2(d->capture, STDOUT_FILENO) >= 0 && dup2(d->capture, STDERR_FILENO) >= 0;
+    if (fine) {
+        int status;
+        shell_run_typed(d->path, code->data, code->length, line);
+        fflush(builtin_stdout());
+        fflush(stdout);
+        fflush(stderr);
+        d->ended = shell_wants_exit(&status);
+    }
+    if (old_out >= 0) dup2(old_out, STDOUT_FILENO), close(old_out);
+    if (old_err >= 0) dup2(old_err, STDERR_FILENO), close(old_err);
+    if (!fine || lseek(d->capture, 0, SEEK_SET) != 0) return false;
+    TsrText text = {0};
+    char buffer[4096];
+    ssize_t n;
+    while ((n = read(d->capture, buffer, sizeof buffer)) > 0)
+        if (tsr_text_append(&text, buffer, (size_t)n) != TSR_OK) break;
+    fine = n == 0 && tsr_text_puts(&text, "") == TSR_OK;
+    *length = text.length;
+    *out = fine ? tsr_text_move(&text) : NULL;
+    tsr_text_free(&text);
+    return *out != NULL;
+}
+
+/* ---- comparing ---- */
+
+static bool is_report_start(const char *s) { return strncmp(s, "Traceback (most recent call last):", 34) == 0 || strncmp(s, "Traceback (innermost last):", 27) == 0; }
+
+/* Of an error's report only the last lines count: what is indented under Traceback, and a File line with what is under it, is dropped. */
+static Lines without_frames(const Lines *lines) {
+    Lines out = {0};
+    for (int i = 0; i < lines->count; i++) {
+        const char *s = lines->items[i];
+        if (is_report_start(s) || strncmp(s, "  File \"", 8) == 0) {
+            while (i + 1 < lines->count && (lines->items[i + 1][0] == ' ')) i++;
+            add_line(&out, "Traceback", 9);
+            continue;
+        }
+        const char *blank = strcmp(s, "<BLANKLINE>") == 0 ? "" : s;
+        add_line(&out, blank, strlen(blank));
+    }
+    return out;
+}
+
+/* `...` in what is wanted stands for anything in the line. */
+static bool matches(const char *wanted, const char *got) {
+    const char *dots = strstr(wanted, "...");
+    if (dots == NULL) return strcmp(wanted, got) == 0;
+    size_t head = (size_t)(dots - wanted);
+    if (strncmp(wanted, got, head) != 0) return false;
+    for (const char *g = got + head;; g++) {
+        if (matches(dots + 3, g)) return true;
+        if (*g == '\0') return false;
+    }
+}
+
+static bool same(const Lines *wanted, const Lines *got) {
+    Lines a = without_frames(wanted), b = without_frames(got);
+    bool equal = a.count == b.count;
+    for (int i = 0; equal && i < a.count; i++) equal = strcmp(a.items[i], b.items[i]) == 0 || matches(a.items[i], b.items[i]);
+    free_lines(&a);
+    free_lines(&b);
+    return equal;
+}
+
+/* One output line as the file would have it. */
+static bool add_output(Doctest *d, const char *line, size_t indent, const char *margin) {
+    TsrText text = {0};
+    const char *shown = *line == '\0' ? "<BLANKLINE>" : line;
+    bool fine = tsr_text_append(&text, margin, indent) == TSR_OK;
+    for (const char *s = shown; fine && *s != '\0'; s++) {
+        if (d->man && (*s == '\\' || *s == '-'))
+            fine = tsr_text_puts(&text, *s == '-' ? "\\-" : "\\e") == TSR_OK;
+        else
+            fine = tsr_text_putc(&text, *s) == TSR_OK;
+    }
+    fine = fine && add_line(&d->got, text.data != NULL ? text.data : "", text.length);
+    tsr_text_free(&text);
+    return fine;
+}
+
+static bool check_statement(Doctest *d) {
+    const char *first = d->wanted.items[d->line];
+    size_t indent = indent_of(first), length = 0;
+    char margin[64];
+    snprintf(margin, sizeof margin, "%.*s", (int)(indent < 63 ? indent : 63), first);
+    TsrText code = {0};
+    int line = d->line + 1;
+    char *output = NULL;
+    Lines wanted = {0}, got = {0};
+    bool fine = take_statement(d, &code, indent) && run_captured(d, &code, line, &output, &length) && split(&got, output, length);
+    int begin = d->line;
+    while (fine && d->line < d->wanted.count && !ends_output(d, d->wanted.items[d->line], indent)) {
+        char *s = strdup(d->wanted.items[d->line++] + indent);
+        if (s != NULL && d->man) from_roff(s);
+        fine = s != NULL && add_line(&wanted, s, strlen(s));
+        free(s);
+    }
+    d->statements++;
+    if (fine && same(&wanted, &got)) {
+        for (int i = begin; fine && i < d->line; i++) fine = add_line(&d->got, d->wanted.items[i], strlen(d->wanted.items[i]));
+    } else if (fine) {
+        d->failures++;
+        for (int i = 0; fine && i < got.count; i++) fine = add_output(d, got.items[i], strlen(margin), margin);
+    }
+    tsr_text_free(&code);
+    tsr_free(output);
+    free_lines(&wanted);
+    free_lines(&got);
+    return fine;
+}
+
+/* ---- the difference, as a unified diff ---- */
+
+/* Next place from which both go on equal: after the fewest lines skipped in all. */
+static void resync(const Lines *a, const Lines *b, int i, int j, int *to_i, int *to_j) {
+    for (int total = 1; total <= (a->count - i) + (b->count - j); total++)
+        for (int k = 0; k <= total; k++) {
+            int x = i + k, y = j + total - k;
+            if (x > a->count || y > b->count) continue;
+            bool ends = x == a->count && y == b->count;
+            if (ends || (x < a->count && y < b->count && strcmp(a->items[x], b->items[y]) == 0)) {
+                *to_i = x;
+                *to_j = y;
+                return;
+            }
+        }
+    *to_i = a->count;
+    *to_j = b->count;
+}
+
+static void print_hunk(const Lines *a, const Lines *b, int i, int j, int to_i, int to_j) {
+    int before = TSR_MIN(CONTEXT_LINES, TSR_MIN(i, j)), after = TSR_MIN(CONTEXT_LINES, TSR_MIN(a->count - to_i, b->count - to_j));
+    printf("@@ -%d,%d +%d,%d @@\n", i - before + 1, to_i - i + before + after, j - before + 1, to_j - j + before + after);
+    for (int k = i - before; k < i; k++) printf(" %s\n", a->items[k]);
+    for (int k = i; k < to_i; k++) printf("-%s\n", a->items[k]);
+    for (int k = j; k < to_j; k++) printf("+%s\n", b->items[k]);
+    for (int k = to_i; k < to_i + after; k++) printf(" %s\n", a->items[k]);
+}
+
+static void print_difference(const Doctest *d) {
+    const Lines *a = &d->wanted, *b = &d->got;
+    printf("--- %s\n+++ %s (what tsr prints)\n", d->path, d->path);
+    for (int i = 0, j = 0; i < a->count || j < b->count;) {
+        if (i < a->count && j < b->count && strcmp(a->items[i], b->items[j]) == 0) {
+            i++, j++;
+            continue;
+        }
+        int to_i, to_j;
+        resync(a, b, i, j, &to_i, &to_j);
+        print_hunk(a, b, i, j, to_i, to_j);
+        i = to_i;
+        j = to_j;
+    }
+}
+
+static bool run_file(Doctest *d) {
+    while (d->line < d->wanted.count && !d->ended) {
+        bool fine = is_prompt(d->wanted.items[d->line], ">>>") ? check_statement(d) : keep_line(d);
+        if (!fine) return false;
+        if (tsr_interrupt_flag != 0) return false;
+    }
+    while (d->line < d->wanted.count)
+        if (!keep_line(d)) return false;
+    return true;
+}
+
+/* One file. Its names are dropped afterwards, so that files do not see each other's. */
+static int check_file(const char *path, int capture, int *statements, int *failures) {
+    char *text;
+    size_t length;
+    Doctest d = {.path = path, .capture = capture};
+    if (shell_read_file(&text, &length, path) != TSR_OK) return shell_report(tsr_error_kind(), NULL);
+    bool fine = split(&d.wanted, text, length);
+    tsr_free(text);
+    d.man = is_man_page(path, &d.wanted);
+    fine = fine && run_file(&d);
+    if (!fine) fprintf(stderr, "tsr: %s: the check was broken off\n", path);
+    else if (d.failures > 0) print_difference(&d);
+    *statements += d.statements;
+    *failures += d.failures;
+    free_lines(&d.wanted);
+    free_lines(&d.got);
+    Str *name;
+    for (int i = 0; i < globals_count(); i++) {
+        globals_at(i, &name);
+        globals_delete(name->data);
+    }
+    globals_set_last(VALUE_UNBOUND);
+    return fine && d.failures == 0 ? EXIT_FINE : EXIT_FAILED;
+}
+
+int doctest_run(const char *const *paths, int count) {
+    int capture = memfd_create("transcript", MFD_CLOEXEC), result = EXIT_FINE, statements = 0, failures = 0;
+    if (capture < 0) {
+        fprintf(stderr, "tsr: can't make a temporary file\n");
+        return EXIT_FAILED;
+    }
+    for (int i = 0; i < count; i++) {
+        int one = check_file(paths[i], capture, &statements, &failures);
+        if (one != EXIT_FINE) result = one;
+    }
+    close(capture);
+    printf("%d statements checked, %d differ\n", statements, failures);
+    return result;
+}

@@ -1,0 +1,171 @@
+#include "filter.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "builtin.h"
+#include "seq_obj.h"
+#include "str_obj.h"
+#include "vm.h"
+
+enum { MAX_KEYWORDS = 12, MAX_DIMS = 64 };
+
+static const FilterOptions *options;
+static TsrStatus (*next_bare_name)(Value *out, Str *name);
+static Value inputs; /* the list, once something was read; V_UNBOUND before */
+
+/* Keyword arguments under construction: values are owned. */
+typedef struct Keywords {
+    Value values[MAX_KEYWORDS + 2]; /* the positional ones come first */
+    Str *names[MAX_KEYWORDS];
+    int positional, count;
+} Keywords;
+
+static TsrStatus add_move(Keywords *k, const char *name, Value v) {
+    Str *s = str_intern_c(name);
+    if (s == NULL) {
+        value_release(v);
+        return TSR_MEMORY_ERROR;
+    }
+    k->values[k->positional + k->count] = v;
+    k->names[k->count++] = s;
+    return TSR_OK;
+}
+
+static TsrStatus add_text(Keywords *k, const char *name, const char *text) {
+    Value v;
+    if (text == NULL) return TSR_OK;
+    TSR_TRY(str_new_c(&v, text));
+    return add_move(k, name, v);
+}
+
+static TsrStatus add_position(Keywords *k, const char *text) {
+    TSR_TRY(str_new_c(&k->values[k->positional], text));
+    k->positional++;
+    return TSR_OK;
+}
+
+static TsrStatus call_by_name(Value *out, const char *function, Keywords *k) {
+    Value callee = globals_resolve(function);
+    if (callee.tag == V_UNBOUND) return tsr_error(TSR_NAME_ERROR, "name '%s' is not defined", function);
+    CallArgs args = {.values = k->values, .count = k->positional, .keyword_count = k->count, .names = k->names};
+    return value_call(out, callee, &args);
+}
+
+static void drop(Keywords *k) { values_release(k->values, k->positional + k->count); }
+
+/* ---- reading ---- */
+
+static TsrStatus add_shape(Keywords *k) {
+    if (options->shape == NULL) return TSR_OK;
+    Value v, items[MAX_DIMS];
+    int n = 0;
+    for (const char *s = options->shape; *s != '\0' && n < MAX_DIMS;) {
+        char *end;
+        items[n++] = value_int(strtoll(s, &end, 10));
+        s = *end != '\0' ? end + 1 : end;
+    }
+    TSR_TRY(tuple_new(&v, items, n));
+    return add_move(k, "shape", v);
+}
+
+static TsrStatus add_dtype(Keywords *k) {
+    if (options->dtype == NULL) return TSR_OK;
+    Value torch = globals_resolve("torch"), v;
+    Str *name = str_intern_c(options->dtype);
+    if (name == NULL) return TSR_MEMORY_ERROR;
+    TSR_TRY(value_lookup_attr(&v, torch, name));
+    if (v.tag == V_UNBOUND) return tsr_error(TSR_VALUE_ERROR, "--dtype: there is no dtype '%s'", options->dtype);
+    return add_move(k, "dtype", v);
+}
+
+static TsrStatus add_input_options(Keywords *k) {
+    TSR_TRY(add_text(k, "format", options->input_format));
+    TSR_TRY(add_dtype(k));
+    TSR_TRY(add_shape(k));
+    TSR_TRY(add_text(k, "delimiter", options->delimiter));
+    TSR_TRY(add_text(k, "columns", options->columns));
+    return options->header >= 0 ? add_move(k, "header", value_bool(options->header == 1)) : TSR_OK;
+}
+
+static TsrStatus read_one(Value *out, const char *path) {
+    Keywords k = {.positional = 0};
+    TsrStatus status = add_position(&k, path);
+    if (status == TSR_OK) status = add_input_options(&k);
+    if (status == TSR_OK) status = call_by_name(out, "load", &k);
+    drop(&k);
+    return status;
+}
+
+static TsrStatus read_inputs(void) {
+    Value list, item;
+    if (inputs.tag != V_UNBOUND) return TSR_OK;
+    TSR_TRY(list_new(&list, 0));
+    int count = options->file_count > 0 ? options->file_count : 1;
+    for (int i = 0; i < count; i++) {
+        TsrStatus status = read_one(&item, options->file_count > 0 ? options->files[i] : "-");
+        if (status == TSR_OK) status = list_append_move(value_as_list(list), item);
+        if (status != TSR_OK) {
+            value_release(list);
+            return status;
+        }
+    }
+    inputs = list;
+    return TSR_OK;
+}
+
+/* `_` and `inputs`, when the program asks for them and has not bound them. */
+static TsrStatus bare_name(Value *out, Str *name) {
+    bool last = str_equal_c(name, "_"), all = str_equal_c(name, "inputs");
+    if (last || all) {
+        TSR_TRY(read_inputs());
+        *out = all ? inputs : value_as_list(inputs)->items[0];
+        return TSR_OK;
+    }
+    return next_bare_name != NULL ? next_bare_name(out, name) : TSR_OK;
+}
+
+TsrStatus filter_prepare(const FilterOptions *given) {
+    options = given;
+    if (options->in_place && options->file_count != 1) return tsr_error(TSR_VALUE_ERROR, "--in-place needs one FILE");
+    next_bare_name = vm_bare_name;
+    vm_bare_name = bare_name;
+    return TSR_OK;
+}
+
+/* ---- writing ---- */
+
+/* -o: a dot or a slash makes it a file, else it names a format. */
+static bool is_file(const char *output) { return strpbrk(output, "./") != NULL; }
+
+static TsrStatus add_output_options(Keywords *k) {
+    if (options->precision > 0) TSR_TRY(add_move(k, "precision", value_int(options->precision)));
+    TSR_TRY(add_text(k, "json_nan", options->json_nan));
+    if (options->no_header) TSR_TRY(add_move(k, "header", VALUE_FALSE));
+    if (options->compact) TSR_TRY(add_move(k, "compact", VALUE_TRUE));
+    return options->untie ? add_move(k, "untie", VALUE_TRUE) : TSR_OK;
+}
+
+static TsrStatus save(Value result, const char *path, const char *format) {
+    Keywords k = {.positional = 1};
+    Value nothing = VALUE_UNBOUND;
+    k.values[0] = value_retain(result);
+    TsrStatus status = add_position(&k, path);
+    if (status == TSR_OK) status = add_text(&k, "format", format);
+    if (status == TSR_OK) status = add_output_options(&k);
+    if (status == TSR_OK) status = call_by_name(&nothing, "save", &k);
+    drop(&k);
+    value_release(nothing);
+    return status;
+}
+
+TsrStatus filter_finish(Value result, TsrStatus (*display)(Value v)) {
+    const char *output = options->in_place ? options->files[0] : options->output;
+    if (result.tag == V_UNBOUND || value_is_none(result)) return TSR_OK;
+    if (output == NULL && shell_options->json) output = "json";
+    if (output == NULL || strcmp(output, "text") == 0) return display(result);
+    if (is_file(output) || options->in_place) return save(result, output, NULL);
+    fflush(builtin_stdout());
+    return save(result, "-", output);
+}

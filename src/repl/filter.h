@@ -1,0 +1,12 @@
+/* filter.h: tsr -e as a filter: what `_` and `inputs` are, and how the value goes out. */
+#ifndef REPL_FILTER_H
+#define REPL_FILTER_H
+
+#include "shell.h"
+
+/* Before the program runs: checks the options and makes `_` and `inputs` names that read when they are first used. */
+TsrStatus filter_prepare(const FilterOptions *options);
+/* After it: writes the value of the last statement as the options say; `display` is for text. */
+TsrStatus filter_finish(Value result, TsrStatus (*display)(Value v));
+
+#endif

@@ -1,0 +1,184 @@
+#include "line.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "error.h"
+
+enum { HISTORY_LINES = 2000 };
+
+char *(*line_completer)(const char *word, int index);
+
+#if defined(TSR_EDIT_NONE)
+static const char *const libraries[] = {NULL};
+#elif defined(TSR_EDIT_LIBEDIT)
+static const char *const libraries[] = {"libedit.so.2", "libedit.so", NULL};
+#else
+static const char *const libraries[] = {"libreadline.so.8", "libreadline.so", "libedit.so.2", NULL};
+#endif
+
+typedef char *Generator(const char *, int);
+
+/* What is used of the library; members may be NULL where libedit has none. */
+static struct {
+    void *handle;
+    void (*install)(const char *, void (*)(char *));
+    void (*remove)(void);
+    void (*read_char)(void);
+    void (*add_history)(const char *);
+    int (*read_history)(const char *);
+    int (*write_history)(const char *);
+    void (*stifle_history)(int);
+    void (*free_line_state)(void);
+    void (*cleanup_after_signal)(void);
+    char **(*completion_matches)(const char *, Generator *);
+    int *attempted_over, *catch_signals, *append_character;
+    const char **break_characters;
+} lib;
+
+static char *received;
+static bool have_received, terminal;
+
+static void *symbol(const char *name) { return dlsym(lib.handle, name); }
+
+/* dlsym gives object pointers; POSIX has them convert to function pointers. */
+#define LOAD(member, name) (*(void **)&lib.member = symbol(name))
+
+static char **complete(const char *word, int start, int end) {
+    (void)start;
+    (void)end;
+    if (lib.attempted_over != NULL) *lib.attempted_over = 1;
+    if (lib.append_character != NULL) *lib.append_character = 0;
+    return line_completer != NULL && lib.completion_matches != NULL ? lib.completion_matches(word, line_completer) : NULL;
+}
+
+static bool load(void) {
+    for (int i = 0; libraries[i] != NULL && lib.handle == NULL; i++) lib.handle = dlopen(libraries[i], RTLD_LAZY | RTLD_LOCAL);
+    if (lib.handle == NULL) return false;
+    LOAD(install, "rl_callback_handler_install");
+    LOAD(remove, "rl_callback_handler_remove");
+    LOAD(read_char, "rl_callback_read_char");
+    LOAD(add_history, "add_history");
+    LOAD(read_history, "read_history");
+    LOAD(write_history, "write_history");
+    LOAD(stifle_history, "stifle_history");
+    LOAD(free_line_state, "rl_free_line_state");
+    LOAD(cleanup_after_signal, "rl_cleanup_after_signal");
+    LOAD(completion_matches, "rl_completion_matches");
+    LOAD(attempted_over, "rl_attempted_completion_over");
+    LOAD(append_character, "rl_completion_append_character");
+    LOAD(catch_signals, "rl_catch_signals");
+    LOAD(break_characters, "rl_completer_word_break_characters");
+    if (lib.install == NULL || lib.remove == NULL || lib.read_char == NULL || lib.add_history == NULL) {
+        dlclose(lib.handle);
+        lib.handle = NULL;
+        return false;
+    }
+    if (lib.catch_signals != NULL) *lib.catch_signals = 0;
+    if (lib.break_characters != NULL) *lib.break_characters = " \t\n\"'`@$><=;|&{}()[]+-*/,:~^%!";
+    char **(**attempted)(const char *, int, int);
+    *(void **)&attempted = symbol("rl_attempted_completion_function");
+    if (attempted != NULL) *attempted = complete;
+    return true;
+}
+
+static const char *history_path(char *buffer, size_t size) {
+    const char *named = getenv("TSR_HISTORY"), *home = getenv("HOME");
+    if (named != NULL) return named[0] != '\0' ? named : NULL;
+    if (home == NULL || home[0] == '\0' || (size_t)snprintf(buffer, size, "%s/.tsr_history", home) >= size) return NULL;
+    return buffer;
+}
+
+bool line_is_terminal(void) { return terminal; }
+
+void line_start(void) {
+    char buffer[PATH_MAX];
+    const char *term = getenv("TERM");
+    terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
+    if (!terminal || (term != NULL && strcmp(term, "dumb") == 0) || !load()) return;
+    if (lib.stifle_history != NULL) lib.stifle_history(HISTORY_LINES);
+    const char *path = history_path(buffer, sizeof buffer);
+    if (path != NULL && lib.read_history != NULL) lib.read_history(path);
+}
+
+void line_end(void) {
+    char buffer[PATH_MAX];
+    const char *path = history_path(buffer, sizeof buffer);
+    if (lib.handle == NULL) return;
+    if (path != NULL && lib.write_history != NULL) {
+        mode_t before = umask(077);
+        lib.write_history(path);
+        umask(before);
+    }
+    dlclose(lib.handle);
+    lib.handle = NULL;
+}
+
+void line_remember(const char *text) {
+    size_t length = strlen(text);
+    while (length > 0 && (text[length - 1] == '\n' || text[length - 1] == ' ')) length--;
+    if (lib.handle == NULL || length == 0) return;
+    char *copy = strndup(text, length);
+    if (copy != NULL) lib.add_history(copy);
+    free(copy);
+}
+
+static bool take_interrupt(void) {
+    if (tsr_interrupt_flag != 1) return false;
+    tsr_interrupt_flag = 0;
+    return true;
+}
+
+static void on_line(char *text) {
+    received = text;
+    have_received = true;
+    lib.remove();
+}
+
+static LineEnd read_edited(char **out, const char *prompt) {
+    have_received = false;
+    lib.install(prompt, on_line);
+    while (!have_received) {
+        struct pollfd wait = {.fd = STDIN_FILENO, .events = POLLIN};
+        int ready = poll(&wait, 1, -1);
+        if (ready > 0) lib.read_char();
+        if (ready < 0 && errno != EINTR) break;
+        if (ready < 0 && take_interrupt()) {
+            if (lib.free_line_state != NULL) lib.free_line_state();
+            if (lib.cleanup_after_signal != NULL) lib.cleanup_after_signal();
+            lib.remove();
+            return LINE_INTERRUPTED;
+        }
+    }
+    *out = have_received ? received : NULL;
+    return *out != NULL ? LINE_TEXT : LINE_END;
+}
+
+static LineEnd read_plain(char **out, const char *prompt) {
+    size_t room = 0;
+    fputs(prompt, stdout);
+    fflush(stdout);
+    ssize_t length = getline(out, &room, stdin);
+    if (length < 0) {
+        bool interrupted = take_interrupt();
+        if (interrupted) clearerr(stdin);
+        free(*out);
+        *out = NULL;
+        return interrupted ? LINE_INTERRUPTED : LINE_END;
+    }
+    if (length > 0 && (*out)[length - 1] == '\n') (*out)[--length] = '\0';
+    if (length > 0 && (*out)[length - 1] == '\r') (*out)[--length] = '\0';
+    return LINE_TEXT;
+}
+
+LineEnd line_read(char **out, const char *prompt) {
+    *out = NULL;
+    return lib.handle != NULL ? read_edited(out, prompt) : read_plain(out, prompt);
+}

@@ -1,0 +1,24 @@
+/* line.h: lines from whoever types: readline's interface, loaded only on a terminal, or plain input.
+ *
+ * The history is $TSR_HISTORY, else ~/.tsr_history; an empty $TSR_HISTORY keeps none. EDIT=readline|libedit|none at
+ * build says which library is asked for; without it (or with TERM=dumb) lines are read plainly. */
+#ifndef REPL_LINE_H
+#define REPL_LINE_H
+
+#include <stdbool.h>
+
+typedef enum LineEnd { LINE_TEXT, LINE_END /* of the input */, LINE_INTERRUPTED } LineEnd;
+
+void line_start(void); /* loads the library and the history */
+void line_end(void);   /* saves the history */
+bool line_is_terminal(void);
+
+/* The next line, without its end. *out is the caller's (free). On LINE_INTERRUPTED the request is cleared. */
+LineEnd line_read(char **out, const char *prompt);
+/* Adds a statement to the history (line ends inside are kept as they are). */
+void line_remember(const char *text);
+
+/* What Tab offers: the `index`-th completion of `word`, allocated by malloc; NULL after the last. Set before line_start. */
+extern char *(*line_completer)(const char *word, int index);
+
+#endif

@@ -1,0 +1,234 @@
+#include "magic.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "builtin.h"
+#include "parser.h"
+#include "shell.h"
+#include "str_obj.h"
+#include "vm.h"
+
+enum { MAX_SHOWS = 32 };
+
+TsrStatus (*magic_describe)(const char *expression);
+
+static struct {
+    const char *name;
+    TsrStatus (*show)(const char *rest);
+} shows[MAX_SHOWS];
+static int show_count;
+
+void magic_set_show(const char *name, TsrStatus (*show)(const char *rest)) {
+    if (show_count < MAX_SHOWS) {
+        shows[show_count].name = name;
+        shows[show_count++].show = show;
+    }
+}
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* Runs code typed after a magic; the value of a last expression is shown when `show` is. */
+static TsrStatus run_code(const char *code, bool show) {
+    Value result = VALUE_UNBOUND;
+    TSR_TRY(vm_run_text_here(&result, code, strlen(code), "<stdin>"));
+    TsrStatus status = show ? vm_display(result) : TSR_OK;
+    value_release(result);
+    return status;
+}
+
+static void write_seconds(FILE *file, double s) {
+    static const struct {
+        double unit;
+        const char *name;
+    } units[] = {{1, "s"}, {1e-3, "ms"}, {1e-6, "us"}, {1e-9, "ns"}};
+    size_t i = 0;
+    while (i + 1 < TSR_COUNTOF(units) && s < units[i].unit) i++;
+    fprintf(file, "%.3g %s", s / units[i].unit, units[i].name);
+}
+
+static TsrStatus run_time(const char *rest) {
+    double start = now();
+    clock_t cpu = clock();
+    TSR_TRY(run_code(rest, true));
+    fflush(builtin_stdout());
+    FILE *out = builtin_stdout();
+    fputs("wall ", out);
+    write_seconds(out, now() - start);
+    fputs(", cpu ", out);
+    write_seconds(out, (double)(clock() - cpu) / CLOCKS_PER_SEC);
+    fputc('\n', out);
+    return TSR_OK;
+}
+
+static int by_value(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+enum { TIMING_RUNS = 7 };
+
+static TsrStatus time_loop(const char *rest, int64_t loops, double *seconds) {
+    TsrText code = {0};
+    TsrStatus status = tsr_text_printf(&code, "for __timeit__ in range(%lld):\n    %s\n", (long long)loops, rest);
+    double start = now();
+    if (status == TSR_OK) status = run_code(code.data, false);
+    *seconds = now() - start;
+    tsr_text_free(&code);
+    return status;
+}
+
+/* %timeit: loops until 0.1 s are filled, the median of seven runs. */
+static TsrStatus run_timeit(const char *rest) {
+    double times[TIMING_RUNS], seconds = 0;
+    int64_t loops = 1;
+    TsrStatus status = TSR_OK;
+    while (status == TSR_OK && (status = time_loop(rest, loops, &seconds)) == TSR_OK && seconds < 0.1 && loops < 1000000000)
+        loops *= seconds < 0.01 ? 10 : 2;
+    for (int i = 0; i < TIMING_RUNS && status == TSR_OK; i++) status = time_loop(rest, loops, &times[i]);
+    globals_delete("__timeit__");
+    TSR_TRY(status);
+    qsort(times, TIMING_RUNS, sizeof times[0], by_value);
+    FILE *out = builtin_stdout();
+    write_seconds(out, times[TIMING_RUNS / 2] / (double)loops);
+    fputs(" (", out);
+    write_seconds(out, times[0] / (double)loops);
+    fputs(" to ", out);
+    write_seconds(out, times[TIMING_RUNS - 1] / (double)loops);
+    fprintf(out, ") of %d runs of %lld\n", TIMING_RUNS, (long long)loops);
+    return TSR_OK;
+}
+
+static TsrStatus run_file(const char *rest) {
+    char *text;
+    size_t length;
+    TSR_TRY(shell_read_file(&text, &length, rest));
+    TsrStatus status = vm_run_text_here(NULL, text, length, rest);
+    tsr_free(text);
+    return status;
+}
+
+static TsrStatus run_help(const char *rest) {
+    if (rest[0] != '\0') return magic_describe != NULL ? magic_describe(rest) : TSR_OK;
+    for (int i = 0; magic_at(i) != NULL; i++) {
+        const Magic *m = magic_at(i);
+        fprintf(builtin_stdout(), "%%%-12s %s\n", m->name, m->doc);
+    }
+    return TSR_OK;
+}
+
+/* In alphabetical order. */
+static const Magic magics[] = {
+    {"allocators", MAGIC_NONE, "allocators", NULL, "the allocators, by device and priority"},
+    {"anatomy", MAGIC_VALUE, "anatomy", NULL, "the chain from a tensor down to its bytes"},
+    {"draw", MAGIC_VALUE, "draw", NULL, "a picture of a storage and the views on it"},
+    {"explain", MAGIC_CODE, "explain", NULL, "whether code copies, and why"},
+    {"golden", MAGIC_VALUE, "golden", NULL, "breaches of the golden rule in a function that uses TH"},
+    {"help", MAGIC_CODE, NULL, run_help, "this list, or what a name is"},
+    {"holders", MAGIC_VALUE, "holders", NULL, "who holds a tensor"},
+    {"inspect", MAGIC_VALUE, "inspect", NULL, "all about a tensor"},
+    {"leaks", MAGIC_NONE, "leaks", NULL, "raw references nobody can free any more"},
+    {"lesson", MAGIC_OPTIONAL, "lesson", NULL, "a lesson by its number, or the list of them"},
+    {"memory", MAGIC_NONE, "memory", NULL, "bytes held, kept and mapped"},
+    {"notes", MAGIC_CODE, "notes", NULL, "notes on surprising writes and copies: on or off"},
+    {"overlap", MAGIC_VALUE, "overlap", NULL, "a common element of two tensors"},
+    {"run", MAGIC_CODE, NULL, run_file, "runs a file here"},
+    {"sharing", MAGIC_VALUE, "sharing", NULL, "the other tensors over the same storage"},
+    {"storages", MAGIC_NONE, "storages", NULL, "all storages, with the views over each"},
+    {"time", MAGIC_CODE, NULL, run_time, "runs code and says how long it took"},
+    {"timeit", MAGIC_CODE, NULL, run_timeit, "runs code many times and says how long one takes"},
+    {"trace", MAGIC_CODE, "trace", NULL, "the log of allocations, copies and counts while code runs"},
+    {"typemeta", MAGIC_VALUE, "typemeta", NULL, "the row of the table of types for a dtype"},
+    {"versions", MAGIC_VALUE, "versions", NULL, "the log of writes to a tensor's storage"},
+    {"whos", MAGIC_NONE, "whos", NULL, "all names"},
+    {"why", MAGIC_VALUE, "why", NULL, "what keeps a tensor's memory alive"},
+};
+
+const Magic *magic_at(int i) { return i >= 0 && (size_t)i < TSR_COUNTOF(magics) ? &magics[i] : NULL; }
+
+static const char *skip_space(const char *s) {
+    while (*s == ' ' || *s == '\t') s++;
+    return s;
+}
+
+/* The length of "a.b.c" before a "?" that ends the text; 0 if it is none. */
+static size_t question(const char *text, size_t length) {
+    while (length > 0 && isspace((unsigned char)text[length - 1])) length--;
+    if (length < 2 || text[length - 1] != '?' || !(isalpha((unsigned char)text[0]) || text[0] == '_')) return 0;
+    for (size_t i = 0; i + 1 < length; i++)
+        if (!isalnum((unsigned char)text[i]) && text[i] != '_' && text[i] != '.') return 0;
+    return length - 1;
+}
+
+bool magic_is(const char *text, size_t length) {
+    if (text == NULL) return false;
+    const char *s = skip_space(text);
+    return *s == '%' || question(s, length - (size_t)(s - text)) > 0;
+}
+
+static TsrStatus unknown(const char *name) { return tsr_error(TSR_NAME_ERROR, "there is no magic '%%%s' (%%help lists them)", name); }
+
+static TsrStatus call_twin(const Magic *m, const char *rest) {
+    if (globals_resolve(m->twin).tag == V_UNBOUND) return unknown(m->name);
+    if (m->argument == MAGIC_CODE) {
+        Value text, result;
+        TSR_TRY(str_new_c(&text, rest));
+        TsrStatus status = value_call_n(&result, globals_resolve(m->twin), 1, &text);
+        value_release(text);
+        TSR_TRY(status);
+        status = vm_display(result);
+        value_release(result);
+        return status;
+    }
+    TsrText code = {0};
+    TsrStatus status = tsr_text_printf(&code, "%s(%s)", m->twin, rest);
+    if (status == TSR_OK) status = run_code(code.data, true);
+    tsr_text_free(&code);
+    return status;
+}
+
+static TsrStatus dispatch(const char *name, const char *rest) {
+    for (int i = 0; i < show_count; i++)
+        if (strcmp(shows[i].name, name) == 0) return shows[i].show(rest);
+    for (size_t i = 0; i < TSR_COUNTOF(magics); i++) {
+        const Magic *m = &magics[i];
+        if (strcmp(m->name, name) != 0) continue;
+        if (m->argument == MAGIC_NONE && rest[0] != '\0') return tsr_error(TSR_TYPE_ERROR, "%%%s takes no argument", name);
+        if ((m->argument == MAGIC_VALUE || (m->argument == MAGIC_CODE && m->run != run_help)) && rest[0] == '\0')
+            return tsr_error(TSR_TYPE_ERROR, "%%%s needs an argument", name);
+        return m->run != NULL ? m->run(rest) : call_twin(m, rest);
+    }
+    return unknown(name);
+}
+
+TsrStatus magic_run(const char *text, size_t length) {
+    const char *s = skip_space(text);
+    size_t asked = question(s, length - (size_t)(s - text));
+    char *copy = strndup(s, length - (size_t)(s - text));
+    if (copy == NULL) return tsr_error_no_memory(length);
+    TsrStatus status;
+    if (asked > 0) {
+        copy[asked] = '\0';
+        status = magic_describe != NULL ? magic_describe(copy) : TSR_OK;
+    } else {
+        size_t end = strlen(copy), name_end = 1;
+        while (end > 0 && isspace((unsigned char)copy[end - 1])) copy[--end] = '\0';
+        while (isalnum((unsigned char)copy[name_end]) || copy[name_end] == '_') name_end++;
+        char *rest = (char *)skip_space(copy + name_end);
+        if (rest == copy + name_end && *rest != '\0')
+            status = unknown(copy + 1);
+        else {
+            copy[name_end] = '\0';
+            status = dispatch(copy + 1, rest);
+        }
+    }
+    free(copy);
+    return status;
+}

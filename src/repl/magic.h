@@ -1,0 +1,34 @@
+/* magic.h: what is typed at the prompt and is not the language: `%name argument` and `name?`.
+ *
+ * A magic is one row of the table in magic.c. Most are their function twin called: `%explain x.view(6)` is
+ * explain("x.view(6)"), `%whos` is whos(). Where a picture says more than the twin's value, its owner sets `show`. */
+#ifndef REPL_MAGIC_H
+#define REPL_MAGIC_H
+
+#include "value.h"
+
+typedef enum MagicArgument {
+    MAGIC_NONE,   /* takes none */
+    MAGIC_CODE,   /* the rest of the line, as a str */
+    MAGIC_VALUE,  /* the rest of the line is the twin's arguments: NAME(rest) */
+    MAGIC_OPTIONAL /* MAGIC_VALUE, or nothing */
+} MagicArgument;
+
+typedef struct Magic {
+    const char *name;
+    MagicArgument argument;
+    const char *twin;  /* the function of that name; NULL: only `run` */
+    TsrStatus (*run)(const char *rest); /* NULL: the twin */
+    const char *doc;   /* one line */
+} Magic;
+
+/* Whether the text typed is a magic or `name?`. */
+bool magic_is(const char *text, size_t length);
+TsrStatus magic_run(const char *text, size_t length);
+/* What shows instead of the twin's value at the prompt: `show` gets the rest of the line. `name` static. */
+void magic_set_show(const char *name, TsrStatus (*show)(const char *rest));
+/* What `name?` shows. Set by who describes values; the default is help(name), or inspect(name) of a tensor. */
+extern TsrStatus (*magic_describe)(const char *expression);
+const Magic *magic_at(int i); /* NULL after the last */
+
+#endif

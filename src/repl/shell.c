@@ -1,0 +1,382 @@
+#include "shell.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "builtin.h"
+#include "diag.h"
+#include "filter.h"
+#include "iter.h"
+#include "line.h"
+#include "magic.h"
+#include "parser.h"
+#include "prelude.h"
+#include "rng.h"
+#include "signals.h"
+#include "startup.h"
+#include "str_obj.h"
+#include "vm.h"
+
+enum { MAX_CHAIN = 20 };
+
+const ShellOptions *shell_options;
+void (*shell_after_statement)(void);
+
+static struct {
+    bool wants_exit;
+    int exit_status;
+    bool failed; /* an error was reported */
+} shell;
+
+bool shell_wants_exit(int *status) {
+    *status = shell.exit_status;
+    return shell.wants_exit;
+}
+
+/* ---- showing ---- */
+
+/* Values of expression statements: repr on stdout, and `_`. */
+static TsrStatus display(Value v) {
+    if (value_is_none(v)) return TSR_OK;
+    TsrText text = {0};
+    TsrStatus status = value_repr(&text, v);
+    if (status == TSR_OK) {
+        fwrite(text.data != NULL ? text.data : "", 1, text.length, builtin_stdout());
+        fputc('\n', builtin_stdout());
+        status = globals_set_last(v);
+    }
+    tsr_text_free(&text);
+    return status;
+}
+
+/* ---- errors ---- */
+
+static bool same_place(const TraceEntry *a, const TraceEntry *b) { return a->source == b->source && memcmp(&a->at, &b->at, sizeof a->at) == 0; }
+
+/* The frames of a trace that are shown, outermost first. *out is the caller's (free). */
+static int frames_of(DiagFrame **out, const Trace *trace) {
+    int count = 0;
+    *out = trace != NULL && trace->count > 0 ? calloc((size_t)trace->count, sizeof **out) : NULL;
+    if (*out == NULL) return 0;
+    for (int64_t i = trace->count; i-- > 0;) {
+        const TraceEntry *e = &trace->entries[i];
+        if (prelude_is_source(source_name(e->source))) continue;
+        bool module = e->code == NULL || (e->code->flags & CODE_MODULE) != 0;
+        if (e->code == NULL && i + 1 < trace->count && same_place(e, &trace->entries[i + 1])) continue;
+        (*out)[count++] = (DiagFrame){e->source, e->at, module ? NULL : e->code->name};
+    }
+    return count;
+}
+
+/* str(e) and "Type: str(e)"; false when memory is short. */
+static bool texts_of(Value exception, TsrText *message, TsrText *line) {
+    bool fine = exc_message(message, exception) == TSR_OK && exc_write_line(line, exception) == TSR_OK && tsr_text_puts(message, "") == TSR_OK;
+    if (!fine) {
+        exc_discard(TSR_RAISED);
+        tsr_error_clear();
+    }
+    return fine;
+}
+
+static void report_one(Value exception) {
+    Exc *e = value_exc(exception);
+    TsrText message = {0}, line = {0};
+    DiagFrame *frames;
+    if (!texts_of(exception, &message, &line)) fprintf(stderr, "%s\n", e->gc.obj.type->name);
+    else {
+        int count = frames_of(&frames, value_as_trace(e->trace));
+        const Trace *trace = value_as_trace(e->trace);
+        bool syntax = tsr_status_is_a(e->kind, TSR_SYNTAX_ERROR) && trace != NULL && trace->count > 0 && trace->entries[0].code == NULL;
+        DiagError error = {.type = e->gc.obj.type->name, .message = message.data != NULL ? message.data : "", .line = line.data,
+                           .hint = e->hint, .frames = frames, .count = count, .syntax = syntax};
+        if (shell_options->json)
+            diag_write_json(stderr, &error);
+        else
+            diag_write(stderr, &error, shell_options->colour);
+        free(frames);
+    }
+    tsr_text_free(&message);
+    tsr_text_free(&line);
+}
+
+/* The exception that came before, with the line between the two; NULL-valued when there is none. */
+static Value earlier(Value exception, const char **between) {
+    const Exc *e = value_exc(exception);
+    *between = "The above exception was the direct cause of the following exception:";
+    if (value_is_exc(e->cause)) return e->cause;
+    *between = "During handling of the above exception, another exception occurred:";
+    return value_is_exc(e->context) && !e->suppress_context ? e->context : VALUE_UNBOUND;
+}
+
+static void report_chain(Value exception, int depth) {
+    const char *between;
+    Value before = depth < MAX_CHAIN ? earlier(exception, &between) : VALUE_UNBOUND;
+    if (before.tag != V_UNBOUND && !shell_options->json) {
+        report_chain(before, depth + 1);
+        fprintf(stderr, "\n%s\n\n", between);
+    }
+    report_one(exception);
+}
+
+static int report_exit(Value exception) {
+    Value message = VALUE_UNBOUND;
+    int status = exc_exit_status(exception, &message);
+    if (message.tag != V_UNBOUND && !value_is_none(message)) {
+        TsrText text = {0};
+        if (value_str(&text, message) == TSR_OK) fprintf(stderr, "%s\n", text.data != NULL ? text.data : "");
+        tsr_text_free(&text);
+    }
+    shell.wants_exit = true;
+    return shell.exit_status = status;
+}
+
+int shell_report(TsrStatus status, bool *exits) {
+    Value exception;
+    fflush(builtin_stdout());
+    if (exits != NULL) *exits = false;
+    if (!vm_take_error(&exception, status)) return EXIT_FINE;
+    int result = EXIT_FAILED;
+    if (value_exc(exception)->kind == TSR_SYSTEM_EXIT) {
+        if (exits != NULL) *exits = true;
+        result = report_exit(exception);
+    } else {
+        report_chain(exception, 0);
+        if (value_exc(exception)->kind == TSR_KEYBOARD_INTERRUPT) result = EXIT_INTERRUPTED;
+        shell.failed = true;
+    }
+    fflush(stderr);
+    value_release(exception);
+    tsr_error_clear();
+    return result;
+}
+
+/* ---- running ---- */
+
+static TsrStatus parse_module(Ast **out, Source *source) {
+    SourceRange where = {0};
+    TsrStatus status = parser_new_module(out, source, &where);
+    return status != TSR_OK && where.line > 0 ? vm_raise_at(status, source, where) : status;
+}
+
+/* Text as a source; an error in its bytes names the line. */
+static TsrStatus make_source(Source **out, const char *name, const char *text, size_t length, int line) {
+    int bad_line = line;
+    TsrStatus status = source_new(out, name, text, length, line, &bad_line);
+    if (status != TSR_SYNTAX_ERROR && status != TSR_VALUE_ERROR) return status;
+    Source *empty = NULL;
+    char message[200];
+    snprintf(message, sizeof message, "%s", tsr_error_message());
+    if (source_new(&empty, name, "", 0, bad_line, NULL) != TSR_OK) return status;
+    status = vm_raise_at(tsr_error(TSR_SYNTAX_ERROR, "%s", message), empty, (SourceRange){bad_line, 0, bad_line, 0});
+    source_free(empty);
+    return status;
+}
+
+static TsrStatus run_text(Value *result, const char *name, const char *text, size_t length, int line, const RunOptions *options) {
+    Source *source = NULL;
+    Ast *ast = NULL;
+    TSR_TRY(make_source(&source, name, text, length, line));
+    TsrStatus status = parse_module(&ast, source);
+    source_free(source);
+    if (status == TSR_OK) status = vm_run(result, ast, options);
+    ast_free(ast);
+    return status;
+}
+
+int shell_run_code(const char *const *codes, int count) {
+    TsrText text = {0};
+    Value result = VALUE_UNBOUND;
+    TsrStatus status = TSR_OK;
+    for (int i = 0; i < count && status == TSR_OK; i++) {
+        if (i > 0) status = tsr_text_putc(&text, '\n');
+        if (status == TSR_OK) status = tsr_text_puts(&text, codes[i]);
+    }
+    if (status == TSR_OK) status = filter_prepare(&shell_options->filter);
+    if (status == TSR_OK)
+        status = run_text(&result, "<string>", text.data != NULL ? text.data : "", text.length, 1, &(RunOptions){SHOW_NONE, true});
+    if (status == TSR_OK) status = filter_finish(result, display);
+    value_release(result);
+    tsr_text_free(&text);
+    return shell_report(status, NULL);
+}
+
+TsrStatus shell_read_file(char **out, size_t *length, const char *path) {
+    TsrText text = {0};
+    char buffer[65536];
+    int fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    struct stat about;
+    if (fd < 0) return tsr_error_errno(errno, path);
+    TsrStatus status = fstat(fd, &about) == 0 && S_ISDIR(about.st_mode) ? tsr_error_errno(EISDIR, path) : TSR_OK;
+    while (status == TSR_OK) {
+        ssize_t n = read(fd, buffer, sizeof buffer);
+        if (n == 0) break;
+        if (n < 0 && errno == EINTR) status = tsr_interrupt_check();
+        else if (n < 0) status = tsr_error_errno(errno, path);
+        else status = tsr_text_append(&text, buffer, (size_t)n);
+    }
+    if (fd != STDIN_FILENO) close(fd);
+    *length = text.length;
+    if (status == TSR_OK && (*out = tsr_text_move(&text)) == NULL) status = tsr_error_no_memory(1);
+    tsr_text_free(&text);
+    return status;
+}
+
+static const char *name_of_file(const char *path) { return strcmp(path, "-") == 0 ? "<stdin>" : path; }
+
+/* A file that can't be read is the command line's error, not the program's. */
+static int cannot_read(const char *path) {
+    fprintf(stderr, "tsr: can't open file %s\n", tsr_error_message());
+    tsr_error_clear();
+    return EXIT_USAGE;
+}
+
+int shell_run_file(const char *path) {
+    char *text;
+    size_t length;
+    if (shell_read_file(&text, &length, path) != TSR_OK) return cannot_read(path);
+    TsrStatus status = run_text(NULL, name_of_file(path), text, length, 1, &(RunOptions){SHOW_NONE, false});
+    tsr_free(text);
+    return shell_report(status, NULL);
+}
+
+/* Each statement by itself: an error is reported, and the next one runs. */
+static int run_statements(Source *source) {
+    size_t offset = 0, length;
+    source_text(source, &length);
+    int result = EXIT_FINE;
+    while (offset < length && !shell.wants_exit) {
+        Ast *ast = NULL;
+        SourceRange where = {0};
+        TsrStatus status = parser_new_statement(&ast, source, &offset, &where);
+        if (status != TSR_OK && where.line > 0) status = vm_raise_at(status, source, where);
+        if (status == TSR_OK && ast != NULL) status = vm_run(NULL, ast, &(RunOptions){SHOW_ALL, false});
+        ast_free(ast);
+        if (status != TSR_OK) result = shell_report(status, NULL);
+        if (result == EXIT_INTERRUPTED) break;
+    }
+    return result;
+}
+
+int shell_run_echo(const char *path) {
+    char *text;
+    size_t length;
+    Source *source = NULL;
+    if (shell_read_file(&text, &length, path) != TSR_OK) return cannot_read(path);
+    TsrStatus status = make_source(&source, name_of_file(path), text, length, 1);
+    tsr_free(text);
+    if (status != TSR_OK) return shell_report(status, NULL);
+    int result = run_statements(source);
+    source_free(source);
+    if (shell.wants_exit || result == EXIT_INTERRUPTED) return result;
+    return shell.failed ? EXIT_FAILED : EXIT_FINE;
+}
+
+/* ---- the prompt ---- */
+
+static bool is_bare_exit(const char *text, size_t length) {
+    while (length > 0 && (text[length - 1] == '\n' || text[length - 1] == ' ')) length--;
+    if (length != 4 || (memcmp(text, "exit", 4) != 0 && memcmp(text, "quit", 4) != 0)) return false;
+    return globals_get(text[0] == 'e' ? "exit" : "quit").tag == V_UNBOUND;
+}
+
+void shell_run_typed(const char *name, const char *text, size_t length, int line) {
+    TsrStatus status;
+    if (is_bare_exit(text, length)) {
+        shell.wants_exit = true;
+        return;
+    }
+    if (magic_is(text, length))
+        status = magic_run(text, length);
+    else
+        status = run_text(NULL, name, text, length, line, &(RunOptions){SHOW_ALL, false});
+    if (status != TSR_OK) shell_report(status, NULL);
+    else if (shell_after_statement != NULL) shell_after_statement();
+    fflush(builtin_stdout());
+}
+
+/* Adds one line typed to the statement; false at the end of the input. */
+static bool read_more(TsrText *statement, const char *prompt, bool *interrupted) {
+    char *line = NULL;
+    LineEnd end = line_read(&line, prompt);
+    *interrupted = end == LINE_INTERRUPTED;
+    if (end == LINE_TEXT && (tsr_text_puts(statement, line) != TSR_OK || tsr_text_putc(statement, '\n') != TSR_OK)) end = LINE_END;
+    free(line);
+    return end == LINE_TEXT;
+}
+
+/* One statement typed. False at the end of the input. */
+static bool prompt_once(TsrText *statement) {
+    bool interrupted = false, more = read_more(statement, ">>> ", &interrupted);
+    while (more && !magic_is(statement->data, statement->length) && parser_need(statement->data, statement->length) == PARSER_MORE)
+        more = read_more(statement, "... ", &interrupted);
+    if (interrupted) {
+        fprintf(stderr, "\nKeyboardInterrupt\n");
+        return true;
+    }
+    if (statement->length == 0) return false;
+    line_remember(statement->data);
+    shell_run_typed("<stdin>", statement->data, statement->length, 1);
+    return more;
+}
+
+int shell_run_prompt(void) {
+    line_start();
+    for (bool more = true; more && !shell.wants_exit;) {
+        TsrText statement = {0};
+        fflush(builtin_stdout());
+        more = prompt_once(&statement);
+        tsr_text_free(&statement);
+        if (!more && !shell.wants_exit && line_is_terminal()) fputc('\n', stdout);
+    }
+    line_end();
+    return shell.exit_status;
+}
+
+/* ---- start and end ---- */
+
+/* A closed descriptor 0, 1 or 2 would otherwise go to the next file that is opened. */
+static void open_standard_descriptors(void) {
+    for (int fd = 0; fd < 3; fd++) {
+        if (fcntl(fd, F_GETFD) >= 0 || errno != EBADF) continue;
+        int opened = open("/dev/null", fd == 0 ? O_RDONLY : O_WRONLY);
+        if (opened >= 0 && opened != fd) {
+            dup2(opened, fd);
+            close(opened);
+        }
+    }
+}
+
+static bool fail_start(TsrStatus status) {
+    fprintf(stderr, "tsr: can't start: %s\n", status == TSR_RAISED ? "an error while starting" : tsr_error_message());
+    return false;
+}
+
+bool shell_start(const ShellOptions *options) {
+    shell_options = options;
+    open_standard_descriptors();
+    signals_start(options->max_time);
+    TsrStatus status = startup_all();
+    if (status != TSR_OK) return fail_start(status);
+    vm_display = display;
+    if (options->seeded) tsr_rng_seed(tsr_rng_default(), options->seed);
+    if (options->threads > 0) tsr_set_num_threads(options->threads);
+    if (options->max_memory > 0) startup_limit_memory(options->max_memory);
+    builtin_sandbox = options->sandbox;
+    status = builtin_set_argv(options->argc, options->argv);
+    return status == TSR_OK || fail_start(status);
+}
+
+int shell_finish(int status) {
+    bool lost = fflush(builtin_stdout()) != 0 || ferror(builtin_stdout());
+    int why = errno;
+    startup_undo();
+    if (!lost) lost = fclose(stdout) != 0, why = errno;
+    if (!lost || why == EPIPE) return lost ? 141 : status;
+    fprintf(stderr, "OSError: [Errno %d] %s: '<stdout>'\n", why, strerror(why));
+    return status == EXIT_FINE ? EXIT_FAILED : status;
+}

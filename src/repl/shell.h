@@ -1,0 +1,69 @@
+/* shell.h: running programs for the command line: where they come from, what is shown, how errors end.
+ *
+ * One shell per process: shell_start once, then any of the runs, then shell_finish, whose result is the exit status. */
+#ifndef REPL_SHELL_H
+#define REPL_SHELL_H
+
+#include "value.h"
+
+enum { EXIT_FINE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_INTERRUPTED = 130 };
+
+/* How values leave and files come in: the options of the filter (-e). Text is lent for the process's life. */
+typedef struct FilterOptions {
+    const char *output;       /* -o: a format or a file; NULL: text */
+    bool in_place;
+    const char *input_format; /* -I */
+    const char *dtype, *shape, *delimiter, *columns;
+    int header;               /* -1 not said, 0 no, 1 yes */
+    int precision;            /* 0 not said */
+    bool no_header, compact, untie;
+    const char *json_nan;
+    const char *const *files;
+    int file_count;
+} FilterOptions;
+
+typedef struct ShellOptions {
+    bool json, colour, sandbox, interactive;
+    bool seeded;
+    uint64_t seed;
+    int threads;              /* 0: as many as there are */
+    size_t max_memory;        /* bytes; 0: none */
+    double max_time;          /* seconds; 0: none */
+    const char *device;       /* NULL: cpu */
+    int argc;                 /* sys.argv */
+    const char *const *argv;
+    FilterOptions filter;
+} ShellOptions;
+
+/* The options in force; for the parts of the command line that show things. */
+extern const ShellOptions *shell_options;
+
+/* Signals, limits, the interpreter. False when it could not start (a message is on stderr). `options` must outlive the shell. */
+bool shell_start(const ShellOptions *options);
+/* Flushes, ends the interpreter; `status` unless output could not be written. */
+int shell_finish(int status);
+
+/* Each returns the exit status so far. */
+int shell_run_code(const char *const *codes, int count);  /* -e */
+int shell_run_file(const char *path);                     /* a script; "-" standard input */
+int shell_run_echo(const char *path);                     /* --echo */
+int shell_run_prompt(void);                               /* the prompt, on a terminal or not */
+
+/* Runs one piece of text as typed at the prompt: plain statements, `%magic`, `name?`. Values are shown, errors
+ * reported. `line` is the number of its first line in `name`. */
+void shell_run_typed(const char *name, const char *text, size_t length, int line);
+
+/* Reports what `status` stands for on stderr (stdout is flushed first) and forgets it. The exit status it asks for:
+ * 1, 130 after an interrupt, that of SystemExit. `*exits` (may be NULL): whether it was a SystemExit. */
+int shell_report(TsrStatus status, bool *exits);
+
+/* Set when exit() was called at the prompt or in a transcript; then *status is its. */
+bool shell_wants_exit(int *status);
+
+/* All of a file, or of standard input for "-". *out is the caller's (tsr_free), ends with a NUL. */
+TsrStatus shell_read_file(char **out, size_t *length, const char *path);
+
+/* Called with each value shown (after it was printed, and for None too), for notes at the prompt; may be NULL. */
+extern void (*shell_after_statement)(void);
+
+#endif

@@ -1,0 +1,49 @@
+#include "signals.h"
+
+#include <signal.h>
+#include <string.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "error.h"
+
+/* After the first alarm, code that goes on regardless gets this many more, a second apart. */
+enum { MORE_ALARMS = 3, EXIT_INTERRUPT = 130 };
+
+static volatile sig_atomic_t alarms;
+
+static void on_interrupt(int signal) {
+    (void)signal;
+    if (tsr_interrupt_flag == 1) _exit(EXIT_INTERRUPT);
+    tsr_interrupt_request();
+}
+
+static void on_alarm(int signal) {
+    (void)signal;
+    static const char text[] = "TimeoutError: the time limit was reached\n";
+    if (++alarms > MORE_ALARMS) {
+        ssize_t written = write(STDERR_FILENO, text, sizeof text - 1);
+        _exit(written < 0 ? 1 : 1);
+    }
+    tsr_interrupt_request_timeout();
+}
+
+static void handle(int signal, void (*handler)(int)) {
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = handler;
+    sigaction(signal, &action, NULL); /* no SA_RESTART: a read waiting for input ends with EINTR */
+}
+
+void signals_start(double max_time) {
+    handle(SIGINT, on_interrupt);
+    handle(SIGPIPE, SIG_DFL);
+    handle(SIGXFSZ, SIG_IGN);
+    if (max_time <= 0) return;
+    handle(SIGALRM, on_alarm);
+    struct itimerval timer = {.it_interval = {1, 0}};
+    timer.it_value.tv_sec = (time_t)max_time;
+    timer.it_value.tv_usec = (suseconds_t)((max_time - (double)timer.it_value.tv_sec) * 1e6);
+    if (timer.it_value.tv_sec == 0 && timer.it_value.tv_usec == 0) timer.it_value.tv_usec = 1;
+    setitimer(ITIMER_REAL, &timer, NULL);
+}

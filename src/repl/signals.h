@@ -1,0 +1,11 @@
+/* signals.h: Ctrl-C, the time limit, closed pipes. */
+#ifndef REPL_SIGNALS_H
+#define REPL_SIGNALS_H
+
+#include <stdbool.h>
+
+/* SIGINT asks the running code to stop; a second one before it has ends the process with 130. SIGPIPE ends it
+ * silently; SIGXFSZ is left to write()'s error. `max_time` seconds (0: no limit) of real time. */
+void signals_start(double max_time);
+
+#endif
