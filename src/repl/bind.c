@@ -567,8 +567,25 @@ static TsrStatus run_sig(Value *out, const OpFunction *f, const Sig *sig, const 
 
 static TsrStatus need_parser(OpFunction *f) { return TSR_LIKELY(f->parser != NULL) ? TSR_OK : bind_parser_new(&f->parser, f); }
 
+/* f(x, y) as f((x, y)). */
+static TsrStatus call_packed(Value *out, OpFunction *f, const CallArgs *args) {
+    Value tuple, few[8], *values = few;
+    TSR_TRY(tuple_new(&tuple, args->values, args->count));
+    TsrStatus s = TSR_OK;
+    if (args->keyword_count >= 8 && (values = tsr_malloc(sizeof(Value) * ((size_t)args->keyword_count + 1))) == NULL) s = mem_error();
+    if (s == TSR_OK) {
+        values[0] = tuple;
+        for (int k = 0; k < args->keyword_count; k++) values[k + 1] = args->values[args->count + k];
+        s = bind_call_args(out, f, &(CallArgs){values, 1, args->keyword_count, args->names});
+    }
+    if (values != few) tsr_free(values);
+    value_release(tuple);
+    return s;
+}
+
 TsrStatus bind_call_args(Value *out, OpFunction *f, const CallArgs *args) {
     TSR_TRY(need_parser(f));
+    if (TSR_UNLIKELY(f->packs) && args->count > 0 && args->values[0].tag == V_TENSOR && (args->count > 1 || f->set->n == 1)) return call_packed(out, f, args);
     const BindParser *parser = f->parser;
     int skip = f->form == BIND_METHOD || f->form == BIND_INPLACE ? 1 : 0;
     TsrTensor *self = NULL;
@@ -671,6 +688,12 @@ static TsrStatus bound_compare(Value *out, CompareOp op, Value a, Value b) {
 static Type bound_op_type = {.obj = TYPE_HEADER, .name = "builtin_function_or_method", .destroy = bound_destroy, .repr = bound_repr, .call = bound_call,
                              .get_attr = bound_attr, .compare = bound_compare};
 
+OpFunction *bind_function_of(Value v) {
+    if (v.tag != V_OBJ) return NULL;
+    if (v.o->type == &bound_op_type) return ((BoundOp *)v.o)->function;
+    return v.o->type == &op_function_type || v.o->type == &op_method_type ? (OpFunction *)v.o : NULL;
+}
+
 static TsrStatus bind_to(Value *out, Value descriptor, Value self) {
     BoundOp *b = obj_new(&bound_op_type, sizeof *b);
     if (b == NULL) return TSR_MEMORY_ERROR;
@@ -734,6 +757,14 @@ static const char *error_name(const char *name) {
     return kept == NULL ? NULL : kept->data;
 }
 
+/* Functions of PyTorch that are declared with *tensors. */
+static bool takes_many_tensors(const char *name) {
+    static const char *const names[] = {"meshgrid", "block_diag", "cartesian_prod", "atleast_1d", "atleast_2d", "atleast_3d"};
+    for (size_t i = 0; i < TSR_COUNTOF(names); i++)
+        if (strcmp(names[i], name) == 0) return true;
+    return false;
+}
+
 static TsrStatus make_function(Value *out, const char *name, bool method) {
     BindForm form = BIND_FUNCTION;
     *out = VALUE_UNBOUND;
@@ -754,6 +785,7 @@ static TsrStatus make_function(Value *out, const char *name, bool method) {
     f->set = set;
     f->name = shown;
     f->form = (uint8_t)form;
+    f->packs = !method && takes_many_tensors(name);
     f->parser = NULL;
     TsrStatus s = dict_set_c(made, key, value_lent(f));
     if (s != TSR_OK) obj_release(f);

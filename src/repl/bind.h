@@ -23,11 +23,13 @@ typedef struct OpFunction {
     const TsrOpSet *set;
     const char *name;     /* "add", "add_", "linalg_inv": as errors call it; owned by the program's lifetime */
     uint8_t form;         /* BindForm */
+    bool packs;           /* f(x, y, z) is f([x, y, z]) */
     BindParser *parser;   /* the signatures; made at the first call */
 } OpFunction;
 
 extern Type op_function_type, op_method_type; /* builtin_function_or_method; method_descriptor */
-static inline bool value_is_op_function(Value v) { return v.tag == V_OBJ && (v.o->type == &op_function_type || v.o->type == &op_method_type); }
+/* The function behind torch.add, Tensor.add or x.add; NULL for other values. Lent. */
+OpFunction *bind_function_of(Value v);
 
 /* The function object for a form of the operator, the same one each time; V_UNBOUND when it has no such form.
  * `name` is torch's ("add", "add_", "linalg.inv"). *out is the caller's. */
