@@ -163,7 +163,7 @@ Type device_type = {.obj = TYPE_HEADER, .name = "torch.device", .construct = dev
 
 /* ---- Generator ---- */
 
-TsrStatus generator_new(Value *out, TsrGenerator *rng) {
+TsrStatus torch_generator_new(Value *out, TsrGenerator *rng) {
     GeneratorObj *o = obj_new(&torch_generator_type, sizeof *o);
     if (o == NULL) return TSR_MEMORY_ERROR;
     o->rng = tsr_rng_retain(rng);
@@ -173,7 +173,7 @@ TsrStatus generator_new(Value *out, TsrGenerator *rng) {
 
 TsrStatus generator_default(Value *out) {
     static Value kept;
-    if (kept.tag == V_UNBOUND) TSR_TRY(generator_new(&kept, tsr_rng_default()));
+    if (kept.tag == V_UNBOUND) TSR_TRY(torch_generator_new(&kept, tsr_rng_default()));
     *out = value_retain(kept);
     return TSR_OK;
 }
@@ -190,7 +190,7 @@ static TsrStatus generator_construct(Value *out, Type *type, const CallArgs *arg
         if (!ok) return tsr_error(TSR_TYPE_ERROR, "Generator(): argument 'device' (position 1) must be torch.device, not %s", bind_type_name(args->values[0]));
     }
     TSR_TRY(tsr_rng_new(&rng));
-    TsrStatus s = generator_new(out, rng);
+    TsrStatus s = torch_generator_new(out, rng);
     tsr_rng_free(rng);
     return s;
 }

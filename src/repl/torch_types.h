@@ -18,7 +18,7 @@ Value dtype_value(TsrDtype d);            /* a reference, the caller's; None for
 Value layout_value(uint8_t layout);       /* as dtype_value */
 Value format_value(TsrMemoryFormat f);
 TsrStatus device_new(Value *out, TsrDevice d);
-TsrStatus generator_new(Value *out, TsrGenerator *rng); /* retains */
+TsrStatus torch_generator_new(Value *out, TsrGenerator *rng); /* retains */
 TsrStatus generator_default(Value *out);  /* torch.default_generator, the same object each time */
 
 /* A generator's state as a uint8 tensor, and back. */
