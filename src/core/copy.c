@@ -278,10 +278,7 @@ TsrStatus tsr_tensor_fill(TsrTensor *dst, TsrScalar value) {
     int64_t zeros[TSR_MAX_DIMS] = {0};
     if (!tsr_dtype_is_pod(dst->dtype)) return tsr_error(TSR_TYPE_ERROR, "a tensor of dtype %s cannot be filled with a number", tsr_dtype_name(dst->dtype));
     TSR_TRY(tsr_scalar_store_checked(value, dst->dtype, element));
-    if (dst->numel > 0 && tsr_layout_internal_status(tsr_ndim(dst), dst->sizes, dst->strides) == TSR_OVERLAP_FULL)
-        return tsr_error(TSR_RUNTIME_ERROR, "unsupported operation: more than one element of the written-to tensor refers to a single "
-                                            "memory location. Please clone() the tensor before performing the operation.");
-    if (dst->numel == 0 || tsr_is_meta(dst)) return TSR_OK;
+    if (dst->numel == 0 || tsr_is_meta(dst)) return TSR_OK; /* overlap within dst does no harm to a fill */
     TSR_TRY(tsr_tensor_check(dst, true));
     Copy c = {.to = tsr_data(dst), .from = element, .to_dtype = dst->dtype, .from_dtype = dst->dtype, .plain = tsr_itemsize(dst)};
     flip_signs(dst->dtype, dst->flags & (TSR_FLAG_CONJ | TSR_FLAG_NEG), element, 16, 1);

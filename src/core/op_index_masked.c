@@ -214,7 +214,6 @@ TsrStatus op_nonzero(TsrOpCall *c) {
     return tsr_finish_move(c, tsr_nonzero_new(&t, self), t);
 }
 
-TsrStatus op_where_condition(TsrOpCall *c) { return columns(c, c->arg[0].t); }
 
 TsrStatus op_nonzero_static(TsrOpCall *c) {
     TsrTensor *self = c->arg[0].t, *all, *t;

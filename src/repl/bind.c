@@ -175,6 +175,8 @@ TsrStatus bind_match(bool *ok, const OpFunction *f, const Sig *sig, const CallAr
                 *varargs = true;
                 position = given;
                 continue;
+            } else if (raise && sig->varargs && given > sig->max_positional && position == 0) {
+                return too_many(f, sig, given);
             } else {
                 return raise ? wrong_type(f, p, v, keyword, position) : TSR_OK;
             }
@@ -428,7 +430,7 @@ static TsrStatus fill_call(Frame *fr, const Sig *sig, const Value *bound, bool v
         else TSR_TRY(convert(fr, &fr->arg[p->index], p, bound[i], all));
         if (p->role == SIG_SCHEMA) filled[p->index] = true;
     }
-    if (!sig->hidden) return TSR_OK;
+    if (!sig->hidden && !sig->drops) return TSR_OK;
     for (int i = 0; i < sig->schema->nparams; i++)
         if (!filled[i] && i != sig->self) fr->arg[i] = sig->schema->params[i].value;
     return TSR_OK;

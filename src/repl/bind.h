@@ -93,6 +93,7 @@ typedef struct Sig {
     int count, min_args, max_args, max_positional;
     int self; /* index in the schema of the method's self; -1: none */
     bool hidden, numbers_as_tensors, varargs;
+    bool drops; /* some parameters of the schema are not there: they keep their defaults */
     char *text;  /* "(Tensor other, *, Number alpha = 1)" */
     char *order; /* what PyTorch sorts overloads by */
 } Sig;

@@ -155,6 +155,14 @@ static TsrStatus append_default(TsrText *text, const SigParam *p) {
     return tsr_text_printf(text, " = %s", p->param->default_text);
 }
 
+/* Lists of sizes are SymInt[] there, lists of dimensions int[]. */
+static bool is_symbolic(const SigParam *p) {
+    static const char *const names[] = {"size", "sizes", "shape", "stride", "strides", "output_size", "split_size", "split_sizes", "repeats", "pad", "padding", "shifts"};
+    for (size_t i = 0; i < TSR_COUNTOF(names); i++)
+        if (p->kind == TSR_ARG_INTS && strcmp(p->text, names[i]) == 0) return true;
+    return false;
+}
+
 static TsrStatus write_texts(Sig *sig) {
     TsrText text = {0}, order = {0};
     TsrStatus s = tsr_text_putc(&text, '(');
@@ -170,7 +178,7 @@ static TsrStatus write_texts(Sig *sig) {
         }
         if (s == TSR_OK) s = tsr_text_printf(&text, "%s %s", bind_kind_name(p), p->text);
         if (s == TSR_OK && p->optional) s = append_default(&text, p);
-        if (s == TSR_OK) s = tsr_text_puts(&order, sort_name((TsrArgKind)p->kind));
+        if (s == TSR_OK) s = tsr_text_printf(&order, "%s%s", is_symbolic(p) ? "Sym" : "", sort_name((TsrArgKind)p->kind));
         if (s == TSR_OK && p->fixed > 0) s = tsr_text_printf(&order, "[%d]", p->fixed);
         if (s == TSR_OK) s = tsr_text_printf(&order, "%s %s%s", p->allow_none && p->role == SIG_SCHEMA ? "?" : "", p->text, p->optional ? "=" : "");
     }
@@ -181,12 +189,36 @@ static TsrStatus write_texts(Sig *sig) {
     return s != TSR_OK ? s : sig->text == NULL || sig->order == NULL ? mem_error() : TSR_OK;
 }
 
-static TsrStatus build_sig(Sig *sig, const OpFunction *f, const TsrOp *op) {
+enum { KEEP_GENERATOR, NEED_GENERATOR, DROP_GENERATOR };
+
+/* Random factories are two overloads each in PyTorch: with a generator, which then must be there, and without. */
+static void choose_generator(Sig *sig, int mode) {
+    for (int i = 0; i < sig->count && mode != KEEP_GENERATOR; i++) {
+        if (sig->params[i].kind != TSR_ARG_GENERATOR) continue;
+        if (mode == NEED_GENERATOR) {
+            sig->params[i].optional = false;
+            return;
+        }
+        sig->count--;
+        memmove(&sig->params[i], &sig->params[i + 1], sizeof *sig->params * (size_t)(sig->count - i));
+        sig->drops = true;
+        return;
+    }
+}
+
+static bool splits_generator(const TsrSchema *schema) {
+    bool has = false;
+    for (int i = 0; i < schema->nparams; i++) has |= schema->params[i].type == TSR_ARG_GENERATOR;
+    return has && has_tensor_options(schema);
+}
+
+static TsrStatus build_sig(Sig *sig, const OpFunction *f, const TsrOp *op, int generator) {
     *sig = (Sig){.op = op, .self = -1};
     TSR_TRY(tsr_op_schema(&sig->schema, op));
     sig->params = tsr_calloc((size_t)sig->schema->nparams + 3, sizeof *sig->params);
     if (sig->params == NULL) return mem_error();
     TSR_TRY(fill_params(sig, f));
+    choose_generator(sig, generator);
     count_params(sig);
     sig->numbers_as_tensors = takes_numbers_as_tensors(f->name);
     return write_texts(sig);
@@ -194,7 +226,7 @@ static TsrStatus build_sig(Sig *sig, const OpFunction *f, const TsrOp *op) {
 
 /* A deprecated order of the same parameters, all of them required. */
 static TsrStatus build_hidden(Sig *sig, const OpFunction *f, const TsrOp *op, const char *order) {
-    TSR_TRY(build_sig(sig, f, op));
+    TSR_TRY(build_sig(sig, f, op, KEEP_GENERATOR));
     SigParam *sorted = tsr_calloc((size_t)sig->count + 1, sizeof *sorted);
     if (sorted == NULL) return mem_error();
     int n = 0;
@@ -309,7 +341,11 @@ static TsrStatus fill_parser(BindParser *parser, const OpFunction *f) {
     for (int i = 0; i < f->set->n; i++) {
         if (!row_has_form(f->set->ops[i], (BindForm)f->form)) continue;
         if (first == NULL) first = f->set->ops[i];
-        TSR_TRY(build_sig(&sigs[parser->count++], f, f->set->ops[i]));
+        const TsrSchema *schema;
+        TSR_TRY(tsr_op_schema(&schema, f->set->ops[i]));
+        bool split = splits_generator(schema);
+        TSR_TRY(build_sig(&sigs[parser->count++], f, f->set->ops[i], split ? NEED_GENERATOR : KEEP_GENERATOR));
+        if (split) TSR_TRY(build_sig(&sigs[parser->count++], f, f->set->ops[i], DROP_GENERATOR));
     }
     TSR_TRY(sort_sigs(sigs, parser->count));
     for (size_t i = 0; i < TSR_COUNTOF(deprecated) && first != NULL; i++)
@@ -321,7 +357,7 @@ static TsrStatus fill_parser(BindParser *parser, const OpFunction *f) {
 TsrStatus bind_parser_new(BindParser **out, const OpFunction *f) {
     BindParser *parser = tsr_calloc(1, sizeof *parser);
     if (parser == NULL) return mem_error();
-    parser->sigs = tsr_calloc((size_t)f->set->n + 2, sizeof *parser->sigs);
+    parser->sigs = tsr_calloc((size_t)f->set->n * 2 + 2, sizeof *parser->sigs);
     TsrStatus status = parser->sigs == NULL ? mem_error() : fill_parser(parser, f);
     if (status == TSR_OK) *out = parser;
     else free_parser(parser);

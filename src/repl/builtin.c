@@ -286,15 +286,7 @@ static TsrStatus builtin_divmod(Value *out, const CallArgs *args) {
         if (y == 0) return tsr_error(TSR_ZERO_DIVISION_ERROR, "float divmod()");
         return tuple_new_move(out, (Value[]){value_float(float_floordiv(x, y)), value_float(float_mod(x, y))}, 2);
     }
-    if (value_is_complex(a) || value_is_complex(b) || (a.tag != V_TENSOR && b.tag != V_TENSOR))
-        return tsr_error(TSR_TYPE_ERROR, "unsupported operand type(s) for divmod(): '%s' and '%s'", value_type_name(a), value_type_name(b));
-    TSR_TRY(value_binary(&pair[0], OP_FLOORDIV, a, b));
-    TsrStatus status = value_binary(&pair[1], OP_MOD, a, b);
-    if (status != TSR_OK) {
-        value_release(pair[0]);
-        return status;
-    }
-    return tuple_new_move(out, pair, 2);
+    return tsr_error(TSR_TYPE_ERROR, "unsupported operand type(s) for divmod(): '%s' and '%s'", value_type_name(a), value_type_name(b));
 }
 
 static TsrStatus builtin_pow(Value *out, const CallArgs *args) {
@@ -516,6 +508,8 @@ static TsrStatus matches_type(bool *out, Value subject, bool subject_is_type, Va
     if (value_is_none(wanted)) wanted = value_lent(&none_type);
     if (!value_is_a(wanted, &type_type))
         return tsr_error(TSR_TYPE_ERROR, subject_is_type ? "%s() arg 2 must be a class, a tuple of classes, or a union" : "%s() arg 2 must be a type, a tuple of types, or a union", function);
+    Type *asked = (Type *)wanted.o;
+    if (!subject_is_type && asked->instance_check != NULL) return asked->instance_check(out, asked, subject);
     const Type *type = subject_is_type ? (const Type *)subject.o : value_type(subject);
     *out = type_is_subtype(type, (const Type *)wanted.o);
     return TSR_OK;

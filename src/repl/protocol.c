@@ -248,10 +248,12 @@ static TsrStatus binary_refused(BinaryOp op, Value a, Value b, const char *const
         const char *name = sequence_name(a);
         if (strncmp(name, "byte", 4) == 0) return tsr_error(TSR_TYPE_ERROR, "can't concat %s to %s", value_type_name(b), name);
         const char *base = value_is_tuple(a) ? "tuple" : name;
-        return tsr_error(TSR_TYPE_ERROR, "can only concatenate %s (not \"%s\") to %s", base, type_full_name(value_type(b)), base);
+        return tsr_error(TSR_TYPE_ERROR, "can only concatenate %s (not \"%s\") to %s", base, value_type_name(b), base);
     }
     if (op == OP_MUL && (is_sequence(a) || is_sequence(b))) {
-        return tsr_error(TSR_TYPE_ERROR, "can't multiply sequence by non-int of type '%s'", type_full_name(value_type(is_sequence(a) ? b : a)));
+        Value count = is_sequence(a) ? b : a;
+        if (count.tag == V_TENSOR) return tsr_error(TSR_TYPE_ERROR, "only integer tensors of a single element can be converted to an index");
+        return tsr_error(TSR_TYPE_ERROR, "can't multiply sequence by non-int of type '%s'", value_type_name(count));
     }
     return tsr_error(TSR_TYPE_ERROR, "unsupported operand type(s) for %s: '%s' and '%s'", names[op], value_type_name(a), value_type_name(b));
 }

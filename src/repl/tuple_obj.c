@@ -281,7 +281,7 @@ static const Method size_methods[] = {
     {0},
 };
 
-Type size_type = {.obj = TYPE_HEADER, .name = "Size", .module = "torch", .base = &tuple_type, .doc = "torch.Size(iterable): the sizes of a tensor.",
+Type size_type = {.obj = TYPE_HEADER, .name = "torch.Size", .base = &tuple_type, .doc = "torch.Size(iterable): the sizes of a tensor.",
                   .flags = TYPE_GC | TYPE_SEQUENCE, .construct = size_construct, .destroy = tuple_destroy, .traverse = tuple_traverse,
                   .clear = tuple_clear, .repr = size_repr, .hash = tuple_hash, .compare = tuple_compare, .length = tuple_length,
                   .get_item = tuple_get_item, .contains = tuple_contains, .iter = tuple_iter, .binary = tuple_binary, .methods = size_methods};
