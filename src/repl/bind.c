@@ -1,6 +1,7 @@
 /* Matching arguments to signatures, converting them, running the row, wrapping the results. */
 #include "bind.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "dict_obj.h"
@@ -599,7 +600,7 @@ TsrStatus bind_call_args(Value *out, OpFunction *f, const CallArgs *args) {
     }
     if (parser->no_arguments && (args->count > skip || args->keyword_count > 0)) return refuse_arguments(f, args, skip);
     Value bound[TSR_MAX_ARGS + 4];
-    bool ok = false, varargs, raise = parser->count == 1;
+    bool ok = false, varargs, raise = parser->count == 1 && !f->python;
     for (int i = 0; i < parser->count; i++) {
         TSR_TRY(bind_match(&ok, f, &parser->sigs[i], args, skip, bound, &varargs, raise));
         if (ok) return run_sig(out, f, &parser->sigs[i], args, skip, self, bound, varargs);
@@ -759,6 +760,28 @@ static const char *error_name(const char *name) {
     return kept == NULL ? NULL : kept->data;
 }
 
+/* What PyTorch defines in Python around its operators. */
+static const char python_functions[] =
+    " block_diag broadcast_tensors cartesian_prod cdist chain_matmul einsum lu meshgrid norm pca_lowrank split stft svd_lowrank tensordot unique "
+    "unique_consecutive unravel_index ";
+static const char python_methods[] = " istft lu norm split stft unflatten unique unique_consecutive ";
+static const char c_nn_functions[] =
+    " adaptive_avg_pool1d avg_pool1d avg_pool2d avg_pool3d bilinear channel_shuffle conv1d conv2d conv3d conv_tbc conv_transpose1d conv_transpose2d "
+    "conv_transpose3d cosine_similarity gelu hardshrink linear logsigmoid native_channel_shuffle one_hot pairwise_distance pdist pixel_shuffle "
+    "pixel_unshuffle prelu scaled_dot_product_attention softplus softshrink ";
+
+static bool listed(const char *list, const char *name) {
+    char padded[128];
+    snprintf(padded, sizeof padded, " %s ", name);
+    return strstr(list, padded) != NULL;
+}
+
+static bool is_python_function(const char *name, bool method) {
+    if (method) return listed(python_methods, name);
+    if (strncmp(name, "nn.functional.", 14) != 0) return listed(python_functions, name);
+    return name[strlen(name) - 1] != '_' && !listed(c_nn_functions, name + 14);
+}
+
 /* Functions of PyTorch that are declared with *tensors. */
 static bool takes_many_tensors(const char *name) {
     static const char *const names[] = {"meshgrid", "block_diag", "cartesian_prod", "atleast_1d", "atleast_2d", "atleast_3d"};
@@ -788,6 +811,7 @@ static TsrStatus make_function(Value *out, const char *name, bool method) {
     f->name = shown;
     f->form = (uint8_t)form;
     f->packs = !method && takes_many_tensors(name);
+    f->python = is_python_function(name, method);
     f->parser = NULL;
     TsrStatus s = dict_set_c(made, key, value_lent(f));
     if (s != TSR_OK) obj_release(f);

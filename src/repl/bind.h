@@ -24,6 +24,7 @@ typedef struct OpFunction {
     const char *name;     /* "add", "add_", "linalg_inv": as errors call it; owned by the program's lifetime */
     uint8_t form;         /* BindForm */
     bool packs;           /* f(x, y, z) is f([x, y, z]) */
+    bool python;          /* a Python function in PyTorch: CPython's words for missing and surplus arguments */
     BindParser *parser;   /* the signatures; made at the first call */
 } OpFunction;
 
@@ -64,9 +65,16 @@ TsrStatus bind_result_move(Value *out, TsrOpCall *call);
 /* "requires_grad=True is not supported": raised wherever it is asked for. */
 TsrStatus bind_refuse_grad(void);
 
+/* Arguments of a function that PyTorch writes in Python, with CPython's messages: values[i] belongs to names[i], V_UNBOUND
+ * where absent; the first `required` must be there, the first `positional` may be positional. */
+TsrStatus bind_python_arguments(Value *values, const CallArgs *args, const char *function, const char *const *names, int total, int positional, int required);
+/* Its parts. `names` are the missing ones. */
+TsrStatus bind_python_missing(const char *function, const char *const *names, int count);
+TsrStatus bind_python_too_many(const char *function, int least, int most, int given);
+
 /* PyTorch's message for arguments that fit none of the overloads (options: "(Tensor input, int dim)" texts). */
 TsrStatus bind_invalid_arguments(const char *function, const CallArgs *args, int skip, int count, const char *const *options);
-#define BIND_NO_GRAD_TEXT "tsr has no autograd: requires_grad=True and backward() are not supported"
+#define BIND_NO_GRAD_TEXT "tsr has no autograd: requires_grad=True is not supported"
 
 /* --- what follows is shared by the binding's own files --- */
 

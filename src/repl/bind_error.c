@@ -1,4 +1,5 @@
 /* The words for arguments that do not fit. */
+#include <stdio.h>
 #include <string.h>
 
 #include "bind.h"
@@ -140,8 +141,61 @@ TsrStatus bind_invalid_arguments(const char *function, const CallArgs *args, int
     return s;
 }
 
+TsrStatus bind_python_missing(const char *function, const char *const *names, int count) {
+    TsrText text = {0};
+    TsrStatus s = TSR_OK;
+    for (int i = 0; i < count && s == TSR_OK; i++) {
+        const char *between = i == 0 ? "" : i + 1 < count ? ", " : count == 2 ? " and " : ", and ";
+        s = tsr_text_printf(&text, "%s'%s'", between, names[i]);
+    }
+    if (s == TSR_OK) s = tsr_error(TSR_TYPE_ERROR, "%s() missing %d required positional argument%s: %s", function, count, count == 1 ? "" : "s", text.data);
+    tsr_text_free(&text);
+    return s;
+}
+
+TsrStatus bind_python_too_many(const char *function, int least, int most, int given) {
+    if (least != most) return tsr_error(TSR_TYPE_ERROR, "%s() takes from %d to %d positional arguments but %d were given", function, least, most, given);
+    return tsr_error(TSR_TYPE_ERROR, "%s() takes %d positional argument%s but %d %s given", function, most, most == 1 ? "" : "s", given, given == 1 ? "was" : "were");
+}
+
+TsrStatus bind_python_arguments(Value *values, const CallArgs *args, const char *function, const char *const *names, int total, int positional, int required) {
+    const char *absent[32];
+    int nabsent = 0;
+    for (int i = 0; i < total; i++) values[i] = i < args->count && i < positional ? args->values[i] : VALUE_UNBOUND;
+    for (int k = 0; k < args->keyword_count; k++) {
+        int at = 0;
+        while (at < total && !str_equal_c(args->names[k], names[at])) at++;
+        if (at == total) return tsr_error(TSR_TYPE_ERROR, "%s() got an unexpected keyword argument '%s'", function, args->names[k]->data);
+        if (values[at].tag != V_UNBOUND) return tsr_error(TSR_TYPE_ERROR, "%s() got multiple values for argument '%s'", function, names[at]);
+        values[at] = args->values[args->count + k];
+    }
+    if (args->count > positional) return bind_python_too_many(function, required, positional, args->count);
+    for (int i = 0; i < required && nabsent < 32; i++)
+        if (values[i].tag == V_UNBOUND) absent[nabsent++] = names[i];
+    return nabsent > 0 ? bind_python_missing(function, absent, nabsent) : TSR_OK;
+}
+
+/* What CPython would say before PyTorch's function ran; TSR_OK when its arguments are in order. */
+static TsrStatus check_python(const OpFunction *f, const BindParser *parser, const CallArgs *args, int skip) {
+    const Sig *sig = NULL; /* the overload that takes the most stands for the function */
+    for (int i = 0; i < parser->count; i++)
+        if (sig == NULL || parser->sigs[i].count > sig->count) sig = &parser->sigs[i];
+    const char *names[TSR_MAX_ARGS + 5];
+    Value values[TSR_MAX_ARGS + 5];
+    int n = 0, positional = sig->max_positional + skip, required = skip;
+    if (skip) names[n++] = "self";
+    for (int i = 0; i < sig->count; i++) {
+        names[n++] = sig->params[i].text;
+        required += !sig->params[i].optional && !sig->params[i].keyword_only;
+    }
+    char full[160];
+    snprintf(full, sizeof full, skip ? "Tensor.%s" : "%s", f->name);
+    return bind_python_arguments(values, args, full, names, n, positional, required);
+}
+
 TsrStatus bind_no_match(const OpFunction *f, const BindParser *parser, const CallArgs *args, int skip) {
     int given = args->count - skip + args->keyword_count, plausible = 0;
+    if (f->python) TSR_TRY(check_python(f, parser, args, skip));
     const Sig *only = NULL;
     for (int i = 0; i < parser->count; i++) {
         const Sig *sig = &parser->sigs[i];

@@ -295,6 +295,8 @@ static TsrStatus builtin_pow(Value *out, const CallArgs *args) {
     Value v[3];
     TSR_TRY(args_parse(v, args, 0, &spec));
     if (v[2].tag == V_UNBOUND || v[2].tag == V_NONE) return value_binary(out, OP_POW, v[0], v[1]);
+    if (v[0].tag == V_TENSOR || v[1].tag == V_TENSOR || v[2].tag == V_TENSOR)
+        return tsr_error(TSR_TYPE_ERROR, "unsupported operand type(s) for ** or pow(): '%s', '%s', '%s'", value_type_name(v[0]), value_type_name(v[1]), value_type_name(v[2]));
     if (!value_is_int(v[0]) || !value_is_int(v[1]) || !value_is_int(v[2]))
         return tsr_error(TSR_TYPE_ERROR, "pow() 3rd argument not allowed unless all arguments are integers");
     if (int_sign(v[2]) == 0) return tsr_error(TSR_VALUE_ERROR, "pow() 3rd argument cannot be 0");

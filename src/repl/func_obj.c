@@ -23,7 +23,7 @@ static void native_clear(Obj *self) { value_clear(&((Native *)self)->self); }
 
 /* "list.append" or "math.sqrt" or "len", as messages name it. */
 static void native_title(char *out, size_t size, const Method *def, const Type *owner, const char *module) {
-    if (owner != NULL) snprintf(out, size, "%s.%s", owner->name, def->name);
+    if (owner != NULL) snprintf(out, size, "%s.%s", owner == tensor_type ? "TensorBase" : owner->name, def->name);
     else if (module != NULL) snprintf(out, size, "%s.%s", module, def->name);
     else snprintf(out, size, "%s", def->name);
 }

@@ -810,7 +810,8 @@ static TsrStatus int_of(Value *out, Value v) {
     if (v.tag == V_TENSOR && tensor_hooks.to_number != NULL) {
         Value n;
         TSR_TRY(tensor_hooks.to_number(&n, v));
-        TsrStatus status = n.tag == V_TENSOR ? tsr_error(TSR_TYPE_ERROR, "int() argument must be a number") : int_of(out, n);
+        TsrStatus status = n.tag == V_TENSOR ? tsr_error(TSR_TYPE_ERROR, "int() argument must be a number")
+                         : value_is_complex(n) ? tsr_error(TSR_RUNTIME_ERROR, "value cannot be converted to type int64_t without overflow") : int_of(out, n);
         value_release(n);
         return status;
     }

@@ -558,7 +558,8 @@ TsrStatus value_to_double(double *out, Value v) {
     if (v.tag != V_TENSOR || tensor_hooks.to_number == NULL) return tsr_error(TSR_TYPE_ERROR, "must be real number, not %s", value_type_name(v));
     Value n;
     TSR_TRY(tensor_hooks.to_number(&n, v));
-    TsrStatus status = n.tag == V_TENSOR ? tsr_error(TSR_TYPE_ERROR, "must be real number, not Tensor") : value_to_double(out, n);
+    TsrStatus status = n.tag == V_TENSOR ? tsr_error(TSR_TYPE_ERROR, "must be real number, not Tensor")
+                     : value_is_complex(n) ? tsr_error(TSR_RUNTIME_ERROR, "value cannot be converted to type double without overflow") : value_to_double(out, n);
     value_release(n);
     return status;
 }

@@ -192,7 +192,15 @@ METHOD(numpy) {
 METHOD(backward) {
     (void)out;
     (void)args;
-    return bind_refuse_grad();
+    TsrStatus s = tsr_error(TSR_RUNTIME_ERROR, "element 0 of tensors does not require grad and does not have a grad_fn");
+    tsr_error_hint("tsr has no autograd");
+    return s;
+}
+
+METHOD(retain_grad) {
+    (void)out;
+    (void)args;
+    return tsr_error(TSR_RUNTIME_ERROR, "can't retain_grad on Tensor that has requires_grad=False");
 }
 
 METHOD(requires_grad_) {
@@ -366,6 +374,7 @@ const Method tensor_methods[] = {
     {"storage", do_storage, ARGS_NONE, 0, 0, "()", "The storage it looks at, as elements of its dtype."},
     {"numpy", do_numpy, ARGS_ANY, 0, 0, "(*, force=False)", "There is no NumPy here; tolist() or save() get the values out."},
     {"backward", do_backward, ARGS_ANY, 0, 0, "(gradient=None)", "An error: there is no autograd."},
+    {"retain_grad", do_retain_grad, ARGS_NONE, 0, 0, "()", "An error: there is no autograd."},
     {"requires_grad_", do_requires_grad_, ARGS_ANY, 0, 0, "(requires_grad=True)", "Only False is accepted: there is no autograd."},
     {"type", do_type, ARGS_ANY, 0, 0, "(dtype=None)", "The name of its type, or a copy in another one."},
     {"set_", do_set_, ARGS_ANY, 0, 0, "(source=None, storage_offset=0, size=None, stride=None)", "Points it at another storage."},
