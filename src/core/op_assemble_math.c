@@ -1,0 +1,593 @@
+/* Differences, integrals and statistics made of other operators: diff, trapezoid, gradient, cov, cross, vander, renorm, dist. */
+#include <math.h>
+#include <string.h>
+
+#include "op_compose.h"
+
+/* ---- diff ---- */
+
+static TsrStatus check_joined(const TsrTensor *self, int64_t dim, const TsrTensor *t) {
+    if (tsr_ndim(t) != tsr_ndim(self)) return tsr_error(TSR_RUNTIME_ERROR, "diff expects prepend or append to be the same dimension as input");
+    for (int d = 0; d < tsr_ndim(self); d++)
+        if (d != dim && t->sizes[d] != self->sizes[d])
+            return tsr_error(TSR_RUNTIME_ERROR,
+                             "diff expects the shape of tensor to prepend or append to match that of input except along the differencing dimension; input.size(%d) = %lld, "
+                             "but got tensor.size(%d) = %lld", d, (long long)self->sizes[d], d, (long long)t->sizes[d]);
+    return TSR_OK;
+}
+
+TsrStatus op_diff(TsrOpCall *c) {
+    TsrTensor *self = c->arg[0].t, *parts[3];
+    int64_t n = c->arg[1].i, dim = c->arg[2].i;
+    int count = 0;
+    if (tsr_ndim(self) == 0) return tsr_error(TSR_RUNTIME_ERROR, "diff expects input to be at least one-dimensional");
+    if (n < 0) return tsr_error(TSR_RUNTIME_ERROR, "order must be non-negative but got %lld", (long long)n);
+    TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
+    for (int k = 3; k <= 4; k++)
+        if (tsr_arg_given(&c->arg[k])) TSR_TRY(check_joined(self, dim, c->arg[k].t));
+    if (tsr_arg_given(&c->arg[3])) parts[count++] = c->arg[3].t;
+    parts[count++] = self;
+    if (tsr_arg_given(&c->arg[4])) parts[count++] = c->arg[4].t;
+    Scope s = {0};
+    TsrTensor *t = count > 1 ? CALL(&s, "cat", "Ti", count, parts, dim) : self;
+    if (n == 0) return tsr__scope_return(c, &s, MAKE(&s, tsr_tensor_new_clone, t, TSR_PRESERVE));
+    for (int64_t i = 0; s.status == TSR_OK && i < n; i++) {
+        TsrTensor *upper = SLICE(&s, t, dim, 1, INT64_MAX), *lower = SLICE(&s, t, dim, 0, t->sizes[dim] > 0 ? t->sizes[dim] - 1 : 0);
+        t = CALL(&s, s.status == TSR_OK && upper->dtype == TSR_BOOL ? "logical_xor" : "sub", "tt", upper, lower);
+        if (s.status == TSR_OK && t->sizes[dim] == 0) break;
+    }
+    return tsr__scope_return(c, &s, t);
+}
+
+/* ---- trapezoid ---- */
+
+/* Differences of the sample points along dim, shaped to broadcast against y. */
+static TsrTensor *point_steps(Scope *s, const TsrTensor *y, TsrTensor *x, int64_t dim, const char *name) {
+    TsrTensor *view = x;
+    if (tsr_ndim(x) == 1) {
+        int64_t sizes[TSR_MAX_DIMS];
+        if (x->sizes[0] != y->sizes[dim]) {
+            s->status = tsr_error(TSR_RUNTIME_ERROR, "%s: There must be one `x` value for each sample point", name);
+            return NULL;
+        }
+        for (int d = 0; d < tsr_ndim(y); d++) sizes[d] = d == dim ? x->sizes[0] : 1;
+        view = MAKE(s, tsr_tensor_new_reshape, x, tsr_ndim(y), sizes);
+    } else if (tsr_ndim(x) < tsr_ndim(y)) {
+        int64_t sizes[TSR_MAX_DIMS];
+        int pad = tsr_ndim(y) - tsr_ndim(x);
+        for (int d = 0; d < tsr_ndim(y); d++) sizes[d] = d < pad ? 1 : x->sizes[d - pad];
+        view = MAKE(s, tsr_tensor_new_reshape, x, tsr_ndim(y), sizes);
+    }
+    if (s->status != TSR_OK) return NULL;
+    int64_t last = view->sizes[dim < tsr_ndim(view) ? dim : 0];
+    TsrTensor *upper = SLICE(s, view, dim, 1, INT64_MAX), *lower = SLICE(s, view, dim, 0, last - 1);
+    return CALL(s, "sub", "tt", upper, lower);
+}
+
+typedef struct Sides { TsrTensor *left, *right; } Sides;
+
+static Sides sides_of(Scope *s, TsrTensor *y, int64_t dim) {
+    Sides r = {SLICE(s, y, dim, 0, y->sizes[dim] - 1), SLICE(s, y, dim, 1, INT64_MAX)};
+    return r;
+}
+
+static TsrStatus check_points(const TsrTensor *y, const TsrTensor *x, const char *name) {
+    if (y->dtype == TSR_BOOL || (x != NULL && x->dtype == TSR_BOOL))
+        return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "%s: received a bool input for %s`y`, but bool is not supported", name, x != NULL ? "`x` or " : "");
+    return TSR_OK;
+}
+
+/* The result for no samples: zeros without dim. */
+static TsrTensor *zeros_without(Scope *s, const TsrTensor *y, int64_t dim) {
+    int64_t sizes[TSR_MAX_DIMS];
+    int n = 0;
+    for (int d = 0; d < tsr_ndim(y); d++)
+        if (d != dim) sizes[n++] = y->sizes[d];
+    return MAKE(s, tsr__zeros_new, n, sizes, y->dtype, y->device);
+}
+
+static TsrStatus wrap_sample_dim(int64_t *dim, const TsrTensor *y, bool cumulative) {
+    if (tsr_ndim(y) == 0 && cumulative) return tsr_error(TSR_INDEX_ERROR, "slice() cannot be applied to a 0-dim tensor.");
+    if (tsr_ndim(y) == 0) return tsr_error(TSR_INDEX_ERROR, "Dimension specified as %lld but tensor has no dimensions", (long long)*dim);
+    return tsr_wrap_dim(dim, tsr_ndim(y));
+}
+
+static TsrStatus trapezoid_x(TsrOpCall *c, bool cumulative) {
+    TsrTensor *y = c->arg[0].t, *x = c->arg[1].t;
+    int64_t dim = c->arg[2].i;
+    const char *name = cumulative ? "cumulative_trapezoid" : "trapezoid";
+    TSR_TRY(wrap_sample_dim(&dim, y, cumulative));
+    TSR_TRY(check_points(y, x, name));
+    Scope s = {0};
+    if (!cumulative && y->sizes[dim] == 0) return tsr__scope_return(c, &s, zeros_without(&s, y, dim));
+    TsrTensor *steps = point_steps(&s, y, x, dim, name);
+    if (s.status != TSR_OK) return tsr__scope_return(c, &s, NULL);
+    Sides p = sides_of(&s, y, dim);
+    TsrTensor *sum = CALL(&s, "add", "tt", p.left, p.right), *area = CALL(&s, "mul", "tt", sum, steps);
+    TsrTensor *total = cumulative ? CALL(&s, "cumsum", "ti", area, dim) : CALL(&s, "sum", "tI", area, 1, &dim);
+    return tsr__scope_return(c, &s, CALL(&s, "div", "ts", total, tsr_scalar_float(2)));
+}
+
+static double to_double(const TsrArg *a) { return a->kind == TSR_ARG_FLOAT ? a->f : tsr_scalar_to_double(a->s); }
+static TsrScalar to_scalar(const TsrArg *a) { return a->kind == TSR_ARG_FLOAT ? tsr_scalar_float(a->f) : a->s; }
+
+/* (y, *, dx, dim) */
+TsrStatus op_trapezoid_dx(TsrOpCall *c) {
+    TsrTensor *y = c->arg[0].t;
+    int64_t dim = c->arg[2].i;
+    TSR_TRY(wrap_sample_dim(&dim, y, false));
+    TSR_TRY(check_points(y, NULL, "trapezoid"));
+    Scope s = {0};
+    if (y->sizes[dim] == 0) return tsr__scope_return(c, &s, zeros_without(&s, y, dim));
+    TsrTensor *sum = CALL(&s, "sum", "tI", y, 1, &dim), *first = MAKE(&s, tsr_tensor_new_select, y, dim, 0), *last = MAKE(&s, tsr_tensor_new_select, y, dim, -1);
+    TsrTensor *ends = CALL(&s, "add", "tt", first, last), *half = CALL(&s, "mul", "ts", ends, tsr_scalar_float(0.5));
+    TsrTensor *inner = CALL(&s, "sub", "tt", sum, half);
+    return tsr__scope_return(c, &s, CALL(&s, "mul", "ts", inner, to_scalar(&c->arg[1])));
+}
+
+TsrStatus op_cumulative_trapezoid_dx(TsrOpCall *c) {
+    TsrTensor *y = c->arg[0].t;
+    int64_t dim = c->arg[2].i;
+    TSR_TRY(wrap_sample_dim(&dim, y, true));
+    TSR_TRY(check_points(y, NULL, "cumulative_trapezoid"));
+    Scope s = {0};
+    Sides p = sides_of(&s, y, dim);
+    TsrTensor *sum = CALL(&s, "add", "tt", p.left, p.right), *area = CALL(&s, "mul", "ts", sum, tsr_scalar_float(to_double(&c->arg[1]) / 2));
+    return tsr__scope_return(c, &s, CALL(&s, "cumsum", "ti", area, dim));
+}
+
+TsrStatus op_trapezoid_x(TsrOpCall *c) { return trapezoid_x(c, false); }
+TsrStatus op_cumulative_trapezoid_x(TsrOpCall *c) { return trapezoid_x(c, true); }
+
+/* ---- gradient ---- */
+
+typedef struct Gradient {
+    TsrTensor *self;
+    int n;                      /* of dims */
+    int64_t dims[TSR_MAX_DIMS];
+    const TsrArg *spacing;      /* none, a number, numbers or tensors */
+    int edge_order;
+} Gradient;
+
+static TsrTensor *scaled(Scope *s, TsrTensor *t, double factor) { return CALL(s, "mul", "ts", t, tsr_scalar_float(factor)); }
+
+/* a * x[i] + b * x[i + 1] + c * x[i + 2] along dim from position `at`. */
+static TsrTensor *weigh3(Scope *s, TsrTensor *x, int64_t dim, int64_t at, int64_t n, TsrTensor *a, TsrTensor *b, TsrTensor *c) {
+    TsrTensor *xa = MAKE(s, tsr_tensor_new_narrow, x, dim, at, n), *xb = MAKE(s, tsr_tensor_new_narrow, x, dim, at + 1, n);
+    TsrTensor *xc = MAKE(s, tsr_tensor_new_narrow, x, dim, at + 2, n);
+    TsrTensor *pa = CALL(s, "mul", "tt", a, xa), *pb = CALL(s, "mul", "tt", b, xb), *pc = CALL(s, "mul", "tt", c, xc);
+    TsrTensor *sum = CALL(s, "add", "tt", pa, pb);
+    return CALL(s, "add", "tt", sum, pc);
+}
+
+static TsrTensor *edge_difference(Scope *s, TsrTensor *x, int64_t dim, int64_t at) {
+    TsrTensor *upper = MAKE(s, tsr_tensor_new_narrow, x, dim, at + 1, 1), *lower = MAKE(s, tsr_tensor_new_narrow, x, dim, at, 1);
+    return CALL(s, "sub", "tt", upper, lower);
+}
+
+/* w0 * x[at] + w1 * x[at + 1] + w2 * x[at + 2] for the second-order edges. */
+static TsrTensor *edge_weighed(Scope *s, TsrTensor *x, int64_t dim, int64_t at, double w0, double w1, double w2) {
+    TsrTensor *a = scaled(s, MAKE(s, tsr_tensor_new_narrow, x, dim, at, 1), w0);
+    TsrTensor *xb = MAKE(s, tsr_tensor_new_narrow, x, dim, at + 1, 1);
+    TsrTensor *b = CALL(s, "mul", "ts", xb, tsr_scalar_int((int64_t)w1));
+    TsrTensor *c = scaled(s, MAKE(s, tsr_tensor_new_narrow, x, dim, at + 2, 1), w2);
+    TsrTensor *sum = CALL(s, "add", "tt", a, b);
+    return CALL(s, "add", "tt", sum, c);
+}
+
+static TsrTensor *gradient_even(Scope *s, const Gradient *g, int64_t dim, TsrScalar step) {
+    TsrTensor *x = g->self;
+    int64_t n = x->sizes[dim];
+    TsrTensor *upper = MAKE(s, tsr_tensor_new_narrow, x, dim, 2, n - 2), *lower = MAKE(s, tsr_tensor_new_narrow, x, dim, 0, n - 2);
+    TsrTensor *difference = CALL(s, "sub", "tt", upper, lower), *center = CALL(s, "div", "ts", difference, tsr_scalar_int(2));
+    TsrTensor *first, *last;
+    if (g->edge_order == 1) {
+        first = edge_difference(s, x, dim, 0);
+        last = edge_difference(s, x, dim, n - 2);
+    } else {
+        first = edge_weighed(s, x, dim, 0, -1.5, 2, -0.5);
+        last = edge_weighed(s, x, dim, n - 3, 0.5, -2, 1.5);
+    }
+    TsrTensor *parts[3] = {CALL(s, "div", "ts", first, step), CALL(s, "div", "ts", center, step), CALL(s, "div", "ts", last, step)};
+    return CALL(s, "cat", "Ti", 3, parts, dim);
+}
+
+/* Weights of three unevenly spaced points, from the two steps between them. */
+typedef struct Weights { TsrTensor *a, *b, *c; } Weights;
+
+static Weights center_weights(Scope *s, TsrTensor *d1, TsrTensor *d2) {
+    TsrTensor *sum = CALL(s, "add", "tt", d1, d2), *minus = CALL(s, "neg", "t", d2), *m1 = CALL(s, "mul", "tt", d1, sum);
+    TsrTensor *m2 = CALL(s, "mul", "tt", d2, sum), *product = CALL(s, "mul", "tt", d1, d2), *difference = CALL(s, "sub", "tt", d2, d1);
+    Weights w = {CALL(s, "div", "tt", minus, m1), CALL(s, "div", "tt", difference, product), CALL(s, "div", "tt", d1, m2)};
+    return w;
+}
+
+/* At the first of three points. */
+static Weights first_weights(Scope *s, TsrTensor *d1, TsrTensor *d2) {
+    TsrTensor *sum = CALL(s, "add", "tt", d1, d2), *twice = scaled(s, d1, 2), *far = CALL(s, "add", "tt", twice, d2), *minus = CALL(s, "neg", "t", far);
+    TsrTensor *m1 = CALL(s, "mul", "tt", d1, sum), *product = CALL(s, "mul", "tt", d1, d2), *m2 = CALL(s, "mul", "tt", d2, sum), *neg = CALL(s, "neg", "t", d1);
+    Weights w = {CALL(s, "div", "tt", minus, m1), CALL(s, "div", "tt", sum, product), CALL(s, "div", "tt", neg, m2)};
+    return w;
+}
+
+/* At the last of three points. */
+static Weights last_weights(Scope *s, TsrTensor *d1, TsrTensor *d2) {
+    TsrTensor *sum = CALL(s, "add", "tt", d1, d2), *minus = CALL(s, "neg", "t", sum), *twice = scaled(s, d2, 2), *far = CALL(s, "add", "tt", twice, d1);
+    TsrTensor *m1 = CALL(s, "mul", "tt", d1, sum), *product = CALL(s, "mul", "tt", d1, d2), *m2 = CALL(s, "mul", "tt", d2, sum);
+    Weights w = {CALL(s, "div", "tt", d2, m1), CALL(s, "div", "tt", minus, product), CALL(s, "div", "tt", far, m2)};
+    return w;
+}
+
+static TsrTensor *shaped(Scope *s, TsrTensor *t, int ndim, int64_t dim) {
+    int64_t sizes[TSR_MAX_DIMS];
+    for (int d = 0; d < ndim; d++) sizes[d] = d == dim ? -1 : 1;
+    return MAKE(s, tsr_tensor_new_reshape, t, ndim, sizes);
+}
+
+static TsrTensor *uneven_edges(Scope *s, const Gradient *g, int64_t dim, TsrTensor *steps, TsrTensor *center) {
+    TsrTensor *x = g->self, *first, *last;
+    int64_t n = x->sizes[dim], m = s->status == TSR_OK ? steps->numel : 0;
+    if (g->edge_order == 1) {
+        TsrTensor *d0 = MAKE(s, tsr_tensor_new_select, steps, 0, 0), *d1 = MAKE(s, tsr_tensor_new_select, steps, 0, m - 1);
+        TsrTensor *df = edge_difference(s, x, dim, 0), *dl = edge_difference(s, x, dim, n - 2);
+        first = CALL(s, "div", "tt", df, d0);
+        last = CALL(s, "div", "tt", dl, d1);
+    } else {
+        TsrTensor *a = MAKE(s, tsr_tensor_new_select, steps, 0, 0), *b = MAKE(s, tsr_tensor_new_select, steps, 0, 1);
+        Weights w = first_weights(s, a, b);
+        first = weigh3(s, x, dim, 0, 1, w.a, w.b, w.c);
+        a = MAKE(s, tsr_tensor_new_select, steps, 0, m - 2);
+        b = MAKE(s, tsr_tensor_new_select, steps, 0, m - 1);
+        w = last_weights(s, a, b);
+        last = weigh3(s, x, dim, n - 3, 1, w.a, w.b, w.c);
+    }
+    TsrTensor *parts[3] = {first, center, last};
+    return CALL(s, "cat", "Ti", 3, parts, dim);
+}
+
+static TsrStatus gradient_uneven(TsrTensor **out, const Gradient *g, int64_t dim, TsrTensor *points) {
+    Scope s = {0}, e = {0};
+    int ndim = tsr_ndim(g->self);
+    TsrTensor *steps = CALL(&s, "diff", "t", points), *center = NULL;
+    if (s.status == TSR_OK) {
+        TsrTensor *d1 = SLICE(&s, steps, 0, 0, steps->sizes[0] - 1), *d2 = SLICE(&s, steps, 0, 1, INT64_MAX);
+        Weights w = center_weights(&s, d1, d2);
+        TsrTensor *a = shaped(&s, w.a, ndim, dim), *b = shaped(&s, w.b, ndim, dim), *c = shaped(&s, w.c, ndim, dim);
+        center = weigh3(&s, g->self, dim, 0, g->self->sizes[dim] - 2, a, b, c);
+    }
+    e.status = s.status;
+    TsrTensor *whole = uneven_edges(&e, g, dim, steps, center), *nothing;
+    TsrStatus status = tsr__scope_end(&e, out, whole);
+    s.status = status;
+    (void)tsr__scope_end(&s, &nothing, NULL);
+    return status;
+}
+
+static TsrStatus gradient_even_new(TsrTensor **out, const Gradient *g, int64_t dim, TsrScalar step) {
+    Scope s = {0};
+    return tsr__scope_end(&s, out, gradient_even(&s, g, dim, step));
+}
+
+static TsrStatus check_gradient(const Gradient *g, bool dims_given) {
+    const TsrArg *spacing = g->spacing;
+    if (g->self->dtype == TSR_UINT8) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "torch.gradient does not support uint8 input.");
+    bool many = spacing != NULL && (spacing->kind == TSR_ARG_SCALARS || spacing->kind == TSR_ARG_TENSORS);
+    if (many && spacing->n != g->n && dims_given)
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "torch.gradient expected spacing to be unspecified, a scalar or it's spacing and dim arguments to have the same length, but got a spacing argument of "
+                         "length %d and a dim argument of length %d.", spacing->n, g->n);
+    if (many && spacing->n != g->n)
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "torch.gradient expected spacing to be unspecified, a scalar, or a list of length equal to 'self.dim() = %d', since dim argument was not given, but got "
+                         "a list of length %d", tsr_ndim(g->self), spacing->n);
+    if (g->edge_order != 1 && g->edge_order != 2) return tsr_error(TSR_RUNTIME_ERROR, "torch.gradient only supports edge_order=1 and edge_order=2.");
+    return TSR_OK;
+}
+
+static TsrStatus check_gradient_dims(Gradient *g) {
+    uint64_t seen = 0;
+    for (int i = 0; i < g->n; i++) {
+        TSR_TRY(tsr_wrap_dim(&g->dims[i], tsr_ndim(g->self)));
+        if (seen >> g->dims[i] & 1) return tsr_error(TSR_RUNTIME_ERROR, "dim %lld appears multiple times in the list of dims", (long long)g->dims[i]);
+        seen |= 1ull << g->dims[i];
+    }
+    for (int i = 0; i < g->n; i++)
+        if (tsr_ndim(g->self) > 0 && g->self->sizes[g->dims[i]] < g->edge_order + 1)
+            return tsr_error(TSR_RUNTIME_ERROR, "torch.gradient expected each dimension size to be at least edge_order+1");
+    return TSR_OK;
+}
+
+static TsrStatus gradient(TsrOpCall *c, const TsrArg *spacing, const TsrArg *dim, int64_t edge_order) {
+    Gradient g = {.self = c->arg[0].t, .spacing = spacing != NULL && tsr_arg_given(spacing) ? spacing : NULL, .edge_order = (int)TSR_MAX(-1, TSR_MIN(edge_order, 3))};
+    bool given = tsr_arg_given(dim);
+    if (given && dim->kind == TSR_ARG_INT) g.dims[g.n++] = dim->i;
+    for (int i = 0; given && dim->kind == TSR_ARG_INTS && i < dim->n && i < TSR_MAX_DIMS; i++) g.dims[g.n++] = dim->ints[i];
+    for (int d = 0; !given && d < tsr_ndim(g.self); d++) g.dims[g.n++] = d;
+    TSR_TRY(check_gradient(&g, given));
+    TSR_TRY(check_gradient_dims(&g));
+    if (tsr_ndim(g.self) == 0) return tsr__return_list_move(c, NULL, 0);
+    TsrTensor *made[TSR_MAX_DIMS];
+    TsrStatus status = TSR_OK;
+    int k = 0;
+    for (; k < g.n && status == TSR_OK; k++) {
+        if (g.spacing != NULL && g.spacing->kind == TSR_ARG_TENSORS) status = gradient_uneven(&made[k], &g, g.dims[k], g.spacing->tensors[k]);
+        else {
+            TsrScalar step = g.spacing == NULL ? tsr_scalar_int(1) : g.spacing->kind == TSR_ARG_SCALARS ? g.spacing->scalars[k] : g.spacing->s;
+            status = gradient_even_new(&made[k], &g, g.dims[k], step);
+        }
+        if (status != TSR_OK) break;
+    }
+    if (status == TSR_OK) return tsr__return_list_move(c, made, g.n);
+    tsr__free_all(made, k);
+    return status;
+}
+
+/* (self, *, spacing, dim, edge_order) and (self, *, dim, edge_order) */
+TsrStatus op_gradient(TsrOpCall *c) { return gradient(c, &c->arg[1], &c->arg[2], c->arg[3].i); }
+TsrStatus op_gradient_dims(TsrOpCall *c) { return gradient(c, NULL, &c->arg[1], c->arg[2].i); }
+
+/* ---- cov, corrcoef ---- */
+
+static TsrStatus check_weights(const TsrTensor *w, const char *name, bool integral, int64_t observations) {
+    if (tsr_ndim(w) > 1)
+        return tsr_error(TSR_RUNTIME_ERROR, "cov(): expected %s to have one or fewer dimensions but got %s with %d dimensions", name, name, tsr_ndim(w));
+    bool fits = integral ? tsr_dtype_is_integral(w->dtype) : tsr_dtype_is_float(w->dtype);
+    if (!fits)
+        return tsr_error(TSR_RUNTIME_ERROR, "cov(): expected %s to have %s dtype but got %s with %s dtype", name, integral ? "integral" : "floating point", name,
+                         tsr_dtype_scalar_name(w->dtype));
+    if (w->numel != observations)
+        return tsr_error(TSR_RUNTIME_ERROR, "cov(): expected %s to have the same numel as there are observations in the input but got %lld != %lld", name, (long long)w->numel,
+                         (long long)observations);
+    for (int64_t i = 0; i < w->numel; i++)
+        if (tsr_scalar_to_double(tsr_tensor_get(w, i)) < 0) return tsr_error(TSR_RUNTIME_ERROR, "cov(): %s cannot be negative", name);
+    return TSR_OK;
+}
+
+static TsrStatus cov_new(TsrTensor **out, TsrTensor *self, int64_t correction, TsrTensor *fweights, TsrTensor *aweights) {
+    if (tsr_ndim(self) > 2) return tsr_error(TSR_RUNTIME_ERROR, "cov(): expected input to have two or fewer dimensions but got an input with %d dimensions", tsr_ndim(self));
+    if (self->dtype == TSR_BOOL) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "cov(): bool dtype is not supported for input");
+    Scope s = {0};
+    int64_t row[2] = {1, self->numel}, one = 1;
+    TsrTensor *in = tsr_ndim(self) < 2 ? MAKE(&s, tsr_tensor_new_reshape, self, 2, row) : self, *w = NULL, *sum;
+    int64_t observations = s.status == TSR_OK ? in->sizes[1] : 0;
+    if (s.status == TSR_OK && fweights != NULL) s.status = check_weights(fweights, "fweights", true, observations);
+    if (s.status == TSR_OK && aweights != NULL) s.status = check_weights(aweights, "aweights", false, observations);
+    w = fweights != NULL && aweights != NULL ? CALL(&s, "mul", "tt", fweights, aweights) : fweights != NULL ? fweights : aweights;
+    sum = w != NULL ? CALL(&s, "sum", "t", w) : MAKE(&s, tsr_tensor_new_scalar, tsr_scalar_int(observations), TSR_INT64);
+    if (s.status == TSR_OK && w != NULL && tsr_scalar_to_double(tsr_tensor_get(sum, 0)) == 0)
+        s.status = tsr_error(TSR_RUNTIME_ERROR, "cov(): weights sum to zero, can't be normalized");
+    TsrTensor *weighed = w != NULL ? CALL(&s, "mul", "tt", in, w) : in, *total = CALL(&s, "sum", "tI", weighed, 1, &one), *mean = CALL(&s, "div", "tt", total, sum);
+    TsrTensor *norm;
+    if (w != NULL && aweights != NULL && correction != 0) {
+        TsrTensor *squares = CALL(&s, "mul", "tt", w, aweights), *square_sum = CALL(&s, "sum", "t", squares);
+        TsrTensor *scaled_sum = CALL(&s, "mul", "ts", square_sum, tsr_scalar_int(correction)), *share = CALL(&s, "div", "tt", scaled_sum, sum);
+        norm = CALL(&s, "sub", "tt", sum, share);
+    } else {
+        norm = CALL(&s, "sub", "ts", sum, tsr_scalar_int(correction));
+    }
+    if (s.status == TSR_OK && tsr_scalar_to_double(tsr_tensor_get(norm, 0)) < 0) s.status = tsr_tensor_fill(norm, tsr_scalar_int(0));
+    TsrTensor *column = MAKE(&s, tsr_tensor_new_unsqueeze, mean, 1), *centered = CALL(&s, "sub", "tt", in, column);
+    TsrTensor *right = w != NULL ? CALL(&s, "mul", "tt", centered, w) : centered, *turned = MAKE(&s, tsr_tensor_new_transpose, right, 0, 1);
+    TsrTensor *conjugate = s.status == TSR_OK && tsr_dtype_is_complex(turned->dtype) ? MAKE(&s, tsr_tensor_new_conj, turned) : turned;
+    TsrTensor *product = CALL(&s, "mm", "tt", centered, conjugate), *result = CALL(&s, "div", "tt", product, norm);
+    if (s.status == TSR_OK && result->numel == 1) s.status = tsr_tensor_set_geometry(result, 0, NULL, NULL, result->offset);
+    return tsr__scope_end(&s, out, result);
+}
+
+/* (self, *, correction, fweights, aweights) */
+TsrStatus op_cov(TsrOpCall *c) {
+    TsrTensor *t = NULL, *f = tsr_arg_given(&c->arg[2]) ? c->arg[2].t : NULL, *a = tsr_arg_given(&c->arg[3]) ? c->arg[3].t : NULL;
+    return tsr_finish_move(c, cov_new(&t, c->arg[0].t, c->arg[1].i, f, a), t);
+}
+
+TsrStatus op_corrcoef(TsrOpCall *c) {
+    TsrTensor *self = c->arg[0].t;
+    int64_t column[2] = {-1, 1}, row[2] = {1, -1};
+    if (tsr_ndim(self) > 2) return tsr_error(TSR_RUNTIME_ERROR, "corrcoef(): expected input to have two or fewer dimensions but got an input with %d dimensions", tsr_ndim(self));
+    Scope s = {0};
+    TsrTensor *v = MAKE(&s, cov_new, self, 1, NULL, NULL);
+    if (s.status == TSR_OK && tsr_ndim(v) == 0) return tsr__scope_return(c, &s, CALL(&s, "div", "tt", v, v));
+    bool complex = s.status == TSR_OK && tsr_dtype_is_complex(v->dtype);
+    TsrTensor *diagonal = MAKE(&s, tsr_tensor_new_diagonal, v, 0, 0, 1), *real = complex ? MAKE(&s, tsr_tensor_new_real, diagonal) : diagonal;
+    TsrTensor *deviation = CALL(&s, "sqrt", "t", real);
+    TsrTensor *down = MAKE(&s, tsr_tensor_new_reshape, deviation, 2, column), *across = MAKE(&s, tsr_tensor_new_reshape, deviation, 2, row);
+    TsrTensor *half = CALL(&s, "div", "tt", v, down), *r = CALL(&s, "div", "tt", half, across);
+    if (!complex) return tsr__scope_return(c, &s, CALL(&s, "clamp", "tss", r, tsr_scalar_int(-1), tsr_scalar_int(1)));
+    TsrTensor *re = MAKE(&s, tsr_tensor_new_real, r), *im = MAKE(&s, tsr_tensor_new_imag, r);
+    TsrTensor *re1 = CALL(&s, "clamp", "tss", re, tsr_scalar_int(-1), tsr_scalar_int(1)), *im1 = CALL(&s, "clamp", "tss", im, tsr_scalar_int(-1), tsr_scalar_int(1));
+    return tsr__scope_return(c, &s, CALL(&s, "complex", "tt", re1, im1));
+}
+
+/* ---- cross ---- */
+
+static TsrStatus cross(TsrOpCall *c, int64_t given) {
+    TsrTensor *a = c->arg[0].t, *b = c->arg[1].t;
+    int64_t dim = given, shape[TSR_MAX_DIMS];
+    int n = tsr_ndim(a), ndim = 0;
+    if (n != tsr_ndim(b)) return tsr_error(TSR_RUNTIME_ERROR, "linalg.cross: inputs must have the same number of dimensions.");
+    TSR_TRY(tsr_wrap_dim(&dim, n));
+    int64_t na = n > 0 ? a->sizes[dim] : 1, nb = n > 0 ? b->sizes[dim] : 1;
+    if (na != 3 || nb != 3)
+        return tsr_error(TSR_RUNTIME_ERROR, "linalg.cross: inputs dimension %lld must have length 3. Got %lld and %lld", (long long)given, (long long)na, (long long)nb);
+    TSR_TRY(tsr_layout_broadcast(shape, &ndim, a->sizes, n));
+    TSR_TRY(tsr_layout_broadcast(shape, &ndim, b->sizes, n));
+    if (a->dtype != b->dtype)
+        return tsr_error(TSR_RUNTIME_ERROR, "expected scalar type %s but found %s", tsr_dtype_scalar_name(a->dtype), tsr_dtype_scalar_name(b->dtype));
+    TSR_TRY(tsr__require(TSR_BITS_USUAL | TSR_BITS_COMPLEX, a->dtype, "cross"));
+    Scope s = {0};
+    TsrTensor *t = MAKE(&s, tsr_tensor_new, ndim, shape, a->dtype, a->device);
+    for (int k = 0; k < 3; k++) {
+        int i = (k + 1) % 3, j = (k + 2) % 3;
+        TsrTensor *ai = MAKE(&s, tsr_tensor_new_select, a, dim, i), *aj = MAKE(&s, tsr_tensor_new_select, a, dim, j);
+        TsrTensor *bi = MAKE(&s, tsr_tensor_new_select, b, dim, i), *bj = MAKE(&s, tsr_tensor_new_select, b, dim, j);
+        TsrTensor *p = CALL(&s, "mul", "tt", ai, bj), *q = CALL(&s, "mul", "tt", aj, bi), *place = MAKE(&s, tsr_tensor_new_select, t, dim, k);
+        TsrTensor *r = CALL(&s, "sub", "tt", p, q);
+        if (s.status == TSR_OK && !tsr_is_meta(t)) s.status = tsr_tensor_copy(place, r);
+    }
+    return tsr__scope_return(c, &s, t);
+}
+
+TsrStatus op_linalg_cross(TsrOpCall *c) { return cross(c, c->arg[2].i); }
+
+TsrStatus op_cross(TsrOpCall *c) {
+    const TsrTensor *self = c->arg[0].t;
+    if (tsr_arg_given(&c->arg[2])) return cross(c, c->arg[2].i);
+    for (int d = 0; d < tsr_ndim(self); d++)
+        if (self->sizes[d] == 3) return cross(c, d);
+    return tsr_error(TSR_RUNTIME_ERROR, "no dimension of size 3 in input");
+}
+
+/* ---- vander ---- */
+
+/* (..., n) powers 0 to n - 1 of x's elements. */
+static TsrTensor *powers(Scope *s, TsrTensor *x, int64_t n, TsrDtype dtype) {
+    int64_t sizes[TSR_MAX_DIMS], ndim = tsr_ndim(x);
+    if (ndim + 1 > TSR_MAX_DIMS) {
+        s->status = tsr_error(TSR_RUNTIME_ERROR, "vander: too many dimensions");
+        return NULL;
+    }
+    memcpy(sizes, x->sizes, sizeof *sizes * (size_t)ndim);
+    sizes[ndim] = n;
+    TsrTensor *t = MAKE(s, tsr_tensor_new, (int)ndim + 1, sizes, dtype, x->device);
+    if (n == 0 || s->status != TSR_OK || tsr_is_meta(x)) return t;
+    TsrTensor *first = MAKE(s, tsr_tensor_new_select, t, ndim, 0);
+    if (s->status == TSR_OK) s->status = tsr_tensor_fill(first, tsr_scalar_int(1));
+    if (n == 1) return t;
+    TsrTensor *rest = SLICE(s, t, ndim, 1, INT64_MAX), *column = MAKE(s, tsr_tensor_new_unsqueeze, x, -1);
+    if (s->status == TSR_OK) s->status = tsr_tensor_copy(rest, column);
+    TsrTensor *products = CALL(s, "cumprod", "ti", rest, ndim);
+    if (s->status == TSR_OK) s->status = tsr_tensor_copy(rest, products);
+    return t;
+}
+
+static TsrDtype vander_dtype(TsrDtype d) { return tsr_dtype_is_integral(d) || d == TSR_BOOL ? TSR_INT64 : d; }
+
+TsrStatus op_vander(TsrOpCall *c) {
+    TsrTensor *x = c->arg[0].t;
+    if (tsr_ndim(x) != 1) return tsr_error(TSR_RUNTIME_ERROR, "x must be a one-dimensional tensor.");
+    int64_t n = tsr_arg_given(&c->arg[1]) ? c->arg[1].i : x->sizes[0], last = 1;
+    if (n < 0) return tsr_error(TSR_RUNTIME_ERROR, "N must be non-negative.");
+    Scope s = {0};
+    TsrTensor *t = powers(&s, x, n, vander_dtype(x->dtype));
+    return tsr__scope_return(c, &s, c->arg[2].b ? t : CALL(&s, "flip", "tI", t, 1, &last));
+}
+
+TsrStatus op_linalg_vander(TsrOpCall *c) {
+    TsrTensor *x = c->arg[0].t;
+    TsrDtype d = x->dtype;
+    if (!tsr__in(TSR_BITS_INT | TSR_BITS_UINT | TSR_BITS_COMPLEX | TSR_BIT(FLOAT32) | TSR_BIT(FLOAT64), d))
+        return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "linalg.vander supports floating point, complex, and integer tensors, but got %s", tsr_dtype_scalar_name(d));
+    int64_t n = tsr_arg_given(&c->arg[1]) ? c->arg[1].i : tsr_ndim(x) > 0 ? x->sizes[tsr_ndim(x) - 1] : 1;
+    if (n <= 1) return tsr_error(TSR_RUNTIME_ERROR, "N must be greater than 1.");
+    Scope s = {0};
+    return tsr__scope_return(c, &s, powers(&s, x, n, vander_dtype(d)));
+}
+
+/* ---- renorm, dist ---- */
+
+TsrStatus op_renorm(TsrOpCall *c) {
+    TsrTensor *self = c->arg[0].t;
+    TsrScalar p = c->arg[1].s, max = c->arg[3].s;
+    int64_t dim = c->arg[2].i, dims[TSR_MAX_DIMS];
+    int n = 0;
+    if (p.kind == TSR_SCALAR_COMPLEX) return tsr_error(TSR_RUNTIME_ERROR, "renorm: p must be real-valued");
+    if (!(tsr_scalar_to_double(p) > 0)) return tsr_error(TSR_RUNTIME_ERROR, "renorm: non-positive-norm not supported");
+    if (max.kind == TSR_SCALAR_COMPLEX) return tsr_error(TSR_RUNTIME_ERROR, "renorm: maxnorm must be real-valued");
+    if (!(tsr_scalar_to_double(max) >= 0)) return tsr_error(TSR_RUNTIME_ERROR, "renorm: expected maxnorm to be >= 0 but got %g", tsr_scalar_to_double(max));
+    if (tsr_ndim(self) < 2) return tsr_error(TSR_RUNTIME_ERROR, "renorm: input needs at least 2 dimensions, got %d dimensions", tsr_ndim(self));
+    TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
+    for (int d = 0; d < tsr_ndim(self); d++)
+        if (d != dim) dims[n++] = d;
+    bool half = tsr__in(TSR_BITS_HALF, self->dtype);
+    Scope s = {0};
+    TsrTensor *norm = CALL(&s, "linalg.vector_norm", "tsIbd", self, p, n, dims, 1, half ? TSR_FLOAT32 : TSR_DTYPE_NONE);
+    TsrTensor *factor = NULL, *t = MAKE(&s, tsr_tensor_new, tsr_ndim(self), self->sizes, self->dtype, self->device);
+    if (s.status == TSR_OK) factor = MAKE(&s, tsr_tensor_new, tsr_ndim(norm), norm->sizes, norm->dtype, norm->device);
+    for (int64_t i = 0; s.status == TSR_OK && !tsr_is_meta(self) && i < norm->numel; i++) {
+        double v = tsr_scalar_to_double(tsr_tensor_get(norm, i)), limit = tsr_scalar_to_double(max), f;
+        if (norm->dtype == TSR_FLOAT64) f = v > limit ? limit / (v + 1e-7) : 1;
+        else f = (float)v > (float)limit ? (float)limit / ((float)v + 1e-7f) : 1;
+        tsr_scalar_store(tsr_scalar_float(f), factor->dtype, (char *)tsr_data(factor) + (size_t)i * tsr_itemsize(factor));
+    }
+    TsrTensor *product = CALL(&s, "mul", "tt", self, factor);
+    if (s.status == TSR_OK && !tsr_is_meta(self)) s.status = tsr_tensor_copy(t, product);
+    return tsr__scope_return(c, &s, t);
+}
+
+TsrStatus op_dist(TsrOpCall *c) {
+    Scope s = {0};
+    TsrTensor *difference = CALL(&s, "sub", "tt", c->arg[0].t, c->arg[1].t);
+    return tsr__scope_return(c, &s, CALL(&s, "norm", "ts", difference, c->arg[2].s));
+}
+
+/* ---- sum_to_size ---- */
+
+TsrStatus op_sum_to_size(TsrOpCall *c) {
+    TsrTensor *self = c->arg[0].t;
+    int n = c->arg[1].n, lead = tsr_ndim(self) - n, k = 0;
+    const int64_t *size = c->arg[1].ints;
+    int64_t dims[TSR_MAX_DIMS];
+    bool fits = lead >= 0;
+    for (int d = 0; d < n && fits; d++) fits = size[d] == 1 || size[d] == self->sizes[lead + d];
+    if (!fits) {
+        char text[256];
+        return tsr_error(TSR_RUNTIME_ERROR, "size {%s} is not expandable to size {%s}.", tsr_layout_format(text, sizeof text, n, size), tsr__sizes_text(self));
+    }
+    for (int d = 0; d < tsr_ndim(self); d++)
+        if (d < lead || (size[d - lead] == 1 && self->sizes[d] != 1)) dims[k++] = d;
+    if (k == 0) return tsr_return_move(c, tsr_tensor_retain(self));
+    Scope s = {0};
+    TsrTensor *sum = CALL(&s, "sum", "tIb", self, k, dims, 1);
+    if (lead > 0 && s.status == TSR_OK) {
+        int64_t strides[TSR_MAX_DIMS];
+        tsr_layout_contiguous_strides(strides, n, size);
+        s.status = tsr_tensor_set_geometry(sum, n, size, strides, sum->offset);
+    }
+    return tsr__scope_return(c, &s, sum);
+}
+
+/* ---- hash_tensor ---- */
+
+/* Exclusive or of the elements' 64 bits: floats as doubles, integers sign-extended. */
+static TsrStatus xor_lines(TsrTensor *t, const TsrTensor *wide, int64_t inner) {
+    const uint64_t *p = tsr_data(wide);
+    uint64_t *out = tsr_data(t);
+    for (int64_t i = 0; i < t->numel; i++) {
+        uint64_t hash = 0;
+        for (int64_t k = 0; k < inner; k++) hash ^= p[i * inner + k];
+        out[i] = hash;
+    }
+    return TSR_OK;
+}
+
+/* (self, dim, *, keepdim, mode) */
+TsrStatus op_hash_tensor(TsrOpCall *c) {
+    TsrTensor *self = c->arg[0].t;
+    int n = tsr_ndim(self), k = 0, kept = 0;
+    bool gone[TSR_MAX_DIMS] = {false}, all = c->arg[1].n == 0, keepdim = c->arg[2].b;
+    int64_t order[TSR_MAX_DIMS], sizes[TSR_MAX_DIMS], inner = 1;
+    if (c->arg[3].i != 0) return tsr_error(TSR_RUNTIME_ERROR, "Unknown hash_tensor mode: %lld", (long long)c->arg[3].i);
+    if (self->numel == 0 && all)
+        return tsr_error(TSR_RUNTIME_ERROR, "hash_tensor: Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the 'dim' argument.");
+    for (int i = 0; i < c->arg[1].n; i++) {
+        int64_t d = c->arg[1].ints[i];
+        TSR_TRY(tsr_wrap_dim(&d, n));
+        if (gone[d]) return tsr_error(TSR_RUNTIME_ERROR, "dim %lld appears multiple times in the list of dims", (long long)d);
+        gone[d] = true;
+    }
+    TSR_TRY(tsr__require(TSR_BITS_USUAL | TSR_BIT(BOOL), self->dtype, "xor_sum_cpu"));
+    for (int d = 0; d < n; d++) {
+        bool out = all || gone[d];
+        if (out) inner *= self->sizes[d];
+        else order[k++] = d;
+        if (!out || keepdim) sizes[kept++] = out ? 1 : self->sizes[d];
+    }
+    for (int d = 0; d < n; d++)
+        if (all || gone[d]) order[k++] = d;
+    Scope s = {0};
+    TsrTensor *moved = MAKE(&s, tsr_tensor_new_permute, self, n, order);
+    TsrTensor *wide = MAKE(&s, tsr_tensor_new_cast, moved, tsr_dtype_is_float(self->dtype) ? TSR_FLOAT64 : TSR_INT64);
+    TsrTensor *dense = MAKE(&s, tsr_tensor_new_contiguous, wide, TSR_CONTIGUOUS), *t = MAKE(&s, tsr_tensor_new, kept, sizes, TSR_UINT64, self->device);
+    if (s.status == TSR_OK && !tsr_is_meta(self)) s.status = xor_lines(t, dense, inner);
+    return tsr__scope_return(c, &s, t);
+}

@@ -1,0 +1,25 @@
+/* The scope of op_compose.h. */
+#include "op_compose.h"
+
+TsrTensor *tsr__scope_keep(Scope *s, TsrStatus status) {
+    s->status = status;
+    if (status != TSR_OK) return NULL;
+    if (s->n == SCOPE_ROOM) { /* the oldest goes: callers of long loops hold on to what they need */
+        tsr_tensor_free(s->kept[0]);
+        for (int i = 1; i < SCOPE_ROOM; i++) s->kept[i - 1] = s->kept[i];
+        s->n--;
+    }
+    return s->kept[s->n++] = s->next;
+}
+
+TsrStatus tsr__scope_end(Scope *s, TsrTensor **out, TsrTensor *result) {
+    if (s->status == TSR_OK) *out = tsr_tensor_retain(result);
+    tsr__free_all(s->kept, s->n);
+    s->n = 0;
+    return s->status;
+}
+
+TsrStatus tsr__scope_return(TsrOpCall *c, Scope *s, TsrTensor *result) {
+    TsrTensor *t = NULL;
+    return tsr_finish_move(c, tsr__scope_end(s, &t, result), t);
+}
