@@ -170,9 +170,25 @@ typedef struct Run {
 
 static bool is_lazy(const TsrTensor *t) { return t != NULL && (t->flags & (TSR_FLAG_CONJ | TSR_FLAG_NEG)) != 0; }
 
+/* Operators that cannot answer without the elements, or whose kernels have no form without. */
+static bool needs_elements(const char *base) {
+    static const char *const names[] = {"argwhere", "bincount", "bucketize", "histc", "histogram", "histogramdd", "index_put", "isin", "nonzero", "repeat_interleave",
+                                        "searchsorted", "unique", "unique_consecutive", "unravel_index", "where", NULL};
+    size_t n = strlen(base) - (base[0] != '\0' && base[strlen(base) - 1] == '_');
+    for (int i = 0; names[i] != NULL; i++)
+        if (strncmp(names[i], base, n) == 0 && names[i][n] == '\0') return true;
+    return false;
+}
+
+static TsrStatus check_meta(const TsrOpCall *c) {
+    if (!needs_elements(c->schema->base)) return TSR_OK;
+    return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "Could not run 'aten::%s' with arguments from the 'Meta' backend.", c->schema->base);
+}
+
 static TsrStatus check_tensor(const TsrOpCall *c, const TsrTensor *t) {
     unsigned flags = c->op->flags;
     if (!tsr_is_defined(t)) return TSR_OK;
+    if (TSR_UNLIKELY(tsr_is_meta(t))) TSR_TRY(check_meta(c));
     if (TSR_UNLIKELY(tsr_is_sparse(t))) {
         if (flags & TSR_OP_SPARSE) return TSR_OK;
         return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "Could not run 'aten::%s' with arguments from the '%s' backend.", c->schema->base,

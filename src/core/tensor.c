@@ -220,13 +220,14 @@ TsrStatus tsr_tensor_new(TsrTensor **out, int ndim, const int64_t *sizes, TsrDty
  * negative stride. */
 static bool bytes_needed(int64_t *bytes, int ndim, const int64_t *sizes, const int64_t *strides, int64_t offset, size_t itemsize) {
     int64_t last = 0, step;
-    for (int i = 0; i < ndim; i++)
-        if (sizes[i] == 0) {
-            *bytes = 0;
-            return true;
-        }
+    bool empty = false;
     for (int i = 0; i < ndim; i++) {
         if (sizes[i] < 0 || strides[i] < 0) return false;
+        empty = empty || sizes[i] == 0;
+    }
+    *bytes = 0;
+    if (empty) return true;
+    for (int i = 0; i < ndim; i++) {
         if (tsr_mul_overflows(sizes[i] - 1, strides[i], &step) || tsr_add_overflows(last, step, &last)) return false;
     }
     if (tsr_add_overflows(last, offset, &last) || tsr_add_overflows(last, 1, &last)) return false;

@@ -49,7 +49,7 @@ static TsrTensor *base_tensor(void) {
     int ndim = (int)below(5);
     TsrTensor *t = NULL;
     for (int i = 0; i < ndim; i++) sizes[i] = below(12) == 0 ? 0 : 1 + below(4);
-    TsrDevice device = below(15) == 0 ? TSR_DEVICE_META : TSR_DEVICE_CPU;
+    TsrDevice device = getenv("TSR_TEST_NO_META") == NULL && below(15) == 0 ? TSR_DEVICE_META : TSR_DEVICE_CPU;
     if (tsr_tensor_new(&t, ndim, sizes, dtypes[below(TSR_COUNTOF(dtypes))], device) != TSR_OK) return NULL;
     for (int64_t i = 0; i < t->numel && tsr_data(t) != NULL; i++) {
         TsrScalar s = below(2) ? tsr_scalar_int((int64_t)below(6) - 1) : random_scalar();
