@@ -1,0 +1,749 @@
+#include "inspect.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "args.h"
+#include "core/tensor.h"
+#include "core/layout.h"
+#include "dict_obj.h"
+#include "gc.h"
+#include "namespace.h"
+#include "seq_obj.h"
+#include "str_obj.h"
+#include "torch_types.h"
+#include "vm.h"
+#include "who.h"
+
+enum { NAME_ROOM = 256 };
+
+/* ---- building dicts ---- */
+
+/* Each takes over the value and does nothing once *status is a failure. */
+static void put_move(TsrStatus *status, Value dict, const char *key, Value v) {
+    if (*status == TSR_OK) *status = dict_set_c_move(value_as_dict(dict), key, v);
+    else value_release(v);
+}
+
+static void put_str(TsrStatus *status, Value dict, const char *key, const char *text) {
+    Value v;
+    if (*status == TSR_OK) *status = text != NULL ? str_new_c(&v, text) : (v = VALUE_NONE, TSR_OK);
+    if (*status == TSR_OK) put_move(status, dict, key, v);
+}
+
+static void put_int(TsrStatus *status, Value dict, const char *key, int64_t i) { put_move(status, dict, key, value_int(i)); }
+static void put_bool(TsrStatus *status, Value dict, const char *key, bool b) { put_move(status, dict, key, value_bool(b)); }
+
+static void put_sizes(TsrStatus *status, Value dict, const char *key, int n, const int64_t *items, bool as_size) {
+    Value v, parts[TSR_MAX_DIMS];
+    if (*status != TSR_OK) return;
+    for (int i = 0; i < n; i++) parts[i] = value_int(items[i]);
+    *status = as_size ? size_new(&v, items, n) : tuple_new(&v, parts, n);
+    if (*status == TSR_OK) put_move(status, dict, key, v);
+}
+
+static TsrStatus finish_dict_move(Value *out, Value dict, TsrStatus status) {
+    if (status == TSR_OK) *out = dict;
+    else value_release(dict);
+    return status;
+}
+
+/* ---- cards and tables: dicts and lists that show themselves for people ---- */
+
+static Type card_type, table_type;
+
+void card_mark(Value dict) { dict.o->type = &card_type; }
+void table_mark(Value list) { list.o->type = &table_type; }
+
+/* One entry's text: strings bare, lists of strings with commas. */
+static TsrStatus append_cell(TsrText *out, Value v) {
+    const Value *items;
+    int64_t count;
+    if (value_is_str(v)) return tsr_text_append(out, value_as_str(v)->data, (size_t)value_as_str(v)->size);
+    if (v.tag == V_NONE) return tsr_text_putc(out, '-');
+    if (value_is_list(v) && value_as_array(v, &items, &count)) {
+        if (count == 0) return tsr_text_putc(out, '-');
+        for (int64_t i = 0; i < count; i++) {
+            if (i > 0) TSR_TRY(tsr_text_puts(out, ", "));
+            TSR_TRY(append_cell(out, items[i]));
+        }
+        return TSR_OK;
+    }
+    return value_str(out, v);
+}
+
+static TsrStatus card_repr(TsrText *out, Value self) {
+    const Dict *dict = value_as_dict(self);
+    int64_t position = 0, width = 0;
+    bool first = true;
+    for (DictEntry *e; (e = dict_next(dict, &position)) != NULL;)
+        if (value_is_str(e->key)) width = TSR_MAX(width, value_as_str(e->key)->length);
+    position = 0;
+    for (DictEntry *e; (e = dict_next(dict, &position)) != NULL; first = false) {
+        if (!first) TSR_TRY(tsr_text_putc(out, '\n'));
+        size_t start = out->length;
+        TSR_TRY(tsr_text_puts(out, "  "));
+        TSR_TRY(value_str(out, e->key));
+        TSR_TRY(tsr_text_pad(out, ' ', TSR_MAX((size_t)width + 4 - (out->length - start), (size_t)2)));
+        TSR_TRY(append_cell(out, e->value));
+    }
+    return TSR_OK;
+}
+
+/* The cells of one row in the columns of the first row. */
+static TsrStatus table_cell(TsrText *cell, Value row, Value key) {
+    Value *v;
+    if (!value_is_dict(row) && row.o->type != &card_type) return value_repr(cell, row);
+    TSR_TRY(dict_find(&v, value_as_dict(row), key));
+    return v != NULL ? append_cell(cell, *v) : TSR_OK;
+}
+
+enum { MAX_COLUMNS = 24 };
+
+static TsrStatus measure_columns(const List *list, const Value *keys, int count, int64_t *widths) {
+    for (int k = 0; k < count; k++) {
+        widths[k] = value_is_str(keys[k]) ? value_as_str(keys[k])->length : 0;
+        for (int64_t r = 0; r < list->count; r++) {
+            TsrText cell = {0};
+            TsrStatus status = table_cell(&cell, list->items[r], keys[k]);
+            if (status == TSR_OK) widths[k] = TSR_MAX(widths[k], utf8_count(cell.data != NULL ? cell.data : "", (int64_t)cell.length));
+            tsr_text_free(&cell);
+            TSR_TRY(status);
+        }
+    }
+    return TSR_OK;
+}
+
+static TsrStatus append_row(TsrText *out, Value row, const Value *keys, int count, const int64_t *widths) {
+    for (int k = 0; k < count; k++) {
+        TsrText cell = {0};
+        TsrStatus status = row.tag == V_UNBOUND ? value_str(&cell, keys[k]) : table_cell(&cell, row, keys[k]);
+        int64_t length = utf8_count(cell.data != NULL ? cell.data : "", (int64_t)cell.length);
+        if (status == TSR_OK && k > 0) status = tsr_text_puts(out, "  ");
+        if (status == TSR_OK && cell.length > 0) status = tsr_text_append(out, cell.data, cell.length);
+        if (status == TSR_OK && k + 1 < count) status = tsr_text_pad(out, ' ', (size_t)(widths[k] - length));
+        tsr_text_free(&cell);
+        TSR_TRY(status);
+    }
+    while (out->length > 0 && out->data[out->length - 1] == ' ') out->data[--out->length] = '\0';
+    return TSR_OK;
+}
+
+static TsrStatus table_repr(TsrText *out, Value self) {
+    const List *list = value_as_list(self);
+    Value keys[MAX_COLUMNS];
+    int64_t widths[MAX_COLUMNS], position = 0;
+    int count = 0;
+    if (list->count == 0) return tsr_text_puts(out, "[]");
+    for (DictEntry *e; count < MAX_COLUMNS && (e = dict_next(value_as_dict(list->items[0]), &position)) != NULL;) keys[count++] = e->key;
+    TSR_TRY(measure_columns(list, keys, count, widths));
+    TSR_TRY(append_row(out, VALUE_UNBOUND, keys, count, widths));
+    for (int64_t r = 0; r < list->count; r++) {
+        TSR_TRY(tsr_text_putc(out, '\n'));
+        TSR_TRY(append_row(out, list->items[r], keys, count, widths));
+    }
+    return TSR_OK;
+}
+
+/* ---- one tensor ---- */
+
+static TsrStatus tensor_argument(TsrTensor **out, const CallArgs *args, const char *function) { return who_tensor(out, args->values[0], function); }
+
+static TsrStatus need_storage(const TsrTensor *t, const char *function) {
+    return t->storage != NULL ? TSR_OK : tsr_error(TSR_RUNTIME_ERROR, "%s(): this tensor has no storage of its own (%s)", function, t->sparse != NULL ? "it is sparse: ask for its values()" : "it is undefined");
+}
+
+static TsrStatus tsr_refcount_fn(Value *out, const CallArgs *args) {
+    TsrTensor *t;
+    TSR_TRY(tensor_argument(&t, args, "refcount"));
+    *out = value_int(who_refcount(t));
+    return TSR_OK;
+}
+
+static TsrStatus tsr_holders_fn(Value *out, const CallArgs *args) {
+    TsrTensor *t;
+    TSR_TRY(tensor_argument(&t, args, "holders"));
+    return who_holders(out, t);
+}
+
+static TsrStatus tsr_storage_id_fn(Value *out, const CallArgs *args) {
+    TsrTensor *t;
+    TSR_TRY(tensor_argument(&t, args, "storage_id"));
+    TSR_TRY(need_storage(t, "storage_id"));
+    *out = value_int(tsr_storage_id(t->storage));
+    return TSR_OK;
+}
+
+static TsrStatus tsr_storage_refcount_fn(Value *out, const CallArgs *args) {
+    TsrTensor *t;
+    TSR_TRY(tensor_argument(&t, args, "storage_refcount"));
+    TSR_TRY(need_storage(t, "storage_refcount"));
+    *out = value_int(tsr_storage_refcount(t->storage));
+    return TSR_OK;
+}
+
+/* The first name of each tensor over a storage, save one tensor. */
+typedef struct Sharers {
+    const TsrStorage *storage;
+    const TsrTensor *except;
+    List *list;
+    const TsrTensor **seen;
+    int64_t nseen, capacity;
+    TsrStatus status;
+} Sharers;
+
+static bool add_sharer(const char *path, TsrTensor *t, bool argument, void *context) {
+    Sharers *s = context;
+    Value name;
+    if (argument || t->storage != s->storage || t == s->except) return true;
+    for (int64_t i = 0; i < s->nseen; i++)
+        if (s->seen[i] == t) return true;
+    s->status = mem_grow(&s->seen, &s->capacity, s->nseen + 1, sizeof *s->seen);
+    if (s->status == TSR_OK) s->status = str_new_c(&name, path);
+    if (s->status == TSR_OK) s->status = list_append_move(s->list, name);
+    if (s->status == TSR_OK) s->seen[s->nseen++] = t;
+    return s->status == TSR_OK;
+}
+
+static TsrStatus names_over(Value *out, const TsrStorage *storage, const TsrTensor *except) {
+    Value list;
+    TSR_TRY(list_new(&list, 0));
+    Sharers s = {.storage = storage, .except = except, .list = value_as_list(list)};
+    TsrStatus status = storage != NULL ? who_each(add_sharer, &s) : TSR_OK;
+    if (status == TSR_OK) status = s.status;
+    tsr_free(s.seen);
+    if (status == TSR_OK) *out = list;
+    else value_release(list);
+    return status;
+}
+
+static TsrStatus tsr_sharing_fn(Value *out, const CallArgs *args) {
+    TsrTensor *t;
+    TSR_TRY(tensor_argument(&t, args, "sharing"));
+    return names_over(out, t->storage, t);
+}
+
+/* ---- overlap ---- */
+
+static TsrGeometry geometry_of(const TsrTensor *t) { return (TsrGeometry){tsr_ndim(t), t->sizes, t->strides, t->offset, (int64_t)tsr_itemsize(t)}; }
+
+static TsrStatus common_element(bool *common, int64_t *ia, int64_t *ib, const TsrTensor *a, const TsrTensor *b) {
+    bool known = true;
+    *common = false;
+    if (a->storage == NULL || b->storage == NULL || a->numel == 0 || b->numel == 0) return TSR_OK;
+    if (a->storage != b->storage && (a->storage->ptr.data != b->storage->ptr.data || a->storage->ptr.data == NULL)) return TSR_OK;
+    TsrGeometry ga = geometry_of(a), gb = geometry_of(b);
+    *common = tsr_layout_overlap(&ga, &gb, ia, ib, &known);
+    return known ? TSR_OK : tsr_error(TSR_RUNTIME_ERROR, "the overlap of these two views is too hard to decide exactly");
+}
+
+static TsrStatus two_tensors(const CallArgs *args, TsrTensor **a, TsrTensor **b, const char *function) {
+    TSR_TRY(who_tensor(a, args->values[0], function));
+    return who_tensor(b, args->values[1], function);
+}
+
+static TsrStatus tsr_shares_memory_fn(Value *out, const CallArgs *args) {
+    TsrTensor *a, *b;
+    bool common;
+    TSR_TRY(two_tensors(args, &a, &b, "shares_memory"));
+    TSR_TRY(common_element(&common, NULL, NULL, a, b));
+    *out = value_bool(common);
+    return TSR_OK;
+}
+
+static TsrStatus index_tuple(Value *out, const int64_t *index, int n) {
+    Value items[TSR_MAX_DIMS];
+    for (int i = 0; i < n; i++) items[i] = value_int(index[i]);
+    return tuple_new(out, items, n);
+}
+
+static TsrStatus tsr_overlap_fn(Value *out, const CallArgs *args) {
+    TsrTensor *a, *b;
+    int64_t ia[TSR_MAX_DIMS], ib[TSR_MAX_DIMS];
+    bool common;
+    Value pair[2];
+    TSR_TRY(two_tensors(args, &a, &b, "overlap"));
+    TSR_TRY(common_element(&common, ia, ib, a, b));
+    *out = VALUE_NONE;
+    if (!common) return TSR_OK;
+    TSR_TRY(index_tuple(&pair[0], ia, tsr_ndim(a)));
+    TsrStatus status = index_tuple(&pair[1], ib, tsr_ndim(b));
+    if (status == TSR_OK) return tuple_new_move(out, pair, 2);
+    value_release(pair[0]);
+    return status;
+}
+
+static TsrStatus tsr_has_internal_overlap_fn(Value *out, const CallArgs *args) {
+    TsrTensor *t;
+    TSR_TRY(tensor_argument(&t, args, "has_internal_overlap"));
+    TsrGeometry g = geometry_of(t);
+    *out = value_bool(t->storage != NULL && t->numel > 0 && tsr_layout_has_internal_overlap(&g));
+    return TSR_OK;
+}
+
+/* ---- inspect ---- */
+
+char *inspect_origin(char *buffer, size_t room, TsrTensor *t) {
+    char name[NAME_ROOM];
+    buffer[0] = '\0';
+    if (t->origin == NULL) return buffer;
+    TsrTensor *base = tsr_tensor_retain_base(t);
+    if (base != NULL && base != t) {
+        who_name(name, sizeof name, base);
+        snprintf(buffer, room, "%s() of %s", t->origin, name[0] != '\0' ? name : "a tensor without a name");
+    } else {
+        snprintf(buffer, room, t->base != NULL ? "%s() of a tensor that is gone" : "%s()", t->origin);
+    }
+    tsr_tensor_free(base);
+    return buffer;
+}
+
+static const char *format_name(const TsrTensor *t) {
+    if (tsr_is_contiguous(t, TSR_CONTIGUOUS)) return "contiguous";
+    if (tsr_ndim(t) == 4 && tsr_is_contiguous(t, TSR_CHANNELS_LAST)) return "channels_last";
+    if (tsr_ndim(t) == 5 && tsr_is_contiguous(t, TSR_CHANNELS_LAST_3D)) return "channels_last_3d";
+    return tsr_layout_is_non_overlapping_and_dense(tsr_ndim(t), t->sizes, t->strides) ? "dense, permuted" : "strided";
+}
+
+static const char *memory_kind(const TsrStorage *s) {
+    if (s->origin == NULL) return s->shared ? "shared between processes" : "owned";
+    if (strcmp(s->origin, "mmap") == 0) return "a mapped file";
+    return s->origin;
+}
+
+static int64_t alignment_of(const void *data) {
+    uintptr_t address = (uintptr_t)data;
+    return address == 0 ? 0 : (int64_t)TSR_MIN(address & -address, (uintptr_t)4096);
+}
+
+static void put_storage(TsrStatus *status, Value card, TsrTensor *t) {
+    TsrStorage *s = t->storage;
+    Value names;
+    if (s == NULL || *status != TSR_OK) return;
+    put_int(status, card, "storage_id", tsr_storage_id(s));
+    put_int(status, card, "storage_refcount", tsr_storage_refcount(s));
+    put_int(status, card, "storage_bytes", (int64_t)s->nbytes);
+    put_str(status, card, "allocator", s->allocator != NULL ? s->allocator->name : NULL);
+    put_int(status, card, "alignment", alignment_of(s->ptr.data));
+    if (*status == TSR_OK) *status = names_over(&names, s, t);
+    if (*status == TSR_OK) put_move(status, card, "sharing", names);
+    put_str(status, card, "memory", memory_kind(s));
+    if (s->path != NULL) put_str(status, card, "path", s->path);
+    put_bool(status, card, "writable", !s->readonly);
+}
+
+static void put_layout(TsrStatus *status, Value card, TsrTensor *t) {
+    put_sizes(status, card, "shape", tsr_ndim(t), t->sizes, true);
+    if (tsr_is_sparse(t)) return;
+    put_sizes(status, card, "strides", tsr_ndim(t), t->strides, false);
+    put_int(status, card, "offset", t->offset);
+    put_bool(status, card, "contiguous", tsr_is_contiguous(t, TSR_CONTIGUOUS));
+    put_str(status, card, "memory_format", format_name(t));
+    put_int(status, card, "bytes", t->numel * (int64_t)tsr_itemsize(t));
+}
+
+static TsrStatus inspect_tensor(Value *out, TsrTensor *t) {
+    Value card, holders;
+    char device[16], origin[NAME_ROOM + 64];
+    TSR_TRY(dict_new(&card));
+    TsrStatus status = TSR_OK;
+    put_move(&status, card, "dtype", dtype_value(t->dtype));
+    put_str(&status, card, "device", tsr_device_format(t->device, device));
+    put_layout(&status, card, t);
+    put_int(&status, card, "version", tsr_tensor_version(t));
+    put_int(&status, card, "refcount", who_refcount(t));
+    if (status == TSR_OK) status = who_holders(&holders, t);
+    if (status == TSR_OK) put_move(&status, card, "holders", holders);
+    put_storage(&status, card, t);
+    inspect_origin(origin, sizeof origin, t);
+    put_str(&status, card, "origin", origin[0] != '\0' ? origin : NULL);
+    if (t->flags & (TSR_FLAG_CONJ | TSR_FLAG_NEG)) put_str(&status, card, "lazy", t->flags & TSR_FLAG_CONJ ? "conjugated" : "negated");
+    if (status == TSR_OK) card_mark(card);
+    return finish_dict_move(out, card, status);
+}
+
+static TsrStatus tsr_inspect_fn(Value *out, const CallArgs *args) {
+    TsrTensor *t;
+    Value list, card;
+    if (args->count == 1) {
+        TSR_TRY(tensor_argument(&t, args, "inspect"));
+        return inspect_tensor(out, t);
+    }
+    TSR_TRY(list_new(&list, args->count));
+    TsrStatus status = TSR_OK;
+    for (int i = 0; i < args->count && status == TSR_OK; i++) {
+        status = who_tensor(&t, args->values[i], "inspect");
+        if (status == TSR_OK) status = inspect_tensor(&card, t);
+        if (status == TSR_OK) status = list_append_move(value_as_list(list), card);
+    }
+    if (status == TSR_OK) *out = list;
+    else value_release(list);
+    return status;
+}
+
+/* ---- anatomy ---- */
+
+static TsrStatus anatomy_dataptr(Value *out, const TsrStorage *s) {
+    Value d;
+    char device[16];
+    TSR_TRY(dict_new(&d));
+    TsrStatus status = TSR_OK;
+    put_bool(&status, d, "data", s->ptr.data != NULL);
+    put_bool(&status, d, "ctx", s->ptr.ctx != NULL);
+    put_bool(&status, d, "deleter", s->ptr.deleter != NULL);
+    put_str(&status, d, "device", tsr_device_format(s->ptr.device, device));
+    return finish_dict_move(out, d, status);
+}
+
+static TsrStatus anatomy_storage(Value *out, TsrStorage *s) {
+    Value d, ptr;
+    TSR_TRY(dict_new(&d));
+    TsrStatus status = TSR_OK;
+    put_int(&status, d, "id", tsr_storage_id(s));
+    put_int(&status, d, "refcount", tsr_storage_refcount(s));
+    put_int(&status, d, "nbytes", (int64_t)s->nbytes);
+    put_bool(&status, d, "resizable", s->resizable);
+    put_str(&status, d, "allocator", s->allocator != NULL ? s->allocator->name : NULL);
+    if (status == TSR_OK) status = anatomy_dataptr(&ptr, s);
+    if (status == TSR_OK) put_move(&status, d, "DataPtr", ptr);
+    return finish_dict_move(out, d, status);
+}
+
+static const char *dispatch_key(const TsrTensor *t) {
+    if (!tsr_is_defined(t)) return "Undefined";
+    if (tsr_is_sparse(t)) return t->layout == TSR_SPARSE_COO ? "SparseCPU" : "SparseCsrCPU";
+    return t->device.type == TSR_META ? "Meta" : t->device.type == TSR_CUDA ? "CUDA" : "CPU";
+}
+
+static TsrStatus tsr_anatomy_fn(Value *out, const CallArgs *args) {
+    TsrTensor *t;
+    Value d, storage;
+    char device[16];
+    TSR_TRY(tensor_argument(&t, args, "anatomy"));
+    TSR_TRY(dict_new(&d));
+    TsrStatus status = TSR_OK;
+    put_int(&status, d, "refcount", who_refcount(t));
+    put_sizes(&status, d, "sizes", tsr_ndim(t), t->sizes, false);
+    if (!tsr_is_sparse(t)) put_sizes(&status, d, "strides", tsr_ndim(t), t->strides, false);
+    put_int(&status, d, "storage_offset", t->offset);
+    put_int(&status, d, "numel", t->numel);
+    put_str(&status, d, "dispatch_key", dispatch_key(t));
+    put_str(&status, d, "dtype", tsr_dtype_name(t->dtype));
+    put_str(&status, d, "device", tsr_device_format(t->device, device));
+    put_int(&status, d, "version", tsr_tensor_version(t));
+    if (status == TSR_OK && t->storage != NULL && (status = anatomy_storage(&storage, t->storage)) == TSR_OK) put_move(&status, d, "StorageImpl", storage);
+    if (status == TSR_OK) card_mark(d);
+    return finish_dict_move(out, d, status);
+}
+
+/* ---- everything there is ---- */
+
+typedef struct Rows {
+    List *list;
+    TsrStatus status;
+} Rows;
+
+static void put_tensor_row(TsrStatus *status, Value row, TsrTensor *t) {
+    put_sizes(status, row, "shape", tsr_ndim(t), t->sizes, true);
+    put_str(status, row, "dtype", tsr_dtype_name(t->dtype));
+    put_int(status, row, "bytes", t->numel * (int64_t)tsr_itemsize(t));
+    put_move(status, row, "storage", t->storage != NULL ? value_int(tsr_storage_id(t->storage)) : VALUE_NONE);
+    put_int(status, row, "refcount", who_refcount(t));
+}
+
+static TsrStatus whos_row(Value *out, const char *name, Value v) {
+    Value row;
+    TSR_TRY(dict_new(&row));
+    TsrStatus status = TSR_OK;
+    put_str(&status, row, "name", name);
+    put_str(&status, row, "type", value_type_name(v));
+    if (v.tag == V_TENSOR) put_tensor_row(&status, row, v.t);
+    return finish_dict_move(out, row, status);
+}
+
+static TsrStatus tsr_whos_fn(Value *out, const CallArgs *args) {
+    Value list, row;
+    (void)args;
+    TSR_TRY(list_new(&list, 0));
+    TsrStatus status = TSR_OK;
+    for (int pass = 0; pass < 2 && status == TSR_OK; pass++) { /* tensors first: their columns head the table */
+        for (int i = 0; i < globals_count() && status == TSR_OK; i++) {
+            Str *name;
+            Value v = globals_at(i, &name);
+            bool hidden = v.tag == V_UNBOUND || value_is_obj(v, &module_type);
+            if (hidden || (v.tag == V_TENSOR) != (pass == 0)) continue;
+            status = whos_row(&row, name->data, v);
+            if (status == TSR_OK) status = list_append_move(value_as_list(list), row);
+        }
+    }
+    if (status == TSR_OK) table_mark(list);
+    if (status == TSR_OK) *out = list;
+    else value_release(list);
+    return status;
+}
+
+/* Bytes of a storage that some view reaches: the widest span of each, summed up over the whole. */
+typedef struct Reach {
+    const TsrStorage *storage;
+    int64_t low, high; /* bytes */
+    bool any;
+} Reach;
+
+static bool add_reach(const char *path, TsrTensor *t, bool argument, void *context) {
+    Reach *r = context;
+    (void)path;
+    if (argument || t->storage != r->storage || t->numel == 0) return true;
+    int64_t last = t->offset, size = (int64_t)tsr_itemsize(t);
+    for (int d = 0; d < tsr_ndim(t); d++) last += (t->sizes[d] - 1) * t->strides[d];
+    r->low = r->any ? TSR_MIN(r->low, t->offset * size) : t->offset * size;
+    r->high = r->any ? TSR_MAX(r->high, (last + 1) * size) : (last + 1) * size;
+    r->any = true;
+    return true;
+}
+
+static TsrStatus storage_row(Value *out, TsrStorage *s) {
+    Value row, views;
+    Reach reach = {.storage = s};
+    char note[96] = "";
+    TSR_TRY(dict_new(&row));
+    TsrStatus status = who_each(add_reach, &reach);
+    int64_t used = reach.any ? reach.high - reach.low : 0;
+    if ((int64_t)s->nbytes >= 1024 && used > 0 && used * 2 < (int64_t)s->nbytes) snprintf(note, sizeof note, "a small view keeps it alive: clone() would free %lld bytes", (long long)s->nbytes - used);
+    put_int(&status, row, "id", tsr_storage_id(s));
+    put_int(&status, row, "bytes", (int64_t)s->nbytes);
+    put_int(&status, row, "used", used);
+    put_int(&status, row, "refcount", tsr_storage_refcount(s));
+    put_str(&status, row, "allocator", s->allocator != NULL ? s->allocator->name : memory_kind(s));
+    if (status == TSR_OK) status = names_over(&views, s, NULL);
+    if (status == TSR_OK) put_move(&status, row, "views", views);
+    put_str(&status, row, "note", note[0] != '\0' ? note : NULL);
+    return finish_dict_move(out, row, status);
+}
+
+static TsrStatus tsr_storages_fn(Value *out, const CallArgs *args) {
+    Value list, row;
+    (void)args;
+    gc_collect();
+    TSR_TRY(list_new(&list, 0));
+    TsrStatus status = TSR_OK;
+    for (TsrStorage *s = tsr_storage_first(); s != NULL && status == TSR_OK; s = s->next) {
+        status = storage_row(&row, s);
+        if (status == TSR_OK) status = list_append_move(value_as_list(list), row);
+    }
+    if (status == TSR_OK) table_mark(list);
+    if (status == TSR_OK) *out = list;
+    else value_release(list);
+    return status;
+}
+
+/* ---- why ---- */
+
+static TsrStatus why_text(TsrText *text, TsrTensor *t) {
+    Value holders, views;
+    TSR_TRY(who_holders(&holders, t));
+    TsrStatus status = names_over(&views, t->storage, t);
+    if (status == TSR_OK) status = tsr_text_printf(text, "%lld reference%s: ", (long long)value_as_list(holders)->count, value_as_list(holders)->count == 1 ? "" : "s");
+    if (status == TSR_OK) status = append_cell(text, holders);
+    if (status == TSR_OK && t->storage != NULL)
+        status = tsr_text_printf(text, "\nits storage #%lld (%zu bytes) is held by %d tensor%s", (long long)tsr_storage_id(t->storage), t->storage->nbytes,
+                                 (int)tsr_storage_refcount(t->storage), tsr_storage_refcount(t->storage) == 1 ? "" : "s");
+    if (status == TSR_OK && value_as_list(views)->count > 0) {
+        status = tsr_text_puts(text, ", also by ");
+        if (status == TSR_OK) status = append_cell(text, views);
+    }
+    if (status == TSR_OK) status = tsr_text_puts(text, "\nto free it: del ");
+    if (status == TSR_OK) status = append_cell(text, holders);
+    if (status == TSR_OK && value_as_list(views)->count > 0) {
+        status = tsr_text_puts(text, "; the memory stays until ");
+        if (status == TSR_OK) status = append_cell(text, views);
+        if (status == TSR_OK) status = tsr_text_puts(text, value_as_list(views)->count == 1 ? " goes too" : " go too");
+    }
+    value_release(holders);
+    if (status == TSR_OK) value_release(views);
+    return status;
+}
+
+/* A str that shows without quotes. */
+static Type note_type;
+
+static TsrStatus note_repr(TsrText *out, Value self) { return tsr_text_append(out, value_as_str(self)->data, (size_t)value_as_str(self)->size); }
+
+static TsrStatus tsr_why_fn(Value *out, const CallArgs *args) {
+    TsrTensor *t;
+    TsrText text = {0};
+    TSR_TRY(tensor_argument(&t, args, "why"));
+    TsrStatus status = why_text(&text, t);
+    if (status == TSR_OK) status = str_new_text_move(out, &text);
+    tsr_text_free(&text);
+    if (status == TSR_OK) out->o->type = &note_type;
+    return status;
+}
+
+/* ---- memory and the registries ---- */
+
+static TsrStatus allocator_row(Value *out, TsrAllocator *a) {
+    Value row;
+    TSR_TRY(dict_new(&row));
+    TsrStatus status = TSR_OK;
+    put_str(&status, row, "device", tsr_device_type_name(a->device));
+    put_str(&status, row, "name", a->name);
+    put_int(&status, row, "priority", a->priority);
+    put_bool(&status, row, "active", tsr_allocator_active(a->device) == a);
+    put_int(&status, row, "live", a->live);
+    put_int(&status, row, "peak", a->peak);
+    put_int(&status, row, "calls", a->calls);
+    return finish_dict_move(out, row, status);
+}
+
+static TsrStatus tsr_allocators_fn(Value *out, const CallArgs *args) {
+    Value list, row;
+    (void)args;
+    TSR_TRY(list_new(&list, 0));
+    TsrStatus status = TSR_OK;
+    for (TsrAllocator *a = tsr_allocator_first(); a != NULL && status == TSR_OK; a = a->next) {
+        status = allocator_row(&row, a);
+        if (status == TSR_OK) status = list_append_move(value_as_list(list), row);
+    }
+    if (status == TSR_OK) table_mark(list);
+    if (status == TSR_OK) *out = list;
+    else value_release(list);
+    return status;
+}
+
+static TsrStatus tsr_set_allocator_fn(Value *out, const CallArgs *args) {
+    static const char *const names[] = {"device", "name", "priority"};
+    static const ArgSpec spec = {"set_allocator", names, 3, 0, 3, 2};
+    Value v[3];
+    const char *name;
+    int64_t priority = 0;
+    TsrDevice device;
+    bool ok, taken;
+    TSR_TRY(args_parse(v, args, 0, &spec));
+    TSR_TRY(device_from_value(&device, &ok, v[0]));
+    if (!ok) return tsr_error(TSR_TYPE_ERROR, "set_allocator(): argument 'device' must be a device or its name, not %s", value_type_name(v[0]));
+    TSR_TRY(value_to_cstring(&name, v[1], "set_allocator(): argument 'name'"));
+    if (v[2].tag != V_UNBOUND) TSR_TRY(value_to_index(&priority, v[2]));
+    if (priority < 0 || priority > 255) return tsr_error(TSR_VALUE_ERROR, "a priority is 0 to 255, not %lld", (long long)priority);
+    TSR_TRY(tsr_allocator_set(&taken, device.type, name, (uint8_t)priority));
+    *out = value_bool(taken);
+    return TSR_OK;
+}
+
+static TsrStatus tsr_memory_fn(Value *out, const CallArgs *args) {
+    Value d, each, row;
+    int64_t cached = 0, calls = 0;
+    (void)args;
+    TSR_TRY(dict_new(&d));
+    TsrStatus status = dict_new(&each);
+    if (status != TSR_OK) return finish_dict_move(out, d, status);
+    for (TsrAllocator *a = tsr_allocator_first(); a != NULL && status == TSR_OK; a = a->next) {
+        cached += a->cached;
+        calls += a->calls;
+        if ((status = dict_new(&row)) != TSR_OK) break;
+        put_int(&status, row, "live", a->live);
+        put_int(&status, row, "cached", a->cached);
+        put_int(&status, row, "peak", a->peak);
+        put_int(&status, row, "allocations", a->calls);
+        if (status == TSR_OK) put_move(&status, each, a->name, row);
+        else value_release(row);
+    }
+    put_int(&status, d, "live", tsr_memory_live());
+    put_int(&status, d, "cached", cached);
+    put_int(&status, d, "peak", tsr_memory_peak());
+    put_int(&status, d, "mapped", tsr_memory_mapped());
+    put_int(&status, d, "allocations", calls);
+    put_move(&status, d, "allocators", each);
+    if (status == TSR_OK) card_mark(d);
+    return finish_dict_move(out, d, status);
+}
+
+static TsrStatus tsr_empty_cache_fn(Value *out, const CallArgs *args) {
+    (void)args;
+    tsr_empty_cache();
+    *out = VALUE_NONE;
+    return TSR_OK;
+}
+
+static TsrStatus tsr_typemeta_fn(Value *out, const CallArgs *args) {
+    TsrDtype dtype = TSR_DTYPE_NONE;
+    Value d;
+    if (args->values[0].tag != V_NONE && !dtype_from_value(&dtype, args->values[0]))
+        return tsr_error(TSR_TYPE_ERROR, "typemeta(): argument 'dtype' must be a dtype or None, not %s", value_type_name(args->values[0]));
+    const TsrTypeMeta *m = dtype == TSR_DTYPE_NONE ? &tsr_dtype_uninitialized : &tsr_dtypes[dtype];
+    TSR_TRY(dict_new(&d));
+    TsrStatus status = TSR_OK;
+    put_int(&status, d, "id", m->id);
+    put_str(&status, d, "name", m->type_name);
+    put_int(&status, d, "itemsize", m->itemsize);
+    put_bool(&status, d, "new", m->new_ != NULL);
+    put_bool(&status, d, "placementNew", m->placement_new != NULL);
+    put_bool(&status, d, "copy", m->copy != NULL);
+    put_bool(&status, d, "placementDelete", m->placement_delete != NULL);
+    put_bool(&status, d, "delete", m->delete_ != NULL);
+    if (status == TSR_OK) card_mark(d);
+    return finish_dict_move(out, d, status);
+}
+
+/* ---- leaks ---- */
+
+enum { MAX_LEAK_SOURCES = 8 };
+static LeakSource leak_sources[MAX_LEAK_SOURCES];
+static int leak_source_count;
+
+void inspect_register_leaks(LeakSource source) {
+    if (leak_source_count < MAX_LEAK_SOURCES) leak_sources[leak_source_count++] = source;
+}
+
+static TsrStatus tsr_leaks_fn(Value *out, const CallArgs *args) {
+    Value list;
+    (void)args;
+    TSR_TRY(list_new(&list, 0));
+    TsrStatus status = TSR_OK;
+    for (int i = 0; i < leak_source_count && status == TSR_OK; i++) status = leak_sources[i](value_as_list(list));
+    if (status == TSR_OK) *out = list;
+    else value_release(list);
+    return status;
+}
+
+/* ---- the table ---- */
+
+static const Method functions[] = {
+    {"refcount", tsr_refcount_fn, ARGS_ONE, 1, 1, "(x)", "Owning references to a tensor, this call's argument left out."},
+    {"holders", tsr_holders_fn, ARGS_ONE, 1, 1, "(x)", "Who holds those references, by name."},
+    {"storage_id", tsr_storage_id_fn, ARGS_ONE, 1, 1, "(x)", "A small number for the storage."},
+    {"storage_refcount", tsr_storage_refcount_fn, ARGS_ONE, 1, 1, "(x)", "Tensors that hold the storage."},
+    {"sharing", tsr_sharing_fn, ARGS_ONE, 1, 1, "(x)", "Names of the other tensors over the same storage."},
+    {"shares_memory", tsr_shares_memory_fn, ARGS_RANGE, 2, 2, "(a, b)", "Whether two tensors have an element in common, exactly."},
+    {"overlap", tsr_overlap_fn, ARGS_RANGE, 2, 2, "(a, b)", "Indices of one common element in each, or None."},
+    {"has_internal_overlap", tsr_has_internal_overlap_fn, ARGS_ONE, 1, 1, "(x)", "Whether two indices reach one element."},
+    {"inspect", tsr_inspect_fn, ARGS_RANGE, 1, -1, "(x, ...)", "All there is to know of a tensor."},
+    {"anatomy", tsr_anatomy_fn, ARGS_ONE, 1, 1, "(x)", "Tensor, storage and data pointer, with the counts at each step."},
+    {"whos", tsr_whos_fn, ARGS_NONE, 0, 0, "()", "The global names and what they hold."},
+    {"storages", tsr_storages_fn, ARGS_NONE, 0, 0, "()", "The storages and the views over each."},
+    {"why", tsr_why_fn, ARGS_ONE, 1, 1, "(x)", "What keeps its memory alive, and what would free it."},
+    {"memory", tsr_memory_fn, ARGS_NONE, 0, 0, "()", "Bytes live, kept and at most, by allocator."},
+    {"empty_cache", tsr_empty_cache_fn, ARGS_NONE, 0, 0, "()", "Gives kept blocks back to the system."},
+    {"typemeta", tsr_typemeta_fn, ARGS_ONE, 1, 1, "(dtype)", "The TypeMeta row of a dtype."},
+    {"allocators", tsr_allocators_fn, ARGS_NONE, 0, 0, "()", "The registry of allocators."},
+    {"set_allocator", tsr_set_allocator_fn, ARGS_ANY, 2, 3, "(device, name, priority=0)", "Makes an allocator the active one, unless a higher priority is."},
+    {"leaks", tsr_leaks_fn, ARGS_NONE, 0, 0, "()", "Raw references and borrows that nothing will end."},
+    {0},
+};
+
+/* A kind of dict, list or str with a text of its own. */
+static void derive(Type *type, const Type *from, const char *name, TsrStatus (*repr)(TsrText *, Value)) {
+    *type = *from;
+    type->name = name;
+    type->module = "tsr";
+    type->base = (Type *)from;
+    type->repr = repr;
+    type->str = NULL;
+    type->cache = NULL;
+}
+
+TsrStatus inspect_startup(void) {
+    derive(&card_type, &dict_type, "card", card_repr);
+    derive(&table_type, &list_type, "table", table_repr);
+    derive(&note_type, &str_type, "note", note_repr);
+    return namespace_add_functions("tsr", functions, true);
+}

@@ -1,0 +1,21 @@
+/* inspect.h: the introspection functions of namespace tsr: facts as data, shown at the prompt as cards and tables.
+ * refcount, holders, storage_id, storage_refcount, sharing, shares_memory, overlap, has_internal_overlap, inspect, whos, storages, why,
+ * anatomy, memory, empty_cache, typemeta, allocators, set_allocator, leaks. */
+#ifndef REPL_INSPECT_H
+#define REPL_INSPECT_H
+
+#include "value.h"
+
+TsrStatus inspect_startup(void);
+
+/* More of what leaks() reports: appends str to a list (values.h). Registered by the modules that hand out raw references and borrows. */
+typedef TsrStatus (*LeakSource)(List *out);
+void inspect_register_leaks(LeakSource source);
+
+/* A dict that shows as a card, and a list of dicts that shows as a table: take over a dict or list made by the caller. */
+void card_mark(Value dict);
+void table_mark(Value list);
+/* "t() of a", "add()", "" : how a tensor came about, by the names of now. Returns buffer. */
+char *inspect_origin(char *buffer, size_t room, struct TsrTensor *t);
+
+#endif

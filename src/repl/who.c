@@ -1,0 +1,367 @@
+#include "who.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "dict_obj.h"
+#include "func_obj.h"
+#include "gc.h"
+#include "seq_obj.h"
+#include "str_obj.h"
+#include "vm_internal.h"
+
+enum { MAX_SOURCES = 16, MAX_WRAPPERS = 16, MAX_DEPTH = 200, MAX_PATH = 512 };
+
+static WhoSource sources[MAX_SOURCES];
+static int source_count;
+static struct {
+    const Type *type;
+    WhoGet get;
+    bool (*owns)(Value v);
+} wrappers[MAX_WRAPPERS];
+static int wrapper_count;
+
+void who_register_source(WhoSource source) {
+    if (source_count < MAX_SOURCES) sources[source_count++] = source;
+}
+
+void who_register_wrapper(const Type *type, WhoGet get, bool (*owns)(Value v)) {
+    if (wrapper_count < MAX_WRAPPERS) {
+        wrappers[wrapper_count].type = type;
+        wrappers[wrapper_count].get = get;
+        wrappers[wrapper_count++].owns = owns;
+    }
+}
+
+static int find_wrapper(Value v) {
+    for (int i = 0; v.tag == V_OBJ && i < wrapper_count; i++)
+        if (v.o->type == wrappers[i].type) return i;
+    return -1;
+}
+
+TsrStatus who_tensor(TsrTensor **out, Value v, const char *function) {
+    int i = find_wrapper(v);
+    if (v.tag == V_TENSOR) return *out = v.t, TSR_OK;
+    if (i >= 0) return wrappers[i].get(out, v);
+    return tsr_error(TSR_TYPE_ERROR, "%s(): argument 'x' must be a tensor, not %s", function, value_type_name(v));
+}
+
+/* ---- the walk ---- */
+
+/* Objects seen already, so that each slot is visited once: a set of pointers by open addressing. */
+typedef struct Walk {
+    WhoVisit visit;
+    void *context;
+    const void **seen;
+    size_t count, capacity; /* a power of two */
+    char path[MAX_PATH];
+    size_t length;
+    int depth;
+    bool flat;    /* under a temporary or an iterator: no path grows */
+    bool argument;
+    bool stopped, short_of_memory;
+} Walk;
+
+static bool grow_seen(Walk *w) {
+    size_t capacity = w->capacity > 0 ? 2 * w->capacity : 256;
+    const void **table = tsr_calloc(capacity, sizeof *table);
+    if (table == NULL) return false;
+    for (size_t i = 0; i < w->capacity; i++) {
+        if (w->seen[i] == NULL) continue;
+        size_t at = ((uintptr_t)w->seen[i] >> 4) & (capacity - 1);
+        while (table[at] != NULL) at = (at + 1) & (capacity - 1);
+        table[at] = w->seen[i];
+    }
+    tsr_free(w->seen);
+    w->seen = table;
+    w->capacity = capacity;
+    return true;
+}
+
+/* False when it was there already (or memory is short: the walk then ends). */
+static bool mark(Walk *w, const void *object) {
+    if (2 * (w->count + 1) > w->capacity && !grow_seen(w)) {
+        w->stopped = w->short_of_memory = true;
+        return false;
+    }
+    size_t at = ((uintptr_t)object >> 4) & (w->capacity - 1);
+    for (; w->seen[at] != NULL; at = (at + 1) & (w->capacity - 1))
+        if (w->seen[at] == object) return false;
+    w->seen[at] = object;
+    w->count++;
+    return true;
+}
+
+/* Appends to the path; the caller cuts it back to the length it had. */
+static void extend(Walk *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void extend(Walk *w, const char *format, ...) {
+    va_list args;
+    if (w->flat) return;
+    va_start(args, format);
+    int n = vsnprintf(w->path + w->length, MAX_PATH - w->length, format, args);
+    va_end(args);
+    if (n > 0) w->length = TSR_MIN(w->length + (size_t)n, (size_t)MAX_PATH - 1);
+}
+
+static void cut(Walk *w, size_t length) {
+    w->length = length;
+    w->path[length] = '\0';
+}
+
+static void walk_value(Walk *w, Value v);
+
+static void walk_items(Walk *w, const Value *items, int64_t count, const char *format) {
+    size_t length = w->length;
+    for (int64_t i = 0; i < count && !w->stopped; i++) {
+        if (items[i].tag < V_TENSOR) continue;
+        extend(w, format, (long long)i);
+        walk_value(w, items[i]);
+        cut(w, length);
+    }
+}
+
+/* d["w"], d[3]: as one would type it. */
+static void extend_key(Walk *w, Value key) {
+    TsrText text = {0};
+    if (w->flat) return;
+    if (value_is_str(key)) {
+        extend(w, "[\"%s\"]", value_as_str(key)->data);
+        return;
+    }
+    if (key.tag == V_TENSOR || value_repr(&text, key) != TSR_OK) {
+        tsr_error_clear();
+        extend(w, "[...]");
+    } else {
+        extend(w, "[%s]", text.data);
+    }
+    tsr_text_free(&text);
+}
+
+static void walk_dict(Walk *w, const Dict *dict) {
+    size_t length = w->length;
+    int64_t position = 0;
+    for (DictEntry *e; !w->stopped && (e = dict_next(dict, &position)) != NULL;) {
+        if (e->key.tag >= V_TENSOR && !value_is_str(e->key)) {
+            extend(w, ".<key>");
+            walk_value(w, e->key);
+            cut(w, length);
+        }
+        if (e->value.tag < V_TENSOR) continue;
+        extend_key(w, e->key);
+        walk_value(w, e->value);
+        cut(w, length);
+    }
+}
+
+static void walk_set(Walk *w, const Set *set) {
+    size_t length = w->length;
+    int64_t position = 0;
+    for (SetEntry *e; !w->stopped && (e = set_next(set, &position)) != NULL;) {
+        extend(w, ".<item>");
+        walk_value(w, e->key);
+        cut(w, length);
+    }
+}
+
+static void walk_function(Walk *w, const Function *f) {
+    size_t length = w->length;
+    for (int64_t i = 0; i < f->cell_count; i++) {
+        if (f->cells[i] == NULL || !mark(w, f->cells[i])) continue;
+        extend(w, ".<closure>.%s", f->code->captures[i].name);
+        walk_value(w, f->cells[i]->value);
+        cut(w, length);
+    }
+    if (f->defaults != NULL) {
+        extend(w, ".__defaults__");
+        walk_value(w, value_lent(f->defaults));
+        cut(w, length);
+    }
+    if (f->kwdefaults != NULL) {
+        extend(w, ".__kwdefaults__");
+        walk_value(w, value_lent(f->kwdefaults));
+        cut(w, length);
+    }
+    if (f->attributes != NULL) walk_value(w, value_lent(f->attributes));
+}
+
+static void walk_generator(Walk *w, const Generator *g) {
+    size_t length = w->length;
+    const Code *code = g->frame.code;
+    if (g->state == GEN_DONE || g->state == GEN_RUNNING || code == NULL) return; /* a running one is an active call */
+    for (int k = 0; k < code->frame_size && !w->stopped; k++) {
+        Value v = g->frame.base[k];
+        if (v.tag < V_TENSOR) continue;
+        extend(w, k < code->slot_count && code->slot_names[k] != NULL ? ".%s" : ".<temporary>", k < code->slot_count && code->slot_names[k] != NULL ? code->slot_names[k] : "");
+        walk_value(w, v);
+        cut(w, length);
+    }
+}
+
+static TsrStatus visit_inner(Obj *object, void *context) {
+    walk_value(context, value_lent(object));
+    return TSR_OK;
+}
+
+static void walk_obj(Walk *w, Obj *o) {
+    Value v = value_lent(o);
+    const Value *items;
+    int64_t count;
+    if (value_as_array(v, &items, &count)) walk_items(w, items, count, "[%lld]");
+    else if (value_is_dict(v) || (o->type->base == &dict_type)) walk_dict(w, (const Dict *)o);
+    else if (value_is_set(v)) walk_set(w, value_as_set(v));
+    else if (o->type == &function_type) walk_function(w, (const Function *)o);
+    else if (o->type == &cell_type) walk_value(w, ((Cell *)o)->value);
+    else if (o->type == &generator_type) walk_generator(w, (const Generator *)o);
+    else if (o->type == &method_type) {
+        size_t length = w->length;
+        walk_value(w, ((BoundMethod *)o)->function);
+        extend(w, ".__self__");
+        walk_value(w, ((BoundMethod *)o)->self);
+        cut(w, length);
+    } else if (o->type == &module_type) {
+        walk_value(w, value_lent(value_as_module(v)->dict));
+    } else if (o->type->traverse != NULL) {
+        o->type->traverse(o, visit_inner, w);
+    }
+}
+
+/* The tensors that a nested or sparse tensor holds. */
+static void walk_inside_tensor(Walk *w, const TsrTensor *t) {
+    size_t length = w->length;
+    if (t->sparse != NULL) {
+        extend(w, ".indices()");
+        if (t->sparse->indices != NULL) walk_value(w, (Value){.tag = V_TENSOR, {.t = t->sparse->indices}});
+        cut(w, length);
+        if (t->sparse->plain_indices != NULL) walk_value(w, (Value){.tag = V_TENSOR, {.t = t->sparse->plain_indices}});
+        extend(w, ".values()");
+        if (t->sparse->values != NULL) walk_value(w, (Value){.tag = V_TENSOR, {.t = t->sparse->values}});
+        cut(w, length);
+    } else if (t->dtype == TSR_NESTED && tsr_is_defined(t) && t->storage != NULL && mark(w, t->storage)) {
+        TsrTensor *const *elements = (TsrTensor *const *)t->storage->ptr.data;
+        for (size_t i = 0; elements != NULL && i < t->storage->nbytes / sizeof *elements && !w->stopped; i++) {
+            if (elements[i] == NULL) continue;
+            extend(w, "[%zu]", i);
+            walk_value(w, (Value){.tag = V_TENSOR, {.t = elements[i]}});
+            cut(w, length);
+        }
+    }
+}
+
+/* One slot that holds `v`. */
+static void walk_value(Walk *w, Value v) {
+    if (v.tag < V_TENSOR || w->stopped || w->depth >= MAX_DEPTH) return;
+    w->depth++;
+    if (v.tag == V_TENSOR) {
+        if (!w->visit(w->path, v.t, w->argument, w->context)) w->stopped = true;
+        w->argument = false; /* only the argument itself is left out, not what it holds */
+        if ((v.t->sparse != NULL || v.t->dtype == TSR_NESTED) && mark(w, v.t)) walk_inside_tensor(w, v.t);
+    } else if (mark(w, v.o)) {
+        int i = find_wrapper(v);
+        TsrTensor *t;
+        w->argument = false;
+        if (i >= 0) {
+            if (wrappers[i].owns(v) && wrappers[i].get(&t, v) == TSR_OK && !w->visit(w->path, t, false, w->context)) w->stopped = true;
+            tsr_error_clear();
+        } else {
+            walk_obj(w, v.o);
+        }
+    }
+    w->depth--;
+}
+
+static bool walk_root(const Root *root, void *context) {
+    static const char *const flat_names[] = {[ROOT_ITERATOR] = "<iterator>", [ROOT_TEMPORARY] = "<temporary>", [ROOT_ARGUMENT] = "<temporary>"};
+    Walk *w = context;
+    cut(w, 0);
+    w->flat = false;
+    w->argument = root->kind == ROOT_ARGUMENT;
+    if (root->kind == ROOT_GLOBAL) extend(w, "%s", root->name);
+    else if (root->kind == ROOT_LOCAL) extend(w, "%s.%s", root->function, root->name);
+    else extend(w, "%s", flat_names[root->kind]);
+    w->flat = root->kind >= ROOT_ITERATOR;
+    walk_value(w, *root->value);
+    return !w->stopped;
+}
+
+TsrStatus who_each(WhoVisit visit, void *context) {
+    Walk w = {.visit = visit, .context = context};
+    gc_collect();
+    scope_visit_roots(walk_root, &w);
+    for (int i = 0; i < source_count && !w.stopped; i++) sources[i](visit, context);
+    tsr_free(w.seen);
+    return w.short_of_memory ? mem_error() : TSR_OK;
+}
+
+/* ---- what is asked ---- */
+
+typedef struct Count {
+    const TsrTensor *t;
+    int64_t arguments;
+} Count;
+
+static bool count_arguments(const char *path, TsrTensor *t, bool argument, void *context) {
+    Count *c = context;
+    (void)path;
+    c->arguments += argument && t == c->t;
+    return true;
+}
+
+int64_t who_refcount(TsrTensor *t) {
+    Count c = {t, 0};
+    if (who_each(count_arguments, &c) != TSR_OK) tsr_error_clear();
+    return TSR_MAX(0, (int64_t)tsr_tensor_refcount(t) - c.arguments);
+}
+
+typedef struct Holders {
+    const TsrTensor *t;
+    List *list;
+    int64_t limit;
+    TsrStatus status;
+} Holders;
+
+static bool add_holder(const char *path, TsrTensor *t, bool argument, void *context) {
+    Holders *h = context;
+    Value name;
+    if (t != h->t || argument || h->list->count >= h->limit) return true;
+    h->status = str_new_c(&name, path);
+    if (h->status == TSR_OK) h->status = list_append_move(h->list, name);
+    return h->status == TSR_OK;
+}
+
+TsrStatus who_holders(Value *out, TsrTensor *t) {
+    Value list, name;
+    int64_t count = who_refcount(t);
+    TSR_TRY(list_new(&list, count));
+    Holders h = {t, value_as_list(list), count, TSR_OK};
+    TsrStatus status = who_each(add_holder, &h);
+    if (status == TSR_OK) status = h.status;
+    while (status == TSR_OK && h.list->count < count) { /* held by an object whose inside has no names */
+        status = str_new_c(&name, "<temporary>");
+        if (status == TSR_OK) status = list_append_move(h.list, name);
+    }
+    if (status == TSR_OK) *out = list;
+    else value_release(list);
+    return status;
+}
+
+typedef struct Name {
+    const TsrTensor *t;
+    char *buffer;
+    size_t room;
+} Name;
+
+static bool take_name(const char *path, TsrTensor *t, bool argument, void *context) {
+    Name *n = context;
+    if (t != n->t || argument || path[0] == '<') return true;
+    bool underscore = strcmp(path, "_") == 0; /* a real name is better */
+    if (n->buffer[0] == '\0' || !underscore) snprintf(n->buffer, n->room, "%s", path);
+    return underscore;
+}
+
+char *who_name(char *buffer, size_t room, TsrTensor *t) {
+    Name n = {t, buffer, room};
+    buffer[0] = '\0';
+    if (who_each(take_name, &n) != TSR_OK) tsr_error_clear();
+    return buffer;
+}

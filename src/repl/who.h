@@ -1,0 +1,35 @@
+/* who.h: who holds a tensor: every reference in the program, by name.
+ *
+ * Walks from the roots (globals, locals of active calls, what other modules register) through containers, closures and
+ * generators. Nothing is recorded while programs run: the answer is computed when it is asked for. */
+#ifndef REPL_WHO_H
+#define REPL_WHO_H
+
+#include "core/tensor.h"
+#include "value.h"
+
+/* One reference to a tensor. `path`: how to reach it ("a", "pair[0]", "d[\"w\"]", "f.<closure>.k", "f.x", "_"), lent. `argument`: it is an
+ * argument of the native call in progress, which refcount() leaves out. Returns false to stop. */
+typedef bool (*WhoVisit)(const char *path, TsrTensor *t, bool argument, void *context);
+
+/* Calls visit for every reference that the language holds; each once. Collects dead cycles first. */
+TsrStatus who_each(WhoVisit visit, void *context);
+
+/* Modules that hold tensors outside of values (raw handles, workspaces) register how to walk theirs. */
+typedef void (*WhoSource)(WhoVisit visit, void *context);
+void who_register_source(WhoSource source);
+/* Types whose values stand for a tensor (wrappers, handles, MaybeOwned). get: the tensor, lent; NULL with the error set. `owns`: such a
+ * value holds one reference of its own. */
+typedef TsrStatus (*WhoGet)(TsrTensor **out, Value v);
+void who_register_wrapper(const Type *type, WhoGet get, bool (*owns)(Value v));
+
+/* The tensor behind a tensor value or a wrapper, lent; TypeError "NAME(): argument 'x' must be a tensor, not int". */
+TsrStatus who_tensor(TsrTensor **out, Value v, const char *function);
+
+int64_t who_refcount(TsrTensor *t);
+/* A list of str, exactly who_refcount long. */
+TsrStatus who_holders(Value *out, TsrTensor *t);
+/* The name to call a tensor by: its first holder's path into `buffer` (truncated), or "" when nothing named holds it. Returns buffer. */
+char *who_name(char *buffer, size_t room, TsrTensor *t);
+
+#endif
