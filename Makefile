@@ -5,6 +5,8 @@ BUILD ?= build/$(CONFIG)
 PREFIX ?= /usr/local
 DESTDIR ?=
 CC := $(if $(filter default,$(origin CC)),gcc,$(CC))
+# V=1 shows the compiler's command lines.
+QUIET := $(if $(V),,@)
 CCACHE := $(shell command -v ccache 2>/dev/null)
 
 CFLAGS_release := -O2 -g1 -DNDEBUG
@@ -35,7 +37,7 @@ $(BUILD)/tsr: $(CORE_OBJ) $(REPL_OBJ)
 
 $(BUILD)/obj/%.o: src/%.c
 	@mkdir -p $(dir $@)
-	$(CCACHE) $(CC) $(CFLAGS_ALL) $(TARGET_FLAGS) -MMD -MP -c -o $@ $<
+	$(QUIET)$(CCACHE) $(CC) $(CFLAGS_ALL) $(TARGET_FLAGS) -MMD -MP -c -o $@ $<
 
 # Kernels: optimised harder, and some compiled for several instruction sets, chosen at run time (kernels/simd.h).
 ifeq ($(CONFIG),release)
