@@ -1,0 +1,996 @@
+/* The type str: slots and methods. Positions are code points outside, bytes inside. */
+#include "args.h"
+#include "bytes_obj.h"
+#include "dict_obj.h"
+#include "exc.h"
+#include "format.h"
+#include "func_obj.h"
+#include "num_obj.h"
+#include "seq_obj.h"
+#include "str_obj.h"
+#include "value_internal.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <utf8proc.h>
+
+static Str *self_str(const CallArgs *args) { return value_as_str(args->values[0]); }
+
+/* --- searching --- */
+
+static int64_t find_bytes(const char *text, int64_t size, const char *part, int64_t part_size) {
+    if (part_size == 0) return 0;
+    if (part_size > size) return -1;
+    const char *found = part_size == 1 ? memchr(text, part[0], (size_t)size) : memmem(text, (size_t)size, part, (size_t)part_size);
+    return found != NULL ? found - text : -1;
+}
+
+static int64_t rfind_bytes(const char *text, int64_t size, const char *part, int64_t part_size) {
+    for (int64_t i = size - part_size; i >= 0; i--) {
+        if (memcmp(text + i, part, (size_t)part_size) == 0) return i;
+    }
+    return -1;
+}
+
+/* The byte range of optional code point bounds in values[at], values[at + 1]; false when start lies behind the end. */
+static TsrStatus byte_range(const CallArgs *args, int at, int64_t *from, int64_t *to, bool *valid) {
+    Str *s = self_str(args);
+    int64_t start = 0, stop = s->length;
+    if (args->count > at && !value_is_none(args->values[at])) TSR_TRY(value_to_index_clamped(&start, args->values[at]));
+    if (args->count > at + 1 && !value_is_none(args->values[at + 1])) TSR_TRY(value_to_index_clamped(&stop, args->values[at + 1]));
+    if (start < 0) start = TSR_MAX(start + s->length, 0);
+    if (stop < 0) stop = TSR_MAX(stop + s->length, 0);
+    stop = TSR_MIN(stop, s->length);
+    *valid = start <= stop;
+    *from = *valid ? str_byte_of(s, start) : 0;
+    *to = *valid ? str_byte_of(s, stop) : 0;
+    return TSR_OK;
+}
+
+static TsrStatus need_str(Value v) { return value_is_str(v) ? TSR_OK : tsr_error(TSR_TYPE_ERROR, "must be str, not %s", value_type_name(v)); }
+
+/* Code point index of the first or last occurrence; -1. */
+static TsrStatus search(int64_t *out, const CallArgs *args, bool last) {
+    int64_t from, to;
+    bool valid;
+    TSR_TRY(need_str(args->values[1]));
+    TSR_TRY(byte_range(args, 2, &from, &to, &valid));
+    const Str *s = self_str(args), *part = value_as_str(args->values[1]);
+    *out = -1;
+    if (!valid) return TSR_OK;
+    int64_t at = last ? rfind_bytes(s->data + from, to - from, part->data, part->size) : find_bytes(s->data + from, to - from, part->data, part->size);
+    if (at >= 0) *out = str_index_of_byte(s, from + at);
+    return TSR_OK;
+}
+
+static TsrStatus find_method(Value *out, const CallArgs *args, bool last, bool must) {
+    int64_t i;
+    TSR_TRY(search(&i, args, last));
+    if (must && i < 0) return tsr_error(TSR_VALUE_ERROR, "substring not found");
+    *out = value_int(i);
+    return TSR_OK;
+}
+
+static TsrStatus method_find(Value *out, const CallArgs *args) { return find_method(out, args, false, false); }
+static TsrStatus method_rfind(Value *out, const CallArgs *args) { return find_method(out, args, true, false); }
+static TsrStatus method_index(Value *out, const CallArgs *args) { return find_method(out, args, false, true); }
+static TsrStatus method_rindex(Value *out, const CallArgs *args) { return find_method(out, args, true, true); }
+
+static TsrStatus method_count(Value *out, const CallArgs *args) {
+    int64_t from, to, n = 0;
+    bool valid;
+    TSR_TRY(need_str(args->values[1]));
+    TSR_TRY(byte_range(args, 2, &from, &to, &valid));
+    const Str *s = self_str(args), *part = value_as_str(args->values[1]);
+    if (valid && part->size == 0) {
+        n = utf8_count(s->data + from, to - from) + 1;
+    } else if (valid) {
+        for (int64_t at; (at = find_bytes(s->data + from, to - from, part->data, part->size)) >= 0; n++) from += at + part->size;
+    }
+    *out = value_int(n);
+    return TSR_OK;
+}
+
+static bool has_affix(const Str *s, int64_t from, int64_t to, const Str *affix, bool at_end) {
+    if (affix->size > to - from) return false;
+    return memcmp(s->data + (at_end ? to - affix->size : from), affix->data, (size_t)affix->size) == 0;
+}
+
+static TsrStatus affix_method(Value *out, const CallArgs *args, bool at_end) {
+    int64_t from, to;
+    bool valid, found = false;
+    TSR_TRY(byte_range(args, 2, &from, &to, &valid));
+    Value affix = args->values[1];
+    const char *name = at_end ? "endswith" : "startswith";
+    if (value_is_str(affix)) {
+        found = valid && has_affix(self_str(args), from, to, value_as_str(affix), at_end);
+    } else if (value_is_tuple(affix)) {
+        for (int64_t i = 0; i < value_as_tuple(affix)->count && !found; i++) {
+            Value item = value_as_tuple(affix)->items[i];
+            if (!value_is_str(item)) return tsr_error(TSR_TYPE_ERROR, "tuple for %s must only contain str, not %s", name, value_type_name(item));
+            found = valid && has_affix(self_str(args), from, to, value_as_str(item), at_end);
+        }
+    } else {
+        return tsr_error(TSR_TYPE_ERROR, "%s first arg must be str or a tuple of str, not %s", name, value_type_name(affix));
+    }
+    *out = value_bool(found);
+    return TSR_OK;
+}
+
+static TsrStatus method_startswith(Value *out, const CallArgs *args) { return affix_method(out, args, false); }
+static TsrStatus method_endswith(Value *out, const CallArgs *args) { return affix_method(out, args, true); }
+
+static TsrStatus remove_affix(Value *out, const CallArgs *args, bool at_end, const char *name) {
+    const Str *s = self_str(args);
+    if (!value_is_str(args->values[1])) return tsr_error(TSR_TYPE_ERROR, "%s() argument must be str, not %s", name, value_type_name(args->values[1]));
+    const Str *affix = value_as_str(args->values[1]);
+    if (!has_affix(s, 0, s->size, affix, at_end)) {
+        *out = value_retain(args->values[0]);
+        return TSR_OK;
+    }
+    return str_new(out, s->data + (at_end ? 0 : affix->size), s->size - affix->size);
+}
+static TsrStatus method_removeprefix(Value *out, const CallArgs *args) { return remove_affix(out, args, false, "removeprefix"); }
+static TsrStatus method_removesuffix(Value *out, const CallArgs *args) { return remove_affix(out, args, true, "removesuffix"); }
+
+/* --- case --- */
+
+typedef uint32_t (*CaseMap)(uint32_t c);
+static uint32_t lower(uint32_t c) { return c < 0x80 ? (uint32_t)tolower((int)c) : (uint32_t)utf8proc_tolower((int32_t)c); }
+static uint32_t upper(uint32_t c) { return c < 0x80 ? (uint32_t)toupper((int)c) : (uint32_t)utf8proc_toupper((int32_t)c); }
+static uint32_t title(uint32_t c) { return c < 0x80 ? (uint32_t)toupper((int)c) : (uint32_t)utf8proc_totitle((int32_t)c); }
+static bool is_upper(uint32_t c) { return c < 0x80 ? c >= 'A' && c <= 'Z' : utf8proc_category((int32_t)c) == UTF8PROC_CATEGORY_LU; }
+static bool is_lower(uint32_t c) { return c < 0x80 ? c >= 'a' && c <= 'z' : utf8proc_category((int32_t)c) == UTF8PROC_CATEGORY_LL; }
+static bool is_title(uint32_t c) { return c >= 0x80 && utf8proc_category((int32_t)c) == UTF8PROC_CATEGORY_LT; }
+static bool is_cased(uint32_t c) { return is_upper(c) || is_lower(c) || is_title(c); }
+
+static TsrStatus put(TsrText *text, uint32_t c) {
+    char buffer[4];
+    return tsr_text_append(text, buffer, (size_t)utf8_encode(buffer, c));
+}
+
+/* The one letter whose upper case is two. */
+static TsrStatus put_upper(TsrText *text, uint32_t c, bool as_title) {
+    if (c == 0xdf) return tsr_text_puts(text, as_title ? "Ss" : "SS");
+    return put(text, as_title ? title(c) : upper(c));
+}
+
+typedef enum CaseMode { LOWER, UPPER, SWAP, CAPITAL, TITLE } CaseMode;
+
+static TsrStatus put_case(TsrText *text, uint32_t c, CaseMode mode, bool first, bool after_letter) {
+    switch (mode) {
+    case LOWER: return put(text, lower(c));
+    case UPPER: return put_upper(text, c, false);
+    case SWAP: return is_upper(c) ? put(text, lower(c)) : is_lower(c) ? put_upper(text, c, false) : put(text, c);
+    case CAPITAL: return first ? put_upper(text, c, true) : put(text, lower(c));
+    default: return after_letter ? put(text, lower(c)) : put_upper(text, c, true);
+    }
+}
+
+static TsrStatus change_case(Value *out, const Str *s, CaseMode mode) {
+    TsrText text = {0};
+    bool after_letter = false;
+    for (int64_t i = 0; i < s->size;) {
+        int n;
+        uint32_t c = utf8_decode(s->data + i, &n);
+        TsrStatus status = put_case(&text, c, mode, i == 0, after_letter);
+        if (status != TSR_OK) {
+            tsr_text_free(&text);
+            return status;
+        }
+        after_letter = is_cased(c);
+        i += n;
+    }
+    return str_new_text_move(out, &text);
+}
+
+static TsrStatus method_lower(Value *out, const CallArgs *args) { return change_case(out, self_str(args), LOWER); }
+static TsrStatus method_upper(Value *out, const CallArgs *args) { return change_case(out, self_str(args), UPPER); }
+static TsrStatus method_swapcase(Value *out, const CallArgs *args) { return change_case(out, self_str(args), SWAP); }
+static TsrStatus method_capitalize(Value *out, const CallArgs *args) { return change_case(out, self_str(args), CAPITAL); }
+static TsrStatus method_title(Value *out, const CallArgs *args) { return change_case(out, self_str(args), TITLE); }
+
+static TsrStatus method_casefold(Value *out, const CallArgs *args) {
+    const Str *s = self_str(args);
+    if (str_is_ascii(s)) return change_case(out, s, LOWER);
+    utf8proc_uint8_t *folded = NULL;
+    utf8proc_ssize_t size = utf8proc_map((const utf8proc_uint8_t *)s->data, s->size, &folded, UTF8PROC_CASEFOLD);
+    if (size < 0) return change_case(out, s, LOWER);
+    TsrStatus status = str_new(out, (const char *)folded, size);
+    free(folded);
+    return status;
+}
+
+/* --- classes of characters --- */
+
+static int category(uint32_t c) { return utf8proc_category((int32_t)c); }
+static bool is_alpha(uint32_t c) { return c < 0x80 ? isalpha((int)c) != 0 : category(c) >= UTF8PROC_CATEGORY_LU && category(c) <= UTF8PROC_CATEGORY_LO; }
+static bool is_decimal(uint32_t c) { return c < 0x80 ? isdigit((int)c) != 0 : category(c) == UTF8PROC_CATEGORY_ND; }
+static bool is_superscript(uint32_t c) { return c == 0xb2 || c == 0xb3 || c == 0xb9 || c == 0x2070 || (c >= 0x2074 && c <= 0x2079) || (c >= 0x2080 && c <= 0x2089) || (c >= 0x2460 && c <= 0x2468); }
+static bool is_digit(uint32_t c) { return is_decimal(c) || is_superscript(c); }
+static bool is_numeric(uint32_t c) { return is_digit(c) || (c >= 0x80 && (category(c) == UTF8PROC_CATEGORY_NL || category(c) == UTF8PROC_CATEGORY_NO)); }
+static bool is_alnum(uint32_t c) { return is_alpha(c) || is_numeric(c); }
+
+static bool every(const Str *s, bool (*test)(uint32_t), bool of_empty) {
+    for (int64_t i = 0; i < s->size;) {
+        int n;
+        if (!test(utf8_decode(s->data + i, &n))) return false;
+        i += n;
+    }
+    return s->size > 0 || of_empty;
+}
+
+#define CLASS_METHOD(name, test, of_empty) \
+    static TsrStatus method_##name(Value *out, const CallArgs *args) { \
+        *out = value_bool(every(self_str(args), test, of_empty)); \
+        return TSR_OK; \
+    }
+CLASS_METHOD(isalpha, is_alpha, false)
+CLASS_METHOD(isdecimal, is_decimal, false)
+CLASS_METHOD(isdigit, is_digit, false)
+CLASS_METHOD(isnumeric, is_numeric, false)
+CLASS_METHOD(isalnum, is_alnum, false)
+CLASS_METHOD(isspace, codepoint_space, false)
+CLASS_METHOD(isprintable, codepoint_printable, true)
+#undef CLASS_METHOD
+
+static TsrStatus method_isascii(Value *out, const CallArgs *args) {
+    *out = value_bool(str_is_ascii(self_str(args)));
+    return TSR_OK;
+}
+
+static TsrStatus one_case(Value *out, const Str *s, bool (*wanted)(uint32_t), bool (*other)(uint32_t)) {
+    bool some = false;
+    for (int64_t i = 0; i < s->size;) {
+        int n;
+        uint32_t c = utf8_decode(s->data + i, &n);
+        if (other(c) || is_title(c)) {
+            some = false;
+            break;
+        }
+        some = some || wanted(c);
+        i += n;
+    }
+    *out = value_bool(some);
+    return TSR_OK;
+}
+static TsrStatus method_isupper(Value *out, const CallArgs *args) { return one_case(out, self_str(args), is_upper, is_lower); }
+static TsrStatus method_islower(Value *out, const CallArgs *args) { return one_case(out, self_str(args), is_lower, is_upper); }
+
+static TsrStatus method_istitle(Value *out, const CallArgs *args) {
+    const Str *s = self_str(args);
+    bool cased = false, after = false, good = true;
+    for (int64_t i = 0; i < s->size && good;) {
+        int n;
+        uint32_t c = utf8_decode(s->data + i, &n);
+        if (is_upper(c) || is_title(c)) good = !after;
+        else if (is_lower(c)) good = after;
+        after = is_cased(c);
+        cased = cased || after;
+        i += n;
+    }
+    *out = value_bool(good && cased);
+    return TSR_OK;
+}
+
+static TsrStatus method_isidentifier(Value *out, const CallArgs *args) {
+    const Str *s = self_str(args);
+    bool good = s->size > 0;
+    for (int64_t i = 0; i < s->size && good;) {
+        int n;
+        uint32_t c = utf8_decode(s->data + i, &n);
+        bool mark = i > 0 && (is_decimal(c) || (c >= 0x80 && (category(c) == UTF8PROC_CATEGORY_MN || category(c) == UTF8PROC_CATEGORY_MC || category(c) == UTF8PROC_CATEGORY_PC)));
+        good = c == '_' || is_alpha(c) || mark || (c >= 0x80 && category(c) == UTF8PROC_CATEGORY_NL);
+        i += n;
+    }
+    *out = value_bool(good);
+    return TSR_OK;
+}
+
+/* --- stripping and padding --- */
+
+static bool in_set(const Str *set, uint32_t c) {
+    if (set == NULL) return codepoint_space(c);
+    for (int64_t i = 0; i < set->size;) {
+        int n;
+        if (utf8_decode(set->data + i, &n) == c) return true;
+        i += n;
+    }
+    return false;
+}
+
+static int64_t char_before(const char *data, int64_t i) {
+    do i--;
+    while (i > 0 && ((unsigned char)data[i] & 0xc0) == 0x80);
+    return i;
+}
+
+static TsrStatus strip(Value *out, const CallArgs *args, bool left, bool right, const char *name) {
+    const Str *s = self_str(args), *set = NULL;
+    if (args->count > 1 && !value_is_none(args->values[1])) {
+        if (!value_is_str(args->values[1])) return tsr_error(TSR_TYPE_ERROR, "%s arg must be None or str", name);
+        set = value_as_str(args->values[1]);
+    }
+    int64_t from = 0, to = s->size;
+    int n;
+    while (left && from < to && in_set(set, utf8_decode(s->data + from, &n))) from += n;
+    while (right && to > from && in_set(set, utf8_decode(s->data + char_before(s->data, to), &n))) to = char_before(s->data, to);
+    if (from == 0 && to == s->size) {
+        *out = value_retain(args->values[0]);
+        return TSR_OK;
+    }
+    return str_new(out, s->data + from, to - from);
+}
+static TsrStatus method_strip(Value *out, const CallArgs *args) { return strip(out, args, true, true, "strip"); }
+static TsrStatus method_lstrip(Value *out, const CallArgs *args) { return strip(out, args, true, false, "lstrip"); }
+static TsrStatus method_rstrip(Value *out, const CallArgs *args) { return strip(out, args, false, true, "rstrip"); }
+
+static TsrStatus pad_text(Value *out, Value self, int64_t left, int64_t right, const char *fill, int fill_size) {
+    const Str *s = value_as_str(self);
+    int64_t size, pads;
+    if (left <= 0 && right <= 0) {
+        *out = value_retain(self);
+        return TSR_OK;
+    }
+    if (tsr_add_overflows(left, right, &pads) || tsr_mul_overflows(pads, fill_size, &pads) || tsr_add_overflows(pads, s->size, &size)) return mem_error();
+    Str *r = str_new_raw(size);
+    if (r == NULL) return TSR_MEMORY_ERROR;
+    char *p = r->data;
+    for (int64_t i = 0; i < left; i++, p += fill_size) memcpy(p, fill, (size_t)fill_size);
+    memcpy(p, s->data, (size_t)s->size);
+    p += s->size;
+    for (int64_t i = 0; i < right; i++, p += fill_size) memcpy(p, fill, (size_t)fill_size);
+    str_finish(r);
+    *out = value_obj_move(r);
+    return TSR_OK;
+}
+
+static TsrStatus justify(Value *out, const CallArgs *args, int mode) {
+    int64_t width;
+    const char *fill = " ";
+    int fill_size = 1;
+    TSR_TRY(value_to_index(&width, args->values[1]));
+    if (args->count > 2) {
+        if (!value_is_str(args->values[2])) return tsr_error(TSR_TYPE_ERROR, "The fill character must be a unicode character, not %s", value_type_name(args->values[2]));
+        const Str *f = value_as_str(args->values[2]);
+        if (f->length != 1) return tsr_error(TSR_TYPE_ERROR, "The fill character must be exactly one character long");
+        fill = f->data;
+        fill_size = (int)f->size;
+    }
+    int64_t pad = width - self_str(args)->length;
+    if (pad <= 0) pad = 0;
+    int64_t left = mode < 0 ? 0 : mode > 0 ? pad : pad / 2 + (pad & width & 1);
+    return pad_text(out, args->values[0], left, pad - left, fill, fill_size);
+}
+static TsrStatus method_ljust(Value *out, const CallArgs *args) { return justify(out, args, -1); }
+static TsrStatus method_rjust(Value *out, const CallArgs *args) { return justify(out, args, 1); }
+static TsrStatus method_center(Value *out, const CallArgs *args) { return justify(out, args, 0); }
+
+static TsrStatus method_zfill(Value *out, const CallArgs *args) {
+    int64_t width;
+    TSR_TRY(value_to_index(&width, args->values[1]));
+    const Str *s = self_str(args);
+    TSR_TRY(pad_text(out, args->values[0], TSR_MAX(width - s->length, 0), 0, "0", 1));
+    Str *r = value_as_str(*out);
+    if (width > s->length && s->size > 0 && (s->data[0] == '-' || s->data[0] == '+')) {
+        r->data[0] = s->data[0];
+        r->data[r->size - s->size] = '0';
+    }
+    return TSR_OK;
+}
+
+static TsrStatus method_expandtabs(Value *out, const CallArgs *args) {
+    static const char *const names[] = {"tabsize"};
+    static const ArgSpec spec = {"expandtabs", names, 1, 0, 1, 0};
+    Value given[1];
+    int64_t tab = 8, column = 0;
+    TSR_TRY(args_parse(given, args, 1, &spec));
+    if (given[0].tag != V_UNBOUND) TSR_TRY(value_to_index(&tab, given[0]));
+    const Str *s = self_str(args);
+    TsrText text = {0};
+    TsrStatus status = TSR_OK;
+    for (int64_t i = 0; status == TSR_OK && i < s->size; i++) {
+        char c = s->data[i];
+        if (c == '\t') {
+            int64_t n = tab > 0 ? tab - column % tab : 0;
+            status = tsr_text_pad(&text, ' ', (size_t)n);
+            column += n;
+        } else {
+            status = tsr_text_putc(&text, c);
+            column = c == '\n' || c == '\r' ? 0 : column + (((unsigned char)c & 0xc0) != 0x80);
+        }
+    }
+    if (status == TSR_OK) return str_new_text_move(out, &text);
+    tsr_text_free(&text);
+    return status;
+}
+
+/* --- splitting and joining --- */
+
+static TsrStatus append_part(List *list, const char *data, int64_t size) {
+    Value part;
+    TSR_TRY(str_new(&part, data, size));
+    return list_append_move(list, part);
+}
+
+static TsrStatus split_spaces(List *list, const Str *s, int64_t most) {
+    int64_t i = 0;
+    int n;
+    for (;;) {
+        while (i < s->size && codepoint_space(utf8_decode(s->data + i, &n))) i += n;
+        if (i >= s->size) return TSR_OK;
+        int64_t from = i;
+        if (most-- == 0) {
+            int64_t to = s->size;
+            while (to > from && codepoint_space(utf8_decode(s->data + char_before(s->data, to), &n))) to = char_before(s->data, to);
+            return append_part(list, s->data + from, to - from);
+        }
+        while (i < s->size && !codepoint_space(utf8_decode(s->data + i, &n))) i += n;
+        TSR_TRY(append_part(list, s->data + from, i - from));
+    }
+}
+
+static TsrStatus rsplit_spaces(List *list, const Str *s, int64_t most) {
+    int64_t i = s->size;
+    int n;
+    for (;;) {
+        while (i > 0 && codepoint_space(utf8_decode(s->data + char_before(s->data, i), &n))) i = char_before(s->data, i);
+        if (i == 0) break;
+        int64_t to = i;
+        if (most-- == 0) {
+            int64_t from = 0;
+            while (from < to && codepoint_space(utf8_decode(s->data + from, &n))) from += n;
+            TSR_TRY(append_part(list, s->data + from, to - from));
+            break;
+        }
+        while (i > 0 && !codepoint_space(utf8_decode(s->data + char_before(s->data, i), &n))) i = char_before(s->data, i);
+        TSR_TRY(append_part(list, s->data + i, to - i));
+    }
+    list_reverse(list);
+    return TSR_OK;
+}
+
+static TsrStatus split_by(List *list, const Str *s, const Str *separator, int64_t most) {
+    int64_t from = 0;
+    while (most-- != 0) {
+        int64_t at = find_bytes(s->data + from, s->size - from, separator->data, separator->size);
+        if (at < 0) break;
+        TSR_TRY(append_part(list, s->data + from, at));
+        from += at + separator->size;
+    }
+    return append_part(list, s->data + from, s->size - from);
+}
+
+static TsrStatus rsplit_by(List *list, const Str *s, const Str *separator, int64_t most) {
+    int64_t to = s->size;
+    while (most-- != 0) {
+        int64_t at = rfind_bytes(s->data, to, separator->data, separator->size);
+        if (at < 0) break;
+        TSR_TRY(append_part(list, s->data + at + separator->size, to - at - separator->size));
+        to = at;
+    }
+    TSR_TRY(append_part(list, s->data, to));
+    list_reverse(list);
+    return TSR_OK;
+}
+
+static TsrStatus split_method(Value *out, const CallArgs *args, bool from_right) {
+    static const char *const names[] = {"sep", "maxsplit"};
+    const ArgSpec spec = {from_right ? "rsplit" : "split", names, 2, 0, 2, 0};
+    Value given[2];
+    int64_t most = -1;
+    TSR_TRY(args_parse(given, args, 1, &spec));
+    if (given[1].tag != V_UNBOUND) TSR_TRY(value_to_index(&most, given[1]));
+    bool spaces = given[0].tag == V_UNBOUND || value_is_none(given[0]);
+    if (!spaces && !value_is_str(given[0])) return tsr_error(TSR_TYPE_ERROR, "must be str or None, not %s", value_type_name(given[0]));
+    if (!spaces && value_as_str(given[0])->size == 0) return tsr_error(TSR_VALUE_ERROR, "empty separator");
+    Value list;
+    TSR_TRY(list_new(&list, 0));
+    List *l = value_as_list(list);
+    const Str *s = self_str(args), *separator = spaces ? NULL : value_as_str(given[0]);
+    TsrStatus status = spaces ? (from_right ? rsplit_spaces(l, s, most) : split_spaces(l, s, most))
+                              : (from_right ? rsplit_by(l, s, separator, most) : split_by(l, s, separator, most));
+    if (status != TSR_OK) value_release(list);
+    else *out = list;
+    return status;
+}
+static TsrStatus method_split(Value *out, const CallArgs *args) { return split_method(out, args, false); }
+static TsrStatus method_rsplit(Value *out, const CallArgs *args) { return split_method(out, args, true); }
+
+static bool line_break(uint32_t c) { return (c >= 10 && c <= 13) || (c >= 0x1c && c <= 0x1e) || c == 0x85 || c == 0x2028 || c == 0x2029; }
+
+static TsrStatus split_lines(List *list, const Str *s, bool keep) {
+    for (int64_t from = 0, i = 0; from < s->size;) {
+        int n = 0;
+        while (i < s->size && !line_break(utf8_decode(s->data + i, &n))) i += n;
+        int64_t end = i;
+        if (i < s->size) {
+            uint32_t c = utf8_decode(s->data + i, &n);
+            i += n;
+            if (c == '\r' && i < s->size && s->data[i] == '\n') i++;
+        }
+        TSR_TRY(append_part(list, s->data + from, (keep ? i : end) - from));
+        from = i;
+    }
+    return TSR_OK;
+}
+
+static TsrStatus method_splitlines(Value *out, const CallArgs *args) {
+    static const char *const names[] = {"keepends"};
+    static const ArgSpec spec = {"splitlines", names, 1, 0, 1, 0};
+    Value given[1], list;
+    bool keep = false;
+    TSR_TRY(args_parse(given, args, 1, &spec));
+    if (given[0].tag != V_UNBOUND) TSR_TRY(value_truth(&keep, given[0]));
+    TSR_TRY(list_new(&list, 0));
+    TsrStatus status = split_lines(value_as_list(list), self_str(args), keep);
+    if (status != TSR_OK) value_release(list);
+    else *out = list;
+    return status;
+}
+
+static TsrStatus partition(Value *out, const CallArgs *args, bool last) {
+    TSR_TRY(need_str(args->values[1]));
+    const Str *s = self_str(args), *separator = value_as_str(args->values[1]);
+    if (separator->size == 0) return tsr_error(TSR_VALUE_ERROR, "empty separator");
+    int64_t at = last ? rfind_bytes(s->data, s->size, separator->data, separator->size) : find_bytes(s->data, s->size, separator->data, separator->size);
+    Value list, empty;
+    TSR_TRY(list_new(&list, 3));
+    List *l = value_as_list(list);
+    TsrStatus status = str_new(&empty, "", 0);
+    value_release(empty);
+    if (at < 0) {
+        for (int i = 0; i < 3 && status == TSR_OK; i++) status = i == (last ? 2 : 0) ? list_append(l, args->values[0]) : append_part(l, "", 0);
+    } else {
+        status = append_part(l, s->data, at);
+        if (status == TSR_OK) status = list_append(l, args->values[1]);
+        if (status == TSR_OK) status = append_part(l, s->data + at + separator->size, s->size - at - separator->size);
+    }
+    if (status == TSR_OK) status = tuple_new(out, l->items, l->count);
+    value_release(list);
+    return status;
+}
+static TsrStatus method_partition(Value *out, const CallArgs *args) { return partition(out, args, false); }
+static TsrStatus method_rpartition(Value *out, const CallArgs *args) { return partition(out, args, true); }
+
+static TsrStatus join_items(Value *out, const Str *glue, const Value *items, int64_t count) {
+    int64_t size = 0;
+    for (int64_t i = 0; i < count; i++) {
+        if (!value_is_str(items[i])) {
+            return tsr_error(TSR_TYPE_ERROR, "sequence item %lld: expected str instance, %s found", (long long)i, value_type_name(items[i]));
+        }
+        if (tsr_add_overflows(size, value_as_str(items[i])->size, &size) || (i > 0 && tsr_add_overflows(size, glue->size, &size))) return mem_error();
+    }
+    if (count == 1) {
+        *out = value_retain(items[0]);
+        return TSR_OK;
+    }
+    Str *r = str_new_raw(size);
+    if (r == NULL) return TSR_MEMORY_ERROR;
+    char *p = r->data;
+    int64_t length = 0;
+    for (int64_t i = 0; i < count; i++) {
+        if (i > 0) {
+            memcpy(p, glue->data, (size_t)glue->size);
+            p += glue->size;
+            length += glue->length;
+        }
+        const Str *s = value_as_str(items[i]);
+        memcpy(p, s->data, (size_t)s->size);
+        p += s->size;
+        length += s->length;
+    }
+    r->length = length;
+    *out = value_obj_move(r);
+    return TSR_OK;
+}
+
+static TsrStatus method_join(Value *out, const CallArgs *args) {
+    const Value *items;
+    int64_t count;
+    if (value_as_array(args->values[1], &items, &count)) return join_items(out, self_str(args), items, count);
+    Value list;
+    TsrStatus status = list_new_iterable(&list, args->values[1]);
+    if (exc_matches(status, TSR_TYPE_ERROR) && value_type(args->values[1])->iter == NULL && value_type(args->values[1])->iter_next == NULL) {
+        exc_discard(status);
+        return tsr_error(TSR_TYPE_ERROR, "can only join an iterable");
+    }
+    TSR_TRY(status);
+    status = join_items(out, self_str(args), value_as_list(list)->items, value_as_list(list)->count);
+    value_release(list);
+    return status;
+}
+
+/* An empty pattern stands before each character and at the end. */
+static TsrStatus replace_empty(TsrText *text, const Str *s, const Str *by, int64_t most) {
+    for (int64_t i = 0; i < s->size;) {
+        int n;
+        utf8_decode(s->data + i, &n);
+        if (most-- == 0) return tsr_text_append(text, s->data + i, (size_t)(s->size - i));
+        TSR_TRY(tsr_text_append(text, by->data, (size_t)by->size));
+        TSR_TRY(tsr_text_append(text, s->data + i, (size_t)n));
+        i += n;
+    }
+    return most != 0 ? tsr_text_append(text, by->data, (size_t)by->size) : TSR_OK;
+}
+
+static TsrStatus replace_all(TsrText *text, const Str *s, const Str *part, const Str *by, int64_t most) {
+    if (part->size == 0) return replace_empty(text, s, by, most);
+    int64_t from = 0;
+    for (int64_t at; most-- != 0 && (at = find_bytes(s->data + from, s->size - from, part->data, part->size)) >= 0;) {
+        TSR_TRY(tsr_text_append(text, s->data + from, (size_t)at));
+        TSR_TRY(tsr_text_append(text, by->data, (size_t)by->size));
+        from += at + part->size;
+    }
+    return tsr_text_append(text, s->data + from, (size_t)(s->size - from));
+}
+
+static TsrStatus method_replace(Value *out, const CallArgs *args) {
+    int64_t most = -1;
+    for (int i = 1; i <= 2; i++) {
+        if (!value_is_str(args->values[i])) return tsr_error(TSR_TYPE_ERROR, "replace() argument %d must be str, not %s", i, value_type_name(args->values[i]));
+    }
+    if (args->count > 3) TSR_TRY(value_to_index(&most, args->values[3]));
+    TsrText text = {0};
+    TsrStatus status = replace_all(&text, self_str(args), value_as_str(args->values[1]), value_as_str(args->values[2]), most);
+    if (status == TSR_OK) return str_new_text_move(out, &text);
+    tsr_text_free(&text);
+    return status;
+}
+
+/* --- translation --- */
+
+static TsrStatus map_characters(Dict *table, const Str *from, const Str *to) {
+    if (from->length != to->length) return tsr_error(TSR_VALUE_ERROR, "the first two maketrans arguments must have equal length");
+    for (int64_t i = 0, j = 0; i < from->size;) {
+        int n, m;
+        uint32_t a = utf8_decode(from->data + i, &n), b = utf8_decode(to->data + j, &m);
+        TSR_TRY(dict_set(table, value_int(a), value_int(b)));
+        i += n;
+        j += m;
+    }
+    return TSR_OK;
+}
+
+static TsrStatus fill_table(Dict *table, const CallArgs *args) {
+    int n;
+    if (args->count > 1) {
+        for (int i = 0; i < args->count; i++) {
+            if (!value_is_str(args->values[i])) return tsr_error(TSR_TYPE_ERROR, "maketrans() argument %d must be str, not %s", i + 1, value_type_name(args->values[i]));
+        }
+        TSR_TRY(map_characters(table, value_as_str(args->values[0]), value_as_str(args->values[1])));
+        const Str *drop = args->count > 2 ? value_as_str(args->values[2]) : NULL;
+        for (int64_t i = 0; drop != NULL && i < drop->size; i += n) TSR_TRY(dict_set(table, value_int(utf8_decode(drop->data + i, &n)), VALUE_NONE));
+        return TSR_OK;
+    }
+    if (!value_is_dict(args->values[0])) return tsr_error(TSR_TYPE_ERROR, "if you give only one argument to maketrans it must be a dict");
+    int64_t position = 0;
+    for (DictEntry *e; (e = dict_next(value_as_dict(args->values[0]), &position)) != NULL;) {
+        bool text = value_is_str(e->key);
+        if (!text && !value_is_int(e->key)) return tsr_error(TSR_TYPE_ERROR, "keys in translate table must be strings or integers");
+        if (text && value_as_str(e->key)->length != 1) return tsr_error(TSR_VALUE_ERROR, "string keys in translate table must be of length 1");
+        TSR_TRY(dict_set(table, text ? value_int(utf8_decode(value_as_str(e->key)->data, &n)) : e->key, e->value));
+    }
+    return TSR_OK;
+}
+
+static TsrStatus method_maketrans(Value *out, const CallArgs *args) {
+    Value table;
+    TSR_TRY(dict_new(&table));
+    TsrStatus status = fill_table(value_as_dict(table), args);
+    if (status != TSR_OK) value_release(table);
+    else *out = table;
+    return status;
+}
+
+static TsrStatus put_translation(TsrText *text, Value by) {
+    if (value_is_none(by)) return TSR_OK;
+    if (value_is_str(by)) return tsr_text_append(text, value_as_str(by)->data, (size_t)value_as_str(by)->size);
+    if (by.tag != V_INT) return tsr_error(TSR_TYPE_ERROR, "character mapping must return integer, None or str");
+    if (by.i < 0 || by.i > 0x10ffff) return tsr_error(TSR_VALUE_ERROR, "character mapping must be in range(0x110000)");
+    return put(text, (uint32_t)by.i);
+}
+
+static TsrStatus translate_char(TsrText *text, Value table, uint32_t c) {
+    Value by;
+    TsrStatus status = value_getitem(&by, table, value_int(c));
+    if (exc_matches(status, TSR_LOOKUP_ERROR)) {
+        exc_discard(status);
+        return put(text, c);
+    }
+    TSR_TRY(status);
+    status = put_translation(text, by);
+    value_release(by);
+    return status;
+}
+
+static TsrStatus method_translate(Value *out, const CallArgs *args) {
+    const Str *s = self_str(args);
+    TsrText text = {0};
+    TsrStatus status = TSR_OK;
+    for (int64_t i = 0; status == TSR_OK && i < s->size;) {
+        int n;
+        uint32_t c = utf8_decode(s->data + i, &n);
+        status = translate_char(&text, args->values[1], c);
+        i += n;
+    }
+    if (status == TSR_OK) return str_new_text_move(out, &text);
+    tsr_text_free(&text);
+    return status;
+}
+
+/* --- encoding --- */
+
+static bool is_encoding(const char *name, const char *a, const char *b, const char *c) { return strcasecmp(name, a) == 0 || strcasecmp(name, b) == 0 || strcasecmp(name, c) == 0; }
+
+static TsrStatus encode_narrow(TsrText *text, const Str *s, uint32_t limit, const char *codec, const char *errors) {
+    for (int64_t i = 0, index = 0; i < s->size; index++) {
+        int n;
+        uint32_t c = utf8_decode(s->data + i, &n);
+        i += n;
+        if (c < limit) TSR_TRY(tsr_text_putc(text, (char)c));
+        else if (strcmp(errors, "replace") == 0) TSR_TRY(tsr_text_putc(text, '?'));
+        else if (strcmp(errors, "ignore") != 0) {
+            return tsr_error(TSR_UNICODE_ENCODE_ERROR, c < 0x100 ? "'%s' codec can't encode character '\\x%02x' in position %lld: ordinal not in range(%u)"
+                                                       : c < 0x10000 ? "'%s' codec can't encode character '\\u%04x' in position %lld: ordinal not in range(%u)"
+                                                                     : "'%s' codec can't encode character '\\U%08x' in position %lld: ordinal not in range(%u)",
+                             codec, c, (long long)index, limit);
+        }
+    }
+    return TSR_OK;
+}
+
+static TsrStatus check_surrogates(const Str *s) {
+    int64_t bad = utf8_invalid(s->data, s->size);
+    if (bad < 0) return TSR_OK;
+    int n;
+    return tsr_error(TSR_UNICODE_ENCODE_ERROR, "'utf-8' codec can't encode character '\\u%04x' in position %lld: surrogates not allowed",
+                     utf8_decode(s->data + bad, &n), (long long)str_index_of_byte(s, bad));
+}
+
+static TsrStatus encode(Value *out, const Str *s, const char *encoding, const char *errors) {
+    if (is_encoding(encoding, "utf-8", "utf8", "u8")) {
+        TSR_TRY(check_surrogates(s));
+        return bytes_new(out, s->data, s->size);
+    }
+    uint32_t limit = is_encoding(encoding, "ascii", "us-ascii", "646") ? 128 : is_encoding(encoding, "latin-1", "latin1", "iso-8859-1") ? 256 : 0;
+    if (limit == 0) return tsr_error(TSR_LOOKUP_ERROR, "unknown encoding: %s", encoding);
+    TsrText text = {0};
+    TsrStatus status = encode_narrow(&text, s, limit, limit == 128 ? "ascii" : "latin-1", errors);
+    if (status == TSR_OK) status = bytes_new(out, text.data != NULL ? text.data : "", (int64_t)text.length);
+    tsr_text_free(&text);
+    return status;
+}
+
+static TsrStatus method_encode(Value *out, const CallArgs *args) {
+    static const char *const names[] = {"encoding", "errors"};
+    static const ArgSpec spec = {"encode", names, 2, 0, 2, 0};
+    Value given[2];
+    const char *encoding = "utf-8", *errors = "strict";
+    TSR_TRY(args_parse(given, args, 1, &spec));
+    if (given[0].tag != V_UNBOUND) TSR_TRY(value_to_cstring(&encoding, given[0], "encode() argument 'encoding'"));
+    if (given[1].tag != V_UNBOUND) TSR_TRY(value_to_cstring(&errors, given[1], "encode() argument 'errors'"));
+    return encode(out, self_str(args), encoding, errors);
+}
+
+static TsrStatus method_format(Value *out, const CallArgs *args) {
+    TsrText text = {0};
+    TsrStatus status = str_format_method(&text, self_str(args), args, 1);
+    if (status == TSR_OK) return str_new_text_move(out, &text);
+    tsr_text_free(&text);
+    return status;
+}
+
+static TsrStatus method_format_map(Value *out, const CallArgs *args) {
+    TsrText text = {0};
+    TsrStatus status = str_format_map(&text, self_str(args), args->values[1]);
+    if (status == TSR_OK) return str_new_text_move(out, &text);
+    tsr_text_free(&text);
+    return status;
+}
+
+/* --- slots --- */
+
+static void str_destroy(Obj *self) { obj_free(self, sizeof(Str) + (size_t)((Str *)self)->size + 1); }
+static TsrStatus repr_slot(TsrText *out, Value self) { return str_repr(out, value_as_str(self)->data, value_as_str(self)->size, false); }
+static TsrStatus str_slot(TsrText *out, Value self) { return tsr_text_append(out, value_as_str(self)->data, (size_t)value_as_str(self)->size); }
+static TsrStatus format_slot(TsrText *out, Value self, const char *spec, size_t size) {
+    return format_str(out, value_as_str(self)->data, (size_t)value_as_str(self)->size, spec, size);
+}
+static TsrStatus hash_slot(int64_t *out, Value self) {
+    *out = str_hash(value_as_str(self));
+    return TSR_OK;
+}
+
+static TsrStatus compare_slot(Value *out, CompareOp op, Value a, Value b) {
+    *out = VALUE_UNBOUND;
+    if (!value_is_str(a) || !value_is_str(b)) return TSR_OK;
+    const Str *s = value_as_str(a), *t = value_as_str(b);
+    if (op == CMP_EQ || op == CMP_NE) {
+        *out = value_bool(str_equal(s, t) == (op == CMP_EQ));
+        return TSR_OK;
+    }
+    int order = str_compare(s, t);
+    *out = value_bool(op == CMP_LT ? order < 0 : op == CMP_LE ? order <= 0 : op == CMP_GT ? order > 0 : order >= 0);
+    return TSR_OK;
+}
+
+static TsrStatus length_slot(int64_t *out, Value self) {
+    *out = value_as_str(self)->length;
+    return TSR_OK;
+}
+
+static TsrStatus get_item_slot(Value *out, Value self, Value index) {
+    Str *s = value_as_str(self);
+    int64_t i, stop, step, count;
+    if (value_is_obj(index, &slice_type)) {
+        TSR_TRY(slice_resolve((Slice *)index.o, s->length, &i, &stop, &step, &count));
+        return str_new_slice(out, s, i, stop, step, count);
+    }
+    TSR_TRY(sequence_index(&i, index, "string"));
+    if (!index_wrap(&i, s->length)) return tsr_error(TSR_INDEX_ERROR, "string index out of range");
+    int n;
+    int64_t at = str_byte_of(s, i);
+    utf8_decode(s->data + at, &n);
+    return str_new(out, s->data + at, n);
+}
+
+static TsrStatus contains_slot(bool *out, Value self, Value item) {
+    if (!value_is_str(item)) return tsr_error(TSR_TYPE_ERROR, "'in <string>' requires string as left operand, not %s", value_type_name(item));
+    const Str *s = value_as_str(self), *part = value_as_str(item);
+    *out = find_bytes(s->data, s->size, part->data, part->size) >= 0;
+    return TSR_OK;
+}
+
+typedef struct StrIter {
+    Obj obj;
+    Str *str; /* NULL when exhausted */
+    int64_t byte;
+} StrIter;
+
+static void iter_destroy(Obj *self) {
+    obj_xrelease(((StrIter *)self)->str);
+    obj_free(self, sizeof(StrIter));
+}
+
+static TsrStatus iter_next(Value *out, Value self) {
+    StrIter *it = (StrIter *)self.o;
+    if (it->str == NULL) return TSR_OK;
+    if (it->byte >= it->str->size) {
+        Str *s = it->str;
+        it->str = NULL;
+        obj_release(s);
+        return TSR_OK;
+    }
+    int n;
+    const char *p = it->str->data + it->byte;
+    utf8_decode(p, &n);
+    it->byte += n;
+    return str_new(out, p, n);
+}
+
+static Type str_iter_type = {.obj = TYPE_HEADER, .name = "str_iterator", .destroy = iter_destroy, .iter_next = iter_next};
+
+static TsrStatus iter_slot(Value *out, Value self) {
+    StrIter *it = obj_new(&str_iter_type, sizeof *it);
+    if (it == NULL) return TSR_MEMORY_ERROR;
+    it->str = obj_retain(self.o);
+    it->byte = 0;
+    *out = value_obj_move(it);
+    return TSR_OK;
+}
+
+static TsrStatus repeat(Value *out, const Str *s, int64_t times) {
+    int64_t size;
+    if (tsr_mul_overflows(s->size, times, &size) || size > PTRDIFF_MAX / 2) return mem_error();
+    if (size == 0) return str_new(out, "", 0);
+    Str *r = str_new_raw(size);
+    if (r == NULL) return TSR_MEMORY_ERROR;
+    if (s->size == 1) memset(r->data, s->data[0], (size_t)size);
+    for (int64_t i = 0; i < times && s->size > 1; i++) memcpy(r->data + i * s->size, s->data, (size_t)s->size);
+    r->length = s->length * times;
+    *out = value_obj_move(r);
+    return TSR_OK;
+}
+
+static TsrStatus binary_slot(Value *out, BinaryOp op, Value a, Value b) {
+    *out = VALUE_UNBOUND;
+    if (op == OP_ADD) return value_is_str(a) && value_is_str(b) ? str_new_concat(out, value_as_str(a), value_as_str(b)) : TSR_OK;
+    if (op == OP_MOD) return value_is_str(a) ? str_percent(out, value_as_str(a), b) : TSR_OK;
+    if (op != OP_MUL) return TSR_OK;
+    Value text = value_is_str(a) ? a : b;
+    int64_t times;
+    bool handled;
+    TSR_TRY(repeat_count(&times, value_is_str(a) ? b : a, value_as_str(text)->size, &handled));
+    return handled ? repeat(out, value_as_str(text), times) : TSR_OK;
+}
+
+/* a += b with no other holder of a: grows it where it stands. */
+static TsrStatus inplace_slot(Value *out, BinaryOp op, Value self, Value b) {
+    *out = VALUE_UNBOUND;
+    return op == OP_ADD ? binary_slot(out, op, self, b) : TSR_OK;
+}
+
+static TsrStatus decode_bytes(Value *out, const CallArgs *args, Value given[3]) {
+    char *data;
+    int64_t size;
+    if (!value_as_buffer(given[0], &data, &size)) {
+        return tsr_error(TSR_TYPE_ERROR, value_is_str(given[0]) ? "decoding str is not supported" : "decoding to str: need a bytes-like object, %s found", value_type_name(given[0]));
+    }
+    (void)args;
+    Value rest[2];
+    int n = 0;
+    if (given[1].tag != V_UNBOUND) rest[n++] = given[1];
+    if (given[2].tag != V_UNBOUND) {
+        if (n == 0) TSR_TRY(str_new_c(&rest[n++], "utf-8"));
+        rest[n++] = given[2];
+    }
+    return value_call_method(out, given[0], "decode", n, rest);
+}
+
+static TsrStatus construct_slot(Value *out, Type *type, const CallArgs *args) {
+    static const char *const names[] = {"object", "encoding", "errors"};
+    static const ArgSpec spec = {"str", names, 3, 0, 3, 0};
+    Value given[3];
+    (void)type;
+    TSR_TRY(args_parse(given, args, 0, &spec));
+    if (given[1].tag != V_UNBOUND || given[2].tag != V_UNBOUND) return decode_bytes(out, args, given);
+    return given[0].tag == V_UNBOUND ? str_new(out, "", 0) : value_new_str(out, given[0]);
+}
+
+static const Method str_methods[] = {
+    {"capitalize", method_capitalize, ARGS_NONE, 0, 0, "()", "First letter upper case, the rest lower."},
+    {"casefold", method_casefold, ARGS_NONE, 0, 0, "()", "For comparing without case."},
+    {"center", method_center, ARGS_RANGE, 1, 2, "(width, fillchar=' ', /)", "Padded on both sides."},
+    {"count", method_count, ARGS_RANGE, 1, 3, "(sub[, start[, end]])", "How often the part occurs, without overlap."},
+    {"encode", method_encode, ARGS_ANY, 0, 0, "(encoding='utf-8', errors='strict')", "As bytes."},
+    {"endswith", method_endswith, ARGS_RANGE, 1, 3, "(suffix[, start[, end]])", "Whether it ends so."},
+    {"expandtabs", method_expandtabs, ARGS_ANY, 0, 0, "(tabsize=8)", "Tabs as spaces."},
+    {"find", method_find, ARGS_RANGE, 1, 3, "(sub[, start[, end]])", "The first index of the part, or -1."},
+    {"format", method_format, ARGS_ANY, 0, 0, "(*args, **kwargs)", "Fills the {} fields."},
+    {"format_map", method_format_map, ARGS_ONE, 0, 0, "(mapping)", "Fills the {} fields from a mapping."},
+    {"index", method_index, ARGS_RANGE, 1, 3, "(sub[, start[, end]])", "The first index of the part."},
+    {"isalnum", method_isalnum, ARGS_NONE, 0, 0, "()", NULL},
+    {"isalpha", method_isalpha, ARGS_NONE, 0, 0, "()", NULL},
+    {"isascii", method_isascii, ARGS_NONE, 0, 0, "()", NULL},
+    {"isdecimal", method_isdecimal, ARGS_NONE, 0, 0, "()", NULL},
+    {"isdigit", method_isdigit, ARGS_NONE, 0, 0, "()", NULL},
+    {"isidentifier", method_isidentifier, ARGS_NONE, 0, 0, "()", NULL},
+    {"islower", method_islower, ARGS_NONE, 0, 0, "()", NULL},
+    {"isnumeric", method_isnumeric, ARGS_NONE, 0, 0, "()", NULL},
+    {"isprintable", method_isprintable, ARGS_NONE, 0, 0, "()", NULL},
+    {"isspace", method_isspace, ARGS_NONE, 0, 0, "()", NULL},
+    {"istitle", method_istitle, ARGS_NONE, 0, 0, "()", NULL},
+    {"isupper", method_isupper, ARGS_NONE, 0, 0, "()", NULL},
+    {"join", method_join, ARGS_ONE, 0, 0, "(iterable, /)", "The strings of the iterable with this one between them."},
+    {"ljust", method_ljust, ARGS_RANGE, 1, 2, "(width, fillchar=' ', /)", "Padded on the right."},
+    {"lower", method_lower, ARGS_NONE, 0, 0, "()", "In lower case."},
+    {"lstrip", method_lstrip, ARGS_RANGE, 0, 1, "(chars=None, /)", "Without spaces (or the characters) at the start."},
+    {"maketrans", method_maketrans, ARGS_RANGE | METHOD_STATIC, 1, 3, "(x, y=None, z=None, /)", "A table for translate."},
+    {"partition", method_partition, ARGS_ONE, 0, 0, "(sep, /)", "(before, sep, after) at the first sep."},
+    {"removeprefix", method_removeprefix, ARGS_ONE, 0, 0, "(prefix, /)", "Without the prefix."},
+    {"removesuffix", method_removesuffix, ARGS_ONE, 0, 0, "(suffix, /)", "Without the suffix."},
+    {"replace", method_replace, ARGS_RANGE, 2, 3, "(old, new, count=-1, /)", "With the part replaced."},
+    {"rfind", method_rfind, ARGS_RANGE, 1, 3, "(sub[, start[, end]])", "The last index of the part, or -1."},
+    {"rindex", method_rindex, ARGS_RANGE, 1, 3, "(sub[, start[, end]])", "The last index of the part."},
+    {"rjust", method_rjust, ARGS_RANGE, 1, 2, "(width, fillchar=' ', /)", "Padded on the left."},
+    {"rpartition", method_rpartition, ARGS_ONE, 0, 0, "(sep, /)", "(before, sep, after) at the last sep."},
+    {"rsplit", method_rsplit, ARGS_ANY, 0, 0, "(sep=None, maxsplit=-1)", "The parts, split from the right."},
+    {"rstrip", method_rstrip, ARGS_RANGE, 0, 1, "(chars=None, /)", "Without spaces (or the characters) at the end."},
+    {"split", method_split, ARGS_ANY, 0, 0, "(sep=None, maxsplit=-1)", "The parts between separators."},
+    {"splitlines", method_splitlines, ARGS_ANY, 0, 0, "(keepends=False)", "The lines."},
+    {"startswith", method_startswith, ARGS_RANGE, 1, 3, "(prefix[, start[, end]])", "Whether it starts so."},
+    {"strip", method_strip, ARGS_RANGE, 0, 1, "(chars=None, /)", "Without spaces (or the characters) at both ends."},
+    {"swapcase", method_swapcase, ARGS_NONE, 0, 0, "()", "Upper case lower and lower case upper."},
+    {"title", method_title, ARGS_NONE, 0, 0, "()", "Each word with a capital."},
+    {"translate", method_translate, ARGS_ONE, 0, 0, "(table, /)", "Each character by the table."},
+    {"upper", method_upper, ARGS_NONE, 0, 0, "()", "In upper case."},
+    {"zfill", method_zfill, ARGS_ONE, 0, 0, "(width, /)", "Zeros between sign and number."},
+    {0},
+};
+
+Type str_type = {.obj = TYPE_HEADER, .name = "str", .doc = "str(object='') or str(bytes, encoding): text.", .flags = TYPE_SEQUENCE, .construct = construct_slot,
+                 .destroy = str_destroy, .repr = repr_slot, .str = str_slot, .format = format_slot, .hash = hash_slot, .compare = compare_slot,
+                 .length = length_slot, .get_item = get_item_slot, .contains = contains_slot, .iter = iter_slot, .binary = binary_slot,
+                 .inplace = inplace_slot, .methods = str_methods};
