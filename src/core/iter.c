@@ -150,7 +150,7 @@ static TsrStatus resolve_dtypes(TsrIter *it, const TsrIterSpec *spec, TsrDtype *
         TsrDtype d = all_common ? common : spec->in[i]->dtype;
         if (spec->in_dtype != NULL && spec->in_dtype[i] != TSR_DTYPE_NONE) d = spec->in_dtype[i];
         it->loop_dtype[spec->nout + i] = widened(d, spec->flags);
-        bool exact = (spec->flags & TSR_ITER_OPMATH) && tsr_ndim(spec->in[i]) == 0;
+        bool exact = (spec->flags & TSR_ITER_OPMATH) && tsr_ndim(spec->in[i]) == 0 && tsr_dtype_is_float(common);
         if (d == common && d != it->loop_dtype[spec->nout + i] && d != spec->in[i]->dtype && !exact) it->via |= 1u << (spec->nout + i);
     }
     it->common = common;

@@ -42,19 +42,21 @@ static uint64_t integer_power(uint64_t base, int64_t exponent, int64_t signed_ba
 
 static uint64_t magnitude(int64_t x) { return x < 0 ? 0 - (uint64_t)x : (uint64_t)x; }
 
-static uint64_t gcd(int64_t x, int64_t y) {
-    uint64_t a = magnitude(x), b = magnitude(y);
+static int64_t rest_of(int64_t a, int64_t b) { return b == -1 ? 0 : a % b; }
+
+/* Of magnitudes in the operands' own type, where the least integer is its own magnitude. */
+static int64_t gcd(int64_t a, int64_t b) {
     while (a != 0) {
-        uint64_t c = a;
-        a = b % a;
+        int64_t c = a;
+        a = rest_of(b, a);
         b = c;
     }
     return b;
 }
 
-static uint64_t lcm(int64_t x, int64_t y) {
-    uint64_t g = gcd(x, y);
-    return g == 0 ? 0 : magnitude(x) / g * magnitude(y);
+static uint64_t lcm(int64_t x, int64_t y, int64_t g) {
+    uint64_t quotient = g == 0 ? 0 : g == -1 ? 0 - (uint64_t)x : (uint64_t)(x / g);
+    return magnitude((int64_t)(quotient * (uint64_t)y));
 }
 
 /* Rational approximations for the centre and the tails, then two Newton steps. */

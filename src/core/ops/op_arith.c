@@ -36,7 +36,8 @@ static TsrStatus add_scaled(TsrOpCall *c, TsrTensor *const *in, TsrScalar alpha,
     TSR_TRY(tsr_pw_begin(&pw, c, &add_rules, 2, in));
     TsrStatus s = check_alpha(alpha, pw.it.common);
     if (s != TSR_OK) return tsr_iter_end_move(&pw.it, s, NULL);
-    if (is_one(alpha)) return tsr_pw_finish(&pw, subtract ? TSR_K_sub : TSR_K_add, NULL);
+    /* A complex sum multiplies by alpha even when it is 1, as PyTorch's: infinities become nan. */
+    if (is_one(alpha) && !tsr_dtype_is_complex(pw.it.dtype)) return tsr_pw_finish(&pw, subtract ? TSR_K_sub : TSR_K_add, NULL);
     tsr_scalar_store(subtract ? negated(alpha) : alpha, pw.it.dtype, value);
     return tsr_pw_finish(&pw, TSR_K_axpy, value);
 }
@@ -50,7 +51,13 @@ TsrStatus op_add(TsrOpCall *c) {
 }
 
 /* self + other of the operators' own methods, which have no alpha. */
-TsrStatus op_radd(TsrOpCall *c) { return tsr_pw_call(c, &add_rules, 2); }
+TsrStatus op_radd(TsrOpCall *c) {
+    TsrOperands o;
+    TSR_TRY(tsr_operands_take(&o, c, 2, NULL));
+    TsrStatus s = add_scaled(c, o.t, tsr_scalar_int(1), false);
+    tsr_operands_release(&o);
+    return s;
+}
 
 static TsrStatus check_no_bool(const TsrTensor *a, const TsrTensor *b) {
     if (a->dtype == TSR_BOOL && b->dtype == TSR_BOOL)

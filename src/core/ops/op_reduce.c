@@ -1,4 +1,5 @@
 /* op_reduce.c: sums, extremes, truth, moments. */
+#include "layout.h"
 #include "ops/pointwise.h"
 #include "ops/reduce.h"
 
@@ -52,7 +53,7 @@ static TsrDtype chosen_dtype(const TsrOpCall *c, const TsrArg *dtype, TsrDtype o
 
 /* Sum or product of x as `dtype` (integers in int64, then narrowed). */
 static TsrStatus fold_as(TsrTensor **out, TsrReduceKind kind, const char *name, TsrTensor *x, uint64_t dims, bool keepdim, TsrDtype dtype) {
-    if (!in_set(SUMMABLE, dtype)) return tsr_not_implemented(name, dtype);
+    if (!in_set(SUMMABLE, dtype) && x->numel > 0) return tsr_not_implemented(name, dtype);
     TsrTensor *cast = NULL;
     bool direct = dtype == TSR_INT64 && is_whole(x->dtype); /* narrow integers are widened as they are read */
     if (!direct) TSR_TRY(tsr_tensor_new_cast(&cast, x, dtype));
@@ -172,8 +173,8 @@ static TsrStatus extreme_dim(TsrOpCall *c, bool max) {
     char label[16] = {name[0], name[1], name[2], '(', ')', '\0'};
     uint64_t dims;
     TSR_TRY(tsr_dims_mask(&dims, &c->arg[1], tsr_ndim(x), true));
-    if (tsr_dtype_is_complex(x->dtype)) return tsr_error(TSR_TYPE_ERROR, "%s(): does not support complex input", name);
     TSR_TRY(tsr_check_nonempty(label, x, dims));
+    if (tsr_dtype_is_complex(x->dtype)) return tsr_error(TSR_TYPE_ERROR, "%s(): does not support complex input", name);
     TSR_TRY(check_out_dtype(c->out[0], x->dtype));
     TSR_TRY(check_out_dtype(c->out[1], TSR_INT64));
     if (!in_set(COMPARABLE, x->dtype)) return tsr_not_implemented(max ? "max_cpu" : "min_cpu", x->dtype);
@@ -209,10 +210,10 @@ TsrStatus op_aminmax(TsrOpCall *c) {
     TsrTensor *x = c->arg[0].t, *low = NULL, *high = NULL;
     uint64_t dims;
     TSR_TRY(tsr_dims_mask(&dims, &c->arg[1], tsr_ndim(x), true));
+    if (tsr_dtype_is_complex(x->dtype)) return tsr_error(TSR_TYPE_ERROR, "aminmax not implemented for %s", tsr_dtype_scalar_name(x->dtype));
     if (!tsr_arg_given(&c->arg[1]) && x->numel == 0)
         return tsr_error(TSR_RUNTIME_ERROR, "aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity.");
     TSR_TRY(tsr_check_nonempty("aminmax", x, dims));
-    if (tsr_dtype_is_complex(x->dtype)) return tsr_error(TSR_TYPE_ERROR, "aminmax not implemented for %s", tsr_dtype_scalar_name(x->dtype));
     if (!in_set(COMPARABLE, x->dtype)) return tsr_not_implemented("aminmax_cpu", x->dtype);
     TsrDtype acc = accumulator_dtype(x->dtype);
     TSR_TRY(reduce_widened(&low, &high, (TsrReduction){TSR_R_AMINMAX, x, dims, c->arg[2].b, NULL, {acc, acc}}, x->dtype));
@@ -407,6 +408,12 @@ TsrStatus op_logsumexp(TsrOpCall *c) {
     TsrDtype d = is_whole(x->dtype) ? tsr_default_dtype() : x->dtype;
     uint64_t dims;
     TSR_TRY(tsr_dims_mask(&dims, &c->arg[1], tsr_ndim(x), true));
+    if (c->arg[1].n == 0 && tsr_ndim(x) > 0 && !c->arg[2].b) { /* PyTorch takes an empty list for all at one step and for none at another */
+        int64_t ones[TSR_MAX_DIMS];
+        char text[256];
+        for (int i = 0; i < tsr_ndim(x); i++) ones[i] = 1;
+        return tsr_error(TSR_RUNTIME_ERROR, "output with shape [] doesn't match the broadcast shape %s", tsr_layout_format(text, sizeof text, tsr_ndim(x), ones));
+    }
     if (!in_set(D_FLOAT | D_COMPLEX, d)) return tsr_not_implemented(d == TSR_COMPLEX32 ? "exp_vml_cpu" : "max_values_cpu", d);
     TsrStatus s;
     if (tsr_dtype_is_complex(d)) {

@@ -53,6 +53,11 @@ static TsrDtype wide_dtype(TsrDtype d) { return tsr_dtype_is_float(d) && tsr_dty
 static TsrStatus scan_as(TsrTensor **out, TsrTensor *x, int64_t dim, TsrScan scan, TsrDtype d) {
     TsrTensor *rounded = NULL, *wide = NULL, *result = NULL;
     TSR_TRY(tsr_tensor_new_cast(&rounded, x, d));
+    if (tsr_ndim(x) == 0) { /* a scan of one element is that element, in any dtype */
+        TsrStatus copied = tsr_tensor_new_clone(out, rounded, TSR_CONTIGUOUS);
+        tsr_tensor_free(rounded);
+        return copied;
+    }
     TsrStatus s = tsr_tensor_new_cast(&wide, rounded, wide_dtype(d));
     tsr_tensor_free(rounded);
     TSR_TRY(s);
@@ -77,7 +82,7 @@ static TsrStatus cumulate(TsrOpCall *c, TsrScan scan, const char *name) {
     if (c->inplace && tsr_arg_given(dtype) && d != x->dtype)
         return tsr_error(TSR_RUNTIME_ERROR, "Bad in-place call: input tensor dtype %s and output tensor dtype %s should match", tsr_dtype_c_name(x->dtype), tsr_dtype_c_name(d));
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(x)));
-    if (!((D_INT | D_BARE | D_FLOAT | D_COMPLEX | D_BOOL) >> d & 1)) return tsr_not_implemented(name, d);
+    if (tsr_ndim(x) > 0 && x->numel > 0 && !((D_INT | D_BARE | D_FLOAT | D_COMPLEX | D_BOOL) >> d & 1)) return tsr_not_implemented(name, d);
     TsrStatus s = scan_as(&result, x, dim, scan, d);
     return tsr_finish_move(c, s, result);
 }
@@ -111,11 +116,25 @@ static TsrStatus running_extreme(TsrTensor **values, TsrTensor **indices, TsrTen
     return s;
 }
 
+/* Of a 0-d tensor: itself, at index 0. */
+static TsrStatus running_scalar(TsrOpCall *c, TsrTensor *x) {
+    TsrTensor *value, *index;
+    TSR_TRY(tsr_tensor_new_clone(&value, x, TSR_CONTIGUOUS));
+    TsrStatus s = tsr_tensor_new_like(&index, x, TSR_INT64, TSR_CONTIGUOUS);
+    if (s == TSR_OK && !tsr_is_meta(index)) s = tsr_tensor_fill(index, tsr_scalar_int(0));
+    if (s != TSR_OK) {
+        tsr_tensor_free(value);
+        return s;
+    }
+    return tsr_return_move2(c, value, index);
+}
+
 static TsrStatus running(TsrOpCall *c, TsrScan scan, const char *name) {
     TsrTensor *x = c->arg[0].t, *values = NULL, *indices = NULL;
     int64_t dim = c->arg[1].i;
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(x)));
-    if (!((D_INT | D_FLOAT | D_BOOL) >> x->dtype & 1)) return tsr_not_implemented(name, x->dtype);
+    if (tsr_ndim(x) == 0) return running_scalar(c, x);
+    if (x->numel > 0 && !((D_INT | D_FLOAT | D_BOOL) >> x->dtype & 1)) return tsr_not_implemented(name, x->dtype);
     TSR_TRY(running_extreme(&values, &indices, x, dim, scan));
     return tsr_return_move2(c, values, indices);
 }

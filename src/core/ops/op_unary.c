@@ -17,7 +17,8 @@
 
 VML(exp, 8) VML(expm1, 16) VML(log, 8) VML(log2, 8) VML(log10, 8) VML(log1p, 16)
 VML(sin, 16) VML(cos, 16) VML(tan, 24) VML(asin, 16) VML(acos, 16) VML(atan, 16) VML(tanh, 16) VML(sqrt, 2)
-CPU(sinh, 24) CPU(cosh, 24) CPU(asinh, 24) CPU(acosh, 24) CPU(atanh, 24) CPU(rsqrt, 2) CPU(reciprocal, 1) CPU(sigmoid, 8) CPU(sinc, 16)
+CPU(sinh, 24) CPU(cosh, 24) CPU(asinh, 24) CPU(acosh, 24) CPU(atanh, 24) CPU(reciprocal, 1) CPU(sinc, 16)
+static UNARY(rsqrt_direct, rsqrt, "rsqrt_cpu", FLOATING_COMPLEX, 2)
 UNARY(exp2, exp2, "exp2", FLOATING_COMPLEX, 8)
 UNARY(erf, erf, "erf_vml_cpu", FLOATING, 16)
 UNARY(erfc, erfc, "erfc_vml_cpu", FLOATING, 24)
@@ -25,6 +26,23 @@ UNARY(erfinv, erfinv, "erfinv_vml_cpu", FLOATING, 64)
 UNARY(frac, frac, "frac_cpu", D_FLOAT, 0, 1)
 UNARY(bitwise_not, bitwise_not, "bitwise_not_cpu", D_INT | D_BOOL, 0, 1)
 UNARY(logical_not, logical_not, "logical_not_cpu", D_INT | D_FLOAT | D_COMPLEX | D_BOOL, TSR_ITER_OUT_BOOL, 1)
+
+TsrStatus op_sigmoid(TsrOpCall *c) {
+    TsrPointwise rules = {TSR_K_sigmoid, "sigmoid_cpu", FLOATING_COMPLEX, 8, 0, NULL};
+    if (D_FLOAT8 >> c->arg[0].t->dtype & 1) rules.name = "sigmoid_cpu_reduced_float";
+    return tsr_pw_call(c, &rules, 1);
+}
+
+/* In the half types the root is rounded before its reciprocal is taken. */
+TsrStatus op_rsqrt(TsrOpCall *c) {
+    TsrDtype d = c->arg[0].t->dtype;
+    TsrTensor *root = NULL, *result = NULL;
+    if (d != TSR_FLOAT16 && d != TSR_BFLOAT16) return op_rsqrt_direct(c);
+    TSR_TRY(tsr_invoke(&root, 1, "sqrt", "t", c->arg[0].t));
+    TsrStatus s = tsr_invoke(&result, 1, "reciprocal", "t", root);
+    tsr_tensor_free(root);
+    return tsr_finish_move(c, s, result);
+}
 
 TsrStatus op_neg(TsrOpCall *c) {
     static const TsrPointwise rules = {TSR_K_neg, "neg_cpu", D_INT | D_FLOAT | D_COMPLEX | D_CHALF, 0, 1, 0, NULL};
