@@ -2,6 +2,8 @@
 
 #include "alloc.h"
 #include "builtin.h"
+#include "files.h"
+#include "inspect.h"
 #include "namespace.h"
 #include "prelude.h"
 #include "vm.h"
@@ -10,7 +12,9 @@ TsrStatus startup_all(void) {
     TSR_TRY(value_startup());
     TSR_TRY(builtin_register_modules());
     TSR_TRY(vm_startup());
-    return namespace_startup();
+    TSR_TRY(namespace_startup());
+    TSR_TRY(files_startup());
+    return inspect_startup();
 }
 
 void startup_undo(void) {

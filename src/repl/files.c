@@ -1,0 +1,262 @@
+#include "files.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "args.h"
+#include "builtin.h"
+#include "core/io.h"
+#include "dict_obj.h"
+#include "func_obj.h"
+#include "namespace.h"
+#include "seq_obj.h"
+#include "str_obj.h"
+#include "torch_types.h"
+#include "who.h"
+
+/* ---- load ---- */
+
+static TsrStatus optional_text(const char **out, Value v, const char *what) { return v.tag <= V_NONE ? TSR_OK : value_to_cstring(out, v, what); }
+
+static TsrStatus read_shape(TsrLoadOptions *o, int64_t *shape, Value v) {
+    const Value *items;
+    int64_t count;
+    o->ndim = -1;
+    if (v.tag <= V_NONE) return TSR_OK;
+    if (!value_as_array(v, &items, &count)) {
+        items = &v;
+        count = 1;
+    }
+    if (count > TSR_MAX_DIMS) return tsr_error(TSR_VALUE_ERROR, "load(): a shape has at most %d sizes", TSR_MAX_DIMS);
+    for (int64_t i = 0; i < count; i++) TSR_TRY(value_to_index(&shape[i], items[i]));
+    o->ndim = (int)count;
+    o->shape = shape;
+    return TSR_OK;
+}
+
+static TsrStatus read_mode(TsrLoadOptions *o, Value v) {
+    const char *mode = "c";
+    TSR_TRY(optional_text(&mode, v, "load(): argument 'mode'"));
+    if (strcmp(mode, "c") != 0 && strcmp(mode, "r") != 0 && strcmp(mode, "r+") != 0) return tsr_error(TSR_VALUE_ERROR, "load(): mode is 'c', 'r' or 'r+', not '%s'", mode);
+    o->mode = strcmp(mode, "r+") == 0 ? '+' : mode[0];
+    return TSR_OK;
+}
+
+static TsrStatus read_delimiter(TsrLoadOptions *o, Value v) {
+    const char *text = NULL;
+    TSR_TRY(optional_text(&text, v, "load(): argument 'delimiter'"));
+    if (text == NULL) return TSR_OK;
+    if (strcmp(text, "\\t") == 0) text = "\t";
+    if (text[0] == '\0' || text[1] != '\0') return tsr_error(TSR_VALUE_ERROR, "load(): a delimiter is one character, not '%s'", text);
+    o->delimiter = text[0];
+    return TSR_OK;
+}
+
+/* "0,2,name" or a list of them, as the reader wants it; `text` keeps the joined names alive. */
+static TsrStatus read_columns(TsrLoadOptions *o, TsrText *text, Value v) {
+    const Value *items;
+    int64_t count;
+    if (v.tag <= V_NONE) return TSR_OK;
+    if (!value_as_array(v, &items, &count)) TSR_TRY(value_str(text, v));
+    else for (int64_t i = 0; i < count; i++) {
+        if (i > 0) TSR_TRY(tsr_text_putc(text, ','));
+        TSR_TRY(value_str(text, items[i]));
+    }
+    o->columns = text->data;
+    return TSR_OK;
+}
+
+static TsrStatus read_header(TsrLoadOptions *o, Value v) {
+    bool header;
+    o->header = -1;
+    if (v.tag <= V_NONE) return TSR_OK;
+    TSR_TRY(value_truth(&header, v));
+    o->header = header;
+    return TSR_OK;
+}
+
+static TsrStatus items_to_value(Value *out, TsrItems *items) {
+    Value dict;
+    if (items->single) {
+        *out = value_tensor_move(items->items[0].tensor);
+        items->items[0].tensor = NULL;
+        return TSR_OK;
+    }
+    TSR_TRY(dict_new(&dict));
+    TsrStatus status = TSR_OK;
+    for (int i = 0; i < items->n && status == TSR_OK; i++) {
+        Value t = value_tensor_move(items->items[i].tensor);
+        items->items[i].tensor = NULL;
+        status = dict_set_c_move(value_as_dict(dict), items->items[i].name, t);
+    }
+    if (status == TSR_OK) *out = dict;
+    else value_release(dict);
+    return status;
+}
+
+enum { LOAD_PATH, LOAD_FORMAT, LOAD_DTYPE, LOAD_SHAPE, LOAD_MODE, LOAD_HEADER, LOAD_DELIMITER, LOAD_COLUMNS, LOAD_ARGS };
+
+static TsrStatus load_options(TsrLoadOptions *o, int64_t *shape, TsrText *columns, const Value *v) {
+    *o = (TsrLoadOptions){.dtype = TSR_DTYPE_NONE};
+    TSR_TRY(optional_text(&o->format, v[LOAD_FORMAT], "load(): argument 'format'"));
+    if (v[LOAD_DTYPE].tag > V_NONE && !dtype_from_value(&o->dtype, v[LOAD_DTYPE]))
+        return tsr_error(TSR_TYPE_ERROR, "load(): argument 'dtype' must be torch.dtype, not %s", value_type_name(v[LOAD_DTYPE]));
+    TSR_TRY(read_shape(o, shape, v[LOAD_SHAPE]));
+    TSR_TRY(read_mode(o, v[LOAD_MODE]));
+    TSR_TRY(read_header(o, v[LOAD_HEADER]));
+    TSR_TRY(read_delimiter(o, v[LOAD_DELIMITER]));
+    return read_columns(o, columns, v[LOAD_COLUMNS]);
+}
+
+static TsrStatus files_load(Value *out, const CallArgs *args) {
+    static const char *const names[] = {"path", "format", "dtype", "shape", "mode", "header", "delimiter", "columns"};
+    static const ArgSpec spec = {"load", names, LOAD_ARGS, 0, 2, 1};
+    Value v[LOAD_ARGS];
+    TsrLoadOptions options;
+    TsrText columns = {0};
+    TsrItems items = {0};
+    const char *path;
+    int64_t shape[TSR_MAX_DIMS];
+    TSR_TRY(args_parse(v, args, 0, &spec));
+    TSR_TRY(value_to_cstring(&path, v[LOAD_PATH], "load(): argument 'path'"));
+    TsrStatus status = load_options(&options, shape, &columns, v);
+    if (status == TSR_OK) status = tsr_load(&items, path, &options);
+    if (status == TSR_OK) status = items_to_value(out, &items);
+    tsr_items_free(&items);
+    tsr_text_free(&columns);
+    return status;
+}
+
+/* ---- save ---- */
+
+enum { SAVE_VALUE, SAVE_PATH, SAVE_FORMAT, SAVE_PRECISION, SAVE_JSON_NAN, SAVE_DELIMITER, SAVE_HEADER, SAVE_COMPACT, SAVE_UNTIE, SAVE_ARGS };
+
+static TsrStatus add_item(TsrItems *items, const char *name, size_t length, Value v) {
+    TsrTensor *t;
+    TSR_TRY(who_tensor(&t, v, "save"));
+    return tsr_items_add_move(items, name, length, tsr_tensor_retain(t));
+}
+
+/* A tensor or anything torch.tensor takes is one item; a dict gives one a key. */
+static TsrStatus value_to_items(TsrItems *items, Value v) {
+    Value torch, made;
+    if (value_is_dict(v)) {
+        int64_t position = 0;
+        for (DictEntry *e; (e = dict_next(value_as_dict(v), &position)) != NULL;) {
+            if (!value_is_str(e->key)) return tsr_error(TSR_TYPE_ERROR, "save(): the keys of a dict of tensors are str, not %s", value_type_name(e->key));
+            TSR_TRY(add_item(items, value_as_str(e->key)->data, (size_t)value_as_str(e->key)->size, e->value));
+        }
+        return TSR_OK;
+    }
+    bool plain = value_is_int(v) || v.tag == V_BOOL || v.tag == V_FLOAT || value_is_list(v) || value_is_tuple(v);
+    if (!plain) {
+        TsrTensor *t;
+        TSR_TRY(who_tensor(&t, v, "save"));
+        return tsr_items_single_move(items, tsr_tensor_retain(t));
+    }
+    TSR_TRY(namespace_module(&torch, "torch"));
+    TsrStatus status = value_call_method(&made, torch, "tensor", 1, &v);
+    value_release(torch);
+    TSR_TRY(status);
+    if (made.tag != V_TENSOR) {
+        value_release(made);
+        return tsr_error(TSR_TYPE_ERROR, "save(): this value is not a tensor");
+    }
+    return tsr_items_single_move(items, made.t);
+}
+
+/* JSON holds more than tensors: json.dumps, tensors inside as nested lists. */
+static TsrStatus tolist(Value *out, const CallArgs *args) { return value_call_method(out, args->values[0], "tolist", 0, NULL); }
+static const Method tolist_row = {"tolist", tolist, ARGS_ONE, 1, 1, "(x)", NULL};
+
+static TsrStatus json_text(Value *out, Value v) {
+    Value json, dumps, fallback;
+    Str *name = str_intern_c("default"), *function = str_intern_c("dumps");
+    if (name == NULL || function == NULL) return mem_error();
+    TSR_TRY(module_import(&json, "json"));
+    TsrStatus status = value_getattr(&dumps, json, function);
+    value_release(json);
+    TSR_TRY(status);
+    status = native_new(&fallback, &tolist_row, NULL);
+    if (status == TSR_OK) {
+        status = value_call(out, dumps, &(CallArgs){.values = (Value[]){v, fallback}, .count = 1, .keyword_count = 1, .names = &name});
+        value_release(fallback);
+    }
+    value_release(dumps);
+    return status;
+}
+
+static TsrStatus write_text(Value v, TsrSink *sink, const char *format) {
+    Value text;
+    TSR_TRY(strcmp(format, "json") == 0 ? json_text(&text, v) : value_new_repr(&text, v));
+    tsr_sink_write(sink, value_as_str(text)->data, (size_t)value_as_str(text)->size);
+    tsr_sink_puts(sink, "\n");
+    value_release(text);
+    return tsr_sink_flush(sink);
+}
+
+static bool has_tensors_only(Value v) {
+    if (!value_is_dict(v)) return v.tag == V_TENSOR;
+    int64_t position = 0;
+    for (DictEntry *e; (e = dict_next(value_as_dict(v), &position)) != NULL;)
+        if (e->value.tag != V_TENSOR || !value_is_str(e->key)) return false;
+    return true;
+}
+
+static TsrStatus save_to_stdout(Value v, const TsrSaveOptions *options) {
+    TsrItems items = {0};
+    TsrSink sink = {.fd = STDOUT_FILENO, .name = NULL};
+    if (options->format == NULL) return tsr_error(TSR_VALUE_ERROR, "save() to '-' needs format=");
+    fflush(builtin_stdout());
+    bool text = strcmp(options->format, "text") == 0 || (strcmp(options->format, "json") == 0 && !has_tensors_only(v));
+    TsrStatus status = text ? write_text(v, &sink, options->format) : value_to_items(&items, v);
+    if (!text && status == TSR_OK) status = tsr_write(&sink, &items, options);
+    tsr_text_free(&sink.text);
+    tsr_items_free(&items);
+    return status;
+}
+
+static TsrStatus save_options(TsrSaveOptions *o, const Value *v) {
+    const char *delimiter = NULL;
+    int64_t precision = 0;
+    *o = (TsrSaveOptions){0};
+    TSR_TRY(optional_text(&o->format, v[SAVE_FORMAT], "save(): argument 'format'"));
+    TSR_TRY(optional_text(&o->json_nan, v[SAVE_JSON_NAN], "save(): argument 'json_nan'"));
+    TSR_TRY(optional_text(&delimiter, v[SAVE_DELIMITER], "save(): argument 'delimiter'"));
+    if (delimiter != NULL) o->delimiter = strcmp(delimiter, "\\t") == 0 ? '\t' : delimiter[0];
+    if (v[SAVE_PRECISION].tag > V_NONE) TSR_TRY(value_to_index(&precision, v[SAVE_PRECISION]));
+    if (precision < 0 || precision > 17) return tsr_error(TSR_VALUE_ERROR, "save(): precision is 1 to 17 digits");
+    o->precision = (int)precision;
+    if (o->json_nan != NULL && strcmp(o->json_nan, "null") != 0 && strcmp(o->json_nan, "error") != 0 && strcmp(o->json_nan, "token") != 0)
+        return tsr_error(TSR_VALUE_ERROR, "save(): json_nan is 'null', 'error' or 'token', not '%s'", o->json_nan);
+    return TSR_OK;
+}
+
+static TsrStatus files_save(Value *out, const CallArgs *args) {
+    static const char *const names[] = {"obj", "path", "format", "precision", "json_nan", "delimiter", "header", "compact", "untie"};
+    static const ArgSpec spec = {"save", names, SAVE_ARGS, 0, 3, 2};
+    Value v[SAVE_ARGS];
+    TsrSaveOptions options;
+    TsrItems items = {0};
+    const char *path;
+    TSR_TRY(args_parse(v, args, 0, &spec));
+    TSR_TRY(value_to_cstring(&path, v[SAVE_PATH], "save(): argument 'path'"));
+    TSR_TRY(save_options(&options, v));
+    *out = VALUE_NONE;
+    if (strcmp(path, "-") == 0) return save_to_stdout(v[SAVE_VALUE], &options);
+    TsrStatus status = value_to_items(&items, v[SAVE_VALUE]);
+    if (status == TSR_OK) status = tsr_save(&items, path, &options);
+    tsr_items_free(&items);
+    return status;
+}
+
+static const Method functions[] = {
+    {"load", files_load, ARGS_ANY, 1, 2, "(path, format=None, *, dtype=None, shape=None, mode='c', header=None, delimiter=None, columns=None)",
+     "The tensor, or dict of tensors, in a file; '-' is standard input."},
+    {"save", files_save, ARGS_ANY, 2, 3, "(obj, path, format=None, *, precision=None, json_nan='null', delimiter=None)",
+     "Writes a tensor, or a dict of tensors, to a file, whole or not at all."},
+    {0},
+};
+
+TsrStatus files_startup(void) { return namespace_add_functions("tsr", functions, true); }
