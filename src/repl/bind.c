@@ -538,8 +538,9 @@ TsrStatus bind_result_move(Value *out, TsrOpCall *call) {
 
 /* CPython's words for a method that takes nothing. */
 static TsrStatus refuse_arguments(const OpFunction *f, const CallArgs *args, int skip) {
-    if (args->keyword_count > 0) return tsr_error(TSR_TYPE_ERROR, "TensorBase.%s() takes no keyword arguments", f->name);
-    return tsr_error(TSR_TYPE_ERROR, "TensorBase.%s() takes no arguments (%d given)", f->name, args->count - skip);
+    const char *owner = f->bound ? "Tensor" : "TensorBase";
+    if (args->keyword_count > 0) return tsr_error(TSR_TYPE_ERROR, "%s.%s() takes no keyword arguments", owner, f->name);
+    return tsr_error(TSR_TYPE_ERROR, "%s.%s() takes no arguments (%d given)", owner, f->name, args->count - skip);
 }
 
 static TsrStatus run_sig(Value *out, const OpFunction *f, const Sig *sig, const CallArgs *args, int skip, TsrTensor *self, const Value *bound, bool varargs) {
@@ -600,10 +601,14 @@ TsrStatus bind_call_args(Value *out, OpFunction *f, const CallArgs *args) {
     }
     if (parser->no_arguments && (args->count > skip || args->keyword_count > 0)) return refuse_arguments(f, args, skip);
     Value bound[TSR_MAX_ARGS + 4];
-    bool ok = false, varargs, raise = parser->count == 1 && !f->python;
+    bool ok = false, varargs, raise = parser->count == 1 && !f->python && f->name[1] != '_';
     for (int i = 0; i < parser->count; i++) {
         TSR_TRY(bind_match(&ok, f, &parser->sigs[i], args, skip, bound, &varargs, raise));
         if (ok) return run_sig(out, f, &parser->sigs[i], args, skip, self, bound, varargs);
+    }
+    if (f->name[0] == '_' && f->name[1] == '_') { /* x.__add__('a') */
+        *out = value_retain(VALUE_NOT_IMPLEMENTED);
+        return TSR_OK;
     }
     return bind_no_match(f, parser, args, skip);
 }
@@ -668,7 +673,9 @@ static TsrStatus bound_call(Value *out, Value self, const CallArgs *args) {
     values[0] = b->self;
     for (int i = 0; i < n; i++) values[i + 1] = args->values[i];
     CallArgs all = {values, args->count + 1, args->keyword_count, args->names};
+    b->function->bound = true;
     TsrStatus s = bind_call_args(out, b->function, &all);
+    b->function->bound = false;
     if (values != few) tsr_free(values);
     return s;
 }
@@ -764,7 +771,7 @@ static const char *error_name(const char *name) {
 static const char python_functions[] =
     " block_diag broadcast_tensors cartesian_prod cdist chain_matmul einsum lu meshgrid norm pca_lowrank split stft svd_lowrank tensordot unique "
     "unique_consecutive unravel_index ";
-static const char python_methods[] = " istft lu norm split stft unflatten unique unique_consecutive ";
+static const char python_methods[] = " cholesky istft lu norm qr split stft unflatten unique unique_consecutive ";
 static const char c_nn_functions[] =
     " adaptive_avg_pool1d avg_pool1d avg_pool2d avg_pool3d bilinear channel_shuffle conv1d conv2d conv3d conv_tbc conv_transpose1d conv_transpose2d "
     "conv_transpose3d cosine_similarity gelu hardshrink linear logsigmoid native_channel_shuffle one_hot pairwise_distance pdist pixel_shuffle "
@@ -813,6 +820,7 @@ static TsrStatus make_function(Value *out, const char *name, bool method) {
     f->packs = !method && takes_many_tensors(name);
     f->python = is_python_function(name, method);
     f->parser = NULL;
+    f->bound = false;
     TsrStatus s = dict_set_c(made, key, value_lent(f));
     if (s != TSR_OK) obj_release(f);
     else *out = value_obj_move(f);

@@ -25,6 +25,7 @@ typedef struct OpFunction {
     uint8_t form;         /* BindForm */
     bool packs;           /* f(x, y, z) is f([x, y, z]) */
     bool python;          /* a Python function in PyTorch: CPython's words for missing and surplus arguments */
+    bool bound;           /* being called as a value made by x.name: CPython words one error otherwise */
     BindParser *parser;   /* the signatures; made at the first call */
 } OpFunction;
 
@@ -90,6 +91,7 @@ typedef struct SigParam {
     bool optional;    /* may be left out */
     bool allow_none;
     bool keyword_only;
+    bool symbolic;    /* SymInt there: it sorts differently */
     int fixed;        /* int[N] */
     const TsrParam *param;
 } SigParam;

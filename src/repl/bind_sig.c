@@ -49,6 +49,18 @@ static const char *sort_name(TsrArgKind kind) {
     }
 }
 
+/* Sizes are SymInt there, dimensions int. */
+static bool is_symbolic_name(const TsrSchema *schema, const TsrParam *p) {
+    static const char *const names[] = {"size", "sizes", "shape", "stride", "strides", "output_size", "split_size", "split_sizes", "repeats", "pad", "padding", "shifts"};
+    static const char *const numbers[] = {"low", "high", "n", "m", "k", "index", "start", "length", "storage_offset", "split_size"};
+    if (strcmp(schema->base, "tensor_split") == 0) return strcmp(p->name, "indices") == 0;
+    for (size_t i = 0; i < TSR_COUNTOF(names) && p->type == TSR_ARG_INTS; i++)
+        if (strcmp(p->name, names[i]) == 0) return true;
+    for (size_t i = 0; i < TSR_COUNTOF(numbers) && p->type == TSR_ARG_INT; i++)
+        if (strcmp(p->name, numbers[i]) == 0) return true;
+    return false;
+}
+
 /* ---- building one signature ---- */
 
 /* Overloads that PyTorch deprecated but still takes; they also decide which words an error has. */
@@ -94,6 +106,7 @@ static TsrStatus add_schema_param(Sig *sig, const OpFunction *f, int i) {
     *p = (SigParam){.kind = (uint8_t)param->type, .role = SIG_SCHEMA, .index = (int8_t)i, .optional = param->has_default,
                     .allow_none = param->optional, .keyword_only = param->keyword_only, .fixed = param->fixed, .param = param};
     bool function = f->form == BIND_FUNCTION || f->form == BIND_INPLACE_FUNCTION;
+    p->symbolic = is_symbolic_name(sig->schema, param);
     bool is_self = function && param->type == TSR_ARG_TENSOR && strcmp(param->name, "self") == 0;
     return name_param(p, is_self ? "input" : param->name);
 }
@@ -155,14 +168,6 @@ static TsrStatus append_default(TsrText *text, const SigParam *p) {
     return tsr_text_printf(text, " = %s", p->param->default_text);
 }
 
-/* Lists of sizes are SymInt[] there, lists of dimensions int[]. */
-static bool is_symbolic(const SigParam *p) {
-    static const char *const names[] = {"size", "sizes", "shape", "stride", "strides", "output_size", "split_size", "split_sizes", "repeats", "pad", "padding", "shifts"};
-    for (size_t i = 0; i < TSR_COUNTOF(names); i++)
-        if (p->kind == TSR_ARG_INTS && strcmp(p->text, names[i]) == 0) return true;
-    return false;
-}
-
 static TsrStatus write_texts(Sig *sig) {
     TsrText text = {0}, order = {0};
     TsrStatus s = tsr_text_putc(&text, '(');
@@ -178,7 +183,7 @@ static TsrStatus write_texts(Sig *sig) {
         }
         if (s == TSR_OK) s = tsr_text_printf(&text, "%s %s", bind_kind_name(p), p->text);
         if (s == TSR_OK && p->optional) s = append_default(&text, p);
-        if (s == TSR_OK) s = tsr_text_printf(&order, "%s%s", is_symbolic(p) ? "Sym" : "", sort_name((TsrArgKind)p->kind));
+        if (s == TSR_OK) s = tsr_text_puts(&order, !p->symbolic ? sort_name((TsrArgKind)p->kind) : p->kind == TSR_ARG_INT ? "SymInt" : "SymIntArrayRef");
         if (s == TSR_OK && p->fixed > 0) s = tsr_text_printf(&order, "[%d]", p->fixed);
         if (s == TSR_OK) s = tsr_text_printf(&order, "%s %s%s", p->allow_none && p->role == SIG_SCHEMA ? "?" : "", p->text, p->optional ? "=" : "");
     }
@@ -209,7 +214,7 @@ static void choose_generator(Sig *sig, int mode) {
 static bool splits_generator(const TsrSchema *schema) {
     bool has = false;
     for (int i = 0; i < schema->nparams; i++) has |= schema->params[i].type == TSR_ARG_GENERATOR;
-    return has && has_tensor_options(schema);
+    return has && has_tensor_options(schema) && strcmp(schema->name, "normal") != 0;
 }
 
 static TsrStatus build_sig(Sig *sig, const OpFunction *f, const TsrOp *op, int generator) {
@@ -264,7 +269,7 @@ static bool is_list(TsrArgKind k) {
 
 static bool type_smaller(const SigParam *a, const SigParam *b) {
     if (a->kind == TSR_ARG_SCALAR && b->kind == TSR_ARG_TENSOR) return a->allow_none == b->allow_none;
-    if (a->kind == TSR_ARG_INTS && a->fixed == 0 && !a->allow_none && b->kind == TSR_ARG_INT) return true;
+    if (a->kind == TSR_ARG_INTS && !a->symbolic && a->fixed == 0 && !a->allow_none && b->kind == TSR_ARG_INT) return true;
     if (a->kind == TSR_ARG_TENSORS && !a->allow_none && is_list((TsrArgKind)b->kind)) return true;
     return a->kind == TSR_ARG_INT && !a->allow_none && b->kind == TSR_ARG_TENSOR && !b->allow_none;
 }

@@ -122,6 +122,38 @@ static TsrStatus row_promote_types(TsrOpCall *c) {
     return return_dtype(c, d);
 }
 
+/* Overloads for numbers that only differ from the ones for tensors in how they are listed, and in a positional alpha. */
+static TsrStatus row_number(TsrOpCall *c) {
+    const TsrOpSet *set = tsr_op_find(c->schema->name);
+    for (int i = 0; set != NULL && i < set->n; i++) {
+        const TsrSchema *s;
+        TSR_TRY(tsr_op_schema(&s, set->ops[i]));
+        if (s->nparams != c->nargs || s->params[1].type != TSR_ARG_TENSOR) continue;
+        TsrTensor *number;
+        TSR_TRY(tsr_tensor_new_wrapped(&number, c->arg[1].s));
+        TsrOpCall inner = *c;
+        TsrArg arg[TSR_MAX_ARGS];
+        for (int k = 0; k < c->nargs; k++) arg[k] = c->arg[k];
+        arg[1] = (TsrArg){.kind = TSR_ARG_TENSOR, .t = number};
+        inner.op = set->ops[i];
+        inner.schema = s;
+        inner.arg = arg;
+        TsrStatus status = inner.op->fn(&inner);
+        tsr_tensor_free(number);
+        TSR_TRY(status);
+        c->ret[0] = inner.ret[0];
+        c->nret = inner.nret;
+        return TSR_OK;
+    }
+    return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "operator %s is not available", c->schema->name);
+}
+
+/* Products into another dtype exist on GPUs only. */
+static TsrStatus row_out_dtype(TsrOpCall *c) {
+    return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "Could not run 'aten::%s.dtype' with arguments from the 'CPU' backend.", c->schema->base);
+}
+
+#define NUMBERS TSR_FN | TSR_METHOD | TSR_INPLACE
 #define ROW(function, text, forms_, what, ex, shown) \
     {.fn = function, .schema = text, .forms = forms_, .flags = TSR_OP_CONJ | TSR_OP_SPARSE | TSR_OP_UNCHECKED | TSR_OP_OBJECT, .alias = TSR_FRESH, .category = "create", \
      .summary = what, .example = ex, .output = shown}
@@ -140,6 +172,17 @@ static const TsrOp rows[] = {
     ROW(row_result_type, "result_type(Scalar scalar, Tensor tensor) -> ScalarType", TSR_FN, "The dtype of an operation on both.", NULL, NULL),
     ROW(row_result_type, "result_type(Tensor tensor, Scalar other) -> ScalarType", TSR_FN, "The dtype of an operation on both.", NULL, NULL),
     ROW(row_result_type, "result_type(Scalar scalar1, Scalar scalar2) -> ScalarType", TSR_FN, "The dtype of an operation on both.", NULL, NULL),
+    ROW(row_number, "div(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor", NUMBERS, "The quotient by a number.", NULL, NULL),
+    ROW(row_number, "divide(Tensor self, Scalar other) -> Tensor", NUMBERS, "The quotient by a number.", NULL, NULL),
+    ROW(row_number, "divide(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor", NUMBERS, "The quotient by a number.", NULL, NULL),
+    ROW(row_number, "true_divide(Tensor self, Scalar other) -> Tensor", NUMBERS, "The quotient by a number.", NULL, NULL),
+    ROW(row_number, "floor_divide(Tensor self, Scalar other) -> Tensor", NUMBERS, "The rounded quotient by a number.", NULL, NULL),
+    ROW(row_number, "multiply(Tensor self, Scalar other) -> Tensor", NUMBERS, "The product with a number.", NULL, NULL),
+    ROW(row_number, "subtract(Tensor self, Scalar other, Scalar alpha=1) -> Tensor", NUMBERS, "The difference to a number.", NULL, NULL),
+    ROW(row_out_dtype, "mm(Tensor self, Tensor mat2, ScalarType out_dtype) -> Tensor", TSR_FN | TSR_OUT, "The matrix product into another dtype, on GPUs.", NULL, NULL),
+    ROW(row_out_dtype, "bmm(Tensor self, Tensor mat2, ScalarType out_dtype) -> Tensor", TSR_FN | TSR_OUT, "Matrix products into another dtype, on GPUs.", NULL, NULL),
+    ROW(row_out_dtype, "addmm(Tensor self, Tensor mat1, Tensor mat2, ScalarType out_dtype, *, Scalar beta=1, Scalar alpha=1) -> Tensor", TSR_FN | TSR_OUT, "A matrix product with a summand into another dtype, on GPUs.", NULL, NULL),
+    ROW(row_out_dtype, "baddbmm(Tensor self, Tensor batch1, Tensor batch2, ScalarType out_dtype, *, Scalar beta=1, Scalar alpha=1) -> Tensor", TSR_FN | TSR_OUT, "Matrix products with summands into another dtype, on GPUs.", NULL, NULL),
     ROW(row_can_cast, "can_cast(ScalarType from_, ScalarType to) -> bool", TSR_FN, "Whether an in-place operation may write the one dtype into the other.", "can_cast(float32, int32)", "False"),
     ROW(row_promote_types, "promote_types(ScalarType type1, ScalarType type2) -> ScalarType", TSR_FN, "The smallest dtype that holds both.", "promote_types(int32, float16)", "torch.float16"),
 };
