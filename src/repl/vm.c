@@ -273,14 +273,14 @@ inplace:
         NEXT;
     }
     CASE(JKEEPT) {
-        bool yes = SLOT_B->b;
+        bool yes = SLOT_B->i != 0;
         if (SLOT_B->tag != V_BOOL) TRY(value_truth(&yes, *SLOT_B));
         if (yes) pc += JUMP_OFFSET;
         else slot_clear(SLOT_B);
         NEXT;
     }
     CASE(JKEEPF) {
-        bool yes = SLOT_B->b;
+        bool yes = SLOT_B->i != 0;
         if (SLOT_B->tag != V_BOOL) TRY(value_truth(&yes, *SLOT_B));
         if (!yes) pc += JUMP_OFFSET;
         else slot_clear(SLOT_B);
@@ -474,7 +474,8 @@ call_slowly: {
 call_native: {
     Value *w = SLOT_A;
     CallArgs args = {w + 1, i->b, 0, NULL};
-    if (TSR_LIKELY(value_is_obj(*w, &native_type))) TRY(native_type.call(&value, *w, &args));
+    value = VALUE_UNBOUND;
+    if (TSR_LIKELY(w->tag == V_OBJ && w->o->type->call != NULL)) TRY(w->o->type->call(&value, *w, &args));
     else TRY(value_call(&value, *w, &args));
     slots_clear(w, i->b + 1);
     slot_set_move(SLOT_C, value);
@@ -484,9 +485,12 @@ call_native: {
         Value *w = SLOT_A;
         bool with_self = w[1].tag != V_UNBOUND;
         CallArgs args = {with_self ? w + 1 : w + 2, i->b + with_self, 0, NULL};
+        value = VALUE_UNBOUND;
         if (TSR_LIKELY(with_self && value_is_obj(*w, &method_descriptor_type))) { /* found by the type of its self */
             const Native *n = (const Native *)w->o;
             TRY(native_invoke(&value, n->def, &args, n->owner));
+        } else if (TSR_LIKELY(w->tag == V_OBJ && w->o->type->call != NULL)) {
+            TRY(w->o->type->call(&value, *w, &args));
         } else {
             TRY(value_call(&value, *w, &args));
         }

@@ -355,10 +355,8 @@ TsrStatus ins_method(Frame *f, const Ins *i) {
     const Value *v = peek(f, i->b);
     if (v == NULL) return tsr_error_kind();
     Value callee, self, found = cacheable(*v, name_const(f, i->c));
-    if (value_is_obj(found, &method_descriptor_type) && !(((Native *)found.o)->def->flags & (METHOD_STATIC | METHOD_CLASS))) {
-        remember(i, value_type(*v), found.o);
-    }
     TSR_TRY(value_load_method(&callee, &self, *v, name_const(f, i->c)));
+    if (self.tag != V_UNBOUND && found.tag == V_OBJ && callee.o == found.o) remember(i, value_type(*v), found.o);
     slot_used(f, i->b);
     slot_set_move(&f->base[i->a], callee);
     slot_set_move(&f->base[i->a + 1], self);
