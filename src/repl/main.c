@@ -1,0 +1,354 @@
+/* main.c: the options of the command line and the exit statuses, nothing else. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base.h"
+#include "commands.h"
+#include "doctest.h"
+#include "shell.h"
+
+typedef enum Mode { MODE_DEFAULT, MODE_CODE, MODE_ECHO, MODE_DOCTEST, MODE_LIST, MODE_DIFF, MODE_LESSON } Mode;
+
+typedef struct Line { /* the command line, taken apart */
+    Mode mode;
+    const char **codes;
+    int code_count;
+    const char *lesson;
+    const char **rest; /* what is no option */
+    int rest_count;
+    ShellOptions shell;
+} Line;
+
+typedef enum Argument { ARG_NONE, ARG_NEEDED } Argument;
+
+/* Sets what the option says. False when the value is wrong. */
+typedef bool Setter(Line *line, const char *value);
+
+static const char *const help_text =
+    "usage: tsr [options] [FILE.tsr [ARG...]]\n"
+    "       tsr [options] -e CODE [-e CODE...] [FILE...]\n"
+    "       tsr --echo FILE | --doctest FILE... | -l FILE... | --diff A B | --lesson [N]\n"
+    "\n"
+    "Without FILE: the prompt on a terminal, else the program on standard input.\n"
+    "\n"
+    "  -e CODE              run CODE; the last value prints. `_` is the tensor read from FILE or\n"
+    "                       standard input, `inputs` the list of all of them\n"
+    "  -i                   run FILE, then prompt\n"
+    "  --echo FILE          run FILE as if typed at the prompt\n"
+    "  --doctest FILE...    check the transcripts in text, Markdown and man pages\n"
+    "  -l, --list FILE...   what files hold\n"
+    "  --diff A B           how two files differ\n"
+    "  --lesson [N]         a lesson, or the list of them\n"
+    "\n"
+    "  -o, --output FORMAT|FILE   how the value of -e goes out: text (default) npy npz safetensors pt\n"
+    "                             csv tsv json raw pb gguf; with a dot or a slash it is a file\n"
+    "      --in-place             write it over FILE\n"
+    "  -I, --input FORMAT         when neither name nor content says it\n"
+    "      --dtype NAME           of numbers read from text, and of raw\n"
+    "      --shape 3,4            of raw\n"
+    "      --header yes|no, --delimiter C, --columns LIST   for csv\n"
+    "      --precision N, --no-header, --json-nan null|error|token, --compact, --untie\n"
+    "                             how values are written\n"
+    "      --json                 values and errors as JSON\n"
+    "      --sandbox              no writing of files, no reading but the arguments and standard input\n"
+    "      --max-memory SIZE      a limit (K, M, G of 1024)\n"
+    "      --max-time SECONDS     a limit\n"
+    "      --seed N               as torch.manual_seed(N)\n"
+    "      --threads N            threads for large tensors\n"
+    "      --device NAME          where new tensors are made\n"
+    "      --no-color             no colours (also NO_COLOR)\n"
+    "      --version, --help\n"
+    "\n"
+    "Exit status: 0; 1 an error in the program; 2 usage; 130 interrupted; sys.exit(n): n.\n";
+
+static int usage(const char *format, const char *what) {
+    fprintf(stderr, "tsr: ");
+    fprintf(stderr, format, what); /* the formats are the literals of this file */
+    fprintf(stderr, "\ntry 'tsr --help'\n");
+    return EXIT_USAGE;
+}
+
+/* ---- values of options ---- */
+
+static bool to_integer(const char *text, long long least, long long *out) {
+    char *end;
+    errno = 0;
+    *out = strtoll(text, &end, 10);
+    return errno == 0 && end != text && *end == '\0' && *out >= least;
+}
+
+static bool to_size(const char *text, size_t *out) {
+    static const char units[] = "KMGT";
+    char *end;
+    errno = 0;
+    unsigned long long n = strtoull(text, &end, 10);
+    if (errno != 0 || end == text || text[0] == '-') return false;
+    size_t size = (size_t)n;
+    const char *unit = *end != '\0' ? strchr(units, *end >= 'a' ? *end - 32 : *end) : NULL;
+    if (unit != NULL) {
+        for (const char *u = units; u <= unit; u++)
+            if (tsr_mul_size_overflows(size, 1024, &size)) return false;
+        end++;
+        if (*end == 'i') end++;
+        if (*end == 'B') end++;
+    }
+    *out = size;
+    return *end == '\0' && size > 0;
+}
+
+static bool set_code(Line *l, const char *v) {
+    l->mode = MODE_CODE;
+    l->codes[l->code_count++] = v;
+    return true;
+}
+static bool set_interactive(Line *l, const char *v) { (void)v; return l->shell.interactive = true; }
+static bool set_echo(Line *l, const char *v) { (void)v; return (l->mode = MODE_ECHO) != 0; }
+static bool set_doctest(Line *l, const char *v) { (void)v; return (l->mode = MODE_DOCTEST) != 0; }
+static bool set_list(Line *l, const char *v) { (void)v; return (l->mode = MODE_LIST) != 0; }
+static bool set_diff(Line *l, const char *v) { (void)v; return (l->mode = MODE_DIFF) != 0; }
+static bool set_lesson(Line *l, const char *v) { (void)v; return (l->mode = MODE_LESSON) != 0; }
+static bool set_output(Line *l, const char *v) { return (l->shell.filter.output = v) != NULL && *v != '\0'; }
+static bool set_in_place(Line *l, const char *v) { (void)v; return l->shell.filter.in_place = true; }
+static bool set_input(Line *l, const char *v) { return (l->shell.filter.input_format = v) != NULL && *v != '\0'; }
+static bool set_dtype(Line *l, const char *v) { return (l->shell.filter.dtype = strncmp(v, "torch.", 6) == 0 ? v + 6 : v) != NULL && *v != '\0'; }
+static bool set_delimiter(Line *l, const char *v) {
+    l->shell.filter.delimiter = strcmp(v, "\\t") == 0 || strcmp(v, "tab") == 0 ? "\t" : v;
+    return strlen(l->shell.filter.delimiter) == 1;
+}
+static bool set_columns(Line *l, const char *v) { return (l->shell.filter.columns = v) != NULL && *v != '\0'; }
+static bool set_no_header(Line *l, const char *v) { (void)v; return l->shell.filter.no_header = true; }
+static bool set_compact(Line *l, const char *v) { (void)v; return l->shell.filter.compact = true; }
+static bool set_untie(Line *l, const char *v) { (void)v; return l->shell.filter.untie = true; }
+static bool set_json(Line *l, const char *v) { (void)v; return l->shell.json = true; }
+static bool set_sandbox(Line *l, const char *v) { (void)v; return l->shell.sandbox = true; }
+static bool set_device(Line *l, const char *v) { return (l->shell.device = v) != NULL && *v != '\0'; }
+static bool set_no_color(Line *l, const char *v) { (void)v; return !(l->shell.colour = false); }
+static bool set_max_memory(Line *l, const char *v) { return to_size(v, &l->shell.max_memory); }
+
+static bool set_shape(Line *l, const char *v) {
+    l->shell.filter.shape = v;
+    for (const char *s = v;; s++) {
+        char *end;
+        long long n = strtoll(s, &end, 10);
+        if (end == s || n < -1) return false;
+        if (*end == '\0') return true;
+        if (*end != ',' && *end != 'x') return false;
+        s = end;
+    }
+}
+
+static bool set_header(Line *l, const char *v) {
+    l->shell.filter.header = strcmp(v, "yes") == 0;
+    return l->shell.filter.header == 1 || strcmp(v, "no") == 0;
+}
+
+static bool set_json_nan(Line *l, const char *v) {
+    l->shell.filter.json_nan = v;
+    return strcmp(v, "null") == 0 || strcmp(v, "error") == 0 || strcmp(v, "token") == 0;
+}
+
+static bool set_precision(Line *l, const char *v) {
+    long long n;
+    bool fine = to_integer(v, 1, &n) && n <= 50;
+    l->shell.filter.precision = fine ? (int)n : 0;
+    return fine;
+}
+
+static bool set_threads(Line *l, const char *v) {
+    long long n;
+    bool fine = to_integer(v, 1, &n) && n <= 4096;
+    l->shell.threads = fine ? (int)n : 0;
+    return fine;
+}
+
+static bool set_seed(Line *l, const char *v) {
+    char *end;
+    errno = 0;
+    l->shell.seed = v[0] == '-' ? (uint64_t)strtoll(v, &end, 0) : strtoull(v, &end, 0);
+    l->shell.seeded = true;
+    return errno == 0 && end != v && *end == '\0';
+}
+
+static bool set_max_time(Line *l, const char *v) {
+    char *end;
+    l->shell.max_time = strtod(v, &end);
+    return end != v && *end == '\0' && l->shell.max_time > 0 && l->shell.max_time <= 1e9;
+}
+
+static const struct Option {
+    const char *name;
+    char letter;
+    Argument argument;
+    Setter *set;
+} options[] = {
+    {"code", 'e', ARG_NEEDED, set_code},
+    {"interactive", 'i', ARG_NONE, set_interactive},
+    {"echo", 0, ARG_NONE, set_echo},
+    {"doctest", 0, ARG_NONE, set_doctest},
+    {"list", 'l', ARG_NONE, set_list},
+    {"diff", 0, ARG_NONE, set_diff},
+    {"lesson", 0, ARG_NONE, set_lesson},
+    {"output", 'o', ARG_NEEDED, set_output},
+    {"in-place", 0, ARG_NONE, set_in_place},
+    {"input", 'I', ARG_NEEDED, set_input},
+    {"dtype", 0, ARG_NEEDED, set_dtype},
+    {"shape", 0, ARG_NEEDED, set_shape},
+    {"header", 0, ARG_NEEDED, set_header},
+    {"delimiter", 0, ARG_NEEDED, set_delimiter},
+    {"columns", 0, ARG_NEEDED, set_columns},
+    {"precision", 0, ARG_NEEDED, set_precision},
+    {"no-header", 0, ARG_NONE, set_no_header},
+    {"json-nan", 0, ARG_NEEDED, set_json_nan},
+    {"compact", 0, ARG_NONE, set_compact},
+    {"untie", 0, ARG_NONE, set_untie},
+    {"json", 0, ARG_NONE, set_json},
+    {"sandbox", 0, ARG_NONE, set_sandbox},
+    {"max-memory", 0, ARG_NEEDED, set_max_memory},
+    {"max-time", 0, ARG_NEEDED, set_max_time},
+    {"seed", 0, ARG_NEEDED, set_seed},
+    {"threads", 0, ARG_NEEDED, set_threads},
+    {"device", 0, ARG_NEEDED, set_device},
+    {"no-color", 0, ARG_NONE, set_no_color},
+    {"no-colour", 0, ARG_NONE, set_no_color},
+};
+
+static const struct Option *find_long(const char *name, size_t length) {
+    for (size_t i = 0; i < TSR_COUNTOF(options); i++)
+        if (strlen(options[i].name) == length && memcmp(options[i].name, name, length) == 0) return &options[i];
+    return NULL;
+}
+
+static const struct Option *find_short(char letter) {
+    for (size_t i = 0; i < TSR_COUNTOF(options); i++)
+        if (options[i].letter == letter) return &options[i];
+    return NULL;
+}
+
+/* ---- the command line ---- */
+
+static int set(Line *line, const struct Option *option, const char *value, const char *shown) {
+    if (option->set(line, value)) return EXIT_FINE;
+    fprintf(stderr, "tsr: %s: can't be '%s'\ntry 'tsr --help'\n", shown, value != NULL ? value : "");
+    return EXIT_USAGE;
+}
+
+static int long_option(Line *line, char **argv, int *i) {
+    const char *text = argv[*i] + 2, *equals = strchr(text, '=');
+    const struct Option *option = find_long(text, equals != NULL ? (size_t)(equals - text) : strlen(text));
+    if (option == NULL) return usage("there is no option '%s'", argv[*i]);
+    if (option->argument == ARG_NONE) return equals != NULL ? usage("'%s': this option takes no value", argv[*i]) : set(line, option, NULL, argv[*i]);
+    const char *shown = argv[*i], *value = equals != NULL ? equals + 1 : argv[++*i];
+    return value == NULL ? usage("'%s' needs a value", shown) : set(line, option, value, shown);
+}
+
+/* -e CODE, -eCODE, and letters without values together. */
+static int short_options(Line *line, char **argv, int *i) {
+    for (const char *c = argv[*i] + 1; *c != '\0'; c++) {
+        const struct Option *option = find_short(*c);
+        if (option == NULL) return usage("there is no option '%s'", argv[*i]);
+        if (option->argument == ARG_NONE) {
+            set(line, option, NULL, argv[*i]);
+            continue;
+        }
+        const char *shown = argv[*i], *value = c[1] != '\0' ? c + 1 : argv[++*i];
+        return value == NULL ? usage("'%s' needs a value", shown) : set(line, option, value, shown);
+    }
+    return EXIT_FINE;
+}
+
+/* Options after the name of a script are the script's. */
+static bool ends_options(const Line *line) { return line->mode == MODE_DEFAULT; }
+
+static int take_apart(Line *line, int argc, char **argv) {
+    for (int i = 1; i < argc; i++) {
+        const char *a = argv[i];
+        int status = EXIT_FINE;
+        if (strcmp(a, "--") == 0) {
+            for (i++; i < argc; i++) line->rest[line->rest_count++] = argv[i];
+            break;
+        }
+        if (a[0] == '-' && a[1] == '-')
+            status = long_option(line, argv, &i);
+        else if (a[0] == '-' && a[1] != '\0')
+            status = short_options(line, argv, &i);
+        else if (ends_options(line)) {
+            for (; i < argc; i++) line->rest[line->rest_count++] = argv[i];
+        } else
+            line->rest[line->rest_count++] = a;
+        if (status != EXIT_FINE) return status;
+    }
+    return EXIT_FINE;
+}
+
+static bool colours(void) {
+    const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+    return (no == NULL || no[0] == '\0') && isatty(STDERR_FILENO) && (term == NULL || strcmp(term, "dumb") != 0);
+}
+
+static int check(const Line *l) {
+    if ((l->mode == MODE_DOCTEST || l->mode == MODE_LIST) && l->rest_count == 0) return usage("%s: FILE is missing", l->mode == MODE_LIST ? "-l" : "--doctest");
+    if (l->mode == MODE_ECHO && l->rest_count != 1) return usage("%s takes one FILE", "--echo");
+    if (l->mode == MODE_DIFF && l->rest_count != 2) return usage("%s takes two files", "--diff");
+    if (l->shell.filter.in_place && (l->mode != MODE_CODE || l->rest_count != 1)) return usage("%s needs -e and one FILE", "--in-place");
+    if (l->shell.filter.in_place && l->shell.filter.output != NULL) return usage("%s and -o exclude each other", "--in-place");
+    return EXIT_FINE;
+}
+
+static int run_default(const Line *l) {
+    if (l->rest_count > 0) {
+        int status = shell_run_file(l->rest[0]);
+        int wanted;
+        if (!l->shell.interactive || shell_wants_exit(&wanted)) return status;
+        return shell_run_prompt();
+    }
+    if (l->shell.interactive || isatty(STDIN_FILENO)) return shell_run_prompt();
+    return shell_run_file("-");
+}
+
+static int run(const Line *l) {
+    switch (l->mode) {
+    case MODE_CODE: return shell_run_code(l->codes, l->code_count);
+    case MODE_ECHO: return shell_run_echo(l->rest[0]);
+    case MODE_DOCTEST: return doctest_run(l->rest, l->rest_count);
+    case MODE_LIST: return command_list(l->rest, l->rest_count);
+    case MODE_DIFF: return command_diff(l->rest[0], l->rest[1]);
+    case MODE_LESSON: return command_lesson(l->rest_count > 0 ? l->rest[0] : NULL);
+    default: return run_default(l);
+    }
+}
+
+/* sys.argv: the script and what follows it, '-c' for -e, '' else. */
+static void set_arguments(Line *l, const char **argv) {
+    l->shell.argv = argv;
+    argv[0] = l->mode == MODE_CODE ? "-c" : l->rest_count > 0 ? l->rest[0] : "";
+    l->shell.argc = 1;
+    for (int i = l->mode == MODE_CODE ? 0 : 1; i < l->rest_count; i++) argv[l->shell.argc++] = l->rest[i];
+    l->shell.filter.files = l->rest;
+    l->shell.filter.file_count = l->rest_count;
+}
+
+int main(int argc, char **argv) {
+    for (int i = 1; i < argc && argv[i][0] == '-' && strcmp(argv[i], "--") != 0; i++) {
+        if (strcmp(argv[i], "-e") == 0) i++;
+        else if (strcmp(argv[i], "--version") == 0) return printf("tsr %s\n", TSR_VERSION) < 0 || fflush(stdout) != 0;
+        else if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) return fputs(help_text, stdout) < 0 || fflush(stdout) != 0;
+    }
+    size_t room = (size_t)argc + 1;
+    const char **space = calloc(room * 3, sizeof *space);
+    if (space == NULL) return usage("%s", "out of memory");
+    Line line = {.codes = space, .rest = space + room};
+    line.shell.colour = colours();
+    line.shell.filter.header = -1;
+    int status = take_apart(&line, argc, argv);
+    if (status == EXIT_FINE) status = check(&line);
+    if (status == EXIT_FINE) {
+        set_arguments(&line, space + 2 * room);
+        status = shell_start(&line.shell) ? run(&line) : EXIT_FAILED;
+        status = shell_finish(status);
+    }
+    free(space);
+    return status;
+}
