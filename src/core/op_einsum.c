@@ -342,46 +342,6 @@ TsrStatus op_einsum(TsrOpCall *c) {
     return tsr_finish_move(c, einsum(&r, c->arg[0].str, c->arg[1].tensors, c->arg[1].n), r);
 }
 
-/* Operands one by one behind the equation. */
-TsrStatus op_einsum_spread(TsrOpCall *c) {
-    TsrTensor *list[TSR_MAX_ARGS], *r = NULL;
-    int n = 0;
-    while (n + 1 < c->nargs && tsr_arg_given(&c->arg[n + 1])) {
-        list[n] = c->arg[n + 1].t;
-        n++;
-    }
-    return tsr_finish_move(c, einsum(&r, c->arg[0].str, list, n), r);
-}
-
-static TsrStatus append_sublist(char *text, size_t *at, const TsrArg *list) {
-    for (int i = 0; i < list->n; i++) {
-        int64_t v = list->ints[i];
-        if (v < 0 || v >= LABELS) return tsr_error(TSR_VALUE_ERROR, "einsum(): subscript in subscript list is not within the valid range [0, 52)");
-        if (*at > 1000) return tsr_error(TSR_VALUE_ERROR, "einsum(): too many subscripts");
-        text[(*at)++] = label_name((int)v);
-    }
-    return TSR_OK;
-}
-
-/* Operand, sublist, operand, sublist, ... and perhaps the output's sublist: turned into an equation. */
-TsrStatus op_einsum_sublist(TsrOpCall *c) {
-    TsrTensor *list[TSR_MAX_ARGS], *r = NULL;
-    char text[1200];
-    size_t at = 0;
-    int n = 0, i = 0;
-    for (; i + 1 < c->nargs && c->arg[i].kind == TSR_ARG_TENSOR; i += 2) {
-        if (n > 0) text[at++] = ',';
-        list[n++] = c->arg[i].t;
-        TSR_TRY(append_sublist(text, &at, &c->arg[i + 1]));
-    }
-    if (i < c->nargs && c->arg[i].kind == TSR_ARG_INTS) {
-        text[at++] = '-', text[at++] = '>';
-        TSR_TRY(append_sublist(text, &at, &c->arg[i]));
-    }
-    text[at] = '\0';
-    return tsr_finish_move(c, einsum(&r, text, list, n), r);
-}
-
 /* ---- tensordot, inner, kron ---- */
 
 static TsrStatus contracted_order(int64_t *order, int64_t *size, int *kept, const TsrTensor *t, const int64_t *dims, int n, bool dims_first) {
@@ -451,18 +411,8 @@ static TsrStatus tensordot(TsrTensor **out, const TsrTensor *a0, const TsrTensor
     return TSR_OK;
 }
 
-TsrStatus op_tensordot(TsrOpCall *c) {
-    const TsrTensor *a = c->arg[0].t, *b = c->arg[1].t;
-    int64_t n = c->arg[2].i, da[TSR_MAX_DIMS], db[TSR_MAX_DIMS];
-    if (n < 0) return tsr_error(TSR_RUNTIME_ERROR, "tensordot expects dims >= 0, but got dims=%lld", (long long)n);
-    if (n > TSR_MIN(tsr_ndim(a), tsr_ndim(b))) return tsr_error(TSR_RUNTIME_ERROR, "tensordot expects dims < ndim_a or ndim_b, but got dims=%lld", (long long)n);
-    for (int i = 0; i < n; i++) da[i] = i - n, db[i] = i;
-    TsrTensor *r = NULL;
-    return tsr_finish_move(c, tensordot(&r, a, b, da, (int)n, db, (int)n), r);
-}
-
 /* dims_self and dims_other as two lists. */
-TsrStatus op_tensordot_lists(TsrOpCall *c) {
+TsrStatus op_tensordot(TsrOpCall *c) {
     int64_t da[TSR_MAX_DIMS], db[TSR_MAX_DIMS];
     int n = c->arg[2].n, m = c->arg[3].n;
     if (n > TSR_MAX_DIMS || m > TSR_MAX_DIMS) return tsr_error(TSR_RUNTIME_ERROR, "tensordot: too many dimensions");

@@ -53,8 +53,8 @@ static TsrStatus lu_factor(TsrOpCall *c, bool pivot, const char *check, bool wit
 
 TsrStatus op_lu_factor(TsrOpCall *c) { return lu_factor(c, c->arg[1].b, "torch.linalg.lu_factor", false); }
 TsrStatus op_lu_factor_ex(TsrOpCall *c) { return lu_factor(c, c->arg[1].b, c->arg[2].b ? "torch.linalg.lu_factor_ex" : NULL, true); }
-/* torch.lu: never checks; gives infos when asked. */
-TsrStatus op_lu(TsrOpCall *c) { return lu_factor(c, c->arg[1].b, NULL, c->arg[2].b); }
+/* Never checks: what torch.lu is made of. */
+TsrStatus op_lu(TsrOpCall *c) { return lu_factor(c, c->arg[1].b, NULL, true); }
 
 /* rows[i]: which row of the input row i of the product P^T A is. */
 static void apply_pivots(int64_t *rows, int64_t m, const int *pivots, int64_t k) {

@@ -9,7 +9,7 @@
 
 #include "value.h"
 
-/* The function `name` of a namespace ("nn.functional", "masked", "" for torch itself). The caller's; V_UNBOUND when the
+/* The function `name` of a namespace ("nn.functional", "masked", "" for torch itself, "Tensor" for methods). The caller's; V_UNBOUND when the
  * prelude has none of that name. */
 TsrStatus prelude_get(Value *out, const char *space, const char *name);
 /* Calls visit for every public function; doc is its docstring's text (not terminated: `doc_length`). */
