@@ -1,4 +1,5 @@
 /* The Type of tensors: its slots, its constructor, and its methods by way of the operator table. */
+#include "prelude.h"
 #include "tensor_type.h"
 
 #include <math.h>
@@ -170,7 +171,8 @@ static TsrStatus tensor_lookup(Value *out, Type *type, Str *name) {
     const TsrOpSet *set = tsr_op_find(name->data);
     for (int i = 0; set != NULL && i < set->n; i++)
         if (set->ops[i]->forms & TSR_PROPERTY) return property_new(out, set->ops[i]);
-    return bind_new_method(out, name->data);
+    TSR_TRY(bind_new_method(out, name->data));
+    return out->tag == V_UNBOUND ? prelude_get(out, "Tensor", name->data) : TSR_OK;
 }
 
 static bool shown_as_method(const TsrOp *op) { return (op->forms & (TSR_METHOD | TSR_PROPERTY | TSR_INPLACE | TSR_INPLACE_ONLY)) != 0 && (op->flags & TSR_OP_HIDDEN) == 0; }
