@@ -57,6 +57,18 @@ static TsrStatus permuted_3d(TsrTensor **out, const TsrTensor *t, const int64_t 
     return tsr_tensor_new_reshape(out, p, 3, (int64_t[]){a, b, c});
 }
 
+/* The right operand's own dimensions all come first in the result: then it goes first in the product, whose memory order is right at once. */
+static void swap_sides(Groups *g, TsrTensor **left, TsrTensor **right) {
+    Groups old = *g;
+    TsrTensor *t = *left;
+    *left = *right;
+    *right = t;
+    memcpy(g->left, old.right, sizeof old.right);
+    memcpy(g->right, old.left, sizeof old.left);
+    g->nleft = old.nright, g->nright = old.nleft;
+    g->left_size = old.right_size, g->right_size = old.left_size;
+}
+
 /* Multiplies and sums over the marked dimensions, which stay with size 1: one bmm, as ATen's sumproduct_pair. */
 static TsrStatus sum_product(TsrTensor **out, const TsrTensor *a, const TsrTensor *b, const bool *summed, int nsummed) {
     if (nsummed == 0) return tsr_invoke(out, 1, "mul", "tt", a, b);
@@ -67,6 +79,7 @@ static TsrStatus sum_product(TsrTensor **out, const TsrTensor *a, const TsrTenso
     TSR_OWNED product = NULL;
     Groups g;
     TSR_TRY(group_dims(&g, &left, &right, summed));
+    if (g.nleft > 0 && g.nright > 0 && g.right[g.nright - 1] < g.left[0]) swap_sides(&g, &left, &right);
     int64_t lorder[TSR_MAX_DIMS], rorder[TSR_MAX_DIMS], back[TSR_MAX_DIMS], sizes[TSR_MAX_DIMS], strides[TSR_MAX_DIMS], osizes[TSR_MAX_DIMS], ostrides[TSR_MAX_DIMS];
     int n = append(lorder, append(lorder, append(lorder, append(lorder, 0, g.both, g.nboth), g.left, g.nleft), g.sum, g.nsum), g.right, g.nright);
     append(rorder, append(rorder, append(rorder, append(rorder, 0, g.both, g.nboth), g.sum, g.nsum), g.right, g.nright), g.left, g.nleft);

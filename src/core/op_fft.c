@@ -10,12 +10,15 @@
 
 typedef enum LineKind { LINE_C2C, LINE_R2C, LINE_R2C_FULL, LINE_C2R } LineKind;
 
+/* Up to this length float32 is computed in double and rounded once: the digits shown are then the true ones. */
+enum { WIDE_LENGTH = 512 };
+
 typedef struct LineJob {
     const TsrFft *plan;
     const TsrTensor *in, *out;
     int dim;
     LineKind kind;
-    bool forward;
+    bool forward, wide;
     double scale;
     int64_t n, in_len, out_len;
     _Atomic bool failed;
@@ -31,46 +34,51 @@ static int64_t line_offset(const TsrTensor *t, int dim, const int64_t *sizes, in
     return offset;
 }
 
-#define LINE_BODY(R) \
+/* R: the elements' real type; W: the type computed in. */
+#define LINE_BODY(R, W) \
     const R *in = (const R *)in_line; \
-    R *buf = (R *)buffer; \
+    W *buf = (W *)buffer; \
     for (int64_t k = 0; k < j->n; k++) { \
         bool mirrored = j->kind == LINE_C2R && k >= j->in_len; \
         int64_t from = mirrored ? j->n - k : k; \
         if (j->kind == LINE_R2C || j->kind == LINE_R2C_FULL) { \
             buf[2 * k] = in[k * step], buf[2 * k + 1] = 0; \
         } else { \
-            R im = in[2 * from * step + 1]; \
+            W im = in[2 * from * step + 1]; \
             if (j->kind == LINE_C2R && (k == 0 || 2 * k == j->n)) im = 0; \
             buf[2 * k] = in[2 * from * step], buf[2 * k + 1] = mirrored ? -im : im; \
         } \
     }
 
-static void load_f32(const LineJob *j, const char *in_line, int64_t step, char *buffer) { LINE_BODY(float) }
-static void load_f64(const LineJob *j, const char *in_line, int64_t step, char *buffer) { LINE_BODY(double) }
+static void load_f32(const LineJob *j, const char *in_line, int64_t step, char *buffer) { LINE_BODY(float, float) }
+static void load_f64(const LineJob *j, const char *in_line, int64_t step, char *buffer) { LINE_BODY(double, double) }
+static void load_f32_wide(const LineJob *j, const char *in_line, int64_t step, char *buffer) { LINE_BODY(float, double) }
 #undef LINE_BODY
 
-#define STORE_BODY(R) \
-    const R *res = (const R *)result; \
+#define STORE_BODY(R, W) \
+    const W *res = (const W *)result; \
     R *out = (R *)out_line; \
     for (int64_t k = 0; k < j->out_len; k++) { \
         if (j->kind == LINE_C2R) { \
-            out[k * step] = res[2 * k]; \
+            out[k * step] = (R)res[2 * k]; \
             continue; \
         } \
         bool mirrored = j->kind == LINE_R2C_FULL && 2 * k > j->n; \
         int64_t from = mirrored ? j->n - k : k; \
-        out[2 * k * step] = res[2 * from]; \
-        out[2 * k * step + 1] = mirrored ? -res[2 * from + 1] : res[2 * from + 1]; \
+        R im = (R)res[2 * from + 1]; \
+        if (j->kind != LINE_C2C && (k == 0 || 2 * k == j->n)) im = 0; /* a real signal's mean and fastest wave are real */ \
+        out[2 * k * step] = (R)res[2 * from]; \
+        out[2 * k * step + 1] = mirrored ? -im : im; \
     }
 
-static void store_f32(const LineJob *j, char *out_line, int64_t step, const char *result) { STORE_BODY(float) }
-static void store_f64(const LineJob *j, char *out_line, int64_t step, const char *result) { STORE_BODY(double) }
+static void store_f32(const LineJob *j, char *out_line, int64_t step, const char *result) { STORE_BODY(float, float) }
+static void store_f64(const LineJob *j, char *out_line, int64_t step, const char *result) { STORE_BODY(double, double) }
+static void store_f32_wide(const LineJob *j, char *out_line, int64_t step, const char *result) { STORE_BODY(float, double) }
 #undef STORE_BODY
 
 static void run_lines(int64_t begin, int64_t end, void *user) {
     LineJob *j = user;
-    bool wide = tsr_dtype_real_of(j->out->dtype) == TSR_FLOAT64;
+    bool wide = j->wide, narrow_data = tsr_dtype_real_of(j->out->dtype) == TSR_FLOAT32;
     size_t line = (size_t)j->n * (wide ? 16 : 8);
     char *memory = tsr_malloc(2 * line + tsr_fft_scratch(j->plan));
     if (memory == NULL) {
@@ -82,9 +90,9 @@ static void run_lines(int64_t begin, int64_t end, void *user) {
     for (int64_t i = begin; i < end; i++) {
         const char *in = (const char *)tsr_data(j->in) + line_offset(j->in, j->dim, sizes, i) * (int64_t)tsr_itemsize(j->in);
         char *out = (char *)tsr_data(j->out) + line_offset(j->out, j->dim, sizes, i) * (int64_t)tsr_itemsize(j->out);
-        (wide ? load_f64 : load_f32)(j, in, in_step, memory);
+        (!wide ? load_f32 : narrow_data ? load_f32_wide : load_f64)(j, in, in_step, memory);
         tsr_fft_run(j->plan, memory + line, memory, j->forward, j->scale, memory + 2 * line);
-        (wide ? store_f64 : store_f32)(j, out, out_step, memory + line);
+        (!wide ? store_f32 : narrow_data ? store_f32_wide : store_f64)(j, out, out_step, memory + line);
     }
     tsr_free(memory);
 }
@@ -93,8 +101,9 @@ static void run_lines(int64_t begin, int64_t end, void *user) {
 static TsrStatus transform(TsrTensor *out, const TsrTensor *in, int dim, LineKind kind, int64_t n, bool forward, double scale) {
     if (out->numel == 0) return TSR_OK;
     TsrFft *plan;
-    TSR_TRY(tsr_fft_new(&plan, n, tsr_dtype_real_of(out->dtype) == TSR_FLOAT64));
-    LineJob job = {.plan = plan, .in = in, .out = out, .dim = dim, .kind = kind, .forward = forward, .scale = scale, .n = n,
+    bool wide = n <= WIDE_LENGTH || tsr_dtype_real_of(out->dtype) == TSR_FLOAT64;
+    TSR_TRY(tsr_fft_new(&plan, n, wide));
+    LineJob job = {.plan = plan, .wide = wide, .in = in, .out = out, .dim = dim, .kind = kind, .forward = forward, .scale = scale, .n = n,
                    .in_len = in->sizes[dim], .out_len = out->sizes[dim]};
     TsrStatus s = tsr_parallel_for(out->numel / out->sizes[dim], TSR_MAX(1, 4096 / n), run_lines, &job);
     tsr_fft_free(plan);
