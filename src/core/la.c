@@ -295,6 +295,79 @@ static TsrStatus svd_run(TsrTensor *f, TsrTensor *u, TsrTensor *s, TsrTensor *vh
     return TSR_OK;
 }
 
+/* The two shapes for which MKL, whose signs of singular vectors PyTorch shows, takes another way than LAPACK's gesdd:
+ * real matrices a little taller than wide go through QR (gesvd's threshold), and wide ones are made bidiagonal directly, without LQ. */
+static bool by_gesvd(const TsrTensor *f) {
+    int64_t m = la_rows(f), n = la_cols(f);
+    return !tsr_dtype_is_complex(f->dtype) && m > n && m >= (int64_t)(1.6 * (double)n) && m < (int64_t)(11.0 * (double)n / 6);
+}
+
+static bool by_bidiagonal(const TsrTensor *f) {
+    int64_t m = la_rows(f), n = la_cols(f);
+    return !tsr_dtype_is_complex(f->dtype) && n > m && n >= (int64_t)(11.0 * (double)m / 6);
+}
+
+static TsrStatus svd_gesvd(TsrTensor *f, TsrTensor *u, TsrTensor *s, TsrTensor *vh, const TsrTensor *a, char jobz, const char *fn) {
+    LaJob job;
+    int m, n, info = 0, lwork = -1, ldvh = (int)TSR_MAX(la_rows(vh), 1);
+    double query[2] = {0};
+    TSR_OWNED work = NULL;
+    TSR_TRY(la_begin(&job, f->dtype));
+    TSR_TRY(tsr_blas_int(&m, la_rows(f)));
+    TSR_TRY(tsr_blas_int(&n, la_cols(f)));
+    job.blas->gesvd_real[job.t](&jobz, &jobz, &m, &n, tsr_data(f), &m, tsr_data(s), tsr_data(u), &m, tsr_data(vh), &ldvh, query, &lwork, &info, 1, 1);
+    lwork = la_lwork(&job, query);
+    TSR_TRY(la_scratch(&work, lwork, job.item));
+    for (int64_t b = 0; b < la_batches(f); b++) {
+        void *sb = (char *)tsr_data(s) + (size_t)(b * n) * job.item;
+        job.blas->gesvd_real[job.t](&jobz, &jobz, &m, &n, la_matrix(f, b), &m, sb, la_matrix(u, b), &m, la_matrix(vh, b), &ldvh, tsr_data(work), &lwork, &info, 1, 1);
+        if (info != 0) return svd_failed(a, fn, b, info);
+        TSR_TRY(tsr_interrupt_check());
+    }
+    return TSR_OK;
+}
+
+typedef struct Bidiagonal { char *e, *tauq, *taup, *work, *small_vt; int *iwork, lwork; } Bidiagonal;
+
+/* One wide matrix: A = Q B P^T with B lower bidiagonal, the singular value decomposition of B, then Q and P^T applied to its factors. */
+static void svd_bidiagonal(const LaJob *job, const Bidiagonal *w, int m, int n, char *a, char *s, char *u, char *vh, int nv, int *info) {
+    TsrBlasType t = job->t;
+    double unused = 0;
+    size_t item = job->item;
+    job->blas->gebrd_real[t](&m, &n, a, &m, s, w->e, w->tauq, w->taup, w->work, &w->lwork, info);
+    job->blas->bdsdc[t]("L", "I", &m, s, w->e, u, &m, w->small_vt, &m, &unused, w->iwork, w->work, w->iwork, info, 1, 1);
+    if (*info != 0) return;
+    memset(vh, 0, (size_t)nv * (size_t)n * item);
+    for (int j = 0; j < m; j++) memcpy(vh + (size_t)j * (size_t)nv * item, w->small_vt + (size_t)j * (size_t)m * item, (size_t)m * item);
+    for (int j = m; j < nv; j++) la_set(t, vh, (int64_t)j * nv + j, 1);
+    job->blas->ormbr_real[t]("Q", "L", "N", &m, &m, &n, a, &m, w->tauq, u, &m, w->work, &w->lwork, info, 1, 1, 1);
+    job->blas->ormbr_real[t]("P", "R", "T", &nv, &n, &m, a, &m, w->taup, vh, &nv, w->work, &w->lwork, info, 1, 1, 1);
+}
+
+static TsrStatus svd_wide(TsrTensor *f, TsrTensor *u, TsrTensor *s, TsrTensor *vh, const TsrTensor *a, const char *fn) {
+    LaJob job;
+    int m, n, nv, info = 0;
+    TSR_TRY(la_begin(&job, f->dtype));
+    TSR_TRY(tsr_blas_int(&m, la_rows(f)));
+    TSR_TRY(tsr_blas_int(&n, la_cols(f)));
+    TSR_TRY(tsr_blas_int(&nv, la_rows(vh)));
+    TSR_OWNED scratch = NULL;
+    TSR_OWNED iwork = NULL;
+    int64_t lwork = TSR_MAX(64 * ((int64_t)m + n), 3 * (int64_t)m * m + 4 * (int64_t)m);
+    TSR_TRY(la_scratch(&scratch, 3 * (int64_t)m + (int64_t)m * m + lwork, job.item));
+    TSR_TRY(la_scratch(&iwork, 8 * (int64_t)m, sizeof(int)));
+    char *p = tsr_data(scratch);
+    size_t line = (size_t)m * job.item;
+    Bidiagonal w = {.e = p, .tauq = p + line, .taup = p + 2 * line, .small_vt = p + 3 * line, .work = p + 3 * line + (size_t)m * line, .iwork = tsr_data(iwork)};
+    TSR_TRY(tsr_blas_int(&w.lwork, lwork));
+    for (int64_t b = 0; b < la_batches(f); b++) {
+        svd_bidiagonal(&job, &w, m, n, la_matrix(f, b), (char *)tsr_data(s) + (size_t)b * line, la_matrix(u, b), la_matrix(vh, b), nv, &info);
+        if (info != 0) return svd_failed(a, fn, b, info);
+        TSR_TRY(tsr_interrupt_check());
+    }
+    return TSR_OK;
+}
+
 TsrStatus la_svd(TsrTensor **u, TsrTensor **s, TsrTensor **vh, const TsrTensor *a, char job, const char *fn) {
     TSR_OWNED f = NULL;
     TSR_OWNED uu = NULL;
@@ -310,7 +383,9 @@ TsrStatus la_svd(TsrTensor **u, TsrTensor **s, TsrTensor **vh, const TsrTensor *
     if (!tsr_is_meta(f)) {
         if (f->numel > 0) {
             if (has_nonfinite(f)) return svd_failed(a, fn, 0, 0);
-            TSR_TRY(svd_run(f, uu, ss, vv, a, job, fn));
+            if (job != 'N' && by_gesvd(f)) TSR_TRY(svd_gesvd(f, uu, ss, vv, a, job, fn));
+            else if (job != 'N' && by_bidiagonal(f)) TSR_TRY(svd_wide(f, uu, ss, vv, a, fn));
+            else TSR_TRY(svd_run(f, uu, ss, vv, a, job, fn));
         } else if (job == 'A') {
             la_set_identity(uu);
             la_set_identity(vv);
