@@ -79,6 +79,7 @@ static Token fail_at(Lexer *x, TsrStatus kind, SourceRange at, const char *forma
     va_end(args);
     x->stop = LEXER_FAILED;
     x->error_kind = kind;
+    x->quiet_error = kind != TSR_SYNTAX_ERROR;
     x->error_at = at;
     Token t = make_here(x, T_ERROR, x->pos);
     t.at = at;
@@ -154,12 +155,13 @@ static Token bad_number(Lexer *x, const char *kind) {
     return fail_at(x, TSR_SYNTAX_ERROR, from(x, x->pos > x->line_start ? x->pos - 1 : x->pos), "invalid %s literal", kind);
 }
 
-/* A literal may run straight into one of these keywords, into no other name. */
+/* A literal may run straight into one of these keywords, into no other name. (Of those with i CPython looks no further.) */
 static bool keyword_follows(const Lexer *x) {
     static const char *const may[] = {"and", "else", "for", "if", "in", "is", "or", "not"};
     for (size_t i = 0; i < TSR_COUNTOF(may); i++) {
         size_t n = strlen(may[i]);
-        if ((size_t)(x->length - x->pos) >= n && memcmp(x->text + x->pos, may[i], n) == 0) return true;
+        bool there = (size_t)(x->length - x->pos) >= n && memcmp(x->text + x->pos, may[i], n) == 0;
+        if (there && (may[i][0] == 'i' || !is_name_char(peek_at(x, (int)n)))) return true;
     }
     return false;
 }
@@ -340,32 +342,6 @@ static bool indent_to(Lexer *x, int col, int alt, Token *error) {
     return false;
 }
 
-/* Reads the white space that begins a line. False when it failed with *error; *blank is set for a line without code. */
-static bool line_start(Lexer *x, bool *blank, Token *error) {
-    int col = 0, alt = 0, joined = -1;
-    x->at_line_start = false;
-    for (;; x->pos++) {
-        int c = peek(x);
-        if (c == ' ')
-            col++, alt++;
-        else if (c == '\t')
-            col = (col / TAB_WIDTH + 1) * TAB_WIDTH, alt++;
-        else if (c == '\f')
-            col = alt = 0;
-        else if (c == '\\' && (is_line_end(peek_at(x, 1)))) { /* the line goes on: its first part sets the column */
-            joined = joined < 0 ? col : joined;
-            x->pos++;
-            take_line_end(x);
-            x->pos--;
-        } else
-            break;
-    }
-    int c = peek(x);
-    *blank = c == '#' || c == END || is_line_end(c);
-    if (*blank || x->level > 0) return true;
-    return indent_to(x, joined >= 0 ? joined : col, joined >= 0 ? joined : alt, error);
-}
-
 /* ---- operators and brackets ---- */
 
 static Token open_bracket(Lexer *x, int32_t begin, TokenKind kind) {
@@ -448,13 +424,40 @@ static bool join_line(Lexer *x, Token *error) {
     x->pos++;
     if (!is_line_end(peek(x)) && peek(x) != END) {
         *error = fail_at(x, TSR_SYNTAX_ERROR, from(x, x->pos), "unexpected character after line continuation character");
+        x->quiet_error = true;
         return false;
     }
     if (peek(x) != END) take_line_end(x);
     if (peek(x) != END) return true;
     x->continued_end = true;
     *error = fail_at(x, TSR_SYNTAX_ERROR, from(x, x->pos), "unexpected EOF while parsing");
+    x->quiet_error = true;
     return false;
+}
+
+/* Reads the white space that begins a line. False when it failed with *error; *blank is set for a line without code. */
+static bool line_start(Lexer *x, bool *blank, Token *error) {
+    int col = 0, alt = 0, joined = -1;
+    x->at_line_start = false;
+    for (;; x->pos++) {
+        int c = peek(x);
+        if (c == ' ')
+            col++, alt++;
+        else if (c == '\t')
+            col = (col / TAB_WIDTH + 1) * TAB_WIDTH, alt++;
+        else if (c == '\f')
+            col = alt = 0;
+        else if (c == '\\') { /* the line goes on: its first part sets the column */
+            joined = joined < 0 ? col : joined;
+            if (!join_line(x, error)) return false;
+            x->pos--;
+        } else
+            break;
+    }
+    int c = peek(x);
+    *blank = c == '#' || c == END || is_line_end(c);
+    if (*blank || x->level > 0) return true;
+    return indent_to(x, joined >= 0 ? joined : col, joined >= 0 ? joined : alt, error);
 }
 
 static void skip_blanks(Lexer *x) {

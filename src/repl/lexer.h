@@ -54,6 +54,7 @@ typedef struct Lexer {
     LexerStop stop;
     TokenKind last;
     TsrStatus error_kind; /* of LEXER_FAILED */
+    bool quiet_error;     /* an error that another one before it hides (indentation, a stray backslash) */
     SourceRange error_at;
     char message[160];
 } Lexer;

@@ -372,6 +372,11 @@ static bool replacement(Parser *p, Format *f, Piece *s, int nested) {
     const char *begin = ++s->at;
     if (!scan_expression(p, s)) return false;
     const char *end = s->at, *shown = NULL;
+    if (is_blank(begin, end) && *end != '}') {
+        char why[] = "f-string: expression required before ' '";
+        why[sizeof why - 3] = *end;
+        return shape_error(p, s, why);
+    }
     if (is_blank(begin, end)) return shape_error(p, s, "f-string: empty expression not allowed");
     Node *value = parse_inside(p, begin, end);
     Node *n = value != NULL ? parse_node(p, AST_FORMATTED, value->at) : NULL;

@@ -45,7 +45,7 @@ typedef struct Parser {
     int count, room, pos;
     Node **stack; /* lists under construction */
     int stack_count, stack_room;
-    bool diagnose, failed, in_format; /* in_format: the expression of an f-string */
+    bool second_pass, diagnose, failed, in_format; /* in_format: the expression of an f-string */
     int depth;      /* of rules that may nest without brackets */
     int dict_mistakes;
     long steps;     /* left to the second pass before it gives up */
@@ -94,6 +94,7 @@ Node *parse_star_expressions(Parser *p); /* a, *b, c: a tuple when there is a co
 Node *parse_yield(Parser *p);            /* at `yield` */
 Node *parse_rhs(Parser *p);              /* yield or star_expressions */
 Node *parse_targets(Parser *p);          /* of for: everything tighter than `in`; checked to be assignable, made CTX_STORE */
+Node *parse_target(Parser *p);           /* one of them, starred or not; not checked */
 bool parse_parameters(Parser *p, TokenKind close, Node *function); /* up to ")" or, for a lambda, ":" */
 const char *parse_expression_name(const Node *n); /* "function call", "literal" ... */
 typedef enum TargetUse { TARGET_STAR, TARGET_DELETE, TARGET_FOR } TargetUse;

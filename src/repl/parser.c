@@ -255,7 +255,7 @@ static int32_t memo_key(MemoRule rule, int pos) { return pos * MEMO_RULES + (int
 
 /* Whether the rule has been tried here in this pass. Then *out is what it gave, and the place is moved past it. */
 static bool recall(Parser *p, MemoRule rule, Node **out) {
-    if (!p->diagnose || p->memo_room == 0) return false;
+    if (!p->second_pass || p->memo_room == 0) return false;
     MemoRow *row = memo_row(p->memo, p->memo_room, memo_key(rule, p->pos));
     if (row->key == 0) return false;
     *out = row->node;
@@ -264,7 +264,7 @@ static bool recall(Parser *p, MemoRule rule, Node **out) {
 }
 
 static void remember(Parser *p, MemoRule rule, int begin, Node *node) {
-    if (!p->diagnose || p->failed) return;
+    if (!p->second_pass || p->failed) return;
     if (p->memo_count * 2 >= p->memo_room) {
         size_t room = p->memo_room == 0 ? 256 : p->memo_room * 2;
         MemoRow *rows = calloc(room, sizeof *rows);
@@ -392,15 +392,17 @@ static void find_missing_else(Parser *p) {
     rewind_to(p, start);
 }
 
+/* print x. What follows a name is read whatever the name: a mistake in it is found here first, as by CPython. */
 static void find_old_statement(Parser *p) {
     Mark start = mark_here(p);
     const Token *t = parse_token(p);
     const char *name = is_text(p, t, "print") ? "print" : is_text(p, t, "exec") ? "exec" : NULL;
-    if (name == NULL || parse_peek_after(p, 1) == T_LPAR) return;
-    SourceRange at = t->at;
+    if (t->kind != T_NAME || parse_peek_after(p, 1) == T_LPAR) return;
+    SourceRange at = parse_token(p)->at;
     p->pos++;
     Node *b = parse_star_expressions(p);
-    if (b != NULL) parse_raise(p, parse_between(at, b->at), "Missing parentheses in call to '%s'. Did you mean %s(...)?", name, name);
+    if (b != NULL && name != NULL)
+        parse_raise(p, parse_between(at, b->at), "Missing parentheses in call to '%s'. Did you mean %s(...)?", name, name);
     rewind_to(p, start);
 }
 
@@ -703,17 +705,20 @@ Node *parse_named(Parser *p) {
     return n != NULL && parse_peek(p) != T_WALRUS ? n : NULL;
 }
 
-/* `*value` where value binds tighter than comparisons. */
-static Node *starred(Parser *p) {
+static Node *star_of(Parser *p, bool whole) {
     SourceRange at = parse_token(p)->at;
     p->pos++;
-    Node *value = parse_binary(p, POWER_BITOR);
+    Node *value = whole ? parse_expression(p) : parse_binary(p, POWER_BITOR);
     if (value == NULL) return NULL;
     Node *n = parse_node(p, AST_STARRED, parse_span(p, at));
     if (n == NULL || !parse_adopt(p, n, value)) return NULL;
     n->value = value;
     return n;
 }
+
+/* `*value` where value binds tighter than comparisons, and where it is any expression. */
+static Node *starred(Parser *p) { return star_of(p, false); }
+static Node *starred_expression(Parser *p) { return star_of(p, true); }
 
 Node *parse_star_named(Parser *p) { return parse_peek(p) == T_MUL ? starred(p) : parse_named(p); }
 static Node *star_expression(Parser *p) { return parse_peek(p) == T_MUL ? starred(p) : parse_expression(p); }
@@ -762,11 +767,11 @@ Node *parse_yield(Parser *p) {
 
 Node *parse_rhs(Parser *p) { return parse_peek(p) == K_YIELD ? parse_yield(p) : parse_star_expressions(p); }
 
-static Node *target_item(Parser *p) { return parse_peek(p) == T_MUL ? starred(p) : parse_binary(p, POWER_BITOR); }
+Node *parse_target(Parser *p) { return parse_peek(p) == T_MUL ? starred(p) : parse_binary(p, POWER_BITOR); }
 
 Node *parse_targets(Parser *p) {
     SourceRange begin = parse_token(p)->at;
-    Node *n = tuple_of(p, target_item(p), begin, target_item);
+    Node *n = tuple_of(p, parse_target(p), begin, parse_target);
     if (n == NULL || !parse_is_target(n, true)) return NULL;
     parse_set_context(n, CTX_STORE);
     return n;
@@ -851,7 +856,7 @@ static void find_mistaken_comprehension(Parser *p) {
     Mark start = mark_here(p);
     bool round = parse_peek(p) == T_LPAR;
     p->pos++;
-    Node *a = parse_peek(p) == T_MUL ? starred(p) : NULL;
+    Node *a = parse_peek(p) == T_MUL ? starred_expression(p) : NULL;
     if (a != NULL && clauses_follow(p)) parse_raise(p, a->at, "iterable unpacking cannot be used in comprehension");
     p->pos = start.pos + 1;
     a = round || p->failed ? NULL : parse_star_named(p);
@@ -895,7 +900,7 @@ static void find_mistaken_group(Parser *p) {
     Mark start = mark_here(p);
     p->pos++;
     SourceRange at = parse_token(p)->at;
-    if (parse_peek(p) == T_MUL && starred(p) != NULL && parse_accept(p, T_RPAR)) parse_raise(p, at, "cannot use starred expression here");
+    if (parse_peek(p) == T_MUL && starred_expression(p) != NULL && parse_accept(p, T_RPAR)) parse_raise(p, at, "cannot use starred expression here");
     p->pos = start.pos + 1;
     if (!p->failed && parse_accept(p, T_POW) && parse_expression(p) != NULL && parse_accept(p, T_RPAR))
         parse_raise(p, at, "cannot use double starred expression here");
@@ -1118,6 +1123,7 @@ typedef struct Arguments {
     Keyword *keywords;
     int count, room, list; /* list: the positional ones, on the stack */
     bool unpacked, misplaced; /* a **value was seen; a positional one after a keyword */
+    bool unpacked_before;     /* the first misplaced one */
 } Arguments;
 
 static bool add_keyword(Parser *p, Arguments *a, const char *name, Node *value, SourceRange begin) {
@@ -1158,17 +1164,12 @@ static bool double_star_argument(Parser *p, Arguments *a) {
 
 static bool star_argument(Parser *p, Arguments *a) {
     SourceRange begin = parse_token(p)->at;
-    if (a->unpacked) {
-        if (p->diagnose) parse_raise(p, begin, "iterable argument unpacking follows keyword argument unpacking");
-        return false;
-    }
-    p->pos++;
-    Node *value = parse_expression(p);
-    if (value == NULL) return false;
-    Node *n = parse_node(p, AST_STARRED, parse_span(p, begin));
-    if (n == NULL || !parse_adopt(p, n, value)) return false;
-    n->value = value;
-    return parse_push(p, n);
+    Mark m = mark_here(p);
+    Node *n = a->unpacked ? NULL : starred_expression(p);
+    if (n != NULL) return parse_push(p, n);
+    bool first = a->count == 0 && m.stack == a->list;
+    if (p->diagnose && !p->failed && !first) parse_raise(p, begin, "iterable argument unpacking follows keyword argument unpacking");
+    return false;
 }
 
 /* What may stand wrongly after a positional argument: `=` or a bare generator. */
@@ -1204,6 +1205,7 @@ static bool positional_argument(Parser *p, Arguments *a, SourceRange open) {
     if (p->failed || parse_peek(p) == T_ASSIGN) return false;
     if (a->count > 0) {
         if (!p->diagnose) return false;
+        if (!a->misplaced) a->unpacked_before = a->unpacked;
         a->misplaced = true;
     }
     return parse_push(p, value);
@@ -1228,7 +1230,7 @@ static Node *call(Parser *p, SourceRange begin, Node *func) {
         if (!parse_accept(p, T_COMMA)) break;
     }
     if (a.misplaced && !p->failed)
-        parse_raise(p, p->tokens[p->pos - 1].at, "positional argument follows keyword argument%s", a.unpacked ? " unpacking" : "");
+        parse_raise(p, p->tokens[p->pos - 1].at, "positional argument follows keyword argument%s", a.unpacked_before ? " unpacking" : "");
     if (p->failed || !parse_accept(p, T_RPAR)) return NULL;
     Node *n = parse_node(p, AST_CALL, parse_span(p, begin));
     if (n == NULL || !parse_take(p, a.list, &n->call.args) || !parse_adopt_all(p, n, &n->call.args) || !parse_adopt(p, n, func)) return NULL;
@@ -1252,7 +1254,7 @@ static bool slice_part(Parser *p, Node *n, Node **part) {
 static Node *slice_item(Parser *p) {
     SourceRange begin = parse_token(p)->at;
     Node *lower = NULL;
-    if (parse_peek(p) == T_MUL) return starred(p);
+    if (parse_peek(p) == T_MUL) return starred_expression(p);
     if (parse_peek(p) != T_COLON) {
         lower = parse_named(p);
         if (lower == NULL || parse_peek(p) != T_COLON || (lower->kind == AST_NAMED && !lower->parens)) return lower;
@@ -1370,7 +1372,8 @@ static bool slash(Parser *p, ParameterList *l) {
 static bool star(Parser *p, ParameterList *l) {
     SourceRange at = parse_token(p)->at;
     p->pos++;
-    if (l->star) return parse_raise(p, at, "* argument may appear only once") != NULL;
+    bool repeated = parse_peek(p) == T_COMMA || parse_peek(p) == T_NAME;
+    if (l->star) return repeated && parse_raise(p, at, "* argument may appear only once") != NULL;
     l->star = true;
     if (parse_peek(p) == l->close || (parse_peek(p) == T_COMMA && (parse_peek_after(p, 1) == l->close || parse_peek_after(p, 1) == T_POW)))
         return parse_raise(p, at, "named arguments must follow bare *") != NULL;
@@ -1468,10 +1471,10 @@ static void look_at_rest(Parser *p) {
     int line = p->tokens[p->count - 1].at.line;
     Lexer *x = p->lexer;
     while (x->stop == LEXER_GOING) lexer_next(x);
-    if (x->stop == LEXER_FAILED) {
+    if (x->stop == LEXER_FAILED && !x->quiet_error) {
         p->failed = false;
         parse_raise_kind(p, x->error_kind, x->error_at, "%s", x->message);
-    } else if (x->stop == LEXER_END_IN_BRACKETS && line > x->brackets[x->level - 1].line) {
+    } else if (x->stop != LEXER_ENDED && x->level > 0 && line > x->brackets[x->level - 1].line) {
         p->failed = false;
         never_closed(p);
     }
@@ -1483,10 +1486,10 @@ void parse_diagnose(Parser *p, bool (*again)(Parser *)) {
     if (!p->failed) {
         Token last = p->tokens[p->count - 1];
         p->pos = p->stack_count = p->depth = 0;
-        p->diagnose = true;
+        p->diagnose = p->second_pass = true;
         p->steps = SECOND_PASS_STEPS;
         again(p);
-        p->diagnose = false;
+        p->diagnose = p->second_pass = false;
         if (!p->failed && (last.kind == T_INDENT || last.kind == T_DEDENT)) {
             parse_raise_kind(p, TSR_INDENTATION_ERROR, last.at, last.kind == T_INDENT ? "unexpected indent" : "unexpected unindent");
             return;

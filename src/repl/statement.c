@@ -5,6 +5,11 @@
 
 static bool block(Parser *p, NodeList *out, SourceRange at, const char *what);
 
+static void back(Parser *p, int pos, int stack) {
+    p->pos = pos;
+    p->stack_count = stack;
+}
+
 /* ---- simple statements ---- */
 
 static Node *statement_with_value(Parser *p, NodeKind kind, SourceRange at, Node *value) {
@@ -36,7 +41,9 @@ static Node *annotated(Parser *p, SourceRange at, Node *target) {
     p->pos++;
     Node *annotation = parse_expression(p), *value = NULL;
     if (annotation == NULL) return NULL;
-    if (parse_accept(p, T_ASSIGN) && (value = parse_rhs(p)) == NULL) return NULL;
+    int pos = p->pos, stack = p->stack_count;
+    if (parse_accept(p, T_ASSIGN) && (value = parse_rhs(p)) == NULL) back(p, pos, stack);
+    if (p->failed) return NULL;
     Node *n = parse_node(p, AST_ANN_ASSIGN, parse_span(p, at));
     if (n == NULL || !parse_adopt(p, n, target) || !parse_adopt(p, n, annotation) || !parse_adopt(p, n, value)) return NULL;
     parse_set_context(target, CTX_STORE);
@@ -79,11 +86,6 @@ static Node *assignment(Parser *p, SourceRange at, Node *first) {
     for (int i = 0; i < n->assign.targets.count; i++) parse_set_context(n->assign.targets.items[i], CTX_STORE);
     n->assign.value = value;
     return parse_adopt_all(p, n, &n->assign.targets) && parse_adopt(p, n, value) ? n : NULL;
-}
-
-static void back(Parser *p, int pos, int stack) {
-    p->pos = pos;
-    p->stack_count = stack;
 }
 
 /* Whether a bare, a subscripted or bracketed target with `:` after it stands here: what is wrong with it. */
@@ -151,11 +153,13 @@ static Node *expression_statement_once(Parser *p) {
 static Node *expression_statement(Parser *p) {
     int pos = p->pos, stack = p->stack_count;
     Node *n = expression_statement_once(p);
-    if (n != NULL || p->failed || !p->diagnose) return n;
+    if ((n != NULL && n->kind != AST_EXPR) || p->failed || !p->diagnose) return n;
+    int end = p->pos;
     back(p, pos, stack);
     find_mistaken_annotation(p);
     if (!p->failed) find_mistaken_target(p);
-    return NULL;
+    back(p, end, stack);
+    return p->failed ? NULL : n;
 }
 
 static bool at_statement_end(Parser *p) {
@@ -513,7 +517,9 @@ static Node *def_statement(Parser *p) {
     if (n->function.name == NULL) return NULL;
     p->pos++;
     if (!parse_force(p, T_LPAR) || !parse_parameters(p, T_RPAR, n) || !parse_accept(p, T_RPAR)) return NULL;
-    if (parse_accept(p, T_ARROW) && ((n->function.returns = parse_expression(p)) == NULL || !parse_adopt(p, n, n->function.returns))) return NULL;
+    int pos = p->pos, stack = p->stack_count;
+    if (parse_accept(p, T_ARROW) && (n->function.returns = parse_expression(p)) == NULL) back(p, pos, stack);
+    if (p->failed || !parse_adopt(p, n, n->function.returns)) return NULL;
     if (!parse_force(p, T_COLON) || !block(p, &n->function.body, at, "function definition")) return NULL;
     n->at = block_span(at, &n->function.body);
     return adopt_block(p, n, &n->function.body) ? n : NULL;
@@ -527,9 +533,10 @@ static bool with_item(Parser *p, WithItem *item) {
     if (item->context == NULL) return false;
     if (!parse_accept(p, K_AS)) return true;
     int pos = p->pos, stack = p->stack_count;
-    Node *target = parse_peek(p) == T_MUL ? NULL : parse_binary(p, POWER_POW);
+    Node *target = parse_target(p);
     TokenKind next = parse_peek(p);
-    if (target != NULL && parse_is_target(target, true) && (next == T_COMMA || next == T_RPAR || next == T_COLON)) {
+    bool ended = next == T_COMMA || next == T_RPAR || next == T_COLON || next == T_NEWLINE;
+    if (target != NULL && parse_is_target(target, true) && ended) {
         parse_set_context(target, CTX_STORE);
         item->target = target;
         return true;
@@ -587,10 +594,10 @@ static Node *with_statement(Parser *p) {
 static bool several_types(Parser *p, const Node *first) {
     if (parse_peek(p) != T_COMMA) return false;
     int pos = p->pos, stack = p->stack_count;
-    while (parse_accept(p, T_COMMA))
-        if (parse_expression(p) == NULL) break;
+    int more = 0;
+    while (parse_accept(p, T_COMMA) && parse_expression(p) != NULL) more++;
     if (!p->failed && parse_accept(p, K_AS)) parse_accept(p, T_NAME);
-    if (!p->failed && parse_peek(p) == T_COLON) parse_raise(p, first->at, "multiple exception types must be parenthesized");
+    if (!p->failed && more > 0 && parse_peek(p) == T_COLON) parse_raise(p, first->at, "multiple exception types must be parenthesized");
     back(p, pos, stack);
     return true;
 }

@@ -105,6 +105,7 @@ def normal(s):
     import re
     def num(m):
         return ' int:%d' % int(m.group(2), int(m.group(1)))
+    s = re.sub(r'FormattedValue@[-:0-9]*', 'FormattedValue', s) # tsr's is that of the expression
     return re.sub(r' int(2|8|10|16):([0-9a-fA-F]+)', num, s)
 
 LEFT_OUT = ('not part of tsr', )
@@ -113,7 +114,7 @@ def compare(d, programs, show=40):
     for src in programs:
         want, line = expected(src)
         if want is None: continue
-        got = normal(d.ask(src))
+        want, got = normal(want), normal(d.ask(src))
         gline = 0
         if got.startswith('error'):
             got, _, at = got.rpartition(' @'); gline = int(at.split(':')[0])
