@@ -70,10 +70,10 @@ static TsrStatus resolve(int number) {
         *cached = value_retain(*found);
         return TSR_OK;
     }
-    if (vm_bare_name == NULL) return TSR_OK;
     Value v = VALUE_UNBOUND;
-    TSR_TRY(vm_bare_name(&v, name));
-    vm.builtin_cache[number] = v.tag == V_UNBOUND ? v : value_retain(v);
+    if (vm_bare_name != NULL) TSR_TRY(vm_bare_name(&v, name));
+    if (v.tag == V_UNBOUND && str_equal_c(name, "math")) return module_import(&vm.builtin_cache[number], "math");
+    vm.builtin_cache[number] = value_retain(v);
     return TSR_OK;
 }
 

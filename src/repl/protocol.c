@@ -61,6 +61,7 @@ TsrStatus value_new_str(Value *out, Value v) {
 }
 
 TsrStatus value_format(TsrText *out, Value v, const char *spec, size_t size) {
+    if (size == 0 && v.tag <= V_FLOAT) return value_str(out, v);
     const Type *type = value_type(v);
     for (const Type *t = type; t != NULL; t = type_base(t)) {
         if (t->format != NULL) return t->format(out, v, spec, size);
