@@ -355,15 +355,18 @@ static TsrStatus named_construct(Value *out, Type *type, const CallArgs *args) {
 
 Type *structseq_type(const char *name, const char *module, const char *const *fields, int count) {
     for (NamedType *t = named_types; t != NULL; t = t->next) {
-        if (strcmp(t->type.name, name) == 0 && strcmp(t->type.module, module) == 0 && t->count == count) return &t->type;
+        if (strcmp(t->type.name, name) == 0 && strcmp(t->type.module, module != NULL ? module : "") == 0 && t->count == count) return &t->type;
     }
-    size_t name_size = strlen(name) + 1, module_size = strlen(module) + 1;
-    NamedType *t = tsr_calloc(1, sizeof *t + name_size + module_size);
+    if (module == NULL) module = "";
+    size_t name_size = strlen(name) + 1, module_size = strlen(module) + 1, fields_size = sizeof *fields * (size_t)count;
+    NamedType *t = tsr_calloc(1, sizeof *t + fields_size + name_size + module_size);
     if (t == NULL) {
         mem_error();
         return NULL;
     }
-    char *text = (char *)(t + 1);
+    const char **kept = (const char **)(t + 1); /* the caller's array may be a local; the names themselves live on */
+    memcpy(kept, fields, fields_size);
+    char *text = (char *)(t + 1) + fields_size;
     memcpy(text, name, name_size);
     memcpy(text + name_size, module, module_size);
     t->type = tuple_type;
@@ -379,7 +382,7 @@ Type *structseq_type(const char *name, const char *module, const char *const *fi
     t->type.repr = named_repr;
     t->type.get_attr = named_attr;
     t->type.dir = named_dir;
-    t->fields = fields;
+    t->fields = kept;
     t->count = count;
     t->next = named_types;
     named_types = t;
