@@ -1,0 +1,34 @@
+. "$(dirname "$0")/lib.sh"
+cat >"$work/a.md" <<'END'
+Text.
+
+```python
+>>> x = 3
+>>> x + 1
+4
+>>> for i in range(2):
+...     i
+...
+0
+1
+>>> 1 / 0
+Traceback (most recent call last):
+  ...
+ZeroDivisionError: division by zero
+>>> print('a\n\nb')
+a
+<BLANKLINE>
+b
+```
+END
+run --doctest "$work/a.md"; is 'a page that is right' 0 "$status"
+sed 's/^4$/5/' "$work/a.md" >"$work/b.md"
+run --doctest "$work/b.md"; is 'a page that is wrong' 1 "$status"
+is 'the diff' "-5
++4" "$(printf '%s\n' "$out" | grep '^[-+][0-9]')"
+printf '.TH X 1\n.nf\n>>> \\-1 + 2\n1\n.fi\n' >"$work/x.1"
+run --doctest "$work/x.1"; is 'a man page' 0 "$status"
+printf '    >>> 1\n    1\n\n    more\n' >"$work/i.txt"
+run --doctest "$work/i.txt"; is 'indented' 0 "$status"
+run --doctest "$work/none.txt"; is 'a missing file' 1 "$status"
+exit $bad

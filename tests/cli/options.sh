@@ -1,0 +1,28 @@
+. "$(dirname "$0")/lib.sh"
+run -e '1 + 1'; is 'the last value prints' 2 "$out"
+run -e 'x = 3' -e 'x * 2'; is 'parts of a program are joined by lines' 6 "$out"
+run -e 'x = 3; x'; is 'semicolons' 3 "$out"
+run -e 'None'; is 'None prints nothing' '' "$out"
+run -e 'x = 1'; is 'an assignment prints nothing' '' "$out"
+run -e '1
+2'; is 'only the last value prints' 2 "$out"
+run -e 'import sys; sys.argv' a b; is 'sys.argv of -e' "['-c', 'a', 'b']" "$out"
+run --version; is '--version' 0 "$status"
+case $out in "tsr "[0-9]*.[0-9]*.[0-9]*) ok 'version text' ;; *) fail 'version text' ;; esac
+run --help; is '--help' 0 "$status"
+run --nonsense; is 'unknown option' 2 "$status"
+run -e; is '-e without code' 2 "$status"
+run --echo; is '--echo without a file' 2 "$status"
+run --threads x -e 1; is 'bad number' 2 "$status"
+run --max-memory 10Q -e 1; is 'bad size' 2 "$status"
+run "$work/none.tsr"; is 'missing script' 2 "$status"
+run "$work"; is 'a folder as script' 2 "$status"
+
+printf 'import sys\nprint(sys.argv[1:])\n' >"$work/a.tsr"
+run "$work/a.tsr" -e --json x; is 'options after the script are its own' "['-e', '--json', 'x']" "$out"
+printf 'print(1)\nprint(2)\n' | "$tsr" >"$work/out"; is 'program on standard input' '1
+2' "$(cat "$work/out")"
+run --seed 0 -e 'rand(1)'; first=$out
+run -e 'torch.manual_seed(0); rand(1)'; is '--seed is manual_seed' "$out" "$first"
+NO_COLOR=1 run -e '1/0'; is 'no colour' 'ZeroDivisionError: division by zero' "$(last)"
+exit $bad
