@@ -733,12 +733,37 @@ static bool has_form(const TsrOpSet *set, unsigned forms) {
     return false;
 }
 
+/* What PyTorch defines in Python around its operators. */
+static const char python_functions[] =
+    " block_diag broadcast_tensors cartesian_prod cdist chain_matmul einsum lu meshgrid norm pca_lowrank split stft svd_lowrank tensordot unique "
+    "unique_consecutive unravel_index ";
+static const char python_methods[] = " cholesky istft lu norm qr split stft unflatten unique unique_consecutive ";
+static const char c_nn_functions[] =
+    " adaptive_avg_pool1d avg_pool1d avg_pool2d avg_pool3d bilinear channel_shuffle conv1d conv2d conv3d conv_tbc conv_transpose1d conv_transpose2d "
+    "conv_transpose3d cosine_similarity gelu hardshrink linear logsigmoid native_channel_shuffle one_hot pairwise_distance pdist pixel_shuffle "
+    "pixel_unshuffle prelu scaled_dot_product_attention softplus softshrink ";
+
+/* In-place forms that are functions of torch, too. */
+static const char inplace_functions[] =
+    " abs_ acos_ acosh_ addmv_ alpha_dropout_ arccos_ arccosh_ arcsin_ arcsinh_ arctan_ arctanh_ as_strided_ asin_ asinh_ atan_ atanh_ ceil_ celu_ clamp_ "
+    "clamp_max_ clamp_min_ clip_ conj_physical_ cos_ cosh_ deg2rad_ detach_ dropout_ embedding_renorm_ erf_ erfc_ exp2_ exp_ expm1_ feature_alpha_dropout_ "
+    "feature_dropout_ fill_ fix_ floor_ frac_ gcd_ i0_ index_put_ lcm_ ldexp_ log10_ log1p_ log2_ log_ logit_ nan_to_num_ neg_ negative_ rad2deg_ "
+    "reciprocal_ relu_ resize_as_ resize_as_sparse_ round_ rrelu_ rsqrt_ selu_ sigmoid_ sin_ sinc_ sinh_ sqrt_ square_ tan_ tanh_ threshold_ trunc_ xlogy_ "
+    "zero_ nn.functional.celu_ nn.functional.elu_ nn.functional.hardtanh_ nn.functional.leaky_relu_ nn.functional.relu_ nn.functional.rrelu_ "
+    "nn.functional.selu_ nn.functional.threshold_ ";
+
+static bool listed(const char *list, const char *name) {
+    char padded[128];
+    snprintf(padded, sizeof padded, " %s ", name);
+    return strstr(list, padded) != NULL;
+}
+
 /* The row set and form that `name` stands for. */
 static const TsrOpSet *resolve(const char *name, bool method, BindForm *form) {
     const TsrOpSet *set = tsr_op_find(name);
     unsigned want = method ? TSR_METHOD : TSR_FN;
     size_t n = strlen(name);
-    if (has_form(set, TSR_INPLACE_ONLY | want) || (has_form(set, TSR_INPLACE_ONLY) && method)) {
+    if (has_form(set, TSR_INPLACE_ONLY) && (method || listed(inplace_functions, name))) {
         *form = method ? BIND_INPLACE : BIND_INPLACE_FUNCTION;
         return set;
     }
@@ -751,7 +776,7 @@ static const TsrOpSet *resolve(const char *name, bool method, BindForm *form) {
     memcpy(base, name, n - 1);
     base[n - 1] = '\0';
     set = tsr_op_find(base);
-    if (!has_form(set, method ? TSR_INPLACE : TSR_INPLACE | TSR_FN)) return NULL;
+    if (!has_form(set, TSR_INPLACE) || (!method && !listed(inplace_functions, name))) return NULL;
     *form = method ? BIND_INPLACE : BIND_INPLACE_FUNCTION;
     return set;
 }
@@ -765,22 +790,6 @@ static const char *error_name(const char *name) {
         if (*c == '.') *c = '_';
     Str *kept = str_intern_c(text);
     return kept == NULL ? NULL : kept->data;
-}
-
-/* What PyTorch defines in Python around its operators. */
-static const char python_functions[] =
-    " block_diag broadcast_tensors cartesian_prod cdist chain_matmul einsum lu meshgrid norm pca_lowrank split stft svd_lowrank tensordot unique "
-    "unique_consecutive unravel_index ";
-static const char python_methods[] = " cholesky istft lu norm qr split stft unflatten unique unique_consecutive ";
-static const char c_nn_functions[] =
-    " adaptive_avg_pool1d avg_pool1d avg_pool2d avg_pool3d bilinear channel_shuffle conv1d conv2d conv3d conv_tbc conv_transpose1d conv_transpose2d "
-    "conv_transpose3d cosine_similarity gelu hardshrink linear logsigmoid native_channel_shuffle one_hot pairwise_distance pdist pixel_shuffle "
-    "pixel_unshuffle prelu scaled_dot_product_attention softplus softshrink ";
-
-static bool listed(const char *list, const char *name) {
-    char padded[128];
-    snprintf(padded, sizeof padded, " %s ", name);
-    return strstr(list, padded) != NULL;
 }
 
 static bool is_python_function(const char *name, bool method) {

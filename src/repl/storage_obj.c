@@ -42,9 +42,7 @@ static TsrStatus get_element(Value *out, const StorageObj *s, int64_t i) { retur
 
 static TsrStatus set_element(StorageObj *s, int64_t i, TsrScalar v) {
     if (s->storage->readonly) return tsr_error(TSR_RUNTIME_ERROR, "the storage is read-only");
-    TSR_TRY(tsr_scalar_store_checked(v, s->dtype, at(s, i)));
-    s->storage->version.value++;
-    return TSR_OK;
+    return tsr_scalar_store_checked(v, s->dtype, at(s, i));
 }
 
 static TsrStatus find_index(int64_t *out, const StorageObj *s, Value index) {
@@ -178,14 +176,13 @@ static TsrStatus storage_copy(Value *out, const CallArgs *args) {
     StorageObj *s = self_of(args->values[0]);
     if (!value_is_storage(args->values[1])) return tsr_error(TSR_TYPE_ERROR, "copy_(): argument 'source' must be a storage, not %s", bind_type_name(args->values[1]));
     StorageObj *from = self_of(args->values[1]);
-    if (count_of(from) != count_of(s)) return tsr_error(TSR_RUNTIME_ERROR, "size does not match");
+    if (count_of(from) != count_of(s)) return tsr_error(TSR_RUNTIME_ERROR, "size does not match, self was %zu bytes but src was %zu bytes", s->storage->nbytes, from->storage->nbytes);
     TSR_TRY(readable(s));
     TSR_TRY(readable(from));
     if (from->dtype == s->dtype) {
         if (s->storage->readonly) return tsr_error(TSR_RUNTIME_ERROR, "the storage is read-only");
         if (s->storage->nbytes > 0) memmove(tsr_storage_data(s->storage), tsr_storage_data(from->storage), s->storage->nbytes);
-        s->storage->version.value++;
-    } else {
+        } else {
         for (int64_t i = 0; i < count_of(s); i++) TSR_TRY(set_element(s, i, tsr_scalar_load(from->dtype, at(from, i))));
     }
     *out = value_retain(args->values[0]);

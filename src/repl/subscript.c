@@ -1,8 +1,6 @@
 /* Indexing: basic parts through view operations, advanced parts handed to core/indexing.h. */
 #include "subscript.h"
 
-#include <string.h>
-
 #include "bind.h"
 #include "bytes_obj.h"
 #include "core/indexing.h"
@@ -298,9 +296,18 @@ static TsrStatus drop_leading_ones(TsrTensor **out, TsrTensor *t) {
     return tsr_tensor_new_view(out, t, tsr_ndim(t) - lead, t->sizes + lead, t->strides + lead, t->offset, NULL);
 }
 
+/* Both look at the very same elements: x[0] += 1 ends in such an assignment. */
+static bool same_elements(const TsrTensor *a, const TsrTensor *b) {
+    if (a->storage != b->storage || a->offset != b->offset || a->dtype != b->dtype || a->flags != b->flags) return false;
+    for (int d = 0; d < tsr_ndim(a); d++)
+        if (a->sizes[d] > 1 && a->strides[d] != b->strides[d]) return false;
+    return true;
+}
+
 static TsrStatus copy_shaped(TsrTensor *dst, TsrTensor *value) {
     TsrTensor *view = NULL, *expanded = NULL;
-    TSR_TRY(drop_leading_ones(&view, value));
+    if (tsr__same_sizes(dst, value)) view = tsr_tensor_retain(value);
+    else TSR_TRY(drop_leading_ones(&view, value));
     TsrStatus s;
     if (tsr_ndim(view) > tsr_ndim(dst)) {
         char have[256], want[256];
@@ -311,8 +318,7 @@ static TsrStatus copy_shaped(TsrTensor *dst, TsrTensor *value) {
         s = tsr_tensor_new_expand(&expanded, view, tsr_ndim(dst), dst->sizes);
     }
     if (s == TSR_OK) s = tsr__check_no_internal_overlap(dst);
-    bool same = s == TSR_OK && expanded->storage == dst->storage && expanded->offset == dst->offset && expanded->dtype == dst->dtype &&
-                memcmp(expanded->strides, dst->strides, sizeof(int64_t) * (size_t)tsr_ndim(dst)) == 0;
+    bool same = s == TSR_OK && same_elements(dst, expanded);
     if (s == TSR_OK && !same) s = tsr__check_no_overlap(dst, expanded);
     if (s == TSR_OK && !same) s = tsr_tensor_copy(dst, expanded);
     tsr_tensor_free(expanded);

@@ -35,24 +35,24 @@ static TsrStatus find_shape(Shape *shape, Value v, bool strings) {
     shape->ndim = 0;
     Value current = value_retain(v);
     TsrStatus s = TSR_OK;
+    int depth = 0;
     while (s == TSR_OK && is_sequence(current) && !(strings && value_is_str(current))) {
         int64_t n = 0;
         s = value_length(&n, current);
         if (s != TSR_OK) break;
-        if (shape->ndim == TSR_MAX_DIMS || value_is_str(current)) {
-            bool endless = value_is_str(current) && n > 0;
-            if (endless || !value_is_str(current)) {
-                s = tsr_error(TSR_VALUE_ERROR, "too many dimensions '%s'", bind_type_name(current));
-                break;
-            }
+        bool endless = value_is_str(current) && n > 0; /* 'a'[0] is 'a' */
+        if (endless || ++depth > TORCH_MAX_DEPTH) {
+            s = tsr_error(TSR_VALUE_ERROR, "too many dimensions '%s'", bind_type_name(current));
+            break;
         }
-        shape->sizes[shape->ndim++] = n;
+        if (depth <= TSR_MAX_DIMS) shape->sizes[shape->ndim++] = n;
         if (n == 0) break;
         Value first;
         s = value_getitem(&first, current, value_int(0));
         if (s == TSR_OK) value_set_move(&current, first);
     }
     value_release(current);
+    if (s == TSR_OK && depth > TSR_MAX_DIMS) return tsr_error(TSR_RUNTIME_ERROR, "only tensors with up to %d dims are supported", TSR_MAX_DIMS);
     return s;
 }
 

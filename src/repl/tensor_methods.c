@@ -343,6 +343,11 @@ METHOD(rdiv) {
     return TSR_OK;
 }
 
+METHOD(is_view) {
+    *out = value_bool(args->values[0].t->base != NULL);
+    return TSR_OK;
+}
+
 METHOD(reversed) {
     TsrTensor *t = args->values[0].t;
     if (tsr_ndim(t) == 0) {
@@ -382,6 +387,7 @@ const Method tensor_methods[] = {
     {"map_", do_map_, ARGS_RANGE, 2, 2, "(tensor, callable)", "Replaces each element by what the function gives for it and the other's."},
     {"new", do_new, ARGS_ANY, 0, 0, "(*sizes)", "A new tensor of the same dtype."},
     {"dim_order", do_dim_order, ARGS_ANY, 0, 0, "()", "Its dimensions from the outermost in memory to the innermost."},
+    {"_is_view", do_is_view, ARGS_NONE, 0, 0, "()", "Whether it is a view of another tensor."},
     {"__rdiv__", do_rdiv, ARGS_ONE | METHOD_DUNDER, 1, 1, "(other)", "other / self."},
     {"__reversed__", do_reversed, ARGS_NONE | METHOD_DUNDER, 0, 0, "()", "The rows from last to first."},
     {"__copy__", do_copy_of, ARGS_NONE | METHOD_DUNDER, 0, 0, "()", "A copy."},
