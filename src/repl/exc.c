@@ -372,6 +372,7 @@ TsrStatus exc_write_line(TsrText *out, Value exception) {
         out->length = before;
         out->data[before] = '\0';
     }
+    while (out->length > before && out->data[out->length - 1] == '\n') out->data[--out->length] = '\0'; /* lists of overloads end so */
     const Exc *e = value_exc(exception);
     for (int64_t i = 0; e->notes.tag == V_OBJ && i < value_as_list(e->notes)->count; i++) {
         TSR_TRY(tsr_text_putc(out, '\n'));
