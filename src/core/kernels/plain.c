@@ -1,6 +1,7 @@
 /* plain.c: the kernels of plain.def, and the helpers that their expressions call. */
 #include <math.h>
 
+#include "halffloat.h"
 #include "kernels/kernel.h"
 #include "kernels/simd.h"
 #include "kernels/types.h"
@@ -75,6 +76,11 @@ static double erfinv(double y) {
     }
     for (int i = 0; i < 2; i++) x -= (erf(x) - y) / (M_2_SQRTPI * exp(-x * x));
     return x;
+}
+
+static float half_step(float x, const void *p) {
+    if (p == NULL) return x;
+    return *(const TsrDtype *)p == TSR_FLOAT16 ? tsr_half_widen(tsr_half_round(x)) : tsr_bfloat16_widen(tsr_bfloat16_round(x));
 }
 
 #define K1(name, types, R, ...) types(DEFINE1, name, R, __VA_ARGS__)

@@ -11,7 +11,9 @@
 
 typedef enum TsrReduceKind {
     TSR_R_SUM, TSR_R_NANSUM, TSR_R_PROD, TSR_R_AMAX, TSR_R_AMIN, TSR_R_ARGMAX, TSR_R_ARGMIN, /* the latter two: value and index */
-    TSR_R_AMINMAX, TSR_R_ANY, TSR_R_ALL, TSR_R_COUNT, TSR_R_MOMENTS, TSR_R_LOGSUMEXP,
+    TSR_R_AMINMAX, TSR_R_ANY, TSR_R_ALL, TSR_R_COUNT, TSR_R_MOMENTS,
+    TSR_R_SQUARES, /* the sum of (x - mean)^2 in double, then as MOMENTS */
+    TSR_R_LOGSUMEXP,
     TSR_R_COUNT_KINDS
 } TsrReduceKind;
 
@@ -31,7 +33,7 @@ typedef struct TsrReducer {
 enum { TSR_REDUCE_ROOM = 64 };
 
 /* The parameters of those that have any. */
-typedef struct TsrReduceParams { double correction; bool root; /* MOMENTS: std, not var */ } TsrReduceParams;
+typedef struct TsrReduceParams { double correction; bool root; /* MOMENTS, SQUARES: std, not var */ double mean; /* SQUARES */ } TsrReduceParams;
 
 /* NULL when the dtype has none. */
 const TsrReducer *tsr_reducer(TsrReduceKind kind, TsrDtype d);

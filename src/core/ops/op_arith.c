@@ -6,7 +6,7 @@
 
 /* --- add, sub, rsub --- */
 
-static const TsrPointwise add_rules = {TSR_K_add, "add_stub", D_INT | D_FLOAT | D_COMPLEX | D_CHALF | D_BOOL, TSR_ITER_OPMATH, 1, 0, NULL};
+static const TsrPointwise add_rules = {TSR_K_add, "add_stub", D_INT | D_FLOAT | D_COMPLEX | D_CHALF | D_BOOL, 0, 1, 0, NULL};
 
 static TsrStatus check_alpha(TsrScalar alpha, TsrDtype d) {
     if (alpha.kind == TSR_SCALAR_BOOL && d != TSR_BOOL)
@@ -29,6 +29,19 @@ static TsrScalar negated(TsrScalar s) {
     return tsr_scalar_int((int64_t)(0 - (uint64_t)tsr_scalar_to_int(s)));
 }
 
+/* Half floats round the product before the sum. */
+static TsrStatus add_rounded(TsrOpCall *c, TsrPw *pw, TsrTensor *const *in, TsrScalar alpha) {
+    TsrTensor *factor = NULL, *scaled = NULL;
+    TsrDtype d = pw->it.common;
+    (void)tsr_iter_end_move(&pw->it, TSR_RAISED, NULL); /* only let go: nothing has been computed */
+    TSR_TRY(tsr_tensor_new_scalar(&factor, alpha, d));
+    TsrStatus s = tsr_invoke(&scaled, 1, "mul", "tt", in[1], factor);
+    tsr_tensor_free(factor);
+    if (s == TSR_OK) s = tsr_pw_run(c, &add_rules, 2, (TsrTensor *[]){in[0], scaled});
+    tsr_tensor_free(scaled);
+    return s;
+}
+
 /* in[0] + sign * alpha * in[1] */
 static TsrStatus add_scaled(TsrOpCall *c, TsrTensor *const *in, TsrScalar alpha, bool subtract) {
     TsrPw pw;
@@ -38,6 +51,7 @@ static TsrStatus add_scaled(TsrOpCall *c, TsrTensor *const *in, TsrScalar alpha,
     if (s != TSR_OK) return tsr_iter_end_move(&pw.it, s, NULL);
     /* A complex sum multiplies by alpha even when it is 1, as PyTorch's: infinities become nan. */
     if (is_one(alpha) && !tsr_dtype_is_complex(pw.it.dtype)) return tsr_pw_finish(&pw, subtract ? TSR_K_sub : TSR_K_add, NULL);
+    if (pw.it.common != pw.it.dtype && tsr_dtype_is_float(pw.it.common)) return add_rounded(c, &pw, in, subtract ? negated(alpha) : alpha);
     tsr_scalar_store(subtract ? negated(alpha) : alpha, pw.it.dtype, value);
     return tsr_pw_finish(&pw, TSR_K_axpy, value);
 }

@@ -36,7 +36,17 @@ BINARY(copysign, copysign, "copysign_cpu", D_FLOAT, TSR_ITER_INT_TO_FLOAT, 1, 0,
 BINARY(hypot, hypot, "hypot_cpu", D_FLOAT, 0, 8, 0, NULL)
 BINARY(logaddexp, logaddexp, "logaddexp_cpu", D_FLOAT | D_COMPLEX, 0, 32, 0, NULL)
 BINARY(logaddexp2, logaddexp2, "logaddexp2_cpu", D_FLOAT, 0, 32, 0, NULL)
-BINARY(xlogy, xlogy, "xlogy_cpu", D_FLOAT, TSR_ITER_INT_TO_FLOAT, 16, 0, NULL)
+
+TsrStatus op_xlogy(TsrOpCall *c) {
+    static const TsrPointwise rules = {TSR_K_xlogy, "xlogy_cpu", D_FLOAT, TSR_ITER_INT_TO_FLOAT, 16, 0, NULL};
+    TsrOperands o;
+    TsrPw pw;
+    TSR_TRY(tsr_operands_take(&o, c, 2, NULL));
+    TsrStatus s = tsr_pw_begin(&pw, c, &rules, 2, o.t);
+    if (s == TSR_OK) s = tsr_pw_finish(&pw, TSR_K_xlogy, pw.it.common != pw.it.dtype ? &pw.it.common : NULL);
+    tsr_operands_release(&o);
+    return s;
+}
 
 /* fmax and fmin of integers are plain maximum and minimum. */
 #define FEXTREME(op, plain) \

@@ -38,6 +38,15 @@ static TsrStatus reduce_widened(TsrTensor **out, TsrTensor **more, TsrReduction 
     return TSR_OK;
 }
 
+/* Rounds an owned tensor to another dtype in place of itself. */
+static TsrStatus narrow(TsrTensor **t, TsrDtype d) {
+    TsrTensor *before = *t;
+    *t = NULL;
+    TsrStatus s = tsr_tensor_new_cast(t, before, d);
+    tsr_tensor_free(before);
+    return s;
+}
+
 static bool in_set(uint32_t set, TsrDtype d) { return set >> d & 1; }
 static bool is_whole(TsrDtype d) { return tsr_dtype_is_integral(d) || d == TSR_BOOL; }
 
@@ -59,7 +68,11 @@ static TsrStatus fold_as(TsrTensor **out, TsrReduceKind kind, const char *name, 
     if (!direct) TSR_TRY(tsr_tensor_new_cast(&cast, x, dtype));
     const TsrTensor *in = direct ? x : cast;
     TsrDtype acc = is_whole(dtype) ? TSR_INT64 : accumulator_dtype(dtype);
-    TsrStatus s = reduce_widened(out, NULL, (TsrReduction){kind, in, dims, keepdim, NULL, {acc, TSR_DTYPE_NONE}}, dtype);
+    TsrStatus s;
+    if (kind == TSR_R_PROD && (dtype == TSR_FLOAT16 || dtype == TSR_BFLOAT16)) /* half products are rounded at every step */
+        s = tsr_reduce(out, NULL, &(TsrReduction){kind, in, dims, keepdim, NULL, {dtype, TSR_DTYPE_NONE}});
+    else
+        s = reduce_widened(out, NULL, (TsrReduction){kind, in, dims, keepdim, NULL, {acc, TSR_DTYPE_NONE}}, dtype);
     tsr_tensor_free(cast);
     return s;
 }
@@ -113,8 +126,10 @@ static TsrStatus mean(TsrOpCall *c, const TsrArg *dim, bool keepdim, const TsrAr
         return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "mean(): could not infer output dtype. %s dtype must be either a floating point or complex dtype. Got: %s",
                          tsr_arg_given(dtype) ? "Optional" : "Input", tsr_dtype_scalar_name(tsr_arg_given(dtype) ? d : x->dtype));
     TSR_TRY(tsr_dims_mask(&dims, dim, tsr_ndim(x), true));
-    TSR_TRY(fold_as(&result, TSR_R_SUM, "sum_cpu", x, dims, keepdim, d));
+    if (!in_set(SUMMABLE, d) && x->numel > 0) return tsr_not_implemented("sum_cpu", d);
+    TSR_TRY(fold_as(&result, TSR_R_SUM, "sum_cpu", x, dims, keepdim, accumulator_dtype(d) == TSR_COMPLEX64 ? d : accumulator_dtype(d)));
     TsrStatus s = divide(result, (double)tsr_reduced_count(x, dims));
+    if (s == TSR_OK && result->dtype != d) s = narrow(&result, d);
     if (s != TSR_OK) tsr_tensor_free(result);
     return tsr_finish_move(c, s, result);
 }
@@ -284,9 +299,21 @@ typedef struct Moments {
     bool root, with_mean;
 } Moments;
 
+/* Of all elements of a float32 or float64 tensor: squares of distances from the mean, which is rounded to that dtype. */
+static TsrStatus spread_all(TsrTensor **spread, const TsrTensor *x, uint64_t dims, bool keepdim, TsrReduceParams params) {
+    TsrTensor *sum;
+    TSR_TRY(tsr_reduce(&sum, NULL, &(TsrReduction){TSR_R_SUM, x, dims, false, NULL, {x->dtype, TSR_DTYPE_NONE}}));
+    TsrStatus s = divide(sum, (double)x->numel);
+    if (s == TSR_OK && !tsr_is_meta(x)) params.mean = tsr_scalar_to_double(tsr_scalar_load(sum->dtype, tsr_data(sum)));
+    tsr_tensor_free(sum);
+    TSR_TRY(s);
+    return tsr_reduce(spread, NULL, &(TsrReduction){TSR_R_SQUARES, x, dims, keepdim, &params, {x->dtype, TSR_DTYPE_NONE}});
+}
+
 static TsrStatus moments_real(TsrTensor **spread, TsrTensor **mean, const TsrTensor *x, uint64_t dims, bool keepdim, double correction, bool root) {
     TsrReduceParams params = {.correction = correction, .root = root};
     TsrDtype acc = accumulator_dtype(x->dtype);
+    if (mean == NULL && acc == x->dtype && x->numel > 0 && tsr_reduced_count(x, dims) == x->numel) return spread_all(spread, x, dims, keepdim, params);
     TsrReduction r = {TSR_R_MOMENTS, x, dims, keepdim, &params, {acc, mean != NULL ? acc : TSR_DTYPE_NONE}};
     TsrTensor *raw = NULL;
     TSR_TRY(reduce_widened(spread, mean != NULL ? &raw : NULL, r, x->dtype));
@@ -302,7 +329,7 @@ static TsrStatus moments_complex(TsrTensor **spread, TsrTensor **mean, const Tsr
     TsrTensor *part[2] = {NULL, NULL}, *var[2] = {NULL, NULL}, *avg[2] = {NULL, NULL}, *sum = NULL, *joined = NULL;
     TsrStatus s = tsr_tensor_new_real(&part[0], x);
     if (s == TSR_OK) s = tsr_tensor_new_imag(&part[1], x);
-    for (int i = 0; i < 2 && s == TSR_OK; i++) s = moments_real(&var[i], &avg[i], part[i], dims, keepdim, correction, false);
+    for (int i = 0; i < 2 && s == TSR_OK; i++) s = moments_real(&var[i], mean != NULL ? &avg[i] : NULL, part[i], dims, keepdim, correction, false);
     if (s == TSR_OK) s = tsr_invoke(&sum, 1, "add", "tt", var[0], var[1]);
     if (s == TSR_OK && root) {
         TsrTensor *before = sum;
@@ -323,15 +350,6 @@ static TsrStatus moments_complex(TsrTensor **spread, TsrTensor **mean, const Tsr
     *spread = sum;
     if (mean != NULL) *mean = joined;
     return TSR_OK;
-}
-
-/* Rounds an owned tensor to another dtype in place of itself. */
-static TsrStatus narrow(TsrTensor **t, TsrDtype d) {
-    TsrTensor *before = *t;
-    *t = NULL;
-    TsrStatus s = tsr_tensor_new_cast(t, before, d);
-    tsr_tensor_free(before);
-    return s;
 }
 
 static TsrStatus moments_chalf(TsrTensor **spread, TsrTensor **mean, const TsrTensor *x, uint64_t dims, bool keepdim, double correction, bool root) {
@@ -408,7 +426,7 @@ TsrStatus op_logsumexp(TsrOpCall *c) {
     TsrDtype d = is_whole(x->dtype) ? tsr_default_dtype() : x->dtype;
     uint64_t dims;
     TSR_TRY(tsr_dims_mask(&dims, &c->arg[1], tsr_ndim(x), true));
-    if (c->arg[1].n == 0 && tsr_ndim(x) > 0 && !c->arg[2].b) { /* PyTorch takes an empty list for all at one step and for none at another */
+    if (c->arg[1].n == 0 && tsr_ndim(x) > 0 && x->numel > 0 && !c->arg[2].b) { /* PyTorch takes an empty list for all at one step and for none at another */
         int64_t ones[TSR_MAX_DIMS];
         char text[256];
         for (int i = 0; i < tsr_ndim(x); i++) ones[i] = 1;

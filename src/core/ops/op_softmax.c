@@ -1,4 +1,7 @@
 /* op_softmax.c: softmax, log_softmax, softmin. */
+#include <math.h>
+
+#include "halffloat.h"
 #include "kernels/softmax.h"
 #include "ops/pointwise.h"
 
@@ -7,26 +10,43 @@ static void run_line(char *const *data, const int64_t *stride, const int64_t *n,
     (*(const TsrSoftmaxFn *)params)(data[0], data[1], n[0]);
 }
 
+/* log_softmax of half floats: the sum and its logarithm are rounded on the way, as PyTorch's are. */
+static void run_half_line(char *const *data, const int64_t *stride, const int64_t *n, const void *params) {
+    const TsrDtype d = *(const TsrDtype *)params;
+    float *out = (float *)data[0], high = -INFINITY, sum = 0;
+    const float *x = (const float *)data[1];
+    (void)stride;
+    for (int64_t i = 0; i < n[1]; i++) high = x[i] > high || x[i] != x[i] ? x[i] : high;
+    for (int64_t i = 0; i < n[1]; i++) sum += expf(x[i] - high);
+    for (int k = 0; k < 2; k++) {
+        sum = d == TSR_FLOAT16 ? tsr_half_widen(tsr_half_round(sum)) : tsr_bfloat16_widen(tsr_bfloat16_round(sum));
+        if (k == 0) sum = logf(sum);
+    }
+    for (int64_t i = 0; i < n[1]; i++) out[i] = x[i] - high - sum;
+}
+
 /* x is contiguous, float32 or float64; along its last dimension. */
-static TsrStatus softmax_last(TsrTensor **out, TsrTensor *x, bool log) {
+static TsrStatus softmax_last(TsrTensor **out, TsrTensor *x, bool log, TsrDtype half) {
     TsrTensor *result;
     TsrSoftmaxFn fn = tsr_softmax_kernel(log, x->dtype);
     TSR_TRY(tsr_tensor_new_like(&result, x, TSR_DTYPE_NONE, TSR_CONTIGUOUS));
     TsrTensor *operands[] = {result, x};
-    TsrStatus s = x->numel == 0 ? TSR_OK : tsr_lines_run(operands, 2, TSR_MAX(tsr_ndim(x) - 1, 0), run_line, &fn, false);
+    TsrStatus s = x->numel == 0 ? TSR_OK : tsr_lines_run(operands, 2, TSR_MAX(tsr_ndim(x) - 1, 0), half != TSR_DTYPE_NONE ? run_half_line : run_line,
+                                                            half != TSR_DTYPE_NONE ? (const void *)&half : (const void *)&fn, false);
     if (s != TSR_OK) tsr_tensor_free(result);
     else *out = result;
     return s;
 }
 
 /* Along another dimension: it is moved last, and the result put back in row-major order. */
-static TsrStatus softmax_any(TsrTensor **out, TsrTensor *x, int64_t dim, bool log) {
+static TsrStatus softmax_any(TsrTensor **out, TsrTensor *x, int64_t dim, bool log, TsrDtype d) {
     TsrTensor *moved = NULL, *dense = NULL, *result = NULL, *back = NULL;
     int64_t last = TSR_MAX(tsr_ndim(x) - 1, 0);
     if (dim == last) moved = tsr_tensor_retain(x);
     else TSR_TRY(tsr_tensor_new_transpose(&moved, x, dim, last));
     TsrStatus s = tsr_tensor_new_contiguous(&dense, moved, TSR_CONTIGUOUS);
-    if (s == TSR_OK) s = softmax_last(&result, dense, log);
+    bool half = log && dim == last && (d == TSR_FLOAT16 || d == TSR_BFLOAT16);
+    if (s == TSR_OK) s = softmax_last(&result, dense, log, half ? d : TSR_DTYPE_NONE);
     tsr_tensor_free(moved);
     tsr_tensor_free(dense);
     if (s != TSR_OK || dim == last) {
@@ -56,7 +76,7 @@ static TsrStatus softmax_as(TsrTensor **out, TsrTensor *x, int64_t dim, TsrDtype
     TsrStatus s = tsr_tensor_new_cast(&wide, narrow, tsr_dtype_size(d) < 4 ? TSR_FLOAT32 : d);
     tsr_tensor_free(narrow);
     TSR_TRY(s);
-    s = softmax_any(&result, wide, dim, log);
+    s = softmax_any(&result, wide, dim, log, d);
     tsr_tensor_free(wide);
     TSR_TRY(s);
     s = tsr_tensor_new_cast(out, result, d);

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "halffloat.h"
+
 /* name, kernel, name in messages, dtypes, flags, cost */
 #define FLOATING D_FLOAT, TSR_ITER_INT_TO_FLOAT
 #define FLOATING_COMPLEX D_FLOAT | D_COMPLEX, TSR_ITER_INT_TO_FLOAT
@@ -33,14 +35,25 @@ TsrStatus op_sigmoid(TsrOpCall *c) {
     return tsr_pw_call(c, &rules, 1);
 }
 
-/* In the half types the root is rounded before its reciprocal is taken. */
+/* In the half types the root is rounded before its reciprocal is taken, except in PyTorch's whole vectors of 32. */
+#define RSQRT(name, T, WIDEN, ROUND) \
+    static void name(char *const *data, const int64_t *s, int64_t n, const void *p) { \
+        int64_t whole = s[0] == 2 && s[1] == 2 ? n / 32 * 32 : 0; \
+        (void)p; \
+        for (int64_t i = 0; i < n; i++) { \
+            float root = sqrtf(WIDEN(*(const T *)(data[1] + i * s[1]))); \
+            *(T *)(data[0] + i * s[0]) = ROUND(1 / (i < whole ? root : WIDEN(ROUND(root)))); \
+        } \
+    }
+RSQRT(rsqrt_half, TsrHalf, tsr_half_widen, tsr_half_round)
+RSQRT(rsqrt_bfloat16, TsrBfloat16, tsr_bfloat16_widen, tsr_bfloat16_round)
+
 TsrStatus op_rsqrt(TsrOpCall *c) {
-    TsrDtype d = c->arg[0].t->dtype;
-    TsrTensor *root = NULL, *result = NULL;
-    if (d != TSR_FLOAT16 && d != TSR_BFLOAT16) return op_rsqrt_direct(c);
-    TSR_TRY(tsr_invoke(&root, 1, "sqrt", "t", c->arg[0].t));
-    TsrStatus s = tsr_invoke(&result, 1, "reciprocal", "t", root);
-    tsr_tensor_free(root);
+    TsrTensor *x = c->arg[0].t, *result = NULL;
+    if (x->dtype != TSR_FLOAT16 && x->dtype != TSR_BFLOAT16) return op_rsqrt_direct(c);
+    TsrIter it;
+    TSR_TRY(tsr_iter_begin(&it, &(TsrIterSpec){.nout = 1, .out = {c->out[0]}, .nin = 1, .in = {x}, .cost = 4, .flags = TSR_ITER_PROMOTE | TSR_ITER_CHECK_CAST}));
+    TsrStatus s = tsr_iter_end_move(&it, tsr_iter_run(&it, x->dtype == TSR_FLOAT16 ? rsqrt_half : rsqrt_bfloat16, NULL), &result);
     return tsr_finish_move(c, s, result);
 }
 
@@ -164,7 +177,7 @@ TsrStatus op_signbit(TsrOpCall *c) {
 }
 
 static TsrStatus scaled(TsrOpCall *c, double factor, const char *complex_error) {
-    TsrPointwise rules = {TSR_K_mul, "mul_cpu_reduced_float", D_FLOAT, TSR_ITER_INT_TO_FLOAT | TSR_ITER_OPMATH, 1, TSR_NOT_IMPLEMENTED_ERROR, complex_error};
+    TsrPointwise rules = {TSR_K_mul, "mul_cpu", D_FLOAT, TSR_ITER_INT_TO_FLOAT | TSR_ITER_OPMATH, 1, TSR_NOT_IMPLEMENTED_ERROR, complex_error};
     TsrTensor *in[2] = {c->arg[0].t, NULL};
     TSR_TRY(tsr_tensor_new_wrapped(&in[1], tsr_scalar_float(factor)));
     TsrStatus s = tsr_pw_run(c, &rules, 2, in);

@@ -1,5 +1,7 @@
 #include "ops/pointwise.h"
 
+#include <stdio.h>
+
 TsrStatus tsr_not_implemented(const char *name, TsrDtype d) {
     return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "\"%s\" not implemented for '%s'", name, tsr_dtype_scalar_name(d));
 }
@@ -32,6 +34,12 @@ static TsrStatus check_complex(const TsrPointwise *rules, int n, TsrTensor *cons
     return TSR_OK;
 }
 
+static TsrStatus refuse_reduced(TsrPw *pw) {
+    char name[64];
+    snprintf(name, sizeof name, "%s_reduced_float", pw->rules->name);
+    return tsr_iter_end_move(&pw->it, tsr_not_implemented(name, pw->it.common), NULL);
+}
+
 static TsrStatus begin(TsrPw *pw, TsrOpCall *c, const TsrPointwise *rules, int n, TsrTensor *const *in, const TsrDtype *forced) {
     TsrIterSpec spec = {.nout = 1, .nin = n, .out = {c->out[0]}, .flags = TSR_ITER_PROMOTE | TSR_ITER_COMPUTE_FLOAT | rules->flags, .cost = rules->cost};
     if (!(rules->flags & TSR_ITER_OUT_BOOL)) spec.flags |= TSR_ITER_CHECK_CAST;
@@ -45,6 +53,10 @@ static TsrStatus begin(TsrPw *pw, TsrOpCall *c, const TsrPointwise *rules, int n
     TSR_TRY(tsr_iter_begin(&pw->it, &spec));
     pw->rules = rules;
     pw->call = c;
+    if ((rules->dtypes >> pw->it.common & 1) && !(D_FLOAT8 >> pw->it.common & 1)) return TSR_OK;
+    bool number = false; /* float8 with a number takes another road in PyTorch, with a name of its own */
+    for (int i = 0; i < n && n > 1; i++) number = number || tsr_ndim(in[i]) == 0;
+    if ((rules->flags & TSR_ITER_OPMATH) && number && (D_FLOAT8 >> pw->it.common & 1)) return refuse_reduced(pw);
     if (rules->dtypes >> pw->it.common & 1) return TSR_OK;
     return tsr_iter_end_move(&pw->it, tsr_not_implemented(rules->name, pw->it.common), NULL);
 }

@@ -87,12 +87,13 @@ static int merge_dims(Dim *dims, int n) {
 
 static void plan_dims(Plan *p, const TsrReduction *r) {
     const TsrTensor *t = r->in;
+    bool indexed = r->kind == TSR_R_ARGMAX || r->kind == TSR_R_ARGMIN; /* the others need no index and merge more */
     int64_t index = 1, place = 1;
     p->count = tsr_reduced_count(t, r->dims);
     p->nout = 1;
     for (int d = tsr_ndim(t) - 1; d >= 0; d--) { /* from the last dimension: row-major is in order already */
         bool reduced = r->dims >> d & 1;
-        Dim dim = {t->sizes[d], t->strides[d] * p->itemsize, reduced ? index : place};
+        Dim dim = {t->sizes[d], t->strides[d] * p->itemsize, reduced ? (indexed ? index : 0) : place};
         if (reduced) index *= dim.size;
         else p->nout *= dim.size, place *= dim.size;
         if (dim.size == 1) continue;
@@ -100,7 +101,7 @@ static void plan_dims(Plan *p, const TsrReduction *r) {
         else p->kept[p->nkept++] = dim;
     }
     sort_dims(p->red, p->nred);
-    sort_dims(p->kept, p->nkept);
+    /* The kept ones stay in the output's order, as PyTorch walks them. */
     p->nred = merge_dims(p->red, p->nred);
     p->nkept = merge_dims(p->kept, p->nkept);
     if (p->nred == 0) p->red[p->nred++] = (Dim){1, p->itemsize, 1};
