@@ -14,6 +14,7 @@
 #include "num_obj.h"
 #include "seq_obj.h"
 #include "str_obj.h"
+#include "value_internal.h"
 
 BuiltinHooks builtin_hooks;
 bool builtin_sandbox;
@@ -507,7 +508,15 @@ static TsrStatus matches_type(bool *out, Value subject, bool subject_is_type, Va
         for (int64_t i = 0; i < value_as_tuple(wanted)->count && !*out; i++) TSR_TRY(matches_type(out, subject, subject_is_type, value_as_tuple(wanted)->items[i], function, depth + 1));
         return TSR_OK;
     }
-    if (value_is_none(wanted)) wanted = value_lent(&none_type);
+    Value parts = type_union_parts(wanted);
+    if (parts.tag != V_UNBOUND) {
+        *out = false;
+        for (int64_t i = 0; i < value_as_tuple(parts)->count && !*out; i++) {
+            Value part = value_as_tuple(parts)->items[i];
+            TSR_TRY(matches_type(out, subject, subject_is_type, value_is_none(part) ? value_lent(&none_type) : part, function, depth + 1));
+        }
+        return TSR_OK;
+    }
     if (!value_is_a(wanted, &type_type))
         return tsr_error(TSR_TYPE_ERROR, subject_is_type ? "%s() arg 2 must be a class, a tuple of classes, or a union" : "%s() arg 2 must be a type, a tuple of types, or a union", function);
     Type *asked = (Type *)wanted.o;

@@ -2,10 +2,12 @@
 #include "args.h"
 #include "dict_obj.h"
 #include "exc.h"
+#include "num_obj.h"
 #include "seq_obj.h"
 #include "str_obj.h"
 #include "value_internal.h"
 
+#include <math.h>
 #include <string.h>
 
 static TsrStatus not_implemented_if_unbound(Value *out) {
@@ -68,6 +70,29 @@ static TsrStatus dunder_getitem(Value *out, const CallArgs *args) { return value
 static TsrStatus dunder_call(Value *out, const CallArgs *args) {
     CallArgs rest = {args->values + 1, args->count - 1, args->keyword_count, args->names};
     return value_call(out, args->values[0], &rest);
+}
+
+static TsrStatus dunder_abs(Value *out, const CallArgs *args) {
+    Value v = args->values[0];
+    if (v.tag == V_FLOAT) {
+        *out = value_float(fabs(v.f));
+        return TSR_OK;
+    }
+    if (value_is_complex(v)) {
+        *out = value_float(hypot(value_as_complex(v)->re, value_as_complex(v)->im));
+        return TSR_OK;
+    }
+    if (value_is_int(v)) return int_sign(v) < 0 ? int_negate(out, v) : value_unary(out, OP_POS, v);
+    return value_call_method(out, v, "abs", 0, NULL);
+}
+
+static TsrStatus dunder_divmod(Value *out, const CallArgs *args) {
+    Value pair[2];
+    TSR_TRY(apply_binary(&pair[0], OP_FLOORDIV, args->values[0], args->values[0], args->values[1]));
+    TsrStatus status = apply_binary(&pair[1], OP_MOD, args->values[0], args->values[0], args->values[1]);
+    if (status == TSR_OK) return tuple_new_move(out, pair, 2);
+    value_release(pair[0]);
+    return status;
 }
 
 static TsrStatus dunder_len(Value *out, const CallArgs *args) {
@@ -152,6 +177,7 @@ static bool has_add(const Type *t) { return is_number(t) || is_sequence(t); }
 static bool has_sub(const Type *t) { return is_number(t) || is_set(t); }
 static bool has_mul(const Type *t) { return is_number(t) || is_sequence(t); }
 static bool has_floor(const Type *t) { return is_number(t) && strcmp(t->name, "complex") != 0; }
+static bool has_divmod(const Type *t) { return has_floor(t) && t != tensor_type; }
 static bool has_mod(const Type *t) { return has_floor(t) || t == &str_type || strncmp(t->name, "byte", 4) == 0; }
 static bool has_bits(const Type *t) { return is_integral(t) || is_set(t); }
 static bool has_or(const Type *t) { return has_bits(t) || t == &dict_type || t == &type_type; }
@@ -218,6 +244,8 @@ static const Dunder dunders[] = {
     ROW(ge, ARGS_ONE, always),
     ROW(neg, ARGS_NONE, is_number),
     ROW(pos, ARGS_NONE, is_number),
+    ROW(abs, ARGS_NONE, is_number),
+    ROW(divmod, ARGS_ONE, has_divmod),
     ROW(invert, ARGS_NONE, is_integral),
     ROW(repr, ARGS_NONE, always),
     ROW(str, ARGS_NONE, always),

@@ -111,12 +111,14 @@ static TsrStatus append_grouped(TsrText *out, const char *digits, int64_t count,
     int64_t room = 2 * (count + TSR_MAX(min_width, 0)) + 8, n = 0;
     if (room > (int64_t)sizeof reversed_small && (reversed = tsr_malloc((size_t)room)) == NULL) return mem_error();
     int64_t left = count;
-    for (bool first = true; left > 0 || min_width > 0 || first; first = false) {
-        if (!first) reversed[n++] = separator;
+    for (;;) {
         int64_t take = TSR_MIN(group, TSR_MAX(TSR_MAX(left, min_width), 1));
         for (int64_t i = 0; i < take; i++, left--) reversed[n++] = left > 0 ? digits[left - 1] : '0';
         left = TSR_MAX(left, 0);
-        min_width -= take + 1;
+        min_width -= take;
+        if (left == 0 && min_width <= 0) break;
+        reversed[n++] = separator;
+        min_width--;
     }
     TsrStatus status = TSR_OK;
     for (int64_t i = n - 1; i >= 0 && status == TSR_OK; i--) status = tsr_text_putc(out, reversed[i]);

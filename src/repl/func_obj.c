@@ -39,6 +39,11 @@ static TsrStatus check_arity(const Method *def, const CallArgs *args, int skip, 
     if (args->keyword_count > 0) return args_no_keywords(args, title);
     if (kind == ARGS_NONE) return tsr_error(TSR_TYPE_ERROR, "%s() takes no arguments (%d given)", title, given);
     if (kind == ARGS_ONE) return tsr_error(TSR_TYPE_ERROR, "%s() takes exactly one argument (%d given)", title, given);
+    if (def->flags & ARGS_TUPLE) {
+        int limit = given < def->min ? def->min : def->max;
+        const char *bound = def->min == def->max ? "exactly" : given < def->min ? "at least" : "at most";
+        return tsr_error(TSR_TYPE_ERROR, "%s() takes %s %d argument%s (%d given)", def->name, bound, limit, limit == 1 ? "" : "s", given);
+    }
     return args_count(args, skip, def->min, def->max, def->name);
 }
 

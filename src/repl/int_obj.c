@@ -782,7 +782,9 @@ static TsrStatus int_unary(Value *out, UnaryOp op, Value v) {
     return TSR_OK;
 }
 
-static TsrStatus int_format_slot(TsrText *out, Value self, const char *spec, size_t size) { return format_int(out, self, spec, size); }
+static TsrStatus int_format_slot(TsrText *out, Value self, const char *spec, size_t size) {
+    return size == 0 ? value_str(out, self) : format_int(out, self, spec, size);
+}
 
 /* int(v) for one argument. */
 static TsrStatus int_of(Value *out, Value v) {

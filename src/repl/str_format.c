@@ -386,7 +386,8 @@ static TsrStatus put_replacement(TsrText *out, Fill *fill, const char *p, const 
     Value v;
     TSR_TRY(field_value(&v, fill, p, name_end));
     TsrText built = {0};
-    TsrStatus status = fill_text(&built, fill, spec, end, depth + 1);
+    TsrStatus status = memchr(spec, '{', (size_t)(end - spec)) != NULL ? fill_text(&built, fill, spec, end, depth + 1)
+                                                                       : tsr_text_append(&built, spec, (size_t)(end - spec));
     if (status == TSR_OK && conversion != 0 && strchr("rsa", conversion) == NULL) {
         status = tsr_error(TSR_VALUE_ERROR, "Unknown conversion specifier %c", conversion);
     }

@@ -160,7 +160,9 @@ typedef enum CaseMode { LOWER, UPPER, SWAP, CAPITAL, TITLE } CaseMode;
 
 static TsrStatus put_case(TsrText *text, uint32_t c, CaseMode mode, bool first, bool after_letter) {
     switch (mode) {
-    case LOWER: return put(text, lower(c));
+    case LOWER:
+        if (c == 0x130) return tsr_text_puts(text, "i\xcc\x87"); /* the one letter whose lower case is two */
+        return put(text, lower(c));
     case UPPER: return put_upper(text, c, false);
     case SWAP: return is_upper(c) ? put(text, lower(c)) : is_lower(c) ? put_upper(text, c, false) : put(text, c);
     case CAPITAL: return first ? put_upper(text, c, true) : put(text, lower(c));
@@ -422,9 +424,7 @@ static TsrStatus split_spaces(List *list, const Str *s, int64_t most) {
         if (i >= s->size) return TSR_OK;
         int64_t from = i;
         if (most-- == 0) {
-            int64_t to = s->size;
-            while (to > from && codepoint_space(utf8_decode(s->data + char_before(s->data, to), &n))) to = char_before(s->data, to);
-            return append_part(list, s->data + from, to - from);
+            return append_part(list, s->data + from, s->size - from);
         }
         while (i < s->size && !codepoint_space(utf8_decode(s->data + i, &n))) i += n;
         TSR_TRY(append_part(list, s->data + from, i - from));
@@ -439,9 +439,7 @@ static TsrStatus rsplit_spaces(List *list, const Str *s, int64_t most) {
         if (i == 0) break;
         int64_t to = i;
         if (most-- == 0) {
-            int64_t from = 0;
-            while (from < to && codepoint_space(utf8_decode(s->data + from, &n))) from += n;
-            TSR_TRY(append_part(list, s->data + from, to - from));
+            TSR_TRY(append_part(list, s->data, to));
             break;
         }
         while (i > 0 && !codepoint_space(utf8_decode(s->data + char_before(s->data, i), &n))) i = char_before(s->data, i);
@@ -871,9 +869,10 @@ static TsrStatus iter_next(Value *out, Value self) {
 }
 
 static Type str_iter_type = {.obj = TYPE_HEADER, .name = "str_iterator", .destroy = iter_destroy, .iter_next = iter_next};
+static Type ascii_iter_type = {.obj = TYPE_HEADER, .name = "str_ascii_iterator", .destroy = iter_destroy, .iter_next = iter_next};
 
 static TsrStatus iter_slot(Value *out, Value self) {
-    StrIter *it = obj_new(&str_iter_type, sizeof *it);
+    StrIter *it = obj_new(str_is_ascii(value_as_str(self)) ? &ascii_iter_type : &str_iter_type, sizeof *it);
     if (it == NULL) return TSR_MEMORY_ERROR;
     it->str = obj_retain(self.o);
     it->byte = 0;
@@ -943,14 +942,14 @@ static const Method str_methods[] = {
     {"capitalize", method_capitalize, ARGS_NONE, 0, 0, "()", "First letter upper case, the rest lower."},
     {"casefold", method_casefold, ARGS_NONE, 0, 0, "()", "For comparing without case."},
     {"center", method_center, ARGS_RANGE, 1, 2, "(width, fillchar=' ', /)", "Padded on both sides."},
-    {"count", method_count, ARGS_RANGE, 1, 3, "(sub[, start[, end]])", "How often the part occurs, without overlap."},
+    {"count", method_count, ARGS_RANGE | ARGS_TUPLE, 1, 3, "(sub[, start[, end]])", "How often the part occurs, without overlap."},
     {"encode", method_encode, ARGS_ANY, 0, 0, "(encoding='utf-8', errors='strict')", "As bytes."},
-    {"endswith", method_endswith, ARGS_RANGE, 1, 3, "(suffix[, start[, end]])", "Whether it ends so."},
+    {"endswith", method_endswith, ARGS_RANGE | ARGS_TUPLE, 1, 3, "(suffix[, start[, end]])", "Whether it ends so."},
     {"expandtabs", method_expandtabs, ARGS_ANY, 0, 0, "(tabsize=8)", "Tabs as spaces."},
-    {"find", method_find, ARGS_RANGE, 1, 3, "(sub[, start[, end]])", "The first index of the part, or -1."},
+    {"find", method_find, ARGS_RANGE | ARGS_TUPLE, 1, 3, "(sub[, start[, end]])", "The first index of the part, or -1."},
     {"format", method_format, ARGS_ANY, 0, 0, "(*args, **kwargs)", "Fills the {} fields."},
     {"format_map", method_format_map, ARGS_ONE, 0, 0, "(mapping)", "Fills the {} fields from a mapping."},
-    {"index", method_index, ARGS_RANGE, 1, 3, "(sub[, start[, end]])", "The first index of the part."},
+    {"index", method_index, ARGS_RANGE | ARGS_TUPLE, 1, 3, "(sub[, start[, end]])", "The first index of the part."},
     {"isalnum", method_isalnum, ARGS_NONE, 0, 0, "()", NULL},
     {"isalpha", method_isalpha, ARGS_NONE, 0, 0, "()", NULL},
     {"isascii", method_isascii, ARGS_NONE, 0, 0, "()", NULL},
@@ -972,15 +971,15 @@ static const Method str_methods[] = {
     {"removeprefix", method_removeprefix, ARGS_ONE, 0, 0, "(prefix, /)", "Without the prefix."},
     {"removesuffix", method_removesuffix, ARGS_ONE, 0, 0, "(suffix, /)", "Without the suffix."},
     {"replace", method_replace, ARGS_RANGE, 2, 3, "(old, new, count=-1, /)", "With the part replaced."},
-    {"rfind", method_rfind, ARGS_RANGE, 1, 3, "(sub[, start[, end]])", "The last index of the part, or -1."},
-    {"rindex", method_rindex, ARGS_RANGE, 1, 3, "(sub[, start[, end]])", "The last index of the part."},
+    {"rfind", method_rfind, ARGS_RANGE | ARGS_TUPLE, 1, 3, "(sub[, start[, end]])", "The last index of the part, or -1."},
+    {"rindex", method_rindex, ARGS_RANGE | ARGS_TUPLE, 1, 3, "(sub[, start[, end]])", "The last index of the part."},
     {"rjust", method_rjust, ARGS_RANGE, 1, 2, "(width, fillchar=' ', /)", "Padded on the left."},
     {"rpartition", method_rpartition, ARGS_ONE, 0, 0, "(sep, /)", "(before, sep, after) at the last sep."},
     {"rsplit", method_rsplit, ARGS_ANY, 0, 0, "(sep=None, maxsplit=-1)", "The parts, split from the right."},
     {"rstrip", method_rstrip, ARGS_RANGE, 0, 1, "(chars=None, /)", "Without spaces (or the characters) at the end."},
     {"split", method_split, ARGS_ANY, 0, 0, "(sep=None, maxsplit=-1)", "The parts between separators."},
     {"splitlines", method_splitlines, ARGS_ANY, 0, 0, "(keepends=False)", "The lines."},
-    {"startswith", method_startswith, ARGS_RANGE, 1, 3, "(prefix[, start[, end]])", "Whether it starts so."},
+    {"startswith", method_startswith, ARGS_RANGE | ARGS_TUPLE, 1, 3, "(prefix[, start[, end]])", "Whether it starts so."},
     {"strip", method_strip, ARGS_RANGE, 0, 1, "(chars=None, /)", "Without spaces (or the characters) at both ends."},
     {"swapcase", method_swapcase, ARGS_NONE, 0, 0, "()", "Upper case lower and lower case upper."},
     {"title", method_title, ARGS_NONE, 0, 0, "()", "Each word with a capital."},

@@ -312,6 +312,8 @@ static TsrStatus union_get_attr(Value *out, Value self, Str *name) {
 static Type union_type = {.obj = TYPE_HEADER, .name = "UnionType", .module = "types", .flags = TYPE_GC, .destroy = union_destroy,
                           .traverse = union_traverse, .clear = union_clear, .repr = union_repr, .binary = type_binary, .get_attr = union_get_attr};
 
+Value type_union_parts(Value v) { return value_is_obj(v, &union_type) ? ((Union *)v.o)->args : VALUE_UNBOUND; }
+
 static TsrStatus union_add(List *list, Value v) {
     if (value_is_obj(v, &union_type)) return list_extend(list, ((Union *)v.o)->args);
     for (int64_t i = 0; i < list->count; i++) {

@@ -81,6 +81,7 @@ typedef struct CallArgs {
 typedef TsrStatus (*NativeFn)(Value *out, const CallArgs *args);
 
 enum { ARGS_NONE = 1, ARGS_ONE = 2, ARGS_RANGE = 4 /* min to max positional, no keywords */, ARGS_ANY = 8 /* it parses its own */,
+       ARGS_TUPLE = 128 /* with ARGS_RANGE: the wording of functions that parse a tuple: "f() takes at least 1 argument (0 given)" */,
        METHOD_STATIC = 16, METHOD_CLASS = 32 /* gets the Type first */, METHOD_DUNDER = 64 };
 
 /* One native function: of a type (values[0] is self) or of a namespace. Arity excludes self. Static lifetime. */

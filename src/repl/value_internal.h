@@ -17,6 +17,9 @@ TsrStatus type_lookup(Value *out, Type *type, Str *name);
 Type *type_base(const Type *type); /* NULL for object */
 TsrStatus type_register_heap(Type *type); /* freed by type_shutdown */
 
+/* The parts of int | str, lent; V_UNBOUND when v is no union. */
+Value type_union_parts(Value v);
+
 /* One getter of a type as a value: what `int.real` gives. */
 typedef struct GetSet { Obj obj; const Getter *def; Type *owner; } GetSet;
 extern Type getset_type;
