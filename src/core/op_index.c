@@ -260,7 +260,7 @@ static TsrStatus check_scatter(const TsrOpCall *c, const TsrTensor *self, int64_
 }
 
 /* t[..., index, ...] op= src along dim. All have their own sizes; index decides. */
-static TsrStatus scatter_lines(TsrTensor *t, int64_t dim, const TsrTensor *index, const TsrTensor *src, TsrCombine op) {
+static TsrStatus scatter_exact(TsrTensor *t, int64_t dim, const TsrTensor *index, const TsrTensor *src, TsrCombine op) {
     TsrTensor *v[3] = {NULL}, *cut[3] = {NULL}, *positions = NULL;
     TsrCombineFn combine = tsr_combine_fn(op, t->dtype);
     TsrStatus status = tsr_tensor_new_cast(&positions, index, TSR_INT64);
@@ -278,6 +278,25 @@ static TsrStatus scatter_lines(TsrTensor *t, int64_t dim, const TsrTensor *index
     tsr__free_all(v, 3);
     tsr_tensor_free(positions);
     return status;
+}
+
+/* Half and bfloat16 add and multiply in float and are rounded once, as PyTorch does. */
+static TsrStatus scatter_wide(TsrTensor *t, int64_t dim, const TsrTensor *index, const TsrTensor *src, TsrCombine op) {
+    TsrTensor *sum, *terms;
+    TSR_TRY(tsr_tensor_new_cast(&sum, t, TSR_FLOAT32));
+    TsrStatus status = tsr_tensor_new_cast(&terms, src, TSR_FLOAT32);
+    if (status == TSR_OK) {
+        status = scatter_exact(sum, dim, index, terms, op);
+        if (status == TSR_OK) status = tsr_tensor_copy(t, sum);
+        tsr_tensor_free(terms);
+    }
+    tsr_tensor_free(sum);
+    return status;
+}
+
+static TsrStatus scatter_lines(TsrTensor *t, int64_t dim, const TsrTensor *index, const TsrTensor *src, TsrCombine op) {
+    bool wide = tsr__in(TSR_BITS_HALF, t->dtype) && (op == TSR_COMBINE_ADD || op == TSR_COMBINE_MUL);
+    return wide ? scatter_wide(t, dim, index, src, op) : scatter_exact(t, dim, index, src, op);
 }
 
 static TsrStatus scatter_into(TsrOpCall *c, int64_t dim, const TsrTensor *index, const TsrTensor *src, TsrCombine op, const char *kernel) {
@@ -594,6 +613,21 @@ static TsrStatus fold_source(TsrTensor *t, int64_t dim, const TsrTensor *positio
     return TSR_OK;
 }
 
+/* Rows of half and bfloat16 add up in float when there is more than one dimension. */
+static TsrStatus add_source(TsrTensor *t, int64_t dim, const TsrTensor *positions, const TsrTensor *source) {
+    if (tsr_ndim(t) < 2 || !tsr__in(TSR_BITS_HALF, t->dtype)) return fold_source(t, dim, positions, source, TSR_COMBINE_ADD);
+    TsrTensor *sum, *terms;
+    TSR_TRY(tsr_tensor_new_cast(&sum, t, TSR_FLOAT32));
+    TsrStatus status = tsr_tensor_new_cast(&terms, source, TSR_FLOAT32);
+    if (status == TSR_OK) {
+        status = fold_source(sum, dim, positions, terms, TSR_COMBINE_ADD);
+        if (status == TSR_OK) status = tsr_tensor_copy(t, sum);
+        tsr_tensor_free(terms);
+    }
+    tsr_tensor_free(sum);
+    return status;
+}
+
 static TsrStatus check_alpha(TsrScalar *alpha, TsrDtype d) {
     uint8_t cell[16];
     if (d == TSR_BOOL) *alpha = tsr_scalar_bool(tsr_scalar_to_bool(*alpha));
@@ -637,7 +671,7 @@ TsrStatus op_index_add(TsrOpCall *c) {
     if (!tsr__positions_valid(positions, size_at(self, dim), &bad))
         status = tsr_ndim(self) > 1 ? out_of_bounds(TSR_RUNTIME_ERROR, bad, dim, size_at(self, dim)) : tsr_error(TSR_INDEX_ERROR, "index out of range in self");
     if (status == TSR_OK) status = tsr__edit_dense_new(&t, c, self);
-    if (status == TSR_OK) status = is_one(alpha) ? fold_source(t, dim, positions, source, TSR_COMBINE_ADD) : add_scaled(t, dim, positions, source, alpha);
+    if (status == TSR_OK) status = is_one(alpha) ? add_source(t, dim, positions, source) : add_scaled(t, dim, positions, source, alpha);
     tsr_tensor_free(positions);
     return tsr__end_move(c, status, t);
 }

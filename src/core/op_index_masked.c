@@ -48,14 +48,31 @@ static TsrStatus broadcast_copy_new(TsrTensor **out, const TsrTensor *self, cons
     return status;
 }
 
+/* The mask expanded to t; an error where their common shape is larger. */
+static TsrStatus mask_like_new(TsrTensor **out, const TsrTensor *t, const TsrTensor *mask) {
+    int64_t shape[TSR_MAX_DIMS];
+    int ndim = 0;
+    TSR_TRY(tsr_layout_broadcast(shape, &ndim, t->sizes, tsr_ndim(t)));
+    TSR_TRY(tsr_layout_broadcast(shape, &ndim, mask->sizes, tsr_ndim(mask)));
+    if (ndim != tsr_ndim(t) || memcmp(shape, t->sizes, sizeof *shape * (size_t)ndim) != 0) {
+        char text[256];
+        return tsr_error(TSR_RUNTIME_ERROR, "output with shape %s doesn't match the broadcast shape %s", tsr__sizes_text(t),
+                         tsr_layout_format(text, sizeof text, ndim, shape));
+    }
+    return tsr_tensor_new_expand(out, mask, ndim, shape);
+}
+
 static TsrStatus run_fill(TsrTensor *t, const TsrTensor *mask, const Fill *f) {
     TsrDtype own[1] = {t->dtype};
-    TsrIterSpec spec = {.nout = 1, .out = {t}, .nin = 1, .in = {mask}, .out_dtype = own, .flags = TSR_ITER_NO_RESIZE | TSR_ITER_NO_OVERLAP_CHECK, .name = "masked_fill_"};
+    TsrTensor *wide;
+    TSR_TRY(mask_like_new(&wide, t, mask));
+    TsrIterSpec spec = {.nout = 1, .out = {t}, .nin = 1, .in = {wide}, .out_dtype = own, .flags = TSR_ITER_NO_RESIZE | TSR_ITER_NO_OVERLAP_CHECK, .name = "masked_fill_"};
     TsrIter it;
     TsrTensor *done = NULL;
-    TSR_TRY(tsr_iter_begin(&it, &spec));
-    TsrStatus status = tsr_iter_end_move(&it, tsr_iter_run(&it, fill_loop, f), &done);
+    TsrStatus status = tsr_iter_begin(&it, &spec);
+    if (status == TSR_OK) status = tsr_iter_end_move(&it, tsr_iter_run(&it, fill_loop, f), &done);
     if (status == TSR_OK) tsr_tensor_free(done);
+    tsr_tensor_free(wide);
     return status;
 }
 
@@ -268,14 +285,8 @@ static TsrStatus take_into(TsrTensor *t, const TsrTensor *self, const TsrTensor 
     TSR_TRY(flat_index_new(&positions, index, self->numel));
     TsrStatus status = tsr_tensor_new_contiguous(&dense, self, TSR_CONTIGUOUS);
     if (status == TSR_OK) {
-        TsrTensor *flat = t;
-        if (!tsr_is_contiguous(t, TSR_CONTIGUOUS)) status = tsr_tensor_new(&flat, tsr_ndim(t), t->sizes, t->dtype, t->device);
-        if (status == TSR_OK) {
-            Flat f = {.index = tsr_data(positions), .dst = tsr_data(flat), .src = tsr_data(dense), .item = (int64_t)tsr_itemsize(self)};
-            status = tsr_parallel_for(positions->numel, 1 << 14, take_range, &f);
-            if (status == TSR_OK && flat != t) status = tsr_tensor_copy(t, flat);
-            if (flat != t) tsr_tensor_free(flat);
-        }
+        Flat f = {.index = tsr_data(positions), .dst = tsr_data(t), .src = tsr_data(dense), .item = (int64_t)tsr_itemsize(self)};
+        status = tsr_parallel_for(positions->numel, 1 << 14, take_range, &f);
         tsr_tensor_free(dense);
     }
     tsr_tensor_free(positions);
@@ -292,7 +303,7 @@ TsrStatus op_take(TsrOpCall *c) {
     TSR_TRY(tsr__check_out_overlap(c->out[0], self));
     TSR_TRY(tsr__check_out_overlap(c->out[0], index));
     TSR_TRY(tsr__require(BITS_MOST, self->dtype, "take_cpu"));
-    TSR_TRY(tsr_tensor_new_like(&t, index, self->dtype, TSR_PRESERVE));
+    TSR_TRY(tsr_tensor_new(&t, tsr_ndim(index), index->sizes, self->dtype, self->device));
     return tsr__end_move(c, index->numel == 0 || tsr_is_meta(self) ? TSR_OK : take_into(t, self, index), t);
 }
 
