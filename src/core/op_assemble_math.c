@@ -400,6 +400,50 @@ TsrStatus op_corrcoef(TsrOpCall *c) {
 
 /* ---- cross ---- */
 
+/* Lines of three. Floats with one rounding less (a fused difference of products), as PyTorch's compiled code has it. */
+#define CROSS(name, T, DIFFERENCE) \
+    static void name(char *const *data, const int64_t *stride, const int64_t *n, const void *params) { \
+        (void)n; \
+        (void)params; \
+        T a[3], b[3]; \
+        for (int k = 0; k < 3; k++) { \
+            memcpy(&a[k], data[1] + k * stride[1], sizeof(T)); \
+            memcpy(&b[k], data[2] + k * stride[2], sizeof(T)); \
+        } \
+        for (int k = 0; k < 3; k++) { \
+            int i = (k + 1) % 3, j = (k + 2) % 3; \
+            T r = DIFFERENCE(a[i], b[j], a[j], b[i]); \
+            memcpy(data[0] + k * stride[0], &r, sizeof(T)); \
+        } \
+    }
+#define FUSED_FLOAT(a, b, c, d) fmaf(a, b, -((c) * (d)))
+#define FUSED_DOUBLE(a, b, c, d) fma(a, b, -((c) * (d)))
+#define WRAPPING(a, b, c, d) ((a) * (b) - (c) * (d))
+CROSS(cross_float, float, FUSED_FLOAT)
+CROSS(cross_double, double, FUSED_DOUBLE)
+CROSS(cross_int64, uint64_t, WRAPPING)
+
+/* Any other dtype: products and differences as operators of their own, each rounded. */
+static TsrStatus cross_by_parts(TsrTensor *t, TsrTensor *a, TsrTensor *b, int64_t dim) {
+    Scope s = {0};
+    for (int k = 0; k < 3; k++) {
+        int i = (k + 1) % 3, j = (k + 2) % 3;
+        TsrTensor *ai = MAKE(&s, tsr_tensor_new_select, a, dim, i), *aj = MAKE(&s, tsr_tensor_new_select, a, dim, j);
+        TsrTensor *bi = MAKE(&s, tsr_tensor_new_select, b, dim, i), *bj = MAKE(&s, tsr_tensor_new_select, b, dim, j);
+        TsrTensor *p = CALL(&s, "mul", "tt", ai, bj), *q = CALL(&s, "mul", "tt", aj, bi), *place = MAKE(&s, tsr_tensor_new_select, t, dim, k);
+        TsrTensor *r = CALL(&s, "sub", "tt", p, q);
+        if (s.status == TSR_OK) s.status = tsr_tensor_copy(place, r);
+    }
+    TsrTensor *nothing;
+    return tsr__scope_end(&s, &nothing, NULL);
+}
+
+static TsrStatus cross_into(TsrTensor *t, TsrTensor *a, TsrTensor *b, int64_t dim) {
+    TsrLineFn fn = t->dtype == TSR_FLOAT32 ? cross_float : t->dtype == TSR_FLOAT64 ? cross_double : t->dtype == TSR_INT64 ? cross_int64 : NULL;
+    TsrTensor *lines[3] = {t, a, b};
+    return fn != NULL ? tsr_lines_run(lines, 3, dim, fn, NULL, false) : cross_by_parts(t, a, b, dim);
+}
+
 static TsrStatus cross(TsrOpCall *c, int64_t given) {
     TsrTensor *a = c->arg[0].t, *b = c->arg[1].t;
     int64_t dim = given, shape[TSR_MAX_DIMS];
@@ -416,14 +460,8 @@ static TsrStatus cross(TsrOpCall *c, int64_t given) {
     TSR_TRY(tsr__require(TSR_BITS_USUAL | TSR_BITS_COMPLEX, a->dtype, "cross"));
     Scope s = {0};
     TsrTensor *t = MAKE(&s, tsr_tensor_new, ndim, shape, a->dtype, a->device);
-    for (int k = 0; k < 3; k++) {
-        int i = (k + 1) % 3, j = (k + 2) % 3;
-        TsrTensor *ai = MAKE(&s, tsr_tensor_new_select, a, dim, i), *aj = MAKE(&s, tsr_tensor_new_select, a, dim, j);
-        TsrTensor *bi = MAKE(&s, tsr_tensor_new_select, b, dim, i), *bj = MAKE(&s, tsr_tensor_new_select, b, dim, j);
-        TsrTensor *p = CALL(&s, "mul", "tt", ai, bj), *q = CALL(&s, "mul", "tt", aj, bi), *place = MAKE(&s, tsr_tensor_new_select, t, dim, k);
-        TsrTensor *r = CALL(&s, "sub", "tt", p, q);
-        if (s.status == TSR_OK && !tsr_is_meta(t)) s.status = tsr_tensor_copy(place, r);
-    }
+    TsrTensor *wide_a = MAKE(&s, tsr_tensor_new_expand, a, ndim, shape), *wide_b = MAKE(&s, tsr_tensor_new_expand, b, ndim, shape);
+    if (s.status == TSR_OK && t->numel > 0 && !tsr_is_meta(t)) s.status = cross_into(t, wide_a, wide_b, dim);
     return tsr__scope_return(c, &s, t);
 }
 
@@ -475,12 +513,13 @@ TsrStatus op_vander(TsrOpCall *c) {
 TsrStatus op_linalg_vander(TsrOpCall *c) {
     TsrTensor *x = c->arg[0].t;
     TsrDtype d = x->dtype;
+    Scope s = {0};
     if (!tsr__in(TSR_BITS_INT | TSR_BITS_UINT | TSR_BITS_COMPLEX | TSR_BIT(FLOAT32) | TSR_BIT(FLOAT64), d))
         return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "linalg.vander supports floating point, complex, and integer tensors, but got %s", tsr_dtype_scalar_name(d));
     int64_t n = tsr_arg_given(&c->arg[1]) ? c->arg[1].i : tsr_ndim(x) > 0 ? x->sizes[tsr_ndim(x) - 1] : 1;
     if (n <= 1) return tsr_error(TSR_RUNTIME_ERROR, "N must be greater than 1.");
-    Scope s = {0};
-    return tsr__scope_return(c, &s, powers(&s, x, n, vander_dtype(d)));
+    TsrTensor *vector = MAKE(&s, tsr__at_least_1d_new, x);
+    return tsr__scope_return(c, &s, s.status == TSR_OK ? powers(&s, vector, n, vander_dtype(d)) : NULL);
 }
 
 /* ---- renorm, dist ---- */
@@ -498,11 +537,12 @@ TsrStatus op_renorm(TsrOpCall *c) {
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
     for (int d = 0; d < tsr_ndim(self); d++)
         if (d != dim) dims[n++] = d;
-    bool half = tsr__in(TSR_BITS_HALF, self->dtype);
+    /* The norm is taken in the accumulation dtype; the factors have self's. */
+    TsrDtype wide = tsr__in(TSR_BITS_HALF, self->dtype) ? TSR_FLOAT32 : self->dtype == TSR_FLOAT32 ? TSR_FLOAT64 : self->dtype == TSR_COMPLEX64 ? TSR_COMPLEX128 : TSR_DTYPE_NONE;
     Scope s = {0};
-    TsrTensor *norm = CALL(&s, "linalg.vector_norm", "tsIbd", self, p, n, dims, 1, half ? TSR_FLOAT32 : TSR_DTYPE_NONE);
+    TsrTensor *norm = CALL(&s, "linalg.vector_norm", "tsIbd", self, p, n, dims, 1, (int)wide);
     TsrTensor *factor = NULL, *t = MAKE(&s, tsr_tensor_new, tsr_ndim(self), self->sizes, self->dtype, self->device);
-    if (s.status == TSR_OK) factor = MAKE(&s, tsr_tensor_new, tsr_ndim(norm), norm->sizes, norm->dtype, norm->device);
+    if (s.status == TSR_OK) factor = MAKE(&s, tsr_tensor_new, tsr_ndim(norm), norm->sizes, tsr_dtype_real_of(self->dtype), norm->device);
     for (int64_t i = 0; s.status == TSR_OK && !tsr_is_meta(self) && i < norm->numel; i++) {
         double v = tsr_scalar_to_double(tsr_tensor_get(norm, i)), limit = tsr_scalar_to_double(max), f;
         if (norm->dtype == TSR_FLOAT64) f = v > limit ? limit / (v + 1e-7) : 1;

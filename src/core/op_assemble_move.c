@@ -51,7 +51,17 @@ static void copy_rows(int64_t begin, int64_t end, void *user) {
     }
 }
 
+/* PyTorch moves whole rows for any dtype, single elements only for these. */
+static TsrStatus check_flip(const TsrTensor *self, uint64_t dims) {
+    int fastest = -1;
+    for (int d = 0; d < tsr_ndim(self); d++)
+        if (self->sizes[d] > 1 && (fastest < 0 || self->strides[d] <= self->strides[fastest])) fastest = d;
+    if (fastest < 0 || (dims >> fastest & 1) == 0) return TSR_OK;
+    return tsr__in(TSR_BITS_FLOAT8 | TSR_BIT(COMPLEX32), self->dtype) ? tsr__not_implemented("flip_cpu", self->dtype) : TSR_OK;
+}
+
 static TsrStatus flip_new(TsrTensor **out, const TsrTensor *self, uint64_t dims) {
+    if (self->numel > 0) TSR_TRY(check_flip(self, dims));
     TSR_TRY(tsr_tensor_new_like(out, self, TSR_DTYPE_NONE, TSR_PRESERVE));
     if (self->numel == 0 || tsr_is_meta(self)) return TSR_OK;
     if (tsr_ndim(self) == 0) {
@@ -100,8 +110,6 @@ TsrStatus op_flip(TsrOpCall *c) {
     TsrTensor *self = c->arg[0].t, *t = NULL;
     uint64_t dims;
     TSR_TRY(dim_set(&dims, c->arg[1].n, c->arg[1].ints, tsr_ndim(self)));
-    if (dims != 0 && tsr__in(TSR_BITS_FLOAT8 | TSR_BIT(COMPLEX32), self->dtype) && self->numel > 0 && tsr_ndim(self) > 0 && (dims & (1ull << (tsr_ndim(self) - 1))) == 0)
-        return tsr__not_implemented("flip_cpu", self->dtype);
     return tsr_finish_move(c, flip_new(&t, self, dims), t);
 }
 

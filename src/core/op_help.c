@@ -21,11 +21,13 @@ TsrStatus tsr__check_no_internal_overlap(const TsrTensor *t) {
 static bool is_dense(const TsrTensor *t) { return tsr_layout_is_non_overlapping_and_dense(tsr_ndim(t), t->sizes, t->strides); }
 
 TsrStatus tsr__check_no_overlap(const TsrTensor *w, const TsrTensor *r) {
-    if (w->storage == NULL || w->storage != r->storage || w->numel == 0 || r->numel == 0) return TSR_OK;
-    if (w != r && (!is_dense(w) || !is_dense(r))) return TSR_OK; /* PyTorch calls these too hard and lets them pass */
+    if (w != r) {
+        if (w->storage == NULL || w->storage != r->storage || w->numel == 0 || r->numel == 0) return TSR_OK;
+        if (!is_dense(w) || !is_dense(r)) return TSR_OK; /* PyTorch calls these too hard and lets them pass */
+    }
     int64_t w0 = w->offset * (int64_t)tsr_itemsize(w), r0 = r->offset * (int64_t)tsr_itemsize(r);
     int64_t w1 = w0 + w->numel * (int64_t)tsr_itemsize(w), r1 = r0 + r->numel * (int64_t)tsr_itemsize(r);
-    if (w1 <= r0 || r1 <= w0) return TSR_OK;
+    if (w != r && (w1 <= r0 || r1 <= w0)) return TSR_OK;
     return tsr_error(TSR_RUNTIME_ERROR,
                      "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory location. "
                      "Please clone() the tensor before performing the operation.");

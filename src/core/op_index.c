@@ -157,7 +157,7 @@ TsrStatus op_gather(TsrOpCall *c) {
     TSR_TRY(tsr__check_out_dtype(c, 0, self->dtype));
     TSR_TRY(tsr__check_out_overlap(c->out[0], self));
     TSR_TRY(tsr__check_out_overlap(c->out[0], index));
-    TSR_TRY(tsr__require(BITS_MOST | TSR_BITS_UINT, self->dtype, "scatter_gather_tensor_cpu"));
+    if (index->numel > 0) TSR_TRY(tsr__require(BITS_MOST | TSR_BITS_UINT, self->dtype, "scatter_gather_tensor_cpu"));
     return tsr_finish_move(c, gather_new(&t, self, dim, index), t);
 }
 
@@ -305,7 +305,7 @@ static TsrStatus scatter_into(TsrOpCall *c, int64_t dim, const TsrTensor *index,
     TSR_TRY(check_scatter(c, self, dim, index, src));
     unsigned allowed = BITS_MOST | TSR_BITS_UINT;
     if (op == TSR_COMBINE_MAX || op == TSR_COMBINE_MIN) allowed &= ~TSR_BITS_COMPLEX;
-    if (!tsr__in(allowed, self->dtype)) return tsr__not_implemented(kernel, self->dtype);
+    if (index->numel > 0 && !tsr__in(allowed, self->dtype)) return tsr__not_implemented(kernel, self->dtype);
     TSR_TRY(tsr__edit_new(&t, c, self, TSR_CONTIGUOUS));
     TsrStatus status = index->numel == 0 || tsr_is_meta(self) ? TSR_OK : scatter_lines(t, dim, index, src, op);
     return tsr__end_move(c, status, t);
@@ -334,7 +334,7 @@ static TsrStatus scatter_value(TsrOpCall *c, TsrCombine op) {
     int64_t dim = c->arg[1].i;
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
     TSR_TRY(check_scatter(c, self, dim, index, NULL));
-    if (!tsr__in(BITS_MOST | TSR_BITS_UINT, self->dtype)) return tsr__not_implemented("scatter_gather_scalar_cpu", self->dtype);
+    if (index->numel > 0 && !tsr__in(BITS_MOST | TSR_BITS_UINT, self->dtype)) return tsr__not_implemented("scatter_gather_scalar_cpu", self->dtype);
     TSR_TRY(value_like_index(&value, self, index, c->arg[3].s));
     TsrTensor *t = NULL;
     TsrStatus status = tsr__edit_new(&t, c, self, TSR_CONTIGUOUS);
@@ -409,9 +409,10 @@ static TsrStatus divide_by_counts(TsrTensor *t, TsrTensor *counts) {
     TsrTensor *clamped;
     TSR_TRY(tsr_invoke(&clamped, 1, "clamp_min", "ts", counts, one));
     bool exact = tsr_dtype_is_float(t->dtype) || tsr_dtype_is_complex(t->dtype);
-    TsrStatus status = exact ? tsr_invoke(&done, 1, "div", "!ttt", t, t, clamped) : tsr_invoke(&done, 1, "div", "!tttc", t, t, clamped, "floor");
+    TsrStatus status = exact ? tsr_invoke(&done, 1, "div", "tt", t, clamped) : tsr_invoke(&done, 1, "div", "ttc", t, clamped, "floor");
     tsr_tensor_free(clamped);
-    if (status == TSR_OK) tsr_tensor_free(done);
+    if (status == TSR_OK) status = tsr_tensor_copy(t, done); /* not in place: the write is counted once, by the caller's operator */
+    tsr_tensor_free(done);
     return status;
 }
 
@@ -647,7 +648,8 @@ static TsrStatus add_scaled(TsrTensor *t, int64_t dim, const TsrTensor *position
         TsrTensor *into = NULL, *from = NULL, *done = NULL;
         TsrStatus status = tsr_ndim(t) == 0 ? tsr_tensor_new_alias(&into, t) : tsr_tensor_new_select(&into, t, dim, index[i]);
         if (status == TSR_OK) status = tsr_ndim(source) == 0 ? tsr_tensor_new_alias(&from, source) : tsr_tensor_new_select(&from, source, dim, i);
-        if (status == TSR_OK) status = tsr_invoke(&done, 1, "add", "!ttts", into, into, from, alpha);
+        if (status == TSR_OK) status = tsr_invoke(&done, 1, "add", "tts", into, from, alpha);
+        if (status == TSR_OK) status = tsr_tensor_copy(into, done);
         tsr_tensor_free(done);
         tsr_tensor_free(from);
         tsr_tensor_free(into);
@@ -833,6 +835,8 @@ TsrStatus op_index_reduce(TsrOpCall *c) {
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
     TSR_TRY(check_index_source(c, "index_reduce_", self, dim, index, source));
     TSR_TRY(tsr__check_out_dtype(c, 0, self->dtype));
+    if (!include_self && tsr_dtype_is_complex(self->dtype)) return tsr__not_implemented("index_reduce_func_exclude_input_init", self->dtype);
+    if (tsr_ndim(self) < 2) TSR_TRY(tsr__require(TSR_BITS_USUAL, self->dtype, "index_func_"));
     if (r.op == TSR_COMBINE_MAX) TSR_TRY(tsr__require(TSR_BITS_USUAL | TSR_BIT(BOOL) | TSR_BITS_UINT, self->dtype, "maximum_cpu"));
     if (r.op == TSR_COMBINE_MIN) TSR_TRY(tsr__require(TSR_BITS_USUAL | TSR_BIT(BOOL) | TSR_BITS_UINT, self->dtype, "minimum_cpu"));
     if (r.op == TSR_COMBINE_ADD) TSR_TRY(tsr__require(BITS_MOST, self->dtype, "add_stub"));

@@ -173,6 +173,7 @@ static TsrStatus gather_rows(TsrTensor **out, const TsrTensor *rows, const Disti
         moved_sizes[k] = sizes[from];
         moved_strides[k] = strides[from];
     }
+    if (d->n == 0) tsr_layout_contiguous_strides(moved_strides, n, moved_sizes); /* nothing was moved */
     TSR_TRY(tsr_tensor_new_strided(out, n, moved_sizes, moved_strides, rows->dtype, rows->device));
     if ((*out)->numel == 0) return TSR_OK;
     size_t row = (size_t)(rows->numel / rows->sizes[0]) * tsr_itemsize(rows);
@@ -198,7 +199,7 @@ static TsrStatus rows_new(TsrTensor **out, const TsrTensor *self, int64_t dim) {
 
 static TsrStatus unique_along(TsrOpCall *c, TsrTensor *self, int64_t dim, bool sort, bool want_inverse, bool want_counts) {
     if (tsr_ndim(self) == 0) return tsr_error(TSR_INDEX_ERROR, "Dimension specified as %lld but tensor has no dimensions", (long long)dim);
-    TSR_TRY(tsr__require(TSR_BITS_USUAL | TSR_BITS_UINT | TSR_BIT(BOOL), self->dtype, sort ? "unique_dim" : "unique_dim_consecutive"));
+    TSR_TRY(tsr__require(TSR_BITS_USUAL | TSR_BITS_UINT | TSR_BIT(BOOL), self->dtype, "unique_dim"));
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
     int64_t zeros = 0;
     for (int d = 0; d < tsr_ndim(self); d++) zeros += self->sizes[d] == 0;
@@ -228,7 +229,7 @@ TsrStatus op_unique(TsrOpCall *c) {
 
 /* (input, return_inverse, return_counts, dim) */
 TsrStatus op_unique_consecutive(TsrOpCall *c) {
-    if (tsr_arg_given(&c->arg[3]) && tsr_ndim(c->arg[0].t) > 0) return unique_along(c, c->arg[0].t, c->arg[3].i, false, c->arg[1].b, c->arg[2].b);
+    if (tsr_arg_given(&c->arg[3]) && tsr_ndim(c->arg[0].t) > 1) return unique_along(c, c->arg[0].t, c->arg[3].i, false, c->arg[1].b, c->arg[2].b);
     return unique_flat(c, c->arg[0].t, false, c->arg[1].b, c->arg[2].b);
 }
 
@@ -428,7 +429,9 @@ TsrStatus op_histc(TsrOpCall *c) {
     TsrTensor *self = c->arg[0].t, *edges, *t = NULL, *wide;
     int64_t bins = c->arg[1].i, minus = -1;
     double left = tsr_scalar_to_double(c->arg[2].s), right = tsr_scalar_to_double(c->arg[3].s);
-    if (tsr__in(TSR_BITS_UINT | TSR_BITS_FLOAT8 | TSR_BIT(BOOL) | TSR_BIT(COMPLEX32), self->dtype)) return tsr__not_implemented("linspace_cpu", self->dtype);
+    if (left == right && self->numel > 0 && tsr__in(TSR_BITS_UINT | TSR_BITS_FLOAT8, self->dtype)) return tsr__not_implemented("aminmax_cpu", self->dtype);
+    if (tsr__in(TSR_BITS_UINT | TSR_BITS_FLOAT8 | TSR_BIT(BOOL), self->dtype) || (self->dtype == TSR_COMPLEX32 && left != right)) return tsr__not_implemented("linspace_cpu", self->dtype);
+    if (tsr_dtype_is_complex(self->dtype) && left == right) return tsr_error(TSR_TYPE_ERROR, "aminmax not implemented for %s", tsr_dtype_scalar_name(self->dtype));
     TSR_TRY(tsr__require(TSR_BITS_FLOAT, self->dtype, "histogram_cpu"));
     if (c->out[0] != NULL && c->out[0]->dtype != self->dtype)
         return tsr_error(TSR_RUNTIME_ERROR, "torch.histogram: input tensor and hist tensor should have the same dtype, but got input %s and hist %s",
