@@ -412,12 +412,19 @@ static TsrStatus expand_value(TsrTensor **out, const TsrTensor *value, const Tsr
     return status;
 }
 
+static TsrStatus check_same_dtype(const TsrTensor *self, const TsrTensor *value) {
+    if (self->dtype == value->dtype) return TSR_OK;
+    return tsr_error(TSR_RUNTIME_ERROR, "Index put requires the source and destination dtypes match, got %s for the destination and %s for the source.",
+                     tsr_dtype_scalar_name(self->dtype), tsr_dtype_scalar_name(value->dtype));
+}
+
 static TsrStatus write_plan(Plan *p, const TsrTensor *value, bool accumulate) {
     TsrTensor *wide;
     TSR_TRY(expand_value(&wide, value, p->view));
-    if (p->offset == NULL) {
+    TsrStatus fits = check_same_dtype(p->source, value);
+    if (fits != TSR_OK || p->offset == NULL) {
         tsr_tensor_free(wide);
-        return TSR_OK;
+        return fits;
     }
     PutParams q = {tsr_combine_fn(accumulate ? TSR_COMBINE_ADD : TSR_COMBINE_SET, p->source->dtype), (int64_t)tsr_itemsize(p->source)};
     TsrDtype out_dtype[1] = {p->source->dtype};
@@ -451,7 +458,7 @@ static void fill_range(int64_t begin, int64_t end, void *user) {
 }
 
 static TsrStatus put_all(TsrTensor *self, int n, TsrTensor *const *indices, const TsrTensor *value, bool accumulate) {
-    if (!accumulate && value->numel == 1 && is_whole_mask(self, n, indices) && tsr_ndim(value) <= 1) {
+    if (!accumulate && value->numel == 1 && value->dtype == self->dtype && is_whole_mask(self, n, indices) && tsr_ndim(value) <= 1) {
         Fill f = {tsr_data(indices[0]), tsr_data(self), tsr_data(value), tsr_itemsize(self)};
         return tsr_parallel_for(self->numel, 1 << 16, fill_range, &f);
     }
@@ -460,16 +467,13 @@ static TsrStatus put_all(TsrTensor *self, int n, TsrTensor *const *indices, cons
     if (status == TSR_OK) {
         if (p.n > 0) status = write_plan(&p, value, accumulate);
         else if (accumulate) status = tsr_error(TSR_RUNTIME_ERROR, "index_put_ with accumulate needs at least one index");
-        else status = tsr_tensor_copy(self, value);
+        else if ((status = check_same_dtype(self, value)) == TSR_OK) status = tsr_tensor_copy(self, value);
     }
     plan_free(&p);
     return status;
 }
 
 TsrStatus tsr_index_put(TsrTensor *self, int n, TsrTensor *const *indices, const TsrTensor *value, bool accumulate) {
-    if (self->dtype != value->dtype)
-        return tsr_error(TSR_RUNTIME_ERROR, "Index put requires the source and destination dtypes match, got %s for the destination and %s for the source.",
-                         tsr_dtype_scalar_name(self->dtype), tsr_dtype_scalar_name(value->dtype));
     unsigned usual = TSR_BITS_USUAL | TSR_BIT(BOOL) | TSR_BITS_COMPLEX | TSR_BIT(COMPLEX32) | (accumulate ? 0u : TSR_BITS_FLOAT8);
     TSR_TRY(tsr__require(usual, self->dtype, "index_put"));
     if (!shares_storage(self, value)) return put_all(self, n, indices, value, accumulate);
