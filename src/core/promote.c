@@ -75,7 +75,11 @@ static TsrStatus combine(TsrDtype *out, TsrDtype higher, TsrDtype lower) {
         *out = tsr_dtype_is_complex(lower) ? tsr_dtype_complex_of(higher) : higher;
         return TSR_OK;
     }
-    if (higher == TSR_BOOL || tsr_dtype_is_float(lower) || tsr_dtype_is_complex(lower)) return tsr_promote(out, higher, lower);
+    if (tsr_dtype_is_complex(lower)) {
+        *out = lower;
+        return TSR_OK;
+    }
+    if (higher == TSR_BOOL || tsr_dtype_is_float(lower)) return tsr_promote(out, higher, lower);
     *out = higher;
     return TSR_OK;
 }

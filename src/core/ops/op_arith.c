@@ -185,7 +185,7 @@ static TsrStatus trivial_power(TsrOpCall *c, TsrTensor *const *in, bool ones, Ts
 static TsrKernel special_power(double e, TsrDtype d) {
     if (e == 2) return TSR_K_square;
     if (e == 3) return TSR_K_cube;
-    if (tsr_dtype_is_integral(d) || tsr_dtype_is_complex(d)) return TSR_K_NONE;
+    if (tsr_dtype_is_integral(d)) return TSR_K_NONE;
     return e == 0.5 ? TSR_K_sqrt : e == -0.5 ? TSR_K_rsqrt : e == -1 ? TSR_K_reciprocal : TSR_K_NONE;
 }
 
@@ -239,14 +239,32 @@ static TsrStatus check_float_power_out(const TsrOpCall *c, TsrDtype d) {
     return tsr_error(TSR_RUNTIME_ERROR, "the output given to float_power has dtype %s but the operation's result requires dtype %s", have, want);
 }
 
+/* pow of operands brought to float64 (complex128) first. */
+static TsrStatus float_power(TsrOpCall *c, TsrTensor *const *in, TsrDtype d) {
+    TsrTensor *wide[2] = {NULL, NULL};
+    TsrStatus s = TSR_OK;
+    for (int i = 0; i < 2 && s == TSR_OK; i++) {
+        if (c->arg[i].kind == TSR_ARG_SCALAR) wide[i] = tsr_tensor_retain(in[i]);
+        else s = tsr_tensor_new_cast(&wide[i], in[i], d);
+    }
+    if (s == TSR_OK && c->arg[1].kind == TSR_ARG_SCALAR) {
+        s = power_by_number(c, wide, c->arg[1].s);
+    } else if (s == TSR_OK) {
+        TsrPw pw;
+        s = tsr_pw_begin_as(&pw, c, &pow_rules, 2, wide, d);
+        if (s == TSR_OK) s = tsr_pw_finish(&pw, TSR_K_pow, NULL);
+    }
+    tsr_tensor_free(wide[0]);
+    tsr_tensor_free(wide[1]);
+    return s;
+}
+
 TsrStatus op_float_power(TsrOpCall *c) {
     TsrOperands o;
-    TsrPw pw;
     TSR_TRY(tsr_operands_take(&o, c, 2, NULL));
     TsrDtype d = tsr_dtype_is_complex(o.t[0]->dtype) || tsr_dtype_is_complex(o.t[1]->dtype) ? TSR_COMPLEX128 : TSR_FLOAT64;
     TsrStatus s = check_float_power_out(c, d);
-    if (s == TSR_OK) s = tsr_pw_begin_as(&pw, c, &pow_rules, 2, o.t, d);
-    if (s == TSR_OK) s = tsr_pw_finish(&pw, TSR_K_pow, NULL);
+    if (s == TSR_OK) s = float_power(c, o.t, d);
     tsr_operands_release(&o);
     return s;
 }
