@@ -12,12 +12,12 @@ def last_lines(error):
     return ''.join(lines[-1:] if not isinstance(error, SyntaxError) else lines[-1:])
 
 
-def run(source, tree, scope):
+def run(trees, scope):
     out = io.StringIO()
     error = None
     with contextlib.redirect_stdout(out):
         try:
-            exec(compile(ast.Interactive([tree]), '<stdin>', 'single'), scope)
+            exec(compile(ast.Interactive(trees), '<stdin>', 'single'), scope)
         except BaseException as e:
             error = e
     text = out.getvalue()
@@ -30,18 +30,19 @@ def main():
     text = open(sys.argv[1]).read()
     lines = text.split('\n')
     scope = {'__name__': '__main__'}
-    shown = 0
+    groups = []  # statements that share a line go together
     for tree in ast.parse(text).body:
-        for comment in lines[shown:tree.lineno - 1]:
-            if comment.startswith('#'):
-                print(comment)
-        shown = tree.end_lineno
-        block = lines[tree.lineno - 1:tree.end_lineno]
+        if groups and groups[-1][-1].end_lineno == tree.lineno:
+            groups[-1].append(tree)
+        else:
+            groups.append([tree])
+    for trees in groups:
+        block = lines[trees[0].lineno - 1:trees[-1].end_lineno]
         for i, line in enumerate(block):
             print(('>>> ' if i == 0 else '... ') + line if line else '...')
-        if hasattr(tree, 'body'):
+        if hasattr(trees[0], 'body'):
             print('...')
-        result = run(text, tree, scope)
+        result = run(trees, scope)
         print(''.join(l if l.strip() else '<BLANKLINE>\n' for l in result.splitlines(True)), end='')
 
 
