@@ -519,12 +519,26 @@ static bool assign_pairwise(Compiler *c, const Node *target, const Node *value) 
     return true;
 }
 
+/* In `s = s + x + "," + ";"` the sum s + x, when what is added after it are string constants: if s and x are strings, nothing
+ * can go wrong between it and the assignment, so the text may grow in place. */
+static const Node *find_last_use(const Node *target, const Node *value) {
+    if (target->kind != AST_NAME) return NULL;
+    for (; value->kind == AST_BINARY && value->binary.op == OP_ADD; value = value->binary.left) {
+        const Node *left = value->binary.left, *right = value->binary.right;
+        if (left->kind == AST_NAME) return strcmp(left->name.id, target->name.id) == 0 ? value : NULL;
+        if (right->kind != AST_CONSTANT || right->constant.kind != CONST_STR) return NULL;
+    }
+    return NULL;
+}
+
 static void assign(Compiler *c, const NodeList *targets, const Node *value) {
     const Node *target = targets->items[0];
     if (targets->count == 1) {
         int direct = direct_slot(c, target);
         if (direct >= 0) {
+            c->last_use = find_last_use(target, value);
             expr_to(c, value, direct);
+            c->last_use = NULL;
             return;
         }
         if (assign_pairwise(c, target, value)) return;

@@ -281,6 +281,7 @@ static Operand binary(Compiler *c, const Node *node, int want) {
     Operand o = result(c, want);
     c->at = node->at;
     emit_binary(c, node->binary.op, false, o.index, l, r);
+    if (node == c->last_use && l.kind == OPERAND_SLOT && *c->failed == TSR_OK) c->code->ins[code_here(c) - 1].x |= BINARY_LAST;
     return o;
 }
 

@@ -52,6 +52,7 @@ typedef struct Compiler {
     int temps;          /* temporaries in use */
     int block_depth;
     Block *block;
+    const Node *last_use; /* the + after which the name on its left is assigned to: see find_last_use */
     SourceRange at;     /* of the code being emitted */
     bool module_level;  /* not inside a def, lambda or generator expression */
     TsrStatus *failed;  /* shared by all compilers of a program */

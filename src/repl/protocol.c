@@ -57,6 +57,14 @@ TsrStatus value_new_str(Value *out, Value v) {
         *out = value_retain(v);
         return TSR_OK;
     }
+    if (v.tag == V_INT) {
+        char digits[24], *p = digits + sizeof digits;
+        uint64_t u = v.i < 0 ? -(uint64_t)v.i : (uint64_t)v.i;
+        do *--p = (char)('0' + u % 10);
+        while ((u /= 10) != 0);
+        if (v.i < 0) *--p = '-';
+        return str_new(out, p, digits + sizeof digits - p);
+    }
     return to_str(out, v, value_str);
 }
 

@@ -933,6 +933,7 @@ static TsrStatus construct_slot(Value *out, Type *type, const CallArgs *args) {
     static const ArgSpec spec = {"str", names, 3, 0, 3, 0};
     Value given[3];
     (void)type;
+    if (args->count == 1 && args->keyword_count == 0) return value_new_str(out, args->values[0]);
     TSR_TRY(args_parse(given, args, 0, &spec));
     if (given[1].tag != V_UNBOUND || given[2].tag != V_UNBOUND) return decode_bytes(out, args, given);
     return given[0].tag == V_UNBOUND ? str_new(out, "", 0) : value_new_str(out, given[0]);

@@ -7,6 +7,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <malloc.h>
 #include <string.h>
 #include <utf8proc.h>
 
@@ -212,6 +213,35 @@ TsrStatus str_new_concat(Value *out, const Str *a, const Str *b) {
     memcpy(s->data + a->size, b->data, (size_t)b->size);
     s->length = a->length + b->length;
     *out = value_obj_move(s);
+    return TSR_OK;
+}
+
+/* Small strings live in blocks of whole steps (value.c), large ones in blocks that say themselves how large they are. */
+static bool has_room(const Str *s, size_t wanted) {
+    enum { STEP = 16, LARGEST = 256 };
+    size_t now = sizeof *s + (size_t)s->size + 1;
+    if (now <= LARGEST) return (now + STEP - 1) / STEP == (wanted + STEP - 1) / STEP;
+    return wanted <= malloc_usable_size((void *)s);
+}
+
+TsrStatus str_append(Value *out, Str *a, const Str *b) {
+    size_t wanted = sizeof *a + (size_t)a->size + (size_t)b->size + 1;
+    if (!has_room(a, wanted)) {
+        bool large = sizeof *a + (size_t)a->size + 1 > 256;
+        Str *grown = large && wanted < PTRDIFF_MAX / 2 ? tsr_realloc(a, wanted + wanted / 4) : NULL;
+        if (grown == NULL) {
+            TSR_TRY(str_new_concat(out, a, b));
+            obj_release(a);
+            return TSR_OK;
+        }
+        a = grown;
+    }
+    memcpy(a->data + a->size, b->data, (size_t)b->size);
+    a->size += b->size;
+    a->length += b->length;
+    a->data[a->size] = '\0';
+    a->hash = -1;
+    *out = value_obj_move(a);
     return TSR_OK;
 }
 

@@ -32,6 +32,9 @@ TsrStatus str_new_char(Value *out, uint32_t codepoint);
 Str *str_new_raw(int64_t size);
 void str_finish(Str *s);
 TsrStatus str_new_concat(Value *out, const Str *a, const Str *b);
+/* a + b in a's own memory, which may move: a has one reference, which *out takes over (on failure it stays the
+ * caller's), is not interned and is not b. */
+TsrStatus str_append(Value *out, Str *a, const Str *b);
 TsrStatus str_new_slice(Value *out, Str *s, int64_t start, int64_t stop, int64_t step, int64_t count);
 
 /* The one Str of this text; lent (interned strings are not freed before shutdown). NULL when memory is short. */

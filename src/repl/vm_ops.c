@@ -63,11 +63,31 @@ static bool mixed(Value *out, BinaryOp op, Value a, Value b) {
     }
 }
 
+/* Whether the string in slot b ends with this operation, so that it may grow where it is. */
+static bool ends_here(const Frame *f, const Ins *i, const Value *a, bool inplace) {
+    if ((i->x & BINARY_KB) || a != &f->base[i->b] || a->o->refcount != 1 || str_is_interned(value_as_str(*a))) return false;
+    return i->b >= f->code->first_temp || (i->x & BINARY_LAST) || (inplace && i->a == i->b);
+}
+
+static TsrStatus add_strings(Frame *f, const Ins *i, const Value *a, const Value *b, bool inplace) {
+    Value r;
+    if (ends_here(f, i, a, inplace) && a->o != b->o) {
+        TSR_TRY(str_append(&r, value_as_str(*a), value_as_str(*b)));
+        f->base[i->b].tag = V_UNBOUND;
+    } else {
+        TSR_TRY(str_new_concat(&r, value_as_str(*a), value_as_str(*b)));
+    }
+    operands_used(f, i);
+    slot_set_move(&f->base[i->a], r);
+    return TSR_OK;
+}
+
 TsrStatus ins_binary(Frame *f, const Ins *i, bool inplace) {
     const Value *a = operand_b(f, i), *b = operand_c(f, i);
     if (a == NULL || b == NULL) return tsr_error_kind();
     BinaryOp op = (BinaryOp)(i->x & 15);
     Value r;
+    if (op == OP_ADD && value_is_str(*a) && value_is_str(*b)) return add_strings(f, i, a, b, inplace);
     if (!mixed(&r, op, *a, *b)) {
         TsrStatus status;
         if (inplace) { /* a list that grows by a generator may be let go by the generator's code */
