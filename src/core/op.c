@@ -335,9 +335,39 @@ static TsrStatus run_prepared(Run *run) {
     return status;
 }
 
+/* A dense CPU tensor of numbers without lazy bits: nothing to prepare but the check that its storage is still large enough. */
+static inline bool is_plain(const TsrTensor *t) {
+    return (t->flags & (TSR_FLAG_CONJ | TSR_FLAG_NEG | TSR_FLAG_UNDEFINED)) == 0 && t->layout == TSR_STRIDED && t->device.type == TSR_CPU && tsr_dtype_is_pod(t->dtype);
+}
+
+static inline bool all_plain(const TsrOpCall *c) {
+    if (c->out[0] != NULL) return false;
+    for (int i = 0; i < c->nargs; i++) {
+        if (c->arg[i].kind == TSR_ARG_TENSORS) return false;
+        if (c->arg[i].kind == TSR_ARG_TENSOR && !is_plain(c->arg[i].t)) return false;
+    }
+    return true;
+}
+
+/* The usual call: plain tensors, a fresh result. */
+static TsrStatus run_plain(TsrOpCall *c) {
+    if ((c->op->flags & TSR_OP_UNCHECKED) == 0)
+        for (int i = 0; i < c->nargs; i++)
+            if (c->arg[i].kind == TSR_ARG_TENSOR) TSR_TRY(tsr_tensor_check(c->arg[i].t, false));
+    tsr_trace(TSR_TRACE_OP, c->schema->name, NULL, 0, NULL, NULL);
+    TSR_TRY(c->op->fn(c));
+    note_origin(c);
+    return TSR_OK;
+}
+
 TsrStatus tsr_op_run(TsrOpCall *call) {
-    Run run = {.call = call};
     call->nret = 0;
+    if (TSR_LIKELY(all_plain(call))) return run_plain(call);
+    Run run;
+    run.call = call;
+    run.ntemporaries = 0;
+    run.list = NULL;
+    memset(run.real_out, 0, sizeof run.real_out);
     TsrStatus status = run_prepared(&run);
     end_run(&run);
     return status;

@@ -599,7 +599,10 @@ TsrStatus bind_call_args(Value *out, OpFunction *f, const CallArgs *args) {
         if (self == NULL)
             return tsr_error(TSR_TYPE_ERROR, "descriptor '%s' for 'torch._C.TensorBase' objects doesn't apply to a '%s' object", f->name, bind_type_name(args->values[0]));
     }
-    if (parser->no_arguments && (args->count > skip || args->keyword_count > 0)) return refuse_arguments(f, args, skip);
+    if (parser->no_arguments) {
+        if (TSR_UNLIKELY(args->count > skip || args->keyword_count > 0)) return refuse_arguments(f, args, skip);
+        return run_sig(out, f, &parser->sigs[0], args, skip, self, NULL, false);
+    }
     Value bound[TSR_MAX_ARGS + 4];
     bool ok = false, varargs, raise = parser->count == 1 && !f->python && f->name[1] != '_';
     for (int i = 0; i < parser->count; i++) {
