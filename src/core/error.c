@@ -92,6 +92,54 @@ void tsr_error_hint(const char *format, ...) {
     va_end(args);
 }
 
+enum { MOST_SHOWN_DIMS = 12, SHAPES_TEXT = 1024 };
+
+static _Thread_local struct {
+    char text[SHAPES_TEXT];
+    char message[INLINE_MESSAGE];
+} shapes;
+
+static void put(size_t *length, const char *format, ...) {
+    va_list args;
+    if (*length >= SHAPES_TEXT - 1) return;
+    va_start(args, format);
+    int n = vsnprintf(shapes.text + *length, SHAPES_TEXT - *length, format, args);
+    va_end(args);
+    *length = n > 0 ? *length + (size_t)n : *length;
+}
+
+/* One shape, its last dimension in the last of n columns. */
+static void put_shape(size_t *length, const char *name, int n, const int *widths, int count, const int64_t *sizes) {
+    put(length, "%s: ", name);
+    for (int i = 0; i < n; i++) {
+        int d = i - (n - count);
+        if (d < 0) put(length, "%*s", widths[i] + (i + 1 < n ? 3 : 0), "");
+        else put(length, "%*lld%s", widths[i], (long long)sizes[d], i + 1 < n ? " x " : "");
+    }
+    put(length, "\n");
+}
+
+void tsr_error_shapes(int na, const int64_t *a, int nb, const int64_t *b, int dim) {
+    int n = na > nb ? na : nb, widths[MOST_SHOWN_DIMS], before = 0;
+    size_t length = 0;
+    shapes.text[0] = '\0';
+    if (n > MOST_SHOWN_DIMS || n == 0) return;
+    for (int i = 0; i < n; i++) {
+        int wa = i >= n - na ? snprintf(NULL, 0, "%lld", (long long)a[i - (n - na)]) : 0;
+        int wb = i >= n - nb ? snprintf(NULL, 0, "%lld", (long long)b[i - (n - nb)]) : 0;
+        widths[i] = wa > wb ? wa : wb;
+        if (i < dim) before += widths[i] + 3;
+    }
+    put_shape(&length, "a", n, widths, na, a);
+    put_shape(&length, "b", n, widths, nb, b);
+    put(&length, "   %*s%*s\n", before, "", widths[dim], "^");
+    snprintf(shapes.message, sizeof shapes.message, "%s", tsr_error_message());
+}
+
+const char *tsr_error_shapes_text(const char *message) {
+    return shapes.text[0] != '\0' && strcmp(shapes.message, message) == 0 ? shapes.text : NULL;
+}
+
 TsrStatus tsr_error_kind(void) { return last.kind; }
 const char *tsr_error_message(void) { return last.heap != NULL ? last.heap : last.text; }
 const char *tsr_error_hint_text(void) { return last.hint[0] != '\0' ? last.hint : NULL; }

@@ -42,6 +42,12 @@ TsrStatus tsr_error_errno(int err, const char *path) __attribute__((cold));
 /* Adds a hint (one line, no final stop) to the last error. Never part of the message. */
 void tsr_error_hint(const char *format, ...) TSR_PRINTF(1, 2) __attribute__((cold));
 
+/* Remembers, for the report of the last error, two shapes that do not broadcast; `dim` is the first that does not fit,
+ * counted in the longer shape. Right-aligned text, a caret under the dimension. */
+void tsr_error_shapes(int na, const int64_t *a, int nb, const int64_t *b, int dim) __attribute__((cold));
+/* That text (lines end with \n) if it belongs to an error with this message, else NULL. Lent until the next. */
+const char *tsr_error_shapes_text(const char *message);
+
 TsrStatus tsr_error_kind(void);       /* of the last error of this thread, TSR_OK if none */
 const char *tsr_error_message(void);  /* lent until the next error of this thread; never NULL */
 const char *tsr_error_hint_text(void); /* lent; NULL if the last error has none */

@@ -176,10 +176,13 @@ TsrStatus tsr_layout_broadcast(int64_t *out, int *out_ndim, const int64_t *b, in
     for (int i = n - 1; i >= 0; i--) {
         int ia = i - (n - na), ib = i - (n - b_ndim);
         int64_t sa = ia >= 0 ? out[ia] : 1, sb = ib >= 0 ? b[ib] : 1;
-        if (TSR_UNLIKELY(sa != sb && sa != 1 && sb != 1))
-            return tsr_error(TSR_RUNTIME_ERROR,
-                             "The size of tensor a (%lld) must match the size of tensor b (%lld) at non-singleton dimension %d",
-                             (long long)sa, (long long)sb, i);
+        if (TSR_UNLIKELY(sa != sb && sa != 1 && sb != 1)) {
+            TsrStatus status = tsr_error(TSR_RUNTIME_ERROR,
+                                         "The size of tensor a (%lld) must match the size of tensor b (%lld) at non-singleton dimension %d",
+                                         (long long)sa, (long long)sb, i);
+            tsr_error_shapes(na, out, b_ndim, b, i);
+            return status;
+        }
         result[i] = sa == 1 ? sb : sa;
     }
     memcpy(out, result, (size_t)n * sizeof *out);

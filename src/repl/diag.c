@@ -91,7 +91,7 @@ static void write_indented(FILE *file, const char *lines) {
 
 void diag_write(FILE *file, const DiagError *e, bool colour) {
     int shown = e->syntax && e->count > 0 ? e->count - 1 : e->count;
-    if (!e->syntax || shown > 0) fprintf(file, "Traceback (most recent call last):\n");
+    if (e->count > 0 && (!e->syntax || shown > 0)) fprintf(file, "Traceback (most recent call last):\n");
     write_frames(file, e, shown, colour);
     if (shown < e->count) write_frame(file, &e->frames[shown], colour);
     if (e->shapes != NULL) write_indented(file, e->shapes);

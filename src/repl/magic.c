@@ -115,8 +115,28 @@ static TsrStatus run_file(const char *rest) {
     return status;
 }
 
+/* What `name?` shows: all about a tensor, else the help of the value. */
+static TsrStatus describe(const char *expression) {
+    Value v, result = VALUE_UNBOUND;
+    if (magic_describe != NULL) return magic_describe(expression);
+    TSR_TRY(vm_run_text_here(&v, expression, strlen(expression), "<stdin>"));
+    Value inspect = globals_resolve("inspect");
+    TsrStatus status;
+    if (v.tag == V_TENSOR && inspect.tag != V_UNBOUND) {
+        status = value_call_n(&result, inspect, 1, &v);
+        if (status == TSR_OK) status = vm_display(result);
+    } else if (builtin_hooks.help != NULL) {
+        status = builtin_hooks.help(v);
+    } else {
+        status = tsr_error(TSR_RUNTIME_ERROR, "help is not available");
+    }
+    value_release(result);
+    value_release(v);
+    return status;
+}
+
 static TsrStatus run_help(const char *rest) {
-    if (rest[0] != '\0') return magic_describe != NULL ? magic_describe(rest) : TSR_OK;
+    if (rest[0] != '\0') return describe(rest);
     for (int i = 0; magic_at(i) != NULL; i++) {
         const Magic *m = magic_at(i);
         fprintf(builtin_stdout(), "%%%-12s %s\n", m->name, m->doc);
@@ -216,7 +236,7 @@ TsrStatus magic_run(const char *text, size_t length) {
     TsrStatus status;
     if (asked > 0) {
         copy[asked] = '\0';
-        status = magic_describe != NULL ? magic_describe(copy) : TSR_OK;
+        status = describe(copy);
     } else {
         size_t end = strlen(copy), name_end = 1;
         while (end > 0 && isspace((unsigned char)copy[end - 1])) copy[--end] = '\0';

@@ -83,6 +83,18 @@ static bool texts_of(Value exception, TsrText *message, TsrText *line) {
     return fine;
 }
 
+/* "(2x3 and 4x5)" of a product that does not fit, as two shapes with the inner dimensions marked. */
+static const char *product_shapes(const char *message, char *buffer, size_t size) {
+    long long a, b, c, d;
+    const char *at = strstr(message, "shapes cannot be multiplied (");
+    if (at == NULL || sscanf(at, "shapes cannot be multiplied (%lldx%lld and %lldx%lld)", &a, &b, &c, &d) != 4) return NULL;
+    int wa = snprintf(NULL, 0, "%lld x ", a), wb = snprintf(NULL, 0, "%lld", b), wc = snprintf(NULL, 0, "%lld x ", c);
+    int wd = snprintf(NULL, 0, "%lld", d), width = wa + wb > wc + wd ? wa + wb : wc + wd;
+    snprintf(buffer, size, "mat1: %*s%lld x %lld\n%*s\nmat2: %*s%lld x %lld\n%*s\n", width - wa - wb, "", a, b, 6 + width, "^",
+             width - wc - wd, "", c, d, 6 + width - wd - 3, "^");
+    return buffer;
+}
+
 static void report_one(Value exception) {
     Exc *e = value_exc(exception);
     TsrText message = {0}, line = {0};
@@ -94,6 +106,9 @@ static void report_one(Value exception) {
         bool syntax = tsr_status_is_a(e->kind, TSR_SYNTAX_ERROR) && trace != NULL && trace->count > 0 && trace->entries[0].code == NULL;
         DiagError error = {.type = e->gc.obj.type->name, .message = message.data != NULL ? message.data : "", .line = line.data,
                            .hint = e->hint, .frames = frames, .count = count, .syntax = syntax};
+        char product[200];
+        error.shapes = tsr_error_shapes_text(error.message);
+        if (error.shapes == NULL) error.shapes = product_shapes(error.message, product, sizeof product);
         if (shell_options->json)
             diag_write_json(stderr, &error);
         else

@@ -2,16 +2,45 @@
 
 #include "alloc.h"
 #include "builtin.h"
+#include "dict_obj.h"
+#include "exc.h"
+#include "func_obj.h"
 #include "files.h"
 #include "inspect.h"
 #include "namespace.h"
 #include "prelude.h"
+#include "str_obj.h"
 #include "vm.h"
+
+/* exit(status), quit(status): as sys.exit */
+static TsrStatus leave(Value *out, const CallArgs *args) {
+    (void)out;
+    Value exception;
+    TSR_TRY(exc_new(&exception, TSR_SYSTEM_EXIT, args->count, args->values));
+    return exc_raise_move(exception);
+}
+
+static const Method leaving[] = {{"exit", leave, ARGS_RANGE, 0, 1, "(code=None)", "Ends the program; code is its exit status."},
+                                 {"quit", leave, ARGS_RANGE, 0, 1, "(code=None)", "Ends the program; code is its exit status."}};
+
+static TsrStatus add_leaving(void) {
+    for (size_t i = 0; i < TSR_COUNTOF(leaving); i++) {
+        Value name = VALUE_UNBOUND, function = VALUE_UNBOUND;
+        TsrStatus status = str_new_c(&name, leaving[i].name);
+        if (status == TSR_OK) status = native_new(&function, &leaving[i], NULL);
+        if (status == TSR_OK) status = dict_set(vm_builtins(), name, function);
+        value_release(name);
+        value_release(function);
+        TSR_TRY(status);
+    }
+    return TSR_OK;
+}
 
 TsrStatus startup_all(void) {
     TSR_TRY(value_startup());
     TSR_TRY(builtin_register_modules());
     TSR_TRY(vm_startup());
+    TSR_TRY(add_leaving());
     TSR_TRY(namespace_startup());
     TSR_TRY(files_startup());
     return inspect_startup();
