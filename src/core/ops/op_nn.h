@@ -1,0 +1,29 @@
+/* op_nn.h: what the neural-network operators share: windows over 1 to 3 spatial dimensions, treated as 3 with ones in front. */
+#ifndef TSR_OP_NN_H
+#define TSR_OP_NN_H
+
+#include "op.h"
+
+enum { NN_D, NN_H, NN_W, NN_DIMS };
+
+/* A window of an operator over (N, C, spatial...) or (C, spatial...). Sizes in elements. */
+typedef struct NnWindow {
+    int n;                    /* spatial dimensions, 1 to 3 */
+    int64_t kernel[NN_DIMS], stride[NN_DIMS], pad[NN_DIMS], dilation[NN_DIMS];
+    int64_t in[NN_DIMS], out[NN_DIMS];
+} NnWindow;
+
+/* Reads an int[n] argument (one number counts for all) into the last n of the three; what is in front gets `front`. `empty` (may be NULL) stands in for an empty list.
+ * RuntimeError "FN: NAME must be a single int or a tuple of n ints". */
+TsrStatus nn_window_ints(int64_t *out, const TsrArg *arg, int n, int64_t front, const int64_t *empty, const char *fn, const char *name);
+/* Sizes of the last n dimensions into the last n of the three, 1 in front. */
+void nn_spatial(int64_t *out, const TsrTensor *t, int n);
+static inline int64_t nn_volume(const int64_t *sizes) { return sizes[0] * sizes[1] * sizes[2]; }
+
+/* The input as one of the dtypes that kernels are made for (float32, float64, int64, complex as themselves; halves as float32, small ints as int64), dense and
+ * row-major. *out is the caller's. */
+TsrStatus nn_new_computable(TsrTensor **out, const TsrTensor *t);
+/* Back to the dtype wanted, and to channels-last when `like` is. Takes *t. */
+TsrStatus nn_restore_move(TsrTensor **t, TsrDtype dtype, const TsrTensor *like);
+
+#endif

@@ -1,0 +1,345 @@
+/* Convolution over 1 to 3 spatial dimensions: im2col and a matrix product for each sample and group; the transposed one is a product and col2im. */
+#include "op_nn.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "../gemm.h"
+
+typedef struct Conv {
+    NnWindow w;               /* of the plain convolution: in is the larger side */
+    int64_t batch, groups, channels, filters; /* channels of the image side, filters of the column side; both in all groups */
+    size_t item;
+} Conv;
+
+/* ---- between an image (channels, in...) and columns (channels * kernel, out...) ---- */
+
+static void add_element(char *dst, const char *src, TsrDtype dtype) {
+    switch (dtype) {
+    case TSR_FLOAT32: *(float *)(void *)dst += *(const float *)(const void *)src; break;
+    case TSR_FLOAT64: *(double *)(void *)dst += *(const double *)(const void *)src; break;
+    case TSR_COMPLEX64: *(TsrComplexFloat *)(void *)dst += *(const TsrComplexFloat *)(const void *)src; break;
+    case TSR_COMPLEX128: *(TsrComplexDouble *)(void *)dst += *(const TsrComplexDouble *)(const void *)src; break;
+    default: *(int64_t *)(void *)dst = (int64_t)((uint64_t) * (int64_t *)(void *)dst + (uint64_t) * (const int64_t *)(const void *)src);
+    }
+}
+
+/* One output line of one kernel position: the run of input that it reads, zeros where that is padding. */
+static void copy_line(char *column, const char *image, int64_t in_w, int64_t out_w, int64_t x0, int64_t stride, size_t item, bool to_columns, TsrDtype dtype) {
+    int64_t begin = 0, end = out_w;
+    while (begin < out_w && x0 + begin * stride < 0) begin++;
+    while (end > begin && x0 + (end - 1) * stride >= in_w) end--;
+    if (to_columns) {
+        memset(column, 0, (size_t)begin * item);
+        if (stride == 1 && end > begin) memcpy(column + (size_t)begin * item, image + (size_t)(x0 + begin) * item, (size_t)(end - begin) * item);
+        else for (int64_t o = begin; o < end; o++) memcpy(column + (size_t)o * item, image + (size_t)(x0 + o * stride) * item, item);
+        memset(column + (size_t)end * item, 0, (size_t)(out_w - end) * item);
+    } else {
+        for (int64_t o = begin; o < end; o++) add_element((char *)image + (size_t)(x0 + o * stride) * item, column + (size_t)o * item, dtype);
+    }
+}
+
+/* One sample's `channels` planes of `image` into columns, or columns added back into the image. */
+static void im2col(char *columns, char *image, int64_t channels, const Conv *k, bool to_columns, TsrDtype dtype) {
+    const NnWindow *w = &k->w;
+    int64_t lines = w->out[NN_D] * w->out[NN_H], row = 0;
+    for (int64_t c = 0; c < channels; c++) {
+        char *plane = image + (size_t)(c * nn_volume(w->in)) * k->item;
+        for (int64_t kd = 0; kd < w->kernel[NN_D]; kd++)
+            for (int64_t kh = 0; kh < w->kernel[NN_H]; kh++)
+                for (int64_t kw = 0; kw < w->kernel[NN_W]; kw++, row++) {
+                    char *line = columns + (size_t)(row * lines * w->out[NN_W]) * k->item;
+                    for (int64_t od = 0; od < w->out[NN_D]; od++)
+                        for (int64_t oh = 0; oh < w->out[NN_H]; oh++, line += (size_t)w->out[NN_W] * k->item) {
+                            int64_t z = od * w->stride[NN_D] - w->pad[NN_D] + kd * w->dilation[NN_D], y = oh * w->stride[NN_H] - w->pad[NN_H] + kh * w->dilation[NN_H];
+                            bool inside = z >= 0 && z < w->in[NN_D] && y >= 0 && y < w->in[NN_H];
+                            if (!inside && to_columns) memset(line, 0, (size_t)w->out[NN_W] * k->item);
+                            if (inside)
+                                copy_line(line, plane + (size_t)((z * w->in[NN_H] + y) * w->in[NN_W]) * k->item, w->in[NN_W], w->out[NN_W], kw * w->dilation[NN_W] - w->pad[NN_W],
+                                          w->stride[NN_W], k->item, to_columns, dtype);
+                        }
+                }
+    }
+}
+
+/* ---- the products ---- */
+
+typedef struct ConvJob {
+    const Conv *k;
+    const char *weight;
+    char *image, *filtered; /* both sides, whole batch */
+    TsrDtype dtype;
+    bool transposed;
+    TsrStatus status;
+} ConvJob;
+
+static TsrStatus conv_sample(const ConvJob *job, int64_t sample, char *columns) {
+    const Conv *k = job->k;
+    int64_t gc = k->channels / k->groups, gf = k->filters / k->groups, taps = nn_volume(k->w.kernel), area = nn_volume(k->w.out), rows = gc * taps;
+    TsrScalar one = tsr_scalar_int(1), zero = tsr_scalar_int(0);
+    for (int64_t g = 0; g < k->groups; g++) {
+        char *image = job->image + (size_t)((sample * k->channels + g * gc) * nn_volume(k->w.in)) * k->item;
+        char *filtered = job->filtered + (size_t)((sample * k->filters + g * gf) * area) * k->item;
+        TsrMat weight = {(void *)(job->weight + (size_t)(g * gf * rows) * k->item), rows, 1, false}, cols = {columns, area, 1, false}, out = {filtered, area, 1, false};
+        if (!job->transposed) {
+            im2col(columns, image, gc, k, true, job->dtype);
+            TSR_TRY(tsr_gemm(job->dtype, gf, area, rows, one, weight, cols, zero, out));
+        } else {
+            TsrMat flipped = {weight.data, 1, rows, false};
+            TSR_TRY(tsr_gemm(job->dtype, rows, area, gf, one, flipped, out, zero, cols));
+            im2col(columns, image, gc, k, false, job->dtype);
+        }
+    }
+    return tsr_interrupt_check();
+}
+
+/* Samples are split among threads where there are several; a single one leaves the threads to the product. */
+static void conv_samples(int64_t begin, int64_t end, void *user) {
+    ConvJob *job = user;
+    const Conv *k = job->k;
+    TsrDataPtr columns;
+    size_t bytes = (size_t)(k->channels / k->groups * nn_volume(k->w.kernel) * nn_volume(k->w.out)) * k->item;
+    TsrStatus status = tsr_allocate(&columns, TSR_DEVICE_CPU, TSR_MAX(bytes, (size_t)1));
+    if (status == TSR_OK) {
+        for (int64_t i = begin; i < end && status == TSR_OK; i++) status = conv_sample(job, i, columns.data);
+        tsr_dataptr_release(&columns);
+    }
+    if (status != TSR_OK) job->status = status;
+}
+
+static TsrStatus add_bias(TsrTensor *out, const TsrTensor *bias, int n) {
+    int64_t sizes[TSR_MAX_DIMS];
+    TsrTensor *view, *sum;
+    if (bias == NULL) return TSR_OK;
+    sizes[0] = bias->sizes[0];
+    for (int d = 1; d <= n; d++) sizes[d] = 1;
+    TSR_TRY(tsr_tensor_new_reshape(&view, bias, n + 1, sizes));
+    TsrStatus status = tsr_invoke(&sum, 1, "add", "!ttt", out, out, view);
+    tsr_tensor_free(view);
+    if (status == TSR_OK) tsr_tensor_free(sum);
+    return status;
+}
+
+/* ---- checks ---- */
+
+static TsrStatus check_conv(const TsrTensor *t, const TsrTensor *weight, const TsrTensor *bias, int n, int64_t groups, bool transposed, const NnWindow *w, const int64_t *output_padding) {
+    static const char *const dims[] = {"", "2D (unbatched) or 3D (batched) input to conv", "3D (unbatched) or 4D (batched) input to conv", "4D (unbatched) or 5D (batched) input to conv"};
+    char a[256], b[256];
+    const char *kind = transposed ? "_transpose" : "";
+    int ndim = tsr_ndim(t);
+    if (ndim != n + 1 && ndim != n + 2)
+        return tsr_error(TSR_RUNTIME_ERROR, "Expected %s%s%dd, but got input of size: %s", dims[n], kind, n, tsr_layout_format(a, sizeof a, ndim, t->sizes));
+    if (tsr_ndim(weight) != n + 2)
+        return tsr_error(TSR_RUNTIME_ERROR, "weight should have at least three dimensions");
+    if (groups <= 0) return tsr_error(TSR_RUNTIME_ERROR, "non-positive groups is not supported");
+    for (int d = NN_DIMS - n; d < NN_DIMS; d++) {
+        if (w->pad[d] < 0) return tsr_error(TSR_RUNTIME_ERROR, "negative padding is not supported");
+        if (w->stride[d] <= 0) return tsr_error(TSR_RUNTIME_ERROR, "non-positive stride is not supported");
+        if (w->dilation[d] <= 0) return tsr_error(TSR_RUNTIME_ERROR, "dilation should be greater than zero");
+        if (output_padding != NULL && output_padding[d] < 0) return tsr_error(TSR_RUNTIME_ERROR, "negative output_padding is not supported");
+    }
+    int64_t channels = t->sizes[ndim - n - 1], filters = weight->sizes[0];
+    if (filters < groups)
+        return tsr_error(TSR_RUNTIME_ERROR, "Given groups=%lld, expected weight to be at least %lld at dimension 0, but got weight of size %s instead", (long long)groups, (long long)groups,
+                         tsr_layout_format(a, sizeof a, tsr_ndim(weight), weight->sizes));
+    if (filters % groups != 0)
+        return tsr_error(TSR_RUNTIME_ERROR, "Given groups=%lld, expected weight to be divisible by %lld at dimension 0, but got weight of size %s instead", (long long)groups, (long long)groups,
+                         tsr_layout_format(a, sizeof a, tsr_ndim(weight), weight->sizes));
+    int64_t wanted = transposed ? filters : weight->sizes[1] * groups, out_channels = transposed ? weight->sizes[1] * groups : filters;
+    if (channels != wanted) {
+        int64_t shown[TSR_MAX_DIMS];
+        memcpy(shown, t->sizes, sizeof(int64_t) * (size_t)ndim);
+        return tsr_error(TSR_RUNTIME_ERROR, "Given %sgroups=%lld, weight of size %s, expected input%s to have %lld channels, but got %lld channels instead", transposed ? "transposed=1, " : "",
+                         (long long)groups, tsr_layout_format(a, sizeof a, tsr_ndim(weight), weight->sizes), tsr_layout_format(b, sizeof b, ndim, shown), (long long)wanted, (long long)channels);
+    }
+    if (bias != NULL && (tsr_ndim(bias) != 1 || bias->sizes[0] != out_channels))
+        return tsr_error(TSR_RUNTIME_ERROR, "Given %sweight of size %s, expected bias to be 1-dimensional with %lld elements, but got bias of size %s instead", transposed ? "transposed=1, " : "",
+                         tsr_layout_format(a, sizeof a, tsr_ndim(weight), weight->sizes), (long long)out_channels, tsr_layout_format(b, sizeof b, tsr_ndim(bias), bias->sizes));
+    if (t->dtype != weight->dtype)
+        return tsr_error(TSR_RUNTIME_ERROR, "expected scalar type %s but found %s", tsr_dtype_scalar_name(t->dtype), tsr_dtype_scalar_name(weight->dtype));
+    if (bias != NULL && bias->dtype != t->dtype)
+        return tsr_error(TSR_RUNTIME_ERROR, "Input type (%s) and bias type (%s) should be the same", tsr_dtype_c_name(t->dtype), tsr_dtype_c_name(bias->dtype));
+    if (t->dtype == TSR_BOOL) return tsr_error(TSR_RUNTIME_ERROR, "\"slow_conv%dd_cpu\" not implemented for 'Bool'", n == 3 ? 3 : 2);
+    return TSR_OK;
+}
+
+static TsrStatus check_kernel_fits(const NnWindow *w) {
+    char padded[96] = "", kernel[96] = "";
+    bool small = false;
+    for (int d = NN_DIMS - w->n; d < NN_DIMS; d++) {
+        int64_t have = w->in[d] + 2 * w->pad[d], need = w->dilation[d] * (w->kernel[d] - 1) + 1;
+        const char *x = d > NN_DIMS - w->n ? " x " : "";
+        small |= have < need;
+        snprintf(padded + strlen(padded), sizeof padded - strlen(padded), "%s%lld", x, (long long)have);
+        snprintf(kernel + strlen(kernel), sizeof kernel - strlen(kernel), "%s%lld", x, (long long)need);
+    }
+    if (!small) return TSR_OK;
+    return tsr_error(TSR_RUNTIME_ERROR, "Calculated padded input size per channel: (%s). Kernel size: (%s). Kernel size can't be greater than actual input size", padded, kernel);
+}
+
+/* ---- operators ---- */
+
+typedef struct ConvArgs {
+    const TsrTensor *input, *weight, *bias;
+    int n;
+    int64_t groups;
+    bool transposed;
+    NnWindow w;
+    int64_t output_padding[NN_DIMS];
+} ConvArgs;
+
+/* The geometry of both sides; `image` is the larger one: the input of a convolution, the output of a transposed one. */
+static TsrStatus set_sizes(Conv *k, ConvArgs *a) {
+    const TsrTensor *t = a->input;
+    int ndim = tsr_ndim(t), n = a->n;
+    int64_t given[NN_DIMS];
+    nn_spatial(given, t, n);
+    nn_spatial(a->w.kernel, a->weight, n);
+    k->w = a->w;
+    k->w.n = n;
+    k->groups = a->groups;
+    k->batch = ndim == n + 2 ? t->sizes[0] : 1;
+    for (int d = 0; d < NN_DIMS; d++) {
+        int64_t reach = a->w.dilation[d] * (a->w.kernel[d] - 1) + 1;
+        if (a->transposed) {
+            k->w.out[d] = given[d];
+            k->w.in[d] = d < NN_DIMS - n ? 1 : (given[d] - 1) * a->w.stride[d] - 2 * a->w.pad[d] + reach + a->output_padding[d];
+        } else {
+            k->w.in[d] = given[d];
+        }
+    }
+    if (!a->transposed) {
+        TSR_TRY(check_kernel_fits(&k->w));
+        for (int d = 0; d < NN_DIMS; d++) k->w.out[d] = (k->w.in[d] + 2 * k->w.pad[d] - k->w.dilation[d] * (k->w.kernel[d] - 1) - 1) / k->w.stride[d] + 1;
+    }
+    k->channels = a->transposed ? a->weight->sizes[1] * a->groups : t->sizes[ndim - n - 1];
+    k->filters = a->weight->sizes[0];
+    return TSR_OK;
+}
+
+static TsrStatus check_transposed_output(const ConvArgs *a, const Conv *k) {
+    char in[96] = "", out[96] = "";
+    bool small = false;
+    for (int d = NN_DIMS - a->n; d < NN_DIMS; d++) {
+        const char *x = d > NN_DIMS - a->n ? " x " : "";
+        small |= k->w.in[d] < 1;
+        if (a->output_padding[d] >= a->w.stride[d] && a->output_padding[d] >= a->w.dilation[d])
+            return tsr_error(TSR_RUNTIME_ERROR, "output padding must be smaller than either stride or dilation, but got output_padding_height: %lld output_padding_width: %lld stride_height: %lld "
+                             "stride_width: %lld dilation_height: %lld dilation_width: %lld", (long long)a->output_padding[NN_H], (long long)a->output_padding[NN_W], (long long)a->w.stride[NN_H],
+                             (long long)a->w.stride[NN_W], (long long)a->w.dilation[NN_H], (long long)a->w.dilation[NN_W]);
+        snprintf(in + strlen(in), sizeof in - strlen(in), "%s%lld", x, (long long)k->w.out[d]);
+        snprintf(out + strlen(out), sizeof out - strlen(out), "%s%lld", x, (long long)k->w.in[d]);
+    }
+    if (!small) return TSR_OK;
+    return tsr_error(TSR_RUNTIME_ERROR, "Given input size per channel: (%s). Calculated output size per channel: (%s). Output size is too small", in, out);
+}
+
+static TsrStatus run_conv(TsrTensor *out, const TsrTensor *in, const TsrTensor *weight, Conv *k, bool transposed) {
+    ConvJob job = {.k = k, .weight = tsr_data(weight), .dtype = in->dtype, .transposed = transposed};
+    k->item = tsr_itemsize(in);
+    job.image = transposed ? tsr_data(out) : tsr_data(in);
+    job.filtered = transposed ? tsr_data(in) : tsr_data(out);
+    if (transposed && out->numel > 0) memset(tsr_data(out), 0, (size_t)out->numel * tsr_itemsize(out));
+    if (out->numel == 0) return TSR_OK;
+    TSR_TRY(tsr_parallel_for(k->batch, k->batch >= 2 ? 1 : k->batch + 1, conv_samples, &job));
+    return job.status;
+}
+
+static TsrStatus convolve(TsrTensor **result, ConvArgs *a) {
+    Conv k = {0};
+    TsrTensor *in = NULL, *weight = NULL, *bias = NULL;
+    int64_t sizes[TSR_MAX_DIMS];
+    int ndim = tsr_ndim(a->input), at = 0;
+    TSR_TRY(check_conv(a->input, a->weight, a->bias, a->n, a->groups, a->transposed, &a->w, a->transposed ? a->output_padding : NULL));
+    TSR_TRY(set_sizes(&k, a));
+    if (a->transposed) TSR_TRY(check_transposed_output(a, &k));
+    if (ndim == a->n + 2) sizes[at++] = k.batch;
+    sizes[at++] = a->transposed ? k.channels : k.filters;
+    for (int d = NN_DIMS - a->n; d < NN_DIMS; d++) sizes[at++] = a->transposed ? k.w.in[d] : k.w.out[d];
+    *result = NULL;
+    TsrStatus status = nn_new_computable(&in, a->input);
+    if (status == TSR_OK) status = nn_new_computable(&weight, a->weight);
+    if (status == TSR_OK && a->bias != NULL) status = nn_new_computable(&bias, a->bias);
+    if (status == TSR_OK) status = tsr_tensor_new(result, ndim, sizes, in->dtype, in->device);
+    if (status == TSR_OK && !tsr_is_meta(in)) {
+        status = run_conv(*result, in, weight, &k, a->transposed);
+        if (status == TSR_OK) status = add_bias(*result, bias, a->n);
+    }
+    if (status == TSR_OK) status = nn_restore_move(result, a->input->dtype, a->input);
+    tsr_tensor_free(in);
+    tsr_tensor_free(weight);
+    tsr_tensor_free(bias);
+    if (status != TSR_OK) tsr_tensor_free(*result);
+    return status;
+}
+
+static TsrStatus plain_args(ConvArgs *a, TsrOpCall *c, int n) {
+    static const char *const fn[] = {"", "conv1d", "conv2d", "conv3d"};
+    *a = (ConvArgs){.input = c->arg[0].t, .weight = c->arg[1].t, .bias = tsr_arg_given(&c->arg[2]) ? c->arg[2].t : NULL, .n = n, .groups = c->arg[6].i};
+    TSR_TRY(nn_window_ints(a->w.stride, &c->arg[3], n, 1, NULL, fn[n], "stride"));
+    return nn_window_ints(a->w.dilation, &c->arg[5], n, 1, NULL, fn[n], "dilation");
+}
+
+static TsrStatus conv(TsrOpCall *c, int n) {
+    ConvArgs a;
+    TsrTensor *out;
+    TSR_TRY(plain_args(&a, c, n));
+    TSR_TRY(nn_window_ints(a.w.pad, &c->arg[4], n, 0, NULL, "conv", "padding"));
+    TSR_TRY(convolve(&out, &a));
+    return tsr_return_move(c, out);
+}
+
+TsrStatus op_conv1d(TsrOpCall *c) { return conv(c, 1); }
+TsrStatus op_conv2d(TsrOpCall *c) { return conv(c, 2); }
+TsrStatus op_conv3d(TsrOpCall *c) { return conv(c, 3); }
+
+/* padding='same' may need one column more on the right: the input is padded first then. */
+static TsrStatus conv_named_padding(TsrOpCall *c, int n) {
+    ConvArgs a;
+    TsrTensor *padded = NULL, *out;
+    const char *name = c->arg[4].str;
+    int64_t pads[2 * NN_DIMS] = {0};
+    bool uneven = false;
+    TSR_TRY(plain_args(&a, c, n));
+    for (int d = 0; d < NN_DIMS; d++) a.w.pad[d] = 0;
+    if (strcmp(name, "same") == 0) {
+        if (tsr_ndim(a.weight) != n + 2) return tsr_error(TSR_RUNTIME_ERROR, "weight should have at least three dimensions");
+        for (int d = NN_DIMS - n; d < NN_DIMS; d++) {
+            if (a.w.stride[d] != 1) return tsr_error(TSR_RUNTIME_ERROR, "padding='same' is not supported for strided convolutions");
+            int64_t total = a.w.dilation[d] * (a.weight->sizes[d - NN_DIMS + n + 2] - 1);
+            a.w.pad[d] = total / 2;
+            pads[2 * (NN_DIMS - 1 - d)] = 0;
+            pads[2 * (NN_DIMS - 1 - d) + 1] = total % 2;
+            uneven |= total % 2 != 0;
+        }
+    } else if (strcmp(name, "valid") != 0) {
+        return tsr_error(TSR_RUNTIME_ERROR, "Invalid padding string: '%s'", name);
+    }
+    if (uneven) {
+        TSR_TRY(tsr_invoke(&padded, 1, "constant_pad_nd", "tI", a.input, 2 * n, pads));
+        a.input = padded;
+    }
+    TsrStatus status = convolve(&out, &a);
+    tsr_tensor_free(padded);
+    return tsr_finish_move(c, status, out);
+}
+
+TsrStatus op_conv1d_padding(TsrOpCall *c) { return conv_named_padding(c, 1); }
+TsrStatus op_conv2d_padding(TsrOpCall *c) { return conv_named_padding(c, 2); }
+TsrStatus op_conv3d_padding(TsrOpCall *c) { return conv_named_padding(c, 3); }
+
+/* (input, weight, bias, stride, padding, output_padding, groups, dilation) */
+static TsrStatus conv_transpose(TsrOpCall *c, int n) {
+    ConvArgs a = {.input = c->arg[0].t, .weight = c->arg[1].t, .bias = tsr_arg_given(&c->arg[2]) ? c->arg[2].t : NULL, .n = n, .groups = c->arg[6].i, .transposed = true};
+    TsrTensor *out;
+    TSR_TRY(nn_window_ints(a.w.stride, &c->arg[3], n, 1, NULL, "conv_transpose", "stride"));
+    TSR_TRY(nn_window_ints(a.w.pad, &c->arg[4], n, 0, NULL, "conv_transpose", "padding"));
+    TSR_TRY(nn_window_ints(a.output_padding, &c->arg[5], n, 0, NULL, "conv_transpose", "output_padding"));
+    TSR_TRY(nn_window_ints(a.w.dilation, &c->arg[7], n, 1, NULL, "conv_transpose", "dilation"));
+    TSR_TRY(convolve(&out, &a));
+    return tsr_return_move(c, out);
+}
+
+TsrStatus op_conv_transpose1d(TsrOpCall *c) { return conv_transpose(c, 1); }
+TsrStatus op_conv_transpose2d(TsrOpCall *c) { return conv_transpose(c, 2); }
+TsrStatus op_conv_transpose3d(TsrOpCall *c) { return conv_transpose(c, 3); }

@@ -1,0 +1,391 @@
+/* Pooling: maximum, average and adaptive, over 1 to 3 spatial dimensions by one kernel each: a plane (one channel of one sample) at a time, planes
+ * split among threads. */
+#include "op_nn.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- shared ---- */
+
+TsrStatus nn_window_ints(int64_t *out, const TsrArg *arg, int n, int64_t front, const int64_t *empty, const char *fn, const char *name) {
+    static const char *const words[] = {"", "one", "two", "three"};
+    for (int d = 0; d < NN_DIMS; d++) out[d] = front;
+    if (arg->kind == TSR_ARG_NONE || arg->n == 0) {
+        if (empty != NULL) memcpy(out, empty, NN_DIMS * sizeof *out);
+        return empty != NULL ? TSR_OK : tsr_error(TSR_RUNTIME_ERROR, "%s: %s must either be a single int, or a tuple of %s ints", fn, name, words[n]);
+    }
+    if (arg->n != 1 && arg->n != n) {
+        bool omitted = empty != NULL;
+        return tsr_error(TSR_RUNTIME_ERROR, omitted ? "%s: %s must either be omitted, a single int, or a tuple of %s ints" : "%s: %s must either be a single int, or a tuple of %s ints", fn, name,
+                         words[n]);
+    }
+    for (int d = 0; d < n; d++) out[NN_DIMS - n + d] = arg->ints[arg->n == 1 ? 0 : d];
+    return TSR_OK;
+}
+
+void nn_spatial(int64_t *out, const TsrTensor *t, int n) {
+    for (int d = 0; d < NN_DIMS; d++) out[d] = d < NN_DIMS - n ? 1 : t->sizes[tsr_ndim(t) - NN_DIMS + d];
+}
+
+static TsrDtype computable(TsrDtype d) {
+    if (tsr_dtype_is_complex(d) || d == TSR_FLOAT64 || d == TSR_FLOAT32 || d == TSR_INT64) return d;
+    return tsr_dtype_is_float(d) ? TSR_FLOAT32 : TSR_INT64;
+}
+
+TsrStatus nn_new_computable(TsrTensor **out, const TsrTensor *t) {
+    TsrTensor *cast;
+    TSR_TRY(tsr_tensor_new_cast(&cast, t, computable(t->dtype)));
+    TsrStatus status = tsr_tensor_new_contiguous(out, cast, TSR_CONTIGUOUS);
+    tsr_tensor_free(cast);
+    return status;
+}
+
+TsrStatus nn_restore_move(TsrTensor **t, TsrDtype dtype, const TsrTensor *like) {
+    TsrTensor *cast, *placed;
+    TSR_TRY(tsr_tensor_new_cast(&cast, *t, dtype));
+    tsr_tensor_free(*t);
+    *t = cast;
+    bool last = tsr_ndim(cast) == 4 && tsr_ndim(like) == 4 && tsr_layout_is_channels_last_strides(4, like->sizes, like->strides);
+    bool last3 = tsr_ndim(cast) == 5 && tsr_ndim(like) == 5 && tsr_layout_is_channels_last_strides(5, like->sizes, like->strides);
+    if (!last && !last3) return TSR_OK;
+    TSR_TRY(tsr_tensor_new_contiguous(&placed, cast, last ? TSR_CHANNELS_LAST : TSR_CHANNELS_LAST_3D));
+    tsr_tensor_free(cast);
+    *t = placed;
+    return TSR_OK;
+}
+
+/* Sizes of the output: the input's with the spatial ones replaced. */
+static int output_sizes(int64_t *sizes, const TsrTensor *t, int n, const int64_t *out) {
+    int ndim = tsr_ndim(t);
+    memcpy(sizes, t->sizes, sizeof(int64_t) * (size_t)ndim);
+    for (int d = 0; d < n; d++) sizes[ndim - n + d] = out[NN_DIMS - n + d];
+    return ndim;
+}
+
+static TsrStatus check_floating_or_int(const TsrTensor *t, const char *kernel, bool ints) {
+    bool ok = tsr_dtype_is_float(t->dtype) || (ints && tsr_dtype_is_integral(t->dtype));
+    return ok ? TSR_OK : tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "\"%s\" not implemented for '%s'", kernel, tsr_dtype_scalar_name(t->dtype));
+}
+
+/* ---- windows ---- */
+
+static int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
+
+static int64_t pooled_size(int64_t in, int64_t kernel, int64_t pad, int64_t stride, int64_t dilation, bool ceil_mode) {
+    int64_t out = floor_div(in + 2 * pad - dilation * (kernel - 1) - 1 + (ceil_mode ? stride - 1 : 0), stride) + 1;
+    if (ceil_mode && (out - 1) * stride >= in + pad) out--; /* the last window begins inside the input or its left padding */
+    return out;
+}
+
+static TsrStatus check_window(const NnWindow *w) {
+    static const char *const names[] = {"kT", "kH", "kW"};
+    (void)names;
+    for (int d = NN_DIMS - w->n; d < NN_DIMS; d++)
+        if (w->stride[d] == 0) return tsr_error(TSR_RUNTIME_ERROR, "stride should not be zero");
+    for (int d = NN_DIMS - w->n; d < NN_DIMS; d++) {
+        if (w->pad[d] < 0) return tsr_error(TSR_RUNTIME_ERROR, "pad must be non-negative, but got pad: %lld", (long long)w->pad[d]);
+        if (w->pad[d] > ((w->kernel[d] - 1) * w->dilation[d] + 1) / 2)
+            return tsr_error(TSR_RUNTIME_ERROR, "pad should be at most half of effective kernel size, but got pad=%lld, kernel_size=%lld and dilation=%lld", (long long)w->pad[d],
+                             (long long)w->kernel[d], (long long)w->dilation[d]);
+    }
+    for (int d = NN_DIMS - w->n; d < NN_DIMS; d++) {
+        if (w->kernel[d] <= 0) return tsr_error(TSR_RUNTIME_ERROR, "kernel size should be greater than zero, but got kernel_size: %lld", (long long)w->kernel[d]);
+        if (w->stride[d] < 0) return tsr_error(TSR_RUNTIME_ERROR, "stride should be greater than zero, but got stride: %lld", (long long)w->stride[d]);
+        if (w->dilation[d] <= 0) return tsr_error(TSR_RUNTIME_ERROR, "dilation should be greater than zero, but got dilation: %lld", (long long)w->dilation[d]);
+    }
+    return TSR_OK;
+}
+
+/* "(1x1x4)": channels and spatial sizes. */
+static void size_text(char *text, size_t room, int64_t channels, const int64_t *sizes, int n) {
+    int at = snprintf(text, room, "%lld", (long long)channels);
+    for (int d = NN_DIMS - n; d < NN_DIMS; d++) at += snprintf(text + at, room - (size_t)at, "x%lld", (long long)sizes[d]);
+}
+
+static TsrStatus fit_window(NnWindow *w, const TsrTensor *t, bool ceil_mode) {
+    bool small = false;
+    nn_spatial(w->in, t, w->n);
+    for (int d = 0; d < NN_DIMS; d++) {
+        w->out[d] = d < NN_DIMS - w->n ? 1 : pooled_size(w->in[d], w->kernel[d], w->pad[d], w->stride[d], w->dilation[d], ceil_mode);
+        small |= w->out[d] < 1;
+    }
+    if (!small) return TSR_OK;
+    char in[128], out[128];
+    int64_t channels = tsr_ndim(t) > w->n ? t->sizes[tsr_ndim(t) - w->n - 1] : 1;
+    size_text(in, sizeof in, channels, w->in, w->n);
+    size_text(out, sizeof out, channels, w->out, w->n);
+    return tsr_error(TSR_RUNTIME_ERROR, "Given input size: (%s). Calculated output size: (%s). Output size is too small", in, out);
+}
+
+/* Only the batch may be empty. */
+static TsrStatus check_input(const TsrTensor *t, int n, const char *fn) {
+    static const char *const texts[] = {"", "2D or 3D (batch mode) tensor with optional 0 dim batch size", "3D or 4D (batch mode) tensor with optional 0 dim batch size", "4D or 5D (batch mode) tensor"};
+    int ndim = tsr_ndim(t);
+    bool ok = ndim == n + 1 || ndim == n + 2;
+    for (int d = ndim == n + 2 ? 1 : 0; ok && n < 3 && d < ndim; d++) ok = t->sizes[d] != 0;
+    char sizes[256];
+    if (!ok && n == 3) return tsr_error(TSR_RUNTIME_ERROR, "non-empty 4D or 5D (batch mode) tensor expected for input");
+    if (!ok) return tsr_error(TSR_RUNTIME_ERROR, "%s: Expected %s for input, but got:%s%s", fn, texts[n], n == 1 ? "" : " ", tsr_layout_format(sizes, sizeof sizes, ndim, t->sizes));
+    for (int d = ndim == n + 2 ? 1 : 0; d < ndim; d++)
+        if (t->sizes[d] == 0)
+            return tsr_error(TSR_RUNTIME_ERROR, "%s: Expected input to have non-zero size for non-batch dimensions, but input has sizes %s with dimension %d being empty",
+                             "max_pool3d_with_indices_out_cpu_template()", tsr_layout_format(sizes, sizeof sizes, ndim, t->sizes), d);
+    return TSR_OK;
+}
+
+static TsrStatus read_window(NnWindow *w, const TsrArg *kernel, const TsrArg *stride, const TsrArg *pad, const TsrArg *dilation, int n, const char *fn) {
+    *w = (NnWindow){.n = n};
+    TSR_TRY(nn_window_ints(w->kernel, kernel, n, 1, NULL, fn, "kernel_size"));
+    TSR_TRY(nn_window_ints(w->stride, stride, n, 1, w->kernel, fn, "stride"));
+    TSR_TRY(nn_window_ints(w->pad, pad, n, 0, NULL, fn, "padding"));
+    for (int d = 0; d < NN_DIMS; d++) w->dilation[d] = 1;
+    return dilation != NULL ? nn_window_ints(w->dilation, dilation, n, 1, NULL, fn, "dilation") : TSR_OK;
+}
+
+/* ---- kernels: one plane ---- */
+
+typedef struct Planes {
+    const NnWindow *w;
+    const char *in;
+    char *out;
+    int64_t *index;      /* max pooling: flat position in the plane; may be NULL */
+    int64_t divisor;     /* average: 0 by the window */
+    bool count_pad;
+    bool adaptive;
+} Planes;
+
+/* The part of a window along one dimension that lies in the input. */
+typedef struct Span { int64_t begin, end, step; } Span;
+
+static Span window_span(const NnWindow *w, int d, int64_t o) {
+    int64_t begin = o * w->stride[d] - w->pad[d], end = TSR_MIN(begin + (w->kernel[d] - 1) * w->dilation[d] + 1, w->in[d]);
+    while (begin < 0) begin += w->dilation[d];
+    return (Span){begin, end, w->dilation[d]};
+}
+
+static Span adaptive_span(const NnWindow *w, int d, int64_t o) {
+    int64_t begin = o / w->out[d] * w->in[d] + (o % w->out[d]) * w->in[d] / w->out[d];
+    return (Span){begin, 1 + ((o + 1) * w->in[d] - 1) / w->out[d], 1};
+}
+
+static Span span_of(const Planes *p, int d, int64_t o) { return p->adaptive ? adaptive_span(p->w, d, o) : window_span(p->w, d, o); }
+
+#define MAX_PLANE(NAME, T, IS_NAN) \
+    static void max_plane_##NAME(const Planes *p, int64_t plane) { \
+        const NnWindow *w = p->w; \
+        const T *in = (const T *)(const void *)p->in + plane * nn_volume(w->in); \
+        int64_t base = plane * nn_volume(w->out), at = 0; \
+        T *out = (T *)(void *)p->out + base; \
+        for (int64_t od = 0; od < w->out[NN_D]; od++) { \
+            Span sd = span_of(p, NN_D, od); \
+            for (int64_t oh = 0; oh < w->out[NN_H]; oh++) { \
+                Span sh = span_of(p, NN_H, oh); \
+                for (int64_t ow = 0; ow < w->out[NN_W]; ow++, at++) { \
+                    Span sw = span_of(p, NN_W, ow); \
+                    int64_t best_at = (sd.begin * w->in[NN_H] + sh.begin) * w->in[NN_W] + sw.begin; \
+                    T best = in[best_at]; \
+                    for (int64_t z = sd.begin; z < sd.end; z += sd.step) \
+                        for (int64_t y = sh.begin; y < sh.end; y += sh.step) { \
+                            const T *row = in + (z * w->in[NN_H] + y) * w->in[NN_W]; \
+                            for (int64_t x = sw.begin; x < sw.end; x += sw.step) { \
+                                T v = row[x]; \
+                                if (v > best || (IS_NAN)) { \
+                                    best = v; \
+                                    best_at = row + x - in; \
+                                } \
+                            } \
+                        } \
+                    out[at] = best; \
+                    if (p->index != NULL) p->index[base + at] = best_at; \
+                } \
+            } \
+        } \
+    }
+
+MAX_PLANE(float, float, v != v)
+MAX_PLANE(double, double, v != v)
+MAX_PLANE(int64, int64_t, false)
+
+/* What a window's sum is divided by. */
+static int64_t divisor_of(const Planes *p, int64_t od, int64_t oh, int64_t ow, Span sd, Span sh, Span sw) {
+    const NnWindow *w = p->w;
+    const int64_t o[] = {od, oh, ow};
+    int64_t inside = (sd.end - sd.begin) * (sh.end - sh.begin) * (sw.end - sw.begin), padded = 1;
+    if (p->divisor != 0) return p->divisor;
+    if (p->adaptive || !p->count_pad) return inside;
+    for (int d = 0; d < NN_DIMS; d++) {
+        int64_t begin = o[d] * w->stride[d] - w->pad[d];
+        padded *= TSR_MIN(begin + w->kernel[d], w->in[d] + w->pad[d]) - begin;
+    }
+    return padded;
+}
+
+#define AVG_PLANE(NAME, T, SUM) \
+    static void avg_plane_##NAME(const Planes *p, int64_t plane) { \
+        const NnWindow *w = p->w; \
+        const T *in = (const T *)(const void *)p->in + plane * nn_volume(w->in); \
+        T *out = (T *)(void *)p->out + plane * nn_volume(w->out); \
+        for (int64_t od = 0; od < w->out[NN_D]; od++) { \
+            Span sd = span_of(p, NN_D, od); \
+            for (int64_t oh = 0; oh < w->out[NN_H]; oh++) { \
+                Span sh = span_of(p, NN_H, oh); \
+                for (int64_t ow = 0; ow < w->out[NN_W]; ow++) { \
+                    Span sw = span_of(p, NN_W, ow); \
+                    SUM sum = 0; \
+                    for (int64_t z = sd.begin; z < sd.end; z++) \
+                        for (int64_t y = sh.begin; y < sh.end; y++) \
+                            for (int64_t x = sw.begin; x < sw.end; x++) sum += in[(z * w->in[NN_H] + y) * w->in[NN_W] + x]; \
+                    bool empty = sd.begin >= sd.end || sh.begin >= sh.end || sw.begin >= sw.end; \
+                    *out++ = empty ? 0 : (T)(sum / (SUM)divisor_of(p, od, oh, ow, sd, sh, sw)); \
+                } \
+            } \
+        } \
+    }
+
+AVG_PLANE(float, float, float)
+AVG_PLANE(double, double, double)
+AVG_PLANE(int64, int64_t, int64_t)
+
+typedef void (*PlaneFn)(const Planes *p, int64_t plane);
+typedef struct Job {
+    const Planes *planes;
+    PlaneFn fn;
+} Job;
+
+static void run_planes(int64_t begin, int64_t end, void *user) {
+    const Job *job = user;
+    for (int64_t i = begin; i < end; i++) job->fn(job->planes, i);
+}
+
+static PlaneFn choose(TsrDtype d, PlaneFn f32, PlaneFn f64, PlaneFn i64) { return d == TSR_FLOAT32 ? f32 : d == TSR_FLOAT64 ? f64 : i64; }
+
+/* Fills `out` (computable dtype, row-major) and `index` from the input. */
+static TsrStatus pool_into(TsrTensor *out, TsrTensor *index, const TsrTensor *in, const NnWindow *w, Planes planes, bool maximum) {
+    if (tsr_is_meta(in) || out->numel == 0) return TSR_OK;
+    planes.w = w;
+    planes.in = tsr_data(in);
+    planes.out = tsr_data(out);
+    planes.index = index != NULL ? tsr_data(index) : NULL;
+    Job job = {&planes, maximum ? choose(in->dtype, max_plane_float, max_plane_double, max_plane_int64) : choose(in->dtype, avg_plane_float, avg_plane_double, avg_plane_int64)};
+    int64_t volume = TSR_MAX(nn_volume(w->out) * nn_volume(w->kernel), 1);
+    return tsr_parallel_for(out->numel / nn_volume(w->out), TSR_MAX(1, 20000 / volume), run_planes, &job);
+}
+
+static TsrStatus pool(TsrTensor **out, TsrTensor **index, const TsrTensor *t, const NnWindow *w, Planes planes, bool maximum) {
+    int64_t sizes[TSR_MAX_DIMS];
+    TsrTensor *in;
+    int ndim = output_sizes(sizes, t, w->n, w->out);
+    *out = NULL;
+    if (index != NULL) *index = NULL;
+    TSR_TRY(nn_new_computable(&in, t));
+    TsrStatus status = tsr_tensor_new(out, ndim, sizes, in->dtype, t->device);
+    if (status == TSR_OK && index != NULL) status = tsr_tensor_new(index, ndim, sizes, TSR_INT64, t->device);
+    if (status == TSR_OK) status = pool_into(*out, index != NULL ? *index : NULL, in, w, planes, maximum);
+    if (status == TSR_OK) status = nn_restore_move(out, t->dtype, t);
+    if (status == TSR_OK && index != NULL) status = nn_restore_move(index, TSR_INT64, t);
+    tsr_tensor_free(in);
+    if (status == TSR_OK) return TSR_OK;
+    tsr_tensor_free(*out);
+    if (index != NULL) tsr_tensor_free(*index);
+    return status;
+}
+
+/* ---- operators ---- */
+
+static TsrStatus check_pool1d(const NnWindow *w, const TsrTensor *t, bool ceil_mode) {
+    int64_t k = w->kernel[NN_W], s = w->stride[NN_W], p = w->pad[NN_W], d = w->dilation[NN_W];
+    if (k <= 0) return tsr_error(TSR_RUNTIME_ERROR, "max_pool1d() kernel_size must be greater than zero, but got %lld", (long long)k);
+    if (s <= 0) return tsr_error(TSR_RUNTIME_ERROR, "max_pool1d() stride must be greater than zero, but got %lld", (long long)s);
+    if (p < 0) return tsr_error(TSR_RUNTIME_ERROR, "max_pool1d() padding must be non-negative, but got %lld", (long long)p);
+    if (p > k / 2) return tsr_error(TSR_RUNTIME_ERROR, "max_pool1d() padding should be at most half of kernel size, but got padding=%lld and kernel_size=%lld", (long long)p, (long long)k);
+    if (d <= 0) return tsr_error(TSR_RUNTIME_ERROR, "max_pool1d() dilation must be greater than zero, but got %lld", (long long)d);
+    int64_t out = pooled_size(t->sizes[tsr_ndim(t) - 1], k, p, s, d, ceil_mode);
+    return out > 0 ? TSR_OK : tsr_error(TSR_RUNTIME_ERROR, "max_pool1d() Invalid computed output size: %lld", (long long)out);
+}
+
+static TsrStatus max_pool(TsrOpCall *c, int n, const char *fn, bool with_index) {
+    const TsrTensor *t = c->arg[0].t;
+    NnWindow w;
+    TsrTensor *out, *index = NULL;
+    bool ceil_mode = c->arg[5].b;
+    TSR_TRY(read_window(&w, &c->arg[1], &c->arg[2], &c->arg[3], &c->arg[4], n, fn));
+    TSR_TRY(check_input(t, n, fn));
+    if (n == 1 && !with_index) TSR_TRY(check_pool1d(&w, t, ceil_mode));
+    TSR_TRY(check_window(&w));
+    TSR_TRY(fit_window(&w, t, ceil_mode));
+    TSR_TRY(check_floating_or_int(t, n == 1 ? "max_pool1d_impl" : n == 2 ? "max_pool2d" : "max_pool3d", n > 1));
+    TSR_TRY(pool(&out, with_index ? &index : NULL, t, &w, (Planes){0}, true));
+    return with_index ? tsr_return_move2(c, out, index) : tsr_return_move(c, out);
+}
+
+TsrStatus op_max_pool1d(TsrOpCall *c) { return max_pool(c, 1, "max_pool1d", false); }
+TsrStatus op_max_pool2d(TsrOpCall *c) { return max_pool(c, 2, "max_pool2d", false); }
+TsrStatus op_max_pool3d(TsrOpCall *c) { return max_pool(c, 3, "max_pool3d", false); }
+TsrStatus op_max_pool1d_with_indices(TsrOpCall *c) { return max_pool(c, 1, "max_pool1d", true); }
+TsrStatus op_max_pool2d_with_indices(TsrOpCall *c) { return max_pool(c, 2, "max_pool2d", true); }
+TsrStatus op_max_pool3d_with_indices(TsrOpCall *c) { return max_pool(c, 3, "max_pool3d", true); }
+
+static TsrStatus avg_pool(TsrOpCall *c, int n, const char *fn) {
+    const TsrTensor *t = c->arg[0].t;
+    NnWindow w;
+    TsrTensor *out;
+    Planes planes = {.count_pad = c->arg[5].b};
+    TSR_TRY(read_window(&w, &c->arg[1], &c->arg[2], &c->arg[3], NULL, n, fn));
+    if (n > 1 && tsr_arg_given(&c->arg[6])) {
+        planes.divisor = c->arg[6].i;
+        if (planes.divisor == 0) return tsr_error(TSR_RUNTIME_ERROR, "divisor must be not zero");
+    }
+    TSR_TRY(check_input(t, n, fn));
+    TSR_TRY(check_window(&w));
+    TSR_TRY(fit_window(&w, t, c->arg[4].b));
+    TSR_TRY(check_floating_or_int(t, n == 3 ? "avg_pool3d_out_frame" : "avg_pool2d", t->dtype == TSR_INT64));
+    TSR_TRY(pool(&out, NULL, t, &w, planes, false));
+    return tsr_return_move(c, out);
+}
+
+TsrStatus op_avg_pool1d(TsrOpCall *c) { return avg_pool(c, 1, "avg_pool1d"); }
+TsrStatus op_avg_pool2d(TsrOpCall *c) { return avg_pool(c, 2, "avg_pool2d"); }
+TsrStatus op_avg_pool3d(TsrOpCall *c) { return avg_pool(c, 3, "avg_pool3d"); }
+
+static TsrStatus check_adaptive(const TsrTensor *t, const TsrArg *size, int n, bool maximum) {
+    static const char *const batched[] = {"", "2D or 3D", "3D or 4D", "4D or 5D"};
+    char sizes[256];
+    const char *kind = maximum ? "max" : "avg";
+    int ndim = tsr_ndim(t);
+    if (size->n != n && size->n != 1) {
+        if (maximum) return tsr_error(TSR_RUNTIME_ERROR, "adaptive_max_pool%dd(): internal error: output_size.size() must be %d", n, n);
+        return tsr_error(TSR_RUNTIME_ERROR, "adaptive_avg_pool%dd: output_size must be %d", n, n);
+    }
+    if (ndim != n + 1 && ndim != n + 2)
+        return tsr_error(TSR_RUNTIME_ERROR, maximum ? "adaptive_%s_pool%dd(): Expected %s tensor, but got: %s" : "adaptive_%s_pool%dd(): Expected %s tensor, but got %s", kind, n, batched[n],
+                         tsr_layout_format(sizes, sizeof sizes, ndim, t->sizes));
+    for (int d = ndim - (n + (maximum ? 1 : 0)); d < ndim; d++)
+        if (t->sizes[d] == 0)
+            return tsr_error(TSR_RUNTIME_ERROR, "adaptive_%s_pool%dd(): Expected input to have non-zero size for non-batch dimensions, but input has sizes %s with dimension %d being empty", kind, n,
+                             tsr_layout_format(sizes, sizeof sizes, ndim, t->sizes), d);
+    return TSR_OK;
+}
+
+static TsrStatus adaptive_pool(TsrOpCall *c, int n, bool maximum) {
+    const TsrTensor *t = c->arg[0].t;
+    NnWindow w = {.n = n};
+    TsrTensor *out, *index = NULL;
+    int64_t sizes[TSR_MAX_DIMS], numel;
+    TSR_TRY(check_adaptive(t, &c->arg[1], n, maximum));
+    TSR_TRY(nn_window_ints(w.out, &c->arg[1], n, 1, NULL, "adaptive_pool", "output_size"));
+    nn_spatial(w.in, t, n);
+    for (int d = 0; d < NN_DIMS; d++) w.kernel[d] = w.out[d] > 0 ? w.in[d] / w.out[d] + 1 : 1;
+    TSR_TRY(tsr_layout_numel(&numel, output_sizes(sizes, t, n, w.out), sizes));
+    TSR_TRY(check_floating_or_int(t, maximum ? "adaptive_max_pool" : "adaptive_avg_pool2d", t->dtype == TSR_INT64 && false));
+    TSR_TRY(pool(&out, maximum ? &index : NULL, t, &w, (Planes){.adaptive = true}, maximum));
+    return maximum ? tsr_return_move2(c, out, index) : tsr_return_move(c, out);
+}
+
+TsrStatus op_adaptive_avg_pool1d(TsrOpCall *c) { return adaptive_pool(c, 1, false); }
+TsrStatus op_adaptive_avg_pool2d(TsrOpCall *c) { return adaptive_pool(c, 2, false); }
+TsrStatus op_adaptive_avg_pool3d(TsrOpCall *c) { return adaptive_pool(c, 3, false); }
+TsrStatus op_adaptive_max_pool1d(TsrOpCall *c) { return adaptive_pool(c, 1, true); }
+TsrStatus op_adaptive_max_pool2d(TsrOpCall *c) { return adaptive_pool(c, 2, true); }
+TsrStatus op_adaptive_max_pool3d(TsrOpCall *c) { return adaptive_pool(c, 3, true); }
