@@ -19,7 +19,7 @@ EMBED(prelude_loss, "loss.tsr");
 EMBED(prelude_nn, "nn.tsr");
 EMBED(prelude_pool, "pool.tsr");
 EMBED(prelude_norm, "norm.tsr");
-EMBED(prelude_torch, "torch.tsr");
+EMBED(prelude_nn_torch, "nn_torch.tsr");
 EMBED(prelude_torch, "torch.tsr");
 EMBED(prelude_tensor, "tensor.tsr");
 EMBED(prelude_windows, "windows.tsr");
@@ -35,7 +35,7 @@ static Unit units[] = {
     {"nn.functional", "<prelude nn>", prelude_nn, prelude_nn_end, {0}},
     {"nn.functional", "<prelude pool>", prelude_pool, prelude_pool_end, {0}},
     {"nn.functional", "<prelude norm>", prelude_norm, prelude_norm_end, {0}},
-    {"", "<prelude torch>", prelude_torch, prelude_torch_end, {0}},
+    {"", "<prelude nn_torch>", prelude_nn_torch, prelude_nn_torch_end, {0}},
     {"", "<prelude torch>", prelude_torch, prelude_torch_end, {0}},
     {"Tensor", "<prelude tensor>", prelude_tensor, prelude_tensor_end, {0}},
     {"signal.windows", "<prelude windows>", prelude_windows, prelude_windows_end, {0}},

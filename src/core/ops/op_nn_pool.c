@@ -80,8 +80,6 @@ static int64_t pooled_size(int64_t in, int64_t kernel, int64_t pad, int64_t stri
 }
 
 static TsrStatus check_window(const NnWindow *w) {
-    static const char *const names[] = {"kT", "kH", "kW"};
-    (void)names;
     for (int d = NN_DIMS - w->n; d < NN_DIMS; d++)
         if (w->stride[d] == 0) return tsr_error(TSR_RUNTIME_ERROR, "stride should not be zero");
     for (int d = NN_DIMS - w->n; d < NN_DIMS; d++) {
@@ -311,9 +309,10 @@ static TsrStatus max_pool(TsrOpCall *c, int n, const char *fn, bool with_index) 
     TsrTensor *out, *index = NULL;
     bool ceil_mode = c->arg[5].b;
     TSR_TRY(read_window(&w, &c->arg[1], &c->arg[2], &c->arg[3], &c->arg[4], n, fn));
+    if (n > 1) TSR_TRY(check_window(&w));
     TSR_TRY(check_input(t, n, fn));
     if (n == 1 && !with_index) TSR_TRY(check_pool1d(&w, t, ceil_mode));
-    TSR_TRY(check_window(&w));
+    if (n == 1) TSR_TRY(check_window(&w));
     TSR_TRY(fit_window(&w, t, ceil_mode));
     TSR_TRY(check_floating_or_int(t, n == 1 ? "max_pool1d_impl" : n == 2 ? "max_pool2d" : "max_pool3d", n > 1));
     TSR_TRY(pool(&out, with_index ? &index : NULL, t, &w, (Planes){0}, true));
@@ -337,8 +336,8 @@ static TsrStatus avg_pool(TsrOpCall *c, int n, const char *fn) {
         planes.divisor = c->arg[6].i;
         if (planes.divisor == 0) return tsr_error(TSR_RUNTIME_ERROR, "divisor must be not zero");
     }
-    TSR_TRY(check_input(t, n, fn));
     TSR_TRY(check_window(&w));
+    TSR_TRY(check_input(t, n, fn));
     TSR_TRY(fit_window(&w, t, c->arg[4].b));
     TSR_TRY(check_floating_or_int(t, n == 3 ? "avg_pool3d_out_frame" : "avg_pool2d", t->dtype == TSR_INT64));
     TSR_TRY(pool(&out, NULL, t, &w, planes, false));
