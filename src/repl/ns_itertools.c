@@ -98,8 +98,8 @@ static TsrStatus new_iter_move(Iter **out, Type *type, Step step, Value a, Value
     return TSR_OK;
 }
 
-static TsrStatus give(Value *out, TsrStatus status, Iter *it) {
-    if (status == TSR_OK) *out = value_obj_move(it);
+static TsrStatus give(Value *out, TsrStatus status, Iter *const *it) {
+    if (status == TSR_OK) *out = value_obj_move(*it);
     return status;
 }
 
@@ -122,7 +122,7 @@ static TsrStatus make_count(Value *out, const CallArgs *args) {
     for (int i = 0; i < 2; i++)
         if (v[i].tag != V_UNBOUND && !value_is_int(v[i]) && v[i].tag != V_FLOAT && !value_is_complex(v[i])) return tsr_error(TSR_TYPE_ERROR, "a number is required");
     Value start = v[0].tag == V_UNBOUND ? value_int(0) : value_retain(v[0]), step = v[1].tag == V_UNBOUND ? value_int(1) : value_retain(v[1]);
-    return give(out, new_iter_move(&it, &count_type, step_count, start, step, VALUE_UNBOUND), it);
+    return give(out, new_iter_move(&it, &count_type, step_count, start, step, VALUE_UNBOUND), &it);
 }
 
 static TsrStatus step_cycle(Value *out, Iter *it) {
@@ -147,7 +147,7 @@ static TsrStatus make_cycle(Value *out, const CallArgs *args) {
         value_release(iterator);
         return status;
     }
-    return give(out, new_iter_move(&it, &cycle_type, step_cycle, iterator, list, VALUE_UNBOUND), it);
+    return give(out, new_iter_move(&it, &cycle_type, step_cycle, iterator, list, VALUE_UNBOUND), &it);
 }
 
 static TsrStatus step_repeat(Value *out, Iter *it) {
@@ -170,7 +170,7 @@ static TsrStatus make_repeat(Value *out, const CallArgs *args) {
     }
     TSR_TRY(new_iter_move(&it, &repeat_type, step_repeat, value_retain(v[0]), VALUE_UNBOUND, VALUE_UNBOUND));
     it->i = times;
-    return give(out, TSR_OK, it);
+    return give(out, TSR_OK, &it);
 }
 
 /* ---- one after another ---- */
@@ -196,7 +196,7 @@ static TsrStatus chain_of(Value *out, Value iterables) {
     Value iterator;
     Iter *it = NULL;
     TSR_TRY(value_iter(&iterator, iterables));
-    return give(out, new_iter_move(&it, &chain_type, step_chain, iterator, VALUE_UNBOUND, VALUE_UNBOUND), it);
+    return give(out, new_iter_move(&it, &chain_type, step_chain, iterator, VALUE_UNBOUND, VALUE_UNBOUND), &it);
 }
 
 static TsrStatus chain_construct(Value *out, Type *type, const CallArgs *args) {
@@ -257,7 +257,7 @@ static TsrStatus make_islice(Value *out, const CallArgs *args) {
     it->i = start;
     it->j = stop;
     it->k = step;
-    return give(out, TSR_OK, it);
+    return give(out, TSR_OK, &it);
 }
 
 /* ---- by a predicate ---- */
@@ -319,7 +319,7 @@ static TsrStatus make_by_function(Value *out, const CallArgs *args, Type *type, 
     Value iterator;
     Iter *it = NULL;
     TSR_TRY(value_iter(&iterator, args->values[1]));
-    return give(out, new_iter_move(&it, type, step, iterator, value_retain(args->values[0]), VALUE_UNBOUND), it);
+    return give(out, new_iter_move(&it, type, step, iterator, value_retain(args->values[0]), VALUE_UNBOUND), &it);
 }
 
 static TsrStatus make_takewhile(Value *out, const CallArgs *args) { return make_by_function(out, args, &takewhile_type, step_takewhile); }
@@ -354,7 +354,7 @@ static TsrStatus make_compress(Value *out, const CallArgs *args) {
         value_release(data);
         return status;
     }
-    return give(out, new_iter_move(&it, &compress_type, step_compress, data, selectors, VALUE_UNBOUND), it);
+    return give(out, new_iter_move(&it, &compress_type, step_compress, data, selectors, VALUE_UNBOUND), &it);
 }
 
 /* a: iterator, b: function or None, c: total so far */
@@ -388,7 +388,7 @@ static TsrStatus make_accumulate(Value *out, const CallArgs *args) {
     TSR_TRY(args_parse(v, args, 0, &spec));
     TSR_TRY(value_iter(&iterator, v[0]));
     Value function = v[1].tag == V_UNBOUND ? VALUE_NONE : value_retain(v[1]), initial = v[2].tag <= V_NONE ? VALUE_UNBOUND : value_retain(v[2]);
-    return give(out, new_iter_move(&it, &accumulate_type, step_accumulate, iterator, function, initial), it);
+    return give(out, new_iter_move(&it, &accumulate_type, step_accumulate, iterator, function, initial), &it);
 }
 
 static TsrStatus step_pairwise(Value *out, Iter *it) {
@@ -408,7 +408,7 @@ static TsrStatus make_pairwise(Value *out, const CallArgs *args) {
     Value iterator;
     Iter *it = NULL;
     TSR_TRY(value_iter(&iterator, args->values[0]));
-    return give(out, new_iter_move(&it, &pairwise_type, step_pairwise, iterator, VALUE_UNBOUND, VALUE_UNBOUND), it);
+    return give(out, new_iter_move(&it, &pairwise_type, step_pairwise, iterator, VALUE_UNBOUND, VALUE_UNBOUND), &it);
 }
 
 /* ---- selections: a is the list of items, index the positions of the present one ---- */
@@ -506,7 +506,7 @@ static TsrStatus make_selection(Value *out, const CallArgs *args, Type *type, St
     TSR_TRY(selection_size(&r, v[1]));
     TSR_TRY(new_indexed(&it, type, step, v[0], r));
     for (int64_t i = 0; type == &combinations_type && i < r; i++) it->index[i] = i;
-    return give(out, TSR_OK, it);
+    return give(out, TSR_OK, &it);
 }
 
 static TsrStatus make_combinations(Value *out, const CallArgs *args) { return make_selection(out, args, &combinations_type, step_combinations); }
@@ -526,7 +526,7 @@ static TsrStatus make_permutations(Value *out, const CallArgs *args) {
     value_release(pool);
     TSR_TRY(status);
     for (int64_t i = 0; i < r; i++) it->index[i] = i;
-    return give(out, TSR_OK, it);
+    return give(out, TSR_OK, &it);
 }
 
 /* a: list of lists */
@@ -562,7 +562,7 @@ static TsrStatus make_product(Value *out, const CallArgs *args) {
     }
     if (status == TSR_OK) status = new_indexed(&it, &product_type, step_product, pools, count);
     value_release(pools);
-    return give(out, status, it);
+    return give(out, status, &it);
 }
 
 /* ---- several side by side ---- */
@@ -604,7 +604,7 @@ static TsrStatus make_zip_longest(Value *out, const CallArgs *args) {
     }
     TSR_TRY(new_iter_move(&it, &zip_longest_type, step_zip_longest, list, fill.tag == V_UNBOUND ? VALUE_NONE : value_retain(fill), VALUE_UNBOUND));
     it->i = args->count;
-    return give(out, TSR_OK, it);
+    return give(out, TSR_OK, &it);
 }
 
 /* Groups are handed out as lists' iterators: reading ahead, unlike CPython, keeps a group usable after the next was asked for.
@@ -654,7 +654,7 @@ static TsrStatus make_groupby(Value *out, const CallArgs *args) {
     Iter *it = NULL;
     TSR_TRY(args_parse(v, args, 0, &spec));
     TSR_TRY(value_iter(&iterator, v[0]));
-    return give(out, new_iter_move(&it, &groupby_type, step_groupby, iterator, v[1].tag == V_UNBOUND ? VALUE_NONE : value_retain(v[1]), VALUE_UNBOUND), it);
+    return give(out, new_iter_move(&it, &groupby_type, step_groupby, iterator, v[1].tag == V_UNBOUND ? VALUE_NONE : value_retain(v[1]), VALUE_UNBOUND), &it);
 }
 
 static TsrStatus itertools_tee(Value *out, const CallArgs *args) {
