@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "prelude.h"
+
 void compile_fail(Compiler *c, TsrStatus status) {
     if (*c->failed != TSR_OK) {
         if (status != TSR_OK) exc_discard(status);
@@ -329,6 +331,14 @@ static char *qualified_name(const Code *outer, const char *name) {
     return text;
 }
 
+/* A function of the prelude is called as PyTorch calls it, whatever it is wrapped in. */
+static char *prelude_name(const Source *source, const char *name) {
+    bool method = strcmp(source_name(source), "<prelude tensor>") == 0;
+    char full[160];
+    snprintf(full, sizeof full, "%s%s", method ? "Tensor." : "", name);
+    return qualified_name(NULL, full);
+}
+
 static Code *code_new(Source *source, const Code *outer, const char *name) {
     Code *code = tsr_calloc(1, sizeof *code);
     if (code == NULL) {
@@ -339,7 +349,8 @@ static Code *code_new(Source *source, const Code *outer, const char *name) {
     code->doc = -1;
     code->source = source_retain(source);
     code->name = qualified_name(NULL, name);
-    code->qualname = qualified_name(outer, name);
+    bool prelude = outer != NULL && strcmp(outer->name, "_unit") == 0 && prelude_is_source(source_name(source));
+    code->qualname = prelude ? prelude_name(source, name) : qualified_name(outer, name);
     if (code->name != NULL && code->qualname != NULL) return code;
     code_free(code);
     mem_error();
