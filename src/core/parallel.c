@@ -182,6 +182,7 @@ TsrStatus tsr_parallel_for(int64_t n, int64_t grain, TsrRangeFn fn, void *user) 
     if (grain < 1) grain = 1;
     /* About 16 chunks a thread, so that a slow one holds up little. */
     int64_t chunk = TSR_MAX(grain, n / ((int64_t)threads * 16) + 1);
+    if (chunk > 1024) chunk = (chunk + 63) / 64 * 64; /* whole vectors */
     if (threads == 1 || inside || n <= grain || pthread_mutex_trylock(&pool.owner) != 0) return run_serial(n, chunk, fn, user);
     if (pool.started < threads - 1) start_workers(threads - 1);
     inside = true;

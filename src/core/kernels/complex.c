@@ -14,6 +14,8 @@ typedef struct TsrC128 { double re, im; } TsrC128;
 #define L(fn) fn##f
 #define P(name) name##_f
 #define CMPLX_OF __builtin_complex
+#define MUL_LANES 8
+#define MUL_PAIR 2
 #include "kernels/complex.inc"
 #undef F
 #undef C
@@ -25,6 +27,10 @@ typedef struct TsrC128 { double re, im; } TsrC128;
 #define Z TsrComplexDouble
 #define L(fn) fn
 #define P(name) name##_d
+#undef MUL_LANES
+#undef MUL_PAIR
+#define MUL_LANES 4
+#define MUL_PAIR 1
 #include "kernels/complex.inc"
 
 #define ROW(name) [TSR_K_##name] = {[TSR_COMPLEX64] = name##_f, [TSR_COMPLEX128] = name##_d},

@@ -78,6 +78,13 @@ static double erfinv(double y) {
     return x;
 }
 
+/* Abramowitz and Stegun 7.1.26: errors up to 1.5e-7. */
+static float coarse_erf(float x) {
+    float t = 1 / fmaf(0.3275911f, fabsf(x), 1);
+    float r = fmaf(fmaf(fmaf(fmaf(1.061405429f, t, -1.453152027f), t, 1.421413741f), t, -0.284496736f), t, 0.254829592f);
+    return copysignf(fmaf(-expf(-x * x) * t, r, 1), x);
+}
+
 static float half_step(float x, const void *p) {
     if (p == NULL) return x;
     return *(const TsrDtype *)p == TSR_FLOAT16 ? tsr_half_widen(tsr_half_round(x)) : tsr_bfloat16_widen(tsr_bfloat16_round(x));

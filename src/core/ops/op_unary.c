@@ -22,12 +22,19 @@ VML(sin, 16) VML(cos, 16) VML(tan, 24) VML(asin, 16) VML(acos, 16) VML(atan, 16)
 CPU(sinh, 24) CPU(cosh, 24) CPU(asinh, 24) CPU(acosh, 24) CPU(atanh, 24) CPU(reciprocal, 1) CPU(sinc, 16)
 static UNARY(rsqrt_direct, rsqrt, "rsqrt_cpu", FLOATING_COMPLEX, 2)
 UNARY(exp2, exp2, "exp2", FLOATING_COMPLEX, 8)
-UNARY(erf, erf, "erf_vml_cpu", FLOATING, 16)
 UNARY(erfc, erfc, "erfc_vml_cpu", FLOATING, 24)
 UNARY(erfinv, erfinv, "erfinv_vml_cpu", FLOATING, 64)
 UNARY(frac, frac, "frac_cpu", D_FLOAT, 0, 1)
 UNARY(bitwise_not, bitwise_not, "bitwise_not_cpu", D_INT | D_BOOL, 0, 1)
 UNARY(logical_not, logical_not, "logical_not_cpu", D_INT | D_FLOAT | D_COMPLEX | D_BOOL, TSR_ITER_OUT_BOOL, 1)
+
+TsrStatus op_erf(TsrOpCall *c) {
+    static const TsrPointwise rules = {TSR_K_erf, "erf_vml_cpu", FLOATING, 16, 0, NULL};
+    TsrDtype d = c->arg[0].t->dtype;
+    TsrPw pw;
+    TSR_TRY(tsr_pw_begin(&pw, c, &rules, 1, &c->arg[0].t));
+    return tsr_pw_finish(&pw, d == TSR_FLOAT16 || d == TSR_BFLOAT16 ? TSR_K_erf_coarse : TSR_K_erf, NULL);
+}
 
 TsrStatus op_sigmoid(TsrOpCall *c) {
     TsrPointwise rules = {TSR_K_sigmoid, "sigmoid_cpu", FLOATING_COMPLEX, 8, 0, NULL};
@@ -113,6 +120,15 @@ static TsrStatus return_filled(TsrOpCall *c, const TsrPointwise *rules, bool val
     return tsr_finish_move(c, s, result);
 }
 
+/* Bools shaped like the argument, in its memory order, all of one value. */
+static TsrStatus return_alike(TsrOpCall *c, bool value) {
+    TsrTensor *result;
+    TSR_TRY(tsr_tensor_new_like(&result, c->arg[0].t, TSR_BOOL, TSR_PRESERVE));
+    TsrStatus s = tsr_is_meta(result) ? TSR_OK : tsr_tensor_fill(result, tsr_scalar_bool(value));
+    if (s != TSR_OK) tsr_tensor_free(result);
+    return tsr_finish_move(c, s, result);
+}
+
 static TsrStatus return_copied(TsrOpCall *c, const TsrPointwise *rules) {
     TsrTensor *result;
     TSR_TRY(make_result(c, rules, &result));
@@ -149,23 +165,24 @@ TsrStatus op_round_decimals(TsrOpCall *c) {
 
 /* Classification: integers and bools have one answer. */
 #define ANYTHING (D_INT | D_BARE | D_FLOAT | D_FLOAT8 | D_COMPLEX | D_CHALF | D_BOOL)
-#define CLASSIFY(op, dtypes, integers, kind, text) \
+#define return_plain(c, value) return_filled(c, &rules, value)
+#define CLASSIFY(op, dtypes, made, integers, kind, text) \
     TsrStatus op_##op(TsrOpCall *c) { \
         static const TsrPointwise rules = {TSR_K_##op, #op "_cpu", dtypes, TSR_ITER_OUT_BOOL, 1, kind, text}; \
         TsrDtype d = c->arg[0].t->dtype; \
         if (c->out[0] != NULL && c->out[0]->dtype != TSR_BOOL) return tsr_error(TSR_RUNTIME_ERROR, #op " does not support non-boolean outputs."); \
-        if (tsr_dtype_is_integral(d) || d == TSR_BOOL) return return_filled(c, &rules, integers); \
+        if (tsr_dtype_is_integral(d) || d == TSR_BOOL) return return_##made(c, integers); \
         return tsr_pw_call(c, &rules, 1); \
     }
-CLASSIFY(isnan, ANYTHING, false, 0, NULL)
-CLASSIFY(isinf, ANYTHING, false, 0, NULL)
-CLASSIFY(isfinite, ANYTHING, true, 0, NULL)
-CLASSIFY(isposinf, D_INT | D_BARE | D_FLOAT | D_BOOL, false, TSR_TYPE_ERROR, "isposinf does not support complex inputs.")
-CLASSIFY(isneginf, D_INT | D_BARE | D_FLOAT | D_BOOL, false, TSR_TYPE_ERROR, "isneginf does not support complex inputs.")
+CLASSIFY(isnan, ANYTHING, plain, false, 0, NULL)
+CLASSIFY(isinf, ANYTHING, alike, false, 0, NULL)
+CLASSIFY(isfinite, ANYTHING, alike, true, 0, NULL)
+CLASSIFY(isposinf, D_INT | D_BARE | D_FLOAT | D_BOOL, plain, false, TSR_TYPE_ERROR, "isposinf does not support complex inputs.")
+CLASSIFY(isneginf, D_INT | D_BARE | D_FLOAT | D_BOOL, plain, false, TSR_TYPE_ERROR, "isneginf does not support complex inputs.")
 
 TsrStatus op_isreal(TsrOpCall *c) {
     static const TsrPointwise rules = {TSR_K_isreal, "isreal", ANYTHING, TSR_ITER_OUT_BOOL, 1, 0, NULL};
-    return tsr_dtype_is_complex(c->arg[0].t->dtype) ? tsr_pw_call(c, &rules, 1) : return_filled(c, &rules, true);
+    return tsr_dtype_is_complex(c->arg[0].t->dtype) ? tsr_pw_call(c, &rules, 1) : return_alike(c, true);
 }
 
 TsrStatus op_signbit(TsrOpCall *c) {
