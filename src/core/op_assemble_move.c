@@ -56,7 +56,7 @@ static TsrStatus check_flip(const TsrTensor *self, uint64_t dims) {
     int fastest = -1;
     for (int d = 0; d < tsr_ndim(self); d++)
         if (self->sizes[d] > 1 && (fastest < 0 || self->strides[d] <= self->strides[fastest])) fastest = d;
-    if (fastest < 0 || (dims >> fastest & 1) == 0) return TSR_OK;
+    if (dims == 0 || fastest < 0 || ((dims >> fastest & 1) == 0 && self->strides[fastest] == 1)) return TSR_OK;
     return tsr__in(TSR_BITS_FLOAT8 | TSR_BIT(COMPLEX32), self->dtype) ? tsr__not_implemented("flip_cpu", self->dtype) : TSR_OK;
 }
 

@@ -122,7 +122,7 @@ TsrStatus op_masked_select(TsrOpCall *c) {
     if (out != NULL && out->dtype != self->dtype) return tsr_error(TSR_RUNTIME_ERROR, "masked_select(): self and result must have the same scalar type");
     TSR_TRY(tsr__check_out_overlap(out, self));
     TSR_TRY(tsr__check_out_overlap(out, mask));
-    TSR_TRY(tsr__require(BITS_MOST | TSR_BIT(COMPLEX32) | TSR_BITS_FLOAT8, self->dtype, "masked_select"));
+    if (self->numel > 0) TSR_TRY(tsr__require(BITS_MOST | TSR_BIT(COMPLEX32) | TSR_BITS_FLOAT8, self->dtype, "masked_select"));
     int64_t shape[TSR_MAX_DIMS];
     int ndim = 0;
     TSR_TRY(tsr_layout_broadcast(shape, &ndim, self->sizes, tsr_ndim(self)));

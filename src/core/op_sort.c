@@ -189,11 +189,12 @@ static bool is_long_line(const TsrTensor *self, bool stable) {
 
 static TsrStatus check_sortable(const TsrTensor *self) {
     if (tsr_dtype_is_complex(self->dtype)) return tsr_error(TSR_TYPE_ERROR, " Sort does not support complex dtypes on CPU");
+    if (tsr_ndim(self) == 0) return TSR_OK;
     return tsr__require(TSR_BITS_USUAL | TSR_BITS_UINT | TSR_BIT(BOOL), self->dtype, "sorting_kernel_method_name");
 }
 
 static TsrStatus sort_new(TsrTensor **values, TsrTensor **indices, const TsrTensor *self, int64_t dim, bool descending, bool stable) {
-    if (tsr_ndim(self) > 0) TSR_TRY(check_sortable(self));
+    TSR_TRY(check_sortable(self));
     TSR_TRY(tsr_tensor_new_like(values, self, TSR_DTYPE_NONE, TSR_PRESERVE));
     TsrStatus status = tsr_tensor_new_like(indices, self, TSR_INT64, TSR_PRESERVE);
     if (status != TSR_OK) {
@@ -265,7 +266,7 @@ TsrStatus op_topk(TsrOpCall *c) {
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
     if (k < 0 || k > (tsr_ndim(self) > 0 ? self->sizes[dim] : 1)) return tsr_error(TSR_RUNTIME_ERROR, "selected index k out of range");
     TSR_TRY(check_outs(c, self));
-    if (k > 0 && self->numel > 0 && tsr_ndim(self) > 0) TSR_TRY(tsr__require(TSR_BITS_USUAL, self->dtype, "topk_cpu"));
+    if (tsr_ndim(self) > 0) TSR_TRY(tsr__require(TSR_BITS_USUAL, self->dtype, "topk_cpu"));
     for (int d = 0; d < tsr_ndim(self); d++) sizes[d] = d == dim ? k : self->sizes[d];
     TSR_TRY(two_new(&values, &indices, self, tsr_ndim(self), sizes));
     if (tsr_is_meta(self)) return tsr_return_move2(c, values, indices);
@@ -444,7 +445,7 @@ TsrStatus op_mode(TsrOpCall *c) {
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
     TSR_TRY(check_nonempty(self, dim, "mode"));
     TSR_TRY(check_outs(c, self));
-    if (tsr_ndim(self) > 0) TSR_TRY(tsr__require(TSR_BITS_USUAL | TSR_BIT(BOOL), self->dtype, "mode_cpu"));
+    if (tsr_ndim(self) > 0 && self->numel > 0) TSR_TRY(tsr__require(TSR_BITS_USUAL | TSR_BIT(BOOL), self->dtype, "mode_cpu"));
     LineWork w = {0};
     return select_along(c, dim, c->arg[2].b, mode_line, &w);
 }
@@ -472,8 +473,8 @@ typedef struct Quantile {
     bool ignore_nan;
 } Quantile;
 
-/* One body for float and double: every step rounds as PyTorch's tensor operations do. */
-#define QUANTILE(name, T, FMA, RINT, FLOOR, CEIL) \
+/* One body for float and double. Ranks are double whatever the dtype; the interpolation rounds once, as PyTorch's does. */
+#define QUANTILE(name, T, FMA) \
     static void name(int64_t begin, int64_t end, void *user) { \
         const Quantile *p = user; \
         const T *q = (const T *)(const void *)p->q; \
@@ -483,22 +484,28 @@ typedef struct Quantile {
             int64_t valid = p->n; \
             while (valid > 0 && row[valid - 1] != row[valid - 1]) valid--; \
             for (int64_t k = 0; k < p->nq; k++) { \
-                T rank; \
-                if (p->ignore_nan) rank = valid == 0 ? 0 : q[k] * (T)(valid - 1); \
-                else rank = valid < p->n ? (T)(p->n - 1) : q[k] * (T)(p->n - 1); \
-                if (p->how == LOWER) rank = FLOOR(rank); \
-                if (p->how == HIGHER) rank = CEIL(rank); \
-                if (p->how == NEAREST) rank = RINT(rank); \
-                int64_t low = (int64_t)rank, high = (int64_t)CEIL(rank); \
-                T a = row[low], b = row[high], weight = p->how == MIDPOINT ? (T)0.5 : rank - (T)low; \
+                double rank = rank_of(p, (double)q[k], valid); \
+                int64_t low = (int64_t)rank, high = (int64_t)ceil(rank); \
+                T a = row[low], b = row[high], weight = p->how == MIDPOINT ? (T)0.5 : (T)(rank - (double)low); \
                 if (p->how == LINEAR || p->how == MIDPOINT) \
                     out[k] = weight < (T)0.5 ? FMA(weight, b - a, a) : FMA(-(b - a), 1 - weight, b); \
                 else out[k] = a; \
             } \
         } \
     }
-QUANTILE(quantile_float, float, fmaf, rintf, floorf, ceilf)
-QUANTILE(quantile_double, double, fma, rint, floor, ceil)
+
+/* Where among the sorted elements the quantile lies; `valid` of them are not nan. */
+static double rank_of(const Quantile *p, double q, int64_t valid) {
+    double rank;
+    if (p->ignore_nan) rank = valid == 0 ? 0 : q * (double)(valid - 1);
+    else rank = valid < p->n ? (double)(p->n - 1) : q * (double)(p->n - 1);
+    if (p->how == LOWER) return floor(rank);
+    if (p->how == HIGHER) return ceil(rank);
+    return p->how == NEAREST ? rint(rank) : rank;
+}
+
+QUANTILE(quantile_float, float, fmaf)
+QUANTILE(quantile_double, double, fma)
 
 static TsrStatus check_quantile(const TsrOpCall *c, const TsrTensor *self, const TsrTensor *q) {
     if (self->numel == 0) return tsr_error(TSR_RUNTIME_ERROR, "quantile() input tensor must be non-empty");

@@ -229,7 +229,8 @@ TsrStatus op_unique(TsrOpCall *c) {
 
 /* (input, return_inverse, return_counts, dim) */
 TsrStatus op_unique_consecutive(TsrOpCall *c) {
-    if (tsr_arg_given(&c->arg[3]) && tsr_ndim(c->arg[0].t) > 1) return unique_along(c, c->arg[0].t, c->arg[3].i, false, c->arg[1].b, c->arg[2].b);
+    bool flat = tsr_ndim(c->arg[0].t) == 0 || (tsr_ndim(c->arg[0].t) == 1 && c->arg[3].i == 0);
+    if (tsr_arg_given(&c->arg[3]) && !flat) return unique_along(c, c->arg[0].t, c->arg[3].i, false, c->arg[1].b, c->arg[2].b);
     return unique_flat(c, c->arg[0].t, false, c->arg[1].b, c->arg[2].b);
 }
 
@@ -431,7 +432,7 @@ TsrStatus op_histc(TsrOpCall *c) {
     double left = tsr_scalar_to_double(c->arg[2].s), right = tsr_scalar_to_double(c->arg[3].s);
     if (left == right && self->numel > 0 && tsr__in(TSR_BITS_UINT | TSR_BITS_FLOAT8, self->dtype)) return tsr__not_implemented("aminmax_cpu", self->dtype);
     if (tsr__in(TSR_BITS_UINT | TSR_BITS_FLOAT8 | TSR_BIT(BOOL), self->dtype) || (self->dtype == TSR_COMPLEX32 && left != right)) return tsr__not_implemented("linspace_cpu", self->dtype);
-    if (tsr_dtype_is_complex(self->dtype) && left == right) return tsr_error(TSR_TYPE_ERROR, "aminmax not implemented for %s", tsr_dtype_scalar_name(self->dtype));
+    if (tsr_dtype_is_complex(self->dtype) && left == right && self->numel > 0) return tsr_error(TSR_TYPE_ERROR, "aminmax not implemented for %s", tsr_dtype_scalar_name(self->dtype));
     TSR_TRY(tsr__require(TSR_BITS_FLOAT, self->dtype, "histogram_cpu"));
     if (c->out[0] != NULL && c->out[0]->dtype != self->dtype)
         return tsr_error(TSR_RUNTIME_ERROR, "torch.histogram: input tensor and hist tensor should have the same dtype, but got input %s and hist %s",
