@@ -15,8 +15,6 @@ static TsrMemoryFormat suggested(const TsrTensor *t) {
 }
 
 static TsrStatus check_cat(int n, TsrTensor *const *t, int first, int64_t dim) {
-    for (int i = 0; i < n; i++)
-        if (tsr_ndim(t[i]) == 0) return tsr_error(TSR_RUNTIME_ERROR, "zero-dimensional tensor (at position %d) cannot be concatenated", i);
     for (int i = first + 1; i < n; i++) {
         if (is_skipped(t[i])) continue;
         if (tsr_ndim(t[i]) != tsr_ndim(t[first]))
@@ -99,6 +97,8 @@ static TsrStatus cat_call(TsrOpCall *c, int n, TsrTensor *const *t, int64_t dim)
     TsrDtype dtype;
     TsrTensor *result = NULL, *out = c->out[0];
     if (n == 0) return tsr_error(TSR_VALUE_ERROR, "torch.cat(): expected a non-empty list of Tensors");
+    for (int i = 0; i < n; i++)
+        if (tsr_ndim(t[i]) == 0) return tsr_error(TSR_RUNTIME_ERROR, "zero-dimensional tensor (at position %d) cannot be concatenated", i);
     dtype = t[0]->dtype;
     bool same = true;
     for (int i = 1; i < n; i++) same &= t[i]->dtype == dtype;

@@ -97,9 +97,9 @@ static TsrStatus trapezoid_x(TsrOpCall *c, bool cumulative) {
     int64_t dim = c->arg[2].i;
     const char *name = cumulative ? "cumulative_trapezoid" : "trapezoid";
     TSR_TRY(wrap_sample_dim(&dim, y, cumulative));
-    TSR_TRY(check_points(y, x, name));
     Scope s = {0};
     if (!cumulative && y->sizes[dim] == 0) return tsr__scope_return(c, &s, zeros_without(&s, y, dim));
+    TSR_TRY(check_points(y, x, name));
     TsrTensor *steps = point_steps(&s, y, x, dim, name);
     if (s.status != TSR_OK) return tsr__scope_return(c, &s, NULL);
     Sides p = sides_of(&s, y, dim);
@@ -116,9 +116,9 @@ TsrStatus op_trapezoid_dx(TsrOpCall *c) {
     TsrTensor *y = c->arg[0].t;
     int64_t dim = c->arg[2].i;
     TSR_TRY(wrap_sample_dim(&dim, y, false));
-    TSR_TRY(check_points(y, NULL, "trapezoid"));
     Scope s = {0};
     if (y->sizes[dim] == 0) return tsr__scope_return(c, &s, zeros_without(&s, y, dim));
+    TSR_TRY(check_points(y, NULL, "trapezoid"));
     TsrTensor *sum = CALL(&s, "sum", "tI", y, 1, &dim), *first = MAKE(&s, tsr_tensor_new_select, y, dim, 0), *last = MAKE(&s, tsr_tensor_new_select, y, dim, -1);
     TsrTensor *ends = CALL(&s, "add", "tt", first, last), *half = CALL(&s, "mul", "ts", ends, tsr_scalar_float(0.5));
     TsrTensor *inner = CALL(&s, "sub", "tt", sum, half);
@@ -233,11 +233,11 @@ static TsrTensor *uneven_edges(Scope *s, const Gradient *g, int64_t dim, TsrTens
         first = CALL(s, "div", "tt", df, d0);
         last = CALL(s, "div", "tt", dl, d1);
     } else {
-        TsrTensor *a = MAKE(s, tsr_tensor_new_select, steps, 0, 0), *b = MAKE(s, tsr_tensor_new_select, steps, 0, 1);
+        TsrTensor *a = MAKE(s, tsr_tensor_new_narrow, steps, 0, 0, 1), *b = MAKE(s, tsr_tensor_new_narrow, steps, 0, 1, 1);
         Weights w = first_weights(s, a, b);
         first = weigh3(s, x, dim, 0, 1, w.a, w.b, w.c);
-        a = MAKE(s, tsr_tensor_new_select, steps, 0, m - 2);
-        b = MAKE(s, tsr_tensor_new_select, steps, 0, m - 1);
+        a = MAKE(s, tsr_tensor_new_narrow, steps, 0, m - 2, 1);
+        b = MAKE(s, tsr_tensor_new_narrow, steps, 0, m - 1, 1);
         w = last_weights(s, a, b);
         last = weigh3(s, x, dim, n - 3, 1, w.a, w.b, w.c);
     }
@@ -448,6 +448,7 @@ static TsrStatus cross(TsrOpCall *c, int64_t given) {
     TsrTensor *a = c->arg[0].t, *b = c->arg[1].t;
     int64_t dim = given, shape[TSR_MAX_DIMS];
     int n = tsr_ndim(a), ndim = 0;
+    if (n == 0 && tsr_ndim(b) == 0) return tsr_error(TSR_INDEX_ERROR, "Dimension specified as %lld but tensor has no dimensions", (long long)given);
     if (n != tsr_ndim(b)) return tsr_error(TSR_RUNTIME_ERROR, "linalg.cross: inputs must have the same number of dimensions.");
     TSR_TRY(tsr_wrap_dim(&dim, n));
     int64_t na = n > 0 ? a->sizes[dim] : 1, nb = n > 0 ? b->sizes[dim] : 1;
@@ -498,15 +499,15 @@ static TsrTensor *powers(Scope *s, TsrTensor *x, int64_t n, TsrDtype dtype) {
     return t;
 }
 
-static TsrDtype vander_dtype(TsrDtype d) { return tsr_dtype_is_integral(d) || d == TSR_BOOL ? TSR_INT64 : d; }
-
 TsrStatus op_vander(TsrOpCall *c) {
     TsrTensor *x = c->arg[0].t;
     if (tsr_ndim(x) != 1) return tsr_error(TSR_RUNTIME_ERROR, "x must be a one-dimensional tensor.");
     int64_t n = tsr_arg_given(&c->arg[1]) ? c->arg[1].i : x->sizes[0], last = 1;
     if (n < 0) return tsr_error(TSR_RUNTIME_ERROR, "N must be non-negative.");
     Scope s = {0};
-    TsrTensor *t = powers(&s, x, n, vander_dtype(x->dtype));
+    TsrDtype dtype;
+    TSR_TRY(tsr_promote(&dtype, x->dtype, TSR_INT64));
+    TsrTensor *t = powers(&s, x, n, dtype);
     return tsr__scope_return(c, &s, c->arg[2].b ? t : CALL(&s, "flip", "tI", t, 1, &last));
 }
 
@@ -519,7 +520,7 @@ TsrStatus op_linalg_vander(TsrOpCall *c) {
     int64_t n = tsr_arg_given(&c->arg[1]) ? c->arg[1].i : tsr_ndim(x) > 0 ? x->sizes[tsr_ndim(x) - 1] : 1;
     if (n <= 1) return tsr_error(TSR_RUNTIME_ERROR, "N must be greater than 1.");
     TsrTensor *vector = MAKE(&s, tsr__at_least_1d_new, x);
-    return tsr__scope_return(c, &s, s.status == TSR_OK ? powers(&s, vector, n, vander_dtype(d)) : NULL);
+    return tsr__scope_return(c, &s, s.status == TSR_OK ? powers(&s, vector, n, tsr_dtype_is_integral(d) ? TSR_INT64 : d) : NULL);
 }
 
 /* ---- renorm, dist ---- */
@@ -557,6 +558,9 @@ TsrStatus op_renorm(TsrOpCall *c) {
 TsrStatus op_dist(TsrOpCall *c) {
     Scope s = {0};
     TsrTensor *difference = CALL(&s, "sub", "tt", c->arg[0].t, c->arg[1].t);
+    if (s.status == TSR_OK && !tsr_dtype_is_float(difference->dtype) && !tsr_dtype_is_complex(difference->dtype))
+        s.status = tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "norm(): input dtype should be either floating point or complex. Got %s instead.",
+                             tsr_dtype_scalar_name(difference->dtype));
     return tsr__scope_return(c, &s, CALL(&s, "norm", "ts", difference, c->arg[2].s));
 }
 
@@ -572,6 +576,10 @@ TsrStatus op_sum_to_size(TsrOpCall *c) {
     if (!fits) {
         char text[256];
         return tsr_error(TSR_RUNTIME_ERROR, "size {%s} is not expandable to size {%s}.", tsr_layout_format(text, sizeof text, n, size), tsr__sizes_text(self));
+    }
+    if (n == 0) {
+        Scope all = {0};
+        return tsr__scope_return(c, &all, CALL(&all, "sum", "t", self));
     }
     for (int d = 0; d < tsr_ndim(self); d++)
         if (d < lead || (size[d - lead] == 1 && self->sizes[d] != 1)) dims[k++] = d;
@@ -614,8 +622,10 @@ TsrStatus op_hash_tensor(TsrOpCall *c) {
         TSR_TRY(tsr_wrap_dim(&d, n));
         if (gone[d]) return tsr_error(TSR_RUNTIME_ERROR, "dim %lld appears multiple times in the list of dims", (long long)d);
         gone[d] = true;
+        if (n > 0 && self->sizes[d] == 0)
+            return tsr_error(TSR_INDEX_ERROR, "hash_tensor: Expected reduction dim %lld to have non-zero size.", (long long)c->arg[1].ints[i]);
     }
-    TSR_TRY(tsr__require(TSR_BITS_USUAL | TSR_BIT(BOOL), self->dtype, "xor_sum_cpu"));
+    if (self->numel > 0) TSR_TRY(tsr__require(TSR_BITS_USUAL | TSR_BIT(BOOL), self->dtype, "xor_sum_cpu"));
     for (int d = 0; d < n; d++) {
         bool out = all || gone[d];
         if (out) inner *= self->sizes[d];

@@ -300,6 +300,10 @@ static TsrStatus check_copied(PadMode mode, const TsrTensor *self, int n, const 
                          "Padding size %d is not supported for %dD input tensor.\nSupported combinations for non-constant padding:\n"
                          "  - 2D or 3D input: padding size = 2 (pads last dimension)\n  - 3D or 4D input: padding size = 4 (pads last 2 dimensions)\n"
                          "  - 4D or 5D input: padding size = 6 (pads last 3 dimensions)", n, ndim);
+    for (int d = ndim == k + 2 ? 1 : 0; d < ndim && mode != CIRCULAR; d++)
+        if (self->sizes[d] == 0)
+            return tsr_error(TSR_RUNTIME_ERROR, "Expected %dD or %dD (batch mode) tensor with possibly 0 batch size and other non-zero dimensions for input, but got: %s", k + 1,
+                             k + 2, tsr__sizes_text(self));
     for (int i = 0; i < k; i++) {
         int64_t size = self->sizes[ndim - 1 - i];
         if (mode == REFLECT && (pad[2 * i] >= size || pad[2 * i + 1] >= size))

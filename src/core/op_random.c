@@ -368,6 +368,7 @@ static TsrStatus fill_random_from(TsrTensor *t, int64_t from, TsrGenerator *g) {
         return draw_into(t, NULL, NULL, words64_loop, &d, "random_");
     }
     int64_t last, least;
+    if (tsr_dtype_is_float(t->dtype) && !is_drawable_float(t->dtype)) return tsr__not_implemented("random_from_to_range_calc", t->dtype);
     if (is_drawable_float(t->dtype)) {
         last = (int64_t)1 << mantissa_digits(t->dtype);
         round_bounds(t->dtype, &from, NULL);
@@ -377,6 +378,7 @@ static TsrStatus fill_random_from(TsrTensor *t, int64_t from, TsrGenerator *g) {
                              (long long)from, (long long)last);
     } else if (t->dtype == TSR_BOOL || tsr_dtype_is_integral(t->dtype)) {
         integer_limits(t->dtype, &least, &last);
+        if (t->dtype == TSR_UINT64) last = -1; /* its greatest value, seen as int64 */
     } else {
         return tsr_error(TSR_RUNTIME_ERROR, "random_from_to_impl handles only integral, floating-point and boolean types");
     }
@@ -668,11 +670,11 @@ static TsrStatus shuffle(void *p, int64_t n, size_t item, TsrGenerator *g) {
 }
 
 static TsrStatus check_permutation_dtype(TsrDtype d, int64_t n) {
-    if (is_drawable_float(d) && d != TSR_FLOAT64) {
+    TSR_TRY(tsr__require(TSR_BITS_USUAL, d, "randperm"));
+    if (d == TSR_FLOAT16 || d == TSR_FLOAT32) {
         int64_t limit = ((int64_t)1 << mantissa_digits(d)) + 1;
         if (n > limit) return tsr_error(TSR_RUNTIME_ERROR, "n cannot be greater than %lld for %s type.", (long long)limit, tsr_dtype_scalar_name(d));
     }
-    if (!tsr__in(TSR_BITS_USUAL | TSR_BITS_UINT, d)) return tsr__not_implemented("randperm", d);
     if (n > 0 && tsr_dtype_is_integral(d)) {
         uint8_t cell[16];
         return tsr_scalar_store_checked(tsr_scalar_int(n), d, cell);
@@ -917,7 +919,7 @@ static TsrStatus draw_row(int64_t *out, int64_t samples, const double *p, double
 }
 
 static TsrStatus draw_rows(TsrTensor *t, const TsrTensor *p, int64_t samples, bool single, TsrGenerator *g) {
-    int64_t n = p->sizes[tsr_ndim(p) - 1], rows = n == 0 ? 0 : p->numel / n;
+    int64_t n = p->sizes[tsr_ndim(p) - 1], rows = tsr_ndim(p) == 2 ? p->sizes[0] : 1;
     TsrTensor *cum;
     TSR_TRY(tsr_tensor_new(&cum, 1, &n, TSR_FLOAT64, TSR_DEVICE_CPU));
     TsrStatus status = TSR_OK;
@@ -930,6 +932,7 @@ static TsrStatus draw_rows(TsrTensor *t, const TsrTensor *p, int64_t samples, bo
 
 static TsrStatus with_replacement(TsrTensor *t, const TsrTensor *self, int64_t samples, TsrGenerator *g) {
     TsrTensor *wide, *dense;
+    if (!is_drawable_float(self->dtype)) return tsr__not_implemented("multinomial", self->dtype);
     TSR_TRY(tsr_tensor_new_cast(&wide, self, TSR_FLOAT64));
     TsrStatus status = tsr_tensor_new_contiguous(&dense, wide, TSR_CONTIGUOUS);
     tsr_tensor_free(wide);
@@ -940,6 +943,7 @@ static TsrStatus with_replacement(TsrTensor *t, const TsrTensor *self, int64_t s
 }
 
 static TsrStatus check_weights(const TsrTensor *self) {
+    if (!is_drawable_float(self->dtype)) return tsr__not_implemented("aminmax_cpu", self->dtype);
     int64_t n = self->sizes[tsr_ndim(self) - 1];
     bool zero_row = false;
     double sum = 0;
@@ -999,9 +1003,9 @@ static TsrStatus noise_new(TsrTensor **out, const TsrTensor *input, int kind, do
         if (tsr_ndim(input) < 2) return tsr_error(TSR_RUNTIME_ERROR, "Feature dropout requires at least 2 dimensions in the input");
         int64_t sizes[TSR_MAX_DIMS];
         for (int d = 0; d < tsr_ndim(input); d++) sizes[d] = d < 2 ? input->sizes[d] : 1;
-        TSR_TRY(tsr_tensor_new(out, tsr_ndim(input), sizes, input->dtype, input->device));
+        TSR_TRY(tsr_tensor_new(out, tsr_ndim(input), sizes, tsr_dtype_real_of(input->dtype), input->device));
     } else {
-        TSR_TRY(tsr_tensor_new_like(out, input, TSR_DTYPE_NONE, TSR_PRESERVE));
+        TSR_TRY(tsr_tensor_new_like(out, input, tsr_dtype_real_of(input->dtype), TSR_PRESERVE));
     }
     TsrStatus status = fill_bernoulli(*out, 1 - p, g);
     if (status != TSR_OK) tsr_tensor_free(*out);
@@ -1012,15 +1016,15 @@ static TsrStatus noise_new(TsrTensor **out, const TsrTensor *input, int kind, do
 static TsrStatus alpha_parts(TsrTensor **shift, TsrTensor **scale, TsrTensor *noise, double p) {
     const double alpha = 1.7580993408473766;
     double a = 1 / sqrt((alpha * alpha * p + 1) * (1 - p));
-    TsrTensor *below, *b;
+    TsrTensor *below, *b = NULL;
     TSR_TRY(tsr_invoke(&below, 1, "add", "ts", noise, tsr_scalar_int(-1)));
-    TsrStatus status = tsr_invoke(&b, 1, "mul", "ts", below, tsr_scalar_float(alpha * a));
+    TsrStatus status = tsr_invoke(&b, 1, "mul", "!tts", below, below, tsr_scalar_float(alpha * a));
     tsr_tensor_free(below);
     TSR_TRY(status);
-    status = tsr_invoke(shift, 1, "add", "ts", b, tsr_scalar_float(alpha * a * p));
+    status = tsr_invoke(shift, 1, "add", "!tts", b, b, tsr_scalar_float(alpha * a * p));
     tsr_tensor_free(b);
     TSR_TRY(status);
-    status = tsr_invoke(scale, 1, "mul", "ts", noise, tsr_scalar_float(a));
+    status = tsr_invoke(scale, 1, "mul", "!tts", noise, noise, tsr_scalar_float(a));
     if (status != TSR_OK) tsr_tensor_free(*shift);
     return status;
 }
@@ -1122,12 +1126,16 @@ TsrStatus op_native_dropout(TsrOpCall *c) {
     TsrTensor *input = c->arg[0].t, *mask = NULL, *product = NULL, *out = NULL;
     double p = c->arg[1].f;
     bool train = !tsr_arg_given(&c->arg[2]) || c->arg[2].b;
+    if (input->numel == 0) { /* as PyTorch: the input itself, and an empty mask of its dtype */
+        TSR_TRY(tsr_tensor_new_like(&mask, input, TSR_DTYPE_NONE, TSR_PRESERVE));
+        return tsr_return_move2(c, tsr_tensor_retain(input), mask);
+    }
     TSR_TRY(tsr_tensor_new_like(&mask, input, TSR_BOOL, TSR_CONTIGUOUS));
     TsrStatus status = train ? fill_bernoulli(mask, 1 - p, tsr_rng_default()) : tsr_tensor_fill(mask, tsr_scalar_bool(true));
     if (status == TSR_OK && !train) status = tsr_tensor_new_clone(&out, input, TSR_PRESERVE);
     if (status == TSR_OK && train) status = tsr_invoke(&product, 1, "mul", "tt", input, mask);
     if (product != NULL) {
-        status = tsr_invoke(&out, 1, "mul", "ts", product, tsr_scalar_float(p == 1 ? 0 : 1 / (1 - p)));
+        status = tsr_invoke(&out, 1, "mul", "!tts", product, product, tsr_scalar_float(p == 1 ? 0 : 1 / (1 - p)));
         tsr_tensor_free(product);
     }
     if (status == TSR_OK) return tsr_return_move2(c, out, mask);
