@@ -233,11 +233,11 @@ static TsrTensor *uneven_edges(Scope *s, const Gradient *g, int64_t dim, TsrTens
         first = CALL(s, "div", "tt", df, d0);
         last = CALL(s, "div", "tt", dl, d1);
     } else {
-        TsrTensor *a = MAKE(s, tsr_tensor_new_narrow, steps, 0, 0, 1), *b = MAKE(s, tsr_tensor_new_narrow, steps, 0, 1, 1);
+        TsrTensor *a = MAKE(s, tsr_tensor_new_select, steps, 0, 0), *b = MAKE(s, tsr_tensor_new_select, steps, 0, 1);
         Weights w = first_weights(s, a, b);
         first = weigh3(s, x, dim, 0, 1, w.a, w.b, w.c);
-        a = MAKE(s, tsr_tensor_new_narrow, steps, 0, m - 2, 1);
-        b = MAKE(s, tsr_tensor_new_narrow, steps, 0, m - 1, 1);
+        a = MAKE(s, tsr_tensor_new_select, steps, 0, m - 2);
+        b = MAKE(s, tsr_tensor_new_select, steps, 0, m - 1);
         w = last_weights(s, a, b);
         last = weigh3(s, x, dim, n - 3, 1, w.a, w.b, w.c);
     }

@@ -1130,7 +1130,7 @@ TsrStatus op_native_dropout(TsrOpCall *c) {
         TSR_TRY(tsr_tensor_new_like(&mask, input, TSR_DTYPE_NONE, TSR_PRESERVE));
         return tsr_return_move2(c, tsr_tensor_retain(input), mask);
     }
-    TSR_TRY(tsr_tensor_new_like(&mask, input, TSR_BOOL, TSR_CONTIGUOUS));
+    TSR_TRY(tsr_tensor_new_like(&mask, input, TSR_BOOL, TSR_PRESERVE));
     TsrStatus status = train ? fill_bernoulli(mask, 1 - p, tsr_rng_default()) : tsr_tensor_fill(mask, tsr_scalar_bool(true));
     if (status == TSR_OK && !train) status = tsr_tensor_new_clone(&out, input, TSR_PRESERVE);
     if (status == TSR_OK && train) status = tsr_invoke(&product, 1, "mul", "tt", input, mask);
