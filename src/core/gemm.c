@@ -10,7 +10,7 @@
 
 enum { GEMM_COLS = 32, GEMM_ROWS = 4 };
 /* Below this many multiplications our own loops win over BLAS's call (and the library need not be loaded). */
-enum { GEMM_TINY = 512 };
+enum { GEMM_TINY = 2048 };
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
 #define CLONES __attribute__((target_clones("default", "arch=haswell", "arch=skylake-avx512"), optimize("O3")))
@@ -44,8 +44,9 @@ enum { GEMM_TINY = 512 };
 #define NAME(x) i64_##x
 #define CONJ(v) (v)
 #include "kernels/gemm.inc"
+/* Small float products are summed in double and rounded once. */
 #define T float
-#define ACC float
+#define ACC double
 #define NAME(x) f32_##x
 #define CONJ(v) (v)
 #include "kernels/gemm.inc"
@@ -55,9 +56,9 @@ enum { GEMM_TINY = 512 };
 #define CONJ(v) (v)
 #include "kernels/gemm.inc"
 #define T TsrComplexFloat
-#define ACC TsrComplexFloat
+#define ACC TsrComplexDouble
 #define NAME(x) c64_##x
-#define CONJ(v) conjf(v)
+#define CONJ(v) conj(v)
 #include "kernels/gemm.inc"
 #define T TsrComplexDouble
 #define ACC TsrComplexDouble
@@ -79,7 +80,7 @@ static double complex scalar_complex(TsrScalar s) {
 
 static TsrStatus own_gemm(TsrDtype dtype, int64_t m, int64_t n, int64_t k, TsrScalar alpha, TsrMat a, TsrMat b, TsrScalar beta, TsrMat c) {
     char local[16384];
-    size_t need, item = TSR_MAX(tsr_dtype_size(dtype), (size_t)4);
+    size_t need, item = dtype == TSR_FLOAT32 ? 8 : dtype == TSR_COMPLEX64 ? 16 : TSR_MAX(tsr_dtype_size(dtype), (size_t)4);
     if (tsr_mul_size_overflows((size_t)k, GEMM_COLS * item, &need)) return tsr_error_no_memory(SIZE_MAX);
     void *panel = local;
     if (need > sizeof local && (panel = tsr_malloc(need)) == NULL) return tsr_error_no_memory(need);
@@ -92,9 +93,9 @@ static TsrStatus own_gemm(TsrDtype dtype, int64_t m, int64_t n, int64_t k, TsrSc
     case TSR_INT16: i16_gemm(m, n, k, (uint32_t)ia, a, b, (uint32_t)ib, c, panel); break;
     case TSR_INT32: i32_gemm(m, n, k, (uint32_t)ia, a, b, (uint32_t)ib, c, panel); break;
     case TSR_INT64: i64_gemm(m, n, k, (uint64_t)ia, a, b, (uint64_t)ib, c, panel); break;
-    case TSR_FLOAT32: f32_gemm(m, n, k, (float)fa, a, b, (float)fb, c, panel); break;
+    case TSR_FLOAT32: f32_gemm(m, n, k, fa, a, b, fb, c, panel); break;
     case TSR_FLOAT64: f64_gemm(m, n, k, fa, a, b, fb, c, panel); break;
-    case TSR_COMPLEX64: c64_gemm(m, n, k, (float complex)ca, a, b, (float complex)cb, c, panel); break;
+    case TSR_COMPLEX64: c64_gemm(m, n, k, ca, a, b, cb, c, panel); break;
     default: c128_gemm(m, n, k, ca, a, b, cb, c, panel); break;
     }
     if (panel != local) tsr_free(panel);

@@ -1,6 +1,8 @@
 /* Shared parts of linear algebra: see la.h. */
 #include "la.h"
 
+#include <float.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -403,6 +405,64 @@ static void syevd(const LaJob *job, char jobz, char uplo, int n, void *a, void *
     else job->blas->syevd[job->t](&jobz, &uplo, &n, a, &n, w, work, &lwork, iwork, &liwork, info, 1, 1);
 }
 
+#define R float
+#define NAME(x) f32_##x
+#define FN(name) name##f
+#define EPSILON (FLT_EPSILON / 2)
+#include "kernels/tridiagonal.inc"
+#define R double
+#define NAME(x) f64_##x
+#define FN(name) name
+#define EPSILON (DBL_EPSILON / 2)
+#include "kernels/tridiagonal.inc"
+
+/* Up to this size LAPACK's divide and conquer calls the QL iteration at once, and its signs show. */
+enum { SMALL_EIGEN = 25 };
+
+/* Whether all elements are far from over- and underflow in the products that the iteration forms. */
+static bool well_scaled(const TsrTensor *a) {
+    double lowest = a->dtype == TSR_FLOAT32 || a->dtype == TSR_COMPLEX64 ? 1e-12 : 1e-100, largest = 0;
+    TsrBlasType t;
+    tsr_blas_type(&t, a->dtype);
+    for (int64_t k = 0; k < a->numel; k++) {
+        double complex v = la_get(t, tsr_data(a), k);
+        largest = fmax(largest, fmax(fabs(creal(v)), fabs(cimag(v))));
+    }
+    return largest > lowest && largest < 1 / lowest;
+}
+
+/* One small matrix: to tridiagonal form, the iteration, and back. *done is false when the iteration did not converge. */
+static TsrStatus eigh_small(const LaJob *job, char uplo, int n, char *a, char *w, char *scratch, bool *done) {
+    TsrBlasType t = job->t, rt = la_real(t);
+    size_t real_line = (size_t)n * job->real_item, line = (size_t)n * job->item;
+    char *e = scratch, *rotations = e + real_line, *z = rotations + 2 * real_line, *vectors = z + (size_t)n * real_line, *tau = vectors + (size_t)n * line, *work = tau + line;
+    int lwork = 64 * n, info;
+    job->blas->sytrd[t](&uplo, &n, a, &n, w, e, tau, work, &lwork, &info, 1);
+    *done = rt == TSR_BLAS_S ? f32_tridiagonal((float *)(void *)w, (float *)(void *)e, (float *)(void *)z, n, FLT_MIN, (float *)(void *)rotations)
+                             : f64_tridiagonal((double *)(void *)w, (double *)(void *)e, (double *)(void *)z, n, DBL_MIN, (double *)(void *)rotations);
+    if (!*done) return TSR_OK;
+    for (int64_t k = 0; k < (int64_t)n * n; k++) la_set(t, vectors, k, la_get(rt, z, k));
+    job->blas->ormtr[t]("L", &uplo, "N", &n, &n, a, &n, tau, vectors, &n, work, &lwork, &info, 1, 1, 1);
+    memcpy(a, vectors, (size_t)n * line);
+    return TSR_OK;
+}
+
+/* All matrices of the batch; *done is false when one of them is better left to LAPACK (`v` then holds rubbish). */
+static TsrStatus eigh_small_run(TsrTensor *v, TsrTensor *w, char uplo, bool *done) {
+    LaJob job;
+    int n;
+    TSR_OWNED scratch = NULL;
+    TSR_TRY(la_begin(&job, v->dtype));
+    TSR_TRY(tsr_blas_int(&n, la_rows(v)));
+    TSR_TRY(la_scratch(&scratch, (2 * (int64_t)n + 72) * n, job.item));
+    *done = well_scaled(v);
+    for (int64_t b = 0; b < la_batches(v) && *done; b++) {
+        TSR_TRY(eigh_small(&job, uplo, n, la_matrix(v, b), (char *)tsr_data(w) + (size_t)(b * n) * job.real_item, tsr_data(scratch), done));
+        TSR_TRY(tsr_interrupt_check());
+    }
+    return TSR_OK;
+}
+
 static TsrStatus eigh_run(TsrTensor *v, TsrTensor *w, char jobz, char uplo, const char *fn) {
     LaJob job;
     int n, info = 0, iquery = 0;
@@ -441,7 +501,16 @@ TsrStatus la_eigh(TsrTensor **w, TsrTensor **v, const TsrTensor *a, char uplo, c
             return tsr_error(TSR_LINALG_ERROR,
                              "%s: The algorithm failed to converge because the input matrix is ill-conditioned or has too many repeated eigenvalues (error code: %lld).", fn,
                              (long long)la_rows(a) - 1);
-        TSR_TRY(eigh_run(vv, ww, v != NULL ? 'V' : 'N', uplo, fn));
+        bool done = false;
+        if (v != NULL && la_rows(a) <= SMALL_EIGEN) {
+            TSR_TRY(eigh_small_run(vv, ww, uplo, &done));
+            if (!done) {
+                TsrTensor *again;
+                TSR_TRY(la_copy(&again, a));
+                tsr_owned_put_move(&vv, again);
+            }
+        }
+        if (!done) TSR_TRY(eigh_run(vv, ww, v != NULL ? 'V' : 'N', uplo, fn));
     }
     *w = tsr_owned_take(&ww);
     if (v != NULL) *v = tsr_owned_take(&vv);

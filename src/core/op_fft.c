@@ -428,6 +428,7 @@ TsrStatus op_ihfftn(TsrOpCall *c) {
     TSR_TRY(read_norm(&norm, &c->arg[3], false));
     TSR_TRY(resize_input(&x, in, s.dims, s.sizes, s.n));
     TSR_TRY(r2c(&half, x, &s.dims[s.n - 1], 1, norm, true));
+    if (s.n == 1 && c->out[0] != NULL) return tsr_return_move(c, tsr_tensor_retain(c->out[0])); /* PyTorch leaves out as it was */
     if (s.n == 1) return tsr_finish_move(c, tsr_tensor_new_conj(&r, half), r);
     TSR_TRY(conj_of(&half));
     return tsr_finish_move(c, c2c(&r, half, s.dims, s.n - 1, norm, false), r);

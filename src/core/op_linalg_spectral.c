@@ -38,6 +38,62 @@ static void unpack_vectors(TsrBlasType t, TsrBlasType ct, int64_t n, const void 
     }
 }
 
+/* The eigenvectors of a real matrix as LAPACK's geev finds them, step by step, so that the last one, which makes the largest component of a complex
+ * vector real, turns the way it did before LAPACK 3.10: that is the sign which PyTorch shows. `v` receives packed real vectors. */
+typedef struct RealEig { void *tau, *scale, *work; int lwork; } RealEig;
+
+static int real_eig(const LaJob *job, int n, char *a, char *wr, char *wi, char *v, const RealEig *k) {
+    const TsrBlas *blas = job->blas;
+    TsrBlasType t = job->t;
+    int low, high, info = 0, found, one = 1;
+    blas->gebal_real[t]("B", &n, a, &n, &low, &high, k->scale, &info, 1);
+    blas->gehrd_real[t](&n, &low, &high, a, &n, k->tau, k->work, &k->lwork, &info);
+    memcpy(v, a, (size_t)n * (size_t)n * job->item);
+    blas->orghr_real[t](&n, &low, &high, v, &n, k->tau, k->work, &k->lwork, &info);
+    blas->hseqr_real[t]("S", "V", &n, &low, &high, a, &n, wr, wi, v, &n, k->work, &k->lwork, &info, 1, 1);
+    if (info != 0) return info;
+    int none = 0;
+    blas->trevc3_real[t]("R", "B", &none, &n, a, &n, NULL, &one, v, &n, &n, &found, k->work, &k->lwork, &info, 1, 1);
+    blas->gebak_real[t]("B", "R", &n, &low, &high, k->scale, &n, v, &n, &info, 1, 1);
+    return info;
+}
+
+static double norm_of(TsrBlasType t, const void *v, int64_t from, int64_t n) {
+    double sum = 0;
+    for (int64_t i = 0; i < n; i++) sum = hypot(sum, creal(la_get(t, v, from + i)));
+    return sum;
+}
+
+/* Unit length; of a complex pair (columns j and j + 1), turned so that the largest component is real. */
+static void normalize_vector(TsrBlasType t, void *v, int64_t n, int64_t j, bool pair) {
+    double size = norm_of(t, v, j * n, n), best = -1, c, s;
+    if (pair) size = hypot(size, norm_of(t, v, (j + 1) * n, n));
+    for (int64_t i = 0; i < (pair ? 2 : 1) * n; i++) la_set(t, v, j * n + i, la_get(t, v, j * n + i) / size);
+    if (!pair) return;
+    int64_t k = 0;
+    for (int64_t i = 0; i < n; i++) {
+        double x = creal(la_get(t, v, j * n + i)), y = creal(la_get(t, v, (j + 1) * n + i));
+        if (x * x + y * y > best) best = x * x + y * y, k = i;
+    }
+    double f = creal(la_get(t, v, j * n + k)), g = creal(la_get(t, v, (j + 1) * n + k)), r = hypot(f, g);
+    c = g == 0 ? 1 : f == 0 ? 0 : f / r;
+    s = g == 0 ? 0 : f == 0 ? 1 : g / r;
+    if (fabs(f) > fabs(g) && c < 0) c = -c, s = -s;
+    for (int64_t i = 0; i < n; i++) {
+        double x = creal(la_get(t, v, j * n + i)), y = creal(la_get(t, v, (j + 1) * n + i));
+        la_set(t, v, j * n + i, c * x + s * y);
+        la_set(t, v, (j + 1) * n + i, i == k ? 0 : c * y - s * x);
+    }
+}
+
+static void normalize_vectors(TsrBlasType t, void *v, int64_t n, const void *wi) {
+    for (int64_t j = 0; j < n; j++) {
+        bool pair = creal(la_get(t, wi, j)) != 0 && j + 1 < n;
+        normalize_vector(t, v, n, j, pair);
+        j += pair;
+    }
+}
+
 static TsrStatus eig_run(TsrTensor *f, TsrTensor *w, TsrTensor *v, const char *fn) {
     LaJob job;
     int n, info = 0;
@@ -61,7 +117,12 @@ static TsrStatus eig_run(TsrTensor *f, TsrTensor *w, TsrTensor *v, const char *f
     size_t citem = tsr_itemsize(w);
     for (int64_t b = 0; b < la_batches(f); b++) {
         char *wb = (char *)tsr_data(w) + (size_t)(b * n) * citem, *vb = v != NULL ? la_matrix(v, b) : NULL;
-        geev(&job, jobv, n, la_matrix(f, b), wb, job.is_complex ? vb : vr, &k, &info);
+        if (v != NULL && !job.is_complex) {
+            info = real_eig(&job, n, la_matrix(f, b), wr, wi, vr, &(RealEig){tsr_data(rwork), (char *)tsr_data(rwork) + (size_t)n * job.item, k.work, k.lwork});
+            if (info == 0) normalize_vectors(job.t, vr, n, wi);
+        } else {
+            geev(&job, jobv, n, la_matrix(f, b), wb, job.is_complex ? vb : vr, &k, &info);
+        }
         if (info != 0)
             return tsr_error(TSR_LINALG_ERROR, "%s: The algorithm failed to converge because the input matrix is ill-conditioned or has too many repeated eigenvalues (error code: %d).", fn, info);
         if (!job.is_complex) unpack_vectors(job.t, ct, n, wr, wi, vr, wb, vb);
@@ -365,14 +426,25 @@ TsrStatus op_pinv_rcond(TsrOpCall *c) {
 
 /* ---- polar form and square root ---- */
 
+/* v diag(w) v^H for w >= 0, exactly Hermitian: the product of v diag(sqrt w) with its own adjoint. */
+static TsrStatus weighted_gram(TsrTensor **out, const TsrTensor *v, const TsrTensor *w) {
+    TSR_OWNED root = NULL;
+    TSR_OWNED row = NULL;
+    TSR_OWNED scaled = NULL;
+    TSR_OWNED adjoint = NULL;
+    TSR_TRY(tsr_invoke(&root, 1, "sqrt", "t", w));
+    TSR_TRY(tsr_tensor_new_unsqueeze(&row, root, -2));
+    TSR_TRY(tsr_invoke(&scaled, 1, "mul", "tt", v, row));
+    TSR_TRY(la_mt(&adjoint, scaled, true));
+    return tsr_matmul_new(out, scaled, adjoint);
+}
+
 TsrStatus op_linalg_polar(TsrOpCall *c) {
     const TsrTensor *a = c->arg[0].t;
     TSR_OWNED u = NULL;
     TSR_OWNED s = NULL;
     TSR_OWNED vh = NULL;
     TSR_OWNED v = NULL;
-    TSR_OWNED row = NULL;
-    TSR_OWNED scaled = NULL;
     TSR_OWNED unitary = NULL;
     TSR_OWNED positive = NULL;
     TSR_TRY(la_check_matrix(a, "linalg.polar", "A"));
@@ -382,9 +454,7 @@ TsrStatus op_linalg_polar(TsrOpCall *c) {
     TSR_TRY(la_svd(&u, &s, &vh, a, 'S', "linalg.svd"));
     TSR_TRY(tsr_matmul_new(&unitary, u, vh));
     TSR_TRY(la_mt(&v, vh, true));
-    TSR_TRY(tsr_tensor_new_unsqueeze(&row, s, -2));
-    TSR_TRY(tsr_invoke(&scaled, 1, "mul", "tt", v, row));
-    TSR_TRY(tsr_matmul_new(&positive, scaled, vh));
+    TSR_TRY(weighted_gram(&positive, v, s));
     return tsr_return_move2(c, tsr_owned_take(&unitary), tsr_owned_take(&positive));
 }
 
@@ -392,19 +462,15 @@ TsrStatus op_matrix_sqrth(TsrOpCall *c) {
     const TsrTensor *a = c->arg[0].t;
     TSR_OWNED w = NULL;
     TSR_OWNED v = NULL;
+    TSR_OWNED positive = NULL;
     TSR_OWNED root = NULL;
-    TSR_OWNED row = NULL;
-    TSR_OWNED scaled = NULL;
-    TSR_OWNED vh = NULL;
     TsrTensor *r = NULL;
     TSR_TRY(la_check_square(a, "linalg.matrix_sqrth", "A"));
     TSR_TRY(la_check_float_high(a, "linalg.matrix_sqrth"));
     TSR_TRY(la_eigh(&w, &v, a, 'L', "linalg.eigh"));
-    TSR_TRY(tsr_invoke(&root, 1, "sqrt", "t", w));
-    TSR_TRY(tsr_tensor_new_unsqueeze(&row, root, -2));
-    TSR_TRY(tsr_invoke(&scaled, 1, "mul", "tt", v, row));
-    TSR_TRY(la_mt(&vh, v, true));
-    return tsr_finish_move(c, tsr_matmul_new(&r, scaled, vh), r);
+    TSR_TRY(tsr_invoke(&positive, 1, "clamp_min", "ti", w, (int64_t)0));
+    TSR_TRY(tsr_invoke(&root, 1, "sqrt", "t", positive));
+    return tsr_finish_move(c, weighted_gram(&r, v, root), r);
 }
 
 /* ---- powers and the exponential ---- */

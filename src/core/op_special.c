@@ -101,7 +101,6 @@ UNARY(op_scaled_modified_bessel_k0, "scaled_modified_bessel_k0_cpu", SET_SINGLE,
 UNARY(op_scaled_modified_bessel_k1, "scaled_modified_bessel_k1_cpu", SET_SINGLE, tsr_sf_k1e)
 UNARY(op_spherical_bessel_j0, "spherical_bessel_j0_cpu", SET_SINGLE, tsr_sf_spherical_j0)
 UNARY(op_airy_ai, "airy_ai_cpu", SET_SINGLE, tsr_sf_airy_ai)
-UNARY(op_entr, "entr_cpu", SET_HALF, tsr_sf_entr)
 UNARY(op_ndtri, "ndtri_cpu", SET_SINGLE, tsr_sf_ndtri)
 UNARY(op_log_ndtr, "log_ndtr_cpu", SET_SINGLE, tsr_sf_log_ndtr)
 #undef UNARY
@@ -110,6 +109,15 @@ TsrStatus op_igamma(TsrOpCall *c) { return binary(c, "igamma_cpu", SET_HALF | SE
 TsrStatus op_igammac(TsrOpCall *c) { return binary(c, "igammac_cpu", SET_HALF | SET_NO_INT, tsr_sf_gammaincc); }
 TsrStatus op_zeta(TsrOpCall *c) { return binary(c, "zeta_cpu", SET_SINGLE, tsr_sf_zeta); }
 TsrStatus op_xlog1py(TsrOpCall *c) { return binary(c, "xlog1py_cpu", SET_HALF, tsr_sf_xlog1py); }
+
+/* In half precision the logarithm is rounded before the product. */
+static double entr_half(double x) { return x > 0 ? -x * tsr_half_to_float(tsr_half_from_float((float)log(x))) : tsr_sf_entr(x); }
+static double entr_bfloat16(double x) { return x > 0 ? -x * tsr_bfloat16_to_float(tsr_bfloat16_from_float((float)log(x))) : tsr_sf_entr(x); }
+
+TsrStatus op_entr(TsrOpCall *c) {
+    TsrDtype d = c->arg[0].t->dtype;
+    return unary(c, "entr_cpu", SET_HALF, d == TSR_FLOAT16 ? entr_half : d == TSR_BFLOAT16 ? entr_bfloat16 : tsr_sf_entr, NULL);
+}
 
 /* (1 + erf(x / sqrt 2)) / 2, each step rounded to the dtype. */
 TsrStatus op_ndtr(TsrOpCall *c) {
@@ -151,12 +159,19 @@ static double mvlgamma_value(double x, int64_t p) {
     return sum;
 }
 
+/* In float each term is rounded, as the sum over a tensor of floats is. */
+static float mvlgamma_value_f(float x, int64_t p) {
+    float sum = 0;
+    for (int64_t j = p - 1; j >= 0; j--) sum += (float)tsr_sf_lgamma(x - (float)j / 2);
+    return sum + (float)((double)(p * (p - 1)) * log(M_PI) / 4);
+}
+
 static void mvlgamma_f64(char *const *data, const int64_t *strides, int64_t n, const void *params) {
     for (int64_t i = 0; i < n; i++) *(double *)(data[0] + i * strides[0]) = mvlgamma_value(*(const double *)(data[1] + i * strides[1]), *(const int64_t *)params);
 }
 
 static void mvlgamma_f32(char *const *data, const int64_t *strides, int64_t n, const void *params) {
-    for (int64_t i = 0; i < n; i++) *(float *)(data[0] + i * strides[0]) = (float)mvlgamma_value(*(const float *)(data[1] + i * strides[1]), *(const int64_t *)params);
+    for (int64_t i = 0; i < n; i++) *(float *)(data[0] + i * strides[0]) = mvlgamma_value_f(*(const float *)(data[1] + i * strides[1]), *(const int64_t *)params);
 }
 
 TsrStatus op_mvlgamma(TsrOpCall *c) {
