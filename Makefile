@@ -4,6 +4,8 @@ CONFIG ?= release
 BUILD ?= build/$(CONFIG)
 PREFIX ?= /usr/local
 DESTDIR ?=
+# The line editor that the prompt loads: readline (or libedit where it is missing), libedit, none.
+EDIT ?= readline
 CC := $(if $(filter default,$(origin CC)),gcc,$(CC))
 # V=1 shows the compiler's command lines.
 QUIET := $(if $(V),,@)
@@ -49,6 +51,7 @@ $(BUILD)/obj/core/kernels/%_avx2.o: TARGET_FLAGS += -mavx2 -mfma -mf16c
 $(BUILD)/obj/core/kernels/%_avx512.o: TARGET_FLAGS += -mavx2 -mfma -mf16c -mavx512f -mavx512bw -mavx512dq -mavx512vl
 endif
 
+$(BUILD)/obj/repl/line.o: TARGET_FLAGS += -DTSR_EDIT_$(shell echo $(EDIT) | tr a-z A-Z)
 $(BUILD)/obj/repl/prelude.o: $(wildcard src/repl/prelude/*.tsr)
 
 -include $(CORE_OBJ:.o=.d) $(REPL_OBJ:.o=.d)

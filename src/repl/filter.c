@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "builtin.h"
+#include "json_out.h"
 #include "seq_obj.h"
 #include "str_obj.h"
 #include "vm.h"
@@ -160,10 +161,19 @@ static TsrStatus save(Value result, const char *path, const char *format) {
     return status;
 }
 
+static TsrStatus print_json(Value result) {
+    TsrText text = {0};
+    TsrStatus status = json_write(&text, result);
+    if (status == TSR_OK) status = tsr_text_putc(&text, '\n');
+    if (status == TSR_OK) fwrite(text.data, 1, text.length, builtin_stdout());
+    tsr_text_free(&text);
+    return status;
+}
+
 TsrStatus filter_finish(Value result, TsrStatus (*display)(Value v)) {
     const char *output = options->in_place ? options->files[0] : options->output;
     if (result.tag == V_UNBOUND || value_is_none(result)) return TSR_OK;
-    if (output == NULL && shell_options->json) output = "json";
+    if (output == NULL && shell_options->json) return print_json(result);
     if (output == NULL || strcmp(output, "text") == 0) return display(result);
     if (is_file(output) || options->in_place) return save(result, output, NULL);
     fflush(builtin_stdout());

@@ -11,6 +11,7 @@
 #include "builtin.h"
 #include "diag.h"
 #include "filter.h"
+#include "io.h"
 #include "iter.h"
 #include "line.h"
 #include "magic.h"
@@ -371,6 +372,33 @@ static bool fail_start(TsrStatus status) {
     return false;
 }
 
+/* ---- the sandbox ---- */
+
+/* The files of the command line may be read, nothing else. */
+static bool sandbox_allows(const char *path) {
+    for (int i = 0; i < shell_options->filter.file_count; i++)
+        if (strcmp(shell_options->filter.files[i], path) == 0) return true;
+    return false;
+}
+
+static TsrStatus enter_sandbox(const ShellOptions *options) {
+    builtin_sandbox = true;
+    builtin_sandbox_allows = sandbox_allows;
+    tsr_io_set_sandbox(true);
+    for (int i = 0; i < options->filter.file_count; i++) TSR_TRY(tsr_io_permit(options->filter.files[i]));
+    return tsr_io_permit("-");
+}
+
+/* --device: new tensors are made there. */
+static TsrStatus use_device(const char *device) {
+    Value text, result;
+    TSR_TRY(str_new_c(&text, device));
+    TsrStatus status = value_call_method(&result, globals_resolve("torch"), "set_default_device", 1, &text);
+    value_release(text);
+    if (status == TSR_OK) value_release(result);
+    return status;
+}
+
 bool shell_start(const ShellOptions *options) {
     shell_options = options;
     open_standard_descriptors();
@@ -381,9 +409,11 @@ bool shell_start(const ShellOptions *options) {
     if (options->seeded) tsr_rng_seed(tsr_rng_default(), options->seed);
     if (options->threads > 0) tsr_set_num_threads(options->threads);
     if (options->max_memory > 0) startup_limit_memory(options->max_memory);
-    builtin_sandbox = options->sandbox;
-    status = builtin_set_argv(options->argc, options->argv);
-    return status == TSR_OK || fail_start(status);
+    status = options->sandbox ? enter_sandbox(options) : TSR_OK;
+    if (status == TSR_OK) status = builtin_set_argv(options->argc, options->argv);
+    if (status == TSR_OK && options->device != NULL) status = use_device(options->device);
+    if (status != TSR_OK) shell_report(status, NULL);
+    return status == TSR_OK;
 }
 
 int shell_finish(int status) {
