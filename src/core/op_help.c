@@ -86,7 +86,7 @@ TsrStatus tsr__return_list_move(TsrOpCall *c, TsrTensor **tensors, int n) {
         tsr__free_all(tensors, n);
         return tsr_error_no_memory(sizeof *array * (size_t)n);
     }
-    memcpy(array, tensors, sizeof *array * (size_t)n);
+    if (n > 0) memcpy(array, tensors, sizeof *array * (size_t)n);
     c->ret[0] = (TsrArg){.kind = TSR_ARG_TENSORS, .n = n, .tensors = array};
     c->nret = 1;
     return TSR_OK;

@@ -399,7 +399,7 @@ static TsrStatus count_into(TsrTensor **out, const TsrTensor *input, const TsrTe
     if (status == TSR_OK && weight != NULL) status = doubles_new(&w, weight);
     if (status == TSR_OK) status = tsr__zeros_new(&hist, ndim, sizes, TSR_FLOAT64, TSR_DEVICE_CPU);
     if (status == TSR_OK) {
-        if (hist->numel > 0) fill_histogram(&h, tsr_data(rows), w != NULL ? tsr_data(w) : NULL, rows->numel / ndim, tsr_data(hist));
+        if (hist->numel > 0) fill_histogram(&h, tsr_data(rows), w != NULL ? tsr_data(w) : NULL, ndim > 0 ? rows->numel / ndim : 0, tsr_data(hist));
         status = tsr_tensor_new_cast(out, hist, input->dtype);
     }
     tsr__free_all(wide_edges, ndim);
