@@ -40,7 +40,7 @@ void tsr_layout_contiguous_strides(int64_t *strides, int ndim, const int64_t *si
     int64_t step = 1;
     for (int i = ndim - 1; i >= 0; i--) {
         strides[i] = step;
-        if (sizes[i] > 1) step *= sizes[i];
+        if (sizes[i] > 1) step = (int64_t)((uint64_t)step * (uint64_t)sizes[i]); /* wraps for sizes yet to be refused */
     }
 }
 
@@ -58,7 +58,7 @@ void tsr_layout_channels_last_strides(int64_t *strides, int ndim, const int64_t 
     int64_t step = 1;
     for (int k = 0; k < ndim; k++) {
         strides[order[k]] = step;
-        if (sizes[order[k]] > 1) step *= sizes[order[k]];
+        if (sizes[order[k]] > 1) step = (int64_t)((uint64_t)step * (uint64_t)sizes[order[k]]);
     }
 }
 

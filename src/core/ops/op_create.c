@@ -251,23 +251,35 @@ static void triangle_row(int64_t r, int64_t cols, int64_t offset, bool lower, in
     *last = lower ? TSR_MAX(TSR_MIN(edge + 1, cols), 0) : cols;
 }
 
+/* Elements on and below the diagonal: rows before the triangle, a ramp, then full rows. */
+static __int128 count_lower(int64_t rows, int64_t cols, __int128 offset) {
+    __int128 skipped = offset < 0 ? -offset : 0;
+    if (skipped >= rows) return 0;
+    __int128 start = skipped + offset + 1, n = rows - skipped, ramp = cols - start;
+    ramp = ramp < 0 ? 0 : ramp > n ? n : ramp;
+    return start > cols ? n * cols : ramp * start + ramp * (ramp - 1) / 2 + (n - ramp) * cols;
+}
+
+static TsrStatus count_triangle(int64_t *count, int64_t rows, int64_t cols, int64_t offset, bool lower) {
+    __int128 n = lower ? count_lower(rows, cols, offset) : (__int128)rows * cols - count_lower(rows, cols, (__int128)offset - 1);
+    if (n > INT64_MAX / 2) return tsr_error(TSR_RUNTIME_ERROR, "Storage size calculation overflowed");
+    *count = (int64_t)n;
+    return TSR_OK;
+}
+
 static TsrStatus new_triangle(TsrOpCall *c, bool lower) {
     int64_t rows = c->arg[0].i, cols = c->arg[1].i, offset = c->arg[2].i, count = 0, first, last;
     TsrOptions o;
     TSR_TRY(tsr_create_options(&o, c, 3, TSR_DEVICE_CPU));
     TsrDtype dtype = dtype_or(o.dtype, TSR_INT64);
     TSR_TRY(check_triangle(rows, cols, dtype, c->schema->base));
-    for (int64_t r = 0; r < rows; r++) {
-        triangle_row(r, cols, offset, lower, &first, &last);
-        if (tsr_add_overflows(count, last - first, &count)) return tsr_error(TSR_RUNTIME_ERROR, "Storage size calculation overflowed");
-        if ((r & 0xfffff) == 0) TSR_TRY(tsr_interrupt_check());
-    }
+    TSR_TRY(count_triangle(&count, rows, cols, offset, lower));
     TsrTensor *t;
     TSR_TRY(tsr_tensor_new(&t, 2, (int64_t[]){2, count}, dtype, o.device));
     if (tsr_is_meta(t) || count == 0) return tsr_return_move(c, t);
     char *p = tsr_data(t);
     size_t item = tsr_itemsize(t), row_bytes = (size_t)count * item;
-    for (int64_t r = 0; r < rows; r++) {
+    for (int64_t r = 0; r < rows && p < (char *)tsr_data(t) + row_bytes; r++) {
         triangle_row(r, cols, offset, lower, &first, &last);
         for (int64_t k = first; k < last; k++, p += item) {
             tsr_scalar_store(tsr_scalar_int(r), dtype, p);
