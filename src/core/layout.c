@@ -127,6 +127,7 @@ enum { MOST_DIMS = 64 };
 bool tsr_layout_is_non_overlapping_and_dense(int ndim, const int64_t *sizes, const int64_t *strides) {
     int perm[MOST_DIMS];
     int64_t step = 1;
+    if (any_zero(ndim, sizes)) return true;
     if (ndim == 1) return sizes[0] < 2 || strides[0] == 1;
     order_by_stride(perm, ndim, sizes, strides);
     for (int k = 0; k < ndim; k++) {

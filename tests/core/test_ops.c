@@ -210,7 +210,7 @@ static bool is_slow(const char *name) { return strcmp(name, "combinations") == 0
 
 START_TEST(every_operator_survives_random_calls) {
     const char *only = getenv("TSR_TEST_OP"), *rounds_text = getenv("TSR_TEST_ROUNDS"), *seed = getenv("TSR_TEST_SEED");
-    int rounds = rounds_text != NULL ? atoi(rounds_text) : 60;
+    int rounds = rounds_text != NULL ? atoi(rounds_text) : 25;
     if (seed != NULL) state ^= (uint64_t)atoll(seed) * 0x9E3779B97F4A7C15u;
     tsr_set_memory_limit((size_t)256 << 20);
     for (int i = 0; i < tsr_op_count(); i++) {

@@ -158,7 +158,7 @@ static TsrStatus make_permute(TsrOpCall *c, TsrTensor **out) { return tsr_tensor
 
 static TsrStatus make_t(TsrOpCall *c, TsrTensor **out) {
     int ndim = tsr_ndim(SELF);
-    if (ndim > 2) return tsr_error(TSR_RUNTIME_ERROR, "t() expects a tensor with <= 2 dimensions, but self is %dD", ndim);
+    if (ndim > 2) return tsr_error(TSR_RUNTIME_ERROR, "%s() expects a tensor with <= 2 dimensions, but self is %dD", c->schema->base[1] == '_' && c->schema->base[2] == '\0' ? "t_" : "t", ndim);
     return renamed(tsr_tensor_new_transpose(out, SELF, 0, ndim < 2 ? 0 : 1), out, "t");
 }
 
