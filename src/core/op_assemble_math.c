@@ -423,6 +423,36 @@ CROSS(cross_float, float, FUSED_FLOAT)
 CROSS(cross_double, double, FUSED_DOUBLE)
 CROSS(cross_int64, uint64_t, WRAPPING)
 
+/* Complex products without fusing, and without the library's care for infinities. */
+static TsrComplexFloat plain_product_float(TsrComplexFloat a, TsrComplexFloat b) {
+    TsrComplexFloat r;
+    __real__ r = __real__ a * __real__ b - __imag__ a * __imag__ b;
+    __imag__ r = __real__ a * __imag__ b + __imag__ a * __real__ b;
+    return r;
+}
+
+static TsrComplexDouble plain_product_double(TsrComplexDouble a, TsrComplexDouble b) {
+    TsrComplexDouble r;
+    __real__ r = __real__ a * __real__ b - __imag__ a * __imag__ b;
+    __imag__ r = __real__ a * __imag__ b + __imag__ a * __real__ b;
+    return r;
+}
+#define COMPLEX_FLOAT(a, b, c, d) (plain_product_float(a, b) - plain_product_float(c, d))
+#define COMPLEX_DOUBLE(a, b, c, d) (plain_product_double(a, b) - plain_product_double(c, d))
+CROSS(cross_complex_float, TsrComplexFloat, COMPLEX_FLOAT)
+CROSS(cross_complex_double, TsrComplexDouble, COMPLEX_DOUBLE)
+
+static TsrLineFn cross_line(TsrDtype d) {
+    switch (d) {
+    case TSR_FLOAT32: return cross_float;
+    case TSR_FLOAT64: return cross_double;
+    case TSR_INT64: return cross_int64;
+    case TSR_COMPLEX64: return cross_complex_float;
+    case TSR_COMPLEX128: return cross_complex_double;
+    default: return NULL;
+    }
+}
+
 /* Any other dtype: products and differences as operators of their own, each rounded. */
 static TsrStatus cross_by_parts(TsrTensor *t, TsrTensor *a, TsrTensor *b, int64_t dim) {
     Scope s = {0};
@@ -439,7 +469,7 @@ static TsrStatus cross_by_parts(TsrTensor *t, TsrTensor *a, TsrTensor *b, int64_
 }
 
 static TsrStatus cross_into(TsrTensor *t, TsrTensor *a, TsrTensor *b, int64_t dim) {
-    TsrLineFn fn = t->dtype == TSR_FLOAT32 ? cross_float : t->dtype == TSR_FLOAT64 ? cross_double : t->dtype == TSR_INT64 ? cross_int64 : NULL;
+    TsrLineFn fn = cross_line(t->dtype);
     TsrTensor *lines[3] = {t, a, b};
     return fn != NULL ? tsr_lines_run(lines, 3, dim, fn, NULL, false) : cross_by_parts(t, a, b, dim);
 }

@@ -23,7 +23,12 @@ typedef struct Plan {
     TsrTensor *view;   /* the source as the result sees it: stride 0 along the index's dimensions; owned */
     TsrTensor *offset; /* elements from the source's first one, broadcast over the result; owned; NULL on meta */
     bool masks_only;   /* no position can repeat */
+    bool writing;      /* a bad position is kept as NOWHERE: what comes before it is still written */
+    int bad_entry;     /* 1 + the entry of the first bad position, 0: none */
+    int64_t bad_value;
 } Plan;
+
+#define NOWHERE INT64_MIN
 
 static void plan_free(Plan *p) {
     for (int i = 0; i < p->n; i++) tsr_tensor_free(p->entry[i].t);
@@ -230,8 +235,16 @@ static void offset_loop(char *const *data, const int64_t *strides, int64_t n, co
         int64_t sum = 0;
         for (int k = 0; k < q->n; k++) {
             int64_t v = *(const int64_t *)(const void *)(data[k + 1] + i * strides[k + 1]);
-            if (k == 0 && q->has_sum) { sum = v; continue; }
-            if (TSR_UNLIKELY(v < -q->size[k] || v >= q->size[k])) note_bad(q, q->first_entry + k - q->has_sum, v);
+            if (k == 0 && q->has_sum) {
+                sum = v;
+                if (v == NOWHERE) break;
+                continue;
+            }
+            if (TSR_UNLIKELY(v < -q->size[k] || v >= q->size[k])) {
+                note_bad(q, q->first_entry + k - q->has_sum, v);
+                sum = NOWHERE;
+                break;
+            }
             sum += (v < 0 ? v + q->size[k] : v) * q->stride[k];
         }
         *(int64_t *)(void *)(data[0] + i * strides[0]) = sum;
@@ -262,15 +275,20 @@ static TsrStatus add_offsets(Plan *p, int first, int last, OffsetParams *q) {
     return TSR_OK;
 }
 
+static TsrStatus bad_index(const Plan *p) {
+    return tsr_error(TSR_INDEX_ERROR, "index %lld is out of bounds for dimension %d with size %lld", (long long)p->bad_value, p->bad_entry - 1,
+                     (long long)p->source->sizes[p->entry[p->bad_entry - 1].dim]);
+}
+
 static TsrStatus make_offsets(Plan *p, const int64_t *shape, int nshape) {
     enum { GROUP = 6 };
     _Atomic int bad_entry = 0;
     int64_t bad_value = 0;
     OffsetParams q = {.bad_entry = &bad_entry, .bad_value = &bad_value};
     for (int i = 0; i < p->n; i += GROUP) TSR_TRY(add_offsets(p, i, TSR_MIN(i + GROUP, p->n), &q));
-    if (bad_entry != 0)
-        return tsr_error(TSR_INDEX_ERROR, "index %lld is out of bounds for dimension %d with size %lld", (long long)bad_value, bad_entry - 1,
-                         (long long)p->source->sizes[p->entry[bad_entry - 1].dim]);
+    p->bad_entry = bad_entry;
+    p->bad_value = bad_value;
+    if (bad_entry != 0 && !p->writing) return bad_index(p);
     /* Broadcast over the result: stride 0 outside the index's dimensions. */
     int first = p->entry[0].dim, ndim = tsr_ndim(p->view);
     int64_t strides[TSR_MAX_DIMS] = {0};
@@ -377,11 +395,25 @@ TsrStatus tsr_index_new(TsrTensor **out, const TsrTensor *self, int n, TsrTensor
 typedef struct PutParams {
     TsrCombineFn combine;
     int64_t item;
+    bool *stopped; /* not NULL: there is a position NOWHERE, where writing ends */
 } PutParams;
+
+/* How many of the n offsets come before the first that is NOWHERE. */
+static int64_t good_run(const char *offsets, int64_t step, int64_t n, const PutParams *q) {
+    if (*q->stopped) return 0;
+    for (int64_t i = 0; i < n; i++)
+        if (*(const int64_t *)(const void *)(offsets + i * step) == NOWHERE) {
+            *q->stopped = true;
+            return i;
+        }
+    return n;
+}
 
 /* Operands: the view (written), the value, the offsets. */
 static void put_loop(char *const *data, const int64_t *strides, int64_t n, const void *params) {
     const PutParams *q = params;
+    if (TSR_UNLIKELY(q->stopped != NULL)) n = good_run(data[2], strides[2], n, q);
+    if (n == 0) return;
     if (strides[2] == 0) {
         q->combine(data[0] + *(const int64_t *)(const void *)data[2] * q->item, strides[0], NULL, 0, data[1], strides[1], n);
     } else if (strides[0] == 0) {
@@ -426,7 +458,9 @@ static TsrStatus write_plan(Plan *p, const TsrTensor *value, bool accumulate) {
         tsr_tensor_free(wide);
         return fits;
     }
-    PutParams q = {tsr_combine_fn(accumulate ? TSR_COMBINE_ADD : TSR_COMBINE_SET, p->source->dtype), (int64_t)tsr_itemsize(p->source)};
+    bool stopped = false;
+    PutParams q = {tsr_combine_fn(accumulate ? TSR_COMBINE_ADD : TSR_COMBINE_SET, p->source->dtype), (int64_t)tsr_itemsize(p->source),
+                   p->bad_entry != 0 ? &stopped : NULL};
     TsrDtype out_dtype[1] = {p->source->dtype};
     TsrIterSpec spec = {.nout = 1, .out = {p->view}, .nin = 2, .in = {wide, p->offset}, .out_dtype = out_dtype,
                         .flags = TSR_ITER_NO_OVERLAP_CHECK | TSR_ITER_NO_RESIZE | (p->masks_only ? 0u : TSR_ITER_SERIAL), .name = "index_put_"};
@@ -439,7 +473,7 @@ static TsrStatus write_plan(Plan *p, const TsrTensor *value, bool accumulate) {
         tsr_tensor_free(done);
     }
     tsr_tensor_free(wide);
-    return status;
+    return status == TSR_OK && p->bad_entry != 0 ? bad_index(p) : status;
 }
 
 static bool shares_storage(const TsrTensor *self, const TsrTensor *t) { return t != NULL && t->storage != NULL && t->storage == self->storage; }
@@ -462,7 +496,7 @@ static TsrStatus put_all(TsrTensor *self, int n, TsrTensor *const *indices, cons
         Fill f = {tsr_data(indices[0]), tsr_data(self), tsr_data(value), tsr_itemsize(self)};
         return tsr_parallel_for(self->numel, 1 << 16, fill_range, &f);
     }
-    Plan p = {.n = 0};
+    Plan p = {.n = 0, .writing = true};
     TsrStatus status = plan_make(&p, self, n, indices);
     if (status == TSR_OK) {
         if (p.n > 0) status = write_plan(&p, value, accumulate);
