@@ -37,8 +37,13 @@ static TsrStatus write_param(TsrText *out, const TsrParam *p, const char *name, 
 }
 
 static TsrStatus write_returns(TsrText *out, const TsrOp *op) {
-    const char *arrow = strstr(op->schema, "->");
-    return tsr_text_printf(out, " %s\n", arrow == NULL ? "" : arrow);
+    const char *p = strstr(op->schema, "->");
+    TSR_TRY(tsr_text_putc(out, ' '));
+    for (; p != NULL && *p != '\0'; p++) { /* without the marks of what aliases what: Tensor(a) */
+        if (*p == '(' && p[1] != '\0' && (p[2] == ')' || (p[2] == '!' && p[3] == ')'))) p += p[2] == ')' ? 2 : 3;
+        else TSR_TRY(tsr_text_putc(out, *p));
+    }
+    return tsr_text_putc(out, '\n');
 }
 
 static TsrStatus write_form(TsrText *out, const TsrOp *op, const TsrSchema *s, const char *prefix, const char *suffix, bool method) {

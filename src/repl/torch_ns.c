@@ -5,6 +5,7 @@
 #include "bind.h"
 #include "dict_obj.h"
 #include "exc.h"
+#include "help.h"
 #include "namespace.h"
 #include "prelude.h"
 #include "seq_obj.h"
@@ -338,6 +339,7 @@ TsrStatus namespace_startup(void) {
     TSR_TRY(tensor_type_startup());
     for (size_t i = 0; i < TSR_COUNTOF(makers); i++) TSR_TRY(module_register(makers[i].name, makers[i].make));
     vm_bare_name = bare_name;
+    help_startup();
     vm_bare_names = namespace_each_bare;
     return need_dicts();
 }

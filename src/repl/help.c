@@ -1,0 +1,106 @@
+/* Help pages. */
+#include "help.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "builtin.h"
+#include "dict_obj.h"
+#include "func_obj.h"
+#include "op_doc.h"
+#include "seq_obj.h"
+#include "str_obj.h"
+#include "vm.h"
+
+static TsrStatus write_overview(TsrText *out) {
+    return tsr_text_puts(out, "help(add), help(torch.linalg), help('linalg.qr') tell what something is; x? at the prompt does the same.\n"
+                              "dir(torch) and dir(x) list names, Tab completes them. %lesson starts the lessons.\n");
+}
+
+static TsrStatus write_row(TsrText *out, const char *name, const char *signature, const char *doc) {
+    TSR_TRY(tsr_text_printf(out, "%s%s\n", name, signature != NULL ? signature : "(...)"));
+    return doc != NULL ? tsr_text_printf(out, "\n    %s\n", doc) : TSR_OK;
+}
+
+static TsrStatus write_method(TsrText *out, const Method *m) { return write_row(out, m->name, m->signature, m->doc); }
+
+/* Names in columns of a line of 80. */
+static TsrStatus write_names(TsrText *out, Value subject) {
+    Value names;
+    TSR_TRY(value_dir(&names, subject));
+    const List *list = value_as_list(names);
+    TsrStatus s = TSR_OK;
+    size_t column = 0;
+    for (int64_t i = 0; i < list->count && s == TSR_OK; i++) {
+        const char *name = value_as_str(list->items[i])->data;
+        if (name[0] == '_') continue;
+        size_t width = strlen(name) + 2;
+        if (column + width > 78) {
+            s = tsr_text_putc(out, '\n');
+            column = 0;
+        }
+        if (s == TSR_OK) s = tsr_text_printf(out, "%s%s", column == 0 ? "    " : "  ", name);
+        column += width + (column == 0 ? 2 : 0);
+    }
+    value_release(names);
+    return s == TSR_OK && column > 0 ? tsr_text_putc(out, '\n') : s;
+}
+
+static TsrStatus write_type(TsrText *out, Value subject) {
+    const Type *type = (const Type *)subject.o;
+    TSR_TRY(tsr_text_printf(out, "class %s\n", type_full_name(type)));
+    if (type->doc != NULL) TSR_TRY(tsr_text_printf(out, "\n    %s\n", type->doc));
+    TSR_TRY(tsr_text_putc(out, '\n'));
+    return write_names(out, subject);
+}
+
+static TsrStatus write_module(TsrText *out, Value subject) {
+    const Module *m = value_as_module(subject);
+    TSR_TRY(tsr_text_printf(out, "module %s\n", m->name->data));
+    if (m->doc != NULL) TSR_TRY(tsr_text_printf(out, "\n    %s\n", m->doc));
+    TSR_TRY(tsr_text_putc(out, '\n'));
+    return write_names(out, subject);
+}
+
+/* name and docstring of a function of the language, or of anything that has them. */
+static TsrStatus write_by_attributes(TsrText *out, Value subject) {
+    Str *name_attr = str_intern_c("__name__"), *doc_attr = str_intern_c("__doc__");
+    if (name_attr == NULL || doc_attr == NULL) return mem_error();
+    Value name = VALUE_UNBOUND, doc = VALUE_UNBOUND;
+    TsrStatus s = value_lookup_attr(&name, subject, name_attr);
+    if (s == TSR_OK) s = value_lookup_attr(&doc, subject, doc_attr);
+    if (s == TSR_OK && value_is_str(name)) s = tsr_text_printf(out, "%s\n", value_as_str(name)->data);
+    if (s == TSR_OK && !value_is_str(name)) s = tsr_text_printf(out, "%s\n", value_type_name(subject));
+    if (s == TSR_OK && value_is_str(doc)) s = tsr_text_printf(out, "\n    %s\n", value_as_str(doc)->data);
+    value_release(name);
+    value_release(doc);
+    return s;
+}
+
+TsrStatus help_write(TsrText *out, Value subject) {
+    bool found = false;
+    if (subject.tag == V_UNBOUND) return write_overview(out);
+    if (value_is_str(subject)) {
+        TSR_TRY(op_doc_write(out, &found, value_as_str(subject)->data));
+        if (found) return TSR_OK;
+        Value named = globals_resolve(value_as_str(subject)->data);
+        if (named.tag != V_UNBOUND && !value_is_str(named)) return help_write(out, named);
+        return tsr_text_printf(out, "nothing is known by the name '%s'; dir(torch) lists names\n", value_as_str(subject)->data);
+    }
+    TSR_TRY(op_doc_write_value(out, &found, subject));
+    if (found) return TSR_OK;
+    if (value_is_obj(subject, &native_type) || value_is_obj(subject, &method_descriptor_type)) return write_method(out, ((Native *)subject.o)->def);
+    if (value_is_obj(subject, &type_type)) return write_type(out, subject);
+    if (value_is_obj(subject, &module_type)) return write_module(out, subject);
+    return write_by_attributes(out, subject);
+}
+
+static TsrStatus help_print(Value subject) {
+    TsrText text = {0};
+    TsrStatus s = help_write(&text, subject);
+    if (s == TSR_OK && text.length > 0) (void)fwrite(text.data, 1, text.length, builtin_stdout());
+    tsr_text_free(&text);
+    return s;
+}
+
+void help_startup(void) { builtin_hooks.help = help_print; }
