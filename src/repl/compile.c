@@ -229,11 +229,20 @@ static void forget_name(Compiler *c, const char *name) {
     delete_name(c, name);
 }
 
+/* Whether these blocks and those around them are loops only. */
+static bool plain_blocks(const Block *b) {
+    while (b != NULL && b->kind == BLOCK_LOOP) b = b->outer;
+    return b == NULL;
+}
+
 /* Leaves one block on the way out. True when the way goes on by another route (a finally that takes over). */
 static bool leave_block(Compiler *c, Block *b, ExitKind kind, Operand *value) {
     switch (b->kind) {
     case BLOCK_LOOP:
-        if (kind == EXIT_RETURN) return false;
+        if (kind == EXIT_RETURN) { /* the loop ends before what a finally or with around it does */
+            if (b->slot >= 0 && !plain_blocks(b->outer)) emit(c, INS_CLEAR, 0, b->slot, 0, 3);
+            return false;
+        }
         if (kind == EXIT_BREAK) {
             if (b->slot >= 0) emit(c, INS_CLEAR, 0, b->slot, 0, 3);
             emit_jump(c, INS_JUMP, 0, 0, b->on_break);
@@ -262,10 +271,8 @@ static bool leave_block(Compiler *c, Block *b, ExitKind kind, Operand *value) {
 /* return, break, continue: out through the blocks around. `value` is the returned operand. */
 static void emit_exit(Compiler *c, ExitKind kind, Operand value) {
     Block *saved = c->block, *b = c->block;
-    bool plain = true;
-    for (Block *o = b; o != NULL; o = o->outer) plain = plain && o->kind == BLOCK_LOOP;
     bool in_temp = value.kind != OPERAND_CONST && slot_is_temp(c, value.index);
-    bool copied = kind == EXIT_RETURN && !plain && !in_temp;
+    bool copied = kind == EXIT_RETURN && !plain_blocks(b) && !in_temp;
     if (copied) {
         int t = temp_new(c);
         operand_to(c, value, t);
