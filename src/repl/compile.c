@@ -5,12 +5,12 @@
 #include "prelude.h"
 
 void compile_fail(Compiler *c, TsrStatus status) {
-    if (*c->failed != TSR_OK) {
-        if (status != TSR_OK) exc_discard(status);
-        return;
+    if (!compile_failed(c)) {
+        c->failure->status = status;
+        *c->failure->where = c->at;
+        snprintf(c->failure->message, sizeof c->failure->message, "%s", tsr_error_message());
     }
-    *c->failed = status;
-    *c->where = c->at;
+    exc_discard(status);
 }
 
 static void too_complex(Compiler *c) { compile_fail(c, tsr_error(TSR_SYNTAX_ERROR, "the code is too large")); }
@@ -21,7 +21,7 @@ int code_here(const Compiler *c) { return c->code->ins_count; }
 
 static int emit_ins(Compiler *c, Ins ins) {
     Code *code = c->code;
-    if (*c->failed != TSR_OK) return -1;
+    if (compile_failed(c)) return -1;
     TsrStatus status = mem_grow(&code->ins, &c->ins_capacity, code->ins_count + 1, sizeof *code->ins);
     if (status == TSR_OK) status = mem_grow(&code->at, &c->at_capacity, code->ins_count + 1, sizeof *code->at);
     if (status != TSR_OK) {
@@ -79,7 +79,7 @@ void label_here(Compiler *c, Label *label) {
 
 void add_handler(Compiler *c, int start, int end, int target, int slot, int count) {
     Code *code = c->code;
-    if (start >= end || *c->failed != TSR_OK) return;
+    if (start >= end || compile_failed(c)) return;
     TsrStatus status = mem_grow(&code->handlers, &c->handler_capacity, code->handler_count + 1, sizeof *code->handlers);
     if (status != TSR_OK) {
         compile_fail(c, status);
@@ -90,7 +90,7 @@ void add_handler(Compiler *c, int start, int end, int target, int slot, int coun
 
 static void add_handled(Compiler *c, int start, int slot) {
     Code *code = c->code;
-    if (start >= code_here(c) || *c->failed != TSR_OK) return;
+    if (start >= code_here(c) || compile_failed(c)) return;
     TsrStatus status = mem_grow(&code->handled, &c->handled_capacity, code->handled_count + 1, sizeof *code->handled);
     if (status != TSR_OK) compile_fail(c, status);
     else code->handled[code->handled_count++] = (HandledRegion){start, code_here(c), (uint16_t)slot};
@@ -153,13 +153,24 @@ static int const_find(const Compiler *c, Value v) {
     return -1;
 }
 
-int const_add_move(Compiler *c, Value v) {
+/* Names must have an index of 16 bits: the last of those are kept for them. */
+enum { KEPT_FROM = 61440, KEPT_END = 65536 };
+
+static void const_keep_room(Compiler *c) {
     Code *code = c->code;
-    int found = const_find(c, v);
-    if (found >= 0) {
-        value_release(v);
-        return found;
+    if (code->const_count != KEPT_FROM) return;
+    TsrStatus status = mem_grow(&code->consts, &c->const_capacity, KEPT_END, sizeof *code->consts);
+    if (status != TSR_OK) {
+        compile_fail(c, status);
+        return;
     }
+    c->names_from = KEPT_FROM;
+    while (code->const_count < KEPT_END) code->consts[code->const_count++] = VALUE_NONE;
+}
+
+static int const_append_move(Compiler *c, Value v) {
+    Code *code = c->code;
+    const_keep_room(c);
     TsrStatus status = mem_grow(&code->consts, &c->const_capacity, code->const_count + 1, sizeof *code->consts);
     if (status == TSR_OK && !const_table_grow(c)) status = mem_error();
     if (status != TSR_OK) {
@@ -170,6 +181,15 @@ int const_add_move(Compiler *c, Value v) {
     code->consts[code->const_count++] = v;
     const_put(c, code->const_count - 1);
     return code->const_count - 1;
+}
+
+int const_add_move(Compiler *c, Value v) {
+    int found = const_find(c, v);
+    if (found >= 0) {
+        value_release(v);
+        return found;
+    }
+    return const_append_move(c, v);
 }
 
 Operand const_operand_move(Compiler *c, Value v) {
@@ -186,9 +206,24 @@ int const_name(Compiler *c, const char *name) {
         compile_fail(c, TSR_MEMORY_ERROR);
         return 0;
     }
-    int k = const_add_move(c, value_obj_move(obj_retain(s)));
-    if (k > UINT16_MAX) too_complex(c);
-    return k;
+    return const_low_move(c, value_obj_move(obj_retain(s)));
+}
+
+int const_low_move(Compiler *c, Value v) {
+    int found = const_find(c, v);
+    if (found < 0 || found > UINT16_MAX) {
+        if (c->names_from > 0 && c->names_from < KEPT_END) { /* one of the places kept */
+            c->code->consts[c->names_from] = v;
+            return c->names_from++;
+        }
+        found = const_append_move(c, v);
+        if (found <= UINT16_MAX) return found;
+        if (c->names_from == KEPT_FROM) return const_low_move(c, value_retain(v)); /* the places were kept just now */
+        too_complex(c);
+        return 0;
+    }
+    value_release(v);
+    return found;
 }
 
 /* --- blocks --- */
@@ -408,7 +443,7 @@ static void function_body(Compiler *c, const Node *node) {
     } else {
         generator_body(c, node);
     }
-    if (node->kind != AST_LAMBDA) emit(c, INS_RETURNK, 0, 0, const_add_move(c, VALUE_NONE), 0);
+    if (node->kind != AST_LAMBDA) emit(c, INS_RETURNK, 0, 0, const_low_move(c, VALUE_NONE), 0);
 }
 
 static Code *add_child(Compiler *c, Code *child) {
@@ -430,7 +465,7 @@ Code *compile_function(Compiler *outer, const Node *node) {
         return NULL;
     }
     if (add_child(outer, code) == NULL) return NULL;
-    Compiler c = {.outer = outer, .options = outer->options, .code = code, .failed = outer->failed, .where = outer->where, .at = node->at};
+    Compiler c = {.outer = outer, .options = outer->options, .code = code, .failure = outer->failure, .at = node->at};
     c.scope = scope_child(outer->scope, node);
     TsrStatus status = take_names(code, c.scope);
     if (status != TSR_OK) {
@@ -978,7 +1013,7 @@ static void define(Compiler *c, const Node *node) {
 }
 
 static void statement(Compiler *c, const Node *node, bool last) {
-    if (*c->failed != TSR_OK) return;
+    if (compile_failed(c)) return;
     c->at = node->at;
     switch (node->kind) {
     case AST_EXPR: statement_expression(c, node, last); break;
@@ -1027,7 +1062,7 @@ static GivenName *given_names(const Code *frame, int *count) {
 
 static void compile_body(Compiler *c, const Ast *ast) {
     for (int i = 0; i < ast->body.count; i++) statement(c, ast->body.items[i], i + 1 == ast->body.count);
-    emit(c, INS_RETURNK, 0, 0, const_add_move(c, VALUE_NONE), 0);
+    emit(c, INS_RETURNK, 0, 0, const_low_move(c, VALUE_NONE), 0);
 }
 
 /* Slots of eval code: the frame's names where they are, then its own names, then temporaries, all above the frame's. */
@@ -1046,24 +1081,25 @@ static TsrStatus prepare(Code *code, const Scope *scope, const CompileOptions *o
 }
 
 TsrStatus compile_module(Code **out, const Ast *ast, const CompileOptions *options, SourceRange *where) {
-    TsrStatus failed = TSR_OK;
     Scope *scope;
     int count = 0;
     GivenName *given = NULL;
     *where = (SourceRange){0};
     if (options->frame != NULL && (given = given_names(options->frame, &count)) == NULL) return mem_error();
-    failed = scope_analyse(&scope, ast, given, count, options->frame != NULL ? options->frame->frame_size : 0, where);
+    TsrStatus failed = scope_analyse(&scope, ast, given, count, options->frame != NULL ? options->frame->frame_size : 0, where);
     tsr_free(given);
     TSR_TRY(failed);
     Code *code = code_new(ast->source, NULL, "<module>");
     if (code == NULL) return TSR_MEMORY_ERROR;
-    Compiler c = {.options = options, .scope = scope, .code = code, .module_level = true, .failed = &failed, .where = where};
-    failed = prepare(code, scope, options);
-    if (failed == TSR_OK) compile_body(&c, ast);
+    Failure failure = {.status = TSR_OK, .where = where};
+    Compiler c = {.options = options, .scope = scope, .code = code, .module_level = true, .failure = &failure};
+    TsrStatus status = prepare(code, scope, options);
+    if (status == TSR_OK) compile_body(&c, ast);
+    else compile_fail(&c, status);
     tsr_free(c.const_table);
-    if (failed != TSR_OK) {
+    if (failure.status != TSR_OK) {
         code_free(code);
-        return failed;
+        return tsr_error(failure.status, "%s", failure.message);
     }
     *out = code;
     return TSR_OK;

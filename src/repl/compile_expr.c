@@ -281,7 +281,7 @@ static Operand binary(Compiler *c, const Node *node, int want) {
     Operand o = result(c, want);
     c->at = node->at;
     emit_binary(c, node->binary.op, false, o.index, l, r);
-    if (node == c->last_use && l.kind == OPERAND_SLOT && *c->failed == TSR_OK) c->code->ins[code_here(c) - 1].x |= BINARY_LAST;
+    if (node == c->last_use && l.kind == OPERAND_SLOT && !compile_failed(c)) c->code->ins[code_here(c) - 1].x |= BINARY_LAST;
     return o;
 }
 
@@ -702,7 +702,7 @@ static Operand call_keywords(Compiler *c, const Node *node, int w, bool method, 
     }
     for (int i = 0; i < node->call.keyword_count; i++) {
         int k = const_name(c, node->call.keywords[i].name);
-        names[i] = *c->failed == TSR_OK ? c->code->consts[k] : VALUE_NONE;
+        names[i] = !compile_failed(c) ? c->code->consts[k] : VALUE_NONE;
     }
     Value tuple;
     TsrStatus status = tuple_new(&tuple, names, node->call.keyword_count);
@@ -711,8 +711,7 @@ static Operand call_keywords(Compiler *c, const Node *node, int w, bool method, 
         compile_fail(c, status);
         return operand_slot(w);
     }
-    int k = const_add_move(c, tuple);
-    if (k > UINT16_MAX) compile_fail(c, tsr_error(TSR_SYNTAX_ERROR, "too many constants"));
+    int k = const_low_move(c, tuple);
     int first = temps_new(c, node->call.keyword_count);
     for (int i = 0; i < node->call.keyword_count; i++) expr_to(c, node->call.keywords[i].value, first + i);
     c->at = node->at;
@@ -830,7 +829,7 @@ static Operand named(Compiler *c, const Node *node, int want) {
 
 Operand expr(Compiler *c, const Node *node, int want) {
     Value v;
-    if (*c->failed != TSR_OK) return operand_slot(0);
+    if (compile_failed(c)) return operand_slot(0);
     switch (node->kind) {
     case AST_NAME:
         c->at = node->at;
@@ -910,7 +909,7 @@ static void store_subscript(Compiler *c, const Node *target, Operand v) {
 }
 
 void store(Compiler *c, const Node *target, Operand v) {
-    if (*c->failed != TSR_OK) return;
+    if (compile_failed(c)) return;
     switch (target->kind) {
     case AST_NAME:
         c->at = target->at;

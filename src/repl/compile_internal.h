@@ -41,12 +41,20 @@ typedef struct Block {
     int handler_slot;
 } Block;
 
+/* What went wrong first; shared by the compilers of a program. */
+typedef struct Failure {
+    TsrStatus status;
+    SourceRange *where;
+    char message[160];
+} Failure;
+
 typedef struct Compiler {
     struct Compiler *outer;
     const CompileOptions *options;
     Scope *scope;       /* innermost, perhaps a comprehension's */
     Code *code;
     int64_t ins_capacity, at_capacity, const_capacity, child_capacity, handler_capacity, handled_capacity;
+    int names_from;     /* next index below 65536 kept for names once there are many constants; 0: there are not */
     int32_t *const_table; /* hash table of constants, -1 empty */
     int const_table_size;
     int temps;          /* temporaries in use */
@@ -55,11 +63,11 @@ typedef struct Compiler {
     const Node *last_use; /* the + after which the name on its left is assigned to: see find_last_use */
     SourceRange at;     /* of the code being emitted */
     bool module_level;  /* not inside a def, lambda or generator expression */
-    TsrStatus *failed;  /* shared by all compilers of a program */
-    SourceRange *where;
+    Failure *failure;
 } Compiler;
 
 /* --- compile.c --- */
+static inline bool compile_failed(const Compiler *c) { return c->failure->status != TSR_OK; }
 void compile_fail(Compiler *c, TsrStatus status);
 int emit(Compiler *c, Opcode op, int x, int a, int b, int k);
 int emit_k(Compiler *c, Opcode op, int x, int a, uint32_t k);
@@ -76,8 +84,9 @@ static inline Operand operand_slot(int index) { return (Operand){OPERAND_SLOT, i
 bool slot_is_temp(const Compiler *c, int slot);
 int slot_of(const Compiler *c, int index); /* of the scope's slot number */
 
-int const_add_move(Compiler *c, Value v);   /* its index */
+int const_add_move(Compiler *c, Value v);   /* its index, perhaps above 65535 */
 Operand const_operand_move(Compiler *c, Value v);
+int const_low_move(Compiler *c, Value v);   /* its index, below 65536 */
 int const_name(Compiler *c, const char *name); /* an interned str, index below 65536 */
 
 Code *compile_function(Compiler *c, const Node *node); /* lambda, def, generator expression: lent to c's children */

@@ -2,16 +2,13 @@
 #include "vm_internal.h"
 
 static TsrStatus enter(Value *out, Generator *g, TsrStatus raise) {
+    TSR_TRY(stack_check());
     TSR_TRY(recursion_enter(""));
     g->state = GEN_RUNNING;
     g->frame.prev = vm.frame;
     g->frame.flags = 0;
     obj_retain(g);
     TsrStatus status = vm_enter(out, &g->frame, raise);
-    if (g->state == GEN_RUNNING) { /* the depth of C calls stopped it before it ran */
-        g->state = GEN_DONE;
-        recursion_leave();
-    }
     g->frame.prev = NULL;
     obj_release(g);
     return status;

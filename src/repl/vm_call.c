@@ -2,12 +2,28 @@
 #include "vm_internal.h"
 
 #include <string.h>
+#include <sys/resource.h>
 
-enum {
-    FRAMES_AT_ONCE = 32,
-    CHUNK_SLOTS = 8192,
-    MAX_C_DEPTH = 2000 /* calls that go through C (a key function of sorted, a generator in sum): some 2 KiB of C stack each */
-};
+enum { FRAMES_AT_ONCE = 32, CHUNK_SLOTS = 8192 };
+
+/* --- the C stack, which calls use that go through C: a key function of sorted, a generator in sum --- */
+
+static uintptr_t stack_floor;
+
+void stack_measure(void) {
+    struct rlimit limit;
+    char here;
+    uintptr_t size = 8u << 20, largest = (uintptr_t)64 << 20;
+    if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) size = (uintptr_t)limit.rlim_cur;
+    if (size > largest) size = largest;
+    stack_floor = (uintptr_t)&here - size / 4 * 3;
+}
+
+TsrStatus stack_check(void) {
+    char here;
+    if (TSR_LIKELY((uintptr_t)&here > stack_floor)) return TSR_OK;
+    return recursion_error(" while calling a Python object");
+}
 
 /* --- frames --- */
 
@@ -230,22 +246,16 @@ Frame *call_frame(Function *fn, const CallArgs *args) {
     return frame;
 }
 
-static int c_depth;
-
 TsrStatus vm_enter(Value *out, Frame *frame, TsrStatus raise) {
-    if (c_depth >= MAX_C_DEPTH) return recursion_error(" while calling a Python object");
     frame->flags |= FRAME_ENTRY;
-    c_depth++;
     vm.frame = frame;
-    TsrStatus status = vm_loop(out, frame, raise);
-    c_depth--;
-    return status;
+    return vm_loop(out, frame, raise);
 }
 
 TsrStatus function_call(Value *out, Value self, const CallArgs *args) {
     Function *fn = value_as_function(self);
     if (fn->code->flags & CODE_GENERATOR) return generator_start(out, fn, args);
-    if (c_depth >= MAX_C_DEPTH) return recursion_error(" while calling a Python object");
+    TSR_TRY(stack_check());
     TSR_TRY(tsr_interrupt_check());
     Frame *frame = call_frame(fn, args);
     if (frame == NULL) return tsr_error_kind();

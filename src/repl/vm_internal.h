@@ -81,6 +81,8 @@ Value *stack_space(int64_t count, Value **limit);
 void frame_clear(Frame *frame);
 /* Binds args to fn's parameters at `base`, copying; all its names are then set or V_UNBOUND. On failure nothing is held. */
 TsrStatus bind_arguments(Function *fn, Value *base, const CallArgs *args);
+void stack_measure(void);     /* at the start, in the function that is outermost */
+TsrStatus stack_check(void);  /* RecursionError when the C stack is nearly used up */
 /* Makes `frame` current and runs it to its end, as vm_loop does. */
 TsrStatus vm_enter(Value *out, Frame *frame, TsrStatus raise);
 /* A frame with the arguments bound (copied), above vm.frame; the caller makes it current. NULL: an error. */

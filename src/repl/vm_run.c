@@ -17,6 +17,7 @@ static TsrStatus display_default(Value v) {
 TsrStatus (*vm_display)(Value v) = display_default;
 
 TsrStatus vm_startup(void) {
+    stack_measure();
     builtin_hooks.globals = vm_new_globals;
     builtin_hooks.locals = vm_new_locals;
     return globals_startup();
