@@ -2,8 +2,12 @@
 #include "vm_internal.h"
 
 static TsrStatus enter(Value *out, Generator *g, TsrStatus raise) {
-    TSR_TRY(stack_check());
-    TSR_TRY(recursion_enter(""));
+    TsrStatus room = stack_check();
+    if (room == TSR_OK) room = recursion_enter("");
+    if (room != TSR_OK) {
+        if (raise != TSR_OK) exc_discard(raise); /* the newer error counts */
+        return recursion_error("");
+    }
     g->state = GEN_RUNNING;
     g->frame.prev = vm.frame;
     g->frame.flags = 0;
