@@ -67,14 +67,22 @@ static TsrStatus unary(TsrOpCall *c, const char *kernel, int set, double (*fn)(d
     return run(c, 1, &c->arg[0].t, kernel, set, (Loops){unary_f32, unary_f64, &u});
 }
 
-/* Operands 0 and 1 of the call; a number becomes a 0-d tensor that is weak in promotion. */
+static TsrStatus operand(TsrTensor **out, const TsrArg *arg) {
+    if (arg->kind != TSR_ARG_TENSOR) return tsr_tensor_new_wrapped(out, arg->s);
+    *out = tsr_tensor_retain(arg->t);
+    return TSR_OK;
+}
+
+/* Operands 0 and 1 of the call, retained; a number becomes a 0-d tensor that is weak in promotion. */
+static TsrStatus operands(TsrTensor **a, TsrTensor **b, const TsrOpCall *c) {
+    TSR_TRY(operand(a, &c->arg[0]));
+    return operand(b, &c->arg[1]);
+}
+
 static TsrStatus with_operands(TsrOpCall *c, const char *kernel, int set, Loops loops) {
     TSR_OWNED a = NULL;
     TSR_OWNED b = NULL;
-    if (c->arg[0].kind == TSR_ARG_TENSOR) a = tsr_tensor_retain(c->arg[0].t);
-    else TSR_TRY(tsr_tensor_new_wrapped(&a, c->arg[0].s));
-    if (c->arg[1].kind == TSR_ARG_TENSOR) b = tsr_tensor_retain(c->arg[1].t);
-    else TSR_TRY(tsr_tensor_new_wrapped(&b, c->arg[1].s));
+    TSR_TRY(operands(&a, &b, c));
     return run(c, 2, (TsrTensor *const[]){a, b}, kernel, set, loops);
 }
 
@@ -108,7 +116,6 @@ UNARY(op_log_ndtr, "log_ndtr_cpu", SET_SINGLE, tsr_sf_log_ndtr)
 TsrStatus op_igamma(TsrOpCall *c) { return binary(c, "igamma_cpu", SET_HALF | SET_NO_INT, tsr_sf_gammainc); }
 TsrStatus op_igammac(TsrOpCall *c) { return binary(c, "igammac_cpu", SET_HALF | SET_NO_INT, tsr_sf_gammaincc); }
 TsrStatus op_zeta(TsrOpCall *c) { return binary(c, "zeta_cpu", SET_SINGLE, tsr_sf_zeta); }
-TsrStatus op_xlog1py(TsrOpCall *c) { return binary(c, "xlog1py_cpu", SET_HALF, tsr_sf_xlog1py); }
 
 /* In half precision the logarithm is rounded before the product. */
 static double entr_half(double x) { return x > 0 ? -x * tsr_half_to_float(tsr_half_from_float((float)log(x))) : tsr_sf_entr(x); }
@@ -117,6 +124,22 @@ static double entr_bfloat16(double x) { return x > 0 ? -x * tsr_bfloat16_to_floa
 TsrStatus op_entr(TsrOpCall *c) {
     TsrDtype d = c->arg[0].t->dtype;
     return unary(c, "entr_cpu", SET_HALF, d == TSR_FLOAT16 ? entr_half : d == TSR_BFLOAT16 ? entr_bfloat16 : tsr_sf_entr, NULL);
+}
+
+/* The logarithm is rounded to the dtype before the product. */
+static double xlog1py_by(double x, double y, float rounded) { return isnan(y) ? NAN : x == 0 ? 0 : x * rounded; }
+static double xlog1py_half(double x, double y) { return xlog1py_by(x, y, tsr_half_to_float(tsr_half_from_float((float)log1p(y)))); }
+static double xlog1py_bfloat16(double x, double y) { return xlog1py_by(x, y, tsr_bfloat16_to_float(tsr_bfloat16_from_float((float)log1p(y)))); }
+static double xlog1py_float(double x, double y) { return xlog1py_by(x, y, (float)log1p(y)); }
+
+TsrStatus op_xlog1py(TsrOpCall *c) {
+    TSR_OWNED a = NULL;
+    TSR_OWNED b = NULL;
+    TsrDtype common;
+    TSR_TRY(operands(&a, &b, c));
+    TSR_TRY(tsr_result_type(&common, (TsrTensor *const[]){a, b}, 2));
+    Binary fn = common == TSR_FLOAT16 ? xlog1py_half : common == TSR_BFLOAT16 ? xlog1py_bfloat16 : common == TSR_FLOAT64 ? tsr_sf_xlog1py : xlog1py_float;
+    return binary(c, "xlog1py_cpu", SET_HALF, fn);
 }
 
 /* (1 + erf(x / sqrt 2)) / 2, each step rounded to the dtype. */
