@@ -15,6 +15,7 @@
 #include "seq_obj.h"
 #include "str_obj.h"
 #include "value_internal.h"
+#include "vm.h"
 
 BuiltinHooks builtin_hooks;
 bool builtin_sandbox;
@@ -487,6 +488,7 @@ static TsrStatus builtin_iter(Value *out, const CallArgs *args) {
 
 static TsrStatus builtin_next(Value *out, const CallArgs *args) {
     if (value_type(args->values[0])->iter_next == NULL) return tsr_error(TSR_TYPE_ERROR, "'%s' object is not an iterator", value_type_name(args->values[0]));
+    if (args->count == 1 && value_is_obj(args->values[0], &generator_type)) return value_call_method(out, args->values[0], "__next__", 0, NULL);
     TsrStatus status = value_next(out, args->values[0]);
     if (status != TSR_OK && args->count > 1 && exc_matches(status, TSR_STOP_ITERATION)) {
         exc_discard(status);

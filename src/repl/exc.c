@@ -3,10 +3,12 @@
 #include "args.h"
 #include "dict_obj.h"
 #include "func_obj.h"
+#include "num_obj.h"
 #include "seq_obj.h"
 #include "str_obj.h"
 #include "value_internal.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static Value pending; /* V_UNBOUND: none */
@@ -15,6 +17,7 @@ static Value no_memory; /* preallocated, so that running out can always be repor
 static void exc_destroy(Obj *self) {
     Exc *e = (Exc *)self;
     obj_xrelease(e->args);
+    obj_xrelease(e->attributes);
     value_release(e->cause);
     value_release(e->context);
     value_release(e->value);
@@ -27,6 +30,7 @@ static void exc_destroy(Obj *self) {
 static void exc_traverse(Obj *self, GcVisit visit, void *context) {
     Exc *e = (Exc *)self;
     gc_visit_obj(e->args, visit, context);
+    gc_visit_obj(e->attributes, visit, context);
     gc_visit_value(e->cause, visit, context);
     gc_visit_value(e->context, visit, context);
     gc_visit_value(e->value, visit, context);
@@ -60,9 +64,9 @@ static TsrStatus os_error_str(TsrText *out, const Exc *e) {
     TSR_TRY(value_str(out, e->args->items[0]));
     TSR_TRY(tsr_text_puts(out, "] "));
     TSR_TRY(value_str(out, e->args->items[1]));
-    if (e->args->count < 3) return TSR_OK;
+    if (e->value.tag == V_UNBOUND) return TSR_OK;
     TSR_TRY(tsr_text_puts(out, ": "));
-    return value_repr(out, e->args->items[2]);
+    return value_repr(out, e->value);
 }
 
 static TsrStatus exc_str(TsrText *out, Value self) {
@@ -71,7 +75,7 @@ static TsrStatus exc_str(TsrText *out, Value self) {
     if (e->args->count == 1) {
         return e->kind == TSR_KEY_ERROR ? value_repr(out, e->args->items[0]) : value_str(out, e->args->items[0]);
     }
-    if (tsr_status_is_a(e->kind, TSR_OS_ERROR) && e->args->count <= 3) return os_error_str(out, e);
+    if (tsr_status_is_a(e->kind, TSR_OS_ERROR) && e->args->count == 2) return os_error_str(out, e);
     return value_repr(out, value_lent(e->args));
 }
 
@@ -91,8 +95,23 @@ static TsrStatus exc_make(Value *out, Type *type, Tuple *args_move) {
     return TSR_OK;
 }
 
+/* OSError(errno, text[, filename]): the filename is no part of args, and errno chooses the type. */
+static TsrStatus os_error_construct(Value *out, Type *type, const CallArgs *args) {
+    int64_t number;
+    Value tuple;
+    if (type == EXC_TYPE(TSR_OS_ERROR) && value_is_int(args->values[0]) && int_fits_int64(args->values[0], &number) && number > 0 && number < 4096) {
+        type = EXC_TYPE(tsr_error_errno((int)number, NULL));
+        tsr_error_clear();
+    }
+    TSR_TRY(tuple_new(&tuple, args->values, 2));
+    TSR_TRY(exc_make(out, type, value_as_tuple(tuple)));
+    if (args->count > 2) value_set_move(&value_exc(*out)->value, value_retain(args->values[2]));
+    return TSR_OK;
+}
+
 static TsrStatus exc_construct(Value *out, Type *type, const CallArgs *args) {
     if (args->keyword_count > 0) return tsr_error(TSR_TYPE_ERROR, "%s() takes no keyword arguments", type->name);
+    if ((args->count == 2 || args->count == 3) && type_is_subtype(type, EXC_TYPE(TSR_OS_ERROR))) return os_error_construct(out, type, args);
     Value tuple;
     TSR_TRY(tuple_new(&tuple, args->values, args->count));
     return exc_make(out, type, value_as_tuple(tuple));
@@ -166,6 +185,20 @@ static TsrStatus add_note(Value *out, const CallArgs *args) {
     return TSR_OK;
 }
 
+/* msg, lineno, colno and pos of a JSONDecodeError stand in its text: "msg: line 1 column 2 (char 1)". */
+static TsrStatus json_attribute(Value *out, const Exc *e, Str *name) {
+    if (e->args->count != 1 || !value_is_str(e->args->items[0])) return TSR_OK;
+    const Str *text = value_as_str(e->args->items[0]);
+    const char *line = strstr(text->data, ": line "), *column = line != NULL ? strstr(line, " column ") : NULL;
+    const char *at = column != NULL ? strstr(column, "(char ") : NULL;
+    if (at == NULL) return TSR_OK;
+    if (str_equal_c(name, "msg")) return str_new(out, text->data, line - text->data);
+    if (str_equal_c(name, "lineno")) *out = value_int(atoll(line + 7));
+    if (str_equal_c(name, "colno")) *out = value_int(atoll(column + 8));
+    if (str_equal_c(name, "pos")) *out = value_int(atoll(at + 6));
+    return TSR_OK;
+}
+
 /* Attributes that some kinds have: .value, .code, .errno, .strerror, .filename, .name, .__notes__. */
 static TsrStatus exc_get_attr(Value *out, Value self, Str *name) {
     const Exc *e = value_exc(self);
@@ -175,13 +208,14 @@ static TsrStatus exc_get_attr(Value *out, Value self, Str *name) {
     if (e->kind == TSR_STOP_ITERATION && str_equal_c(name, "value")) return give(out, e->value);
     if (e->kind == TSR_SYSTEM_EXIT && str_equal_c(name, "code")) return give(out, e->value);
     if (str_equal_c(name, "__notes__") && e->notes.tag != V_UNBOUND) return give(out, e->notes);
-    if (str_equal_c(name, "__dict__")) return dict_new(out);
+    if (e->attributes != NULL && dict_find_str(e->attributes, name) != NULL) return give(out, *dict_find_str(e->attributes, name));
+    if (str_equal_c(name, "__dict__")) return e->attributes != NULL ? give(out, value_lent(e->attributes)) : dict_new(out);
     if (tsr_status_is_a(e->kind, TSR_OS_ERROR)) {
-        bool full = n == 2 || n == 3;
-        if (str_equal_c(name, "errno")) return give(out, full ? items[0] : VALUE_NONE);
-        if (str_equal_c(name, "strerror")) return give(out, full ? items[1] : VALUE_NONE);
-        if (str_equal_c(name, "filename")) return give(out, n == 3 ? items[2] : VALUE_NONE);
+        if (str_equal_c(name, "errno")) return give(out, n == 2 ? items[0] : VALUE_NONE);
+        if (str_equal_c(name, "strerror")) return give(out, n == 2 ? items[1] : VALUE_NONE);
+        if (str_equal_c(name, "filename")) return give(out, e->value);
     }
+    if (e->kind == TSR_JSON_DECODE_ERROR) return json_attribute(out, e, name);
     bool named = tsr_status_is_a(e->kind, TSR_NAME_ERROR) || e->kind == TSR_ATTRIBUTE_ERROR || tsr_status_is_a(e->kind, TSR_IMPORT_ERROR);
     if (named && str_equal_c(name, "name")) return give(out, e->value);
     if (tsr_status_is_a(e->kind, TSR_SYNTAX_ERROR) && str_equal_c(name, "msg")) return give(out, n > 0 ? items[0] : VALUE_NONE);
@@ -191,8 +225,14 @@ static TsrStatus exc_get_attr(Value *out, Value self, Str *name) {
 static TsrStatus exc_set_attr(Value self, Str *name, Value v) {
     Value found;
     TSR_TRY(type_lookup(&found, value_type(self), name));
+    Exc *e = value_exc(self);
     if (value_is_obj(found, &getset_type) && v.tag != V_UNBOUND) return ((GetSet *)found.o)->def->set(self, v);
-    return tsr_error(TSR_ATTRIBUTE_ERROR, "'%s' object has no attribute '%s'", value_type_name(self), name->data);
+    if (v.tag == V_UNBOUND) {
+        if (e->attributes != NULL && dict_remove_str(e->attributes, name)) return TSR_OK;
+        return tsr_error(TSR_ATTRIBUTE_ERROR, "'%s' object has no attribute '%s'", value_type_name(self), name->data);
+    }
+    if (e->attributes == NULL && (e->attributes = dict_new_raw()) == NULL) return TSR_MEMORY_ERROR;
+    return dict_set_str(e->attributes, name, v);
 }
 
 static const Getter exc_getters[] = {
@@ -290,6 +330,23 @@ TsrStatus exc_raise_operand(Value operand, Value cause) {
     return exc_raise_move(e);
 }
 
+/* "[Errno 2] No such file or directory: 'x'" taken apart, as OSError's arguments. */
+static TsrStatus os_error_parts(Value *out, TsrStatus status, const char *text) {
+    char *end;
+    long number = strtol(text + 7, &end, 10);
+    if (strncmp(end, "] ", 2) != 0) return TSR_OK;
+    const char *message = end + 2, *path = strstr(message, ": '");
+    size_t size = strlen(text);
+    bool named = path != NULL && text[size - 1] == '\'';
+    Value parts[3] = {value_int(number), VALUE_UNBOUND, VALUE_UNBOUND};
+    TsrStatus failed = str_new(&parts[1], message, named ? path - message : (int64_t)strlen(message));
+    if (failed == TSR_OK && named) failed = str_new(&parts[2], path + 3, text + size - 1 - (path + 3));
+    if (failed == TSR_OK) failed = exc_new(out, status, 2, parts);
+    if (failed == TSR_OK) value_set_move(&value_exc(*out)->value, value_retain(parts[2]));
+    values_release(parts, 3);
+    return failed;
+}
+
 /* The last error as an object. The hint goes along. */
 static TsrStatus materialise(Value *out, TsrStatus status) {
     TsrText hint = {0}, message = {0};
@@ -298,8 +355,11 @@ static TsrStatus materialise(Value *out, TsrStatus status) {
     if (failed == TSR_OK && tsr_error_hint_text() != NULL) failed = tsr_text_puts(&hint, tsr_error_hint_text());
     Value s = VALUE_UNBOUND;
     int count = message.length > 0;
+    *out = VALUE_UNBOUND;
+    bool numbered = count && tsr_status_is_a(status, TSR_OS_ERROR) && strncmp(message.data, "[Errno ", 7) == 0;
+    if (failed == TSR_OK && numbered) failed = os_error_parts(out, status, message.data);
     if (failed == TSR_OK && count) failed = str_new(&s, message.data, (int64_t)message.length);
-    if (failed == TSR_OK) failed = exc_new(out, status, count, &s);
+    if (failed == TSR_OK && out->tag == V_UNBOUND) failed = exc_new(out, status, count, &s);
     if (failed == TSR_OK) value_exc(*out)->hint = tsr_text_move(&hint);
     value_release(s);
     tsr_text_free(&hint);

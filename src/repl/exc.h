@@ -17,7 +17,8 @@ typedef struct Exc {
     Value cause;      /* __cause__; V_UNBOUND or V_NONE: none */
     Value context;    /* __context__ */
     bool suppress_context; /* raise X from ... */
-    Value value;      /* StopIteration.value, SystemExit.code, KeyError's key; V_UNBOUND: none */
+    Value value;      /* StopIteration.value, SystemExit.code, OSError's filename; V_UNBOUND: none */
+    Dict *attributes; /* set by hand (e.x = 1); NULL: none. Owned */
     char *hint;       /* by tsr_malloc, or NULL */
     Value trace;      /* the evaluator's record of frames; V_UNBOUND: none */
     Value notes;

@@ -308,10 +308,22 @@ TsrStatus module_register(const char *name, ModuleMaker make) {
     return TSR_OK;
 }
 
+static Row *find_row(const char *name, size_t size) {
+    for (int64_t i = 0; i < row_count; i++) {
+        if (strncmp(rows[i].name, name, size) == 0 && rows[i].name[size] == '\0') return &rows[i];
+    }
+    return NULL;
+}
+
+/* The first part of a dotted name that is not there is what the message is about. */
 static TsrStatus no_module(const char *name) {
+    size_t first = strcspn(name, ".");
+    if (name[first] != '\0' && find_row(name, first) != NULL) {
+        return tsr_error(TSR_MODULE_NOT_FOUND_ERROR, "No module named '%s'; '%.*s' is not a package", name, (int)first, name);
+    }
     HintSearch search = hint_begin(name);
     for (int64_t i = 0; i < row_count; i++) hint_consider(&search, rows[i].name);
-    tsr_error(TSR_MODULE_NOT_FOUND_ERROR, "No module named '%s'", name);
+    tsr_error(TSR_MODULE_NOT_FOUND_ERROR, "No module named '%.*s'", (int)first, name);
     if (search.best != NULL) tsr_error_hint("did you mean '%s'?", search.best);
     return TSR_MODULE_NOT_FOUND_ERROR;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "args.h"
+#include "bytes_obj.h"
 #include "dict_obj.h"
 #include "exc.h"
 #include "num_obj.h"
@@ -385,6 +386,15 @@ static TsrStatus read_value(Value *out, Reader *r, int depth) {
 
 static TsrStatus json_loads(Value *out, const CallArgs *args) {
     Value v = args->values[0];
+    char *bytes;
+    int64_t size;
+    if (value_as_buffer(v, &bytes, &size)) {
+        Value text;
+        TSR_TRY(value_call_method(&text, v, "decode", 0, NULL));
+        TsrStatus status = json_loads(out, &(CallArgs){.values = &text, .count = 1});
+        value_release(text);
+        return status;
+    }
     if (!value_is_str(v)) return tsr_error(TSR_TYPE_ERROR, "the JSON object must be str, bytes or bytearray, not %s", value_type_name(v));
     Reader r = {value_as_str(v)->data, value_as_str(v)->data, value_as_str(v)->data + value_as_str(v)->size};
     TSR_TRY(read_value(out, &r, 0));

@@ -11,6 +11,7 @@
 #include "args.h"
 #include "builtin.h"
 #include "dict_obj.h"
+#include "exc.h"
 #include "seq_obj.h"
 #include "str_obj.h"
 
@@ -205,11 +206,71 @@ static TsrStatus path_join(Value *out, const CallArgs *args) {
     return status;
 }
 
+/* Drops "." and empty parts, and lets ".." undo the part before it. */
+static TsrStatus normalise(TsrText *out, const char *path) {
+    size_t roots = strspn(path, "/") == 2 ? 2 : path[0] == '/' ? 1 : 0;
+    TSR_TRY(tsr_text_pad(out, '/', roots));
+    for (const char *p = path; *p != '\0';) {
+        size_t n = strcspn(p, "/");
+        bool up = n == 2 && p[0] == '.' && p[1] == '.';
+        if (up && out->length > roots) {
+            const char *last = memrchr(out->data + roots, '/', out->length - roots);
+            size_t start = last != NULL ? (size_t)(last - out->data) + 1 : roots;
+            if (strcmp(out->data + start, "..") != 0) {
+                out->length = last != NULL ? start - 1 : roots;
+                out->data[out->length] = '\0';
+                n = 0;
+            }
+        } else if (up && roots > 0) {
+            n = 0;
+        }
+        if (n > 0 && !(n == 1 && p[0] == '.')) {
+            if (out->length > roots) TSR_TRY(tsr_text_putc(out, '/'));
+            TSR_TRY(tsr_text_append(out, p, n));
+        }
+        p += strcspn(p, "/");
+        p += strspn(p, "/");
+    }
+    return out->length == 0 ? tsr_text_putc(out, '.') : TSR_OK;
+}
+
+static TsrStatus give_normal(Value *out, const char *path) {
+    TsrText text = {0};
+    TsrStatus status = normalise(&text, path);
+    if (status == TSR_OK) return str_new_text_move(out, &text);
+    tsr_text_free(&text);
+    return status;
+}
+
+static TsrStatus path_normpath(Value *out, const CallArgs *args) {
+    const char *path;
+    TSR_TRY(path_argument(&path, args->values[0]));
+    return give_normal(out, path);
+}
+
+static TsrStatus path_isabs(Value *out, const CallArgs *args) {
+    const char *path;
+    TSR_TRY(path_argument(&path, args->values[0]));
+    *out = value_bool(path[0] == '/');
+    return TSR_OK;
+}
+
+static TsrStatus path_expanduser(Value *out, const CallArgs *args) {
+    const char *path, *home = getenv("HOME");
+    TSR_TRY(path_argument(&path, args->values[0]));
+    if (path[0] != '~' || (path[1] != '/' && path[1] != '\0') || home == NULL) return str_new_c(out, path);
+    return str_new_format(out, "%s%s", home, path + 1);
+}
+
 static TsrStatus path_abspath(Value *out, const CallArgs *args) {
     const char *path;
-    char *cwd = getcwd(NULL, 0);
     TSR_TRY(path_argument(&path, args->values[0]));
-    TsrStatus status = path[0] == '/' ? str_new_c(out, path) : str_new_format(out, "%s/%s", cwd != NULL ? cwd : "", path);
+    if (path[0] == '/') return give_normal(out, path);
+    char *cwd = getcwd(NULL, 0);
+    TsrText text = {0};
+    TsrStatus status = tsr_text_printf(&text, "%s/%s", cwd != NULL ? cwd : "", path);
+    if (status == TSR_OK) status = give_normal(out, text.data);
+    tsr_text_free(&text);
     free(cwd);
     return status;
 }
@@ -225,6 +286,9 @@ static const Method path_functions[] = {
     {"splitext", path_splitext, ARGS_ONE, 1, 1, "(path)", "(root, extension)."},
     {"join", path_join, ARGS_RANGE, 1, -1, "(path, *paths)", "Paths put together."},
     {"abspath", path_abspath, ARGS_ONE, 1, 1, "(path)", "The path from the root."},
+    {"normpath", path_normpath, ARGS_ONE, 1, 1, "(path)", "The path without . and .. parts."},
+    {"isabs", path_isabs, ARGS_ONE, 1, 1, "(path)", "Whether it starts at the root."},
+    {"expanduser", path_expanduser, ARGS_ONE, 1, 1, "(path)", "With ~ as the home folder."},
     {0},
 };
 
@@ -254,6 +318,8 @@ TsrStatus ns_os_new(Value *out) {
     if (status == TSR_OK && (status = module_import(&part, "os.path")) == TSR_OK) status = module_add_move(value_as_module(module), "path", part);
     if (status == TSR_OK && (status = str_new_c(&part, "/")) == TSR_OK) status = module_add_move(value_as_module(module), "sep", part);
     if (status == TSR_OK && (status = str_new_c(&part, "\n")) == TSR_OK) status = module_add_move(value_as_module(module), "linesep", part);
+    if (status == TSR_OK && (status = str_new_c(&part, "posix")) == TSR_OK) status = module_add_move(value_as_module(module), "name", part);
+    if (status == TSR_OK) status = module_add(value_as_module(module), "error", value_lent(EXC_TYPE(TSR_OS_ERROR)));
     if (status == TSR_OK) *out = module;
     else value_release(module);
     return status;

@@ -8,8 +8,10 @@
 #include <unistd.h>
 
 #include "args.h"
+#include "bytes_obj.h"
 #include "num_obj.h"
 #include "seq_obj.h"
+#include "sha512.h"
 #include "str_obj.h"
 
 enum { N = 624, M = 397 };
@@ -113,6 +115,23 @@ static TsrStatus seed_with_int(Value v) {
     return TSR_OK;
 }
 
+/* As CPython's version 2 of seeding: the bytes and their SHA-512 as one big-endian number. */
+static TsrStatus seed_with_bytes(const char *data, int64_t size) {
+    Value text, n;
+    TSR_TRY(bytes_new(&text, NULL, size + SHA512_BYTES));
+    char *all;
+    int64_t total;
+    value_as_buffer(text, &all, &total);
+    memcpy(all, data, (size_t)size);
+    sha512((unsigned char *)all + size, data, (size_t)size);
+    TsrStatus status = value_call_method(&n, value_lent(&int_type), "from_bytes", 1, &text);
+    value_release(text);
+    TSR_TRY(status);
+    status = seed_with_int(n);
+    value_release(n);
+    return status;
+}
+
 static TsrStatus random_seed(Value *out, const CallArgs *args) {
     Value v = args->count > 0 ? args->values[0] : VALUE_NONE;
     has_gauss = false;
@@ -123,7 +142,11 @@ static TsrStatus random_seed(Value *out, const CallArgs *args) {
     }
     if (value_is_int(v)) return seed_with_int(v);
     if (v.tag == V_FLOAT) return seed_with_int(value_int(float_hash(v.f)));
-    return tsr_error(TSR_TYPE_ERROR, "The only supported seed types here are: None, int and float.");
+    if (value_is_str(v)) return seed_with_bytes(value_as_str(v)->data, value_as_str(v)->size);
+    char *data;
+    int64_t size;
+    if (value_as_buffer(v, &data, &size)) return seed_with_bytes(data, size);
+    return tsr_error(TSR_TYPE_ERROR, "The only supported seed types are: None,\nint, float, str, bytes, and bytearray.");
 }
 
 /* ---- functions ---- */
@@ -184,7 +207,7 @@ static TsrStatus random_randint(Value *out, const CallArgs *args) {
 static TsrStatus random_choice(Value *out, const CallArgs *args) {
     int64_t n;
     TSR_TRY(value_length(&n, args->values[0]));
-    if (n == 0) return tsr_error(TSR_INDEX_ERROR, "list index out of range");
+    if (n == 0) return tsr_error(TSR_INDEX_ERROR, "Cannot choose from an empty sequence");
     return value_getitem(out, args->values[0], value_int(next_below(n)));
 }
 
@@ -339,7 +362,106 @@ static TsrStatus random_expovariate(Value *out, const CallArgs *args) {
     return TSR_OK;
 }
 
+/* Two numbers of a call, both required. */
+static TsrStatus two_numbers(const CallArgs *args, double *a, double *b) {
+    TSR_TRY(value_to_double(a, args->values[0]));
+    return value_to_double(b, args->values[1]);
+}
+
+static TsrStatus random_triangular(Value *out, const CallArgs *args) {
+    static const char *const names[] = {"low", "high", "mode"};
+    static const ArgSpec spec = {"triangular", names, 3, 0, 3, 0};
+    Value v[3];
+    double low = 0, high = 1, mode, c = 0.5;
+    TSR_TRY(args_parse(v, args, 0, &spec));
+    if (v[0].tag != V_UNBOUND) TSR_TRY(value_to_double(&low, v[0]));
+    if (v[1].tag != V_UNBOUND) TSR_TRY(value_to_double(&high, v[1]));
+    double u = next_double();
+    if (v[2].tag != V_UNBOUND && v[2].tag != V_NONE) {
+        TSR_TRY(value_to_double(&mode, v[2]));
+        if (high == low) return *out = value_float(low), TSR_OK;
+        c = (mode - low) / (high - low);
+    }
+    if (u > c) {
+        double t = low;
+        u = 1.0 - u;
+        c = 1.0 - c;
+        low = high;
+        high = t;
+    }
+    *out = value_float(low + (high - low) * sqrt(u * c));
+    return TSR_OK;
+}
+
+/* R. C. H. Cheng, 1977, for shapes above 1. */
+static double gamma_above_one(double alpha) {
+    double ainv = sqrt(2.0 * alpha - 1.0), b = alpha - log(4.0), c = alpha + ainv;
+    for (;;) {
+        double u1 = next_double();
+        if (!(u1 > 1e-7 && u1 < 0.9999999)) continue;
+        double u2 = 1.0 - next_double(), v = log(u1 / (1.0 - u1)) / ainv, x = alpha * exp(v);
+        double z = u1 * u1 * u2, r = b + c * v - x;
+        if (r + (1.0 + log(4.5)) - 4.5 * z >= 0.0 || r >= log(z)) return x;
+    }
+}
+
+/* Ahrens and Dieter's GS, 1974, for shapes below 1. */
+static double gamma_below_one(double alpha) {
+    for (;;) {
+        double u = next_double(), b = (M_E + alpha) / M_E, p = b * u;
+        double x = p <= 1.0 ? pow(p, 1.0 / alpha) : -log((b - p) / alpha);
+        double u1 = next_double();
+        if (p > 1.0 ? u1 <= pow(x, alpha - 1.0) : u1 <= exp(-x)) return x;
+    }
+}
+
+static double gamma_variate(double alpha) { return alpha > 1 ? gamma_above_one(alpha) : alpha == 1 ? -log(1.0 - next_double()) : gamma_below_one(alpha); }
+
+static TsrStatus random_gammavariate(Value *out, const CallArgs *args) {
+    double alpha, beta;
+    TSR_TRY(two_numbers(args, &alpha, &beta));
+    if (alpha <= 0 || beta <= 0) return tsr_error(TSR_VALUE_ERROR, "gammavariate: alpha and beta must be > 0.0");
+    *out = value_float(gamma_variate(alpha) * beta);
+    return TSR_OK;
+}
+
+static TsrStatus random_betavariate(Value *out, const CallArgs *args) {
+    double alpha, beta;
+    TSR_TRY(two_numbers(args, &alpha, &beta));
+    if (alpha <= 0 || beta <= 0) return tsr_error(TSR_VALUE_ERROR, "gammavariate: alpha and beta must be > 0.0");
+    double y = gamma_variate(alpha);
+    *out = value_float(y != 0 ? y / (y + gamma_variate(beta)) : 0.0);
+    return TSR_OK;
+}
+
+static TsrStatus random_lognormvariate(Value *out, const CallArgs *args) {
+    Value normal;
+    TSR_TRY(random_normalvariate(&normal, args));
+    *out = value_float(exp(normal.f));
+    return TSR_OK;
+}
+
+static TsrStatus random_paretovariate(Value *out, const CallArgs *args) {
+    double alpha;
+    TSR_TRY(value_to_double(&alpha, args->values[0]));
+    *out = value_float(pow(1.0 - next_double(), -1.0 / alpha));
+    return TSR_OK;
+}
+
+static TsrStatus random_weibullvariate(Value *out, const CallArgs *args) {
+    double alpha, beta;
+    TSR_TRY(two_numbers(args, &alpha, &beta));
+    *out = value_float(alpha * pow(-log(1.0 - next_double()), 1.0 / beta));
+    return TSR_OK;
+}
+
 static const Method functions[] = {
+    {"triangular", random_triangular, ARGS_ANY, 0, 3, "(low=0.0, high=1.0, mode=None)", "A triangularly distributed float."},
+    {"gammavariate", random_gammavariate, ARGS_RANGE, 2, 2, "(alpha, beta)", "A gamma distributed float."},
+    {"betavariate", random_betavariate, ARGS_RANGE, 2, 2, "(alpha, beta)", "A beta distributed float."},
+    {"lognormvariate", random_lognormvariate, ARGS_RANGE, 2, 2, "(mu, sigma)", "A float whose logarithm is normally distributed."},
+    {"paretovariate", random_paretovariate, ARGS_ONE, 1, 1, "(alpha)", "A Pareto distributed float."},
+    {"weibullvariate", random_weibullvariate, ARGS_RANGE, 2, 2, "(alpha, beta)", "A Weibull distributed float."},
     {"seed", random_seed, ARGS_RANGE, 0, 1, "(a=None)", "Starts the stream of a seed."},
     {"random", random_random, ARGS_NONE, 0, 0, "()", "A float in [0, 1)."},
     {"getrandbits", random_getrandbits, ARGS_ONE, 1, 1, "(k, /)", "An int of k random bits."},
