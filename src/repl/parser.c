@@ -243,7 +243,8 @@ static void rewind_to(Parser *p, Mark m) {
 
 /* ---- the second pass remembers what rules gave ---- */
 
-typedef enum MemoRule { MEMO_EXPRESSION, MEMO_OR, MEMO_BITOR, MEMO_RULES } MemoRule;
+/* The last two apart for either state of `diagnose`: the quiet reading of a text must not hide its mistakes. */
+typedef enum MemoRule { MEMO_EXPRESSION, MEMO_OR, MEMO_BITOR, MEMO_NAMED, MEMO_BRACKETS = MEMO_NAMED + 2, MEMO_RULES = MEMO_BRACKETS + 2 } MemoRule;
 
 static MemoRow *memo_row(MemoRow *rows, size_t room, int32_t key) {
     size_t i = (size_t)(uint32_t)key * 2654435769u & (room - 1);
@@ -698,11 +699,21 @@ static Node *walrus(Parser *p) {
     return n;
 }
 
-Node *parse_named(Parser *p) {
+static Node *named(Parser *p) {
     if (parse_peek(p) == T_NAME && parse_peek_after(p, 1) == T_WALRUS) return walrus(p);
     if (p->diagnose) find_mistaken_assignment(p);
     Node *n = p->failed ? NULL : parse_expression(p);
     return n != NULL && parse_peek(p) != T_WALRUS ? n : NULL;
+}
+
+Node *parse_named(Parser *p) {
+    Node *n = NULL;
+    MemoRule rule = MEMO_NAMED + p->diagnose;
+    int begin = p->pos;
+    if (recall(p, rule, &n)) return n;
+    n = named(p);
+    remember(p, rule, begin, n);
+    return n;
 }
 
 static Node *star_of(Parser *p, bool whole) {
@@ -1101,6 +1112,19 @@ static Node *number(Parser *p) {
     return literal_number(p, &t);
 }
 
+static Node *brackets(Parser *p) {
+    Node *n = NULL;
+    MemoRule rule = MEMO_BRACKETS + p->diagnose;
+    int begin = p->pos;
+    TokenKind kind = parse_peek(p);
+    if (recall(p, rule, &n)) return n;
+    if (kind == T_LBRACE) n = brace(p);
+    else if (kind == T_LPAR) n = bracketed(p, in_parentheses, find_mistaken_group);
+    else n = bracketed(p, in_square, find_mistaken_comprehension);
+    remember(p, rule, begin, n);
+    return n;
+}
+
 static Node *atom(Parser *p) {
     switch (parse_peek(p)) {
     case T_NAME: return name_node(p);
@@ -1110,9 +1134,9 @@ static Node *atom(Parser *p) {
     case K_FALSE: return constant(p, CONST_FALSE);
     case K_NONE: return constant(p, CONST_NONE);
     case T_ELLIPSIS: return constant(p, CONST_ELLIPSIS);
-    case T_LPAR: return bracketed(p, in_parentheses, find_mistaken_group);
-    case T_LSQB: return bracketed(p, in_square, find_mistaken_comprehension);
-    case T_LBRACE: return brace(p);
+    case T_LPAR:
+    case T_LSQB:
+    case T_LBRACE: return brackets(p);
     default: return NULL;
     }
 }
@@ -1709,21 +1733,24 @@ static bool ends_open(Source *source, size_t length) {
     return open;
 }
 
-ParserNeed parser_need(const char *text, size_t length) {
+static bool ends_with_empty_line(const char *text, size_t length) {
+    if (length > 0 && text[length - 1] == '\n') length--;
+    size_t start = length;
+    while (start > 0 && text[start - 1] != '\n') start--;
+    while (start < length && (text[start] == ' ' || text[start] == '\t' || text[start] == '\r')) start++;
+    return start == length;
+}
+
+ParserNeed parser_need(const char *typed, size_t typed_length) {
     Source *source = NULL;
-    size_t begin = skip_blank_lines(text, length, 0);
-    if (source_new(&source, "", text, length, 1, NULL) != TSR_OK) {
+    size_t length;
+    if (source_new(&source, "", typed, typed_length, 1, NULL) != TSR_OK) {
         tsr_error_clear();
         return PARSER_COMPLETE;
     }
-    bool more = ends_open(source, length);
+    const char *text = source_text(source, &length);
+    size_t begin = skip_blank_lines(text, length, 0);
+    bool more = ends_open(source, length) || (is_compound(text + begin, length - begin) && !ends_with_empty_line(text, length));
     source_free(source);
-    if (more) return PARSER_MORE;
-    if (!is_compound(text + begin, length - begin)) return PARSER_COMPLETE;
-    size_t last = length; /* the last line, its end not counted */
-    if (last > 0 && text[last - 1] == '\n') last--;
-    size_t start = last;
-    while (start > 0 && text[start - 1] != '\n') start--;
-    while (start < last && (text[start] == ' ' || text[start] == '\t' || text[start] == '\r')) start++;
-    return start == last ? PARSER_COMPLETE : PARSER_MORE;
+    return more ? PARSER_MORE : PARSER_COMPLETE;
 }
