@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "kernels/select.h"
 #include "mem.h"
 
 TsrStatus tsr__not_implemented(const char *kernel, TsrDtype dtype) {
@@ -115,6 +116,7 @@ const char *tsr__sizes_text(const TsrTensor *t) {
 
 bool tsr__positions_valid(const TsrTensor *index, int64_t bound, int64_t *bad) {
     const int64_t *p = tsr_data(index);
+    if (tsr_kernel_in_range(p, index->numel, bound)) return true;
     for (int64_t i = 0; i < index->numel; i++)
         if (TSR_UNLIKELY(p[i] < 0 || p[i] >= bound)) {
             *bad = p[i];

@@ -4,6 +4,7 @@
 
 #include "indexing.h"
 #include "kernels/combine.h"
+#include "kernels/select.h"
 #include "mem.h"
 #include "op_help.h"
 
@@ -34,6 +35,7 @@ typedef struct LineParams {
 
 /* Checks a line of positions; the first bad one is kept. */
 static bool line_valid(const int64_t *index, int64_t step, int64_t n, const LineParams *q) {
+    if (TSR_LIKELY(step == 1 && tsr_kernel_in_range(index, n, q->size))) return true;
     for (int64_t i = 0; i < n; i++) {
         int64_t v = index[i * step];
         if (TSR_LIKELY(v >= 0 && v < q->size)) continue;
@@ -48,6 +50,10 @@ typedef struct Sixteen { uint64_t a, b; } Sixteen;
     for (int64_t i = 0; i < n; i++) *(T *)(void *)(dst + i * ds) = *(const T *)(const void *)(src + index[i * step] * ss)
 
 static void pick(char *dst, int64_t ds, const char *src, int64_t ss, const int64_t *index, int64_t step, int64_t n, int64_t item) {
+    if (TSR_LIKELY(ds == item && ss == item && step == 1)) {
+        tsr_kernel_pick(dst, src, index, n, (size_t)item);
+        return;
+    }
     switch (item) {
     case 1: PICK(uint8_t); break;
     case 2: PICK(uint16_t); break;

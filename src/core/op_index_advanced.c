@@ -42,7 +42,7 @@ static void plan_free(Plan *p) {
 typedef struct Nonzero {
     const uint8_t *mask;
     int64_t n, chunk;
-    int64_t *starts;     /* of each chunk among the results */
+    int64_t *starts;     /* of each chunk among the results, and their count at the end */
     int64_t *out, count; /* column-major (count, ndim) */
     int ndim;
     const int64_t *sizes;
@@ -60,7 +60,7 @@ static void fill_chunks(int64_t begin, int64_t end, void *user) {
     Nonzero *z = user;
     for (int64_t c = begin; c < end; c++) {
         int64_t first = c * z->chunk, last = TSR_MIN(first + z->chunk, z->n);
-        tsr_kernel_positions(z->mask + first, last - first, first, z->out + z->starts[c], z->count, z->ndim, z->sizes);
+        tsr_kernel_positions(z->mask + first, last - first, z->starts[c + 1] - z->starts[c], first, z->out + z->starts[c], z->count, z->ndim, z->sizes);
     }
 }
 
@@ -76,6 +76,7 @@ static TsrStatus nonzero_count(Nonzero *z) {
         z->starts[c] = z->count;
         z->count += k;
     }
+    z->starts[chunks] = z->count;
     return TSR_OK;
 }
 
@@ -364,7 +365,7 @@ static void select_chunks(int64_t begin, int64_t end, void *user) {
     Select *s = user;
     for (int64_t c = begin; c < end; c++) {
         int64_t first = c * s->z.chunk, last = TSR_MIN(first + s->z.chunk, s->z.n);
-        tsr_kernel_compress(s->z.mask + first, last - first, s->src + (size_t)first * s->item, s->dst + (size_t)s->z.starts[c] * s->item, s->item);
+        tsr_kernel_compress(s->z.mask + first, last - first, s->z.starts[c + 1] - s->z.starts[c], s->src + (size_t)first * s->item, s->dst + (size_t)s->z.starts[c] * s->item, s->item);
     }
 }
 
@@ -381,8 +382,62 @@ static TsrStatus select_new(TsrTensor **out, const TsrTensor *self, const TsrTen
     return status;
 }
 
+/* x[i] along the first dimension of a dense x: rows, checked and copied in one pass. */
+typedef struct RowCopy {
+    const int64_t *index;
+    const char *src;
+    char *dst;
+    int64_t size;
+    size_t row;
+    _Atomic bool failed;
+} RowCopy;
+
+static void copy_index_rows(int64_t begin, int64_t end, void *user) {
+    RowCopy *r = user;
+    enum { AHEAD = 8 };
+    for (int64_t i = begin; i < end; i++) {
+        int64_t at = r->index[i];
+        if (TSR_UNLIKELY(at < -r->size || at >= r->size)) {
+            r->failed = true;
+            return;
+        }
+        if (i + AHEAD < end) {
+            int64_t next = r->index[i + AHEAD];
+            if (next >= 0 && next < r->size)
+                for (size_t b = 0; b < r->row && b < 512; b += 64) __builtin_prefetch(r->src + (size_t)next * r->row + b);
+        }
+        memcpy(r->dst + (size_t)i * r->row, r->src + (size_t)(at < 0 ? at + r->size : at) * r->row, r->row);
+    }
+}
+
+static bool is_row_index(const TsrTensor *self, int n, TsrTensor *const *indices) {
+    return n == 1 && indices[0] != NULL && indices[0]->dtype == TSR_INT64 && tsr_ndim(self) > 1 && self->numel > 0 && !tsr_is_meta(self) &&
+           tsr_dtype_is_pod(self->dtype) && tsr_is_contiguous(self, TSR_CONTIGUOUS) && tsr_is_contiguous(indices[0], TSR_CONTIGUOUS) &&
+           tsr_ndim(indices[0]) + tsr_ndim(self) - 1 <= TSR_MAX_DIMS;
+}
+
+/* *failed: some position is bad; the slow way then words the error. */
+static TsrStatus rows_new(TsrTensor **out, const TsrTensor *self, const TsrTensor *index, bool *failed) {
+    int64_t sizes[TSR_MAX_DIMS];
+    int k = 0;
+    for (int d = 0; d < tsr_ndim(index); d++) sizes[k++] = index->sizes[d];
+    for (int d = 1; d < tsr_ndim(self); d++) sizes[k++] = self->sizes[d];
+    TSR_TRY(tsr_tensor_new(out, k, sizes, self->dtype, self->device));
+    RowCopy r = {.index = tsr_data(index), .src = tsr_data(self), .dst = tsr_data(*out), .size = self->sizes[0],
+                 .row = (size_t)(self->numel / self->sizes[0]) * tsr_itemsize(self)};
+    TsrStatus status = tsr_parallel_for(index->numel, TSR_MAX(1, (1 << 15) / (int64_t)r.row), copy_index_rows, &r);
+    *failed = r.failed;
+    if (status != TSR_OK || r.failed) tsr_tensor_free(*out);
+    return status;
+}
+
 TsrStatus tsr_index_new(TsrTensor **out, const TsrTensor *self, int n, TsrTensor *const *indices) {
     if (is_whole_mask(self, n, indices)) return select_new(out, self, indices[0]);
+    if (is_row_index(self, n, indices)) {
+        bool failed;
+        TSR_TRY(rows_new(out, self, indices[0], &failed));
+        if (!failed) return TSR_OK;
+    }
     Plan p = {.n = 0};
     TsrStatus status = plan_make(&p, self, n, indices);
     if (status == TSR_OK) status = p.n == 0 ? tsr_tensor_new_clone(out, self, TSR_PRESERVE) : read_plan(out, &p);

@@ -3,6 +3,7 @@
 
 #include "indexing.h"
 #include "kernels/combine.h"
+#include "kernels/select.h"
 #include "mem.h"
 #include "op_help.h"
 
@@ -26,6 +27,10 @@ typedef struct Sixteen { uint64_t a, b; } Sixteen;
 
 static void fill_loop(char *const *data, const int64_t *strides, int64_t n, const void *params) {
     const Fill *f = params;
+    if (TSR_LIKELY(strides[1] == 1 && strides[0] == (int64_t)f->item)) {
+        tsr_kernel_fill_masked((const uint8_t *)data[1], n, data[0], f->cell, f->item);
+        return;
+    }
     switch (f->item) {
     case 1: FILL(uint8_t); break;
     case 2: FILL(uint16_t); break;

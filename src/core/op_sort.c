@@ -243,17 +243,36 @@ TsrStatus op_msort(TsrOpCall *c) {
 
 /* ---- topk ---- */
 
+/* Few of many: the heap of partial_sort, fed block by block, so that only k pairs are ever held. */
+static void topk_stream(char *const *data, const int64_t *stride, const int64_t *n, const LineWork *w) {
+    enum { BLOCK = 512 };
+    Pairs p;
+    uint64_t keys[BLOCK], mask = w->flip ? UINT64_MAX >> (64 - tsr_kernel_key_bits(w->dtype)) : 0;
+    if (!pairs_begin(&p, w->k, false, w)) return;
+    load_pairs(p.a, data[2], stride[2], w->k, w);
+    tsr_kernel_heap_start(p.a, w->k);
+    for (int64_t i = w->k; i < n[2]; i += BLOCK) {
+        int64_t m = TSR_MIN(n[2] - i, BLOCK);
+        tsr_kernel_keys64(w->dtype, data[2] + i * stride[2], stride[2], m, keys);
+        for (int64_t j = 0; j < m; j++)
+            if (TSR_UNLIKELY((keys[j] ^ mask) < p.a[0].key)) tsr_kernel_heap_offer(p.a, w->k, (TsrPair){keys[j] ^ mask, i + j});
+    }
+    tsr_kernel_heap_finish(p.a, w->k);
+    store_pairs(p.a, w->k, data[0], stride[0], data[1], stride[1], data[2], stride[2], tsr_dtype_size(w->dtype));
+    pairs_end(&p);
+}
+
 static void topk_line(char *const *data, const int64_t *stride, const int64_t *n, const void *params) {
     const LineWork *w = params;
     Pairs p;
+    if (w->k * 64 <= n[2]) {
+        topk_stream(data, stride, n, w);
+        return;
+    }
     if (!pairs_begin(&p, n[2], false, w)) return;
     load_pairs(p.a, data[2], stride[2], n[2], w);
-    if (w->k * 64 <= n[2]) {
-        tsr_kernel_partial_sort(p.a, w->k, n[2]);
-    } else {
-        tsr_kernel_nth_element(p.a, w->k - 1, n[2]);
-        if (w->sorted) tsr_kernel_sort(p.a, w->k - 1);
-    }
+    tsr_kernel_nth_element(p.a, w->k - 1, n[2]);
+    if (w->sorted) tsr_kernel_sort(p.a, w->k - 1);
     store_pairs(p.a, w->k, data[0], stride[0], data[1], stride[1], data[2], stride[2], tsr_dtype_size(w->dtype));
     pairs_end(&p);
 }

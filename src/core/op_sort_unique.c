@@ -3,9 +3,50 @@
 #include <string.h>
 
 #include "kernels/keys.h"
+#include "kernels/select.h"
 #include "kernels/sort.h"
 #include "mem.h"
 #include "op_help.h"
+
+/* ---- counting ---- */
+
+/* Counting over parts of the input, each with counters of its own: two sets in turn, so that runs of one value don't wait for their
+ * own store. */
+typedef struct Counting {
+    const int64_t *p;
+    int64_t n, part, bins, base; /* base: the least value, which has counter 0 */
+    int64_t *counters;           /* 2 * bins a part */
+} Counting;
+
+static void count_parts(int64_t begin, int64_t end, void *user) {
+    const Counting *c = user;
+    for (int64_t k = begin; k < end; k++) {
+        int64_t *a = c->counters + k * 2 * c->bins, *b = a + c->bins, i = k * c->part, last = TSR_MIN(i + c->part, c->n);
+        const int64_t *p = c->p;
+        for (; i + 1 < last; i += 2) {
+            a[p[i] - c->base]++;
+            b[p[i + 1] - c->base]++;
+        }
+        if (i < last) a[p[i] - c->base]++;
+    }
+}
+
+/* counts[v - base] for the values of p. Few bins or not, the result is the same. */
+static TsrStatus count_values(int64_t *counts, const int64_t *p, int64_t n, int64_t bins, int64_t base) {
+    int64_t parts = TSR_MAX(1, TSR_MIN(tsr_num_threads(), n >> 15));
+    int64_t *counters = bins <= 1 << 16 && n > 4 * bins ? tsr_calloc((size_t)(parts * 2 * bins), sizeof *counters) : NULL;
+    memset(counts, 0, sizeof *counts * (size_t)bins);
+    if (counters == NULL) {
+        for (int64_t i = 0; i < n; i++) counts[p[i] - base]++;
+        return TSR_OK;
+    }
+    Counting c = {p, n, (n + parts - 1) / parts, bins, base, counters};
+    TsrStatus status = tsr_parallel_for(parts, 1, count_parts, &c);
+    for (int64_t k = 0; k < 2 * parts; k++)
+        for (int64_t v = 0; v < bins; v++) counts[v] += counters[k * bins + v];
+    tsr_free(counters);
+    return status;
+}
 
 /* ---- unique ---- */
 
@@ -96,9 +137,80 @@ static TsrStatus unique_values(TsrTensor **out, const TsrTensor *dense, const Di
     return TSR_OK;
 }
 
+/* Integers within a short range: a counter a value gives the distinct ones, their numbers and how many there are. */
+typedef struct Ranks {
+    const int64_t *p, *rank;
+    int64_t base, *inverse;
+} Ranks;
+
+static void rank_range(int64_t begin, int64_t end, void *user) {
+    const Ranks *r = user;
+    for (int64_t i = begin; i < end; i++) r->inverse[i] = r->rank[r->p[i] - r->base];
+}
+
+/* values[k]: the k-th value that occurs; returns how many do. */
+static int64_t rank_values(const int64_t *counts, int64_t *values, int64_t bins, int64_t base) {
+    int64_t found = 0;
+    for (int64_t v = 0; v < bins; v++)
+        if (counts[v] != 0) {
+            values[found] = v + base;
+            found++;
+        }
+    return found;
+}
+
+static TsrStatus unique_counted(TsrOpCall *c, const TsrTensor *self, const TsrTensor *wide, int64_t base, int64_t bins, bool want_inverse, bool want_counts) {
+    const int64_t *p = tsr_data(wide);
+    int64_t *counts, *values, found;
+    TsrTensor *distinct = NULL, *result = NULL, *inverse = NULL, *totals = NULL;
+    TSR_TRY(scratch_new((void **)&counts, sizeof *counts * (size_t)bins * 2));
+    values = counts + bins;
+    TsrStatus status = count_values(counts, p, wide->numel, bins, base);
+    found = rank_values(counts, values, bins, base);
+    if (status == TSR_OK) status = tsr_tensor_new(&distinct, 1, &found, TSR_INT64, self->device);
+    if (status == TSR_OK) memcpy(tsr_data(distinct), values, sizeof *values * (size_t)found);
+    if (status == TSR_OK && want_counts) {
+        status = tsr_tensor_new(&totals, 1, &found, TSR_INT64, self->device);
+        for (int64_t k = 0; status == TSR_OK && k < found; k++) ((int64_t *)tsr_data(totals))[k] = counts[values[k] - base];
+    }
+    if (status == TSR_OK && want_inverse) {
+        status = tsr_tensor_new(&inverse, tsr_ndim(self), self->sizes, TSR_INT64, self->device);
+        for (int64_t k = 0; k < found; k++) counts[values[k] - base] = k; /* from here on: ranks */
+        Ranks r = {p, counts, base, inverse != NULL ? tsr_data(inverse) : NULL};
+        if (status == TSR_OK) status = tsr_parallel_for(wide->numel, 1 << 14, rank_range, &r);
+    }
+    if (status == TSR_OK) status = tsr_tensor_new_cast(&result, distinct, self->dtype);
+    tsr_tensor_free(distinct);
+    tsr_free(counts);
+    if (status == TSR_OK) return return_some(c, result, inverse, totals);
+    tsr_tensor_free(inverse);
+    tsr_tensor_free(totals);
+    return status;
+}
+
+/* *done: the values were few enough to count. */
+static TsrStatus try_counting(TsrOpCall *c, const TsrTensor *self, bool want_inverse, bool want_counts, bool *done) {
+    TsrTensor *wide;
+    int64_t least, most, span;
+    *done = false;
+    if (self->numel < 1024 || !tsr__in(TSR_BITS_INT | TSR_BIT(UINT16) | TSR_BIT(UINT32) | TSR_BIT(BOOL), self->dtype)) return TSR_OK;
+    TSR_TRY(tsr__long_new(&wide, self));
+    tsr_kernel_range(tsr_data(wide), wide->numel, &least, &most);
+    TsrStatus status = TSR_OK;
+    if (!tsr_sub_overflows(most, least, &span) && span < self->numel) {
+        status = unique_counted(c, self, wide, least, span + 1, want_inverse, want_counts);
+        *done = status == TSR_OK;
+    }
+    tsr_tensor_free(wide);
+    return status;
+}
+
 /* Distinct elements of the flattened input: sorted, or runs of equal ones. */
 static TsrStatus unique_flat(TsrOpCall *c, TsrTensor *self, bool sort, bool want_inverse, bool want_counts) {
     TSR_TRY(tsr__require(TSR_BITS_USUAL | TSR_BITS_UINT | TSR_BIT(BOOL), self->dtype, "unique"));
+    bool done = false;
+    if (sort && !tsr_is_meta(self)) TSR_TRY(try_counting(c, self, want_inverse, want_counts, &done));
+    if (done) return TSR_OK;
     TsrTensor *dense, *values, *inverse, *counts;
     TsrPair *pairs = NULL;
     Distinct d = {NULL, NULL, 0, 0};
@@ -257,24 +369,11 @@ static TsrStatus bincount_weighted(TsrTensor **out, const int64_t *p, int64_t n,
     return status;
 }
 
-/* Two counters in turn, so that runs of one value don't wait for their own store. */
 static TsrStatus bincount_plain(TsrTensor **out, const int64_t *p, int64_t n, int64_t bins) {
-    TSR_TRY(tsr__zeros_new(out, 1, &bins, TSR_INT64, TSR_DEVICE_CPU));
-    int64_t *o = tsr_data(*out);
-    int64_t *second = bins <= 1 << 16 ? tsr_calloc((size_t)TSR_MAX(bins, 1), sizeof *second) : NULL;
-    if (second == NULL) {
-        for (int64_t i = 0; i < n; i++) o[p[i]]++;
-        return TSR_OK;
-    }
-    int64_t i = 0;
-    for (; i + 1 < n; i += 2) {
-        o[p[i]]++;
-        second[p[i + 1]]++;
-    }
-    if (i < n) o[p[i]]++;
-    for (int64_t k = 0; k < bins; k++) o[k] += second[k];
-    tsr_free(second);
-    return TSR_OK;
+    TSR_TRY(tsr_tensor_new(out, 1, &bins, TSR_INT64, TSR_DEVICE_CPU));
+    TsrStatus status = count_values(tsr_data(*out), p, n, bins, 0);
+    if (status != TSR_OK) tsr_tensor_free(*out);
+    return status;
 }
 
 static TsrStatus bincount(TsrTensor **out, const TsrTensor *self, const TsrTensor *weights, int64_t minlength) {
@@ -282,10 +381,7 @@ static TsrStatus bincount(TsrTensor **out, const TsrTensor *self, const TsrTenso
     TSR_TRY(tsr__long_new(&dense, self));
     const int64_t *p = tsr_data(dense);
     int64_t least = 0, most = -1;
-    for (int64_t i = 0; i < dense->numel; i++) {
-        least = TSR_MIN(least, p[i]);
-        most = TSR_MAX(most, p[i]);
-    }
+    if (dense->numel > 0) tsr_kernel_range(p, dense->numel, &least, &most);
     TsrStatus status;
     if (least < 0) status = tsr_error(TSR_RUNTIME_ERROR, "bincount only supports 1-d non-negative integral inputs.");
     else if (most == INT64_MAX) status = tsr_error(TSR_RUNTIME_ERROR, "bincount: the result's size overflows");

@@ -87,6 +87,10 @@ static void sort_heap(TsrPair *a, int64_t n) {
     }
 }
 
+void tsr_kernel_heap_start(TsrPair *heap, int64_t k) { make_heap(heap, k); }
+void tsr_kernel_heap_offer(TsrPair *heap, int64_t k, TsrPair pair) { adjust_heap(heap, 0, k, pair); }
+void tsr_kernel_heap_finish(TsrPair *heap, int64_t k) { sort_heap(heap, k); }
+
 void tsr_kernel_partial_sort(TsrPair *a, int64_t k, int64_t n) {
     heap_select(a, k, n);
     sort_heap(a, k);

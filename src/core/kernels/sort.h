@@ -16,6 +16,10 @@ typedef struct TsrPair {
 void tsr_kernel_sort_stable(TsrPair *a, TsrPair *spare, int64_t n);
 void tsr_kernel_sort(TsrPair *a, int64_t n);                       /* std::sort */
 void tsr_kernel_partial_sort(TsrPair *a, int64_t k, int64_t n);    /* std::partial_sort: the k least, in order */
+/* The same over a stream: the heap holds the first k elements (tsr_kernel_heap_start), further ones are offered in order. */
+void tsr_kernel_heap_start(TsrPair *heap, int64_t k);
+void tsr_kernel_heap_offer(TsrPair *heap, int64_t k, TsrPair pair); /* pair.key < heap[0].key */
+void tsr_kernel_heap_finish(TsrPair *heap, int64_t k);
 void tsr_kernel_nth_element(TsrPair *a, int64_t nth, int64_t n);   /* std::nth_element */
 void tsr_kernel_quick_select(TsrPair *a, int64_t k, int64_t n);    /* Sedgewick's, median of three (kthvalue) */
 
