@@ -589,6 +589,7 @@ static TsrStatus call_packed(Value *out, OpFunction *f, const CallArgs *args) {
 
 TsrStatus bind_call_args(Value *out, OpFunction *f, const CallArgs *args) {
     TSR_TRY(need_parser(f));
+    if (TSR_UNLIKELY(f->packs) && args->count == 0 && f->set->name[0] == 'a') return tuple_new(out, NULL, 0); /* atleast_1d() */
     if (TSR_UNLIKELY(f->packs) && args->count > 0 && args->values[0].tag == V_TENSOR && (args->count > 1 || f->set->n == 1)) return call_packed(out, f, args);
     const BindParser *parser = f->parser;
     int skip = f->form == BIND_METHOD || f->form == BIND_INPLACE ? 1 : 0;

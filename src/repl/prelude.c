@@ -23,6 +23,7 @@ EMBED(prelude_nn_torch, "nn_torch.tsr");
 EMBED(prelude_torch, "torch.tsr");
 EMBED(prelude_tensor, "tensor.tsr");
 EMBED(prelude_windows, "windows.tsr");
+EMBED(prelude_testing, "testing.tsr");
 
 typedef struct Unit {
     const char *space, *source_name, *text, *end;
@@ -38,13 +39,14 @@ static Unit units[] = {
     {"", "<prelude nn_torch>", prelude_nn_torch, prelude_nn_torch_end, {0}},
     {"", "<prelude torch>", prelude_torch, prelude_torch_end, {0}},
     {"Tensor", "<prelude tensor>", prelude_tensor, prelude_tensor_end, {0}},
+    {"testing", "<prelude testing>", prelude_testing, prelude_testing_end, {0}},
     {"signal.windows", "<prelude windows>", prelude_windows, prelude_windows_end, {0}},
 };
 
 /* The builtins that the sources may use: parameters of the enclosing function, so that a user's `len = 3` can't harm. */
 static const char *const builtin_names[] = {
     "len", "range", "isinstance", "zip", "list", "tuple", "int", "float", "bool", "str", "max", "min", "abs", "enumerate", "reversed", "sorted", "all", "any",
-    "locals", "ValueError", "RuntimeError", "TypeError", "IndexError", "NotImplementedError", "AssertionError",
+    "locals", "dict", "complex", "type", "ValueError", "RuntimeError", "TypeError", "IndexError", "NotImplementedError", "AssertionError",
 };
 
 bool prelude_is_source(const char *source_name) { return strncmp(source_name, "<prelude", 8) == 0; }

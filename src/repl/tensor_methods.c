@@ -324,19 +324,6 @@ METHOD(new) {
     return tensor_construct(out, type, &rest);
 }
 
-METHOD(dim_order) {
-    const TsrTensor *t = args->values[0].t;
-    Value items[TSR_MAX_DIMS];
-    int order[TSR_MAX_DIMS], n = tsr_ndim(t);
-    for (int i = 0; i < n; i++) {
-        int k = i;
-        for (; k > 0 && t->strides[order[k - 1]] < t->strides[i]; k--) order[k] = order[k - 1];
-        order[k] = i;
-    }
-    for (int i = 0; i < n; i++) items[i] = value_int(order[i]);
-    return tuple_new(out, items, n);
-}
-
 METHOD(rdiv) {
     TSR_TRY(tensor_binary(out, OP_DIV, args->values[1], args->values[0]));
     if (out->tag == V_UNBOUND) *out = value_retain(VALUE_NOT_IMPLEMENTED);
@@ -386,7 +373,6 @@ const Method tensor_methods[] = {
     {"apply_", do_apply_, ARGS_RANGE, 1, 1, "(callable)", "Replaces each element by what the function gives for it."},
     {"map_", do_map_, ARGS_RANGE, 2, 2, "(tensor, callable)", "Replaces each element by what the function gives for it and the other's."},
     {"new", do_new, ARGS_ANY, 0, 0, "(*sizes)", "A new tensor of the same dtype."},
-    {"dim_order", do_dim_order, ARGS_ANY, 0, 0, "()", "Its dimensions from the outermost in memory to the innermost."},
     {"_is_view", do_is_view, ARGS_NONE, 0, 0, "()", "Whether it is a view of another tensor."},
     {"__rdiv__", do_rdiv, ARGS_ONE | METHOD_DUNDER, 1, 1, "(other)", "other / self."},
     {"__reversed__", do_reversed, ARGS_NONE | METHOD_DUNDER, 0, 0, "()", "The rows from last to first."},

@@ -2,7 +2,11 @@
 #include "torch_fn.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
 
 #include "args.h"
 #include "bind.h"
@@ -12,6 +16,7 @@
 #include "seq_obj.h"
 #include "storage_obj.h"
 #include "str_obj.h"
+#include "tensor_type.h"
 #include "torch_types.h"
 
 #define FN(name) static TsrStatus fn_##name(Value *out, const CallArgs *args)
@@ -152,6 +157,37 @@ static TsrStatus profile_options(TsrPrintOptions *o, Value profile) {
     return TSR_OK;
 }
 
+/* A class such as torch.DoubleTensor, or its name. */
+FN(set_default_tensor_type) {
+    PARSE(v, "set_default_tensor_type", 1, 1, "t");
+    for (int d = 0; d < TSR_DTYPE_COUNT; d++) {
+        const Type *type = &float_tensor_types[d];
+        if (type->name == NULL) continue;
+        char full[64];
+        snprintf(full, sizeof full, "torch.%s", type->name);
+        bool same = (v[0].tag == V_OBJ && v[0].o == &type->obj) || (value_is_str(v[0]) && str_equal_c(value_as_str(v[0]), full));
+        if (!same) continue;
+        if (!tsr_dtype_is_float((TsrDtype)d)) return tsr_error(TSR_TYPE_ERROR, "only floating-point types are supported as the default type");
+        *out = VALUE_NONE;
+        return tsr_set_default_dtype((TsrDtype)d);
+    }
+    return tsr_error(TSR_TYPE_ERROR, "invalid type object: only floating-point types are supported as the default type");
+}
+
+/* Numbers too small to be normal count as 0 while this is on; of this thread and those it starts. */
+FN(set_flush_denormal) {
+    PARSE(v, "set_flush_denormal", 1, 1, "mode");
+    if (v[0].tag != V_BOOL) return tsr_error(TSR_TYPE_ERROR, "flush_denormal expects a bool, but got %s", bind_type_name(v[0]));
+#if defined(__SSE2__)
+    unsigned mask = 0x8040; /* flush to zero, denormals are zero */
+    _mm_setcsr(v[0].b ? _mm_getcsr() | mask : _mm_getcsr() & ~mask);
+    *out = VALUE_TRUE;
+#else
+    *out = VALUE_FALSE;
+#endif
+    return TSR_OK;
+}
+
 static bool is_given(Value v) { return v.tag != V_UNBOUND && v.tag != V_NONE; }
 
 FN(set_printoptions) {
@@ -204,7 +240,6 @@ FN(set_warn_always) {
 }
 FN(is_warn_always) { (void)args; *out = value_bool(warn_always); return TSR_OK; }
 FN(none) { (void)args; *out = VALUE_NONE; return TSR_OK; }
-FN(no) { (void)args; *out = VALUE_FALSE; return TSR_OK; }
 FN(yes) { (void)args; *out = VALUE_TRUE; return TSR_OK; }
 FN(one) { (void)args; *out = value_int(1); return TSR_OK; }
 FN(precision) { (void)args; return str_new_c(out, "highest"); }
@@ -385,7 +420,7 @@ const Method torch_functions[] = {
     {"broadcast_tensors", fn_broadcast_tensors, ARGS_RANGE, 0, -1, "(*tensors)", "Views of the tensors, all of the shape they broadcast to."},
     {"get_default_dtype", fn_get_default_dtype, ARGS_NONE, 0, 0, "()", "The dtype of new float tensors."},
     {"set_default_dtype", fn_set_default_dtype, ARGS_ANY, 0, 0, "(d)", "Sets the dtype of new float tensors."},
-    {"set_default_tensor_type", fn_none, ARGS_ANY, 0, 0, "(t)", "Has no effect."},
+    {"set_default_tensor_type", fn_set_default_tensor_type, ARGS_ANY, 0, 0, "(t)", "Sets the dtype of new float tensors by a class such as torch.DoubleTensor."},
     {"set_printoptions", fn_set_printoptions, ARGS_ANY, 0, 0, "(precision=None, threshold=None, edgeitems=None, linewidth=None, profile=None, sci_mode=None)", "How tensors print."},
     {"get_num_threads", fn_get_num_threads, ARGS_NONE, 0, 0, "()", "How many threads work on a large operation."},
     {"set_num_threads", fn_set_num_threads, ARGS_ANY, 0, 0, "(n)", "Sets how many threads work on a large operation."},
@@ -395,7 +430,7 @@ const Method torch_functions[] = {
     {"are_deterministic_algorithms_enabled", fn_are_deterministic, ARGS_NONE, 0, 0, "()", "What use_deterministic_algorithms was told."},
     {"set_warn_always", fn_set_warn_always, ARGS_ANY, 0, 0, "(b)", "Has no effect."},
     {"is_warn_always_enabled", fn_is_warn_always, ARGS_NONE, 0, 0, "()", "What set_warn_always was told."},
-    {"set_flush_denormal", fn_no, ARGS_ANY, 0, 0, "(mode)", "Not supported: False."},
+    {"set_flush_denormal", fn_set_flush_denormal, ARGS_ANY, 0, 0, "(mode)", "Whether numbers too small to be normal count as 0."},
     {"compiled_with_cxx11_abi", fn_yes, ARGS_NONE, 0, 0, "()", "True."},
     {"get_float32_matmul_precision", fn_precision, ARGS_NONE, 0, 0, "()", "'highest'."},
     {"set_float32_matmul_precision", fn_none, ARGS_ANY, 0, 0, "(precision)", "Has no effect."},

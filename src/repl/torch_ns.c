@@ -144,6 +144,7 @@ static const struct Space {
     {"torch.signal", NULL, NULL, "torch.signal.windows."},
     {"torch.signal.windows", "signal.windows.", NULL, "Window functions."},
     {"torch.random", NULL, fill_random, "Seeds and states of the random stream."},
+    {"torch.testing", "testing.", NULL, "Comparing tensors in tests."},
     {"torch.cuda", NULL, fill_cuda, "Questions about GPUs."},
     {"torch.version", NULL, fill_version, "The version of PyTorch that is matched."},
 };
@@ -257,12 +258,13 @@ MAKER(signal, "torch.signal")
 MAKER(windows, "torch.signal.windows")
 MAKER(random, "torch.random")
 MAKER(cuda, "torch.cuda")
+MAKER(testing, "torch.testing")
 MAKER(version, "torch.version")
 
 static const struct { const char *name; ModuleMaker make; } makers[] = {
     {"torch", make_torch}, {"torch.nn", make_nn}, {"torch.nn.functional", make_functional}, {"torch.linalg", make_linalg}, {"torch.fft", make_fft},
     {"torch.special", make_special}, {"torch.masked", make_masked}, {"torch.sparse", make_sparse}, {"torch.signal", make_signal},
-    {"torch.signal.windows", make_windows}, {"torch.random", make_random}, {"torch.cuda", make_cuda}, {"torch.version", make_version},
+    {"torch.signal.windows", make_windows}, {"torch.random", make_random}, {"torch.cuda", make_cuda}, {"torch.testing", make_testing}, {"torch.version", make_version},
 };
 
 /* Modules of other files share a few makers, by the order they came in. */
