@@ -109,6 +109,9 @@ void tsr_tensor_bump(TsrTensor *t, const char *what) {
 
 /* --- weak links --- */
 
+void (*tsr_tensor_gone_hook)(TsrTensor *t);
+
+
 static TsrTensor *link_root(const TsrTensor *self) {
     TsrTensor *root = self->base != NULL ? self->base : (TsrTensor *)self;
     __atomic_fetch_add((int32_t *)&root->weakcount, 1, __ATOMIC_RELAXED);
@@ -164,6 +167,7 @@ static void free_sparse(TsrSparse *sparse) {
 /* The last owner is gone: what the tensor holds goes; the struct stays while weak links need its geometry. */
 static void destroy(TsrTensor *t) {
     TsrTensor *base = t->base;
+    if (TSR_UNLIKELY(tsr_tensor_gone_hook != NULL) && t->weakcount > 1) tsr_tensor_gone_hook(t);
     drop_version(t);
     tsr_storage_free(t->storage);
     if (TSR_UNLIKELY(t->sparse != NULL)) free_sparse(t->sparse);

@@ -83,6 +83,8 @@ TsrTensor *tsr_tensor_weak_new(TsrTensor *t);               /* a weak link, for 
 static inline bool tsr_tensor_weak_alive(const TsrTensor *t) { return t->refcount > 0; }
 TsrTensor *tsr_tensor_weak_retain(TsrTensor *t);            /* a new owning reference, NULL when the tensor is gone */
 void tsr_tensor_weak_free(TsrTensor *t);
+/* Called when the last owner of a tensor with weak links is gone; NULL by default. For reports of where that was. */
+extern void (*tsr_tensor_gone_hook)(TsrTensor *t);
 /* `_base`: the root tensor while it lives, else a fresh tensor of its geometry over t's storage; NULL in *out for no view. */
 TsrStatus tsr_tensor_new_base(TsrTensor **out, const TsrTensor *t);
 

@@ -7,6 +7,7 @@
 #include "func_obj.h"
 #include "files.h"
 #include "inspect.h"
+#include "maybe_owned.h"
 #include "namespace.h"
 #include "prelude.h"
 #include "str_obj.h"
@@ -43,7 +44,8 @@ TsrStatus startup_all(void) {
     TSR_TRY(add_leaving());
     TSR_TRY(namespace_startup());
     TSR_TRY(files_startup());
-    return inspect_startup();
+    TSR_TRY(inspect_startup());
+    return maybe_owned_startup();
 }
 
 void startup_undo(void) {

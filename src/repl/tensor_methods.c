@@ -9,6 +9,7 @@
 #include "storage_obj.h"
 #include "str_obj.h"
 #include "tensor_from.h"
+#include "maybe_owned.h"
 #include "tensor_type.h"
 #include "torch_types.h"
 
@@ -361,6 +362,7 @@ METHOD(complex) {
 
 const Method tensor_methods[] = {
     {"item", do_item, ARGS_NONE, 0, 0, "()", "The value of its one element, as a number."},
+    {"expect_contiguous", maybe_expect_contiguous, ARGS_ANY, 0, 1, "(memory_format=torch.contiguous_format)", "A MaybeOwned: borrowed when already contiguous, an owned copy otherwise."},
     {"tolist", do_tolist, ARGS_NONE, 0, 0, "()", "Its elements as nested lists."},
     {"untyped_storage", do_untyped_storage, ARGS_NONE, 0, 0, "()", "The storage it looks at, as bytes."},
     {"storage", do_storage, ARGS_NONE, 0, 0, "()", "The storage it looks at, as elements of its dtype."},

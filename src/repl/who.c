@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "bind.h"
 #include "dict_obj.h"
 #include "func_obj.h"
 #include "gc.h"
@@ -21,12 +22,14 @@ static struct {
     bool (*owns)(Value v);
 } wrappers[MAX_WRAPPERS];
 static int wrapper_count;
+static TsrStatus tensor_of_wrapper(TsrTensor **out, Value v);
 
 void who_register_source(WhoSource source) {
     if (source_count < MAX_SOURCES) sources[source_count++] = source;
 }
 
 void who_register_wrapper(const Type *type, WhoGet get, bool (*owns)(Value v)) {
+    bind_tensor_hook = tensor_of_wrapper;
     if (wrapper_count < MAX_WRAPPERS) {
         wrappers[wrapper_count].type = type;
         wrappers[wrapper_count].get = get;
@@ -38,6 +41,12 @@ static int find_wrapper(Value v) {
     for (int i = 0; v.tag == V_OBJ && i < wrapper_count; i++)
         if (v.o->type == wrappers[i].type) return i;
     return -1;
+}
+
+/* What the binding asks of every object given where a tensor is wanted. */
+static TsrStatus tensor_of_wrapper(TsrTensor **out, Value v) {
+    int i = find_wrapper(v);
+    return i >= 0 ? wrappers[i].get(out, v) : TSR_OK;
 }
 
 TsrStatus who_tensor(TsrTensor **out, Value v, const char *function) {
