@@ -1,6 +1,7 @@
 /* torch.special: the iterator around the functions of specfun.c. Values are computed in double and rounded once, but for the
  * orthogonal polynomials and trigamma, whose float versions overflow where float does. */
 #include <math.h>
+#include <sleef.h>
 #include <string.h>
 
 #include "op.h"
@@ -88,25 +89,43 @@ static TsrStatus with_operands(TsrOpCall *c, const char *kernel, int set, Loops 
 
 static TsrStatus binary(TsrOpCall *c, const char *kernel, int set, Binary fn) { return with_operands(c, kernel, set, (Loops){binary_f32, binary_f64, &fn}); }
 
+#include "kernels/bessel_tables.inc"
+#define R float
+#define NAME(x) f32_##x
+#define FN(name) name##f
+#define I1_NEAR i1_near_f, 17
+#define I1_FAR i1_far_f, 7
+#include "kernels/bessel.inc"
+#define R double
+#define NAME(x) f64_##x
+#define FN(name) name
+#define I1_NEAR i1_near, 29
+#define I1_FAR i1_far, 25
+#include "kernels/bessel.inc"
+
+#define BESSEL(op, kernel, set, name) \
+    TsrStatus op(TsrOpCall *c) { return unary(c, kernel, set, f64_##name, f32_##name); }
+BESSEL(op_i0, "i0_vml_cpu", SET_HALF, i0)
+BESSEL(op_i0e, "i0e_cpu", SET_HALF, i0e)
+BESSEL(op_i1, "i1_cpu", SET_HALF, i1)
+BESSEL(op_i1e, "i1e_cpu", SET_HALF, i1e)
+BESSEL(op_bessel_j0, "bessel_j0_cpu", SET_SINGLE, j0)
+BESSEL(op_bessel_j1, "bessel_j1_cpu", SET_SINGLE, j1)
+BESSEL(op_bessel_y0, "bessel_y0_cpu", SET_SINGLE, y0)
+BESSEL(op_bessel_y1, "bessel_y1_cpu", SET_SINGLE, y1)
+BESSEL(op_modified_bessel_i0, "modified_bessel_i0_cpu", SET_SINGLE, i0)
+BESSEL(op_modified_bessel_i1, "modified_bessel_i1_cpu", SET_SINGLE, modified_i1)
+BESSEL(op_modified_bessel_k0, "modified_bessel_k0_cpu", SET_SINGLE, k0)
+BESSEL(op_modified_bessel_k1, "modified_bessel_k1_cpu", SET_SINGLE, k1)
+BESSEL(op_scaled_modified_bessel_k0, "scaled_modified_bessel_k0_cpu", SET_SINGLE, k0e)
+BESSEL(op_scaled_modified_bessel_k1, "scaled_modified_bessel_k1_cpu", SET_SINGLE, k1e)
+#undef BESSEL
+
 #define UNARY(op, kernel, set, fn) \
     TsrStatus op(TsrOpCall *c) { return unary(c, kernel, set, fn, NULL); }
 UNARY(op_lgamma, "lgamma_vml_cpu", SET_HALF, tsr_sf_lgamma)
 UNARY(op_digamma, "digamma", SET_HALF, tsr_sf_digamma)
-UNARY(op_i0, "i0_vml_cpu", SET_HALF, tsr_sf_i0)
-UNARY(op_i0e, "i0e_cpu", SET_HALF, tsr_sf_i0e)
-UNARY(op_i1, "i1_cpu", SET_HALF, tsr_sf_i1)
-UNARY(op_i1e, "i1e_cpu", SET_HALF, tsr_sf_i1e)
 UNARY(op_erfcx, "erfcx_cpu", SET_SINGLE, tsr_sf_erfcx)
-UNARY(op_bessel_j0, "bessel_j0_cpu", SET_SINGLE, tsr_sf_j0)
-UNARY(op_bessel_j1, "bessel_j1_cpu", SET_SINGLE, tsr_sf_j1)
-UNARY(op_bessel_y0, "bessel_y0_cpu", SET_SINGLE, tsr_sf_y0)
-UNARY(op_bessel_y1, "bessel_y1_cpu", SET_SINGLE, tsr_sf_y1)
-UNARY(op_modified_bessel_i0, "modified_bessel_i0_cpu", SET_SINGLE, tsr_sf_i0)
-UNARY(op_modified_bessel_i1, "modified_bessel_i1_cpu", SET_SINGLE, tsr_sf_i1)
-UNARY(op_modified_bessel_k0, "modified_bessel_k0_cpu", SET_SINGLE, tsr_sf_k0)
-UNARY(op_modified_bessel_k1, "modified_bessel_k1_cpu", SET_SINGLE, tsr_sf_k1)
-UNARY(op_scaled_modified_bessel_k0, "scaled_modified_bessel_k0_cpu", SET_SINGLE, tsr_sf_k0e)
-UNARY(op_scaled_modified_bessel_k1, "scaled_modified_bessel_k1_cpu", SET_SINGLE, tsr_sf_k1e)
 UNARY(op_spherical_bessel_j0, "spherical_bessel_j0_cpu", SET_SINGLE, tsr_sf_spherical_j0)
 UNARY(op_airy_ai, "airy_ai_cpu", SET_SINGLE, tsr_sf_airy_ai)
 UNARY(op_ndtri, "ndtri_cpu", SET_SINGLE, tsr_sf_ndtri)
@@ -130,7 +149,7 @@ TsrStatus op_entr(TsrOpCall *c) {
 static double xlog1py_by(double x, double y, float rounded) { return isnan(y) ? NAN : x == 0 ? 0 : x * rounded; }
 static double xlog1py_half(double x, double y) { return xlog1py_by(x, y, tsr_half_to_float(tsr_half_from_float((float)log1p(y)))); }
 static double xlog1py_bfloat16(double x, double y) { return xlog1py_by(x, y, tsr_bfloat16_to_float(tsr_bfloat16_from_float((float)log1p(y)))); }
-static double xlog1py_float(double x, double y) { return xlog1py_by(x, y, (float)log1p(y)); }
+static double xlog1py_float(double x, double y) { return xlog1py_by(x, y, Sleef_log1pf_u10((float)y)); }
 
 TsrStatus op_xlog1py(TsrOpCall *c) {
     TSR_OWNED a = NULL;

@@ -6,8 +6,6 @@
 #include <math.h>
 #include <stdbool.h>
 
-static const double EULER = 0.57721566490153286061;
-
 /* ---- gamma function and its kin ---- */
 
 double tsr_sf_lgamma(double x) {
@@ -192,32 +190,6 @@ double tsr_sf_xlog1py(double x, double y) {
 
 /* ---- modified Bessel functions ---- */
 
-/* I_nu(x) e^-x for nu 0 or 1, x >= 0: the power series has positive terms only (DLMF 10.25.2); DLMF 10.40.1 above 30. */
-static double bessel_ie(int nu, double x) {
-    if (x > 30) {
-        double mu = 4.0 * nu * nu, term = 1, sum = 1;
-        for (int k = 1; k < 40; k++) {
-            double next = -term * (mu - (2 * k - 1) * (2 * k - 1)) / (k * 8 * x);
-            if (fabs(next) < fabs(sum) * 1e-18 || fabs(next) > fabs(term)) break;
-            term = next;
-            sum += term;
-        }
-        return sum / sqrt(2 * M_PI * x);
-    }
-    double z = x * x / 4, term = nu == 0 ? 1 : x / 2, sum = term;
-    for (int k = 1; k < 200; k++) {
-        term *= z / ((double)k * (k + nu));
-        sum += term;
-        if (term < sum * 1e-17) break;
-    }
-    return sum * exp(-x);
-}
-
-double tsr_sf_i0e(double x) { return bessel_ie(0, fabs(x)); }
-double tsr_sf_i1e(double x) { return x < 0 ? -bessel_ie(1, -x) : bessel_ie(1, fabs(x)); }
-double tsr_sf_i0(double x) { return exp(fabs(x)) * tsr_sf_i0e(x); }
-double tsr_sf_i1(double x) { return exp(fabs(x)) * tsr_sf_i1e(x); }
-
 /* K_nu(x) e^x = integral over t >= 0 of exp(-x (cosh t - 1)) cosh(nu t): the trapezoidal rule converges geometrically (DLMF 10.32.9). */
 static double bessel_k_integral(double nu, double x) {
     double h = 0.12 / sqrt(fmax(x, 1)), sum = 0.5;
@@ -240,46 +212,7 @@ static double bessel_k_far(double nu, double x) { /* DLMF 10.40.2 */
     return sqrt(M_PI / (2 * x)) * sum;
 }
 
-static double bessel_k0_near(double x) { /* DLMF 10.31.2 */
-    double z = x * x / 4, term = 1, harmonic = 0, sum = 0, i0 = 1;
-    for (int k = 1; k < 40; k++) {
-        term *= z / ((double)k * k);
-        harmonic += 1.0 / k;
-        i0 += term;
-        sum += term * harmonic;
-    }
-    return -(log(x / 2) + EULER) * i0 + sum;
-}
-
-static double bessel_k1_near(double x) { /* DLMF 10.31.1 */
-    double z = x * x / 4, term = 1, psi = 1 - 2 * EULER, sum = psi, i1 = 1;
-    for (int k = 1; k < 40; k++) {
-        term *= z / ((double)k * (k + 1));
-        psi += 1.0 / k + 1.0 / (k + 1);
-        i1 += term;
-        sum += term * psi;
-    }
-    return 1 / x + log(x / 2) * (x / 2) * i1 - x / 4 * sum;
-}
-
-static double bessel_ke(int nu, double x) {
-    if (x == 0) return INFINITY;
-    if (!(x > 0)) return NAN;
-    if (x <= 2) return exp(x) * (nu == 0 ? bessel_k0_near(x) : bessel_k1_near(x));
-    return x > 30 ? bessel_k_far(nu, x) : bessel_k_integral(nu, x);
-}
-
-double tsr_sf_k0e(double x) { return bessel_ke(0, x); }
-double tsr_sf_k1e(double x) { return bessel_ke(1, x); }
-double tsr_sf_k0(double x) { return x == 0 ? INFINITY : exp(-x) * bessel_ke(0, x); }
-double tsr_sf_k1(double x) { return x == 0 ? INFINITY : exp(-x) * bessel_ke(1, x); }
-
 /* ---- Bessel functions ---- */
-
-double tsr_sf_j0(double x) { return isinf(x) ? NAN : j0(x); }
-double tsr_sf_j1(double x) { return isinf(x) ? NAN : j1(x); }
-double tsr_sf_y0(double x) { return x == 0 ? -INFINITY : x < 0 || isinf(x) ? NAN : y0(x); }
-double tsr_sf_y1(double x) { return x == 0 ? -INFINITY : x < 0 || isinf(x) ? NAN : y1(x); }
 
 double tsr_sf_spherical_j0(double x) {
     if (isinf(x)) return 0;

@@ -15,18 +15,6 @@ double tsr_sf_ndtri(double p);
 double tsr_sf_log_ndtr(double x);
 double tsr_sf_entr(double x);
 double tsr_sf_xlog1py(double x, double y);
-double tsr_sf_i0(double x);
-double tsr_sf_i0e(double x);
-double tsr_sf_i1(double x);
-double tsr_sf_i1e(double x);
-double tsr_sf_k0(double x);
-double tsr_sf_k0e(double x);
-double tsr_sf_k1(double x);
-double tsr_sf_k1e(double x);
-double tsr_sf_j0(double x);
-double tsr_sf_j1(double x);
-double tsr_sf_y0(double x);
-double tsr_sf_y1(double x);
 double tsr_sf_spherical_j0(double x);
 double tsr_sf_airy_ai(double x);
 
