@@ -20,6 +20,7 @@ EMBED(prelude_nn, "nn.tsr");
 EMBED(prelude_pool, "pool.tsr");
 EMBED(prelude_norm, "norm.tsr");
 EMBED(prelude_nn_torch, "nn_torch.tsr");
+EMBED(prelude_thnn, "thnn.tsr");
 EMBED(prelude_torch, "torch.tsr");
 EMBED(prelude_tensor, "tensor.tsr");
 EMBED(prelude_windows, "windows.tsr");
@@ -36,6 +37,7 @@ static Unit units[] = {
     {"nn.functional", "<prelude nn>", prelude_nn, prelude_nn_end, {0}},
     {"nn.functional", "<prelude pool>", prelude_pool, prelude_pool_end, {0}},
     {"nn.functional", "<prelude norm>", prelude_norm, prelude_norm_end, {0}},
+    {"THNN", "<prelude thnn>", prelude_thnn, prelude_thnn_end, {0}},
     {"", "<prelude nn_torch>", prelude_nn_torch, prelude_nn_torch_end, {0}},
     {"", "<prelude torch>", prelude_torch, prelude_torch_end, {0}},
     {"Tensor", "<prelude tensor>", prelude_tensor, prelude_tensor_end, {0}},
@@ -90,7 +92,7 @@ void prelude_each(void (*visit)(const char *, const char *, size_t, const char *
 
 /* "def _unit(torch, math, F, len, ...):" and the source, each line one space in, and "return locals()". */
 static TsrStatus wrap(TsrText *text, const Unit *u) {
-    TSR_TRY(tsr_text_puts(text, "def _unit(torch, math, F"));
+    TSR_TRY(tsr_text_puts(text, "def _unit(torch, math, F, TH"));
     for (size_t i = 0; i < TSR_COUNTOF(builtin_names); i++) TSR_TRY(tsr_text_printf(text, ", %s", builtin_names[i]));
     TSR_TRY(tsr_text_puts(text, "):\n"));
     for (const char *p = u->text; p < u->end;) {
@@ -108,14 +110,15 @@ static TsrStatus import_argument(Value *out, const char *name) {
 }
 
 static TsrStatus call_unit(Value *functions, Value unit) {
-    Value arguments[3 + TSR_COUNTOF(builtin_names)] = {VALUE_UNBOUND};
+    Value arguments[4 + TSR_COUNTOF(builtin_names)] = {VALUE_UNBOUND};
     TsrStatus status = import_argument(&arguments[0], "torch");
     if (status == TSR_OK) status = import_argument(&arguments[1], "math");
     if (status == TSR_OK) status = import_argument(&arguments[2], "torch.nn.functional");
+    if (status == TSR_OK) status = import_argument(&arguments[3], "TH");
     for (size_t i = 0; i < TSR_COUNTOF(builtin_names) && status == TSR_OK; i++) {
         Value *builtin = dict_find_c(vm_builtins(), builtin_names[i]);
         if (builtin == NULL) status = tsr_error(TSR_SYSTEM_ERROR, "the prelude needs the builtin '%s'", builtin_names[i]);
-        else arguments[3 + i] = value_retain(*builtin);
+        else arguments[4 + i] = value_retain(*builtin);
     }
     if (status == TSR_OK) status = value_call_n(functions, unit, (int)TSR_COUNTOF(arguments), arguments);
     values_release(arguments, (int64_t)TSR_COUNTOF(arguments));

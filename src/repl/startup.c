@@ -9,6 +9,7 @@
 #include "inspect.h"
 #include "maybe_owned.h"
 #include "namespace.h"
+#include "ns_th.h"
 #include "prelude.h"
 #include "str_obj.h"
 #include "vm.h"
@@ -45,11 +46,13 @@ TsrStatus startup_all(void) {
     TSR_TRY(namespace_startup());
     TSR_TRY(files_startup());
     TSR_TRY(inspect_startup());
-    return maybe_owned_startup();
+    TSR_TRY(maybe_owned_startup());
+    return ns_th_startup();
 }
 
 void startup_undo(void) {
     vm_shutdown();
+    ns_th_shutdown();
     prelude_shutdown();
     namespace_shutdown();
     value_shutdown();
