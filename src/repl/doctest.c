@@ -80,10 +80,17 @@ static void from_roff(char *line) {
 
 /* ---- the transcripts of a file ---- */
 
+/* Lines [begin, end) of the file that should be lines [got_begin, got_end) of `got`. */
+typedef struct Change {
+    int begin, end, got_begin, got_end;
+} Change;
+
 typedef struct Doctest {
     const char *path;
     Lines wanted;   /* the file */
-    Lines got;      /* the file as it would have to be */
+    Lines got;      /* what stands in it wrongly, as it should be */
+    Change *changes;
+    int change_count, change_room;
     bool man;
     int line;       /* of `wanted`, the next one */
     int statements, failures;
@@ -105,19 +112,15 @@ static bool ends_output(const Doctest *d, const char *line, size_t indent) {
     return (d->man && line[0] == '.') || indent_of(line) < indent;
 }
 
-static bool keep_line(Doctest *d) {
-    const char *line = d->wanted.items[d->line++];
-    return add_line(&d->got, line, strlen(line));
-}
-
-/* The statement that begins at the current line, its prompts taken off; the lines go to `got` as they are. */
+/* The statement that begins at the current line, its prompts taken off. */
 static bool take_statement(Doctest *d, TsrText *code, size_t indent) {
     bool first = true;
     while (d->line < d->wanted.count) {
         const char *line = d->wanted.items[d->line];
         if (!is_prompt(line, first ? ">>>" : "...") || indent_of(line) != indent) break;
         const char *s = line + indent + 3;
-        if (tsr_text_puts(code, *s == ' ' ? s + 1 : s) != TSR_OK || tsr_text_putc(code, '\n') != TSR_OK || !keep_line(d)) return false;
+        if (tsr_text_puts(code, *s == ' ' ? s + 1 : s) != TSR_OK || tsr_text_putc(code, '\n') != TSR_OK) return false;
+        d->line++;
         first = false;
     }
     if (!d->man) return true;
@@ -217,6 +220,45 @@ static bool add_output(Doctest *d, const char *line, size_t indent, const char *
     return fine;
 }
 
+static bool add_change(Doctest *d, int begin, int end, int got_begin) {
+    if (d->change_count == d->change_room) {
+        int room = d->change_room * 2 + 16;
+        Change *grown = realloc(d->changes, (size_t)room * sizeof *grown);
+        if (grown == NULL) return false;
+        d->changes = grown;
+        d->change_room = room;
+    }
+    Change c = {begin, end, got_begin, d->got.count};
+    while (c.begin < c.end && c.got_begin < c.got_end && strcmp(d->wanted.items[c.begin], d->got.items[c.got_begin]) == 0) c.begin++, c.got_begin++;
+    while (c.begin < c.end && c.got_begin < c.got_end && strcmp(d->wanted.items[c.end - 1], d->got.items[c.got_end - 1]) == 0) c.end--, c.got_end--;
+    d->changes[d->change_count++] = c;
+    return true;
+}
+
+static int skip_frames(const Lines *l, int i) {
+    while (i + 1 < l->count && l->items[i + 1][0] == ' ') i++;
+    return i;
+}
+
+/* What the statement printed, as lines of the file: frames of a report as the file has them, since they don't count. */
+static bool add_outputs(Doctest *d, const Lines *wanted, const Lines *got, size_t indent, const char *margin) {
+    int report = 0;
+    while (report < wanted->count && !is_report_start(wanted->items[report])) report++;
+    for (int i = 0; i < got->count; i++) {
+        bool starts = is_report_start(got->items[i]) || strncmp(got->items[i], "  File \"", 8) == 0;
+        if (starts && report < wanted->count) {
+            int end = skip_frames(wanted, report);
+            for (int k = report; k <= end; k++)
+                if (!add_output(d, wanted->items[k], indent, margin)) return false;
+            i = skip_frames(got, i);
+            report = wanted->count;
+        } else if (!add_output(d, got->items[i], indent, margin)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static bool check_statement(Doctest *d) {
     const char *first = d->wanted.items[d->line];
     size_t indent = indent_of(first), length = 0;
@@ -227,7 +269,7 @@ static bool check_statement(Doctest *d) {
     char *output = NULL;
     Lines wanted = {0}, got = {0};
     bool fine = take_statement(d, &code, indent) && run_captured(d, &code, line, &output, &length) && split(&got, output, length);
-    int begin = d->line;
+    int begin = d->line, got_begin = d->got.count;
     while (fine && d->line < d->wanted.count && !ends_output(d, d->wanted.items[d->line], indent)) {
         char *s = strdup(d->wanted.items[d->line++] + indent);
         if (s != NULL && d->man) from_roff(s);
@@ -235,11 +277,9 @@ static bool check_statement(Doctest *d) {
         free(s);
     }
     d->statements++;
-    if (fine && same(&wanted, &got)) {
-        for (int i = begin; fine && i < d->line; i++) fine = add_line(&d->got, d->wanted.items[i], strlen(d->wanted.items[i]));
-    } else if (fine) {
+    if (fine && !same(&wanted, &got)) {
         d->failures++;
-        for (int i = 0; fine && i < got.count; i++) fine = add_output(d, got.items[i], strlen(margin), margin);
+        fine = add_outputs(d, &wanted, &got, strlen(margin), margin) && add_change(d, begin, d->line, got_begin);
     }
     tsr_text_free(&code);
     tsr_free(output);
@@ -250,56 +290,40 @@ static bool check_statement(Doctest *d) {
 
 /* ---- the difference, as a unified diff ---- */
 
-/* Next place from which both go on equal: after the fewest lines skipped in all. */
-static void resync(const Lines *a, const Lines *b, int i, int j, int *to_i, int *to_j) {
-    for (int total = 1; total <= (a->count - i) + (b->count - j); total++)
-        for (int k = 0; k <= total; k++) {
-            int x = i + k, y = j + total - k;
-            if (x > a->count || y > b->count) continue;
-            bool ends = x == a->count && y == b->count;
-            if (ends || (x < a->count && y < b->count && strcmp(a->items[x], b->items[y]) == 0)) {
-                *to_i = x;
-                *to_j = y;
-                return;
-            }
-        }
-    *to_i = a->count;
-    *to_j = b->count;
+static void print_lines(const Lines *l, int begin, int end, char mark) {
+    for (int i = begin; i < end; i++) printf("%c%s\n", mark, l->items[i]);
 }
 
-static void print_hunk(const Lines *a, const Lines *b, int i, int j, int to_i, int to_j) {
-    int before = TSR_MIN(CONTEXT_LINES, TSR_MIN(i, j)), after = TSR_MIN(CONTEXT_LINES, TSR_MIN(a->count - to_i, b->count - to_j));
-    printf("@@ -%d,%d +%d,%d @@\n", i - before + 1, to_i - i + before + after, j - before + 1, to_j - j + before + after);
-    for (int k = i - before; k < i; k++) printf(" %s\n", a->items[k]);
-    for (int k = i; k < to_i; k++) printf("-%s\n", a->items[k]);
-    for (int k = j; k < to_j; k++) printf("+%s\n", b->items[k]);
-    for (int k = to_i; k < to_i + after; k++) printf(" %s\n", a->items[k]);
+/* Changes [first, last) whose surroundings touch, as one hunk; `moved` is how many lines more the new file has so far. */
+static void print_hunk(const Doctest *d, int first, int last, int *moved) {
+    const Change *c = d->changes;
+    int begin = TSR_MAX(c[first].begin - CONTEXT_LINES, 0), end = TSR_MIN(c[last - 1].end + CONTEXT_LINES, d->wanted.count), more = 0;
+    for (int i = first; i < last; i++) more += (c[i].got_end - c[i].got_begin) - (c[i].end - c[i].begin);
+    printf("@@ -%d,%d +%d,%d @@\n", begin + 1, end - begin, begin + 1 + *moved, end - begin + more);
+    for (int i = first; i < last; i++) {
+        print_lines(&d->wanted, i == first ? begin : c[i - 1].end, c[i].begin, ' ');
+        print_lines(&d->wanted, c[i].begin, c[i].end, '-');
+        print_lines(&d->got, c[i].got_begin, c[i].got_end, '+');
+    }
+    print_lines(&d->wanted, c[last - 1].end, end, ' ');
+    *moved += more;
 }
 
 static void print_difference(const Doctest *d) {
-    const Lines *a = &d->wanted, *b = &d->got;
+    int moved = 0;
     printf("--- %s\n+++ %s (what tsr prints)\n", d->path, d->path);
-    for (int i = 0, j = 0; i < a->count || j < b->count;) {
-        if (i < a->count && j < b->count && strcmp(a->items[i], b->items[j]) == 0) {
-            i++, j++;
-            continue;
-        }
-        int to_i, to_j;
-        resync(a, b, i, j, &to_i, &to_j);
-        print_hunk(a, b, i, j, to_i, to_j);
-        i = to_i;
-        j = to_j;
+    for (int first = 0, last; first < d->change_count; first = last) {
+        last = first + 1;
+        while (last < d->change_count && d->changes[last].begin - d->changes[last - 1].end <= 2 * CONTEXT_LINES) last++;
+        print_hunk(d, first, last, &moved);
     }
 }
 
 static bool run_file(Doctest *d) {
     while (d->line < d->wanted.count && !d->ended) {
-        bool fine = is_prompt(d->wanted.items[d->line], ">>>") ? check_statement(d) : keep_line(d);
-        if (!fine) return false;
-        if (tsr_interrupt_flag != 0) return false;
+        if (!is_prompt(d->wanted.items[d->line], ">>>")) d->line++;
+        else if (!check_statement(d) || tsr_interrupt_flag != 0) return false;
     }
-    while (d->line < d->wanted.count)
-        if (!keep_line(d)) return false;
     return true;
 }
 
@@ -319,6 +343,7 @@ static int check_file(const char *path, int capture, int *statements, int *failu
     *failures += d.failures;
     free_lines(&d.wanted);
     free_lines(&d.got);
+    free(d.changes);
     Str *name;
     for (int i = 0; i < globals_count(); i++) {
         globals_at(i, &name);

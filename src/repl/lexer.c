@@ -22,7 +22,7 @@ void lexer_init(Lexer *x, const Source *source, size_t begin, size_t end) {
     x->text = source_text(source, NULL);
     x->pos = x->line_start = (int32_t)begin;
     x->length = (int32_t)end;
-    x->line = source_line_at(source, begin);
+    x->line = x->first_line = source_line_at(source, begin);
     x->at_line_start = true;
     x->indents[0] = x->alt_indents[0] = 0;
     x->stop = LEXER_GOING;
@@ -271,7 +271,7 @@ static Token unterminated(Lexer *x, int32_t begin, int32_t line, int32_t line_st
     SourceRange at = {line, begin - line_start, line, begin - line_start + 1};
     int last = x->line;
     if (triple && x->pos >= x->length && x->pos == x->line_start && x->line > line) last--; /* the text ended with its line */
-    return fail_at(x, TSR_SYNTAX_ERROR, at, "unterminated %sstring literal (detected at line %d)", triple ? "triple-quoted " : "", last);
+    return fail_at(x, TSR_SYNTAX_ERROR, at, "unterminated %sstring literal (detected at line %d)", triple ? "triple-quoted " : "", last - x->first_line + 1);
 }
 
 static Token string(Lexer *x, int32_t begin, int prefix) {
@@ -359,7 +359,7 @@ static Token close_bracket(Lexer *x, int32_t begin, TokenKind kind) {
     const char *text = "closing parenthesis '%c' does not match opening parenthesis '%c'";
     if (b->line == x->line) return fail_at(x, TSR_SYNTAX_ERROR, from(x, begin), text, close, b->open);
     return fail_at(x, TSR_SYNTAX_ERROR, from(x, begin), "closing parenthesis '%c' does not match opening parenthesis '%c' on line %d", close,
-                   b->open, b->line);
+                   b->open, b->line - x->first_line + 1);
 }
 
 static TokenKind operator_at(const Lexer *x) {

@@ -45,6 +45,7 @@ typedef struct Lexer {
     const char *text;
     int32_t pos, length; /* reads text[pos .. length) */
     int32_t line, line_start;
+    int32_t first_line; /* messages count lines from here, as the prompt does; positions are the source's */
     bool at_line_start;
     bool continued_end;             /* the text ended after a backslash, or inside a triple-quoted string */
     int8_t wrap;                    /* an f-string's expression: 1 gives a "(" first, then its ")" at the end */

@@ -325,6 +325,7 @@ static Node *parse_inside(Parser *p, const char *begin, const char *end) {
     if (lexer == NULL) return parse_no_memory(p);
     int line = source_line_at(p->source, (size_t)(begin - text));
     lexer_init_expression(lexer, p->source, (size_t)(begin - text), (size_t)(end - text), line);
+    lexer->first_line = p->lexer->first_line;
     Parser q;
     parse_begin(&q, lexer, p->source, p->arena, p->names);
     q.in_format = true;

@@ -15,7 +15,8 @@ TsrStatus parser_new_module(Ast **out, Source *source, SourceRange *where);
 
 /* Parses the next statement (one logical line, or one compound statement) at byte *offset of `source`, and moves
  * *offset past it. *out is NULL at the end of the text. A simple line `a; b` gives a body of two. After an error
- * *offset stands where reading may go on: past the lines of the broken statement. */
+ * *offset stands where reading may go on: past the lines of the broken statement. A line that a message names is
+ * counted from the statement's first, as at Python's prompt; *where has the source's. */
 TsrStatus parser_new_statement(Ast **out, Source *source, size_t *offset, SourceRange *where);
 
 /* Parses `source` as one expression (eval, and the code of explain("...")); body is one AST_EXPR. */

@@ -418,7 +418,8 @@ static bool block(Parser *p, NodeList *out, SourceRange at, const char *what) {
     if (parse_accept(p, T_NEWLINE)) {
         if (!parse_accept(p, T_INDENT)) {
             if (!p->failed)
-                parse_raise_kind(p, TSR_INDENTATION_ERROR, parse_token(p)->at, "expected an indented block after %s on line %d", what, at.line);
+                parse_raise_kind(p, TSR_INDENTATION_ERROR, parse_token(p)->at, "expected an indented block after %s on line %d", what,
+                                 at.line - p->lexer->first_line + 1);
             return false;
         }
         if (!indented(p)) return false;
