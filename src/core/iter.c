@@ -203,7 +203,7 @@ static void dense_strides(const TsrIter *it, const int *perm, int64_t *strides) 
     int64_t next = 1;
     for (int i = 0; i < it->rank; i++) {
         strides[perm[i]] = next;
-        next *= TSR_MAX(it->shape[perm[i]], 1);
+        next *= it->shape[perm[i]]; /* 0 as it is: PyTorch's strides of empty results */
     }
 }
 

@@ -58,7 +58,7 @@ void tsr_layout_channels_last_strides(int64_t *strides, int ndim, const int64_t 
     int64_t step = 1;
     for (int k = 0; k < ndim; k++) {
         strides[order[k]] = step;
-        if (sizes[order[k]] > 1) step = (int64_t)((uint64_t)step * (uint64_t)sizes[order[k]]);
+        step = (int64_t)((uint64_t)step * (uint64_t)sizes[order[k]]); /* a size of 0 counts, unlike in row-major strides */
     }
 }
 
@@ -201,6 +201,8 @@ static TsrStatus expand_mismatch(int64_t wanted_size, int64_t size, int d, int o
 }
 
 TsrStatus tsr_layout_expand(int64_t *out_sizes, int64_t *out_strides, int out_ndim, const int64_t *wanted, int ndim, const int64_t *sizes, const int64_t *strides) {
+    for (int i = 0; i < out_ndim && ndim == 0; i++)
+        if (wanted[i] < 0) return tsr_error(TSR_RUNTIME_ERROR, "numel: integer multiplication overflow");
     for (int i = out_ndim - 1; i >= 0; i--) {
         int d = i - (out_ndim - ndim);
         int64_t size = d >= 0 ? sizes[d] : 1, target = wanted[i];
@@ -213,7 +215,7 @@ TsrStatus tsr_layout_expand(int64_t *out_sizes, int64_t *out_strides, int out_nd
             target = size;
         }
         if (size != target) {
-            if (size != 1) return expand_mismatch(target, size, d < 0 ? i : i, out_ndim, wanted, ndim, sizes);
+            if (size != 1) return expand_mismatch(target, size, i, out_ndim, wanted, ndim, sizes);
             if (target < 0) return tsr_error(TSR_RUNTIME_ERROR, "numel: integer multiplication overflow");
             size = target;
             stride = 0;

@@ -28,13 +28,15 @@ static TsrStatus out_of_bounds(int64_t i, int dim, int64_t size) {
     return tsr_error(TSR_INDEX_ERROR, "index %lld is out of bounds for dimension %d with size %lld", (long long)i, dim, (long long)size);
 }
 
-static TsrStatus zero_dim(void) {
+/* PyTorch reads the size of a 0-d tensor's dimension as 0, but has other words for index 0. */
+static TsrStatus zero_dim(int64_t i) {
+    if (i != 0) return out_of_bounds(i, 0, 0);
     return tsr_error(TSR_INDEX_ERROR, "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a 0-dim tensor to a number");
 }
 
 /* `shown` is the position PyTorch names in the error. */
 static inline TsrStatus select_int(TsrTensor **out, const TsrTensor *t, int dim, int64_t i, int shown) {
-    if (TSR_UNLIKELY(tsr_ndim(t) == 0)) return zero_dim();
+    if (TSR_UNLIKELY(tsr_ndim(t) == 0)) return zero_dim(i);
     int64_t size = t->sizes[dim];
     if (TSR_UNLIKELY(i >= size || i < -size)) return out_of_bounds(i, shown, size);
     return tsr_tensor_new_select(out, t, dim, i);
@@ -99,7 +101,7 @@ static TsrStatus apply_bool(Walk *w, bool b) {
 
 static TsrStatus apply_int(Walk *w, int64_t i, int position) {
     TsrTensor *view;
-    if (tsr_ndim(w->view) == 0) return zero_dim();
+    if (tsr_ndim(w->view) == 0) return zero_dim(i);
     TSR_TRY(select_int(&view, w->view, w->dim, i, position));
     replace_view(w, view);
     return TSR_OK;
@@ -153,8 +155,11 @@ static TsrStatus apply_index(Walk *w, Value v, int position) {
             return TSR_OK;
         }
         if (v.o->type == &slice_type) {
-            TSR_TRY(slice_dim(&view, w->view, w->dim++, v));
-            replace_view(w, view);
+            TSR_TRY(slice_dim(&view, w->view, w->dim, v));
+            bool whole = view->sizes[w->dim] == w->view->sizes[w->dim] && view->strides[w->dim] == w->view->strides[w->dim];
+            if (whole) tsr_tensor_free(view); /* x[:] = x writes x to itself */
+            else replace_view(w, view);
+            w->dim++;
             return TSR_OK;
         }
     }
@@ -296,19 +301,15 @@ static TsrStatus drop_leading_ones(TsrTensor **out, TsrTensor *t) {
     return tsr_tensor_new_view(out, t, tsr_ndim(t) - lead, t->sizes + lead, t->strides + lead, t->offset, NULL);
 }
 
-/* Both look at the very same elements: x[0] += 1 ends in such an assignment. */
-static bool same_elements(const TsrTensor *a, const TsrTensor *b) {
-    if (a->storage != b->storage || a->offset != b->offset || a->dtype != b->dtype || a->flags != b->flags) return false;
-    for (int d = 0; d < tsr_ndim(a); d++)
-        if (a->sizes[d] > 1 && a->strides[d] != b->strides[d]) return false;
-    return true;
-}
-
 static TsrStatus copy_shaped(TsrTensor *dst, TsrTensor *value) {
     TsrTensor *view = NULL, *expanded = NULL;
     if (tsr__same_sizes(dst, value)) view = tsr_tensor_retain(value);
     else TSR_TRY(drop_leading_ones(&view, value));
     TsrStatus s;
+    if (dst == value) {
+        tsr_tensor_free(view);
+        return TSR_OK;
+    }
     if (tsr_ndim(view) > tsr_ndim(dst)) {
         char have[256], want[256];
         s = tsr_error(TSR_RUNTIME_ERROR, "expand(torch.%sTensor{%s}, size=%s): the number of sizes provided (%d) must be greater or equal to the number of dimensions in the tensor (%d)",
@@ -317,10 +318,7 @@ static TsrStatus copy_shaped(TsrTensor *dst, TsrTensor *value) {
     } else {
         s = tsr_tensor_new_expand(&expanded, view, tsr_ndim(dst), dst->sizes);
     }
-    if (s == TSR_OK) s = tsr__check_no_internal_overlap(dst);
-    bool same = s == TSR_OK && same_elements(dst, expanded);
-    if (s == TSR_OK && !same) s = tsr__check_no_overlap(dst, expanded);
-    if (s == TSR_OK && !same) s = tsr_tensor_copy(dst, expanded);
+    if (s == TSR_OK) s = tsr_tensor_copy(dst, expanded);
     tsr_tensor_free(expanded);
     tsr_tensor_free(view);
     return s;
@@ -336,6 +334,7 @@ static TsrStatus put_basic(TsrTensor *dst, TsrTensor *value, TsrScalar number) {
     }
     TSR_TRY(tsr_tensor_check(value, false));
     if (tsr_ndim(value) == 0 && !tsr__same_sizes(dst, value) && tsr_dtype_is_pod(dst->dtype) && tsr_dtype_is_pod(value->dtype)) {
+        TSR_TRY(tsr__check_no_internal_overlap(dst));
         TSR_TRY(tsr_tensor_item(&number, value));
         TSR_TRY(tsr_tensor_fill(dst, number));
     } else {

@@ -39,18 +39,9 @@ GET_BOOL(is_leaf, true)
 GET_NONE(none)
 
 GET(base) {
-    TsrTensor *base = tsr_tensor_retain_base(self.t);
-    if (base != NULL) {
-        *out = value_tensor_move(base);
-        return TSR_OK;
-    }
-    *out = VALUE_NONE;
-    if (self.t->base == NULL || self.t->storage == NULL) return TSR_OK;
-    /* The root is gone: a tensor over the whole storage, as its geometry would have been. */
-    TsrTensor *whole;
-    int64_t n = (int64_t)(self.t->storage->nbytes / tsr_itemsize(self.t)), one = 1;
-    TSR_TRY(tsr_tensor_new_over(&whole, self.t->storage, 1, &n, &one, 0, self.t->dtype));
-    *out = value_tensor_move(whole);
+    TsrTensor *base = NULL;
+    TSR_TRY(tsr_tensor_new_base(&base, self.t));
+    *out = base != NULL ? value_tensor_move(base) : VALUE_NONE;
     return TSR_OK;
 }
 

@@ -70,9 +70,17 @@ static TsrStatus make_expand_as(TsrOpCall *c, TsrTensor **out) {
 }
 
 VIEW(view_size)
-COPY(view_size)
 VIEW(view_dtype)
 COPY(view_dtype)
+
+TsrStatus op_view_size_copy(TsrOpCall *c) {
+    TsrTensor *t = NULL, *copy = NULL;
+    TSR_TRY(make_reshape(c, &t));
+    TsrStatus status = tsr_tensor_new_clone(&copy, t, TSR_CONTIGUOUS);
+    tsr_tensor_free(t);
+    return tsr_finish_move(c, status, copy);
+}
+
 VIEW(view_as)
 VIEW(reshape_as)
 VIEW(expand)
@@ -182,8 +190,12 @@ VIEW(T)
 /* The last two dimensions swapped, conjugated when asked; a 0-d tensor stays as it is. */
 static TsrStatus matrix_transpose(TsrTensor **out, TsrTensor *self, bool conjugate, const char *origin) {
     TsrTensor *t = NULL;
-    if (tsr_ndim(self) == 0) TSR_TRY(tsr_tensor_new_alias(&t, self));
-    else TSR_TRY(tsr_tensor_new_transpose(&t, self, -2, -1));
+    if (tsr_ndim(self) == 0 && !conjugate) {
+        *out = tsr_tensor_retain(self);
+        return TSR_OK;
+    }
+    if (tsr_ndim(self) == 0) return renamed(tsr_tensor_new_conj(out, self), out, origin);
+    TSR_TRY(tsr_tensor_new_transpose(&t, self, -2, -1));
     if (conjugate && tsr_dtype_is_complex(self->dtype)) t->flags ^= TSR_FLAG_CONJ;
     t->origin = origin;
     *out = t;
@@ -326,12 +338,19 @@ COPY(as_strided)
 
 TsrStatus op_narrow_copy(TsrOpCall *c) {
     int64_t dim = c->arg[1].i, start = c->arg[2].i, length = c->arg[3].i;
-    if (tsr_ndim(SELF) > 0 && length < 0) {
-        TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(SELF)));
-        return tsr_error(TSR_RUNTIME_ERROR, "start (%lld) + length (%lld) exceeds dimension size (%lld).", (long long)start, (long long)length,
-                         (long long)SELF->sizes[dim]);
+    int ndim = tsr_ndim(SELF);
+    if (ndim == 0) return run_copy(c, make_narrow);
+    if (dim >= ndim)
+        return tsr_error(TSR_RUNTIME_ERROR, "Expected dim < static_cast<int64_t>(self_sizes.size()) to be true, but got false.  (Could this error message be "
+                                            "improved?  If so, please report an enhancement request to PyTorch.)");
+    TSR_TRY(tsr_wrap_dim(&dim, ndim));
+    int64_t size = SELF->sizes[dim];
+    if (length >= 0 || start < -size || start > size) {
+        if (length < 0) c->arg[3].i = 0; /* so that the start is what is complained of */
+        return run_copy(c, make_narrow);
     }
-    return run_copy(c, make_narrow);
+    return tsr_error(TSR_RUNTIME_ERROR, "start (%lld) + length (%lld) exceeds dimension size (%lld).", (long long)(start < 0 ? start + size : start), (long long)length,
+                     (long long)size);
 }
 
 /* --- complex numbers --- */
@@ -543,7 +562,7 @@ static TsrStatus cut_sizes(const void *how, int64_t i, int64_t *start, int64_t *
 
 static TsrStatus split_sizes(TsrOpCall *c, const TsrArg *sizes, int64_t dim, const char *origin, Kind kind) {
     char text[1500];
-    int64_t sum = 0;
+    int64_t sum = 0, given = dim;
     if (tsr_ndim(SELF) == 0) return tsr_error(TSR_RUNTIME_ERROR, "split expects at least a 1-dimensional tensor");
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(SELF)));
     for (int i = 0; i < sizes->n; i++) {
@@ -555,7 +574,7 @@ static TsrStatus split_sizes(TsrOpCall *c, const TsrArg *sizes, int64_t dim, con
     if (sum != SELF->sizes[dim])
         return tsr_error(TSR_RUNTIME_ERROR,
                          "split_with_sizes expects split_sizes to sum exactly to %lld (input tensor's size at dimension %lld), but got split_sizes=%s",
-                         (long long)SELF->sizes[dim], (long long)dim, tsr_layout_format(text, sizeof text, sizes->n, sizes->ints));
+                         (long long)SELF->sizes[dim], (long long)given, tsr_layout_format(text, sizeof text, sizes->n, sizes->ints));
     Sizes how = {sizes->ints, 0};
     return cut_into(c, dim, sizes->n, cut_sizes, &how, origin, kind);
 }
@@ -690,7 +709,7 @@ TsrStatus op_dsplit_indices(TsrOpCall *c) { return axis_indices(c, 'd', 3, "dspl
 static TsrStatus unbind(TsrOpCall *c, Kind kind) {
     int64_t dim = c->arg[1].i;
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(SELF)));
-    if (tsr_ndim(SELF) == 0) return tsr_error(TSR_INDEX_ERROR, "Dimension specified as %lld but tensor has no dimensions", (long long)c->arg[1].i);
+    if (tsr_ndim(SELF) == 0) return tsr_error(TSR_INDEX_ERROR, "Dimension specified as %lld but tensor has no dimensions", (long long)dim);
     int64_t n = SELF->sizes[dim];
     TsrTensor **list = new_list(n);
     if (list == NULL) return tsr_error_no_memory((size_t)n * sizeof *list);
