@@ -238,10 +238,17 @@ static TsrStatus storage_construct(Value *out, Type *type, const CallArgs *args)
         else TSR_TRY(value_to_index(&n, args->values[0]));
     }
     TsrDtype d = typed ? tsr_default_dtype() : TSR_UINT8;
+    Value dtype = args_keyword(args, "dtype"), device = args_keyword(args, "device");
+    if (dtype.tag != V_UNBOUND && (!typed || !dtype_from_value(&d, dtype) || !tsr_dtype_is_pod(d)))
+        return tsr_error(TSR_TYPE_ERROR, "%s(): argument 'dtype' must be torch.dtype, not %s", type->name, bind_type_name(dtype));
+    TsrDevice where = TSR_DEVICE_CPU;
+    bool known = true;
+    if (device.tag != V_UNBOUND && device.tag != V_NONE) TSR_TRY(device_from_value(&where, &known, device));
+    if (!known) return tsr_error(TSR_TYPE_ERROR, "%s(): argument 'device' must be torch.device, not %s", type->name, bind_type_name(device));
     size_t bytes;
     if (n < 0 || tsr_mul_size_overflows((size_t)n, tsr_dtype_size(d), &bytes)) return tsr_error(TSR_RUNTIME_ERROR, "invalid storage size %lld", (long long)n);
     TsrStorage *storage;
-    TSR_TRY(tsr_storage_new(&storage, TSR_DEVICE_CPU, bytes, TSR_DTYPE_NONE));
+    TSR_TRY(tsr_storage_new(&storage, where, bytes, TSR_DTYPE_NONE));
     TsrStatus s = storage_obj_new(out, storage, typed ? d : TSR_DTYPE_NONE);
     tsr_storage_free(storage);
     if (s != TSR_OK || args->count == 0 || !value_is_list(args->values[0])) return s;

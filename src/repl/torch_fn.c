@@ -100,6 +100,16 @@ FN(broadcast_shapes) {
     return size_new(out, all, rank);
 }
 
+FN(from_dlpack) {
+    PARSE(v, "from_dlpack", 1, 1, "ext_tensor", "device", "copy");
+    TsrTensor *t = NULL, *alias;
+    TSR_TRY(bind_tensor_of(&t, v[0]));
+    if (t == NULL) return tsr_error(TSR_ATTRIBUTE_ERROR, "'%s' object has no attribute '__dlpack__'", bind_type_name(v[0]));
+    TSR_TRY(tsr_tensor_new_over(&alias, t->storage, tsr_ndim(t), t->sizes, t->strides, t->offset, t->dtype));
+    *out = value_tensor_move(alias);
+    return TSR_OK;
+}
+
 FN(broadcast_tensors) {
     const Value *items = args->values;
     int64_t count = args->count;
@@ -418,6 +428,7 @@ const Method torch_functions[] = {
     {"typename", fn_typename, ARGS_ANY, 0, 0, "(obj)", "The name of its type; torch.FloatTensor and so on for tensors."},
     {"broadcast_shapes", fn_broadcast_shapes, ARGS_RANGE, 0, -1, "(*shapes)", "The shape that all of them broadcast to."},
     {"broadcast_tensors", fn_broadcast_tensors, ARGS_RANGE, 0, -1, "(*tensors)", "Views of the tensors, all of the shape they broadcast to."},
+    {"from_dlpack", fn_from_dlpack, ARGS_ANY, 0, 0, "(ext_tensor)", "Another tensor over the same memory."},
     {"get_default_dtype", fn_get_default_dtype, ARGS_NONE, 0, 0, "()", "The dtype of new float tensors."},
     {"set_default_dtype", fn_set_default_dtype, ARGS_ANY, 0, 0, "(d)", "Sets the dtype of new float tensors."},
     {"set_default_tensor_type", fn_set_default_tensor_type, ARGS_ANY, 0, 0, "(t)", "Sets the dtype of new float tensors by a class such as torch.DoubleTensor."},
