@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "bind.h"
+#include "fast.h"
 #include "num_obj.h"
 
 /* The rows behind one operator: with a tensor on the right, with a number on the right, with a number on the left. */
@@ -121,8 +122,42 @@ static TsrStatus left_number(Value *out, Rows *r, BinaryOp op, TsrScalar n, TsrT
     return commutes ? right_number(out, r, t, n, false) : run_wrapped(out, r, t, n, true, false);
 }
 
+/* --- plain tensors: past the table --- */
+
+enum { NOT_FAST = TSR_FAST_COUNT };
+static const uint8_t fast_binary[] = {
+    [OP_ADD] = TSR_FAST_ADD, [OP_SUB] = TSR_FAST_SUB, [OP_MUL] = TSR_FAST_MUL, [OP_MATMUL] = NOT_FAST, [OP_DIV] = TSR_FAST_DIV, [OP_FLOORDIV] = NOT_FAST,
+    [OP_MOD] = NOT_FAST, [OP_POW] = TSR_FAST_POW, [OP_LSHIFT] = NOT_FAST, [OP_RSHIFT] = NOT_FAST, [OP_AND] = TSR_FAST_AND, [OP_OR] = TSR_FAST_OR, [OP_XOR] = TSR_FAST_XOR};
+static const uint8_t fast_compare[] = {[CMP_EQ] = TSR_FAST_EQ, [CMP_NE] = TSR_FAST_NE, [CMP_LT] = TSR_FAST_LT,
+                                       [CMP_LE] = TSR_FAST_LE, [CMP_GT] = TSR_FAST_GT, [CMP_GE] = TSR_FAST_GE};
+
+static inline bool plain_number(TsrScalar *n, Value v) {
+    if (v.tag == V_INT) *n = tsr_scalar_int(v.i);
+    else if (v.tag == V_FLOAT) *n = tsr_scalar_float(v.f);
+    else return false;
+    return true;
+}
+
+/* True when the operation was done, *status with what outcome. */
+static inline bool try_fast(Value *out, TsrStatus *status, uint8_t op, Value a, Value b, unsigned dying) {
+    TsrTensor *result = NULL;
+    TsrScalar n;
+    bool done;
+    if (op == NOT_FAST) return false;
+    if (a.tag == V_TENSOR && b.tag == V_TENSOR) done = op != TSR_FAST_POW && tsr_fast_binary(&result, status, op, a.t, b.t, dying);
+    else if (a.tag == V_TENSOR && plain_number(&n, b)) done = tsr_fast_number(&result, status, op, a.t, n, false, dying);
+    else if (b.tag == V_TENSOR && plain_number(&n, a)) done = tsr_fast_number(&result, status, op, b.t, n, true, dying);
+    else return false;
+    if (done && *status == TSR_OK) *out = value_tensor_move(result);
+    return done;
+}
+
 TsrStatus tensor_binary(Value *out, BinaryOp op, Value a, Value b) {
     TsrTensor *x, *y;
+    unsigned dying = value_dying;
+    TsrStatus status;
+    value_dying = 0;
+    if (TSR_LIKELY(try_fast(out, &status, fast_binary[op], a, b, dying))) return status;
     TsrScalar m = tsr_scalar_int(0), n = tsr_scalar_int(0);
     bool fits;
     *out = VALUE_UNBOUND;
@@ -142,6 +177,14 @@ TsrStatus tensor_inplace(Value *out, BinaryOp op, Value self, Value b) {
     bool fits;
     *out = VALUE_UNBOUND;
     if (op == OP_MATMUL || self.tag != V_TENSOR) return TSR_OK;
+    uint8_t fast = fast_binary[op];
+    TsrStatus status;
+    if (fast != NOT_FAST && fast != TSR_FAST_POW &&
+        (b.tag == V_TENSOR ? tsr_fast_inplace(&status, fast, self.t, b.t) : plain_number(&n, b) && tsr_fast_inplace_number(&status, fast, self.t, n))) {
+        TSR_TRY(status);
+        *out = value_retain(self);
+        return TSR_OK;
+    }
     TSR_TRY(operand(&y, &n, &fits, b));
     if (!fits) return TSR_OK;
     Rows *r = &binary_rows[op];
@@ -166,6 +209,8 @@ TsrStatus tensor_compare(Value *out, CompareOp op, Value a, Value b) {
     bool fits;
     *out = VALUE_UNBOUND;
     if (op > CMP_GE) return TSR_OK;
+    TsrStatus status;
+    if (a.tag == V_TENSOR && try_fast(out, &status, fast_compare[op], a, b, 0)) return status;
     TSR_TRY(operand(&x, &m, &fits, a));
     if (!fits) return TSR_OK;
     TSR_TRY(operand(&y, &n, &fits, b));
@@ -188,6 +233,14 @@ TsrStatus tensor_unary(Value *out, UnaryOp op, Value self) {
     if (op == OP_NOT) return TSR_OK;
     if (op == OP_INVERT && !tsr_dtype_is_integral(self.t->dtype) && self.t->dtype != TSR_BOOL)
         return tsr_error(TSR_TYPE_ERROR, "~ (operator.invert) is only implemented on integer and Boolean-type tensors");
+    unsigned dying = value_dying;
+    TsrTensor *result;
+    TsrStatus status;
+    value_dying = 0;
+    if (op == OP_NEG && tsr_fast_unary(&result, &status, TSR_FAST_NEG, self.t, dying)) {
+        if (status == TSR_OK) *out = value_tensor_move(result);
+        return status;
+    }
     Rows *r = &unary_rows[op];
     TSR_TRY(need(r));
     return run_row(out, r->tensor, r->tensor_schema, tensor_arg(self.t), (TsrArg){.kind = TSR_ARG_NONE}, false);
