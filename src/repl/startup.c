@@ -6,6 +6,7 @@
 #include "exc.h"
 #include "func_obj.h"
 #include "files.h"
+#include "golden.h"
 #include "inspect.h"
 #include "maybe_owned.h"
 #include "namespace.h"
@@ -47,7 +48,8 @@ TsrStatus startup_all(void) {
     TSR_TRY(files_startup());
     TSR_TRY(inspect_startup());
     TSR_TRY(maybe_owned_startup());
-    return ns_th_startup();
+    TSR_TRY(ns_th_startup());
+    return golden_startup();
 }
 
 void startup_undo(void) {
