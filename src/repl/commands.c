@@ -1,9 +1,14 @@
 #include "commands.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "builtin.h"
+#include "filter.h"
 #include "namespace.h"
+#include "prelude.h"
+#include "seq_obj.h"
 #include "shell.h"
 #include "str_obj.h"
 
@@ -18,22 +23,54 @@ static int call_move(const char *name, Value *values, int count, TsrStatus statu
     return shell_report(status, NULL);
 }
 
+/* Prints the lines that a function of the prelude (files.tsr) makes of what files hold. *count: how many. */
+static TsrStatus print_lines(const char *function, const Value *values, int value_count, int64_t *count) {
+    Value callee = VALUE_UNBOUND, lines;
+    TSR_TRY(prelude_get(&callee, "files", function));
+    TsrStatus status = value_call_n(&lines, callee, value_count, values);
+    value_release(callee);
+    TSR_TRY(status);
+    *count = value_as_list(lines)->count;
+    for (int64_t i = 0; i < *count && status == TSR_OK; i++) {
+        TsrText text = {0};
+        status = value_str(&text, value_as_list(lines)->items[i]);
+        if (status == TSR_OK) fprintf(builtin_stdout(), "%s\n", text.data != NULL ? text.data : "");
+        tsr_text_free(&text);
+    }
+    value_release(lines);
+    return status;
+}
+
+static TsrStatus list_one(const char *path, bool named) {
+    Value v;
+    int64_t count;
+    TSR_TRY(filter_read(&v, &shell_options->filter, path));
+    if (named) fprintf(builtin_stdout(), "%s:\n", path);
+    TsrStatus status = print_lines("file_lines", &v, 1, &count);
+    value_release(v);
+    return status;
+}
+
 int command_list(const char *const *paths, int count) {
     int result = EXIT_FINE;
     for (int i = 0; i < count; i++) {
-        Value path = VALUE_UNBOUND;
-        TsrStatus status = str_new_c(&path, paths[i]);
-        int one = call_move("list_file", &path, 1, status);
-        if (one != EXIT_FINE) result = one;
+        TsrStatus status = list_one(paths[i], count > 1);
+        if (status == TSR_OK) continue;
+        result = shell_report(status, NULL);
+        if (result == EXIT_INTERRUPTED) break;
     }
     return result;
 }
 
 int command_diff(const char *a, const char *b) {
-    Value paths[2] = {VALUE_UNBOUND, VALUE_UNBOUND};
-    TsrStatus status = str_new_c(&paths[0], a);
-    if (status == TSR_OK) status = str_new_c(&paths[1], b);
-    return call_move("diff_files", paths, 2, status);
+    Value both[2] = {VALUE_UNBOUND, VALUE_UNBOUND};
+    int64_t count = 0;
+    TsrStatus status = filter_read(&both[0], &shell_options->filter, a);
+    if (status == TSR_OK) status = filter_read(&both[1], &shell_options->filter, b);
+    if (status == TSR_OK) status = print_lines("diff_lines", both, 2, &count);
+    values_release(both, 2);
+    if (status != TSR_OK) return shell_report(status, NULL);
+    return count > 0 ? EXIT_FAILED : EXIT_FINE;
 }
 
 int command_lesson(const char *number) {

@@ -2,7 +2,7 @@
 #ifndef REPL_COMMANDS_H
 #define REPL_COMMANDS_H
 
-/* Each returns the exit status. They call tsr.list_file(path), tsr.diff_files(a, b) and tsr.lesson(n). */
+/* Each prints and returns the exit status. command_diff: 1 when the files differ. A lesson is tsr.lesson(n). */
 int command_list(const char *const *paths, int count);
 int command_diff(const char *a, const char *b);
 int command_lesson(const char *number); /* NULL: the list of lessons */

@@ -99,6 +99,11 @@ static TsrStatus read_one(Value *out, const char *path) {
     return status;
 }
 
+TsrStatus filter_read(Value *out, const FilterOptions *given, const char *path) {
+    options = given;
+    return read_one(out, path);
+}
+
 static TsrStatus read_inputs(void) {
     Value list, item;
     if (inputs.tag != V_UNBOUND) return TSR_OK;

@@ -25,6 +25,7 @@ EMBED(prelude_torch, "torch.tsr");
 EMBED(prelude_tensor, "tensor.tsr");
 EMBED(prelude_windows, "windows.tsr");
 EMBED(prelude_testing, "testing.tsr");
+EMBED(prelude_files, "files.tsr");
 
 typedef struct Unit {
     const char *space, *source_name, *text, *end;
@@ -41,6 +42,7 @@ static Unit units[] = {
     {"", "<prelude nn_torch>", prelude_nn_torch, prelude_nn_torch_end, {0}},
     {"", "<prelude torch>", prelude_torch, prelude_torch_end, {0}},
     {"Tensor", "<prelude tensor>", prelude_tensor, prelude_tensor_end, {0}},
+    {"files", "<prelude files>", prelude_files, prelude_files_end, {0}},
     {"testing", "<prelude testing>", prelude_testing, prelude_testing_end, {0}},
     {"signal.windows", "<prelude windows>", prelude_windows, prelude_windows_end, {0}},
 };
