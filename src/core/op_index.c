@@ -671,7 +671,8 @@ TsrStatus op_index_add(TsrOpCall *c) {
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
     TSR_TRY(check_index_source(c, "index_add_", self, dim, index, source));
     TSR_TRY(tsr__check_out_dtype(c, 0, self->dtype));
-    TSR_TRY(tsr__require(BITS_MOST | TSR_BIT(COMPLEX32), self->dtype, tsr_ndim(self) > 1 ? "add_stub" : "index_add_"));
+    if (tsr_ndim(self) > 1) TSR_TRY(tsr__require(BITS_MOST | TSR_BITS_UINT, self->dtype, "scatter_gather_tensor_cpu"));
+    else TSR_TRY(tsr__require(BITS_MOST | TSR_BIT(COMPLEX32), self->dtype, "index_add_"));
     TSR_TRY(check_alpha(&alpha, self->dtype));
     if (tsr_is_meta(self)) return tsr_finish_move(c, tsr__edit_dense_new(&t, c, self), t);
     TSR_TRY(tsr__long_new(&positions, index));

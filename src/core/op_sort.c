@@ -5,6 +5,7 @@
 
 #include "halffloat.h"
 #include "kernels/keys.h"
+#include "kernels/select.h"
 #include "kernels/sort.h"
 #include "mem.h"
 #include "op_help.h"
@@ -113,7 +114,7 @@ static void sort_line(char *const *data, const int64_t *stride, const int64_t *n
     pairs_end(&p);
 }
 
-/* One long line of elements up to 4 bytes: words of (key, position). */
+/* One long line of elements up to 4 bytes, or of int64 within a range of 2^32: words of (key, position). */
 typedef struct Flat {
     uint64_t *words;
     char *values;
@@ -121,11 +122,17 @@ typedef struct Flat {
     const char *src;
     TsrDtype dtype;
     uint32_t mask;
+    int64_t base; /* int64: the least value, whose key is 0 */
 } Flat;
 
 static void pack_range(int64_t begin, int64_t end, void *user) {
     const Flat *f = user;
     uint32_t keys[512];
+    if (f->dtype == TSR_INT64) {
+        const int64_t *src = (const int64_t *)(const void *)f->src;
+        for (int64_t i = begin; i < end; i++) f->words[i] = (uint64_t)((uint32_t)(src[i] - f->base) ^ f->mask) << 32 | (uint64_t)i;
+        return;
+    }
     int64_t item = (int64_t)tsr_dtype_size(f->dtype);
     for (int64_t i = begin; i < end; i += 512) {
         int64_t m = TSR_MIN(end - i, 512);
@@ -166,25 +173,42 @@ static void unpack_words(int64_t begin, int64_t end, void *user) {
     }
 }
 
-static TsrStatus sort_flat(TsrTensor *values, TsrTensor *indices, const TsrTensor *self, bool descending) {
-    int64_t n = self->numel;
-    uint64_t *words = tsr_malloc(sizeof *words * (size_t)n * 2);
-    if (words == NULL) return tsr_error_no_memory(sizeof *words * (size_t)n * 2);
-    uint32_t low = UINT32_MAX >> (32 - tsr_kernel_key_bits(self->dtype));
-    Flat f = {words, tsr_data(values), tsr_data(indices), tsr_data(self), self->dtype, descending ? low : 0};
+static void unpack_int64(int64_t begin, int64_t end, void *user) {
+    const Flat *f = user;
+    int64_t *values = (int64_t *)(void *)f->values;
+    for (int64_t i = begin; i < end; i++) {
+        values[i] = (int64_t)((uint32_t)(f->words[i] >> 32) ^ f->mask) + f->base;
+        f->indices[i] = (uint32_t)f->words[i];
+    }
+}
+
+static TsrRangeFn unpacking(TsrDtype d) {
+    return d == TSR_INT64 ? unpack_int64 : d == TSR_FLOAT32 || d == TSR_INT32 ? unpack_words : unpack_range;
+}
+
+static TsrStatus sort_flat(TsrTensor *values, TsrTensor *indices, const TsrTensor *self, bool descending, int64_t base) {
+    int64_t n = self->numel, room = 2 * n;
+    TsrTensor *scratch; /* from the tensors' allocator, which keeps large blocks and their pages */
+    TSR_TRY(tsr_tensor_new(&scratch, 1, &room, TSR_INT64, TSR_DEVICE_CPU));
+    uint64_t *words = tsr_data(scratch);
+    uint32_t low = UINT32_MAX >> (32 - TSR_MIN(tsr_kernel_key_bits(self->dtype), 32));
+    Flat f = {words, tsr_data(values), tsr_data(indices), tsr_data(self), self->dtype, descending ? low : 0, base};
     TsrStatus status = tsr_parallel_for(n, 1 << 14, pack_range, &f);
     if (status == TSR_OK) {
         f.words = tsr_kernel_radix_words(words, words + n, n);
-        bool direct = self->dtype == TSR_FLOAT32 || self->dtype == TSR_INT32;
-        status = tsr_parallel_for(n, 1 << 14, direct ? unpack_words : unpack_range, &f);
+        status = tsr_parallel_for(n, 1 << 14, unpacking(self->dtype), &f);
     }
-    tsr_free(words);
+    tsr_tensor_free(scratch);
     return status;
 }
 
-static bool is_long_line(const TsrTensor *self, bool stable) {
-    return tsr_ndim(self) == 1 && self->numel > (stable ? 4096 : UNSTABLE_EXACT) && self->numel < UINT32_MAX && tsr_itemsize(self) <= 4 &&
-           tsr_is_contiguous(self, TSR_CONTIGUOUS);
+static bool is_long_line(const TsrTensor *self, bool stable, int64_t *base) {
+    *base = 0;
+    if (tsr_ndim(self) != 1 || self->numel <= (stable ? 4096 : UNSTABLE_EXACT) || self->numel >= UINT32_MAX || !tsr_is_contiguous(self, TSR_CONTIGUOUS)) return false;
+    if (self->dtype != TSR_INT64) return tsr_itemsize(self) <= 4;
+    int64_t most, span;
+    tsr_kernel_range(tsr_data(self), self->numel, base, &most);
+    return !tsr_sub_overflows(most, *base, &span) && span <= UINT32_MAX;
 }
 
 static TsrStatus check_sortable(const TsrTensor *self) {
@@ -203,7 +227,8 @@ static TsrStatus sort_new(TsrTensor **values, TsrTensor **indices, const TsrTens
     }
     if (self->numel > 0 && !tsr_is_meta(self)) {
         LineWork w = {.flip = descending, .stable = stable};
-        status = is_long_line(self, stable) ? sort_flat(*values, *indices, self, descending) : run_lines(*values, *indices, self, dim, sort_line, &w);
+        int64_t base;
+        status = is_long_line(self, stable, &base) ? sort_flat(*values, *indices, self, descending, base) : run_lines(*values, *indices, self, dim, sort_line, &w);
     }
     if (status == TSR_OK) return TSR_OK;
     tsr_tensor_free(*values);
