@@ -9,8 +9,8 @@
 #include <string.h>
 
 enum { GEMM_COLS = 32, GEMM_ROWS = 4 };
-/* Below this many multiplications our own loops win over BLAS's call (and the library need not be loaded). */
-enum { GEMM_TINY = 2048 };
+/* Up to this many multiplications, in matrices that are narrow somewhere, our own loops are used: the library need not be loaded. */
+enum { GEMM_TINY = 8192, GEMM_NARROW = 16 };
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
 #define CLONES __attribute__((target_clones("default", "arch=haswell", "arch=skylake-avx512"), optimize("O3")))
@@ -44,9 +44,9 @@ enum { GEMM_TINY = 2048 };
 #define NAME(x) i64_##x
 #define CONJ(v) (v)
 #include "kernels/gemm.inc"
-/* Small float products are summed in double and rounded once. */
+/* Small float products are summed one after the other, product and sum rounded each, as MKL's small kernels do: the digits then agree. */
 #define T float
-#define ACC double
+#define ACC float
 #define NAME(x) f32_##x
 #define CONJ(v) (v)
 #include "kernels/gemm.inc"
@@ -54,11 +54,6 @@ enum { GEMM_TINY = 2048 };
 #define ACC double
 #define NAME(x) f64_##x
 #define CONJ(v) (v)
-#include "kernels/gemm.inc"
-#define T TsrComplexFloat
-#define ACC TsrComplexDouble
-#define NAME(x) c64_##x
-#define CONJ(v) conj(v)
 #include "kernels/gemm.inc"
 #define T TsrComplexDouble
 #define ACC TsrComplexDouble
@@ -78,9 +73,54 @@ static double complex scalar_complex(TsrScalar s) {
     return s.kind == TSR_SCALAR_COMPLEX ? CMPLX(s.c.re, s.c.im) : CMPLX(tsr_scalar_to_double(s), 0);
 }
 
+/* Four lanes, folded in halves: how MKL sums a short dot product of consecutive floats. */
+static float lanes_dot(const float *x, const float *y, int64_t n) {
+    float lane[4] = {0};
+    for (int64_t i = 0; i < n; i++) lane[i & 3] += x[i] * y[i];
+    return (lane[0] + lane[2]) + (lane[1] + lane[3]);
+}
+
+static void small_f32(int64_t m, int64_t n, int64_t k, float alpha, TsrMat a, TsrMat b, float beta, TsrMat c, void *panel) {
+    bool dots = a.cs == 1 && b.rs == 1 && (b.cs != 1 || n == 1) && m > 1;
+    if (!dots) {
+        f32_gemm(m, n, k, alpha, a, b, beta, c, panel);
+        return;
+    }
+    for (int64_t i = 0; i < m; i++)
+        for (int64_t j = 0; j < n; j++) {
+            float *dst = (float *)c.data + i * c.rs + j * c.cs, v = alpha * lanes_dot((const float *)a.data + i * a.rs, (const float *)b.data + j * b.cs, k);
+            *dst = beta == 0 ? v : v + beta * *dst;
+        }
+}
+
+/* The four real products of a complex one are summed apart, fused, and combined at the end. */
+CLONES static float complex complex_sum(const TsrComplexFloat *x, int64_t incx, const TsrComplexFloat *y, int64_t incy, int64_t n, bool conj_x, bool conj_y) {
+    float rr = 0, ii = 0, ri = 0, ir = 0;
+    for (int64_t p = 0; p < n; p++) {
+        float xr = crealf(x[p * incx]), xi = cimagf(x[p * incx]), yr = crealf(y[p * incy]), yi = cimagf(y[p * incy]);
+        if (conj_x) xi = -xi;
+        if (conj_y) yi = -yi;
+        rr = __builtin_fmaf(xr, yr, rr);
+        ii = __builtin_fmaf(xi, yi, ii);
+        ri = __builtin_fmaf(xr, yi, ri);
+        ir = __builtin_fmaf(xi, yr, ir);
+    }
+    return CMPLXF(rr - ii, ri + ir);
+}
+
+static void small_c64(int64_t m, int64_t n, int64_t k, float complex alpha, TsrMat a, TsrMat b, float complex beta, TsrMat c) {
+    for (int64_t i = 0; i < m; i++)
+        for (int64_t j = 0; j < n; j++) {
+            TsrComplexFloat *dst = (TsrComplexFloat *)c.data + i * c.rs + j * c.cs;
+            float complex v = complex_sum((const TsrComplexFloat *)a.data + i * a.rs, a.cs, (const TsrComplexFloat *)b.data + j * b.cs, b.rs, k, a.conj, b.conj);
+            if (alpha != 1) v *= alpha;
+            *dst = beta == 0 ? v : v + beta * *dst;
+        }
+}
+
 static TsrStatus own_gemm(TsrDtype dtype, int64_t m, int64_t n, int64_t k, TsrScalar alpha, TsrMat a, TsrMat b, TsrScalar beta, TsrMat c) {
     char local[16384];
-    size_t need, item = dtype == TSR_FLOAT32 ? 8 : dtype == TSR_COMPLEX64 ? 16 : TSR_MAX(tsr_dtype_size(dtype), (size_t)4);
+    size_t need, item = TSR_MAX(tsr_dtype_size(dtype), (size_t)4);
     if (tsr_mul_size_overflows((size_t)k, GEMM_COLS * item, &need)) return tsr_error_no_memory(SIZE_MAX);
     void *panel = local;
     if (need > sizeof local && (panel = tsr_malloc(need)) == NULL) return tsr_error_no_memory(need);
@@ -93,9 +133,9 @@ static TsrStatus own_gemm(TsrDtype dtype, int64_t m, int64_t n, int64_t k, TsrSc
     case TSR_INT16: i16_gemm(m, n, k, (uint32_t)ia, a, b, (uint32_t)ib, c, panel); break;
     case TSR_INT32: i32_gemm(m, n, k, (uint32_t)ia, a, b, (uint32_t)ib, c, panel); break;
     case TSR_INT64: i64_gemm(m, n, k, (uint64_t)ia, a, b, (uint64_t)ib, c, panel); break;
-    case TSR_FLOAT32: f32_gemm(m, n, k, fa, a, b, fb, c, panel); break;
+    case TSR_FLOAT32: small_f32(m, n, k, (float)fa, a, b, (float)fb, c, panel); break;
     case TSR_FLOAT64: f64_gemm(m, n, k, fa, a, b, fb, c, panel); break;
-    case TSR_COMPLEX64: c64_gemm(m, n, k, ca, a, b, cb, c, panel); break;
+    case TSR_COMPLEX64: small_c64(m, n, k, (float complex)ca, a, b, (float complex)cb, c); break;
     default: c128_gemm(m, n, k, ca, a, b, cb, c, panel); break;
     }
     if (panel != local) tsr_free(panel);
@@ -188,7 +228,7 @@ static void swap_transpose(TsrMat *x) {
 }
 
 static TsrStatus blas_gemm(TsrBlasType t, TsrDtype dtype, int64_t m, int64_t n, int64_t k, TsrScalar alpha, TsrMat a, TsrMat b, TsrScalar beta, TsrMat c) {
-    const TsrBlas *blas = m * n * k <= GEMM_TINY && m < 64 && n < 64 && k < 64 ? NULL : tsr_blas_try();
+    const TsrBlas *blas = m * n * k <= GEMM_TINY && TSR_MIN(m, TSR_MIN(n, k)) < GEMM_NARROW ? NULL : tsr_blas_try();
     if (blas == NULL) return own_gemm(dtype, m, n, k, alpha, a, b, beta, c);
     bool rows_ok = (c.cs == 1 || n == 1) && (c.rs >= n || m == 1), cols_ok = (c.rs == 1 || m == 1) && (c.cs >= m || n == 1);
     if (!rows_ok && !cols_ok) return own_gemm(dtype, m, n, k, alpha, a, b, beta, c);
@@ -297,9 +337,12 @@ TsrStatus tsr_dot(TsrDtype dtype, int64_t n, const void *x, int64_t incx, const 
     case TSR_INT16: i16_dot(n, x, incx, y, incy, false, false, out); break;
     case TSR_INT32: i32_dot(n, x, incx, y, incy, false, false, out); break;
     case TSR_INT64: i64_dot(n, x, incx, y, incy, false, false, out); break;
-    case TSR_FLOAT32: f32_dot(n, x, incx, y, incy, false, false, out); break;
+    case TSR_FLOAT32:
+        if (incx == 1 && incy == 1) *(float *)out = lanes_dot(x, y, n);
+        else f32_dot(n, x, incx, y, incy, false, false, out);
+        break;
     case TSR_FLOAT64: f64_dot(n, x, incx, y, incy, false, false, out); break;
-    case TSR_COMPLEX64: c64_dot(n, x, incx, y, incy, conj_x, conj_y, out); break;
+    case TSR_COMPLEX64: *(float complex *)out = complex_sum(x, incx, y, incy, n, conj_x, conj_y); break;
     case TSR_COMPLEX128: c128_dot(n, x, incx, y, incy, conj_x, conj_y, out); break;
     case TSR_FLOAT16: case TSR_BFLOAT16: return half_dot(dtype, n, x, incx, y, incy, out);
     default: return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "\"dot\" not implemented for '%s'", tsr_dtype_scalar_name(dtype));

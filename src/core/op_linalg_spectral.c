@@ -529,37 +529,136 @@ TsrStatus op_matrix_power(TsrOpCall *c) {
     return tsr_finish_move(c, positive_power(&r, inverse, -(uint64_t)n), r);
 }
 
-/* The Taylor polynomial of degree 18 in four blocks of powers (Paterson and Stockmeyer, SIAM J. Comput. 2, 1973), after scaling
- * by 2^-s so that the 1-norm is at most 1; then s squarings. The remainder is below 1e-17. */
-static TsrStatus taylor18(TsrTensor **out, const TsrTensor *a) {
-    TSR_OWNED identity = NULL;
-    TsrTensor *power[5] = {NULL}, *acc = NULL;
-    TsrStatus s = identity_like(&identity, a);
-    double factorial[20] = {1};
-    for (int k = 1; k < 20; k++) factorial[k] = factorial[k - 1] * k;
-    if (s == TSR_OK) power[0] = tsr_tensor_retain(identity), power[1] = tsr_tensor_retain((TsrTensor *)a);
-    for (int k = 2; k <= 4 && s == TSR_OK; k++) s = tsr_matmul_new(&power[k], power[k - 1], a);
-    for (int block = 4; block >= 0 && s == TSR_OK; block--) { /* acc = acc * a^4 + sum over j of a^j / (4 block + j)! */
-        TSR_OWNED sum = NULL;
-        TsrTensor *next = NULL;
-        if (acc != NULL) s = tsr_matmul_new(&sum, acc, power[4]);
-        for (int j = 0; j < 4 && s == TSR_OK; j++) {
-            if (4 * block + j > 18) continue;
-            TSR_OWNED term = NULL;
-            s = tsr_invoke(&term, 1, "mul", "tf", power[j], 1 / factorial[4 * block + j]);
-            if (s != TSR_OK) break;
-            if (sum == NULL) {
-                sum = tsr_owned_take(&term);
-            } else {
-                s = tsr_invoke(&next, 1, "add", "tt", sum, term);
-                if (s == TSR_OK) tsr_owned_put_move(&sum, next);
+/* Optimized Taylor polynomials: P. Bader, S. Blanes, F. Casas, "Computing the Matrix Exponential with an Optimized Taylor Polynomial
+ * Approximation", Mathematics 7 (2019) 1174. Degree d needs few products; `theta` is the largest 1-norm for which it is exact to the dtype. */
+enum { DEGREES = 6, MAX_POWERS = 5 };
+static const double theta_f32[DEGREES] = {1.192092800768788e-07, 5.978858893805233e-04, 5.116619363445086e-02, 5.800524627688768e-01, 1.461661507209034e+00, 3.010066362817634e+00};
+static const double theta_f64[DEGREES] = {2.220446049250313e-16, 2.580956802971767e-08, 3.397168839976962e-04, 4.991228871115323e-02, 2.996158913811580e-01, 1.090863719290036e+00};
+
+typedef struct Powers { TsrTensor *p[MAX_POWERS]; int n; TsrDtype dtype; } Powers; /* I, A, A^2, A^3, A^6 */
+
+static void powers_free(Powers *w) {
+    for (int i = 0; i < MAX_POWERS; i++) tsr_tensor_free(w->p[i]);
+}
+
+static TsrStatus powers_fill(Powers *w, const TsrTensor *a, int n) {
+    static const int left[MAX_POWERS] = {0, 0, 1, 1, 3}, right[MAX_POWERS] = {0, 0, 1, 2, 3};
+    w->n = n;
+    w->dtype = a->dtype;
+    TSR_TRY(identity_like(&w->p[0], a));
+    w->p[1] = tsr_tensor_retain((TsrTensor *)a);
+    for (int i = 2; i < n; i++) TSR_TRY(tsr_matmul_new(&w->p[i], w->p[left[i]], w->p[right[i]]));
+    return TSR_OK;
+}
+
+/* The sum of c[i] * p[i], each step fused and rounded to the dtype. */
+static TsrStatus combine(TsrTensor **out, const Powers *w, int first, int n, const double *c) {
+    TSR_OWNED r = NULL;
+    TSR_TRY(tsr_tensor_new(&r, 2, w->p[0]->sizes, w->dtype, w->p[0]->device));
+    TsrBlasType t = TSR_BLAS_S;
+    bool known = tsr_blas_type(&t, w->dtype), single = t == TSR_BLAS_S || t == TSR_BLAS_C;
+    size_t item = tsr_itemsize(r);
+    for (int64_t k = 0; k < r->numel; k++) {
+        double re = 0, im = 0;
+        for (int i = 0; i < n; i++) {
+            TsrScalar s = tsr_scalar_load(w->dtype, (const char *)tsr_data(w->p[first + i]) + (size_t)k * item);
+            double x = s.kind == TSR_SCALAR_COMPLEX ? s.c.re : s.f, y = s.kind == TSR_SCALAR_COMPLEX ? s.c.im : 0;
+            re = single ? (double)fmaf((float)x, (float)c[i], (float)re) : fma(x, c[i], re);
+            im = single ? (double)fmaf((float)y, (float)c[i], (float)im) : fma(y, c[i], im);
+            if (!known) { /* half types round at every step */
+                tsr_scalar_store(tsr_scalar_float(re), w->dtype, (char *)tsr_data(r) + (size_t)k * item);
+                re = tsr_scalar_to_double(tsr_scalar_load(w->dtype, (char *)tsr_data(r) + (size_t)k * item));
             }
         }
-        if (s == TSR_OK) tsr_owned_put_move(&acc, tsr_owned_take(&sum));
+        TsrScalar sum = tsr_dtype_is_complex(w->dtype) ? tsr_scalar_complex(re, im) : tsr_scalar_float(re);
+        tsr_scalar_store(sum, w->dtype, (char *)tsr_data(r) + (size_t)k * item);
     }
-    for (int k = 0; k < 5; k++) tsr_tensor_free(power[k]);
-    if (s == TSR_OK) *out = acc;
-    else tsr_tensor_free(acc);
+    *out = tsr_owned_take(&r);
+    return TSR_OK;
+}
+
+static TsrStatus add_product(TsrTensor **slot, const TsrTensor *x, const TsrTensor *y) { /* *slot += x @ y */
+    TSR_OWNED product = NULL;
+    TsrTensor *sum;
+    TSR_TRY(tsr_matmul_new(&product, x, y));
+    TSR_TRY(tsr_invoke(&sum, 1, "add", "tt", *slot, product));
+    tsr_owned_put_move(slot, sum);
+    return TSR_OK;
+}
+
+static TsrStatus taylor4(TsrTensor **out, const TsrTensor *a, Powers *w) {
+    TSR_OWNED inner = NULL;
+    TSR_TRY(powers_fill(w, a, 3));
+    TSR_TRY(combine(&inner, w, 0, 3, (double[]){1.0 / 2, 1.0 / 6, 1.0 / 24}));
+    TSR_TRY(tsr_matmul_new(&w->p[3], w->p[2], inner));
+    return combine(out, w, 0, 4, (double[]){1, 1, 0, 1});
+}
+
+static TsrStatus taylor8(TsrTensor **out, const TsrTensor *a, Powers *w) {
+    const double r = 13.30413469565007072504, x3 = 2.0 / 3, x1 = x3 * ((1 + r) / 88), x2 = x3 * ((1 + r) / 352);
+    const double x4 = (-271 + 29 * r) / (315 * x3), x5 = (-11 + 11 * r) / (1260 * x3), x6 = (-99 + 11 * r) / (5040 * x3), x7 = (89 - r) / (5040 * x3), y2 = (857 - 58 * r) / 630;
+    TSR_OWNED c1 = NULL;
+    TSR_OWNED c2 = NULL;
+    TSR_OWNED c3 = NULL;
+    TSR_TRY(powers_fill(w, a, 3));
+    TSR_TRY(combine(&c1, w, 1, 2, (double[]){x1, x2}));
+    TSR_TRY(tsr_matmul_new(&w->p[3], w->p[2], c1));
+    TSR_TRY(combine(&c2, w, 2, 2, (double[]){x3, 1}));
+    TSR_TRY(combine(&c3, w, 0, 4, (double[]){x4, x5, x6, x7}));
+    TSR_TRY(tsr_matmul_new(&w->p[4], c2, c3));
+    return combine(out, w, 0, 5, (double[]){1, 1, y2, 0, 1});
+}
+
+static TsrStatus taylor12(TsrTensor **out, const TsrTensor *a, Powers *w) {
+    static const double b[4][4] = {{9.0198e-16, 0.46932117595418237389, -0.20099424927047284052, -0.04623946134063071740},
+                                   {5.31597895759871264183, 1.19926790417132231573, 0.01179296240992997031, 0.01108844528519167989},
+                                   {0.18188869982170434744, 0.05502798439925399070, 0.09351590770535414968, 0.00610700528898058230},
+                                   {-2.0861320e-13, -0.13181061013830184015, -0.02027855540589259079, -0.00675951846863086359}};
+    TsrTensor *s[4] = {NULL};
+    TsrStatus status = powers_fill(w, a, 4);
+    for (int i = 0; i < 4 && status == TSR_OK; i++) status = combine(&s[i], w, 0, 4, b[i]);
+    if (status == TSR_OK) status = add_product(&s[2], s[3], s[3]);
+    TsrTensor *sum = NULL;
+    if (status == TSR_OK) status = tsr_invoke(&sum, 1, "add", "tt", s[1], s[2]);
+    if (status == TSR_OK) status = add_product(&s[0], sum, s[2]);
+    if (status == TSR_OK) *out = tsr_tensor_retain(s[0]);
+    for (int i = 0; i < 4; i++) tsr_tensor_free(s[i]);
+    tsr_tensor_free(sum);
+    return status;
+}
+
+static TsrStatus taylor18(TsrTensor **out, const TsrTensor *a, Powers *w) {
+    static const double b[5][5] = {
+        {0, -1.00365581030144618291e-01, -8.02924648241156932449e-03, -8.92138498045729985177e-04, 0},
+        {0, 3.97849749499645077844e-01, 1.36783778460411720168e+00, 4.98289622525382669416e-01, -6.37898194594723280150e-04},
+        {-1.09676396052962061844e+01, 1.68015813878906206114e+00, 5.71779846478865511061e-02, -6.98210122488052056106e-03, 3.34975017086070470649e-05},
+        {-9.04316832390810593223e-02, -6.76404519071381882256e-02, 6.75961301770459654925e-02, 2.95552570429315521194e-02, -1.39180257516060693404e-05},
+        {0, 0, -9.23364619367118555360e-02, -1.69364939002081722752e-02, -1.40086798182036094347e-05}};
+    TsrTensor *s[5] = {NULL}, *sum = NULL;
+    TsrStatus status = powers_fill(w, a, 5);
+    for (int i = 0; i < 5 && status == TSR_OK; i++) status = combine(&s[i], w, 0, 5, b[i]);
+    if (status == TSR_OK) status = add_product(&s[3], s[0], s[4]);
+    if (status == TSR_OK) status = tsr_invoke(&sum, 1, "add", "tt", s[2], s[3]);
+    if (status == TSR_OK) status = add_product(&s[1], sum, s[3]);
+    if (status == TSR_OK) *out = tsr_tensor_retain(s[1]);
+    for (int i = 0; i < 5; i++) tsr_tensor_free(s[i]);
+    tsr_tensor_free(sum);
+    return status;
+}
+
+static TsrStatus taylor(TsrTensor **out, const TsrTensor *a, int degree) {
+    Powers w = {.n = 0};
+    TsrStatus s;
+    switch (degree) {
+    case 0: s = powers_fill(&w, a, 2); break;
+    case 1: s = powers_fill(&w, a, 3); break;
+    case 2: s = taylor4(out, a, &w); break;
+    case 3: s = taylor8(out, a, &w); break;
+    case 4: s = taylor12(out, a, &w); break;
+    default: s = taylor18(out, a, &w); break;
+    }
+    if (s == TSR_OK && degree < 2) s = combine(out, &w, 0, degree + 2, (double[]){1, 1, 0.5});
+    powers_free(&w);
     return s;
 }
 
@@ -582,11 +681,16 @@ static TsrStatus exp_one(TsrTensor **out, const TsrTensor *a) {
         TSR_TRY(tsr_tensor_new(out, 2, a->sizes, a->dtype, a->device));
         return tsr_tensor_fill(*out, tsr_scalar_float(NAN));
     }
-    int squarings = norm > 1 ? (int)ceil(log2(norm)) : 0;
+    const double *theta = a->dtype == TSR_FLOAT32 || a->dtype == TSR_COMPLEX64 ? theta_f32 : theta_f64;
+    int degree = 0, squarings = 0;
+    while (degree < DEGREES - 1 && norm > theta[degree]) degree++;
+    if (norm > theta[DEGREES - 1]) squarings = (int)ceil(log2(norm / theta[DEGREES - 1]));
     TSR_OWNED scaled = NULL;
     TSR_OWNED r = NULL;
+    TSR_OWNED plain = NULL;
     TSR_TRY(tsr_invoke(&scaled, 1, "mul", "tf", a, ldexp(1, -squarings)));
-    TSR_TRY(taylor18(&r, scaled));
+    TSR_TRY(tsr_tensor_new_contiguous(&plain, scaled, TSR_CONTIGUOUS));
+    TSR_TRY(taylor(&r, plain, degree));
     for (int k = 0; k < squarings; k++) {
         TsrTensor *next;
         TSR_TRY(tsr_matmul_new(&next, r, r));
