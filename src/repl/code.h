@@ -34,8 +34,8 @@ typedef union Ins {
     uint64_t word;
 } Ins;
 
-/* In x. BINARY_LAST: the name in b is assigned to before it is read again, and nothing in between can fail. */
-enum { BINARY_KB = 16, BINARY_KC = 32, BINARY_LAST = 64, FORMAT_SPEC = 128 };
+/* In x. MAY_WAIT: only the next operator sees the result (lazy.h). BINARY_LAST: the name in b is assigned to before it is read again, and nothing in between can fail. */
+enum { BINARY_KB = 16, BINARY_KC = 32, BINARY_LAST = 64, MAY_WAIT = 128, FORMAT_SPEC = 128 };
 
 /* Where an error in [start, end) goes. */
 typedef struct Handler {

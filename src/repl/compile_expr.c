@@ -1,6 +1,7 @@
 #include "compile_internal.h"
 
 #include "bytes_obj.h"
+#include "lazy.h"
 #include "num_obj.h"
 
 #include <string.h>
@@ -273,24 +274,59 @@ void emit_binary(Compiler *c, BinaryOp op, bool inplace, int dst, Operand l, Ope
     emit(c, (Opcode)row, (int)op | kinds, dst, l.index, r.index);
 }
 
+/* exp(x): by its name a pointwise function; what it is then is seen when it is called. */
+static bool is_pointwise_call(const Node *node) {
+    return node->kind == AST_CALL && node->call.func->kind == AST_NAME && node->call.args.count == 1 && node->call.keyword_count == 0 &&
+           node->call.args.items[0]->kind != AST_STARRED && lazy_is_function_name(node->call.func->name.id);
+}
+
+/* Whether evaluating `node` leaves all tensors as they are, so that a result computed before it may wait. */
+static bool is_harmless(const Node *node) {
+    switch (node->kind) {
+    case AST_NAME:
+    case AST_CONSTANT: return true;
+    case AST_UNARY: return is_harmless(node->unary.operand);
+    case AST_BINARY: return is_harmless(node->binary.left) && is_harmless(node->binary.right);
+    case AST_CALL: return is_pointwise_call(node) && is_harmless(node->call.args.items[0]);
+    default: return false;
+    }
+}
+
+/* The flag of an operator whose result may wait; asked once, at the start of its compilation. */
+static int take_may_wait(Compiler *c, const Node *node) {
+    bool yes = c->may_wait == node;
+    c->may_wait = NULL;
+    return yes ? MAY_WAIT : 0;
+}
+
 static Operand binary(Compiler *c, const Node *node, int want) {
+    int wait = take_may_wait(c, node);
+    c->may_wait = is_harmless(node->binary.right) ? node->binary.left : NULL;
     Operand l = operand_protect(c, expr(c, node->binary.left, -1), node->binary.right);
+    c->may_wait = node->binary.right;
     Operand r = expr(c, node->binary.right, -1);
+    c->may_wait = NULL;
     operand_free(c, r);
     operand_free(c, l);
     Operand o = result(c, want);
     c->at = node->at;
     emit_binary(c, node->binary.op, false, o.index, l, r);
-    if (node == c->last_use && l.kind == OPERAND_SLOT && !compile_failed(c)) c->code->ins[code_here(c) - 1].x |= BINARY_LAST;
+    if (compile_failed(c)) return o;
+    Ins *ins = &c->code->ins[code_here(c) - 1];
+    ins->x |= (uint8_t)wait;
+    if (node == c->last_use && l.kind == OPERAND_SLOT) ins->x |= BINARY_LAST;
     return o;
 }
 
 static Operand unary(Compiler *c, const Node *node, int want) {
+    int wait = node->unary.op == OP_NEG ? take_may_wait(c, node) : 0;
+    c->may_wait = node->unary.op == OP_NEG ? node->unary.operand : NULL;
     Operand v = expr_in_slot(c, node->unary.operand);
+    c->may_wait = NULL;
     operand_free(c, v);
     Operand o = result(c, want);
     c->at = node->at;
-    emit(c, INS_UNARY, (int)node->unary.op, o.index, v.index, 0);
+    emit(c, INS_UNARY, (int)node->unary.op | wait, o.index, v.index, 0);
     return o;
 }
 
@@ -722,7 +758,22 @@ static Operand call_keywords(Compiler *c, const Node *node, int w, bool method, 
     return o;
 }
 
+/* The one argument may wait for the call and the call's result for the operator around it. */
+static Operand call_pointwise(Compiler *c, const Node *node, int want) {
+    int wait = take_may_wait(c, node), w = temps_new(c, 2);
+    expr_to(c, node->call.func, w);
+    c->may_wait = node->call.args.items[0];
+    expr_to(c, node->call.args.items[0], w + 1);
+    c->may_wait = NULL;
+    temps_free(c, 2);
+    Operand o = result(c, want);
+    c->at = node->at;
+    emit(c, INS_CALLWAIT, wait, w, 1, o.index);
+    return o;
+}
+
 static Operand call(Compiler *c, const Node *node, int want) {
+    if (is_pointwise_call(node)) return call_pointwise(c, node, want);
     const NodeList *args = &node->call.args;
     bool spread = has_star(args) || args->count + node->call.keyword_count > CALL_AT_ONCE;
     for (int i = 0; i < node->call.keyword_count; i++) spread = spread || node->call.keywords[i].name == NULL;
@@ -830,6 +881,7 @@ static Operand named(Compiler *c, const Node *node, int want) {
 Operand expr(Compiler *c, const Node *node, int want) {
     Value v;
     if (compile_failed(c)) return operand_slot(0);
+    if (c->may_wait != node) c->may_wait = NULL;
     switch (node->kind) {
     case AST_NAME:
         c->at = node->at;

@@ -61,6 +61,7 @@ typedef struct Compiler {
     int block_depth;
     Block *block;
     const Node *last_use; /* the + after which the name on its left is assigned to: see find_last_use */
+    const Node *may_wait; /* the operand about to be compiled whose result may wait for its operator */
     SourceRange at;     /* of the code being emitted */
     bool module_level;  /* not inside a def, lambda or generator expression */
     Failure *failure;

@@ -427,6 +427,12 @@ inplace:
     }
 
     /* --- calls --- */
+    CASE(CALLWAIT) {
+        bool done;
+        TRY(ins_call_wait(&done, f, i));
+        if (done) NEXT;
+        goto do_CALL;
+    }
     CASE(CALL) {
         Value *w = SLOT_A;
         if (TSR_LIKELY(value_is_function(*w))) {

@@ -139,6 +139,8 @@ TsrStatus ins_method(Frame *f, const Ins *i);
 /* *inner: the new frame of a language function, to go on in; else NULL and *out is the result. The slots of the call are given back. */
 TsrStatus ins_call_keywords(Value *out, Frame **inner, Frame *f, const Ins *i);
 TsrStatus ins_call_spread(Value *out, Frame **inner, Frame *f, const Ins *i);
+/* A call whose argument or result may wait. False in *done: nothing waits any more, make the call. */
+TsrStatus ins_call_wait(bool *done, Frame *f, const Ins *i);
 /* The exception that code at frame f is handling, lent. */
 Value frame_handled(const Frame *f);
 

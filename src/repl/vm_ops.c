@@ -1,4 +1,6 @@
 /* What instructions do when the quick case in vm.c's loop does not apply. */
+#include "bind.h"
+#include "lazy.h"
 #include "num_obj.h"
 #include "value_internal.h"
 #include "vm_internal.h"
@@ -88,6 +90,16 @@ TsrStatus ins_binary(Frame *f, const Ins *i, bool inplace) {
     BinaryOp op = (BinaryOp)(i->x & 15);
     Value r;
     if (op == OP_ADD && value_is_str(*a) && value_is_str(*b)) return add_strings(f, i, a, b, inplace);
+    if ((i->x & MAY_WAIT) || value_is_lazy(*a) || value_is_lazy(*b)) {
+        TSR_TRY(lazy_binary(&r, op, *a, *b, !(i->x & MAY_WAIT)));
+        if (r.tag != V_UNBOUND) {
+            operands_used(f, i);
+            slot_set_move(&f->base[i->a], r);
+            return TSR_OK;
+        }
+        if (value_is_lazy(*a)) TSR_TRY(lazy_force(&f->base[i->b]));
+        if (value_is_lazy(*b)) TSR_TRY(lazy_force(&f->base[i->c]));
+    }
     if (!mixed(&r, op, *a, *b)) {
         TsrStatus status;
         if (inplace) { /* a list that grows by a generator may be let go by the generator's code */
@@ -112,13 +124,23 @@ TsrStatus ins_unary(Frame *f, const Ins *i) {
     const Value *v = peek(f, i->b);
     if (v == NULL) return tsr_error_kind();
     Value r;
-    if (i->x == OP_NOT) {
+    UnaryOp op = (UnaryOp)(i->x & ~MAY_WAIT);
+    if ((i->x & MAY_WAIT) || value_is_lazy(*v)) {
+        TSR_TRY(lazy_unary(&r, op, *v, !(i->x & MAY_WAIT)));
+        if (r.tag != V_UNBOUND) {
+            slot_used(f, i->b);
+            slot_set_move(&f->base[i->a], r);
+            return TSR_OK;
+        }
+        if (value_is_lazy(*v)) TSR_TRY(lazy_force(&f->base[i->b]));
+    }
+    if (op == OP_NOT) {
         bool truth;
         TSR_TRY(value_truth(&truth, *v));
         r = value_bool(!truth);
     } else {
         value_dying = i->b >= f->code->first_temp ? DYING_LEFT : 0;
-        TsrStatus status = value_unary(&r, (UnaryOp)i->x, *v);
+        TsrStatus status = value_unary(&r, op, *v);
         value_dying = 0;
         TSR_TRY(status);
     }
@@ -519,6 +541,22 @@ TsrStatus ins_call_spread(Value *out, Frame **inner, Frame *f, const Ins *i) {
     tsr_free(names);
     TSR_TRY(status);
     slots_clear(w, 3);
+    return TSR_OK;
+}
+
+TsrStatus ins_call_wait(bool *done, Frame *f, const Ins *i) {
+    Value *w = &f->base[i->a], r = VALUE_UNBOUND;
+    const OpFunction *function = value_is_obj(*w, &op_function_type) ? (const OpFunction *)w->o : NULL;
+    if (function != NULL && function->form == BIND_FUNCTION) TSR_TRY(lazy_call(&r, function->name, w[1], !(i->x & MAY_WAIT)));
+    *done = r.tag != V_UNBOUND;
+    if (*done) {
+        slots_clear(w, 2);
+        slot_set_move(&f->base[i->c], r);
+        return TSR_OK;
+    }
+    TSR_TRY(lazy_force(&w[1]));
+    if (function != NULL) return TSR_OK;
+    for (int k = f->code->first_temp; k < i->a; k++) TSR_TRY(lazy_force(&f->base[k])); /* a function of the user's may change anything */
     return TSR_OK;
 }
 

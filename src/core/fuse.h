@@ -1,0 +1,53 @@
+/* fuse.h: several pointwise operators in one pass over memory.
+ *
+ * A TsrFused is an expression over tensors of one shape and one dtype (float32 or float64, contiguous, on the CPU) and
+ * numbers: steps in the order of evaluation, each with a kernel of the pointwise table. tsr_fuse_run goes through
+ * the elements by blocks that fit the first cache: every step's inner loop runs on a block before the next block
+ * begins, and what is between the steps never reaches memory. The loops are the ones that the operators use one by one,
+ * in the same order, so the results are the same bits.
+ * Each input and each step's result is used exactly once. */
+#ifndef TSR_FUSE_H
+#define TSR_FUSE_H
+
+#include "kernels/kernel.h"
+#include "tensor.h"
+
+enum { TSR_FUSE_INPUTS = 10, TSR_FUSE_STEPS = 16, TSR_FUSE_LEAST = 8192 /* elements from which on it is worth while */ };
+
+/* What a step reads: an input (>= 0) or the result of step -1 - n. */
+typedef struct TsrFuseStep {
+    TsrKernel kernel;
+    int nin;
+    int in[2];
+    int cost;         /* of an element, in additions */
+    const char *name; /* the operator's; static */
+} TsrFuseStep;
+
+typedef struct TsrFuseInput {
+    TsrTensor *tensor; /* owned; NULL: the number */
+    double number;     /* when `whole` is false */
+    int64_t integer;
+    bool whole;
+} TsrFuseInput;
+
+typedef struct TsrFused {
+    int ninputs, nsteps;
+    TsrFuseInput input[TSR_FUSE_INPUTS];
+    TsrFuseStep step[TSR_FUSE_STEPS];
+} TsrFused;
+
+/* Whether a tensor may be an input at all. Never fails. */
+bool tsr_fuse_accepts(const TsrTensor *t);
+/* Whether two acceptable tensors may be inputs of one expression. */
+bool tsr_fuse_alike(const TsrTensor *a, const TsrTensor *b);
+/* The first tensor among the inputs; NULL when there are numbers only. Lent. */
+const TsrTensor *tsr_fuse_first(const TsrFused *f);
+
+/* The value of the last step. *out is the caller's. Errors: memory, interrupts, an input whose storage has shrunk. */
+TsrStatus tsr_fuse_run(TsrTensor **out, const TsrFused *f);
+void tsr_fuse_release(TsrFused *f); /* lets the inputs go */
+
+/* False: the evaluator holds nothing back (the results are the same). */
+extern bool tsr_fuse_on;
+
+#endif

@@ -1,0 +1,179 @@
+#include "lazy.h"
+
+#include "alloc.h"
+
+#include <string.h>
+
+static void lazy_destroy(Obj *self) {
+    tsr_fuse_release(&((Lazy *)self)->f);
+    obj_free(self, sizeof(Lazy));
+}
+
+Type lazy_type = {.obj = TYPE_HEADER, .name = "Tensor", .destroy = lazy_destroy};
+
+/* Functions of one tensor whose kernel is all there is to them on float32 and float64. */
+static const struct {
+    const char *name;
+    TsrKernel kernel;
+    int cost;
+} functions[] = {
+    {"sqrt", TSR_K_sqrt, 2}, {"exp", TSR_K_exp, 8}, {"expm1", TSR_K_expm1, 16}, {"log", TSR_K_log, 8}, {"log1p", TSR_K_log1p, 16},
+    {"log2", TSR_K_log2, 8}, {"log10", TSR_K_log10, 8}, {"sin", TSR_K_sin, 16}, {"cos", TSR_K_cos, 16}, {"tan", TSR_K_tan, 24},
+    {"tanh", TSR_K_tanh, 16}, {"reciprocal", TSR_K_reciprocal, 1}, {"rsqrt", TSR_K_rsqrt, 2}, {"sigmoid", TSR_K_sigmoid, 8},
+};
+
+bool lazy_is_function_name(const char *name) {
+    for (size_t i = 0; i < TSR_COUNTOF(functions); i++)
+        if (strcmp(functions[i].name, name) == 0) return true;
+    return false;
+}
+
+/* A trace shows every operator by itself. */
+static bool enabled(void) { return tsr_fuse_on && tsr_trace_hook == NULL; }
+
+/* --- operands --- */
+
+static const TsrTensor *tensor_of(Value v) {
+    if (v.tag == V_TENSOR) return tsr_fuse_accepts(v.t) ? v.t : NULL;
+    return value_is_lazy(v) ? tsr_fuse_first(&((Lazy *)v.o)->f) : NULL;
+}
+
+static bool is_number(Value v) { return v.tag == V_INT || v.tag == V_FLOAT || v.tag == V_BOOL; }
+
+/* How many inputs and steps an operand brings along. */
+static void count(Value v, int *inputs, int *steps) {
+    if (value_is_lazy(v)) {
+        *inputs += ((Lazy *)v.o)->f.ninputs;
+        *steps += ((Lazy *)v.o)->f.nsteps;
+    } else {
+        (*inputs)++;
+    }
+}
+
+/* Adds operand v to f; gives what a step names it by. The inputs of a Lazy move. */
+static int add_operand(TsrFused *f, Value v) {
+    if (!value_is_lazy(v)) {
+        TsrFuseInput *in = &f->input[f->ninputs];
+        *in = (TsrFuseInput){.whole = v.tag != V_FLOAT};
+        if (v.tag == V_TENSOR) in->tensor = tsr_tensor_retain(v.t);
+        else if (v.tag == V_FLOAT) in->number = v.f;
+        else in->integer = v.tag == V_BOOL ? v.b : v.i;
+        return f->ninputs++;
+    }
+    TsrFused *from = &((Lazy *)v.o)->f;
+    int inputs = f->ninputs, steps = f->nsteps;
+    memcpy(&f->input[inputs], from->input, (size_t)from->ninputs * sizeof *from->input);
+    for (int s = 0; s < from->nsteps; s++) {
+        TsrFuseStep *step = &f->step[steps + s];
+        *step = from->step[s];
+        for (int k = 0; k < step->nin; k++) step->in[k] += step->in[k] >= 0 ? inputs : -steps;
+    }
+    f->ninputs += from->ninputs;
+    f->nsteps += from->nsteps;
+    from->ninputs = from->nsteps = 0;
+    return -f->nsteps; /* -1 - (its last step) */
+}
+
+static int add_step(TsrFused *f, TsrKernel kernel, const char *name, int cost, int nin, int a, int b) {
+    f->step[f->nsteps] = (TsrFuseStep){.kernel = kernel, .nin = nin, .in = {a, b}, .cost = cost, .name = name};
+    return -1 - f->nsteps++;
+}
+
+static TsrStatus finish(Value *out, Lazy *lazy, bool last) {
+    if (!last) {
+        *out = value_obj_move(lazy);
+        return TSR_OK;
+    }
+    TsrTensor *t;
+    TsrStatus status = tsr_fuse_run(&t, &lazy->f);
+    obj_release(lazy);
+    if (status == TSR_OK) *out = value_tensor_move(t);
+    return status;
+}
+
+/* --- operators --- */
+
+/* Exponents as the operator pow treats them. */
+static TsrKernel power_kernel(double e) {
+    return e == 2 ? TSR_K_square : e == 3 ? TSR_K_cube : e == 0.5 ? TSR_K_sqrt : e == -0.5 ? TSR_K_rsqrt : e == -1 ? TSR_K_reciprocal : TSR_K_NONE;
+}
+
+static TsrKernel binary_kernel(BinaryOp op, const char **name) {
+    switch (op) {
+    case OP_ADD: *name = "add"; return TSR_K_add;
+    case OP_SUB: *name = "sub"; return TSR_K_sub;
+    case OP_MUL: *name = "mul"; return TSR_K_mul;
+    case OP_DIV: *name = "div"; return TSR_K_div;
+    case OP_POW: *name = "pow"; return TSR_K_square;
+    default: return TSR_K_NONE;
+    }
+}
+
+static bool fits(BinaryOp op, Value a, Value b, bool last) {
+    if (last && !value_is_lazy(a) && !value_is_lazy(b)) return false; /* one operator alone */
+    const TsrTensor *x = tensor_of(a), *y = tensor_of(b);
+    if ((x == NULL && !is_number(a)) || (y == NULL && !is_number(b)) || (x == NULL && y == NULL)) return false;
+    if (x != NULL && y != NULL && !tsr_fuse_alike(x, y)) return false;
+    if (op == OP_POW && (x == NULL || b.tag == V_TENSOR || y != NULL || b.tag == V_BOOL || power_kernel(b.tag == V_INT ? (double)b.i : b.f) == TSR_K_NONE)) return false;
+    int inputs = 0, steps = 2;
+    count(a, &inputs, &steps);
+    count(b, &inputs, &steps);
+    return inputs <= TSR_FUSE_INPUTS && steps <= TSR_FUSE_STEPS;
+}
+
+TsrStatus lazy_binary(Value *out, BinaryOp op, Value a, Value b, bool last) {
+    const char *name = NULL;
+    TsrKernel kernel = binary_kernel(op, &name);
+    *out = VALUE_UNBOUND;
+    if (kernel == TSR_K_NONE || !enabled() || !fits(op, a, b, last)) return TSR_OK;
+    Lazy *lazy = obj_new(&lazy_type, sizeof *lazy);
+    if (lazy == NULL) return TSR_MEMORY_ERROR;
+    TsrFused *f = &lazy->f;
+    f->ninputs = f->nsteps = 0;
+    int x = add_operand(f, a);
+    if (op == OP_POW) {
+        add_step(f, power_kernel(b.tag == V_INT ? (double)b.i : b.f), name, 2, 1, x, 0);
+    } else {
+        int y = add_operand(f, b);
+        if (op == OP_DIV && is_number(a)) { /* number / tensor is its reciprocal times the number */
+            y = add_step(f, TSR_K_reciprocal, "reciprocal", 1, 1, y, 0);
+            add_step(f, TSR_K_mul, "mul", 1, 2, y, x);
+        } else {
+            add_step(f, kernel, name, 1, 2, x, y);
+        }
+    }
+    return finish(out, lazy, last);
+}
+
+/* One operand and one kernel. */
+static TsrStatus unary_step(Value *out, TsrKernel kernel, const char *name, int cost, Value v, bool last) {
+    *out = VALUE_UNBOUND;
+    if (!enabled() || tensor_of(v) == NULL || (last && !value_is_lazy(v))) return TSR_OK;
+    if (value_is_lazy(v) && ((Lazy *)v.o)->f.nsteps + 2 > TSR_FUSE_STEPS) return TSR_OK;
+    Lazy *lazy = obj_new(&lazy_type, sizeof *lazy);
+    if (lazy == NULL) return TSR_MEMORY_ERROR;
+    lazy->f.ninputs = lazy->f.nsteps = 0;
+    int x = add_operand(&lazy->f, v);
+    add_step(&lazy->f, kernel, name, cost, 1, x, 0);
+    return finish(out, lazy, last);
+}
+
+TsrStatus lazy_unary(Value *out, UnaryOp op, Value v, bool last) {
+    *out = VALUE_UNBOUND;
+    return op == OP_NEG ? unary_step(out, TSR_K_neg, "neg", 1, v, last) : TSR_OK;
+}
+
+TsrStatus lazy_call(Value *out, const char *name, Value v, bool last) {
+    *out = VALUE_UNBOUND;
+    for (size_t i = 0; i < TSR_COUNTOF(functions); i++)
+        if (strcmp(functions[i].name, name) == 0) return unary_step(out, functions[i].kernel, functions[i].name, functions[i].cost, v, last);
+    return TSR_OK;
+}
+
+TsrStatus lazy_force(Value *slot) {
+    if (!value_is_lazy(*slot)) return TSR_OK;
+    TsrTensor *t;
+    TSR_TRY(tsr_fuse_run(&t, &((Lazy *)slot->o)->f));
+    value_set_move(slot, value_tensor_move(t));
+    return TSR_OK;
+}
