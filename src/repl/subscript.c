@@ -305,19 +305,11 @@ static TsrStatus copy_shaped(TsrTensor *dst, TsrTensor *value) {
     TsrTensor *view = NULL, *expanded = NULL;
     if (tsr__same_sizes(dst, value)) view = tsr_tensor_retain(value);
     else TSR_TRY(drop_leading_ones(&view, value));
-    TsrStatus s;
     if (dst == value) {
         tsr_tensor_free(view);
         return TSR_OK;
     }
-    if (tsr_ndim(view) > tsr_ndim(dst)) {
-        char have[256], want[256];
-        s = tsr_error(TSR_RUNTIME_ERROR, "expand(torch.%sTensor{%s}, size=%s): the number of sizes provided (%d) must be greater or equal to the number of dimensions in the tensor (%d)",
-                      tsr_dtype_scalar_name(view->dtype), tsr_layout_format(have, sizeof have, tsr_ndim(view), view->sizes),
-                      tsr_layout_format(want, sizeof want, tsr_ndim(dst), dst->sizes), tsr_ndim(dst), tsr_ndim(view));
-    } else {
-        s = tsr_tensor_new_expand(&expanded, view, tsr_ndim(dst), dst->sizes);
-    }
+    TsrStatus s = tsr_tensor_new_expand(&expanded, view, tsr_ndim(dst), dst->sizes);
     if (s == TSR_OK) s = tsr_tensor_copy(dst, expanded);
     tsr_tensor_free(expanded);
     tsr_tensor_free(view);
@@ -333,13 +325,7 @@ static TsrStatus put_basic(TsrTensor *dst, TsrTensor *value, TsrScalar number) {
         return TSR_OK;
     }
     TSR_TRY(tsr_tensor_check(value, false));
-    if (tsr_ndim(value) == 0 && !tsr__same_sizes(dst, value) && tsr_dtype_is_pod(dst->dtype) && tsr_dtype_is_pod(value->dtype)) {
-        TSR_TRY(tsr__check_no_internal_overlap(dst));
-        TSR_TRY(tsr_tensor_item(&number, value));
-        TSR_TRY(tsr_tensor_fill(dst, number));
-    } else {
-        TSR_TRY(copy_shaped(dst, value));
-    }
+    TSR_TRY(copy_shaped(dst, value));
     tsr_tensor_bump(dst, "copy_");
     return TSR_OK;
 }

@@ -85,7 +85,7 @@ static TsrStatus add_strings(Frame *f, const Ins *i, const Value *a, const Value
 }
 
 TsrStatus ins_binary(Frame *f, const Ins *i, bool inplace) {
-    const Value *a = operand_b(f, i), *b = operand_c(f, i);
+    const Value *a = operand_b(f, i), *b = a == NULL ? NULL : operand_c(f, i);
     if (a == NULL || b == NULL) return tsr_error_kind();
     BinaryOp op = (BinaryOp)(i->x & 15);
     Value r;
@@ -150,7 +150,7 @@ TsrStatus ins_unary(Frame *f, const Ins *i) {
 }
 
 TsrStatus ins_compare(Frame *f, const Ins *i) {
-    const Value *a = operand_b(f, i), *b = operand_c(f, i);
+    const Value *a = operand_b(f, i), *b = a == NULL ? NULL : operand_c(f, i);
     if (a == NULL || b == NULL) return tsr_error_kind();
     CompareOp op = (CompareOp)(i->x & 15);
     Value r, other = value_retain(*b); /* `in` a generator runs its code */
@@ -165,7 +165,7 @@ TsrStatus ins_compare(Frame *f, const Ins *i) {
 TsrStatus ins_compare_jump(bool *out, Frame *f, const Ins *i) {
     int row = i->op - INS_JT_EQ_RR;
     bool constant = row & 1;
-    const Value *a = peek(f, i->b), *b = constant ? &f->code->consts[i->c] : peek(f, i->c);
+    const Value *a = peek(f, i->b), *b = a == NULL ? NULL : constant ? &f->code->consts[i->c] : peek(f, i->c);
     if (a == NULL || b == NULL) return tsr_error_kind();
     TSR_TRY(value_compare_bool(out, (CompareOp)(row >> 2), *a, *b));
     if (!constant) slot_used(f, i->c);
@@ -295,7 +295,7 @@ static TsrStatus op_gather(Frame *f, const Ins *i) {
 }
 
 static TsrStatus op_dict_add(Frame *f, const Ins *i) {
-    const Value *key = peek(f, i->b), *v = peek(f, i->c);
+    const Value *key = peek(f, i->b), *v = key == NULL ? NULL : peek(f, i->c);
     if (key == NULL || v == NULL) return tsr_error_kind();
     TSR_TRY(dict_set(value_as_dict(f->base[i->a]), *key, *v));
     slot_used(f, i->c);
@@ -332,7 +332,7 @@ static TsrStatus op_unpack(Frame *f, const Ins *i) {
 
 TsrStatus ins_getitem(Frame *f, const Ins *i) {
     bool constant = i->op == INS_GETITEM_RK;
-    const Value *v = peek(f, i->b), *index = constant ? &f->code->consts[i->c] : peek(f, i->c);
+    const Value *v = peek(f, i->b), *index = v == NULL ? NULL : constant ? &f->code->consts[i->c] : peek(f, i->c);
     if (v == NULL || index == NULL) return tsr_error_kind();
     Value r;
     TSR_TRY(value_getitem(&r, *v, *index));
@@ -344,7 +344,7 @@ TsrStatus ins_getitem(Frame *f, const Ins *i) {
 
 TsrStatus ins_setitem(Frame *f, const Ins *i) {
     bool key_constant = i->op == INS_SETITEM_KR, constant = i->op == INS_SETITEM_RK;
-    const Value *v = peek(f, i->a), *index = key_constant ? &f->code->consts[i->b] : peek(f, i->b);
+    const Value *v = peek(f, i->a), *index = v == NULL ? NULL : key_constant ? &f->code->consts[i->b] : peek(f, i->b);
     const Value *item = constant ? &f->code->consts[i->c] : peek(f, i->c);
     if (v == NULL || index == NULL || item == NULL) return tsr_error_kind();
     TSR_TRY(value_setitem(*v, *index, *item));
@@ -355,7 +355,7 @@ TsrStatus ins_setitem(Frame *f, const Ins *i) {
 }
 
 static TsrStatus op_delete_item(Frame *f, const Ins *i) {
-    const Value *v = peek(f, i->a), *index = peek(f, i->b);
+    const Value *v = peek(f, i->a), *index = v == NULL ? NULL : peek(f, i->b);
     if (v == NULL || index == NULL) return tsr_error_kind();
     TSR_TRY(value_delitem(*v, *index));
     slot_used(f, i->b);

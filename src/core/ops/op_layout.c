@@ -232,7 +232,6 @@ TsrStatus op_set_view(TsrOpCall *c) {
     bool given = tsr_arg_given(stride) && stride->n > 0;
     if (size->n > TSR_MAX_DIMS) return tsr_error(TSR_RUNTIME_ERROR, "too many dimensions: %d, the most is %d", size->n, TSR_MAX_DIMS);
     if (!tsr_is_contiguous(source, TSR_CONTIGUOUS)) return tsr_error(TSR_RUNTIME_ERROR, "passed in tensor to be used as storage must be contiguous");
-    TSR_TRY(check_set_dtype(SELF, source));
     if (given && stride->n != size->n) return tsr_error(TSR_RUNTIME_ERROR, "unequal size length (%d) and stride length (%d)", size->n, stride->n);
     tsr_layout_contiguous_strides(dense, size->n, size->ints);
     TSR_TRY(tsr_tensor_set_storage(SELF, source->storage, source->offset + c->arg[2].i, size->n, size->ints, given ? stride->ints : dense));

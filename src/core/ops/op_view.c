@@ -380,6 +380,7 @@ static TsrStatus make_view_as_real(TsrOpCall *c, TsrTensor **out) {
 
 static TsrStatus check_pairs(const TsrTensor *self) {
     int n = tsr_ndim(self);
+    if (tsr_dtype_is_complex(self->dtype)) return tsr_error(TSR_TYPE_ERROR, "view_as_complex is not supported for complex tensors");
     if (self->dtype != TSR_FLOAT16 && self->dtype != TSR_FLOAT32 && self->dtype != TSR_FLOAT64)
         return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "view_as_complex is only supported for half, float and double tensors, but got a tensor of scalar type: %s",
                          tsr_dtype_scalar_name(self->dtype));
@@ -450,15 +451,19 @@ TsrStatus op_detach_inplace(TsrOpCall *c) {
 /* --- at least so many dimensions --- */
 
 static TsrStatus at_least(TsrTensor **out, TsrTensor *self, int n) {
+    TsrTensor *row = NULL;
     int ndim = tsr_ndim(self);
-    int64_t m = ndim > 0 ? self->sizes[0] : 1, k = ndim > 1 ? self->sizes[1] : 1;
-    int64_t shape[3] = {n == 1 ? 1 : n == 2 ? 1 : ndim == 2 ? m : 1, n == 2 ? m : ndim == 2 ? k : m, 1};
     if (ndim >= n) {
         *out = tsr_tensor_retain(self);
         return TSR_OK;
     }
     if (ndim == 0) return tsr_tensor_new_reshape(out, self, n, (int64_t[]){1, 1, 1});
-    return ndim == 1 && n == 2 ? tsr_tensor_new_unsqueeze(out, self, 0) : tsr_tensor_new_reshape(out, self, n, shape);
+    if (ndim == 2) return tsr_tensor_new_unsqueeze(out, self, -1);
+    if (n == 2) return tsr_tensor_new_unsqueeze(out, self, 0);
+    TSR_TRY(tsr_tensor_new_unsqueeze(&row, self, 0));
+    TsrStatus status = tsr_tensor_new_unsqueeze(out, row, -1);
+    tsr_tensor_free(row);
+    return status;
 }
 
 static TsrStatus return_tensors_move(TsrOpCall *c, TsrTensor **list, int n) {
@@ -729,19 +734,17 @@ TsrStatus op_unbind_copy(TsrOpCall *c) { return unbind(c, KIND_COPY); }
 
 /* --- scatter: a copy of self with one view of it overwritten --- */
 
-/* Strides and offset are kept, gaps too, unless elements overlap. */
+/* The whole storage is copied, so that strides, gaps and offset stay; a tensor with a stride of 0 is cloned. */
 static TsrStatus new_same_strides(TsrTensor **out, const TsrTensor *self) {
-    TsrGeometry g = {tsr_ndim(self), self->sizes, self->strides, 0, 1};
+    const TsrStorage *old = self->storage;
     TsrStorage *storage = NULL;
-    if (self->numel == 0 || tsr_layout_has_internal_overlap(&g)) return tsr_tensor_new_clone(out, self, TSR_PRESERVE);
-    int64_t last = self->offset;
-    for (int i = 0; i < g.ndim; i++) last += (g.sizes[i] - 1) * g.strides[i];
-    TSR_TRY(tsr_storage_new(&storage, self->device, (size_t)(last + 1) * tsr_itemsize(self), self->dtype));
-    TsrStatus status = tsr_tensor_new_over(out, storage, g.ndim, g.sizes, g.strides, self->offset, self->dtype);
+    bool whole = tsr_dtype_is_pod(self->dtype) && tsr_layout_internal_status(tsr_ndim(self), self->sizes, self->strides) != TSR_OVERLAP_FULL;
+    if (!whole) return tsr_tensor_new_clone(out, self, TSR_PRESERVE);
+    TSR_TRY(tsr_storage_new(&storage, self->device, old->nbytes, self->dtype));
+    if (old->nbytes > 0 && tsr_storage_data(old) != NULL) memcpy(tsr_storage_data(storage), tsr_storage_data(old), old->nbytes);
+    TsrStatus status = tsr_tensor_new_over(out, storage, tsr_ndim(self), self->sizes, self->strides, self->offset, self->dtype);
+    if (status == TSR_OK) (*out)->flags |= self->flags & (TSR_FLAG_CONJ | TSR_FLAG_NEG);
     tsr_storage_free(storage);
-    TSR_TRY(status);
-    status = tsr_tensor_copy(*out, self);
-    if (status != TSR_OK) tsr_tensor_free(*out);
     return status;
 }
 
