@@ -80,17 +80,22 @@ static float lanes_dot(const float *x, const float *y, int64_t n) {
     return (lane[0] + lane[2]) + (lane[1] + lane[3]);
 }
 
-static void small_f32(int64_t m, int64_t n, int64_t k, float alpha, TsrMat a, TsrMat b, float beta, TsrMat c, void *panel) {
+/* As MKL's small kernels: c = beta c, then the products alpha a b added one after the other, each rounded. */
+static void small_f32(int64_t m, int64_t n, int64_t k, float alpha, TsrMat a, TsrMat b, float beta, TsrMat c) {
     bool dots = a.cs == 1 && b.rs == 1 && (b.cs != 1 || n == 1) && m > 1;
-    if (!dots) {
-        f32_gemm(m, n, k, alpha, a, b, beta, c, panel);
-        return;
-    }
-    for (int64_t i = 0; i < m; i++)
+    for (int64_t i = 0; i < m; i++) {
+        const float *x = (const float *)a.data + i * a.rs;
+        float *row = (float *)c.data + i * c.rs;
         for (int64_t j = 0; j < n; j++) {
-            float *dst = (float *)c.data + i * c.rs + j * c.cs, v = alpha * lanes_dot((const float *)a.data + i * a.rs, (const float *)b.data + j * b.cs, k);
-            *dst = beta == 0 ? v : v + beta * *dst;
+            float *dst = row + j * c.cs, scaled = beta == 0 ? 0 : beta * *dst;
+            *dst = dots ? scaled + alpha * lanes_dot(x, (const float *)b.data + j * b.cs, k) : scaled;
         }
+        for (int64_t p = 0; p < k && !dots; p++) {
+            const float *y = (const float *)b.data + p * b.rs;
+            float v = alpha * x[p * a.cs];
+            for (int64_t j = 0; j < n; j++) row[j * c.cs] += v * y[j * b.cs];
+        }
+    }
 }
 
 /* The four real products of a complex one are summed apart, fused, and combined at the end. */
@@ -108,11 +113,25 @@ CLONES static float complex complex_sum(const TsrComplexFloat *x, int64_t incx, 
     return CMPLXF(rr - ii, ri + ir);
 }
 
-static void small_c64(int64_t m, int64_t n, int64_t k, float complex alpha, TsrMat a, TsrMat b, float complex beta, TsrMat c) {
+/* Complex products, rounded each, summed in order: what PyTorch's own loop for small batches does, and MKL for the smallest matrices. */
+static float complex plain_sum(const TsrComplexFloat *x, int64_t incx, const TsrComplexFloat *y, int64_t incy, int64_t n, bool conj_x, bool conj_y) {
+    float re = 0, im = 0;
+    for (int64_t p = 0; p < n; p++) {
+        float xr = crealf(x[p * incx]), xi = cimagf(x[p * incx]), yr = crealf(y[p * incy]), yi = cimagf(y[p * incy]);
+        if (conj_x) xi = -xi;
+        if (conj_y) yi = -yi;
+        re += xr * yr - xi * yi;
+        im += xr * yi + xi * yr;
+    }
+    return CMPLXF(re, im);
+}
+
+static void small_c64(int64_t m, int64_t n, int64_t k, float complex alpha, TsrMat a, TsrMat b, float complex beta, TsrMat c, bool plain) {
+    float complex (*sum)(const TsrComplexFloat *, int64_t, const TsrComplexFloat *, int64_t, int64_t, bool, bool) = plain ? plain_sum : complex_sum;
     for (int64_t i = 0; i < m; i++)
         for (int64_t j = 0; j < n; j++) {
             TsrComplexFloat *dst = (TsrComplexFloat *)c.data + i * c.rs + j * c.cs;
-            float complex v = complex_sum((const TsrComplexFloat *)a.data + i * a.rs, a.cs, (const TsrComplexFloat *)b.data + j * b.cs, b.rs, k, a.conj, b.conj);
+            float complex v = sum((const TsrComplexFloat *)a.data + i * a.rs, a.cs, (const TsrComplexFloat *)b.data + j * b.cs, b.rs, k, a.conj, b.conj);
             if (alpha != 1) v *= alpha;
             *dst = beta == 0 ? v : v + beta * *dst;
         }
@@ -133,9 +152,9 @@ static TsrStatus own_gemm(TsrDtype dtype, int64_t m, int64_t n, int64_t k, TsrSc
     case TSR_INT16: i16_gemm(m, n, k, (uint32_t)ia, a, b, (uint32_t)ib, c, panel); break;
     case TSR_INT32: i32_gemm(m, n, k, (uint32_t)ia, a, b, (uint32_t)ib, c, panel); break;
     case TSR_INT64: i64_gemm(m, n, k, (uint64_t)ia, a, b, (uint64_t)ib, c, panel); break;
-    case TSR_FLOAT32: small_f32(m, n, k, (float)fa, a, b, (float)fb, c, panel); break;
+    case TSR_FLOAT32: small_f32(m, n, k, (float)fa, a, b, (float)fb, c); break;
     case TSR_FLOAT64: f64_gemm(m, n, k, fa, a, b, fb, c, panel); break;
-    case TSR_COMPLEX64: small_c64(m, n, k, (float complex)ca, a, b, (float complex)cb, c); break;
+    case TSR_COMPLEX64: small_c64(m, n, k, (float complex)ca, a, b, (float complex)cb, c, m * n * k < 64); break;
     default: c128_gemm(m, n, k, ca, a, b, cb, c, panel); break;
     }
     if (panel != local) tsr_free(panel);
@@ -300,6 +319,15 @@ TsrStatus tsr_gemm(TsrDtype dtype, int64_t m, int64_t n, int64_t k, TsrScalar al
     if (tsr_blas_type(&t, dtype)) return blas_gemm(t, dtype, m, n, k, alpha, a, b, beta, c);
     if (dtype == TSR_FLOAT16 || dtype == TSR_BFLOAT16) return half_gemm(dtype, m, n, k, alpha, a, b, beta, c);
     return own_gemm(dtype, m, n, k, alpha, a, b, beta, c);
+}
+
+TsrStatus tsr_gemm_short(TsrDtype dtype, int64_t m, int64_t n, int64_t k, TsrScalar alpha, TsrMat a, TsrMat b, TsrScalar beta, TsrMat c) {
+    float panel[TSR_GEMM_SHORT * GEMM_COLS];
+    double complex ca = scalar_complex(alpha), cb = scalar_complex(beta);
+    if (dtype == TSR_FLOAT32 && k > 0 && k < TSR_GEMM_SHORT) f32_gemm(m, n, k, (float)creal(ca), a, b, (float)creal(cb), c, panel);
+    else if (dtype == TSR_COMPLEX64 && k > 0) small_c64(m, n, k, (float complex)ca, a, b, (float complex)cb, c, true);
+    else return tsr_gemm(dtype, m, n, k, alpha, a, b, beta, c);
+    return TSR_OK;
 }
 
 static bool blas_dot(TsrBlasType t, int64_t n, const void *x, int64_t incx, const void *y, int64_t incy, bool conj_x, void *out) {

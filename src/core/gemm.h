@@ -13,6 +13,11 @@ typedef struct TsrMat { void *data; int64_t rs, cs; bool conj; } TsrMat;
  * "addmm_impl_cpu_" not implemented for 'Bool'. */
 TsrStatus tsr_gemm(TsrDtype dtype, int64_t m, int64_t n, int64_t k, TsrScalar alpha, TsrMat a, TsrMat b, TsrScalar beta, TsrMat c);
 
+/* As tsr_gemm, for batches of matrices with fewer than TSR_GEMM_SHORT multiplications, which PyTorch sums with a loop of its own: the sum first, then
+ * alpha and beta. */
+enum { TSR_GEMM_SHORT = 400 };
+TsrStatus tsr_gemm_short(TsrDtype dtype, int64_t m, int64_t n, int64_t k, TsrScalar alpha, TsrMat a, TsrMat b, TsrScalar beta, TsrMat c);
+
 /* Whether tsr_gemm computes this dtype. */
 bool tsr_gemm_supports(TsrDtype dtype);
 

@@ -541,13 +541,24 @@ static void powers_free(Powers *w) {
     for (int i = 0; i < MAX_POWERS; i++) tsr_tensor_free(w->p[i]);
 }
 
+/* The product as a batch of one: PyTorch forms the powers of a whole batch at once. */
+static TsrStatus batch_product(TsrTensor **out, const TsrTensor *a, const TsrTensor *b) {
+    TSR_OWNED a3 = NULL;
+    TSR_OWNED b3 = NULL;
+    TSR_OWNED r = NULL;
+    TSR_TRY(tsr_tensor_new_unsqueeze(&a3, a, 0));
+    TSR_TRY(tsr_tensor_new_unsqueeze(&b3, b, 0));
+    TSR_TRY(tsr_matmul_new(&r, a3, b3));
+    return tsr_tensor_new_select(out, r, 0, 0);
+}
+
 static TsrStatus powers_fill(Powers *w, const TsrTensor *a, int n) {
     static const int left[MAX_POWERS] = {0, 0, 1, 1, 3}, right[MAX_POWERS] = {0, 0, 1, 2, 3};
     w->n = n;
     w->dtype = a->dtype;
     TSR_TRY(identity_like(&w->p[0], a));
     w->p[1] = tsr_tensor_retain((TsrTensor *)a);
-    for (int i = 2; i < n; i++) TSR_TRY(tsr_matmul_new(&w->p[i], w->p[left[i]], w->p[right[i]]));
+    for (int i = 2; i < n; i++) TSR_TRY(batch_product(&w->p[i], w->p[left[i]], w->p[right[i]]));
     return TSR_OK;
 }
 
@@ -580,7 +591,7 @@ static TsrStatus combine(TsrTensor **out, const Powers *w, int first, int n, con
 static TsrStatus add_product(TsrTensor **slot, const TsrTensor *x, const TsrTensor *y) { /* *slot += x @ y */
     TSR_OWNED product = NULL;
     TsrTensor *sum;
-    TSR_TRY(tsr_matmul_new(&product, x, y));
+    TSR_TRY(batch_product(&product, x, y));
     TSR_TRY(tsr_invoke(&sum, 1, "add", "tt", *slot, product));
     tsr_owned_put_move(slot, sum);
     return TSR_OK;
@@ -590,7 +601,7 @@ static TsrStatus taylor4(TsrTensor **out, const TsrTensor *a, Powers *w) {
     TSR_OWNED inner = NULL;
     TSR_TRY(powers_fill(w, a, 3));
     TSR_TRY(combine(&inner, w, 0, 3, (double[]){1.0 / 2, 1.0 / 6, 1.0 / 24}));
-    TSR_TRY(tsr_matmul_new(&w->p[3], w->p[2], inner));
+    TSR_TRY(batch_product(&w->p[3], w->p[2], inner));
     return combine(out, w, 0, 4, (double[]){1, 1, 0, 1});
 }
 
@@ -602,10 +613,10 @@ static TsrStatus taylor8(TsrTensor **out, const TsrTensor *a, Powers *w) {
     TSR_OWNED c3 = NULL;
     TSR_TRY(powers_fill(w, a, 3));
     TSR_TRY(combine(&c1, w, 1, 2, (double[]){x1, x2}));
-    TSR_TRY(tsr_matmul_new(&w->p[3], w->p[2], c1));
+    TSR_TRY(batch_product(&w->p[3], w->p[2], c1));
     TSR_TRY(combine(&c2, w, 2, 2, (double[]){x3, 1}));
     TSR_TRY(combine(&c3, w, 0, 4, (double[]){x4, x5, x6, x7}));
-    TSR_TRY(tsr_matmul_new(&w->p[4], c2, c3));
+    TSR_TRY(batch_product(&w->p[4], c2, c3));
     return combine(out, w, 0, 5, (double[]){1, 1, y2, 0, 1});
 }
 

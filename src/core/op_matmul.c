@@ -39,7 +39,9 @@ static void run_batches(int64_t begin, int64_t end, void *user) {
         a.data = (char *)a.data + batch_offset(job->a, i, sizes);
         b.data = (char *)b.data + batch_offset(job->b, i, sizes);
         c.data = (char *)c.data + batch_offset(job->out, i, sizes);
-        TsrStatus s = tsr_gemm(job->out->dtype, sizes[d - 2], sizes[d - 1], job->a->sizes[d - 1], job->alpha, a, b, job->beta, c);
+        int64_t m = sizes[d - 2], n = sizes[d - 1], k = job->a->sizes[d - 1];
+        bool is_short = d > 2 && m < TSR_GEMM_SHORT && n < TSR_GEMM_SHORT && k < TSR_GEMM_SHORT && m * n * k < TSR_GEMM_SHORT;
+        TsrStatus s = (is_short ? tsr_gemm_short : tsr_gemm)(job->out->dtype, m, n, k, job->alpha, a, b, job->beta, c);
         if (s != TSR_OK) job->failed = (int)s;
     }
 }
