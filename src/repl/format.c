@@ -92,6 +92,7 @@ static TsrStatus parse_spec(Spec *f, const char *spec, size_t size, const char *
         return tsr_error(TSR_VALUE_ERROR, "Unknown format code '\\x%x' for object of type '%s'", utf8_decode(p, &last), type_name);
     }
     if (p < end) f->type = *p;
+    if (f->type == 0 && f->grouping != 0 && strcmp(type_name, "str") == 0) return cannot_group(f->grouping, 's');
     return check_grouping(f);
 }
 
@@ -251,10 +252,16 @@ static TsrStatus write_like_repr(TsrText *out, double value, int64_t precision, 
 static TsrStatus write_magnitude(TsrText *out, const Spec *f, double value) {
     char shortest[TSR_NUMBER_ROOM];
     char type = f->type;
-    if (!isfinite(value)) return tsr_text_puts(out, type != 0 && isupper((unsigned char)type) ? (isnan(value) ? "NAN" : "INF") : (isnan(value) ? "nan" : "inf"));
+    if (!isfinite(value)) {
+        TSR_TRY(tsr_text_puts(out, type != 0 && isupper((unsigned char)type) ? (isnan(value) ? "NAN" : "INF") : (isnan(value) ? "nan" : "inf")));
+        return type == '%' ? tsr_text_putc(out, '%') : TSR_OK;
+    }
     if (type == 0 && f->precision < 0) {
-        size_t n = tsr_format_double(shortest, value);
-        return tsr_text_append(out, shortest, n);
+        size_t n = tsr_format_double(shortest, value), whole = strspn(shortest, "0123456789");
+        if (!f->alternate || shortest[whole] == '.') return tsr_text_append(out, shortest, n);
+        TSR_TRY(tsr_text_append(out, shortest, whole));
+        TSR_TRY(tsr_text_putc(out, '.'));
+        return tsr_text_append(out, shortest + whole, n - whole);
     }
     if (type == 0) return write_like_repr(out, value, f->precision, f->alternate);
     int64_t precision = f->precision < 0 ? 6 : f->precision;
@@ -313,7 +320,8 @@ static TsrStatus format_codepoint(TsrText *out, const Spec *f, Value v) {
     int64_t c;
     char text[4];
     TSR_TRY(check_char_spec(f));
-    if (!int_fits_int64(v, &c) || c < 0 || c > 0x10ffff) return tsr_error(TSR_OVERFLOW_ERROR, "%%c arg not in range(0x110000)");
+    if (!int_fits_int64(v, &c)) return tsr_error(TSR_OVERFLOW_ERROR, "Python int too large to convert to C long");
+    if (c < 0 || c > 0x10ffff) return tsr_error(TSR_OVERFLOW_ERROR, "%%c arg not in range(0x110000)");
     int n = utf8_encode(text, (uint32_t)c);
     Spec as_number = *f;
     if (as_number.align == 0) as_number.align = '>';
@@ -342,13 +350,14 @@ static TsrStatus format_digits(TsrText *out, const Spec *f, Value v) {
 TsrStatus format_int(TsrText *out, Value v, const char *spec, size_t size) {
     Spec f;
     double d;
+    const char *name = v.tag == V_BOOL ? "bool" : "int";
     if (v.tag == V_BOOL) v = value_int(v.b);
-    TSR_TRY(parse_spec(&f, spec, size, "int"));
+    TSR_TRY(parse_spec(&f, spec, size, name));
     if (f.type != 0 && strchr("eEfFgG%", f.type) != NULL) {
         TSR_TRY(int_to_double(&d, v));
         return format_real(out, d, &f);
     }
-    if (f.type != 0 && strchr("bcdoxXn", f.type) == NULL) return unknown_code(&f, "int");
+    if (f.type != 0 && strchr("bcdoxXn", f.type) == NULL) return unknown_code(&f, name);
     if (f.precision >= 0) return tsr_error(TSR_VALUE_ERROR, "Precision not allowed in integer format specifier");
     if (f.no_minus_zero) return tsr_error(TSR_VALUE_ERROR, "Negative zero coercion (z) not allowed in integer format specifier");
     return f.type == 'c' ? format_codepoint(out, &f, v) : format_digits(out, &f, v);
@@ -376,9 +385,16 @@ static TsrStatus write_complex(TsrText *out, double re, double im, Spec part, bo
             double value = i == 0 ? re : im;
             size_t n = tsr_format_double(shortest, value);
             if (n > 2 && memcmp(shortest + n - 2, ".0", 2) == 0) n -= 2;
-            bool show_plus = i == 0 ? part.sign == '+' || part.sign == ' ' : both || part.sign == '+';
-            if (shortest[0] != '-' && show_plus) TSR_TRY(tsr_text_putc(out, i == 0 && part.sign == ' ' ? ' ' : '+'));
-            TSR_TRY(tsr_text_append(out, shortest, n));
+            bool second = i == 1 && both;
+            bool show_sign = second || part.sign == '+' || part.sign == ' ';
+            if (shortest[0] != '-' && show_sign) TSR_TRY(tsr_text_putc(out, !second && part.sign == ' ' ? ' ' : '+'));
+            size_t whole = strspn(shortest, "-0123456789");
+            bool add_point = part.alternate && isfinite(value) && shortest[TSR_MIN(whole, n)] != '.' && whole <= n;
+            if (part.alternate && whole == n && isfinite(value)) add_point = true;
+            TSR_TRY(tsr_text_append(out, shortest, add_point ? whole : n));
+            if (!add_point) continue;
+            TSR_TRY(tsr_text_putc(out, '.'));
+            TSR_TRY(tsr_text_append(out, shortest + whole, n - whole));
         }
     } else {
         if (part.type == 0) part.type = 'g';
@@ -394,7 +410,7 @@ TsrStatus format_complex(TsrText *out, double re, double im, const char *spec, s
     TsrText text = {0};
     TSR_TRY(parse_spec(&f, spec, size, "complex"));
     if (f.type != 0 && strchr("eEfFgGn", f.type) == NULL) return unknown_code(&f, "complex");
-    if (f.zero || (f.align == '=' && f.fill[0] == '0')) return tsr_error(TSR_VALUE_ERROR, "Zero padding is not allowed in complex format specifier");
+    if (f.zero || (f.fill_size == 1 && f.fill[0] == '0')) return tsr_error(TSR_VALUE_ERROR, "Zero padding is not allowed in complex format specifier");
     if (f.align == '=') return tsr_error(TSR_VALUE_ERROR, "'=' alignment flag is not allowed in complex format specifier");
     TsrStatus status = write_complex(&text, re, im, f, f.type == 0);
     if (f.align == 0) f.align = '>';

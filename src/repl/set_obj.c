@@ -387,8 +387,29 @@ static TsrStatus finish(Value *out, Value set, TsrStatus status) {
 }
 
 /* CPython iterates over the smaller of two sets, over the argument when it is no set. */
+static TsrStatus and_items(Set *result, const Set *a, Value iterable) {
+    Value iterator, item;
+    TSR_TRY(value_iter(&iterator, iterable));
+    TsrStatus status;
+    while ((status = value_next(&item, iterator)) == TSR_OK && item.tag != V_UNBOUND) {
+        int64_t hash;
+        SetEntry *found;
+        status = value_hash(&hash, item);
+        if (status == TSR_OK) status = find_entry(&found, a, item, hash);
+        if (status == TSR_OK && found != NULL) status = add_hashed(result, item, hash);
+        value_release(item);
+        if (status != TSR_OK) break;
+    }
+    value_release(iterator);
+    return status;
+}
+
 static TsrStatus set_and(Value *out, Type *type, const Set *a, Value b) {
     Value result, other;
+    if (!value_is_set(b)) {
+        TSR_TRY(set_new(&result, type));
+        return finish(out, result, and_items(value_as_set(result), a, b));
+    }
     TSR_TRY(as_set(&other, b));
     const Set *t = value_as_set(other);
     TsrStatus status = set_new(&result, type);
@@ -400,8 +421,58 @@ static TsrStatus set_and(Value *out, Type *type, const Set *a, Value b) {
     return status;
 }
 
+static TsrStatus remove_hashed(Set *s, Value key, int64_t hash) {
+    SetEntry *e;
+    TSR_TRY(find_entry(&e, s, key, hash));
+    if (e == NULL) return TSR_OK;
+    Value old = e->key;
+    *e = (SetEntry){VALUE_UNBOUND, DELETED_HASH};
+    s->count--;
+    value_release(old);
+    return TSR_OK;
+}
+
+static TsrStatus remove_all_of(Set *s, const Set *other) {
+    int64_t position = 0;
+    for (SetEntry *e; (e = set_next(other, &position)) != NULL;) TSR_TRY(remove_hashed(s, e->key, e->hash));
+    return TSR_OK;
+}
+
+static TsrStatus remove_all_items(Set *s, Value iterable) {
+    Value iterator, item;
+    TSR_TRY(value_iter(&iterator, iterable));
+    TsrStatus status;
+    while ((status = value_next(&item, iterator)) == TSR_OK && item.tag != V_UNBOUND) {
+        int64_t hash;
+        status = hash_for_lookup(&hash, item);
+        if (status == TSR_OK) status = remove_hashed(s, item, hash);
+        value_release(item);
+        if (status != TSR_OK) break;
+    }
+    value_release(iterator);
+    return status;
+}
+
+/* In place; packs the table when a quarter of it is deleted entries, as CPython does. */
+static TsrStatus set_subtract(Set *s, Value b) {
+    if (value_is_set(b) && value_as_set(b) == s) {
+        set_empty(s);
+        return TSR_OK;
+    }
+    TSR_TRY(value_is_set(b) ? remove_all_of(s, value_as_set(b)) : remove_all_items(s, b));
+    if (s->fill - s->count <= s->mask / 4) return TSR_OK;
+    return set_resize(s, s->count > 50000 ? s->count * 2 : s->count * 4);
+}
+
+/* A much larger set is copied and thinned out; else what is kept is added one by one. */
 static TsrStatus set_sub(Value *out, Type *type, const Set *a, Value b) {
     Value result, other;
+    bool sized = value_is_set(b) || value_is_dict(b);
+    int64_t size = value_is_set(b) ? value_as_set(b)->count : value_is_dict(b) ? value_as_dict(b)->count : 0;
+    if (!sized || a->count / 4 > size) {
+        TSR_TRY(set_new_iterable(&result, type, value_lent((void *)a)));
+        return finish(out, result, set_subtract(value_as_set(result), b));
+    }
     TSR_TRY(as_set(&other, b));
     TsrStatus status = set_new(&result, type);
     if (status == TSR_OK) status = finish(out, result, select_into(value_as_set(result), a, value_as_set(other), false));
@@ -471,7 +542,12 @@ static TsrStatus set_inplace(Value *out, BinaryOp op, Value self, Value b) {
     if (!value_is_set(b) || self.o->type != &set_type) return TSR_OK;
     if (op == OP_OR) {
         TSR_TRY(set_update(value_as_set(self), b));
-    } else if (op == OP_SUB || op == OP_AND || op == OP_XOR) {
+    } else if (op == OP_SUB) {
+        TSR_TRY(set_subtract(value_as_set(self), b));
+    } else if (op == OP_XOR) {
+        if (b.o == self.o) set_empty(value_as_set(self));
+        else TSR_TRY(toggle_all(value_as_set(self), value_as_set(b)));
+    } else if (op == OP_AND) {
         Value result;
         TSR_TRY(combine(&result, op, &set_type, self, b));
         take_contents(value_as_set(self), result);
@@ -515,8 +591,23 @@ static TsrStatus fold_update(Value *out, BinaryOp op, const CallArgs *args) {
 }
 
 static TsrStatus method_intersection_update(Value *out, const CallArgs *args) { return fold_update(out, OP_AND, args); }
-static TsrStatus method_difference_update(Value *out, const CallArgs *args) { return fold_update(out, OP_SUB, args); }
-static TsrStatus method_symmetric_update(Value *out, const CallArgs *args) { return fold_update(out, OP_XOR, args); }
+static TsrStatus method_difference_update(Value *out, const CallArgs *args) {
+    *out = VALUE_NONE;
+    for (int i = 1; i < args->count; i++) TSR_TRY(set_subtract(self_set(args), args->values[i]));
+    return TSR_OK;
+}
+static TsrStatus method_symmetric_update(Value *out, const CallArgs *args) {
+    Value other;
+    *out = VALUE_NONE;
+    if (value_is_same(args->values[0], args->values[1])) {
+        set_empty(self_set(args));
+        return TSR_OK;
+    }
+    TSR_TRY(as_set(&other, args->values[1]));
+    TsrStatus status = toggle_all(self_set(args), value_as_set(other));
+    value_release(other);
+    return status;
+}
 
 static TsrStatus method_update(Value *out, const CallArgs *args) {
     *out = VALUE_NONE;

@@ -170,7 +170,21 @@ static TsrStatus put_case(TsrText *text, uint32_t c, CaseMode mode, bool first, 
     }
 }
 
+/* ASCII only: lower or upper, byte by byte. */
+static TsrStatus change_ascii(Value *out, const Str *s, bool to_upper) {
+    Str *r = str_new_raw(s->size);
+    if (r == NULL) return TSR_MEMORY_ERROR;
+    for (int64_t i = 0; i < s->size; i++) {
+        unsigned char c = (unsigned char)s->data[i];
+        unsigned first = to_upper ? 'a' : 'A';
+        r->data[i] = (char)(c - first < 26u ? c ^ 0x20 : c);
+    }
+    *out = value_obj_move(r);
+    return TSR_OK;
+}
+
 static TsrStatus change_case(Value *out, const Str *s, CaseMode mode) {
+    if (mode <= UPPER && str_is_ascii(s) && s->size > 1) return change_ascii(out, s, mode == UPPER);
     TsrText text = {0};
     bool after_letter = false;
     for (int64_t i = 0; i < s->size;) {
