@@ -139,7 +139,8 @@ static TsrStatus builtin_open(Value *out, const CallArgs *args) {
     Value v[6];
     const char *path, *mode = "r";
     TSR_TRY(args_parse(v, args, 0, &spec));
-    TSR_TRY(value_to_cstring(&path, v[0], "expected str, bytes or os.PathLike object, not"));
+    if (!value_is_str(v[0])) return tsr_error(TSR_TYPE_ERROR, "expected str, bytes or os.PathLike object, not %s", value_type_name(v[0]));
+    TSR_TRY(value_to_cstring(&path, v[0], "path"));
     if (v[1].tag != V_UNBOUND) TSR_TRY(value_to_cstring(&mode, v[1], "open() argument 'mode'"));
     return file_open(out, path, mode);
 }

@@ -51,18 +51,21 @@ static TsrStatus new_file_move(Value *out, FILE *stream, const char *name, const
 
 TsrStatus file_new_stream(Value *out, FILE *stream, const char *name, const char *mode) { return new_file_move(out, stream, name, mode, true); }
 
-static bool valid_mode(const char *mode) {
+static TsrStatus check_mode(const char *mode) {
     int ways = 0;
     for (const char *p = mode; *p != '\0'; p++) {
-        if (strchr("rwax", *p) != NULL) ways++;
-        else if (strchr("bt+", *p) == NULL || strchr(p + 1, *p) != NULL) return false;
+        if (strchr("rwaxbt+", *p) == NULL || strchr(p + 1, *p) != NULL) return tsr_error(TSR_VALUE_ERROR, "invalid mode: '%s'", mode);
+        ways += strchr("rwax", *p) != NULL;
     }
-    return ways == 1 && strlen(mode) < 5;
+    if (strchr(mode, 'b') != NULL && strchr(mode, 't') != NULL) return tsr_error(TSR_VALUE_ERROR, "can't have text and binary mode at once");
+    if (ways > 1) return tsr_error(TSR_VALUE_ERROR, "must have exactly one of create/read/write/append mode");
+    if (ways == 0) return tsr_error(TSR_VALUE_ERROR, "Must have exactly one of create/read/write/append mode and at most one plus");
+    return TSR_OK;
 }
 
 TsrStatus file_open(Value *out, const char *path, const char *mode) {
     struct stat st;
-    if (!valid_mode(mode)) return tsr_error(TSR_VALUE_ERROR, "invalid mode: '%s'", mode);
+    TSR_TRY(check_mode(mode));
     bool writes = strpbrk(mode, "wax+") != NULL;
     if (builtin_sandbox && (writes || builtin_sandbox_allows == NULL || !builtin_sandbox_allows(path)))
         return tsr_error(TSR_PERMISSION_ERROR, "[Errno 1] Operation not permitted in the sandbox: '%s'", path);
@@ -92,8 +95,32 @@ static TsrStatus open_stream(FILE **out, Value self) {
     return *out != NULL ? TSR_OK : tsr_error(TSR_VALUE_ERROR, "I/O operation on closed file.");
 }
 
+static TsrStatus reading_stream(FILE **out, Value self) {
+    TSR_TRY(open_stream(out, self));
+    return strpbrk(as_file(self)->mode, "r+") != NULL ? TSR_OK : tsr_error(TSR_UNSUPPORTED_OPERATION, "%s", is_binary(as_file(self)) ? "read" : "not readable");
+}
+
+static TsrStatus writing_stream(FILE **out, Value self) {
+    TSR_TRY(open_stream(out, self));
+    return strpbrk(as_file(self)->mode, "wax+") != NULL ? TSR_OK : tsr_error(TSR_UNSUPPORTED_OPERATION, "%s", is_binary(as_file(self)) ? "write" : "not writable");
+}
+
+/* In text every end of line reads as "\n". */
+static void unify_newlines(TsrText *text) {
+    if (text->length == 0 || memchr(text->data, '\r', text->length) == NULL) return;
+    size_t n = 0;
+    for (size_t i = 0; i < text->length; i++) {
+        char c = text->data[i];
+        if (c == '\r' && i + 1 < text->length && text->data[i + 1] == '\n') continue;
+        text->data[n++] = c == '\r' ? '\n' : c;
+    }
+    text->length = n;
+    text->data[n] = '\0';
+}
+
 /* Bytes read, as what the file gives: str (strict UTF-8) or bytes. Frees the text. */
 static TsrStatus give_move(Value *out, const File *f, TsrText *text) {
+    if (!is_binary(f)) unify_newlines(text);
     const char *data = text->data != NULL ? text->data : "";
     TsrStatus status;
     int64_t bad = is_binary(f) ? -1 : utf8_invalid(data, (int64_t)text->length);
@@ -117,13 +144,31 @@ static TsrStatus read_some(TsrText *text, FILE *stream, int64_t limit) {
     return ferror(stream) ? tsr_error_errno(errno, NULL) : TSR_OK;
 }
 
+/* `limit` characters: a sequence of UTF-8 is never cut. */
+static TsrStatus read_characters(TsrText *text, FILE *stream, int64_t limit) {
+    for (int64_t n = 0; n < limit; n++) {
+        int c = getc_unlocked(stream);
+        if (c == EOF) break;
+        TSR_TRY(tsr_text_putc(text, (char)c));
+        for (int more; c >= 0xc0 && (more = getc_unlocked(stream)) != EOF;) {
+            if ((more & 0xc0) != 0x80) {
+                ungetc(more, stream);
+                break;
+            }
+            TSR_TRY(tsr_text_putc(text, (char)more));
+        }
+    }
+    return ferror(stream) ? tsr_error_errno(errno, NULL) : TSR_OK;
+}
+
 static TsrStatus file_read(Value *out, const CallArgs *args) {
     FILE *stream;
     int64_t limit = -1;
     TsrText text = {0};
-    TSR_TRY(open_stream(&stream, args->values[0]));
+    TSR_TRY(reading_stream(&stream, args->values[0]));
     if (args->count > 1 && args->values[1].tag != V_NONE) TSR_TRY(value_to_index(&limit, args->values[1]));
-    TsrStatus status = read_some(&text, stream, limit);
+    bool characters = limit >= 0 && !is_binary(as_file(args->values[0]));
+    TsrStatus status = characters ? read_characters(&text, stream, limit) : read_some(&text, stream, limit);
     if (status == TSR_OK) return give_move(out, as_file(args->values[0]), &text);
     tsr_text_free(&text);
     return status;
@@ -141,7 +186,7 @@ static TsrStatus read_line(TsrText *text, FILE *stream) {
 static TsrStatus next_line(Value *out, Value self, bool iterating) {
     FILE *stream;
     TsrText text = {0};
-    TSR_TRY(open_stream(&stream, self));
+    TSR_TRY(reading_stream(&stream, self));
     TsrStatus status = read_line(&text, stream);
     if (status == TSR_OK && text.length == 0 && iterating) {
         *out = VALUE_UNBOUND;
@@ -161,7 +206,7 @@ static TsrStatus write_value(Value self, Value v, int64_t *written) {
     FILE *stream;
     File *f = as_file(self);
     char *data;
-    TSR_TRY(open_stream(&stream, self));
+    TSR_TRY(writing_stream(&stream, self));
     if (is_binary(f)) {
         if (!value_as_buffer(v, &data, written)) return tsr_error(TSR_TYPE_ERROR, "a bytes-like object is required, not '%s'", value_type_name(v));
         return file_write(stream, data, (size_t)*written, f->name);
