@@ -116,22 +116,21 @@ static TsrStatus run_file(const char *rest) {
     return status;
 }
 
-/* What `name?` shows: all about a tensor, else the help of the value. */
+/* What `name?` shows: all about a tensor, else the help of the value. `expression` is a dotted name. */
 static TsrStatus describe(const char *expression) {
-    Value v, result = VALUE_UNBOUND;
+    Value v;
     if (magic_describe != NULL) return magic_describe(expression);
     TSR_TRY(vm_run_text_here(&v, expression, strlen(expression), "<stdin>"));
-    Value inspect = globals_resolve("inspect");
     TsrStatus status;
-    if (v.tag == V_TENSOR && inspect.tag != V_UNBOUND) {
-        status = value_call_n(&result, inspect, 1, &v);
-        if (status == TSR_OK) status = vm_display(result);
-    } else if (builtin_hooks.help != NULL) {
-        status = builtin_hooks.help(v);
-    } else {
-        status = tsr_error(TSR_RUNTIME_ERROR, "help is not available");
+    if (v.tag == V_TENSOR && globals_resolve("inspect").tag != V_UNBOUND) {
+        TsrText code = {0};
+        value_release(v); /* or it would be a holder */
+        status = tsr_text_printf(&code, "inspect(%s)", expression);
+        if (status == TSR_OK) status = run_code(code.data, true);
+        tsr_text_free(&code);
+        return status;
     }
-    value_release(result);
+    status = builtin_hooks.help != NULL ? builtin_hooks.help(v) : tsr_error(TSR_RUNTIME_ERROR, "help is not available");
     value_release(v);
     return status;
 }

@@ -1,4 +1,4 @@
-/* parse.h: what the parts of the parser share (parser.c, statement.c, literal.c, check.c). Nobody else includes it.
+/* parse.h: what the parts of the parser share (parser.c, parse_text.c, statement.c, literal.c, check.c). Nobody else includes it.
  *
  * A rule returns a node, or NULL when the text does not match it. NULL with `failed` set means that an error was
  * raised and everything unwinds; NULL without it only says "not this", and the caller may try another rule from an
@@ -72,6 +72,7 @@ const char *parse_name(Parser *p, const Token *t);                   /* the inte
 void *parse_raise(Parser *p, SourceRange at, const char *format, ...) TSR_PRINTF(3, 4);
 void *parse_raise_kind(Parser *p, TsrStatus kind, SourceRange at, const char *format, ...) TSR_PRINTF(4, 5);
 void *parse_no_memory(Parser *p);
+void parse_never_closed(Parser *p); /* names the innermost open bracket */
 
 /* ---- nodes ---- */
 Node *parse_node(Parser *p, NodeKind kind, SourceRange at); /* NULL when it failed */

@@ -1,5 +1,4 @@
-#include "parser.h"
-
+/* parser.c: tokens, nodes and the rules for expressions. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +7,7 @@
 
 #include "parse.h"
 
-enum { MAX_DEPTH = 3000, SECOND_PASS_STEPS = 200000, MAX_DICT_MISTAKES = 100 };
+enum { MAX_DEPTH = 3000, MAX_DICT_MISTAKES = 100 };
 
 /* ---- errors ---- */
 
@@ -55,7 +54,7 @@ static void *too_deep(Parser *p, SourceRange at) {
 
 /* ---- tokens ---- */
 
-static void never_closed(Parser *p) {
+void parse_never_closed(Parser *p) {
     const Bracket *b = &p->lexer->brackets[p->lexer->level - 1];
     SourceRange at = {b->line, b->col, b->line, b->col + 1};
     parse_raise(p, at, "'%c' was never closed", b->open);
@@ -65,7 +64,7 @@ static void raise_lexer_error(Parser *p) {
     if (p->lexer->stop == LEXER_FAILED)
         parse_raise_kind(p, p->lexer->error_kind, p->lexer->error_at, "%s", p->lexer->message);
     else
-        never_closed(p);
+        parse_never_closed(p);
 }
 
 static Token end_token;
@@ -1473,284 +1472,4 @@ bool parse_parameters(Parser *p, TokenKind close, Node *function) {
     for (int i = 0; i < l.count; i++)
         if (!parse_adopt(p, function, l.items[i].annotation) || !parse_adopt(p, function, l.items[i].default_value)) return false;
     return true;
-}
-
-/* ---- a whole text ---- */
-
-void parse_begin(Parser *p, Lexer *lexer, Source *source, Arena *arena, Names *names) {
-    *p = (Parser){.lexer = lexer, .source = source, .arena = arena, .names = names};
-}
-
-void parse_end(Parser *p) {
-    free(p->tokens);
-    free(p->stack);
-    free(p->memo);
-    p->tokens = NULL;
-    p->stack = NULL;
-    p->memo = NULL;
-}
-
-/* Reads the rest of the text: an error of the lexer there comes before the one already found. */
-static void look_at_rest(Parser *p) {
-    int line = p->tokens[p->count - 1].at.line;
-    Lexer *x = p->lexer;
-    while (x->stop == LEXER_GOING) lexer_next(x);
-    if (x->stop == LEXER_FAILED && !x->quiet_error) {
-        p->failed = false;
-        parse_raise_kind(p, x->error_kind, x->error_at, "%s", x->message);
-    } else if (x->stop != LEXER_ENDED && x->level > 0 && line > x->brackets[x->level - 1].line) {
-        p->failed = false;
-        never_closed(p);
-    }
-}
-
-static bool lexer_going(const Parser *p) { return p->lexer->stop == LEXER_GOING || p->lexer->stop == LEXER_ENDED; }
-
-void parse_diagnose(Parser *p, bool (*again)(Parser *)) {
-    if (!p->failed) {
-        Token last = p->tokens[p->count - 1];
-        p->pos = p->stack_count = p->depth = 0;
-        p->diagnose = p->second_pass = true;
-        p->steps = SECOND_PASS_STEPS;
-        again(p);
-        p->diagnose = p->second_pass = false;
-        if (!p->failed && (last.kind == T_INDENT || last.kind == T_DEDENT)) {
-            parse_raise_kind(p, TSR_INDENTATION_ERROR, last.at, last.kind == T_INDENT ? "unexpected indent" : "unexpected unindent");
-            return;
-        }
-        if (!p->failed) parse_raise(p, last.at, "invalid syntax");
-    }
-    if (lexer_going(p) && p->status != TSR_RECURSION_ERROR && p->status != TSR_MEMORY_ERROR && p->count > 0) look_at_rest(p);
-}
-
-/* Everything that one call of the interface needs. */
-typedef struct Job {
-    Parser parser;
-    Lexer lexer;
-    Names names;
-    Ast *ast;
-} Job;
-
-static Job *job_new(Source *source, size_t begin, size_t end) {
-    Job *job = malloc(sizeof *job);
-    Arena *arena = arena_new();
-    Ast *ast = arena != NULL ? arena_alloc(arena, sizeof *ast) : NULL;
-    if (job == NULL || ast == NULL) {
-        free(job);
-        arena_free(arena);
-        return NULL;
-    }
-    job->names = (Names){0};
-    job->ast = ast;
-    ast->arena = arena;
-    ast->source = source_retain(source);
-    lexer_init(&job->lexer, source, begin, end);
-    parse_begin(&job->parser, &job->lexer, source, arena, &job->names);
-    return job;
-}
-
-static TsrStatus job_finish(Job *job, Ast **out, SourceRange *where) {
-    Parser *p = &job->parser;
-    TsrStatus status = TSR_OK;
-    if (p->failed && p->status != TSR_MEMORY_ERROR && p->message != NULL)
-        status = tsr_error(p->status, "%s", p->message);
-    else if (p->failed)
-        status = tsr_error_no_memory(sizeof(Node));
-    if (where != NULL) *where = p->where;
-    *out = p->failed ? NULL : job->ast;
-    if (p->failed) ast_free(job->ast);
-    parse_end(p);
-    free(job->names.rows);
-    free(job);
-    return status;
-}
-
-/* Drops the tokens of statements that are done, so that those of the next begin at 0. */
-static void drop_tokens(Parser *p) {
-    memmove(p->tokens, p->tokens + p->pos, (size_t)(p->count - p->pos) * sizeof *p->tokens);
-    p->count -= p->pos;
-    p->pos = 0;
-}
-
-static bool check_and_take(Parser *p, Ast *ast) { return parse_take(p, 0, &ast->body) && check_tree(p, &ast->body); }
-
-TsrStatus parser_new_module(Ast **out, Source *source, SourceRange *where) {
-    size_t length;
-    source_text(source, &length);
-    Job *job = job_new(source, 0, length);
-    *out = NULL;
-    if (job == NULL) return tsr_error_no_memory(sizeof *job);
-    Parser *p = &job->parser;
-    int done = 0;
-    while (!p->failed && parse_peek(p) != T_END) {
-        if (p->failed) break;
-        if (statement_parse(p)) {
-            done = p->stack_count;
-            drop_tokens(p);
-            continue;
-        }
-        parse_diagnose(p, statement_parse);
-    }
-    p->stack_count = done;
-    if (!p->failed) check_and_take(p, job->ast);
-    return job_finish(job, out, where);
-}
-
-static bool whole_expression(Parser *p) {
-    Node *value = parse_star_expressions(p);
-    if (value == NULL) return false;
-    while (parse_accept(p, T_NEWLINE)) {}
-    if (parse_peek(p) != T_END) return false;
-    Node *n = parse_node(p, AST_EXPR, value->at);
-    if (n == NULL || !parse_adopt(p, n, value)) return false;
-    n->value = value;
-    p->stack_count = 0;
-    return parse_push(p, n);
-}
-
-TsrStatus parser_new_expression(Ast **out, Source *source, SourceRange *where) {
-    size_t length, begin = 0;
-    const char *text = source_text(source, &length);
-    while (begin < length && (text[begin] == ' ' || text[begin] == '\t')) begin++;
-    Job *job = job_new(source, begin, length);
-    *out = NULL;
-    if (job == NULL) return tsr_error_no_memory(sizeof *job);
-    if (!whole_expression(&job->parser)) parse_diagnose(&job->parser, whole_expression);
-    if (!job->parser.failed) check_and_take(&job->parser, job->ast);
-    return job_finish(job, out, where);
-}
-
-/* ---- statement by statement ---- */
-
-/* Whether a line belongs to the statement above it: indented, empty inside a block, or one that only goes on. */
-static bool goes_on(const char *line, const char *end) {
-    static const char *const words[] = {"else", "elif", "except", "finally"};
-    if (line == end || *line == ' ' || *line == '\t' || strchr(")]}#", *line) != NULL) return true;
-    for (size_t i = 0; i < TSR_COUNTOF(words); i++) {
-        size_t n = strlen(words[i]);
-        if ((size_t)(end - line) >= n && memcmp(line, words[i], n) == 0 && (line + n == end || strchr(" :(", line[n]) != NULL)) return true;
-    }
-    return false;
-}
-
-/* Where reading goes on after a statement that does not parse: at the next line that begins something new. */
-static size_t after_broken(const char *text, size_t length, size_t begin, bool *block) {
-    size_t i = begin;
-    bool first = true;
-    *block = false;
-    while (i < length) {
-        size_t end = i;
-        while (end < length && text[end] != '\n') end++;
-        if (!first && !goes_on(text + i, text + end)) return i;
-        if (!first && end == i && *block) return end < length ? end + 1 : end; /* an empty line ends a block */
-        size_t back = end;
-        while (back > i && (text[back - 1] == ' ' || text[back - 1] == '\r')) back--;
-        if (first) *block = back > i && text[back - 1] == ':';
-        first = false;
-        i = end < length ? end + 1 : end;
-    }
-    return length;
-}
-
-/* Skips empty lines and comments. */
-static size_t skip_blank_lines(const char *text, size_t length, size_t i) {
-    while (i < length) {
-        size_t j = i;
-        while (j < length && (text[j] == ' ' || text[j] == '\t' || text[j] == '\f' || text[j] == '\r')) j++;
-        if (j < length && text[j] == '#')
-            while (j < length && text[j] != '\n') j++;
-        if (j < length && text[j] != '\n') return i;
-        i = j < length ? j + 1 : j;
-    }
-    return length;
-}
-
-/* One statement of text[begin, end). *consumed is where the next begins. */
-static TsrStatus parse_stretch(Ast **out, Source *source, size_t begin, size_t end, size_t *consumed, SourceRange *where) {
-    Job *job = job_new(source, begin, end);
-    *out = NULL;
-    if (job == NULL) return tsr_error_no_memory(sizeof *job);
-    Parser *p = &job->parser;
-    if (parse_peek(p) == T_END || !statement_parse(p)) {
-        if (!p->failed && parse_peek(p) == T_END && p->count == 1)
-            p->stack_count = 0;
-        else
-            parse_diagnose(p, statement_parse);
-    }
-    if (!p->failed) {
-        *consumed = p->pos < p->count ? source_line_offset(source, p->tokens[p->pos].at.line) : (size_t)job->lexer.pos;
-        if (p->pos < p->count && p->tokens[p->pos].kind == T_END) *consumed = end;
-        if (*consumed <= begin) *consumed = (size_t)job->lexer.pos;
-        check_and_take(p, job->ast);
-    }
-    return job_finish(job, out, where);
-}
-
-TsrStatus parser_new_statement(Ast **out, Source *source, size_t *offset, SourceRange *where) {
-    size_t length, next = 0;
-    bool block;
-    const char *text = source_text(source, &length);
-    size_t begin = skip_blank_lines(text, length, *offset);
-    *out = NULL;
-    *offset = length;
-    if (begin >= length) return TSR_OK;
-    TsrStatus status = parse_stretch(out, source, begin, length, &next, where);
-    if (status == TSR_OK) {
-        *offset = next;
-        return TSR_OK;
-    }
-    /* Report what the statement alone gives: what follows it may have nothing to do with the error. */
-    *offset = after_broken(text, length, begin, &block);
-    SourceRange at = {0};
-    Ast *alone = NULL;
-    if (*offset < length && parse_stretch(&alone, source, begin, *offset, &next, &at) != TSR_OK) {
-        *where = at;
-        return tsr_error_kind();
-    }
-    ast_free(alone);
-    return *offset < length ? parse_stretch(out, source, begin, length, &next, where) : status;
-}
-
-/* ---- the prompt ---- */
-
-static bool is_compound(const char *text, size_t length) {
-    static const char *const words[] = {"if", "while", "for", "def", "try", "with", "class", "async", "@"};
-    for (size_t i = 0; i < TSR_COUNTOF(words); i++) {
-        size_t n = strlen(words[i]);
-        if (length >= n && memcmp(text, words[i], n) == 0 && (words[i][0] == '@' || length == n || strchr(" \t(:\\", text[n]) != NULL)) return true;
-    }
-    return false;
-}
-
-/* Whether the text ends inside brackets, a triple-quoted string or after a backslash. */
-static bool ends_open(Source *source, size_t length) {
-    Lexer *x = malloc(sizeof *x);
-    if (x == NULL) return false;
-    lexer_init(x, source, 0, length);
-    while (x->stop == LEXER_GOING) lexer_next(x);
-    bool open = x->stop == LEXER_END_IN_BRACKETS || (x->stop == LEXER_FAILED && x->continued_end);
-    free(x);
-    return open;
-}
-
-static bool ends_with_empty_line(const char *text, size_t length) {
-    if (length > 0 && text[length - 1] == '\n') length--;
-    size_t start = length;
-    while (start > 0 && text[start - 1] != '\n') start--;
-    while (start < length && (text[start] == ' ' || text[start] == '\t' || text[start] == '\r')) start++;
-    return start == length;
-}
-
-ParserNeed parser_need(const char *typed, size_t typed_length) {
-    Source *source = NULL;
-    size_t length;
-    if (source_new(&source, "", typed, typed_length, 1, NULL) != TSR_OK) {
-        tsr_error_clear();
-        return PARSER_COMPLETE;
-    }
-    const char *text = source_text(source, &length);
-    size_t begin = skip_blank_lines(text, length, 0);
-    bool more = ends_open(source, length) || (is_compound(text + begin, length - begin) && !ends_with_empty_line(text, length));
-    source_free(source);
-    return more ? PARSER_MORE : PARSER_COMPLETE;
 }

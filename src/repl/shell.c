@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "builtin.h"
+#include "complete.h"
 #include "diag.h"
 #include "filter.h"
 #include "io.h"
@@ -341,6 +342,7 @@ static bool prompt_once(TsrText *statement) {
 }
 
 int shell_run_prompt(void) {
+    line_completer = complete_word;
     line_start();
     for (bool more = true; more && !shell.wants_exit;) {
         TsrText statement = {0};
