@@ -110,7 +110,9 @@ TsrStatus ins_binary(Frame *f, const Ins *i, bool inplace) {
         } else {
             int temps = f->code->first_temp;
             value_dying = (!(i->x & BINARY_KB) && i->b >= temps ? DYING_LEFT : 0) | (!(i->x & BINARY_KC) && i->c >= temps ? DYING_RIGHT : 0);
-            status = value_binary(&r, op, *a, *b);
+            r = VALUE_UNBOUND;
+            status = a->tag == V_TENSOR || b->tag == V_TENSOR ? tensor_type->binary(&r, op, *a, *b) : TSR_OK;
+            if (status == TSR_OK && r.tag == V_UNBOUND) status = value_binary(&r, op, *a, *b);
             value_dying = 0;
         }
         TSR_TRY(status);
