@@ -1,6 +1,8 @@
 /* Indexing: basic parts through view operations, advanced parts handed to core/indexing.h. */
 #include "subscript.h"
 
+#include "alloc.h"
+
 #include "bind.h"
 #include "bytes_obj.h"
 #include "core/indexing.h"
@@ -10,6 +12,8 @@
 #include "seq_obj.h"
 #include "str_obj.h"
 #include "tensor_from.h"
+
+#include <math.h>
 
 /* One tensor used as an index, and the dimension of the view so far that it stands at. */
 typedef struct Advanced { TsrTensor *index; int dim, span; } Advanced;
@@ -370,7 +374,29 @@ static TsrStatus put(TsrTensor *self, Value index, TsrTensor *value, TsrScalar n
     return s;
 }
 
+/* One number into one element of a plain vector. False: not that, or an error for the long way to word. */
+static bool set_element(TsrStatus *status, TsrTensor *t, Value index, Value value) {
+    if (index.tag != V_INT || t->ndim_ != 1 || t->flags != 0 || t->layout != TSR_STRIDED || t->device.type != TSR_CPU || tsr_trace_hook != NULL) return false;
+    int64_t i = index.i < 0 ? index.i + t->sizes[0] : index.i;
+    if (i < 0 || i >= t->sizes[0] || (value.tag != V_FLOAT && value.tag != V_INT)) return false;
+    double number = value.tag == V_FLOAT ? value.f : (double)value.i;
+    bool whole = value.tag == V_INT && value.i > -(1 << 24) && value.i < 1 << 24; /* exact in every float */
+    bool single = t->dtype == TSR_FLOAT32 && (whole || (value.tag == V_FLOAT && !(fabs(number) > 3.4e38)));
+    bool twice = t->dtype == TSR_FLOAT64 && (whole || value.tag == V_FLOAT);
+    if (!single && !twice && !(t->dtype == TSR_INT64 && value.tag == V_INT)) return false;
+    *status = tsr_tensor_check(t, true);
+    if (*status != TSR_OK) return true;
+    void *at = (char *)tsr_data(t) + i * t->strides[0] * (int64_t)tsr_itemsize(t);
+    if (single) *(float *)at = (float)number;
+    else if (twice) *(double *)at = number;
+    else *(int64_t *)at = value.i;
+    tsr_tensor_bump(t, "fill_");
+    return true;
+}
+
 TsrStatus subscript_set(Value self, Value index, Value value) {
+    TsrStatus quick;
+    if (set_element(&quick, self.t, index, value)) return quick;
     TsrTensor *tensor = NULL;
     TsrScalar number = tsr_scalar_int(0);
     if (tsr_is_sparse(self.t)) return tsr_error(TSR_TYPE_ERROR, "Cannot assign to a sparse tensor");
