@@ -1,5 +1,6 @@
 /* Matching arguments to signatures, converting them, running the row, wrapping the results. */
 #include "bind.h"
+#include "core/fast.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -587,7 +588,31 @@ static TsrStatus call_packed(Value *out, OpFunction *f, const CallArgs *args) {
     return s;
 }
 
+static uint8_t quick_operator(const char *name) {
+    static const char *const names[] = {[TSR_FAST_ADD] = "add", [TSR_FAST_SUB] = "sub", [TSR_FAST_MUL] = "mul", [TSR_FAST_DIV] = "div"};
+    for (size_t i = 0; i < TSR_COUNTOF(names); i++)
+        if (strcmp(names[i], name) == 0) return (uint8_t)(i + 1);
+    return 0;
+}
+
+/* a.add(b), a.add_(b) and torch.add(a, b) of plain tensors. False: the long way. */
+static bool call_quickly(Value *out, TsrStatus *status, const OpFunction *f, const CallArgs *args) {
+    if (args->count != 2 || args->keyword_count != 0 || args->values[0].tag != V_TENSOR || args->values[1].tag != V_TENSOR) return false;
+    TsrTensor *a = args->values[0].t, *b = args->values[1].t, *result;
+    TsrFastOp op = (TsrFastOp)(f->quick - 1);
+    if (f->form == BIND_INPLACE) {
+        if (!tsr_fast_inplace(status, op, a, b)) return false;
+        if (*status == TSR_OK) *out = value_tensor_move(tsr_tensor_retain(a));
+        return true;
+    }
+    if (f->form == BIND_INPLACE_FUNCTION || !tsr_fast_binary(&result, status, op, a, b, 0)) return false;
+    if (*status == TSR_OK) *out = value_tensor_move(result);
+    return true;
+}
+
 TsrStatus bind_call_args(Value *out, OpFunction *f, const CallArgs *args) {
+    TsrStatus quick;
+    if (f->quick != 0 && call_quickly(out, &quick, f, args)) return quick;
     TSR_TRY(need_parser(f));
     if (TSR_UNLIKELY(f->packs) && args->count == 0 && f->set->name[0] == 'a') return tuple_new(out, NULL, 0); /* atleast_1d() */
     if (TSR_UNLIKELY(f->packs) && args->count > 0 && args->values[0].tag == V_TENSOR && (args->count > 1 || f->set->n == 1)) return call_packed(out, f, args);
@@ -830,6 +855,7 @@ static TsrStatus make_function(Value *out, const char *name, bool method) {
     f->set = set;
     f->name = shown;
     f->form = (uint8_t)form;
+    f->quick = quick_operator(set->name);
     f->packs = !method && takes_many_tensors(name);
     f->python = is_python_function(name, method);
     f->parser = NULL;
