@@ -132,12 +132,27 @@ static TsrStatus bare_name(Value *out, Str *name) {
     return next_bare_name != NULL ? next_bare_name(out, name) : TSR_OK;
 }
 
+/* --precision of tensors as text: torch.set_printoptions(precision=n) */
+static TsrStatus set_precision(int digits) {
+    Keywords k = {.positional = 0};
+    Str *name = str_intern_c("set_printoptions");
+    Value function, result = VALUE_UNBOUND;
+    if (name == NULL) return TSR_MEMORY_ERROR;
+    TSR_TRY(value_getattr(&function, globals_resolve("torch"), name));
+    TsrStatus status = add_move(&k, "precision", value_int(digits));
+    if (status == TSR_OK) status = value_call(&result, function, &(CallArgs){.values = k.values, .keyword_count = k.count, .names = k.names});
+    value_release(function);
+    value_release(result);
+    drop(&k);
+    return status;
+}
+
 TsrStatus filter_prepare(const FilterOptions *given) {
     options = given;
     if (options->in_place && options->file_count != 1) return tsr_error(TSR_VALUE_ERROR, "--in-place needs one FILE");
     next_bare_name = vm_bare_name;
     vm_bare_name = bare_name;
-    return TSR_OK;
+    return options->precision > 0 ? set_precision(options->precision) : TSR_OK;
 }
 
 /* ---- writing ---- */

@@ -22,8 +22,8 @@ static void on_alarm(int signal) {
     (void)signal;
     static const char text[] = "TimeoutError: the time limit was reached\n";
     if (++alarms > MORE_ALARMS) {
-        ssize_t written = write(STDERR_FILENO, text, sizeof text - 1);
-        _exit(written < 0 ? 1 : 1);
+        if (write(STDERR_FILENO, text, sizeof text - 1) < 0) _exit(1);
+        _exit(1);
     }
     tsr_interrupt_request_timeout();
 }
@@ -35,8 +35,14 @@ static void handle(int signal, void (*handler)(int)) {
     sigaction(signal, &action, NULL); /* no SA_RESTART: a read waiting for input ends with EINTR */
 }
 
+/* A process started in the background by a shell ignores SIGINT, and goes on doing so. */
+static bool is_ignored(int signal) {
+    struct sigaction action;
+    return sigaction(signal, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
 void signals_start(double max_time) {
-    handle(SIGINT, on_interrupt);
+    if (!is_ignored(SIGINT)) handle(SIGINT, on_interrupt);
     handle(SIGPIPE, SIG_DFL);
     handle(SIGXFSZ, SIG_IGN);
     if (max_time <= 0) return;
