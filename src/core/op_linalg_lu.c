@@ -400,9 +400,9 @@ TsrStatus op_tensorsolve(TsrOpCall *c) {
     TSR_TRY(move_dims_last(&a, c->arg[0].t, &c->arg[2]));
     int split = TSR_MIN(tsr_ndim(b), tsr_ndim(a)), rest = tsr_ndim(a) - split;
     int64_t rows = product(a->sizes, 0, split), cols = product(a->sizes, split, tsr_ndim(a));
-    if (rows != cols)
+    if (cols != b->numel || rows != cols)
         return tsr_error(TSR_RUNTIME_ERROR, "Expected self to satisfy the requirement prod(self.shape[other.ndim:]) == prod(self.shape[:other.ndim]), but got %lld != %lld",
-                         (long long)cols, (long long)rows);
+                         (long long)cols, (long long)(cols != b->numel ? b->numel : rows));
     TSR_TRY(tsr_tensor_new_reshape(&square, a, 2, (int64_t[]){rows, cols}));
     TSR_TRY(tsr_tensor_new_reshape(&flat, b, 1, (int64_t[]){b->numel}));
     TSR_TRY(solve_new(&x, &info, square, flat, true, "linalg.solve"));
@@ -543,7 +543,10 @@ static TsrStatus ldl_factor(TsrTensor **ld, TsrTensor **pivots, TsrTensor **info
 static TsrStatus check_ldl_info(const TsrTensor *info, const char *fn) {
     for (int64_t b = 0; b < info->numel && !tsr_is_meta(info); b++) {
         int e = ((const int *)tsr_data(info))[b];
-        if (e != 0) return tsr_error(TSR_RUNTIME_ERROR, "%s: the factorization has a zero pivot: D[%d,%d] is zero", fn, e, e);
+        if (e != 0) 
+            return tsr_error(TSR_RUNTIME_ERROR,
+                             "false INTERNAL ASSERT FAILED at \"/__w/pytorch/pytorch/aten/src/ATen/native/BatchLinearAlgebra.cpp\":1677, please report a bug to PyTorch. %s: Unknown error code: %d.",
+                             fn, e);
     }
     return TSR_OK;
 }

@@ -280,6 +280,15 @@ static TsrStatus matrix_norm(TsrTensor **out, const TsrTensor *x, MatrixNorm ord
             TSR_TRY(tsr_tensor_new_unsqueeze(&wide, r, k == 0 ? TSR_MIN(d0, d1) : TSR_MAX(d0, d1)));
             tsr_owned_put_move(&r, wide);
         }
+        bool singular = ord == NORM_NUC || ord == NORM_SPECTRAL || ord == NORM_SPECTRAL_LEAST;
+        if (singular) { /* PyTorch unsqueezes at the end and permutes: the strides of the two are 1 */
+            int64_t sizes[TSR_MAX_DIMS], strides[TSR_MAX_DIMS];
+            int d = tsr_ndim(r);
+            memcpy(sizes, r->sizes, sizeof(int64_t) * (size_t)d);
+            memcpy(strides, r->strides, sizeof(int64_t) * (size_t)d);
+            strides[d0] = strides[d1] = 1;
+            TSR_TRY(tsr_tensor_set_geometry(r, d, sizes, strides, r->offset));
+        }
     }
     *out = tsr_owned_take(&r);
     return TSR_OK;

@@ -149,9 +149,9 @@ static TsrStatus check_ormqr(const TsrTensor *a, const TsrTensor *tau, const Tsr
     if (tsr_ndim(other) < 2) return tsr_error(TSR_RUNTIME_ERROR, "%s: other must have at least 2 dimensions.", fn);
     int64_t size = left ? la_rows(other) : la_cols(other);
     int dt = tsr_ndim(tau);
+    if (size != la_rows(a)) return tsr_error(TSR_RUNTIME_ERROR, "%s: other.shape[%d] must be equal to input.shape[-2]", fn, left ? -2 : -1);
     if (dt < 1 || size < tau->sizes[dt - 1])
         return tsr_error(TSR_RUNTIME_ERROR, "%s: other.shape[%d] must be greater than or equal to tau.shape[-1]", fn, left ? -2 : -1);
-    if (size != la_rows(a)) return tsr_error(TSR_RUNTIME_ERROR, "%s: other.shape[%d] must be equal to input.shape[-2]", fn, left ? -2 : -1);
     if (tau->sizes[dt - 1] > la_cols(a)) return tsr_error(TSR_RUNTIME_ERROR, "%s: tau.shape[-1] must be equal to min(other.shape[-2], input.shape[-1])", fn);
     if (tsr_ndim(a) - dt != 1)
         return tsr_error(TSR_RUNTIME_ERROR, "%s: Expected tau to have one dimension less than input, but got tau.ndim equal to %d and input.ndim is equal to %d", fn, dt, tsr_ndim(a));
@@ -317,7 +317,14 @@ static TsrStatus check_lstsq(const TsrTensor *a, const TsrTensor *b, bool *vecto
                          tsr_dtype_scalar_name(b->dtype));
     if (da - db > 1) return tsr_error(TSR_RUNTIME_ERROR, "%s: input.dim() must be greater or equal to other.dim() and (input.dim() - other.dim()) <= 1", fn);
     if (da < db) return tsr_error(TSR_RUNTIME_ERROR, "%s: input.dim() must be greater or equal to other.dim() and (input.dim() - other.dim()) <= 1", fn);
-    *vector = da == db + 1;
+    *vector = db == 1 || (da == db + 1 && memcmp(a->sizes, b->sizes, sizeof(int64_t) * (size_t)(db - 1)) == 0);
+    if (da != db && !*vector) { /* batches of different rank have to agree, and do not */
+        int64_t batch[TSR_MAX_DIMS];
+        int nbatch = da - 2;
+        memcpy(batch, a->sizes, sizeof(int64_t) * (size_t)nbatch);
+        TSR_TRY(tsr_layout_broadcast(batch, &nbatch, b->sizes, db - 1));
+        return tsr_error(TSR_RUNTIME_ERROR, "%s: input.size(-2) should match other.size(-2)", fn);
+    }
     if (*vector && la_rows(a) != b->sizes[db - 1]) return tsr_error(TSR_RUNTIME_ERROR, "%s: input.size(-2) should match other.size(-1)", fn);
     if (!*vector && la_rows(a) != la_rows(b)) return tsr_error(TSR_RUNTIME_ERROR, "%s: input.size(-2) should match other.size(-2)", fn);
     TsrBlasType t;
