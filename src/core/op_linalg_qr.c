@@ -332,6 +332,27 @@ static TsrStatus check_lstsq(const TsrTensor *a, const TsrTensor *b, bool *vecto
     return TSR_OK;
 }
 
+/* Rank and singular values belong to the matrices: of an expanded batch the repetitions are dropped. `extra` dimensions follow the batch. */
+static TsrStatus drop_repeats(TsrTensor **slot, const TsrTensor *a, int extra) {
+    int nbatch = tsr_ndim(a) - 2, wide = tsr_ndim(*slot) - extra;
+    if (tsr_ndim(*slot) < extra || (*slot)->numel == 0) return TSR_OK;
+    TsrTensor *next;
+    while (wide > nbatch) {
+        TSR_TRY(tsr_tensor_new_select(&next, *slot, 0, 0));
+        tsr_owned_put_move(slot, next);
+        wide--;
+    }
+    for (int d = 0; d < nbatch; d++) {
+        if (a->sizes[d] == (*slot)->sizes[d]) continue;
+        TSR_TRY(tsr_tensor_new_narrow(&next, *slot, d, 0, a->sizes[d]));
+        tsr_owned_put_move(slot, next);
+    }
+    if ((*slot)->base == NULL) return TSR_OK;
+    TSR_TRY(tsr_tensor_new_clone(&next, *slot, TSR_CONTIGUOUS));
+    tsr_owned_put_move(slot, next);
+    return TSR_OK;
+}
+
 TsrStatus op_lstsq(TsrOpCall *c) {
     const TsrTensor *a = c->arg[0].t, *b = c->arg[1].t;
     bool vector = false;
@@ -366,6 +387,8 @@ TsrStatus op_lstsq(TsrOpCall *c) {
     if (!tsr_is_meta(x) && f->numel > 0 && x->numel > 0) TSR_TRY(lstsq_run(driver, f, x, rank, s, rcond));
     bool full = m > n && driver != GELSY;
     for (int64_t i = 0; i < rank->numel && full && !tsr_is_meta(x); i++) full = ((const int64_t *)tsr_data(rank))[i] == n;
+    if (driver != GELS) TSR_TRY(drop_repeats(&rank, a, 0));
+    if (driver >= GELSD) TSR_TRY(drop_repeats(&s, a, 1));
     if (full) TSR_TRY(residuals_new(&residuals, x, n, vector));
     else TSR_TRY(tsr_tensor_new(&residuals, 1, &none, real, a->device));
     int d = tsr_ndim(x);
