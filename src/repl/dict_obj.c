@@ -275,6 +275,7 @@ static TsrStatus merge_pairs(Dict *d, Value pairs) {
     for (int64_t i = 0; (status = value_next(&pair, iterator)) == TSR_OK && pair.tag != V_UNBOUND; i++) {
         status = merge_pair(d, pair, i);
         value_release(pair);
+        if (status == TSR_OK) status = tsr_interrupt_check();
         if (status != TSR_OK) break;
     }
     value_release(iterator);
@@ -679,6 +680,7 @@ static TsrStatus method_fromkeys(Value *out, const CallArgs *args) {
     while ((status = value_next(&key, iterator)) == TSR_OK && key.tag != V_UNBOUND) {
         status = dict_set(value_as_dict(dict), key, fill);
         value_release(key);
+        if (status == TSR_OK) status = tsr_interrupt_check();
         if (status != TSR_OK) break;
     }
     value_release(iterator);

@@ -84,7 +84,15 @@ FILE *file_stream(Value v) {
 }
 
 TsrStatus file_write(FILE *stream, const char *data, size_t size, const char *name) {
-    if (size == 0 || fwrite(data, 1, size, stream) == size) return TSR_OK;
+    enum { BLOCK = 1 << 20 }; /* between blocks an interrupt is seen */
+    size_t done = 0;
+    while (done < size) {
+        size_t want = TSR_MIN(size - done, (size_t)BLOCK);
+        if (fwrite(data + done, 1, want, stream) != want) break;
+        done += want;
+        TSR_TRY(tsr_interrupt_check());
+    }
+    if (done == size) return TSR_OK;
     int err = errno;
     clearerr(stream);
     return tsr_error_errno(err, name);

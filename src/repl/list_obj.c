@@ -160,6 +160,7 @@ static TsrStatus first_difference(int64_t *out, Value a, Value b) {
         value_release(p);
         value_release(q);
         TSR_TRY(status);
+        TSR_TRY(tsr_interrupt_check());
         if (!same) break;
     }
     *out = i;
@@ -318,6 +319,7 @@ static TsrStatus list_contains(bool *out, Value self, Value item) {
         TsrStatus status = value_equal(out, held, item);
         value_release(held);
         TSR_TRY(status);
+        TSR_TRY(tsr_interrupt_check());
     }
     return TSR_OK;
 }
@@ -329,6 +331,10 @@ static TsrStatus repeat(Value *out, const List *l, int64_t times) {
     TSR_TRY(list_new(out, total));
     List *r = value_as_list(*out);
     for (int64_t t = 0; t < times && l->count > 0; t++) {
+        if (TSR_UNLIKELY(tsr_interrupt_flag != 0)) {
+            value_release(*out);
+            return tsr_interrupt_raise();
+        }
         for (int64_t i = 0; i < l->count; i++) r->items[r->count++] = value_retain(l->items[i]);
     }
     return TSR_OK;
@@ -433,6 +439,7 @@ static TsrStatus find_item(int64_t *out, Value sequence, Value item, int64_t sta
         TsrStatus status = value_equal(&same, held, item);
         value_release(held);
         TSR_TRY(status);
+        TSR_TRY(tsr_interrupt_check());
         if (same) {
             *out = i;
             break;
@@ -464,6 +471,7 @@ TsrStatus sequence_count(Value *out, const CallArgs *args) {
         TsrStatus status = value_equal(&same, held, args->values[1]);
         value_release(held);
         TSR_TRY(status);
+        TSR_TRY(tsr_interrupt_check());
         n += same;
     }
     *out = value_int(n);

@@ -356,6 +356,7 @@ static TsrStatus contains_by_iteration(bool *out, Value container, Value item) {
     while (!found && (status = value_next(&element, iterator)) == TSR_OK && element.tag != V_UNBOUND) {
         status = value_equal(&found, element, item);
         value_release(element);
+        if (status == TSR_OK && !found) status = tsr_interrupt_check();
         if (status != TSR_OK) break;
     }
     value_release(iterator);

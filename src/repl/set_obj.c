@@ -192,6 +192,7 @@ TsrStatus set_update(Set *s, Value iterable) {
     while ((status = value_next(&item, iterator)) == TSR_OK && item.tag != V_UNBOUND) {
         status = set_add(s, item);
         value_release(item);
+        if (status == TSR_OK) status = tsr_interrupt_check();
         if (status != TSR_OK) break;
     }
     value_release(iterator);
@@ -398,6 +399,7 @@ static TsrStatus and_items(Set *result, const Set *a, Value iterable) {
         if (status == TSR_OK) status = find_entry(&found, a, item, hash);
         if (status == TSR_OK && found != NULL) status = add_hashed(result, item, hash);
         value_release(item);
+        if (status == TSR_OK) status = tsr_interrupt_check();
         if (status != TSR_OK) break;
     }
     value_release(iterator);
@@ -447,6 +449,7 @@ static TsrStatus remove_all_items(Set *s, Value iterable) {
         status = hash_for_lookup(&hash, item);
         if (status == TSR_OK) status = remove_hashed(s, item, hash);
         value_release(item);
+        if (status == TSR_OK) status = tsr_interrupt_check();
         if (status != TSR_OK) break;
     }
     value_release(iterator);

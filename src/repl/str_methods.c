@@ -191,6 +191,7 @@ static TsrStatus change_case(Value *out, const Str *s, CaseMode mode) {
         int n;
         uint32_t c = utf8_decode(s->data + i, &n);
         TsrStatus status = put_case(&text, c, mode, i == 0, after_letter);
+        if (status == TSR_OK) status = tsr_interrupt_check();
         if (status != TSR_OK) {
             tsr_text_free(&text);
             return status;
@@ -426,6 +427,7 @@ static TsrStatus method_expandtabs(Value *out, const CallArgs *args) {
 
 static TsrStatus append_part(List *list, const char *data, int64_t size) {
     Value part;
+    TSR_TRY(tsr_interrupt_check());
     TSR_TRY(str_new(&part, data, size));
     return list_append_move(list, part);
 }
@@ -621,6 +623,7 @@ static TsrStatus replace_empty(TsrText *text, const Str *s, const Str *by, int64
         utf8_decode(s->data + i, &n);
         if (most-- == 0) return tsr_text_append(text, s->data + i, (size_t)(s->size - i));
         TSR_TRY(tsr_text_append(text, by->data, (size_t)by->size));
+        TSR_TRY(tsr_interrupt_check());
         TSR_TRY(tsr_text_append(text, s->data + i, (size_t)n));
         i += n;
     }
@@ -633,6 +636,7 @@ static TsrStatus replace_all(TsrText *text, const Str *s, const Str *part, const
     for (int64_t at; most-- != 0 && (at = find_bytes(s->data + from, s->size - from, part->data, part->size)) >= 0;) {
         TSR_TRY(tsr_text_append(text, s->data + from, (size_t)at));
         TSR_TRY(tsr_text_append(text, by->data, (size_t)by->size));
+        TSR_TRY(tsr_interrupt_check());
         from += at + part->size;
     }
     return tsr_text_append(text, s->data + from, (size_t)(s->size - from));

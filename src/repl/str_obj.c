@@ -249,10 +249,15 @@ TsrStatus str_append(Value *out, Str *a, const Str *b) {
 
 int64_t str_byte_of(Str *s, int64_t index) {
     if (str_is_ascii(s)) return index;
-    int64_t c = 0, b = 0;
-    if (index >= s->mark_char) {
-        c = s->mark_char;
-        b = s->mark_byte;
+    int64_t c = s->mark_char, b = s->mark_byte; /* walks from the last place, or an end, whichever is nearest */
+    if (index < c / 2) c = b = 0;
+    if (s->length - index < index - c) {
+        c = s->length;
+        b = s->size;
+    }
+    for (; c > index; c--) {
+        b--;
+        while (((unsigned char)s->data[b] & 0xc0) == 0x80) b--;
     }
     for (; c < index; c++) {
         b++;
@@ -279,6 +284,7 @@ TsrStatus str_new_slice(Value *out, Str *s, int64_t start, int64_t stop, int64_t
         int size;
         utf8_decode(s->data + at, &size);
         TsrStatus status = tsr_text_append(&text, s->data + at, (size_t)size);
+        if (status == TSR_OK) status = tsr_interrupt_check();
         if (status != TSR_OK) {
             tsr_text_free(&text);
             return status;
@@ -387,6 +393,7 @@ TsrStatus str_repr(TsrText *out, const char *data, int64_t size, bool ascii_only
             plain = i + n;
         }
         i += n;
+        if ((i & 0xffff) == 0) TSR_TRY(tsr_interrupt_check());
     }
     TSR_TRY(tsr_text_append(out, data + plain, (size_t)(size - plain)));
     return tsr_text_putc(out, quote);

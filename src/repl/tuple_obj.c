@@ -188,7 +188,14 @@ static TsrStatus repeat(Value *out, Type *type, const Tuple *a, int64_t times) {
     if (tsr_mul_overflows(a->count, times, &total)) return mem_error();
     Tuple *t = make(type, total);
     if (t == NULL) return TSR_MEMORY_ERROR;
-    for (int64_t i = 0; i < total; i++) t->items[i] = value_retain(a->items[i % a->count]);
+    int64_t n = 0;
+    for (int64_t round = 0; round < times; round++) {
+        for (int64_t i = 0; i < a->count; i++) t->items[n++] = value_retain(a->items[i]);
+        if (TSR_LIKELY(tsr_interrupt_flag == 0)) continue;
+        t->count = n;
+        obj_release(t);
+        return tsr_interrupt_raise();
+    }
     if (may_cycle(t)) gc_track(t);
     *out = value_obj_move(t);
     return TSR_OK;
