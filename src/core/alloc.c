@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 TsrTraceHook tsr_trace_hook;
+void (*tsr_write_hook)(struct TsrTensor *t, const char *what);
 void *tsr_trace_user;
 
 static TsrAllocator *first = &tsr__allocator_malloc;

@@ -84,6 +84,9 @@ typedef struct TsrTraceEvent {
     const void *object;  /* the storage, tensor or block concerned, for identity only */
     const void *object2;
 } TsrTraceEvent;
+/* Sees every counted write to a tensor (tsr_tensor_bump), trace or not: for a log of writes. NULL by default. */
+struct TsrTensor;
+extern void (*tsr_write_hook)(struct TsrTensor *t, const char *what);
 typedef void (*TsrTraceHook)(void *user, const TsrTraceEvent *event);
 extern TsrTraceHook tsr_trace_hook;
 extern void *tsr_trace_user;

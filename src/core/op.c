@@ -361,9 +361,11 @@ static TsrStatus run_plain(TsrOpCall *c) {
     return TSR_OK;
 }
 
+void (*tsr_op_hook)(const TsrOpCall *call, TsrStatus status);
+
 TsrStatus tsr_op_run(TsrOpCall *call) {
     call->nret = 0;
-    if (TSR_LIKELY(all_plain(call))) return run_plain(call);
+    if (TSR_LIKELY(all_plain(call)) && TSR_LIKELY(tsr_trace_hook == NULL)) return run_plain(call);
     Run run;
     run.call = call;
     run.ntemporaries = 0;
@@ -371,6 +373,7 @@ TsrStatus tsr_op_run(TsrOpCall *call) {
     memset(run.real_out, 0, sizeof run.real_out);
     TsrStatus status = run_prepared(&run);
     end_run(&run);
+    if (TSR_UNLIKELY(tsr_op_hook != NULL)) tsr_op_hook(call, status);
     return status;
 }
 

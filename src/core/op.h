@@ -135,6 +135,8 @@ TsrStatus tsr_op_register(const TsrOp *rows, int n);
 /* Runs call->op on bound arguments: checks, fn, out=, versions, provenance. On success ret[] is the caller's (tsr_op_release_returns). */
 TsrStatus tsr_op_run(TsrOpCall *call);
 void tsr_op_release_returns(TsrOpCall *call);
+/* Sees each operator that has run, inner ones first, while a trace is on (alloc.h): call->ret as it is given back, or `status`. */
+extern void (*tsr_op_hook)(const TsrOpCall *call, TsrStatus status);
 
 /* Calls an operator by name from C with positional arguments. fmt has a letter an argument: t tensor, i int64_t, f double, s TsrScalar, b int as bool,
  * d TsrDtype (int), c const char * (str), I int n, const int64_t *ints; T int n, TsrTensor *const *; n None; missing ones get defaults; "!t" before the rest

@@ -105,6 +105,7 @@ void tsr_tensor_bump(TsrTensor *t, const char *what) {
     if (t->version == NULL) return;
     __atomic_fetch_add((int64_t *)&t->version->value, 1, __ATOMIC_RELAXED);
     tsr_trace(TSR_TRACE_WRITE, what, NULL, 0, t, t->storage);
+    if (tsr_write_hook != NULL) tsr_write_hook(t, what);
 }
 
 /* --- weak links --- */

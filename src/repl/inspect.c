@@ -50,10 +50,11 @@ static TsrStatus finish_dict_move(Value *out, Value dict, TsrStatus status) {
 
 /* ---- cards and tables: dicts and lists that show themselves for people ---- */
 
-static Type card_type, table_type;
+static Type card_type, table_type, note_type;
 
 void card_mark(Value dict) { dict.o->type = &card_type; }
 void table_mark(Value list) { list.o->type = &table_type; }
+void note_mark(Value str) { str.o->type = &note_type; }
 
 /* One entry's text: strings bare, lists of strings with commas. */
 static TsrStatus append_cell(TsrText *out, Value v) {
@@ -563,9 +564,6 @@ static TsrStatus why_text(TsrText *text, TsrTensor *t) {
     return status;
 }
 
-/* A str that shows without quotes. */
-static Type note_type;
-
 static TsrStatus note_repr(TsrText *out, Value self) { return tsr_text_append(out, value_as_str(self)->data, (size_t)value_as_str(self)->size); }
 
 static TsrStatus tsr_why_fn(Value *out, const CallArgs *args) {
@@ -575,7 +573,7 @@ static TsrStatus tsr_why_fn(Value *out, const CallArgs *args) {
     TsrStatus status = why_text(&text, t);
     if (status == TSR_OK) status = str_new_text_move(out, &text);
     tsr_text_free(&text);
-    if (status == TSR_OK) out->o->type = &note_type;
+    if (status == TSR_OK) note_mark(*out);
     return status;
 }
 

@@ -5,6 +5,7 @@
 #include "dict_obj.h"
 #include "exc.h"
 #include "func_obj.h"
+#include "draw.h"
 #include "files.h"
 #include "golden.h"
 #include "inspect.h"
@@ -12,6 +13,7 @@
 #include "namespace.h"
 #include "ns_th.h"
 #include "prelude.h"
+#include "see.h"
 #include "str_obj.h"
 #include "vm.h"
 
@@ -49,10 +51,13 @@ TsrStatus startup_all(void) {
     TSR_TRY(inspect_startup());
     TSR_TRY(maybe_owned_startup());
     TSR_TRY(ns_th_startup());
-    return golden_startup();
+    TSR_TRY(golden_startup());
+    TSR_TRY(see_startup());
+    return draw_startup();
 }
 
 void startup_undo(void) {
+    see_shutdown();
     vm_shutdown();
     ns_th_shutdown();
     prelude_shutdown();
