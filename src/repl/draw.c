@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "args.h"
-#include "core/io.h"
+#include "core/layout.h"
 #include "core/tensor.h"
 #include "inspect.h"
 #include "namespace.h"
