@@ -10,6 +10,7 @@ enum { PARALLEL = 1 << 15 };
 #define BIT(d) (1u << TSR_##d)
 #define INTS (BIT(UINT8) | BIT(INT8) | BIT(INT16) | BIT(INT32) | BIT(INT64))
 #define FLOATS (BIT(FLOAT32) | BIT(FLOAT64))
+#define BF16 BIT(BFLOAT16) /* both operands of it: a number is not rounded first */
 
 /* What each operator is called, computes with and accepts. */
 static const struct Row {
@@ -18,8 +19,8 @@ static const struct Row {
     uint32_t dtypes;
     bool compares;
 } rows[TSR_FAST_COUNT] = {
-    [TSR_FAST_ADD] = {"add", TSR_K_add, INTS | FLOATS, false}, [TSR_FAST_SUB] = {"sub", TSR_K_sub, INTS | FLOATS, false},
-    [TSR_FAST_MUL] = {"mul", TSR_K_mul, INTS | FLOATS, false}, [TSR_FAST_DIV] = {"div", TSR_K_div, FLOATS, false},
+    [TSR_FAST_ADD] = {"add", TSR_K_add, INTS | FLOATS | BF16, false}, [TSR_FAST_SUB] = {"sub", TSR_K_sub, INTS | FLOATS | BF16, false},
+    [TSR_FAST_MUL] = {"mul", TSR_K_mul, INTS | FLOATS | BF16, false}, [TSR_FAST_DIV] = {"div", TSR_K_div, FLOATS | BF16, false},
     [TSR_FAST_AND] = {"bitwise_and", TSR_K_bitwise_and, INTS | BIT(BOOL), false}, [TSR_FAST_OR] = {"bitwise_or", TSR_K_bitwise_or, INTS | BIT(BOOL), false},
     [TSR_FAST_XOR] = {"bitwise_xor", TSR_K_bitwise_xor, INTS | BIT(BOOL), false},
     [TSR_FAST_EQ] = {"eq", TSR_K_eq, INTS | FLOATS, true}, [TSR_FAST_NE] = {"ne", TSR_K_ne, INTS | FLOATS, true},
@@ -112,6 +113,7 @@ static bool finish(TsrTensor **out, TsrStatus *status, const struct Row *row, Fl
 bool tsr_fast_binary(TsrTensor **out, TsrStatus *status, TsrFastOp op, TsrTensor *a, TsrTensor *b, unsigned dying) {
     const struct Row *row = &rows[op];
     if (TSR_UNLIKELY(tsr_trace_hook != NULL) || a->dtype != b->dtype || !is_plain(a, row->dtypes) || !is_plain(b, row->dtypes)) return false;
+    if (a->dtype == TSR_BFLOAT16 && a->ndim_ != b->ndim_) return false;
     bool left = b->ndim_ == 0 && a->ndim_ != 0, right = a->ndim_ == 0 && b->ndim_ != 0; /* which side has the shape */
     if (!left && !right && !same_shape(a, b)) return false;
     int64_t size = (int64_t)tsr_dtypes[a->dtype].itemsize;
@@ -124,7 +126,7 @@ bool tsr_fast_binary(TsrTensor **out, TsrStatus *status, TsrFastOp op, TsrTensor
 
 /* The number in the tensor's dtype, when it does not ask for another one. */
 static bool fits(char *value, TsrScalar n, TsrDtype d, TsrFastOp op) {
-    if (n.kind == TSR_SCALAR_BOOL && op == TSR_FAST_SUB) return false;
+    if ((n.kind == TSR_SCALAR_BOOL && op == TSR_FAST_SUB) || d == TSR_BFLOAT16) return false;
     if (n.kind == TSR_SCALAR_COMPLEX || n.kind == TSR_SCALAR_UINT || (n.kind == TSR_SCALAR_FLOAT && !(FLOATS >> d & 1))) return false;
     tsr_scalar_store(n, d, value);
     return true;
@@ -179,6 +181,7 @@ bool tsr_fast_inplace(TsrStatus *status, TsrFastOp op, TsrTensor *a, TsrTensor *
     const struct Row *row = &rows[op];
     if (TSR_UNLIKELY(tsr_trace_hook != NULL) || row->compares || a->dtype != b->dtype || !is_plain(a, row->dtypes) || !is_plain(b, row->dtypes)) return false;
     if (a->storage->readonly || (a != b && a->storage == b->storage) || (b->ndim_ != 0 && !same_shape(a, b))) return false;
+    if (a->dtype == TSR_BFLOAT16 && a->ndim_ != b->ndim_) return false;
     int64_t size = (int64_t)tsr_dtypes[a->dtype].itemsize;
     Flat f = {.loop = tsr_kernel(row->kernel, a->dtype), .data = {NULL, NULL, tsr_data(b)}, .stride = {0, size, b->ndim_ == 0 && a->ndim_ != 0 ? 0 : size}};
     return finish_inplace(status, row, &f, a);

@@ -64,6 +64,24 @@
         } \
     }
 
+/* As LOOP2, with loops of their own for one operand that does not move: what broadcasting and numbers give. */
+#define LOOP2B(name, T_, U_, R_, ...) \
+    LOOP_BEGIN(name, T_, U_, R_) \
+        R *o = (R *)data[0]; \
+        const T *a = (const T *)data[1], *b = (const T *)data[2]; \
+        if (TSR_LIKELY(s[0] == (int64_t)sizeof(R) && s[1] == (int64_t)sizeof(T) && s[2] == (int64_t)sizeof(T))) { \
+            VECTOR for (int64_t i = 0; i < n; i++) { const T x = a[i], y = b[i]; o[i] = (__VA_ARGS__); } \
+        } else if (s[0] == (int64_t)sizeof(R) && s[1] == (int64_t)sizeof(T) && s[2] == 0) { \
+            const T y = *b; \
+            VECTOR for (int64_t i = 0; i < n; i++) { const T x = a[i]; o[i] = (__VA_ARGS__); } \
+        } else if (s[0] == (int64_t)sizeof(R) && s[1] == 0 && s[2] == (int64_t)sizeof(T)) { \
+            const T x = *a; \
+            VECTOR for (int64_t i = 0; i < n; i++) { const T y = b[i]; o[i] = (__VA_ARGS__); } \
+        } else { \
+            tsr_kernel_strided(name, data, s, n, p, 3, (const uint8_t[]){sizeof(R), sizeof(T), sizeof(T)}); \
+        } \
+    }
+
 #define LOOP3(name, T_, U_, R_, ...) \
     LOOP_BEGIN(name, T_, U_, R_) \
         if (TSR_LIKELY(s[0] == (int64_t)sizeof(R) && s[1] == (int64_t)sizeof(T) && s[2] == (int64_t)sizeof(T) && s[3] == (int64_t)sizeof(T))) { \
@@ -79,6 +97,7 @@
 #define FN(name, dtype) SIMD(name##_##dtype)
 #define DEFINE1(dtype, T, U, name, R, ...) LOOP1(FN(name, dtype), T, U, R, __VA_ARGS__)
 #define DEFINE2(dtype, T, U, name, R, ...) LOOP2(FN(name, dtype), T, U, R, __VA_ARGS__)
+#define DEFINE2B(dtype, T, U, name, R, ...) LOOP2B(FN(name, dtype), T, U, R, __VA_ARGS__)
 #define DEFINE3(dtype, T, U, name, R, ...) LOOP3(FN(name, dtype), T, U, R, __VA_ARGS__)
 #define ENTRY(dtype, T, U, name, ...) [TSR_K_##name][TSR_##dtype] = FN(name, dtype),
 
