@@ -246,7 +246,8 @@ TsrStatus shell_read_file(char **out, size_t *length, const char *path) {
 static const char *name_of_file(const char *path) { return strcmp(path, "-") == 0 ? "<stdin>" : path; }
 
 /* A file that can't be read is the command line's error, not the program's. */
-static int cannot_read(void) {
+static int cannot_read(TsrStatus status) {
+    if (status == TSR_KEYBOARD_INTERRUPT || status == TSR_TIMEOUT_ERROR) return shell_report(status, NULL);
     fprintf(stderr, "tsr: can't open file %s\n", tsr_error_message());
     tsr_error_clear();
     return EXIT_USAGE;
@@ -255,8 +256,9 @@ static int cannot_read(void) {
 int shell_run_file(const char *path) {
     char *text;
     size_t length;
-    if (shell_read_file(&text, &length, path) != TSR_OK) return cannot_read();
-    TsrStatus status = run_text(NULL, name_of_file(path), text, length, 1, &(RunOptions){SHOW_NONE, false});
+    TsrStatus status = shell_read_file(&text, &length, path);
+    if (status != TSR_OK) return cannot_read(status);
+    status = run_text(NULL, name_of_file(path), text, length, 1, &(RunOptions){SHOW_NONE, false});
     tsr_free(text);
     return shell_report(status, NULL);
 }
@@ -283,8 +285,9 @@ int shell_run_echo(const char *path) {
     char *text;
     size_t length;
     Source *source = NULL;
-    if (shell_read_file(&text, &length, path) != TSR_OK) return cannot_read();
-    TsrStatus status = make_source(&source, name_of_file(path), text, length, 1);
+    TsrStatus status = shell_read_file(&text, &length, path);
+    if (status != TSR_OK) return cannot_read(status);
+    status = make_source(&source, name_of_file(path), text, length, 1);
     tsr_free(text);
     if (status != TSR_OK) return shell_report(status, NULL);
     int result = run_statements(source);

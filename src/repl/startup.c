@@ -47,6 +47,7 @@ TsrStatus startup_all(void) {
     TSR_TRY(vm_startup());
     TSR_TRY(add_leaving());
     TSR_TRY(namespace_startup());
+    TSR_TRY(namespace_add_module("tsr", NULL));
     TSR_TRY(files_startup());
     TSR_TRY(inspect_startup());
     TSR_TRY(maybe_owned_startup());
