@@ -8,12 +8,12 @@
 #include <complex.h>
 #include <string.h>
 
-enum { GEMM_COLS = 32, GEMM_ROWS = 4 };
+enum { GEMM_COLS = 16, GEMM_ROWS = 4 };
 /* Up to this many multiplications, in matrices that are narrow somewhere, our own loops are used: the library need not be loaded. */
 enum { GEMM_TINY = 8192, GEMM_NARROW = 16 };
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
-#define CLONES __attribute__((target_clones("default", "arch=haswell", "arch=skylake-avx512"), optimize("O3")))
+#define CLONES __attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4"), optimize("O3")))
 #else
 #define CLONES
 #endif
@@ -21,26 +21,31 @@ enum { GEMM_TINY = 8192, GEMM_NARROW = 16 };
 /* Unsigned accumulators: wrapping is defined, and equal to two's complement. */
 #define T uint8_t
 #define ACC uint32_t
+#define VECTOR
 #define NAME(x) u8_##x
 #define CONJ(v) (v)
 #include "kernels/gemm.inc"
 #define T int8_t
 #define ACC uint32_t
+#define VECTOR
 #define NAME(x) i8_##x
 #define CONJ(v) (v)
 #include "kernels/gemm.inc"
 #define T int16_t
 #define ACC uint32_t
+#define VECTOR
 #define NAME(x) i16_##x
 #define CONJ(v) (v)
 #include "kernels/gemm.inc"
 #define T int32_t
 #define ACC uint32_t
+#define VECTOR
 #define NAME(x) i32_##x
 #define CONJ(v) (v)
 #include "kernels/gemm.inc"
 #define T int64_t
 #define ACC uint64_t
+#define VECTOR
 #define NAME(x) i64_##x
 #define CONJ(v) (v)
 #include "kernels/gemm.inc"
@@ -135,6 +140,28 @@ static void small_c64(int64_t m, int64_t n, int64_t k, float complex alpha, TsrM
             if (alpha != 1) v *= alpha;
             *dst = beta == 0 ? v : v + beta * *dst;
         }
+}
+
+/* One own product's column blocks, handed to the thread pool. */
+typedef struct OwnJob { TsrDtype dtype; int64_t m, n, k; TsrScalar alpha, beta; TsrMat a, b, c; _Atomic int failed; } OwnJob;
+static TsrStatus own_gemm(TsrDtype dtype, int64_t m, int64_t n, int64_t k, TsrScalar alpha, TsrMat a, TsrMat b, TsrScalar beta, TsrMat c);
+
+static void own_columns(int64_t begin, int64_t end, void *user) {
+    OwnJob *j = user;
+    int64_t item = (int64_t)tsr_dtype_size(j->dtype), from = begin * GEMM_COLS, to = TSR_MIN(end * GEMM_COLS, j->n);
+    TsrMat b = j->b, c = j->c;
+    b.data = (char *)b.data + from * b.cs * item;
+    c.data = (char *)c.data + from * c.cs * item;
+    TsrStatus s = own_gemm(j->dtype, j->m, to - from, j->k, j->alpha, j->a, b, j->beta, c);
+    if (s != TSR_OK) j->failed = (int)s;
+}
+
+static TsrStatus own_gemm_parallel(TsrDtype dtype, int64_t m, int64_t n, int64_t k, TsrScalar alpha, TsrMat a, TsrMat b, TsrScalar beta, TsrMat c) {
+    double work = (double)m * (double)n * (double)k;
+    if (work < 2e5) return own_gemm(dtype, m, n, k, alpha, a, b, beta, c);
+    OwnJob job = {dtype, m, n, k, alpha, beta, a, b, c, 0};
+    TSR_TRY(tsr_parallel_for((n + GEMM_COLS - 1) / GEMM_COLS, TSR_MAX(1, (int64_t)(1e5 / ((double)m * (double)k * GEMM_COLS + 1))), own_columns, &job));
+    return job.failed ? tsr_error_no_memory(0) : TSR_OK;
 }
 
 static TsrStatus own_gemm(TsrDtype dtype, int64_t m, int64_t n, int64_t k, TsrScalar alpha, TsrMat a, TsrMat b, TsrScalar beta, TsrMat c) {
@@ -318,7 +345,7 @@ TsrStatus tsr_gemm(TsrDtype dtype, int64_t m, int64_t n, int64_t k, TsrScalar al
     TsrBlasType t;
     if (tsr_blas_type(&t, dtype)) return blas_gemm(t, dtype, m, n, k, alpha, a, b, beta, c);
     if (dtype == TSR_FLOAT16 || dtype == TSR_BFLOAT16) return half_gemm(dtype, m, n, k, alpha, a, b, beta, c);
-    return own_gemm(dtype, m, n, k, alpha, a, b, beta, c);
+    return own_gemm_parallel(dtype, m, n, k, alpha, a, b, beta, c);
 }
 
 TsrStatus tsr_gemm_short(TsrDtype dtype, int64_t m, int64_t n, int64_t k, TsrScalar alpha, TsrMat a, TsrMat b, TsrScalar beta, TsrMat c) {
