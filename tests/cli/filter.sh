@@ -1,0 +1,34 @@
+. "$(dirname "$0")/lib.sh"
+cd "$work" || exit 1
+printf '1,2\n3,4\n' >a.csv
+is 'standard input' 'tensor([2., 3.], dtype=torch.float64)' "$("$tsr" -e '_.mean(0)' <a.csv)"
+run -e '_.sum()' a.csv; is 'a file' 'tensor(10., dtype=torch.float64)' "$out"
+run -e 'len(inputs), inputs[1].shape' a.csv a.csv; is 'inputs' '(2, torch.Size([2, 2]))' "$out"
+run -e '1' none.csv; is 'a file that is not used is not read' 1 "$out"
+run -e '_' none.csv; is 'a missing file' 1 "$status"
+case $(last) in FileNotFoundError*none.csv*) ok 'named' ;; *) fail 'named' ;; esac
+run -o csv -e '_ * 2' a.csv; is '-o csv' '2,4
+6,8' "$out"
+run -o json -e '_' a.csv; is '-o json' '[[1.0, 2.0], [3.0, 4.0]]' "$out"
+run -o out.npy -e '_' a.csv; is '-o FILE prints nothing' '' "$out"
+run -e '_.sum().item()' out.npy; is 'and writes it' 10.0 "$out"
+is 'binary through a pipe' 10.0 "$("$tsr" -o npy -e '_' a.csv | "$tsr" -e '_.sum().item()')"
+run --dtype float32 -e '_.dtype' a.csv; is '--dtype' torch.float32 "$out"
+cp a.csv b.csv; run --in-place -e '_ + 1' b.csv; is '--in-place' '2,3
+4,5' "$(cat b.csv)"
+run --in-place -e '_' a.csv b.csv; is '--in-place wants one file' 2 "$status"
+run --json -e '{"a": ones(2), "b": None}'; is '--json' '{"a": [1.0, 1.0], "b": null}' "$out"
+run --precision 2 -e 'tensor([1/3])'; is '--precision' 'tensor([0.33])' "$out"
+run -e 'assert not _.isnan().any()' a.csv; is 'a check that holds' 0 "$status"
+run -e '_ = 5' -e '_ + 1'; is 'the name may be bound' 6 "$out"
+run --sandbox -e '_.sum().item()' a.csv; is 'the sandbox reads its arguments' 10.0 "$out"
+run --sandbox -e 'load("a.csv")' b.csv; is 'and nothing else' 1 "$status"
+run --sandbox -e 'save(ones(2), "x.npy")'; is 'and writes nothing' 1 "$status"
+[ -e x.npy ] && fail 'x.npy was written'
+run -l out.npy; is '-l' 'name      shape   dtype    bytes  stored
+(tensor)  [2, 2]  float64     32      32' "$out"
+run --diff out.npy a.csv; is '--diff of equals' 0 "$status"
+run -o c.npy -e '_ + tensor([[0., 0.], [0., 0.5]])' a.csv
+run --diff out.npy c.npy; is '--diff' 1 "$status"
+is 'what differs' '(tensor): 1 of 4 elements differ, by at most 0.5 at (1, 1), relatively 0.111111 at (1, 1)' "$out"
+exit $bad
