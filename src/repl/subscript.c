@@ -120,7 +120,6 @@ static TsrStatus apply_tensor(Walk *w, TsrTensor *t, int position) {
         TSR_TRY(tsr_tensor_item(&s, t));
         return is_mask(t) ? apply_bool(w, tsr_scalar_to_bool(s)) : apply_int(w, tsr_scalar_to_int(s), position);
     }
-    if (t->dtype != TSR_INT64 && t->dtype != TSR_INT32 && !is_mask(t)) return tsr_error(TSR_INDEX_ERROR, "tensors used as indices must be long, int, byte or bool tensors");
     return add_advanced_move(w, tsr_tensor_retain(t), is_mask(t) ? tsr_ndim(t) : 1);
 }
 
@@ -192,7 +191,7 @@ static TsrStatus walk(Walk *w, TsrTensor *self, const Value *items, int64_t n) {
     w->nadvanced = w->dim = 0;
     w->original = tsr_ndim(self);
     w->specified = count_specified(items, n);
-    if (w->specified > w->original && !(w->original == 0 && n == 1)) return tsr_error(TSR_INDEX_ERROR, "too many indices for tensor of dimension %d", w->original);
+    if (w->specified > w->original) return tsr_error(TSR_INDEX_ERROR, "too many indices for tensor of dimension %d", w->original);
     if (n > TSR_MAX_DIMS) return tsr_error(TSR_INDEX_ERROR, "too many indices for tensor of dimension %d", w->original);
     w->view = tsr_tensor_retain(self);
     TsrStatus s = TSR_OK;
@@ -232,11 +231,21 @@ static void index_items(const Value *index, const Value **items, int64_t *n) {
     if (is_tuple_like(*index) && !value_is_str(*index)) value_as_array(*index, items, n);
 }
 
+static TsrStatus check_index_types(const Walk *w) {
+    for (int i = 0; i < w->nadvanced; i++) {
+        const TsrTensor *t = w->advanced[i].index;
+        if (t->dtype != TSR_INT64 && t->dtype != TSR_INT32 && !is_mask(t))
+            return tsr_error(TSR_INDEX_ERROR, "tensors used as indices must be long, int, byte or bool tensors");
+    }
+    return TSR_OK;
+}
+
 /* ---- reading ---- */
 
 static TsrStatus take_advanced(TsrTensor **out, const Walk *w) {
     TsrTensor *array[TSR_MAX_DIMS], *source;
     int n = index_array(w, array);
+    TSR_TRY(check_index_types(w));
     TSR_TRY(tsr_tensor_check(w->view, false));
     TSR_TRY(tsr_tensor_new_resolved(&source, w->view));
     TsrStatus s = tsr_index_new(out, source, n, array);
@@ -334,6 +343,53 @@ static TsrStatus put_basic(TsrTensor *dst, TsrTensor *value, TsrScalar number) {
     return TSR_OK;
 }
 
+/* One number into the places of one index tensor is index_fill_ in PyTorch: it names the dimension, and what stands before a bad
+ * position is written. *good: how many positions are in order. */
+static TsrStatus check_fill(int64_t *good, const Walk *w, TsrScalar number) {
+    const Advanced *a = &w->advanced[0];
+    const TsrTensor *t = a->index;
+    *good = INT64_MAX;
+    if (w->nadvanced == 1 && t->dtype == TSR_UINT8)
+        return tsr_error(TSR_RUNTIME_ERROR, "masked_fill_ only supports boolean masks, but got mask with dtype unsigned char");
+    if (w->nadvanced != 1 || t->dtype != TSR_INT64) return TSR_OK;
+    if (number.kind == TSR_SCALAR_COMPLEX && !tsr_dtype_is_complex(w->view->dtype))
+        return tsr_error(TSR_RUNTIME_ERROR, "index_fill_(): Converting complex Scalar to non-complex type is not supported");
+    int64_t bound = a->dim < tsr_ndim(w->view) ? w->view->sizes[a->dim] : 0;
+    bool plain = tsr_is_contiguous(t, TSR_CONTIGUOUS) && !tsr_is_meta(t);
+    const int64_t *p = plain ? tsr_data(t) : NULL;
+    for (int64_t i = 0; plain && i < t->numel; i++) {
+        if (p[i] >= -bound && p[i] < bound) continue;
+        *good = i;
+        return out_of_bounds(p[i], a->dim, bound);
+    }
+    return TSR_OK;
+}
+
+/* Writes the positions before the bad one, then fails with the error of the bad one. */
+static TsrStatus put_part(const Walk *w, int64_t good, const TsrTensor *number, int n, TsrTensor **array) {
+    TsrTensor *flat, *part;
+    const TsrTensor *t = w->advanced[0].index;
+    const int64_t *p = tsr_data(t);
+    TSR_TRY(tsr_tensor_new_reshape(&flat, t, 1, &t->numel));
+    TsrStatus s = tsr_tensor_new_narrow(&part, flat, 0, 0, good);
+    if (s == TSR_OK) {
+        for (int i = 0; i < n; i++)
+            if (array[i] == t) array[i] = part;
+        s = tsr_index_put(w->view, n, array, number, false);
+        tsr_tensor_free(part);
+    }
+    tsr_tensor_free(flat);
+    TSR_TRY(s);
+    return out_of_bounds(p[good], w->advanced[0].dim, w->view->sizes[w->advanced[0].dim]);
+}
+
+/* Neither the value nor an index may lie in the memory that is written. */
+static TsrStatus check_overlaps(const Walk *w, const TsrTensor *value) {
+    TSR_TRY(tsr__check_no_overlap(w->view, value));
+    for (int i = 0; i < w->nadvanced; i++) TSR_TRY(tsr__check_no_overlap(w->view, w->advanced[i].index));
+    return TSR_OK;
+}
+
 static bool single_mask(const Walk *w) { return w->nadvanced == 1 && is_mask(w->advanced[0].index); }
 
 static TsrStatus put_advanced(const Walk *w, TsrTensor *value, TsrScalar number) {
@@ -342,8 +398,12 @@ static TsrStatus put_advanced(const Walk *w, TsrTensor *value, TsrScalar number)
     TsrTensor *dst = w->view;
     TSR_TRY(tsr_tensor_check(dst, true));
     if (value == NULL) {
+        int64_t good;
+        TsrStatus fits = check_fill(&good, w, number);
+        if (fits != TSR_OK && (good == INT64_MAX || good == 0)) return fits;
         TSR_TRY(tsr_tensor_new(&source, 0, NULL, dst->dtype, TSR_DEVICE_CPU));
         TsrStatus filled = tsr_tensor_fill(source, number);
+        if (filled == TSR_OK && fits != TSR_OK) filled = put_part(w, good, source, n, array);
         if (filled != TSR_OK) {
             tsr_tensor_free(source);
             return filled;
@@ -351,9 +411,11 @@ static TsrStatus put_advanced(const Walk *w, TsrTensor *value, TsrScalar number)
     } else if (value->numel == 1 && single_mask(w) && value->dtype != dst->dtype) {
         TSR_TRY(tsr_tensor_new_cast(&source, value, dst->dtype));
     } else {
+        if (value->numel != 1 || !single_mask(w)) TSR_TRY(check_overlaps(w, value));
         TSR_TRY(tsr_tensor_new_resolved(&source, value));
     }
-    TsrStatus s = drop_leading_ones(&view, source);
+    TsrStatus s = check_index_types(w);
+    if (s == TSR_OK) s = drop_leading_ones(&view, source);
     if (s == TSR_OK) s = tsr_index_put(dst, n, array, view, false);
     if (s == TSR_OK) tsr_tensor_bump(dst, "index_put_");
     tsr_tensor_free(view);
@@ -364,6 +426,11 @@ static TsrStatus put_advanced(const Walk *w, TsrTensor *value, TsrScalar number)
 static TsrStatus put(TsrTensor *self, Value index, TsrTensor *value, TsrScalar number) {
     if (index.tag == V_BOOL && !index.b) return TSR_OK;
     if (index.tag == V_BOOL) index = VALUE_NONE; /* x[True] = v writes to all */
+    if (tsr_ndim(self) == 0 && index.tag == V_INT) return zero_dim(index.i);
+    if (tsr_ndim(self) == 0 && value_is_obj(index, &slice_type)) {
+        TsrTensor *none;
+        return slice_dim(&none, self, 0, index); /* fails */
+    }
     const Value *items;
     int64_t n;
     Walk w;
