@@ -11,6 +11,7 @@
 #include "inspect.h"
 #include "maybe_owned.h"
 #include "namespace.h"
+#include "ns_caffe2.h"
 #include "ns_th.h"
 #include "prelude.h"
 #include "see.h"
@@ -54,13 +55,15 @@ TsrStatus startup_all(void) {
     TSR_TRY(ns_th_startup());
     TSR_TRY(golden_startup());
     TSR_TRY(see_startup());
-    return draw_startup();
+    TSR_TRY(draw_startup());
+    return ns_caffe2_startup();
 }
 
 void startup_undo(void) {
     see_shutdown();
     vm_shutdown();
     ns_th_shutdown();
+    ns_caffe2_shutdown();
     prelude_shutdown();
     namespace_shutdown();
     value_shutdown();

@@ -22,10 +22,21 @@ static struct {
     bool (*owns)(Value v);
 } wrappers[MAX_WRAPPERS];
 static int wrapper_count;
+static struct {
+    const char *path;
+    const Value *slot;
+} roots[MAX_SOURCES];
+static int root_count;
 static TsrStatus tensor_of_wrapper(TsrTensor **out, Value v);
 
 void who_register_source(WhoSource source) {
     if (source_count < MAX_SOURCES) sources[source_count++] = source;
+}
+
+void who_register_root(const char *path, const Value *slot) {
+    if (root_count == MAX_SOURCES) return;
+    roots[root_count].path = path;
+    roots[root_count++].slot = slot;
 }
 
 void who_register_wrapper(const Type *type, WhoGet get, bool (*owns)(Value v)) {
@@ -297,6 +308,12 @@ TsrStatus who_each(WhoVisit visit, void *context) {
     Walk w = {.visit = visit, .context = context};
     gc_collect();
     scope_visit_roots(walk_root, &w);
+    for (int i = 0; i < root_count && !w.stopped; i++) {
+        cut(&w, 0);
+        w.flat = w.argument = false;
+        extend(&w, "%s", roots[i].path);
+        walk_value(&w, *roots[i].slot);
+    }
     for (int i = 0; i < source_count && !w.stopped; i++) sources[i](visit, context);
     tsr_free(w.seen);
     return w.short_of_memory ? mem_error() : TSR_OK;

@@ -18,6 +18,8 @@ TsrStatus who_each(WhoVisit visit, void *context);
 /* Modules that hold tensors outside of values (raw handles, workspaces) register how to walk theirs. */
 typedef void (*WhoSource)(WhoVisit visit, void *context);
 void who_register_source(WhoSource source);
+/* A value that a module holds for ever, walked as if it had that name (a workspace's dict). Both static. */
+void who_register_root(const char *path, const Value *slot);
 /* Types whose values stand for a tensor (wrappers, handles, MaybeOwned). get: the tensor, lent; NULL with the error set. `owns`: such a
  * value holds one reference of its own. */
 typedef TsrStatus (*WhoGet)(TsrTensor **out, Value v);
