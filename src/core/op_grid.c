@@ -1,0 +1,117 @@
+/* grid_sample: images and volumes read at the points of a grid. */
+#include <string.h>
+
+#include "kernels/grid.h"
+#include "op_help.h"
+
+static TsrStatus check_grid(const TsrTensor *input, const TsrTensor *grid) {
+    int n = tsr_ndim(input);
+    if (n < 1 || tsr_ndim(grid) < 1 || input->sizes[0] != grid->sizes[0])
+        return tsr_error(TSR_RUNTIME_ERROR, "grid_sampler(): expected grid and input to have same batch size, but got input with sizes %s and grid with sizes %s",
+                         tsr__sizes_text(input), tsr__sizes_text(grid));
+    if (grid->sizes[tsr_ndim(grid) - 1] != n - 2)
+        return tsr_error(TSR_RUNTIME_ERROR, "grid_sampler(): expected grid to have size %d in last dimension, but got grid with sizes %s", n - 2, tsr__sizes_text(grid));
+    for (int d = 2; d < n; d++)
+        if (input->sizes[d] == 0)
+            return tsr_error(TSR_RUNTIME_ERROR, "grid_sampler(): expected input to have non-empty spatial dimensions, but input has sizes %s with dimension %d being empty",
+                             tsr__sizes_text(input), d);
+    return TSR_OK;
+}
+
+static TsrStatus check_rank(const TsrTensor *input, const TsrTensor *grid, int rank) {
+    if (tsr_ndim(input) == rank && tsr_ndim(grid) == rank) return TSR_OK;
+    return tsr_error(TSR_RUNTIME_ERROR, "grid_sampler(): expected %dD input and grid with same number of dimensions, but got input with sizes %s and grid with sizes %s", rank,
+                     tsr__sizes_text(input), tsr__sizes_text(grid));
+}
+
+static void run_float(int64_t begin, int64_t end, void *user) { tsr_kernel_grid_float(user, begin, end); }
+static void run_double(int64_t begin, int64_t end, void *user) { tsr_kernel_grid_double(user, begin, end); }
+static void run_half(int64_t begin, int64_t end, void *user) { tsr_kernel_grid_half(user, begin, end); }
+static void run_bfloat16(int64_t begin, int64_t end, void *user) { tsr_kernel_grid_bfloat16(user, begin, end); }
+
+static TsrRangeFn runner(TsrDtype d) {
+    switch (d) {
+    case TSR_FLOAT64: return run_double;
+    case TSR_FLOAT16: return run_half;
+    case TSR_BFLOAT16: return run_bfloat16;
+    default: return run_float;
+    }
+}
+
+static TsrStatus dense_as(TsrTensor **out, const TsrTensor *t, TsrDtype d) {
+    TsrTensor *wide;
+    TSR_TRY(tsr_tensor_new_cast(&wide, t, d));
+    TsrStatus status = tsr_tensor_new_contiguous(out, wide, TSR_CONTIGUOUS);
+    tsr_tensor_free(wide);
+    return status;
+}
+
+/* Half types are held in float meanwhile. */
+static TsrStatus sample_into(TsrTensor *t, const TsrTensor *input, const TsrTensor *grid, TsrGrid g) {
+    TsrDtype d = t->dtype == TSR_FLOAT64 ? TSR_FLOAT64 : TSR_FLOAT32;
+    TsrTensor *x, *points, *wide;
+    TSR_TRY(dense_as(&x, input, d));
+    TsrStatus status = dense_as(&points, grid, d);
+    if (status == TSR_OK) {
+        status = tsr_tensor_new_cast(&wide, t, d);
+        if (status == TSR_OK) {
+            g.input = tsr_data(x);
+            g.grid = tsr_data(points);
+            g.out = tsr_data(wide);
+            status = tsr_parallel_for(input->sizes[0] * g.points, 256, runner(t->dtype), &g);
+            if (status == TSR_OK && wide != t) status = tsr_tensor_copy(t, wide);
+            tsr_tensor_free(wide);
+        }
+        tsr_tensor_free(points);
+    }
+    tsr_tensor_free(x);
+    return status;
+}
+
+static TsrStatus grid_sample(TsrOpCall *c, int rank, TsrGridMode mode, TsrGridPadding padding, bool align_corners) {
+    TsrTensor *input = c->arg[0].t, *grid = c->arg[1].t, *t;
+    TSR_TRY(check_grid(input, grid));
+    TSR_TRY(check_rank(input, grid, rank));
+    if (!tsr__in(TSR_BITS_FLOAT, input->dtype)) return tsr__not_implemented(rank == 4 ? "grid_sampler_2d_cpu_kernel_impl" : "grid_sampler3d_cpu", input->dtype);
+    if (grid->dtype != input->dtype)
+        return tsr_error(TSR_RUNTIME_ERROR, "expected scalar type %s but found %s", tsr_dtype_scalar_name(input->dtype), tsr_dtype_scalar_name(grid->dtype));
+    TsrGrid g = {.ndim = rank - 2, .channels = input->sizes[1], .points = 1, .volume = 1, .mode = mode, .padding = padding, .align_corners = align_corners};
+    int64_t sizes[5] = {input->sizes[0], input->sizes[1]};
+    for (int d = 0; d < g.ndim; d++) {
+        g.sizes[d] = input->sizes[2 + d];
+        g.volume *= g.sizes[d];
+        sizes[2 + d] = grid->sizes[1 + d];
+        g.points *= sizes[2 + d];
+    }
+    TSR_TRY(tsr_tensor_new(&t, rank, sizes, input->dtype, input->device));
+    return tsr__end_move(c, t->numel == 0 || tsr_is_meta(t) ? TSR_OK : sample_into(t, input, grid, g), t);
+}
+
+/* (input, grid, interpolation_mode, padding_mode, align_corners); unknown modes are the first ones, as in PyTorch. */
+static TsrStatus by_number(TsrOpCall *c, int rank) {
+    int64_t mode = c->arg[2].i, padding = c->arg[3].i;
+    return grid_sample(c, rank, mode == 1 || mode == 2 ? (TsrGridMode)mode : TSR_GRID_LINEAR, padding == 1 || padding == 2 ? (TsrGridPadding)padding : TSR_GRID_ZEROS, c->arg[4].b);
+}
+
+TsrStatus op_grid_sampler_2d(TsrOpCall *c) { return by_number(c, 4); }
+TsrStatus op_grid_sampler_3d(TsrOpCall *c) { return by_number(c, 5); }
+
+static int rank_for(const TsrOpCall *c) { return tsr_ndim(c->arg[0].t) == 5 ? 5 : 4; }
+TsrStatus op_grid_sampler(TsrOpCall *c) { return by_number(c, rank_for(c)); }
+
+static int find(const char *name, const char *const *names, int n) {
+    for (int i = 0; i < n; i++)
+        if (strcmp(name, names[i]) == 0) return i;
+    return -1;
+}
+
+/* nn.functional.grid_sample(input, grid, mode, padding_mode, align_corners) */
+TsrStatus op_grid_sample(TsrOpCall *c) {
+    static const char *const modes[] = {"bilinear", "nearest", "bicubic"}, *const paddings[] = {"zeros", "border", "reflection"};
+    int mode = find(c->arg[2].str, modes, 3), padding = find(c->arg[3].str, paddings, 3);
+    if (mode < 0)
+        return tsr_error(TSR_VALUE_ERROR, "nn.functional.grid_sample(): expected mode to be 'bilinear', 'nearest' or 'bicubic', but got: '%s'", c->arg[2].str);
+    if (padding < 0)
+        return tsr_error(TSR_VALUE_ERROR, "nn.functional.grid_sample(): expected padding_mode to be 'zeros', 'border', or 'reflection', but got: '%s'", c->arg[3].str);
+    return grid_sample(c, rank_for(c), (TsrGridMode)mode, (TsrGridPadding)padding, tsr_arg_given(&c->arg[4]) && c->arg[4].b);
+}
