@@ -33,11 +33,41 @@ static void unit_root(int64_t k, int64_t n, double *re, double *im) {
     *im = -s;
 }
 
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+#define CLONES __attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4"), optimize("O3")))
+#pragma GCC diagnostic ignored "-Wpsabi" /* vectors are passed between inlined functions only */
+#else
+#define CLONES
+#endif
+
 #define R float
+#define S float
 #define NAME(x) f32_##x
+#define HELPER static inline
+#define PASS static
+#define TABLES
 #include "kernels/fft.inc"
 #define R double
+#define S double
 #define NAME(x) f64_##x
+#define HELPER static inline
+#define PASS static
+#define TABLES
+#include "kernels/fft.inc"
+
+typedef float FloatLanes __attribute__((vector_size(4 * TSR_FFT_LANES)));
+typedef double DoubleLanes __attribute__((vector_size(8 * TSR_FFT_LANES)));
+#define R FloatLanes
+#define S float
+#define NAME(x) f32_lanes_##x
+#define HELPER static inline __attribute__((always_inline))
+#define PASS CLONES static
+#include "kernels/fft.inc"
+#define R DoubleLanes
+#define S double
+#define NAME(x) f64_lanes_##x
+#define HELPER static inline __attribute__((always_inline))
+#define PASS CLONES static
 #include "kernels/fft.inc"
 
 /* Radices 4, then 2, then odd ones; false when a prime above FFT_MAX_RADIX is left. */
@@ -111,6 +141,11 @@ void tsr_fft_free(TsrFft *plan) {
 }
 
 size_t tsr_fft_scratch(const TsrFft *plan) { return ((size_t)plan->n + (plan->inner != NULL ? 2 * (size_t)plan->inner->n : 0)) * item_of(plan); }
+
+void tsr_fft_run_lanes(const TsrFft *plan, void *dst, const void *src, bool forward, double scale, void *scratch) {
+    if (plan->wide) f64_lanes_run(plan, dst, src, forward, scale, scratch);
+    else f32_lanes_run(plan, dst, src, forward, (float)scale, scratch);
+}
 
 void tsr_fft_run(const TsrFft *plan, void *dst, const void *src, bool forward, double scale, void *scratch) {
     if (plan->wide) f64_run(plan, dst, src, forward, scale, scratch);

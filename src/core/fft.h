@@ -18,4 +18,9 @@ size_t tsr_fft_scratch(const TsrFft *plan);
  * dst must not overlap src. */
 void tsr_fft_run(const TsrFft *plan, void *dst, const void *src, bool forward, double scale, void *scratch);
 
+/* The same for TSR_FFT_LANES lines side by side: value k of line l is {re[k][l], im[k][l]}, where re[k] and im[k] are TSR_FFT_LANES reals each, one after
+ * the other. Memory, and the scratch, are TSR_FFT_LANES times as large and aligned to 64 bytes. */
+enum { TSR_FFT_LANES = 8 };
+void tsr_fft_run_lanes(const TsrFft *plan, void *dst, const void *src, bool forward, double scale, void *scratch);
+
 #endif

@@ -34,7 +34,7 @@ static int64_t line_offset(const TsrTensor *t, int dim, const int64_t *sizes, in
     return offset;
 }
 
-/* R: the elements' real type; W: the type computed in. */
+/* R: the elements' real type; W: the type computed in. `buffer` holds lines side by side: the parts of value k stand `lanes` apart. */
 #define LINE_BODY(R, W) \
     const R *in = (const R *)in_line; \
     W *buf = (W *)buffer; \
@@ -42,17 +42,17 @@ static int64_t line_offset(const TsrTensor *t, int dim, const int64_t *sizes, in
         bool mirrored = j->kind == LINE_C2R && k >= j->in_len; \
         int64_t from = mirrored ? j->n - k : k; \
         if (j->kind == LINE_R2C || j->kind == LINE_R2C_FULL) { \
-            buf[2 * k] = in[k * step], buf[2 * k + 1] = 0; \
+            buf[2 * k * lanes] = in[k * step], buf[(2 * k + 1) * lanes] = 0; \
         } else { \
             W im = in[2 * from * step + 1]; \
             if (j->kind == LINE_C2R && (k == 0 || 2 * k == j->n)) im = 0; \
-            buf[2 * k] = in[2 * from * step], buf[2 * k + 1] = mirrored ? -im : im; \
+            buf[2 * k * lanes] = in[2 * from * step], buf[(2 * k + 1) * lanes] = mirrored ? -im : im; \
         } \
     }
 
-static void load_f32(const LineJob *j, const char *in_line, int64_t step, char *buffer) { LINE_BODY(float, float) }
-static void load_f64(const LineJob *j, const char *in_line, int64_t step, char *buffer) { LINE_BODY(double, double) }
-static void load_f32_wide(const LineJob *j, const char *in_line, int64_t step, char *buffer) { LINE_BODY(float, double) }
+static void load_f32(const LineJob *j, const char *in_line, int64_t step, char *buffer, int64_t lanes) { LINE_BODY(float, float) }
+static void load_f64(const LineJob *j, const char *in_line, int64_t step, char *buffer, int64_t lanes) { LINE_BODY(double, double) }
+static void load_f32_wide(const LineJob *j, const char *in_line, int64_t step, char *buffer, int64_t lanes) { LINE_BODY(float, double) }
 #undef LINE_BODY
 
 #define STORE_BODY(R, W) \
@@ -60,41 +60,71 @@ static void load_f32_wide(const LineJob *j, const char *in_line, int64_t step, c
     R *out = (R *)out_line; \
     for (int64_t k = 0; k < j->out_len; k++) { \
         if (j->kind == LINE_C2R) { \
-            out[k * step] = (R)res[2 * k]; \
+            out[k * step] = (R)res[2 * k * lanes]; \
             continue; \
         } \
         bool mirrored = j->kind == LINE_R2C_FULL && 2 * k > j->n; \
         int64_t from = mirrored ? j->n - k : k; \
-        R im = (R)res[2 * from + 1]; \
+        R im = (R)res[(2 * from + 1) * lanes]; \
         if (j->kind != LINE_C2C && (k == 0 || 2 * k == j->n)) im = 0; /* a real signal's mean and fastest wave are real */ \
-        out[2 * k * step] = (R)res[2 * from]; \
+        out[2 * k * step] = (R)res[2 * from * lanes]; \
         out[2 * k * step + 1] = mirrored ? -im : im; \
     }
 
-static void store_f32(const LineJob *j, char *out_line, int64_t step, const char *result) { STORE_BODY(float, float) }
-static void store_f64(const LineJob *j, char *out_line, int64_t step, const char *result) { STORE_BODY(double, double) }
-static void store_f32_wide(const LineJob *j, char *out_line, int64_t step, const char *result) { STORE_BODY(float, double) }
+static void store_f32(const LineJob *j, char *out_line, int64_t step, const char *result, int64_t lanes) { STORE_BODY(float, float) }
+static void store_f64(const LineJob *j, char *out_line, int64_t step, const char *result, int64_t lanes) { STORE_BODY(double, double) }
+static void store_f32_wide(const LineJob *j, char *out_line, int64_t step, const char *result, int64_t lanes) { STORE_BODY(float, double) }
 #undef STORE_BODY
+
+/* What one worker of run_lines holds. */
+typedef struct LineWork {
+    char *memory, *in, *out, *scratch;
+    bool wide, narrow;  /* computed in double; stored in float */
+    int64_t sizes[TSR_MAX_DIMS];
+} LineWork;
+
+static bool line_work_begin(LineWork *w, const LineJob *j) {
+    w->wide = j->wide;
+    w->narrow = tsr_dtype_real_of(j->out->dtype) == TSR_FLOAT32;
+    size_t line = (size_t)j->n * (w->wide ? 16 : 8) * TSR_FFT_LANES;
+    w->memory = tsr_malloc(2 * line + tsr_fft_scratch(j->plan) * TSR_FFT_LANES + 64);
+    if (w->memory == NULL) return false;
+    w->in = w->memory + (-(uintptr_t)w->memory & 63);
+    w->out = w->in + line;
+    w->scratch = w->out + line;
+    memcpy(w->sizes, j->out->sizes, sizeof(int64_t) * (size_t)tsr_ndim(j->out));
+    return true;
+}
+
+/* Lines first to first + count - 1; side by side when there are several. */
+static void run_group(const LineJob *j, const LineWork *w, int64_t first, int64_t count) {
+    int64_t lanes = count > 1 ? TSR_FFT_LANES : 1, in_step = j->in->strides[j->dim], out_step = j->out->strides[j->dim];
+    size_t part = w->wide ? 8 : 4;
+    for (int64_t l = 0; l < lanes; l++) { /* a short group repeats its last line */
+        int64_t at = first + TSR_MIN(l, count - 1);
+        const char *line = (const char *)tsr_data(j->in) + line_offset(j->in, j->dim, w->sizes, at) * (int64_t)tsr_itemsize(j->in);
+        (!w->wide ? load_f32 : w->narrow ? load_f32_wide : load_f64)(j, line, in_step, w->in + (size_t)l * part, lanes);
+    }
+    (lanes > 1 ? tsr_fft_run_lanes : tsr_fft_run)(j->plan, w->out, w->in, j->forward, j->scale, w->scratch);
+    for (int64_t l = 0; l < count; l++) {
+        char *line = (char *)tsr_data(j->out) + line_offset(j->out, j->dim, w->sizes, first + l) * (int64_t)tsr_itemsize(j->out);
+        (!w->wide ? store_f32 : w->narrow ? store_f32_wide : store_f64)(j, line, out_step, w->out + (size_t)l * part, lanes);
+    }
+}
 
 static void run_lines(int64_t begin, int64_t end, void *user) {
     LineJob *j = user;
-    bool wide = j->wide, narrow_data = tsr_dtype_real_of(j->out->dtype) == TSR_FLOAT32;
-    size_t line = (size_t)j->n * (wide ? 16 : 8);
-    char *memory = tsr_malloc(2 * line + tsr_fft_scratch(j->plan));
-    if (memory == NULL) {
+    LineWork w;
+    if (!line_work_begin(&w, j)) {
         j->failed = true;
         return;
     }
-    int64_t sizes[TSR_MAX_DIMS], in_step = j->in->strides[j->dim], out_step = j->out->strides[j->dim];
-    memcpy(sizes, j->out->sizes, sizeof(int64_t) * (size_t)tsr_ndim(j->out));
-    for (int64_t i = begin; i < end; i++) {
-        const char *in = (const char *)tsr_data(j->in) + line_offset(j->in, j->dim, sizes, i) * (int64_t)tsr_itemsize(j->in);
-        char *out = (char *)tsr_data(j->out) + line_offset(j->out, j->dim, sizes, i) * (int64_t)tsr_itemsize(j->out);
-        (!wide ? load_f32 : narrow_data ? load_f32_wide : load_f64)(j, in, in_step, memory);
-        tsr_fft_run(j->plan, memory + line, memory, j->forward, j->scale, memory + 2 * line);
-        (!wide ? store_f32 : narrow_data ? store_f32_wide : store_f64)(j, out, out_step, memory + line);
+    for (int64_t i = begin; i < end;) {
+        int64_t count = end - i >= 3 ? TSR_MIN(end - i, TSR_FFT_LANES) : 1;
+        run_group(j, &w, i, count);
+        i += count;
     }
-    tsr_free(memory);
+    tsr_free(w.memory);
 }
 
 /* out (any strides, may be `in` itself for c2c) receives the transform of `in` along dim, of length n. */
@@ -105,7 +135,7 @@ static TsrStatus transform(TsrTensor *out, const TsrTensor *in, int dim, LineKin
     TSR_TRY(tsr_fft_new(&plan, n, wide));
     LineJob job = {.plan = plan, .wide = wide, .in = in, .out = out, .dim = dim, .kind = kind, .forward = forward, .scale = scale, .n = n,
                    .in_len = in->sizes[dim], .out_len = out->sizes[dim]};
-    TsrStatus s = tsr_parallel_for(out->numel / out->sizes[dim], TSR_MAX(1, 4096 / n), run_lines, &job);
+    TsrStatus s = tsr_parallel_for(out->numel / out->sizes[dim], TSR_MAX(2 * TSR_FFT_LANES, 8192 / n), run_lines, &job);
     tsr_fft_free(plan);
     return s == TSR_OK && job.failed ? tsr_error_no_memory((size_t)n * 32) : s;
 }
