@@ -610,12 +610,22 @@ static bool call_quickly(Value *out, TsrStatus *status, const OpFunction *f, con
     return true;
 }
 
+/* One argument may be the list itself, except where PyTorch has *tensors and nothing else. */
+static bool must_pack(const OpFunction *f, const CallArgs *args) {
+    bool packed = false;
+    for (int i = 0; i < args->keyword_count; i++) packed |= str_equal_c(args->names[i], "tensors");
+    if (packed) return false;
+    if (args->count == 0) return true;
+    if (args->count > 1 || strcmp(f->set->name, "block_diag") == 0 || strcmp(f->set->name, "cartesian_prod") == 0) return !value_is_tuple(args->values[0]) || args->count > 1;
+    return args->values[0].tag == V_TENSOR && f->set->n == 1;
+}
+
 TsrStatus bind_call_args(Value *out, OpFunction *f, const CallArgs *args) {
     TsrStatus quick;
     if (f->quick != 0 && call_quickly(out, &quick, f, args)) return quick;
     TSR_TRY(need_parser(f));
     if (TSR_UNLIKELY(f->packs) && args->count == 0 && f->set->name[0] == 'a') return tuple_new(out, NULL, 0); /* atleast_1d() */
-    if (TSR_UNLIKELY(f->packs) && args->count > 0 && args->values[0].tag == V_TENSOR && (args->count > 1 || f->set->n == 1)) return call_packed(out, f, args);
+    if (TSR_UNLIKELY(f->packs) && must_pack(f, args)) return call_packed(out, f, args);
     const BindParser *parser = f->parser;
     int skip = f->form == BIND_METHOD || f->form == BIND_INPLACE ? 1 : 0;
     TsrTensor *self = NULL;
@@ -630,12 +640,12 @@ TsrStatus bind_call_args(Value *out, OpFunction *f, const CallArgs *args) {
         return run_sig(out, f, &parser->sigs[0], args, skip, self, NULL, false);
     }
     Value bound[TSR_MAX_ARGS + 4];
-    bool ok = false, varargs, raise = parser->count == 1 && !f->python && f->name[1] != '_';
+    bool ok = false, varargs, dunder = f->name[0] == '_' && f->name[1] == '_', raise = parser->count == 1 && !f->python && !dunder;
     for (int i = 0; i < parser->count; i++) {
         TSR_TRY(bind_match(&ok, f, &parser->sigs[i], args, skip, bound, &varargs, raise));
         if (ok) return run_sig(out, f, &parser->sigs[i], args, skip, self, bound, varargs);
     }
-    if (f->name[0] == '_' && f->name[1] == '_') { /* x.__add__('a') */
+    if (dunder) { /* x.__add__('a') */
         *out = value_retain(VALUE_NOT_IMPLEMENTED);
         return TSR_OK;
     }

@@ -104,10 +104,9 @@ static TsrStatus explain_one(TsrText *text, const char *option, const CallArgs *
     int n = split_option(option, parts, MAX_PARTS), given = args->count - skip + args->keyword_count;
     bool unknown = false;
     if (args->keyword_count > 0) TSR_TRY(unknown_keywords(text, &unknown, parts, TSR_MIN(n, MAX_PARTS), args, "got unrecognized keyword arguments: "));
-    if (!unknown) {
-        TSR_TRY(tsr_text_puts(text, "got "));
-        TSR_TRY(given == n ? mark_mismatches(text, parts, n, args, skip) : describe_arguments(text, args, skip));
-    }
+    if (unknown) return TSR_OK;
+    TSR_TRY(tsr_text_puts(text, "got "));
+    TSR_TRY(given == n ? mark_mismatches(text, parts, n, args, skip) : describe_arguments(text, args, skip));
     return tsr_text_printf(text, ", but expected %s", option);
 }
 

@@ -160,7 +160,7 @@ static TsrStatus row_out_dtype(TsrOpCall *c) {
 static const TsrOp rows[] = {
     ROW(row_tensor, "tensor(Any data, *, ScalarType? dtype=None, Device? device=None, bool requires_grad=False, bool pin_memory=False) -> Tensor", TSR_FN,
         "A tensor of numbers given as nested lists; always a copy.", "tensor([[1, 2], [3, 4]])", "tensor([[1, 2],\n        [3, 4]])"),
-    ROW(row_as_tensor, "as_tensor(Any data, ScalarType? dtype=None, Device? device=None) -> Tensor", TSR_FN,
+    ROW(row_as_tensor, "as_tensor(Any data, *, ScalarType? dtype=None, Device? device=None) -> Tensor", TSR_FN,
         "The tensor itself when it is one of that dtype, else a new one of the data.", "as_tensor([1, 2])", "tensor([1, 2])"),
     ROW(row_asarray, "asarray(Any obj, *, ScalarType? dtype=None, Device? device=None, bool? copy=None, bool requires_grad=False) -> Tensor", TSR_FN,
         "A tensor of the data, over the same memory where that is possible.", "asarray([1, 2])", "tensor([1, 2])"),
