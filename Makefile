@@ -120,7 +120,7 @@ $(BUILD)/tests/plugins: tests/plugin/dummy_backend.c src/core/backend.h
 	@touch $@
 
 check: all $(BUILD)/tests/run $(BUILD)/tests/plugins ## the unit tests of the core and the language; T=suite for one
-	CK_RUN_SUITE=$(T) TSR_TEST_BUILD=$(BUILD) $(BUILD)/tests/run
+	$(if $(T),CK_RUN_SUITE=$(T)) TSR_TEST_BUILD=$(BUILD) $(BUILD)/tests/run
 
 debug asan coverage: ## builds that configuration and runs the unit tests in it (asan: address and undefined-behaviour sanitizers)
 	$(MAKE) CONFIG=$@ check
