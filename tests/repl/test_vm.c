@@ -10,10 +10,16 @@
 
 #include <string.h>
 
+static bool started;
+
 static void start(void) {
-    static bool started;
     if (!started) ck_assert_int_eq(startup_all(), TSR_OK);
     started = true;
+}
+
+static void stop(void) {
+    if (started) startup_undo();
+    started = false;
 }
 
 static TsrStatus run(Value *result, const char *text) {
@@ -60,6 +66,7 @@ START_TEST(values_of_programs) {
     ANSWER("x", "5");
     ANSWER("nosuchname", "NameError: name 'nosuchname' is not defined");
     ANSWER("def f(): return f()\nf()", "RecursionError: maximum recursion depth exceeded");
+    stop();
 }
 END_TEST
 
@@ -93,6 +100,7 @@ START_TEST(counts_are_balanced_after_errors) {
         gc_collect();
         ck_assert_msg(globals_get("big").o->refcount == before, "%s: %u references, not %u", failing[i], globals_get("big").o->refcount, before);
     }
+    stop();
 }
 END_TEST
 
@@ -104,6 +112,7 @@ START_TEST(interrupts_stop_loops) {
         tsr_interrupt_request();
         ck_assert_str_eq(answer(loops[i]), "KeyboardInterrupt");
     }
+    stop();
 }
 END_TEST
 
@@ -143,6 +152,7 @@ START_TEST(roots_name_who_holds_a_value) {
     ck_assert_str_eq(seen_text, "global - v;local g k;argument - -;");
     answer("[v, seen(v)]");
     ck_assert_str_eq(seen_text, "global - v;temporary - -;argument - -;");
+    stop();
 }
 END_TEST
 
@@ -168,6 +178,7 @@ START_TEST(text_runs_in_the_callers_scope) {
     ANSWER("here('1 +')", "SyntaxError: invalid syntax");
     ANSWER("def f(a): return here('a / 0')\nf(5)", "ZeroDivisionError: division by zero");
     ANSWER("def f(a): return here('nosuch')\nf(5)", "NameError: name 'nosuch' is not defined");
+    stop();
 }
 END_TEST
 
@@ -235,6 +246,7 @@ START_TEST(memory_that_runs_out_is_an_error_and_no_more) {
         ck_assert_msg(gc_live() <= containers + 2, "failure %lld leaves %lld containers", (long long)n, (long long)(gc_live() - containers));
         if (made < n) break;
     }
+    stop();
 }
 END_TEST
 
