@@ -16,13 +16,6 @@ static TsrStatus display_default(Value v) {
 
 TsrStatus (*vm_display)(Value v) = display_default;
 
-TsrStatus vm_startup(void) {
-    stack_measure();
-    builtin_hooks.globals = vm_new_globals;
-    builtin_hooks.locals = vm_new_locals;
-    return globals_startup();
-}
-
 void vm_shutdown(void) {
     if (vm.globals == NULL) return;
     for (int64_t k = vm.global_count - 1; k >= 0; k--) value_clear(&vm.globals[globals_slot((int)k)]);
@@ -176,12 +169,14 @@ static TsrStatus run_here(Value *out, const Ast *ast) {
     return status;
 }
 
-TsrStatus vm_run_text_here(Value *result, const char *text, size_t length, const char *name) {
+typedef TsrStatus (*Parse)(Ast **out, Source *source, SourceRange *where);
+
+static TsrStatus run_text(Value *result, const char *text, size_t length, const char *name, Parse parse) {
     Source *source;
     Ast *ast;
     SourceRange where = {0};
     TSR_TRY(source_new(&source, name, text, length, 1, NULL));
-    TsrStatus status = parser_new_module(&ast, source, &where);
+    TsrStatus status = parse(&ast, source, &where);
     if (status != TSR_OK) {
         status = where.line > 0 ? vm_raise_at(status, source, where) : status;
         source_free(source);
@@ -195,6 +190,57 @@ TsrStatus vm_run_text_here(Value *result, const char *text, size_t length, const
     if (result != NULL) *result = v;
     else value_release(v);
     return TSR_OK;
+}
+
+TsrStatus vm_run_text_here(Value *result, const char *text, size_t length, const char *name) {
+    return run_text(result, text, length, name, parser_new_module);
+}
+
+/* eval and exec, in the scope of the caller. */
+static TsrStatus text_argument(const Str **out, const CallArgs *args, const char *function) {
+    if (args->keyword_count > 0) return tsr_error(TSR_TYPE_ERROR, "%s() takes no keyword arguments", function);
+    if (args->count == 0) return tsr_error(TSR_TYPE_ERROR, "%s expected at least 1 argument, got 0", function);
+    if (args->count > 1) return tsr_error(TSR_TYPE_ERROR, "%s() with namespaces of its own is not part of tsr's language", function);
+    if (!value_is_str(args->values[0])) return tsr_error(TSR_TYPE_ERROR, "%s() arg 1 must be a string, bytes or code object", function);
+    *out = value_as_str(args->values[0]);
+    return TSR_OK;
+}
+
+static TsrStatus call_eval(Value *out, const CallArgs *args) {
+    const Str *text;
+    TSR_TRY(text_argument(&text, args, "eval"));
+    size_t blank = strspn(text->data, " \t");
+    return run_text(out, text->data + blank, (size_t)text->size - blank, "<string>", parser_new_expression);
+}
+
+static TsrStatus call_exec(Value *out, const CallArgs *args) {
+    const Str *text;
+    TSR_TRY(text_argument(&text, args, "exec"));
+    *out = VALUE_NONE;
+    return run_text(NULL, text->data, (size_t)text->size, "<string>", parser_new_module);
+}
+
+static const Method text_functions[] = {
+    {"eval", call_eval, ARGS_ANY, 1, 1, "(source, /)", "The value of an expression, computed where the call stands."},
+    {"exec", call_exec, ARGS_ANY, 1, 1, "(source, /)", "Runs statements where the call stands."},
+};
+
+static TsrStatus add_own_builtins(void) {
+    Value v;
+    for (size_t k = 0; k < TSR_COUNTOF(text_functions); k++) {
+        TSR_TRY(native_new(&v, &text_functions[k], NULL));
+        TSR_TRY(dict_set_c_move(vm.builtins, text_functions[k].name, v));
+    }
+    TSR_TRY(str_new_c(&v, "__main__"));
+    return dict_set_c_move(vm.builtins, "__name__", v);
+}
+
+TsrStatus vm_startup(void) {
+    stack_measure();
+    builtin_hooks.globals = vm_new_globals;
+    builtin_hooks.locals = vm_new_locals;
+    TSR_TRY(globals_startup());
+    return add_own_builtins();
 }
 
 /* --- who holds what --- */
