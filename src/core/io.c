@@ -19,6 +19,7 @@ static const TsrFormat formats[] = {
     {"json", "json", tsr__json_probe, tsr__json_read, tsr__json_write, NULL},
     {"csv", "csv txt dat", tsr__csv_probe, tsr__csv_read, tsr__csv_write, NULL},
     {"tsv", "tsv tab", NULL, tsr__csv_read, tsr__tsv_write, NULL},
+    {"pb", "pb", NULL, tsr__pb_read, tsr__pb_write, NULL},
     {"raw", "raw bin", NULL, tsr__raw_read, tsr__raw_write, NULL},
 };
 

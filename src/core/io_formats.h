@@ -21,6 +21,9 @@ TsrStatus tsr__tsv_write(TsrSink *sink, const TsrItems *items, const TsrSaveOpti
 TsrStatus tsr__raw_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *options);
 TsrStatus tsr__raw_write(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options);
 
+TsrStatus tsr__pb_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *options);
+TsrStatus tsr__pb_write(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options);
+
 /* Writes t's elements in row-major order as bytes of its dtype. */
 TsrStatus tsr__write_elements(TsrSink *sink, const TsrTensor *t);
 /* "[1, 2]" checks and totals for shapes read from files: all sizes >= 0, product and bytes without overflow. */

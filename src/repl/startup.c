@@ -12,6 +12,7 @@
 #include "maybe_owned.h"
 #include "namespace.h"
 #include "ns_caffe2.h"
+#include "ns_tensorflow.h"
 #include "ns_th.h"
 #include "prelude.h"
 #include "see.h"
@@ -56,7 +57,8 @@ TsrStatus startup_all(void) {
     TSR_TRY(golden_startup());
     TSR_TRY(see_startup());
     TSR_TRY(draw_startup());
-    return ns_caffe2_startup();
+    TSR_TRY(ns_caffe2_startup());
+    return ns_tensorflow_startup();
 }
 
 void startup_undo(void) {
