@@ -36,20 +36,23 @@ static TsrStatus too_many(const ArgSpec *spec, int given, int keywords) {
     }
     if (spec->max_positional == 0) return tsr_error(TSR_TYPE_ERROR, "%s() takes no positional arguments", spec->function);
     return tsr_error(TSR_TYPE_ERROR, "%s() takes %s %d positional argument%s (%d given)", spec->function,
-                     spec->required < spec->max_positional || spec->total > spec->max_positional ? "at most" : "exactly", spec->max_positional,
+                     spec->required < spec->max_positional ? "at most" : "exactly", spec->max_positional,
                      plural(spec->max_positional), given);
 }
 
-static TsrStatus place_keyword(Value *out, const ArgSpec *spec, Str *name, Value v, int given) {
+/* The parameter of that name, or -1. */
+static int find_parameter(const ArgSpec *spec, const Str *name) {
     for (int i = spec->positional_only; i < spec->total; i++) {
-        if (!str_equal_c(name, spec->names[i])) continue;
-        if (out[i].tag != V_UNBOUND && i < given) {
-            return tsr_error(TSR_TYPE_ERROR, "argument for %s() given by name ('%s') and position (%d)", spec->function, name->data, i + 1);
-        }
-        out[i] = v;
-        return TSR_OK;
+        if (str_equal_c(name, spec->names[i])) return i;
     }
-    return tsr_error(TSR_TYPE_ERROR, "'%s' is an invalid keyword argument for %s()", name->data, spec->function);
+    return -1;
+}
+
+static TsrStatus check_keyword(const ArgSpec *spec, const Str *name, int given) {
+    int i = find_parameter(spec, name);
+    if (i < 0) return tsr_error(TSR_TYPE_ERROR, "'%s' is an invalid keyword argument for %s()", name->data, spec->function);
+    if (i >= given) return TSR_OK;
+    return tsr_error(TSR_TYPE_ERROR, "argument for %s() given by name ('%s') and position (%d)", spec->function, name->data, i + 1);
 }
 
 TsrStatus args_parse(Value *out, const CallArgs *args, int skip, const ArgSpec *spec) {
@@ -59,13 +62,15 @@ TsrStatus args_parse(Value *out, const CallArgs *args, int skip, const ArgSpec *
     if (given < spec->positional_only && given < spec->required) {
         int least = TSR_MIN(spec->positional_only, spec->required);
         return tsr_error(TSR_TYPE_ERROR, "%s() takes %s %d positional argument%s (%d given)", spec->function,
-                         least < spec->total ? "at least" : "exactly", least, plural(least), given);
+                         least < spec->max_positional ? "at least" : "exactly", least, plural(least), given);
     }
     for (int i = 0; i < args->keyword_count; i++) {
-        TSR_TRY(place_keyword(out, spec, args->names[i], args->values[args->count + i], given));
+        int at = find_parameter(spec, args->names[i]);
+        if (at >= given) out[at] = args->values[args->count + i];
     }
-    for (int i = 0; i < spec->required; i++) {
+    for (int i = 0; i < spec->required; i++) { /* before what is wrong with the keywords, as CPython */
         if (out[i].tag == V_UNBOUND) return tsr_error(TSR_TYPE_ERROR, "%s() missing required argument '%s' (pos %d)", spec->function, spec->names[i], i + 1);
     }
+    for (int i = 0; i < args->keyword_count; i++) TSR_TRY(check_keyword(spec, args->names[i], given));
     return TSR_OK;
 }

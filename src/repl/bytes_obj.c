@@ -345,47 +345,95 @@ static TsrStatus method_fromhex(Value *out, const CallArgs *args) {
     return status;
 }
 
+/* The part of self between optional start and stop arguments; size -1 when start lies behind the end. */
+static TsrStatus bounded(const CallArgs *args, char **data, int64_t *size, int64_t *offset) {
+    int64_t start = 0, stop = INT64_MAX;
+    value_as_buffer(args->values[0], data, size);
+    if (args->count > 2) TSR_TRY(bound_argument(&start, args->values[2], true));
+    if (args->count > 3) TSR_TRY(bound_argument(&stop, args->values[3], true));
+    if (start < 0) start = TSR_MAX(start + *size, 0);
+    if (stop < 0) stop = TSR_MAX(stop + *size, 0);
+    stop = TSR_MIN(stop, *size);
+    *offset = start;
+    *size = start <= stop ? stop - start : -1;
+    if (*size >= 0) *data += start;
+    return TSR_OK;
+}
+
+/* A part to look for: bytes, or one byte as an int (stored in *byte). */
+static TsrStatus part_argument(Value v, char **part, int64_t *size, char *byte) {
+    if (value_as_buffer(v, part, size)) return TSR_OK;
+    if (!value_is_int(v)) return tsr_error(TSR_TYPE_ERROR, "argument should be integer or bytes-like object, not '%s'", value_type_name(v));
+    *part = byte;
+    *size = 1;
+    return byte_value(byte, v, "byte");
+}
+
 static TsrStatus buffer_argument(Value v, char **data, int64_t *size) {
     if (value_as_buffer(v, data, size)) return TSR_OK;
     return tsr_error(TSR_TYPE_ERROR, "a bytes-like object is required, not '%s'", value_type_name(v));
 }
 
-static TsrStatus method_find(Value *out, const CallArgs *args) {
+static TsrStatus search(int64_t *out, const CallArgs *args, bool last) {
     char *data, *part, byte;
-    int64_t size, part_size = 1;
-    value_as_buffer(args->values[0], &data, &size);
-    if (value_is_int(args->values[1])) {
-        TSR_TRY(byte_value(&byte, args->values[1], "byte"));
-        part = &byte;
-    } else {
-        TSR_TRY(buffer_argument(args->values[1], &part, &part_size));
+    int64_t size, n, offset;
+    TSR_TRY(bounded(args, &data, &size, &offset));
+    TSR_TRY(part_argument(args->values[1], &part, &n, &byte));
+    *out = -1;
+    if (n > size) return TSR_OK;
+    if (!last) {
+        const char *found = n == 0 ? data : memmem(data, (size_t)size, part, (size_t)n);
+        if (found != NULL) *out = found - data + offset;
+        return TSR_OK;
     }
-    char *found = part_size == 0 ? data : memmem(data, (size_t)size, part, (size_t)part_size);
-    *out = value_int(found != NULL ? found - data : -1);
+    for (int64_t i = size - n; i >= 0 && *out < 0; i--) {
+        if (memcmp(data + i, part, (size_t)n) == 0) *out = i + offset;
+    }
     return TSR_OK;
 }
 
-static TsrStatus method_startswith(Value *out, const CallArgs *args) {
-    char *data, *part;
-    int64_t size, n;
-    value_as_buffer(args->values[0], &data, &size);
-    if (!value_as_buffer(args->values[1], &part, &n)) {
-        return tsr_error(TSR_TYPE_ERROR, "startswith first arg must be bytes or a tuple of bytes, not %s", value_type_name(args->values[1]));
-    }
-    *out = value_bool(n <= size && memcmp(data, part, (size_t)n) == 0);
+static TsrStatus find_method(Value *out, const CallArgs *args, bool last, bool must) {
+    int64_t i;
+    TSR_TRY(search(&i, args, last));
+    if (must && i < 0) return tsr_error(TSR_VALUE_ERROR, "subsection not found");
+    *out = value_int(i);
     return TSR_OK;
 }
+static TsrStatus method_find(Value *out, const CallArgs *args) { return find_method(out, args, false, false); }
+static TsrStatus method_rfind(Value *out, const CallArgs *args) { return find_method(out, args, true, false); }
+static TsrStatus method_index(Value *out, const CallArgs *args) { return find_method(out, args, false, true); }
+static TsrStatus method_rindex(Value *out, const CallArgs *args) { return find_method(out, args, true, true); }
 
-static TsrStatus method_endswith(Value *out, const CallArgs *args) {
+static TsrStatus affix_method(Value *out, const CallArgs *args, bool at_end) {
+    char *data, *part;
+    int64_t size, n, offset;
+    const Value *items = &args->values[1];
+    int64_t count = 1;
+    bool found = false;
+    TSR_TRY(bounded(args, &data, &size, &offset));
+    if (value_is_tuple(args->values[1])) value_as_array(args->values[1], &items, &count);
+    for (int64_t i = 0; i < count && !found; i++) {
+        if (!value_as_buffer(items[i], &part, &n)) {
+            return tsr_error(TSR_TYPE_ERROR, "%s first arg must be bytes or a tuple of bytes, not %s", at_end ? "endswith" : "startswith", value_type_name(items[i]));
+        }
+        found = n <= size && memcmp(at_end ? data + size - n : data, part, (size_t)n) == 0;
+    }
+    *out = value_bool(found);
+    return TSR_OK;
+}
+static TsrStatus method_startswith(Value *out, const CallArgs *args) { return affix_method(out, args, false); }
+static TsrStatus method_endswith(Value *out, const CallArgs *args) { return affix_method(out, args, true); }
+
+static TsrStatus remove_affix(Value *out, const CallArgs *args, bool at_end) {
     char *data, *part;
     int64_t size, n;
     value_as_buffer(args->values[0], &data, &size);
-    if (!value_as_buffer(args->values[1], &part, &n)) {
-        return tsr_error(TSR_TYPE_ERROR, "endswith first arg must be bytes or a tuple of bytes, not %s", value_type_name(args->values[1]));
-    }
-    *out = value_bool(n <= size && memcmp(data + size - n, part, (size_t)n) == 0);
-    return TSR_OK;
+    TSR_TRY(buffer_argument(args->values[1], &part, &n));
+    bool has = n <= size && memcmp(at_end ? data + size - n : data, part, (size_t)n) == 0;
+    return make(out, args->values[0].o->type, has && !at_end ? data + n : data, has ? size - n : size);
 }
+static TsrStatus method_removeprefix(Value *out, const CallArgs *args) { return remove_affix(out, args, false); }
+static TsrStatus method_removesuffix(Value *out, const CallArgs *args) { return remove_affix(out, args, true); }
 
 static TsrStatus method_join(Value *out, const CallArgs *args) {
     char *glue, *part;
@@ -450,13 +498,43 @@ static TsrStatus method_split(Value *out, const CallArgs *args) {
     return status;
 }
 
-static TsrStatus method_strip(Value *out, const CallArgs *args) {
-    char *data;
-    int64_t from = 0, to;
+static TsrStatus strip(Value *out, const CallArgs *args, bool left, bool right) {
+    char *data, *set = " \t\n\r\f\v";
+    int64_t from = 0, to, n = 6;
     value_as_buffer(args->values[0], &data, &to);
-    while (from < to && isspace((unsigned char)data[from])) from++;
-    while (to > from && isspace((unsigned char)data[to - 1])) to--;
+    if (args->count > 1 && !value_is_none(args->values[1])) TSR_TRY(buffer_argument(args->values[1], &set, &n));
+    while (left && from < to && memchr(set, data[from], (size_t)n) != NULL) from++;
+    while (right && to > from && memchr(set, data[to - 1], (size_t)n) != NULL) to--;
     return make(out, args->values[0].o->type, data + from, to - from);
+}
+static TsrStatus method_strip(Value *out, const CallArgs *args) { return strip(out, args, true, true); }
+static TsrStatus method_lstrip(Value *out, const CallArgs *args) { return strip(out, args, true, false); }
+static TsrStatus method_rstrip(Value *out, const CallArgs *args) { return strip(out, args, false, true); }
+
+static TsrStatus splitlines_into(List *list, Type *type, const char *data, int64_t size, bool keep) {
+    for (int64_t from = 0, i = 0; from < size; from = i) {
+        while (i < size && data[i] != '\n' && data[i] != '\r') i++;
+        int64_t end = i;
+        if (i < size) i += data[i] == '\r' && i + 1 < size && data[i + 1] == '\n' ? 2 : 1;
+        Value line;
+        TSR_TRY(make(&line, type, data + from, (keep ? i : end) - from));
+        TSR_TRY(list_append_move(list, line));
+    }
+    return TSR_OK;
+}
+
+static TsrStatus method_splitlines(Value *out, const CallArgs *args) {
+    char *data;
+    int64_t size;
+    bool keep = false;
+    Value list;
+    value_as_buffer(args->values[0], &data, &size);
+    if (args->count > 1) TSR_TRY(value_truth(&keep, args->values[1]));
+    TSR_TRY(list_new(&list, 0));
+    TsrStatus status = splitlines_into(value_as_list(list), args->values[0].o->type, data, size, keep);
+    if (status != TSR_OK) value_release(list);
+    else *out = list;
+    return status;
 }
 
 static TsrStatus change_case(Value *out, Value self, int (*map)(int)) {
@@ -473,16 +551,11 @@ static TsrStatus method_lower(Value *out, const CallArgs *args) { return change_
 
 static TsrStatus method_count(Value *out, const CallArgs *args) {
     char *data, *part, byte;
-    int64_t size, n = 1, found = 0;
-    value_as_buffer(args->values[0], &data, &size);
-    if (value_is_int(args->values[1])) {
-        TSR_TRY(byte_value(&byte, args->values[1], "byte"));
-        part = &byte;
-    } else {
-        TSR_TRY(buffer_argument(args->values[1], &part, &n));
-    }
+    int64_t size, n, offset, found = 0;
+    TSR_TRY(bounded(args, &data, &size, &offset));
+    TSR_TRY(part_argument(args->values[1], &part, &n, &byte));
     if (n == 0) found = size + 1;
-    for (char *p = data, *q; n > 0 && (q = memmem(p, (size_t)(data + size - p), part, (size_t)n)) != NULL; p = q + n) found++;
+    for (char *p = data, *q; n > 0 && size > 0 && (q = memmem(p, (size_t)(data + size - p), part, (size_t)n)) != NULL; p = q + n) found++;
     *out = value_int(found);
     return TSR_OK;
 }
@@ -510,14 +583,22 @@ static TsrStatus method_replace(Value *out, const CallArgs *args) {
     {"decode", method_decode, ARGS_ANY, 0, 0, "(encoding='utf-8', errors='strict')", "As text."}, \
     {"hex", method_hex, ARGS_RANGE, 0, 1, "([sep])", "Two hexadecimal digits a byte."}, \
     {"fromhex", method_fromhex, ARGS_ONE | METHOD_CLASS, 0, 0, "(text, /)", "The bytes of hexadecimal digits."}, \
-    {"find", method_find, ARGS_ONE, 0, 0, "(sub, /)", "The first index of the part, or -1."}, \
-    {"count", method_count, ARGS_ONE, 0, 0, "(sub, /)", "How often the part occurs."}, \
+    {"find", method_find, ARGS_RANGE | ARGS_TUPLE, 1, 3, "(sub[, start[, end]])", "The first index of the part, or -1."}, \
+    {"rfind", method_rfind, ARGS_RANGE | ARGS_TUPLE, 1, 3, "(sub[, start[, end]])", "The last index of the part, or -1."}, \
+    {"index", method_index, ARGS_RANGE | ARGS_TUPLE, 1, 3, "(sub[, start[, end]])", "The first index of the part."}, \
+    {"rindex", method_rindex, ARGS_RANGE | ARGS_TUPLE, 1, 3, "(sub[, start[, end]])", "The last index of the part."}, \
+    {"count", method_count, ARGS_RANGE | ARGS_TUPLE, 1, 3, "(sub[, start[, end]])", "How often the part occurs."}, \
+    {"removeprefix", method_removeprefix, ARGS_ONE, 0, 0, "(prefix, /)", "Without the prefix."}, \
+    {"removesuffix", method_removesuffix, ARGS_ONE, 0, 0, "(suffix, /)", "Without the suffix."}, \
+    {"splitlines", method_splitlines, ARGS_RANGE, 0, 1, "(keepends=False)", "The lines."}, \
+    {"lstrip", method_lstrip, ARGS_RANGE, 0, 1, "(bytes=None, /)", "Without spaces (or the bytes) at the start."}, \
+    {"rstrip", method_rstrip, ARGS_RANGE, 0, 1, "(bytes=None, /)", "Without spaces (or the bytes) at the end."}, \
     {"replace", method_replace, ARGS_RANGE, 2, 2, "(old, new, /)", "With the part replaced."}, \
-    {"startswith", method_startswith, ARGS_ONE, 0, 0, "(prefix, /)", "Whether it starts so."}, \
-    {"endswith", method_endswith, ARGS_ONE, 0, 0, "(suffix, /)", "Whether it ends so."}, \
+    {"startswith", method_startswith, ARGS_RANGE | ARGS_TUPLE, 1, 3, "(prefix[, start[, end]])", "Whether it starts so."}, \
+    {"endswith", method_endswith, ARGS_RANGE | ARGS_TUPLE, 1, 3, "(suffix[, start[, end]])", "Whether it ends so."}, \
     {"join", method_join, ARGS_ONE, 0, 0, "(iterable, /)", "The parts with this between them."}, \
     {"split", method_split, ARGS_RANGE, 0, 1, "(sep=None, /)", "The parts between separators."}, \
-    {"strip", method_strip, ARGS_NONE, 0, 0, "()", "Without spaces at both ends."}, \
+    {"strip", method_strip, ARGS_RANGE, 0, 1, "(bytes=None, /)", "Without spaces at both ends."}, \
     {"upper", method_upper, ARGS_NONE, 0, 0, "()", "In upper case."}, \
     {"lower", method_lower, ARGS_NONE, 0, 0, "()", "In lower case."}
 

@@ -914,10 +914,10 @@ static TsrStatus method_round(Value *out, const CallArgs *args) {
     return round_to(out, n, args->values[1]);
 }
 
-static TsrStatus byte_order(bool *little, Value v) {
+static TsrStatus byte_order(bool *little, Value v, const char *function) {
     *little = false;
     if (v.tag == V_UNBOUND) return TSR_OK;
-    if (!value_is_str(v)) return tsr_error(TSR_TYPE_ERROR, "to_bytes() argument 'byteorder' must be str, not %s", value_type_name(v));
+    if (!value_is_str(v)) return tsr_error(TSR_TYPE_ERROR, "%s() argument 'byteorder' must be str, not %s", function, value_shown_type(v));
     *little = str_equal_c(value_as_str(v), "little");
     if (!*little && !str_equal_c(value_as_str(v), "big")) return tsr_error(TSR_VALUE_ERROR, "byteorder must be either 'little' or 'big'");
     return TSR_OK;
@@ -964,7 +964,7 @@ static TsrStatus method_to_bytes(Value *out, const CallArgs *args) {
     bool little, is_signed = false;
     TSR_TRY(args_parse(given, args, 1, &spec));
     if (given[0].tag != V_UNBOUND) TSR_TRY(value_to_index(&length, given[0]));
-    TSR_TRY(byte_order(&little, given[1]));
+    TSR_TRY(byte_order(&little, given[1], "to_bytes"));
     if (given[2].tag != V_UNBOUND) TSR_TRY(value_truth(&is_signed, given[2]));
     if (length < 0) return tsr_error(TSR_VALUE_ERROR, "length argument must be non-negative");
     if (length > INT32_MAX / 8) return mem_error();
@@ -1005,8 +1005,11 @@ static TsrStatus method_from_bytes(Value *out, const CallArgs *args) {
     Value given[3], copy;
     bool little, is_signed = false;
     TSR_TRY(args_parse(given, args, 1, &spec));
-    TSR_TRY(byte_order(&little, given[1]));
+    TSR_TRY(byte_order(&little, given[1], "from_bytes"));
     if (given[2].tag != V_UNBOUND) TSR_TRY(value_truth(&is_signed, given[2]));
+    if (value_is_int(given[0]) || value_is_str(given[0])) {
+        return tsr_error(TSR_TYPE_ERROR, "cannot convert '%s' object to bytes", value_type_name(given[0]));
+    }
     TSR_TRY(value_call_n(&copy, value_lent(&bytes_type), 1, given));
     char *data;
     int64_t size;

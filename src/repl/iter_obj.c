@@ -358,7 +358,7 @@ static TsrStatus zip_next(Value *out, Value self) {
 static TsrStatus zip_construct(Value *out, Type *type, const CallArgs *args) {
     bool strict = false;
     for (int i = 0; i < args->keyword_count; i++) {
-        if (!str_equal_c(args->names[i], "strict")) return tsr_error(TSR_TYPE_ERROR, "zip() got an unexpected keyword argument '%s'", args->names[i]->data);
+        if (!str_equal_c(args->names[i], "strict")) return tsr_error(TSR_TYPE_ERROR, "'%s' is an invalid keyword argument for zip()", args->names[i]->data);
         TSR_TRY(value_truth(&strict, args->values[args->count + i]));
     }
     TSR_TRY(many_new(out, type, args->values, args->count));

@@ -452,8 +452,8 @@ TsrStatus sequence_find(int64_t *out, const CallArgs *args) {
     int64_t start = 0, stop = INT64_MAX, count;
     const Value *items;
     value_as_array(args->values[0], &items, &count);
-    if (args->count > 2) TSR_TRY(value_to_index_clamped(&start, args->values[2]));
-    if (args->count > 3) TSR_TRY(value_to_index_clamped(&stop, args->values[3]));
+    if (args->count > 2) TSR_TRY(bound_argument(&start, args->values[2], false));
+    if (args->count > 3) TSR_TRY(bound_argument(&stop, args->values[3], false));
     if (start < 0) start = TSR_MAX(start + count, 0);
     if (stop < 0) stop = TSR_MAX(stop + count, 0);
     return find_item(out, args->values[0], args->values[1], start, stop);

@@ -21,6 +21,12 @@ TsrStatus sequence_index(int64_t *out, Value index, const char *type_name) {
     return value_to_index(out, index);
 }
 
+TsrStatus bound_argument(int64_t *out, Value v, bool none_too) {
+    if (none_too && value_is_none(v)) return TSR_OK;
+    if (!value_is_int(v) && v.tag != V_TENSOR) return tsr_error(TSR_TYPE_ERROR, "slice indices must be integers %sor have an __index__ method", none_too ? "or None " : "");
+    return value_to_index_clamped(out, v);
+}
+
 TsrStatus repeat_count(int64_t *out, Value v, int64_t size, bool *handled) {
     *handled = value_is_int(v) || v.tag == V_TENSOR;
     if (!*handled) return TSR_OK;
@@ -482,6 +488,7 @@ static TsrStatus range_index_method(Value *out, const CallArgs *args) {
     *out = VALUE_UNBOUND;
     if (value_is_int(args->values[1])) TSR_TRY(range_find(out, (Range *)args->values[0].o, args->values[1]));
     if (out->tag != V_UNBOUND) return TSR_OK;
+    if (!value_is_int(args->values[1])) return tsr_error(TSR_VALUE_ERROR, "sequence.index(x): x not in sequence");
     TsrText text = {0};
     TsrStatus status = value_repr(&text, args->values[1]);
     if (status == TSR_OK) status = tsr_error(TSR_VALUE_ERROR, "%s is not in range", text.data);

@@ -37,8 +37,8 @@ static int64_t rfind_bytes(const char *text, int64_t size, const char *part, int
 static TsrStatus byte_range(const CallArgs *args, int at, int64_t *from, int64_t *to, bool *valid) {
     Str *s = self_str(args);
     int64_t start = 0, stop = s->length;
-    if (args->count > at && !value_is_none(args->values[at])) TSR_TRY(value_to_index_clamped(&start, args->values[at]));
-    if (args->count > at + 1 && !value_is_none(args->values[at + 1])) TSR_TRY(value_to_index_clamped(&stop, args->values[at + 1]));
+    if (args->count > at) TSR_TRY(bound_argument(&start, args->values[at], true));
+    if (args->count > at + 1) TSR_TRY(bound_argument(&stop, args->values[at + 1], true));
     if (start < 0) start = TSR_MAX(start + s->length, 0);
     if (stop < 0) stop = TSR_MAX(stop + s->length, 0);
     stop = TSR_MIN(stop, s->length);
@@ -54,8 +54,8 @@ static TsrStatus need_str(Value v) { return value_is_str(v) ? TSR_OK : tsr_error
 static TsrStatus search(int64_t *out, const CallArgs *args, bool last) {
     int64_t from, to;
     bool valid;
-    TSR_TRY(need_str(args->values[1]));
     TSR_TRY(byte_range(args, 2, &from, &to, &valid));
+    TSR_TRY(need_str(args->values[1]));
     const Str *s = self_str(args), *part = value_as_str(args->values[1]);
     *out = -1;
     if (!valid) return TSR_OK;
@@ -80,8 +80,8 @@ static TsrStatus method_rindex(Value *out, const CallArgs *args) { return find_m
 static TsrStatus method_count(Value *out, const CallArgs *args) {
     int64_t from, to, n = 0;
     bool valid;
-    TSR_TRY(need_str(args->values[1]));
     TSR_TRY(byte_range(args, 2, &from, &to, &valid));
+    TSR_TRY(need_str(args->values[1]));
     const Str *s = self_str(args), *part = value_as_str(args->values[1]);
     if (valid && part->size == 0) {
         n = utf8_count(s->data + from, to - from) + 1;
@@ -123,7 +123,7 @@ static TsrStatus method_endswith(Value *out, const CallArgs *args) { return affi
 
 static TsrStatus remove_affix(Value *out, const CallArgs *args, bool at_end, const char *name) {
     const Str *s = self_str(args);
-    if (!value_is_str(args->values[1])) return tsr_error(TSR_TYPE_ERROR, "%s() argument must be str, not %s", name, value_type_name(args->values[1]));
+    if (!value_is_str(args->values[1])) return tsr_error(TSR_TYPE_ERROR, "%s() argument must be str, not %s", name, value_shown_type(args->values[1]));
     const Str *affix = value_as_str(args->values[1]);
     if (!has_affix(s, 0, s->size, affix, at_end)) {
         *out = value_retain(args->values[0]);
@@ -536,7 +536,11 @@ static TsrStatus method_splitlines(Value *out, const CallArgs *args) {
     Value given[1], list;
     bool keep = false;
     TSR_TRY(args_parse(given, args, 1, &spec));
-    if (given[0].tag != V_UNBOUND) TSR_TRY(value_truth(&keep, given[0]));
+    if (given[0].tag != V_UNBOUND) {
+        int64_t n;
+        TSR_TRY(value_to_index(&n, given[0]));
+        keep = n != 0;
+    }
     TSR_TRY(list_new(&list, 0));
     TsrStatus status = split_lines(value_as_list(list), self_str(args), keep);
     if (status != TSR_OK) value_release(list);
@@ -672,7 +676,8 @@ static TsrStatus map_characters(Dict *table, const Str *from, const Str *to) {
 static TsrStatus fill_table(Dict *table, const CallArgs *args) {
     int n;
     if (args->count > 1) {
-        for (int i = 0; i < args->count; i++) {
+        for (int k = 0; k < args->count; k++) {
+            int i = (k + 1) % args->count; /* the first is looked at last */
             if (!value_is_str(args->values[i])) return tsr_error(TSR_TYPE_ERROR, "maketrans() argument %d must be str, not %s", i + 1, value_type_name(args->values[i]));
         }
         TSR_TRY(map_characters(table, value_as_str(args->values[0]), value_as_str(args->values[1])));

@@ -402,7 +402,7 @@ TsrStatus str_repr(TsrText *out, const char *data, int64_t size, bool ascii_only
 /* --- as arguments --- */
 
 TsrStatus value_to_cstring(const char **out, Value v, const char *what) {
-    if (!value_is_str(v)) return tsr_error(TSR_TYPE_ERROR, "%s must be str, not %s", what, value_type_name(v));
+    if (!value_is_str(v)) return tsr_error(TSR_TYPE_ERROR, "%s must be str, not %s", what, value_shown_type(v));
     if ((int64_t)strlen(value_as_str(v)->data) != value_as_str(v)->size) return tsr_error(TSR_VALUE_ERROR, "embedded null character");
     *out = value_as_str(v)->data;
     return TSR_OK;

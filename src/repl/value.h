@@ -220,6 +220,8 @@ static inline Type *value_type(Value v) {
     return v.tag == V_OBJ ? v.o->type : v.tag == V_TENSOR ? tensor_type : value_immediate_types[v.tag];
 }
 static inline const char *value_type_name(Value v) { return value_type(v)->name; }
+/* As value_type_name, but "None" for None: how argument checks name it. */
+static inline const char *value_shown_type(Value v) { return v.tag == V_NONE ? "None" : value_type_name(v); }
 static inline bool value_is_obj(Value v, const Type *type) { return v.tag == V_OBJ && v.o->type == type; }
 bool type_is_subtype(const Type *type, const Type *ancestor);
 static inline bool value_is_a(Value v, const Type *type) { Type *t = value_type(v); return t == type || type_is_subtype(t, type); }

@@ -31,6 +31,10 @@ TsrStatus dunder_list(List *names, const Type *type);
 /* Repeats and concatenates sequences, shared by str, bytes, list and tuple: the count of `v * n`, or not handled. */
 TsrStatus repeat_count(int64_t *out, Value v, int64_t size, bool *handled);
 
+/* A start or stop argument of find, index and the like, clamped; None leaves *out when `none_too`. "slice indices must be
+ * integers or None or have an __index__ method". */
+TsrStatus bound_argument(int64_t *out, Value v, bool none_too);
+
 /* An index into a sequence of `type_name`: "list indices must be integers or slices, not str". */
 TsrStatus sequence_index(int64_t *out, Value index, const char *type_name);
 
