@@ -225,8 +225,26 @@ static TsrStatus resolve_list(Run *run, TsrArg *arg) {
     return TSR_OK;
 }
 
+static TsrStatus check_devices(const TsrOpCall *c) {
+    const TsrTensor *first = NULL;
+    for (int i = 0; i < c->nargs; i++) {
+        const TsrArg *arg = &c->arg[i];
+        int n = arg->kind == TSR_ARG_TENSOR ? 1 : arg->kind == TSR_ARG_TENSORS ? arg->n : 0;
+        for (int k = 0; k < n; k++) {
+            const TsrTensor *t = arg->kind == TSR_ARG_TENSOR ? arg->t : arg->tensors[k];
+            if (t == NULL || !tsr_is_defined(t)) continue;
+            if (first == NULL) first = t;
+            if (t->device.type != first->device.type)
+                return tsr_error(TSR_RUNTIME_ERROR, "Tensor on device %s is not on the expected device %s!", tsr_device_type_name(t->device.type),
+                                 tsr_device_type_name(first->device.type));
+        }
+    }
+    return TSR_OK;
+}
+
 static TsrStatus prepare_arguments(Run *run) {
     TsrOpCall *c = run->call;
+    if (c->op->flags & TSR_OP_ONE_DEVICE) TSR_TRY(check_devices(c));
     bool resolve = (c->op->flags & TSR_OP_CONJ) == 0;
     for (int i = 0; i < c->nargs; i++) {
         TsrArg *arg = &c->arg[i];
