@@ -429,9 +429,9 @@ static bool join_line(Lexer *x, Token *error) {
     }
     if (peek(x) != END) take_line_end(x);
     if (peek(x) != END) return true;
-    x->continued_end = true;
     *error = fail_at(x, TSR_SYNTAX_ERROR, from(x, x->pos), "unexpected EOF while parsing");
-    x->quiet_error = true;
+    x->continued_end = x->quiet_error = true;
+    if (x->level > 0) x->stop = LEXER_END_IN_BRACKETS;
     return false;
 }
 

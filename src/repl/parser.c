@@ -357,14 +357,26 @@ static bool is_text(const Parser *p, const Token *t, const char *text) {
     return t->kind == T_NAME && (size_t)(t->end - t->begin) == n && memcmp(source_text(p->source, NULL) + t->begin, text, n) == 0;
 }
 
+/* match, case and _, and what they begin with: CPython compares no further than the name goes, so `m` and `c` count too. */
+static bool begins_soft_keyword(const Parser *p, const Token *t) {
+    static const char *const words[] = {"match", "case", "_"};
+    const char *text = source_text(p->source, NULL) + t->begin;
+    size_t n = (size_t)(t->end - t->begin);
+    for (size_t i = 0; t->kind == T_NAME && i < TSR_COUNTOF(words); i++)
+        if (strncmp(words[i], text, n) == 0) return true;
+    return false;
+}
+
 static bool is_old_statement(const Node *n) {
     return n->kind == AST_NAME && (strcmp(n->name.id, "print") == 0 || strcmp(n->name.id, "exec") == 0);
 }
 
+static Node *expression(Parser *p);
+
 static Node *expression_quietly(Parser *p) {
     bool diagnose = p->diagnose;
     p->diagnose = false;
-    Node *n = parse_expression(p);
+    Node *n = expression(p); /* not remembered as what stands here: its mistakes are still to be found */
     p->diagnose = diagnose;
     return n;
 }
@@ -372,8 +384,7 @@ static Node *expression_quietly(Parser *p) {
 static void find_missing_comma(Parser *p) {
     Mark start = mark_here(p);
     const Token *t = parse_token(p);
-    bool skip = (t->kind == T_NAME && parse_peek_after(p, 1) == T_STRING) || is_text(p, parse_token(p), "match") ||
-                is_text(p, parse_token(p), "case") || is_text(p, parse_token(p), "_");
+    bool skip = (t->kind == T_NAME && parse_peek_after(p, 1) == T_STRING) || begins_soft_keyword(p, parse_token(p));
     Node *a = skip ? NULL : parse_binary(p, POWER_OR), *b = NULL;
     if (a != NULL && !p->failed) b = expression_quietly(p);
     if (b != NULL && !p->failed && !is_old_statement(a) && p->tokens[p->pos - 1].level != 0)
@@ -438,13 +449,13 @@ static void find_mistaken_assignment(Parser *p) {
     if (p->failed) return;
     bool plain = parse_peek(p) == T_NAME && parse_peek_after(p, 1) == T_ASSIGN;
     bool display = !plain && at_display(p, start.pos);
-    a = p->failed ? NULL : parse_binary(p, POWER_BITOR);
+    a = p->failed || display ? NULL : parse_binary(p, POWER_BITOR);
     if (a != NULL && parse_accept(p, T_ASSIGN)) {
         Node *b = parse_binary(p, POWER_BITOR);
         bool more = parse_peek(p) == T_ASSIGN || parse_peek(p) == T_WALRUS;
         if (b != NULL && !more && plain)
             parse_raise(p, parse_between(a->at, b->at), "invalid syntax. Maybe you meant '==' or ':=' instead of '='?");
-        else if (b != NULL && !more && !display)
+        else if (b != NULL && !more)
             parse_raise(p, a->at, "cannot assign to %s here. Maybe you meant '==' instead of '='?", parse_expression_name(a));
     }
     rewind_to(p, start);
@@ -1147,6 +1158,7 @@ typedef struct Arguments {
     int count, room, list; /* list: the positional ones, on the stack */
     bool unpacked, misplaced; /* a **value was seen; a positional one after a keyword */
     bool unpacked_before;     /* the first misplaced one */
+    bool plain_first;         /* the first argument is a positional one without a star */
 } Arguments;
 
 static bool add_keyword(Parser *p, Arguments *a, const char *name, Node *value, SourceRange begin) {
@@ -1190,13 +1202,12 @@ static bool star_argument(Parser *p, Arguments *a) {
     Mark m = mark_here(p);
     Node *n = a->unpacked ? NULL : starred_expression(p);
     if (n != NULL) return parse_push(p, n);
-    bool first = a->count == 0 && m.stack == a->list;
-    if (p->diagnose && !p->failed && !first) parse_raise(p, begin, "iterable argument unpacking follows keyword argument unpacking");
+    if (p->diagnose && !p->failed && (a->count > 0 || m.stack > a->list) && !a->plain_first) parse_raise(p, begin, "iterable argument unpacking follows keyword argument unpacking");
     return false;
 }
 
 /* What may stand wrongly after a positional argument: `=` or a bare generator. */
-static void find_mistaken_argument(Parser *p, const Node *value, SourceRange begin) {
+static void find_mistaken_argument(Parser *p, const Node *value, SourceRange begin, bool first) {
     Mark m = mark_here(p);
     SourceRange at = parse_span(p, begin);
     if (parse_peek(p) == T_ASSIGN) {
@@ -1204,7 +1215,8 @@ static void find_mistaken_argument(Parser *p, const Node *value, SourceRange beg
             parse_raise(p, at, "cannot assign to %s", constant_name(value));
         else
             parse_raise(p, parse_between(at, parse_token(p)->at), "expression cannot contain assignment, perhaps you meant \"==\"?");
-    } else if (clauses_follow(p)) {
+    } else if (clauses_follow(p) && (!first || parse_accept(p, T_COMMA))) {
+        if (first && parse_peek(p) != T_RPAR) parse_expression(p); /* a mistake in it comes first */
         parse_raise(p, at, "Generator expression must be parenthesized");
     }
     rewind_to(p, m);
@@ -1224,13 +1236,15 @@ static bool positional_argument(Parser *p, Arguments *a, SourceRange open) {
         }
         rewind_to(p, m);
     }
-    if (p->diagnose && !p->failed && (parse_peek(p) == T_ASSIGN || parse_peek(p) == K_FOR)) find_mistaken_argument(p, value, begin);
+    if (p->diagnose && !p->failed && (parse_peek(p) == T_ASSIGN || parse_peek(p) == K_FOR))
+        find_mistaken_argument(p, value, begin, p->stack_count == a->list && a->count == 0);
     if (p->failed || parse_peek(p) == T_ASSIGN) return false;
     if (a->count > 0) {
         if (!p->diagnose) return false;
         if (!a->misplaced) a->unpacked_before = a->unpacked;
         a->misplaced = true;
     }
+    if (p->stack_count == a->list && a->count == 0) a->plain_first = true;
     return parse_push(p, value);
 }
 
@@ -1395,8 +1409,10 @@ static bool slash(Parser *p, ParameterList *l) {
 static bool star(Parser *p, ParameterList *l) {
     SourceRange at = parse_token(p)->at;
     p->pos++;
-    bool repeated = parse_peek(p) == T_COMMA || parse_peek(p) == T_NAME;
-    if (l->star) return repeated && parse_raise(p, at, "* argument may appear only once") != NULL;
+    if (l->star) {
+        bool repeated = parse_peek(p) == T_COMMA || (add_parameter(p, l, PARAM_STAR) != NULL && at_list_end(p, l));
+        return repeated && parse_raise(p, at, "* argument may appear only once") != NULL;
+    }
     l->star = true;
     if (parse_peek(p) == l->close || (parse_peek(p) == T_COMMA && (parse_peek_after(p, 1) == l->close || parse_peek_after(p, 1) == T_POW)))
         return parse_raise(p, at, "named arguments must follow bare *") != NULL;

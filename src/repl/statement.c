@@ -170,8 +170,9 @@ static bool at_statement_end(Parser *p) {
 static Node *return_statement(Parser *p) {
     SourceRange at = parse_token(p)->at;
     p->pos++;
-    Node *value = at_statement_end(p) ? NULL : parse_star_expressions(p);
-    if (value == NULL && !at_statement_end(p)) return NULL;
+    bool bare = at_statement_end(p);
+    Node *value = bare ? NULL : parse_star_expressions(p);
+    if (value == NULL && !bare) return NULL;
     return statement_with_value(p, AST_RETURN, at, value);
 }
 
