@@ -70,6 +70,8 @@ int64_t tsr_memory_mapped(void); /* bytes of mappings alive */
 
 /* The guard allocator. A label names a block in its reports; it is copied, and kept after the block is freed. */
 void tsr_guard_label(const void *data, const char *label);
+/* Asked for the name of an unlabelled live block when it is reported. NULL until a language sets it. */
+extern void (*tsr_guard_name_hook)(char *buffer, size_t room, const void *data);
 
 /* The trace: a hook that sees what the core does; NULL (the default) costs one predicted branch. */
 typedef enum TsrTraceKind {

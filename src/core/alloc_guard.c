@@ -41,8 +41,11 @@ static bool repair(TsrFaultRegion *region, char *address) {
     return mprotect(start, page, PROT_READ | PROT_WRITE) == 0;
 }
 
+void (*tsr_guard_name_hook)(char *buffer, size_t room, const void *data);
+
 static TsrStatus report(TsrFaultRegion *region) {
     Block *b = (Block *)region;
+    if (b->label[0] == '\0' && !b->freed && tsr_guard_name_hook != NULL) tsr_guard_name_hook(b->label, sizeof b->label, b->data);
     const char *name = b->label[0] != '\0' ? b->label : "a tensor";
     long long before = b->data - b->fault, after = b->fault - (b->data + b->bytes);
     b->fault = NULL;

@@ -244,7 +244,7 @@ static TsrStatus promote(TsrTensor **out, const TsrTensor *in, bool need_complex
     TsrDtype d = in->dtype;
     if (!tsr_dtype_is_float(d) && !tsr_dtype_is_complex(d)) d = tsr_default_dtype();
     TsrDtype real = tsr_dtype_real_of(d);
-    if (real != TSR_FLOAT32 && real != TSR_FLOAT64) return tsr_error(TSR_RUNTIME_ERROR, "Unsupported dtype %s", tsr_dtype_scalar_name(in->dtype));
+    if (real != TSR_FLOAT32 && real != TSR_FLOAT64) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "Unsupported dtype %s", tsr_dtype_scalar_name(in->dtype));
     if (need_complex) d = tsr_dtype_complex_of(d);
     return tsr_tensor_new_cast(out, in, d);
 }
@@ -295,7 +295,7 @@ static TsrStatus resize_input(TsrTensor **out, const TsrTensor *in, const int64_
 
 static TsrStatus check_real(const TsrTensor *in, const char *name) {
     if (!tsr_dtype_is_complex(in->dtype)) return TSR_OK;
-    return tsr_error(TSR_RUNTIME_ERROR, "%s expects a real input tensor, but got %s", name, tsr_dtype_scalar_name(in->dtype));
+    return tsr_error(TSR_TYPE_ERROR, "%s expects a real%s input tensor, but got %s", name, name[strlen(name) - 1] == 'n' ? "-valued" : "", tsr_dtype_scalar_name(in->dtype));
 }
 
 /* Arguments (self, n, dim, norm) with the length cut or padded. */
@@ -415,8 +415,8 @@ static TsrStatus fft_nd(TsrOpCall *c, bool forward) {
     TsrTensor *r = NULL;
     Shape s;
     int norm;
+    TSR_TRY(read_shape(&s, c->arg[0].t, &c->arg[1], &c->arg[2]));
     TSR_TRY(promote(&in, c->arg[0].t, true));
-    TSR_TRY(read_shape(&s, in, &c->arg[1], &c->arg[2]));
     TSR_TRY(read_norm(&norm, &c->arg[3], forward));
     TSR_TRY(resize_input(&x, in, s.dims, s.sizes, s.n));
     return tsr_finish_move(c, c2c(&r, x, s.dims, s.n, norm, forward), r);
@@ -435,9 +435,9 @@ TsrStatus op_rfftn(TsrOpCall *c) {
     Shape s;
     int norm;
     TSR_TRY(check_real(c->arg[0].t, "rfftn"));
-    TSR_TRY(promote(&in, c->arg[0].t, false));
-    TSR_TRY(read_shape(&s, in, &c->arg[1], &c->arg[2]));
+    TSR_TRY(read_shape(&s, c->arg[0].t, &c->arg[1], &c->arg[2]));
     TSR_TRY(need_axis(&s, "rfftn"));
+    TSR_TRY(promote(&in, c->arg[0].t, false));
     TSR_TRY(read_norm(&norm, &c->arg[3], true));
     TSR_TRY(resize_input(&x, in, s.dims, s.sizes, s.n));
     return tsr_finish_move(c, r2c(&r, x, s.dims, s.n, norm, true), r);
@@ -450,12 +450,11 @@ TsrStatus op_ihfftn(TsrOpCall *c) {
     TsrTensor *r = NULL;
     Shape s;
     int norm;
-    if (tsr_dtype_is_complex(c->arg[0].t->dtype))
-        return tsr_error(TSR_RUNTIME_ERROR, "ihfftn expects a real-valued input tensor, but got %s", tsr_dtype_scalar_name(c->arg[0].t->dtype));
-    TSR_TRY(promote(&in, c->arg[0].t, false));
-    TSR_TRY(read_shape(&s, in, &c->arg[1], &c->arg[2]));
+    TSR_TRY(read_shape(&s, c->arg[0].t, &c->arg[1], &c->arg[2]));
     TSR_TRY(need_axis(&s, "ihfftn"));
+    TSR_TRY(promote(&in, c->arg[0].t, false));
     TSR_TRY(read_norm(&norm, &c->arg[3], false));
+    if (tsr_dtype_is_complex(in->dtype)) return tsr_error(TSR_TYPE_ERROR, "Only supports floating-point dtypes, but found: %s", tsr_dtype_scalar_name(in->dtype));
     TSR_TRY(resize_input(&x, in, s.dims, s.sizes, s.n));
     TSR_TRY(r2c(&half, x, &s.dims[s.n - 1], 1, norm, true));
     if (s.n == 1 && c->out[0] != NULL) return tsr_return_move(c, tsr_tensor_retain(c->out[0])); /* PyTorch leaves out as it was */
@@ -482,8 +481,8 @@ TsrStatus op_irfftn(TsrOpCall *c) {
     Shape s;
     int64_t length;
     int norm;
+    TSR_TRY(read_shape_c2r(&s, &length, c->arg[0].t, &c->arg[1], &c->arg[2], "irfftn"));
     TSR_TRY(promote(&in, c->arg[0].t, true));
-    TSR_TRY(read_shape_c2r(&s, &length, in, &c->arg[1], &c->arg[2], "irfftn"));
     TSR_TRY(read_norm(&norm, &c->arg[3], false));
     TSR_TRY(resize_input(&x, in, s.dims, s.sizes, s.n));
     return tsr_finish_move(c, c2r(&r, x, s.dims, s.n, norm, length), r);
@@ -497,8 +496,8 @@ TsrStatus op_hfftn(TsrOpCall *c) {
     Shape s;
     int64_t length;
     int norm;
+    TSR_TRY(read_shape_c2r(&s, &length, c->arg[0].t, &c->arg[1], &c->arg[2], "hfftn"));
     TSR_TRY(promote(&in, c->arg[0].t, true));
-    TSR_TRY(read_shape_c2r(&s, &length, in, &c->arg[1], &c->arg[2], "hfftn"));
     TSR_TRY(read_norm(&norm, &c->arg[3], true));
     TSR_TRY(resize_input(&x, in, s.dims, s.sizes, s.n));
     if (s.n > 1) TSR_TRY(c2c(&t, x, s.dims, s.n - 1, norm, true));

@@ -414,10 +414,13 @@ bool tsr_is_contiguous(const TsrTensor *t, TsrMemoryFormat format) {
     return tsr_layout_is_contiguous(ndim, t->sizes, t->strides);
 }
 
+void (*tsr_tensor_name_hook)(char *buffer, size_t room, const TsrTensor *t);
+
 static TsrStatus storage_too_small(const TsrTensor *t, int64_t need) {
-    char a[1500];
-    return tsr_error(TSR_RUNTIME_ERROR, "the storage of this %s of shape %s shrank beneath it: it needs %lld bytes, and %zu are there",
-                     t->base != NULL ? "view" : "tensor", tsr_layout_format(a, sizeof a, tsr_ndim(t), t->sizes), (long long)need, t->storage->nbytes);
+    char a[1500], name[200] = "";
+    if (tsr_tensor_name_hook != NULL) tsr_tensor_name_hook(name, sizeof name, t);
+    return tsr_error(TSR_RUNTIME_ERROR, "the storage of %s%s%s of shape %s shrank beneath it: it needs %lld bytes, and %zu are there", name[0] != '\0' ? name : "this",
+                     name[0] != '\0' ? ", a " : " ", t->base != NULL ? "view" : "tensor", tsr_layout_format(a, sizeof a, tsr_ndim(t), t->sizes), (long long)need, t->storage->nbytes);
 }
 
 static TsrStatus readonly_write(const TsrTensor *t) {

@@ -103,6 +103,8 @@ bool tsr_is_contiguous(const TsrTensor *t, TsrMemoryFormat format);
 /* Checks that the storage still covers the view (it may have shrunk) and, when `writing`, that it may be
  * written (read-only, internal overlap is not checked here). Every operator's dispatch calls it. */
 TsrStatus tsr_tensor_check(const TsrTensor *t, bool writing);
+/* How error messages call a tensor: writes its name, or "" for none, into `buffer`. NULL until a language sets it. */
+extern void (*tsr_tensor_name_hook)(char *buffer, size_t room, const TsrTensor *t);
 /* Reads one element (linear index in row-major order of the view, conj and neg applied). */
 TsrScalar tsr_tensor_get(const TsrTensor *t, int64_t linear_index);
 /* The value of a one-element tensor; TSR_RUNTIME_ERROR "a Tensor with N elements cannot be converted to Scalar". */

@@ -391,3 +391,25 @@ char *who_name(char *buffer, size_t room, TsrTensor *t) {
     if (who_each(take_name, &n) != TSR_OK) tsr_error_clear();
     return buffer;
 }
+
+static void tensor_name(char *buffer, size_t room, const TsrTensor *t) { who_name(buffer, room, (TsrTensor *)t); }
+
+typedef struct BlockName { const void *data; char *buffer; size_t room; } BlockName;
+
+static bool take_block_name(const char *path, TsrTensor *t, bool argument, void *context) {
+    BlockName *n = context;
+    if (argument || t->storage == NULL || tsr_storage_data(t->storage) != n->data) return true;
+    snprintf(n->buffer, n->room, "%s", path);
+    return false;
+}
+
+static void block_name(char *buffer, size_t room, const void *data) {
+    BlockName n = {data, buffer, room};
+    buffer[0] = '\0';
+    if (who_each(take_block_name, &n) != TSR_OK) tsr_error_clear();
+}
+
+void who_name_for_core(void) {
+    tsr_tensor_name_hook = tensor_name;
+    tsr_guard_name_hook = block_name;
+}

@@ -140,8 +140,8 @@ static TsrStatus unflatten_mismatch(TsrOpCall *c, int64_t dim) {
 static TsrStatus make_unflatten(TsrOpCall *c, TsrTensor **out) {
     int64_t dim = c->arg[1].i, part[TSR_MAX_DIMS], shape[2 * TSR_MAX_DIMS];
     int n = c->arg[2].n, ndim = tsr_ndim(SELF), k = 0;
-    TSR_TRY(tsr_wrap_dim(&dim, ndim));
     if (n == 0) return tsr_error(TSR_RUNTIME_ERROR, "unflatten: sizes must be non-empty");
+    TSR_TRY(tsr_wrap_dim(&dim, ndim));
     if (ndim == 0) return tsr_error(TSR_RUNTIME_ERROR, "unflatten got an unexpected error:\nDimension specified as %lld but tensor has no dimensions", (long long)dim);
     if (n > TSR_MAX_DIMS || n + ndim - 1 > TSR_MAX_DIMS) return tsr_error(TSR_RUNTIME_ERROR, "too many dimensions: %d, the most is %d", n + ndim - 1, TSR_MAX_DIMS);
     if (tsr_layout_infer_size(part, n, c->arg[2].ints, SELF->sizes[dim]) != TSR_OK) {
