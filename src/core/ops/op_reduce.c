@@ -397,10 +397,13 @@ MOMENTS(std_mean, "std_mean", true, true)
 
 /* --- logsumexp --- */
 
-/* log(sum(exp(x - m))) + m for complex x, m the greatest real part (0 where infinite). */
-static TsrStatus complex_logsumexp(TsrTensor **out, TsrTensor *x, const TsrArg *dim, bool keepdim) {
+/* log(sum(exp(x - m))) + m step by step, m the greatest real part (0 where infinite): for complex x, and for half floats, which
+ * are rounded at each step. */
+static TsrStatus stepwise_logsumexp(TsrTensor **out, TsrTensor *x, const TsrArg *dim, bool keepdim) {
     TsrTensor *real = NULL, *high = NULL, *zero = NULL, *bad = NULL, *base = NULL, *shifted = NULL, *powers = NULL, *sum = NULL, *log = NULL, *result = NULL;
-    TsrStatus s = tsr_tensor_new_real(&real, x);
+    TsrStatus s = TSR_OK;
+    if (tsr_dtype_is_complex(x->dtype)) s = tsr_tensor_new_real(&real, x);
+    else real = tsr_tensor_retain(x);
     if (s == TSR_OK) s = tsr_invoke(&high, 1, "amax", "tIb", real, dim->n, dim->ints, 1);
     if (s == TSR_OK) s = tsr_invoke(&bad, 1, "isinf", "t", high);
     if (s == TSR_OK) s = tsr_tensor_new_wrapped(&zero, tsr_scalar_int(0));
@@ -426,16 +429,27 @@ TsrStatus op_logsumexp(TsrOpCall *c) {
     TsrDtype d = is_whole(x->dtype) ? tsr_default_dtype() : x->dtype;
     uint64_t dims;
     TSR_TRY(tsr_dims_mask(&dims, &c->arg[1], tsr_ndim(x), true));
+    if (!in_set(D_FLOAT | D_COMPLEX, d)) return tsr_not_implemented(d == TSR_COMPLEX32 ? "exp_vml_cpu" : "max_values_cpu", d);
     if (c->arg[1].n == 0 && tsr_ndim(x) > 0 && x->numel > 0 && !c->arg[2].b) { /* PyTorch takes an empty list for all at one step and for none at another */
         int64_t ones[TSR_MAX_DIMS];
         char text[256];
         for (int i = 0; i < tsr_ndim(x); i++) ones[i] = 1;
         return tsr_error(TSR_RUNTIME_ERROR, "output with shape [] doesn't match the broadcast shape %s", tsr_layout_format(text, sizeof text, tsr_ndim(x), ones));
     }
-    if (!in_set(D_FLOAT | D_COMPLEX, d)) return tsr_not_implemented(d == TSR_COMPLEX32 ? "exp_vml_cpu" : "max_values_cpu", d);
     TsrStatus s;
-    if (tsr_dtype_is_complex(d)) {
-        s = complex_logsumexp(&result, x, &c->arg[1], c->arg[2].b);
+    bool empty = tsr_reduced_count(x, dims) == 0;
+    if (tsr_dtype_is_complex(d) && empty) { /* the logarithm of nothing's sum */
+        int n = 0;
+        int64_t sizes[TSR_MAX_DIMS];
+        for (int i = 0; i < tsr_ndim(x); i++)
+            if (!(dims >> i & 1) || c->arg[2].b) sizes[n++] = dims >> i & 1 ? 1 : x->sizes[i];
+        TSR_TRY(tsr_tensor_new(&result, n, sizes, d, x->device));
+        s = tsr_is_meta(result) ? TSR_OK : tsr_tensor_fill(result, tsr_scalar_float(-INFINITY));
+        if (s != TSR_OK) tsr_tensor_free(result);
+        return tsr_finish_move(c, s, result);
+    }
+    if (!empty && (tsr_dtype_is_complex(d) || d == TSR_FLOAT16 || d == TSR_BFLOAT16)) {
+        s = stepwise_logsumexp(&result, x, &c->arg[1], c->arg[2].b);
         return tsr_finish_move(c, s, result);
     }
     TSR_TRY(tsr_tensor_new_cast(&floats, x, accumulator_dtype(d)));
