@@ -518,7 +518,6 @@ static TsrStatus frequencies(TsrOpCall *c, bool half) {
     if (!tsr_dtype_is_float(dtype) && !tsr_dtype_is_complex(dtype))
         return tsr_error(TSR_RUNTIME_ERROR, "%s requires a floating point or complex dtype", half ? "rfftfreq" : "fftfreq");
     int64_t count = half ? n / 2 + 1 : n;
-    if (count < 0) return tsr_error(TSR_RUNTIME_ERROR, "upper bound and lower bound inconsistent with step sign");
     TSR_TRY(tsr_tensor_new(&r, 1, &count, dtype, device));
     for (int64_t k = 0; k < count && !tsr_is_meta(r); k++)
         tsr_scalar_store(tsr_scalar_int(half || k < (n + 1) / 2 ? k : k - n), dtype, (char *)tsr_data(r) + (size_t)k * tsr_itemsize(r));
@@ -540,7 +539,7 @@ static TsrStatus shift(TsrOpCall *c, bool inverse) {
         TSR_TRY(wrap_fft_dim(&dims[i], tsr_ndim(x)));
         shifts[i] = inverse ? (x->sizes[dims[i]] + 1) / 2 : x->sizes[dims[i]] / 2;
     }
-    if (n == 0) return tsr_finish_move(c, tsr_tensor_new_clone(&r, x, TSR_PRESERVE), r);
+    if (n == 0) return tsr_error(TSR_RUNTIME_ERROR, "`shifts` required");
     return tsr_finish_move(c, tsr_invoke(&r, 1, "roll", "tII", x, n, shifts, n, dims), r);
 }
 TsrStatus op_fftshift(TsrOpCall *c) { return shift(c, false); }
