@@ -8,15 +8,16 @@
 #include "base.h"
 #include "commands.h"
 #include "doctest.h"
+#include "man.h"
 #include "shell.h"
 
-typedef enum Mode { MODE_DEFAULT, MODE_CODE, MODE_ECHO, MODE_DOCTEST, MODE_LIST, MODE_DIFF, MODE_LESSON } Mode;
+typedef enum Mode { MODE_DEFAULT, MODE_CODE, MODE_ECHO, MODE_DOCTEST, MODE_LIST, MODE_DIFF, MODE_LESSON, MODE_MAN } Mode;
 
 typedef struct Line { /* the command line, taken apart */
     Mode mode;
     const char **codes;
     int code_count;
-    const char *lesson;
+    const char *page; /* of --print-man */
     const char **rest; /* what is no option */
     int rest_count;
     ShellOptions shell;
@@ -110,6 +111,10 @@ static bool set_doctest(Line *l, const char *v) { (void)v; return (l->mode = MOD
 static bool set_list(Line *l, const char *v) { (void)v; return (l->mode = MODE_LIST) != 0; }
 static bool set_diff(Line *l, const char *v) { (void)v; return (l->mode = MODE_DIFF) != 0; }
 static bool set_lesson(Line *l, const char *v) { (void)v; return (l->mode = MODE_LESSON) != 0; }
+static bool set_man(Line *l, const char *v) {
+    l->mode = MODE_MAN;
+    return (l->page = v) != NULL;
+}
 static bool set_output(Line *l, const char *v) { return (l->shell.filter.output = v) != NULL && *v != '\0'; }
 static bool set_in_place(Line *l, const char *v) { (void)v; return l->shell.filter.in_place = true; }
 static bool set_input(Line *l, const char *v) { return (l->shell.filter.input_format = v) != NULL && *v != '\0'; }
@@ -191,6 +196,7 @@ static const struct Option {
     {"list", 'l', ARG_NONE, set_list},
     {"diff", 0, ARG_NONE, set_diff},
     {"lesson", 0, ARG_NONE, set_lesson},
+    {"print-man", 0, ARG_NEEDED, set_man},
     {"output", 'o', ARG_NEEDED, set_output},
     {"in-place", 0, ARG_NONE, set_in_place},
     {"input", 'I', ARG_NEEDED, set_input},
@@ -316,6 +322,7 @@ static int run(const Line *l) {
     case MODE_LIST: return command_list(l->rest, l->rest_count);
     case MODE_DIFF: return command_diff(l->rest[0], l->rest[1]);
     case MODE_LESSON: return command_lesson(l->rest_count > 0 ? l->rest[0] : NULL);
+    case MODE_MAN: return man_print(l->page);
     default: return run_default(l);
     }
 }

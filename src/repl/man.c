@@ -1,0 +1,91 @@
+#include "man.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base.h"
+#include "core/op.h"
+#include "op_doc.h"
+#include "shell.h"
+
+/* The headings, in the page's order, and the categories of rows that stand under each; the rest under the last. */
+static const struct {
+    const char *heading, *categories;
+} sections[] = {
+    {"MAKING TENSORS", " create "},
+    {"RANDOM NUMBERS", " random "},
+    {"VIEWS", " view "},
+    {"ASSEMBLING AND REARRANGING", " assemble "},
+    {"ELEMENT BY ELEMENT", " pointwise "},
+    {"REDUCTIONS", " reduce "},
+    {"INDEXING", " index "},
+    {"SORTING AND SEARCHING", " sort "},
+    {"PRODUCTS", " matmul "},
+    {"LINEAR ALGEBRA", " linalg "},
+    {"FOURIER TRANSFORMS", " fft "},
+    {"SPECIAL FUNCTIONS", " special "},
+    {"NEURAL NETWORKS", " nn neural network "},
+    {"OTHERS", ""},
+};
+
+static int section_of(const TsrOpSet *set) {
+    const char *category = set->ops[0]->category;
+    int i = 0, last = (int)TSR_COUNTOF(sections) - 1;
+    char wanted[64];
+    snprintf(wanted, sizeof wanted, " %s ", category != NULL ? category : "?");
+    while (i < last && strstr(sections[i].categories, wanted) == NULL) i++;
+    return i;
+}
+
+/* Text as roff shows it as it is. */
+static void write_line(const char *line, size_t length) {
+    if (length > 0 && (line[0] == '.' || line[0] == '\'')) fputs("\\&", stdout);
+    for (size_t i = 0; i < length; i++) {
+        if (line[i] == '\\') fputs("\\e", stdout);
+        else if (line[i] == '-') fputs("\\-", stdout);
+        else putchar(line[i]);
+    }
+    putchar('\n');
+}
+
+static TsrStatus write_operator(const TsrOpSet *set) {
+    TsrText page = {0};
+    bool found = false;
+    TsrStatus status = op_doc_write(&page, &found, set->name);
+    if (status == TSR_OK && found && page.length > 0 && set->name[0] != '_') {
+        printf(".SS %s\n.nf\n", set->name);
+        for (const char *p = page.data, *end; *p != '\0'; p = *end != '\0' ? end + 1 : end) {
+            end = p + strcspn(p, "\n");
+            write_line(p, (size_t)(end - p));
+        }
+        printf(".fi\n");
+    }
+    tsr_text_free(&page);
+    return status;
+}
+
+static TsrStatus write_operators(void) {
+    printf(".\\\" Printed by tsr --print-man ops from the table of operators: change that, not this page.\n"
+           ".TH TSR-OPS 7 \"\" \"tsr\" \"Operators\"\n.SH NAME\ntsr-ops \\- the operators of tsr\n.SH DESCRIPTION\n"
+           "Names, arguments and results are PyTorch's (%s). A name without a dot is there as a bare name too, where Python has no builtin of "
+           "that name. Each entry has the forms of the operator, what it does, and, where there is one, an example with what it prints.\n",
+           TSR_TORCH_VERSION);
+    for (int s = 0; s < (int)TSR_COUNTOF(sections); s++) {
+        bool any = false;
+        for (int i = 0; i < tsr_op_count(); i++) {
+            const TsrOpSet *set = tsr_op_at(i);
+            if (section_of(set) != s) continue;
+            if (!any) printf(".SH %s\n", sections[s].heading);
+            any = true;
+            TSR_TRY(write_operator(set));
+        }
+    }
+    printf(".SH SEE ALSO\n.BR tsr (1),\n.BR tsr\\-lang (7)\n");
+    return TSR_OK;
+}
+
+int man_print(const char *page) {
+    if (strcmp(page, "ops") == 0) return shell_report(write_operators(), NULL);
+    fprintf(stderr, "tsr: --print-man: there is no page '%s'\n", page);
+    return EXIT_USAGE;
+}
