@@ -205,10 +205,29 @@ TsrStatus tsr_allocate_from(TsrDataPtr *out, TsrAllocator *a, TsrDevice device, 
     return TSR_OK;
 }
 
+/* A block outside of a storage: its deleter keeps the counters right. */
+typedef struct Counted { TsrDataPtr block; TsrAllocator *allocator; size_t bytes; } Counted;
+
+static void free_counted(void *ctx) {
+    Counted *c = ctx;
+    tsr_deallocate(&c->block, c->allocator, c->bytes);
+    tsr_free(c);
+}
+
 TsrStatus tsr_allocate(TsrDataPtr *out, TsrDevice device, size_t bytes) {
     TsrAllocator *a = tsr_allocator_active(device.type);
+    *out = (TsrDataPtr){NULL, NULL, NULL, device};
     if (TSR_UNLIKELY(a == NULL)) return no_allocator(device);
-    return tsr_allocate_from(out, a, device, bytes);
+    Counted *c = tsr_malloc(sizeof *c);
+    if (c == NULL) return tsr_error_no_memory(sizeof *c);
+    *c = (Counted){.allocator = a, .bytes = bytes};
+    TsrStatus status = tsr_allocate_from(&c->block, a, device, bytes);
+    if (status != TSR_OK) {
+        tsr_free(c);
+        return status;
+    }
+    *out = (TsrDataPtr){c->block.data, c, free_counted, device};
+    return TSR_OK;
 }
 
 void tsr_deallocate(TsrDataPtr *ptr, TsrAllocator *allocator, size_t bytes) {

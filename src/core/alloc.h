@@ -47,9 +47,10 @@ TsrAllocator *tsr_allocator_find(uint8_t device_type, const char *name);
 TsrStatus tsr_allocator_set(bool *taken, uint8_t device_type, const char *name, uint8_t priority);
 TsrAllocator *tsr_allocator_first(void); /* then ->next: the registry in order of registration */
 
-/* The active allocator of the device gives a block; emits TSR_TRACE_ALLOC. The memory ceiling is asked first. */
+/* The active allocator of the device gives a block, to be given back by tsr_dataptr_release; emits TSR_TRACE_ALLOC. The memory
+ * ceiling is asked first. */
 TsrStatus tsr_allocate(TsrDataPtr *out, TsrDevice device, size_t bytes);
-/* As tsr_allocate, from a given allocator (which must serve device.type). */
+/* As tsr_allocate, from a given allocator (which must serve device.type), to be given back by tsr_deallocate: what storages use. */
 TsrStatus tsr_allocate_from(TsrDataPtr *out, TsrAllocator *allocator, TsrDevice device, size_t bytes);
 /* Gives back what tsr_allocate_from gave (same allocator and bytes), clears *ptr; emits TSR_TRACE_FREE. */
 void tsr_deallocate(TsrDataPtr *ptr, TsrAllocator *allocator, size_t bytes);

@@ -87,7 +87,8 @@ START_TEST(the_ceiling_refuses_and_an_injected_failure_too) {
     ck_assert_int_eq(tsr_allocate(&p, TSR_DEVICE_CPU, 20 << 20), TSR_RUNTIME_ERROR);
     ck_assert_ptr_nonnull(strstr(tsr_error_message(), "can't allocate memory: you tried to allocate 20971520 bytes"));
     ck_assert_int_eq(tsr_allocate(&p, TSR_DEVICE_CPU, 2 << 20), TSR_OK);
-    tsr_deallocate(&p, tsr_allocator_active(TSR_CPU), 2 << 20);
+    tsr_dataptr_release(&p);
+    ck_assert_int_eq(tsr_memory_live(), 0);
     tsr_set_memory_limit(0);
     tsr_mem_fail_at(1);
     ck_assert_int_eq(tsr_allocate(&p, TSR_DEVICE_CPU, 100), TSR_RUNTIME_ERROR);
