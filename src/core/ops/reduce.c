@@ -199,7 +199,8 @@ static void fold_outputs(int64_t begin, int64_t end, void *user) {
             for (int64_t j = 0; j < n; j++) {
                 _Alignas(16) char acc[TSR_REDUCE_ROOM];
                 p->reducer->init(acc);
-                fold_range(p, acc, base + j * p->kept[0].stride, 0, p->count);
+                if (p->nred == 1) p->reducer->line(acc, base + j * p->kept[0].stride, p->red[0].stride, p->count, 0, p->red[0].other, p->params);
+                else fold_range(p, acc, base + j * p->kept[0].stride, 0, p->count);
                 finish(p, acc, place + j * p->kept[0].other);
             }
         }
@@ -247,7 +248,11 @@ static TsrStatus run(Plan *p) {
         return TSR_OK;
     }
     if (p->nout == 1 && p->count >= 2 * CHUNK) return fold_single(p);
-    if (p->nout > 1 && p->nout * p->count > PARALLEL) return tsr_parallel_for(p->nout, TSR_MAX(PARALLEL / 4 / p->count, 1), fold_outputs, p);
+    if (p->nout > 1 && p->nout * p->count > PARALLEL) {
+        int64_t grain = TSR_MAX(PARALLEL / 4 / p->count, 1), share = p->nout / (2 * tsr_num_threads());
+        if (takes_rows(p)) grain = TSR_MAX(grain, TSR_MIN((share + 31) / 32 * 32, (int64_t)BLOCK)); /* wide strips read whole lines */
+        return tsr_parallel_for(p->nout, grain, fold_outputs, p);
+    }
     fold_outputs(0, p->nout, p);
     return tsr_interrupt_check();
 }
