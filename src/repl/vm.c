@@ -30,6 +30,14 @@ Vm vm;
     do { \
         if (TSR_UNLIKELY(tsr_interrupt_flag != 0)) goto interrupted; \
     } while (0)
+/* A slot was often written field by field just before: a load of both fields at once would wait for the stores. */
+static inline Value load(const Value *slot) {
+    Value v;
+    v.tag = slot->tag;
+    v.i = slot->i;
+    return v;
+}
+
 #define SET_INT(slot, value) slot_set_move(slot, value_int(value))
 #define SET_FLOAT(slot, value) slot_set_move(slot, value_float(value))
 
@@ -148,7 +156,7 @@ TsrStatus vm_loop(Value *out, Frame *entry, TsrStatus raise) {
     const Value *K = f->code->consts;
     const Ins *pc = f->pc, *i = pc;
     TsrStatus status = raise;
-    Value exception, value;
+    Value exception, value, result = VALUE_UNBOUND;
     if (status != TSR_OK) goto error;
     NEXT;
 
@@ -160,11 +168,11 @@ TsrStatus vm_loop(Value *out, Frame *entry, TsrStatus raise) {
             v = frame_name(f, i->b);
             if (v == NULL) goto failed;
         }
-        slot_set_move(SLOT_A, value_retain(*v));
+        slot_set_move(SLOT_A, value_retain(load(v)));
         NEXT;
     }
     CASE(TAKE) {
-        Value v = *SLOT_B;
+        Value v = load(SLOT_B);
         SLOT_B->tag = V_UNBOUND;
         slot_set_move(SLOT_A, v);
         NEXT;
@@ -180,7 +188,7 @@ TsrStatus vm_loop(Value *out, Frame *entry, TsrStatus raise) {
             v = globals_builtin(globals_number((int)i->k));
             if (v == NULL) goto failed;
         }
-        slot_set_move(SLOT_A, value_retain(*v));
+        slot_set_move(SLOT_A, value_retain(load(v)));
         NEXT;
     }
     CASE(LOADCELL) {
@@ -327,7 +335,7 @@ inplace:
         if (it[1].tag == V_INT && value_is_list(*it)) {
             const List *list = value_as_list(*it);
             if (TSR_LIKELY(it[1].i < list->count)) {
-                slot_set_move(SLOT_C, value_retain(list->items[it[1].i++]));
+                slot_set_move(SLOT_C, value_retain(load(&list->items[it[1].i++])));
                 pc += JUMP_OFFSET;
                 POLL();
             } else {
@@ -365,7 +373,7 @@ inplace:
             int64_t at = k->i;
             if (at < 0) at += list->count;
             if (TSR_LIKELY((uint64_t)at < (uint64_t)list->count && i->b < f->code->first_temp)) {
-                slot_set_move(SLOT_A, value_retain(list->items[at]));
+                slot_set_move(SLOT_A, value_retain(load(&list->items[at])));
                 NEXT;
             }
         }
@@ -517,17 +525,17 @@ call_native: {
         NEXT;
     }
     CASE(RETURNK) {
-        value = value_retain(*CONST_B);
+        result = value_retain(load(CONST_B));
         goto leave;
     }
     CASE(RETURN) {
         Value *v = SLOT_B;
-        value = *v;
-        if (TSR_UNLIKELY(value.tag == V_UNBOUND || f->code->flags & (CODE_MODULE | CODE_EVAL))) {
+        result = load(v);
+        if (TSR_UNLIKELY(result.tag == V_UNBOUND || f->code->flags & (CODE_MODULE | CODE_EVAL))) {
             const Value *found = v;
             f->pc = pc;
-            if (value.tag == V_UNBOUND && (found = frame_name(f, i->b)) == NULL) goto failed;
-            value = value_retain(*found);
+            if (result.tag == V_UNBOUND && (found = frame_name(f, i->b)) == NULL) goto failed;
+            result = value_retain(*found);
         } else {
             v->tag = V_UNBOUND;
         }
@@ -549,10 +557,10 @@ leave: {
     Function *fn = inner->fn;
     if (TSR_UNLIKELY(inner->flags & FRAME_ENTRY)) {
         if (fn != NULL) obj_release(fn);
-        *out = value;
+        *out = result;
         return TSR_OK;
     }
-    slot_set_move(inner->ret, value);
+    slot_set_move(inner->ret, result);
     obj_release(fn);
 }
 resume:
@@ -575,10 +583,10 @@ generator_end: {
     recursion_depth--;
     if (inner->flags & FRAME_ENTRY) {
         generator_done(g);
-        *out = value;
+        *out = result;
         return TSR_OK;
     }
-    value_release(value); /* a for loop does not look at what a generator returns */
+    value_release(result); /* a for loop does not look at what a generator returns */
     const Ins *loop = f->pc - 1;
     generator_done(g);
     slots_clear(&f->base[loop->b], 3);
@@ -611,10 +619,10 @@ yielded: {
     NEXT;
 }
     CASE(YIELDFROM) {
-        Value sent = *SLOT_A, result = VALUE_UNBOUND;
+        Value sent = *SLOT_A, returned = VALUE_UNBOUND;
         SLOT_A->tag = V_UNBOUND;
         f->pc = pc;
-        status = delegate_step(&value, &result, *SLOT_B, sent, TSR_OK);
+        status = delegate_step(&value, &returned, *SLOT_B, sent, TSR_OK);
         value_release(sent);
         if (status != TSR_OK) goto error;
         if (value.tag != V_UNBOUND) {
@@ -622,7 +630,7 @@ yielded: {
             goto yielded;
         }
         slot_clear(SLOT_B);
-        slot_set_move(SLOT_A, result);
+        slot_set_move(SLOT_A, returned);
         NEXT;
     }
 
