@@ -320,7 +320,8 @@ static void emit_exit(Compiler *c, ExitKind kind, Operand value) {
         done = leave_block(c, b, kind, &value);
     }
     if (!done && kind == EXIT_RETURN) {
-        emit(c, value.kind == OPERAND_CONST ? INS_RETURNK : INS_RETURN, 0, 0, value.index, c->temps);
+        int live = c->temps - (value.kind == OPERAND_TEMP); /* the topmost is what is returned */
+        emit(c, value.kind == OPERAND_CONST ? INS_RETURNK : INS_RETURN, 0, 0, value.index, live);
     }
     if (copied) operand_free(c, value);
     for (Block *o = saved; o != b; o = o->outer)

@@ -10,7 +10,7 @@ static TsrStatus enter(Value *out, Generator *g, TsrStatus raise) {
     }
     g->state = GEN_RUNNING;
     g->frame.prev = vm.frame;
-    g->frame.flags = 0;
+    g->frame.flags = FRAME_SPECIAL;
     obj_retain(g);
     TsrStatus status = vm_enter(out, &g->frame, raise);
     g->frame.prev = NULL;

@@ -352,7 +352,7 @@ inplace:
             if (g->state == GEN_SUSPENDED) slot_set_move(generator_sent(g), VALUE_NONE);
             g->state = GEN_RUNNING;
             inner->prev = f;
-            inner->flags = 0;
+            inner->flags = FRAME_SPECIAL;
             vm.frame = f = inner;
             goto enter;
         }
@@ -531,7 +531,7 @@ call_native: {
     CASE(RETURN) {
         Value *v = SLOT_B;
         result = load(v);
-        if (TSR_UNLIKELY(result.tag == V_UNBOUND || f->code->flags & (CODE_MODULE | CODE_EVAL))) {
+        if (TSR_UNLIKELY(result.tag == V_UNBOUND || (f->flags & FRAME_SPECIAL))) {
             const Value *found = v;
             f->pc = pc;
             if (result.tag == V_UNBOUND && (found = frame_name(f, i->b)) == NULL) goto failed;
@@ -540,22 +540,34 @@ call_native: {
             v->tag = V_UNBOUND;
         }
     }
-leave: {
-    int names = f->code->flags & (CODE_MODULE | CODE_EVAL) ? 0 : f->code->slot_count;
-    Value *p = R, *end = R + names;
-    for (; p < end; p++) {
-        if (is_counted(*p)) slot_clear(p);
+leave:
+    if (TSR_UNLIKELY(f->flags != 0)) goto leave_special;
+    {
+        Value *p = R, *end = R + f->code->slot_count;
+        for (; p < end; p++) {
+            if (is_counted(*p)) slot_clear(p);
+        }
+        if (TSR_UNLIKELY(i->c > 0)) slots_clear(end, i->c);
+        Frame *inner = f;
+        Function *fn = inner->fn;
+        f = inner->prev;
+        recursion_depth--;
+        vm.free_frame = inner;
+        vm.frame = f;
+        slot_set_move(inner->ret, result);
+        obj_release(fn);
     }
-    if (TSR_UNLIKELY(i->c > 0)) slots_clear(R + f->code->first_temp, i->c);
-    if (TSR_UNLIKELY(f->code->flags & (CODE_MODULE | CODE_EVAL))) frame_clear(f);
-    if (TSR_UNLIKELY(f->gen != NULL)) goto generator_end;
+    goto resume;
+leave_special: {
+    if (f->gen != NULL) goto generator_end;
+    frame_clear(f);
     Frame *inner = f;
+    Function *fn = inner->fn;
     f = inner->prev;
     recursion_depth--;
     vm.free_frame = inner;
     vm.frame = f;
-    Function *fn = inner->fn;
-    if (TSR_UNLIKELY(inner->flags & FRAME_ENTRY)) {
+    if (inner->flags & FRAME_ENTRY) {
         if (fn != NULL) obj_release(fn);
         *out = result;
         return TSR_OK;

@@ -46,6 +46,7 @@ Frame *frame_push(Code *code, Function *fn, Value *base, Value *limit) {
     Frame *frame = vm.free_frame, *above = frame->above;
     vm.free_frame = above;
     *frame = (Frame){.pc = code->ins, .base = base, .code = code, .fn = fn, .prev = vm.frame, .limit = limit, .above = above};
+    if (code->flags & (CODE_MODULE | CODE_EVAL)) frame->flags = FRAME_SPECIAL;
     if (fn != NULL) obj_retain(fn);
     return frame;
 }

@@ -13,7 +13,8 @@ typedef struct Frame Frame;
 
 enum FrameFlags {
     FRAME_ENTRY = 1, /* leaving it returns to C */
-    FRAME_LENT = 2   /* eval code: its base is another frame's, whose names it leaves alone */
+    FRAME_LENT = 2,  /* eval code: its base is another frame's, whose names it leaves alone */
+    FRAME_SPECIAL = 4 /* a module's, eval code's or a generator's: a call's frame has no flags */
 };
 
 /* A frame's slots are base[0..code->frame_size). Slots that hold nothing may hold any value that is not counted, save

@@ -146,7 +146,7 @@ static TsrStatus run_in_frame(Value *out, Code *code, Frame *f) {
         if (moved) memset(base, 0, (size_t)own * sizeof *base);
         return tsr_error_kind();
     }
-    frame->flags = FRAME_LENT;
+    frame->flags |= FRAME_LENT;
     frame->own_from = own;
     f->base = base;
     TsrStatus status = vm_enter(out, frame, TSR_OK);
