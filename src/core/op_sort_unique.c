@@ -475,6 +475,7 @@ static TsrStatus doubles_new(TsrTensor **out, const TsrTensor *t) {
 
 /* Evenly spaced edges in the dtype. */
 static TsrStatus even_edges_new(TsrTensor **out, double left, double right, int64_t bins, TsrDtype dtype) {
+    if (bins == INT64_MAX) return tsr_error(TSR_RUNTIME_ERROR, "Storage size calculation overflowed with sizes=[%lld]", (long long)bins);
     return tsr_invoke(out, 1, "linspace", "ssid", tsr_scalar_float(left), tsr_scalar_float(right), bins + 1, (int)dtype);
 }
 

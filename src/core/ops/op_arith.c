@@ -278,8 +278,26 @@ TsrStatus op_square(TsrOpCall *c) {
     return tsr_pw_finish(&pw, TSR_K_square, NULL);
 }
 
+/* A floating-point x with an integral exponent keeps its dtype: the product is rounded once, from double. */
+static TsrStatus ldexp_integral(TsrOpCall *c, const TsrTensor *x, const TsrTensor *exponent) {
+    TsrTensor *two = NULL, *wide = NULL, *scale = NULL, *product = NULL, *result = NULL;
+    TsrStatus s = tsr_tensor_new_wrapped(&two, tsr_scalar_float(2));
+    if (s == TSR_OK) s = tsr_tensor_new_cast(&wide, exponent, TSR_FLOAT64);
+    if (s == TSR_OK) s = tsr_invoke(&scale, 1, "pow", "tt", two, wide);
+    if (s == TSR_OK) s = tsr_invoke(&product, 1, "mul", "tt", x, scale);
+    if (s == TSR_OK) s = tsr_tensor_new_cast(&result, product, x->dtype);
+    tsr_tensor_free(two);
+    tsr_tensor_free(wide);
+    tsr_tensor_free(scale);
+    tsr_tensor_free(product);
+    return tsr_finish_move(c, s, result);
+}
+
 /* x * 2 ** other */
 TsrStatus op_ldexp(TsrOpCall *c) {
+    const TsrTensor *x = c->arg[0].t, *exponent = c->arg[1].t;
+    if (tsr_dtype_is_float(x->dtype) && exponent->dtype == TSR_BOOL) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "\"ldexp_cpu_exp\" not implemented for 'Bool'");
+    if (tsr_dtype_is_float(x->dtype) && tsr_dtype_is_integral(exponent->dtype)) return ldexp_integral(c, x, exponent);
     TsrTensor *two = NULL, *scale = NULL, *in[2];
     TSR_TRY(tsr_tensor_new_wrapped(&two, tsr_scalar_float(2)));
     TsrStatus s = tsr_invoke(&scale, 1, "pow", "tt", two, c->arg[1].t);

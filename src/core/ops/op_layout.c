@@ -95,7 +95,10 @@ static TsrMemoryFormat format_or(const TsrArg *a, TsrMemoryFormat otherwise) { r
 
 TsrStatus op_contiguous(TsrOpCall *c) {
     TsrTensor *t = NULL;
-    TsrStatus status = tsr_tensor_new_contiguous(&t, SELF, format_or(&c->arg[1], TSR_CONTIGUOUS));
+    TsrMemoryFormat format = format_or(&c->arg[1], TSR_CONTIGUOUS);
+    if (format == TSR_PRESERVE && !tsr_is_contiguous(SELF, TSR_CONTIGUOUS))
+        return tsr_error(TSR_RUNTIME_ERROR, "preserve memory format is unsupported by the contiguous operator");
+    TsrStatus status = tsr_tensor_new_contiguous(&t, SELF, format);
     return tsr_finish_move(c, status, t);
 }
 

@@ -71,12 +71,12 @@ static TsrStatus check_floating_or_int(const TsrTensor *t, const char *kernel, b
 
 /* ---- windows ---- */
 
-static int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
+static __int128 floor_div(__int128 a, __int128 b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
 
 static int64_t pooled_size(int64_t in, int64_t kernel, int64_t pad, int64_t stride, int64_t dilation, bool ceil_mode) {
-    int64_t out = floor_div(in + 2 * pad - dilation * (kernel - 1) - 1 + (ceil_mode ? stride - 1 : 0), stride) + 1;
-    if (ceil_mode && (out - 1) * stride >= in + pad) out--; /* the last window begins inside the input or its left padding */
-    return out;
+    __int128 out = floor_div((__int128)in + 2 * (__int128)pad - (__int128)dilation * ((__int128)kernel - 1) - 1 + (ceil_mode ? stride - 1 : 0), stride) + 1;
+    if (ceil_mode && (out - 1) * stride >= (__int128)in + pad) out--; /* the last window begins inside the input or its left padding */
+    return out < INT64_MIN / 2 ? INT64_MIN / 2 : out > INT64_MAX / 2 ? INT64_MAX / 2 : (int64_t)out;
 }
 
 static TsrStatus check_window(const NnWindow *w) {
@@ -84,7 +84,7 @@ static TsrStatus check_window(const NnWindow *w) {
         if (w->stride[d] == 0) return tsr_error(TSR_RUNTIME_ERROR, "stride should not be zero");
     for (int d = NN_DIMS - w->n; d < NN_DIMS; d++) {
         if (w->pad[d] < 0) return tsr_error(TSR_RUNTIME_ERROR, "pad must be non-negative, but got pad: %lld", (long long)w->pad[d]);
-        if (w->pad[d] > ((w->kernel[d] - 1) * w->dilation[d] + 1) / 2)
+        if (w->pad[d] > (((__int128)w->kernel[d] - 1) * w->dilation[d] + 1) / 2)
             return tsr_error(TSR_RUNTIME_ERROR, "pad should be at most half of effective kernel size, but got pad=%lld, kernel_size=%lld and dilation=%lld", (long long)w->pad[d],
                              (long long)w->kernel[d], (long long)w->dilation[d]);
     }
