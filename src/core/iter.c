@@ -465,19 +465,21 @@ static void run_range(int64_t begin, int64_t end, void *user) {
     }
 }
 
-/* --- tiles: when an input runs along the second dimension, squares of it are turned over in cache --- */
+/* --- tiles: an input that runs along the second dimension is turned over in cache, a strip at a time: a cache line of it
+ * high and many elements wide, so that the others are read in long stretches --- */
 
-enum { TILE = 64 };
+enum { WIDTH = 512, LINE = 64 /* bytes */ };
 
 typedef struct Tiles {
     Run run;
     unsigned turned;  /* bit k: operand k is copied by tiles */
+    int64_t height;       /* of a tile, along dimension 1 */
     int64_t across, down; /* tiles along dimensions 0 and 1 */
 } Tiles;
 
 #define TURN(type) \
     for (int64_t i = 0; i < width; i++) \
-        for (int64_t j = 0; j < height; j++) ((type *)dst)[j * TILE + i] = ((const type *)(src + i * stride))[j]
+        for (int64_t j = 0; j < height; j++) ((type *)dst)[j * WIDTH + i] = ((const type *)(src + i * stride))[j]
 
 /* Four lines of four 4-byte elements at a time. */
 static void turn_words(char *dst, const char *src, int64_t stride, int64_t width, int64_t height) {
@@ -487,17 +489,17 @@ static void turn_words(char *dst, const char *src, int64_t stride, int64_t width
             V a[4];
             for (int k = 0; k < 4; k++) {
                 memcpy(&a[k], src + (i + k) * stride + j * 4, sizeof a[k]);
-                if (j % 16 == 0) __builtin_prefetch(src + (i + k) * stride + (j + TILE) * 4); /* of the tile below */
+                if (j == 0) __builtin_prefetch(src + (i + k) * stride + LINE); /* of the tile below */
             }
             V low1 = __builtin_shufflevector(a[0], a[1], 0, 4, 1, 5), high1 = __builtin_shufflevector(a[0], a[1], 2, 6, 3, 7);
             V low2 = __builtin_shufflevector(a[2], a[3], 0, 4, 1, 5), high2 = __builtin_shufflevector(a[2], a[3], 2, 6, 3, 7);
             V row[4] = {__builtin_shufflevector(low1, low2, 0, 1, 4, 5), __builtin_shufflevector(low1, low2, 2, 3, 6, 7),
                         __builtin_shufflevector(high1, high2, 0, 1, 4, 5), __builtin_shufflevector(high1, high2, 2, 3, 6, 7)};
-            for (int k = 0; k < 4; k++) memcpy(dst + ((j + k) * TILE + i) * 4, &row[k], sizeof row[k]);
+            for (int k = 0; k < 4; k++) memcpy(dst + ((j + k) * WIDTH + i) * 4, &row[k], sizeof row[k]);
         }
     }
     for (int64_t i = 0; i < width; i++)
-        for (int64_t j = i < width / 4 * 4 ? height / 4 * 4 : 0; j < height; j++) memcpy(dst + (j * TILE + i) * 4, src + i * stride + j * 4, 4);
+        for (int64_t j = i < width / 4 * 4 ? height / 4 * 4 : 0; j < height; j++) memcpy(dst + (j * WIDTH + i) * 4, src + i * stride + j * 4, 4);
 }
 
 /* dst[j][i] = src[i][j]: `width` lines of `height` consecutive elements, `stride` bytes apart. */
@@ -511,7 +513,7 @@ static void turn_tile(char *dst, const char *src, int64_t stride, int64_t width,
 }
 
 static void run_tile(const Tiles *t, char *const *corner, int64_t width, int64_t height) {
-    _Alignas(64) char buffer[2][TILE * TILE * 8];
+    _Alignas(64) char buffer[2][WIDTH * LINE];
     const TsrIter *it = t->run.it;
     char *row[TSR_ITER_MAX_OPERANDS], *at[TSR_ITER_MAX_OPERANDS];
     int64_t inner[TSR_ITER_MAX_OPERANDS], down[TSR_ITER_MAX_OPERANDS];
@@ -525,7 +527,7 @@ static void run_tile(const Tiles *t, char *const *corner, int64_t width, int64_t
         row[k] = buffer[used++];
         turn_tile(row[k], corner[k], inner[k], width, height, size);
         inner[k] = (int64_t)size;
-        down[k] = TILE * (int64_t)size;
+        down[k] = WIDTH * (int64_t)size;
     }
     for (int64_t j = 0; j < height; j++) {
         for (int k = 0; k < it->noperands; k++) at[k] = row[k] + j * down[k];
@@ -538,13 +540,13 @@ static void run_tiles(int64_t begin, int64_t end, void *user) {
     const TsrIter *it = t->run.it;
     for (int64_t tile = begin; tile < end; tile++) {
         char *corner[TSR_ITER_MAX_OPERANDS];
-        int64_t y = tile % t->down * TILE, x = tile / t->down % t->across * TILE, rest = tile / t->across / t->down;
+        int64_t y = tile % t->down * t->height, x = tile / t->down % t->across * WIDTH, rest = tile / t->across / t->down;
         for (int k = 0; k < it->noperands; k++) corner[k] = t->run.base[k] + x * it->strides[k][0] + y * it->strides[k][1];
         for (int d = 2; d < it->ndim; d++) {
             for (int k = 0; k < it->noperands; k++) corner[k] += rest % it->sizes[d] * it->strides[k][d];
             rest /= it->sizes[d];
         }
-        run_tile(t, corner, TSR_MIN(it->sizes[0] - x, (int64_t)TILE), TSR_MIN(it->sizes[1] - y, (int64_t)TILE));
+        run_tile(t, corner, TSR_MIN(it->sizes[0] - x, (int64_t)WIDTH), TSR_MIN(it->sizes[1] - y, t->height));
     }
 }
 
@@ -552,7 +554,7 @@ static void run_tiles(int64_t begin, int64_t end, void *user) {
 static unsigned turned_operands(const TsrIter *it) {
     unsigned turned = 0;
     int n = 0;
-    if (it->ndim < 2 || it->sizes[0] < TILE / 2 || it->sizes[1] < TILE / 2 || it->numel < 4 * TILE * TILE || (it->flags & (TSR_ITER_SERIAL | TSR_ITER_LINEAR))) return 0;
+    if (it->ndim < 2 || it->sizes[0] < 16 || it->sizes[1] < 16 || it->numel < 2048 || (it->flags & (TSR_ITER_SERIAL | TSR_ITER_LINEAR))) return 0;
     for (int k = 0; k < it->noperands; k++) {
         int64_t size = (int64_t)tsr_itemsize(it->operand[k]);
         bool across = it->strides[k][1] == size && it->strides[k][0] > size && size <= 8;
@@ -573,7 +575,11 @@ TsrStatus tsr_iter_run(TsrIter *it, TsrLoop loop, const void *params) {
     }
     unsigned turned = turned_operands(it);
     if (turned != 0) {
-        Tiles t = {run, turned, (it->sizes[0] + TILE - 1) / TILE, (it->sizes[1] + TILE - 1) / TILE};
+        int64_t widest = 1;
+        for (int k = it->nout; k < it->noperands; k++)
+            if (turned >> k & 1) widest = TSR_MAX(widest, (int64_t)tsr_itemsize(it->operand[k]));
+        Tiles t = {run, turned, LINE / widest, (it->sizes[0] + WIDTH - 1) / WIDTH, 0};
+        t.down = (it->sizes[1] + t.height - 1) / t.height;
         int64_t outer = it->numel / (it->sizes[0] * it->sizes[1]);
         return tsr_parallel_for(t.across * t.down * outer, 4, run_tiles, &t);
     }
