@@ -25,13 +25,31 @@ static void run_half_line(char *const *data, const int64_t *stride, const int64_
     for (int64_t i = 0; i < n[1]; i++) out[i] = x[i] - high - sum;
 }
 
-/* x is contiguous, float32 or float64; along its last dimension. */
+static float rounded(float x, TsrDtype d) { return d == TSR_FLOAT16 ? tsr_half_widen(tsr_half_round(x)) : tsr_bfloat16_widen(tsr_bfloat16_round(x)); }
+
+/* softmax of half floats along another dimension than the last: PyTorch keeps the exponentials in the tensor itself, so rounded, beside
+ * their exact sum. */
+static void run_half_inner_line(char *const *data, const int64_t *stride, const int64_t *n, const void *params) {
+    const TsrDtype d = *(const TsrDtype *)params;
+    float *out = (float *)data[0], high = -INFINITY, sum = 0;
+    const float *x = (const float *)data[1];
+    (void)stride;
+    for (int64_t i = 0; i < n[1]; i++) high = x[i] > high || x[i] != x[i] ? x[i] : high;
+    for (int64_t i = 0; i < n[1]; i++) {
+        float e = expf(x[i] - high);
+        sum += e;
+        out[i] = rounded(e, d);
+    }
+    for (int64_t i = 0; i < n[1]; i++) out[i] /= sum;
+}
+
+/* x is contiguous, float32 or float64; along its last dimension. `half`: what the elements were, where that shows. */
 static TsrStatus softmax_last(TsrTensor **out, TsrTensor *x, bool log, TsrDtype half) {
     TsrTensor *result;
     TsrSoftmaxFn fn = tsr_softmax_kernel(log, x->dtype);
     TSR_TRY(tsr_tensor_new_like(&result, x, TSR_DTYPE_NONE, TSR_CONTIGUOUS));
     TsrTensor *operands[] = {result, x};
-    TsrStatus s = x->numel == 0 ? TSR_OK : tsr_lines_run(operands, 2, TSR_MAX(tsr_ndim(x) - 1, 0), half != TSR_DTYPE_NONE ? run_half_line : run_line,
+    TsrStatus s = x->numel == 0 ? TSR_OK : tsr_lines_run(operands, 2, TSR_MAX(tsr_ndim(x) - 1, 0), half == TSR_DTYPE_NONE ? run_line : log ? run_half_line : run_half_inner_line,
                                                             half != TSR_DTYPE_NONE ? (const void *)&half : (const void *)&fn, false);
     if (s != TSR_OK) tsr_tensor_free(result);
     else *out = result;
@@ -45,7 +63,7 @@ static TsrStatus softmax_any(TsrTensor **out, TsrTensor *x, int64_t dim, bool lo
     if (dim == last) moved = tsr_tensor_retain(x);
     else TSR_TRY(tsr_tensor_new_transpose(&moved, x, dim, last));
     TsrStatus s = tsr_tensor_new_contiguous(&dense, moved, TSR_CONTIGUOUS);
-    bool half = log && dim == last && (d == TSR_FLOAT16 || d == TSR_BFLOAT16);
+    bool half = log == (dim == last) && (d == TSR_FLOAT16 || d == TSR_BFLOAT16);
     if (s == TSR_OK) s = softmax_last(&result, dense, log, half ? d : TSR_DTYPE_NONE);
     tsr_tensor_free(moved);
     tsr_tensor_free(dense);
