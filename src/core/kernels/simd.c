@@ -6,7 +6,7 @@
 static TsrIsa detect(void) {
     TsrIsa best = TSR_ISA_BASE;
 #ifdef TSR_HAVE_X86
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c")) best = TSR_ISA_AVX2;
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) best = TSR_ISA_AVX2; /* f16c comes with every avx2; clang has no name for it */
     if (best == TSR_ISA_AVX2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
         best = TSR_ISA_AVX512;
