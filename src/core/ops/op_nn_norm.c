@@ -218,6 +218,11 @@ TsrStatus op_group_norm(TsrOpCall *c) {
 
 /* (input, weight, bias, N, C, HxW, group, eps) */
 TsrStatus op_native_group_norm(TsrOpCall *c) {
+    int64_t batch = c->arg[3].i, channels = c->arg[4].i, area = c->arg[5].i, outer, numel;
+    bool fits = batch >= 0 && channels >= 0 && area >= 0 && !tsr_mul_overflows(batch, channels, &outer) && !tsr_mul_overflows(outer, area, &numel);
+    if (!fits || numel != c->arg[0].t->numel)
+        return tsr_error(TSR_RUNTIME_ERROR, "Expected X.numel() == N * C * HxW to be true, but got false.  (Could this error message be improved?  If so, please report "
+                                            "an enhancement request to PyTorch.)");
     TSR_TRY(check_group(c->arg[0].t, c->arg[4].i, c->arg[6].i, &c->arg[1], &c->arg[2]));
     return group_norm(c, c->arg[3].i, c->arg[4].i, c->arg[5].i, c->arg[6].i, c->arg[7].f, &c->arg[1], &c->arg[2], true);
 }
