@@ -144,6 +144,12 @@ static TsrStatus append_rule(TsrText *out, const Grid *g, int from, int to, int 
     return tsr_text_putc(out, '\n');
 }
 
+/* A line ends at its last visible character, so that pictures survive editors that strip blanks. */
+static TsrStatus end_line(TsrText *out) {
+    while (out->length > 0 && out->data[out->length - 1] == ' ') out->data[--out->length] = '\0';
+    return tsr_text_putc(out, '\n');
+}
+
 static TsrStatus append_grid_row(TsrText *out, const Grid *g, int r, int from, int to, int indent, const char *name, const char *bar) {
     TSR_TRY(tsr_text_puts(out, name));
     TSR_TRY(tsr_text_pad(out, ' ', (size_t)TSR_MAX(0, indent - columns_of(name))));
@@ -156,7 +162,7 @@ static TsrStatus append_grid_row(TsrText *out, const Grid *g, int r, int from, i
         TSR_TRY(tsr_text_putc(out, ' '));
     }
     TSR_TRY(tsr_text_puts(out, bar));
-    return tsr_text_putc(out, '\n');
+    return end_line(out);
 }
 
 static TsrStatus append_band(TsrText *out, const Picture *p, const Grid *g, int from, int to, int indent) {
