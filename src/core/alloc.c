@@ -195,13 +195,15 @@ static TsrStatus allocate_or_drop_caches(TsrDataPtr *out, TsrAllocator *a, size_
     return a->allocate(a, out, bytes);
 }
 
+_Thread_local const char *tsr__trace_reason;
+
 TsrStatus tsr_allocate_from(TsrDataPtr *out, TsrAllocator *a, TsrDevice device, size_t bytes) {
     *out = (TsrDataPtr){NULL, NULL, NULL, device};
     if (bytes == 0 && !a->empty_too) return TSR_OK;
     TSR_TRY(allocate_or_drop_caches(out, a, bytes));
     out->device = device;
     count(a, (int64_t)bytes, 1);
-    tsr_trace(TSR_TRACE_ALLOC, a->name, NULL, (int64_t)bytes, out->data, NULL);
+    tsr_trace(TSR_TRACE_ALLOC, a->name, tsr__trace_reason, (int64_t)bytes, out->data, NULL);
     return TSR_OK;
 }
 
@@ -232,7 +234,7 @@ TsrStatus tsr_allocate(TsrDataPtr *out, TsrDevice device, size_t bytes) {
 
 void tsr_deallocate(TsrDataPtr *ptr, TsrAllocator *allocator, size_t bytes) {
     if (ptr->deleter == NULL && allocator->device != TSR_META) return;
-    tsr_trace(TSR_TRACE_FREE, allocator->name, NULL, (int64_t)bytes, ptr->data, NULL);
+    tsr_trace(TSR_TRACE_FREE, allocator->name, tsr__trace_reason, (int64_t)bytes, ptr->data, NULL);
     if (bytes > 0 || allocator->empty_too) count(allocator, -(int64_t)bytes, 0);
     tsr_dataptr_release(ptr);
 }

@@ -22,4 +22,7 @@ void tsr__fault_forget(TsrFaultRegion *region);
 /* For violations found without a fault (a damaged canary): reports `message` at the next interrupt check. */
 void tsr__fault_post(const char *message);
 
+/* What the trace gives as the reason of this thread's next blocks taken and given back; NULL: none. */
+extern _Thread_local const char *tsr__trace_reason;
+
 #endif

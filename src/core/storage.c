@@ -78,7 +78,7 @@ static void initialise(TsrStorage *s, size_t nbytes, TsrDtype element) {
     s->refcount = 1;
     s->element = element;
     s->resizable = true;
-    s->readonly = s->shared = false;
+    s->readonly = s->shared = s->says_calls = false;
     s->nbytes = s->capacity = nbytes;
     s->allocator = NULL;
     s->version.refcount = 1;
@@ -97,7 +97,7 @@ static void destroy_range(TsrStorage *s, size_t from, size_t to) {
     size_t n = (to - from) / meta->itemsize;
     if (n == 0) return;
     meta->placement_delete((char *)s->ptr.data + from, n);
-    tsr_trace(TSR_TRACE_DESTROY, meta->name, NULL, (int64_t)(to - from), s, NULL);
+    tsr_trace(TSR_TRACE_DESTROY, meta->name, s->says_calls ? "RunDtor" : NULL, (int64_t)(to - from), s, NULL);
 }
 
 static TsrStatus construct_range(TsrStorage *s, size_t from, size_t to) {
@@ -106,25 +106,28 @@ static TsrStatus construct_range(TsrStorage *s, size_t from, size_t to) {
     size_t n = (to - from) / meta->itemsize;
     if (n == 0) return TSR_OK;
     TSR_TRY(meta->placement_new((char *)s->ptr.data + from, n));
-    tsr_trace(TSR_TRACE_CONSTRUCT, meta->name, NULL, (int64_t)(to - from), s, NULL);
+    tsr_trace(TSR_TRACE_CONSTRUCT, meta->name, s->says_calls ? "RunCtor" : NULL, (int64_t)(to - from), s, NULL);
     return TSR_OK;
 }
 
 static void release_memory(TsrStorage *s) {
     destroy_range(s, 0, s->nbytes);
     if (s->allocator != NULL) {
+        tsr__trace_reason = s->says_calls ? "DeallocateRaw" : NULL;
         tsr_deallocate(&s->ptr, s->allocator, s->capacity);
+        tsr__trace_reason = NULL;
     } else {
         if (s->ptr.deleter != NULL) tsr_trace(TSR_TRACE_FREE, s->origin, "foreign memory", (int64_t)s->capacity, s->ptr.data, NULL);
         tsr_dataptr_release(&s->ptr);
     }
 }
 
-static TsrStatus new_storage(TsrStorage **out, TsrAllocator *allocator, TsrDevice device, size_t nbytes, TsrDtype element) {
+static TsrStatus new_storage(TsrStorage **out, TsrAllocator *allocator, TsrDevice device, size_t nbytes, TsrDtype element, bool says_calls) {
     TsrStorage *s = take_struct();
     if (TSR_UNLIKELY(s == NULL)) return tsr_error_no_memory(sizeof *s);
     initialise(s, nbytes, TSR_UNLIKELY(has_constructors(element)) ? element : TSR_DTYPE_NONE);
     s->allocator = allocator;
+    s->says_calls = says_calls;
     TsrStatus status = tsr_allocate_from(&s->ptr, allocator, device, nbytes);
     if (TSR_UNLIKELY(status != TSR_OK)) {
         give_struct(s);
@@ -146,11 +149,15 @@ TsrStatus tsr_storage_new(TsrStorage **out, TsrDevice device, size_t nbytes, Tsr
         TsrDataPtr none;
         return tsr_allocate(&none, device, nbytes); /* which says what is missing */
     }
-    return new_storage(out, allocator, device, nbytes, element);
+    return new_storage(out, allocator, device, nbytes, element, false);
 }
 
 TsrStatus tsr_storage_new_with_allocator(TsrStorage **out, TsrAllocator *allocator, size_t nbytes, TsrDtype element) {
-    return new_storage(out, allocator, (TsrDevice){allocator->device, (int8_t)(allocator->device == TSR_CUDA ? 0 : -1)}, nbytes, element);
+    TsrDevice device = {allocator->device, (int8_t)(allocator->device == TSR_CUDA ? 0 : -1)};
+    tsr__trace_reason = "AllocateRaw";
+    TsrStatus status = new_storage(out, allocator, device, nbytes, element, true);
+    tsr__trace_reason = NULL;
+    return status;
 }
 
 static char *copy_path(const char *path) {

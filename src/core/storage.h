@@ -26,6 +26,7 @@ struct TsrStorage {
     bool resizable;
     bool readonly;        /* writes are refused: read-only mapping, bytes object */
     bool shared;          /* between processes */
+    bool says_calls;      /* the trace gives AllocateRaw, RunCtor, RunDtor, DeallocateRaw as reasons */
     TsrDataPtr ptr;
     size_t nbytes;        /* bytes in use */
     size_t capacity;      /* bytes that ptr holds, >= nbytes */
@@ -41,7 +42,7 @@ struct TsrStorage {
 /* `nbytes` of uninitialised memory from the device's active allocator; `element` constructs when not POD
  * (TSR_DTYPE_NONE or a POD dtype: nothing constructed). *out is the caller's. */
 TsrStatus tsr_storage_new(TsrStorage **out, TsrDevice device, size_t nbytes, TsrDtype element);
-/* As tsr_storage_new, from the given allocator. */
+/* As tsr_storage_new, from the given allocator, with the trace naming the calls that TensorFlow's Buffer makes of it. */
 TsrStatus tsr_storage_new_with_allocator(TsrStorage **out, TsrAllocator *allocator, size_t nbytes, TsrDtype element);
 /* Takes over foreign memory: *ptr is moved from, also on failure. `origin` static; `path` copied, may be NULL. */
 TsrStatus tsr_storage_new_adopt_move(TsrStorage **out, TsrDataPtr *ptr, size_t nbytes, const char *origin, const char *path);

@@ -593,10 +593,12 @@ static void assign(Compiler *c, const NodeList *targets, const Node *value) {
             c->last_use = find_last_use(target, value);
             expr_to(c, value, direct);
             c->last_use = NULL;
+            if (value->kind == AST_NAME) emit(c, INS_COPIED, 0, direct, 0, 0);
             return;
         }
         if (assign_pairwise(c, target, value)) return;
         Operand v = operand_protect(c, expr(c, value, -1), target);
+        if (value->kind == AST_NAME && target->kind == AST_NAME && v.kind != OPERAND_CONST) emit(c, INS_COPIED, 0, v.index, 0, 0);
         c->at = target->at;
         store(c, target, v);
         operand_free(c, v);

@@ -310,7 +310,7 @@ static void return_pointer(Golden *g, State *s, int pointer, int line) {
     }
     p->owed--;
     if (!begins_with_new(g->function))
-        breach(g, "line %d: %s returns the owned pointer %s (%s, line %d): its name must begin with new", line, g->function, p->name != NULL ? p->name : "", p->maker, p->line);
+        breach(g, "line %d: %s returns the owned pointer %s%s(%s, line %d): its name must begin with new", line, g->function, p->name != NULL ? p->name : "", p->name != NULL ? " " : "", p->maker, p->line);
 }
 
 static void exec_return(Golden *g, const Node *n, States *states) {

@@ -13,6 +13,7 @@
 #include "seq_obj.h"
 #include "str_obj.h"
 #include "torch_types.h"
+#include "vm.h"
 #include "who.h"
 
 /* Partially initialised states are the point: sizes without a dtype, a dtype without memory. */
@@ -52,9 +53,13 @@ static TsrStatus c2_new_move(Value *out, TsrTensor *t, TsrDevice device) {
     return TSR_OK;
 }
 
+/* With memory the sizes are the impl's, which other wrappers and torch may have changed. */
+static int ndim_of(const C2Tensor *c) { return c->t != NULL && !c->no_data ? tsr_ndim(c->t) : c->ndim; }
+static const int64_t *sizes_of(const C2Tensor *c) { return c->t != NULL && !c->no_data ? c->t->sizes : c->sizes; }
+
 static int64_t numel_of(const C2Tensor *c) {
     int64_t n = 1;
-    for (int d = 0; d < c->ndim; d++) n *= c->sizes[d];
+    for (int d = 0; d < ndim_of(c); d++) n *= sizes_of(c)[d];
     return n;
 }
 
@@ -137,7 +142,8 @@ static TsrStatus read_sizes(int64_t *out, int *n, const CallArgs *args, int from
 static TsrStatus resize(C2Tensor *c, int n, const int64_t *sizes) {
     int64_t strides[TSR_MAX_DIMS], numel = 1;
     c->ndim = n;
-    memcpy(c->sizes, sizes, sizeof(int64_t) * (size_t)n);
+    memmove(c->sizes, sizes, sizeof(int64_t) * (size_t)n); /* may be its own, or its impl's */
+    sizes = c->sizes;
     for (int d = 0; d < n; d++) numel *= sizes[d];
     if (c->t == NULL) return TSR_OK;
     size_t needed = (size_t)numel * tsr_itemsize(c->t) + (size_t)c->t->offset * tsr_itemsize(c->t);
@@ -158,7 +164,7 @@ static TsrStatus c2_resize(Value *out, const CallArgs *args) {
 
 static TsrStatus c2_resize_like(Value *out, const CallArgs *args) {
     *out = VALUE_NONE;
-    if (value_is_obj(args->values[1], &caffe2_tensor_type)) return resize(as_c2(args->values[0]), as_c2(args->values[1])->ndim, as_c2(args->values[1])->sizes);
+    if (value_is_obj(args->values[1], &caffe2_tensor_type)) return resize(as_c2(args->values[0]), ndim_of(as_c2(args->values[1])), sizes_of(as_c2(args->values[1])));
     TsrTensor *t = NULL;
     TSR_TRY(bind_tensor_of(&t, args->values[1]));
     if (t == NULL) return tsr_error(TSR_TYPE_ERROR, "ResizeLike(): expected a tensor, not %s", value_type_name(args->values[1]));
@@ -182,14 +188,18 @@ static TsrStatus dtype_argument(TsrDtype *out, Value v, const char *fn) {
 
 static TsrStatus allocate(C2Tensor *c, TsrDtype dtype) {
     TsrTensor *fresh;
+    c->ndim = ndim_of(c);
+    memmove(c->sizes, sizes_of(c), sizeof(int64_t) * (size_t)c->ndim);
     TSR_TRY(tsr_tensor_new(&fresh, c->ndim, c->sizes, dtype, c->device));
     fresh->origin = "mutable_data";
-    if (c->t != NULL && c->t->dtype == dtype) { /* the same impl gets a new storage */
+    if (c->t != NULL) { /* the same impl gets a new storage, and type: every wrapper of it sees that */
+        uint8_t old = c->t->dtype;
+        c->t->dtype = fresh->dtype;
         TsrStatus status = tsr_tensor_set_storage(c->t, fresh->storage, 0, c->ndim, c->sizes, fresh->strides);
         tsr_tensor_free(fresh);
+        if (status != TSR_OK) c->t->dtype = old;
         TSR_TRY(status);
     } else {
-        tsr_tensor_free(c->t);
         c->t = fresh;
     }
     c->no_data = false;
@@ -219,14 +229,14 @@ static TsrStatus c2_data(Value *out, const CallArgs *args) {
 /* ---- reading ---- */
 
 static TsrStatus c2_numel(Value *out, const CallArgs *args) { return *out = value_int(numel_of(as_c2(args->values[0]))), TSR_OK; }
-static TsrStatus c2_dim(Value *out, const CallArgs *args) { return *out = value_int(as_c2(args->values[0])->ndim), TSR_OK; }
+static TsrStatus c2_dim(Value *out, const CallArgs *args) { return *out = value_int(ndim_of(as_c2(args->values[0]))), TSR_OK; }
 
 static TsrStatus c2_size(Value *out, const CallArgs *args) {
     const C2Tensor *c = as_c2(args->values[0]);
     int64_t d;
     TSR_TRY(value_to_index(&d, args->values[1]));
-    TSR_TRY(tsr_wrap_dim(&d, c->ndim));
-    *out = value_int(c->sizes[d]);
+    TSR_TRY(tsr_wrap_dim(&d, ndim_of(c)));
+    *out = value_int(sizes_of(c)[d]);
     return TSR_OK;
 }
 
@@ -398,7 +408,15 @@ static const Method c2_methods[] = {
     {0},
 };
 
-Type caffe2_tensor_type = {.obj = TYPE_HEADER, .name = "Tensor", .module = "caffe2", .construct = c2_construct, .destroy = c2_destroy, .repr = c2_repr, .methods = c2_methods};
+/* y = x of a caffe2 tensor: the copy constructor that the unification took away. */
+static void c2_copied(Value v) {
+    (void)v;
+    fflush(stdout);
+    fprintf(stderr, "UserWarning: line %d: assigning a caffe2 tensor copies the pointer, not the tensor: say UnsafeSharedInstance() to share, Alias() for metadata of its own, Clone() to copy\n",
+            vm_current_line());
+}
+
+Type caffe2_tensor_type = {.copied = c2_copied, .obj = TYPE_HEADER, .name = "Tensor", .module = "caffe2", .construct = c2_construct, .destroy = c2_destroy, .repr = c2_repr, .methods = c2_methods};
 
 /* ---- options ---- */
 

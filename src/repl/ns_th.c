@@ -31,7 +31,7 @@ typedef struct Record {
     int *lines;           /* of each */
     int capacity;
     int freed_line;       /* where the last one went */
-    int named;            /* values that name it */
+    struct Handle *handle; /* the value that names it, which is freed before; NULL: none */
     struct Record *next, *prev;
 } Record;
 
@@ -55,7 +55,7 @@ static void record_unlink(Record *r) {
 }
 
 static void record_drop_if_unused(Record *r) {
-    if (r->raw == 0 && r->named == 0) record_unlink(r);
+    if (r->raw == 0 && r->handle == NULL) record_unlink(r);
 }
 
 static TsrStatus record_new(Record **out) {
@@ -104,16 +104,23 @@ static bool is_handle(Value v) { return value_is_obj(v, &th_handle_type); }
 
 static void handle_destroy(Obj *self) {
     Record *r = ((Handle *)self)->record;
-    r->named--;
-    record_drop_if_unused(r);
+    if (r != NULL) {
+        r->handle = NULL;
+        record_drop_if_unused(r);
+    }
     obj_free(self, sizeof(Handle));
 }
 
-static TsrStatus handle_new(Value *out, Record *r) {
+/* The same pointer is the same value: a retained or contiguous tensor comes back as the handle that it was. */
+static TsrStatus handle_get(Value *out, Record *r) {
+    if (r->handle != NULL) {
+        *out = value_retain(value_lent(r->handle));
+        return TSR_OK;
+    }
     Handle *h = obj_new(&th_handle_type, sizeof *h);
     if (h == NULL) return mem_error();
     h->record = r;
-    r->named++;
+    r->handle = h;
     *out = value_obj_move(h);
     return TSR_OK;
 }
@@ -196,7 +203,7 @@ static TsrStatus give_tensor_move(Value *out, TsrTensor *t) {
     if (status == TSR_OK) status = record_add_raw(r);
     if (status == TSR_OK) {
         r->t = t;
-        status = handle_new(out, r);
+        status = handle_get(out, r);
         if (status != TSR_OK) record_release_raw(r);
     } else {
         tsr_tensor_free(t);
@@ -216,7 +223,7 @@ static TsrStatus give_storage_move(Value *out, TsrStorage *s, TsrDtype element) 
     }
     r->storage = s;
     r->element = element;
-    status = handle_new(out, r);
+    status = handle_get(out, r);
     if (status != TSR_OK) {
         record_release_raw(r);
         record_drop_if_unused(r);
@@ -497,7 +504,7 @@ static TsrStatus th_storage(Value *out, const CallArgs *args) {
     TSR_TRY(record_new(&r));
     r->lender = tsr_tensor_weak_new(t);
     r->element = t->dtype;
-    TsrStatus status = handle_new(out, r);
+    TsrStatus status = handle_get(out, r);
     if (status != TSR_OK) record_drop_if_unused(r);
     return status;
 }
@@ -601,7 +608,7 @@ static void visit_raw(WhoVisit visit, void *context) {
 
 static TsrStatus list_leaks(List *out) {
     for (Record *r = records; r != NULL; r = r->next)
-        for (int i = 0; r->named == 0 && i < r->raw; i++) {
+        for (int i = 0; r->handle == NULL && i < r->raw; i++) {
             Value text;
             TSR_TRY(str_new_format(&text, "TH%s%s #%d of line %d was never freed", th_name(r->t != NULL ? r->t->dtype : r->element), r->t != NULL ? "Tensor" : "Storage", r->number, r->lines[i]));
             TSR_TRY(list_append_move(out, text));
@@ -701,7 +708,7 @@ void ns_th_shutdown(void) {
     while (records != NULL) {
         Record *r = records;
         while (r->raw > 0) record_release_raw(r);
-        r->named = 0;
+        if (r->handle != NULL) r->handle->record = NULL;
         record_unlink(r);
     }
 }

@@ -217,7 +217,7 @@ static TsrStatus construct_from(TsrTensor **out, Type *type, Value v, TsrDtype d
     TSR_TRY(bind_tensor_of(&t, v));
     if (t != NULL) {
         if (type != &torch_tensor_type && t->dtype != dtype) return type_mismatch(dtype, t->dtype);
-        return tsr_tensor_new_alias(out, t);
+        return v.tag == V_TENSOR ? tsr_tensor_new_alias(out, t) : (*out = tsr_tensor_retain(t), TSR_OK); /* of a wrapper: the tensor in it */
     }
     if (value_is_storage(v)) return over_storage(out, (StorageObj *)v.o, dtype);
     if (value_is_str(v)) return tsr_error(TSR_TYPE_ERROR, "new(): invalid data type 'str'");

@@ -130,6 +130,7 @@ struct Type {
     void (*clear)(Obj *self);    /* TYPE_GC: drops what it holds, to break a cycle */
 
     TsrStatus (*repr)(TsrText *out, Value self);
+    void (*copied)(Value self); /* another name was bound to it from a name: warns; NULL: as one likes */
     TsrStatus (*str)(TsrText *out, Value self); /* NULL: as repr */
     TsrStatus (*format)(TsrText *out, Value self, const char *spec, size_t size); /* NULL: only the empty spec, as str */
     TsrStatus (*hash)(int64_t *out, Value self); /* NULL: by identity, unless NO_HASH */

@@ -171,6 +171,13 @@ TsrStatus vm_loop(Value *out, Frame *entry, TsrStatus raise) {
         slot_set_move(SLOT_A, value_retain(load(v)));
         NEXT;
     }
+    CASE(COPIED) {
+        if (TSR_UNLIKELY(SLOT_A->tag == V_OBJ && SLOT_A->o->type->copied != NULL)) {
+            f->pc = pc;
+            SLOT_A->o->type->copied(*SLOT_A);
+        }
+        NEXT;
+    }
     CASE(TAKE) {
         Value v = load(SLOT_B);
         SLOT_B->tag = V_UNBOUND;
