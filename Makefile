@@ -53,6 +53,7 @@ endif
 
 $(BUILD)/obj/repl/line.o: TARGET_FLAGS += -DTSR_EDIT_$(shell echo $(EDIT) | tr a-z A-Z)
 $(BUILD)/obj/repl/prelude.o: $(wildcard src/repl/prelude/*.tsr)
+$(BUILD)/obj/repl/lesson.o: $(wildcard lessons/*.md)
 
 -include $(CORE_OBJ:.o=.d) $(REPL_OBJ:.o=.d)
 
@@ -149,7 +150,7 @@ lint: ## include rules, clang-tidy's and cppcheck's findings
 
 docs man: all ## prints man/tsr-ops.7 from the table of operators and checks the transcripts in the documentation
 	$(BUILD)/tsr --print-man ops > man/tsr-ops.7
-	$(BUILD)/tsr --doctest README.md man/*.[157]
+	$(BUILD)/tsr --doctest README.md man/*.[157] lessons/*.md
 
 config: ## what was found on this machine
 	@for l in check libsleef; do printf '%-16s %s\n' $$l "$$(pkg-config --modversion $$l 2>/dev/null || echo not found)"; done

@@ -5,23 +5,13 @@
 #include <string.h>
 
 #include "builtin.h"
+#include "complete.h"
 #include "filter.h"
-#include "namespace.h"
+#include "lesson.h"
+#include "line.h"
 #include "prelude.h"
 #include "seq_obj.h"
 #include "shell.h"
-#include "str_obj.h"
-
-/* Calls tsr.NAME(values...), which prints; the values are consumed. */
-static int call_move(const char *name, Value *values, int count, TsrStatus status) {
-    Value module = VALUE_UNBOUND, result = VALUE_UNBOUND;
-    if (status == TSR_OK) status = namespace_module(&module, "tsr");
-    if (status == TSR_OK) status = value_call_method(&result, module, name, count, values);
-    value_release(result);
-    value_release(module);
-    values_release(values, count);
-    return shell_report(status, NULL);
-}
 
 /* Prints the lines that a function of the prelude (files.tsr) makes of what files hold. *count: how many. */
 static TsrStatus print_lines(const char *function, const Value *values, int value_count, int64_t *count) {
@@ -74,6 +64,19 @@ int command_diff(const char *a, const char *b) {
 }
 
 int command_lesson(const char *number) {
-    Value n = value_int(number != NULL ? strtol(number, NULL, 10) : 0);
-    return call_move("lesson", &n, number != NULL ? 1 : 0, TSR_OK);
+    char *end;
+    long n = number != NULL ? strtol(number, &end, 10) : 0;
+    if (number == NULL) {
+        lesson_print_list();
+        return EXIT_FINE;
+    }
+    if (*end != '\0' || n < 1 || n > lesson_count()) {
+        fprintf(stderr, "tsr: there is no lesson '%s' (they are 1 to %d)\n", number, lesson_count());
+        return EXIT_USAGE;
+    }
+    line_completer = complete_word;
+    line_start();
+    TsrStatus status = lesson_run(n);
+    line_end();
+    return shell_report(status, NULL);
 }

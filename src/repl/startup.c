@@ -9,6 +9,7 @@
 #include "files.h"
 #include "golden.h"
 #include "inspect.h"
+#include "lesson.h"
 #include "maybe_owned.h"
 #include "namespace.h"
 #include "ns_caffe2.h"
@@ -57,6 +58,7 @@ TsrStatus startup_all(void) {
     TSR_TRY(golden_startup());
     TSR_TRY(see_startup());
     TSR_TRY(draw_startup());
+    TSR_TRY(lesson_startup());
     TSR_TRY(ns_caffe2_startup());
     return ns_tensorflow_startup();
 }
