@@ -29,7 +29,7 @@ typedef struct Slice {
 } Slice;
 
 extern Type list_type, tuple_type, range_type, slice_type;
-static inline bool value_is_list(Value v) { return value_is_obj(v, &list_type); }
+static inline bool value_is_list(Value v) { return v.tag == V_OBJ && (v.o->type == &list_type || v.o->type->base == &list_type); } /* tables too */
 static inline bool value_is_tuple(Value v) { return v.tag == V_OBJ && (v.o->type == &tuple_type || v.o->type->base == &tuple_type); } /* torch.Size and named ones too */
 static inline List *value_as_list(Value v) { return (List *)v.o; }
 static inline Tuple *value_as_tuple(Value v) { return (Tuple *)v.o; }
