@@ -218,14 +218,26 @@ static TsrStatus parse_returns(Parser *ps, TsrSchema *schema) {
     return accept(ps, ")") ? TSR_OK : malformed(ps, "expected , or )");
 }
 
-TsrStatus tsr__schema_new(TsrSchema **out, const char *text) {
+static bool is_array(TsrArgKind kind) { return kind == TSR_ARG_INTS || kind == TSR_ARG_FLOATS || kind == TSR_ARG_BOOLS; }
+
+/* What was made of a schema that could not be finished: only then are schemas freed. */
+static void free_partial(TsrSchema *schema, TsrParam *params) {
+    for (int i = 0; i <= TSR_MAX_ARGS; i++) {
+        tsr_free((void *)params[i].name);
+        tsr_free((void *)params[i].type_text);
+        tsr_free((void *)params[i].default_text);
+        if (is_array(params[i].value.kind)) tsr_free(params[i].value.ints);
+        if (params[i].value.kind == TSR_ARG_STR) tsr_free((void *)params[i].value.str);
+    }
+    for (int i = 0; i < schema->nreturns; i++) tsr_free((void *)schema->returns[i].name);
+    tsr_free((void *)schema->name);
+    tsr_free(schema);
+}
+
+static TsrStatus parse_schema(TsrSchema *schema, TsrParam *params, const char *text) {
     Parser ps = {text, text};
-    TsrSchema *schema = tsr_calloc(1, sizeof *schema);
-    TsrParam params[TSR_MAX_ARGS + 1];
-    memset(params, 0, sizeof params);
-    if (schema == NULL) return tsr_error_no_memory(sizeof *schema);
-    schema->params = params;
     const char *open = strchr(text, '(');
+    schema->params = params;
     if (open == NULL) return malformed(&ps, "expected (");
     TSR_TRY(new_text(&schema->name, text, open));
     const char *dot = strrchr(schema->name, '.');
@@ -233,9 +245,21 @@ TsrStatus tsr__schema_new(TsrSchema **out, const char *text) {
     ps.p = open + 1;
     TSR_TRY(parse_params(&ps, schema));
     TSR_TRY(parse_returns(&ps, schema));
-    schema->params = tsr_malloc(sizeof(TsrParam) * (size_t)(schema->nparams + 1));
-    if (schema->params == NULL) return tsr_error_no_memory(sizeof params);
-    memcpy(schema->params, params, sizeof(TsrParam) * (size_t)schema->nparams);
-    *out = schema;
+    size_t bytes = sizeof(TsrParam) * (size_t)(schema->nparams + 1);
+    TsrParam *kept = tsr_malloc(bytes);
+    if (kept == NULL) return tsr_error_no_memory(bytes);
+    memcpy(kept, params, sizeof(TsrParam) * (size_t)schema->nparams);
+    schema->params = kept;
     return TSR_OK;
+}
+
+TsrStatus tsr__schema_new(TsrSchema **out, const char *text) {
+    TsrSchema *schema = tsr_calloc(1, sizeof *schema);
+    TsrParam params[TSR_MAX_ARGS + 1];
+    memset(params, 0, sizeof params);
+    if (schema == NULL) return tsr_error_no_memory(sizeof *schema);
+    TsrStatus status = parse_schema(schema, params, text);
+    if (status == TSR_OK) *out = schema;
+    else free_partial(schema, params);
+    return status;
 }

@@ -1,6 +1,6 @@
 /* Every row of the operator table, called with random arguments of the kinds its schema names: it must answer or
  * fail with an error, leave nothing behind, and hand out only tensors that fit their storage. TSR_TEST_OP=NAME
- * picks one operator, TSR_TEST_ROUNDS how often each is called, TSR_TEST_SEED another stream. */
+ * picks one operator, TSR_TEST_ROUNDS how often each is called, TSR_TEST_SEED another stream. Then again with failing allocations. */
 #include "suite.h"
 
 #include <stdlib.h>
@@ -185,7 +185,9 @@ static void set_outputs(Made *m, TsrOpCall *c) {
     }
 }
 
-static void one_call(const TsrOp *op, const TsrSchema *schema) {
+/* `fail_at` > 0: that allocation of the operator itself fails. Returns how many allocations it tried, -1 if it never ran. */
+static int64_t one_call(const TsrOp *op, const TsrSchema *schema, int64_t fail_at) {
+    int64_t tried = -1;
     TsrArg args[TSR_MAX_ARGS];
     Made made = {.n = 0};
     TsrOpCall call = {.op = op, .schema = schema, .arg = args, .nargs = schema->nparams};
@@ -194,7 +196,9 @@ static void one_call(const TsrOp *op, const TsrSchema *schema) {
     if (ready) {
         set_outputs(&made, &call);
         tsr_error_clear();
+        if (fail_at > 0) tsr_mem_fail_at(fail_at);
         TsrStatus status = tsr_op_run(&call);
+        tried = fail_at > 0 ? tsr_mem_fail_at(0) : 0;
         if (status == TSR_OK) {
             check_results(&call);
             tsr_op_release_returns(&call);
@@ -204,6 +208,7 @@ static void one_call(const TsrOp *op, const TsrSchema *schema) {
     }
     for (int i = 0; i < made.n; i++) tsr_tensor_free(made.tensors[i]);
     for (int i = 0; i < made.nblocks; i++) free(made.blocks[i]);
+    return tried;
 }
 
 static bool is_slow(const char *name) { return strcmp(name, "combinations") == 0; }
@@ -221,11 +226,40 @@ START_TEST(every_operator_survives_random_calls) {
             const TsrSchema *schema;
             ck_assert_msg(tsr_op_schema(&schema, set->ops[k]) == TSR_OK, "%s: %s", set->ops[k]->schema, tsr_error_message());
             int64_t live = tsr_memory_live();
-            for (int r = 0; r < rounds; r++) one_call(set->ops[k], schema);
+            for (int r = 0; r < rounds; r++) (void)one_call(set->ops[k], schema, 0);
             ck_assert_msg(tsr_memory_live() == live, "%s leaves %lld bytes behind", set->ops[k]->schema, (long long)(tsr_memory_live() - live));
         }
     }
 }
 END_TEST
 
-TEST_SUITE(ops, every_operator_survives_random_calls)
+/* The same call again and again, each time with a later allocation failing. */
+START_TEST(every_operator_survives_failing_allocations) {
+    const char *only = getenv("TSR_TEST_OP"), *rounds_text = getenv("TSR_TEST_ROUNDS"), *seed = getenv("TSR_TEST_SEED");
+    int rounds = rounds_text != NULL ? atoi(rounds_text) : 3;
+    enum { MOST = 60 };
+    if (seed != NULL) state ^= (uint64_t)atoll(seed) * 0x9E3779B97F4A7C15u;
+    tsr_set_memory_limit((size_t)64 << 20);
+    for (int i = 0; i < tsr_op_count(); i++) {
+        const TsrOpSet *set = tsr_op_at(i);
+        if ((only != NULL && strcmp(only, set->name) != 0) || is_slow(set->name)) continue;
+        if (getenv("TSR_TEST_VERBOSE") != NULL) fprintf(stderr, "%s\n", set->name);
+        for (int r = 0; r < rounds * set->n; r++) {
+            const TsrSchema *schema;
+            ck_assert_int_eq(tsr_op_schema(&schema, set->ops[r % set->n]), TSR_OK);
+            (void)one_call(set->ops[r % set->n], schema, 0);
+            uint64_t start = state;
+            for (int64_t n = 1; n <= MOST; n++) {
+                int64_t live = tsr_memory_live();
+                state = start;
+                int64_t tried = one_call(set->ops[r % set->n], schema, n);
+                ck_assert_msg(tsr_memory_live() == live, "%s leaves %lld bytes behind when allocation %lld fails", set->ops[r % set->n]->schema,
+                              (long long)(tsr_memory_live() - live), (long long)n);
+                if (tried < n) break;
+            }
+        }
+    }
+}
+END_TEST
+
+TEST_SUITE(ops, every_operator_survives_random_calls, every_operator_survives_failing_allocations)
