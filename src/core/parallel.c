@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "alloc.h"
 #include "iter.h"
 
 enum { MAX_THREADS = 64, SPIN_ROUNDS = 4000 };
@@ -78,6 +79,7 @@ static void try_job(void) {
     pthread_mutex_unlock(&pool.lock);
     if (!joined) return;
     take_chunks(&pool.job);
+    tsr_memory_live(); /* what this worker counted becomes seen before the job ends */
     atomic_fetch_sub_explicit(&pool.running, 1, memory_order_release);
 }
 
