@@ -20,7 +20,7 @@ LDFLAGS_asan := -fsanitize=address,undefined
 LDFLAGS_coverage := --coverage
 
 # A status that is not OK leaves outputs unset, which gcc cannot know.
-WARN := -Wall -Wextra -Werror -Wno-maybe-uninitialized
+WARN := -Wall -Wextra -Werror $(if $(findstring clang,$(CC)),-Wno-pass-failed -Wno-psabi,-Wno-maybe-uninitialized)
 CFLAGS_ALL := -std=c17 -D_GNU_SOURCE $(WARN) -fPIC -fvisibility=hidden -fno-semantic-interposition -fopenmp -ffp-contract=off -fno-math-errno -fno-trapping-math -Isrc -Isrc/core $(CFLAGS_$(CONFIG)) $(CFLAGS)
 # Static where Debian has the archive: every shared library costs each start about 0.1 ms.
 LIBS := -Wl,-Bstatic -ltommath -lutf8proc -ljansson -lminizip -lz -lprotobuf-nanopb -Wl,-Bdynamic -lsleef -fopenmp -lm -ldl -lpthread

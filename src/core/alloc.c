@@ -88,6 +88,8 @@ void tsr_set_memory_limit(size_t bytes) {
     tsr_mem_set_limit(bytes);
 }
 
+void tsr_limit_small_memory(void) { tsr_mem_set_limit(machine_limit()); }
+
 size_t tsr_memory_limit(void) {
     if (limit == SIZE_MAX) limit = machine_limit();
     return limit;

@@ -57,6 +57,7 @@ void tsr_deallocate(TsrDataPtr *ptr, TsrAllocator *allocator, size_t bytes);
 /* Ceiling for live tensor bytes and mem.h's together; 0: none. Mapped files don't count. */
 void tsr_set_memory_limit(size_t bytes);
 size_t tsr_memory_limit(void);
+void tsr_limit_small_memory(void); /* mem.h alone may not pass what the machine (RLIMIT_AS) has; tensors never may */
 void tsr_empty_cache(void);
 int64_t tsr_memory_live(void);  /* bytes in storages now, over all allocators but meta */
 int64_t tsr_memory_peak(void);

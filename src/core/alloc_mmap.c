@@ -3,6 +3,7 @@
 
 #include "mem.h"
 
+#include <stdatomic.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -20,7 +21,7 @@ typedef struct Mapping {
 
 static void count(int64_t bytes) {
     TsrAllocator *a = &tsr__allocator_mmap;
-    int64_t live = a->live += bytes;
+    int64_t live = atomic_fetch_add(&a->live, bytes) + bytes;
     if (bytes > 0) a->calls += 1;
     if (live > a->peak) a->peak = live;
 }

@@ -12,6 +12,14 @@
 #define TSR_VERSION "0.1.0"
 #define TSR_TORCH_VERSION "2.15.0"
 
+/* clang has complex numbers, but glibc gives these to gcc alone. */
+#if defined(__clang__) && !defined(__cplusplus)
+#undef CMPLX
+#undef CMPLXF
+#define CMPLX(re, im) __builtin_complex((double)(re), (double)(im))
+#define CMPLXF(re, im) __builtin_complex((float)(re), (float)(im))
+#endif
+
 #define TSR_LIKELY(x) __builtin_expect(!!(x), 1)
 #define TSR_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define TSR_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))

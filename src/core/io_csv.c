@@ -308,7 +308,7 @@ static TsrStatus parse_table(TsrTensor **out, Table *t) {
         rows += t->blocks[i].rows;
     }
     /* No more cells than the file has bytes for: a first row of delimiters cannot ask for more memory than it may fill. */
-    if (tsr_mul_overflows(rows, t->columns, &cells) || (t->delimiter != ' ' && t->columns > 1 && cells / 2 > t->end - t->body))
+    if (tsr_mul_overflows(rows, t->columns, &cells) || (t->columns > 1 && cells / 2 > t->end - t->body))
         return tsr_input_error(t->in, "%lld columns in the first row, too few in the others", (long long)t->columns);
     TSR_TRY(tsr_tensor_new(out, 2, (int64_t[]){rows, t->columns}, t->dtype, TSR_DEVICE_CPU));
     t->cells = tsr_data(*out);

@@ -126,6 +126,7 @@ static TsrStatus read_element(Json *j, Numbers *v, int depth) {
     if (j->p < j->end && *j->p == '[') return read_array(j, v, depth);
     if (j->p < j->end && *j->p == '"') return bad(j, "a string where a number was expected");
     if (j->p < j->end && *j->p == '{') return bad(j, "an object where a number was expected");
+    if (v->leaf < 0 && depth < MAX_DEPTH && v->sizes[depth] >= 0) return bad(j, "a number beside arrays does not make a tensor");
     if (v->leaf < 0) v->leaf = depth;
     if (v->leaf != depth) return bad(j, "numbers at different depths do not make a tensor");
     return read_number(j, v);
@@ -211,6 +212,7 @@ static TsrStatus read_key(Json *j, TsrText *key) {
 
 static TsrStatus read_member(TsrItems *out, Json *j, TsrText *key, TsrDtype wanted) {
     TsrTensor *t = NULL;
+    TSR_TRY(tsr_interrupt_check());
     TSR_TRY(read_key(j, key));
     for (int i = 0; i < out->n; i++)
         if (strlen(out->items[i].name) == key->length && memcmp(out->items[i].name, key->data != NULL ? key->data : "", key->length) == 0) return bad(j, "the key is there twice");

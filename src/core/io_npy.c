@@ -75,7 +75,7 @@ static TsrStatus read_descr(Cursor *c, Header *h) {
     skip_space(c);
     if (c->p < c->end && *c->p == '[') return tsr_input_error(c->in, "structured dtypes are not tensors");
     TSR_TRY(read_string(c, &text, &n));
-    bool marked = n > 0 && strchr("<>=|", text[0]) != NULL;
+    bool marked = n > 0 && memchr("<>=|", text[0], 4) != NULL;
     h->big_endian = marked && text[0] == '>';
     const char *code = text + marked;
     size_t length = n - marked;

@@ -388,7 +388,11 @@ TsrStatus value_next(Value *out, Value iterator) {
     const Type *t = value_type(iterator);
     if (TSR_LIKELY(t->iter_next != NULL)) {
         *out = VALUE_UNBOUND;
-        return t->iter_next(out, iterator);
+        if ((t->flags & TYPE_GC) == 0) return t->iter_next(out, iterator);
+        TSR_TRY(recursion_enter("")); /* it may hold another iterator, and that one another */
+        TsrStatus status = t->iter_next(out, iterator);
+        recursion_leave();
+        return status;
     }
     return tsr_error(TSR_TYPE_ERROR, "'%s' object is not an iterator", t->name);
 }

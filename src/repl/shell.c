@@ -413,7 +413,7 @@ bool shell_start(const ShellOptions *options) {
     vm_display = display;
     if (options->seeded) tsr_rng_seed(tsr_rng_default(), options->seed);
     if (options->threads > 0) tsr_set_num_threads(options->threads);
-    if (options->max_memory > 0) startup_limit_memory(options->max_memory);
+    startup_limit_memory(options->max_memory);
     status = options->sandbox ? enter_sandbox(options) : TSR_OK;
     if (status == TSR_OK) status = builtin_set_argv(options->argc, options->argv);
     if (status == TSR_OK && options->device != NULL) status = use_device(options->device);

@@ -74,4 +74,7 @@ void startup_undo(void) {
     tsr_error_clear();
 }
 
-void startup_limit_memory(size_t bytes) { tsr_set_memory_limit(bytes); }
+void startup_limit_memory(size_t bytes) {
+    if (bytes > 0) tsr_set_memory_limit(bytes);
+    else tsr_limit_small_memory();
+}

@@ -6,7 +6,7 @@
 
 TsrStatus startup_all(void);
 void startup_undo(void);
-/* --max-memory */
+/* --max-memory; 0: what the machine has */
 void startup_limit_memory(size_t bytes);
 
 #endif

@@ -167,7 +167,6 @@ static TsrStatus check_solve_shapes(const char *fn, const TsrTensor *a, const Ts
 static TsrStatus solve_factored(TsrTensor **out, const TsrTensor *lu, const TsrTensor *pivots, const TsrTensor *b, int nbatch, const int64_t *batch, bool left, bool adjoint) {
     TSR_OWNED bt = NULL;
     TSR_OWNED x = NULL;
-    TSR_OWNED xt = NULL;
     bool is_complex = tsr_dtype_is_complex(b->dtype);
     if (left) {
         TSR_TRY(la_copy_expanded(&x, b, nbatch, batch));

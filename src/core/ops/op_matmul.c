@@ -456,7 +456,6 @@ static TsrStatus check_addr_scalar(TsrDtype d, TsrScalar s, const char *name) {
 
 static TsrStatus addr_bool(TsrTensor **out, const TsrTensor *self, const TsrTensor *product, bool beta, bool alpha) {
     TSR_OWNED right = NULL;
-    TSR_OWNED left = NULL;
     TSR_TRY(tsr_invoke(&right, 1, "logical_and", "tt", product, product));
     if (!alpha) TSR_TRY(tsr_tensor_fill(right, tsr_scalar_bool(false)));
     if (!beta) {

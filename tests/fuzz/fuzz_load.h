@@ -1,0 +1,45 @@
+/* fuzz_load.h: what the fuzz targets of the readers share. */
+#ifndef FUZZ_LOAD_H
+#define FUZZ_LOAD_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "core/io.h"
+#include "core/mem.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define FUZZ_DEMAND(condition) do { if (!(condition)) __builtin_trap(); } while (0)
+
+/* What was read can be written, and reads back with the same geometry. */
+static inline void fuzz_write_back(const TsrItems *items, const TsrLoadOptions *options) {
+    TsrItems again;
+    TsrSink sink = {.fd = -1, .name = "fuzz"};
+    FUZZ_DEMAND(tsr_write(&sink, items, &(TsrSaveOptions){.format = options->format}) == TSR_OK);
+    FUZZ_DEMAND(tsr_load_bytes(&again, "fuzz", sink.text.data, sink.text.length, options) == TSR_OK);
+    const TsrTensor *a = items->items[0].tensor, *b = again.items[0].tensor;
+    FUZZ_DEMAND(a->dtype == b->dtype && a->numel == b->numel && tsr_ndim(a) == tsr_ndim(b));
+    FUZZ_DEMAND(memcmp(a->sizes, b->sizes, sizeof *a->sizes * (size_t)tsr_ndim(a)) == 0);
+    tsr_items_free(&again);
+    tsr_text_free(&sink.text);
+}
+
+/* Reads the bytes: an error has words, a result is sound, and neither leaves memory behind. */
+static inline void fuzz_load(const uint8_t *data, size_t size, const TsrLoadOptions *options, bool write_back) {
+    TsrItems items;
+    tsr_set_memory_limit((size_t)256 << 20);
+    int64_t blocks = tsr_mem_live_blocks();
+    if (tsr_load_bytes(&items, "fuzz", (const char *)data, size, options) != TSR_OK) {
+        FUZZ_DEMAND(items.n == 0 && tsr_error_message()[0] != '\0');
+    } else {
+        for (int i = 0; i < items.n; i++) FUZZ_DEMAND(tsr_tensor_check(items.items[i].tensor, false) == TSR_OK);
+        if (write_back) fuzz_write_back(&items, options);
+    }
+    tsr_items_free(&items);
+    tsr_error_clear();
+    FUZZ_DEMAND(tsr_mem_live_blocks() <= blocks + 64); /* blocks kept for reuse are few */
+}
+
+#endif
