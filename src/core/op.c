@@ -7,6 +7,7 @@
 
 #include "mem.h"
 #include "op_schema.h"
+#include "ops/sparse.h"
 
 #define OP(fn, ...) TsrStatus fn(TsrOpCall *call);
 #include "ops.def"
@@ -160,6 +161,7 @@ const TsrOpSet *tsr_op_at(int i) {
 /* What a run holds until it ends: arguments replaced by resolved copies, and outputs that stand in for conj or neg views. */
 typedef struct Run {
     TsrOpCall *call;
+    TsrOpFn sparse; /* what runs in place of the row's function, for sparse arguments */
     TsrTensor *temporaries[TSR_MAX_ARGS + TSR_MAX_RETS];
     int ntemporaries;
     TsrTensor *real_out[TSR_MAX_RETS]; /* the caller's, where call->out holds a stand-in; lent */
@@ -185,14 +187,18 @@ static TsrStatus check_meta(const TsrOpCall *c) {
     return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "Could not run 'aten::%s' with arguments from the 'Meta' backend.", c->schema->base);
 }
 
-static TsrStatus check_tensor(const TsrOpCall *c, const TsrTensor *t) {
+static TsrStatus not_for_sparse(const TsrOpCall *c, const TsrTensor *t) {
+    return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "Could not run 'aten::%s' with arguments from the '%s' backend.", c->schema->base,
+                     t->layout == TSR_SPARSE_COO ? "SparseCPU" : "SparseCsrCPU");
+}
+
+static TsrStatus check_tensor(const Run *run, const TsrTensor *t) {
+    const TsrOpCall *c = run->call;
     unsigned flags = c->op->flags;
     if (!tsr_is_defined(t)) return TSR_OK;
     if (TSR_UNLIKELY(tsr_is_meta(t))) TSR_TRY(check_meta(c));
     if (TSR_UNLIKELY(tsr_is_sparse(t))) {
-        if (flags & TSR_OP_SPARSE) return TSR_OK;
-        return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "Could not run 'aten::%s' with arguments from the '%s' backend.", c->schema->base,
-                         t->layout == TSR_SPARSE_COO ? "SparseCPU" : "SparseCsrCPU");
+        return flags & TSR_OP_SPARSE || run->sparse != NULL ? TSR_OK : not_for_sparse(c, t);
     }
     if (TSR_UNLIKELY(!tsr_dtype_is_pod(t->dtype)) && !(flags & TSR_OP_OBJECT))
         return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "\"%s\" not implemented for '%s'", c->schema->base, tsr_dtype_scalar_name(t->dtype));
@@ -249,11 +255,11 @@ static TsrStatus prepare_arguments(Run *run) {
     for (int i = 0; i < c->nargs; i++) {
         TsrArg *arg = &c->arg[i];
         if (arg->kind == TSR_ARG_TENSOR) {
-            TSR_TRY(check_tensor(c, arg->t));
+            TSR_TRY(check_tensor(run, arg->t));
             if (TSR_UNLIKELY(is_lazy(arg->t)) && resolve) TSR_TRY(resolve_into(run, &arg->t));
         } else if (arg->kind == TSR_ARG_TENSORS) {
             for (int k = 0; k < arg->n; k++)
-                if (arg->tensors[k] != NULL) TSR_TRY(check_tensor(c, arg->tensors[k]));
+                if (arg->tensors[k] != NULL) TSR_TRY(check_tensor(run, arg->tensors[k]));
             if (resolve) TSR_TRY(resolve_list(run, arg));
         }
     }
@@ -263,7 +269,11 @@ static TsrStatus prepare_arguments(Run *run) {
 static TsrStatus prepare_outputs(Run *run) {
     TsrOpCall *c = run->call;
     for (int k = 0; k < TSR_MAX_RETS; k++) {
-        if (c->out[k] == NULL || tsr_is_sparse(c->out[k])) continue;
+        if (c->out[k] == NULL) continue;
+        if (tsr_is_sparse(c->out[k])) {
+            if (run->sparse == NULL && !(c->op->flags & TSR_OP_SPARSE)) return not_for_sparse(c, c->out[k]);
+            continue;
+        }
         if ((c->op->flags & TSR_OP_UNCHECKED) == 0) TSR_TRY(tsr_tensor_check(c->out[k], true));
         if (!is_lazy(c->out[k]) || (c->op->flags & TSR_OP_CONJ)) continue;
         run->real_out[k] = c->out[k];
@@ -292,10 +302,36 @@ static TsrStatus check_no_internal_overlap(const TsrTensor *out) {
     return TSR_OK;
 }
 
+/* A sparse result, or one for a sparse tensor. */
+static TsrStatus write_sparse(TsrOpCall *c, TsrTensor *result, TsrTensor *out) {
+    if (!tsr_is_sparse(result) || !tsr_is_sparse(out))
+        return tsr_error(TSR_RUNTIME_ERROR, "copy_() between dense and sparse Tensors is not implemented! Found self type = torch.%s%sTensor and src type = torch.%s%sTensor",
+                         tsr_is_sparse(out) ? "sparse." : "", tsr_dtype_scalar_name(out->dtype), tsr_is_sparse(result) ? "sparse." : "", tsr_dtype_scalar_name(result->dtype));
+    if (c->inplace && !same_sizes(result, out)) return tsr_error(TSR_RUNTIME_ERROR, "%s: the result has other sizes than self", c->schema->base);
+    if (result->dtype == out->dtype) return tsr_sparse_assign(out, result);
+    TsrTensor *values, *converted;
+    TSR_TRY(tsr_tensor_new_cast(&values, result->sparse->values, out->dtype));
+    TsrStatus status = tsr_sparse_with_values_new(&converted, result, values);
+    tsr_tensor_free(values);
+    if (status != TSR_OK) return status;
+    status = tsr_sparse_assign(out, converted);
+    tsr_tensor_free(converted);
+    return status;
+}
+
 /* A result that the function made afresh goes into the tensor it should have written. */
 static TsrStatus write_result(TsrOpCall *c, int k) {
     TsrTensor *result = c->ret[k].t, *out = c->out[k];
     TSR_TRY(check_writable_cast(result, out));
+    if (TSR_UNLIKELY(tsr_is_sparse(result) || tsr_is_sparse(out))) {
+        /* d *= s: the elements of a sparse product go into a dense self. */
+        TsrTensor *dense;
+        if (tsr_is_sparse(out) || !c->inplace) return write_sparse(c, result, out);
+        TSR_TRY(tsr_sparse_to_dense_new(&dense, result));
+        TsrStatus status = tsr_tensor_copy(out, dense);
+        tsr_tensor_free(dense);
+        return status;
+    }
     if (!same_sizes(result, out)) {
         if (c->inplace) {
             char want[256], have[256];
@@ -342,10 +378,11 @@ static void end_run(Run *run) {
 
 static TsrStatus run_prepared(Run *run) {
     TsrOpCall *c = run->call;
+    run->sparse = tsr__sparse_find(c);
     TSR_TRY(prepare_arguments(run));
     TSR_TRY(prepare_outputs(run));
     tsr_trace(TSR_TRACE_OP, c->schema->name, NULL, 0, NULL, NULL);
-    TSR_TRY(c->op->fn(c));
+    TSR_TRY((run->sparse != NULL ? run->sparse : c->op->fn)(c));
     TsrStatus status = TSR_OK;
     for (int k = 0; k < TSR_MAX_RETS && status == TSR_OK; k++)
         if (c->out[k] != NULL) status = finish_output(run, k);

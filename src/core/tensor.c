@@ -188,6 +188,51 @@ void tsr_tensor_free(TsrTensor *t) {
     if (last) destroy(t);
 }
 
+static TsrStatus sparse_numel(int64_t *out, int ndim, const int64_t *sizes) {
+    int64_t n = 1;
+    bool empty = false;
+    for (int i = 0; i < ndim; i++) {
+        if (sizes[i] < 0) return tsr_error(TSR_RUNTIME_ERROR, "numel: integer multiplication overflow");
+        empty |= sizes[i] == 0;
+    }
+    for (int i = 0; i < ndim && !empty; i++)
+        if (tsr_mul_overflows(n, sizes[i], &n)) return tsr_error(TSR_RUNTIME_ERROR, "numel: integer multiplication overflow");
+    *out = empty ? 0 : n;
+    return TSR_OK;
+}
+
+TsrStatus tsr__tensor_new_sparse_move(TsrTensor **out, uint8_t layout, int ndim, const int64_t *sizes, TsrDtype dtype, TsrDevice device, TsrSparse *sparse) {
+    int64_t numel = 0;
+    TsrTensor *t = NULL;
+    TsrStatus status = sparse_numel(&numel, ndim, sizes);
+    if (status == TSR_OK) status = new_struct(&t, ndim, dtype, device);
+    if (status != TSR_OK) {
+        free_sparse(sparse);
+        return status;
+    }
+    for (int i = 0; i < ndim; i++) {
+        t->sizes[i] = sizes[i];
+        t->strides[i] = 0;
+    }
+    t->numel = numel;
+    t->layout = layout;
+    t->sparse = sparse;
+    *out = t;
+    return TSR_OK;
+}
+
+TsrStatus tsr__tensor_set_sparse_move(TsrTensor *t, int ndim, const int64_t *sizes, TsrSparse *sparse) {
+    static const int64_t none[TSR_MAX_DIMS];
+    TsrStatus status = ndim > TSR_MAX_DIMS ? too_many_dims(ndim) : tsr_tensor_set_geometry(t, ndim, sizes, none, 0);
+    if (status != TSR_OK) {
+        free_sparse(sparse);
+        return status;
+    }
+    free_sparse(t->sparse);
+    t->sparse = sparse;
+    return TSR_OK;
+}
+
 /* Takes over `storage`, also on failure. */
 static TsrStatus attach_move(TsrTensor **out, TsrTensor *t, TsrStatus status, TsrStorage *storage) {
     if (TSR_UNLIKELY(status != TSR_OK)) {

@@ -70,6 +70,10 @@ TsrStatus tsr_tensor_new_over(TsrTensor **out, TsrStorage *storage, int ndim, co
 TsrStatus tsr_tensor_new_view(TsrTensor **out, const TsrTensor *self, int ndim, const int64_t *sizes, const int64_t *strides, int64_t offset, const char *origin);
 /* Makes a view a tensor in its own right: `_base` becomes None, the memory stays shared. For view.c and the like. */
 void tsr__tensor_unlink_base(TsrTensor *t);
+/* A tensor of a sparse layout, without a storage and with strides of 0. Takes `sparse` (by tsr_malloc) and its references over, also on failure. */
+TsrStatus tsr__tensor_new_sparse_move(TsrTensor **out, uint8_t layout, int ndim, const int64_t *sizes, TsrDtype dtype, TsrDevice device, TsrSparse *sparse);
+/* Replaces what a sparse tensor holds, and its sizes; takes `sparse` over, also on failure. */
+TsrStatus tsr__tensor_set_sparse_move(TsrTensor *t, int ndim, const int64_t *sizes, TsrSparse *sparse);
 TsrStatus tsr_tensor_new_scalar(TsrTensor **out, TsrScalar value, TsrDtype dtype); /* 0-d cpu */
 TsrStatus tsr_tensor_new_wrapped(TsrTensor **out, TsrScalar value); /* 0-d wrapped number, dtype by kind (double for FLOAT, int64, bool, complex128) */
 TsrTensor *tsr_tensor_new_undefined(void);  /* a retained reference to the one undefined tensor */

@@ -268,9 +268,39 @@ static TsrStatus get_general(TsrTensor **out, TsrTensor *self, Value index) {
     return s;
 }
 
+static bool slice_is_full(Value v) {
+    const Slice *s = (const Slice *)v.o;
+    return s->start.tag == V_NONE && s->stop.tag == V_NONE && s->step.tag == V_NONE;
+}
+
+/* Sparse tensors: integers select; all else needs strides. */
+static TsrStatus get_sparse(Value *out, TsrTensor *self, Value index) {
+    const Value *items;
+    int64_t n, dim = 0;
+    index_items(&index, &items, &n);
+    TsrTensor *t = tsr_tensor_retain(self), *next;
+    TsrStatus s = TSR_OK;
+    for (int64_t i = 0; i < n && s == TSR_OK; i++) {
+        if (items[i].tag == V_INT && dim < tsr_ndim(t)) s = tsr_invoke(&next, 1, "select", "tii", t, dim, items[i].i);
+        else if (items[i].tag == V_NONE) s = tsr_invoke(&next, 1, "unsqueeze", "ti", t, dim++);
+        else if (items[i].tag == V_OBJ && items[i].o->type == &slice_type && slice_is_full(items[i])) {
+            dim++;
+            continue;
+        } else if (items[i].tag == V_INT) s = tsr_error(TSR_INDEX_ERROR, "too many indices for tensor of dimension %d", tsr_ndim(self));
+        else s = tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "Could not run 'aten::as_strided' with arguments from the '%s' backend.", t->layout == TSR_SPARSE_COO ? "SparseCPU" : "SparseCsrCPU");
+        if (s != TSR_OK) break;
+        tsr_tensor_free(t);
+        t = next;
+    }
+    if (s == TSR_OK) *out = value_tensor_move(t);
+    else tsr_tensor_free(t);
+    return s;
+}
+
 TsrStatus subscript_get(Value *out, Value self, Value index) {
     TsrTensor *t = self.t, *result = NULL;
     TsrStatus s;
+    if (TSR_UNLIKELY(tsr_is_sparse(t))) return get_sparse(out, t, index);
     if (TSR_LIKELY(index.tag == V_INT)) s = select_int(&result, t, 0, index.i, 0);
     else if (index.tag == V_NONE) s = tsr_tensor_new_unsqueeze(&result, t, 0);
     else if (index.tag == V_OBJ && index.o->type == &slice_type) s = slice_dim(&result, t, 0, index);

@@ -25,7 +25,14 @@ GET(device) { return device_new(out, self.t->device); }
 GET(layout) { *out = layout_value(self.t->layout); return TSR_OK; }
 GET(ndim) { *out = value_int(tsr_ndim(self.t)); return TSR_OK; }
 GET(itemsize) { *out = value_int((int64_t)tsr_itemsize(self.t)); return TSR_OK; }
-GET(nbytes) { *out = value_int(self.t->numel * (int64_t)tsr_itemsize(self.t)); return TSR_OK; }
+GET(nbytes) {
+    if (tsr_is_sparse(self.t))
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "nbytes is not defined for sparse tensors.  If you want the size of the constituent tensors, add the nbytes of the indices and values.  If you want the "
+                         "size of the  equivalent dense tensor, multiply numel() by element_size()");
+    *out = value_int(self.t->numel * (int64_t)tsr_itemsize(self.t));
+    return TSR_OK;
+}
 GET(version) { *out = value_int(tsr_tensor_version(self.t)); return TSR_OK; }
 GET(output_nr) { (void)self; *out = value_int(0); return TSR_OK; }
 GET_BOOL(is_cuda, t->device.type == TSR_CUDA)
@@ -58,6 +65,7 @@ static TsrStatus set_grad(Value self, Value v) {
 
 GET(data) {
     TsrTensor *t;
+    if (tsr_is_sparse(self.t)) return bind_call(out, "detach", 1, &self);
     TSR_TRY(tsr_tensor_new_data(&t, self.t));
     *out = value_tensor_move(t);
     return TSR_OK;
@@ -70,6 +78,7 @@ static TsrStatus set_data(Value self, Value v) {
     if (from == NULL) return tsr_error(TSR_TYPE_ERROR, "Variable data has to be a tensor, but got %s", bind_type_name(v));
     if (from->dtype != self.t->dtype || tsr_is_sparse(from))
         return tsr_error(TSR_RUNTIME_ERROR, "Attempted to call `variable.set_data(tensor)`, but `variable` and `tensor` have incompatible tensor type. ");
+    if (tsr_is_sparse(self.t)) return tsr_error(TSR_RUNTIME_ERROR, "Attempted to call `variable.set_data(tensor)`, but `variable` and `tensor` have incompatible tensor type. ");
     return tsr_tensor_set_storage(self.t, from->storage, from->offset, tsr_ndim(from), from->sizes, from->strides);
 }
 
@@ -153,12 +162,8 @@ METHOD(item) {
 METHOD(tolist) {
     TsrTensor *t = NULL;
     TSR_TRY(self_tensor(&t, args));
-    if (!tsr_is_sparse(t)) return tensor_to_list(out, t);
-    Value dense;
-    TSR_TRY(bind_call(&dense, "to_dense", 1, args->values));
-    TsrStatus s = tensor_to_list(out, dense.t);
-    value_release(dense);
-    return s;
+    if (tsr_is_sparse(t)) return tsr_error(TSR_RUNTIME_ERROR, "Cannot access data pointer of Tensor that doesn't have storage");
+    return tensor_to_list(out, t);
 }
 
 METHOD(untyped_storage) {

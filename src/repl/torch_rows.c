@@ -191,5 +191,6 @@ TsrStatus torch_rows_register(void) {
     static bool done;
     if (done) return TSR_OK;
     done = true;
+    TSR_TRY(torch_sparse_register());
     return tsr_op_register(rows, (int)TSR_COUNTOF(rows));
 }

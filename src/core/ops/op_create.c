@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "create.h"
+#include "sparse.h"
 
 static TsrStatus refuse_layout(const TsrOpCall *c, uint8_t layout) {
     return layout == TSR_STRIDED ? TSR_OK : tsr_error(TSR_RUNTIME_ERROR, "%s(...) is not implemented for sparse layout", c->schema->base);
@@ -40,6 +41,16 @@ static TsrStatus filled_move(TsrOpCall *c, TsrStatus made, TsrTensor *t, TsrScal
     return status;
 }
 
+/* zeros and empty also make sparse tensors, with nothing stored. The options stand at arg[at]. */
+static bool wants_sparse(const TsrOpCall *c, int at) { return tsr_arg_given(&c->arg[at + 1]) && c->arg[at + 1].layout != TSR_STRIDED; }
+
+static TsrStatus sparse_zeros(TsrOpCall *c, int at, int n, const int64_t *sizes, TsrDtype otherwise, TsrDevice device) {
+    TsrTensor *t = NULL;
+    TsrDtype dtype = tsr_arg_given(&c->arg[at]) ? c->arg[at].dtype : otherwise;
+    if (tsr_arg_given(&c->arg[at + 2])) device = c->arg[at + 2].device;
+    return tsr_finish_move(c, tsr_sparse_zeros_new(&t, c->arg[at + 1].layout, n, sizes, dtype, device), t);
+}
+
 static TsrStatus new_by_size(TsrTensor **out, const TsrOpCall *c, int size_at, int options_at, TsrDtype otherwise, TsrDevice device) {
     TsrOptions o;
     TSR_TRY(tsr_create_options(&o, c, options_at, device));
@@ -57,6 +68,7 @@ static TsrStatus restride(TsrTensor *t, TsrMemoryFormat format) {
 }
 
 TsrStatus op_empty(TsrOpCall *c) {
+    if (wants_sparse(c, 1)) return sparse_zeros(c, 1, c->arg[0].n, c->arg[0].ints, tsr_default_dtype(), TSR_DEVICE_CPU);
     TsrMemoryFormat format = tsr_arg_given(&c->arg[4]) ? c->arg[4].format : TSR_CONTIGUOUS;
     if (format == TSR_PRESERVE) return tsr_error(TSR_RUNTIME_ERROR, "unsupported memory format Preserve");
     TsrTensor *t;
@@ -74,6 +86,7 @@ static TsrStatus check_sizes(const char *name, const TsrArg *size) {
 }
 
 TsrStatus op_zeros(TsrOpCall *c) {
+    if (wants_sparse(c, 1)) return sparse_zeros(c, 1, c->arg[0].n, c->arg[0].ints, tsr_default_dtype(), TSR_DEVICE_CPU);
     TSR_TRY(check_sizes("zeros", &c->arg[0]));
     TsrTensor *t = NULL;
     TsrStatus made = new_by_size(&t, c, 0, 1, tsr_default_dtype(), TSR_DEVICE_CPU);
@@ -165,12 +178,14 @@ static TsrStatus new_like(TsrTensor **out, const TsrOpCall *c, int options_at) {
 }
 
 TsrStatus op_empty_like(TsrOpCall *c) {
+    if (wants_sparse(c, 1)) return sparse_zeros(c, 1, tsr_ndim(c->arg[0].t), c->arg[0].t->sizes, c->arg[0].t->dtype, c->arg[0].t->device);
     TsrTensor *t;
     TSR_TRY(new_like(&t, c, 1));
     return tsr_return_move(c, t);
 }
 
 TsrStatus op_zeros_like(TsrOpCall *c) {
+    if (wants_sparse(c, 1)) return sparse_zeros(c, 1, tsr_ndim(c->arg[0].t), c->arg[0].t->sizes, c->arg[0].t->dtype, c->arg[0].t->device);
     TsrTensor *t = NULL;
     TsrStatus made = new_like(&t, c, 1);
     return filled_move(c, made, t, tsr_scalar_int(0), true);

@@ -1,0 +1,512 @@
+/* Sparse COO tensors: made, taken apart, coalesced, converted to dense ones and back. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../indexing.h"
+#include "../mem.h"
+#include "sparse.h"
+
+const char *tsr_sparse_layout_name(const TsrTensor *t) {
+    static const char *const names[] = {"Strided", "Sparse", "SparseCsr", "SparseCsc", "SparseBsr", "SparseBsc"};
+    return names[t->layout];
+}
+
+/* ---- making ---- */
+
+TsrStatus tsr_sparse_new(TsrTensor **out, uint8_t layout, int ndim, const int64_t *sizes, TsrTensor *indices, TsrTensor *plain, TsrTensor *values, bool coalesced) {
+    TsrTensor *resolved;
+    TSR_TRY(tsr_tensor_new_resolved(&resolved, values));
+    TsrSparse *sparse = tsr_malloc(sizeof *sparse);
+    if (sparse == NULL) {
+        tsr_tensor_free(resolved);
+        return tsr_error_no_memory(sizeof *sparse);
+    }
+    bool coo = layout == TSR_SPARSE_COO;
+    int blocks = layout == TSR_SPARSE_BSR || layout == TSR_SPARSE_BSC ? 2 : 0, batch = coo ? 0 : tsr_ndim(indices) - 1;
+    sparse->sparse_dim = coo ? (int)indices->sizes[0] : 2;
+    sparse->dense_dim = coo ? tsr_ndim(values) - 1 : TSR_MAX(0, tsr_ndim(values) - batch - 1 - blocks);
+    sparse->indices = tsr_tensor_retain(indices);
+    sparse->plain_indices = tsr_tensor_retain(plain);
+    sparse->values = resolved;
+    TSR_TRY(tsr__tensor_new_sparse_move(out, layout, ndim, sizes, resolved->dtype, resolved->device, sparse));
+    if (coalesced) (*out)->flags |= TSR_FLAG_COALESCED;
+    return TSR_OK;
+}
+
+TsrStatus tsr_sparse_with_values_new(TsrTensor **out, const TsrTensor *t, TsrTensor *values) {
+    const TsrSparse *sp = t->sparse;
+    return tsr_sparse_new(out, t->layout, tsr_ndim(t), t->sizes, sp->indices, sp->plain_indices, values, (t->flags & TSR_FLAG_COALESCED) != 0);
+}
+
+int64_t tsr_sparse_nnz(const TsrTensor *t) {
+    const TsrTensor *last = t->layout == TSR_SPARSE_COO ? t->sparse->indices : t->sparse->plain_indices;
+    return tsr_ndim(last) == 0 ? 0 : last->sizes[tsr_ndim(last) - 1];
+}
+
+/* Row-major int64 values of an index tensor, its storage checked. */
+static TsrStatus index_new(TsrTensor **out, TsrTensor *indices) {
+    TsrTensor *whole;
+    TSR_TRY(tsr_tensor_check(indices, false));
+    TSR_TRY(tsr_tensor_new_cast(&whole, indices, TSR_INT64));
+    TsrStatus status = tsr_tensor_new_contiguous(out, whole, TSR_CONTIGUOUS);
+    tsr_tensor_free(whole);
+    return status;
+}
+
+/* Sizes that hold every index: the largest one plus 1. */
+static TsrStatus infer_sizes(int64_t *sizes, const TsrTensor *indices, const TsrTensor *values) {
+    TsrTensor *whole;
+    int64_t nnz = indices->sizes[1];
+    int n = (int)indices->sizes[0];
+    TSR_TRY(index_new(&whole, (TsrTensor *)indices));
+    const int64_t *p = tsr_data(whole);
+    TsrStatus status = TSR_OK;
+    for (int d = 0; d < n && status == TSR_OK; d++) {
+        int64_t largest = -1, least = 0;
+        for (int64_t i = 0; i < nnz; i++) {
+            largest = TSR_MAX(largest, p[d * nnz + i]);
+            least = TSR_MIN(least, p[d * nnz + i]);
+        }
+        if (least < 0) status = tsr_error(TSR_RUNTIME_ERROR, "found negative index %lld for dim %d", (long long)least, d);
+        else if (tsr_add_overflows(largest, 1, &sizes[d])) status = tsr_error(TSR_RUNTIME_ERROR, "numel: integer multiplication overflow");
+    }
+    for (int d = 1; d < tsr_ndim(values); d++) sizes[n + d - 1] = values->sizes[d];
+    tsr_tensor_free(whole);
+    return status;
+}
+
+static TsrStatus check_sizes(const TsrTensor *indices, const TsrTensor *values, int ndim, const int64_t *sizes) {
+    int sparse_dim = (int)indices->sizes[0], dense_dim = tsr_ndim(values) - 1;
+    if (ndim != sparse_dim + dense_dim)
+        return tsr_error(TSR_RUNTIME_ERROR, "'len(size) == sparse_dim + dense_dim' is not satisfied: len(size) = %d, sparse_dim = %d, dense_dim = %d", ndim, sparse_dim,
+                         dense_dim);
+    int64_t expected[TSR_MAX_DIMS] = {values->sizes[0]};
+    for (int d = 0; d < dense_dim; d++) expected[d + 1] = sizes[sparse_dim + d];
+    if (memcmp(expected, values->sizes, sizeof *expected * (size_t)tsr_ndim(values)) == 0) return TSR_OK;
+    char text[256];
+    return tsr_error(TSR_RUNTIME_ERROR, "values has incorrect size, expected %s, got %s", tsr_layout_format(text, sizeof text, dense_dim + 1, expected),
+                     tsr__sizes_text(values));
+}
+
+static TsrStatus coo_checked(TsrTensor **out, TsrTensor *indices, TsrTensor *values, int ndim, const int64_t *sizes, bool coalesced) {
+    int64_t inferred[TSR_MAX_DIMS];
+    if (tsr_ndim(indices) != 2) return tsr_error(TSR_RUNTIME_ERROR, "indices must be sparse_dim x nnz, but got: %s", tsr__sizes_text(indices));
+    if (indices->sizes[1] != values->sizes[0])
+        return tsr_error(TSR_RUNTIME_ERROR, "indices and values must have same nnz, but got nnz from indices: %lld, nnz from values: %lld", (long long)indices->sizes[1],
+                         (long long)values->sizes[0]);
+    if (indices->sizes[0] + tsr_ndim(values) - 1 > TSR_MAX_DIMS) return tsr_error(TSR_RUNTIME_ERROR, "sparse_coo_tensor: too many dimensions");
+    if (ndim < 0) {
+        TSR_TRY(infer_sizes(inferred, indices, values));
+        ndim = (int)indices->sizes[0] + tsr_ndim(values) - 1;
+        sizes = inferred;
+    }
+    TSR_TRY(check_sizes(indices, values, ndim, sizes));
+    return tsr_sparse_new(out, TSR_SPARSE_COO, ndim, sizes, indices, NULL, values, coalesced);
+}
+
+TsrStatus tsr_sparse_coo_new(TsrTensor **out, TsrTensor *indices, TsrTensor *values, int ndim, const int64_t *sizes, bool coalesced) {
+    TsrTensor *whole, *rows;
+    TSR_TRY(tsr_tensor_new_cast(&whole, indices, TSR_INT64));
+    TsrStatus status = tsr__at_least_1d_new(&rows, values);
+    if (status == TSR_OK) {
+        status = coo_checked(out, whole, rows, ndim, sizes, coalesced);
+        tsr_tensor_free(rows);
+    }
+    tsr_tensor_free(whole);
+    return status;
+}
+
+static TsrStatus coo_zeros(TsrTensor **out, int ndim, const int64_t *sizes, TsrDtype dtype, TsrDevice device) {
+    TsrTensor *indices, *values;
+    int64_t shape[2] = {ndim, 0}, none = 0;
+    TSR_TRY(tsr_tensor_new(&indices, 2, shape, TSR_INT64, device));
+    TsrStatus status = tsr_tensor_new(&values, 1, &none, dtype, device);
+    if (status == TSR_OK) {
+        status = tsr_sparse_new(out, TSR_SPARSE_COO, ndim, sizes, indices, NULL, values, false);
+        tsr_tensor_free(values);
+    }
+    tsr_tensor_free(indices);
+    return status;
+}
+
+static TsrStatus compressed_zeros(TsrTensor **out, uint8_t layout, int ndim, const int64_t *sizes, TsrDtype dtype, TsrDevice device) {
+    if (ndim < 2) return tsr_error(TSR_RUNTIME_ERROR, "torch.empty: Only batched sparse compressed (non-block) tensors are supported, but got size [%lld]", ndim > 0 ? (long long)sizes[0] : 0LL);
+    if (layout == TSR_SPARSE_BSR || layout == TSR_SPARSE_BSC)
+        return tsr_error(TSR_RUNTIME_ERROR, "torch.empty: Only sparse compressed (non-block) layouts are supported, but got layout %s", layout == TSR_SPARSE_BSR ? "SparseBsr" : "SparseBsc");
+    Scope s = {0};
+    int64_t shape[TSR_MAX_DIMS];
+    memcpy(shape, sizes, sizeof *sizes * (size_t)ndim);
+    shape[ndim - 2] = sizes[layout == TSR_SPARSE_CSR ? ndim - 2 : ndim - 1] + 1;
+    TsrTensor *crow = MAKE(&s, tsr__zeros_new, ndim - 1, shape, TSR_INT64, device);
+    shape[ndim - 2] = 0;
+    TsrTensor *col = MAKE(&s, tsr_tensor_new, ndim - 1, shape, TSR_INT64, device);
+    TsrTensor *values = MAKE(&s, tsr_tensor_new, ndim - 1, shape, dtype, device);
+    TsrTensor *t = MAKE(&s, tsr_sparse_new, layout, ndim, sizes, crow, col, values, false);
+    return tsr__scope_end(&s, out, t);
+}
+
+TsrStatus tsr_sparse_zeros_new(TsrTensor **out, uint8_t layout, int ndim, const int64_t *sizes, TsrDtype dtype, TsrDevice device) {
+    for (int d = 0; d < ndim; d++)
+        if (sizes[d] < 0) return tsr_error(TSR_RUNTIME_ERROR, "numel: integer multiplication overflow");
+    return layout == TSR_SPARSE_COO ? coo_zeros(out, ndim, sizes, dtype, device) : compressed_zeros(out, layout, ndim, sizes, dtype, device);
+}
+
+TsrStatus tsr_sparse_assign(TsrTensor *self, const TsrTensor *result) {
+    TsrSparse *sparse = tsr_malloc(sizeof *sparse);
+    if (sparse == NULL) return tsr_error_no_memory(sizeof *sparse);
+    *sparse = *result->sparse;
+    tsr_tensor_retain(sparse->indices);
+    tsr_tensor_retain(sparse->plain_indices);
+    tsr_tensor_retain(sparse->values);
+    TSR_TRY(tsr__tensor_set_sparse_move(self, tsr_ndim(result), result->sizes, sparse));
+    self->layout = result->layout;
+    self->flags = (uint8_t)((self->flags & ~TSR_FLAG_COALESCED) | (result->flags & TSR_FLAG_COALESCED));
+    return TSR_OK;
+}
+
+/* ---- positions ---- */
+
+static TsrStatus outside(int64_t index, int d, int64_t size) {
+    return tsr_error(TSR_INDEX_ERROR, "index %lld is out of bounds for dimension %d with size %lld", (long long)index, d, (long long)size);
+}
+
+static TsrStatus fill_flat(int64_t *flat, const TsrTensor *t, const int64_t *p, int64_t nnz) {
+    memset(flat, 0, sizeof *flat * (size_t)nnz);
+    for (int d = 0; d < t->sparse->sparse_dim; d++) {
+        TSR_TRY(tsr_interrupt_check());
+        for (int64_t i = 0; i < nnz; i++) {
+            int64_t index = p[d * nnz + i];
+            if (index < 0 || index >= t->sizes[d]) return outside(index, d, t->sizes[d]);
+            if (tsr_mul_overflows(flat[i], t->sizes[d], &flat[i]) || tsr_add_overflows(flat[i], index, &flat[i]))
+                return tsr_error(TSR_RUNTIME_ERROR, "numel: integer multiplication overflow");
+        }
+    }
+    return TSR_OK;
+}
+
+TsrStatus tsr_sparse_flat_new(TsrTensor **out, const TsrTensor *t) {
+    TsrTensor *whole, *flat;
+    int64_t nnz = tsr_sparse_nnz(t);
+    if (tsr_is_meta(t)) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "sparse tensors on the meta device have no indices");
+    TSR_TRY(index_new(&whole, t->sparse->indices));
+    TsrStatus status = tsr_tensor_new(&flat, 1, &nnz, TSR_INT64, TSR_DEVICE_CPU);
+    if (status == TSR_OK) {
+        status = nnz == 0 ? TSR_OK : fill_flat(tsr_data(flat), t, tsr_data(whole), nnz);
+        if (status == TSR_OK) *out = flat;
+        else tsr_tensor_free(flat);
+    }
+    tsr_tensor_free(whole);
+    return status;
+}
+
+TsrTensor *tsr__sparse_add_at(Scope *s, TsrTensor *target, TsrTensor *positions, TsrTensor *values) {
+    if (s->status != TSR_OK) return NULL;
+    if (target->dtype != TSR_BOOL) return CALL(s, "index_add", "titt", target, (int64_t)0, positions, values);
+    TsrTensor *sum = CALL(s, "index_add", "titt", MAKE(s, tsr_tensor_new_cast, target, TSR_INT64), (int64_t)0, positions, MAKE(s, tsr_tensor_new_cast, values, TSR_INT64));
+    return CALL(s, "ne", "ts", sum, tsr_scalar_int(0));
+}
+
+/* ---- coalesce ---- */
+
+typedef struct Entry { int64_t key, at; } Entry;
+
+static int compare_entries(const void *a, const void *b) {
+    const Entry *x = a, *y = b;
+    if (x->key != y->key) return x->key < y->key ? -1 : 1;
+    return x->at < y->at ? -1 : x->at > y->at;
+}
+
+/* order: the entries sorted by position; first: where in it each group of equals begins; group: the number of each entry's group. Returns the number of groups. */
+static int64_t group_entries(Entry *entries, const int64_t *flat, int64_t nnz, int64_t *order, int64_t *first, int64_t *group) {
+    for (int64_t i = 0; i < nnz; i++) entries[i] = (Entry){flat[i], i};
+    qsort(entries, (size_t)nnz, sizeof *entries, compare_entries);
+    int64_t n = 0;
+    for (int64_t i = 0; i < nnz; i++) {
+        order[i] = entries[i].at;
+        if (i == 0 || entries[i].key != entries[i - 1].key) first[n++] = entries[i].at;
+        group[i] = n - 1;
+    }
+    return n;
+}
+
+static TsrStatus coalesce_parts(TsrTensor **out, TsrTensor *t, TsrTensor *flat, Entry *entries) {
+    Scope s = {0};
+    int64_t nnz = flat->numel;
+    TsrTensor *order = MAKE(&s, tsr_tensor_new, 1, &nnz, TSR_INT64, TSR_DEVICE_CPU);
+    TsrTensor *first = MAKE(&s, tsr_tensor_new, 1, &nnz, TSR_INT64, TSR_DEVICE_CPU);
+    TsrTensor *group = MAKE(&s, tsr_tensor_new, 1, &nnz, TSR_INT64, TSR_DEVICE_CPU);
+    int64_t n = s.status == TSR_OK ? group_entries(entries, tsr_data(flat), nnz, tsr_data(order), tsr_data(first), tsr_data(group)) : 0;
+    first = SLICE(&s, first, 0, 0, n);
+    TsrTensor *indices = CALL(&s, "index_select", "tit", t->sparse->indices, (int64_t)1, first);
+    TsrTensor *values = CALL(&s, "index_select", "tit", t->sparse->values, (int64_t)0, n == nnz ? order : first);
+    if (n < nnz && s.status == TSR_OK) {
+        TsrTensor *all = CALL(&s, "index_select", "tit", t->sparse->values, (int64_t)0, order);
+        TsrTensor *zeros = CALL(&s, "zeros_like", "t", values);
+        values = tsr__sparse_add_at(&s, zeros, group, all);
+    }
+    TsrTensor *result = MAKE(&s, tsr_sparse_new, TSR_SPARSE_COO, tsr_ndim(t), t->sizes, indices, NULL, values, true);
+    return tsr__scope_end(&s, out, result);
+}
+
+TsrStatus tsr_sparse_coalesce_new(TsrTensor **out, TsrTensor *t) {
+    if (t->flags & TSR_FLAG_COALESCED) {
+        *out = tsr_tensor_retain(t);
+        return TSR_OK;
+    }
+    int64_t nnz = tsr_sparse_nnz(t);
+    if (nnz < 2) return tsr_sparse_new(out, TSR_SPARSE_COO, tsr_ndim(t), t->sizes, t->sparse->indices, NULL, t->sparse->values, true);
+    TsrTensor *flat;
+    TSR_TRY(tsr_sparse_flat_new(&flat, t));
+    Entry *entries = tsr_malloc(sizeof *entries * (size_t)nnz);
+    TsrStatus status = entries == NULL ? tsr_error_no_memory(sizeof *entries * (size_t)nnz) : coalesce_parts(out, t, flat, entries);
+    tsr_free(entries);
+    tsr_tensor_free(flat);
+    return status;
+}
+
+/* ---- dense and back ---- */
+
+static TsrStatus coo_to_dense(TsrTensor **out, TsrTensor *t) {
+    Scope s = {0};
+    int64_t shape[TSR_MAX_DIMS + 1] = {1};
+    int sparse_dim = t->sparse->sparse_dim, dense_dim = tsr_ndim(t) - sparse_dim;
+    TsrTensor *zeros = MAKE(&s, tsr__zeros_new, tsr_ndim(t), t->sizes, t->dtype, t->device);
+    for (int d = 0; d < sparse_dim; d++) shape[0] *= t->sizes[d]; /* no overflow: or zeros had failed, or something is 0 */
+    for (int d = 0; d < dense_dim; d++) shape[d + 1] = t->sizes[sparse_dim + d];
+    TsrTensor *flat = MAKE(&s, tsr_sparse_flat_new, t);
+    TsrTensor *target = MAKE(&s, tsr_tensor_new_reshape, zeros, dense_dim + 1, shape);
+    TsrTensor *filled = NULL;
+    if (s.status == TSR_OK && (t->flags & TSR_FLAG_COALESCED)) filled = CALL(&s, "index_copy", "titt", target, (int64_t)0, flat, t->sparse->values);
+    else filled = tsr__sparse_add_at(&s, target, flat, t->sparse->values);
+    TsrTensor *result = MAKE(&s, tsr_tensor_new_reshape, filled, tsr_ndim(t), t->sizes);
+    TsrTensor *own = CALL(&s, "clone", "t", result);
+    return tsr__scope_end(&s, out, own);
+}
+
+TsrStatus tsr_sparse_to_dense_new(TsrTensor **out, TsrTensor *t) {
+    if (!tsr_is_sparse(t)) {
+        *out = tsr_tensor_retain(t);
+        return TSR_OK;
+    }
+    return t->layout == TSR_SPARSE_COO ? coo_to_dense(out, t) : tsr__compressed_to_dense_new(out, t);
+}
+
+static TsrStatus flatten_positions(TsrTensor **out, const TsrTensor *t, TsrTensor *indices) {
+    int64_t nnz = indices->sizes[1];
+    TsrTensor *whole, *flat;
+    TSR_TRY(index_new(&whole, indices));
+    TsrStatus status = tsr_tensor_new(&flat, 1, &nnz, TSR_INT64, TSR_DEVICE_CPU);
+    if (status == TSR_OK) {
+        int64_t *f = tsr_data(flat);
+        const int64_t *p = tsr_data(whole);
+        for (int64_t i = 0; i < nnz; i++) {
+            f[i] = 0;
+            for (int64_t d = 0; d < indices->sizes[0]; d++) f[i] = f[i] * t->sizes[d] + p[d * nnz + i];
+        }
+        *out = flat;
+    }
+    tsr_tensor_free(whole);
+    return status;
+}
+
+/* (sizes of the sparse dimensions): whether anything there is not 0. */
+static TsrTensor *find_slices(Scope *s, TsrTensor *t, int64_t sparse_dim) {
+    int64_t shape[TSR_MAX_DIMS + 1];
+    if (sparse_dim == tsr_ndim(t)) return t;
+    int64_t rest = 1, last = -1;
+    for (int d = 0; d < tsr_ndim(t); d++)
+        if (d < sparse_dim) shape[d] = t->sizes[d];
+        else rest *= t->sizes[d];
+    shape[sparse_dim] = rest;
+    TsrTensor *rows = MAKE(s, tsr_tensor_new_reshape, t, (int)sparse_dim + 1, shape);
+    TsrTensor *nonzero = CALL(s, "ne", "ts", rows, tsr_scalar_int(0));
+    return CALL(s, "any", "ti", nonzero, last);
+}
+
+TsrStatus tsr_sparse_from_dense_new(TsrTensor **out, TsrTensor *t, int64_t sparse_dim) {
+    int n = tsr_ndim(t);
+    if (sparse_dim < 0 || sparse_dim > n)
+        return tsr_error(TSR_RUNTIME_ERROR, "dense_to_sparse: sparse_dim argument must be in [0,%d] range, but %lld is given", n, (long long)sparse_dim);
+    if (n > 0 && sparse_dim == 0) return tsr_error(TSR_RUNTIME_ERROR, "dense_to_sparse: sparse_dim argument must be in >0 when self.dim()>0");
+    Scope s = {0};
+    int64_t shape[TSR_MAX_DIMS + 1] = {1};
+    for (int d = 0; d < sparse_dim; d++) shape[0] *= t->sizes[d];
+    for (int64_t d = sparse_dim; d < n; d++) shape[d - sparse_dim + 1] = t->sizes[d];
+    t = MAKE(&s, tsr_tensor_new_resolved, t);
+    TsrTensor *where = s.status == TSR_OK ? find_slices(&s, t, sparse_dim) : NULL;
+    TsrTensor *found = MAKE(&s, tsr_nonzero_new, where);
+    TsrTensor *turned = MAKE(&s, tsr_tensor_new_transpose, found, (int64_t)0, (int64_t)1);
+    TsrTensor *indices = MAKE(&s, tsr_tensor_new_contiguous, turned, TSR_CONTIGUOUS);
+    if (s.status == TSR_OK && n == 0 && indices->sizes[1] == 0) indices = MAKE(&s, tsr_tensor_new, 2, (const int64_t[]){0, 0}, TSR_INT64, TSR_DEVICE_CPU);
+    TsrTensor *rows = MAKE(&s, tsr_tensor_new_reshape, t, n - (int)sparse_dim + 1, shape);
+    TsrTensor *flat = MAKE(&s, flatten_positions, t, indices);
+    TsrTensor *values = CALL(&s, "index_select", "tit", rows, (int64_t)0, flat);
+    TsrTensor *result = MAKE(&s, tsr_sparse_new, TSR_SPARSE_COO, n, t->sizes, indices, NULL, values, true);
+    return tsr__scope_end(&s, out, result);
+}
+
+/* ---- rows of the table ---- */
+
+static TsrStatus wrong_layout(const char *name, const TsrTensor *t) {
+    return tsr_error(TSR_RUNTIME_ERROR, "%s expected sparse coordinate tensor layout but got %s", name, tsr_sparse_layout_name(t));
+}
+
+static TsrStatus not_for(const char *name, const TsrTensor *t) {
+    const char *backend = t->layout == TSR_STRIDED ? "CPU" : t->layout == TSR_SPARSE_COO ? "SparseCPU" : "SparseCsrCPU";
+    return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "Could not run 'aten::%s' with arguments from the '%s' backend.", name, backend);
+}
+
+static TsrStatus return_int(TsrOpCall *c, int64_t i) {
+    c->ret[0] = (TsrArg){.kind = TSR_ARG_INT, .i = i};
+    c->nret = 1;
+    return TSR_OK;
+}
+
+static TsrStatus return_alias(TsrOpCall *c, TsrTensor *t) {
+    TsrTensor *alias;
+    TSR_TRY(tsr_tensor_new_alias(&alias, t));
+    return tsr_return_move(c, alias);
+}
+
+#define SELF (c->arg[0].t)
+
+TsrStatus op_sparse_coalesce(TsrOpCall *c) {
+    TsrTensor *t = NULL;
+    if (SELF->layout != TSR_SPARSE_COO) return wrong_layout("coalesce", SELF);
+    return tsr_finish_move(c, tsr_sparse_coalesce_new(&t, SELF), t);
+}
+
+TsrStatus op_sparse_is_coalesced(TsrOpCall *c) {
+    if (SELF->layout != TSR_SPARSE_COO) return wrong_layout("is_coalesced", SELF);
+    c->ret[0] = (TsrArg){.kind = TSR_ARG_BOOL, .b = (SELF->flags & TSR_FLAG_COALESCED) != 0};
+    c->nret = 1;
+    return TSR_OK;
+}
+
+TsrStatus op_sparse_coalesced_inplace(TsrOpCall *c) {
+    if (SELF->layout != TSR_SPARSE_COO) return not_for("_coalesced_", SELF);
+    SELF->flags = (uint8_t)(c->arg[1].b ? SELF->flags | TSR_FLAG_COALESCED : SELF->flags & ~TSR_FLAG_COALESCED);
+    return tsr_return_move(c, tsr_tensor_retain(SELF));
+}
+
+TsrStatus op_sparse_indices(TsrOpCall *c) {
+    if (SELF->layout != TSR_SPARSE_COO) return wrong_layout("indices", SELF);
+    if (!(SELF->flags & TSR_FLAG_COALESCED)) return tsr_error(TSR_RUNTIME_ERROR, "Cannot get indices on an uncoalesced tensor, please call .coalesce() first");
+    return return_alias(c, SELF->sparse->indices);
+}
+
+TsrStatus op_sparse_values(TsrOpCall *c) {
+    if (!tsr_is_sparse(SELF)) return tsr_error(TSR_RUNTIME_ERROR, "values expected sparse tensor layout but got %s", tsr_sparse_layout_name(SELF));
+    if (SELF->layout == TSR_SPARSE_COO && !(SELF->flags & TSR_FLAG_COALESCED))
+        return tsr_error(TSR_RUNTIME_ERROR, "Cannot get values on an uncoalesced tensor, please call .coalesce() first");
+    return return_alias(c, SELF->sparse->values);
+}
+
+TsrStatus op_sparse_raw_indices(TsrOpCall *c) {
+    if (SELF->layout != TSR_SPARSE_COO) return not_for("_indices", SELF);
+    return return_alias(c, SELF->sparse->indices);
+}
+
+TsrStatus op_sparse_raw_values(TsrOpCall *c) {
+    if (SELF->layout != TSR_SPARSE_COO) return not_for("_values", SELF);
+    return return_alias(c, SELF->sparse->values);
+}
+
+TsrStatus op_sparse_nnz(TsrOpCall *c) {
+    if (!tsr_is_sparse(SELF)) return not_for("_nnz", SELF);
+    return return_int(c, tsr_sparse_nnz(SELF));
+}
+
+TsrStatus op_sparse_dim(TsrOpCall *c) { return return_int(c, tsr_is_sparse(SELF) ? SELF->sparse->sparse_dim : 0); }
+TsrStatus op_sparse_dense_dim(TsrOpCall *c) { return return_int(c, tsr_is_sparse(SELF) ? SELF->sparse->dense_dim : tsr_ndim(SELF)); }
+
+TsrStatus op_sparse_to_dense(TsrOpCall *c) {
+    TsrTensor *t = NULL;
+    const TsrArg *dtype = &c->arg[1];
+    if (tsr_is_sparse(SELF)) {
+        if (tsr_arg_given(dtype))
+            return tsr_error(TSR_RUNTIME_ERROR, SELF->layout == TSR_SPARSE_COO ? "dtype argument is not supported by sparse_to_dense" : "dtype argument is not supported by sparse_csr_to_dense");
+        return tsr_finish_move(c, tsr_sparse_to_dense_new(&t, SELF), t);
+    }
+    return tsr_finish_move(c, tsr_tensor_new_cast(&t, SELF, tsr_arg_given(dtype) ? dtype->dtype : SELF->dtype), t);
+}
+
+/* As to_sparse(): COO of whatever it is. sparse_dim -1: not given. */
+static TsrStatus to_coo(TsrOpCall *c, int64_t sparse_dim, bool given) {
+    TsrTensor *t = NULL;
+    if (!tsr_is_sparse(SELF)) return tsr_finish_move(c, tsr_sparse_from_dense_new(&t, SELF, given ? sparse_dim : tsr_ndim(SELF)), t);
+    if (given && sparse_dim != SELF->sparse->sparse_dim) {
+        if (SELF->layout == TSR_SPARSE_COO)
+            return tsr_error(TSR_RUNTIME_ERROR, "to_sparse: conversion from Sparse to Sparse with sparse_dim argument !=self.sparse_dim() is not supported");
+        return tsr_error(TSR_RUNTIME_ERROR, "sparse_compressed_to_sparse: conversion from %s to Sparse with sparse_dim argument !=2 is not supported",
+                         tsr_sparse_layout_name(SELF));
+    }
+    return tsr_finish_move(c, tsr_sparse_to_coo_new(&t, SELF), t);
+}
+
+TsrStatus op_to_sparse_dim(TsrOpCall *c) { return to_coo(c, c->arg[1].i, true); }
+TsrStatus op_to_sparse_coo(TsrOpCall *c) { return to_coo(c, 0, false); }
+
+static TsrStatus to_compressed(TsrOpCall *c, uint8_t layout, const TsrArg *blocksize, const TsrArg *dense_dim) {
+    TsrTensor *t = NULL;
+    const int64_t *blocks = blocksize != NULL && tsr_arg_given(blocksize) ? blocksize->ints : NULL;
+    if (blocks != NULL && blocksize->n != 2) return tsr_error(TSR_RUNTIME_ERROR, "to_sparse: blocksize needs to be a tuple of size 2, but got %d", blocksize->n);
+    return tsr_finish_move(c, tsr_sparse_to_compressed_new(&t, SELF, layout, blocks, tsr_arg_given(dense_dim) ? dense_dim->i : 0), t);
+}
+
+TsrStatus op_to_sparse(TsrOpCall *c) {
+    uint8_t layout = tsr_arg_given(&c->arg[1]) ? c->arg[1].layout : TSR_SPARSE_COO;
+    if (layout == SELF->layout) return tsr_return_move(c, tsr_tensor_retain(SELF));
+    if (layout == TSR_SPARSE_COO) return to_coo(c, 0, false);
+    if (layout == TSR_STRIDED) {
+        TsrTensor *t = NULL;
+        return tsr_finish_move(c, tsr_sparse_to_dense_new(&t, SELF), t);
+    }
+    bool blocks = layout == TSR_SPARSE_BSR || layout == TSR_SPARSE_BSC;
+    if (blocks && !tsr_arg_given(&c->arg[2]))
+        return tsr_error(TSR_RUNTIME_ERROR, "%s: conversion from %s to %s without blocksize argument given is not supported", tsr_is_sparse(SELF) ? "to_sparse" : "dense_to_sparse",
+                         tsr_sparse_layout_name(SELF), layout == TSR_SPARSE_BSR ? "SparseBsr" : "SparseBsc");
+    return to_compressed(c, layout, &c->arg[2], &c->arg[3]);
+}
+
+TsrStatus op_to_sparse_csr(TsrOpCall *c) { return to_compressed(c, TSR_SPARSE_CSR, NULL, &c->arg[1]); }
+TsrStatus op_to_sparse_csc(TsrOpCall *c) { return to_compressed(c, TSR_SPARSE_CSC, NULL, &c->arg[1]); }
+TsrStatus op_to_sparse_bsr(TsrOpCall *c) { return to_compressed(c, TSR_SPARSE_BSR, &c->arg[1], &c->arg[2]); }
+TsrStatus op_to_sparse_bsc(TsrOpCall *c) { return to_compressed(c, TSR_SPARSE_BSC, &c->arg[1], &c->arg[2]); }
+
+static TsrStatus compressed_part(TsrOpCall *c, const char *name, bool row, bool plain) {
+    bool rows = SELF->layout == TSR_SPARSE_CSR || SELF->layout == TSR_SPARSE_BSR, columns = SELF->layout == TSR_SPARSE_CSC || SELF->layout == TSR_SPARSE_BSC;
+    if (row ? !rows : !columns)
+        return tsr_error(TSR_RUNTIME_ERROR, "%s expected sparse %s compressed tensor layout but got %s", name, row ? "row" : "column", tsr_sparse_layout_name(SELF));
+    return return_alias(c, plain ? SELF->sparse->plain_indices : SELF->sparse->indices);
+}
+
+TsrStatus op_crow_indices(TsrOpCall *c) { return compressed_part(c, "crow_indices", true, false); }
+TsrStatus op_col_indices(TsrOpCall *c) { return compressed_part(c, "col_indices", true, true); }
+TsrStatus op_ccol_indices(TsrOpCall *c) { return compressed_part(c, "ccol_indices", false, false); }
+TsrStatus op_row_indices(TsrOpCall *c) { return compressed_part(c, "row_indices", false, true); }
+
+/* The elements of a dense tensor, or sums of a sparse one, at the positions of a COO tensor. */
+static TsrTensor *gather_at(Scope *s, TsrTensor *self, TsrTensor *mask) {
+    int64_t shape[TSR_MAX_DIMS + 1] = {1};
+    int sparse_dim = mask->sparse->sparse_dim, dense_dim = tsr_ndim(mask) - sparse_dim;
+    for (int d = 0; d < sparse_dim; d++) shape[0] *= mask->sizes[d];
+    for (int d = 0; d < dense_dim; d++) shape[d + 1] = mask->sizes[sparse_dim + d];
+    TsrTensor *dense = MAKE(s, tsr_sparse_to_dense_new, self);
+    TsrTensor *rows = MAKE(s, tsr_tensor_new_reshape, dense, dense_dim + 1, shape);
+    TsrTensor *flat = MAKE(s, tsr_sparse_flat_new, mask);
+    return CALL(s, "index_select", "tit", rows, (int64_t)0, flat);
+}
+
+TsrStatus op_sparse_mask(TsrOpCall *c) {
+    TsrTensor *mask = c->arg[1].t;
+    if (!tsr_is_sparse(mask)) return not_for("sparse_mask", mask);
+    if (!tsr__same_sizes(SELF, mask))
+        return tsr_error(TSR_RUNTIME_ERROR, "sparse_mask(): operands have incompatible sizes; self has size %s but mask has size %s", tsr__sizes_text(SELF), tsr__sizes_text(mask));
+    Scope s = {0};
+    TsrTensor *coo = MAKE(&s, tsr_sparse_to_coo_new, mask);
+    TsrTensor *values = s.status == TSR_OK ? gather_at(&s, SELF, coo) : NULL;
+    TsrTensor *result = MAKE(&s, tsr_sparse_with_values_new, coo, values);
+    if (mask->layout == TSR_SPARSE_CSR || mask->layout == TSR_SPARSE_CSC) result = MAKE(&s, tsr_sparse_to_compressed_new, result, mask->layout, NULL, (int64_t)mask->sparse->dense_dim);
+    return tsr__scope_return(c, &s, result);
+}

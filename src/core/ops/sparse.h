@@ -1,0 +1,49 @@
+/* sparse.h: tensors in sparse layouts: made, converted, and what ordinary operators do with them.
+ *
+ * COO: indices is (sparse_dim, nnz) int64, values is (nnz, dense sizes...). A coalesced tensor (TSR_FLAG_COALESCED) has its
+ * indices in row-major order, each once; otherwise entries at the same place add up. Compressed (CSR, CSC, BSR, BSC): `indices` counts the
+ * entries of the rows (or columns), `plain_indices` has the other coordinate, values follow, in blocks for BSR and BSC.
+ * Sparse tensors have no storage; no kernel of the dense operators ever sees one: op.c asks tsr__sparse_find instead.
+ * Indices given by the user are not checked when a tensor is made (PyTorch does not either) but wherever they are used.
+ * In each function *out is the caller's. */
+#ifndef TSR_SPARSE_H
+#define TSR_SPARSE_H
+
+#include "../op_compose.h"
+
+/* Any layout over parts that are retained; `plain` is NULL for COO. Lazy conj and neg bits of the values are resolved. Nothing is checked. */
+TsrStatus tsr_sparse_new(TsrTensor **out, uint8_t layout, int ndim, const int64_t *sizes, TsrTensor *indices, TsrTensor *plain, TsrTensor *values, bool coalesced);
+/* torch.sparse_coo_tensor: checks shapes, not positions. ndim -1: sizes are the smallest that hold the indices. */
+TsrStatus tsr_sparse_coo_new(TsrTensor **out, TsrTensor *indices, TsrTensor *values, int ndim, const int64_t *sizes, bool coalesced);
+/* torch.sparse_compressed_tensor; ndim -1: sizes as the indices need them. */
+TsrStatus tsr_sparse_compressed_new(TsrTensor **out, uint8_t layout, TsrTensor *compressed, TsrTensor *plain, TsrTensor *values, int ndim, const int64_t *sizes);
+/* All zeros, nothing stored. */
+TsrStatus tsr_sparse_zeros_new(TsrTensor **out, uint8_t layout, int ndim, const int64_t *sizes, TsrDtype dtype, TsrDevice device);
+/* The number of stored entries (or blocks) of one batch. */
+int64_t tsr_sparse_nnz(const TsrTensor *t);
+/* t itself, retained, or its coalesced equal. COO only. */
+TsrStatus tsr_sparse_coalesce_new(TsrTensor **out, TsrTensor *t);
+/* Row-major dense copy of any layout; a strided tensor is retained. TSR_INDEX_ERROR where a stored position lies outside. */
+TsrStatus tsr_sparse_to_dense_new(TsrTensor **out, TsrTensor *t);
+TsrStatus tsr__compressed_to_dense_new(TsrTensor **out, TsrTensor *t); /* its part for compressed layouts */
+/* Nonzero elements (for sparse_dim < ndim: slices) of a strided tensor, coalesced. */
+TsrStatus tsr_sparse_from_dense_new(TsrTensor **out, TsrTensor *t, int64_t sparse_dim);
+/* COO of any layout without batches; COO is retained. */
+TsrStatus tsr_sparse_to_coo_new(TsrTensor **out, TsrTensor *t);
+/* Strided, COO or compressed to a compressed layout. blocksize (2) for BSR, BSC, else NULL. */
+TsrStatus tsr_sparse_to_compressed_new(TsrTensor **out, TsrTensor *t, uint8_t layout, const int64_t *blocksize, int64_t dense_dim);
+/* Like `t` with other values, of any dtype. */
+TsrStatus tsr_sparse_with_values_new(TsrTensor **out, const TsrTensor *t, TsrTensor *values);
+/* The positions of COO entries as row-major numbers over the sparse dimensions: (nnz) int64, checked against the sizes. */
+TsrStatus tsr_sparse_flat_new(TsrTensor **out, const TsrTensor *t);
+/* Adds values[i] to target[position[i]] along dimension 0 and gives the result, a fresh tensor; or for bool. */
+TsrTensor *tsr__sparse_add_at(Scope *s, TsrTensor *target, TsrTensor *positions, TsrTensor *values);
+/* "SparseCsr" and the like, as messages name layouts. */
+const char *tsr_sparse_layout_name(const TsrTensor *t);
+
+/* What the operator of this call does with sparse arguments; NULL when it has no such form. */
+TsrOpFn tsr__sparse_find(const TsrOpCall *c);
+/* self takes over what `result` holds (retained); sizes may change. */
+TsrStatus tsr_sparse_assign(TsrTensor *self, const TsrTensor *result);
+
+#endif

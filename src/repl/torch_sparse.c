@@ -1,0 +1,105 @@
+/* torch.sparse_coo_tensor and its family: rows of the operator table whose parts may be sequences of the language. */
+#include "bind.h"
+#include "core/ops/sparse.h"
+#include "tensor_from.h"
+#include "torch_fn.h"
+
+/* A part as a tensor: itself, converted, or made from a sequence. */
+static TsrStatus part_new(TsrTensor **out, const TsrArg *a, TsrDtype dtype) {
+    Value data = *(const Value *)a->any;
+    TsrTensor *t = NULL;
+    TSR_TRY(bind_tensor_of(&t, data));
+    if (t == NULL) return tensor_from_data(out, data, dtype, TSR_DEVICE_CPU);
+    if (tsr_is_sparse(t) || !tsr_is_defined(t)) return tsr_error(TSR_RUNTIME_ERROR, "expected a strided tensor for a part of a sparse tensor");
+    TSR_TRY(tsr_tensor_check(t, false));
+    return tsr_tensor_new_cast(out, t, dtype == TSR_DTYPE_NONE ? t->dtype : dtype);
+}
+
+/* The options follow at arg[at]: dtype, device, pin_memory... */
+static TsrDtype dtype_at(const TsrOpCall *c, int at) { return tsr_arg_given(&c->arg[at]) ? c->arg[at].dtype : TSR_DTYPE_NONE; }
+static bool flag_at(const TsrOpCall *c, int at) { return tsr_arg_given(&c->arg[at]) && c->arg[at].b; }
+
+static TsrStatus coo_row(TsrOpCall *c, int at, int n, const int64_t *sizes) {
+    TsrTensor *indices, *values, *t = NULL;
+    if (flag_at(c, at + 3)) return bind_refuse_grad();
+    TSR_TRY(part_new(&indices, &c->arg[0], TSR_INT64));
+    TsrStatus status = part_new(&values, &c->arg[1], dtype_at(c, at));
+    if (status == TSR_OK) {
+        status = tsr_sparse_coo_new(&t, indices, values, n, sizes, flag_at(c, at + 5));
+        tsr_tensor_free(values);
+    }
+    tsr_tensor_free(indices);
+    return tsr_finish_move(c, status, t);
+}
+
+static TsrStatus row_coo(TsrOpCall *c) { return coo_row(c, 2, -1, NULL); }
+static TsrStatus row_coo_sized(TsrOpCall *c) { return coo_row(c, 3, c->arg[2].n, c->arg[2].ints); }
+
+static TsrStatus row_coo_empty(TsrOpCall *c) {
+    TsrTensor *t = NULL;
+    if (flag_at(c, 4)) return bind_refuse_grad();
+    TsrDtype dtype = dtype_at(c, 1);
+    return tsr_finish_move(c, tsr_sparse_zeros_new(&t, TSR_SPARSE_COO, c->arg[0].n, c->arg[0].ints, dtype != TSR_DTYPE_NONE ? dtype : tsr_default_dtype(), TSR_DEVICE_CPU), t);
+}
+
+static TsrStatus compressed_row(TsrOpCall *c, uint8_t layout, int at, int n, const int64_t *sizes) {
+    TsrTensor *t = NULL;
+    TsrTensor *parts[3] = {NULL, NULL, NULL};
+    TsrStatus status = TSR_OK;
+    for (int i = 0; i < 3 && status == TSR_OK; i++) status = part_new(&parts[i], &c->arg[i], i == 2 ? dtype_at(c, at) : TSR_DTYPE_NONE);
+    for (int i = 0; i < 2 && status == TSR_OK; i++) {
+        bool list = ((const Value *)c->arg[i].any)->tag != V_TENSOR;
+        TsrTensor *whole;
+        if (!list || parts[i]->dtype == TSR_INT64) continue;
+        status = tsr_tensor_new_cast(&whole, parts[i], TSR_INT64); /* an empty list is no list of floats here */
+        if (status != TSR_OK) break;
+        tsr_tensor_free(parts[i]);
+        parts[i] = whole;
+    }
+    if (status == TSR_OK) status = tsr_sparse_compressed_new(&t, layout, parts[0], parts[1], parts[2], n, sizes);
+    for (int i = 0; i < 3; i++) tsr_tensor_free(parts[i]);
+    return tsr_finish_move(c, status, t);
+}
+
+#define LAYOUT(name, layout) \
+    static TsrStatus row_##name(TsrOpCall *c) { return compressed_row(c, layout, 3, -1, NULL); } \
+    static TsrStatus row_##name##_sized(TsrOpCall *c) { return compressed_row(c, layout, 4, c->arg[3].n, c->arg[3].ints); }
+LAYOUT(csr, TSR_SPARSE_CSR)
+LAYOUT(csc, TSR_SPARSE_CSC)
+LAYOUT(bsr, TSR_SPARSE_BSR)
+LAYOUT(bsc, TSR_SPARSE_BSC)
+
+static TsrStatus compressed_any(TsrOpCall *c, int at, int n, const int64_t *sizes) {
+    const TsrArg *layout = &c->arg[at + 1];
+    if (!tsr_arg_given(layout)) return tsr_error(TSR_RUNTIME_ERROR, "sparse_compressed_tensor expected sparse compressed tensor layout but got none");
+    if (layout->layout < TSR_SPARSE_CSR)
+        return tsr_error(TSR_RUNTIME_ERROR, "sparse_compressed_tensor expected sparse compressed tensor layout but got %s", layout->layout == TSR_STRIDED ? "Strided" : "Sparse");
+    return compressed_row(c, layout->layout, at, n, sizes);
+}
+
+static TsrStatus row_compressed(TsrOpCall *c) { return compressed_any(c, 3, -1, NULL); }
+static TsrStatus row_compressed_sized(TsrOpCall *c) { return compressed_any(c, 4, c->arg[3].n, c->arg[3].ints); }
+
+#define ROW(function, text, what, ex, shown) \
+    {.fn = function, .schema = text, .forms = TSR_FN, .flags = TSR_OP_CONJ | TSR_OP_SPARSE | TSR_OP_UNCHECKED, .alias = TSR_FRESH, .category = "sparse", .summary = what, \
+     .example = ex, .output = shown}
+#define OPTIONS "ScalarType? dtype=None, Device? device=None, bool pin_memory=False, bool requires_grad=False, bool? check_invariants=None"
+#define LAYOUT_OPTIONS "ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool pin_memory=False, bool requires_grad=False, bool? check_invariants=None"
+#define COMPRESSED(name, first, second, shown) \
+    ROW(row_##name##_sized, "sparse_" #name "_tensor(Any " first ", Any " second ", Any values, int[] size, *, " OPTIONS ") -> Tensor", "A tensor in the layout sparse_" #name ".", NULL, NULL), \
+    ROW(row_##name, "sparse_" #name "_tensor(Any " first ", Any " second ", Any values, *, " OPTIONS ") -> Tensor", "A tensor in the layout sparse_" #name ", as large as its indices need.", NULL, NULL)
+
+static const TsrOp rows[] = {
+    ROW(row_coo, "sparse_coo_tensor(Any indices, Any values, *, " OPTIONS ", bool? is_coalesced=None) -> Tensor", "A tensor of values at positions, as large as the positions need.",
+        "sparse_coo_tensor([[0, 1]], [3, 4]).to_dense()", "tensor([3, 4])"),
+    ROW(row_coo_sized, "sparse_coo_tensor(Any indices, Any values, int[] size, *, " OPTIONS ", bool? is_coalesced=None) -> Tensor", "A tensor of values at positions.", NULL, NULL),
+    ROW(row_coo_empty, "sparse_coo_tensor(int[] size, *, " OPTIONS ") -> Tensor", "A sparse tensor of zeros.", NULL, NULL),
+    COMPRESSED(csr, "crow_indices", "col_indices", NULL),
+    COMPRESSED(csc, "ccol_indices", "row_indices", NULL),
+    COMPRESSED(bsr, "crow_indices", "col_indices", NULL),
+    COMPRESSED(bsc, "ccol_indices", "row_indices", NULL),
+    ROW(row_compressed_sized, "sparse_compressed_tensor(Any compressed_indices, Any plain_indices, Any values, int[] size, *, " LAYOUT_OPTIONS ") -> Tensor", "A tensor in a compressed sparse layout.", NULL, NULL),
+    ROW(row_compressed, "sparse_compressed_tensor(Any compressed_indices, Any plain_indices, Any values, *, " LAYOUT_OPTIONS ") -> Tensor", "A tensor in a compressed sparse layout, as large as its indices need.", NULL, NULL),
+};
+
+TsrStatus torch_sparse_register(void) { return tsr_op_register(rows, (int)TSR_COUNTOF(rows)); }
