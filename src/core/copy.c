@@ -274,9 +274,15 @@ static bool is_itself(const TsrTensor *dst, const TsrTensor *src) {
     return bytes == 0 || (memcmp(dst->sizes, src->sizes, bytes) == 0 && memcmp(dst->strides, src->strides, bytes) == 0);
 }
 
+/* Sparse tensors have no elements here: their own operators (ops/sparse.h) copy them. */
+static TsrStatus not_strided(const TsrTensor *t) {
+    return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "this copies strided tensors only, not one of layout %s", t->layout == TSR_SPARSE_COO ? "sparse_coo" : "sparse_csr");
+}
+
 TsrStatus tsr_tensor_copy(TsrTensor *dst, const TsrTensor *src) {
     int64_t strides[TSR_MAX_DIMS];
     if (is_itself(dst, src)) return TSR_OK;
+    if (TSR_UNLIKELY(tsr_is_sparse(dst) || tsr_is_sparse(src))) return not_strided(tsr_is_sparse(dst) ? dst : src);
     TSR_TRY(check_overlap(dst, src));
     TSR_TRY(source_strides(strides, dst, src));
     return copy_elements(dst, src, strides);
@@ -285,6 +291,7 @@ TsrStatus tsr_tensor_copy(TsrTensor *dst, const TsrTensor *src) {
 TsrStatus tsr_tensor_fill(TsrTensor *dst, TsrScalar value) {
     char element[16] = {0};
     int64_t zeros[TSR_MAX_DIMS] = {0};
+    if (TSR_UNLIKELY(tsr_is_sparse(dst))) return not_strided(dst);
     if (!tsr_dtype_is_pod(dst->dtype)) return tsr_error(TSR_TYPE_ERROR, "a tensor of dtype %s cannot be filled with a number", tsr_dtype_name(dst->dtype));
     TSR_TRY(tsr_scalar_store_checked(value, dst->dtype, element));
     if (dst->numel == 0 || tsr_is_meta(dst)) return TSR_OK; /* overlap within dst does no harm to a fill */
@@ -318,6 +325,7 @@ TsrStatus tsr_tensor_new_clone(TsrTensor **out, const TsrTensor *self, TsrMemory
         *out = tsr_tensor_new_undefined();
         return TSR_OK;
     }
+    if (TSR_UNLIKELY(tsr_is_sparse(self))) return not_strided(self);
     TSR_TRY(tsr_tensor_new_like(&t, self, self->dtype, format));
     return finish_copy(out, t, self);
 }
@@ -336,6 +344,7 @@ TsrStatus tsr_tensor_new_cast(TsrTensor **out, const TsrTensor *self, TsrDtype d
         *out = tsr_tensor_retain((TsrTensor *)self);
         return TSR_OK;
     }
+    if (TSR_UNLIKELY(tsr_is_sparse(self))) return not_strided(self);
     TSR_TRY(tsr_tensor_new_like(&t, self, dtype, TSR_PRESERVE));
     return finish_copy(out, t, self);
 }

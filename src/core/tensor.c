@@ -372,6 +372,7 @@ TsrStatus tsr_tensor_new_over(TsrTensor **out, TsrStorage *storage, int ndim, co
 TsrStatus tsr_tensor_new_view(TsrTensor **out, const TsrTensor *self, int ndim, const int64_t *sizes, const int64_t *strides, int64_t offset, const char *origin) {
     TsrTensor *t = NULL;
     int64_t numel = 1;
+    if (TSR_UNLIKELY(self->sparse != NULL)) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "Could not run 'aten::as_strided' with arguments from the '%s' backend.", self->layout == TSR_SPARSE_COO ? "SparseCPU" : "SparseCsrCPU");
     TSR_TRY(new_struct(&t, ndim, self->dtype, self->device));
     for (int i = 0; i < ndim; i++) {
         t->sizes[i] = sizes[i];

@@ -247,9 +247,19 @@ static TsrStatus fill_from(TsrTensor *t, Value data) {
     return store_sequence(tsr_data(t), t, 0, data);
 }
 
+/* A copy of a sparse tensor, on its device. */
+static TsrStatus copy_of_sparse(TsrTensor **out, TsrTensor *t, TsrDtype dtype) {
+    TsrTensor *copy;
+    TSR_TRY(tsr_invoke(&copy, 1, "clone", "t", t));
+    TsrStatus s = tsr_invoke(out, 1, "to", "td", copy, dtype == TSR_DTYPE_NONE ? t->dtype : dtype);
+    tsr_tensor_free(copy);
+    return s;
+}
+
 TsrStatus tensor_from_data(TsrTensor **out, Value data, TsrDtype dtype, TsrDevice device) {
     TsrTensor *t = NULL;
     TSR_TRY(bind_tensor_of(&t, data));
+    if (t != NULL && dtype != TSR_NESTED && tsr_is_sparse(t)) return copy_of_sparse(out, t, dtype);
     if (t != NULL && dtype != TSR_NESTED) return copy_of(out, t, dtype, device);
     if ((value_is_str(data) && dtype != TSR_STRING) || value_is_bytes(data)) return tsr_error(TSR_TYPE_ERROR, "new(): invalid data type '%s'", bind_type_name(data));
     Shape shape;

@@ -35,7 +35,7 @@ static TsrStatus as_is_or_converted(TsrTensor **out, TsrTensor *t, TsrDtype d, T
         *out = tsr_tensor_retain(t);
         return TSR_OK;
     }
-    if (device.type == t->device.type) return tsr_tensor_new_cast(out, t, d);
+    if (device.type == t->device.type && !tsr_is_sparse(t)) return tsr_tensor_new_cast(out, t, d);
     return tensor_from_data(out, (Value){.tag = V_TENSOR, .t = t}, d, device);
 }
 

@@ -316,7 +316,8 @@ static TsrStatus to(TsrOpCall *c) {
 static TsrStatus convert(TsrOpCall *c) { return cast(c, (TsrDtype)(uintptr_t)c->op->data, false); }
 
 static TsrStatus type_or_name(TsrOpCall *c) {
-    if (tsr_arg_given(&c->arg[1])) return to(c);
+    if (tsr_arg_given(&c->arg[1])) return c->arg[1].kind == TSR_ARG_DTYPE ? to(c) : not_for("type", SELF);
+    if (is_compressed(SELF)) return tsr_error(TSR_RUNTIME_ERROR, "Unimplemented backend SparseCsrCPU");
     return c->op->fn(c);
 }
 
