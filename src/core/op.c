@@ -111,13 +111,9 @@ TsrStatus tsr_op_schema(const TsrSchema **out, const TsrOp *op) {
     return TSR_OK;
 }
 
+/* The name, then the rows: a set is complete once it has both. NULL when memory is short. */
 static const TsrOpSet *complete_set(Set *s) {
     if (s->set.ops != NULL) return &s->set;
-    const TsrOp **ops = tsr_malloc(sizeof *ops * (size_t)s->set.n);
-    if (ops == NULL) return NULL;
-    int n = 0;
-    for (int i = s->first; i >= 0; i = table.next[i]) ops[n++] = table.rows[i];
-    s->set.ops = ops;
     if (s->set.name == NULL) {
         char *name = tsr_malloc(s->name_length + 1);
         if (name == NULL) return NULL;
@@ -125,6 +121,11 @@ static const TsrOpSet *complete_set(Set *s) {
         name[s->name_length] = '\0';
         s->set.name = name;
     }
+    const TsrOp **ops = tsr_malloc(sizeof *ops * (size_t)s->set.n);
+    if (ops == NULL) return NULL;
+    int n = 0;
+    for (int i = s->first; i >= 0; i = table.next[i]) ops[n++] = table.rows[i];
+    s->set.ops = ops;
     return &s->set;
 }
 
