@@ -273,6 +273,8 @@ static TsrStatus shrink(TsrStorage *s, size_t nbytes) {
 
 TsrStatus tsr_storage_resize(TsrStorage *storage, size_t nbytes) {
     if (!storage->resizable) return tsr_error(TSR_RUNTIME_ERROR, "Trying to resize storage that is not resizable");
+    if (storage->element != TSR_DTYPE_NONE && nbytes % tsr_dtypes[storage->element].itemsize != 0) /* no half of a string */
+        return tsr_error(TSR_RUNTIME_ERROR, "a storage of %s elements holds whole ones of %zu bytes, not %zu bytes", tsr_dtype_name(storage->element), (size_t)tsr_dtypes[storage->element].itemsize, nbytes);
     return nbytes > storage->nbytes ? grow(storage, nbytes) : nbytes < storage->nbytes ? shrink(storage, nbytes) : TSR_OK;
 }
 

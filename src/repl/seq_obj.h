@@ -74,6 +74,7 @@ TsrStatus slice_resolve(const Slice *slice, int64_t length, int64_t *start, int6
 static inline bool value_as_array(Value v, const Value **items, int64_t *count) {
     if (value_is_list(v)) { *items = value_as_list(v)->items; *count = value_as_list(v)->count; return true; }
     if (value_is_tuple(v)) { *items = value_as_tuple(v)->items; *count = value_as_tuple(v)->count; return true; }
+    if (v.tag == V_OBJ && v.o->type->base == &list_type) { *items = ((List *)v.o)->items; *count = ((List *)v.o)->count; return true; } /* a table */
     return false;
 }
 /* A negative index counts from the end; false when outside [0, count). */
