@@ -67,6 +67,7 @@ static bool same_size(const TsrTensor *a, const TsrTensor *b) { return tsr_ndim(
 TsrStatus op_is_same_size(TsrOpCall *c) { return return_bool(c, same_size(SELF, c->arg[1].t)); }
 TsrStatus op_is_set_to(TsrOpCall *c) {
     const TsrTensor *a = SELF, *b = c->arg[1].t;
+    if ((a->flags | b->flags) & (TSR_FLAG_CONJ | TSR_FLAG_NEG)) return return_bool(c, false); /* PyTorch compares materialised copies of such views */
     return return_bool(c, a->storage == b->storage && a->offset == b->offset && same_size(a, b) && same_ints(a->strides, b->strides, tsr_ndim(a)));
 }
 
