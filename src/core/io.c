@@ -192,7 +192,8 @@ static TsrStatus open_input(TsrInput *in, const char *path, char mode) {
     *in = (TsrInput){.name = strcmp(path, "-") == 0 ? "<stdin>" : path, .mode = mode != 0 ? mode : 'c'};
     bool is_stdin = strcmp(path, "-") == 0;
     if (!is_stdin) TSR_TRY(check_readable(path));
-    int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    int fd = STDIN_FILENO;
+    while (!is_stdin && (fd = open(path, O_RDONLY | O_CLOEXEC)) < 0 && errno == EINTR) TSR_TRY(tsr_interrupt_check()); /* a pipe nobody writes yet */
     if (fd < 0) return tsr_error_errno(errno, path);
     TsrStatus status = TSR_OK;
     if (fstat(fd, &st) != 0) status = tsr_error_errno(errno, path);

@@ -1,0 +1,89 @@
+# Hostile moments: interrupts, limits, closed descriptors, endless nesting; each ends soon with one clear error.
+. "$(dirname "$0")/lib.sh"
+
+# ends NAME STATUS LAST-LINE CODE [OPTIONS...]
+ends() {
+    name=$1 wanted=$2 text=$3 code=$4
+    shift 4
+    run "$@" -e "$code"
+    is "$name: status" "$wanted" "$status"
+    is "$name" "$text" "$(last)"
+}
+ends 'a list in itself, compared' 1 'RecursionError: maximum recursion depth exceeded in comparison' 'x = []; x.append(x); y = []; y.append(y); x == y'
+ends 'endless recursion' 1 'RecursionError: maximum recursion depth exceeded' 'def f(n): return f(n + 1)
+f(0)'
+ends 'iterators over iterators' 1 'RecursionError: maximum recursion depth exceeded' 'x = range(3)
+for i in range(100000): x = map(int, x)
+list(x)'
+ends 'deep lists printed' 1 'RecursionError: maximum recursion depth exceeded while getting the repr of an object' 'x = []
+for i in range(100000): x = [x]
+print(x)'
+ends 'a list of all numbers' 1 MemoryError 'list(range(10**12))'
+ends 'a text without end' 1 MemoryError '"a" * 10**12'
+ends 'a power without end' 1 MemoryError '10**10**10'
+ends 'a limit of memory' 1 MemoryError 'x = "a"
+while True: x = x + x' --max-memory 50M
+ends 'a shape that overflows' 1 'RuntimeError: Storage size calculation overflowed with sizes=[10000000000, 10000000000]' 'ones(10**10, 10**10)'
+run -e 'x = []
+for i in range(200000): x = (x, i)
+del x; 1'; is 'deep tuples are freed' 1 "$out"
+run --max-memory 50M -e 'ones(10**9)'; is 'a tensor above the limit' 1 "$status"
+case $(last) in *'you tried to allocate 4000000000 bytes'*) ok 'and says how much' ;; *) fail 'and says how much' ;; esac
+run --max-memory 50M -e 'try: ones(10**9)
+except RuntimeError: print(ones(3).sum())'; is 'and the program goes on' 'tensor(3.)' "$out"
+if (ulimit -v 300000) 2>/dev/null && [ -z "$ASAN_OPTIONS" ]; then
+    out=$(ulimit -v 300000; "$tsr" -e 'ones(3)' 2>&1); is 'little address space' 'tensor([1., 1., 1.])' "$out"
+    (ulimit -v 300000; exec timeout 20 "$tsr" -e 'ones(10**9)') 2>"$work/err"; is 'too little address space' 1 $?
+fi
+
+head -c 100000 /dev/zero | tr '\0' '(' >"$work/deep.tsr"
+run "$work/deep.tsr"; is 'parentheses' 'SyntaxError: too many nested parentheses' "$(last)"
+for piece in '-' 'not ' 'lambda: ' '1 if 1 else ' '2**' '[' '~'; do
+    i=0 text=$piece
+    while [ $i -lt 14 ]; do text=$text$text; i=$((i + 1)); done
+    printf '%s1\n' "$text" >"$work/deep.tsr"
+    run "$work/deep.tsr"; is "nested '$piece'" 1 "$status"
+done
+
+# interrupted NAME CODE: SIGINT after 0.5 s ends it with 130 within half a second (100 ms and room for a busy machine)
+interrupted() {
+    begin=$(date +%s%N)
+    timeout --preserve-status -k 10 -s INT 0.5 "$tsr" -e "$2" >/dev/null 2>"$work/err"
+    is "Ctrl-C in $1" 130 $?
+    took=$((($(date +%s%N) - begin) / 1000000 - 500))
+    [ $took -lt 600 ] && ok "$1 ends soon" || fail "$1 ends soon: $took ms"
+    is "$1 says so" KeyboardInterrupt "$(last)"
+}
+interrupted 'a loop' 'while True: pass'
+interrupted 'a comprehension' '[i for i in range(10**12) if i < 0]'
+interrupted 'sum' 'sum(range(10**12))'
+interrupted 'any' 'any(i < 0 for i in range(10**12))'
+interrupted 'a product of matrices' 'x = ones(6000, 6000)
+while True: x @ x'
+interrupted 'sort' 'x = rand(30000000)
+while True: x.sort()'
+interrupted 'arithmetic' 'x = rand(30000000)
+while True: y = (x * 2 + 1).exp().sum()'
+interrupted 'a list sort' 'x = [i * 7919 % 1000003 for i in range(1000000)]
+while True: sorted(x)'
+interrupted 'a large power' 'x = 3**200000
+while True: x * x // 7'
+interrupted 'a print' 'while True: print(ones(3))'
+awk 'BEGIN { for (i = 0; i < 400000; i++) print i ",2.5,3.25,4" }' >"$work/big.csv"
+interrupted 'a table' "while True: load('$work/big.csv')"
+mkfifo "$work/pipe"
+interrupted 'a pipe nobody writes' "load('$work/pipe', format='csv')"
+timeout --preserve-status -s TERM 0.3 "$tsr" -e 'while True: pass'; is 'SIGTERM' 143 $?
+
+printf "\223NUMPY\001\000v\000{'descr': '|u1', 'fortran_order': False, 'shape': (4294967296,), }%*s\n" 50 '' >"$work/sparse.npy"
+truncate -s 4294967424 "$work/sparse.npy"
+before=$(date +%s%N)
+run -e "load('$work/sparse.npy')[4000000000].item()"
+is 'an element of 4 GB' 0 "$out"
+[ $((($(date +%s%N) - before) / 1000000)) -lt 500 ] && ok 'and at once' || fail 'and at once'
+echo old >"$work/kept.npy"
+(ulimit -f 8; exec "$tsr" -e "save(ones(100000), '$work/kept.npy')") 2>"$work/err"; is 'a file that can not grow' 1 $?
+is 'keeps its old content' old "$(cat "$work/kept.npy")"
+is 'and leaves nothing beside' '' "$(ls "$work" | grep tmp)"
+run -e "save(ones(3), '/dev/full', format='npy')"; is 'saving to a full disk' 1 "$status"
+exit $bad

@@ -1,0 +1,215 @@
+/* Readers and writers of files: round trips, and bytes that lie. Nothing may be left behind by a refusal. */
+#include "suite.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "io.h"
+#include "mem.h"
+
+/* What NumPy's header needs; the rest of the bytes follow. Static buffer, *size its length. */
+static char *npy(size_t *size, const char *header, const void *data, size_t nbytes) {
+    static char file[4096];
+    size_t n = strlen(header);
+    memcpy(file, "\x93NUMPY\x01\x00", 8);
+    file[8] = (char)(n & 255);
+    file[9] = (char)(n >> 8);
+    memcpy(file + 10, header, n);
+    if (nbytes > 0) memcpy(file + 10 + n, data, nbytes);
+    *size = 10 + n + nbytes;
+    return file;
+}
+
+static TsrStatus read_bytes(TsrItems *items, const char *format, const char *data, size_t size) {
+    return tsr_load_bytes(items, "test", data, size, &(TsrLoadOptions){.format = format, .ndim = -1, .dtype = TSR_DTYPE_NONE, .header = -1});
+}
+
+/* Reads an exact copy (so that a sanitizer sees a read past its end) and demands all or nothing. */
+static bool attempt(const char *format, const char *data, size_t size) {
+    TsrItems items;
+    int64_t blocks = tsr_mem_live_blocks();
+    char *copy = malloc(size > 0 ? size : 1);
+    if (size > 0) memcpy(copy, data, size);
+    bool fine = read_bytes(&items, format, copy, size) == TSR_OK;
+    if (!fine) {
+        ck_assert_int_eq(items.n, 0);
+        ck_assert_str_ne(tsr_error_message(), "");
+    }
+    tsr_items_free(&items);
+    tsr_error_clear();
+    free(copy);
+    ck_assert_int_le(tsr_mem_live_blocks(), blocks + 16);
+    return fine;
+}
+
+static void refused(const char *format, const char *text, const char *message) {
+    TsrItems items;
+    ck_assert_int_eq(read_bytes(&items, format, text, strlen(text)), TSR_VALUE_ERROR);
+    ck_assert_str_eq(tsr_error_message(), message);
+}
+
+static void write_text(TsrText *out, const char *format, TsrTensor *t) {
+    TsrItem item = {NULL, t};
+    TsrSink sink = {.fd = -1, .name = "test"};
+    ck_assert_int_eq(tsr_write(&sink, &(TsrItems){&item, 1, true}, &(TsrSaveOptions){.format = format}), TSR_OK);
+    *out = sink.text;
+}
+
+static const int64_t shapes[][3] = {{2, 3, 4}, {0, 3, 1}, {1, 1, 1}};
+
+static void round_trip(const char *format, TsrDtype dtype, int ndim, const int64_t *sizes) {
+    TsrTensor *t;
+    TsrText text;
+    TsrItems items;
+    ck_assert_int_eq(tsr_tensor_new(&t, ndim, sizes, dtype, TSR_DEVICE_CPU), TSR_OK);
+    size_t nbytes = (size_t)t->numel * tsr_itemsize(t);
+    for (size_t i = 0; i < nbytes; i++) ((unsigned char *)tsr_data(t))[i] = dtype == TSR_BOOL ? i & 1 : (unsigned char)(i * 37);
+    write_text(&text, format, t);
+    ck_assert_int_eq(read_bytes(&items, format, text.data, text.length), TSR_OK);
+    const TsrTensor *back = items.items[0].tensor;
+    ck_assert_int_eq(back->dtype, dtype);
+    ck_assert_int_eq(tsr_ndim(back), ndim);
+    for (int d = 0; d < ndim; d++) ck_assert_int_eq(back->sizes[d], sizes[d]);
+    if (nbytes > 0) ck_assert_mem_eq(tsr_data(back), tsr_data(t), nbytes);
+    for (size_t n = 0; n < text.length; n++) /* in protocol buffers every beginning that ends a field is a message */
+        if (attempt(format, text.data, n)) ck_assert_str_eq(format, "pb");
+    tsr_items_free(&items);
+    tsr_text_free(&text);
+    tsr_tensor_free(t);
+}
+
+START_TEST(every_dtype_survives_npy_and_pb) {
+    static const TsrDtype dtypes[] = {TSR_BOOL,   TSR_UINT8,  TSR_UINT16,  TSR_UINT32,  TSR_UINT64,  TSR_INT8,      TSR_INT16,
+                                      TSR_INT32,  TSR_INT64,  TSR_FLOAT16, TSR_FLOAT32, TSR_FLOAT64, TSR_COMPLEX64, TSR_COMPLEX128};
+    for (size_t i = 0; i < TSR_COUNTOF(dtypes); i++)
+        for (size_t s = 0; s < TSR_COUNTOF(shapes); s++)
+            for (int ndim = 0; ndim <= 3; ndim += 3) {
+                round_trip("npy", dtypes[i], ndim, shapes[s]);
+                round_trip("pb", dtypes[i], ndim, shapes[s]);
+            }
+}
+END_TEST
+
+START_TEST(npy_byte_order_and_column_order) {
+    TsrItems items;
+    size_t size;
+    const char *file = npy(&size, "{'descr': '>i2', 'fortran_order': True, 'shape': (2, 3), }", "\0\1\0\2\0\3\0\4\0\5\1\0", 12);
+    ck_assert_int_eq(read_bytes(&items, "npy", file, size), TSR_OK);
+    const TsrTensor *t = items.items[0].tensor;
+    ck_assert_int_eq(t->strides[0], 1);
+    ck_assert_int_eq(t->strides[1], 2);
+    const int64_t wanted[] = {1, 3, 5, 2, 4, 256};
+    for (int i = 0; i < 6; i++) ck_assert_int_eq(tsr_tensor_get(t, i).i, wanted[i]);
+    tsr_items_free(&items);
+}
+END_TEST
+
+START_TEST(npy_headers_that_lie) {
+    static const char *const headers[] = {
+        "{'descr': '<f8', 'fortran_order': False, 'shape': (4611686018427387904, 4), }",
+        "{'descr': '<f8', 'fortran_order': False, 'shape': (0, 9223372036854775807, 9223372036854775807), }",
+        "{'descr': '<f8', 'fortran_order': False, 'shape': (9223372036854775808,), }",
+        "{'descr': '<f8', 'fortran_order': False, 'shape': (-1,), }",
+        "{'descr': '<f8', 'fortran_order': False, 'shape': (2,), }",
+        "{'descr': '|O', 'fortran_order': False, 'shape': (1,), }",
+        "{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (1,), }",
+        "{'descr': '<f8', 'fortran_order': False, }",
+        "{'descr': '<f8', 'descr': '<f8', 'fortran_order': False, 'shape': (1,), }",
+        "{'descr': '<f8', 'fortran_order': False, 'shape': (1,), 'more': 1}",
+        "{'descr': '<f8', 'fortran_order': Maybe, 'shape': (1,), }",
+        "{'descr': '<f8', 'fortran_order': False, 'shape': (1", "{", "",
+    };
+    for (size_t i = 0; i < TSR_COUNTOF(headers); i++) {
+        size_t size;
+        const char *file = npy(&size, headers[i], "12345678", 8);
+        ck_assert_msg(!attempt("npy", file, size), "%s", headers[i]);
+    }
+}
+END_TEST
+
+START_TEST(npy_any_byte_of_the_header_changed) {
+    static const char header[] = "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 1), }";
+    for (size_t at = 0; at < 10 + sizeof header - 1; at++)
+        for (int value = 0; value < 256; value++) {
+            size_t size;
+            char *file = npy(&size, header, "12345678", 8);
+            file[at] = (char)value;
+            attempt("npy", file, size);
+        }
+}
+END_TEST
+
+START_TEST(csv_damage_names_line_and_column) {
+    refused("csv", "1,2\n3\n", "test: line 2 has 1 fields, the first row has 2");
+    refused("csv", "1,2\n3,x\n", "test: line 2, column 2: 'x' is not a number");
+    refused("csv", "", "test: it holds no rows");
+    refused("csv", "1,2\n3,\xff\xfe\n", "test: line 2, column 2: '\\xff\\xfe' is not a number");
+    ck_assert(!attempt("csv", "1,\0,3\n", 6));
+    ck_assert(attempt("csv", "1,nan\n-inf,inf\n", 15));
+    size_t n = 1 << 20; /* one long line, and then short ones: never rows times columns of memory */
+    char *line = malloc(n + 1);
+    for (size_t i = 0; i < n; i++) line[i] = i % 2 == 0 ? '1' : ' ';
+    for (size_t i = n / 2; i < n; i++) line[i] = i % 2 == 0 ? '1' : '\n';
+    ck_assert(!attempt("csv", line, n));
+    free(line);
+}
+END_TEST
+
+START_TEST(json_damage) {
+    refused("json", "[[], 1]", "test: line 1, column 6: a number beside arrays does not make a tensor");
+    refused("json", "[1,\n [2]]", "test: line 2, column 2: numbers at different depths do not make a tensor");
+    refused("json", "[[1, 2], [3]]", "test: line 1, column 13: this array has 1 elements, those before it 2");
+    refused("json", "[1, 2,]", "test: line 1, column 7: a value was expected after ,");
+    refused("json", "{\"a\": 1, \"a\": 2}", "test: line 1, column 13: the key is there twice");
+    static const char *const bad[] = {"", "[", "[1", "[1,", "[01]", "[1.]", "[.5]", "[+1]", "[1e]", "[NaN]", "[Infinity]", "[tru]", "{", "{\"a\"", "{\"a\":", "{a: 1}", "[1] 2", "[\"1\"]", "[\xff]"};
+    for (size_t i = 0; i < TSR_COUNTOF(bad); i++) ck_assert_msg(!attempt("json", bad[i], strlen(bad[i])), "%s", bad[i]);
+    size_t n = 1 << 20;
+    char *deep = malloc(n);
+    memset(deep, '[', n);
+    ck_assert(!attempt("json", deep, n));
+    free(deep);
+}
+END_TEST
+
+START_TEST(a_failed_save_keeps_the_old_file) {
+    char folder[] = "/tmp/tsr-io-XXXXXX", path[64], text[8] = "";
+    TsrTensor *t;
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/a.npy", folder);
+    FILE *f = fopen(path, "w");
+    fputs("old", f);
+    fclose(f);
+    ck_assert_int_eq(tsr_tensor_new(&t, 1, (int64_t[]){2}, TSR_BFLOAT16, TSR_DEVICE_CPU), TSR_OK);
+    TsrItem item = {NULL, t};
+    ck_assert_int_eq(tsr_save(&(TsrItems){&item, 1, true}, path, &(TsrSaveOptions){0}), TSR_VALUE_ERROR);
+    f = fopen(path, "r");
+    ck_assert_int_eq(fread(text, 1, 7, f), 3);
+    fclose(f);
+    ck_assert_str_eq(text, "old");
+    tsr_tensor_free(t);
+    ck_assert_int_eq(unlink(path), 0);
+    ck_assert_int_eq(rmdir(folder), 0); /* nothing else was left in it */
+}
+END_TEST
+
+START_TEST(allocations_that_fail_while_reading) {
+    static const char *const texts[][2] = {{"csv", "a,b\n1,2\n3,4\n"}, {"json", "{\"a\": [1, 2], \"b\": [[true]]}"}, {"pb", "\x08\x01\x12\x04\x12\x02\x08\x02\x2a\x04\0\0\0\0"}};
+    for (size_t i = 0; i < TSR_COUNTOF(texts); i++)
+        for (int64_t n = 1;; n++) {
+            TsrItems items;
+            tsr_mem_fail_at(n);
+            TsrStatus status = read_bytes(&items, texts[i][0], texts[i][1], i == 2 ? 14 : strlen(texts[i][1]));
+            int64_t made = tsr_mem_fail_at(0);
+            if (status == TSR_OK) tsr_items_free(&items);
+            else ck_assert(status == TSR_MEMORY_ERROR || status == TSR_RUNTIME_ERROR);
+            if (made < n) {
+                ck_assert_int_eq(status, TSR_OK);
+                break;
+            }
+        }
+}
+END_TEST
+
+TEST_SUITE(io, every_dtype_survives_npy_and_pb, npy_byte_order_and_column_order, npy_headers_that_lie, npy_any_byte_of_the_header_changed,
+           csv_damage_names_line_and_column, json_damage, a_failed_save_keeps_the_old_file, allocations_that_fail_while_reading)
