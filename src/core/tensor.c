@@ -495,6 +495,7 @@ static TsrScalar apply_flags(TsrScalar s, uint8_t flags) {
 }
 
 TsrScalar tsr_tensor_get(const TsrTensor *t, int64_t linear_index) {
+    if (TSR_UNLIKELY(t->storage == NULL)) return tsr_scalar_int(0); /* sparse: has no elements here */
     int64_t at = t->offset, rest = linear_index;
     for (int i = tsr_ndim(t) - 1; i >= 0; i--) {
         int64_t size = t->sizes[i] > 0 ? t->sizes[i] : 1;

@@ -280,6 +280,7 @@ METHOD(set_) {
 /* Calls f on every element (of two tensors for map_) and writes what it gives. */
 static TsrStatus apply_each(Value *out, Value self, const Value *others, int n, Value f, const char *name) {
     TsrTensor *t = self.t;
+    if (tsr_is_sparse(t)) return tsr_error(TSR_TYPE_ERROR, "%s is only implemented on strided tensors", name);
     TSR_TRY(tsr_tensor_check(t, true));
     for (int64_t i = 0; i < t->numel; i++) {
         Value given[3], result = VALUE_UNBOUND;
