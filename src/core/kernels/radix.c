@@ -57,9 +57,9 @@ uint64_t *tsr_kernel_radix_words(uint64_t *words, uint64_t *spare, int64_t n) {
     Radix r = {.from = words, .to = spare, .n = n, .chunk = (n + chunks - 1) / chunks, .counts = counts};
     for (int p = 0; p < PASSES; p++) {
         r.shift = 32 + p * BITS;
-        (void)tsr_parallel_for(chunks, 1, count_chunk, &r);
+        if (tsr_parallel_for(chunks, 1, count_chunk, &r) != TSR_OK) return NULL; /* interrupted: the counts are not whole */
         if (!make_places(counts, chunks, n)) continue;
-        (void)tsr_parallel_for(chunks, 1, scatter_chunk, &r);
+        if (tsr_parallel_for(chunks, 1, scatter_chunk, &r) != TSR_OK) return NULL; /* interrupted: the counts are not whole */
         const uint64_t *t = r.from;
         r.from = r.to;
         r.to = (uint64_t *)t;

@@ -196,7 +196,7 @@ static TsrStatus sort_flat(TsrTensor *values, TsrTensor *indices, const TsrTenso
     TsrStatus status = tsr_parallel_for(n, 1 << 14, pack_range, &f);
     if (status == TSR_OK) {
         f.words = tsr_kernel_radix_words(words, words + n, n);
-        status = tsr_parallel_for(n, 1 << 14, unpacking(self->dtype), &f);
+        status = f.words == NULL ? tsr_error_kind() : tsr_parallel_for(n, 1 << 14, unpacking(self->dtype), &f);
     }
     tsr_tensor_free(scratch);
     return status;
