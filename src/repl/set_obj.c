@@ -108,10 +108,8 @@ TsrStatus set_has(bool *out, const Set *s, Value key) {
     return TSR_OK;
 }
 
-TsrStatus set_remove(bool *found, Set *s, Value key) {
-    int64_t hash;
+static TsrStatus remove_hashed(bool *found, Set *s, Value key, int64_t hash) {
     SetEntry *e;
-    TSR_TRY(hash_for_lookup(&hash, key));
     TSR_TRY(find_entry(&e, s, key, hash));
     *found = e != NULL;
     if (e == NULL) return TSR_OK;
@@ -120,6 +118,12 @@ TsrStatus set_remove(bool *found, Set *s, Value key) {
     s->count--;
     value_release(old);
     return TSR_OK;
+}
+
+TsrStatus set_remove(bool *found, Set *s, Value key) {
+    int64_t hash;
+    TSR_TRY(hash_for_lookup(&hash, key));
+    return remove_hashed(found, s, key, hash);
 }
 
 static void set_empty(Set *s) {
@@ -423,20 +427,10 @@ static TsrStatus set_and(Value *out, Type *type, const Set *a, Value b) {
     return status;
 }
 
-static TsrStatus remove_hashed(Set *s, Value key, int64_t hash) {
-    SetEntry *e;
-    TSR_TRY(find_entry(&e, s, key, hash));
-    if (e == NULL) return TSR_OK;
-    Value old = e->key;
-    *e = (SetEntry){VALUE_UNBOUND, DELETED_HASH};
-    s->count--;
-    value_release(old);
-    return TSR_OK;
-}
-
 static TsrStatus remove_all_of(Set *s, const Set *other) {
     int64_t position = 0;
-    for (SetEntry *e; (e = set_next(other, &position)) != NULL;) TSR_TRY(remove_hashed(s, e->key, e->hash));
+    bool found;
+    for (SetEntry *e; (e = set_next(other, &position)) != NULL;) TSR_TRY(remove_hashed(&found, s, e->key, e->hash));
     return TSR_OK;
 }
 
@@ -445,9 +439,8 @@ static TsrStatus remove_all_items(Set *s, Value iterable) {
     TSR_TRY(value_iter(&iterator, iterable));
     TsrStatus status;
     while ((status = value_next(&item, iterator)) == TSR_OK && item.tag != V_UNBOUND) {
-        int64_t hash;
-        status = hash_for_lookup(&hash, item);
-        if (status == TSR_OK) status = remove_hashed(s, item, hash);
+        bool found;
+        status = set_remove(&found, s, item);
         value_release(item);
         if (status == TSR_OK) status = tsr_interrupt_check();
         if (status != TSR_OK) break;
