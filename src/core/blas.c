@@ -1,6 +1,8 @@
 /* Loading OpenBLAS: see blas.h. */
 #include "blas.h"
 
+#include "iter.h"
+
 #include <dlfcn.h>
 #include <limits.h>
 #include <pthread.h>
@@ -9,6 +11,7 @@
 static TsrBlas blas_table;
 static bool blas_loaded;
 static char blas_missing[128]; /* the first symbol or library that was not found */
+static void (*blas_set_threads)(int); /* of the calling thread where the library uses OpenMP, else of the process */
 static pthread_once_t blas_once = PTHREAD_ONCE_INIT;
 
 /* The OpenMP variant by path: OpenBLAS answers 2 to openblas_get_parallel() when built for OpenMP. */
@@ -53,11 +56,17 @@ static bool resolve_all(void *handle) {
 static void load(void) {
     void *handle = open_library();
     blas_loaded = handle != NULL && resolve_all(handle);
+    if (!blas_loaded) return;
+    *(void **)&blas_set_threads = dlsym(handle, "omp_set_num_threads");
+    if (blas_set_threads == NULL) *(void **)&blas_set_threads = dlsym(handle, "openblas_set_num_threads");
 }
 
 const TsrBlas *tsr_blas_try(void) {
+    static _Thread_local int threads;
     pthread_once(&blas_once, load);
-    return blas_loaded ? &blas_table : NULL;
+    if (!blas_loaded) return NULL;
+    if (threads != tsr_parallel_width() && blas_set_threads != NULL) blas_set_threads(threads = tsr_parallel_width());
+    return &blas_table;
 }
 
 TsrStatus tsr_blas_get(const TsrBlas **out) {

@@ -10,6 +10,8 @@
 
 enum { GEMM_COLS = 16, GEMM_ROWS = 4 };
 /* Up to this many multiplications, in matrices that are narrow somewhere, our own loops are used: the library need not be loaded. */
+/* Tiles of a large product: their side, the inner dimension above which it is halved, and the multiplications below which none is cut. */
+enum { TILE = 512, TILE_LONG = 12000, TILE_LEAST = 1000000 };
 enum { GEMM_TINY = 8192, GEMM_NARROW = 16 };
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
@@ -228,6 +230,60 @@ static void gemm_call(const TsrBlas *blas, TsrBlasType t, const int *mnk, TsrSca
     }
 }
 
+/* Large products are cut into tiles that the thread pool takes: an interrupt is seen between two, and a busy processor holds up one. */
+typedef struct TileJob {
+    const TsrBlas *blas;
+    TsrBlasType type;
+    size_t item;
+    int64_t m, n, k;
+    int64_t down, across, rows, cols; /* how many tiles, and the size of one */
+    TsrScalar alpha, beta;
+    BlasMat a, b;
+    char *c;
+    int ldc;
+} TileJob;
+
+static const void *element(const BlasMat *x, int64_t row, int64_t col, size_t item) {
+    bool turned = x->trans == TSR_CBLAS_T || x->trans == TSR_CBLAS_CT;
+    return (const char *)x->data + (size_t)(turned ? col * x->ld + row : row * x->ld + col) * item;
+}
+
+static void run_tiles(int64_t begin, int64_t end, void *user) {
+    const TileJob *j = user;
+    (void)tsr_blas_try(); /* for its rule about threads: one in a job */
+    for (int64_t i = begin; i < end; i++) {
+        int64_t row = i / j->across * j->rows, col = i % j->across * j->cols;
+        int mnk[3] = {(int)TSR_MIN(j->rows, j->m - row), (int)TSR_MIN(j->cols, j->n - col), (int)j->k};
+        BlasMat a = j->a, b = j->b;
+        a.data = element(&a, row, 0, j->item);
+        b.data = element(&b, 0, col, j->item);
+        if (mnk[0] > 0 && mnk[1] > 0) gemm_call(j->blas, j->type, mnk, j->alpha, &a, &b, j->beta, j->c + (size_t)(row * j->ldc + col) * j->item, j->ldc);
+    }
+}
+
+/* Tiles small enough for a few to be soon done, large enough for OpenBLAS to run at its peak. What a tile is depends on no number of threads. */
+static void choose_tiles(TileJob *j) {
+    static const int cost[TSR_BLAS_TYPES] = {1, 2, 4, 8}; /* of a multiplication */
+    int64_t side = j->k * cost[j->type] > TILE_LONG ? TILE / 2 : TILE;
+    j->down = (j->m + side - 1) / side;
+    j->across = (j->n + side - 1) / side;
+    double work = (double)j->m * (double)j->n * (double)j->k;
+    while (j->down * j->across < 4 && work / (double)(j->down * j->across) > TILE_LEAST) {
+        if (j->m / j->down > j->n / j->across) j->down++;
+        else j->across++;
+    }
+    j->rows = ((j->m + j->down - 1) / j->down + 15) / 16 * 16;
+    j->cols = ((j->n + j->across - 1) / j->across + 15) / 16 * 16;
+}
+
+static TsrStatus gemm_tiles(TileJob *j) {
+    choose_tiles(j);
+    int64_t tiles = j->down * j->across;
+    if (tiles > 1) return tsr_parallel_for(tiles, 1, run_tiles, j);
+    run_tiles(0, 1, j);
+    return TSR_OK;
+}
+
 /* The vector form y = beta y + alpha A x, A (rows, cols) as given to gemm. */
 static void gemv_call(const TsrBlas *blas, TsrBlasType t, const BlasMat *a, int rows, int cols, TsrScalar alpha, const void *x, int incx, TsrScalar beta, void *y, int incy) {
     double complex za = scalar_complex(alpha), zb = scalar_complex(beta);
@@ -261,7 +317,9 @@ static TsrStatus gemm_with(const TsrBlas *blas, TsrBlasType t, TsrDtype dtype, c
     }
     if (s == TSR_OK) s = blas_mat(&mb, &b, mnk[2], mnk[1], dtype);
     if (s == TSR_OK) s = tsr_blas_int(&ldc, mnk[0] == 1 ? TSR_MAX(mnk[1], 1) : c.rs);
-    if (s == TSR_OK) gemm_call(blas, t, mnk, alpha, &ma, &mb, beta, c.data, ldc);
+    TileJob job = {.blas = blas, .type = t, .item = tsr_dtype_size(dtype), .m = mnk[0], .n = mnk[1], .k = mnk[2], .alpha = alpha, .beta = beta,
+                   .a = ma, .b = mb, .c = c.data, .ldc = ldc};
+    if (s == TSR_OK) s = gemm_tiles(&job);
     tsr_free(ma.copy);
     tsr_free(mb.copy);
     return s;

@@ -77,10 +77,11 @@ TsrStatus tsr_iter_end_move(TsrIter *it, TsrStatus status, TsrTensor **out);
 typedef void (*TsrLineFn)(char *const *data, const int64_t *stride, const int64_t *n, const void *params);
 TsrStatus tsr_lines_run(TsrTensor *const *operands, int noperands, int64_t dim, TsrLineFn fn, const void *params, bool serial);
 
-/* Splits [0, n) into chunks taken dynamically by the thread pool (OpenMP); polls interrupts between chunks. grain: least elements a chunk. */
+/* Splits [0, n) into chunks taken dynamically by the thread pool; polls interrupts between chunks. grain: least elements a chunk. */
 typedef void (*TsrRangeFn)(int64_t begin, int64_t end, void *user);
 TsrStatus tsr_parallel_for(int64_t n, int64_t grain, TsrRangeFn fn, void *user);
 int tsr_num_threads(void);
+int tsr_parallel_width(void); /* threads that the calling thread may still use: 1 inside a job of tsr_parallel_for */
 void tsr_set_num_threads(int n);
 
 /* Converts n elements between dtypes with byte strides (any numeric pair; PyTorch's conversion rules, no undefined behaviour). */

@@ -63,6 +63,8 @@ int tsr_num_threads(void) {
 
 void tsr_set_num_threads(int n) { wanted_threads = n < 1 ? 1 : n > MAX_THREADS ? MAX_THREADS : n; }
 
+int tsr_parallel_width(void) { return inside ? 1 : tsr_num_threads(); }
+
 static void take_chunks(Job *job) {
     while (!atomic_load_explicit(&job->stop, memory_order_relaxed)) {
         int64_t begin = atomic_fetch_add_explicit(&job->next, job->chunk, memory_order_relaxed);
