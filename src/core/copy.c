@@ -225,16 +225,12 @@ static TsrStatus copy_objects(TsrTensor *dst, const TsrTensor *src, const int64_
 
 /* --- copy --- */
 
-static TsrGeometry geometry_of(const TsrTensor *t) {
-    return (TsrGeometry){tsr_ndim(t), t->sizes, t->strides, t->offset, (int64_t)tsr_itemsize(t)};
-}
-
 static TsrStatus check_overlap(const TsrTensor *dst, const TsrTensor *src) {
     if (dst->numel > 0 && tsr_layout_internal_status(tsr_ndim(dst), dst->sizes, dst->strides) == TSR_OVERLAP_FULL)
         return tsr_error(TSR_RUNTIME_ERROR, "unsupported operation: more than one element of the written-to tensor refers to a single "
                                             "memory location. Please clone() the tensor before performing the operation.");
     if (dst->storage != src->storage || tsr_is_meta(dst)) return TSR_OK;
-    TsrGeometry a = geometry_of(dst), b = geometry_of(src);
+    TsrGeometry a = tsr_tensor_geometry(dst), b = tsr_tensor_geometry(src);
     if (tsr_layout_overlap_status(&a, &b) != TSR_OVERLAP_PARTIAL) return TSR_OK;
     return tsr_error(TSR_RUNTIME_ERROR, "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single "
                                         "memory location. Please clone() the tensor before performing the operation.");

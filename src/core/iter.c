@@ -231,6 +231,14 @@ static TsrDevice result_device(const TsrIterSpec *spec) {
     return spec->nin > 0 ? spec->in[0]->device : spec->out[0]->device;
 }
 
+void (*tsr_blow_up_hook)(const TsrTensor *result, int64_t largest_input);
+
+static void tell_blow_up(const TsrTensor *result, const TsrIterSpec *spec) {
+    int64_t largest = 0, bytes = result->numel * (int64_t)tsr_itemsize(result);
+    for (int i = 0; i < spec->nin; i++) largest = TSR_MAX(largest, spec->in[i]->numel * (int64_t)tsr_itemsize(spec->in[i]));
+    if (spec->nin > 1 && largest > 0 && bytes / TSR_BLOW_UP >= largest && tsr_blow_up_hook != NULL) tsr_blow_up_hook(result, largest);
+}
+
 static TsrStatus allocate_outputs(TsrIter *it, const TsrIterSpec *spec, const TsrDtype *results, const bool *resize, const int *perm) {
     int64_t wanted[TSR_MAX_DIMS];
     bool contiguous;
@@ -249,6 +257,7 @@ static TsrStatus allocate_outputs(TsrIter *it, const TsrIterSpec *spec, const Ts
         if (spec->out[k] == NULL) {
             if (row_major) TSR_TRY(tsr_tensor_new(&it->operand[k], it->rank, it->shape, results[k], result_device(spec)));
             else TSR_TRY(tsr_tensor_new_strided(&it->operand[k], it->rank, it->shape, wanted, results[k], result_device(spec)));
+            if (it->operand[k]->numel * (int64_t)tsr_itemsize(it->operand[k]) >= TSR_BLOW_UP_BYTES) tell_blow_up(it->operand[k], spec);
         } else if (resize[k]) {
             TSR_TRY(tsr_tensor_resize(spec->out[k], it->rank, it->shape, TSR_CONTIGUOUS));
             if (!row_major) TSR_TRY(tsr_tensor_set_geometry(spec->out[k], it->rank, it->shape, wanted, spec->out[k]->offset));

@@ -68,6 +68,10 @@ typedef struct TsrIter {
  * read where it lies; outputs that the loop writes in another dtype go through a block buffer. */
 
 TsrStatus tsr_iter_begin(TsrIter *it, const TsrIterSpec *spec); /* on failure nothing is held */
+/* Sees a result being allocated that takes at least TSR_BLOW_UP times the memory of its largest input, and at least TSR_BLOW_UP_BYTES: a broadcast that
+ * multiplies memory. NULL by default. */
+enum { TSR_BLOW_UP = 8, TSR_BLOW_UP_BYTES = 1 << 20 };
+extern void (*tsr_blow_up_hook)(const TsrTensor *result, int64_t largest_input);
 TsrStatus tsr_iter_run(TsrIter *it, TsrLoop loop, const void *params); /* threads for large inputs; polls interrupts */
 /* Releases everything. When `status` is TSR_OK, out[0..nout) receive the outputs (the caller's references). Returns `status`. */
 TsrStatus tsr_iter_end_move(TsrIter *it, TsrStatus status, TsrTensor **out);

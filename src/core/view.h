@@ -8,6 +8,9 @@
 
 #pragma GCC visibility push(default)
 
+/* A tensor's geometry for layout.h; lends its sizes and strides. */
+static inline TsrGeometry tsr_tensor_geometry(const TsrTensor *t) { return (TsrGeometry){tsr_ndim(t), t->sizes, t->strides, t->offset, (int64_t)tsr_itemsize(t)}; }
+
 TsrStatus tsr_tensor_new_alias(TsrTensor **out, const TsrTensor *self);
 TsrStatus tsr_tensor_new_select(TsrTensor **out, const TsrTensor *self, int64_t dim, int64_t index);
 TsrStatus tsr_tensor_new_narrow(TsrTensor **out, const TsrTensor *self, int64_t dim, int64_t start, int64_t length);

@@ -1,6 +1,7 @@
 /* Matching arguments to signatures, converting them, running the row, wrapping the results. */
 #include "bind.h"
 #include "core/fast.h"
+#include "gc.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -734,7 +735,9 @@ static TsrStatus bound_compare(Value *out, CompareOp op, Value a, Value b) {
     return TSR_OK;
 }
 
-static Type bound_op_type = {.obj = TYPE_HEADER, .name = "builtin_function_or_method", .destroy = bound_destroy, .repr = bound_repr, .call = bound_call,
+static void bound_traverse(Obj *self, GcVisit visit, void *context) { gc_visit_value(((BoundOp *)self)->self, visit, context); }
+
+static Type bound_op_type = {.obj = TYPE_HEADER, .name = "builtin_function_or_method", .destroy = bound_destroy, .traverse = bound_traverse, .repr = bound_repr, .call = bound_call,
                              .get_attr = bound_attr, .compare = bound_compare};
 
 OpFunction *bind_function_of(Value v) {

@@ -4,6 +4,8 @@ enum { FIRST_THRESHOLD = 20000 };
 
 typedef struct GcList { GcObj head; } GcList;
 
+void (*gc_tensor_visit)(TsrTensor *t, void *context);
+
 static GcObj tracked = {.gc_next = &tracked, .gc_prev = &tracked};
 static int64_t live, born, threshold = FIRST_THRESHOLD;
 static bool enabled = true, running;
@@ -77,6 +79,8 @@ static void splice(GcObj *to, GcObj *from) {
 
 int64_t gc_collect(void) {
     if (running) return 0;
+    void (*tensor_visit)(TsrTensor *, void *) = gc_tensor_visit; /* not this walk's */
+    gc_tensor_visit = NULL;
     running = true;
     GcObj reached = {.gc_next = &reached, .gc_prev = &reached};
     GcObj garbage = {.gc_next = &garbage, .gc_prev = &garbage};
@@ -98,6 +102,7 @@ int64_t gc_collect(void) {
     born = 0;
     threshold = live > 4 * FIRST_THRESHOLD ? live / 2 : FIRST_THRESHOLD;
     running = false;
+    gc_tensor_visit = tensor_visit;
     return found;
 }
 

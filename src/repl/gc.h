@@ -18,7 +18,13 @@ void gc_enable(bool on);
  * visit must not allocate containers. */
 TsrStatus gc_each(GcVisit visit, void *context);
 
-static inline void gc_visit_value(Value v, GcVisit visit, void *context) { if (v.tag == V_OBJ) visit(v.o, context); }
+/* While who.c walks it also sees the tensors that objects hold directly; NULL otherwise. */
+extern void (*gc_tensor_visit)(TsrTensor *t, void *context);
+
+static inline void gc_visit_value(Value v, GcVisit visit, void *context) {
+    if (v.tag == V_OBJ) visit(v.o, context);
+    else if (v.tag == V_TENSOR && gc_tensor_visit != NULL) gc_tensor_visit(v.t, context);
+}
 static inline void gc_visit_obj(void *object, GcVisit visit, void *context) { if (object != NULL) visit(object, context); }
 
 #endif

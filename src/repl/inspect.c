@@ -5,7 +5,7 @@
 
 #include "args.h"
 #include "core/tensor.h"
-#include "core/layout.h"
+#include "core/view.h"
 #include "dict_obj.h"
 #include "gc.h"
 #include "namespace.h"
@@ -226,14 +226,18 @@ static TsrStatus tsr_sharing_fn(Value *out, const CallArgs *args) {
 
 /* ---- overlap ---- */
 
-static TsrGeometry geometry_of(const TsrTensor *t) { return (TsrGeometry){tsr_ndim(t), t->sizes, t->strides, t->offset, (int64_t)tsr_itemsize(t)}; }
+bool inspect_overlaps(const TsrTensor *a, const TsrTensor *b) {
+    bool known = true;
+    TsrGeometry ga = tsr_tensor_geometry(a), gb = tsr_tensor_geometry(b);
+    return a->numel > 0 && b->numel > 0 && (tsr_layout_overlap(&ga, &gb, NULL, NULL, &known) || !known);
+}
 
 static TsrStatus common_element(bool *common, int64_t *ia, int64_t *ib, const TsrTensor *a, const TsrTensor *b) {
     bool known = true;
     *common = false;
     if (a->storage == NULL || b->storage == NULL || a->numel == 0 || b->numel == 0) return TSR_OK;
     if (a->storage != b->storage && (a->storage->ptr.data != b->storage->ptr.data || a->storage->ptr.data == NULL)) return TSR_OK;
-    TsrGeometry ga = geometry_of(a), gb = geometry_of(b);
+    TsrGeometry ga = tsr_tensor_geometry(a), gb = tsr_tensor_geometry(b);
     *common = tsr_layout_overlap(&ga, &gb, ia, ib, &known);
     return known ? TSR_OK : tsr_error(TSR_RUNTIME_ERROR, "the overlap of these two views is too hard to decide exactly");
 }
@@ -277,7 +281,7 @@ static TsrStatus tsr_overlap_fn(Value *out, const CallArgs *args) {
 static TsrStatus tsr_has_internal_overlap_fn(Value *out, const CallArgs *args) {
     TsrTensor *t;
     TSR_TRY(tensor_argument(&t, args, "has_internal_overlap"));
-    TsrGeometry g = geometry_of(t);
+    TsrGeometry g = tsr_tensor_geometry(t);
     *out = value_bool(t->storage != NULL && t->numel > 0 && tsr_layout_has_internal_overlap(&g));
     return TSR_OK;
 }
@@ -539,26 +543,46 @@ static TsrStatus tsr_storages_fn(Value *out, const CallArgs *args) {
 
 /* ---- why ---- */
 
+/* Real names among holders: those that `del` can end. */
+static int64_t count_named(const List *holders) {
+    int64_t n = 0;
+    for (int64_t i = 0; i < holders->count; i++) n += value_as_str(holders->items[i])->data[0] != '<';
+    return n;
+}
+
+static TsrStatus why_storage(TsrText *text, const TsrTensor *t, Value views) {
+    int count = (int)tsr_storage_refcount(t->storage);
+    TSR_TRY(tsr_text_printf(text, "\nits storage #%lld (%zu bytes) is held by %d tensor%s", (long long)tsr_storage_id(t->storage), t->storage->nbytes, count, count == 1 ? "" : "s"));
+    if (value_as_list(views)->count == 0) return TSR_OK;
+    TSR_TRY(tsr_text_puts(text, ", also by "));
+    return append_cell(text, views);
+}
+
+static TsrStatus why_end(TsrText *text, Value holders, Value views) {
+    int64_t named = count_named(value_as_list(holders)), others = value_as_list(views)->count;
+    if (named == 0) TSR_TRY(tsr_text_puts(text, "\nit is freed when the expression ends"));
+    else {
+        TSR_TRY(tsr_text_puts(text, "\nto free it: del "));
+        TSR_TRY(append_cell(text, holders));
+    }
+    if (others == 0) return TSR_OK;
+    TSR_TRY(tsr_text_puts(text, "; the memory stays until "));
+    TSR_TRY(append_cell(text, views));
+    return tsr_text_puts(text, others == 1 ? " goes too" : " go too");
+}
+
 static TsrStatus why_text(TsrText *text, TsrTensor *t) {
     Value holders, views;
     TSR_TRY(who_holders(&holders, t));
     TsrStatus status = names_over(&views, t->storage, t);
-    if (status == TSR_OK) status = tsr_text_printf(text, "%lld reference%s: ", (long long)value_as_list(holders)->count, value_as_list(holders)->count == 1 ? "" : "s");
-    if (status == TSR_OK) status = append_cell(text, holders);
-    if (status == TSR_OK && t->storage != NULL)
-        status = tsr_text_printf(text, "\nits storage #%lld (%zu bytes) is held by %d tensor%s", (long long)tsr_storage_id(t->storage), t->storage->nbytes,
-                                 (int)tsr_storage_refcount(t->storage), tsr_storage_refcount(t->storage) == 1 ? "" : "s");
-    if (status == TSR_OK && value_as_list(views)->count > 0) {
-        status = tsr_text_puts(text, ", also by ");
-        if (status == TSR_OK) status = append_cell(text, views);
+    int64_t count = value_as_list(holders)->count;
+    if (status == TSR_OK && count == 0) status = tsr_text_puts(text, "nothing but this expression holds it");
+    else if (status == TSR_OK) {
+        status = tsr_text_printf(text, "%lld reference%s: ", (long long)count, count == 1 ? "" : "s");
+        if (status == TSR_OK) status = append_cell(text, holders);
     }
-    if (status == TSR_OK) status = tsr_text_puts(text, "\nto free it: del ");
-    if (status == TSR_OK) status = append_cell(text, holders);
-    if (status == TSR_OK && value_as_list(views)->count > 0) {
-        status = tsr_text_puts(text, "; the memory stays until ");
-        if (status == TSR_OK) status = append_cell(text, views);
-        if (status == TSR_OK) status = tsr_text_puts(text, value_as_list(views)->count == 1 ? " goes too" : " go too");
-    }
+    if (status == TSR_OK && t->storage != NULL) status = why_storage(text, t, views);
+    if (status == TSR_OK) status = why_end(text, holders, views);
     value_release(holders);
     if (status == TSR_OK) value_release(views);
     return status;

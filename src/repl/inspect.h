@@ -18,5 +18,8 @@ void table_mark(Value list);
 void note_mark(Value str); /* a str that shows without quotes */
 /* "t() of a", "add()", "" : how a tensor came about, by the names of now. Returns buffer. */
 char *inspect_origin(char *buffer, size_t room, struct TsrTensor *t);
+/* Whether two views of one storage have an element in common, as far as can be told in bounded time (a tensor that is gone keeps its geometry while a
+ * weak link to it is held). */
+bool inspect_overlaps(const struct TsrTensor *a, const struct TsrTensor *b);
 
 #endif

@@ -1,6 +1,7 @@
 #include "lazy.h"
 
 #include "alloc.h"
+#include "gc.h"
 
 #include <string.h>
 
@@ -9,7 +10,13 @@ static void lazy_destroy(Obj *self) {
     obj_free(self, sizeof(Lazy));
 }
 
-Type lazy_type = {.obj = TYPE_HEADER, .name = "Tensor", .destroy = lazy_destroy};
+static void lazy_traverse(Obj *self, GcVisit visit, void *context) {
+    const TsrFused *f = &((Lazy *)self)->f;
+    for (int i = 0; i < f->ninputs; i++)
+        if (f->input[i].tensor != NULL) gc_visit_value((Value){.tag = V_TENSOR, {.t = (TsrTensor *)(uintptr_t)f->input[i].tensor}}, visit, context);
+}
+
+Type lazy_type = {.obj = TYPE_HEADER, .name = "Tensor", .destroy = lazy_destroy, .traverse = lazy_traverse};
 
 /* Functions of one tensor whose kernel is all there is to them on float32 and float64. */
 static const struct {

@@ -329,6 +329,14 @@ static bool read_more(TsrText *statement, const char *prompt, bool *interrupted)
     return end == LINE_TEXT;
 }
 
+static int lines_typed; /* line numbers at the prompt go on from statement to statement */
+
+static int count_lines(const TsrText *text) {
+    int n = 0;
+    for (size_t i = 0; i < text->length; i++) n += text->data[i] == '\n';
+    return n;
+}
+
 /* One statement typed. False at the end of the input. */
 static bool prompt_once(TsrText *statement) {
     bool interrupted = false, more = read_more(statement, ">>> ", &interrupted);
@@ -340,7 +348,9 @@ static bool prompt_once(TsrText *statement) {
     }
     if (statement->length == 0) return false;
     line_remember(statement->data);
-    shell_run_typed("<stdin>", statement->data, statement->length, 1);
+    int first = lines_typed + 1;
+    lines_typed += count_lines(statement);
+    shell_run_typed("<stdin>", statement->data, statement->length, first);
     return more;
 }
 

@@ -63,7 +63,7 @@ bool shell_wants_exit(int *status);
 /* All of a file, or of standard input for "-". *out is the caller's (tsr_free), ends with a NUL. */
 TsrStatus shell_read_file(char **out, size_t *length, const char *path);
 
-/* Called with each value shown (after it was printed, and for None too), for notes at the prompt; may be NULL. */
+/* Called after each statement that was typed and succeeded, its values shown: for notes at the prompt; may be NULL. */
 extern void (*shell_after_statement)(void);
 
 #endif

@@ -6,6 +6,7 @@
 #include "exc.h"
 #include "func_obj.h"
 #include "draw.h"
+#include "explain.h"
 #include "files.h"
 #include "golden.h"
 #include "inspect.h"
@@ -15,6 +16,7 @@
 #include "ns_caffe2.h"
 #include "ns_tensorflow.h"
 #include "ns_th.h"
+#include "notes.h"
 #include "prelude.h"
 #include "see.h"
 #include "str_obj.h"
@@ -57,6 +59,8 @@ TsrStatus startup_all(void) {
     TSR_TRY(ns_th_startup());
     TSR_TRY(golden_startup());
     TSR_TRY(see_startup());
+    TSR_TRY(explain_startup());
+    TSR_TRY(notes_startup());
     TSR_TRY(draw_startup());
     TSR_TRY(lesson_startup());
     TSR_TRY(ns_caffe2_startup());
@@ -64,6 +68,7 @@ TsrStatus startup_all(void) {
 }
 
 void startup_undo(void) {
+    notes_shutdown();
     see_shutdown();
     vm_shutdown();
     ns_th_shutdown();

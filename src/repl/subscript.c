@@ -297,7 +297,7 @@ static TsrStatus get_sparse(Value *out, TsrTensor *self, Value index) {
     return s;
 }
 
-TsrStatus subscript_get(Value *out, Value self, Value index) {
+static TsrStatus get(Value *out, Value self, Value index) {
     TsrTensor *t = self.t, *result = NULL;
     TsrStatus s;
     if (TSR_UNLIKELY(tsr_is_sparse(t))) return get_sparse(out, t, index);
@@ -307,6 +307,21 @@ TsrStatus subscript_get(Value *out, Value self, Value index) {
     else s = get_general(&result, t, index);
     if (TSR_LIKELY(s == TSR_OK)) *out = value_tensor_move(result);
     return s;
+}
+
+void (*subscript_hook)(const SubscriptEvent *event);
+
+static TsrStatus watched_get(Value *out, Value self, Value index) {
+    subscript_hook(NULL);
+    TsrStatus status = get(out, self, index);
+    TsrTensor *place = status == TSR_OK ? out->t : NULL;
+    bool advanced = place != NULL && place->storage != self.t->storage;
+    subscript_hook(&(SubscriptEvent){.self = self.t, .place = place, .advanced = advanced, .status = status});
+    return status;
+}
+
+TsrStatus subscript_get(Value *out, Value self, Value index) {
+    return TSR_LIKELY(subscript_hook == NULL) ? get(out, self, index) : watched_get(out, self, index);
 }
 
 /* ---- writing ---- */
@@ -465,8 +480,11 @@ static TsrStatus put(TsrTensor *self, Value index, TsrTensor *value, TsrScalar n
     int64_t n;
     Walk w;
     index_items(&index, &items, &n);
+    if (TSR_UNLIKELY(subscript_hook != NULL)) subscript_hook(NULL);
     TSR_TRY(walk(&w, self, items, n));
     TsrStatus s = w.nadvanced > 0 ? put_advanced(&w, value, number) : put_basic(w.view, value, number);
+    if (TSR_UNLIKELY(subscript_hook != NULL))
+        subscript_hook(&(SubscriptEvent){.self = self, .place = w.view, .advanced = w.nadvanced > 0, .written = true, .status = s});
     walk_end(&w);
     return s;
 }

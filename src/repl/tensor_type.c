@@ -8,6 +8,7 @@
 #include "args.h"
 #include "bind.h"
 #include "core/print.h"
+#include "gc.h"
 #include "func_obj.h"
 #include "num_obj.h"
 #include "seq_obj.h"
@@ -108,7 +109,11 @@ static TsrStatus iter_next(Value *out, Value self) {
     return TSR_OK;
 }
 
-static Type tensor_iter_type = {.obj = TYPE_HEADER, .name = "tuple_iterator", .destroy = iter_destroy, .iter_next = iter_next, .next_is_identity_iter = 1};
+static void iter_traverse(Obj *self, GcVisit visit, void *context) {
+    gc_visit_value((Value){.tag = V_TENSOR, {.t = ((TensorIter *)self)->tensor}}, visit, context);
+}
+
+static Type tensor_iter_type = {.obj = TYPE_HEADER, .name = "tuple_iterator", .destroy = iter_destroy, .traverse = iter_traverse, .iter_next = iter_next, .next_is_identity_iter = 1};
 
 static TsrStatus tensor_iter(Value *out, Value self) {
     if (tsr_ndim(self.t) == 0) return tsr_error(TSR_TYPE_ERROR, "iteration over a 0-d tensor");

@@ -126,7 +126,7 @@ struct Type {
 
     TsrStatus (*construct)(Value *out, Type *type, const CallArgs *args); /* type(...); NULL: cannot create instances */
     void (*destroy)(Obj *self);  /* releases what it holds and frees the memory (obj_free) */
-    void (*traverse)(Obj *self, GcVisit visit, void *context); /* TYPE_GC: visits every Obj it holds */
+    void (*traverse)(Obj *self, GcVisit visit, void *context); /* TYPE_GC: visits every Obj it holds; other types that hold tensors: for who.c */
     void (*clear)(Obj *self);    /* TYPE_GC: drops what it holds, to break a cycle */
 
     TsrStatus (*repr)(TsrText *out, Value self);

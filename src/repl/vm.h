@@ -93,6 +93,7 @@ typedef struct Root {
     const char *function; /* of ROOT_LOCAL: "f" */
     const char *name;     /* of ROOT_GLOBAL and ROOT_LOCAL */
     const Value *value;   /* never V_UNBOUND, a cell is looked through */
+    const void *cell;     /* that cell, which closures may hold too; NULL: none */
 } Root;
 
 /* Visits every place of the evaluator that holds a value: globals in order, then active calls from the outermost,
@@ -123,6 +124,8 @@ static inline bool value_is_function(Value v) { return value_is_obj(v, &function
 /* Where the innermost running code stands; line 0 when nothing runs. */
 SourceRange vm_current_range(Source **source, const char **function);
 int vm_current_line(void);
+/* The text of the expression being evaluated, outside of the prelude, in one line and cut to fit; "" when nothing runs. Returns buffer. */
+char *vm_current_text(char *buffer, size_t room);
 
 /* The exception being handled (sys.exc_info), lent; V_UNBOUND: none. */
 Value vm_handled(void);

@@ -1,6 +1,7 @@
 /* Running programs: the doors into the evaluator, records of errors, and who holds what. */
 #include "builtin.h"
 #include "parser.h"
+#include "prelude.h"
 #include "vm_internal.h"
 
 #include <string.h>
@@ -91,6 +92,24 @@ SourceRange vm_current_range(Source **source, const char **function) {
     if (source != NULL) *source = f == NULL ? NULL : f->code->source;
     if (function != NULL) *function = f == NULL ? NULL : f->code->name;
     return f == NULL ? (SourceRange){0} : frame_range(f);
+}
+
+char *vm_current_text(char *buffer, size_t room) {
+    const Frame *f = vm.frame;
+    size_t length = 0, size;
+    buffer[0] = '\0';
+    while (f != NULL && prelude_is_source(source_name(f->code->source))) f = f->prev;
+    if (f == NULL) return buffer;
+    SourceRange at = frame_range(f);
+    const char *line = source_line(f->code->source, at.line, &length);
+    if (line == NULL || (size_t)at.col > length) return buffer;
+    bool whole = at.end_line == at.line && (size_t)at.end_col <= length;
+    size = (whole ? (size_t)at.end_col : length) - (size_t)at.col;
+    bool cut = !whole || size + 1 > room;
+    if (cut) size = TSR_MIN(size, room - 5);
+    while (cut && size > 0 && ((unsigned char)line[(size_t)at.col + size] & 0xc0) == 0x80) size--; /* not inside a character */
+    snprintf(buffer, room, "%.*s%s", (int)size, line + at.col, cut ? "..." : "");
+    return buffer;
 }
 
 int vm_current_line(void) { return vm_current_range(NULL, NULL).line; }
@@ -253,8 +272,9 @@ typedef struct Visitor {
 
 static void report(Visitor *v, RootKind kind, const char *function, const char *name, const Value *value) {
     if (v->stopped || value->tag == V_UNBOUND) return;
-    if (value_is_obj(*value, &cell_type)) value = &value_as_cell(*value)->value;
-    Root root = {kind, function, name, value};
+    const Cell *cell = value_is_obj(*value, &cell_type) ? value_as_cell(*value) : NULL;
+    if (cell != NULL) value = &cell->value;
+    Root root = {kind, function, name, value, cell};
     if (value->tag != V_UNBOUND && !v->visit(&root, v->context)) v->stopped = true;
 }
 

@@ -202,7 +202,13 @@ static void walk_function(Walk *w, const Function *f) {
         walk_value(w, value_lent(f->kwdefaults));
         cut(w, length);
     }
-    if (f->attributes != NULL) walk_value(w, value_lent(f->attributes));
+    int64_t position = 0;
+    for (DictEntry *e; f->attributes != NULL && !w->stopped && (e = dict_next(f->attributes, &position)) != NULL;) {
+        if (e->value.tag < V_TENSOR || !value_is_str(e->key)) continue;
+        extend(w, ".%s", value_as_str(e->key)->data);
+        walk_value(w, e->value);
+        cut(w, length);
+    }
 }
 
 static void walk_generator(Walk *w, const Generator *g) {
@@ -212,7 +218,8 @@ static void walk_generator(Walk *w, const Generator *g) {
     for (int k = 0; k < code->frame_size && !w->stopped; k++) {
         Value v = g->frame.base[k];
         if (v.tag < V_TENSOR) continue;
-        extend(w, k < code->slot_count && code->slot_names[k] != NULL ? ".%s" : ".<temporary>", k < code->slot_count && code->slot_names[k] != NULL ? code->slot_names[k] : "");
+        const char *name = k < code->slot_count && code->slot_names[k] != NULL ? code->slot_names[k] : "<temporary>";
+        extend(w, ".%s", strcmp(name, ".0") == 0 ? "<iterator>" : name); /* .0: what a generator expression goes over */
         walk_value(w, v);
         cut(w, length);
     }
@@ -221,6 +228,27 @@ static void walk_generator(Walk *w, const Generator *g) {
 static TsrStatus visit_inner(Obj *object, void *context) {
     walk_value(context, value_lent(object));
     return TSR_OK;
+}
+
+static void visit_inner_tensor(TsrTensor *t, void *context) { walk_value(context, (Value){.tag = V_TENSOR, {.t = t}}); }
+
+static bool ends_with(const Walk *w, const char *end) {
+    size_t n = strlen(end);
+    return w->length >= n && strcmp(w->path + w->length - n, end) == 0;
+}
+
+/* What an object holds that only its own traversal knows: an iterator's source, a bound method's self. */
+static void walk_held(Walk *w, Obj *o) {
+    size_t length = w->length;
+    bool method = strstr(o->type->name, "method") != NULL;
+    const char *inside = method ? ".__self__" : ".<iterator>";
+    void (*outer)(TsrTensor *, void *) = gc_tensor_visit;
+    if (!method && o->type->iter_next == NULL) extend(w, ".<%s>", o->type->name);
+    else if (!ends_with(w, inside)) extend(w, "%s", inside);
+    gc_tensor_visit = visit_inner_tensor;
+    o->type->traverse(o, visit_inner, w);
+    gc_tensor_visit = outer;
+    cut(w, length);
 }
 
 static void walk_obj(Walk *w, Obj *o) {
@@ -242,7 +270,7 @@ static void walk_obj(Walk *w, Obj *o) {
     } else if (o->type == &module_type) {
         walk_value(w, value_lent(value_as_module(v)->dict));
     } else if (o->type->traverse != NULL) {
-        o->type->traverse(o, visit_inner, w);
+        walk_held(w, o);
     }
 }
 
@@ -293,6 +321,7 @@ static void walk_value(Walk *w, Value v) {
 static bool walk_root(const Root *root, void *context) {
     static const char *const flat_names[] = {[ROOT_ITERATOR] = "<iterator>", [ROOT_TEMPORARY] = "<temporary>", [ROOT_ARGUMENT] = "<temporary>"};
     Walk *w = context;
+    if (root->cell != NULL && !mark(w, root->cell)) return !w->stopped; /* a closure's, seen already */
     cut(w, 0);
     w->flat = false;
     w->argument = root->kind == ROOT_ARGUMENT;
