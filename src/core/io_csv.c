@@ -290,7 +290,7 @@ static TsrStatus select_columns(TsrTensor **table, const Table *t, const char *l
     int64_t *to = tsr_data(picked);
     for (int64_t r = 0; r < rows; r++)
         for (int k = 0; k < n; k++) to[r * n + k] = from[r * t->columns + wanted[k]];
-    tsr_tensor_free(*table);
+    tsr_tensor_reset(table);
     *table = picked;
     return TSR_OK;
 }
@@ -323,7 +323,7 @@ static TsrStatus finish_table(TsrTensor **table, const Table *t, const TsrLoadOp
     if (options->columns != NULL) TSR_TRY(select_columns(table, t, options->columns));
     if (options->dtype == TSR_DTYPE_NONE || options->dtype == t->dtype) return TSR_OK;
     TSR_TRY(tsr_tensor_new_cast(&converted, *table, options->dtype));
-    tsr_tensor_free(*table);
+    tsr_tensor_reset(table);
     *table = converted;
     return TSR_OK;
 }

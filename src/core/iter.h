@@ -84,6 +84,9 @@ TsrStatus tsr_lines_run(TsrTensor *const *operands, int noperands, int64_t dim, 
 /* Splits [0, n) into chunks taken dynamically by the thread pool; polls interrupts between chunks. grain: least elements a chunk. */
 typedef void (*TsrRangeFn)(int64_t begin, int64_t end, void *user);
 TsrStatus tsr_parallel_for(int64_t n, int64_t grain, TsrRangeFn fn, void *user);
+/* Inside `fn`, on whatever thread: this range failed with `status`, whose error this thread has set. No further chunk is taken,
+ * and tsr_parallel_for fails with the first such error, set in the thread that called it. */
+void tsr_parallel_fail(TsrStatus status);
 int tsr_num_threads(void);
 int tsr_parallel_width(void); /* threads that the calling thread may still use: 1 inside a job of tsr_parallel_for */
 void tsr_set_num_threads(int n);

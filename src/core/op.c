@@ -232,26 +232,30 @@ static TsrStatus resolve_list(Run *run, TsrArg *arg) {
     return TSR_OK;
 }
 
+/* Whether t lies elsewhere than `*first`, the first tensor seen. */
+static TsrStatus check_device(const TsrOpCall *c, const TsrTensor **first, const TsrTensor *t) {
+    if (t == NULL || !tsr_is_defined(t)) return TSR_OK;
+    if (c->op->flags & TSR_OP_CPU_NUMBERS && tsr_ndim(t) == 0 && t->device.type == TSR_CPU) return TSR_OK;
+    if (*first == NULL) *first = t;
+    if (t->device.type == (*first)->device.type) return TSR_OK;
+    return tsr_error(TSR_RUNTIME_ERROR, "Tensor on device %s is not on the expected device %s!", tsr_device_type_name(t->device.type), tsr_device_type_name((*first)->device.type));
+}
+
 static TsrStatus check_devices(const TsrOpCall *c) {
     const TsrTensor *first = NULL;
+    if (c->op->flags & TSR_OP_MIXED_DEVICES) return TSR_OK;
     for (int i = 0; i < c->nargs; i++) {
         const TsrArg *arg = &c->arg[i];
-        int n = arg->kind == TSR_ARG_TENSOR ? 1 : arg->kind == TSR_ARG_TENSORS ? arg->n : 0;
-        for (int k = 0; k < n; k++) {
-            const TsrTensor *t = arg->kind == TSR_ARG_TENSOR ? arg->t : arg->tensors[k];
-            if (t == NULL || !tsr_is_defined(t)) continue;
-            if (first == NULL) first = t;
-            if (t->device.type != first->device.type)
-                return tsr_error(TSR_RUNTIME_ERROR, "Tensor on device %s is not on the expected device %s!", tsr_device_type_name(t->device.type),
-                                 tsr_device_type_name(first->device.type));
-        }
+        if (arg->kind == TSR_ARG_TENSOR) TSR_TRY(check_device(c, &first, arg->t));
+        for (int k = 0; arg->kind == TSR_ARG_TENSORS && k < arg->n; k++) TSR_TRY(check_device(c, &first, arg->tensors[k]));
     }
+    for (int k = 0; k < TSR_MAX_RETS; k++) TSR_TRY(check_device(c, &first, c->out[k]));
     return TSR_OK;
 }
 
 static TsrStatus prepare_arguments(Run *run) {
     TsrOpCall *c = run->call;
-    if (c->op->flags & TSR_OP_ONE_DEVICE) TSR_TRY(check_devices(c));
+    TSR_TRY(check_devices(c));
     bool resolve = (c->op->flags & TSR_OP_CONJ) == 0;
     for (int i = 0; i < c->nargs; i++) {
         TsrArg *arg = &c->arg[i];

@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
@@ -21,6 +22,8 @@ typedef struct Job {
     int64_t n, chunk;
     _Atomic int64_t next;
     atomic_bool stop;
+    TsrStatus status; /* under lock: of the first range that failed, its text in `message` */
+    char message[256];
 } Job;
 
 static struct {
@@ -37,6 +40,8 @@ static struct {
 
 static int wanted_threads; /* 0: not set */
 static _Thread_local bool inside;
+static _Thread_local TsrStatus failed; /* what tsr_parallel_fail said in a range run by this thread alone */
+static _Thread_local Job *taking;      /* the shared job this thread works at */
 
 static void pause_cpu(void) {
 #if defined(__x86_64__)
@@ -65,12 +70,35 @@ void tsr_set_num_threads(int n) { wanted_threads = n < 1 ? 1 : n > MAX_THREADS ?
 
 int tsr_parallel_width(void) { return inside ? 1 : tsr_num_threads(); }
 
-static void take_chunks(Job *job) {
+/* The first failure of a shared job is kept for the thread that asked for it: errors are thread-local. */
+static void fail_shared(Job *job, TsrStatus status) {
+    pthread_mutex_lock(&pool.lock);
+    if (job->status == TSR_OK) {
+        job->status = status;
+        snprintf(job->message, sizeof job->message, "%s", tsr_error_message());
+    }
+    pthread_mutex_unlock(&pool.lock);
+    atomic_store(&job->stop, true);
+}
+
+void tsr_parallel_fail(TsrStatus status) {
+    if (taking != NULL) fail_shared(taking, status);
+    else if (failed == TSR_OK) failed = status;
+}
+
+/* `polls`: the thread that asked for the job watches for an interrupt, which is raised once all have stopped. */
+static void take_chunks(Job *job, bool polls) {
+    taking = job;
     while (!atomic_load_explicit(&job->stop, memory_order_relaxed)) {
+        if (polls && TSR_UNLIKELY(tsr_interrupt_flag != 0)) {
+            atomic_store(&job->stop, true);
+            break;
+        }
         int64_t begin = atomic_fetch_add_explicit(&job->next, job->chunk, memory_order_relaxed);
-        if (begin >= job->n) return;
+        if (begin >= job->n) break;
         job->fn(begin, TSR_MIN(begin + job->chunk, job->n), job->user);
     }
+    taking = NULL;
 }
 
 /* Joins the open job, if there is one. */
@@ -80,7 +108,7 @@ static void try_job(void) {
     if (joined) atomic_fetch_add(&pool.running, 1);
     pthread_mutex_unlock(&pool.lock);
     if (!joined) return;
-    take_chunks(&pool.job);
+    take_chunks(&pool.job, false);
     tsr_memory_live(); /* what this worker counted becomes seen before the job ends */
     atomic_fetch_sub_explicit(&pool.running, 1, memory_order_release);
 }
@@ -141,6 +169,7 @@ static void open_job(TsrRangeFn fn, void *user, int64_t n, int64_t chunk) {
     pool.job.user = user;
     pool.job.n = n;
     pool.job.chunk = chunk;
+    pool.job.status = TSR_OK;
     atomic_store(&pool.job.next, 0);
     atomic_store(&pool.job.stop, false);
     pool.open = true;
@@ -159,25 +188,32 @@ static void close_job(void) {
     }
 }
 
+/* A range run here may fail, or call for a job of its own: what belongs to the outer one is put back. */
 static TsrStatus run_serial(int64_t n, int64_t chunk, TsrRangeFn fn, void *user) {
-    for (int64_t begin = 0; begin < n; begin += chunk) {
-        if (!inside) TSR_TRY(tsr_interrupt_check());
+    Job *outer = taking;
+    TsrStatus outer_failed = failed, status = TSR_OK;
+    taking = NULL;
+    failed = TSR_OK;
+    for (int64_t begin = 0; begin < n && status == TSR_OK; begin += chunk) {
+        if (!inside) status = tsr_interrupt_check();
+        if (status != TSR_OK) break;
         fn(begin, TSR_MIN(begin + chunk, n), user);
+        status = failed;
     }
-    return TSR_OK;
+    taking = outer;
+    failed = outer_failed;
+    return status;
 }
 
-/* The calling thread's share, with polls. */
-static TsrStatus work_and_poll(Job *job) {
-    for (;;) {
-        if (TSR_UNLIKELY(tsr_interrupt_flag != 0)) {
-            atomic_store(&job->stop, true);
-            return TSR_OK; /* raised once the others have stopped */
-        }
-        int64_t begin = atomic_fetch_add_explicit(&job->next, job->chunk, memory_order_relaxed);
-        if (begin >= job->n) return TSR_OK;
-        job->fn(begin, TSR_MIN(begin + job->chunk, job->n), job->user);
-    }
+static TsrStatus run_shared(int64_t n, int64_t chunk, TsrRangeFn fn, void *user) {
+    inside = true;
+    open_job(fn, user, n, chunk);
+    take_chunks(&pool.job, true);
+    close_job();
+    inside = false;
+    Job *job = &pool.job;
+    if (job->status != TSR_OK) return tsr_error(job->status, "%s", job->message);
+    return atomic_load(&job->stop) ? tsr_interrupt_check() : TSR_OK;
 }
 
 TsrStatus tsr_parallel_for(int64_t n, int64_t grain, TsrRangeFn fn, void *user) {
@@ -189,12 +225,7 @@ TsrStatus tsr_parallel_for(int64_t n, int64_t grain, TsrRangeFn fn, void *user) 
     if (chunk > 1024) chunk = (chunk + 63) / 64 * 64; /* whole vectors */
     if (threads == 1 || inside || n <= grain || pthread_mutex_trylock(&pool.owner) != 0) return run_serial(n, chunk, fn, user);
     if (pool.started < threads - 1) start_workers(threads - 1);
-    inside = true;
-    open_job(fn, user, n, chunk);
-    work_and_poll(&pool.job);
-    close_job();
-    inside = false;
-    bool stopped = atomic_load(&pool.job.stop);
+    TsrStatus status = run_shared(n, chunk, fn, user);
     pthread_mutex_unlock(&pool.owner);
-    return stopped ? tsr_interrupt_check() : TSR_OK;
+    return status;
 }

@@ -188,6 +188,11 @@ void tsr_tensor_free(TsrTensor *t) {
     if (last) destroy(t);
 }
 
+void tsr_tensor_reset(TsrTensor **slot) {
+    tsr_tensor_free(*slot);
+    *slot = NULL;
+}
+
 static TsrStatus sparse_numel(int64_t *out, int ndim, const int64_t *sizes) {
     int64_t n = 1;
     bool empty = false;

@@ -88,7 +88,7 @@ static TsrStatus cat_new(TsrTensor **out, int n, TsrTensor *const *t, int64_t di
         if (t[i]->numel > 0) status = copy_part(*out, t[i], dim, at);
         if (!is_skipped(t[i]) || i == first) at += t[i]->sizes[dim];
     }
-    if (status != TSR_OK) tsr_tensor_free(*out);
+    if (status != TSR_OK) tsr_tensor_reset(out);
     return status;
 }
 
@@ -307,7 +307,7 @@ static TsrStatus product_rows(TsrTensor **out, int n, TsrTensor *const *t) {
         TsrTensor *nothing;
         status = tsr__scope_end(&s, &nothing, NULL);
     }
-    if (status != TSR_OK) tsr_tensor_free(*out);
+    if (status != TSR_OK) tsr_tensor_reset(out);
     return status;
 }
 
@@ -360,7 +360,7 @@ static TsrStatus combination_positions(TsrTensor **out, int64_t n, int64_t r, bo
         memcpy(p + k * r, p + (k - 1) * r, sizeof *p * (size_t)r);
         next_combination(p + k * r, r, n, repeated);
         if ((k & 0xFFFF) == 0 && tsr_interrupt_flag != 0) {
-            tsr_tensor_free(*out);
+            tsr_tensor_reset(out);
             return tsr_interrupt_raise();
         }
     }

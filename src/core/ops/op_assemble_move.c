@@ -66,7 +66,7 @@ static TsrStatus flip_new(TsrTensor **out, const TsrTensor *self, uint64_t dims)
     if (self->numel == 0 || tsr_is_meta(self)) return TSR_OK;
     if (tsr_ndim(self) == 0) {
         TsrStatus status = tsr_tensor_copy(*out, self);
-        if (status != TSR_OK) tsr_tensor_free(*out);
+        if (status != TSR_OK) tsr_tensor_reset(out);
         return status;
     }
     int64_t item = (int64_t)tsr_itemsize(self), order[TSR_MAX_DIMS];
@@ -91,7 +91,7 @@ static TsrStatus flip_new(TsrTensor **out, const TsrTensor *self, uint64_t dims)
         if (k < s.ndim - 1) rows *= s.sizes[k];
     }
     TsrStatus status = tsr_parallel_for(rows, TSR_MAX(1, (1 << 14) / TSR_MAX(s.sizes[s.ndim - 1], 1)), copy_rows, &s);
-    if (status != TSR_OK) tsr_tensor_free(*out);
+    if (status != TSR_OK) tsr_tensor_reset(out);
     return status;
 }
 
@@ -171,7 +171,7 @@ static TsrStatus roll_new(TsrTensor **out, const TsrTensor *self, int64_t shift,
     if (s.status == TSR_OK) s.status = tsr_tensor_copy(t1, f1);
     TsrTensor *nothing;
     TsrStatus status = tsr__scope_end(&s, &nothing, NULL);
-    if (status != TSR_OK) tsr_tensor_free(*out);
+    if (status != TSR_OK) tsr_tensor_reset(out);
     return status;
 }
 

@@ -227,7 +227,7 @@ static TsrStatus both_nan(TsrTensor **out, TsrTensor *a, TsrTensor *b) {
 /* *close |= *more, consuming both. */
 static TsrStatus merge(TsrTensor **close, TsrStatus s, TsrTensor *more) {
     if (s == TSR_OK) s = step(close, "logical_or", *close, true, more, true);
-    else tsr_tensor_free(*close);
+    else tsr_tensor_reset(close);
     return s;
 }
 

@@ -149,7 +149,7 @@ static TsrStatus gather_new(TsrTensor **out, const TsrTensor *self, int64_t dim,
     TsrStatus status = tsr_tensor_new(out, tsr_ndim(index), index->sizes, self->dtype, self->device);
     if (status == TSR_OK && index->numel > 0 && !tsr_is_meta(self)) {
         status = gather_lines(*out, self, positions, dim);
-        if (status != TSR_OK) tsr_tensor_free(*out);
+        if (status != TSR_OK) tsr_tensor_reset(out);
     }
     tsr_tensor_free(positions);
     return status;
@@ -437,7 +437,7 @@ static TsrStatus scatter_counts(TsrTensor **out, const TsrTensor *t, int64_t dim
         status = scatter_lines(*out, dim, index, ones, TSR_COMBINE_ADD);
         tsr_tensor_free(ones);
     }
-    if (status != TSR_OK) tsr_tensor_free(*out);
+    if (status != TSR_OK) tsr_tensor_reset(out);
     return status;
 }
 

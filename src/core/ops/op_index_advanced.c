@@ -86,12 +86,13 @@ static TsrStatus nonzero_fill(TsrTensor **out, Nonzero *z, TsrDevice device) {
     z->out = tsr_data(*out);
     if (z->count == 0 || z->ndim == 0) return TSR_OK;
     TsrStatus status = tsr_parallel_for((z->n + z->chunk - 1) / z->chunk, 1, fill_chunks, z);
-    if (status != TSR_OK) tsr_tensor_free(*out);
+    if (status != TSR_OK) tsr_tensor_reset(out);
     return status;
 }
 
 TsrStatus tsr_nonzero_new(TsrTensor **out, const TsrTensor *self) {
     TSR_TRY(tsr__require(TSR_BITS_USUAL | TSR_BIT(BOOL) | TSR_BITS_COMPLEX | TSR_BIT(COMPLEX32), self->dtype, "nonzero_count_cpu"));
+    if (tsr_is_meta(self)) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "Could not run 'aten::nonzero' with arguments from the 'Meta' backend.");
     TsrTensor *mask, *dense;
     TSR_TRY(tsr_tensor_new_cast(&mask, self, TSR_BOOL));
     TsrStatus status = tsr_tensor_new_contiguous(&dense, mask, TSR_CONTIGUOUS);
@@ -376,7 +377,7 @@ static TsrStatus select_new(TsrTensor **out, const TsrTensor *self, const TsrTen
     if (status == TSR_OK) {
         s.dst = tsr_data(*out);
         status = tsr_parallel_for((s.z.n + s.z.chunk - 1) / s.z.chunk, 1, select_chunks, &s);
-        if (status != TSR_OK) tsr_tensor_free(*out);
+        if (status != TSR_OK) tsr_tensor_reset(out);
     }
     tsr_free(s.z.starts);
     return status;
@@ -427,7 +428,7 @@ static TsrStatus rows_new(TsrTensor **out, const TsrTensor *self, const TsrTenso
                  .row = (size_t)(self->numel / self->sizes[0]) * tsr_itemsize(self)};
     TsrStatus status = tsr_parallel_for(index->numel, TSR_MAX(1, (1 << 15) / (int64_t)r.row), copy_index_rows, &r);
     *failed = r.failed;
-    if (status != TSR_OK || r.failed) tsr_tensor_free(*out);
+    if (status != TSR_OK || r.failed) tsr_tensor_reset(out);
     return status;
 }
 

@@ -281,7 +281,7 @@ static void take_range(int64_t begin, int64_t end, void *user) {
 static TsrStatus flat_index_new(TsrTensor **out, const TsrTensor *index, int64_t numel) {
     TSR_TRY(tsr_tensor_new_clone(out, index, TSR_CONTIGUOUS));
     TsrStatus status = check_flat_index(tsr_data(*out), (*out)->numel, numel);
-    if (status != TSR_OK) tsr_tensor_free(*out);
+    if (status != TSR_OK) tsr_tensor_reset(out);
     return status;
 }
 

@@ -70,7 +70,6 @@ typedef struct ConvJob {
     char *image, *filtered; /* both sides, whole batch */
     TsrDtype dtype;
     bool transposed;
-    TsrStatus status;
 } ConvJob;
 
 static TsrStatus conv_sample(const ConvJob *job, int64_t sample, char *columns) {
@@ -104,7 +103,7 @@ static void conv_samples(int64_t begin, int64_t end, void *user) {
         for (int64_t i = begin; i < end && status == TSR_OK; i++) status = conv_sample(job, i, columns.data);
         tsr_dataptr_release(&columns);
     }
-    if (status != TSR_OK) job->status = status;
+    if (status != TSR_OK) tsr_parallel_fail(status);
 }
 
 static TsrStatus add_bias(TsrTensor *out, const TsrTensor *bias, int n) {
@@ -241,8 +240,7 @@ static TsrStatus run_conv(TsrTensor *out, const TsrTensor *in, const TsrTensor *
     job.filtered = transposed ? tsr_data(in) : tsr_data(out);
     if (transposed && out->numel > 0) memset(tsr_data(out), 0, (size_t)out->numel * tsr_itemsize(out));
     if (out->numel == 0) return TSR_OK;
-    TSR_TRY(tsr_parallel_for(k->batch, k->batch >= 2 ? 1 : k->batch + 1, conv_samples, &job));
-    return job.status;
+    return tsr_parallel_for(k->batch, k->batch >= 2 ? 1 : k->batch + 1, conv_samples, &job);
 }
 
 static TsrStatus convolve(TsrTensor **result, ConvArgs *a) {
@@ -269,7 +267,7 @@ static TsrStatus convolve(TsrTensor **result, ConvArgs *a) {
     tsr_tensor_free(in);
     tsr_tensor_free(weight);
     tsr_tensor_free(bias);
-    if (status != TSR_OK) tsr_tensor_free(*result);
+    if (status != TSR_OK) tsr_tensor_reset(result);
     return status;
 }
 

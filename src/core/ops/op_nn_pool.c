@@ -285,8 +285,8 @@ static TsrStatus pool(TsrTensor **out, TsrTensor **index, const TsrTensor *t, co
     if (status == TSR_OK && index != NULL) status = nn_restore_move(index, TSR_INT64, t);
     tsr_tensor_free(in);
     if (status == TSR_OK) return TSR_OK;
-    tsr_tensor_free(*out);
-    if (index != NULL) tsr_tensor_free(*index);
+    tsr_tensor_reset(out);
+    if (index != NULL) tsr_tensor_reset(index);
     return status;
 }
 

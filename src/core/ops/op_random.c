@@ -1008,7 +1008,7 @@ static TsrStatus noise_new(TsrTensor **out, const TsrTensor *input, int kind, do
         TSR_TRY(tsr_tensor_new_like(out, input, tsr_dtype_real_of(input->dtype), TSR_PRESERVE));
     }
     TsrStatus status = fill_bernoulli(*out, 1 - p, g);
-    if (status != TSR_OK) tsr_tensor_free(*out);
+    if (status != TSR_OK) tsr_tensor_reset(out);
     return status;
 }
 
@@ -1025,7 +1025,7 @@ static TsrStatus alpha_parts(TsrTensor **shift, TsrTensor **scale, TsrTensor *no
     tsr_tensor_free(b);
     TSR_TRY(status);
     status = tsr_invoke(scale, 1, "mul", "!tts", noise, noise, tsr_scalar_float(a));
-    if (status != TSR_OK) tsr_tensor_free(*shift);
+    if (status != TSR_OK) tsr_tensor_reset(shift);
     return status;
 }
 

@@ -320,7 +320,7 @@ static TsrStatus moments_real(TsrTensor **spread, TsrTensor **mean, const TsrTen
     if (mean == NULL) return TSR_OK;
     TsrStatus s = tsr_tensor_new_cast(mean, raw, x->dtype);
     tsr_tensor_free(raw);
-    if (s != TSR_OK) tsr_tensor_free(*spread);
+    if (s != TSR_OK) tsr_tensor_reset(spread);
     return s;
 }
 
@@ -361,8 +361,8 @@ static TsrStatus moments_chalf(TsrTensor **spread, TsrTensor **mean, const TsrTe
     s = narrow(spread, TSR_FLOAT16);
     if (s == TSR_OK && mean != NULL) s = narrow(mean, TSR_COMPLEX32);
     if (s != TSR_OK) {
-        tsr_tensor_free(*spread);
-        if (mean != NULL) tsr_tensor_free(*mean);
+        tsr_tensor_reset(spread);
+        if (mean != NULL) tsr_tensor_reset(mean);
     }
     return s;
 }

@@ -91,7 +91,7 @@ static TsrStatus two_new(TsrTensor **values, TsrTensor **indices, const TsrTenso
     *indices = NULL;
     TSR_TRY(tsr_tensor_new(values, ndim, sizes, like->dtype, like->device));
     TsrStatus status = tsr_tensor_new(indices, ndim, sizes, TSR_INT64, like->device);
-    if (status != TSR_OK) tsr_tensor_free(*values);
+    if (status != TSR_OK) tsr_tensor_reset(values);
     return status;
 }
 
@@ -222,7 +222,7 @@ static TsrStatus sort_new(TsrTensor **values, TsrTensor **indices, const TsrTens
     TSR_TRY(tsr_tensor_new_like(values, self, TSR_DTYPE_NONE, TSR_PRESERVE));
     TsrStatus status = tsr_tensor_new_like(indices, self, TSR_INT64, TSR_PRESERVE);
     if (status != TSR_OK) {
-        tsr_tensor_free(*values);
+        tsr_tensor_reset(values);
         return status;
     }
     if (self->numel > 0 && !tsr_is_meta(self)) {
@@ -231,8 +231,8 @@ static TsrStatus sort_new(TsrTensor **values, TsrTensor **indices, const TsrTens
         status = is_long_line(self, stable, &base) ? sort_flat(*values, *indices, self, descending, base) : run_lines(*values, *indices, self, dim, sort_line, &w);
     }
     if (status == TSR_OK) return TSR_OK;
-    tsr_tensor_free(*values);
-    tsr_tensor_free(*indices);
+    tsr_tensor_reset(values);
+    tsr_tensor_reset(indices);
     return status;
 }
 

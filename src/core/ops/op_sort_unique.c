@@ -113,7 +113,7 @@ static TsrStatus inverse_new(TsrTensor **inverse, TsrTensor **counts, const Dist
     if (want_inverse) TSR_TRY(tsr_tensor_new(inverse, ndim, sizes, TSR_INT64, device));
     TsrStatus status = want_counts ? tsr_tensor_new(counts, 1, &d->count, TSR_INT64, device) : TSR_OK;
     if (status != TSR_OK) {
-        tsr_tensor_free(*inverse);
+        tsr_tensor_reset(inverse);
         return status;
     }
     fill_inverse(d, want_inverse ? tsr_data(*inverse) : NULL, want_counts ? tsr_data(*counts) : NULL);
@@ -372,7 +372,7 @@ static TsrStatus bincount_weighted(TsrTensor **out, const int64_t *p, int64_t n,
 static TsrStatus bincount_plain(TsrTensor **out, const int64_t *p, int64_t n, int64_t bins) {
     TSR_TRY(tsr_tensor_new(out, 1, &bins, TSR_INT64, TSR_DEVICE_CPU));
     TsrStatus status = count_values(tsr_data(*out), p, n, bins, 0);
-    if (status != TSR_OK) tsr_tensor_free(*out);
+    if (status != TSR_OK) tsr_tensor_reset(out);
     return status;
 }
 
@@ -666,7 +666,7 @@ static TsrStatus histogram_new(TsrTensor **hist, TsrTensor **edges, const Histog
     TSR_TRY(count_into(hist, a->input, weight, edges, a->ndim, a->bins != NULL ? BY_RULE_AND_LOOK : BY_SEARCH));
     if (!a->density->b) return TSR_OK;
     TsrStatus status = make_density(hist, edges, a->ndim);
-    if (status != TSR_OK) tsr_tensor_free(*hist);
+    if (status != TSR_OK) tsr_tensor_reset(hist);
     return status;
 }
 

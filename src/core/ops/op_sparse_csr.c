@@ -168,7 +168,7 @@ static TsrStatus batches_to_dense(TsrTensor **out, TsrTensor *t) {
         TsrTensor *none = NULL;
         status = tsr__scope_end(&s, &none, NULL);
     }
-    if (status != TSR_OK) tsr_tensor_free(*out);
+    if (status != TSR_OK) tsr_tensor_reset(out);
     return status;
 }
 

@@ -520,7 +520,7 @@ static TsrStatus pick_entries(TsrTensor **out, TsrTensor **places, const int64_t
     TSR_TRY(tsr_tensor_new(out, 1, &count, TSR_INT64, TSR_DEVICE_CPU));
     TsrStatus status = tsr_tensor_new(places, 1, &count, TSR_INT64, TSR_DEVICE_CPU);
     if (status != TSR_OK) {
-        tsr_tensor_free(*out);
+        tsr_tensor_reset(out);
         return status;
     }
     int64_t *entry = tsr_data(*out), *place = tsr_data(*places);
@@ -745,7 +745,7 @@ static TsrStatus pair_entries(TsrTensor **out, TsrTensor **indices, const int64_
     TsrStatus status = tsr_tensor_new(out, 2, shape, TSR_INT64, TSR_DEVICE_CPU);
     if (status == TSR_OK) {
         status = tsr_tensor_new(indices, 2, shape, TSR_INT64, TSR_DEVICE_CPU);
-        if (status != TSR_OK) tsr_tensor_free(*out);
+        if (status != TSR_OK) tsr_tensor_reset(out);
     }
     if (status == TSR_OK) {
         int64_t *p = tsr_data(*out), *x = tsr_data(*indices), n = 0;
