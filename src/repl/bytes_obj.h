@@ -25,6 +25,8 @@ TsrStatus bytes_new(Value *out, const void *data, int64_t size); /* data NULL: z
 TsrStatus bytearray_new(Value *out, const void *data, int64_t size);
 /* The memory of bytes or bytearray, lent; false for other values. */
 bool value_as_buffer(Value v, char **data, int64_t *size);
+/* format % args, in bytes: into an empty text, which stays empty on failure. */
+TsrStatus bytes_percent(TsrText *out, const char *format, int64_t size, Value args);
 TsrStatus bytes_repr(TsrText *out, const char *data, int64_t size);
 
 #endif

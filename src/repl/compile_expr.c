@@ -701,13 +701,14 @@ static Operand call_spread(Compiler *c, const Node *node, int want) {
     expr_to(c, node->call.func, w);
     c->at = node->at;
     emit(c, INS_LIST, 0, w + 1, 0, 0);
+    bool alone = node->call.args.count == 1; /* *args with nothing beside it: an error names the function */
     for (int i = 0; i < node->call.args.count; i++) {
         const Node *arg = node->call.args.items[i];
         bool star = arg->kind == AST_STARRED;
         Operand v = expr_in_slot(c, star ? arg->value : arg);
         operand_free(c, v);
         c->at = node->at;
-        emit(c, star ? INS_ARGEXTEND : INS_APPEND, 0, w + 1, v.index, w);
+        emit(c, star ? INS_ARGEXTEND : INS_APPEND, star && alone, w + 1, v.index, w);
     }
     if (node->call.keyword_count == 0) emit(c, INS_CLEAR, 0, w + 2, 0, 1);
     else emit(c, INS_DICT, 0, w + 2, 0, 0);

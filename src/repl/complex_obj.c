@@ -61,30 +61,32 @@ static Pair power_unsigned(Pair x, long n) {
     return r;
 }
 
-static Pair power_general(Pair a, Pair b) {
-    double length = pow(hypot(a.re, a.im), b.re), angle = atan2(a.im, a.re), phase = angle * b.re;
+static Pair power_general(Pair a, Pair b, bool *outside) {
+    double size = hypot(a.re, a.im), length = pow(size, b.re), angle = atan2(a.im, a.re), phase = angle * b.re;
     if (b.im != 0) {
-        length *= exp(-angle * b.im);
-        phase += b.im * log(hypot(a.re, a.im));
+        length /= exp(angle * b.im);
+        phase += b.im * log(size);
     }
+    *outside = isinf(phase); /* of the domain of cos */
     return (Pair){length * cos(phase), length * sin(phase)};
 }
 
 static TsrStatus power(Pair *out, Pair a, Pair b) {
-    bool whole = b.im == 0 && b.re == floor(b.re) && fabs(b.re) <= 100;
+    bool whole = b.im == 0 && b.re == floor(b.re) && fabs(b.re) <= 100, outside = false;
     if (b.re == 0 && b.im == 0) {
         *out = (Pair){1, 0};
         return TSR_OK;
     }
     if (a.re == 0 && a.im == 0) {
-        if (b.im != 0 || b.re < 0) return tsr_error(TSR_ZERO_DIVISION_ERROR, "0.0 to a negative or complex power");
+        outside = b.im != 0 || b.re < 0;
         *out = (Pair){0, 0};
-        return TSR_OK;
+    } else if (whole) {
+        *out = b.re > 0 ? power_unsigned(a, (long)b.re) : divide((Pair){1, 0}, power_unsigned(a, (long)-b.re));
+    } else {
+        *out = power_general(a, b, &outside);
     }
-    if (whole) *out = b.re > 0 ? power_unsigned(a, (long)b.re) : divide((Pair){1, 0}, power_unsigned(a, (long)-b.re));
-    else *out = power_general(a, b);
-    bool finite = isfinite(a.re) && isfinite(a.im) && isfinite(b.re) && isfinite(b.im);
-    if (finite && (isinf(out->re) || isinf(out->im))) return tsr_error(TSR_OVERFLOW_ERROR, "complex exponentiation");
+    if (outside) return tsr_error(TSR_ZERO_DIVISION_ERROR, "0.0 to a negative or complex power");
+    if (isinf(out->re) || isinf(out->im)) return tsr_error(TSR_OVERFLOW_ERROR, "complex exponentiation");
     return TSR_OK;
 }
 
@@ -157,32 +159,22 @@ static bool parse_complex(double *re, double *im, const char *p, const char *end
     return true;
 }
 
-TsrStatus complex_from_text(double *re, double *im, const char *text, int64_t size, bool *ok) {
-    const char *p = text, *end = text + size;
-    char few[128], *copy = few;
-    if (size >= (int64_t)sizeof few && (copy = tsr_malloc((size_t)size + 1)) == NULL) return mem_error();
-    int64_t n = 0;
-    bool good = true;
-    for (const char *q = p; q < end && good; q++) {
-        bool between = q > p && q + 1 < end && q[-1] >= '0' && q[-1] <= '9' && q[1] >= '0' && q[1] <= '9';
-        if (*q == '_') good = between;
-        else copy[n++] = *q;
+/* The number in the text's memory, which it changes. */
+static TsrStatus complex_from_ascii(Value *out, char *ascii, int64_t size, Value shown) {
+    char *p, *end;
+    double re, im;
+    if (!number_clean(ascii, size, &p, &end)) {
+        TsrText text = {0};
+        TsrStatus status = value_repr(&text, shown);
+        if (status == TSR_OK) status = tsr_error(TSR_VALUE_ERROR, "could not convert string to complex: %s", text.data);
+        tsr_text_free(&text);
+        return status;
     }
-    p = copy;
-    end = copy + n;
-#define TRIM() \
-    while (p < end && codepoint_space((unsigned char)*p)) p++; \
-    while (end > p && codepoint_space((unsigned char)end[-1])) end--
-    TRIM();
     if (end - p >= 2 && *p == '(' && end[-1] == ')') {
-        p++;
-        end--;
-        TRIM();
+        for (p++, end--; p < end && *p == ' ';) p++;
+        while (end > p && end[-1] == ' ') end--;
     }
-#undef TRIM
-    *ok = good && parse_complex(re, im, p, end);
-    if (copy != few) tsr_free(copy);
-    return TSR_OK;
+    return parse_complex(&re, &im, p, end) ? complex_new(out, re, im) : tsr_error(TSR_VALUE_ERROR, "complex() arg is a malformed string");
 }
 
 /* --- slots --- */
@@ -242,10 +234,12 @@ static TsrStatus complex_format_slot(TsrText *out, Value self, const char *spec,
 }
 
 static TsrStatus complex_of_text(Value *out, Value v) {
-    double re, im;
-    bool ok;
-    TSR_TRY(complex_from_text(&re, &im, value_as_str(v)->data, value_as_str(v)->size, &ok));
-    return ok ? complex_new(out, re, im) : tsr_error(TSR_VALUE_ERROR, "complex() arg is a malformed string");
+    int64_t size;
+    char *ascii = number_new_ascii(value_as_str(v)->data, value_as_str(v)->size, &size);
+    if (ascii == NULL) return mem_error();
+    TsrStatus status = complex_from_ascii(out, ascii, size, v);
+    tsr_free(ascii);
+    return status;
 }
 
 static TsrStatus complex_part(double *re, double *im, Value v, const char *refusal) {

@@ -618,8 +618,8 @@ static TsrStatus method_setdefault(Value *out, const CallArgs *args) {
 }
 
 static TsrStatus method_pop(Value *out, const CallArgs *args) {
-    DictEntry taken;
-    TSR_TRY(take(&taken, self_dict(args), args->values[1]));
+    DictEntry taken = {.key = VALUE_UNBOUND};
+    if (self_dict(args)->count > 0) TSR_TRY(take(&taken, self_dict(args), args->values[1])); /* an empty one does not even hash the key */
     if (taken.key.tag != V_UNBOUND) {
         value_release(taken.key);
         *out = taken.value;

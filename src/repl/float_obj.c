@@ -181,24 +181,11 @@ TsrStatus float_round(Value *out, double d, int64_t digits) {
 /* --- text --- */
 
 TsrStatus float_from_text(double *out, const char *text, int64_t size, bool *ok) {
-    *ok = false;
-    const char *p = text, *end = text + size;
-    while (p < end && codepoint_space((unsigned char)*p) && (unsigned char)*p < 0x80) p++;
-    while (end > p && codepoint_space((unsigned char)end[-1]) && (unsigned char)end[-1] < 0x80) end--;
-    if (p == end) return TSR_OK;
-    char few[64], *copy = few;
-    if (end - p >= (int64_t)sizeof few && (copy = tsr_malloc((size_t)(end - p) + 1)) == NULL) return mem_error();
-    int64_t n = 0;
-    bool good = true;
-    for (const char *q = p; q < end && good; q++) {
-        if (*q == '_') good = q > p && q + 1 < end && isdigit((unsigned char)q[-1]) && isdigit((unsigned char)q[1]);
-        else copy[n++] = *q;
-    }
-    if (good) {
-        const char *stop = tsr_parse_double(out, copy, copy + n);
-        *ok = stop == copy + n && n > 0;
-    }
-    if (copy != few) tsr_free(copy);
+    int64_t n;
+    char *ascii = number_new_ascii(text, size, &n), *begin, *end;
+    if (ascii == NULL) return mem_error();
+    *ok = number_clean(ascii, n, &begin, &end) && begin < end && tsr_parse_double(out, begin, end) == end;
+    tsr_free(ascii);
     return TSR_OK;
 }
 
@@ -251,17 +238,6 @@ static TsrStatus float_hash_slot(int64_t *out, Value self) {
     return TSR_OK;
 }
 
-static bool order_holds(CompareOp op, int order) {
-    switch (op) {
-    case CMP_EQ: return order == 0;
-    case CMP_NE: return order != 0;
-    case CMP_LT: return order < 0;
-    case CMP_LE: return order <= 0;
-    case CMP_GT: return order > 0;
-    default: return order >= 0;
-    }
-}
-
 /* a is the float: the protocol swaps the operands when it was the right one. */
 static TsrStatus float_compare(Value *out, CompareOp op, Value a, Value b) {
     *out = VALUE_UNBOUND;
@@ -275,7 +251,7 @@ static TsrStatus float_compare(Value *out, CompareOp op, Value a, Value b) {
     } else {
         return TSR_OK;
     }
-    *out = value_bool(ordered ? order_holds(op, order) : op == CMP_NE);
+    *out = value_bool(ordered ? compare_order(op, order) : op == CMP_NE);
     return TSR_OK;
 }
 

@@ -256,8 +256,9 @@ static TsrStatus write_magnitude(TsrText *out, const Spec *f, double value) {
         TSR_TRY(tsr_text_puts(out, type != 0 && isupper((unsigned char)type) ? (isnan(value) ? "NAN" : "INF") : (isnan(value) ? "nan" : "inf")));
         return type == '%' ? tsr_text_putc(out, '%') : TSR_OK;
     }
-    if (type == 0 && f->precision < 0) {
+    if (type == 'r' || (type == 0 && f->precision < 0)) {
         size_t n = tsr_format_double(shortest, value), whole = strspn(shortest, "0123456789");
+        if (type == 'r' && n > 2 && memcmp(shortest + n - 2, ".0", 2) == 0) n -= f->alternate ? 1 : 2; /* a complex part: whole numbers without .0 */
         if (!f->alternate || shortest[whole] == '.') return tsr_text_append(out, shortest, n);
         TSR_TRY(tsr_text_append(out, shortest, whole));
         TSR_TRY(tsr_text_putc(out, '.'));
@@ -373,36 +374,13 @@ static TsrStatus append_part(TsrText *out, double value, Spec part, bool always_
 }
 
 /* Without a type a complex prints in parentheses, and a zero real part without sign is left out, as repr does. */
-static TsrStatus write_complex(TsrText *out, double re, double im, Spec part, bool plain) {
-    bool both = !plain || re != 0 || signbit(re);
+static TsrStatus write_complex(TsrText *out, double re, double im, Spec part) {
+    bool plain = part.type == 0, both = !plain || re != 0 || signbit(re);
+    if (plain) part.type = part.precision < 0 ? 'r' : 'g';
     if (plain && both) TSR_TRY(tsr_text_putc(out, '('));
-    if (plain && part.precision < 0) { /* repr's digits, but whole numbers without .0 */
-        part.type = 'r';
-    }
-    char shortest[TSR_NUMBER_ROOM];
-    if (part.type == 'r') {
-        for (int i = both ? 0 : 1; i < 2; i++) {
-            double value = i == 0 ? re : im;
-            size_t n = tsr_format_double(shortest, value);
-            if (n > 2 && memcmp(shortest + n - 2, ".0", 2) == 0) n -= 2;
-            bool second = i == 1 && both;
-            bool show_sign = second || part.sign == '+' || part.sign == ' ';
-            if (shortest[0] != '-' && show_sign) TSR_TRY(tsr_text_putc(out, !second && part.sign == ' ' ? ' ' : '+'));
-            size_t whole = strspn(shortest, "-0123456789");
-            bool add_point = part.alternate && isfinite(value) && shortest[TSR_MIN(whole, n)] != '.' && whole <= n;
-            if (part.alternate && whole == n && isfinite(value)) add_point = true;
-            TSR_TRY(tsr_text_append(out, shortest, add_point ? whole : n));
-            if (!add_point) continue;
-            TSR_TRY(tsr_text_putc(out, '.'));
-            TSR_TRY(tsr_text_append(out, shortest + whole, n - whole));
-        }
-    } else {
-        if (part.type == 0) part.type = 'g';
-        if (both) TSR_TRY(append_part(out, re, part, false));
-        TSR_TRY(append_part(out, im, part, both));
-    }
-    TSR_TRY(tsr_text_putc(out, 'j'));
-    return plain && both ? tsr_text_putc(out, ')') : TSR_OK;
+    if (both) TSR_TRY(append_part(out, re, part, false));
+    TSR_TRY(append_part(out, im, part, both));
+    return tsr_text_puts(out, plain && both ? "j)" : "j");
 }
 
 TsrStatus format_complex(TsrText *out, double re, double im, const char *spec, size_t size) {
@@ -412,7 +390,7 @@ TsrStatus format_complex(TsrText *out, double re, double im, const char *spec, s
     if (f.type != 0 && strchr("eEfFgGn", f.type) == NULL) return unknown_code(&f, "complex");
     if (f.zero || (f.fill_size == 1 && f.fill[0] == '0')) return tsr_error(TSR_VALUE_ERROR, "Zero padding is not allowed in complex format specifier");
     if (f.align == '=') return tsr_error(TSR_VALUE_ERROR, "'=' alignment flag is not allowed in complex format specifier");
-    TsrStatus status = write_complex(&text, re, im, f, f.type == 0);
+    TsrStatus status = write_complex(&text, re, im, f);
     if (f.align == 0) f.align = '>';
     if (status == TSR_OK) status = append_string(out, &f, text.data, text.length);
     tsr_text_free(&text);

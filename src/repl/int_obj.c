@@ -10,6 +10,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <ctype.h>
 #include <string.h>
 #include <utf8proc.h>
 
@@ -674,8 +675,7 @@ static int64_t clean_digits(char *out, const char *p, const char *end, int base)
     return underscore ? -1 : n;
 }
 
-/* Other scripts' decimal digits as ASCII, spaces of all kinds as ' ': *out is the caller's to free. */
-static char *ascii_digits(const char *text, int64_t size, int64_t *out_size) {
+char *number_new_ascii(const char *text, int64_t size, int64_t *out_size) {
     char *copy = tsr_malloc((size_t)size + 1);
     int64_t n = 0;
     for (int64_t i = 0; copy != NULL && i < size;) {
@@ -697,6 +697,21 @@ static char *ascii_digits(const char *text, int64_t size, int64_t *out_size) {
     if (copy != NULL) copy[n] = '\0';
     *out_size = n;
     return copy;
+}
+
+bool number_clean(char *text, int64_t size, char **begin, char **end) {
+    char *p = text, *stop = text + size;
+    while (p < stop && codepoint_space((unsigned char)*p)) p++;
+    while (stop > p && codepoint_space((unsigned char)stop[-1])) stop--;
+    char *to = p;
+    *begin = p;
+    for (const char *q = p; q < stop; q++) {
+        bool between = q > p && q + 1 < stop && isdigit((unsigned char)q[-1]) && isdigit((unsigned char)q[1]);
+        if (*q == '_' && !between) return false;
+        if (*q != '_') *to++ = *q;
+    }
+    *end = to;
+    return true;
 }
 
 static TsrStatus parse_int(Value *out, const char *text, int64_t size, int base, bool *ok) {
@@ -734,7 +749,7 @@ static TsrStatus parse_int(Value *out, const char *text, int64_t size, int base,
 
 TsrStatus int_new_text(Value *out, const char *text, int64_t size, int base) {
     int64_t ascii_size;
-    char *ascii = ascii_digits(text, size, &ascii_size);
+    char *ascii = number_new_ascii(text, size, &ascii_size);
     if (ascii == NULL) return mem_error();
     bool ok;
     TsrStatus status = parse_int(out, ascii, ascii_size, base, &ok);
@@ -759,9 +774,7 @@ static TsrStatus int_hash_slot(int64_t *out, Value self) {
 static TsrStatus int_compare_slot(Value *out, CompareOp op, Value a, Value b) {
     *out = VALUE_UNBOUND;
     if (!value_is_int(a) || !value_is_int(b)) return TSR_OK;
-    int order = int_compare(a, b);
-    bool yes = op == CMP_EQ ? order == 0 : op == CMP_NE ? order != 0 : op == CMP_LT ? order < 0 : op == CMP_LE ? order <= 0 : op == CMP_GT ? order > 0 : order >= 0;
-    *out = value_bool(yes);
+    *out = value_bool(compare_order(op, int_compare(a, b)));
     return TSR_OK;
 }
 

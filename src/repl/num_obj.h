@@ -52,6 +52,13 @@ int64_t int_bit_length(Value v);
 int64_t int_hash(Value v);
 extern int int_max_str_digits; /* sys.set_int_max_str_digits; 0: no limit */
 
+/* The text of a number with other scripts' decimal digits as ASCII and spaces of all kinds as ' ', for the caller to free;
+ * NULL when memory is short. */
+char *number_new_ascii(const char *text, int64_t size, int64_t *out_size);
+/* Drops the spaces around a number in number_new_ascii's text and the underscores between its digits, in place: the rest
+ * is [*begin, *end). False for an underscore elsewhere. */
+bool number_clean(char *text, int64_t size, char **begin, char **end);
+
 /* --- float --- */
 /* Shortest decimal that reads back as d: digits (at most 17, no leading zero) without a point, value 0.digits * 10**point.
  * Returns how many. d finite and not 0. */
@@ -74,6 +81,5 @@ TsrStatus complex_new(Value *out, double re, double im);
 bool value_to_complex(Value v, double *re, double *im, TsrStatus *status);
 TsrStatus complex_binary(Value *out, BinaryOp op, double ar, double ai, double br, double bi);
 TsrStatus complex_repr(TsrText *out, double re, double im);
-TsrStatus complex_from_text(double *re, double *im, const char *text, int64_t size, bool *ok);
 
 #endif

@@ -146,17 +146,6 @@ TsrStatus value_equal(bool *out, Value a, Value b) {
     return value_compare_bool(out, CMP_EQ, a, b);
 }
 
-static bool small_compare(CompareOp op, int order) {
-    switch (op) {
-    case CMP_EQ: return order == 0;
-    case CMP_NE: return order != 0;
-    case CMP_LT: return order < 0;
-    case CMP_LE: return order <= 0;
-    case CMP_GT: return order > 0;
-    default: return order >= 0;
-    }
-}
-
 static const char *const compare_names[] = {"==", "!=", "<", "<=", ">", ">=", "is", "is not", "in", "not in"};
 static const CompareOp swapped[] = {CMP_EQ, CMP_NE, CMP_GT, CMP_GE, CMP_LT, CMP_LE};
 
@@ -174,7 +163,7 @@ static TsrStatus compare_slot(Value *out, const Type *type, CompareOp op, Value 
 
 static TsrStatus rich_compare(Value *out, CompareOp op, Value a, Value b) {
     if (a.tag <= V_INT && a.tag >= V_BOOL && b.tag <= V_INT && b.tag >= V_BOOL) {
-        *out = value_bool(small_compare(op, (a.i > b.i) - (a.i < b.i)));
+        *out = value_bool(compare_order(op, (a.i > b.i) - (a.i < b.i)));
         return TSR_OK;
     }
     const Type *ta = value_type(a), *tb = value_type(b);
@@ -252,6 +241,10 @@ static bool is_sequence(Value v) {
 
 static const char *sequence_name(Value v) { return value_type_name(v); }
 
+static TsrStatus unsupported(BinaryOp op, Value a, Value b, const char *const *names) {
+    return tsr_error(TSR_TYPE_ERROR, "unsupported operand type(s) for %s: '%s' and '%s'", names[op], value_type_name(a), value_type_name(b));
+}
+
 static TsrStatus binary_refused(BinaryOp op, Value a, Value b, const char *const *names) {
     if (op == OP_ADD && is_sequence(a)) {
         const char *name = sequence_name(a);
@@ -264,7 +257,7 @@ static TsrStatus binary_refused(BinaryOp op, Value a, Value b, const char *const
         if (count.tag == V_TENSOR) return tsr_error(TSR_TYPE_ERROR, "only integer tensors of a single element can be converted to an index");
         return tsr_error(TSR_TYPE_ERROR, "can't multiply sequence by non-int of type '%s'", value_type_name(count));
     }
-    return tsr_error(TSR_TYPE_ERROR, "unsupported operand type(s) for %s: '%s' and '%s'", names[op], value_type_name(a), value_type_name(b));
+    return unsupported(op, a, b, names);
 }
 
 TsrStatus value_binary(Value *out, BinaryOp op, Value a, Value b) {
@@ -282,6 +275,10 @@ TsrStatus value_inplace(Value *out, BinaryOp op, Value a, Value b) {
         TSR_TRY(t->inplace(&result, op, a, b));
         break;
     }
+    /* `container *= sequence` does not repeat the sequence, as `container * sequence` would try to. */
+    const Type *left = value_type(a);
+    bool container = left->length != NULL || left->contains != NULL || left->get_item != NULL;
+    if (op == OP_MUL && result.tag == V_UNBOUND && container && !is_sequence(a) && is_sequence(b)) return unsupported(op, a, b, inplace_names);
     if (result.tag == V_UNBOUND) TSR_TRY(binary_slots(&result, op, a, b));
     if (result.tag == V_UNBOUND) return binary_refused(op, a, b, inplace_names);
     *out = result;

@@ -16,7 +16,9 @@
 /* --- % --- */
 
 typedef struct Percent {
-    const Str *format;
+    const char *data; /* the format: UTF-8, or bytes */
+    int64_t size;
+    bool bytes;
     int64_t at; /* next byte */
     Value args;
     const Value *items; /* positional arguments */
@@ -26,6 +28,7 @@ typedef struct Percent {
 
 typedef struct Field {
     bool left, plus, space, alternate, zero;
+    bool bytes; /* of a bytes format: counted in bytes */
     int64_t width, precision; /* -1: none */
     char conversion;
 } Field;
@@ -36,7 +39,7 @@ static TsrStatus next_arg(Value *out, Percent *p) {
     return TSR_OK;
 }
 
-static char peek(const Percent *p) { return p->at < p->format->size ? p->format->data[p->at] : '\0'; }
+static char peek(const Percent *p) { return p->at < p->size ? p->data[p->at] : '\0'; }
 
 static TsrStatus read_number(int64_t *out, Percent *p, const char *too_big) {
     Value v;
@@ -58,13 +61,13 @@ static TsrStatus read_number(int64_t *out, Percent *p, const char *too_big) {
 static TsrStatus read_key(Percent *p, Value *held) {
     if (p->dict.tag == V_UNBOUND) return tsr_error(TSR_TYPE_ERROR, "format requires a mapping");
     int64_t start = ++p->at, depth = 1;
-    while (p->at < p->format->size && depth > 0) {
-        char c = p->format->data[p->at++];
+    while (p->at < p->size && depth > 0) {
+        char c = p->data[p->at++];
         depth += (c == '(') - (c == ')');
     }
     if (depth > 0) return tsr_error(TSR_VALUE_ERROR, "incomplete format key");
     Value key, found;
-    TSR_TRY(str_new(&key, p->format->data + start, p->at - 1 - start));
+    TSR_TRY(p->bytes ? bytes_new(&key, p->data + start, p->at - 1 - start) : str_new(&key, p->data + start, p->at - 1 - start));
     TsrStatus status = value_getitem(&found, p->dict, key);
     value_release(key);
     TSR_TRY(status);
@@ -98,15 +101,16 @@ static TsrStatus read_field(Field *f, Percent *p, Value *held) {
         TSR_TRY(read_number(&f->precision, p, "precision too big"));
         if (f->precision < 0) f->precision = 0;
     }
-    while (peek(p) == 'h' || peek(p) == 'l' || peek(p) == 'L') p->at++;
-    if (p->at >= p->format->size) return tsr_error(TSR_VALUE_ERROR, "incomplete format");
-    f->conversion = p->format->data[p->at];
+    if (peek(p) == 'h' || peek(p) == 'l' || peek(p) == 'L') p->at++;
+    if (p->at >= p->size) return tsr_error(TSR_VALUE_ERROR, "incomplete format");
+    f->conversion = p->data[p->at];
+    f->bytes = p->bytes;
     return TSR_OK;
 }
 
 /* Appends sign, prefix and body, padded to the width. */
 static TsrStatus put_padded(TsrText *out, const Field *f, const char *sign, const char *prefix, const char *body, size_t size, bool number) {
-    int64_t length = (int64_t)strlen(sign) + (int64_t)strlen(prefix) + utf8_count(body, (int64_t)size);
+    int64_t length = (int64_t)strlen(sign) + (int64_t)strlen(prefix) + (f->bytes ? (int64_t)size : utf8_count(body, (int64_t)size));
     size_t pad = f->width > length ? (size_t)(f->width - length) : 0;
     bool zeros = number && f->zero && !f->left;
     if (!f->left && !zeros) TSR_TRY(tsr_text_pad(out, ' ', pad));
@@ -121,7 +125,7 @@ static const char *sign_of(const Field *f, bool negative) { return negative ? "-
 
 static TsrStatus put_text(TsrText *out, const Field *f, Value v) {
     TsrText text = {0};
-    TsrStatus status = f->conversion == 's' ? value_str(&text, v) : f->conversion == 'r' ? value_repr(&text, v) : value_ascii(&text, v);
+    TsrStatus status = f->conversion == 's' ? value_str(&text, v) : f->conversion == 'r' && !f->bytes ? value_repr(&text, v) : value_ascii(&text, v);
     size_t size = text.length;
     if (status == TSR_OK && f->precision >= 0) {
         int64_t left = f->precision;
@@ -134,6 +138,30 @@ static TsrStatus put_text(TsrText *out, const Field *f, Value v) {
     if (status == TSR_OK) status = put_padded(out, f, "", "", text.data != NULL ? text.data : "", size, false);
     tsr_text_free(&text);
     return status;
+}
+
+/* %s of a bytes format: bytes as they are. */
+static TsrStatus put_bytes(TsrText *out, const Field *f, Value v) {
+    char *data;
+    int64_t size;
+    if (!value_as_buffer(v, &data, &size)) {
+        return tsr_error(TSR_TYPE_ERROR, "%%b requires a bytes-like object, or an object that implements __bytes__, not '%s'", value_type_name(v));
+    }
+    if (f->precision >= 0) size = TSR_MIN(size, f->precision);
+    return put_padded(out, f, "", "", data, (size_t)size, false);
+}
+
+static TsrStatus put_byte(TsrText *out, const Field *f, Value v) {
+    char *data, byte;
+    int64_t size = 1, c;
+    if (value_is_int(v)) {
+        if (!int_fits_int64(v, &c) || c < 0 || c > 255) return tsr_error(TSR_OVERFLOW_ERROR, "%%c arg not in range(256)");
+        byte = (char)c;
+        data = &byte;
+    } else if (!value_as_buffer(v, &data, &size) || size != 1) {
+        return tsr_error(TSR_TYPE_ERROR, "%%c requires an integer in range(256) or a single byte");
+    }
+    return put_padded(out, f, "", "", data, 1, false);
 }
 
 static TsrStatus put_char(TsrText *out, const Field *f, Value v) {
@@ -161,7 +189,7 @@ static TsrStatus int_argument(Value *out, const Field *f, Value v) {
     }
     if (v.tag == V_FLOAT && !whole) return int_new_double(out, v.f);
     if (v.tag == V_TENSOR) return value_call_n(out, value_lent(&int_type), 1, &v);
-    return tsr_error(TSR_TYPE_ERROR, whole ? "%%%c format: an integer is required, not %s" : "%%%c format: a real number is required, not %s", f->conversion, value_type_name(v));
+    return tsr_error(TSR_TYPE_ERROR, whole ? "%%%c format: an integer is required, not %s" : "%%%c format: a real number is required, not %s", f->bytes && f->conversion == 'i' ? 'd' : f->conversion, value_type_name(v));
 }
 
 static TsrStatus put_int(TsrText *out, const Field *f, Value v) {
@@ -188,6 +216,7 @@ static TsrStatus put_int(TsrText *out, const Field *f, Value v) {
 
 static TsrStatus put_float(TsrText *out, const Field *f, Value v) {
     double d;
+    if (f->bytes && v.tag != V_FLOAT && v.tag != V_TENSOR && !value_is_int(v)) return tsr_error(TSR_TYPE_ERROR, "float argument required, not %s", value_type_name(v));
     TSR_TRY(value_to_double(&d, v));
     TsrText body = {0};
     int64_t precision = f->precision < 0 ? 6 : f->precision;
@@ -199,26 +228,29 @@ static TsrStatus put_float(TsrText *out, const Field *f, Value v) {
     return status;
 }
 
+static TsrStatus unsupported(const Percent *p, uint32_t c, int n) {
+    TsrText shown = {0};
+    TsrStatus status = tsr_text_append(&shown, p->data + p->at, (size_t)n);
+    int64_t index = p->bytes ? p->at : utf8_count(p->data, p->at);
+    if (status == TSR_OK) status = tsr_error(TSR_VALUE_ERROR, "unsupported format character '%s' (0x%x) at index %lld", shown.data, c, (long long)index);
+    tsr_text_free(&shown);
+    return status;
+}
+
 static TsrStatus put_field(TsrText *out, Percent *p, const Field *f) {
     Value v;
-    int n;
-    if (f->conversion == '%') return tsr_text_putc(out, '%');
-    uint32_t c = utf8_decode(p->format->data + p->at, &n);
-    if (n > 1 || strchr("sracdiuxXoeEfFgG", (int)c) == NULL) {
-        TsrText shown = {0};
-        TsrStatus status = tsr_text_append(&shown, p->format->data + p->at, (size_t)n);
-        if (status == TSR_OK) {
-            status = tsr_error(TSR_VALUE_ERROR, "unsupported format character '%s' (0x%x) at index %lld", shown.data, c, (long long)str_index_of_byte(p->format, p->at));
-        }
-        tsr_text_free(&shown);
-        return status;
-    }
+    int n = 1;
     TSR_TRY(next_arg(&v, p));
+    uint32_t c = p->bytes ? (unsigned char)f->conversion : utf8_decode(p->data + p->at, &n);
+    if (c >= 0x80 || strchr(p->bytes ? "sbracdiuxXoeEfFgG" : "sracdiuxXoeEfFgG", (int)c) == NULL) return unsupported(p, c, n);
     switch (f->conversion) {
     case 's':
+    case 'b':
+        if (p->bytes) return put_bytes(out, f, v);
+        /* fall through */
     case 'r':
     case 'a': return put_text(out, f, v);
-    case 'c': return put_char(out, f, v);
+    case 'c': return p->bytes ? put_byte(out, f, v) : put_char(out, f, v);
     case 'd':
     case 'i':
     case 'u':
@@ -230,38 +262,58 @@ static TsrStatus put_field(TsrText *out, Percent *p, const Field *f) {
 }
 
 static TsrStatus percent_all(TsrText *out, Percent *p, Value *held) {
-    while (p->at < p->format->size) {
-        const char *rest = p->format->data + p->at;
-        const char *sign = memchr(rest, '%', (size_t)(p->format->size - p->at));
-        size_t plain = sign != NULL ? (size_t)(sign - rest) : (size_t)(p->format->size - p->at);
+    while (p->at < p->size) {
+        const char *rest = p->data + p->at;
+        const char *sign = memchr(rest, '%', (size_t)(p->size - p->at));
+        size_t plain = sign != NULL ? (size_t)(sign - rest) : (size_t)(p->size - p->at);
         TSR_TRY(tsr_text_append(out, rest, plain));
         p->at += (int64_t)plain;
         if (sign == NULL) break;
         p->at++;
-        Field f;
-        TSR_TRY(read_field(&f, p, held));
-        TSR_TRY(put_field(out, p, &f));
+        if (peek(p) == '%') {
+            TSR_TRY(tsr_text_putc(out, '%'));
+        } else {
+            Field f;
+            TSR_TRY(read_field(&f, p, held));
+            TSR_TRY(put_field(out, p, &f));
+        }
         p->at++;
     }
-    if (p->next < p->count && p->dict.tag == V_UNBOUND) return tsr_error(TSR_TYPE_ERROR, "not all arguments converted during string formatting");
-    return TSR_OK;
+    if (p->next >= p->count || p->dict.tag != V_UNBOUND) return TSR_OK;
+    return tsr_error(TSR_TYPE_ERROR, "not all arguments converted during %s formatting", p->bytes ? "bytes" : "string");
+}
+
+/* Values whose items a %(name)s looks up, and which need not be used up. */
+static bool is_mapping(Value v, bool for_bytes) {
+    if (value_is_tuple(v) || value_is_str(v) || value_is_obj(v, &type_type)) return false;
+    if (for_bytes && (value_is_bytes(v) || value_is_bytearray(v))) return false;
+    return value_type(v)->get_item != NULL;
+}
+
+static TsrStatus percent(TsrText *text, Percent *p, Value args) {
+    p->args = args;
+    p->items = &p->args;
+    p->count = 1;
+    p->dict = is_mapping(args, p->bytes) ? args : VALUE_UNBOUND;
+    if (value_is_tuple(args)) {
+        p->items = value_as_tuple(args)->items;
+        p->count = value_as_tuple(args)->count;
+    }
+    Value held = VALUE_UNBOUND;
+    TsrStatus status = percent_all(text, p, &held);
+    value_release(held);
+    if (status != TSR_OK) tsr_text_free(text);
+    return status;
 }
 
 TsrStatus str_percent(Value *out, Str *format, Value args) {
-    Percent p = {.format = format, .args = args, .items = &args, .count = 1, .dict = VALUE_UNBOUND};
-    if (value_is_tuple(args)) {
-        p.items = value_as_tuple(args)->items;
-        p.count = value_as_tuple(args)->count;
-    } else if (!value_is_str(args) && value_type(args)->get_item != NULL && args.tag != V_TENSOR) {
-        p.dict = args;
-    }
     TsrText text = {0};
-    Value held = VALUE_UNBOUND;
-    TsrStatus status = percent_all(&text, &p, &held);
-    value_release(held);
-    if (status == TSR_OK) return str_new_text_move(out, &text);
-    tsr_text_free(&text);
-    return status;
+    TSR_TRY(percent(&text, &(Percent){.data = format->data, .size = format->size}, args));
+    return str_new_text_move(out, &text);
+}
+
+TsrStatus bytes_percent(TsrText *out, const char *format, int64_t size, Value args) {
+    return percent(out, &(Percent){.data = format, .size = size, .bytes = true}, args);
 }
 
 /* --- str.format --- */
@@ -367,31 +419,73 @@ static TsrStatus field_value(Value *out, Fill *fill, const char *p, const char *
     return TSR_OK;
 }
 
-/* One field: p stands after '{', end before the closing '}'. */
-static TsrStatus put_replacement(TsrText *out, Fill *fill, const char *p, const char *end, int depth) {
-    const char *name_end = p;
-    for (int brackets = 0; name_end < end && ((*name_end != '!' && *name_end != ':') || brackets > 0); name_end++) {
-        if (*name_end == '{') return tsr_error(TSR_VALUE_ERROR, "unexpected '{' in field name");
-        brackets += (*name_end == '[') - (*name_end == ']');
+/* One {field}: its name, conversion and spec, as places in the text. */
+typedef struct Replacement {
+    const char *name, *name_end, *spec, *spec_end;
+    uint32_t conversion; /* 0: none */
+    bool nested;         /* the spec has fields of its own */
+} Replacement;
+
+/* Leaves *at behind the character that ended the name, which is returned; 0 at the end of the text. */
+static TsrStatus read_name(char *stop, Replacement *r, const char **at, const char *end) {
+    const char *p = *at;
+    *stop = '\0';
+    for (r->name = p; p < end && *stop == '\0'; p++) {
+        if (*p == '{') return tsr_error(TSR_VALUE_ERROR, "unexpected '{' in field name");
+        if (*p == '}' || *p == ':' || *p == '!') *stop = *p;
+        while (*p == '[' && p + 1 < end && p[1] != ']') {
+            for (p++; p + 1 < end && p[1] != ']';) p++;
+        }
     }
-    const char *spec = name_end;
-    int conversion = 0;
-    if (spec < end && *spec == '!') {
-        if (spec + 1 >= end) return tsr_error(TSR_VALUE_ERROR, "end of string while looking for conversion specifier");
-        conversion = (unsigned char)spec[1];
-        if (spec + 2 < end && spec[2] != ':') return tsr_error(TSR_VALUE_ERROR, "expected ':' after conversion specifier");
-        spec += 2;
+    r->name_end = *stop != '\0' ? p - 1 : p;
+    *at = p;
+    return TSR_OK;
+}
+
+/* The spec up to the brace that closes the field. */
+static TsrStatus read_spec(Replacement *r, const char **at, const char *end) {
+    int depth = 1;
+    for (const char *p = r->spec = *at; p < end; p++) {
+        if (*p == '{') r->nested = true;
+        depth += (*p == '{') - (*p == '}');
+        if (depth > 0) continue;
+        r->spec_end = p;
+        *at = p + 1;
+        return TSR_OK;
     }
-    if (spec < end) spec++; /* the colon */
+    return tsr_error(TSR_VALUE_ERROR, "unmatched '{' in format spec");
+}
+
+/* *at stands after '{' and is left behind the closing '}'. */
+static TsrStatus read_replacement(Replacement *r, const char **at, const char *end) {
+    char stop;
+    int n;
+    TSR_TRY(read_name(&stop, r, at, end));
+    if (stop == '\0') return tsr_error(TSR_VALUE_ERROR, "expected '}' before end of string");
+    if (stop == '!') {
+        if (*at == end) return tsr_error(TSR_VALUE_ERROR, "end of string while looking for conversion specifier");
+        r->conversion = utf8_decode(*at, &n);
+        *at += n;
+        stop = *at < end ? *(*at)++ : ':';
+        if (stop != '}' && stop != ':') return tsr_error(TSR_VALUE_ERROR, "expected ':' after conversion specifier");
+    }
+    return stop == ':' ? read_spec(r, at, end) : TSR_OK;
+}
+
+static TsrStatus check_conversion(uint32_t c) {
+    if (c == 0 || c == 'r' || c == 's' || c == 'a') return TSR_OK;
+    return tsr_error(TSR_VALUE_ERROR, c > 32 && c < 127 ? "Unknown conversion specifier %c" : "Unknown conversion specifier \\x%x", c);
+}
+
+static TsrStatus put_replacement(TsrText *out, Fill *fill, const Replacement *r, int depth) {
     Value v;
-    TSR_TRY(field_value(&v, fill, p, name_end));
+    TSR_TRY(field_value(&v, fill, r->name, r->name_end));
     TsrText built = {0};
-    TsrStatus status = memchr(spec, '{', (size_t)(end - spec)) != NULL ? fill_text(&built, fill, spec, end, depth + 1)
-                                                                       : tsr_text_append(&built, spec, (size_t)(end - spec));
-    if (status == TSR_OK && conversion != 0 && strchr("rsa", conversion) == NULL) {
-        status = tsr_error(TSR_VALUE_ERROR, "Unknown conversion specifier %c", conversion);
+    TsrStatus status = check_conversion(r->conversion);
+    if (status == TSR_OK && r->spec != NULL) {
+        status = r->nested ? fill_text(&built, fill, r->spec, r->spec_end, depth + 1) : tsr_text_append(&built, r->spec, (size_t)(r->spec_end - r->spec));
     }
-    if (status == TSR_OK) status = value_format_field(out, v, conversion, built.data != NULL ? built.data : "", built.length);
+    if (status == TSR_OK) status = value_format_field(out, v, (int)r->conversion, built.data != NULL ? built.data : "", built.length);
     tsr_text_free(&built);
     value_release(v);
     return status;
@@ -402,24 +496,16 @@ static TsrStatus fill_text(TsrText *out, Fill *fill, const char *p, const char *
     while (p < end) {
         char c = *p++;
         bool brace = c == '{' || c == '}';
-        if (!brace || (depth == 1 && p < end && *p == c)) {
+        if (!brace || (p < end && *p == c)) {
             p += brace;
             TSR_TRY(tsr_text_putc(out, c));
             continue;
         }
         if (c == '}') return tsr_error(TSR_VALUE_ERROR, "Single '}' encountered in format string");
         if (p == end) return tsr_error(TSR_VALUE_ERROR, "Single '{' encountered in format string");
-        const char *close = p;
-        int nest = 1;
-        for (bool bracket = false; close < end; close++) {
-            if (*close == '[') bracket = true;
-            if (*close == ']') bracket = false;
-            if (!bracket && *close == '{') nest++;
-            if (!bracket && *close == '}' && --nest == 0) break;
-        }
-        if (close == end) return tsr_error(TSR_VALUE_ERROR, "expected '}' before end of string");
-        TSR_TRY(put_replacement(out, fill, p, close, depth));
-        p = close + 1;
+        Replacement r = {0};
+        TSR_TRY(read_replacement(&r, &p, end));
+        TSR_TRY(put_replacement(out, fill, &r, depth));
     }
     return TSR_OK;
 }

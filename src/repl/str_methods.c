@@ -19,14 +19,14 @@ static Str *self_str(const CallArgs *args) { return value_as_str(args->values[0]
 
 /* --- searching --- */
 
-static int64_t find_bytes(const char *text, int64_t size, const char *part, int64_t part_size) {
+int64_t bytes_find(const char *text, int64_t size, const char *part, int64_t part_size) {
     if (part_size == 0) return 0;
     if (part_size > size) return -1;
     const char *found = part_size == 1 ? memchr(text, part[0], (size_t)size) : memmem(text, (size_t)size, part, (size_t)part_size);
     return found != NULL ? found - text : -1;
 }
 
-static int64_t rfind_bytes(const char *text, int64_t size, const char *part, int64_t part_size) {
+int64_t bytes_rfind(const char *text, int64_t size, const char *part, int64_t part_size) {
     for (int64_t i = size - part_size; i >= 0; i--) {
         if (memcmp(text + i, part, (size_t)part_size) == 0) return i;
     }
@@ -59,7 +59,7 @@ static TsrStatus search(int64_t *out, const CallArgs *args, bool last) {
     const Str *s = self_str(args), *part = value_as_str(args->values[1]);
     *out = -1;
     if (!valid) return TSR_OK;
-    int64_t at = last ? rfind_bytes(s->data + from, to - from, part->data, part->size) : find_bytes(s->data + from, to - from, part->data, part->size);
+    int64_t at = last ? bytes_rfind(s->data + from, to - from, part->data, part->size) : bytes_find(s->data + from, to - from, part->data, part->size);
     if (at >= 0) *out = str_index_of_byte(s, from + at);
     return TSR_OK;
 }
@@ -86,7 +86,7 @@ static TsrStatus method_count(Value *out, const CallArgs *args) {
     if (valid && part->size == 0) {
         n = utf8_count(s->data + from, to - from) + 1;
     } else if (valid) {
-        for (int64_t at; (at = find_bytes(s->data + from, to - from, part->data, part->size)) >= 0; n++) from += at + part->size;
+        for (int64_t at; (at = bytes_find(s->data + from, to - from, part->data, part->size)) >= 0; n++) from += at + part->size;
     }
     *out = value_int(n);
     return TSR_OK;
@@ -468,7 +468,7 @@ static TsrStatus rsplit_spaces(List *list, const Str *s, int64_t most) {
 static TsrStatus split_by(List *list, const Str *s, const Str *separator, int64_t most) {
     int64_t from = 0;
     while (most-- != 0) {
-        int64_t at = find_bytes(s->data + from, s->size - from, separator->data, separator->size);
+        int64_t at = bytes_find(s->data + from, s->size - from, separator->data, separator->size);
         if (at < 0) break;
         TSR_TRY(append_part(list, s->data + from, at));
         from += at + separator->size;
@@ -479,7 +479,7 @@ static TsrStatus split_by(List *list, const Str *s, const Str *separator, int64_
 static TsrStatus rsplit_by(List *list, const Str *s, const Str *separator, int64_t most) {
     int64_t to = s->size;
     while (most-- != 0) {
-        int64_t at = rfind_bytes(s->data, to, separator->data, separator->size);
+        int64_t at = bytes_rfind(s->data, to, separator->data, separator->size);
         if (at < 0) break;
         TSR_TRY(append_part(list, s->data + at + separator->size, to - at - separator->size));
         to = at;
@@ -552,7 +552,7 @@ static TsrStatus partition(Value *out, const CallArgs *args, bool last) {
     TSR_TRY(need_str(args->values[1]));
     const Str *s = self_str(args), *separator = value_as_str(args->values[1]);
     if (separator->size == 0) return tsr_error(TSR_VALUE_ERROR, "empty separator");
-    int64_t at = last ? rfind_bytes(s->data, s->size, separator->data, separator->size) : find_bytes(s->data, s->size, separator->data, separator->size);
+    int64_t at = last ? bytes_rfind(s->data, s->size, separator->data, separator->size) : bytes_find(s->data, s->size, separator->data, separator->size);
     Value list, empty;
     TSR_TRY(list_new(&list, 3));
     List *l = value_as_list(list);
@@ -637,7 +637,7 @@ static TsrStatus replace_empty(TsrText *text, const Str *s, const Str *by, int64
 static TsrStatus replace_all(TsrText *text, const Str *s, const Str *part, const Str *by, int64_t most) {
     if (part->size == 0) return replace_empty(text, s, by, most);
     int64_t from = 0;
-    for (int64_t at; most-- != 0 && (at = find_bytes(s->data + from, s->size - from, part->data, part->size)) >= 0;) {
+    for (int64_t at; most-- != 0 && (at = bytes_find(s->data + from, s->size - from, part->data, part->size)) >= 0;) {
         TSR_TRY(tsr_text_append(text, s->data + from, (size_t)at));
         TSR_TRY(tsr_text_append(text, by->data, (size_t)by->size));
         TSR_TRY(tsr_interrupt_check());
@@ -649,7 +649,7 @@ static TsrStatus replace_all(TsrText *text, const Str *s, const Str *part, const
 static TsrStatus method_replace(Value *out, const CallArgs *args) {
     int64_t most = -1;
     for (int i = 1; i <= 2; i++) {
-        if (!value_is_str(args->values[i])) return tsr_error(TSR_TYPE_ERROR, "replace() argument %d must be str, not %s", i, value_type_name(args->values[i]));
+        if (!value_is_str(args->values[i])) return tsr_error(TSR_TYPE_ERROR, "replace() argument %d must be str, not %s", i, value_shown_type(args->values[i]));
     }
     if (args->count > 3) TSR_TRY(value_to_index(&most, args->values[3]));
     TsrText text = {0};
@@ -678,7 +678,9 @@ static TsrStatus fill_table(Dict *table, const CallArgs *args) {
     if (args->count > 1) {
         for (int k = 0; k < args->count; k++) {
             int i = (k + 1) % args->count; /* the first is looked at last */
-            if (!value_is_str(args->values[i])) return tsr_error(TSR_TYPE_ERROR, "maketrans() argument %d must be str, not %s", i + 1, value_type_name(args->values[i]));
+            if (value_is_str(args->values[i])) continue;
+            if (i == 0) return tsr_error(TSR_TYPE_ERROR, "first maketrans argument must be a string if there is a second argument");
+            return tsr_error(TSR_TYPE_ERROR, "maketrans() argument %d must be str, not %s", i + 1, value_shown_type(args->values[i]));
         }
         TSR_TRY(map_characters(table, value_as_str(args->values[0]), value_as_str(args->values[1])));
         const Str *drop = args->count > 2 ? value_as_str(args->values[2]) : NULL;
@@ -832,8 +834,7 @@ static TsrStatus compare_slot(Value *out, CompareOp op, Value a, Value b) {
         *out = value_bool(str_equal(s, t) == (op == CMP_EQ));
         return TSR_OK;
     }
-    int order = str_compare(s, t);
-    *out = value_bool(op == CMP_LT ? order < 0 : op == CMP_LE ? order <= 0 : op == CMP_GT ? order > 0 : order >= 0);
+    *out = value_bool(compare_order(op, str_compare(s, t)));
     return TSR_OK;
 }
 
@@ -860,7 +861,7 @@ static TsrStatus get_item_slot(Value *out, Value self, Value index) {
 static TsrStatus contains_slot(bool *out, Value self, Value item) {
     if (!value_is_str(item)) return tsr_error(TSR_TYPE_ERROR, "'in <string>' requires string as left operand, not %s", value_type_name(item));
     const Str *s = value_as_str(self), *part = value_as_str(item);
-    *out = find_bytes(s->data, s->size, part->data, part->size) >= 0;
+    *out = bytes_find(s->data, s->size, part->data, part->size) >= 0;
     return TSR_OK;
 }
 

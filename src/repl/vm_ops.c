@@ -480,7 +480,9 @@ static TsrStatus op_argument_extend(Frame *f, const Ins *i) {
     TSR_TRY(take(&v, f, i->b));
     TsrStatus status;
     if (value_type(v)->iter == NULL && value_type(v)->get_item == NULL) {
-        status = call_error(f->base[i->c], "argument after * must be an iterable, not %s", value_type_name(v));
+        const char *type = value_type_name(v);
+        status = i->x ? call_error(f->base[i->c], "argument after * must be an iterable, not %s", type)
+                      : tsr_error(TSR_TYPE_ERROR, "Value after * must be an iterable, not %s", type);
     } else {
         status = list_extend(value_as_list(f->base[i->a]), v);
     }
