@@ -66,7 +66,8 @@ typedef struct TsrArg {
 } TsrArg;
 
 enum TsrOpForms { TSR_FN = 1, TSR_METHOD = 2, TSR_INPLACE = 4, TSR_OUT = 8, TSR_PROPERTY = 16, /* x.T */
-                  TSR_INPLACE_ONLY = 32 /* the schema's own name ends in _ : writes self */ };
+                  TSR_INPLACE_ONLY = 32, /* the schema's own name ends in _ : writes self */
+                  TSR_INPLACE_FN = 64 /* the in-place form is a function of torch, not a method: torch.celu_ */ };
 typedef enum TsrAlias { TSR_FRESH, TSR_VIEW, TSR_MAYBE_VIEW, TSR_IN_PLACE, TSR_NO_TENSOR } TsrAlias;
 enum TsrOpFlags { TSR_OP_CONJ = 1,   /* copes with conj/neg bits itself (views, copy_) */
                   TSR_OP_SPARSE = 2, /* accepts sparse tensors */

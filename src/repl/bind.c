@@ -818,7 +818,8 @@ static const TsrOpSet *resolve(const char *name, bool method, BindForm *form) {
     memcpy(base, name, n - 1);
     base[n - 1] = '\0';
     set = tsr_op_find(base);
-    if (!has_form(set, TSR_INPLACE) || (!method && !listed(inplace_functions, name))) return NULL;
+    bool function = !method && listed(inplace_functions, name);
+    if (!(has_form(set, TSR_INPLACE) && (method || function)) && !(has_form(set, TSR_INPLACE_FN) && function)) return NULL;
     *form = method ? BIND_INPLACE : BIND_INPLACE_FUNCTION;
     return set;
 }

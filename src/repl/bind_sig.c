@@ -326,7 +326,7 @@ static bool row_has_form(const TsrOp *op, BindForm form) {
     case BIND_FUNCTION: return (op->forms & TSR_FN) != 0;
     case BIND_METHOD: return (op->forms & TSR_METHOD) != 0;
     case BIND_INPLACE: return (op->forms & TSR_INPLACE) != 0 || only;
-    default: return (op->forms & TSR_INPLACE) != 0 || only;
+    default: return (op->forms & (TSR_INPLACE | TSR_INPLACE_FN)) != 0 || only;
     }
 }
 

@@ -63,7 +63,10 @@ static TsrStatus write_row(TsrText *out, const TsrOp *op) {
     const TsrSchema *s;
     TSR_TRY(tsr_op_schema(&s, op));
     if (op->forms & TSR_FN) TSR_TRY(write_form(out, op, s, "torch.", "", false));
-    if (op->forms & (TSR_METHOD | TSR_INPLACE_ONLY)) TSR_TRY(write_form(out, op, s, "Tensor.", "", true));
+    bool writes = (op->forms & TSR_INPLACE_ONLY) != 0, qualified = strchr(s->name, '.') != NULL;
+    if (writes && qualified) TSR_TRY(write_form(out, op, s, "torch.", "", false));
+    else if (writes || (op->forms & TSR_METHOD)) TSR_TRY(write_form(out, op, s, "Tensor.", "", true));
+    if (op->forms & TSR_INPLACE_FN) TSR_TRY(write_form(out, op, s, "torch.", "_", false));
     if (op->forms & TSR_INPLACE) TSR_TRY(write_form(out, op, s, "Tensor.", "_", true));
     return op->forms & TSR_PROPERTY ? tsr_text_printf(out, "Tensor.%s\n", s->base) : TSR_OK;
 }

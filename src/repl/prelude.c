@@ -19,7 +19,7 @@ EMBED(prelude_loss, "loss.tsr");
 EMBED(prelude_nn, "nn.tsr");
 EMBED(prelude_pool, "pool.tsr");
 EMBED(prelude_norm, "norm.tsr");
-EMBED(prelude_nn_torch, "nn_torch.tsr");
+EMBED(prelude_rows, "rows.tsr");
 EMBED(prelude_thnn, "thnn.tsr");
 EMBED(prelude_torch, "torch.tsr");
 EMBED(prelude_tensor, "tensor.tsr");
@@ -39,7 +39,7 @@ static Unit units[] = {
     {"nn.functional", "<prelude pool>", prelude_pool, prelude_pool_end, {0}},
     {"nn.functional", "<prelude norm>", prelude_norm, prelude_norm_end, {0}},
     {"THNN", "<prelude thnn>", prelude_thnn, prelude_thnn_end, {0}},
-    {"", "<prelude nn_torch>", prelude_nn_torch, prelude_nn_torch_end, {0}},
+    {"rows", "<prelude rows>", prelude_rows, prelude_rows_end, {0}},
     {"", "<prelude torch>", prelude_torch, prelude_torch_end, {0}},
     {"Tensor", "<prelude tensor>", prelude_tensor, prelude_tensor_end, {0}},
     {"files", "<prelude files>", prelude_files, prelude_files_end, {0}},
@@ -167,7 +167,7 @@ static TsrStatus compile_unit(Unit *u) {
 
 TsrStatus prelude_get(Value *out, const char *space, const char *name) {
     *out = VALUE_UNBOUND;
-    if (name[0] == '_') return TSR_OK;
+    if (name[0] == '_' && strcmp(space, "rows") != 0) return TSR_OK;
     for (size_t i = 0; i < TSR_COUNTOF(units); i++) {
         Unit *u = &units[i];
         if (strcmp(u->space, space) != 0 || !defines(u, name)) continue;

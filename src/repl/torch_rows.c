@@ -192,5 +192,6 @@ TsrStatus torch_rows_register(void) {
     if (done) return TSR_OK;
     done = true;
     TSR_TRY(torch_sparse_register());
+    TSR_TRY(torch_prelude_register());
     return tsr_op_register(rows, (int)TSR_COUNTOF(rows));
 }
