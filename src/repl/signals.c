@@ -3,28 +3,43 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/time.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "error.h"
 
 /* After the first alarm, code that goes on regardless gets this many more, a second apart. */
 enum { MORE_ALARMS = 3, EXIT_INTERRUPT = 130 };
+/* Seconds after which another SIGINT is taken for impatience. Sooner it is an echo: timeout(1) and terminals signal the process and its group. */
+static const double PATIENCE = 0.5;
 
 static volatile sig_atomic_t alarms;
 
+static void write_and_exit(const char *text, int status) {
+    if (write(STDERR_FILENO, text, strlen(text)) < 0) _exit(status);
+    _exit(status);
+}
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
 static void on_interrupt(int signal) {
+    static volatile double requested;
     (void)signal;
-    if (tsr_interrupt_flag == 1) _exit(EXIT_INTERRUPT);
-    tsr_interrupt_request();
+    if (tsr_interrupt_flag != 1) {
+        requested = now();
+        tsr_interrupt_request();
+    } else if (now() - requested > PATIENCE) {
+        write_and_exit("KeyboardInterrupt\n", EXIT_INTERRUPT);
+    }
 }
 
 static void on_alarm(int signal) {
     (void)signal;
-    static const char text[] = "TimeoutError: the time limit was reached\n";
-    if (++alarms > MORE_ALARMS) {
-        if (write(STDERR_FILENO, text, sizeof text - 1) < 0) _exit(1);
-        _exit(1);
-    }
+    if (++alarms > MORE_ALARMS) write_and_exit("TimeoutError: the time limit was reached\n", 1);
     tsr_interrupt_request_timeout();
 }
 

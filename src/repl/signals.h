@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-/* SIGINT asks the running code to stop; a second one before it has ends the process with 130. SIGPIPE ends it
+/* SIGINT asks the running code to stop; another one, when it has not stopped half a second later, ends the process with 130. SIGPIPE ends it
  * silently; SIGXFSZ is left to write()'s error. `max_time` seconds (0: no limit) of real time. */
 void signals_start(double max_time);
 
