@@ -24,6 +24,15 @@
 #define TSR_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define TSR_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
 #define TSR_UNUSED __attribute__((unused))
+/* A loop compiled for several instruction sets, the best chosen when the program starts: for loops too few to have a table of their own.
+ * TSR_CLONES_FUSED allows fused multiplications and additions: only where they change no bit. */
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+#define TSR_CLONES __attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4"), optimize("O3")))
+#define TSR_CLONES_FUSED __attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4"), optimize("O3", "fp-contract=fast")))
+#else
+#define TSR_CLONES
+#define TSR_CLONES_FUSED
+#endif
 #define TSR_COUNTOF(a) (sizeof(a) / sizeof((a)[0]))
 #define TSR_MIN(a, b) ((a) < (b) ? (a) : (b))
 #define TSR_MAX(a, b) ((a) > (b) ? (a) : (b))

@@ -34,10 +34,7 @@ static void unit_root(int64_t k, int64_t n, double *re, double *im) {
 }
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
-#define CLONES __attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4"), optimize("O3")))
 #pragma GCC diagnostic ignored "-Wpsabi" /* vectors are passed between inlined functions only */
-#else
-#define CLONES
 #endif
 
 #define R float
@@ -61,13 +58,13 @@ typedef double DoubleLanes __attribute__((vector_size(8 * TSR_FFT_LANES)));
 #define S float
 #define NAME(x) f32_lanes_##x
 #define HELPER static inline __attribute__((always_inline))
-#define PASS CLONES static
+#define PASS TSR_CLONES static
 #include "kernels/fft.inc"
 #define R DoubleLanes
 #define S double
 #define NAME(x) f64_lanes_##x
 #define HELPER static inline __attribute__((always_inline))
-#define PASS CLONES static
+#define PASS TSR_CLONES static
 #include "kernels/fft.inc"
 
 /* Radices 4, then 2, then odd ones; false when a prime above FFT_MAX_RADIX is left. */

@@ -10,15 +10,9 @@
 
 enum { GEMM_COLS = 16, GEMM_ROWS = 4 };
 /* Up to this many multiplications, in matrices that are narrow somewhere, our own loops are used: the library need not be loaded. */
-/* Tiles of a large product: their side, the inner dimension above which it is halved, and the multiplications below which none is cut. */
-enum { TILE = 512, TILE_LONG = 12000, TILE_LEAST = 1000000 };
+/* Tiles of a large product: their largest side, how much of the inner dimension is taken at a time, and the multiplications below which none is cut. */
+enum { TILE = 1024, TILE_DEPTH = 1536, TILE_LEAST = 1000000 };
 enum { GEMM_TINY = 8192, GEMM_NARROW = 16 };
-
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
-#define CLONES __attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4"), optimize("O3")))
-#else
-#define CLONES
-#endif
 
 /* Unsigned accumulators: wrapping is defined, and equal to two's complement. */
 #define T uint8_t
@@ -106,7 +100,7 @@ static void small_f32(int64_t m, int64_t n, int64_t k, float alpha, TsrMat a, Ts
 }
 
 /* The four real products of a complex one are summed apart, fused, and combined at the end. */
-CLONES static float complex complex_sum(const TsrComplexFloat *x, int64_t incx, const TsrComplexFloat *y, int64_t incy, int64_t n, bool conj_x, bool conj_y) {
+TSR_CLONES static float complex complex_sum(const TsrComplexFloat *x, int64_t incx, const TsrComplexFloat *y, int64_t incy, int64_t n, bool conj_x, bool conj_y) {
     float rr = 0, ii = 0, ri = 0, ir = 0;
     for (int64_t p = 0; p < n; p++) {
         float xr = crealf(x[p * incx]), xi = cimagf(x[p * incx]), yr = crealf(y[p * incy]), yi = cimagf(y[p * incy]);
@@ -230,13 +224,13 @@ static void gemm_call(const TsrBlas *blas, TsrBlasType t, const int *mnk, TsrSca
     }
 }
 
-/* Large products are cut into tiles that the thread pool takes: an interrupt is seen between two, and a busy processor holds up one. */
+/* Large products are cut into tiles that the thread pool takes, and these in depth: an interrupt is seen between two, and a busy processor holds up one. */
 typedef struct TileJob {
     const TsrBlas *blas;
     TsrBlasType type;
     size_t item;
     int64_t m, n, k;
-    int64_t down, across, rows, cols; /* how many tiles, and the size of one */
+    int64_t down, across, rows, cols, depth; /* how many tiles, the size of one, how much of k at a time */
     TsrScalar alpha, beta;
     BlasMat a, b;
     char *c;
@@ -248,32 +242,39 @@ static const void *element(const BlasMat *x, int64_t row, int64_t col, size_t it
     return (const char *)x->data + (size_t)(turned ? col * x->ld + row : row * x->ld + col) * item;
 }
 
-static void run_tiles(int64_t begin, int64_t end, void *user) {
-    const TileJob *j = user;
-    (void)tsr_blas_try(); /* for its rule about threads: one in a job */
-    for (int64_t i = begin; i < end; i++) {
-        int64_t row = i / j->across * j->rows, col = i % j->across * j->cols;
-        int mnk[3] = {(int)TSR_MIN(j->rows, j->m - row), (int)TSR_MIN(j->cols, j->n - col), (int)j->k};
+static void run_tile(const TileJob *j, int64_t row, int64_t col) {
+    int mnk[3] = {(int)TSR_MIN(j->rows, j->m - row), (int)TSR_MIN(j->cols, j->n - col), 0};
+    if (mnk[0] <= 0 || mnk[1] <= 0) return;
+    for (int64_t at = 0; at < j->k && tsr_interrupt_flag == 0; at += j->depth) {
         BlasMat a = j->a, b = j->b;
-        a.data = element(&a, row, 0, j->item);
-        b.data = element(&b, 0, col, j->item);
-        if (mnk[0] > 0 && mnk[1] > 0) gemm_call(j->blas, j->type, mnk, j->alpha, &a, &b, j->beta, j->c + (size_t)(row * j->ldc + col) * j->item, j->ldc);
+        a.data = element(&a, row, at, j->item);
+        b.data = element(&b, at, col, j->item);
+        mnk[2] = (int)TSR_MIN(j->depth, j->k - at);
+        gemm_call(j->blas, j->type, mnk, j->alpha, &a, &b, at == 0 ? j->beta : tsr_scalar_int(1), j->c + (size_t)(row * j->ldc + col) * j->item, j->ldc);
     }
 }
 
-/* Tiles small enough for a few to be soon done, large enough for OpenBLAS to run at its peak. What a tile is depends on no number of threads. */
+static void run_tiles(int64_t begin, int64_t end, void *user) {
+    const TileJob *j = user;
+    (void)tsr_blas_try(); /* for its rule about threads: one in a job */
+    for (int64_t i = begin; i < end; i++) run_tile(j, i / j->across * j->rows, i % j->across * j->cols);
+}
+
+/* Pieces small enough to be soon done, large enough for OpenBLAS to run at its peak, and an even number of them. They depend on no number of threads. */
 static void choose_tiles(TileJob *j) {
     static const int cost[TSR_BLAS_TYPES] = {1, 2, 4, 8}; /* of a multiplication */
-    int64_t side = j->k * cost[j->type] > TILE_LONG ? TILE / 2 : TILE;
-    j->down = (j->m + side - 1) / side;
-    j->across = (j->n + side - 1) / side;
     double work = (double)j->m * (double)j->n * (double)j->k;
+    j->down = (j->m + TILE - 1) / TILE;
+    j->across = (j->n + TILE - 1) / TILE;
+    if (j->down > 1) j->down = (j->down + 1) / 2 * 2;
+    else if (j->across > 1) j->across = (j->across + 1) / 2 * 2;
     while (j->down * j->across < 4 && work / (double)(j->down * j->across) > TILE_LEAST) {
-        if (j->m / j->down > j->n / j->across) j->down++;
-        else j->across++;
+        if (j->m / j->down > j->n / j->across) j->down *= 2;
+        else j->across *= 2;
     }
     j->rows = ((j->m + j->down - 1) / j->down + 15) / 16 * 16;
     j->cols = ((j->n + j->across - 1) / j->across + 15) / 16 * 16;
+    j->depth = j->k < 2 * TILE_DEPTH / cost[j->type] ? j->k : TILE_DEPTH / cost[j->type];
 }
 
 static TsrStatus gemm_tiles(TileJob *j) {
@@ -281,7 +282,7 @@ static TsrStatus gemm_tiles(TileJob *j) {
     int64_t tiles = j->down * j->across;
     if (tiles > 1) return tsr_parallel_for(tiles, 1, run_tiles, j);
     run_tiles(0, 1, j);
-    return TSR_OK;
+    return tsr_interrupt_check();
 }
 
 /* The vector form y = beta y + alpha A x, A (rows, cols) as given to gemm. */

@@ -18,33 +18,53 @@ typedef struct Rows {
     bool rms;
 } Rows;
 
+/* Sums of x - shift and of its square, in many partial sums, so that the additions overlap; then a row scaled, and a stretch of it by one channel's parameters. */
 #define NORM_ROWS(NAME, T) \
+    TSR_CLONES static void moments_##NAME(double *sum, double *squares, const T *x, int64_t n, double shift) { \
+        enum { LANES = 32 }; \
+        double s[LANES] = {0}, q[LANES] = {0}; \
+        int64_t i = 0; \
+        for (; i + LANES <= n; i += LANES) \
+            for (int k = 0; k < LANES; k++) { \
+                double v = (double)x[i + k] - shift; \
+                s[k] += v; \
+                q[k] += v * v; \
+            } \
+        for (; i < n; i++) { \
+            double v = (double)x[i] - shift; \
+            s[0] += v; \
+            q[0] += v * v; \
+        } \
+        *sum = *squares = 0; \
+        for (int k = 0; k < LANES; k++) *sum += s[k], *squares += q[k]; \
+    } \
+    TSR_CLONES static void scale_##NAME(T *y, const T *x, int64_t n, T scale, T offset, const T *weight, const T *bias) { \
+        for (int64_t j = 0; j < n; j++) y[j] = x[j] * scale + offset; \
+        if (weight != NULL) for (int64_t j = 0; j < n; j++) y[j] *= weight[j]; \
+        if (bias != NULL) for (int64_t j = 0; j < n; j++) y[j] += bias[j]; \
+    } \
+    TSR_CLONES static void channel_##NAME(T *y, int64_t n, T weight, T bias) { \
+        for (int64_t j = 0; j < n; j++) y[j] = y[j] * weight + bias; \
+    } \
     static void norm_rows_##NAME(int64_t begin, int64_t end, void *user) { \
         const Rows *r = user; \
         const T *weight = (const T *)(const void *)r->weight, *bias = (const T *)(const void *)r->bias; \
+        bool by_channel = r->affine_rows != 0; \
         for (int64_t i = begin; i < end; i++) { \
             const T *x = (const T *)(const void *)r->in + i * r->columns; \
             T *y = (T *)(void *)r->out + i * r->columns; \
-            double shift = r->rms || r->columns == 0 ? 0 : (double)x[0], sum = 0, squares = 0; \
-            for (int64_t j = 0; j < r->columns; j++) { \
-                double v = (double)x[j] - shift; \
-                sum += v; \
-                squares += v * v; \
-            } \
+            double shift = r->rms || r->columns == 0 ? 0 : (double)x[0], sum, squares; \
+            moments_##NAME(&sum, &squares, x, r->columns, shift); \
             double n = (double)r->columns, mean = r->rms ? 0 : shift + sum / n; \
             double variance = r->rms ? squares / n : (squares - sum * sum / n) / n; \
             if (variance < 0) variance = 0; \
             double rstd = 1 / sqrt(variance + r->eps); \
-            T scale = (T)rstd, offset = (T)(-mean * rstd); \
-            for (int64_t j = 0; j < r->columns; j++) { \
-                int64_t at = r->affine_rows == 0 ? j : (i % r->affine_rows) * (r->columns / r->span) + j / r->span; \
-                T v = x[j] * scale + offset; \
-                if (weight != NULL) v *= weight[at]; \
-                if (bias != NULL) v += bias[at]; \
-                y[j] = v; \
-            } \
+            scale_##NAME(y, x, r->columns, (T)rstd, (T)(-mean * rstd), by_channel ? NULL : weight, by_channel ? NULL : bias); \
+            int64_t first = by_channel ? (i % r->affine_rows) * (r->columns / r->span) : 0; \
+            for (int64_t c = 0; by_channel && (weight != NULL || bias != NULL) && c < r->columns / r->span; c++) \
+                channel_##NAME(y + c * r->span, r->span, weight != NULL ? weight[first + c] : 1, bias != NULL ? bias[first + c] : 0); \
             if (r->mean != NULL) ((T *)(void *)r->mean)[i] = (T)mean; \
-            if (r->rstd != NULL) ((T *)(void *)r->rstd)[i] = scale; \
+            if (r->rstd != NULL) ((T *)(void *)r->rstd)[i] = (T)rstd; \
         } \
     }
 
