@@ -354,6 +354,9 @@ static TsrStatus blas_gemm(TsrBlasType t, TsrDtype dtype, int64_t m, int64_t n, 
 /* c = beta * c for an empty inner dimension. */
 static void scale(TsrDtype dtype, int64_t m, int64_t n, TsrScalar beta, TsrMat c) {
     size_t item = tsr_dtype_size(dtype);
+    char rounded[16];
+    tsr_scalar_store(beta, dtype, rounded);
+    beta = tsr_scalar_load(dtype, rounded);
     double complex b = scalar_complex(beta);
     for (int64_t i = 0; i < m; i++)
         for (int64_t j = 0; j < n; j++) {

@@ -20,7 +20,7 @@ typedef struct Groups {
 
 static TsrStatus sum_dim(TsrTensor **slot, int64_t dim) {
     TsrTensor *r = NULL;
-    TSR_TRY(tsr_invoke(&r, 1, "sum", "tIb", *slot, 1, &dim, 1));
+    TSR_TRY(tsr_invoke(&r, 1, "sum", "tIbd", *slot, 1, &dim, 1, (int)(*slot)->dtype));
     tsr_owned_put_move(slot, r);
     return TSR_OK;
 }
@@ -390,6 +390,19 @@ static TsrStatus check_tensordot(const TsrTensor *a, const TsrTensor *b, int64_t
     return TSR_OK;
 }
 
+/* All dimensions of both summed over: the dot product where nothing had to be moved, else the products, rounded, and their sum. */
+static TsrStatus full_contraction(TsrTensor **out, const TsrTensor *a, const TsrTensor *b, int64_t n) {
+    TSR_OWNED x = NULL;
+    TSR_OWNED y = NULL;
+    TSR_OWNED product = NULL;
+    bool in_place = tsr_is_contiguous(a, TSR_CONTIGUOUS) && tsr_is_contiguous(b, TSR_CONTIGUOUS);
+    TSR_TRY(tsr_tensor_new_reshape(&x, a, 1, &n));
+    TSR_TRY(tsr_tensor_new_reshape(&y, b, 1, &n));
+    if (in_place || a->dtype != b->dtype || !tsr_gemm_supports(a->dtype)) return tsr_matmul_new(out, x, y);
+    TSR_TRY(tsr_invoke(&product, 1, "mul", "tt", x, y));
+    return tsr_invoke(out, 1, "sum", "tnbd", product, 0, (int)a->dtype);
+}
+
 static TsrStatus tensordot(TsrTensor **out, const TsrTensor *a0, const TsrTensor *b0, int64_t *da, int n, int64_t *db, int m) {
     TSR_TRY(check_tensordot(a0, b0, da, db, n, m));
     TSR_OWNED a = tsr_tensor_retain((TsrTensor *)a0);
@@ -411,9 +424,13 @@ static TsrStatus tensordot(TsrTensor **out, const TsrTensor *a0, const TsrTensor
     TSR_TRY(contracted_order(ob, &rb, &kb, b, db, n, true));
     TSR_TRY(tsr_tensor_new_permute(&ap, a, tsr_ndim(a), oa));
     TSR_TRY(tsr_tensor_new_permute(&bp, b, tsr_ndim(b), ob));
-    TSR_TRY(tsr_tensor_new_reshape(&a2, ap, 2, (int64_t[]){ra, common}));
-    TSR_TRY(tsr_tensor_new_reshape(&b2, bp, 2, (int64_t[]){common, rb}));
-    TSR_TRY(tsr_matmul_new(&product, a2, b2));
+    if (ra == 1 && rb == 1) {
+        TSR_TRY(full_contraction(&product, ap, bp, common));
+    } else {
+        TSR_TRY(tsr_tensor_new_reshape(&a2, ap, 2, (int64_t[]){ra, common}));
+        TSR_TRY(tsr_tensor_new_reshape(&b2, bp, 2, (int64_t[]){common, rb}));
+        TSR_TRY(tsr_matmul_new(&product, a2, b2));
+    }
     for (int i = 0; i < ka; i++) sizes[k++] = a->sizes[oa[i]];
     for (int i = 0; i < kb; i++) sizes[k++] = b->sizes[ob[n + i]];
     if (k > TSR_MAX_DIMS) return tsr_error(TSR_RUNTIME_ERROR, "tensordot: too many dimensions");
@@ -507,7 +524,8 @@ static void plan_chain(Chain *plan, TsrTensor *const *t, int n) {
             plan->cost[i][j] = INFINITY;
             for (int k = i; k < j; k++) {
                 double cost = plan->cost[i][k] + plan->cost[k + 1][j] + dim[i] * dim[k + 1] * dim[j + 1];
-                if (cost < plan->cost[i][j]) plan->cost[i][j] = cost, plan->split[i][j] = k;
+                bool better = cost < plan->cost[i][j] || (n == 3 && cost == plan->cost[i][j]); /* of three, PyTorch begins at the left */
+                if (better) plan->cost[i][j] = cost, plan->split[i][j] = k;
             }
         }
 }

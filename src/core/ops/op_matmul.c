@@ -358,15 +358,42 @@ TsrStatus op_addmm(TsrOpCall *c) {
     return tsr_finish_move(c, addmm_new(&r, self, a, b, c->arg[3].s, c->arg[4].s), r);
 }
 
+/* The scalar as the dtype holds it: half kernels read alpha and beta so. */
+static TsrScalar rounded_scalar(TsrScalar s, TsrDtype d) {
+    char slot[16];
+    tsr_scalar_store(s, d, slot);
+    return tsr_scalar_load(d, slot);
+}
+
+/* In half precision beta * self is rounded before the sum; so is the product where the matrix is column-major. */
+static TsrStatus half_addmv(TsrTensor *r, const TsrTensor *mat, const TsrTensor *vec, TsrScalar beta, TsrScalar alpha) {
+    TsrTensor *same = NULL;
+    int64_t m = mat->sizes[0], k = mat->sizes[1];
+    alpha = rounded_scalar(alpha, r->dtype);
+    if (is_zero(beta)) return tsr_gemm(r->dtype, m, 1, k, alpha, mat_of(mat), column_of(vec), zero, column_of(r));
+    TSR_TRY(tsr_invoke(&same, 1, "mul", "!tts", r, r, rounded_scalar(beta, r->dtype)));
+    tsr_tensor_free(same);
+    if (mat->strides[0] != 1 || mat->strides[1] < TSR_MAX(m, 1)) return tsr_gemm(r->dtype, m, 1, k, alpha, mat_of(mat), column_of(vec), one, column_of(r));
+    TSR_OWNED product = NULL;
+    TSR_TRY(tsr_tensor_new(&product, 1, &m, r->dtype, r->device));
+    TSR_TRY(tsr_gemm(r->dtype, m, 1, k, alpha, mat_of(mat), column_of(vec), zero, column_of(product)));
+    TSR_TRY(tsr_invoke(&same, 1, "add", "!ttt", r, r, product));
+    tsr_tensor_free(same);
+    return TSR_OK;
+}
+
 TsrStatus op_addmv(TsrOpCall *c) {
     TsrTensor *self = c->arg[0].t, *mat = c->arg[1].t, *vec = c->arg[2].t;
     TsrScalar beta = c->arg[3].s, alpha = c->arg[4].s;
     TSR_TRY(check_mv(mat, vec, tsr_ndim(self), self->numel, self->dtype));
     TSR_TRY(check_scalar(beta, self->dtype));
     TSR_TRY(check_scalar(alpha, self->dtype));
+    TSR_TRY(check_inplace(c, self, 1, mat->sizes));
     TSR_OWNED r = NULL;
     TSR_TRY(summand_new(&r, self, beta, 1, mat->sizes));
-    if (!tsr_is_meta(r)) TSR_TRY(tsr_gemm(r->dtype, mat->sizes[0], 1, mat->sizes[1], alpha, mat_of(mat), column_of(vec), beta, column_of(r)));
+    bool half = r->dtype == TSR_FLOAT16 || r->dtype == TSR_BFLOAT16;
+    if (half && !tsr_is_meta(r)) TSR_TRY(half_addmv(r, mat, vec, beta, alpha));
+    else if (!tsr_is_meta(r)) TSR_TRY(tsr_gemm(r->dtype, mat->sizes[0], 1, mat->sizes[1], alpha, mat_of(mat), column_of(vec), beta, column_of(r)));
     return tsr_return_move(c, tsr_owned_take(&r));
 }
 
@@ -383,6 +410,7 @@ TsrStatus op_baddbmm(TsrOpCall *c) {
     TSR_TRY(unsupported(a, "baddbmm_kernel_impl"));
     TSR_TRY(check_scalar(c->arg[3].s, self->dtype));
     TSR_TRY(check_scalar(c->arg[4].s, self->dtype));
+    TSR_TRY(check_inplace(c, self, 3, (int64_t[]){a->sizes[0], a->sizes[1], b->sizes[2]}));
     TSR_OWNED r = NULL;
     TSR_TRY(summand_new(&r, self, c->arg[3].s, 3, (int64_t[]){a->sizes[0], a->sizes[1], b->sizes[2]}));
     if (!tsr_is_meta(r)) TSR_TRY(tsr_matmul_into(r, a, b, c->arg[4].s, c->arg[3].s));
@@ -483,6 +511,7 @@ TsrStatus op_addr(TsrOpCall *c) {
         TSR_TRY(outer_new(&product, x, y));
         return tsr_finish_move(c, addr_bool(&r, wide, product, tsr_scalar_to_bool(beta), tsr_scalar_to_bool(alpha)), r);
     }
+    if (common == TSR_FLOAT16 || common == TSR_BFLOAT16) alpha = rounded_scalar(alpha, common), beta = rounded_scalar(beta, common);
     TSR_TRY(tsr_invoke(&scaled, 1, "mul", "ts", x, alpha));
     TSR_TRY(outer_new(&product, scaled, y));
     if (is_zero(beta)) { /* nan and inf of self do not get through */
@@ -537,7 +566,8 @@ TsrStatus op_linear(TsrOpCall *c) {
         return tsr_error(TSR_RUNTIME_ERROR, "both arguments to linear need to be at least 1D, but they are %dD and %dD", d, tsr_ndim(weight));
     if (tsr_ndim(weight) == 2) TSR_TRY(tsr_tensor_new_transpose(&wt, weight, 0, 1));
     else wt = tsr_tensor_retain(weight);
-    if (bias != NULL && (d == 2 || (d == 3 && tsr_is_contiguous(x, TSR_CONTIGUOUS)))) return tsr_finish_move(c, linear_sum(&r, x, wt, bias), r);
+    bool fused = d == 2 || (c->out[0] == NULL && (d == 1 || (d == 3 && tsr_is_contiguous(x, TSR_CONTIGUOUS))));
+    if (bias != NULL && fused && tsr_ndim(wt) == 2) return tsr_finish_move(c, linear_sum(&r, x, wt, bias), r);
     if (bias == NULL) return tsr_finish_move(c, tsr_matmul_new(&r, x, wt), r);
     TSR_TRY(tsr_matmul_new(&product, x, wt));
     return tsr_finish_move(c, tsr_invoke(&r, 1, "add", "tt", product, bias), r);

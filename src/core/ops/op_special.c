@@ -4,7 +4,7 @@
 #include <sleef.h>
 #include <string.h>
 
-#include "op.h"
+#include "op_compose.h"
 #include "owned.h"
 #include "specfun.h"
 
@@ -195,33 +195,23 @@ static TsrStatus polygamma(TsrOpCall *c, int64_t n, TsrTensor *x) {
 TsrStatus op_polygamma(TsrOpCall *c) { return polygamma(c, c->arg[0].i, c->arg[1].t); }
 TsrStatus op_polygamma_method(TsrOpCall *c) { return polygamma(c, c->arg[1].i, c->arg[0].t); }
 
-static double mvlgamma_value(double x, int64_t p) {
-    double sum = (double)(p * (p - 1)) * log(M_PI) / 4;
-    for (int64_t j = 0; j < p; j++) sum += tsr_sf_lgamma(x - (double)j / 2);
-    return sum;
-}
-
-/* In float each term is rounded, as the sum over a tensor of floats is. */
-static float mvlgamma_value_f(float x, int64_t p) {
-    float sum = 0;
-    for (int64_t j = p - 1; j >= 0; j--) sum += (float)tsr_sf_lgamma(x - (float)j / 2);
-    return sum + (float)((double)(p * (p - 1)) * log(M_PI) / 4);
-}
-
-static void mvlgamma_f64(char *const *data, const int64_t *strides, int64_t n, const void *params) {
-    for (int64_t i = 0; i < n; i++) *(double *)(data[0] + i * strides[0]) = mvlgamma_value(*(const double *)(data[1] + i * strides[1]), *(const int64_t *)params);
-}
-
-static void mvlgamma_f32(char *const *data, const int64_t *strides, int64_t n, const void *params) {
-    for (int64_t i = 0; i < n; i++) *(float *)(data[0] + i * strides[0]) = mvlgamma_value_f(*(const float *)(data[1] + i * strides[1]), *(const int64_t *)params);
-}
-
+/* PyTorch's composition, a term for each of the p values of lgamma: its roundings and its row-major result are visible. */
 TsrStatus op_mvlgamma(TsrOpCall *c) {
-    int64_t p = c->arg[1].i;
-    if (c->arg[0].t->dtype == TSR_BOOL) return tsr_error(TSR_RUNTIME_ERROR, "The input tensor may not be a boolean tensor.");
+    const TsrTensor *x = c->arg[0].t;
+    int64_t p = c->arg[1].i, last = -1;
+    if (x->dtype == TSR_BOOL) return tsr_error(TSR_RUNTIME_ERROR, "The input tensor may not be a boolean tensor.");
     if (p < 1) return tsr_error(TSR_RUNTIME_ERROR, "p has to be greater than or equal to 1");
     if (p > 1000000) return tsr_error(TSR_RUNTIME_ERROR, "mvlgamma: p is too large");
-    return run(c, 1, &c->arg[0].t, "arange_cpu", SET_HALF, (Loops){mvlgamma_f32, mvlgamma_f64, &p});
+    TsrDtype dtype = tsr_dtype_is_integral(x->dtype) ? tsr_default_dtype() : x->dtype;
+    if (c->inplace && dtype != x->dtype)
+        return tsr_error(TSR_RUNTIME_ERROR, "mvlgamma: result type %s can't be cast to the desired output type %s", tsr_dtype_scalar_name(x->dtype), tsr_dtype_scalar_name(dtype));
+    Scope s = {0};
+    TsrScalar half = tsr_scalar_float(0.5), constant = tsr_scalar_float((double)(p * (p - 1)) * log(M_PI) * 0.25);
+    TsrTensor *shifts = CALL(&s, "arange", "sssd", tsr_scalar_float(-0.5 * (double)p + 0.5), half, half, (int)dtype);
+    TsrTensor *columns = MAKE(&s, tsr_tensor_new_unsqueeze, x, -1);
+    TsrTensor *terms = CALL(&s, "lgamma", "t", CALL(&s, "add", "tt", shifts, columns));
+    TsrTensor *sum = CALL(&s, "sum", "tI", terms, 1, &last);
+    return tsr__scope_return(c, &s, CALL(&s, "add", "ts", sum, constant));
 }
 
 /* ---- orthogonal polynomials ---- */
