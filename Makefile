@@ -32,7 +32,7 @@ CORE_OBJ := $(call OBJ,$(CORE_SRC))
 REPL_OBJ := $(call OBJ,$(REPL_SRC))
 
 all: $(BUILD)/tsr ## the binary (build/tsr), the default
-	@ln -sfn $(CONFIG)/tsr build/tsr
+	$(if $(filter release,$(CONFIG)),@ln -sfn release/tsr build/tsr)
 
 $(BUILD)/tsr: $(CORE_OBJ) $(REPL_OBJ)
 	$(CC) $(LDFLAGS_$(CONFIG)) $(LDFLAGS) -o $@ $^ $(LIBS)

@@ -11,12 +11,19 @@
 
 enum { POOL_MOST = 256 };
 static _Thread_local struct { TsrTensor *head; int n; } pool; /* linked through `base` */
+static _Atomic int64_t structs; /* taken from the system: the living, the pooled and the shells */
+static _Atomic int64_t shells;  /* kept by weak links alone */
+
+static void give_to_system(TsrTensor *t) {
+    structs--;
+    tsr_free(t);
+}
 
 static void drain(void) {
     while (pool.head != NULL) {
         TsrTensor *t = pool.head;
         pool.head = t->base;
-        tsr_free(t);
+        give_to_system(t);
     }
     pool.n = 0;
 }
@@ -24,8 +31,12 @@ static void drain(void) {
 static TsrTensor *take_from_system(void) {
     tsr__thread_at_end(drain);
     tsr__thread_watch();
-    return tsr_malloc(sizeof(TsrTensor));
+    TsrTensor *t = tsr_malloc(sizeof *t);
+    if (t != NULL) structs++;
+    return t;
 }
+
+int64_t tsr_tensor_live(void) { return structs - shells - pool.n; }
 
 static void give_struct(TsrTensor *t) {
 #ifndef TSR_DEBUG
@@ -36,7 +47,7 @@ static void give_struct(TsrTensor *t) {
         return;
     }
 #endif
-    tsr_free(t);
+    give_to_system(t);
 }
 
 static TsrStatus too_many_dims(int ndim) { return tsr_error(TSR_RUNTIME_ERROR, "too many dimensions: %d, the most is %d", ndim, TSR_MAX_DIMS); }
@@ -123,11 +134,13 @@ static void free_dims(TsrTensor *t) {
     if (TSR_UNLIKELY(t->sizes != t->dims)) tsr_free(t->sizes);
 }
 
-static void free_weak(TsrTensor *t) {
+/* Whether the struct went with it. */
+static bool free_weak(TsrTensor *t) {
     bool last = __atomic_load_n((int32_t *)&t->weakcount, __ATOMIC_ACQUIRE) == 1 || __atomic_fetch_sub((int32_t *)&t->weakcount, 1, __ATOMIC_ACQ_REL) == 1;
-    if (!last) return;
+    if (!last) return false;
     free_dims(t);
     give_struct(t);
+    return true;
 }
 
 TsrTensor *tsr_tensor_weak_new(TsrTensor *t) {
@@ -136,7 +149,7 @@ TsrTensor *tsr_tensor_weak_new(TsrTensor *t) {
 }
 
 void tsr_tensor_weak_free(TsrTensor *t) {
-    if (t != NULL) free_weak(t);
+    if (t != NULL && free_weak(t)) shells--;
 }
 
 TsrTensor *tsr_tensor_weak_retain(TsrTensor *t) {
@@ -175,8 +188,8 @@ static void destroy(TsrTensor *t) {
     t->storage = NULL;
     t->sparse = NULL;
     t->base = NULL;
-    if (base != NULL) free_weak(base);
-    free_weak(t);
+    tsr_tensor_weak_free(base);
+    if (!free_weak(t)) shells++;
 }
 
 void tsr_tensor_free(TsrTensor *t) {
@@ -397,7 +410,7 @@ TsrStatus tsr_tensor_new_view(TsrTensor **out, const TsrTensor *self, int ndim, 
 }
 
 void tsr__tensor_unlink_base(TsrTensor *t) {
-    if (t->base != NULL) free_weak(t->base);
+    tsr_tensor_weak_free(t->base);
     t->base = NULL;
 }
 

@@ -80,6 +80,7 @@ TsrTensor *tsr_tensor_new_undefined(void);  /* a retained reference to the one u
 TsrTensor *tsr_tensor_retain(TsrTensor *t); /* NULL is fine */
 void tsr_tensor_free(TsrTensor *t);         /* one reference; NULL is fine */
 void tsr_tensor_reset(TsrTensor **slot);    /* frees what the slot holds and leaves NULL: how a function that fails gives up its *out */
+int64_t tsr_tensor_live(void);              /* tensors that have an owner, the free ones that other threads keep for reuse included */
 static inline int32_t tsr_tensor_refcount(const TsrTensor *t) { return t->refcount; }
 /* A new reference to the root tensor of a view if it still lives, else NULL. */
 TsrTensor *tsr_tensor_retain_base(const TsrTensor *t);

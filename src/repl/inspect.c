@@ -674,6 +674,7 @@ static TsrStatus tsr_memory_fn(Value *out, const CallArgs *args) {
     put_int(&status, d, "peak", tsr_memory_peak());
     put_int(&status, d, "mapped", tsr_memory_mapped());
     put_int(&status, d, "allocations", calls);
+    put_int(&status, d, "tensors", tsr_tensor_live());
     put_move(&status, d, "allocators", each);
     if (status == TSR_OK) card_mark(d);
     return finish_dict_move(out, d, status);
@@ -743,7 +744,7 @@ static const Method functions[] = {
     {"whos", tsr_whos_fn, ARGS_NONE, 0, 0, "()", "The global names and what they hold."},
     {"storages", tsr_storages_fn, ARGS_NONE, 0, 0, "()", "The storages and the views over each."},
     {"why", tsr_why_fn, ARGS_ONE, 1, 1, "(x)", "What keeps its memory alive, and what would free it."},
-    {"memory", tsr_memory_fn, ARGS_NONE, 0, 0, "()", "Bytes live, kept and at most, by allocator."},
+    {"memory", tsr_memory_fn, ARGS_NONE, 0, 0, "()", "Bytes live, kept and at most, by allocator, and how many tensors there are."},
     {"empty_cache", tsr_empty_cache_fn, ARGS_NONE, 0, 0, "()", "Gives kept blocks back to the system."},
     {"typemeta", tsr_typemeta_fn, ARGS_ONE, 1, 1, "(dtype)", "The TypeMeta row of a dtype."},
     {"allocators", tsr_allocators_fn, ARGS_NONE, 0, 0, "()", "The registry of allocators."},

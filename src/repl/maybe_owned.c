@@ -129,7 +129,9 @@ TsrStatus maybe_expect_contiguous(Value *out, const CallArgs *args) {
         value_release(last3);
     }
     TSR_TRY(tsr_maybe_expect_contiguous(&m, t, format));
-    return new_maybe(out, m.tensor, m.owned);
+    TsrStatus status = new_maybe(out, m.tensor, m.owned);
+    if (!m.owned) tsr_maybe_end(&m);
+    return status;
 }
 
 /* ---- as a tensor ---- */
