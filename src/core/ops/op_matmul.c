@@ -567,7 +567,7 @@ TsrStatus op_linear(TsrOpCall *c) {
     if (tsr_ndim(weight) == 2) TSR_TRY(tsr_tensor_new_transpose(&wt, weight, 0, 1));
     else wt = tsr_tensor_retain(weight);
     bool fused = d == 2 || (c->out[0] == NULL && (d == 1 || (d == 3 && tsr_is_contiguous(x, TSR_CONTIGUOUS))));
-    if (bias != NULL && fused && tsr_ndim(wt) == 2) return tsr_finish_move(c, linear_sum(&r, x, wt, bias), r);
+    if (bias != NULL && fused && (tsr_ndim(wt) == 2 || d == 2)) return tsr_finish_move(c, linear_sum(&r, x, wt, bias), r);
     if (bias == NULL) return tsr_finish_move(c, tsr_matmul_new(&r, x, wt), r);
     TSR_TRY(tsr_matmul_new(&product, x, wt));
     return tsr_finish_move(c, tsr_invoke(&r, 1, "add", "tt", product, bias), r);
