@@ -5,6 +5,7 @@
 #include "io_formats.h"
 #include "layout.h"
 #include "mem.h"
+#include "proto_wire.h"
 #include "view.h"
 
 /* One row a type: TensorFlow's number, the field of TensorProto that holds its values, and how they are written. */
@@ -38,28 +39,11 @@ TsrDtype tsr_proto_dtype(int64_t type) {
 
 /* ---- writing ---- */
 
-static TsrStatus put_varint(TsrText *out, uint64_t v) {
-    while (v >= 128) {
-        TSR_TRY(tsr_text_putc(out, (char)(v | 128)));
-        v >>= 7;
-    }
-    return tsr_text_putc(out, (char)v);
-}
-
-static TsrStatus put_tag(TsrText *out, int field, int kind) { return put_varint(out, (uint64_t)field << 3 | (uint64_t)kind); }
-
-static TsrStatus put_bytes(TsrText *out, int field, const char *data, size_t n) {
-    TSR_TRY(put_tag(out, field, 2));
-    TSR_TRY(put_varint(out, n));
-    return tsr_text_append(out, data != NULL ? data : "", n);
-}
-
 TsrStatus tsr_proto_write_shape(TsrText *out, int ndim, const int64_t *sizes) {
     for (int d = 0; d < ndim; d++) {
         TsrText dim = {0};
-        TsrStatus status = put_tag(&dim, 1, 0);
-        if (status == TSR_OK) status = put_varint(&dim, (uint64_t)sizes[d]);
-        if (status == TSR_OK) status = put_bytes(out, 2, dim.data, dim.length);
+        TsrStatus status = tsr_wire_put_number(&dim, 1, (uint64_t)sizes[d]);
+        if (status == TSR_OK) status = tsr_wire_put_bytes(out, 2, dim.data, dim.length);
         tsr_text_free(&dim);
         TSR_TRY(status);
     }
@@ -76,11 +60,11 @@ static TsrStatus put_value(TsrText *out, TsrDtype dtype, const char *p) {
     case TSR_COMPLEX64:
     case TSR_COMPLEX128: return tsr_text_append(out, p, tsr_dtype_size(dtype));
     case TSR_FLOAT16:
-    case TSR_BFLOAT16: memcpy(&bits, p, 2); return put_varint(out, bits);
+    case TSR_BFLOAT16: memcpy(&bits, p, 2); return tsr_wire_put_varint(out, bits);
     default: {
         TsrScalar s = tsr_scalar_load(dtype, p);
         i = s.kind == TSR_SCALAR_UINT ? (int64_t)s.u : tsr_scalar_to_int(s);
-        return put_varint(out, (uint64_t)i);
+        return tsr_wire_put_varint(out, (uint64_t)i);
     }
     }
 }
@@ -91,25 +75,24 @@ static TsrStatus put_values(TsrText *out, const TsrTensor *t, int row) {
     TsrStatus status = TSR_OK;
     if (t->dtype == TSR_STRING) {
         const TsrString *strings = tsr_data(t);
-        for (int64_t i = 0; i < t->numel && status == TSR_OK; i++) status = put_bytes(out, types[row].field, strings[i].data, strings[i].length);
+        for (int64_t i = 0; i < t->numel && status == TSR_OK; i++) status = tsr_wire_put_bytes(out, types[row].field, strings[i].data, strings[i].length);
         return status;
     }
     for (int64_t i = 0; i < t->numel && status == TSR_OK; i++) status = put_value(&packed, t->dtype, data + (size_t)i * tsr_itemsize(t));
-    if (status == TSR_OK && t->numel > 0) status = put_bytes(out, types[row].field, packed.data, packed.length);
+    if (status == TSR_OK && t->numel > 0) status = tsr_wire_put_bytes(out, types[row].field, packed.data, packed.length);
     tsr_text_free(&packed);
     return status;
 }
 
 static TsrStatus write_dense(TsrText *out, const TsrTensor *t, int row, bool content) {
     TsrText shape = {0};
-    TSR_TRY(put_tag(out, 1, 0));
-    TSR_TRY(put_varint(out, types[row].type));
+    TSR_TRY(tsr_wire_put_number(out, 1, types[row].type));
     TsrStatus status = tsr_proto_write_shape(&shape, tsr_ndim(t), t->sizes);
-    if (status == TSR_OK) status = put_bytes(out, 2, shape.data, shape.length);
+    if (status == TSR_OK) status = tsr_wire_put_bytes(out, 2, shape.data, shape.length);
     tsr_text_free(&shape);
     TSR_TRY(status);
     if (!content || t->dtype == TSR_STRING) return put_values(out, t, row);
-    return t->numel > 0 ? put_bytes(out, 4, tsr_data(t), (size_t)t->numel * tsr_itemsize(t)) : TSR_OK;
+    return t->numel > 0 ? tsr_wire_put_bytes(out, 4, tsr_data(t), (size_t)t->numel * tsr_itemsize(t)) : TSR_OK;
 }
 
 TsrStatus tsr_proto_write_tensor(TsrText *out, const TsrTensor *t, bool content) {
@@ -123,96 +106,50 @@ TsrStatus tsr_proto_write_tensor(TsrText *out, const TsrTensor *t, bool content)
     return status;
 }
 
-/* ---- reading: a cursor that never leaves its bytes ---- */
+/* ---- reading ---- */
 
-typedef struct Cursor {
-    const unsigned char *start, *p, *end;
-} Cursor;
-
-static TsrStatus bad(const Cursor *c, const char *what) { return tsr_error(TSR_VALUE_ERROR, "TensorProto: %s at byte %zu", what, (size_t)(c->p - c->start)); }
-
-static TsrStatus get_varint(uint64_t *out, Cursor *c) {
-    *out = 0;
-    for (int shift = 0; shift < 70; shift += 7) {
-        if (c->p == c->end) return bad(c, "it ends inside a number");
-        unsigned char b = *c->p++;
-        if (shift == 63 && b > 1) return bad(c, "a number of more than 64 bits");
-        *out |= (uint64_t)(b & 127) << shift;
-        if (b < 128) return TSR_OK;
-    }
-    return bad(c, "a number of more than 64 bits");
-}
-
-/* A field: its bytes for kind 2, a number otherwise. */
-typedef struct Field {
-    int number, kind;
-    uint64_t value;
-    Cursor bytes;
-} Field;
-
-static TsrStatus get_field(Field *f, Cursor *c) {
-    uint64_t tag, n;
-    TSR_TRY(get_varint(&tag, c));
-    *f = (Field){.number = (int)(tag >> 3), .kind = (int)(tag & 7)};
-    if (tag >> 3 == 0 || tag >> 3 > 536870911) return bad(c, "a field number out of range");
-    if (f->kind == 0) return get_varint(&f->value, c);
-    size_t size = f->kind == 1 ? 8 : 4;
-    if (f->kind == 2) {
-        TSR_TRY(get_varint(&n, c));
-        if (n > (uint64_t)(c->end - c->p)) return bad(c, "a field longer than what is left");
-        size = (size_t)n;
-    } else if (f->kind != 1 && f->kind != 5) {
-        return bad(c, "a wire type that messages of tensors do not have");
-    }
-    if (size > (size_t)(c->end - c->p)) return bad(c, "it ends inside a field");
-    f->bytes = (Cursor){c->start, c->p, c->p + size};
-    c->p += size;
-    return TSR_OK;
-}
-
-static TsrStatus read_dim(int64_t *size, Cursor c) {
-    Field f;
+static TsrStatus read_dim(int64_t *size, TsrWire c) {
+    TsrWireField f;
     *size = 0;
-    while (c.p < c.end) {
-        TSR_TRY(get_field(&f, &c));
+    while (tsr_wire_more(&c)) {
+        TSR_TRY(tsr_wire_field(&f, &c));
         if (f.number == 1 && f.kind == 0) *size = (int64_t)f.value;
     }
-    return *size >= 0 ? TSR_OK : bad(&c, "a dimension of unknown size");
+    return *size >= 0 ? TSR_OK : tsr_wire_error(&c, "a dimension of unknown size");
 }
 
-static TsrStatus read_shape(int *ndim, int64_t *sizes, Cursor c) {
-    Field f;
+static TsrStatus read_shape(int *ndim, int64_t *sizes, TsrWire c) {
+    TsrWireField f;
     *ndim = 0;
-    while (c.p < c.end) {
-        TSR_TRY(get_field(&f, &c));
-        if (f.number == 3 && f.kind == 0 && f.value != 0) return bad(&c, "a shape of unknown rank");
+    while (tsr_wire_more(&c)) {
+        TSR_TRY(tsr_wire_field(&f, &c));
+        if (f.number == 3 && f.kind == 0 && f.value != 0) return tsr_wire_error(&c, "a shape of unknown rank");
         if (f.number != 2 || f.kind != 2) continue;
-        if (*ndim == TSR_MAX_DIMS) return bad(&c, "more than 64 dimensions");
+        if (*ndim == TSR_MAX_DIMS) return tsr_wire_error(&c, "more than 64 dimensions");
         TSR_TRY(read_dim(&sizes[(*ndim)++], f.bytes));
     }
     return TSR_OK;
 }
 
 TsrStatus tsr_proto_read_shape(int *ndim, int64_t *sizes, const char *data, size_t size) {
-    const unsigned char *p = (const unsigned char *)data;
-    return read_shape(ndim, sizes, (Cursor){p, p, p + size});
+    return read_shape(ndim, sizes, tsr_wire_of("TensorShapeProto", data, size));
 }
 
 /* What the fields said; values stay where they are in the message. */
 typedef struct Parsed {
     int row, ndim;
     int64_t sizes[TSR_MAX_DIMS];
-    Cursor content, whole;
+    TsrWire content, whole;
     bool has_content;
 } Parsed;
 
-static TsrStatus scan(Parsed *m, Cursor c) {
-    Field f;
+static TsrStatus scan(Parsed *m, TsrWire c) {
+    TsrWireField f;
     TsrDtype dtype = TSR_DTYPE_NONE;
     m->whole = c;
     m->row = -1;
-    while (c.p < c.end) {
-        TSR_TRY(get_field(&f, &c));
+    while (tsr_wire_more(&c)) {
+        TSR_TRY(tsr_wire_field(&f, &c));
         if (f.number == 1 && f.kind == 0) {
             dtype = tsr_proto_dtype((int64_t)f.value);
             if (dtype == TSR_DTYPE_NONE) return tsr_error(TSR_VALUE_ERROR, "TensorProto: data type %llu has no tensor dtype", (unsigned long long)f.value);
@@ -240,15 +177,15 @@ static TsrStatus store_number(TsrDtype dtype, char *to, uint64_t v) {
 }
 
 /* The values of one field, packed or one by one, from element *n on. Complex numbers are pairs. */
-static TsrStatus take_values(TsrTensor *t, int64_t *n, const Field *f, int wire) {
-    Cursor c = f->bytes;
+static TsrStatus take_values(TsrTensor *t, int64_t *n, const TsrWireField *f, int wire) {
+    TsrWire c = f->bytes;
     uint64_t v = f->value;
     char *data = tsr_data(t);
     size_t item = tsr_itemsize(t), width = wire == WIRE_FLOAT ? 4 : 8;
     if (wire == WIRE_BYTES) {
         TsrString *s = (TsrString *)(void *)data + *n;
         size_t length = (size_t)(c.end - c.p);
-        if (f->kind != 2 || *n >= t->numel) return bad(&c, "more values than the shape has elements");
+        if (f->kind != 2 || *n >= t->numel) return tsr_wire_error(&c, "more values than the shape has elements");
         char *copy = tsr_malloc(length + 1);
         if (copy == NULL) return tsr_error_no_memory(length);
         memcpy(copy, c.p, length);
@@ -261,16 +198,16 @@ static TsrStatus take_values(TsrTensor *t, int64_t *n, const Field *f, int wire)
     }
     if (wire == WIRE_VARINT) {
         for (bool first = true; f->kind == 2 ? c.p < c.end : first; first = false) {
-            if (f->kind == 2) TSR_TRY(get_varint(&v, &c));
-            if (*n >= t->numel) return bad(&c, "more values than the shape has elements");
+            if (f->kind == 2) TSR_TRY(tsr_wire_varint(&v, &c));
+            if (*n >= t->numel) return tsr_wire_error(&c, "more values than the shape has elements");
             TSR_TRY(store_number(t->dtype, data + (size_t)*n * item, v));
             ++*n;
         }
         return TSR_OK;
     }
     size_t bytes = (size_t)(c.end - c.p);
-    if (f->kind == 0 || bytes % width != 0) return bad(&c, "values cut off");
-    if (bytes > (size_t)t->numel * item - (size_t)*n) return bad(&c, "more values than the shape has elements");
+    if (f->kind == 0 || bytes % width != 0) return tsr_wire_error(&c, "values cut off");
+    if (bytes > (size_t)t->numel * item - (size_t)*n) return tsr_wire_error(&c, "more values than the shape has elements");
     memcpy(data + *n, c.p, bytes); /* here *n counts bytes */
     *n += (int64_t)bytes;
     return TSR_OK;
@@ -283,12 +220,12 @@ static void fill_rest(TsrTensor *t, int64_t from) {
 }
 
 static TsrStatus read_values(TsrTensor *t, const Parsed *m) {
-    Cursor c = m->whole;
-    Field f;
+    TsrWire c = m->whole;
+    TsrWireField f;
     int wire = types[m->row].wire;
     int64_t n = 0;
-    while (c.p < c.end) {
-        TSR_TRY(get_field(&f, &c));
+    while (tsr_wire_more(&c)) {
+        TSR_TRY(tsr_wire_field(&f, &c));
         if (f.number == types[m->row].field) TSR_TRY(take_values(t, &n, &f, wire));
     }
     if (wire == WIRE_FLOAT || wire == WIRE_DOUBLE) n /= (int64_t)tsr_itemsize(t);
@@ -298,13 +235,12 @@ static TsrStatus read_values(TsrTensor *t, const Parsed *m) {
 }
 
 TsrStatus tsr_proto_read_tensor(TsrTensor **out, const char *data, size_t size) {
-    const unsigned char *p = (const unsigned char *)data;
     Parsed m = {0};
     TsrTensor *t;
     int64_t numel;
     size_t nbytes;
     TsrInput in = {.name = "TensorProto", .data = data, .size = size};
-    TSR_TRY(scan(&m, (Cursor){p, p, p + size}));
+    TSR_TRY(scan(&m, tsr_wire_of("TensorProto", data, size)));
     TsrDtype dtype = types[m.row].dtype;
     TSR_TRY(tsr__check_shape(&in, &numel, &nbytes, m.ndim, m.sizes, dtype));
     if (m.has_content && (size_t)(m.content.end - m.content.p) != nbytes)
@@ -322,14 +258,21 @@ TsrStatus tsr_proto_read_tensor(TsrTensor **out, const char *data, size_t size) 
     return status;
 }
 
-/* ---- the format "pb" ---- */
+/* ---- the format "pb": a TensorProto, or caffe2's TensorProtos, whose first field holds messages ---- */
+
+static bool is_caffe2(const TsrInput *in) { return in->size > 0 && (unsigned char)in->data[0] == (1 << 3 | TSR_WIRE_BYTES); }
+
+static TsrStatus read_either(TsrItems *out, const TsrInput *in) {
+    TsrTensor *t;
+    if (is_caffe2(in)) return tsr_caffe2_read_protos(out, in->data, in->size);
+    TSR_TRY(tsr_proto_read_tensor(&t, in->data, in->size));
+    return tsr_items_single_move(out, t);
+}
 
 TsrStatus tsr__pb_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *options) {
-    TsrTensor *t;
     char text[512];
     (void)options;
-    TsrStatus status = tsr_proto_read_tensor(&t, in->data, in->size);
-    if (status == TSR_OK) return tsr_items_single_move(out, t);
+    TsrStatus status = read_either(out, in);
     if (status != TSR_VALUE_ERROR) return status;
     strncpy(text, tsr_error_message(), sizeof text - 1);
     text[sizeof text - 1] = '\0';
@@ -337,12 +280,10 @@ TsrStatus tsr__pb_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *option
 }
 
 TsrStatus tsr__pb_write(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options) {
-    TsrTensor *t;
     TsrText text = {0};
     (void)options;
-    TSR_TRY(tsr_items_only(&t, items, "pb"));
-    TsrStatus status = tsr_proto_write_tensor(&text, t, true);
-    if (status == TSR_OK) tsr_sink_write(sink, text.data, text.length);
+    TsrStatus status = items->single ? tsr_proto_write_tensor(&text, items->items[0].tensor, true) : tsr_caffe2_write_protos(&text, items);
+    if (status == TSR_OK) tsr_sink_write(sink, text.data != NULL ? text.data : "", text.length);
     tsr_text_free(&text);
     return status != TSR_OK ? status : sink->status;
 }
