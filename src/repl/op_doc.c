@@ -74,7 +74,7 @@ static TsrStatus write_row(TsrText *out, const TsrOp *op) {
 static const char *alias_note(TsrAlias alias) {
     switch (alias) {
     case TSR_VIEW: return "A view: it shares the memory of its input.";
-    case TSR_MAYBE_VIEW: return "A view where the strides allow it, else a copy.";
+    case TSR_MAYBE_VIEW: return "A view, or the input itself, where that can be; else a copy.";
     case TSR_IN_PLACE: return "Writes into its input.";
     default: return NULL;
     }

@@ -211,8 +211,6 @@ static int64_t one_call(const TsrOp *op, const TsrSchema *schema, int64_t fail_a
     return tried;
 }
 
-static bool is_slow(const char *name) { return strcmp(name, "combinations") == 0; }
-
 START_TEST(every_operator_survives_random_calls) {
     const char *only = getenv("TSR_TEST_OP"), *rounds_text = getenv("TSR_TEST_ROUNDS"), *seed = getenv("TSR_TEST_SEED");
     int rounds = rounds_text != NULL ? atoi(rounds_text) : 25;
@@ -220,7 +218,7 @@ START_TEST(every_operator_survives_random_calls) {
     tsr_set_memory_limit((size_t)256 << 20);
     for (int i = 0; i < tsr_op_count(); i++) {
         const TsrOpSet *set = tsr_op_at(i);
-        if ((only != NULL && strcmp(only, set->name) != 0) || is_slow(set->name)) continue;
+        if (only != NULL && strcmp(only, set->name) != 0) continue;
         if (getenv("TSR_TEST_VERBOSE") != NULL) fprintf(stderr, "%s\n", set->name);
         for (int k = 0; k < set->n; k++) {
             const TsrSchema *schema;
@@ -242,7 +240,7 @@ START_TEST(every_operator_survives_failing_allocations) {
     tsr_set_memory_limit((size_t)64 << 20);
     for (int i = 0; i < tsr_op_count(); i++) {
         const TsrOpSet *set = tsr_op_at(i);
-        if ((only != NULL && strcmp(only, set->name) != 0) || is_slow(set->name)) continue;
+        if (only != NULL && strcmp(only, set->name) != 0) continue;
         if (getenv("TSR_TEST_VERBOSE") != NULL) fprintf(stderr, "%s\n", set->name);
         for (int r = 0; r < rounds * set->n; r++) {
             const TsrSchema *schema;

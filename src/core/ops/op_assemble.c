@@ -333,16 +333,15 @@ static bool next_combination(int64_t *pick, int64_t r, int64_t n, bool repeated)
     return false;
 }
 
+/* Ways to choose r of n: of r + rest places, those for the r or for the rest, whichever are fewer. */
 static TsrStatus count_combinations(int64_t *count, int64_t n, int64_t r, bool repeated) {
-    int64_t top = repeated ? n + r - 1 : n;
-    *count = 1;
-    if (n == 0 || (!repeated && r > n)) {
-        *count = 0;
-        return TSR_OK;
-    }
-    for (int64_t i = 1; i <= r; i++) {
+    int64_t rest = repeated ? n - 1 : n - r, fewer = TSR_MIN(r, rest), top;
+    *count = n != 0 && rest >= 0;
+    if (*count == 0) return TSR_OK;
+    if (__builtin_add_overflow(r, rest, &top)) return tsr_error(TSR_RUNTIME_ERROR, "combinations: the result's size overflows");
+    for (int64_t i = 1; i <= fewer; i++) {
         int64_t product;
-        if (tsr_mul_overflows(*count, top - r + i, &product)) return tsr_error(TSR_RUNTIME_ERROR, "combinations: the result's size overflows");
+        if (tsr_mul_overflows(*count, top - fewer + i, &product)) return tsr_error(TSR_RUNTIME_ERROR, "combinations: the result's size overflows");
         *count = product / i;
     }
     return TSR_OK;

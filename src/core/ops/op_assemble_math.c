@@ -354,6 +354,7 @@ static TsrStatus cov_new(TsrTensor **out, TsrTensor *self, int64_t correction, T
     if (s.status == TSR_OK && aweights != NULL) s.status = check_weights(aweights, "aweights", false, observations);
     w = fweights != NULL && aweights != NULL ? CALL(&s, "mul", "tt", fweights, aweights) : fweights != NULL ? fweights : aweights;
     sum = w != NULL ? CALL(&s, "sum", "t", w) : MAKE(&s, tsr_tensor_new_scalar, tsr_scalar_int(observations), TSR_INT64);
+    if (s.status == TSR_OK && w != NULL && tsr_is_meta(w)) s.status = tsr_error(TSR_RUNTIME_ERROR, "Tensor.item() cannot be called on meta tensors");
     if (s.status == TSR_OK && w != NULL && tsr_scalar_to_double(tsr_tensor_get(sum, 0)) == 0)
         s.status = tsr_error(TSR_RUNTIME_ERROR, "cov(): weights sum to zero, can't be normalized");
     TsrTensor *weighed = w != NULL ? CALL(&s, "mul", "tt", in, w) : in, *total = CALL(&s, "sum", "tI", weighed, 1, &one), *mean = CALL(&s, "div", "tt", total, sum);

@@ -195,7 +195,7 @@ TsrStatus op_masked_scatter(TsrOpCall *c) {
         return tsr_error(TSR_RUNTIME_ERROR, "masked_scatter_ only supports boolean masks, but got mask with dtype %s", tsr_dtype_scalar_name(mask->dtype));
     TSR_TRY(tsr__require(BITS_MOST, self->dtype, "masked_scatter"));
     if (c->inplace) {
-        TSR_TRY(tsr__check_no_overlap(c->out[0], source));
+        TSR_TRY(tsr__check_out_overlap(c->out[0], source));
         t = tsr_tensor_retain(c->out[0]);
     } else {
         TSR_TRY(broadcast_copy_new(&t, self, mask));

@@ -531,7 +531,7 @@ TsrStatus op_vecdot(TsrOpCall *c) {
     if (x->dtype != y->dtype)
         return tsr_error(TSR_RUNTIME_ERROR, "linalg.vecdot: Expected x and y to have the same dtype, but found x of type %s and y of type %s instead",
                          tsr_dtype_scalar_name(x->dtype), tsr_dtype_scalar_name(y->dtype));
-    if (tsr_ndim(x) == 1 && tsr_ndim(y) == 1 && x->numel == y->numel) return tsr_finish_move(c, dot_new(&r, x, y, true), r);
+    if (tsr_ndim(x) == 1 && tsr_ndim(y) == 1) return tsr_finish_move(c, dot_new(&r, x, y, true), r);
     if (tsr_dtype_is_complex(x->dtype)) TSR_TRY(tsr_tensor_new_conj(&xc, x));
     TSR_TRY(tsr_invoke(&product, 1, "mul", "tt", xc != NULL ? xc : x, y));
     return tsr_finish_move(c, tsr_invoke(&r, 1, "sum", "tI", product, 1, &c->arg[2].i), r);

@@ -14,13 +14,13 @@ typedef struct NnWindow {
 } NnWindow;
 
 /* Reads an int[n] argument (one number counts for all) into the last n of the three; what is in front gets `front`. `empty` (may be NULL) stands in for an empty list.
- * RuntimeError "FN: NAME must be a single int or a tuple of n ints". */
+ * RuntimeError "FN: NAME must be a single int or a tuple of n ints", or for a number of more than 32 bits. */
 TsrStatus nn_window_ints(int64_t *out, const TsrArg *arg, int n, int64_t front, const int64_t *empty, const char *fn, const char *name);
 /* Sizes of the last n dimensions into the last n of the three, 1 in front. */
 void nn_spatial(int64_t *out, const TsrTensor *t, int n);
 static inline int64_t nn_volume(const int64_t *sizes) { return sizes[0] * sizes[1] * sizes[2]; }
 
-/* The input as one of the dtypes that kernels are made for (float32, float64, int64, complex as themselves; halves as float32, small ints as int64), dense and
+/* The input as one of the dtypes that kernels are made for (float32, float64, int64, complex as themselves; halves as float32 and complex64, small ints as int64), dense and
  * row-major. *out is the caller's. */
 TsrStatus nn_new_computable(TsrTensor **out, const TsrTensor *t);
 /* Back to the dtype wanted, and to channels-last when `like` is. Takes *t. */

@@ -1,4 +1,5 @@
 /* Convolution over 1 to 3 spatial dimensions: im2col and a matrix product for each sample and group; the transposed one is a product and col2im. */
+#include "op_help.h"
 #include "op_nn.h"
 
 #include <stdio.h>
@@ -89,16 +90,17 @@ static TsrStatus conv_sample(const ConvJob *job, int64_t sample, char *columns) 
             im2col(columns, image, gc, k, false, job->dtype);
         }
     }
-    return tsr_interrupt_check();
+    return TSR_OK;
 }
+
+static size_t columns_bytes(const Conv *k) { return (size_t)(k->channels / k->groups * nn_volume(k->w.kernel) * nn_volume(k->w.out)) * k->item; }
 
 /* Samples are split among threads where there are several; a single one leaves the threads to the product. */
 static void conv_samples(int64_t begin, int64_t end, void *user) {
     ConvJob *job = user;
     const Conv *k = job->k;
     TsrDataPtr columns;
-    size_t bytes = (size_t)(k->channels / k->groups * nn_volume(k->w.kernel) * nn_volume(k->w.out)) * k->item;
-    TsrStatus status = tsr_allocate(&columns, TSR_DEVICE_CPU, TSR_MAX(bytes, (size_t)1));
+    TsrStatus status = tsr_allocate(&columns, TSR_DEVICE_CPU, TSR_MAX(columns_bytes(k), (size_t)1));
     if (status == TSR_OK) {
         for (int64_t i = begin; i < end && status == TSR_OK; i++) status = conv_sample(job, i, columns.data);
         tsr_dataptr_release(&columns);
@@ -120,6 +122,14 @@ static TsrStatus add_bias(TsrTensor *out, const TsrTensor *bias, int n) {
 }
 
 /* ---- checks ---- */
+
+static TsrStatus check_conv_dtype(TsrDtype dtype, int n, bool transposed) {
+    unsigned able = TSR_BITS_USUAL | TSR_BITS_COMPLEX | TSR_BIT(COMPLEX32);
+    if (transposed) able &= ~(TSR_BIT(UINT8) | TSR_BIT(INT8) | TSR_BIT(INT16) | TSR_BIT(INT32));
+    if (able >> dtype & 1) return TSR_OK;
+    const char *name = transposed ? (n == 3 ? "slow_conv_transpose3d_out_cpu" : "slow_conv_transpose2d_out_cpu") : n == 3 ? "compute_columns3d" : "slow_conv2d_cpu";
+    return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "\"%s\" not implemented for '%s'", name, tsr_dtype_scalar_name(dtype));
+}
 
 static TsrStatus check_conv(const TsrTensor *t, const TsrTensor *weight, const TsrTensor *bias, int n, int64_t groups, bool transposed, const NnWindow *w, const int64_t *output_padding) {
     static const char *const dims[] = {"", "2D (unbatched) or 3D (batched) input to conv", "3D (unbatched) or 4D (batched) input to conv", "4D (unbatched) or 5D (batched) input to conv"};
@@ -158,8 +168,7 @@ static TsrStatus check_conv(const TsrTensor *t, const TsrTensor *weight, const T
         return tsr_error(TSR_RUNTIME_ERROR, "expected scalar type %s but found %s", tsr_dtype_scalar_name(t->dtype), tsr_dtype_scalar_name(weight->dtype));
     if (bias != NULL && bias->dtype != t->dtype)
         return tsr_error(TSR_RUNTIME_ERROR, "Input type (%s) and bias type (%s) should be the same", tsr_dtype_c_name(t->dtype), tsr_dtype_c_name(bias->dtype));
-    if (t->dtype == TSR_BOOL) return tsr_error(TSR_RUNTIME_ERROR, "\"slow_conv%dd_cpu\" not implemented for 'Bool'", n == 3 ? 3 : 2);
-    return TSR_OK;
+    return check_conv_dtype(t->dtype, n, transposed);
 }
 
 static TsrStatus check_kernel_fits(const NnWindow *w) {

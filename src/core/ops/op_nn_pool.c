@@ -21,7 +21,11 @@ TsrStatus nn_window_ints(int64_t *out, const TsrArg *arg, int n, int64_t front, 
         return tsr_error(TSR_RUNTIME_ERROR, omitted ? "%s: %s must either be omitted, a single int, or a tuple of %s ints" : "%s: %s must either be a single int, or a tuple of %s ints", fn, name,
                          words[n]);
     }
-    for (int d = 0; d < n; d++) out[NN_DIMS - n + d] = arg->ints[arg->n == 1 ? 0 : d];
+    for (int d = 0; d < n; d++) {
+        int64_t value = arg->ints[arg->n == 1 ? 0 : d];
+        if (value > INT32_MAX || value < INT32_MIN) return tsr_error(TSR_RUNTIME_ERROR, "value cannot be converted to type int without overflow");
+        out[NN_DIMS - n + d] = value;
+    }
     return TSR_OK;
 }
 
@@ -30,6 +34,7 @@ void nn_spatial(int64_t *out, const TsrTensor *t, int n) {
 }
 
 static TsrDtype computable(TsrDtype d) {
+    if (d == TSR_COMPLEX32) return TSR_COMPLEX64;
     if (tsr_dtype_is_complex(d) || d == TSR_FLOAT64 || d == TSR_FLOAT32 || d == TSR_INT64) return d;
     return tsr_dtype_is_float(d) ? TSR_FLOAT32 : TSR_INT64;
 }

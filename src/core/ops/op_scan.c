@@ -82,7 +82,7 @@ static TsrStatus cumulate(TsrOpCall *c, TsrScan scan, const char *name) {
     if (c->inplace && tsr_arg_given(dtype) && d != x->dtype)
         return tsr_error(TSR_RUNTIME_ERROR, "Bad in-place call: input tensor dtype %s and output tensor dtype %s should match", tsr_dtype_c_name(x->dtype), tsr_dtype_c_name(d));
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(x)));
-    if (tsr_ndim(x) > 0 && x->numel > 0 && !((D_INT | D_BARE | D_FLOAT | D_COMPLEX | D_BOOL) >> d & 1)) return tsr_not_implemented(name, d);
+    if (tsr_ndim(x) > 0 && x->numel > 0 && !((D_INT | D_FLOAT | D_COMPLEX) >> d & 1)) return tsr_not_implemented(name, d);
     TsrStatus s = scan_as(&result, x, dim, scan, d);
     return tsr_finish_move(c, s, result);
 }

@@ -206,6 +206,7 @@ TsrStatus op_mvlgamma(TsrOpCall *c) {
     if (c->inplace && dtype != x->dtype)
         return tsr_error(TSR_RUNTIME_ERROR, "mvlgamma: result type %s can't be cast to the desired output type %s", tsr_dtype_scalar_name(x->dtype), tsr_dtype_scalar_name(dtype));
     Scope s = {0};
+    if (tsr_is_meta(x)) return tsr__scope_return(c, &s, MAKE(&s, tsr_tensor_new_like, x, dtype, TSR_CONTIGUOUS));
     TsrScalar half = tsr_scalar_float(0.5), constant = tsr_scalar_float((double)(p * (p - 1)) * log(M_PI) * 0.25);
     TsrTensor *shifts = CALL(&s, "arange", "sssd", tsr_scalar_float(-0.5 * (double)p + 0.5), half, half, (int)dtype);
     TsrTensor *columns = MAKE(&s, tsr_tensor_new_unsqueeze, x, -1);

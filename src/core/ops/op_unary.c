@@ -97,11 +97,7 @@ TsrStatus op_sgn(TsrOpCall *c) {
 
 TsrStatus op_conj_physical(TsrOpCall *c) {
     static const TsrPointwise rules = {TSR_K_conj, "conj_cpu", D_COMPLEX | D_CHALF, 0, 1, 0, NULL};
-    if (!tsr_dtype_is_complex(c->arg[0].t->dtype) && c->out[0] == NULL) return return_self(c);
-    if (!tsr_dtype_is_complex(c->arg[0].t->dtype)) {
-        TSR_TRY(tsr_tensor_copy(c->out[0], c->arg[0].t));
-        return tsr_return_move(c, tsr_tensor_retain(c->out[0]));
-    }
+    if (!tsr_dtype_is_complex(c->arg[0].t->dtype)) return return_self(c);
     return tsr_pw_call(c, &rules, 1);
 }
 
