@@ -1,12 +1,13 @@
-/* Normalisation: rows scaled by their own mean and variance (layer, group, rms), channels by the batch's (batch). Sums in double, once over the data for both
- * moments by shifting with the first element. */
+/* Normalisation: rows scaled by their own mean and variance (layer, group), channels by the batch's (batch); rms_norm is a composition. The digits
+ * are PyTorch's: its order of summation, its lanes, and a fused multiplication wherever its compiler makes one. */
+#include "op_compose.h"
 #include "op_nn.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-/* rows x columns in memory; mean and rstd a row; weight and bias repeat as `period` says. */
+/* rows x columns in memory; mean and rstd a row; weight and bias repeat as `affine_rows` says. */
 typedef struct Rows {
     int64_t rows, columns;
     double eps;
@@ -15,61 +16,112 @@ typedef struct Rows {
     const char *weight, *bias;   /* may be NULL */
     int64_t affine_rows;         /* 0: weight[column]; else weight[row % affine_rows channels...], one a `span` of columns */
     int64_t span;
-    bool rms;
+    bool half;                   /* the input was of half precision */
+    bool pixels;                 /* groups of a channels-last input */
 } Rows;
 
-/* Sums of x - shift and of its square, in many partial sums, so that the additions overlap; then a row scaled, and a stretch of it by one channel's parameters. */
-#define NORM_ROWS(NAME, T) \
-    TSR_CLONES static void moments_##NAME(double *sum, double *squares, const T *x, int64_t n, double shift) { \
-        enum { LANES = 32 }; \
-        double s[LANES] = {0}, q[LANES] = {0}; \
-        int64_t i = 0; \
-        for (; i + LANES <= n; i += LANES) \
+enum { CHUNK = 16, CHUNK_LEVELS = 40 }; /* vectors whose moments are taken one after the other; levels of pairwise merging above */
+
+/* NAME(T) with LANES numbers to a vector of 32 bytes.
+ * merge: Chan's formula, n1 numbers added to n0. vectors: Welford's over `count` vectors. moments: chunks of vectors merged pairwise, lane by lane, then the lanes
+ * with what is left over. columns: plain sums for channels-last groups, of `group` channels in rows of `width`. */
+#define NORM_ROWS(NAME, T, LANES, FMA, SQRT) \
+    typedef struct Moments_##NAME { int64_t n; T m1[LANES], m2[LANES]; } Moments_##NAME; \
+    static void merge_##NAME(int64_t n1, T b1, T b2, int64_t n0, T *m1, T *m2) { \
+        T c = n0 + n1 == 0 ? 0 : (T)n1 / (T)(n0 + n1), delta = b1 - *m1; \
+        *m1 = FMA(c, delta, *m1); \
+        *m2 += FMA(delta * delta * c, (T)n0, b2); \
+    } \
+    static void merge_lanes_##NAME(Moments_##NAME *to, const Moments_##NAME *from) { \
+        for (int k = 0; k < LANES; k++) merge_##NAME(from->n, from->m1[k], from->m2[k], to->n, &to->m1[k], &to->m2[k]); \
+        to->n += from->n; \
+    } \
+    TSR_CLONES static void vectors_##NAME(Moments_##NAME *m, const T *x, int64_t count) { \
+        *m = (Moments_##NAME){.n = count}; \
+        for (int64_t j = 0; j < count; j++, x += LANES) { \
+            T c = 1 / (T)(j + 1); \
             for (int k = 0; k < LANES; k++) { \
-                double v = (double)x[i + k] - shift; \
-                s[k] += v; \
-                q[k] += v * v; \
+                T delta = x[k] - m->m1[k]; \
+                m->m1[k] = FMA(delta, c, m->m1[k]); \
+                m->m2[k] = FMA(delta, x[k] - m->m1[k], m->m2[k]); \
             } \
-        for (; i < n; i++) { \
-            double v = (double)x[i] - shift; \
-            s[0] += v; \
-            q[0] += v * v; \
         } \
-        *sum = *squares = 0; \
-        for (int k = 0; k < LANES; k++) *sum += s[k], *squares += q[k]; \
     } \
-    TSR_CLONES static void scale_##NAME(T *y, const T *x, int64_t n, T scale, T offset, const T *weight, const T *bias) { \
-        for (int64_t j = 0; j < n; j++) y[j] = x[j] * scale + offset; \
-        if (weight != NULL) for (int64_t j = 0; j < n; j++) y[j] *= weight[j]; \
-        if (bias != NULL) for (int64_t j = 0; j < n; j++) y[j] += bias[j]; \
+    static void moments_##NAME(T *mean, T *variance, const T *x, int64_t n) { \
+        Moments_##NAME level[CHUNK_LEVELS] = {{0}}, chunk; \
+        int64_t vectors = n / LANES, chunks = (vectors + CHUNK - 1) / CHUNK, done = 0; \
+        int depth = 1; \
+        while (depth < CHUNK_LEVELS && (int64_t)1 << depth < chunks) depth++; \
+        for (int64_t i = 0; i < chunks; i++) { \
+            vectors_##NAME(&chunk, x + i * CHUNK * LANES, TSR_MIN(CHUNK, vectors - i * CHUNK)); \
+            merge_lanes_##NAME(&level[0], &chunk); \
+            for (int d = 1; d < depth && ((i + 1) >> (d - 1) & 1) == 0; d++) { \
+                merge_lanes_##NAME(&level[d], &level[d - 1]); \
+                level[d - 1] = (Moments_##NAME){0}; \
+            } \
+        } \
+        for (int d = 1; d < depth; d++) merge_lanes_##NAME(&level[0], &level[d]); \
+        T m1 = 0, m2 = 0; \
+        for (int64_t i = vectors * LANES; i < n; i++) { \
+            T delta = x[i] - m1; \
+            m1 += delta / (T)++done; \
+            m2 += delta * (x[i] - m1); \
+        } \
+        for (int k = 0; k < LANES; k++, done += vectors) merge_##NAME(vectors, level[0].m1[k], level[0].m2[k], done, &m1, &m2); \
+        *mean = m1; \
+        *variance = m2 / (T)n; \
     } \
-    TSR_CLONES static void channel_##NAME(T *y, int64_t n, T weight, T bias) { \
-        for (int64_t j = 0; j < n; j++) y[j] = y[j] * weight + bias; \
+    static T fold_##NAME(T *lane) { \
+        for (int width = LANES / 2; width > 0; width /= 2) \
+            for (int k = 0; k < width; k++) lane[k] += lane[k + width]; \
+        return lane[0]; \
+    } \
+    static void columns_##NAME(T *mean, T *variance, const T *x, int64_t group, int64_t area) { \
+        T sum[LANES] = {0}, squares[LANES] = {0}; \
+        for (int64_t p = 0; p < area; p++) \
+            for (int64_t c = 0; c < group; c++) { \
+                T v = x[c * area + p]; \
+                sum[c % LANES] += v; \
+                squares[c % LANES] = FMA(v, v, squares[c % LANES]); \
+            } \
+        *mean = fold_##NAME(sum) / (T)(group * area); \
+        *variance = FMA(-*mean, *mean, fold_##NAME(squares) / (T)(group * area)); \
+    } \
+    TSR_CLONES static void steps_##NAME(T *y, const T *x, int64_t n, T mean, T rstd, const T *weight, const T *bias) { \
+        for (int64_t j = 0; j < n; j++) y[j] = FMA((x[j] - mean) * rstd, weight != NULL ? weight[j] : 1, bias != NULL ? bias[j] : 0); \
+    } \
+    TSR_CLONES static void linear_##NAME(T *y, const T *x, int64_t n, T scale, T offset, const T *weight, const T *bias) { \
+        for (int64_t j = 0; j < n; j++) y[j] = FMA(FMA(x[j], scale, offset), weight != NULL ? weight[j] : 1, bias != NULL ? bias[j] : 0); \
+    } \
+    static void channels_##NAME(const Rows *r, int64_t i, T *y, const T *x, T mean, T rstd) { \
+        const T *weight = (const T *)(const void *)r->weight, *bias = (const T *)(const void *)r->bias; \
+        int64_t channels = r->columns / r->span, first = (i % r->affine_rows) * channels; \
+        for (int64_t c = 0; c < channels; c++) { \
+            T scale = weight != NULL ? rstd * weight[first + c] : rstd; \
+            linear_##NAME(y + c * r->span, x + c * r->span, r->span, scale, FMA(-scale, mean, bias != NULL ? bias[first + c] : 0), NULL, NULL); \
+        } \
     } \
     static void norm_rows_##NAME(int64_t begin, int64_t end, void *user) { \
         const Rows *r = user; \
         const T *weight = (const T *)(const void *)r->weight, *bias = (const T *)(const void *)r->bias; \
-        bool by_channel = r->affine_rows != 0; \
+        bool groups = r->affine_rows != 0; \
         for (int64_t i = begin; i < end; i++) { \
             const T *x = (const T *)(const void *)r->in + i * r->columns; \
-            T *y = (T *)(void *)r->out + i * r->columns; \
-            double shift = r->rms || r->columns == 0 ? 0 : (double)x[0], sum, squares; \
-            moments_##NAME(&sum, &squares, x, r->columns, shift); \
-            double n = (double)r->columns, mean = r->rms ? 0 : shift + sum / n; \
-            double variance = r->rms ? squares / n : (squares - sum * sum / n) / n; \
-            if (variance < 0) variance = 0; \
-            double rstd = 1 / sqrt(variance + r->eps); \
-            scale_##NAME(y, x, r->columns, (T)rstd, (T)(-mean * rstd), by_channel ? NULL : weight, by_channel ? NULL : bias); \
-            int64_t first = by_channel ? (i % r->affine_rows) * (r->columns / r->span) : 0; \
-            for (int64_t c = 0; by_channel && (weight != NULL || bias != NULL) && c < r->columns / r->span; c++) \
-                channel_##NAME(y + c * r->span, r->span, weight != NULL ? weight[first + c] : 1, bias != NULL ? bias[first + c] : 0); \
-            if (r->mean != NULL) ((T *)(void *)r->mean)[i] = (T)mean; \
-            if (r->rstd != NULL) ((T *)(void *)r->rstd)[i] = (T)rstd; \
+            T *y = (T *)(void *)r->out + i * r->columns, mean, variance; \
+            if (r->pixels) columns_##NAME(&mean, &variance, x, r->columns / r->span, r->span); \
+            else moments_##NAME(&mean, &variance, x, r->columns); \
+            T rstd = groups ? (T)(1 / sqrt((double)TSR_MAX(variance, (T)0) + r->eps)) : 1 / SQRT(variance + (T)r->eps); \
+            if (groups && (weight != NULL || bias != NULL || r->pixels)) channels_##NAME(r, i, y, x, mean, rstd); \
+            else if (groups) steps_##NAME(y, x, r->columns, mean, rstd, NULL, NULL); \
+            else if (r->half) linear_##NAME(y, x, r->columns, rstd, -mean * rstd, weight, bias); \
+            else steps_##NAME(y, x, r->columns, mean, rstd, weight, bias); \
+            if (r->mean != NULL) ((T *)(void *)r->mean)[i] = mean; \
+            if (r->rstd != NULL) ((T *)(void *)r->rstd)[i] = rstd; \
         } \
     }
 
-NORM_ROWS(float, float)
-NORM_ROWS(double, double)
+NORM_ROWS(float, float, 8, fmaf, sqrtf)
+NORM_ROWS(double, double, 4, fma, sqrt)
 
 static TsrStatus check_kind(const TsrTensor *t, const char *kernel) {
     return tsr_dtype_is_float(t->dtype) ? TSR_OK : tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "\"%s\" not implemented for '%s'", kernel, tsr_dtype_scalar_name(t->dtype));
@@ -107,6 +159,7 @@ static TsrStatus norm_rows(Norm *n, Rows r, const TsrTensor *t, const TsrArg *we
         TSR_TRY(tsr_tensor_new(&n->rstd, stat_ndim, stat_sizes, n->in->dtype, t->device));
     }
     if (tsr_is_meta(t)) return TSR_OK;
+    r.half = t->dtype == TSR_FLOAT16 || t->dtype == TSR_BFLOAT16;
     r.in = tsr_data(n->in);
     r.out = tsr_data(n->out);
     r.mean = n->mean != NULL ? tsr_data(n->mean) : NULL;
@@ -149,12 +202,9 @@ static TsrStatus check_layer(const TsrTensor *t, const TsrArg *shape, const TsrA
                              tsr_layout_format(a, sizeof a, tsr_ndim(p), p->sizes), tsr_layout_format(b, sizeof b, n, shape->ints));
     }
     if (ndim >= n && memcmp(t->sizes + ndim - n, shape->ints, sizeof(int64_t) * (size_t)n) == 0) return TSR_OK;
-    char want[300];
-    size_t length = strlen(tsr_layout_format(a, sizeof a, n, shape->ints));
-    strcpy(want, "[*");
-    for (int d = 0; d < n; d++) snprintf(want + strlen(want), sizeof want - strlen(want), ", %lld", (long long)shape->ints[d]);
-    (void)length;
-    return tsr_error(TSR_RUNTIME_ERROR, "Given normalized_shape=%s, expected input with shape %s], but got input of size%s", a, want, tsr_layout_format(b, sizeof b, ndim, t->sizes));
+    tsr_layout_format(a, sizeof a, n, shape->ints);
+    return tsr_error(TSR_RUNTIME_ERROR, "Given normalized_shape=%s, expected input with shape [*%s%s, but got input of size%s", a, bias != NULL ? ", " : "", a + 1,
+                     tsr_layout_format(b, sizeof b, ndim, t->sizes));
 }
 
 static Rows rows_over_last(const TsrTensor *t, int n, double eps) {
@@ -183,17 +233,21 @@ TsrStatus op_native_layer_norm(TsrOpCall *c) { return layer_norm(c, true); }
 
 TsrStatus op_rms_norm(TsrOpCall *c) {
     const TsrTensor *t = c->arg[0].t;
-    Norm norm;
-    TsrArg none = {.kind = TSR_ARG_NONE};
+    int64_t dims[TSR_MAX_DIMS];
+    int n = c->arg[1].n;
     TSR_TRY(check_layer(t, &c->arg[1], &c->arg[2], NULL));
-    TSR_TRY(check_kind(t, "rms_norm"));
-    double eps = tsr_arg_given(&c->arg[3]) ? c->arg[3].f : t->dtype == TSR_FLOAT64 ? 2.220446049250313e-16 : 1.1920928955078125e-07;
-    Rows r = rows_over_last(t, c->arg[1].n, eps);
-    r.rms = true;
-    TsrStatus status = norm_rows(&norm, r, t, &c->arg[2], &none, 0, NULL);
-    if (status == TSR_OK) status = norm_return(c, &norm, t, false, t->dtype);
-    norm_end(&norm);
-    return status;
+    if (!tsr_dtype_is_complex(t->dtype)) TSR_TRY(check_kind(t, "rms_norm"));
+    TsrDtype wide = t->dtype == TSR_FLOAT16 || t->dtype == TSR_BFLOAT16 ? TSR_FLOAT32 : t->dtype;
+    bool fine = wide == TSR_FLOAT64 || wide == TSR_COMPLEX128;
+    double eps = tsr_arg_given(&c->arg[3]) ? c->arg[3].f : fine ? 2.220446049250313e-16 : 1.1920928955078125e-07;
+    for (int d = 0; d < n; d++) dims[d] = tsr_ndim(t) - n + d;
+    Scope s = {0};
+    TsrTensor *x = MAKE(&s, tsr_tensor_new_cast, t, wide);
+    TsrTensor *mean = CALL(&s, "mean", "tIb", CALL(&s, "pow", "ts", x, tsr_scalar_int(2)), n, dims, 1);
+    TsrTensor *scale = CALL(&s, "rsqrt", "t", CALL(&s, "add", "ts", mean, tsr_scalar_float(eps)));
+    TsrTensor *result = CALL(&s, "mul", "tt", x, scale);
+    if (tsr_arg_given(&c->arg[2])) result = CALL(&s, "mul", "tt", result, c->arg[2].t);
+    return tsr__scope_return(c, &s, MAKE(&s, tsr_tensor_new_contiguous, MAKE(&s, tsr_tensor_new_cast, result, t->dtype), TSR_CONTIGUOUS));
 }
 
 /* ---- group ---- */
@@ -219,7 +273,9 @@ static TsrStatus group_norm(TsrOpCall *c, int64_t batch, int64_t channels, int64
     const TsrTensor *t = c->arg[0].t;
     Norm norm;
     TSR_TRY(check_kind(t, "GroupNormKernelImpl"));
-    Rows r = {.rows = batch * groups, .columns = channels / groups * area, .eps = eps, .affine_rows = groups, .span = TSR_MAX(area, 1)};
+    if (area == 0) return tsr_error(TSR_RUNTIME_ERROR, "Expected HxW to be greater than 0, got 0");
+    bool last = !tsr_is_contiguous(t, TSR_CONTIGUOUS) && tsr_layout_is_channels_last(tsr_ndim(t), t->sizes, t->strides);
+    Rows r = {.rows = batch * groups, .columns = channels / groups * area, .eps = eps, .affine_rows = groups, .span = area, .pixels = last};
     TsrStatus status = norm_rows(&norm, r, t, weight, bias, 2, with_stats ? (int64_t[]){batch, groups} : NULL);
     if (status == TSR_OK) status = norm_return(c, &norm, t, with_stats, t->dtype);
     norm_end(&norm);
@@ -249,10 +305,19 @@ TsrStatus op_native_group_norm(TsrOpCall *c) {
 
 /* ---- batch: (N, C, area), statistics a channel ---- */
 
+/* Which of PyTorch's three kernels does it: each adds up in its own way. */
+typedef enum BatchWay {
+    BATCH_PLANES,   /* row-major: sums in double */
+    BATCH_PIXELS,   /* channels last, or an area of 1: sums in T over each half of the pixels, one a thread of the reference machine */
+    BATCH_SCATTERED /* other strides */
+} BatchWay;
+
 typedef struct Channels {
     int64_t batch, channels, area;
     bool training;
     double momentum, eps;
+    BatchWay way;
+    TsrDtype kept;                       /* what the statistics are rounded to */
     const double *weight, *bias;         /* NULL: 1 and 0 */
     double *running_mean, *running_var;  /* may be NULL; updated when training */
     double *mean, *rstd;                 /* what was used */
@@ -260,39 +325,78 @@ typedef struct Channels {
     char *out;
 } Channels;
 
-#define BATCH_CHANNELS(NAME, T) \
+static double rounded(double v, TsrDtype d) {
+    char slot[8];
+    tsr_scalar_store(tsr_scalar_float(v), d, slot);
+    return tsr_scalar_to_double(tsr_scalar_load(d, slot));
+}
+
+static double moving(double momentum, double now, double before) { return momentum * now + (1 - momentum) * before; }
+
+#define BATCH_CHANNELS(NAME, T, FMA, SQRT) \
+    /* The sum over a channel of x, or of the squares of x - *mean. */ \
+    TSR_CLONES static double batch_sum_##NAME(const Channels *k, int64_t c, const T *mean) { \
+        int64_t half = (k->batch * k->area + 1) / 2, pixel = 0; \
+        double sum = 0; \
+        T part[2] = {0, 0}; \
+        for (int64_t b = 0; b < k->batch; b++) { \
+            const T *x = (const T *)(const void *)k->in + (b * k->channels + c) * k->area; \
+            for (int64_t i = 0; i < k->area; i++, pixel++) { \
+                T v = mean != NULL ? x[i] - *mean : x[i], *to = &part[pixel >= half]; \
+                if (k->way == BATCH_PIXELS) *to = mean != NULL ? FMA(v, v, *to) : *to + v; \
+                else sum += (double)(mean != NULL ? v * v : v); \
+            } \
+        } \
+        return k->way == BATCH_PIXELS ? (double)part[0] + (double)part[1] : sum; \
+    } \
+    static void batch_stats_##NAME(const Channels *k, int64_t c) { \
+        int64_t n = k->batch * k->area; \
+        T mean = (T)rounded(batch_sum_##NAME(k, c, NULL) / (double)n, k->kept); \
+        double squares = batch_sum_##NAME(k, c, &mean), variance = squares / (double)n, unbiased = squares / (double)(n - 1); \
+        if (k->way != BATCH_SCATTERED && k->kept != TSR_FLOAT16) { /* the sum of squares is kept in the dtype, and divided in it */ \
+            squares = rounded(squares, k->kept); \
+            variance = rounded((double)((T)squares / (T)n), k->kept); \
+            unbiased = rounded((double)((T)squares / (T)(n - 1)), k->kept); \
+        } \
+        k->mean[c] = (double)mean; \
+        k->rstd[c] = rounded(variance != 0 || k->eps != 0 ? 1 / sqrt(variance + k->eps) : 0, k->kept); \
+        if (k->running_mean != NULL) k->running_mean[c] = moving(k->momentum, k->mean[c], k->running_mean[c]); \
+        if (k->running_var != NULL) k->running_var[c] = moving(k->momentum, unbiased, k->running_var[c]); \
+    } \
+    TSR_CLONES static void batch_scale_##NAME(const Channels *k, int64_t c) { \
+        T mean = (T)k->mean[c], rstd = (T)k->rstd[c], weight = k->weight != NULL ? (T)k->weight[c] : 1, bias = k->bias != NULL ? (T)k->bias[c] : 0; \
+        T scale = rstd * weight, offset = FMA(-mean, scale, bias); \
+        bool steps = k->way == BATCH_SCATTERED, fine = (int)k->kept == (int)(sizeof(T) == 8 ? TSR_FLOAT64 : TSR_FLOAT32); \
+        for (int64_t b = 0; b < k->batch; b++) { \
+            const T *x = (const T *)(const void *)k->in + (b * k->channels + c) * k->area; \
+            T *y = (T *)(void *)k->out + (b * k->channels + c) * k->area; \
+            for (int64_t i = 0; i < k->area && !steps; i++) y[i] = FMA(x[i], scale, offset); \
+            for (int64_t i = 0; i < k->area && steps && fine; i++) y[i] = FMA((x[i] - mean) * rstd, weight, bias); \
+            for (int64_t i = 0; i < k->area && steps && !fine; i++) \
+                y[i] = (T)(rounded(rounded(rounded(x[i] - mean, k->kept) * rstd, k->kept) * weight, k->kept) + bias); \
+        } \
+    } \
     static void batch_channels_##NAME(int64_t begin, int64_t end, void *user) { \
         const Channels *k = user; \
-        double n = (double)(k->batch * k->area); \
         for (int64_t c = begin; c < end; c++) { \
-            double mean = k->running_mean != NULL ? k->running_mean[c] : 0, variance = k->running_var != NULL ? k->running_var[c] : 1; \
             if (k->training) { \
-                double sum = 0, squares = 0; \
-                for (int64_t b = 0; b < k->batch; b++) \
-                    for (int64_t i = 0; i < k->area; i++) sum += (double)((const T *)(const void *)k->in)[(b * k->channels + c) * k->area + i]; \
-                mean = sum / n; \
-                for (int64_t b = 0; b < k->batch; b++) \
-                    for (int64_t i = 0; i < k->area; i++) { \
-                        double v = (double)((const T *)(const void *)k->in)[(b * k->channels + c) * k->area + i] - mean; \
-                        squares += v * v; \
-                    } \
-                variance = squares / n; \
-                if (k->running_mean != NULL) k->running_mean[c] = k->momentum * mean + (1 - k->momentum) * k->running_mean[c]; \
-                if (k->running_var != NULL) k->running_var[c] = k->momentum * (squares / (n - 1)) + (1 - k->momentum) * k->running_var[c]; \
+                batch_stats_##NAME(k, c); \
+            } else { \
+                k->mean[c] = k->running_mean[c]; \
+                k->rstd[c] = (double)(1 / SQRT((T)k->running_var[c] + (T)k->eps)); \
             } \
-            double rstd = 1 / sqrt(variance + k->eps), scale = rstd * (k->weight != NULL ? k->weight[c] : 1), offset = (k->bias != NULL ? k->bias[c] : 0) - mean * scale; \
-            k->mean[c] = mean; \
-            k->rstd[c] = rstd; \
-            for (int64_t b = 0; b < k->batch; b++) { \
-                const T *x = (const T *)(const void *)k->in + (b * k->channels + c) * k->area; \
-                T *y = (T *)(void *)k->out + (b * k->channels + c) * k->area; \
-                for (int64_t i = 0; i < k->area; i++) y[i] = (T)((double)x[i] * scale + offset); \
-            } \
+            batch_scale_##NAME(k, c); \
         } \
     }
 
-BATCH_CHANNELS(float, float)
-BATCH_CHANNELS(double, double)
+BATCH_CHANNELS(float, float, fmaf, sqrtf)
+BATCH_CHANNELS(double, double, fma, sqrt)
+
+static BatchWay batch_way(const TsrTensor *t, int64_t area) {
+    bool last = tsr_layout_is_channels_last(tsr_ndim(t), t->sizes, t->strides);
+    if (tsr_is_contiguous(t, TSR_CONTIGUOUS)) return area == 1 ? BATCH_PIXELS : BATCH_PLANES;
+    return last ? BATCH_PIXELS : BATCH_SCATTERED;
+}
 
 /* Parameters as doubles; *out NULL when absent. */
 static TsrStatus new_doubles(TsrTensor **out, const TsrArg *arg, int64_t channels, const char *name) {
@@ -327,10 +431,12 @@ static TsrStatus batch_norm(Batch *b, TsrOpCall *c) {
     static const char *const names[] = {"weight", "bias", "running_mean", "running_var"};
     const TsrTensor *t = c->arg[0].t;
     *b = (Batch){0};
-    if (tsr_ndim(t) < 2) return tsr_error(TSR_RUNTIME_ERROR, "batch_norm: expected an input of at least 2 dimensions");
+    if (tsr_ndim(t) < 2 && t->numel > 0) return tsr_error(TSR_RUNTIME_ERROR, "batch_norm: expected an input of at least 2 dimensions");
     TSR_TRY(check_kind(t, "batch_norm"));
-    Channels k = {.batch = t->sizes[0], .channels = t->sizes[1], .area = 1, .training = c->arg[5].b, .momentum = c->arg[6].f, .eps = c->arg[7].f};
+    Channels k = {.batch = tsr_ndim(t) > 0 ? t->sizes[0] : 0, .channels = tsr_ndim(t) > 1 ? t->sizes[1] : 0, .area = 1, .training = c->arg[5].b, .momentum = c->arg[6].f, .eps = c->arg[7].f};
     for (int d = 2; d < tsr_ndim(t); d++) k.area *= t->sizes[d];
+    k.way = batch_way(t, k.area);
+    k.kept = tsr_arg_given(&c->arg[1]) ? c->arg[1].t->dtype : tsr_arg_given(&c->arg[3]) ? c->arg[3].t->dtype : t->dtype;
     if (!k.training && !tsr_arg_given(&c->arg[3])) return tsr_error(TSR_RUNTIME_ERROR, "running_mean must be defined in evaluation mode");
     if (!k.training && !tsr_arg_given(&c->arg[4])) return tsr_error(TSR_RUNTIME_ERROR, "running_var must be defined in evaluation mode");
     static const int order[] = {BATCH_MEAN, BATCH_VAR, BATCH_WEIGHT, BATCH_BIAS};
