@@ -159,11 +159,14 @@ bool tsr_status_is_a(TsrStatus kind, TsrStatus ancestor) {
     }
 }
 
+_Thread_local bool tsr_in_job;
+
 void tsr_interrupt_request(void) { tsr_interrupt_flag = 1; }
 void tsr_interrupt_request_timeout(void) { tsr_interrupt_flag = 2; }
 
 TsrStatus tsr_interrupt_raise(void) {
     int flag = tsr_interrupt_flag;
+    if (tsr_in_job) return flag == 2 ? TSR_TIMEOUT_ERROR : TSR_KEYBOARD_INTERRUPT;
     tsr_interrupt_flag = 0;
     if (flag == 3 && tsr_interrupt_fault != NULL) return tsr_interrupt_fault();
     if (flag == 2) return tsr_error(TSR_TIMEOUT_ERROR, "the time limit was reached");

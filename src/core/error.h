@@ -62,12 +62,15 @@ bool tsr_status_is_a(TsrStatus kind, TsrStatus ancestor);
  * tsr_interrupt_request_timeout. A check that fires clears the request. */
 extern volatile int tsr_interrupt_flag; /* 0 none, 1 interrupt, 2 timeout, 3 a memory fault to report: read it in hot loops */
 extern TsrStatus (*tsr_interrupt_fault)(void); /* raises the pending memory fault (fault.c sets it) */
+extern _Thread_local bool tsr_in_job; /* this thread works on a chunk of tsr_parallel_for: a check then only reports, and the loop's owner raises */
 void tsr_interrupt_request(void);
 void tsr_interrupt_request_timeout(void);
 TsrStatus tsr_interrupt_raise(void) __attribute__((cold));
 static inline TsrStatus tsr_interrupt_check(void) {
     return TSR_LIKELY(tsr_interrupt_flag == 0) ? TSR_OK : tsr_interrupt_raise();
 }
+/* For kernels, which have no status: to stop in the middle, at step i of a loop (seen every 64 Ki steps). Whoever runs them checks afterwards. */
+static inline bool tsr_interrupted_at(int64_t i) { return (i & 0xFFFF) == 0 && TSR_UNLIKELY(tsr_interrupt_flag != 0); }
 
 #pragma GCC visibility pop
 

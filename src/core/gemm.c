@@ -139,7 +139,7 @@ static void small_c64(int64_t m, int64_t n, int64_t k, float complex alpha, TsrM
 }
 
 /* One own product's column blocks, handed to the thread pool. */
-typedef struct OwnJob { TsrDtype dtype; int64_t m, n, k; TsrScalar alpha, beta; TsrMat a, b, c; _Atomic int failed; } OwnJob;
+typedef struct OwnJob { TsrDtype dtype; int64_t m, n, k; TsrScalar alpha, beta; TsrMat a, b, c; } OwnJob;
 static TsrStatus own_gemm(TsrDtype dtype, int64_t m, int64_t n, int64_t k, TsrScalar alpha, TsrMat a, TsrMat b, TsrScalar beta, TsrMat c);
 
 static void own_columns(int64_t begin, int64_t end, void *user) {
@@ -149,15 +149,14 @@ static void own_columns(int64_t begin, int64_t end, void *user) {
     b.data = (char *)b.data + from * b.cs * item;
     c.data = (char *)c.data + from * c.cs * item;
     TsrStatus s = own_gemm(j->dtype, j->m, to - from, j->k, j->alpha, j->a, b, j->beta, c);
-    if (s != TSR_OK) j->failed = (int)s;
+    if (s != TSR_OK) tsr_parallel_fail(s);
 }
 
 static TsrStatus own_gemm_parallel(TsrDtype dtype, int64_t m, int64_t n, int64_t k, TsrScalar alpha, TsrMat a, TsrMat b, TsrScalar beta, TsrMat c) {
     double work = (double)m * (double)n * (double)k;
     if (work < 2e5) return own_gemm(dtype, m, n, k, alpha, a, b, beta, c);
-    OwnJob job = {dtype, m, n, k, alpha, beta, a, b, c, 0};
-    TSR_TRY(tsr_parallel_for((n + GEMM_COLS - 1) / GEMM_COLS, TSR_MAX(1, (int64_t)(1e5 / ((double)m * (double)k * GEMM_COLS + 1))), own_columns, &job));
-    return job.failed ? tsr_error_no_memory(0) : TSR_OK;
+    OwnJob job = {dtype, m, n, k, alpha, beta, a, b, c};
+    return tsr_parallel_for((n + GEMM_COLS - 1) / GEMM_COLS, TSR_MAX(1, (int64_t)(1e5 / ((double)m * (double)k * GEMM_COLS + 1))), own_columns, &job);
 }
 
 static TsrStatus own_gemm(TsrDtype dtype, int64_t m, int64_t n, int64_t k, TsrScalar alpha, TsrMat a, TsrMat b, TsrScalar beta, TsrMat c) {
@@ -373,9 +372,19 @@ static void scale(TsrDtype dtype, int64_t m, int64_t n, TsrScalar beta, TsrMat c
         }
 }
 
-static void convert_mat(TsrDtype to, char *dst, int64_t drs, int64_t dcs, TsrDtype from, const char *src, int64_t srs, int64_t scs, int64_t rows, int64_t cols) {
-    int64_t di = (int64_t)tsr_dtype_size(to), si = (int64_t)tsr_dtype_size(from);
-    for (int64_t i = 0; i < rows; i++) tsr_convert(to, dst + i * drs * di, dcs * di, from, src + i * srs * si, scs * si, cols);
+/* Rows of matrices converted from one dtype to another, over the threads. */
+typedef struct ConvertJob { TsrDtype to, from; TsrMat dst, src; int64_t cols; } ConvertJob;
+
+static void convert_rows(int64_t begin, int64_t end, void *user) {
+    const ConvertJob *j = user;
+    int64_t di = (int64_t)tsr_dtype_size(j->to), si = (int64_t)tsr_dtype_size(j->from);
+    for (int64_t i = begin; i < end; i++)
+        tsr_convert(j->to, (char *)j->dst.data + i * j->dst.rs * di, j->dst.cs * di, j->from, (const char *)j->src.data + i * j->src.rs * si, j->src.cs * si, j->cols);
+}
+
+static TsrStatus convert_mat(TsrDtype to, TsrMat dst, TsrDtype from, TsrMat src, int64_t rows, int64_t cols) {
+    ConvertJob job = {to, from, dst, src, cols};
+    return tsr_parallel_for(rows, 32768 / cols + 1, convert_rows, &job);
 }
 
 /* Half precision: widened to float32, one product, rounded once. */
@@ -387,12 +396,12 @@ static TsrStatus half_gemm(TsrDtype dtype, int64_t m, int64_t n, int64_t k, TsrS
         return tsr_error_no_memory(SIZE_MAX);
     char *wide = tsr_malloc(bytes);
     if (wide == NULL) return tsr_error_no_memory(bytes);
-    char *wa = wide, *wb = wa + 4 * m * k, *wc = wb + 4 * k * n;
-    convert_mat(TSR_FLOAT32, wa, k, 1, dtype, a.data, a.rs, a.cs, m, k);
-    convert_mat(TSR_FLOAT32, wb, n, 1, dtype, b.data, b.rs, b.cs, k, n);
-    if (tsr_scalar_to_double(beta) != 0) convert_mat(TSR_FLOAT32, wc, n, 1, dtype, c.data, c.rs, c.cs, m, n);
-    TsrStatus s = blas_gemm(TSR_BLAS_S, TSR_FLOAT32, m, n, k, alpha, (TsrMat){wa, k, 1, false}, (TsrMat){wb, n, 1, false}, beta, (TsrMat){wc, n, 1, false});
-    if (s == TSR_OK) convert_mat(dtype, c.data, c.rs, c.cs, TSR_FLOAT32, wc, n, 1, m, n);
+    TsrMat wa = {wide, k, 1, false}, wb = {wide + 4 * m * k, n, 1, false}, wc = {wide + 4 * (m * k + k * n), n, 1, false};
+    TsrStatus s = convert_mat(TSR_FLOAT32, wa, dtype, a, m, k);
+    if (s == TSR_OK) s = convert_mat(TSR_FLOAT32, wb, dtype, b, k, n);
+    if (s == TSR_OK && tsr_scalar_to_double(beta) != 0) s = convert_mat(TSR_FLOAT32, wc, dtype, c, m, n);
+    if (s == TSR_OK) s = blas_gemm(TSR_BLAS_S, TSR_FLOAT32, m, n, k, alpha, wa, wb, beta, wc);
+    if (s == TSR_OK) s = convert_mat(dtype, c, TSR_FLOAT32, wc, m, n);
     tsr_free(wide);
     return s;
 }

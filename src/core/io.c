@@ -265,11 +265,11 @@ TsrStatus tsr_load_bytes(TsrItems *out, const char *name, const char *data, size
 
 /* ---- output ---- */
 
-enum { SINK_BLOCK = 1 << 16 };
+enum { SINK_BLOCK = 1 << 16, WRITE_MOST = 1 << 24 /* bytes, between looks for an interrupt */ };
 
 static TsrStatus write_all(int fd, const char *bytes, size_t n, const char *name) {
     while (n > 0) {
-        ssize_t written = write(fd, bytes, n);
+        ssize_t written = write(fd, bytes, TSR_MIN(n, (size_t)WRITE_MOST));
         if (written < 0 && errno != EINTR) return tsr_error_errno(errno, name);
         if (written > 0) {
             bytes += written;

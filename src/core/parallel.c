@@ -39,7 +39,6 @@ static struct {
 } pool = {.owner = PTHREAD_MUTEX_INITIALIZER, .lock = PTHREAD_MUTEX_INITIALIZER, .wake = PTHREAD_COND_INITIALIZER};
 
 static int wanted_threads; /* 0: not set */
-static _Thread_local bool inside;
 static _Thread_local TsrStatus failed; /* what tsr_parallel_fail said in a range run by this thread alone */
 static _Thread_local Job *taking;      /* the shared job this thread works at */
 
@@ -68,7 +67,7 @@ int tsr_num_threads(void) {
 
 void tsr_set_num_threads(int n) { wanted_threads = n < 1 ? 1 : n > MAX_THREADS ? MAX_THREADS : n; }
 
-int tsr_parallel_width(void) { return inside ? 1 : tsr_num_threads(); }
+int tsr_parallel_width(void) { return tsr_in_job ? 1 : tsr_num_threads(); }
 
 /* The first failure of a shared job is kept for the thread that asked for it: errors are thread-local. */
 static void fail_shared(Job *job, TsrStatus status) {
@@ -131,7 +130,7 @@ static uint64_t await_job(uint64_t seen) {
 
 static void *worker(void *arg) {
     uint64_t seen = (uint64_t)(uintptr_t)arg;
-    inside = true;
+    tsr_in_job = true;
     for (;;) {
         seen = await_job(seen);
         try_job();
@@ -195,10 +194,8 @@ static TsrStatus run_serial(int64_t n, int64_t chunk, TsrRangeFn fn, void *user)
     taking = NULL;
     failed = TSR_OK;
     for (int64_t begin = 0; begin < n && status == TSR_OK; begin += chunk) {
-        if (!inside) status = tsr_interrupt_check();
-        if (status != TSR_OK) break;
         fn(begin, TSR_MIN(begin + chunk, n), user);
-        status = failed;
+        status = failed != TSR_OK ? failed : tsr_interrupt_check();
     }
     taking = outer;
     failed = outer_failed;
@@ -206,24 +203,24 @@ static TsrStatus run_serial(int64_t n, int64_t chunk, TsrRangeFn fn, void *user)
 }
 
 static TsrStatus run_shared(int64_t n, int64_t chunk, TsrRangeFn fn, void *user) {
-    inside = true;
+    tsr_in_job = true;
     open_job(fn, user, n, chunk);
     take_chunks(&pool.job, true);
     close_job();
-    inside = false;
+    tsr_in_job = false;
     Job *job = &pool.job;
-    if (job->status != TSR_OK) return tsr_error(job->status, "%s", job->message);
-    return atomic_load(&job->stop) ? tsr_interrupt_check() : TSR_OK;
+    TSR_TRY(tsr_interrupt_check());
+    return job->status == TSR_OK ? TSR_OK : tsr_error(job->status, "%s", job->message);
 }
 
 TsrStatus tsr_parallel_for(int64_t n, int64_t grain, TsrRangeFn fn, void *user) {
     if (n <= 0) return TSR_OK;
     int threads = tsr_num_threads();
     if (grain < 1) grain = 1;
-    /* About 16 chunks a thread, so that a slow one holds up little. */
-    int64_t chunk = TSR_MAX(grain, n / ((int64_t)threads * 16) + 1);
+    /* At least 16 chunks a thread, so that a slow one holds up little, and none so long that an interrupt must wait. */
+    int64_t chunk = TSR_MIN(TSR_MAX(grain, n / ((int64_t)threads * 16) + 1), grain * 32);
     if (chunk > 1024) chunk = (chunk + 63) / 64 * 64; /* whole vectors */
-    if (threads == 1 || inside || n <= grain || pthread_mutex_trylock(&pool.owner) != 0) return run_serial(n, chunk, fn, user);
+    if (threads == 1 || tsr_in_job || n <= grain || pthread_mutex_trylock(&pool.owner) != 0) return run_serial(n, chunk, fn, user);
     if (pool.started < threads - 1) start_workers(threads - 1);
     TsrStatus status = run_shared(n, chunk, fn, user);
     pthread_mutex_unlock(&pool.owner);

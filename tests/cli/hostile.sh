@@ -62,6 +62,16 @@ interrupted 'a product of matrices' 'x = ones(6000, 6000)
 while True: x @ x'
 interrupted 'sort' 'x = rand(30000000)
 while True: x.sort()'
+interrupted 'a product of integers' 'x = randint(0, 9, (1500, 1500))
+while True: x @ x'
+interrupted 'a convolution' 'x = rand(1, 64, 512, 512); w = rand(64, 64, 3, 3)
+while True: conv2d(x, w)'
+interrupted 'unique' 'x = rand(10000000)
+while True: x.unique()'
+interrupted 'a running maximum' 'x = rand(30000000)
+while True: x.cummax(0)'
+interrupted 'a transform' 'x = rand(1 << 23)
+while True: fft.fft(x)'
 interrupted 'arithmetic' 'x = rand(30000000)
 while True: y = (x * 2 + 1).exp().sum()'
 interrupted 'a list sort' 'x = [i * 7919 % 1000003 for i in range(1000000)]

@@ -23,7 +23,7 @@ static void count_chunk(int64_t begin, int64_t end, void *user) {
         uint32_t *counts = r->counts[c];
         memset(counts, 0, sizeof r->counts[c]);
         int64_t last = TSR_MIN((c + 1) * r->chunk, r->n);
-        for (int64_t i = c * r->chunk; i < last; i++) counts[digit(r->from[i], r->shift)]++;
+        for (int64_t i = c * r->chunk; i < last && !tsr_interrupted_at(i - c * r->chunk); i++) counts[digit(r->from[i], r->shift)]++;
     }
 }
 
@@ -32,7 +32,7 @@ static void scatter_chunk(int64_t begin, int64_t end, void *user) {
     for (int64_t c = begin; c < end; c++) {
         uint32_t *place = r->counts[c];
         int64_t last = TSR_MIN((c + 1) * r->chunk, r->n);
-        for (int64_t i = c * r->chunk; i < last; i++) r->to[place[digit(r->from[i], r->shift)]++] = r->from[i];
+        for (int64_t i = c * r->chunk; i < last && !tsr_interrupted_at(i - c * r->chunk); i++) r->to[place[digit(r->from[i], r->shift)]++] = r->from[i];
     }
 }
 

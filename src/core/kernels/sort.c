@@ -76,7 +76,7 @@ static void pop_heap(TsrPair *a, int64_t n, TsrPair *result) {
 
 static void heap_select(TsrPair *a, int64_t k, int64_t n) {
     make_heap(a, k);
-    for (int64_t i = k; i < n; i++)
+    for (int64_t i = k; i < n && !tsr_interrupted_at(i); i++)
         if (less(&a[i], &a[0])) pop_heap(a, k, &a[i]);
 }
 
@@ -122,7 +122,7 @@ static TsrPair *partition(TsrPair *first, TsrPair *last) {
 static int log2_floor(int64_t n) { return 63 - __builtin_clzll((unsigned long long)n); }
 
 static void introsort(TsrPair *first, TsrPair *last, int depth) {
-    while (last - first > 16) {
+    while (last - first > 16 && tsr_interrupt_flag == 0) {
         if (depth-- == 0) {
             tsr_kernel_partial_sort(first, last - first, last - first);
             return;
@@ -136,14 +136,15 @@ static void introsort(TsrPair *first, TsrPair *last, int depth) {
 void tsr_kernel_sort(TsrPair *a, int64_t n) {
     if (n < 2) return;
     introsort(a, a + n, log2_floor(n) * 2);
+    if (tsr_interrupt_flag != 0) return;
     insertion_sort(a, a + TSR_MIN(n, 16));
-    for (int64_t i = 16; i < n; i++) insert_unguarded(a + i);
+    for (int64_t i = 16; i < n && !tsr_interrupted_at(i); i++) insert_unguarded(a + i);
 }
 
 void tsr_kernel_nth_element(TsrPair *a, int64_t nth, int64_t n) {
     if (n == 0 || nth == n) return;
     TsrPair *first = a, *last = a + n, *at = a + nth;
-    for (int depth = log2_floor(n) * 2; last - first > 3;) {
+    for (int depth = log2_floor(n) * 2; last - first > 3 && tsr_interrupt_flag == 0;) {
         if (depth-- == 0) {
             heap_select(first, at + 1 - first, last - first);
             swap(first, at);
@@ -153,13 +154,13 @@ void tsr_kernel_nth_element(TsrPair *a, int64_t nth, int64_t n) {
         if (cut <= at) first = cut;
         else last = cut;
     }
-    insertion_sort(first, last);
+    if (tsr_interrupt_flag == 0) insertion_sort(first, last);
 }
 
 void tsr_kernel_quick_select(TsrPair *a, int64_t k, int64_t n) {
     int64_t left = 0, right = n - 1;
     for (;;) {
-        if (right <= left) return;
+        if (right <= left || tsr_interrupt_flag != 0) return;
         if (right == left + 1) {
             if (less(&a[right], &a[left])) swap(&a[left], &a[right]);
             return;
@@ -222,18 +223,22 @@ static void radix_sort(TsrPair *a, TsrPair *spare, int64_t n) {
     static const int BITS = 8;
     int64_t counts[8][256];
     memset(counts, 0, sizeof counts);
-    for (int64_t i = 0; i < n; i++)
+    for (int64_t i = 0; i < n && !tsr_interrupted_at(i); i++)
         for (int p = 0; p < 8; p++) counts[p][a[i].key >> (p * BITS) & 255]++;
     TsrPair *from = a, *to = spare;
     for (int p = 0; p < 8; p++) {
         int64_t *c = counts[p], sum = 0;
         if (c[from[0].key >> (p * BITS) & 255] == n) continue;
+        if (tsr_interrupt_flag != 0) return;
         for (int k = 0; k < 256; k++) {
             int64_t count = c[k];
             c[k] = sum;
             sum += count;
         }
-        for (int64_t i = 0; i < n; i++) to[c[from[i].key >> (p * BITS) & 255]++] = from[i];
+        for (int64_t i = 0; i < n; i++) {
+            to[c[from[i].key >> (p * BITS) & 255]++] = from[i];
+            if (tsr_interrupted_at(i)) return; /* a has been written in full before, spare need not */
+        }
         TsrPair *t = from;
         from = to;
         to = t;

@@ -1,11 +1,11 @@
 /* sort.h: sorting and selecting (key, index) pairs. Keys come from keys.h; smaller keys first.
  *
  * The unstable algorithms are introsort, introselect and heap selection as the GNU C++ library has them, step for
- * step, because PyTorch's answer for equal elements is whatever they leave. */
+ * step, because PyTorch's answer for equal elements is whatever they leave. An interrupt ends them early, with the pairs in any order. */
 #ifndef TSR_KERNEL_SORT_H
 #define TSR_KERNEL_SORT_H
 
-#include "base.h"
+#include "error.h"
 
 typedef struct TsrPair {
     uint64_t key;

@@ -28,8 +28,9 @@ static TsrDtype dtype_or(TsrDtype given, TsrDtype otherwise) { return given != T
 static TsrStatus zero_dense(TsrTensor *t) {
     if (tsr_is_meta(t) || t->numel == 0) return TSR_OK;
     if (!tsr_dtype_is_pod(t->dtype)) return TSR_OK; /* constructed empty */
-    if (t->device.type != TSR_CPU) return tsr_tensor_fill(t, tsr_scalar_int(0));
-    memset(tsr_data(t), 0, (size_t)t->numel * tsr_itemsize(t));
+    size_t bytes = (size_t)t->numel * tsr_itemsize(t);
+    if (t->device.type != TSR_CPU || bytes > 1 << 20) return tsr_tensor_fill(t, tsr_scalar_int(0)); /* large ones over the threads */
+    memset(tsr_data(t), 0, bytes);
     return TSR_OK;
 }
 

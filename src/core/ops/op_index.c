@@ -70,11 +70,15 @@ static void gather_line(char *const *data, const int64_t *stride, const int64_t 
     if (line_valid(index, stride[2] / 8, n[2], q)) pick(data[0], stride[0], data[1], stride[1], index, stride[2] / 8, n[2], q->item);
 }
 
+enum { PIECE = 1 << 18 }; /* of a long line, between looks for an interrupt */
+
 /* Operands: target, index, source. */
 static void scatter_line(char *const *data, const int64_t *stride, const int64_t *n, const void *params) {
     const LineParams *q = params;
     const int64_t *index = (const int64_t *)(const void *)data[1];
-    if (line_valid(index, stride[1] / 8, n[1], q)) q->combine(data[0], stride[0], index, stride[1] / 8, data[2], stride[2], n[1]);
+    if (!line_valid(index, stride[1] / 8, n[1], q)) return;
+    for (int64_t i = 0; i < n[1] && tsr_interrupt_flag == 0; i += PIECE)
+        q->combine(data[0], stride[0], index + i * (stride[1] / 8), stride[1] / 8, data[2] + i * stride[2], stride[2], TSR_MIN(n[1] - i, (int64_t)PIECE));
 }
 
 static TsrStatus run_lines(TsrTensor **operands, int64_t dim, TsrLineFn fn, LineParams *q, bool serial) {

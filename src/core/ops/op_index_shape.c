@@ -86,8 +86,12 @@ static TsrStatus spread_new(TsrTensor **out, const TsrTensor *repeats, int64_t o
     if (status == TSR_OK) status = tsr_tensor_new(out, 1, &total, TSR_INT64, TSR_DEVICE_CPU);
     if (status == TSR_OK) {
         int64_t *p = tsr_data(*out);
-        for (int64_t i = 0; i < counts->numel; i++)
-            for (int64_t k = 0; k < n[i]; k++) *p++ = i;
+        for (int64_t i = 0, made = 0; i < counts->numel && status == TSR_OK; i++)
+            for (int64_t k = 0; k < n[i] && status == TSR_OK; k++) {
+                p[made] = i;
+                if ((++made & 0xFFFF) == 0) status = tsr_interrupt_check();
+            }
+        if (status != TSR_OK) tsr_tensor_free(*out);
     }
     tsr_tensor_free(counts);
     return status;

@@ -18,7 +18,6 @@ static TsrMat mat_of(const TsrTensor *t) {
 typedef struct BatchJob {
     const TsrTensor *out, *a, *b;
     TsrScalar alpha, beta;
-    _Atomic int failed;
 } BatchJob;
 
 static int64_t batch_offset(const TsrTensor *t, int64_t index, const int64_t *sizes) {
@@ -30,20 +29,22 @@ static int64_t batch_offset(const TsrTensor *t, int64_t index, const int64_t *si
     return offset * (int64_t)tsr_itemsize(t);
 }
 
-static void run_batches(int64_t begin, int64_t end, void *user) {
-    BatchJob *job = user;
+static TsrStatus run_batch(const BatchJob *job, int64_t i) {
     int d = tsr_ndim(job->out);
     const int64_t *sizes = job->out->sizes;
-    for (int64_t i = begin; i < end; i++) {
-        TsrMat a = mat_of(job->a), b = mat_of(job->b), c = mat_of(job->out);
-        a.data = (char *)a.data + batch_offset(job->a, i, sizes);
-        b.data = (char *)b.data + batch_offset(job->b, i, sizes);
-        c.data = (char *)c.data + batch_offset(job->out, i, sizes);
-        int64_t m = sizes[d - 2], n = sizes[d - 1], k = job->a->sizes[d - 1];
-        bool is_short = d > 2 && m < TSR_GEMM_SHORT && n < TSR_GEMM_SHORT && k < TSR_GEMM_SHORT && m * n * k < TSR_GEMM_SHORT;
-        TsrStatus s = (is_short ? tsr_gemm_short : tsr_gemm)(job->out->dtype, m, n, k, job->alpha, a, b, job->beta, c);
-        if (s != TSR_OK) job->failed = (int)s;
-    }
+    TsrMat a = mat_of(job->a), b = mat_of(job->b), c = mat_of(job->out);
+    a.data = (char *)a.data + batch_offset(job->a, i, sizes);
+    b.data = (char *)b.data + batch_offset(job->b, i, sizes);
+    c.data = (char *)c.data + batch_offset(job->out, i, sizes);
+    int64_t m = sizes[d - 2], n = sizes[d - 1], k = job->a->sizes[d - 1];
+    bool is_short = d > 2 && m < TSR_GEMM_SHORT && n < TSR_GEMM_SHORT && k < TSR_GEMM_SHORT && m * n * k < TSR_GEMM_SHORT;
+    return (is_short ? tsr_gemm_short : tsr_gemm)(job->out->dtype, m, n, k, job->alpha, a, b, job->beta, c);
+}
+
+static void run_batches(int64_t begin, int64_t end, void *user) {
+    TsrStatus status = TSR_OK;
+    for (int64_t i = begin; i < end && status == TSR_OK; i++) status = run_batch(user, i);
+    if (status != TSR_OK) tsr_parallel_fail(status);
 }
 
 /* One matrix after another, each with BLAS's own threads, when they are large; else spread over the pool. */
@@ -56,15 +57,13 @@ TsrStatus tsr_matmul_into(TsrTensor *out, const TsrTensor *a, const TsrTensor *b
     double work = (double)out->sizes[d - 2] * (double)out->sizes[d - 1] * (double)a->sizes[d - 1];
     if (batches == 1 || work > 2e7 || work * (double)batches < 1e5) {
         for (int64_t i = 0; i < batches; i++) {
-            run_batches(i, i + 1, &job);
-            if (job.failed) return (TsrStatus)job.failed;
+            TSR_TRY(run_batch(&job, i));
             TSR_TRY(tsr_interrupt_check());
         }
         return TSR_OK;
     }
     int64_t grain = (int64_t)(2e5 / (work + 1)) + 1;
-    TSR_TRY(tsr_parallel_for(batches, grain, run_batches, &job));
-    return job.failed ? tsr_error_no_memory(0) : TSR_OK;
+    return tsr_parallel_for(batches, grain, run_batches, &job);
 }
 
 /* ---- shape rules ---- */

@@ -40,30 +40,33 @@ static void copy_line(char *column, const char *image, int64_t in_w, int64_t out
     }
 }
 
-/* One sample's `channels` planes of `image` into columns, or columns added back into the image. */
-static void im2col(char *columns, char *image, int64_t channels, const Conv *k, bool to_columns, TsrDtype dtype) {
+/* One sample's `channels` planes of `image` into columns for the output positions [begin, end), or columns added back into the image. */
+static void im2col(char *columns, char *image, int64_t channels, const Conv *k, int64_t begin, int64_t end, bool to_columns, TsrDtype dtype) {
     const NnWindow *w = &k->w;
-    int64_t lines = w->out[NN_D] * w->out[NN_H], row = 0;
+    int64_t out_w = w->out[NN_W];
+    char *line = columns;
     for (int64_t c = 0; c < channels; c++) {
         char *plane = image + (size_t)(c * nn_volume(w->in)) * k->item;
         for (int64_t kd = 0; kd < w->kernel[NN_D]; kd++)
             for (int64_t kh = 0; kh < w->kernel[NN_H]; kh++)
-                for (int64_t kw = 0; kw < w->kernel[NN_W]; kw++, row++) {
-                    char *line = columns + (size_t)(row * lines * w->out[NN_W]) * k->item;
-                    for (int64_t od = 0; od < w->out[NN_D]; od++)
-                        for (int64_t oh = 0; oh < w->out[NN_H]; oh++, line += (size_t)w->out[NN_W] * k->item) {
-                            int64_t z = od * w->stride[NN_D] - w->pad[NN_D] + kd * w->dilation[NN_D], y = oh * w->stride[NN_H] - w->pad[NN_H] + kh * w->dilation[NN_H];
-                            bool inside = z >= 0 && z < w->in[NN_D] && y >= 0 && y < w->in[NN_H];
-                            if (!inside && to_columns) memset(line, 0, (size_t)w->out[NN_W] * k->item);
-                            if (inside)
-                                copy_line(line, plane + (size_t)((z * w->in[NN_H] + y) * w->in[NN_W]) * k->item, w->in[NN_W], w->out[NN_W], kw * w->dilation[NN_W] - w->pad[NN_W],
-                                          w->stride[NN_W], k->item, to_columns, dtype);
-                        }
-                }
+                for (int64_t kw = 0; kw < w->kernel[NN_W]; kw++)
+                    for (int64_t at = begin, n; at < end; at += n, line += (size_t)n * k->item) {
+                        int64_t ow = at % out_w, oh = at / out_w % w->out[NN_H], od = at / out_w / w->out[NN_H];
+                        int64_t z = od * w->stride[NN_D] - w->pad[NN_D] + kd * w->dilation[NN_D], y = oh * w->stride[NN_H] - w->pad[NN_H] + kh * w->dilation[NN_H];
+                        bool inside = z >= 0 && z < w->in[NN_D] && y >= 0 && y < w->in[NN_H];
+                        n = TSR_MIN(out_w - ow, end - at);
+                        if (!inside && to_columns) memset(line, 0, (size_t)n * k->item);
+                        if (inside)
+                            copy_line(line, plane + (size_t)((z * w->in[NN_H] + y) * w->in[NN_W]) * k->item, w->in[NN_W], n,
+                                      ow * w->stride[NN_W] + kw * w->dilation[NN_W] - w->pad[NN_W], w->stride[NN_W], k->item, to_columns, dtype);
+                    }
     }
 }
 
 /* ---- the products ---- */
+
+/* The work is cut by samples and, where nothing is added back, by stretches of the output whose columns stay in the second cache. */
+enum { COLUMNS_BYTES = 1 << 18 };
 
 typedef struct ConvJob {
     const Conv *k;
@@ -71,41 +74,54 @@ typedef struct ConvJob {
     char *image, *filtered; /* both sides, whole batch */
     TsrDtype dtype;
     bool transposed;
+    int64_t parts, part; /* of a sample's output: how many, how long */
 } ConvJob;
 
-static TsrStatus conv_sample(const ConvJob *job, int64_t sample, char *columns) {
+static TsrStatus conv_part(const ConvJob *job, int64_t sample, int64_t begin, int64_t end, char *columns) {
     const Conv *k = job->k;
-    int64_t gc = k->channels / k->groups, gf = k->filters / k->groups, taps = nn_volume(k->w.kernel), area = nn_volume(k->w.out), rows = gc * taps;
+    int64_t gc = k->channels / k->groups, gf = k->filters / k->groups, area = nn_volume(k->w.out), rows = gc * nn_volume(k->w.kernel);
     TsrScalar one = tsr_scalar_int(1), zero = tsr_scalar_int(0);
     for (int64_t g = 0; g < k->groups; g++) {
         char *image = job->image + (size_t)((sample * k->channels + g * gc) * nn_volume(k->w.in)) * k->item;
-        char *filtered = job->filtered + (size_t)((sample * k->filters + g * gf) * area) * k->item;
-        TsrMat weight = {(void *)(job->weight + (size_t)(g * gf * rows) * k->item), rows, 1, false}, cols = {columns, area, 1, false}, out = {filtered, area, 1, false};
+        char *filtered = job->filtered + (size_t)((sample * k->filters + g * gf) * area + begin) * k->item;
+        TsrMat weight = {(void *)(job->weight + (size_t)(g * gf * rows) * k->item), rows, 1, false}, cols = {columns, end - begin, 1, false}, out = {filtered, area, 1, false};
         if (!job->transposed) {
-            im2col(columns, image, gc, k, true, job->dtype);
-            TSR_TRY(tsr_gemm(job->dtype, gf, area, rows, one, weight, cols, zero, out));
+            im2col(columns, image, gc, k, begin, end, true, job->dtype);
+            TSR_TRY(tsr_gemm(job->dtype, gf, end - begin, rows, one, weight, cols, zero, out));
         } else {
             TsrMat flipped = {weight.data, 1, rows, false};
-            TSR_TRY(tsr_gemm(job->dtype, rows, area, gf, one, flipped, out, zero, cols));
-            im2col(columns, image, gc, k, false, job->dtype);
+            TSR_TRY(tsr_gemm(job->dtype, rows, end - begin, gf, one, flipped, out, zero, cols));
+            im2col(columns, image, gc, k, begin, end, false, job->dtype);
         }
     }
     return TSR_OK;
 }
 
-static size_t columns_bytes(const Conv *k) { return (size_t)(k->channels / k->groups * nn_volume(k->w.kernel) * nn_volume(k->w.out)) * k->item; }
-
-/* Samples are split among threads where there are several; a single one leaves the threads to the product. */
-static void conv_samples(int64_t begin, int64_t end, void *user) {
-    ConvJob *job = user;
+static void conv_parts(int64_t begin, int64_t end, void *user) {
+    const ConvJob *job = user;
     const Conv *k = job->k;
+    int64_t area = nn_volume(k->w.out);
     TsrDataPtr columns;
-    TsrStatus status = tsr_allocate(&columns, TSR_DEVICE_CPU, TSR_MAX(columns_bytes(k), (size_t)1));
+    size_t bytes = (size_t)(k->channels / k->groups * nn_volume(k->w.kernel) * job->part) * k->item;
+    TsrStatus status = tsr_allocate(&columns, TSR_DEVICE_CPU, TSR_MAX(bytes, (size_t)1));
     if (status == TSR_OK) {
-        for (int64_t i = begin; i < end && status == TSR_OK; i++) status = conv_sample(job, i, columns.data);
+        for (int64_t i = begin; i < end && status == TSR_OK; i++) {
+            int64_t from = i % job->parts * job->part;
+            status = conv_part(job, i / job->parts, from, TSR_MIN(from + job->part, area), columns.data);
+        }
         tsr_dataptr_release(&columns);
     }
     if (status != TSR_OK) tsr_parallel_fail(status);
+}
+
+/* Equal parts; a transposed convolution has one, since its sums go to the same places. */
+static void choose_parts(ConvJob *job) {
+    const Conv *k = job->k;
+    int64_t area = nn_volume(k->w.out), rows = k->channels / k->groups * nn_volume(k->w.kernel);
+    int64_t most = TSR_MAX(COLUMNS_BYTES / ((int64_t)k->item * TSR_MAX(rows, 1)), 64);
+    job->parts = job->transposed ? 1 : (area + most - 1) / most;
+    job->part = (area + job->parts - 1) / job->parts;
+    job->parts = (area + job->part - 1) / job->part;
 }
 
 static TsrStatus add_bias(TsrTensor *out, const TsrTensor *bias, int n) {
@@ -249,7 +265,8 @@ static TsrStatus run_conv(TsrTensor *out, const TsrTensor *in, const TsrTensor *
     job.filtered = transposed ? tsr_data(in) : tsr_data(out);
     if (transposed && out->numel > 0) memset(tsr_data(out), 0, (size_t)out->numel * tsr_itemsize(out));
     if (out->numel == 0) return TSR_OK;
-    return tsr_parallel_for(k->batch, k->batch >= 2 ? 1 : k->batch + 1, conv_samples, &job);
+    choose_parts(&job);
+    return tsr_parallel_for(k->batch * job.parts, 1, conv_parts, &job);
 }
 
 static TsrStatus convolve(TsrTensor **result, ConvArgs *a) {

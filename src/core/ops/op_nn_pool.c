@@ -251,6 +251,71 @@ AVG_PLANE(float, float, float)
 AVG_PLANE(double, double, double)
 AVG_PLANE(int64, int64_t, int64_t)
 
+/* Values alone, of evenly spaced windows: an output row at a time, folded one place of the window after another, in the order in which the loops above
+ * meet them, so that every element has the same bits. FOLD(a, v): the accumulated a with v. */
+#define FOLD_ROW(NAME, T, FOLD) \
+    TSR_CLONES static void NAME##_row(T *acc, const T *in, int64_t n, int64_t stride) { \
+        if (stride == 1) for (int64_t i = 0; i < n; i++) acc[i] = FOLD(acc[i], in[i]); \
+        else if (stride == 2) for (int64_t i = 0; i < n; i++) acc[i] = FOLD(acc[i], in[2 * i]); \
+        else for (int64_t i = 0; i < n; i++) acc[i] = FOLD(acc[i], in[stride * i]); \
+    } \
+    static void NAME##_window_row(const Planes *p, T *acc, const T *plane, Span sd, Span sh) { \
+        const NnWindow *w = p->w; \
+        int64_t stride = w->stride[NN_W]; \
+        for (int64_t z = sd.begin; z < sd.end; z += sd.step) \
+            for (int64_t y = sh.begin; y < sh.end; y += sh.step) \
+                for (int64_t k = 0; k < w->kernel[NN_W]; k++) { \
+                    int64_t x = k * w->dilation[NN_W] - w->pad[NN_W], first = x < 0 ? (-x + stride - 1) / stride : 0; \
+                    int64_t last = TSR_MIN((w->in[NN_W] - x + stride - 1) / stride, w->out[NN_W]); \
+                    const T *row = plane + (z * w->in[NN_H] + y) * w->in[NN_W]; \
+                    if (first < last) NAME##_row(acc + first, row + x + first * stride, last - first, stride); \
+                } \
+    }
+
+#define MAX_OF_FLOATS(a, v) ((v) > (a) || (v) != (v) ? (v) : (a))
+#define MAX_OF_INTS(a, v) ((v) > (a) ? (v) : (a))
+#define SUM_OF(a, v) ((a) + (v))
+FOLD_ROW(max_float, float, MAX_OF_FLOATS)
+FOLD_ROW(max_double, double, MAX_OF_FLOATS)
+FOLD_ROW(max_int64, int64_t, MAX_OF_INTS)
+FOLD_ROW(sum_float, float, SUM_OF)
+FOLD_ROW(sum_double, double, SUM_OF)
+
+#define MAX_VALUES(NAME, T, LEAST) \
+    static void max_values_##NAME(const Planes *p, int64_t plane) { \
+        const NnWindow *w = p->w; \
+        const T *in = (const T *)(const void *)p->in + plane * nn_volume(w->in); \
+        T *out = (T *)(void *)p->out + plane * nn_volume(w->out); \
+        for (int64_t od = 0; od < w->out[NN_D]; od++) \
+            for (int64_t oh = 0; oh < w->out[NN_H]; oh++, out += w->out[NN_W]) { \
+                for (int64_t i = 0; i < w->out[NN_W]; i++) out[i] = LEAST; \
+                max_##NAME##_window_row(p, out, in, window_span(w, NN_D, od), window_span(w, NN_H, oh)); \
+            } \
+    }
+MAX_VALUES(float, float, -INFINITY)
+MAX_VALUES(double, double, -(double)INFINITY)
+MAX_VALUES(int64, int64_t, INT64_MIN)
+
+#define AVG_VALUES(NAME, T) \
+    static void avg_values_##NAME(const Planes *p, int64_t plane) { \
+        const NnWindow *w = p->w; \
+        const T *in = (const T *)(const void *)p->in + plane * nn_volume(w->in); \
+        T *out = (T *)(void *)p->out + plane * nn_volume(w->out); \
+        for (int64_t od = 0; od < w->out[NN_D]; od++) \
+            for (int64_t oh = 0; oh < w->out[NN_H]; oh++, out += w->out[NN_W]) { \
+                Span sd = window_span(w, NN_D, od), sh = window_span(w, NN_H, oh); \
+                for (int64_t i = 0; i < w->out[NN_W]; i++) out[i] = 0; \
+                sum_##NAME##_window_row(p, out, in, sd, sh); \
+                for (int64_t ow = 0; ow < w->out[NN_W]; ow++) { \
+                    Span sw = window_span(w, NN_W, ow); \
+                    bool empty = sd.begin >= sd.end || sh.begin >= sh.end || sw.begin >= sw.end; \
+                    out[ow] = empty ? 0 : out[ow] / (T)divisor_of(p, od, oh, ow, sd, sh, sw); \
+                } \
+            } \
+    }
+AVG_VALUES(float, float)
+AVG_VALUES(double, double)
+
 typedef void (*PlaneFn)(const Planes *p, int64_t plane);
 typedef struct Job {
     const Planes *planes;
@@ -272,6 +337,8 @@ static TsrStatus pool_into(TsrTensor *out, TsrTensor *index, const TsrTensor *in
     planes.out = tsr_data(out);
     planes.index = index != NULL ? tsr_data(index) : NULL;
     Job job = {&planes, maximum ? choose(in->dtype, max_plane_float, max_plane_double, max_plane_int64) : choose(in->dtype, avg_plane_float, avg_plane_double, avg_plane_int64)};
+    if (!planes.adaptive && maximum && index == NULL) job.fn = choose(in->dtype, max_values_float, max_values_double, max_values_int64);
+    if (!planes.adaptive && !maximum) job.fn = choose(in->dtype, avg_values_float, avg_values_double, avg_plane_int64);
     int64_t volume = TSR_MAX(nn_volume(w->out) * nn_volume(w->kernel), 1);
     return tsr_parallel_for(out->numel / nn_volume(w->out), TSR_MAX(1, 20000 / volume), run_planes, &job);
 }

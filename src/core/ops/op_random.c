@@ -914,8 +914,9 @@ static TsrStatus draw_row(int64_t *out, int64_t samples, const double *p, double
             else right = middle;
         }
         out[k] = left;
+        if (tsr_interrupted_at(k)) break;
     }
-    return TSR_OK;
+    return tsr_interrupt_check();
 }
 
 static TsrStatus draw_rows(TsrTensor *t, const TsrTensor *p, int64_t samples, bool single, TsrGenerator *g) {

@@ -45,7 +45,7 @@ static void pairs_end(Pairs *p) {
 
 static void load_pairs(TsrPair *a, const char *src, int64_t stride, int64_t n, const LineWork *w) {
     uint64_t keys[256], mask = w->flip ? UINT64_MAX : 0;
-    for (int64_t i = 0; i < n; i += 256) {
+    for (int64_t i = 0; i < n && !tsr_interrupted_at(i); i += 256) {
         int64_t m = TSR_MIN(n - i, 256);
         tsr_kernel_keys64(w->dtype, src + i * stride, stride, m, keys);
         for (int64_t k = 0; k < m; k++) a[i + k] = (TsrPair){keys[k] ^ mask, i + k};
@@ -58,7 +58,7 @@ static void load_pairs(TsrPair *a, const char *src, int64_t stride, int64_t n, c
 
 /* Writes the first n pairs: values through the source, indices. */
 static void store_pairs(const TsrPair *a, int64_t n, char *values, int64_t vs, char *indices, int64_t is, const char *src, int64_t ss, size_t item) {
-    for (int64_t i = 0; i < n; i++) {
+    for (int64_t i = 0; i < n && !tsr_interrupted_at(i); i++) {
         memcpy(values + i * vs, src + a[i].index * ss, item);
         *(int64_t *)(void *)(indices + i * is) = a[i].index;
     }
@@ -276,7 +276,7 @@ static void topk_stream(char *const *data, const int64_t *stride, const int64_t 
     if (!pairs_begin(&p, w->k, false, w)) return;
     load_pairs(p.a, data[2], stride[2], w->k, w);
     tsr_kernel_heap_start(p.a, w->k);
-    for (int64_t i = w->k; i < n[2]; i += BLOCK) {
+    for (int64_t i = w->k; i < n[2] && tsr_interrupt_flag == 0; i += BLOCK) {
         int64_t m = TSR_MIN(n[2] - i, BLOCK);
         tsr_kernel_keys64(w->dtype, data[2] + i * stride[2], stride[2], m, keys);
         for (int64_t j = 0; j < m; j++)
@@ -389,6 +389,7 @@ TsrStatus op_kthvalue(TsrOpCall *c) {
 /* Order by (key, index): the pairs are distinct, so any selection gives the same. */
 static void select_distinct(TsrPair *a, TsrPair *spare, int64_t k, int64_t n) {
     tsr_kernel_nth_element(a, k, n);
+    if (tsr_interrupt_flag != 0) return;
     /* Elements equal to the k-th by key: among them the indices decide. */
     uint64_t key = a[k].key;
     int64_t below = 0, equal = 0;

@@ -82,11 +82,11 @@ static TsrStatus flat_pairs(TsrPair **pairs, const TsrTensor *dense, bool sort) 
         for (int64_t k = 0; k < m; k++) (*pairs)[i + k] = (TsrPair){keys[k], i + k};
     }
     if (sort) tsr_kernel_sort_stable(*pairs, *pairs + n, n);
-    return TSR_OK;
+    return tsr_interrupt_check();
 }
 
 /* Numbers the runs of equal keys; nan equals nothing. */
-static void number_runs(Distinct *d, const TsrPair *pairs, TsrDtype dtype) {
+static TsrStatus number_runs(Distinct *d, const TsrPair *pairs, TsrDtype dtype) {
     uint64_t nan_key = tsr_kernel_nan_key(dtype);
     bool floats = tsr_dtype_is_float(dtype);
     d->count = 0;
@@ -95,7 +95,9 @@ static void number_runs(Distinct *d, const TsrPair *pairs, TsrDtype dtype) {
         d->count += fresh;
         d->group[i] = d->count - 1;
         d->order[i] = pairs[i].index;
+        if (tsr_interrupted_at(i)) break;
     }
+    return tsr_interrupt_check();
 }
 
 /* inverse[order[i]] = group[i], and how many there are of each. Either may be NULL. */
@@ -217,10 +219,8 @@ static TsrStatus unique_flat(TsrOpCall *c, TsrTensor *self, bool sort, bool want
     TSR_TRY(tsr_tensor_new_contiguous(&dense, self, TSR_CONTIGUOUS));
     TsrStatus status = flat_pairs(&pairs, dense, sort);
     if (status == TSR_OK) status = distinct_begin(&d, dense->numel);
-    if (status == TSR_OK) {
-        number_runs(&d, pairs, dense->dtype);
-        status = unique_values(&values, dense, &d);
-    }
+    if (status == TSR_OK) status = number_runs(&d, pairs, dense->dtype);
+    if (status == TSR_OK) status = unique_values(&values, dense, &d);
     if (status == TSR_OK) {
         status = inverse_new(&inverse, &counts, &d, tsr_ndim(self), self->sizes, want_inverse, want_counts, self->device);
         if (status != TSR_OK) tsr_tensor_free(values);
@@ -454,8 +454,9 @@ static int64_t place(const Histogram *h, int d, double v) {
 }
 
 /* rows of ndim values each (doubles); sums weights (or ones) into hist. */
-static void fill_histogram(const Histogram *h, const double *rows, const double *weights, int64_t n, double *hist) {
+static TsrStatus fill_histogram(const Histogram *h, const double *rows, const double *weights, int64_t n, double *hist) {
     for (int64_t i = 0; i < n; i++) {
+        if (tsr_interrupted_at(i)) break;
         int64_t at = 0;
         for (int d = 0; d < h->ndim && at >= 0; d++) {
             int64_t k = place(h, d, rows[i * h->ndim + d]);
@@ -463,6 +464,7 @@ static void fill_histogram(const Histogram *h, const double *rows, const double 
         }
         if (at >= 0) hist[at] = rounded(h->dtype, hist[at] + (weights != NULL ? weights[i] : 1));
     }
+    return tsr_interrupt_check();
 }
 
 static TsrStatus doubles_new(TsrTensor **out, const TsrTensor *t) {
@@ -496,8 +498,8 @@ static TsrStatus count_into(TsrTensor **out, const TsrTensor *input, const TsrTe
     if (status == TSR_OK && weight != NULL) status = doubles_new(&w, weight);
     if (status == TSR_OK) status = tsr__zeros_new(&hist, ndim, sizes, TSR_FLOAT64, TSR_DEVICE_CPU);
     if (status == TSR_OK) {
-        if (hist->numel > 0) fill_histogram(&h, tsr_data(rows), w != NULL ? tsr_data(w) : NULL, ndim > 0 ? rows->numel / ndim : 0, tsr_data(hist));
-        status = tsr_tensor_new_cast(out, hist, input->dtype);
+        if (hist->numel > 0) status = fill_histogram(&h, tsr_data(rows), w != NULL ? tsr_data(w) : NULL, ndim > 0 ? rows->numel / ndim : 0, tsr_data(hist));
+        if (status == TSR_OK) status = tsr_tensor_new_cast(out, hist, input->dtype);
     }
     tsr__free_all(wide_edges, ndim);
     tsr_tensor_free(rows);
