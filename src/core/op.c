@@ -175,8 +175,7 @@ static bool is_lazy(const TsrTensor *t) { return t != NULL && (t->flags & (TSR_F
 
 /* Operators that cannot answer without the elements, or whose kernels have no form without. */
 static bool needs_elements(const char *base) {
-    static const char *const names[] = {"argwhere", "bincount", "bucketize", "histc", "histogram", "histogramdd", "index_put", "isin", "lstsq", "masked_select", "nanquantile", "nonzero", "quantile", "repeat_interleave",
-                                        "searchsorted", "unique", "unique_consecutive", "unravel_index", "where", NULL};
+    static const char *const names[] = {"argwhere", "bincount", "histogram", "histogramdd", "lstsq", "masked_select", "nonzero", "unique", "unique_consecutive", NULL};
     size_t n = strlen(base) - (base[0] != '\0' && base[strlen(base) - 1] == '_');
     for (int i = 0; names[i] != NULL; i++)
         if (strncmp(names[i], base, n) == 0 && names[i][n] == '\0') return true;

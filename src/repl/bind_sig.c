@@ -100,11 +100,14 @@ static TsrStatus add_special(Sig *sig, SigRole role, const char *name, TsrArgKin
     return name_param(p, name);
 }
 
+/* int[] x=[]: None stands for the default. */
+static bool is_empty_list(const TsrParam *param) { return param->has_default && param->default_text != NULL && strcmp(param->default_text, "[]") == 0; }
+
 static TsrStatus add_schema_param(Sig *sig, const OpFunction *f, int i) {
     const TsrParam *param = &sig->schema->params[i];
     SigParam *p = &sig->params[sig->count++];
     *p = (SigParam){.kind = (uint8_t)param->type, .role = SIG_SCHEMA, .index = (int8_t)i, .optional = param->has_default,
-                    .allow_none = param->optional, .keyword_only = param->keyword_only, .fixed = param->fixed, .param = param};
+                    .allow_none = param->optional || is_empty_list(param), .keyword_only = param->keyword_only, .fixed = param->fixed, .param = param};
     bool function = f->form == BIND_FUNCTION || f->form == BIND_INPLACE_FUNCTION;
     p->symbolic = is_symbolic_name(sig->schema, param);
     bool is_self = function && param->type == TSR_ARG_TENSOR && strcmp(param->name, "self") == 0;
@@ -185,7 +188,7 @@ static TsrStatus write_texts(Sig *sig) {
         if (s == TSR_OK && p->optional) s = append_default(&text, p);
         if (s == TSR_OK) s = tsr_text_puts(&order, !p->symbolic ? sort_name((TsrArgKind)p->kind) : p->kind == TSR_ARG_INT ? "SymInt" : "SymIntArrayRef");
         if (s == TSR_OK && p->fixed > 0) s = tsr_text_printf(&order, "[%d]", p->fixed);
-        if (s == TSR_OK) s = tsr_text_printf(&order, "%s %s%s", p->allow_none && p->role == SIG_SCHEMA ? "?" : "", p->text, p->optional ? "=" : "");
+        if (s == TSR_OK) s = tsr_text_printf(&order, "%s %s%s", p->role == SIG_SCHEMA && p->param->optional ? "?" : "", p->text, p->optional ? "=" : "");
     }
     if (s == TSR_OK) s = tsr_text_putc(&text, ')');
     if (s == TSR_OK) s = tsr_text_putc(&order, ')');

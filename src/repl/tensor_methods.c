@@ -245,7 +245,12 @@ METHOD(type) {
 
 /* set_(storage, offset, size, stride), and the forms with tensors, which are rows of the table. */
 METHOD(set_) {
+    static const char *const options[] = {"()", "(torch.Storage source)", "(torch.Storage source, int storage_offset, tuple of ints size, tuple of ints stride = None)",
+                                          "(Tensor source)", "(Tensor source, int storage_offset, tuple of ints size, tuple of ints stride = None)"};
     if (args->count < 2 || !value_is_storage(args->values[1])) {
+        TsrTensor *source = NULL;
+        if (args->count > 1) TSR_TRY(bind_tensor_of(&source, args->values[1]));
+        if (args->count > 1 && source == NULL) return bind_invalid_arguments("set_", args, 1, (int)TSR_COUNTOF(options), options);
         Value f;
         TSR_TRY(bind_new_method(&f, "set_"));
         if (f.tag == V_UNBOUND) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "set_ is not available");
@@ -265,7 +270,7 @@ METHOD(set_) {
         one.values = &args->values[3];
         TSR_TRY(bind_sizes(sizes, &n, TSR_MAX_DIMS, &one, 0, "set_", "size"));
     }
-    if (args->count > 4) {
+    if (args->count > 4 && args->values[4].tag != V_NONE) {
         one.values = &args->values[4];
         TSR_TRY(bind_sizes(strides, &m, TSR_MAX_DIMS, &one, 0, "set_", "stride"));
     }

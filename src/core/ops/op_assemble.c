@@ -374,6 +374,10 @@ TsrStatus op_combinations(TsrOpCall *c) {
     if (r < 0) return tsr_error(TSR_RUNTIME_ERROR, "Expect a non-negative number, but got %lld", (long long)r);
     Scope s = {0};
     if (r == 0) return tsr__scope_return(c, &s, MAKE(&s, tsr_tensor_new, 1, &zero, self->dtype, self->device));
+    if (tsr_is_meta(self)) {
+        TSR_TRY(count_combinations(&sizes[0], self->numel, r, repeated));
+        return tsr__scope_return(c, &s, MAKE(&s, tsr_tensor_new, 2, sizes, self->dtype, self->device));
+    }
     TsrTensor *positions = MAKE(&s, combination_positions, self->numel, r, repeated), *flat = CALL(&s, "index_select", "tit", self, (int64_t)0, positions);
     if (s.status == TSR_OK) sizes[0] = positions->numel / r;
     if (s.status == TSR_OK) s.status = tsr_tensor_set_geometry(flat, 2, sizes, (int64_t[]){r, 1}, flat->offset);

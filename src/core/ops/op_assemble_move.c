@@ -268,11 +268,11 @@ static int64_t source_of(PadMode mode, int64_t i, int64_t size) {
     }
 }
 
-static TsrStatus positions_new(TsrTensor **out, PadMode mode, int64_t size, int64_t before, int64_t after) {
+static TsrStatus positions_new(TsrTensor **out, PadMode mode, int64_t size, int64_t before, int64_t after, TsrDevice device) {
     int64_t n = size + before + after;
-    TSR_TRY(tsr_tensor_new(out, 1, &n, TSR_INT64, TSR_DEVICE_CPU));
+    TSR_TRY(tsr_tensor_new(out, 1, &n, TSR_INT64, device));
     int64_t *p = tsr_data(*out);
-    for (int64_t i = 0; i < n; i++) p[i] = source_of(mode, i - before, size);
+    for (int64_t i = 0; i < n && !tsr_is_meta(*out); i++) p[i] = source_of(mode, i - before, size);
     return TSR_OK;
 }
 
@@ -325,7 +325,7 @@ static TsrStatus pad_copied(TsrOpCall *c, TsrTensor *self, int n, const int64_t 
     TsrTensor *t = self;
     for (int i = 0; i < n / 2; i++) {
         int d = tsr_ndim(self) - 1 - i;
-        TsrTensor *positions = MAKE(&s, positions_new, mode, self->sizes[d], pad[2 * i], pad[2 * i + 1]);
+        TsrTensor *positions = MAKE(&s, positions_new, mode, self->sizes[d], pad[2 * i], pad[2 * i + 1], self->device);
         t = CALL(&s, "index_select", "tit", t, (int64_t)d, positions);
     }
     TsrMemoryFormat format = suggested(self);

@@ -433,7 +433,15 @@ static TsrStatus rows_new(TsrTensor **out, const TsrTensor *self, const TsrTenso
     return status;
 }
 
+static TsrStatus check_devices(const TsrTensor *self, int n, TsrTensor *const *indices) {
+    for (int i = 0; i < n; i++)
+        if (indices[i] != NULL && tsr_is_defined(indices[i]) && indices[i]->device.type != TSR_CPU && indices[i]->device.type != self->device.type)
+            return tsr_error(TSR_RUNTIME_ERROR, "indices should be either on cpu or on the same device as the indexed tensor (%s)", tsr_device_type_name(self->device.type));
+    return TSR_OK;
+}
+
 TsrStatus tsr_index_new(TsrTensor **out, const TsrTensor *self, int n, TsrTensor *const *indices) {
+    TSR_TRY(check_devices(self, n, indices));
     if (is_whole_mask(self, n, indices)) return select_new(out, self, indices[0]);
     if (is_row_index(self, n, indices)) {
         bool failed;
@@ -567,6 +575,7 @@ static TsrStatus put_all(TsrTensor *self, int n, TsrTensor *const *indices, cons
 TsrStatus tsr_index_put(TsrTensor *self, int n, TsrTensor *const *indices, const TsrTensor *value, bool accumulate) {
     unsigned usual = TSR_BITS_USUAL | TSR_BIT(BOOL) | TSR_BITS_COMPLEX | TSR_BIT(COMPLEX32) | (accumulate ? 0u : TSR_BITS_FLOAT8);
     TSR_TRY(tsr__require(usual, self->dtype, "index_put"));
+    TSR_TRY(check_devices(self, n, indices));
     if (!shares_storage(self, value)) return put_all(self, n, indices, value, accumulate);
     TsrTensor *copy;
     TSR_TRY(tsr_tensor_new_clone(&copy, value, TSR_PRESERVE));

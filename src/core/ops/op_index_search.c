@@ -87,7 +87,7 @@ static TsrStatus check_sorter(const TsrTensor *bounds, const TsrTensor *sorter) 
     if (sorter->dtype != TSR_INT64)
         return tsr_error(TSR_RUNTIME_ERROR, "torch.searchsorted(): sorter must be a tensor of long dtype but got dtype %s", tsr_dtype_scalar_name(sorter->dtype));
     int64_t n = tsr_ndim(bounds) == 0 ? 1 : bounds->sizes[tsr_ndim(bounds) - 1];
-    for (int64_t i = 0; i < sorter->numel; i++) {
+    for (int64_t i = 0; i < sorter->numel && !tsr_is_meta(sorter); i++) {
         int64_t k = tsr_scalar_to_int(tsr_tensor_get(sorter, i));
         if (k < 0 || k >= n) return tsr_error(TSR_RUNTIME_ERROR, "torch.searchsorted(): sorter index out of range");
     }
@@ -126,8 +126,8 @@ static TsrStatus search(TsrOpCall *c, TsrTensor *bounds, TsrTensor *values, bool
                          "got output tensor's dtype %s and out_int32 flag is %s", tsr_dtype_scalar_name(c->out[0]->dtype), narrow ? "True" : "False");
     if (narrow && bounds->numel > INT32_MAX)
         return tsr_error(TSR_RUNTIME_ERROR, "torch.searchsorted(): the size of boundaries' last dimension should be less than 2147483647, but we got %lld", (long long)bounds->numel);
-    TSR_TRY(tsr_tensor_new(&t, tsr_ndim(values), values->sizes, dtype, values->device));
-    return tsr__end_move(c, t->numel == 0 || tsr_is_meta(values) ? TSR_OK : search_into(t, bounds, values, sorter, right), t);
+    TSR_TRY(tsr_tensor_new(&t, tsr_ndim(values), values->sizes, dtype, bounds->device));
+    return tsr__end_move(c, t->numel == 0 || tsr_is_meta(t) ? TSR_OK : search_into(t, bounds, values, sorter, right), t);
 }
 
 /* (sorted_sequence, self, *, out_int32, right, side, sorter) */
@@ -238,7 +238,7 @@ static TsrStatus isin(TsrOpCall *c, TsrTensor *elements, TsrTensor *set, bool in
     TSR_TRY(check_isin(set));
     TSR_TRY(tsr_result_type(&dtype, both, 2));
     if (elements->numel > 0) TSR_TRY(tsr__require(TSR_BITS_USUAL, dtype, "isin_default_cpu"));
-    TSR_TRY(tsr_tensor_new(&t, tsr_ndim(elements), elements->sizes, TSR_BOOL, elements->device));
+    TSR_TRY(tsr_tensor_new(&t, tsr_ndim(elements), elements->sizes, TSR_BOOL, tsr_is_meta(set) ? set->device : elements->device));
     return tsr__end_move(c, t->numel == 0 || tsr_is_meta(t) ? TSR_OK : isin_into(t, elements, set, dtype, invert), t);
 }
 

@@ -97,8 +97,18 @@ static TsrStatus spread_new(TsrTensor **out, const TsrTensor *repeats, int64_t o
     return status;
 }
 
+/* Without elements the result's size is known only from repeats (one number) or output_size. */
+static TsrStatus interleave_meta(TsrOpCall *c, const TsrTensor *input, int64_t dim, int64_t size) {
+    TsrTensor *t = NULL;
+    int64_t sizes[TSR_MAX_DIMS];
+    if (size < 0) return tsr_error(TSR_RUNTIME_ERROR, "cannot repeat_interleave a meta tensor without output_size");
+    for (int d = 0; d < tsr_ndim(input); d++) sizes[d] = d == dim ? size : input->sizes[d];
+    return tsr_finish_move(c, tsr_tensor_new(&t, tsr_ndim(input), sizes, input->dtype, input->device), t);
+}
+
 TsrStatus op_repeat_interleave_counts(TsrOpCall *c) {
     TsrTensor *positions, *t = NULL;
+    if (tsr_is_meta(c->arg[0].t)) return interleave_meta(c, c->arg[0].t, 0, tsr_arg_given(&c->arg[1]) ? c->arg[1].i : -1);
     TSR_TRY(spread_new(&positions, c->arg[0].t, tsr_arg_given(&c->arg[1]) ? c->arg[1].i : -1));
     TsrStatus status = tsr_tensor_new_cast(&t, positions, c->arg[0].t->dtype);
     tsr_tensor_free(positions);
@@ -111,6 +121,13 @@ static TsrStatus interleave(TsrOpCall *c, const TsrTensor *repeats, const TsrArg
     if (tsr_arg_given(dim_arg) && tsr_ndim(self) > 0) input = tsr_tensor_retain(self);
     else TSR_TRY(tsr_tensor_new_reshape(&input, self, 1, &minus));
     TsrStatus status = tsr_wrap_dim(&dim, tsr_ndim(input));
+    if (status == TSR_OK && tsr_is_meta(input)) {
+        if (output_size < 0 && !tsr_is_meta(repeats) && repeats->numel == 1 && tsr_mul_overflows(tsr_scalar_to_int(tsr_tensor_get(repeats, 0)), input->sizes[dim], &output_size))
+            output_size = -1;
+        status = interleave_meta(c, input, dim, output_size);
+        tsr_tensor_free(input);
+        return status;
+    }
     TsrTensor *counts = NULL;
     if (status == TSR_OK) {
         int64_t size = input->sizes[dim];
@@ -287,6 +304,7 @@ TsrStatus op_unravel_index(TsrOpCall *c) {
     TsrStatus status = tsr_tensor_new(&steps, 1, &count, TSR_INT64, index->device);
     if (status == TSR_OK) status = tsr_tensor_new(&sizes, 1, &count, TSR_INT64, index->device);
     for (int d = n - 1; d >= 0 && status == TSR_OK; d--) {
+        if (tsr_is_meta(index)) continue;
         ((int64_t *)tsr_data(steps))[d] = step;
         ((int64_t *)tsr_data(sizes))[d] = shape[d];
         step *= shape[d];

@@ -537,6 +537,7 @@ TsrStatus op_histc(TsrOpCall *c) {
         return tsr_error(TSR_RUNTIME_ERROR, "torch.histogram: input tensor and hist tensor should have the same dtype, but got input %s and hist %s",
                          tsr_dtype_c_name(self->dtype), tsr_dtype_c_name(c->out[0]->dtype));
     if (bins <= 0) return tsr_error(TSR_RUNTIME_ERROR, "torch.histogram(): bins must be > 0, but got %lld for dimension 0", (long long)bins);
+    if (tsr_is_meta(self)) return tsr_finish_move(c, tsr_tensor_new(&t, 1, &bins, self->dtype, self->device), t);
     if (left == right && self->numel > 0) {
         TSR_TRY(doubles_new(&wide, self));
         column_range(wide, 1, 0, &left, &right);
