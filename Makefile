@@ -1,5 +1,5 @@
 # tsr: `make` builds the release binary, `make help` lists the targets.
-# CONFIG picks the build folder (build/CONFIG) and flags: release (default), debug, asan, coverage, fuzz.
+# CONFIG picks the build folder (build/CONFIG) and flags: release (default), debug, asan, tsan, coverage, fuzz.
 CONFIG ?= release
 BUILD ?= build/$(CONFIG)
 PREFIX ?= /usr/local
@@ -14,9 +14,11 @@ CCACHE := $(shell command -v ccache 2>/dev/null)
 CFLAGS_release := -O2 -g1 -DNDEBUG
 CFLAGS_debug := -O0 -g3 -DTSR_DEBUG
 CFLAGS_asan := -O1 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined -DTSR_DEBUG
+CFLAGS_tsan := -O1 -g1 -fsanitize=thread
 CFLAGS_fuzz := -O1 -g1 -fsanitize=fuzzer-no-link,address,undefined -DTSR_DEBUG
 CFLAGS_coverage := -O0 -g --coverage -DTSR_DEBUG
 LDFLAGS_asan := -fsanitize=address,undefined
+LDFLAGS_tsan := -fsanitize=thread
 LDFLAGS_coverage := --coverage
 
 # A status that is not OK leaves outputs unset, which gcc cannot know.
@@ -125,6 +127,11 @@ check: all $(BUILD)/tests/run $(BUILD)/tests/plugins ## the unit tests of the co
 
 debug asan coverage: ## builds that configuration and runs the unit tests in it (asan: address and undefined-behaviour sanitizers)
 	$(MAKE) CONFIG=$@ check
+
+tsan: ## counts and storages shared by two threads, and the language's parallel(), under the thread sanitizer
+	$(MAKE) CONFIG=tsan all build/tsan/tests/run
+	OMP_NUM_THREADS=1 CK_FORK=no CK_RUN_SUITE=tensor build/tsan/tests/run
+	OMP_NUM_THREADS=1 build/tsan/tsr --doctest tests/lang/ownership/parallel.txt
 
 valgrind: ## the unit tests under valgrind
 	$(MAKE) CONFIG=debug all build/debug/tests/run build/debug/tests/plugins

@@ -309,8 +309,9 @@ static void return_pointer(Golden *g, State *s, int pointer, int line) {
         return;
     }
     p->owed--;
-    if (!begins_with_new(g->function))
-        breach(g, "line %d: %s returns the owned pointer %s%s(%s, line %d): its name must begin with new", line, g->function, p->name != NULL ? p->name : "", p->name != NULL ? " " : "", p->maker, p->line);
+    if (begins_with_new(g->function)) return;
+    if (p->name == NULL) breach(g, "line %d: %s returns the pointer that %s gave, which is owned: its name must begin with new", line, g->function, p->maker);
+    else breach(g, "line %d: %s returns the owned pointer %s (%s, line %d): its name must begin with new", line, g->function, p->name, p->maker, p->line);
 }
 
 static void exec_return(Golden *g, const Node *n, States *states) {

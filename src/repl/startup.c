@@ -18,6 +18,7 @@
 #include "ns_th.h"
 #include "notes.h"
 #include "prelude.h"
+#include "parallel_calls.h"
 #include "see.h"
 #include "str_obj.h"
 #include "vm.h"
@@ -61,6 +62,7 @@ TsrStatus startup_all(void) {
     TSR_TRY(see_startup());
     TSR_TRY(explain_startup());
     TSR_TRY(notes_startup());
+    TSR_TRY(parallel_calls_startup());
     TSR_TRY(draw_startup());
     TSR_TRY(lesson_startup());
     TSR_TRY(ns_caffe2_startup());

@@ -28,7 +28,7 @@ Vm vm;
     } while (0)
 #define POLL() \
     do { \
-        if (TSR_UNLIKELY(tsr_interrupt_flag != 0)) goto interrupted; \
+        if (TSR_UNLIKELY((tsr_interrupt_flag | vm.turns) != 0)) goto interrupted; \
     } while (0)
 /* A slot was often written field by field just before: a load of both fields at once would wait for the stores. */
 static inline Value load(const Value *slot) {
@@ -456,8 +456,7 @@ inplace:
             Value *base = w + 1;
             Frame *inner = vm.free_frame;
             f->pc = pc;
-            POLL();
-            if (TSR_UNLIKELY(!(code->flags & CODE_SIMPLE) || code->positional != i->b || (uintptr_t)(base + code->frame_size) > (uintptr_t)f->limit ||
+            if (TSR_UNLIKELY((tsr_interrupt_flag | vm.turns) != 0 || !(code->flags & CODE_SIMPLE) || code->positional != i->b || (uintptr_t)(base + code->frame_size) > (uintptr_t)f->limit ||
                              inner == NULL || recursion_depth >= recursion_limit)) {
                 goto call_slowly;
             }
@@ -696,7 +695,7 @@ other:
 
 interrupted:
     f->pc = pc;
-    status = tsr_interrupt_raise();
+    status = tsr_interrupt_flag != 0 ? tsr_interrupt_raise() : vm_end_turn();
     if (status != TSR_OK) goto error;
     i = pc++;
     goto *labels[i->op];

@@ -25,6 +25,33 @@ TsrStatus stack_check(void) {
     return recursion_error(" while calling a Python object");
 }
 
+/* --- threads --- */
+
+const VmThread *vm_waiting;
+
+void vm_thread_save(VmThread *out) { *out = (VmThread){vm.frame, vm.free_frame, vm.first_chunk, stack_floor, recursion_depth}; }
+
+void vm_thread_load(const VmThread *thread) {
+    vm.frame = thread->frame;
+    vm.free_frame = thread->free_frame;
+    vm.first_chunk = thread->first_chunk;
+    stack_floor = thread->stack_floor;
+    recursion_depth = thread->recursion_depth;
+}
+
+void vm_thread_end(VmThread *heir) {
+    Frame *last = vm.free_frame;
+    while (last != NULL && last->above != NULL) last = last->above;
+    if (last != NULL) {
+        last->above = heir->free_frame;
+        heir->free_frame = vm.free_frame;
+    }
+    for (Chunk *chunk = vm.first_chunk, *next; chunk != NULL; chunk = next) {
+        next = chunk->next;
+        tsr_free(chunk);
+    }
+}
+
 /* --- frames --- */
 
 static TsrStatus more_frames(void) {

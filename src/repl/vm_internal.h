@@ -59,8 +59,25 @@ typedef struct Vm {
     Dict *builtins, *global_numbers; /* name to number */
     Str **global_names;
     int64_t global_count, global_capacity, cache_capacity;
+    int turns;         /* not 0: two threads take turns (parallel.c), and a backward jump or a call ends one */
 } Vm;
 extern Vm vm;
+
+/* What belongs to one thread of the language; the running one's stands in vm and the variables of vm_call.c. */
+typedef struct VmThread {
+    Frame *frame, *free_frame;
+    Chunk *first_chunk;
+    uintptr_t stack_floor;
+    int recursion_depth;
+} VmThread;
+void vm_thread_save(VmThread *out);
+void vm_thread_load(const VmThread *thread);
+/* The running thread is at its end: its frames go to `heir`, its stack of slots is freed. */
+void vm_thread_end(VmThread *heir);
+/* The thread that waits for its turn; NULL: none. For who.c. */
+extern const VmThread *vm_waiting;
+/* Ends a turn: lets the other thread run and comes back when it is this one's turn again. */
+extern TsrStatus (*vm_end_turn)(void);
 
 enum { MAX_GLOBALS = 1 << 19, MAX_DIRECT = GLOBAL_SLOTS, FAR_GLOBALS = 65536 };
 static inline int globals_slot(int number) { return number < MAX_DIRECT ? number : number - MAX_DIRECT + FAR_GLOBALS; }
@@ -82,7 +99,7 @@ Value *stack_space(int64_t count, Value **limit);
 void frame_clear(Frame *frame);
 /* Binds args to fn's parameters at `base`, copying; all its names are then set or V_UNBOUND. On failure nothing is held. */
 TsrStatus bind_arguments(Function *fn, Value *base, const CallArgs *args);
-void stack_measure(void);     /* at the start, in the function that is outermost */
+void stack_measure(void);     /* at the start of a thread, in the function that is outermost */
 TsrStatus stack_check(void);  /* RecursionError when the C stack is nearly used up */
 /* Makes `frame` current and runs it to its end, as vm_loop does. */
 TsrStatus vm_enter(Value *out, Frame *frame, TsrStatus raise);

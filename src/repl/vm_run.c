@@ -313,15 +313,21 @@ static void visit_frame(Visitor *v, const Frame *f, bool innermost) {
     }
 }
 
+/* From the outermost on. */
+static void visit_frames(Visitor *v, const Frame *innermost, bool running) {
+    int depth = 0;
+    for (const Frame *f = innermost; f != NULL; f = f->prev) depth++;
+    for (int k = depth - 1; k >= 0 && !v->stopped; k--) {
+        const Frame *f = innermost;
+        for (int n = 0; n < k; n++) f = f->prev;
+        visit_frame(v, f, running && k == 0);
+    }
+}
+
 void scope_visit_roots(bool (*visit)(const Root *root, void *context), void *context) {
     Visitor v = {visit, context, false};
     for (int n = 0; n < vm.global_count; n++) report(&v, ROOT_GLOBAL, NULL, vm.global_names[n]->data, &vm.globals[globals_slot(n)]);
     if (globals_last() != NULL) report(&v, ROOT_GLOBAL, NULL, "_", globals_last());
-    int depth = 0;
-    for (const Frame *f = vm.frame; f != NULL; f = f->prev) depth++;
-    for (int k = depth - 1; k >= 0 && !v.stopped; k--) {
-        const Frame *f = vm.frame;
-        for (int n = 0; n < k; n++) f = f->prev;
-        visit_frame(&v, f, k == 0);
-    }
+    if (vm_waiting != NULL) visit_frames(&v, vm_waiting->frame, false);
+    visit_frames(&v, vm.frame, true);
 }

@@ -1,4 +1,6 @@
 /* tensor.h, storage.h, view.h: geometry, sharing, counts, versions, copies; and that failures leave nothing behind. */
+#include <pthread.h>
+
 #include "suite.h"
 
 #include <stdlib.h>
@@ -223,6 +225,48 @@ START_TEST(expect_contiguous_borrows_or_owns) {
 }
 END_TEST
 
+/* --- threads --- */
+
+enum { THREAD_ROUNDS = 20000 };
+
+/* What two threads may do at once with one tensor: hold it, view it, let go, and write to elements of their own. */
+static void *share(void *half) {
+    TsrTensor *mine = half, *view;
+    for (int i = 0; i < THREAD_ROUNDS; i++) {
+        TsrTensor *held = tsr_tensor_retain(mine), *weak = tsr_tensor_weak_new(held);
+        TsrStorage *storage = tsr_storage_retain(held->storage);
+        if (tsr_tensor_new_narrow(&view, held, 0, 0, 2) == TSR_OK) {
+            (void)tsr_tensor_fill(view, tsr_scalar_int(i));
+            tsr_tensor_bump(view, "fill_");
+            tsr_tensor_free(view);
+        }
+        tsr_storage_free(storage);
+        tsr_tensor_free(held);
+        tsr_tensor_weak_free(weak);
+    }
+    return NULL;
+}
+
+START_TEST(counts_stay_right_on_two_threads) {
+    TsrTensor *x = ARANGE(TSR_FLOAT32, 4), *low, *high;
+    pthread_t other;
+    ck_assert_int_eq(tsr_tensor_new_narrow(&low, x, 0, 0, 2), TSR_OK);
+    ck_assert_int_eq(tsr_tensor_new_narrow(&high, x, 0, 2, 2), TSR_OK);
+    int32_t storages = tsr_storage_refcount(x->storage);
+    ck_assert_int_eq(pthread_create(&other, NULL, share, low), 0);
+    share(high);
+    pthread_join(other, NULL);
+    ck_assert_int_eq(tsr_tensor_refcount(low), 1);
+    ck_assert_int_eq(tsr_tensor_refcount(high), 1);
+    ck_assert_int_eq(tsr_storage_refcount(x->storage), storages);
+    ck_assert_int_eq(tsr_tensor_version(x), 2 * THREAD_ROUNDS);
+    ck_assert(at(x, 0) == THREAD_ROUNDS - 1 && at(x, 3) == THREAD_ROUNDS - 1);
+    tsr_tensor_free(low);
+    tsr_tensor_free(high);
+    tsr_tensor_free(x);
+}
+END_TEST
+
 /* --- every allocation may fail --- */
 
 static TsrStatus work(void) {
@@ -294,5 +338,5 @@ END_TEST
 
 TEST_SUITE(tensor, a_view_holds_the_storage_and_not_its_base, data_has_a_version_of_its_own, many_dimensions_live_outside_the_struct,
            geometry_is_checked_against_the_storage, a_shrunk_storage_is_reported_on_use, strings_are_constructed_and_destroyed,
-           copies_agree_with_element_by_element, conjugate_views_resolve, overlapping_copies_are_refused, expect_contiguous_borrows_or_owns,
+           copies_agree_with_element_by_element, conjugate_views_resolve, overlapping_copies_are_refused, expect_contiguous_borrows_or_owns, counts_stay_right_on_two_threads,
            every_failing_allocation_leaves_nothing_behind, small_tensors_are_cheap)
