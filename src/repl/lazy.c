@@ -35,6 +35,8 @@ bool lazy_is_function_name(const char *name) {
     return false;
 }
 
+void (*lazy_not_held)(int64_t bytes);
+
 /* A trace shows every operator by itself. */
 static bool enabled(void) { return tsr_fuse_on && tsr_trace_hook == NULL; }
 
@@ -128,11 +130,19 @@ static bool fits(BinaryOp op, Value a, Value b, bool last) {
     return inputs <= TSR_FUSE_INPUTS && steps <= TSR_FUSE_STEPS;
 }
 
+static void tell_not_held(const TsrTensor *like) {
+    if (lazy_not_held != NULL && tsr_fuse_on && like != NULL) lazy_not_held(like->numel * (int64_t)tsr_itemsize(like));
+}
+
 TsrStatus lazy_binary(Value *out, BinaryOp op, Value a, Value b, bool last) {
     const char *name = NULL;
     TsrKernel kernel = binary_kernel(op, &name);
     *out = VALUE_UNBOUND;
-    if (kernel == TSR_K_NONE || !enabled() || !fits(op, a, b, last)) return TSR_OK;
+    if (kernel == TSR_K_NONE || !fits(op, a, b, last)) return TSR_OK;
+    if (!enabled()) {
+        if (!last) tell_not_held(tensor_of(a) != NULL ? tensor_of(a) : tensor_of(b));
+        return TSR_OK;
+    }
     Lazy *lazy = obj_new(&lazy_type, sizeof *lazy);
     if (lazy == NULL) return TSR_MEMORY_ERROR;
     TsrFused *f = &lazy->f;
@@ -155,6 +165,7 @@ TsrStatus lazy_binary(Value *out, BinaryOp op, Value a, Value b, bool last) {
 /* One operand and one kernel. */
 static TsrStatus unary_step(Value *out, TsrKernel kernel, const char *name, int cost, Value v, bool last) {
     *out = VALUE_UNBOUND;
+    if (!enabled() && !last) tell_not_held(tensor_of(v));
     if (!enabled() || tensor_of(v) == NULL || (last && !value_is_lazy(v))) return TSR_OK;
     if (value_is_lazy(v) && ((Lazy *)v.o)->f.nsteps + 2 > TSR_FUSE_STEPS) return TSR_OK;
     Lazy *lazy = obj_new(&lazy_type, sizeof *lazy);

@@ -22,6 +22,9 @@ TsrStatus lazy_binary(Value *out, BinaryOp op, Value a, Value b, bool last);
 TsrStatus lazy_unary(Value *out, UnaryOp op, Value v, bool last);
 /* The function `name` of torch ("exp") on v; V_UNBOUND also when it is not one that can wait. */
 TsrStatus lazy_call(Value *out, const char *name, Value v, bool last);
+/* While a trace is on every operator runs by itself: called with the bytes of each result that would have waited otherwise, and so never have been
+ * allocated. NULL by default. */
+extern void (*lazy_not_held)(int64_t bytes);
 /* Replaces *slot, a Lazy, by its tensor. Other values stay. */
 TsrStatus lazy_force(Value *slot);
 /* Whether a call of a function of that name may be marked (the compiler's question: it knows only the name). */

@@ -35,7 +35,12 @@
     X(lesson_12, "12-golden-rule") \
     X(lesson_13, "13-storages") \
     X(lesson_14, "14-caffe2") \
-    X(lesson_15, "15-tensorflow")
+    X(lesson_15, "15-tensorflow") \
+    X(lesson_16, "16-sparse") \
+    X(lesson_17, "17-meta") \
+    X(lesson_18, "18-elements") \
+    X(lesson_19, "19-moving") \
+    X(lesson_20, "20-two-threads")
 
 LESSONS(EMBED)
 

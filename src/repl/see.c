@@ -10,6 +10,7 @@
 #include "dict_obj.h"
 #include "exc.h"
 #include "inspect.h"
+#include "lazy.h"
 #include "namespace.h"
 #include "prelude.h"
 #include "seq_obj.h"
@@ -89,6 +90,7 @@ static TsrStatus see_versions(Value *out, const CallArgs *args) {
 typedef struct Log {
     List *rows;          /* of dicts; borrowed */
     int64_t allocations, bytes, live, peak;
+    int64_t unfused, unfused_bytes; /* results that would not have been allocated without the trace */
     const void *seen[256]; /* objects, so that each has a small number */
     int seen_count;
     TsrStatus status;
@@ -144,11 +146,18 @@ static void log_event(void *user, const TsrTraceEvent *e) {
     log->busy = false;
 }
 
+static void count_unfused(int64_t bytes) {
+    if (current == NULL) return;
+    current->unfused++;
+    current->unfused_bytes += bytes;
+}
+
 static void log_begin(Log *log, List *rows) {
     *log = (Log){.rows = rows, .outer = current};
     current = log;
     tsr_trace_user = log;
     tsr_trace_hook = log_event;
+    lazy_not_held = count_unfused;
 }
 
 /* Adds the totals. */
@@ -156,7 +165,12 @@ static TsrStatus log_end(Log *log) {
     char what[96];
     current = log->outer;
     tsr_trace_user = current;
-    if (current == NULL) tsr_trace_hook = NULL;
+    if (current == NULL) {
+        tsr_trace_hook = NULL;
+        lazy_not_held = NULL;
+    }
+    snprintf(what, sizeof what, "without the trace: %lld allocation%s fewer, held back in one pass", (long long)log->unfused, log->unfused == 1 ? "" : "s");
+    if (log->unfused > 0) add_row(log, "fusion", what, log->unfused_bytes, NULL, 0);
     snprintf(what, sizeof what, "%lld allocation%s, peak %lld bytes", (long long)log->allocations, log->allocations == 1 ? "" : "s", (long long)log->peak);
     add_row(log, "total", what, log->bytes, NULL, 0);
     return log->status;
