@@ -1,5 +1,8 @@
 #include "fuse.h"
 
+#include "op.h"
+#include "ops/reduce.h"
+
 #include <string.h>
 
 bool tsr_fuse_on = true;
@@ -34,6 +37,7 @@ typedef struct Plan {
     _Alignas(8) char number[TSR_FUSE_INPUTS][8];
     int64_t itemsize, block;
     char *out;
+    int64_t first; /* the element that goes to `out` */
 } Plan;
 
 static void store_number(char *to, const TsrFuseInput *in, TsrDtype dtype) {
@@ -75,7 +79,7 @@ static void run_block(const Plan *p, int64_t begin, int64_t n, char *const *buff
         const TsrFuseStep *step = &f->step[s];
         char *data[3];
         int64_t strides[3] = {p->itemsize, p->itemsize, p->itemsize};
-        data[0] = p->buffer[s] < 0 ? p->out + begin * p->itemsize : buffers[p->buffer[s]];
+        data[0] = p->buffer[s] < 0 ? p->out + (begin - p->first) * p->itemsize : buffers[p->buffer[s]];
         for (int k = 0; k < step->nin; k++) {
             int from = step->in[k];
             if (from < 0) {
@@ -100,11 +104,25 @@ static void place_buffers(char **buffers, char *memory, const Plan *p) {
     for (int b = 1; b < BUFFERS; b++) buffers[b] = buffers[b - 1] + BLOCK_BYTES;
 }
 
+/* A block is a page, where the processor's own look ahead ends: the next one is asked for while this one is worked on. */
+static void fetch_block(const Plan *p, int64_t begin, int64_t n) {
+    const TsrFused *f = p->f;
+    for (int k = 0; k < f->ninputs; k++) {
+        if (f->input[k].tensor == NULL) continue;
+        const char *data = (const char *)tsr_data(f->input[k].tensor) + begin * p->itemsize;
+        for (int64_t at = 0; at < n * p->itemsize; at += 64) __builtin_prefetch(data + at);
+    }
+}
+
 static void run_range(int64_t begin, int64_t end, void *user) {
     const Plan *p = user;
     char memory[BUFFERS * BLOCK_BYTES + PAGE], *buffers[BUFFERS];
     place_buffers(buffers, memory, p);
-    for (; begin < end; begin += p->block) run_block(p, begin, TSR_MIN(p->block, end - begin), buffers);
+    for (; begin < end; begin += p->block) {
+        int64_t next = begin + p->block;
+        if (next < end) fetch_block(p, next, TSR_MIN(p->block, end - next));
+        run_block(p, begin, TSR_MIN(p->block, end - begin), buffers);
+    }
 }
 
 /* The grain below which another thread costs more than it saves. */
@@ -117,6 +135,7 @@ static int64_t grain_of(const TsrFused *f) {
 
 static TsrStatus prepare(Plan *p, const TsrFused *f, TsrDtype dtype) {
     p->f = f;
+    p->first = 0;
     p->itemsize = (int64_t)tsr_dtype_size(dtype);
     p->block = BLOCK_BYTES / p->itemsize;
     for (int i = 0; i < f->ninputs; i++) {
@@ -143,6 +162,41 @@ TsrStatus tsr_fuse_run(TsrTensor **out, const TsrFused *f) {
         tsr_tensor_free(result);
         return status;
     }
+    *out = result;
+    return TSR_OK;
+}
+
+static void fill_chunk(void *user, int64_t begin, int64_t end, char *to) {
+    Plan chunk = *(const Plan *)user;
+    chunk.out = to;
+    chunk.first = begin;
+    run_range(begin, end, &chunk);
+}
+
+/* Short ones are not worth a pass of their own: the operator sums them. */
+static TsrStatus sum_short(TsrTensor **out, const TsrFused *f, bool mean) {
+    TsrTensor *all;
+    TSR_TRY(tsr_fuse_run(&all, f));
+    TsrStatus status = tsr_invoke(out, 1, mean ? "mean" : "sum", "t", all);
+    tsr_tensor_free(all);
+    return status;
+}
+
+TsrStatus tsr_fuse_sum(TsrTensor **out, const TsrFused *f, bool mean) {
+    const TsrTensor *like = tsr_fuse_first(f);
+    if (like->numel < TSR_REDUCE_MADE_LEAST) return sum_short(out, f, mean);
+    Plan plan;
+    TSR_TRY(prepare(&plan, f, like->dtype));
+    TsrTensor *result;
+    TSR_TRY(tsr_tensor_new(&result, 0, NULL, like->dtype, like->device));
+    result->origin = mean ? "mean" : "sum";
+    TsrStatus status = tsr_reduce_made(tsr_data(result), TSR_R_SUM, like->dtype, like->numel, fill_chunk, &plan);
+    if (status != TSR_OK) {
+        tsr_tensor_free(result);
+        return status;
+    }
+    if (mean && like->dtype == TSR_FLOAT32) *(float *)tsr_data(result) /= (float)like->numel;
+    else if (mean) *(double *)tsr_data(result) /= (double)like->numel;
     *out = result;
     return TSR_OK;
 }

@@ -45,6 +45,8 @@ const TsrTensor *tsr_fuse_first(const TsrFused *f);
 
 /* The value of the last step. *out is the caller's. Errors: memory, interrupts, an input whose storage has shrunk. */
 TsrStatus tsr_fuse_run(TsrTensor **out, const TsrFused *f);
+/* Its sum, or mean, over all elements; what is summed never reaches memory. */
+TsrStatus tsr_fuse_sum(TsrTensor **out, const TsrFused *f, bool mean);
 void tsr_fuse_release(TsrFused *f); /* lets the inputs go */
 
 /* False: the evaluator holds nothing back (the results are the same). */

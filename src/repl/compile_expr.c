@@ -773,6 +773,15 @@ static Operand call_pointwise(Compiler *c, const Node *node, int want) {
     return o;
 }
 
+/* (a - b).sum(): a method without arguments that may take what waits. */
+static bool is_sum_call(const Node *node) {
+    const Node *f = node->call.func;
+    if (node->call.args.count > 0 || node->call.keyword_count > 0 || f->kind != AST_ATTRIBUTE) return false;
+    const Node *x = f->attribute.value;
+    bool computed = x->kind == AST_BINARY || x->kind == AST_UNARY || is_pointwise_call(x);
+    return computed && (strcmp(f->attribute.name, "sum") == 0 || strcmp(f->attribute.name, "mean") == 0);
+}
+
 static Operand call(Compiler *c, const Node *node, int want) {
     if (is_pointwise_call(node)) return call_pointwise(c, node, want);
     const NodeList *args = &node->call.args;
@@ -783,7 +792,11 @@ static Operand call(Compiler *c, const Node *node, int want) {
     bool method = f->kind == AST_ATTRIBUTE;
     int w = temps_new(c, 1 + method);
     if (method) {
+        bool sum = is_sum_call(node);
+        if (sum) c->may_wait = f->attribute.value;
         Operand object = expr_in_slot(c, f->attribute.value);
+        c->may_wait = NULL;
+        if (sum) emit(c, INS_SUM, f->attribute.name[0] == 'm', object.index, 0, 0);
         operand_free(c, object);
         c->at = f->at;
         emit_method(c, w, object, f->attribute.name);

@@ -188,6 +188,14 @@ TsrStatus lazy_call(Value *out, const char *name, Value v, bool last) {
     return TSR_OK;
 }
 
+TsrStatus lazy_sum(Value *slot, bool mean) {
+    if (!value_is_lazy(*slot)) return TSR_OK;
+    TsrTensor *t;
+    TSR_TRY(tsr_fuse_sum(&t, &((Lazy *)slot->o)->f, mean));
+    value_set_move(slot, value_tensor_move(t));
+    return TSR_OK;
+}
+
 TsrStatus lazy_force(Value *slot) {
     if (!value_is_lazy(*slot)) return TSR_OK;
     TsrTensor *t;

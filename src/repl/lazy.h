@@ -25,6 +25,8 @@ TsrStatus lazy_call(Value *out, const char *name, Value v, bool last);
 /* While a trace is on every operator runs by itself: called with the bytes of each result that would have waited otherwise, and so never have been
  * allocated. NULL by default. */
 extern void (*lazy_not_held)(int64_t bytes);
+/* Replaces *slot, a Lazy, by its sum, or mean, over all elements. Other values stay. */
+TsrStatus lazy_sum(Value *slot, bool mean);
 /* Replaces *slot, a Lazy, by its tensor. Other values stay. */
 TsrStatus lazy_force(Value *slot);
 /* Whether a call of a function of that name may be marked (the compiler's question: it knows only the name). */

@@ -1,4 +1,5 @@
 /* The loop of the evaluator. The quick cases of instructions are here, the rest is in vm_ops.c. */
+#include "lazy.h"
 #include "num_obj.h"
 #include "vm_internal.h"
 
@@ -447,6 +448,10 @@ inplace:
         TRY(ins_call_wait(&done, f, i));
         if (done) NEXT;
         goto do_CALL;
+    }
+    CASE(SUM) {
+        TRY(lazy_sum(SLOT_A, i->x));
+        NEXT;
     }
     CASE(CALL) {
         Value *w = SLOT_A;

@@ -214,6 +214,8 @@ typedef struct Chunks {
     const Plan *plan;
     int64_t chunk;
     char (*acc)[TSR_REDUCE_ROOM];
+    TsrFillFn fill; /* NULL: the elements are in memory */
+    void *user;
 } Chunks;
 
 static void fold_chunks(int64_t begin, int64_t end, void *user) {
@@ -224,11 +226,30 @@ static void fold_chunks(int64_t begin, int64_t end, void *user) {
     }
 }
 
-static TsrStatus fold_single(const Plan *p) {
+/* A chunk is made in a buffer that stays in the second cache. */
+static void fold_made_chunks(int64_t begin, int64_t end, void *user) {
+    const Chunks *c = user;
+    const Plan *p = c->plan;
+    TsrDataPtr buffer; /* from the tensors' allocator: it keeps pages that have been touched */
+    TsrStatus status = tsr_allocate(&buffer, TSR_DEVICE_CPU, (size_t)(c->chunk * p->itemsize));
+    if (status != TSR_OK) {
+        tsr_parallel_fail(status);
+        return;
+    }
+    for (int64_t i = begin; i < end; i++) {
+        int64_t from = i * c->chunk, to = TSR_MIN(from + c->chunk, p->count);
+        p->reducer->init(c->acc[i]);
+        c->fill(c->user, from, to, buffer.data);
+        p->reducer->line(c->acc[i], buffer.data, p->itemsize, to - from, from, 1, p->params);
+    }
+    tsr_dataptr_release(&buffer);
+}
+
+static TsrStatus fold_single(const Plan *p, TsrFillFn fill, void *user) {
     int64_t chunk = TSR_MAX((int64_t)CHUNK, (p->count / MAX_CHUNKS + CHUNK) / CHUNK * CHUNK), n = (p->count + chunk - 1) / chunk;
-    Chunks c = {p, chunk, tsr_malloc((size_t)n * TSR_REDUCE_ROOM)};
+    Chunks c = {p, chunk, tsr_malloc((size_t)n * TSR_REDUCE_ROOM), fill, user};
     if (c.acc == NULL) return tsr_error_no_memory((size_t)n * TSR_REDUCE_ROOM);
-    TsrStatus s = tsr_parallel_for(n, 1, fold_chunks, &c);
+    TsrStatus s = tsr_parallel_for(n, 1, fill != NULL ? fold_made_chunks : fold_chunks, &c);
     if (s == TSR_OK) {
         for (int64_t i = 1; i < n; i++) p->reducer->merge(c.acc[0], c.acc[i]);
         finish(p, c.acc[0], 0);
@@ -247,7 +268,7 @@ static TsrStatus run(Plan *p) {
         }
         return TSR_OK;
     }
-    if (p->nout == 1 && p->count >= 2 * CHUNK) return fold_single(p);
+    if (p->nout == 1 && p->count >= 2 * CHUNK) return fold_single(p, NULL, NULL);
     if (p->nout > 1 && p->nout * p->count > PARALLEL) {
         int64_t grain = TSR_MAX(PARALLEL / 4 / p->count, 1), share = p->nout / (2 * tsr_num_threads());
         if (takes_rows(p)) grain = TSR_MAX(grain, TSR_MIN((share + 31) / 32 * 32, (int64_t)BLOCK)); /* wide strips read whole lines */
@@ -255,6 +276,14 @@ static TsrStatus run(Plan *p) {
     }
     fold_outputs(0, p->nout, p);
     return tsr_interrupt_check();
+}
+
+static const TsrReduceParams no_params;
+
+TsrStatus tsr_reduce_made(char *out, TsrReduceKind kind, TsrDtype dtype, int64_t count, TsrFillFn fill, void *user) {
+    int64_t size = (int64_t)tsr_dtype_size(dtype);
+    Plan p = {.reducer = tsr_reducer(kind, dtype), .params = &no_params, .count = count, .nout = 1, .out = {out}, .out_size = {size}, .itemsize = size};
+    return fold_single(&p, fill, user);
 }
 
 static int result_shape(int64_t *sizes, const TsrReduction *r) {
@@ -274,8 +303,7 @@ TsrStatus tsr_reduce(TsrTensor **values, TsrTensor **more, const TsrReduction *r
     for (int k = 0; k < 2 && s == TSR_OK; k++)
         if (r->out[k] != TSR_DTYPE_NONE) s = tsr_tensor_new(&out[k], ndim, sizes, r->out[k], r->in->device);
     if (s == TSR_OK && !tsr_is_meta(r->in)) {
-        static const TsrReduceParams none;
-        Plan p = {.reducer = tsr_reducer(r->kind, r->in->dtype), .params = r->params != NULL ? r->params : &none, .in = tsr_data(r->in),
+        Plan p = {.reducer = tsr_reducer(r->kind, r->in->dtype), .params = r->params != NULL ? r->params : &no_params, .in = tsr_data(r->in),
                   .itemsize = (int64_t)tsr_itemsize(r->in)};
         for (int k = 0; k < 2; k++)
             if (out[k] != NULL) p.out[k] = tsr_data(out[k]), p.out_size[k] = (int64_t)tsr_itemsize(out[k]);

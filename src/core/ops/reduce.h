@@ -1,4 +1,4 @@
-/* reduce.h: the driver of reductions, and how their arguments are read. For ops/ only. */
+/* reduce.h: the driver of reductions, and how their arguments are read. For ops/ and fuse.c. */
 #ifndef TSR_OPS_REDUCE_H
 #define TSR_OPS_REDUCE_H
 
@@ -17,6 +17,12 @@ typedef struct TsrReduction {
 
 /* *values and *more (may be NULL when out[1] is TSR_DTYPE_NONE) are the caller's. */
 TsrStatus tsr_reduce(TsrTensor **values, TsrTensor **more, const TsrReduction *r);
+
+/* The reduction of `count` elements of `dtype` that are made as they are needed: fill(user, begin, end, to) writes those of [begin, end) to `to`, in any
+ * thread. As tsr_reduce of all of them in one contiguous tensor, to the bit; out is as for the reducer's finish. */
+typedef void (*TsrFillFn)(void *user, int64_t begin, int64_t end, char *to);
+TsrStatus tsr_reduce_made(char *out, TsrReduceKind kind, TsrDtype dtype, int64_t count, TsrFillFn fill, void *user);
+enum { TSR_REDUCE_MADE_LEAST = 1 << 17 }; /* of count */
 
 /* The mask of a dim argument: None, or an empty list when `empty_is_all`, means all; "dim 0 appears multiple times in the list of dims". */
 TsrStatus tsr_dims_mask(uint64_t *mask, const TsrArg *dim, int ndim, bool empty_is_all);
