@@ -150,12 +150,11 @@ static const struct Range { const char *name; double low, high; } ranges[TSR_DTY
     [TSR_INT16] = {"int16_t", -32768, 32767}, [TSR_INT32] = {"int", -2147483648.0, 2147483647.0},
     [TSR_INT64] = {"int64_t", -0x1.0p63, 0x1.0p63}, [TSR_UINT16] = {"uint16_t", -65535, 65535},
     [TSR_UINT32] = {"uint32_t", -4294967295.0, 4294967295.0}, [TSR_UINT64] = {"uint64_t", -0x1.0p64, 0x1.0p64},
-    /* the small floats are stored by way of double: no value but a complex one is refused */
-    [TSR_FLOAT16] = {"double", -INFINITY, INFINITY}, [TSR_BFLOAT16] = {"double", -INFINITY, INFINITY},
-    [TSR_FLOAT8_E5M2] = {"double", -INFINITY, INFINITY}, [TSR_FLOAT8_E4M3FN] = {"double", -INFINITY, INFINITY},
+    [TSR_FLOAT16] = {"c10::Half", -65504, 65504}, [TSR_BFLOAT16] = {"c10::BFloat16", -0x1.FEp127, 0x1.FEp127},
+    [TSR_FLOAT8_E5M2] = {"c10::Float8_e5m2", -57344, 57344}, [TSR_FLOAT8_E4M3FN] = {"c10::Float8_e4m3fn", -448, 448},
     [TSR_FLOAT64] = {"double", -INFINITY, INFINITY},
     [TSR_FLOAT32] = {"float", -0x1.FFFFFEp127, 0x1.FFFFFEp127},
-    [TSR_COMPLEX32] = {"c10::complex<c10::Half>", -65504, 65504},
+    [TSR_COMPLEX32] = {"c10::complex<c10::Half>", -INFINITY, INFINITY},
     [TSR_COMPLEX64] = {"c10::complex<float>", -0x1.FFFFFEp127, 0x1.FFFFFEp127}};
 
 static bool overflows_integer(TsrScalar s, TsrDtype d) {
@@ -164,7 +163,7 @@ static bool overflows_integer(TsrScalar s, TsrDtype d) {
     if (s.kind == TSR_SCALAR_UINT) return d != TSR_UINT64; /* above int64 */
     if (s.kind == TSR_SCALAR_INT && tsr_dtype_size(d) == 8) return false;
     if (s.kind == TSR_SCALAR_INT) return x < low || x > high;
-    if (isnan(x)) return true;
+    if (isnan(x) || (x < 0 && tsr_dtype_kind(d) == TSR_KIND_UINT)) return true; /* whole numbers wrap into unsigned dtypes, others don't */
     return tsr_dtype_size(d) == 8 ? !(x >= low && x < high) : x < low || x > high;
 }
 

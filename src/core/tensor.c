@@ -355,11 +355,11 @@ static TsrStatus out_of_bounds(const TsrStorage *s, int ndim, const int64_t *siz
 static TsrStatus check_geometry(int64_t *numel, const TsrStorage *s, int ndim, const int64_t *sizes, const int64_t *strides, int64_t offset, TsrDtype dtype) {
     int64_t need;
     char text[1500];
-    if (offset < 0) return tsr_error(TSR_RUNTIME_ERROR, "Tensor: invalid storage offset %lld", (long long)offset);
     for (int i = 0; i < ndim; i++)
         if (strides[i] < 0)
             return tsr_error(TSR_RUNTIME_ERROR, "as_strided: Negative strides are not supported at the moment, got strides: %s",
                              tsr_layout_format(text, sizeof text, ndim, strides));
+    if (offset < 0) return tsr_error(TSR_RUNTIME_ERROR, "Tensor: invalid storage offset %lld", (long long)offset);
     if (!bytes_needed(&need, ndim, sizes, strides, offset, tsr_dtype_size(dtype))) return overflow(ndim, sizes, strides);
     TSR_TRY(tsr_layout_numel(numel, ndim, sizes));
     if (need > 0 && (uint64_t)need > s->nbytes) return out_of_bounds(s, ndim, sizes, strides, offset, tsr_dtype_size(dtype), need);

@@ -362,6 +362,7 @@ static TsrStatus drop_leading_ones(TsrTensor **out, TsrTensor *t) {
 static TsrStatus copy_shaped(TsrTensor *dst, TsrTensor *value) {
     TsrTensor *view = NULL, *expanded = NULL;
     if (tsr__same_sizes(dst, value)) view = tsr_tensor_retain(value);
+    else if (tsr_ndim(value) == 0) TSR_TRY(tsr_tensor_new_clone(&view, value, TSR_PRESERVE)); /* fills: may be an element of dst */
     else TSR_TRY(drop_leading_ones(&view, value));
     if (dst == value) {
         tsr_tensor_free(view);
@@ -388,18 +389,22 @@ static TsrStatus put_basic(TsrTensor *dst, TsrTensor *value, TsrScalar number) {
     return TSR_OK;
 }
 
+static bool single_mask(const Walk *w) { return w->nadvanced == 1 && is_mask(w->advanced[0].index); }
+
 /* One number into the places of one index tensor is index_fill_ in PyTorch: it names the dimension, and what stands before a bad
  * position is written. *good: how many positions are in order. */
 static TsrStatus check_fill(int64_t *good, const Walk *w, TsrScalar number) {
     const Advanced *a = &w->advanced[0];
     const TsrTensor *t = a->index;
     *good = INT64_MAX;
+    if (single_mask(w)) TSR_TRY(tsr_index_check_mask(w->view, t, a->dim));
     if (w->nadvanced == 1 && t->dtype == TSR_UINT8)
         return tsr_error(TSR_RUNTIME_ERROR, "masked_fill_ only supports boolean masks, but got mask with dtype unsigned char");
     if (w->nadvanced != 1 || t->dtype != TSR_INT64) return TSR_OK;
     if (number.kind == TSR_SCALAR_COMPLEX && !tsr_dtype_is_complex(w->view->dtype))
         return tsr_error(TSR_RUNTIME_ERROR, "index_fill_(): Converting complex Scalar to non-complex type is not supported");
     int64_t bound = a->dim < tsr_ndim(w->view) ? w->view->sizes[a->dim] : 0;
+    if (w->view->numel == 0 && bound != 0) return TSR_OK; /* nothing to fill: positions are not looked at */
     bool plain = tsr_is_contiguous(t, TSR_CONTIGUOUS) && !tsr_is_meta(t);
     const int64_t *p = plain ? tsr_data(t) : NULL;
     for (int64_t i = 0; plain && i < t->numel; i++) {
@@ -410,22 +415,24 @@ static TsrStatus check_fill(int64_t *good, const Walk *w, TsrScalar number) {
     return TSR_OK;
 }
 
-/* Writes the positions before the bad one, then fails with the error of the bad one. */
-static TsrStatus put_part(const Walk *w, int64_t good, const TsrTensor *number, int n, TsrTensor **array) {
-    TsrTensor *flat, *part;
-    const TsrTensor *t = w->advanced[0].index;
-    const int64_t *p = tsr_data(t);
-    TSR_TRY(tsr_tensor_new_reshape(&flat, t, 1, &t->numel));
-    TsrStatus s = tsr_tensor_new_narrow(&part, flat, 0, 0, good);
-    if (s == TSR_OK) {
-        for (int i = 0; i < n; i++)
-            if (array[i] == t) array[i] = part;
-        s = tsr_index_put(w->view, n, array, number, false);
-        tsr_tensor_free(part);
+/* Writes the positions before the bad one, in the first of the dimensions before the indexed one, then fails with the error of
+ * the bad one. */
+static TsrStatus put_part(const Walk *w, int64_t good, TsrScalar number) {
+    const Advanced *a = &w->advanced[0];
+    const int64_t *p = tsr_data(a->index);
+    int64_t sizes[TSR_MAX_DIMS];
+    TsrTensor *first, *row;
+    for (int d = 0; d < tsr_ndim(w->view); d++) sizes[d] = d < a->dim ? TSR_MIN(w->view->sizes[d], 1) : w->view->sizes[d];
+    TSR_TRY(tsr_tensor_new_view(&first, w->view, tsr_ndim(w->view), sizes, w->view->strides, w->view->offset, NULL));
+    TsrStatus s = TSR_OK;
+    for (int64_t i = 0; i < good && s == TSR_OK; i++) {
+        s = tsr_tensor_new_select(&row, first, a->dim, p[i]);
+        if (s != TSR_OK) break;
+        s = tsr_tensor_fill(row, number);
+        tsr_tensor_free(row);
     }
-    tsr_tensor_free(flat);
-    TSR_TRY(s);
-    return out_of_bounds(p[good], w->advanced[0].dim, w->view->sizes[w->advanced[0].dim]);
+    tsr_tensor_free(first);
+    return s == TSR_OK ? out_of_bounds(p[good], a->dim, w->view->sizes[a->dim]) : s;
 }
 
 /* Neither the value nor an index may lie in the memory that is written. */
@@ -434,8 +441,6 @@ static TsrStatus check_overlaps(const Walk *w, const TsrTensor *value) {
     for (int i = 0; i < w->nadvanced; i++) TSR_TRY(tsr__check_no_overlap(w->view, w->advanced[i].index));
     return TSR_OK;
 }
-
-static bool single_mask(const Walk *w) { return w->nadvanced == 1 && is_mask(w->advanced[0].index); }
 
 static TsrStatus put_advanced(const Walk *w, TsrTensor *value, TsrScalar number) {
     TsrTensor *array[TSR_MAX_DIMS], *source = NULL, *view = NULL;
@@ -448,13 +453,21 @@ static TsrStatus put_advanced(const Walk *w, TsrTensor *value, TsrScalar number)
         if (fits != TSR_OK && (good == INT64_MAX || good == 0)) return fits;
         TSR_TRY(tsr_tensor_new(&source, 0, NULL, dst->dtype, TSR_DEVICE_CPU));
         TsrStatus filled = tsr_tensor_fill(source, number);
-        if (filled == TSR_OK && fits != TSR_OK) filled = put_part(w, good, source, n, array);
+        if (filled == TSR_OK && fits != TSR_OK) filled = put_part(w, good, number);
         if (filled != TSR_OK) {
             tsr_tensor_free(source);
             return filled;
         }
-    } else if (value->numel == 1 && single_mask(w) && value->dtype != dst->dtype) {
-        TSR_TRY(tsr_tensor_new_cast(&source, value, dst->dtype));
+    } else if (value->numel == 1 && single_mask(w) && value->dtype != dst->dtype && tsr_dtype_is_pod(dst->dtype)) {
+        TsrScalar element; /* masked_fill_: converted as a number is */
+        TSR_TRY(tsr_index_check_mask(dst, w->advanced[0].index, w->advanced[0].dim));
+        TSR_TRY(tsr_tensor_item(&element, value));
+        TSR_TRY(tsr_tensor_new(&source, 0, NULL, dst->dtype, TSR_DEVICE_CPU));
+        TsrStatus filled = tsr_tensor_fill(source, element);
+        if (filled != TSR_OK) {
+            tsr_tensor_free(source);
+            return filled;
+        }
     } else {
         if (value->numel != 1 || !single_mask(w)) TSR_TRY(check_overlaps(w, value));
         TSR_TRY(tsr_tensor_new_resolved(&source, value));

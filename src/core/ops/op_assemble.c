@@ -162,6 +162,25 @@ static TsrStatus as_columns(TsrTensor **out, const TsrTensor *t, int64_t dim) {
     return tsr_ndim(t) < 2 ? tsr_tensor_new_reshape(out, t, 2, sizes) : tsr_tensor_new_alias(out, t);
 }
 
+/* PyTorch joins along the dimension and splits it in two, which keeps the inputs' format. */
+static TsrStatus stack_new(TsrTensor **out, int n, TsrTensor *const *t, int64_t dim) {
+    int64_t sizes[TSR_MAX_DIMS];
+    int ndim = tsr_ndim(t[0]);
+    TsrDtype dtype;
+    TsrTensor *split;
+    TSR_TRY(tsr_result_type(&dtype, t, n));
+    TSR_TRY(cat_new(out, n, t, dim, dtype));
+    for (int d = 0; d < ndim; d++) sizes[d < dim ? d : d + 1] = t[0]->sizes[d];
+    sizes[dim] = n;
+    TsrStatus status = tsr_tensor_new_reshaped_view(&split, *out, ndim + 1, sizes);
+    if (status == TSR_OK) {
+        status = tsr_tensor_set_geometry(*out, ndim + 1, split->sizes, split->strides, split->offset);
+        tsr_tensor_free(split);
+    }
+    if (status != TSR_OK) tsr_tensor_reset(out);
+    return status;
+}
+
 TsrStatus op_stack(TsrOpCall *c) {
     int n = c->arg[0].n;
     TsrTensor *const *t = c->arg[0].tensors;
@@ -172,6 +191,8 @@ TsrStatus op_stack(TsrOpCall *c) {
         if (!tsr__same_sizes(t[0], t[i]))
             return tsr_error(TSR_RUNTIME_ERROR, "stack expects each tensor to be equal size, but got %s at entry 0 and %s at entry %d", tsr__sizes_text(t[0]),
                              tsr__sizes_text(t[i]), i);
+    TsrTensor *result = NULL;
+    if (suggested(t[0]) != TSR_CONTIGUOUS && c->out[0] == NULL && dim < tsr_ndim(t[0])) return tsr_finish_move(c, stack_new(&result, n, t, dim), result);
     return join(c, "stack", with_dim, dim, false);
 }
 

@@ -155,14 +155,27 @@ TsrStatus op_rot90(TsrOpCall *c) {
     return tsr__end_move(c, k == 2 ? TSR_OK : swap_dims(t, a, b), t);
 }
 
+static TsrMemoryFormat suggested(const TsrTensor *t) {
+    if (tsr_ndim(t) == 4 && tsr_layout_is_channels_last_strides(4, t->sizes, t->strides)) return TSR_CHANNELS_LAST;
+    if (tsr_ndim(t) == 5 && tsr_layout_is_channels_last_strides(5, t->sizes, t->strides)) return TSR_CHANNELS_LAST_3D;
+    return TSR_CONTIGUOUS;
+}
+
+static TsrStatus formatted_new(TsrTensor **out, int ndim, const int64_t *sizes, TsrMemoryFormat format, const TsrTensor *like) {
+    int64_t strides[TSR_MAX_DIMS];
+    if (format == TSR_CONTIGUOUS) return tsr_tensor_new(out, ndim, sizes, like->dtype, like->device);
+    tsr_layout_channels_last_strides(strides, ndim, sizes);
+    return tsr_tensor_new_strided(out, ndim, sizes, strides, like->dtype, like->device);
+}
+
 /* ---- roll ---- */
 
-/* One dimension: two pieces change places. Row-major result. */
+/* One dimension: two pieces change places. The result has self's format, channels last or row-major. */
 static TsrStatus roll_new(TsrTensor **out, const TsrTensor *self, int64_t shift, int64_t dim) {
     int64_t size = self->sizes[dim];
     if (self->numel == 0) return tsr_tensor_new_clone(out, self, TSR_PRESERVE);
     int64_t start = ((size - shift % size) % size + size) % size;
-    TSR_TRY(tsr_tensor_new(out, tsr_ndim(self), self->sizes, self->dtype, self->device));
+    TSR_TRY(formatted_new(out, tsr_ndim(self), self->sizes, suggested(self), self));
     if (tsr_is_meta(self)) return TSR_OK;
     Scope s = {0};
     TsrTensor *t0 = MAKE(&s, tsr_tensor_new_narrow, *out, dim, 0, size - start), *f0 = MAKE(&s, tsr_tensor_new_narrow, self, dim, start, size - start);
@@ -201,19 +214,6 @@ TsrStatus op_roll(TsrOpCall *c) {
 }
 
 /* ---- padding with a constant ---- */
-
-static TsrMemoryFormat suggested(const TsrTensor *t) {
-    if (tsr_ndim(t) == 4 && tsr_layout_is_channels_last_strides(4, t->sizes, t->strides)) return TSR_CHANNELS_LAST;
-    if (tsr_ndim(t) == 5 && tsr_layout_is_channels_last_strides(5, t->sizes, t->strides)) return TSR_CHANNELS_LAST_3D;
-    return TSR_CONTIGUOUS;
-}
-
-static TsrStatus formatted_new(TsrTensor **out, int ndim, const int64_t *sizes, TsrMemoryFormat format, const TsrTensor *like) {
-    int64_t strides[TSR_MAX_DIMS];
-    if (format == TSR_CONTIGUOUS) return tsr_tensor_new(out, ndim, sizes, like->dtype, like->device);
-    tsr_layout_channels_last_strides(strides, ndim, sizes);
-    return tsr_tensor_new_strided(out, ndim, sizes, strides, like->dtype, like->device);
-}
 
 /* Cuts what negative padding takes away. */
 static TsrTensor *crop(Scope *s, TsrTensor *t, int n, const int64_t *pad) {

@@ -1,5 +1,6 @@
 /* gather, scatter, and the index_* operators: positions along one dimension. */
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "indexing.h"
@@ -269,6 +270,28 @@ static TsrStatus check_scatter(const TsrOpCall *c, const TsrTensor *self, int64_
     return src == NULL ? TSR_OK : tsr__check_no_overlap(c->out[0], src);
 }
 
+/* Whether every position is in order. Only small dense indices are looked at: of a large one, which is written line by line and
+ * in parallel, some lines stand after an error. */
+static bool known_bad(const TsrTensor *index, int64_t size, int64_t *bad) {
+    return index->numel <= 1 << 16 && tsr_is_contiguous(index, TSR_CONTIGUOUS) && !tsr__positions_valid(index, size, bad);
+}
+
+/* Writes in row-major order up to the first bad position, as PyTorch leaves it: operands as scatter_line's, cut to one another. */
+static void scatter_until_bad(TsrTensor *const *v, int64_t dim, const LineParams *q) {
+    const TsrTensor *t = v[0], *index = v[1], *src = v[2];
+    for (int64_t k = 0; k < index->numel; k++) {
+        int64_t to = 0, from = 0, rest = k;
+        for (int d = tsr_ndim(index) - 1; d >= 0; rest /= index->sizes[d], d--) {
+            int64_t at = rest % index->sizes[d];
+            to += d == dim ? 0 : at * t->strides[d];
+            from += at * src->strides[d];
+        }
+        int64_t place = ((const int64_t *)tsr_data(index))[k];
+        if (place < 0 || place >= q->size) return;
+        q->combine((char *)tsr_data(t) + to * q->item, t->strides[dim] * q->item, &place, 0, (const char *)tsr_data(src) + from * q->item, 0, 1);
+    }
+}
+
 /* t[..., index, ...] op= src along dim. All have their own sizes; index decides. */
 static TsrStatus scatter_exact(TsrTensor *t, int64_t dim, const TsrTensor *index, const TsrTensor *src, TsrCombine op) {
     TsrTensor *v[3] = {NULL}, *cut[3] = {NULL}, *positions = NULL;
@@ -282,7 +305,13 @@ static TsrStatus scatter_exact(TsrTensor *t, int64_t dim, const TsrTensor *index
     if (status == TSR_OK) status = cut_new(&cut[2], v[2], v[1], dim, true);
     if (status == TSR_OK) {
         LineParams q = {.combine = combine, .item = (int64_t)tsr_itemsize(t), .size = v[0]->sizes[dim]};
-        status = run_lines(cut, dim, scatter_line, &q, false);
+        int64_t bad;
+        if (known_bad(cut[1], q.size, &bad)) {
+            scatter_until_bad(cut, dim, &q);
+            status = out_of_bounds(TSR_RUNTIME_ERROR, bad, dim, q.size);
+        } else {
+            status = run_lines(cut, dim, scatter_line, &q, false);
+        }
     }
     tsr__free_all(cut, 3);
     tsr__free_all(v, 3);
@@ -297,7 +326,8 @@ static TsrStatus scatter_wide(TsrTensor *t, int64_t dim, const TsrTensor *index,
     TsrStatus status = tsr_tensor_new_cast(&terms, src, TSR_FLOAT32);
     if (status == TSR_OK) {
         status = scatter_exact(sum, dim, index, terms, op);
-        if (status == TSR_OK) status = tsr_tensor_copy(t, sum);
+        TsrStatus copied = tsr_tensor_copy(t, sum); /* what was written before an error too */
+        if (status == TSR_OK) status = copied;
         tsr_tensor_free(terms);
     }
     tsr_tensor_free(sum);
@@ -585,7 +615,7 @@ static TsrStatus check_index_source(const TsrOpCall *c, const char *name, const 
                          tsr_dtype_scalar_name(source->dtype));
     if (dim != 0 && dim >= tsr_ndim(source))
         return tsr_error(TSR_RUNTIME_ERROR, "%s(): Indexing dim %lld is out of bounds of the source tensor with dim %d", name, (long long)dim, tsr_ndim(source));
-    if (tsr_ndim(source) == 0 && tsr_ndim(self) > 0) return tsr_error(TSR_INDEX_ERROR, "Dimension specified as %lld but tensor has no dimensions", (long long)dim);
+    if (tsr_ndim(source) == 0 && tsr_ndim(self) > 0 && index->numel != 1) return tsr_error(TSR_INDEX_ERROR, "Dimension specified as %lld but tensor has no dimensions", (long long)dim);
     if (index->numel != size_at(source, dim))
         return tsr_error(TSR_RUNTIME_ERROR, "%s(): Number of indices (%lld) should be equal to source.size(dim): (%lld), for dim: %lld", name,
                          (long long)index->numel, (long long)size_at(source, dim), (long long)dim);
@@ -600,38 +630,59 @@ static TsrStatus check_index_source(const TsrOpCall *c, const char *name, const 
     return tsr__check_no_overlap(c->out[0], source);
 }
 
+/* How far a write gets: the positions before the first bad one, in every row or in the first alone, as PyTorch leaves it. */
+typedef struct Reach { int64_t count; bool everywhere; } Reach;
+
+static Reach reach_of(const TsrTensor *positions, int64_t size, bool position_by_position, int64_t *bad) {
+    const int64_t *p = tsr_data(positions);
+    Reach reach = {positions->numel, true};
+    if (tsr__positions_valid(positions, size, bad)) return reach;
+    for (reach.count = 0; p[reach.count] >= 0 && p[reach.count] < size;) reach.count++;
+    reach.everywhere = position_by_position;
+    return reach;
+}
+
+static bool all_reached(Reach reach, const TsrTensor *positions) { return reach.count == positions->numel; }
+
+/* The end of an operator that stopped at a bad position: what it wrote stays in self, then the error. */
+static TsrStatus end_partly_move(TsrOpCall *c, TsrTensor *t, TsrStatus error) {
+    TsrStatus status = c->inplace && t != c->out[0] ? tsr_tensor_copy(c->out[0], t) : TSR_OK;
+    tsr_tensor_free(t);
+    return status != TSR_OK ? status : error;
+}
+
 /* dst rows at index[i] op= source rows i; both dense. */
-static void fold_rows(const Rows *r, TsrCombineFn combine) {
-    int64_t item = (int64_t)r->item, row = r->inner * item;
-    for (int64_t o = 0; o < r->outer; o++) {
+static void fold_rows(const Rows *r, Reach reach, TsrCombineFn combine) {
+    int64_t item = (int64_t)r->item, row = r->inner * item, outer = reach.everywhere ? r->outer : TSR_MIN(r->outer, 1);
+    for (int64_t o = 0; o < outer; o++) {
         char *dst = r->dst + o * r->size * row;
         const char *src = r->src + o * r->n * row;
-        if (r->inner == 1) combine(dst, item, r->index, 1, src, item, r->n);
+        if (r->inner == 1) combine(dst, item, r->index, 1, src, item, reach.count);
         else
-            for (int64_t i = 0; i < r->n; i++) combine(dst + r->index[i] * row, item, NULL, 0, src + i * row, item, r->inner);
+            for (int64_t i = 0; i < reach.count; i++) combine(dst + r->index[i] * row, item, NULL, 0, src + i * row, item, r->inner);
     }
 }
 
-static TsrStatus fold_source(TsrTensor *t, int64_t dim, const TsrTensor *positions, const TsrTensor *source, TsrCombine op) {
+static TsrStatus fold_source(TsrTensor *t, int64_t dim, const TsrTensor *positions, Reach reach, const TsrTensor *source, TsrCombine op) {
     TsrTensor *dense;
     TSR_TRY(tsr_tensor_new_contiguous(&dense, source, TSR_CONTIGUOUS));
     Rows r = rows_of(t, dim, positions->numel);
     r.dst = tsr_data(t);
     r.src = tsr_data(dense);
     r.index = tsr_data(positions);
-    if (t->numel > 0 && dense->numel > 0) fold_rows(&r, tsr_combine_fn(op, t->dtype));
+    if (t->numel > 0 && dense->numel > 0) fold_rows(&r, reach, tsr_combine_fn(op, t->dtype));
     tsr_tensor_free(dense);
     return TSR_OK;
 }
 
 /* Rows of half and bfloat16 add up in float when there is more than one dimension. */
-static TsrStatus add_source(TsrTensor *t, int64_t dim, const TsrTensor *positions, const TsrTensor *source) {
-    if (tsr_ndim(t) < 2 || !tsr__in(TSR_BITS_HALF, t->dtype)) return fold_source(t, dim, positions, source, TSR_COMBINE_ADD);
+static TsrStatus add_source(TsrTensor *t, int64_t dim, const TsrTensor *positions, Reach reach, const TsrTensor *source) {
+    if (tsr_ndim(t) < 2 || !tsr__in(TSR_BITS_HALF, t->dtype)) return fold_source(t, dim, positions, reach, source, TSR_COMBINE_ADD);
     TsrTensor *sum, *terms;
     TSR_TRY(tsr_tensor_new_cast(&sum, t, TSR_FLOAT32));
     TsrStatus status = tsr_tensor_new_cast(&terms, source, TSR_FLOAT32);
     if (status == TSR_OK) {
-        status = fold_source(sum, dim, positions, terms, TSR_COMBINE_ADD);
+        status = fold_source(sum, dim, positions, reach, terms, TSR_COMBINE_ADD);
         if (status == TSR_OK) status = tsr_tensor_copy(t, sum);
         tsr_tensor_free(terms);
     }
@@ -652,9 +703,9 @@ static bool is_one(TsrScalar s) {
 }
 
 /* Row by row with the scale inside the addition, so that it rounds once. */
-static TsrStatus add_scaled(TsrTensor *t, int64_t dim, const TsrTensor *positions, const TsrTensor *source, TsrScalar alpha) {
+static TsrStatus add_scaled(TsrTensor *t, int64_t dim, const TsrTensor *positions, int64_t count, const TsrTensor *source, TsrScalar alpha) {
     const int64_t *index = tsr_data(positions);
-    for (int64_t i = 0; i < positions->numel; i++) {
+    for (int64_t i = 0; i < count; i++) {
         TsrTensor *into = NULL, *from = NULL, *done = NULL;
         TsrStatus status = tsr_ndim(t) == 0 ? tsr_tensor_new_alias(&into, t) : tsr_tensor_new_select(&into, t, dim, index[i]);
         if (status == TSR_OK) status = tsr_ndim(source) == 0 ? tsr_tensor_new_alias(&from, source) : tsr_tensor_new_select(&from, source, dim, i);
@@ -680,13 +731,38 @@ TsrStatus op_index_add(TsrOpCall *c) {
     TSR_TRY(check_alpha(&alpha, self->dtype));
     if (tsr_is_meta(self)) return tsr_finish_move(c, tsr__edit_dense_new(&t, c, self), t);
     TSR_TRY(tsr__long_new(&positions, index));
-    TsrStatus status = TSR_OK;
-    if (!tsr__positions_valid(positions, size_at(self, dim), &bad))
-        status = tsr_ndim(self) > 1 ? out_of_bounds(TSR_RUNTIME_ERROR, bad, dim, size_at(self, dim)) : tsr_error(TSR_INDEX_ERROR, "index out of range in self");
-    if (status == TSR_OK) status = tsr__edit_dense_new(&t, c, self);
-    if (status == TSR_OK) status = is_one(alpha) ? add_source(t, dim, positions, source) : add_scaled(t, dim, positions, source, alpha);
+    /* Along the first or the last dimension PyTorch does this as a scatter_add. */
+    bool scatters = tsr_ndim(self) > 1 && is_one(alpha) && (dim == 0 || dim == tsr_ndim(self) - 1);
+    Reach reach = reach_of(positions, size_at(self, dim), !scatters, &bad);
+    bool complete = all_reached(reach, positions);
+    TsrStatus status = tsr__edit_dense_new(&t, c, self);
+    if (status == TSR_OK) status = is_one(alpha) ? add_source(t, dim, positions, reach, source) : add_scaled(t, dim, positions, reach.count, source, alpha);
     tsr_tensor_free(positions);
-    return tsr__end_move(c, status, t);
+    if (status != TSR_OK || complete) return tsr__end_move(c, status, t);
+    return end_partly_move(c, t, scatters ? out_of_bounds(TSR_RUNTIME_ERROR, bad, dim, size_at(self, dim)) : tsr_error(TSR_INDEX_ERROR, "index out of range in self"));
+}
+
+/* Sizes without that of dim, as PyTorch prints them here: apart by spaces, no brackets. */
+static int slice_sizes(int64_t *sizes, char text[256], const TsrTensor *t, int64_t dim) {
+    int n = 0;
+    size_t used = 0;
+    text[0] = '\0';
+    for (int d = 0; d < tsr_ndim(t); d++) {
+        if (d == dim) continue;
+        if (used < 230) used += (size_t)snprintf(text + used, 256 - used, n > 0 ? " %lld" : "%lld", (long long)t->sizes[d]);
+        sizes[n++] = t->sizes[d];
+    }
+    return n;
+}
+
+static TsrStatus check_slice_shapes(const TsrTensor *self, int64_t dim, const TsrTensor *source) {
+    int64_t a[TSR_MAX_DIMS], b[TSR_MAX_DIMS];
+    char ta[256], tb[256];
+    int na = slice_sizes(a, ta, self, dim), nb = slice_sizes(b, tb, source, dim);
+    if (na == nb && memcmp(a, b, sizeof *a * (size_t)na) == 0) return TSR_OK;
+    return tsr_error(TSR_RUNTIME_ERROR,
+                     "index_copy_(): Source/destination tensor must have same slice shapes. Destination slice shape: %s at dimension %lld and source slice shape: %s at "
+                     "dimension 0.", ta, (long long)dim, tb);
 }
 
 static TsrStatus check_index_copy(const TsrTensor *self, int64_t dim, const TsrTensor *index, const TsrTensor *source) {
@@ -701,23 +777,8 @@ static TsrStatus check_index_copy(const TsrTensor *self, int64_t dim, const TsrT
     if (self->dtype != source->dtype)
         return tsr_error(TSR_RUNTIME_ERROR, "index_copy_(): self and source expected to have the same dtype, but got (self) %s and (source) %s",
                          tsr_dtype_scalar_name(self->dtype), tsr_dtype_scalar_name(source->dtype));
-    int64_t a[TSR_MAX_DIMS], b[TSR_MAX_DIMS];
-    int na = 0, nb = 0;
-    for (int d = 0; d < tsr_ndim(self); d++)
-        if (d != dim) a[na++] = self->sizes[d];
-    for (int d = 0; d < tsr_ndim(source); d++)
-        if (d != dim) b[nb++] = source->sizes[d];
-    if (tsr_ndim(source) > 0 && tsr_ndim(self) > 0 && (na != nb || memcmp(a, b, sizeof *a * (size_t)na) != 0)) {
-        char ta[256], tb[256];
-        tsr_layout_format(ta, sizeof ta, na, a);
-        tsr_layout_format(tb, sizeof tb, nb, b);
-        /* PyTorch prints the sizes here without brackets. */
-        ta[strlen(ta) - 1] = tb[strlen(tb) - 1] = '\0';
-        return tsr_error(TSR_INDEX_ERROR,
-                         "index_copy_(): Source/destination tensor must have same slice shapes. Destination slice shape: %s at dimension %lld and source slice "
-                         "shape: %s at dimension 0.", ta + 1, (long long)dim, tb + 1);
-    }
-    if (tsr_ndim(source) > 0 && n != source->sizes[tsr_ndim(source) > dim ? dim : 0])
+    TSR_TRY(check_slice_shapes(self, dim, source));
+    if (tsr_ndim(source) > 0 && n != source->sizes[dim])
         return tsr_error(TSR_INDEX_ERROR, "index_copy_(): Number of indices (%lld) should be equal to source.size(dim) (%lld)", (long long)n, (long long)source->sizes[dim]);
     return TSR_OK;
 }
@@ -726,33 +787,36 @@ TsrStatus op_index_copy(TsrOpCall *c) {
     TsrTensor *self = c->arg[0].t, *index = c->arg[2].t, *source = c->arg[3].t, *t = NULL, *positions;
     int64_t dim = c->arg[1].i, bad;
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
-    TSR_TRY(check_index_copy(self, dim, index, source));
-    TSR_TRY(tsr__check_out_dtype(c, 0, self->dtype));
     if (c->out[0] != NULL) {
         TSR_TRY(tsr__check_out_overlap(c->out[0], index));
         TSR_TRY(tsr__check_no_overlap(c->out[0], source));
     }
+    TSR_TRY(check_index_copy(self, dim, index, source));
+    TSR_TRY(tsr__check_out_dtype(c, 0, self->dtype));
     TSR_TRY(tsr__require(BITS_MOST | TSR_BIT(COMPLEX32), self->dtype, "index_copy_cpu"));
     if (tsr_is_meta(self)) return tsr_finish_move(c, tsr__edit_dense_new(&t, c, self), t);
     TSR_TRY(tsr__long_new(&positions, index));
-    TsrStatus status = TSR_OK;
-    if (!tsr__positions_valid(positions, size_at(self, dim), &bad))
-        status = tsr_error(TSR_INDEX_ERROR, "index_copy_(): index %lld is out of bounds for dimension %lld with size %lld", (long long)bad, (long long)dim,
-                           (long long)size_at(self, dim));
-    if (status == TSR_OK) status = tsr__edit_dense_new(&t, c, self);
-    if (status == TSR_OK) status = fold_source(t, dim, positions, source, TSR_COMBINE_SET);
+    Reach reach = reach_of(positions, size_at(self, dim), false, &bad);
+    bool complete = all_reached(reach, positions) || source->numel == 0;
+    TsrStatus status = tsr__edit_dense_new(&t, c, self);
+    if (status == TSR_OK) status = fold_source(t, dim, positions, reach, source, TSR_COMBINE_SET);
     tsr_tensor_free(positions);
-    return tsr__end_move(c, status, t);
+    if (status != TSR_OK || complete) return tsr__end_move(c, status, t);
+    return end_partly_move(c, t, tsr_error(TSR_INDEX_ERROR, "index_copy_(): index %lld is out of bounds for dimension %lld with size %lld", (long long)bad,
+                                           (long long)dim, (long long)size_at(self, dim)));
 }
 
 /* ---- index_fill ---- */
 
-static TsrStatus fill_positions(TsrTensor *t, int64_t dim, const TsrTensor *positions, TsrScalar value) {
-    const int64_t *index = tsr_data(positions);
-    int64_t size = size_at(t, dim);
-    for (int64_t i = 0; i < positions->numel; i++)
-        if (index[i] < -size || index[i] >= size) return out_of_bounds(TSR_INDEX_ERROR, index[i], dim, size);
-    for (int64_t i = 0; i < positions->numel; i++) {
+/* The part of t that a fill along dim reaches before it fails: the first of the dimensions before dim. */
+static TsrStatus first_rows_new(TsrTensor **out, TsrTensor *t, int64_t dim) {
+    int64_t sizes[TSR_MAX_DIMS];
+    for (int d = 0; d < tsr_ndim(t); d++) sizes[d] = d < dim ? TSR_MIN(t->sizes[d], 1) : t->sizes[d];
+    return tsr_tensor_new_view(out, t, tsr_ndim(t), sizes, t->strides, t->offset, NULL);
+}
+
+static TsrStatus fill_rows(TsrTensor *t, int64_t dim, const int64_t *index, int64_t count, TsrScalar value) {
+    for (int64_t i = 0; i < count; i++) {
         TsrTensor *row;
         TSR_TRY(tsr_ndim(t) == 0 ? tsr_tensor_new_alias(&row, t) : tsr_tensor_new_select(&row, t, dim, index[i]));
         TsrStatus status = tsr_tensor_fill(row, value);
@@ -762,15 +826,29 @@ static TsrStatus fill_positions(TsrTensor *t, int64_t dim, const TsrTensor *posi
     return TSR_OK;
 }
 
+static TsrStatus fill_positions(TsrTensor *t, int64_t dim, const TsrTensor *positions, TsrScalar value) {
+    const int64_t *index = tsr_data(positions);
+    int64_t size = size_at(t, dim), good = 0, others = 1;
+    for (int d = 0; d < tsr_ndim(t); d++) others *= d == dim ? 1 : TSR_MIN(t->sizes[d], 1);
+    if (others == 0) return TSR_OK; /* nothing to fill: positions are not looked at */
+    while (good < positions->numel && index[good] >= -size && index[good] < size) good++;
+    if (good == positions->numel) return fill_rows(t, dim, index, good, value);
+    TsrTensor *first;
+    TSR_TRY(first_rows_new(&first, t, dim));
+    TsrStatus status = fill_rows(first, dim, index, good, value);
+    tsr_tensor_free(first);
+    return status == TSR_OK ? out_of_bounds(TSR_INDEX_ERROR, index[good], dim, size) : status;
+}
+
 static TsrStatus index_fill(TsrOpCall *c, TsrScalar value) {
     TsrTensor *self = c->arg[0].t, *index = c->arg[2].t, *t, *positions;
     int64_t dim = c->arg[1].i;
     uint8_t cell[16];
     if (index->dtype != TSR_INT64) return tsr_error(TSR_INDEX_ERROR, "index_fill_(): Expected dtype int64 for index.");
-    TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
-    if (tsr_ndim(index) > 1) return tsr_error(TSR_RUNTIME_ERROR, "Index has to be a vector/scalar");
     if (value.kind == TSR_SCALAR_COMPLEX && !tsr_dtype_is_complex(self->dtype))
         return tsr_error(TSR_RUNTIME_ERROR, "index_fill_(): Converting complex Scalar to non-complex type is not supported");
+    TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
+    if (tsr_ndim(index) > 1) return tsr_error(TSR_RUNTIME_ERROR, "Index has to be a vector/scalar");
     TSR_TRY(tsr__require(BITS_MOST | TSR_BIT(COMPLEX32), self->dtype, "index_fill_cpu"));
     TSR_TRY(tsr_scalar_store_checked(value, self->dtype, cell));
     if (c->inplace) TSR_TRY(tsr__check_no_overlap(c->out[0], index));
@@ -797,7 +875,7 @@ TsrStatus op_index_fill_tensor(TsrOpCall *c) {
 
 /* ---- index_reduce ---- */
 
-static TsrStatus reset_rows(TsrTensor *t, int64_t dim, const TsrTensor *positions, TsrCombine op) {
+static TsrStatus reset_rows(TsrTensor *t, int64_t dim, const TsrTensor *positions, int64_t count, TsrCombine op) {
     uint8_t cell[16];
     neutral_store(op, t->dtype, cell);
     const int64_t *index = tsr_data(positions);
@@ -806,7 +884,7 @@ static TsrStatus reset_rows(TsrTensor *t, int64_t dim, const TsrTensor *position
     int64_t item = (int64_t)r.item, row = r.inner * item;
     char *p = tsr_data(t);
     for (int64_t o = 0; o < r.outer && t->numel > 0; o++)
-        for (int64_t i = 0; i < r.n; i++) set(p + (o * r.size + index[i]) * row, item, NULL, 0, (const char *)cell, 0, r.inner);
+        for (int64_t i = 0; i < count; i++) set(p + (o * r.size + index[i]) * row, item, NULL, 0, (const char *)cell, 0, r.inner);
     return TSR_OK;
 }
 
@@ -825,10 +903,10 @@ static TsrStatus row_counts(TsrTensor **out, const TsrTensor *t, int64_t dim, co
     return status;
 }
 
-static TsrStatus index_reduce_into(TsrTensor *t, int64_t dim, const TsrTensor *positions, const TsrTensor *source, Reduction r, bool include_self) {
-    if (!include_self) TSR_TRY(reset_rows(t, dim, positions, r.op));
-    TSR_TRY(fold_source(t, dim, positions, source, r.op));
-    if (!r.mean) return TSR_OK;
+static TsrStatus index_reduce_into(TsrTensor *t, int64_t dim, const TsrTensor *positions, Reach reach, const TsrTensor *source, Reduction r, bool include_self) {
+    if (!include_self) TSR_TRY(reset_rows(t, dim, positions, reach.count, r.op));
+    TSR_TRY(fold_source(t, dim, positions, reach, source, r.op));
+    if (!r.mean || !all_reached(reach, positions)) return TSR_OK;
     TsrTensor *counts;
     TSR_TRY(row_counts(&counts, t, dim, positions, include_self));
     TsrStatus status = divide_by_counts(t, counts);
@@ -854,12 +932,13 @@ TsrStatus op_index_reduce(TsrOpCall *c) {
     if (tsr_combine_fn(r.op, self->dtype) == NULL) return tsr__not_implemented("mul_cpu", self->dtype);
     if (tsr_is_meta(self)) return tsr_finish_move(c, tsr__edit_dense_new(&t, c, self), t);
     TSR_TRY(tsr__long_new(&positions, index));
-    TsrStatus status = TSR_OK;
-    if (!tsr__positions_valid(positions, size_at(self, dim), &bad)) status = tsr_error(TSR_INDEX_ERROR, "index out of range in self");
-    if (status == TSR_OK) status = tsr__edit_dense_new(&t, c, self);
-    if (status == TSR_OK) status = index_reduce_into(t, dim, positions, source, r, include_self);
+    Reach reach = reach_of(positions, size_at(self, dim), true, &bad);
+    bool complete = all_reached(reach, positions);
+    TsrStatus status = tsr__edit_dense_new(&t, c, self);
+    if (status == TSR_OK) status = index_reduce_into(t, dim, positions, reach, source, r, include_self);
     tsr_tensor_free(positions);
-    return tsr__end_move(c, status, t);
+    if (status != TSR_OK || complete) return tsr__end_move(c, status, t);
+    return end_partly_move(c, t, tsr_error(TSR_INDEX_ERROR, "index out of range in self"));
 }
 
 /* ---- index_put ---- */

@@ -109,13 +109,18 @@ TsrStatus tsr_nonzero_new(TsrTensor **out, const TsrTensor *self) {
 
 /* ---- the plan ---- */
 
-/* A mask becomes one column of positions a dimension it spans. */
-static TsrStatus add_mask(Plan *p, const TsrTensor *self, const TsrTensor *mask, int dim) {
+TsrStatus tsr_index_check_mask(const TsrTensor *self, const TsrTensor *mask, int dim) {
     for (int d = 0; d < tsr_ndim(mask); d++)
         if (dim + d >= tsr_ndim(self) || mask->sizes[d] != self->sizes[dim + d])
             return tsr_error(TSR_INDEX_ERROR, "The shape of the mask %s at index %d does not match the shape of the indexed tensor %s at index %d",
                              tsr__sizes_text(mask), d, tsr__sizes_text(self), dim + d);
+    return TSR_OK;
+}
+
+/* A mask becomes one column of positions a dimension it spans. */
+static TsrStatus add_mask(Plan *p, const TsrTensor *self, const TsrTensor *mask, int dim) {
     TsrTensor *positions;
+    TSR_TRY(tsr_index_check_mask(self, mask, dim));
     TSR_TRY(tsr_nonzero_new(&positions, mask));
     TsrStatus status = TSR_OK;
     for (int d = 0; d < tsr_ndim(mask) && status == TSR_OK; d++) {
@@ -313,7 +318,8 @@ static TsrStatus plan_make(Plan *p, const TsrTensor *self, int n, TsrTensor *con
     TSR_TRY(arrange(p, self));
     TSR_TRY(check_empty(p, shape, nshape));
     TSR_TRY(make_view(p, shape, nshape));
-    return tsr_is_meta(self) ? TSR_OK : make_offsets(p, shape, nshape);
+    bool nothing = p->view->numel == 0; /* then positions are not even checked */
+    return tsr_is_meta(self) || nothing ? TSR_OK : make_offsets(p, shape, nshape);
 }
 
 /* ---- reading ---- */

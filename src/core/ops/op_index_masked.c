@@ -266,13 +266,17 @@ typedef struct Flat {
     int64_t item, n;
 } Flat;
 
-static TsrStatus check_flat_index(int64_t *index, int64_t n, int64_t numel) {
+static TsrStatus no_element(int64_t index, int64_t numel) {
+    return tsr_error(TSR_INDEX_ERROR, "out of range: tried to access index %lld on a tensor of %lld elements.", (long long)index, (long long)numel);
+}
+
+/* Makes positions non-negative, up to the first bad one: how many. */
+static int64_t wrap_flat_index(int64_t *index, int64_t n, int64_t numel) {
     for (int64_t i = 0; i < n; i++) {
-        if (index[i] < -numel || index[i] >= numel)
-            return tsr_error(TSR_INDEX_ERROR, "out of range: tried to access index %lld on a tensor of %lld elements.", (long long)index[i], (long long)numel);
+        if (index[i] < -numel || index[i] >= numel) return i;
         if (index[i] < 0) index[i] += numel;
     }
-    return TSR_OK;
+    return n;
 }
 
 static void take_range(int64_t begin, int64_t end, void *user) {
@@ -280,18 +284,19 @@ static void take_range(int64_t begin, int64_t end, void *user) {
     for (int64_t i = begin; i < end; i++) memcpy(f->dst + i * f->item, f->src + f->index[i] * f->item, (size_t)f->item);
 }
 
-/* Writable, contiguous, checked and non-negative positions. */
-static TsrStatus flat_index_new(TsrTensor **out, const TsrTensor *index, int64_t numel) {
+/* A contiguous copy of the positions, non-negative up to the first bad one: *good of them. */
+static TsrStatus flat_index_new(TsrTensor **out, int64_t *good, const TsrTensor *index, int64_t numel) {
     TSR_TRY(tsr_tensor_new_clone(out, index, TSR_CONTIGUOUS));
-    TsrStatus status = check_flat_index(tsr_data(*out), (*out)->numel, numel);
-    if (status != TSR_OK) tsr_tensor_reset(out);
-    return status;
+    *good = wrap_flat_index(tsr_data(*out), (*out)->numel, numel);
+    return TSR_OK;
 }
 
 static TsrStatus take_into(TsrTensor *t, const TsrTensor *self, const TsrTensor *index) {
     TsrTensor *positions, *dense;
-    TSR_TRY(flat_index_new(&positions, index, self->numel));
-    TsrStatus status = tsr_tensor_new_contiguous(&dense, self, TSR_CONTIGUOUS);
+    int64_t good;
+    TSR_TRY(flat_index_new(&positions, &good, index, self->numel));
+    TsrStatus status = good == index->numel ? TSR_OK : no_element(((int64_t *)tsr_data(positions))[good], self->numel);
+    if (status == TSR_OK) status = tsr_tensor_new_contiguous(&dense, self, TSR_CONTIGUOUS);
     if (status == TSR_OK) {
         Flat f = {.index = tsr_data(positions), .dst = tsr_data(t), .src = tsr_data(dense), .item = (int64_t)tsr_itemsize(self)};
         status = tsr_parallel_for(positions->numel, 1 << 14, take_range, &f);
@@ -315,24 +320,28 @@ TsrStatus op_take(TsrOpCall *c) {
     return tsr__end_move(c, index->numel == 0 || tsr_is_meta(self) ? TSR_OK : take_into(t, self, index), t);
 }
 
-static TsrStatus put_into(TsrTensor *t, const TsrTensor *index, const TsrTensor *source, bool accumulate) {
-    TsrTensor *positions, *values, *flat = t;
-    TSR_TRY(flat_index_new(&positions, index, t->numel));
-    TsrStatus status = tsr_tensor_new_contiguous(&values, source, TSR_CONTIGUOUS);
+/* The first `count` values go to their positions in t. */
+static TsrStatus put_values(TsrTensor *t, const TsrTensor *positions, int64_t count, const TsrTensor *source, bool accumulate) {
+    TsrTensor *values, *flat;
+    TSR_TRY(tsr_tensor_new_contiguous(&values, source, TSR_CONTIGUOUS));
+    TsrStatus status = tsr_tensor_new_contiguous(&flat, t, TSR_CONTIGUOUS); /* t itself, when it is */
     if (status == TSR_OK) {
-        bool direct = tsr_is_contiguous(t, TSR_CONTIGUOUS);
-        if (!direct) status = tsr_tensor_new_clone(&flat, t, TSR_CONTIGUOUS);
-        if (status == TSR_OK) {
-            TsrCombineFn combine = tsr_combine_fn(accumulate ? TSR_COMBINE_ADD : TSR_COMBINE_SET, t->dtype);
-            int64_t item = (int64_t)tsr_itemsize(t);
-            combine(tsr_data(flat), item, tsr_data(positions), 1, tsr_data(values), item, positions->numel);
-            if (!direct) {
-                status = tsr_tensor_copy(t, flat);
-                tsr_tensor_free(flat);
-            }
-        }
-        tsr_tensor_free(values);
+        TsrCombineFn combine = tsr_combine_fn(accumulate ? TSR_COMBINE_ADD : TSR_COMBINE_SET, t->dtype);
+        int64_t item = (int64_t)tsr_itemsize(t);
+        combine(tsr_data(flat), item, tsr_data(positions), 1, tsr_data(values), item, count);
+        if (flat != t) status = tsr_tensor_copy(t, flat);
+        tsr_tensor_free(flat);
     }
+    tsr_tensor_free(values);
+    return status;
+}
+
+static TsrStatus put_into(TsrTensor *t, const TsrTensor *index, const TsrTensor *source, bool accumulate) {
+    TsrTensor *positions;
+    int64_t good;
+    TSR_TRY(flat_index_new(&positions, &good, index, t->numel));
+    TsrStatus status = put_values(t, positions, good, source, accumulate);
+    if (status == TSR_OK && good < index->numel) status = no_element(((int64_t *)tsr_data(positions))[good], t->numel);
     tsr_tensor_free(positions);
     return status;
 }

@@ -313,7 +313,7 @@ static bool is_zero(TsrScalar s) { return s.kind == TSR_SCALAR_COMPLEX ? s.c.re 
 
 static TsrStatus check_scalar(TsrScalar s, TsrDtype d) {
     char slot[16];
-    return tsr_scalar_store_checked(s, d, slot);
+    return tsr_scalar_store_checked(s, d == TSR_FLOAT16 || d == TSR_BFLOAT16 ? TSR_FLOAT32 : d, slot); /* halves scale in float */
 }
 
 /* A fresh row-major tensor of the given sizes; holds self, expanded, when beta asks for it. */

@@ -99,11 +99,21 @@ static TsrStatus clamp_dtype(TsrDtype *out, const TsrOpCall *c, TsrTensor *self,
     return TSR_OK;
 }
 
+/* A bound outside the dtype's range bounds nothing. */
+static TsrScalar nearest_in(TsrDtype d, int64_t bound) {
+    int bits = (int)tsr_dtype_size(d) * 8;
+    bool is_signed = tsr_dtype_kind(d) == TSR_KIND_INT;
+    int64_t low = !is_signed ? 0 : bits == 64 ? INT64_MIN : -(INT64_C(1) << (bits - 1));
+    int64_t high = bits == 64 ? INT64_MAX : (INT64_C(1) << (bits - is_signed)) - 1;
+    return tsr_scalar_int(TSR_MIN(TSR_MAX(bound, low), high));
+}
+
 static TsrStatus store_bound(const TsrArg *a, TsrPw *pw, void *dst) {
     if (a->s.kind == TSR_SCALAR_COMPLEX && a->s.c.im != 0)
         return tsr_error(TSR_RUNTIME_ERROR, "value cannot be converted to type double without overflow");
     _Alignas(16) char rounded[16];
-    TSR_TRY(tsr_scalar_store_checked(a->s, pw->it.common, rounded));
+    TsrScalar s = tsr_dtype_is_integral(pw->it.common) && a->s.kind == TSR_SCALAR_INT ? nearest_in(pw->it.common, a->s.i) : a->s;
+    TSR_TRY(tsr_scalar_store_checked(s, pw->it.common, rounded));
     tsr_scalar_store(tsr_scalar_load(pw->it.common, rounded), pw->it.dtype, dst);
     return TSR_OK;
 }
@@ -192,7 +202,8 @@ TsrStatus op_lerp_scalar(TsrOpCall *c) {
     _Alignas(16) char value[16];
     TsrTensor *self = c->arg[0].t, *weight;
     TSR_TRY(check_lerp_dtype(self, c->arg[1].t, "end"));
-    if (D_FLOAT >> self->dtype & 1) TSR_TRY(tsr_scalar_store_checked(c->arg[2].s, self->dtype, value));
+    TsrDtype compute = self->dtype == TSR_FLOAT16 || self->dtype == TSR_BFLOAT16 ? TSR_FLOAT32 : self->dtype;
+    if (D_FLOAT >> self->dtype & 1) TSR_TRY(tsr_scalar_store_checked(c->arg[2].s, compute, value));
     TSR_TRY(tsr_tensor_new_wrapped(&weight, c->arg[2].s));
     TsrStatus s = lerp(c, "lerp_kernel_scalar", weight);
     tsr_tensor_free(weight);
@@ -230,6 +241,15 @@ TsrStatus op_addcdiv(TsrOpCall *c) {
 
 /* --- fill --- */
 
+/* The value may be an element of self. */
+static TsrStatus fill_element(TsrTensor *self, const TsrTensor *value) {
+    TsrTensor *apart;
+    TSR_TRY(tsr_tensor_new_clone(&apart, value, TSR_PRESERVE));
+    TsrStatus s = tsr_tensor_copy(self, apart);
+    tsr_tensor_free(apart);
+    return s;
+}
+
 static TsrStatus fill(TsrOpCall *c, const TsrArg *value) {
     TsrTensor *self = c->arg[0].t, *target;
     if (value->kind == TSR_ARG_TENSOR && tsr_ndim(value->t) != 0)
@@ -237,7 +257,7 @@ static TsrStatus fill(TsrOpCall *c, const TsrArg *value) {
     if (c->out[0] != NULL) target = tsr_tensor_retain(c->out[0]);
     else TSR_TRY(tsr_tensor_new_like(&target, self, TSR_DTYPE_NONE, TSR_PRESERVE));
     TsrStatus s = TSR_OK;
-    if (!tsr_is_meta(target)) s = value->kind == TSR_ARG_TENSOR ? tsr_tensor_copy(target, value->t) : tsr_tensor_fill(target, value->s);
+    if (!tsr_is_meta(target)) s = value->kind == TSR_ARG_TENSOR ? fill_element(target, value->t) : tsr_tensor_fill(target, value->s);
     if (s != TSR_OK) tsr_tensor_free(target);
     return tsr_finish_move(c, s, target);
 }

@@ -124,7 +124,7 @@ TsrStatus op_ravel(TsrOpCall *c) {
     int64_t all = -1;
     if (SELF->numel == 0) all = 0;
     TSR_TRY(tsr_tensor_new_contiguous(&whole, SELF, TSR_CONTIGUOUS));
-    TsrStatus status = own_if_copied(tsr_tensor_new_reshaped_view(&t, whole, 1, &all), &t, SELF);
+    TsrStatus status = tsr_tensor_new_reshaped_view(&t, whole, 1, &all); /* of the copy, where one was made */
     tsr_tensor_free(whole);
     if (status == TSR_OK) t->origin = "ravel";
     return tsr_finish_move(c, status, t);
