@@ -236,16 +236,12 @@ TsrStatus op_nonzero(TsrOpCall *c) {
     return tsr_finish_move(c, tsr_nonzero_new(&t, self), t);
 }
 
-
 TsrStatus op_nonzero_static(TsrOpCall *c) {
     TsrTensor *self = c->arg[0].t, *all, *t;
     int64_t size = c->arg[1].i, fill = c->arg[2].i, sizes[2] = {size, tsr_ndim(self)};
     if (size < 0) return tsr_error(TSR_RUNTIME_ERROR, "nonzero_static: 'size' must be an non-negative integer");
-    if (tsr_is_meta(self)) { /* as nonzero's, one dimension after the other */
-        int64_t strides[2] = {1, TSR_MAX(size, 1)};
-        return tsr_finish_move(c, tsr_tensor_new_strided(&t, 2, sizes, strides, TSR_INT64, self->device), t);
-    }
     TSR_TRY(tsr_tensor_new(&t, 2, sizes, TSR_INT64, self->device));
+    if (tsr_is_meta(self)) return tsr_return_move(c, t);
     TsrStatus status = tsr_nonzero_new(&all, self);
     if (status == TSR_OK) {
         int64_t found = all->sizes[0], ndim = sizes[1], *out = tsr_data(t);

@@ -212,7 +212,7 @@ TsrStatus op_mvlgamma(TsrOpCall *c) {
     TsrTensor *columns = MAKE(&s, tsr_tensor_new_unsqueeze, x, -1);
     TsrTensor *terms = CALL(&s, "lgamma", "t", CALL(&s, "add", "tt", shifts, columns));
     TsrTensor *sum = CALL(&s, "sum", "tI", terms, 1, &last);
-    return tsr__scope_return(c, &s, CALL(&s, "add", "ts", sum, constant));
+    return tsr__scope_return(c, &s, CALL(&s, "add", "!tts", sum, sum, constant));
 }
 
 /* ---- orthogonal polynomials ---- */
