@@ -26,6 +26,8 @@ EMBED(prelude_tensor, "tensor.tsr");
 EMBED(prelude_windows, "windows.tsr");
 EMBED(prelude_testing, "testing.tsr");
 EMBED(prelude_files, "files.tsr");
+EMBED(prelude_init, "init.tsr");
+EMBED(prelude_rnn, "rnn.tsr");
 
 typedef struct Unit {
     const char *space, *source_name, *text, *end;
@@ -42,6 +44,8 @@ static Unit units[] = {
     {"rows", "<prelude rows>", prelude_rows, prelude_rows_end, {0}},
     {"", "<prelude torch>", prelude_torch, prelude_torch_end, {0}},
     {"Tensor", "<prelude tensor>", prelude_tensor, prelude_tensor_end, {0}},
+    {"nn.init", "<prelude init>", prelude_init, prelude_init_end, {0}},
+    {"nn.utils.rnn", "<prelude rnn>", prelude_rnn, prelude_rnn_end, {0}},
     {"files", "<prelude files>", prelude_files, prelude_files_end, {0}},
     {"testing", "<prelude testing>", prelude_testing, prelude_testing_end, {0}},
     {"signal.windows", "<prelude windows>", prelude_windows, prelude_windows_end, {0}},
@@ -50,7 +54,7 @@ static Unit units[] = {
 /* The builtins that the sources may use: parameters of the enclosing function, so that a user's `len = 3` can't harm. */
 static const char *const builtin_names[] = {
     "len", "range", "isinstance", "zip", "list", "tuple", "int", "float", "bool", "str", "max", "min", "abs", "enumerate", "reversed", "sorted", "all", "any",
-    "locals", "dict", "complex", "type", "ValueError", "RuntimeError", "TypeError", "IndexError", "NotImplementedError", "AssertionError",
+    "sum", "locals", "dict", "complex", "type", "ValueError", "RuntimeError", "TypeError", "IndexError", "NotImplementedError", "AssertionError",
 };
 
 bool prelude_is_source(const char *source_name) { return strncmp(source_name, "<prelude", 8) == 0; }

@@ -251,6 +251,8 @@ FN(set_warn_always) {
 FN(is_warn_always) { (void)args; *out = value_bool(warn_always); return TSR_OK; }
 FN(none) { (void)args; *out = VALUE_NONE; return TSR_OK; }
 FN(yes) { (void)args; *out = VALUE_TRUE; return TSR_OK; }
+FN(no) { (void)args; *out = value_bool(false); return TSR_OK; }
+FN(zero) { (void)args; *out = value_int(0); return TSR_OK; }
 FN(one) { (void)args; *out = value_int(1); return TSR_OK; }
 FN(precision) { (void)args; return str_new_c(out, "highest"); }
 
@@ -420,6 +422,12 @@ FN(cuda_count) {
     return TSR_OK;
 }
 
+FN(current_accelerator) {
+    (void)args;
+    *out = VALUE_NONE;
+    return tsr_allocator_active(TSR_CUDA) != NULL ? device_new(out, (TsrDevice){.type = TSR_CUDA}) : TSR_OK;
+}
+
 #define END {NULL, NULL, 0, 0, 0, NULL, NULL}
 
 const Method torch_functions[] = {
@@ -448,6 +456,11 @@ const Method torch_functions[] = {
     {"get_default_device", fn_get_default_device, ARGS_NONE, 0, 0, "()", "Where new tensors are made."},
     {"set_default_device", fn_set_default_device, ARGS_ANY, 0, 0, "(device)", "Only the cpu is accepted."},
     {"is_grad_enabled", fn_is_grad_enabled, ARGS_NONE, 0, 0, "()", "Whether no_grad() is not in force; there is no autograd either way."},
+    {"is_anomaly_enabled", fn_no, ARGS_NONE, 0, 0, "()", "False: there is no autograd."},
+    {"is_autocast_enabled", fn_no, ARGS_ANY, 0, 0, "(device_type=None)", "False: dtypes are the ones asked for."},
+    {"is_autocast_cpu_enabled", fn_no, ARGS_NONE, 0, 0, "()", "False: dtypes are the ones asked for."},
+    {"get_deterministic_debug_mode", fn_zero, ARGS_NONE, 0, 0, "()", "0: results are always the same."},
+    {"set_deterministic_debug_mode", fn_none, ARGS_ANY, 0, 0, "(debug_mode)", "Has no effect: results are always the same."},
     {"is_inference_mode_enabled", fn_is_inference_enabled, ARGS_NONE, 0, 0, "()", "Whether inference_mode() is in force."},
     END,
 };
@@ -457,6 +470,20 @@ const Method torch_random_functions[] = {
     {"initial_seed", fn_initial_seed, ARGS_NONE, 0, 0, "()", "The seed of the stream."},
     {"get_rng_state", fn_get_rng_state, ARGS_NONE, 0, 0, "()", "The state of the stream, a uint8 tensor."},
     {"set_rng_state", fn_set_rng_state, ARGS_ANY, 0, 0, "(new_state)", "Goes back to a state that get_rng_state gave."},
+    END,
+};
+const Method torch_accelerator_functions[] = {
+    {"is_available", fn_cuda_available, ARGS_NONE, 0, 0, "()", "Whether there is a device beside the CPU."},
+    {"device_count", fn_cuda_count, ARGS_NONE, 0, 0, "()", "How many there are."},
+    {"current_accelerator", fn_current_accelerator, ARGS_ANY, 0, 0, "(check_available=False)", "The device, or None."},
+    {"synchronize", fn_none, ARGS_ANY, 0, 0, "(device=None)", "Waits for it."},
+    END,
+};
+const Method torch_absent_functions[] = {
+    {"is_available", fn_no, ARGS_NONE, 0, 0, "()", "False."},
+    {"is_built", fn_no, ARGS_NONE, 0, 0, "()", "False."},
+    {"device_count", fn_zero, ARGS_NONE, 0, 0, "()", "0."},
+    {"version", fn_none, ARGS_NONE, 0, 0, "()", "None."},
     END,
 };
 const Method torch_cuda_functions[] = {

@@ -120,6 +120,13 @@ static TsrStatus fill_torch(Module *m) {
 static TsrStatus fill_linalg(Module *m) { return module_add(m, "LinAlgError", value_lent(EXC_TYPE(TSR_LINALG_ERROR))); }
 static TsrStatus fill_random(Module *m) { return module_add_functions(m, torch_random_functions); }
 static TsrStatus fill_cuda(Module *m) { return module_add_functions(m, torch_cuda_functions); }
+static TsrStatus fill_accelerator(Module *m) { return module_add_functions(m, torch_accelerator_functions); }
+static TsrStatus fill_absent(Module *m) { return module_add_functions(m, torch_absent_functions); }
+static TsrStatus fill_cudnn(Module *m) {
+    static const struct { const char *name; bool value; } switches[] = {{"enabled", true}, {"benchmark", false}, {"deterministic", false}, {"allow_tf32", true}};
+    for (size_t i = 0; i < TSR_COUNTOF(switches); i++) TSR_TRY(module_add(m, switches[i].name, value_bool(switches[i].value)));
+    return fill_absent(m);
+}
 static TsrStatus fill_version(Module *m) {
     Value v;
     TSR_TRY(str_new_c(&v, TSR_TORCH_VERSION));
@@ -136,6 +143,9 @@ static const struct Space {
     {"torch", "", fill_torch, "Tensors and the operators on them, under PyTorch's names."},
     {"torch.nn", NULL, NULL, "torch.nn.functional."},
     {"torch.nn.functional", "nn.functional.", NULL, "The functions of neural networks, without modules and gradients."},
+    {"torch.nn.init", "nn.init.", NULL, "First values of weights."},
+    {"torch.nn.utils", NULL, NULL, "torch.nn.utils.rnn."},
+    {"torch.nn.utils.rnn", "nn.utils.rnn.", NULL, "Sequences of different lengths side by side."},
     {"torch.linalg", "linalg.", fill_linalg, "Linear algebra."},
     {"torch.fft", "fft.", NULL, "Discrete Fourier transforms."},
     {"torch.special", "special.", NULL, "Special functions."},
@@ -146,6 +156,13 @@ static const struct Space {
     {"torch.random", NULL, fill_random, "Seeds and states of the random stream."},
     {"torch.testing", "testing.", NULL, "Comparing tensors in tests."},
     {"torch.cuda", NULL, fill_cuda, "Questions about GPUs."},
+    {"torch.accelerator", NULL, fill_accelerator, "Questions about the device beside the CPU."},
+    {"torch.mps", NULL, fill_absent, "Questions about Apple's GPUs: there is none."},
+    {"torch.xpu", NULL, fill_absent, "Questions about Intel's GPUs: there is none."},
+    {"torch.backends", NULL, NULL, "Questions about libraries."},
+    {"torch.backends.mps", NULL, fill_absent, "Apple's GPUs: absent."},
+    {"torch.backends.cuda", NULL, fill_absent, "CUDA's libraries."},
+    {"torch.backends.cudnn", NULL, fill_cudnn, "cuDNN: absent; its switches can be set and have no effect."},
     {"torch.version", NULL, fill_version, "The version of PyTorch that is matched."},
 };
 
@@ -260,11 +277,16 @@ MAKER(random, "torch.random")
 MAKER(cuda, "torch.cuda")
 MAKER(testing, "torch.testing")
 MAKER(version, "torch.version")
+MAKER(init, "torch.nn.init")
+MAKER(rnn, "torch.nn.utils.rnn")
+MAKER(accelerator, "torch.accelerator")
+MAKER(backends, "torch.backends")
 
 static const struct { const char *name; ModuleMaker make; } makers[] = {
     {"torch", make_torch}, {"torch.nn", make_nn}, {"torch.nn.functional", make_functional}, {"torch.linalg", make_linalg}, {"torch.fft", make_fft},
     {"torch.special", make_special}, {"torch.masked", make_masked}, {"torch.sparse", make_sparse}, {"torch.signal", make_signal},
     {"torch.signal.windows", make_windows}, {"torch.random", make_random}, {"torch.cuda", make_cuda}, {"torch.testing", make_testing}, {"torch.version", make_version},
+    {"torch.nn.init", make_init}, {"torch.nn.utils.rnn", make_rnn}, {"torch.accelerator", make_accelerator}, {"torch.backends", make_backends},
 };
 
 /* Modules of other files share a few makers, by the order they came in. */
