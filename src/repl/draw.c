@@ -7,46 +7,62 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "args.h"
-#include "core/layout.h"
-#include "core/tensor.h"
+#include "builtin.h"
+#include "draw_picture.h"
 #include "inspect.h"
 #include "namespace.h"
-#include "number.h"
+#include "shell.h"
 #include "str_obj.h"
 #include "who.h"
 
-enum { MAX_VIEWS = 8, MAX_CELLS = 64, EDGE = 12, LABEL_ROOM = 40, NAME_ROOM = 64, LINE_WIDTH = 96 };
-
-/* One view over the storage being drawn. */
-typedef struct View {
-    TsrTensor *t; /* lent */
-    char name[NAME_ROOM];
-} View;
-
-typedef struct Picture {
-    TsrStorage *storage;
-    TsrDtype dtype;
-    int64_t elements;            /* of the storage, by the first view's dtype */
-    View views[MAX_VIEWS];
-    int view_count;
-    int64_t cells[MAX_CELLS];    /* which elements are shown; -1: a gap in the numbering */
-    int cell_count;
-    bool unicode;
-} Picture;
-
 /* ---- what to show ---- */
 
-static void choose_cells(Picture *p) {
-    bool all = p->elements <= MAX_CELLS;
-    for (int64_t i = 0; i < p->elements; i++) {
-        if (!all && i == EDGE) {
-            p->cells[p->cell_count++] = -1;
-            i = p->elements - EDGE;
-        }
-        p->cells[p->cell_count++] = i;
+/* The first and the last element that a view reaches. */
+static void span_of(const TsrTensor *t, int64_t *first, int64_t *last) {
+    *first = *last = t->offset;
+    for (int d = 0; d < tsr_ndim(t); d++) *last += (t->sizes[d] - 1) * t->strides[d];
+}
+
+static int by_number(const void *a, const void *b) {
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static void add_window(int64_t *wanted, int *count, const Picture *p, int64_t from, int64_t to) {
+    for (int64_t i = TSR_MAX(from, 0); i <= TSR_MIN(to, p->elements - 1) && *count < MAX_WANTED; i++) wanted[(*count)++] = i;
+}
+
+/* Of a large storage: its ends, and where each view begins and ends. */
+static void choose_some_cells(Picture *p) {
+    int64_t wanted[MAX_WANTED], first, last;
+    int count = 0;
+    add_window(wanted, &count, p, 0, 2);
+    add_window(wanted, &count, p, p->elements - 2, p->elements - 1);
+    for (int v = 0; v < p->view_count; v++) {
+        const TsrTensor *t = p->views[v].t;
+        if (t->numel == 0) continue;
+        span_of(t, &first, &last);
+        add_window(wanted, &count, p, first - 1, first + EDGE - 1);
+        add_window(wanted, &count, p, last - EDGE / 2, last + 1);
     }
+    qsort(wanted, (size_t)count, sizeof wanted[0], by_number);
+    int64_t before = -1;
+    for (int i = 0; i < count && p->cell_count + 2 < MAX_CELLS; i++) {
+        if (wanted[i] == before) continue;
+        if (wanted[i] > before + 1) p->cells[p->cell_count++] = GAP;
+        p->cells[p->cell_count++] = before = wanted[i];
+    }
+}
+
+static void choose_cells(Picture *p) {
+    if (p->elements > MAX_CELLS) {
+        choose_some_cells(p);
+        return;
+    }
+    for (int64_t i = 0; i < p->elements; i++) p->cells[p->cell_count++] = i;
 }
 
 /* How many indices of t reach element `cell`, and the first one. Walks only the dimensions that can reach it. */
@@ -88,13 +104,21 @@ static void cell_label(char *label, const TsrTensor *t, int64_t cell, bool unico
     if (hits > 1) snprintf(label + at, LABEL_ROOM - at, unicode ? " \xc3\x97%lld" : " x%lld", (long long)hits);
 }
 
+/* The text of a string element, cut to a few characters. */
+static void string_label(char *label, const TsrString *s) {
+    size_t n = TSR_MIN(s->length, (size_t)10);
+    while (n > 0 && n < s->length && ((unsigned char)s->data[n] & 0xc0) == 0x80) n--;
+    snprintf(label, LABEL_ROOM, "'%.*s%s'", (int)n, s->data != NULL ? s->data : "", n < s->length ? ".." : "");
+    for (char *c = label; *c != '\0'; c++)
+        if ((unsigned char)*c < ' ') *c = ' ';
+}
+
 static void value_label(char *label, const Picture *p, int64_t cell) {
     const char *data = p->storage->ptr.data;
-    label[0] = '\0';
-    if (data == NULL || !tsr_dtype_is_pod(p->dtype)) {
-        snprintf(label, LABEL_ROOM, "?");
-        return;
-    }
+    if (data == NULL) snprintf(label, LABEL_ROOM, "?");
+    else if (p->dtype == TSR_STRING) string_label(label, (const TsrString *)(const void *)data + cell);
+    else if (p->dtype == TSR_NESTED) snprintf(label, LABEL_ROOM, "tensor");
+    if (data == NULL || !tsr_dtype_is_pod(p->dtype)) return;
     TsrScalar s = tsr_scalar_load(p->dtype, data + cell * (int64_t)tsr_dtype_size(p->dtype));
     if (s.kind == TSR_SCALAR_BOOL) snprintf(label, LABEL_ROOM, "%s", s.b ? "T" : "F");
     else if (s.kind == TSR_SCALAR_INT) snprintf(label, LABEL_ROOM, "%lld", (long long)s.i);
@@ -105,19 +129,13 @@ static void value_label(char *label, const Picture *p, int64_t cell) {
 
 /* ---- text ---- */
 
-typedef struct Grid {
-    char labels[MAX_VIEWS + 2][MAX_CELLS][LABEL_ROOM];
-    int width[MAX_CELLS];
-    int rows;
-} Grid;
-
-static int columns_of(const char *label) {
+int draw_columns(const char *label) {
     int n = 0;
     for (; *label != '\0'; label++) n += ((unsigned char)*label & 0xc0) != 0x80;
     return n;
 }
 
-static void fill_grid(Grid *g, const Picture *p) {
+void draw_fill_grid(Grid *g, const Picture *p) {
     g->rows = 2 + p->view_count;
     for (int k = 0; k < p->cell_count; k++) {
         int64_t cell = p->cells[k];
@@ -129,7 +147,7 @@ static void fill_grid(Grid *g, const Picture *p) {
             else if (r == 0) snprintf(label, LABEL_ROOM, "%lld", (long long)cell);
             else if (r == 1) value_label(label, p, cell);
             else cell_label(label, p->views[r - 2].t, cell, p->unicode);
-            g->width[k] = TSR_MAX(g->width[k], columns_of(label));
+            g->width[k] = TSR_MAX(g->width[k], draw_columns(label));
         }
     }
 }
@@ -152,10 +170,10 @@ static TsrStatus end_line(TsrText *out) {
 
 static TsrStatus append_grid_row(TsrText *out, const Grid *g, int r, int from, int to, int indent, const char *name, const char *bar) {
     TSR_TRY(tsr_text_puts(out, name));
-    TSR_TRY(tsr_text_pad(out, ' ', (size_t)TSR_MAX(0, indent - columns_of(name))));
+    TSR_TRY(tsr_text_pad(out, ' ', (size_t)TSR_MAX(0, indent - draw_columns(name))));
     for (int k = from; k < to; k++) {
         const char *label = g->labels[r][k];
-        int space = g->width[k] - columns_of(label);
+        int space = g->width[k] - draw_columns(label);
         TSR_TRY(tsr_text_puts(out, bar));
         TSR_TRY(tsr_text_pad(out, ' ', (size_t)(1 + space)));
         TSR_TRY(tsr_text_puts(out, label));
@@ -177,18 +195,25 @@ static TsrStatus append_band(TsrText *out, const Picture *p, const Grid *g, int 
     return TSR_OK;
 }
 
-static TsrStatus append_geometry(TsrText *out, const View *v) {
+char *draw_geometry(char *buffer, size_t room, const View *v) {
     char a[256], b[256];
-    return tsr_text_printf(out, "%s: shape %s, strides %s, offset %lld\n", v->name, tsr_layout_format(a, sizeof a, tsr_ndim(v->t), v->t->sizes),
-                           tsr_layout_format(b, sizeof b, tsr_ndim(v->t), v->t->strides), (long long)v->t->offset);
+    snprintf(buffer, room, "shape %s, strides %s, offset %lld", tsr_layout_format(a, sizeof a, tsr_ndim(v->t), v->t->sizes), tsr_layout_format(b, sizeof b, tsr_ndim(v->t), v->t->strides),
+             (long long)v->t->offset);
+    return buffer;
+}
+
+static TsrStatus append_geometry(TsrText *out, const View *v) {
+    char geometry[600];
+    const char *open = v->origin[0] != '\0' ? " (" : "", *close = v->origin[0] != '\0' ? ")" : "";
+    return tsr_text_printf(out, "%s%s%s%s: %s\n", v->name, open, v->origin, close, draw_geometry(geometry, sizeof geometry, v));
 }
 
 static TsrStatus draw_text(TsrText *out, const Picture *p) {
     Grid *g = tsr_malloc(sizeof *g);
     int indent = 6;
     if (g == NULL) return mem_error();
-    fill_grid(g, p);
-    for (int v = 0; v < p->view_count; v++) indent = TSR_MAX(indent, columns_of(p->views[v].name) + 1);
+    draw_fill_grid(g, p);
+    for (int v = 0; v < p->view_count; v++) indent = TSR_MAX(indent, draw_columns(p->views[v].name) + 1);
     TsrStatus status = tsr_text_printf(out, "storage #%lld: %lld x %s, %zu bytes\n", (long long)tsr_storage_id(p->storage), (long long)p->elements, tsr_dtype_name(p->dtype), p->storage->nbytes);
     for (int from = 0; from < p->cell_count && status == TSR_OK;) {
         int to = from, width = indent;
@@ -202,37 +227,43 @@ static TsrStatus draw_text(TsrText *out, const Picture *p) {
     return status;
 }
 
-/* ---- SVG ---- */
+/* ---- colour: added where a picture is shown, never part of its text ---- */
 
-static TsrStatus svg_cell(TsrText *out, int x, int y, int width, const char *fill, const char *label) {
-    TSR_TRY(tsr_text_printf(out, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"28\" fill=\"%s\" stroke=\"#555\"/>\n", x, y, width, fill));
-    TSR_TRY(tsr_text_printf(out, "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">", x + width / 2, y + 19));
-    TSR_TRY(tsr_text_puts(out, label));
-    return tsr_text_puts(out, "</text>\n");
+static Type picture_type;
+enum { PALETTE = 6 };
+
+/* What the next line is. */
+typedef struct Painter {
+    int row;      /* of a band: views seen since its index line; -1 before */
+    int geometry; /* lines after the last band */
+    bool over;    /* the bands are */
+} Painter;
+
+static const char *colour_of(Painter *s, const char *line, size_t length, int number) {
+    static const char *const palette[PALETTE] = {"\033[36m", "\033[33m", "\033[32m", "\033[35m", "\033[34m", "\033[31m"};
+    bool index = length >= 5 && memcmp(line, "index", 5) == 0;
+    if (number == 0) return "\033[1m";
+    if (index) return s->row = -3, "\033[2m"; /* the frame and the values follow */
+    if (!s->over && memmem(line, length, ": shape ", 8) != NULL) s->over = true;
+    if (s->over) return palette[s->geometry++ % PALETTE];
+    return ++s->row > 0 ? palette[(s->row - 1) % PALETTE] : "";
 }
 
-static TsrStatus draw_svg(TsrText *out, const Picture *p) {
-    static const char *const colours[] = {"#cfe8ff", "#ffe0c2", "#d6f5d6", "#f4d6f0", "#fff3b0", "#d9d6ff", "#ffd6d6", "#d6fff6"};
-    Grid *g = tsr_malloc(sizeof *g);
-    if (g == NULL) return mem_error();
-    fill_grid(g, p);
-    int widest = 1, left = 110;
-    for (int k = 0; k < p->cell_count; k++) widest = TSR_MAX(widest, g->width[k]);
-    int cell = 16 + 9 * widest, height = 70 + 34 * (p->view_count + 1);
-    TsrStatus status = tsr_text_printf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" font-family=\"monospace\" font-size=\"14\">\n<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",
-                                       left + cell * p->cell_count + 20, height);
-    if (status == TSR_OK) status = tsr_text_printf(out, "<text x=\"10\" y=\"22\">storage #%lld: %lld x %s</text>\n", (long long)tsr_storage_id(p->storage), (long long)p->elements, tsr_dtype_name(p->dtype));
-    for (int r = 1; r < g->rows && status == TSR_OK; r++) {
-        int y = 40 + 34 * (r - 1);
-        status = tsr_text_printf(out, "<text x=\"10\" y=\"%d\">%s</text>\n", y + 19, r == 1 ? "value" : p->views[r - 2].name);
-        for (int k = 0; k < p->cell_count && status == TSR_OK; k++) {
-            bool reached = g->labels[r][k][0] != '\0';
-            status = svg_cell(out, left + cell * k, y, cell, r == 1 ? "#f4f4f4" : reached ? colours[(r - 2) % (int)TSR_COUNTOF(colours)] : "white", g->labels[r][k]);
-        }
+static TsrStatus picture_repr(TsrText *out, Value self) {
+    const Str *text = value_as_str(self);
+    if (shell_options == NULL || !shell_options->colour || !isatty(STDOUT_FILENO)) return tsr_text_append(out, text->data, (size_t)text->size);
+    Painter painter = {0};
+    int number = 0;
+    for (const char *line = text->data; *line != '\0'; number++) {
+        size_t n = strcspn(line, "\n");
+        const char *colour = colour_of(&painter, line, n, number);
+        TSR_TRY(tsr_text_puts(out, colour));
+        TSR_TRY(tsr_text_append(out, line, n));
+        if (colour[0] != '\0') TSR_TRY(tsr_text_puts(out, "\033[0m"));
+        line += n;
+        if (*line == '\n') TSR_TRY(tsr_text_putc(out, *line++));
     }
-    if (status == TSR_OK) status = tsr_text_puts(out, "</svg>\n");
-    tsr_free(g);
-    return status;
+    return TSR_OK;
 }
 
 /* ---- the function ---- */
@@ -247,7 +278,10 @@ static TsrStatus add_view(Picture *p, Value v) {
     View *view = &p->views[p->view_count++];
     view->t = t;
     who_name(view->name, sizeof view->name, t);
-    if (view->name[0] == '\0') snprintf(view->name, sizeof view->name, "view %d", p->view_count);
+    if (view->name[0] == '\0') {
+        snprintf(view->name, sizeof view->name, "view %d", p->view_count);
+        inspect_origin(view->origin, sizeof view->origin, t);
+    }
     p->storage = t->storage;
     p->dtype = t->dtype;
     p->elements = (int64_t)(t->storage->nbytes / tsr_itemsize(t));
@@ -255,6 +289,7 @@ static TsrStatus add_view(Picture *p, Value v) {
 }
 
 static TsrStatus write_file(const char *path, const TsrText *text) {
+    if (builtin_sandbox) return tsr_error(TSR_PERMISSION_ERROR, "%s: not writable in the sandbox", path);
     FILE *f = fopen(path, "we");
     if (f == NULL) return tsr_error(TSR_OS_ERROR, "%s: can't be written", path);
     bool ok = fwrite(text->data, 1, text->length, f) == text->length;
@@ -280,7 +315,7 @@ static TsrStatus draw(Value *out, const CallArgs *args) {
         *out = VALUE_NONE;
     } else if (status == TSR_OK) {
         status = str_new_text_move(out, &text);
-        if (status == TSR_OK) note_mark(*out);
+        if (status == TSR_OK) out->o->type = &picture_type;
     }
     tsr_text_free(&text);
     tsr_free(p);
@@ -289,4 +324,7 @@ static TsrStatus draw(Value *out, const CallArgs *args) {
 
 static const Method functions[] = {{"draw", draw, ARGS_ANY, 1, -1, "(x, ..., *, file=None)", "A picture of the storage and of the tensors on it; with file= an SVG."}, {0}};
 
-TsrStatus draw_startup(void) { return namespace_add_functions("tsr", functions, true); }
+TsrStatus draw_startup(void) {
+    inspect_derive(&picture_type, &str_type, "picture", picture_repr);
+    return namespace_add_functions("tsr", functions, true);
+}

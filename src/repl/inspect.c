@@ -753,8 +753,7 @@ static const Method functions[] = {
     {0},
 };
 
-/* A kind of dict, list or str with a text of its own. */
-static void derive(Type *type, const Type *from, const char *name, TsrStatus (*repr)(TsrText *, Value)) {
+void inspect_derive(Type *type, const Type *from, const char *name, TsrStatus (*repr)(TsrText *, Value)) {
     *type = *from;
     type->name = name;
     type->module = "tsr";
@@ -765,8 +764,8 @@ static void derive(Type *type, const Type *from, const char *name, TsrStatus (*r
 }
 
 TsrStatus inspect_startup(void) {
-    derive(&card_type, &dict_type, "card", card_repr);
-    derive(&table_type, &list_type, "table", table_repr);
-    derive(&note_type, &str_type, "note", note_repr);
+    inspect_derive(&card_type, &dict_type, "card", card_repr);
+    inspect_derive(&table_type, &list_type, "table", table_repr);
+    inspect_derive(&note_type, &str_type, "note", note_repr);
     return namespace_add_functions("tsr", functions, true);
 }

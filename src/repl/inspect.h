@@ -15,6 +15,8 @@ void inspect_register_leaks(LeakSource source);
 /* A dict that shows as a card, and a list of dicts that shows as a table: take over a dict or list made by the caller. */
 void card_mark(Value dict);
 void table_mark(Value list);
+/* Makes `type` a kind of dict, list or str that shows itself by `repr`. */
+void inspect_derive(Type *type, const Type *from, const char *name, TsrStatus (*repr)(TsrText *, Value));
 void note_mark(Value str); /* a str that shows without quotes */
 /* "t() of a", "add()", "" : how a tensor came about, by the names of now. Returns buffer. */
 char *inspect_origin(char *buffer, size_t room, struct TsrTensor *t);

@@ -1,0 +1,22 @@
+# Pictures: colour at a terminal, none elsewhere; SVG with names escaped; ASCII where the locale has no more.
+. "$(dirname "$0")/lib.sh"
+
+run -e "d = {'<w>': arange(4)}; draw(d['<w>'], file='$work/p.svg')"
+is 'SVG' 0 $status
+is 'one closing tag for each text' "$(grep -c '<text' "$work/p.svg")" "$(grep -c '</text>' "$work/p.svg")"
+is 'names are escaped' 1 "$(grep -c '^<text.*font-weight.*d\[&quot;&lt;w&gt;&quot;\]</text>' "$work/p.svg")"
+if command -v xmllint >/dev/null; then
+    if xmllint --noout "$work/p.svg"; then ok 'well-formed'; else fail 'well-formed'; fi
+fi
+run --sandbox -e "draw(arange(3), file='$work/q.svg')"
+is 'no file in the sandbox' "PermissionError: $work/q.svg: not writable in the sandbox" "$(last)"
+run -e 'draw(arange(3))'
+is 'no colour in a pipe' 0 "$(printf '%s' "$out" | grep -c "$(printf '\033')")"
+LC_ALL=C run -e 'draw(arange(3))'
+is 'ASCII' 0 "$(printf '%s' "$out" | LC_ALL=C grep -c '[^ -~]')"
+if command -v script >/dev/null; then
+    shown() { (sleep 0.5; printf 'x = arange(3)\ndraw(x)\n'; sleep 0.5) | TERM=xterm timeout 20 script -qec "env -u NO_COLOR $tsr $1" /dev/null 2>&1; }
+    is 'colour at a terminal' 1 "$(shown '' | grep -c "$(printf '\033')\[36mx  ")"
+    is 'unless it is not wanted' 0 "$(shown --no-color | grep -c "$(printf '\033')\[36m")"
+fi
+exit $bad
