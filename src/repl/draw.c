@@ -2,8 +2,6 @@
  * gaps stay empty, a cell that several indices reach (stride 0, overlap) says how many. */
 #include "draw.h"
 
-#include <langinfo.h>
-#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -280,7 +278,7 @@ static TsrStatus add_view(Picture *p, Value v) {
     who_name(view->name, sizeof view->name, t);
     if (view->name[0] == '\0') {
         snprintf(view->name, sizeof view->name, "view %d", p->view_count);
-        inspect_origin(view->origin, sizeof view->origin, t);
+        if (t->base != NULL && tsr_tensor_weak_alive(t->base)) inspect_origin(view->origin, sizeof view->origin, t);
     }
     p->storage = t->storage;
     p->dtype = t->dtype;
@@ -296,15 +294,23 @@ static TsrStatus write_file(const char *path, const TsrText *text) {
     return fclose(f) == 0 && ok ? TSR_OK : tsr_error(TSR_OS_ERROR, "%s: can't be written", path);
 }
 
+/* By the environment: the program itself runs in the C locale. */
+static bool locale_has_unicode(void) {
+    static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+    for (size_t i = 0; i < TSR_COUNTOF(names); i++) {
+        const char *value = getenv(names[i]);
+        if (value != NULL && *value != '\0') return strcasestr(value, "utf-8") != NULL || strcasestr(value, "utf8") != NULL;
+    }
+    return false;
+}
+
 static TsrStatus draw(Value *out, const CallArgs *args) {
     Picture *p = tsr_calloc(1, sizeof *p);
     Value file = args_keyword(args, "file");
     TsrText text = {0};
     const char *path = NULL;
     if (p == NULL) return mem_error();
-    const char *codeset = nl_langinfo(CODESET);
-    const char *lang = getenv("LC_ALL") != NULL && *getenv("LC_ALL") ? getenv("LC_ALL") : getenv("LC_CTYPE") != NULL && *getenv("LC_CTYPE") ? getenv("LC_CTYPE") : getenv("LANG");
-    p->unicode = (codeset != NULL && strcmp(codeset, "UTF-8") == 0) || (lang != NULL && (strstr(lang, "UTF-8") != NULL || strstr(lang, "utf8") != NULL));
+    p->unicode = !isatty(STDOUT_FILENO) || locale_has_unicode();
     TsrStatus status = args->count == 0 ? tsr_error(TSR_TYPE_ERROR, "draw() missing 1 required positional argument: 'x'") : TSR_OK;
     for (int i = 0; i < args->count && status == TSR_OK; i++) status = add_view(p, args->values[i]);
     if (status == TSR_OK && file.tag > V_NONE) status = value_to_cstring(&path, file, "draw(): argument 'file'");
