@@ -16,6 +16,7 @@ enum {
     SMALL_MOST = 8192,
     SMALL_CLASSES = 28,
     SLAB = 65536,
+    PAGE = 4096,
     CHUNK = 1 << 20,
     MIDDLE_MOST = 1 << 20,
     MIDDLE_CLASSES = 28,
@@ -44,13 +45,28 @@ typedef struct Free { struct Free *next; } Free;
 typedef struct Slab { int class; } Slab; /* the first line of each slab, which is aligned to its size */
 
 static _Thread_local Free *small_free[SMALL_CLASSES];
+static _Thread_local struct { char *at, *end; } small_fresh[SMALL_CLASSES]; /* what no block has been cut from yet */
 static Free *depot[SMALL_CLASSES]; /* left behind by threads that ended */
 static TsrLock depot_lock;
 static char *chunk_at, *chunk_end;
 
+/* Cuts up to `most` blocks for the thread's list: not a whole slab at once, whose pages may never be needed. */
+static void cut_blocks(int c, int64_t most) {
+    size_t size = class_size(c);
+    char *first = small_fresh[c].at;
+    int64_t n = TSR_MIN((small_fresh[c].end - first) / (int64_t)size, most);
+    for (int64_t i = n; i-- > 0;) {
+        Free *block = (Free *)(void *)(first + (size_t)i * size);
+        block->next = small_free[c];
+        small_free[c] = block;
+    }
+    small_fresh[c].at += (size_t)n * size;
+}
+
 static void thread_ends(void) {
     tsr__lock(&depot_lock);
     for (int c = 0; c < SMALL_CLASSES; c++) {
+        cut_blocks(c, SLAB);
         while (small_free[c] != NULL) {
             Free *block = small_free[c];
             small_free[c] = block->next;
@@ -85,7 +101,7 @@ static Slab *new_slab(void) {
     return (Slab *)(void *)slab;
 }
 
-/* Fills the thread's empty list: from the depot, else by cutting up a new slab. */
+/* Fills the thread's empty list: from the depot, else from its slab or a new one. */
 static bool refill(int c) {
     size_t size = class_size(c);
     tsr__thread_at_end(thread_ends);
@@ -95,14 +111,14 @@ static bool refill(int c) {
     depot[c] = NULL;
     tsr__unlock(&depot_lock);
     if (small_free[c] != NULL) return true;
-    Slab *slab = new_slab();
-    if (slab == NULL) return false;
-    slab->class = c;
-    for (size_t n = (SLAB - LINE) / size, i = n; i-- > 0;) {
-        Free *block = (Free *)(void *)((char *)slab + LINE + i * size);
-        block->next = small_free[c];
-        small_free[c] = block;
+    if ((size_t)(small_fresh[c].end - small_fresh[c].at) < size) {
+        Slab *slab = new_slab();
+        if (slab == NULL) return false;
+        slab->class = c;
+        small_fresh[c].at = (char *)slab + LINE;
+        small_fresh[c].end = (char *)slab + SLAB;
     }
+    cut_blocks(c, TSR_MAX(1, (int64_t)(PAGE / size)));
     return true;
 }
 

@@ -258,7 +258,7 @@ TsrStatus see_startup(void) {
 
 void see_shutdown(void) {
     tsr_write_hook = NULL;
-    for (int i = 0; i < LOG_SIZE; i++) {
+    for (int64_t i = 0; i < TSR_MIN(write_count, LOG_SIZE); i++) {
         tsr_tensor_weak_free(write_log[i].t);
         write_log[i].t = NULL;
     }

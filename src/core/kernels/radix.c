@@ -4,6 +4,7 @@
 
 #include "iter.h"
 #include "kernels/sort.h"
+#include "mem.h"
 
 enum { BITS = 11, BUCKETS = 1 << BITS, PASSES = 3, MAX_CHUNKS = 8 };
 
@@ -51,18 +52,29 @@ static bool make_places(uint32_t (*counts)[BUCKETS], int64_t chunks, int64_t n) 
     return true;
 }
 
-uint64_t *tsr_kernel_radix_words(uint64_t *words, uint64_t *spare, int64_t n) {
-    static _Thread_local uint32_t counts[MAX_CHUNKS][BUCKETS];
-    int64_t chunks = TSR_MIN(TSR_MIN(tsr_num_threads(), MAX_CHUNKS), TSR_MAX(1, n >> 14));
-    Radix r = {.from = words, .to = spare, .n = n, .chunk = (n + chunks - 1) / chunks, .counts = counts};
+static uint64_t *sort_words(Radix *r, int64_t chunks) {
     for (int p = 0; p < PASSES; p++) {
-        r.shift = 32 + p * BITS;
-        if (tsr_parallel_for(chunks, 1, count_chunk, &r) != TSR_OK) return NULL; /* interrupted: the counts are not whole */
-        if (!make_places(counts, chunks, n)) continue;
-        if (tsr_parallel_for(chunks, 1, scatter_chunk, &r) != TSR_OK) return NULL; /* interrupted: the counts are not whole */
-        const uint64_t *t = r.from;
-        r.from = r.to;
-        r.to = (uint64_t *)t;
+        r->shift = 32 + p * BITS;
+        if (tsr_parallel_for(chunks, 1, count_chunk, r) != TSR_OK) return NULL; /* interrupted: the counts are not whole */
+        if (!make_places(r->counts, chunks, r->n)) continue;
+        if (tsr_parallel_for(chunks, 1, scatter_chunk, r) != TSR_OK) return NULL;
+        const uint64_t *t = r->from;
+        r->from = r->to;
+        r->to = (uint64_t *)t;
     }
-    return (uint64_t *)r.from;
+    return (uint64_t *)r->from;
+}
+
+uint64_t *tsr_kernel_radix_words(uint64_t *words, uint64_t *spare, int64_t n) {
+    int64_t chunks = TSR_MIN(TSR_MIN(tsr_num_threads(), MAX_CHUNKS), TSR_MAX(1, n >> 14));
+    size_t bytes = (size_t)chunks * sizeof(uint32_t[BUCKETS]);
+    uint32_t (*counts)[BUCKETS] = tsr_malloc(bytes);
+    if (counts == NULL) {
+        (void)tsr_error_no_memory(bytes);
+        return NULL;
+    }
+    Radix r = {.from = words, .to = spare, .n = n, .chunk = (n + chunks - 1) / chunks, .counts = counts};
+    uint64_t *sorted = sort_words(&r, chunks);
+    tsr_free(counts);
+    return sorted;
 }

@@ -23,7 +23,7 @@ void tsr_kernel_heap_finish(TsrPair *heap, int64_t k);
 void tsr_kernel_nth_element(TsrPair *a, int64_t nth, int64_t n);   /* std::nth_element */
 void tsr_kernel_quick_select(TsrPair *a, int64_t k, int64_t n);    /* Sedgewick's, median of three (kthvalue) */
 
-/* Stable radix sort of words by their upper 32 bits (the lower ones go along). `spare` has room for n. Splits over threads. NULL when interrupted (the error is set).
+/* Stable radix sort of words by their upper 32 bits (the lower ones go along). `spare` has room for n. Splits over threads. NULL when interrupted or short of memory (the error is set).
  * Returns where the result is: words or spare. */
 uint64_t *tsr_kernel_radix_words(uint64_t *words, uint64_t *spare, int64_t n);
 
