@@ -520,7 +520,7 @@ static int defaults(Compiler *c, const Node *node, int dst) {
     return flags;
 }
 
-/* Annotations are evaluated, as Python does, and forgotten. */
+/* The annotation of a variable is evaluated, as Python does, and forgotten. */
 static void annotation(Compiler *c, const Node *node) {
     if (node == NULL) return;
     Operand v = expr_in_slot(c, node);
@@ -533,12 +533,35 @@ static void annotation(Compiler *c, const Node *node) {
     operand_free(c, v);
 }
 
+/* The annotation of parameter i, or of the result after the last; *name is what it is kept under. */
+static const Node *annotation_at(const Node *node, int i, const char **name) {
+    bool last = i == node->function.param_count;
+    *name = last ? "return" : node->function.params[i].name;
+    return last ? node->function.returns : node->function.params[i].annotation;
+}
+
+/* The annotations of a def become a dict in dst + 2. */
+static int annotations(Compiler *c, const Node *node, int dst) {
+    const char *name;
+    int count = 0, n = 0;
+    if (node->kind != AST_DEF) return 0;
+    for (int i = 0; i <= node->function.param_count; i++) count += annotation_at(node, i, &name) != NULL;
+    if (count == 0) return 0;
+    int first = temps_new(c, 2 * count);
+    for (int i = 0; i <= node->function.param_count; i++) {
+        const Node *value = annotation_at(node, i, &name);
+        if (value == NULL) continue;
+        emit_k(c, INS_LOADK, 0, first + n++, (uint32_t)const_name(c, name));
+        expr_to(c, value, first + n++);
+    }
+    temps_free(c, 2 * count);
+    emit(c, INS_DICT, 0, dst + 2, first, count);
+    return 4;
+}
+
 void function_value(Compiler *c, const Node *node, int dst) {
     int flags = defaults(c, node, dst);
-    if (node->kind == AST_DEF) {
-        for (int i = 0; i < node->function.param_count; i++) annotation(c, node->function.params[i].annotation);
-        annotation(c, node->function.returns);
-    }
+    flags |= annotations(c, node, dst);
     int index = c->code->child_count;
     compile_function(c, node);
     c->at = node->at;
@@ -1008,9 +1031,9 @@ static void import_from(Compiler *c, const Node *node) {
 }
 
 static void define(Compiler *c, const Node *node) {
-    int w = temps_new(c, 2);
+    int w = temps_new(c, 3);
     function_value(c, node, w);
-    temps_free(c, 1);
+    temps_free(c, 2);
     store_name(c, node->function.name, operand_slot(w));
     temps_free(c, 1);
 }

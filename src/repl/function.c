@@ -50,11 +50,12 @@ static void function_drop(Function *fn) {
         obj_xrelease(cell);
     }
     Tuple *defaults = fn->defaults;
-    Dict *kwdefaults = fn->kwdefaults, *attributes = fn->attributes;
+    Dict *kwdefaults = fn->kwdefaults, *annotations = fn->annotations, *attributes = fn->attributes;
     fn->defaults = NULL;
-    fn->kwdefaults = fn->attributes = NULL;
+    fn->kwdefaults = fn->annotations = fn->attributes = NULL;
     obj_xrelease(defaults);
     obj_xrelease(kwdefaults);
+    obj_xrelease(annotations);
     obj_xrelease(attributes);
 }
 
@@ -72,6 +73,7 @@ static void function_traverse(Obj *self, GcVisit visit, void *context) {
     for (int64_t k = 0; k < fn->cell_count; k++) gc_visit_obj(fn->cells[k], visit, context);
     gc_visit_obj(fn->defaults, visit, context);
     gc_visit_obj(fn->kwdefaults, visit, context);
+    gc_visit_obj(fn->annotations, visit, context);
     gc_visit_obj(fn->attributes, visit, context);
     gc_visit_value(fn->doc, visit, context);
 }
@@ -124,8 +126,18 @@ static TsrStatus get_closure(Value *out, Value self) {
 }
 
 static TsrStatus get_annotations(Value *out, Value self) {
-    (void)self;
-    return dict_new(out);
+    Function *fn = value_as_function(self);
+    if (fn->annotations == NULL && (fn->annotations = dict_new_raw()) == NULL) return TSR_MEMORY_ERROR;
+    return give_object(out, fn->annotations);
+}
+
+static TsrStatus set_annotations(Value self, Value v) {
+    Function *fn = value_as_function(self);
+    if (v.tag != V_NONE && !value_is_dict(v)) return tsr_error(TSR_TYPE_ERROR, "__annotations__ must be set to a dict object");
+    Dict *before = fn->annotations;
+    fn->annotations = v.tag == V_NONE ? NULL : obj_retain(value_as_dict(v));
+    obj_xrelease(before);
+    return TSR_OK;
 }
 
 static TsrStatus attributes_of(Function *fn) {
@@ -147,7 +159,7 @@ static const Getter function_getters[] = {
     {"__defaults__", get_defaults, NULL, "Defaults of the last positional parameters."},
     {"__kwdefaults__", get_kwdefaults, NULL, "Defaults of the keyword-only parameters."},
     {"__closure__", get_closure, NULL, "The cells of the names it takes from outside."},
-    {"__annotations__", get_annotations, NULL, NULL},
+    {"__annotations__", get_annotations, set_annotations, "What stands after the colons of its parameters, and after ->."},
     {"__dict__", get_dict, NULL, NULL},
     {0},
 };
@@ -163,6 +175,7 @@ static TsrStatus function_get_attr(Value *out, Value self, Str *name) {
 static TsrStatus function_set_attr(Value self, Str *name, Value v) {
     Function *fn = value_as_function(self);
     if (str_equal_c(name, "__doc__") && v.tag != V_UNBOUND) return set_doc(self, v);
+    if (str_equal_c(name, "__annotations__") && v.tag != V_UNBOUND) return set_annotations(self, v);
     if (strncmp(name->data, "__", 2) == 0) return tsr_error(TSR_ATTRIBUTE_ERROR, "attribute '%s' of 'function' objects is not writable", name->data);
     if (v.tag == V_UNBOUND) {
         if (fn->attributes != NULL && dict_remove_str(fn->attributes, name)) return TSR_OK;
@@ -193,16 +206,18 @@ static TsrStatus take_cell(Cell **out, const Capture *capture, Frame *frame) {
     return TSR_OK;
 }
 
-TsrStatus function_new(Value *out, Code *code, Tuple *defaults, Dict *kwdefaults, Frame *frame) {
+TsrStatus function_new(Value *out, Code *code, Tuple *defaults, Dict *kwdefaults, Dict *annotations, Frame *frame) {
     Function *fn = obj_new(&function_type, function_size(code->capture_count));
     if (fn == NULL) {
         obj_xrelease(defaults);
         obj_xrelease(kwdefaults);
+        obj_xrelease(annotations);
         return TSR_MEMORY_ERROR;
     }
     fn->code = code_retain(code);
     fn->defaults = defaults;
     fn->kwdefaults = kwdefaults;
+    fn->annotations = annotations;
     fn->attributes = NULL;
     fn->doc = code->doc >= 0 ? value_retain(code->consts[code->doc]) : VALUE_UNBOUND;
     fn->cell_count = code->capture_count;

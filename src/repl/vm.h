@@ -112,7 +112,7 @@ typedef struct Function {
     Code *code;       /* owned */
     Tuple *defaults;  /* of the last positional parameters; NULL: none */
     Dict *kwdefaults; /* NULL: none */
-    Dict *attributes; /* f.x = 1; NULL: none */
+    Dict *annotations, *attributes; /* f.x = 1; NULL: none */
     Value doc;
     int64_t cell_count; /* code->captures[i].name is the name of cells[i] */
     Cell *cells[];

@@ -106,7 +106,7 @@ TsrStatus vm_enter(Value *out, Frame *frame, TsrStatus raise);
 /* A frame with the arguments bound (copied), above vm.frame; the caller makes it current. NULL: an error. */
 Frame *call_frame(Function *fn, const CallArgs *args);
 TsrStatus function_call(Value *out, Value self, const CallArgs *args);
-TsrStatus function_new(Value *out, Code *code, Tuple *defaults, Dict *kwdefaults, Frame *frame); /* consumes the defaults */
+TsrStatus function_new(Value *out, Code *code, Tuple *defaults, Dict *kwdefaults, Dict *annotations, Frame *frame); /* consumes the tuple and the dicts */
 TsrStatus cell_new(Value *out, Value content); /* consumes the content, on failure too */
 static inline Cell *value_as_cell(Value v) { return (Cell *)v.o; }
 static inline Function *value_as_function(Value v) { return (Function *)v.o; }

@@ -567,7 +567,7 @@ TsrStatus ins_call_wait(bool *done, Frame *f, const Ins *i) {
 static TsrStatus op_function(Frame *f, const Ins *i) {
     Value *w = &f->base[i->a], r;
     Tuple *defaults = NULL;
-    Dict *kwdefaults = NULL;
+    Dict *kwdefaults = NULL, *annotations = NULL;
     if (i->x & 1) {
         defaults = value_as_tuple(w[0]);
         w[0].tag = V_UNBOUND;
@@ -576,7 +576,11 @@ static TsrStatus op_function(Frame *f, const Ins *i) {
         kwdefaults = value_as_dict(w[1]);
         w[1].tag = V_UNBOUND;
     }
-    TSR_TRY(function_new(&r, f->code->children[i->k], defaults, kwdefaults, f));
+    if (i->x & 4) {
+        annotations = value_as_dict(w[2]);
+        w[2].tag = V_UNBOUND;
+    }
+    TSR_TRY(function_new(&r, f->code->children[i->k], defaults, kwdefaults, annotations, f));
     slot_set_move(w, r);
     return TSR_OK;
 }

@@ -202,6 +202,11 @@ static void walk_function(Walk *w, const Function *f) {
         walk_value(w, value_lent(f->kwdefaults));
         cut(w, length);
     }
+    if (f->annotations != NULL) {
+        extend(w, ".__annotations__");
+        walk_value(w, value_lent(f->annotations));
+        cut(w, length);
+    }
     int64_t position = 0;
     for (DictEntry *e; f->attributes != NULL && !w->stopped && (e = dict_next(f->attributes, &position)) != NULL;) {
         if (e->value.tag < V_TENSOR || !value_is_str(e->key)) continue;
