@@ -88,26 +88,38 @@ static void nested_delete(void *element) {
     tsr_free(element);
 }
 
+/* --- plain numbers: made and freed as bytes; nothing to construct, copy or destroy beyond them --- */
+#define PLAIN_NEW(size) \
+    static TsrStatus plain_new_##size(void **out) { \
+        *out = tsr_calloc(1, size); \
+        return *out != NULL ? TSR_OK : tsr_error_no_memory(size); \
+    }
+PLAIN_NEW(1)
+PLAIN_NEW(2)
+PLAIN_NEW(4)
+PLAIN_NEW(8)
+PLAIN_NEW(16)
+
 /* --- the table --- */
-#define FUNCTIONS_PLAIN NULL, NULL, NULL, NULL, NULL
-#define FUNCTIONS_UINT8 FUNCTIONS_PLAIN
-#define FUNCTIONS_INT8 FUNCTIONS_PLAIN
-#define FUNCTIONS_INT16 FUNCTIONS_PLAIN
-#define FUNCTIONS_INT32 FUNCTIONS_PLAIN
-#define FUNCTIONS_INT64 FUNCTIONS_PLAIN
-#define FUNCTIONS_FLOAT16 FUNCTIONS_PLAIN
-#define FUNCTIONS_FLOAT32 FUNCTIONS_PLAIN
-#define FUNCTIONS_FLOAT64 FUNCTIONS_PLAIN
-#define FUNCTIONS_COMPLEX32 FUNCTIONS_PLAIN
-#define FUNCTIONS_COMPLEX64 FUNCTIONS_PLAIN
-#define FUNCTIONS_COMPLEX128 FUNCTIONS_PLAIN
-#define FUNCTIONS_BOOL FUNCTIONS_PLAIN
-#define FUNCTIONS_BFLOAT16 FUNCTIONS_PLAIN
-#define FUNCTIONS_FLOAT8_E5M2 FUNCTIONS_PLAIN
-#define FUNCTIONS_FLOAT8_E4M3FN FUNCTIONS_PLAIN
-#define FUNCTIONS_UINT16 FUNCTIONS_PLAIN
-#define FUNCTIONS_UINT32 FUNCTIONS_PLAIN
-#define FUNCTIONS_UINT64 FUNCTIONS_PLAIN
+#define FUNCTIONS_PLAIN(size) plain_new_##size, NULL, NULL, NULL, tsr_free
+#define FUNCTIONS_UINT8 FUNCTIONS_PLAIN(1)
+#define FUNCTIONS_INT8 FUNCTIONS_PLAIN(1)
+#define FUNCTIONS_INT16 FUNCTIONS_PLAIN(2)
+#define FUNCTIONS_INT32 FUNCTIONS_PLAIN(4)
+#define FUNCTIONS_INT64 FUNCTIONS_PLAIN(8)
+#define FUNCTIONS_FLOAT16 FUNCTIONS_PLAIN(2)
+#define FUNCTIONS_FLOAT32 FUNCTIONS_PLAIN(4)
+#define FUNCTIONS_FLOAT64 FUNCTIONS_PLAIN(8)
+#define FUNCTIONS_COMPLEX32 FUNCTIONS_PLAIN(4)
+#define FUNCTIONS_COMPLEX64 FUNCTIONS_PLAIN(8)
+#define FUNCTIONS_COMPLEX128 FUNCTIONS_PLAIN(16)
+#define FUNCTIONS_BOOL FUNCTIONS_PLAIN(1)
+#define FUNCTIONS_BFLOAT16 FUNCTIONS_PLAIN(2)
+#define FUNCTIONS_FLOAT8_E5M2 FUNCTIONS_PLAIN(1)
+#define FUNCTIONS_FLOAT8_E4M3FN FUNCTIONS_PLAIN(1)
+#define FUNCTIONS_UINT16 FUNCTIONS_PLAIN(2)
+#define FUNCTIONS_UINT32 FUNCTIONS_PLAIN(4)
+#define FUNCTIONS_UINT64 FUNCTIONS_PLAIN(8)
 #define FUNCTIONS_STRING string_new, string_construct, string_copy, string_destroy, string_delete
 #define FUNCTIONS_NESTED nested_new, nested_construct, nested_copy, nested_destroy, nested_delete
 const TsrTypeMeta tsr_dtypes[TSR_DTYPE_COUNT] = {
@@ -117,7 +129,7 @@ const TsrTypeMeta tsr_dtypes[TSR_DTYPE_COUNT] = {
 };
 
 const TsrTypeMeta tsr_dtype_uninitialized = {
-    TSR_DTYPE_NONE, TSR_KIND_OBJECT, 0, "nullptr (uninitialized)", "nullptr (uninitialized)", "Undefined", FUNCTIONS_PLAIN};
+    TSR_DTYPE_NONE, TSR_KIND_OBJECT, 0, "nullptr (uninitialized)", "nullptr (uninitialized)", "Undefined", NULL, NULL, NULL, NULL, NULL};
 
 /* --- names --- */
 static const struct { const char *name; TsrDtype id; } aliases[] = {

@@ -41,7 +41,7 @@ typedef struct TsrTypeMeta {
     const char *name;  /* torch's: "float32" */
     const char *type_name; /* the C type's: "float" */
     const char *th_name;   /* "Float", as in THFloatTensor and torch.FloatTensor */
-    TsrStatus (*new_)(void **out);                     /* one element on the heap; NULL for POD */
+    TsrStatus (*new_)(void **out);                     /* one element on the heap; all but the uninitialized row have it */
     TsrStatus (*placement_new)(void *data, size_t n);  /* constructs; on failure nothing is left constructed */
     TsrStatus (*copy)(void *dst, const void *src, size_t n); /* assigns over constructed elements */
     void (*placement_delete)(void *data, size_t n);    /* destroys, memory stays */

@@ -56,6 +56,8 @@ void card_mark(Value dict) { dict.o->type = &card_type; }
 void table_mark(Value list) { list.o->type = &table_type; }
 void note_mark(Value str) { str.o->type = &note_type; }
 
+enum { MAX_CARD_DEPTH = 6 };
+
 /* One entry's text: strings bare, lists of strings with commas. */
 static TsrStatus append_cell(TsrText *out, Value v) {
     const Value *items;
@@ -73,8 +75,8 @@ static TsrStatus append_cell(TsrText *out, Value v) {
     return value_str(out, v);
 }
 
-static TsrStatus card_repr(TsrText *out, Value self) {
-    const Dict *dict = value_as_dict(self);
+/* An entry a line, the values in one column; a dict within on lines of its own, further in. */
+static TsrStatus append_card(TsrText *out, const Dict *dict, int depth) {
     int64_t position = 0, width = 0;
     bool first = true;
     for (DictEntry *e; (e = dict_next(dict, &position)) != NULL;)
@@ -82,14 +84,21 @@ static TsrStatus card_repr(TsrText *out, Value self) {
     position = 0;
     for (DictEntry *e; (e = dict_next(dict, &position)) != NULL; first = false) {
         if (!first) TSR_TRY(tsr_text_putc(out, '\n'));
+        TSR_TRY(tsr_text_pad(out, ' ', 2 * (size_t)depth));
         size_t start = out->length;
-        TSR_TRY(tsr_text_puts(out, "  "));
         TSR_TRY(value_str(out, e->key));
-        TSR_TRY(tsr_text_pad(out, ' ', TSR_MAX((size_t)width + 4 - (out->length - start), (size_t)2)));
+        if (value_is_dict(e->value) && depth < MAX_CARD_DEPTH) {
+            TSR_TRY(tsr_text_putc(out, '\n'));
+            TSR_TRY(append_card(out, value_as_dict(e->value), depth + 1));
+            continue;
+        }
+        TSR_TRY(tsr_text_pad(out, ' ', TSR_MAX((size_t)width + 2 - (out->length - start), (size_t)2)));
         TSR_TRY(append_cell(out, e->value));
     }
     return TSR_OK;
 }
+
+static TsrStatus card_repr(TsrText *out, Value self) { return append_card(out, value_as_dict(self), 1); }
 
 /* The cells of one row in the columns of the first row. */
 static TsrStatus table_cell(TsrText *cell, Value row, Value key) {
@@ -311,7 +320,8 @@ static const char *format_name(const TsrTensor *t) {
 }
 
 static const char *memory_kind(const TsrStorage *s) {
-    if (s->origin == NULL) return s->shared ? "shared between processes" : "owned";
+    if (s->shared || (s->origin != NULL && strcmp(s->origin, "shared") == 0)) return "shared between processes";
+    if (s->origin == NULL) return "owned";
     if (strcmp(s->origin, "mmap") == 0) return "a mapped file";
     return s->origin;
 }

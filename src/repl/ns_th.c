@@ -261,8 +261,7 @@ static TsrStatus dtype_keyword(TsrDtype *out, const CallArgs *args, const char *
 
 static TsrStatus int_arg(int64_t *out, const CallArgs *args, int i) { return value_to_index(out, args->values[i]); }
 
-/* ---- the namespace being called: TH and THS compute here, THC and THCS where there is a device ---- */
-
+/* Where new memory comes from: the cuda device during a call of THC. */
 static TsrDevice th_device = {TSR_CPU, -1};
 
 /* ---- new... ---- */
@@ -277,6 +276,11 @@ static TsrStatus th_new(Value *out, const CallArgs *args) {
     return give_tensor_move(out, t);
 }
 
+/* The same contents every time, where the host reaches the memory. */
+static void zero_memory(TsrStorage *s, TsrDtype dtype) {
+    if (tsr_dtype_is_pod(dtype) && s->ptr.data != NULL && s->ptr.device.type == TSR_CPU) memset(s->ptr.data, 0, s->nbytes);
+}
+
 static TsrStatus th_new_with_size(Value *out, const CallArgs *args) {
     TsrTensor *t;
     TsrDtype dtype;
@@ -286,7 +290,7 @@ static TsrStatus th_new_with_size(Value *out, const CallArgs *args) {
     TSR_TRY(dtype_keyword(&dtype, args, "TH.newWithSize"));
     TSR_TRY(sizes_arg(sizes, &n, args->values[0], "TH.newWithSize"));
     TSR_TRY(tsr_tensor_new(&t, n, sizes, dtype, th_device));
-    if (tsr_dtype_is_pod(dtype) && t->storage->ptr.data != NULL) memset(t->storage->ptr.data, 0, t->storage->nbytes); /* the same every time */
+    zero_memory(t->storage, dtype);
     t->origin = "newWithSize";
     return give_tensor_move(out, t);
 }
@@ -520,7 +524,7 @@ static TsrStatus th_storage_new_with_size(Value *out, const CallArgs *args) {
     TSR_TRY(int_arg(&n, args, 0));
     if (n < 0 || tsr_mul_overflows(n, (int64_t)tsr_dtype_size(dtype), &bytes)) return tsr_error(TSR_TH_ERROR, "Storage_newWithSize: invalid size %lld", (long long)n);
     TSR_TRY(tsr_storage_new(&s, th_device, (size_t)bytes, dtype));
-    if (tsr_dtype_is_pod(dtype) && s->ptr.data != NULL) memset(s->ptr.data, 0, (size_t)bytes);
+    zero_memory(s, dtype);
     return give_storage_move(out, s, dtype);
 }
 
@@ -668,13 +672,40 @@ static const Method ths_functions[] = {
     {0},
 };
 
-/* THC and THCS are the same functions where there is a CUDA device; where there is none every name of theirs says so. */
+/* THC and THCS are the same functions where there is a CUDA device; those that take new memory take it there. */
+static TsrStatus on_cuda(Value *out, const CallArgs *args, TsrStatus (*call)(Value *, const CallArgs *)) {
+    th_device = (TsrDevice){TSR_CUDA, 0};
+    TsrStatus status = call(out, args);
+    th_device = TSR_DEVICE_CPU;
+    return status;
+}
+
+static TsrStatus thc_new(Value *out, const CallArgs *args) { return on_cuda(out, args, th_new); }
+static TsrStatus thc_new_with_size(Value *out, const CallArgs *args) { return on_cuda(out, args, th_new_with_size); }
+static TsrStatus thc_storage_new_with_size(Value *out, const CallArgs *args) { return on_cuda(out, args, th_storage_new_with_size); }
+
+static const Method thc_functions[] = {
+    {"new", thc_new, ARGS_ANY, 0, 0, "(*, dtype=None)", "An empty tensor on the device; free it."},
+    {"newWithSize", thc_new_with_size, ARGS_ANY, 1, 1, "(sizes, *, dtype=None)", "A tensor on the device; free it."},
+    {"Storage_newWithSize", thc_storage_new_with_size, ARGS_ANY, 1, 1, "(size, *, dtype=None)", "A storage on the device; Storage_free it."},
+    {0},
+};
+
+static const Method *find_function(const Method *table, const char *name) {
+    while (table->name != NULL && strcmp(table->name, name) != 0) table++;
+    return table->name != NULL ? table : NULL;
+}
+
+/* Where there is no device every name of theirs says so. */
 static TsrStatus cuda_missing(Value *out, Module *module, Str *name) {
     const TsrBackend *backend;
     *out = VALUE_UNBOUND;
     if (name->data[0] == '_') return TSR_OK;
+    const Method *method = str_equal_c(module->name, "THC") ? find_function(thc_functions, name->data) : find_function(ths_functions, name->data);
+    if (method == NULL && str_equal_c(module->name, "THC")) method = find_function(th_functions, name->data);
+    if (method == NULL) return TSR_OK;
     TsrStatus status = tsr_backend_get(&backend, TSR_CUDA);
-    if (status == TSR_OK) return tsr_error(TSR_RUNTIME_ERROR, "%s.%s: the CUDA backend has no such function", module->name->data, name->data);
+    if (status == TSR_OK) return native_new(out, method, NULL);
     char hint[400];
     snprintf(hint, sizeof hint, "%s", tsr_error_hint_text() != NULL ? tsr_error_hint_text() : "");
     tsr_error(TSR_RUNTIME_ERROR, "%s.%s: no CUDA device is available", module->name->data, name->data);
