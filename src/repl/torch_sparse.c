@@ -19,6 +19,13 @@ static TsrStatus part_new(TsrTensor **out, const TsrArg *a, TsrDtype dtype) {
 static TsrDtype dtype_at(const TsrOpCall *c, int at) { return tsr_arg_given(&c->arg[at]) ? c->arg[at].dtype : TSR_DTYPE_NONE; }
 static bool flag_at(const TsrOpCall *c, int at) { return tsr_arg_given(&c->arg[at]) && c->arg[at].b; }
 
+/* Ends a row: the tensor is returned once it holds what check_invariants asks. */
+static TsrStatus finish_checked(TsrOpCall *c, TsrStatus status, TsrTensor *t, bool check) {
+    TSR_TRY(status);
+    if (check && (status = tsr_sparse_check(t)) != TSR_OK) tsr_tensor_free(t);
+    return tsr_finish_move(c, status, t);
+}
+
 static TsrStatus coo_row(TsrOpCall *c, int at, int n, const int64_t *sizes) {
     TsrTensor *indices, *values, *t = NULL;
     if (flag_at(c, at + 3)) return bind_refuse_grad();
@@ -29,7 +36,7 @@ static TsrStatus coo_row(TsrOpCall *c, int at, int n, const int64_t *sizes) {
         tsr_tensor_free(values);
     }
     tsr_tensor_free(indices);
-    return tsr_finish_move(c, status, t);
+    return finish_checked(c, status, t, flag_at(c, at + 4));
 }
 
 static TsrStatus row_coo(TsrOpCall *c) { return coo_row(c, 2, -1, NULL); }
@@ -42,7 +49,8 @@ static TsrStatus row_coo_empty(TsrOpCall *c) {
     return tsr_finish_move(c, tsr_sparse_zeros_new(&t, TSR_SPARSE_COO, c->arg[0].n, c->arg[0].ints, dtype != TSR_DTYPE_NONE ? dtype : tsr_default_dtype(), TSR_DEVICE_CPU), t);
 }
 
-static TsrStatus compressed_row(TsrOpCall *c, uint8_t layout, int at, int n, const int64_t *sizes) {
+/* `check` is where check_invariants stands. */
+static TsrStatus compressed_row(TsrOpCall *c, uint8_t layout, int at, int check, int n, const int64_t *sizes) {
     TsrTensor *t = NULL;
     TsrTensor *parts[3] = {NULL, NULL, NULL};
     TsrStatus status = TSR_OK;
@@ -58,12 +66,12 @@ static TsrStatus compressed_row(TsrOpCall *c, uint8_t layout, int at, int n, con
     }
     if (status == TSR_OK) status = tsr_sparse_compressed_new(&t, layout, parts[0], parts[1], parts[2], n, sizes);
     for (int i = 0; i < 3; i++) tsr_tensor_free(parts[i]);
-    return tsr_finish_move(c, status, t);
+    return finish_checked(c, status, t, flag_at(c, check));
 }
 
 #define LAYOUT(name, layout) \
-    static TsrStatus row_##name(TsrOpCall *c) { return compressed_row(c, layout, 3, -1, NULL); } \
-    static TsrStatus row_##name##_sized(TsrOpCall *c) { return compressed_row(c, layout, 4, c->arg[3].n, c->arg[3].ints); }
+    static TsrStatus row_##name(TsrOpCall *c) { return compressed_row(c, layout, 3, 7, -1, NULL); } \
+    static TsrStatus row_##name##_sized(TsrOpCall *c) { return compressed_row(c, layout, 4, 8, c->arg[3].n, c->arg[3].ints); }
 LAYOUT(csr, TSR_SPARSE_CSR)
 LAYOUT(csc, TSR_SPARSE_CSC)
 LAYOUT(bsr, TSR_SPARSE_BSR)
@@ -74,7 +82,7 @@ static TsrStatus compressed_any(TsrOpCall *c, int at, int n, const int64_t *size
     if (!tsr_arg_given(layout)) return tsr_error(TSR_RUNTIME_ERROR, "sparse_compressed_tensor expected sparse compressed tensor layout but got none");
     if (layout->layout < TSR_SPARSE_CSR)
         return tsr_error(TSR_RUNTIME_ERROR, "sparse_compressed_tensor expected sparse compressed tensor layout but got %s", layout->layout == TSR_STRIDED ? "Strided" : "Sparse");
-    return compressed_row(c, layout->layout, at, n, sizes);
+    return compressed_row(c, layout->layout, at, at + 5, n, sizes);
 }
 
 static TsrStatus row_compressed(TsrOpCall *c) { return compressed_any(c, 3, -1, NULL); }

@@ -17,6 +17,8 @@ TsrStatus tsr_sparse_new(TsrTensor **out, uint8_t layout, int ndim, const int64_
 TsrStatus tsr_sparse_coo_new(TsrTensor **out, TsrTensor *indices, TsrTensor *values, int ndim, const int64_t *sizes, bool coalesced);
 /* torch.sparse_compressed_tensor; ndim -1: sizes as the indices need them. */
 TsrStatus tsr_sparse_compressed_new(TsrTensor **out, uint8_t layout, TsrTensor *compressed, TsrTensor *plain, TsrTensor *values, int ndim, const int64_t *sizes);
+/* check_invariants=True: whether the parts of t fit each other and its positions are in range, in order, and each there once. PyTorch's errors. */
+TsrStatus tsr_sparse_check(const TsrTensor *t);
 /* All zeros, nothing stored. */
 TsrStatus tsr_sparse_zeros_new(TsrTensor **out, uint8_t layout, int ndim, const int64_t *sizes, TsrDtype dtype, TsrDevice device);
 /* The number of stored entries (or blocks) of one batch. */
