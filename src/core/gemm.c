@@ -74,11 +74,66 @@ static double complex scalar_complex(TsrScalar s) {
     return s.kind == TSR_SCALAR_COMPLEX ? CMPLX(s.c.re, s.c.im) : CMPLX(tsr_scalar_to_double(s), 0);
 }
 
-/* Four lanes, folded in halves: how MKL sums a short dot product of consecutive floats. */
-static float lanes_dot(const float *x, const float *y, int64_t n) {
+/* How MKL's small kernels sum a dot product of consecutive floats: up to an address of 16 bytes one by one, then in lanes, which are folded in halves, then the rest. */
+static float lanes_dot(const float *x, const float *y, int64_t n, int lanes) {
+    float lane[8] = {0};
+    int64_t peel = TSR_MIN(n, (int64_t)(-((uintptr_t)x / sizeof(float)) & 3)), full = peel + (n - peel) / lanes * lanes, i = 0;
+    for (; i < peel; i++) lane[0] += x[i] * y[i];
+    for (; i < full; i++) lane[(i - peel) % lanes] += x[i] * y[i];
+    for (int width = lanes / 2; width > 0; width /= 2)
+        for (int l = 0; l < width; l++) lane[l] += lane[l + width];
+    for (; i < n; i++) lane[0] += x[i] * y[i];
+    return lane[0];
+}
+
+/* A row times a vector: what is over fours, or one four, goes first. */
+static float vector_dot(const float *x, const float *y, int64_t n) {
     float lane[4] = {0};
-    for (int64_t i = 0; i < n; i++) lane[i & 3] += x[i] * y[i];
+    int64_t first = n % 4 != 0 ? n % 4 : TSR_MIN(n, (int64_t)4);
+    for (int64_t i = 0; i < first; i++) lane[0] += x[i] * y[i];
+    for (int64_t i = first; i < n; i++) lane[(i - first) % 4] += x[i] * y[i];
     return (lane[0] + lane[2]) + (lane[1] + lane[3]);
+}
+
+/* The same for the up to three rows after the last four: one by one when short, else four, lanes of sixteen, lanes of eight, and the rest. */
+static float last_rows_dot(const float *x, const float *y, int64_t n) {
+    float lane[16] = {0};
+    int64_t i = 0, first = n < 12 ? n : 4;
+    for (; i < first; i++) lane[0] += x[i] * y[i];
+    for (; i + 16 <= n; i += 16)
+        for (int l = 0; l < 16; l++) lane[l] += x[i + l] * y[i + l];
+    for (int l = 0; l < 8; l++) lane[l] += lane[l + 8];
+    for (; i + 8 <= n; i += 8)
+        for (int l = 0; l < 8; l++) lane[l] += x[i + l] * y[i + l];
+    for (int width = 4; width > 0; width /= 2)
+        for (int l = 0; l < width; l++) lane[l] += lane[l + width];
+    for (; i < n; i++) lane[0] += x[i] * y[i];
+    return lane[0];
+}
+
+/* A dot product alone: sixteen lanes where they hold it all, else four. */
+static float short_dot(const float *x, const float *y, int64_t n) {
+    float lane[16] = {0};
+    int width = n <= 12 ? 16 : 4;
+    for (int64_t i = 0; i < n; i++) lane[i % width] += x[i] * y[i];
+    for (width /= 2; width > 0; width /= 2)
+        for (int l = 0; l < width; l++) lane[l] += lane[l + width];
+    return lane[0];
+}
+
+/* The elements of a row before its first address of 16 bytes take their products in fours, after the first. */
+static void peeled_f32(int64_t columns, int64_t k, float alpha, const float *x, int64_t step, TsrMat b, float *row) {
+    for (int64_t j = 0; j < columns; j++) {
+        const float *y = (const float *)b.data + j * b.cs;
+        int64_t p = 0;
+        for (; p < TSR_MIN(k, (int64_t)4); p++) row[j] += alpha * x[p * step] * y[p * b.rs];
+        for (; p + 4 <= k; p += 4) {
+            float four = alpha * x[p * step] * y[p * b.rs];
+            for (int64_t q = p + 1; q < p + 4; q++) four += alpha * x[q * step] * y[q * b.rs];
+            row[j] += four;
+        }
+        for (; p < k; p++) row[j] += alpha * x[p * step] * y[p * b.rs];
+    }
 }
 
 /* As MKL's small kernels: c = beta c, then the products alpha a b added one after the other, each rounded. */
@@ -89,14 +144,68 @@ static void small_f32(int64_t m, int64_t n, int64_t k, float alpha, TsrMat a, Ts
         float *row = (float *)c.data + i * c.rs;
         for (int64_t j = 0; j < n; j++) {
             float *dst = row + j * c.cs, scaled = beta == 0 ? 0 : beta * *dst;
-            *dst = dots ? scaled + alpha * lanes_dot(x, (const float *)b.data + j * b.cs, k) : scaled;
+            const float *column = (const float *)b.data + j * b.cs;
+            if (!dots) *dst = scaled;
+            else *dst = scaled + alpha * (n == 1 ? (i < m / 4 * 4 ? vector_dot : last_rows_dot)(x, column, k) : lanes_dot(x, column, k, j < n / 4 * 4 ? 4 : 8));
         }
+        int64_t peel = c.cs == 1 ? (int64_t)(-((uintptr_t)row / sizeof(float)) & 3) : 0;
+        if (n - peel < 4) peel = 0;
+        if (!dots) peeled_f32(peel, k, alpha, x, a.cs, b, row);
         for (int64_t p = 0; p < k && !dots; p++) {
             const float *y = (const float *)b.data + p * b.rs;
             float v = alpha * x[p * a.cs];
-            for (int64_t j = 0; j < n; j++) row[j * c.cs] += v * y[j * b.cs];
+            for (int64_t j = peel; j < n; j++) row[j * c.cs] += v * y[j * b.cs];
         }
     }
+}
+
+/* Both sides transposed: each sum apart, then added. */
+static void transposed_f32(int64_t m, int64_t n, int64_t k, float alpha, TsrMat a, TsrMat b, float beta, TsrMat c) {
+    for (int64_t i = 0; i < m; i++)
+        for (int64_t j = 0; j < n; j++) {
+            const float *x = (const float *)a.data + i * a.rs, *y = (const float *)b.data + j * b.cs;
+            float *dst = (float *)c.data + i * c.rs + j * c.cs, sum = 0;
+            for (int64_t p = 0; p < k; p++) sum += x[p * a.cs] * y[p];
+            *dst = beta == 0 ? alpha * sum : beta * *dst + alpha * sum;
+        }
+}
+
+/* From FUSED_ROWS rows and FUSED_COLS columns on MKL has a kernel of fused multiplications and additions. The rows it does: two threads share them in fours,
+ * and what is too little for it is done as a small product. */
+enum { FUSED_ROWS = 4, FUSED_COLS = 12 };
+
+static int64_t fused_rows(int64_t m, int64_t n, int64_t k) {
+    if (m < FUSED_ROWS || n < FUSED_COLS) return 0;
+    int64_t first = ((m + 1) / 2 + 3) / 4 * 4;
+    bool together = k <= 4 || (n <= 16 && k <= 16);
+    return together || m - first >= FUSED_ROWS ? m : first;
+}
+
+TSR_CLONES static void fused_f32(int64_t m, int64_t n, int64_t k, float alpha, TsrMat a, TsrMat b, float beta, TsrMat c) {
+    enum { BLOCK = 64 };
+    float sum[BLOCK];
+    for (int64_t i = 0; i < m; i++)
+        for (int64_t from = 0; from < n; from += BLOCK) {
+            int64_t width = TSR_MIN(n - from, (int64_t)BLOCK);
+            const float *x = (const float *)a.data + i * a.rs, *y = (const float *)b.data + from * b.cs;
+            float *row = (float *)c.data + i * c.rs + from * c.cs;
+            memset(sum, 0, sizeof sum);
+            for (int64_t p = 0; p < k; p++)
+                for (int64_t j = 0; j < width; j++) sum[j] = __builtin_fmaf(x[p * a.cs], y[p * b.rs + j * b.cs], sum[j]);
+            for (int64_t j = 0; j < width; j++) row[j * c.cs] = beta == 0 ? alpha * sum[j] : __builtin_fmaf(alpha, sum[j], beta * row[j * c.cs]);
+        }
+}
+
+static TsrMat from_row(TsrMat x, int64_t row, size_t item) {
+    x.data = (char *)x.data + (size_t)(row * x.rs) * item;
+    return x;
+}
+
+static void tiny_f32(int64_t m, int64_t n, int64_t k, float alpha, TsrMat a, TsrMat b, float beta, TsrMat c) {
+    int64_t fused = fused_rows(m, n, k);
+    fused_f32(fused, n, k, alpha, a, b, beta, c);
+    bool transposed = a.rs == 1 && a.cs != 1 && b.rs == 1 && b.cs != 1;
+    (transposed ? transposed_f32 : small_f32)(m - fused, n, k, alpha, from_row(a, fused, sizeof(float)), b, beta, from_row(c, fused, sizeof(float)));
 }
 
 /* The four real products of a complex one are summed apart, fused, and combined at the end. */
@@ -174,7 +283,7 @@ static TsrStatus own_gemm(TsrDtype dtype, int64_t m, int64_t n, int64_t k, TsrSc
     case TSR_INT16: i16_gemm(m, n, k, (uint32_t)ia, a, b, (uint32_t)ib, c, panel); break;
     case TSR_INT32: i32_gemm(m, n, k, (uint32_t)ia, a, b, (uint32_t)ib, c, panel); break;
     case TSR_INT64: i64_gemm(m, n, k, (uint64_t)ia, a, b, (uint64_t)ib, c, panel); break;
-    case TSR_FLOAT32: small_f32(m, n, k, (float)fa, a, b, (float)fb, c); break;
+    case TSR_FLOAT32: tiny_f32(m, n, k, (float)fa, a, b, (float)fb, c); break;
     case TSR_FLOAT64: f64_gemm(m, n, k, fa, a, b, fb, c, panel); break;
     case TSR_COMPLEX64: small_c64(m, n, k, (float complex)ca, a, b, (float complex)cb, c, m * n * k < 64); break;
     default: c128_gemm(m, n, k, ca, a, b, cb, c, panel); break;
@@ -464,7 +573,7 @@ TsrStatus tsr_dot(TsrDtype dtype, int64_t n, const void *x, int64_t incx, const 
     case TSR_INT32: i32_dot(n, x, incx, y, incy, false, false, out); break;
     case TSR_INT64: i64_dot(n, x, incx, y, incy, false, false, out); break;
     case TSR_FLOAT32:
-        if (incx == 1 && incy == 1) *(float *)out = lanes_dot(x, y, n);
+        if (incx == 1 && incy == 1) *(float *)out = short_dot(x, y, n);
         else f32_dot(n, x, incx, y, incy, false, false, out);
         break;
     case TSR_FLOAT64: f64_dot(n, x, incx, y, incy, false, false, out); break;
