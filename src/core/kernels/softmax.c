@@ -13,8 +13,8 @@ static const TsrSoftmaxTable *choose(void) {
     return softmax_kernels_base();
 }
 
-TsrSoftmaxFn tsr_softmax_kernel(bool log, TsrDtype d) {
+TsrSoftmaxFn tsr_softmax_kernel(bool log, TsrSoftmaxWay way, TsrDtype d) {
     static const TsrSoftmaxTable *table;
     if (TSR_UNLIKELY(table == NULL)) table = choose();
-    return (log ? table->log_softmax : table->softmax)[d == TSR_FLOAT64];
+    return (log ? table->log_softmax : table->softmax)[way][d == TSR_FLOAT64];
 }

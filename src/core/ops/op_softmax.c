@@ -43,10 +43,10 @@ static void run_half_inner_line(char *const *data, const int64_t *stride, const 
     for (int64_t i = 0; i < n[1]; i++) out[i] /= sum;
 }
 
-/* x is contiguous, float32 or float64; along its last dimension. `half`: what the elements were, where that shows. */
-static TsrStatus softmax_last(TsrTensor **out, TsrTensor *x, bool log, TsrDtype half) {
+/* x is contiguous, float32 or float64; along its last dimension, which may have been another one before. `half`: what the elements were, where that shows. */
+static TsrStatus softmax_last(TsrTensor **out, TsrTensor *x, bool log, TsrSoftmaxWay way, TsrDtype half) {
     TsrTensor *result;
-    TsrSoftmaxFn fn = tsr_softmax_kernel(log, x->dtype);
+    TsrSoftmaxFn fn = tsr_softmax_kernel(log, way, x->dtype);
     TSR_TRY(tsr_tensor_new_like(&result, x, TSR_DTYPE_NONE, TSR_CONTIGUOUS));
     TsrTensor *operands[] = {result, x};
     TsrStatus s = x->numel == 0 ? TSR_OK : tsr_lines_run(operands, 2, TSR_MAX(tsr_ndim(x) - 1, 0), half == TSR_DTYPE_NONE ? run_line : log ? run_half_line : run_half_inner_line,
@@ -59,12 +59,14 @@ static TsrStatus softmax_last(TsrTensor **out, TsrTensor *x, bool log, TsrDtype 
 /* Along another dimension: it is moved last, and the result put back in row-major order. */
 static TsrStatus softmax_any(TsrTensor **out, TsrTensor *x, int64_t dim, bool log, TsrDtype d) {
     TsrTensor *moved = NULL, *dense = NULL, *result = NULL, *back = NULL;
-    int64_t last = TSR_MAX(tsr_ndim(x) - 1, 0);
+    int64_t last = TSR_MAX(tsr_ndim(x) - 1, 0), inner = 1, vectors = 2 * 64 / (int64_t)tsr_itemsize(x);
+    for (int64_t i = dim + 1; i <= last; i++) inner *= x->sizes[i];
+    TsrSoftmaxWay way = dim == last ? TSR_SOFTMAX_LAST : inner < vectors ? TSR_SOFTMAX_FEW : TSR_SOFTMAX_INNER;
     if (dim == last) moved = tsr_tensor_retain(x);
     else TSR_TRY(tsr_tensor_new_transpose(&moved, x, dim, last));
     TsrStatus s = tsr_tensor_new_contiguous(&dense, moved, TSR_CONTIGUOUS);
     bool half = log == (dim == last) && (d == TSR_FLOAT16 || d == TSR_BFLOAT16);
-    if (s == TSR_OK) s = softmax_last(&result, dense, log, half ? d : TSR_DTYPE_NONE);
+    if (s == TSR_OK) s = softmax_last(&result, dense, log, way, half ? d : TSR_DTYPE_NONE);
     tsr_tensor_free(moved);
     tsr_tensor_free(dense);
     if (s != TSR_OK || dim == last) {
