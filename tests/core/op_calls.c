@@ -389,6 +389,13 @@ static bool fill_argument(Maker *m, TsrArg *a, const TsrParam *p) {
     }
 }
 
+static bool fill_arguments(Maker *m) {
+    const TsrSchema *schema = m->call->schema;
+    for (int i = 0; i < schema->nparams; i++)
+        if (!fill_argument(m, &m->call->arg[i], &schema->params[i])) return false;
+    return true;
+}
+
 bool call_begin(OpCall *call, const TsrOp *op, const TsrSchema *schema, TsrDtype dtype, CallLayout layout, bool wild) {
     Maker m = {.call = call, .dtype = dtype, .layout = layout, .wild = wild};
     *call = (OpCall){.op = op, .schema = schema};
@@ -399,9 +406,14 @@ bool call_begin(OpCall *call, const TsrOp *op, const TsrSchema *schema, TsrDtype
         m.sizes[calls_below((uint32_t)m.ndim)] = 0;
         m.letters["nmkbc"[calls_below(5)] - 'a'] = 0;
     }
-    for (int i = 0; i < schema->nparams; i++)
-        if (!fill_argument(&m, &call->arg[i], &schema->params[i])) return false;
-    return true;
+    return fill_arguments(&m);
+}
+
+bool call_begin_large(OpCall *call, const TsrOp *op, const TsrSchema *schema, TsrDtype dtype) {
+    Maker m = {.call = call, .dtype = dtype, .layout = LAID_CONTIGUOUS, .ndim = 2, .sizes = {3, 50001}};
+    *call = (OpCall){.op = op, .schema = schema};
+    for (int i = 0; i < 26; i++) m.letters[i] = 200;
+    return fill_arguments(&m);
 }
 
 /* ---- copies ---- */

@@ -30,6 +30,8 @@ uint32_t calls_below(uint32_t n); /* in [0, n) */
 
 /* False when the schema has parameters that no argument can be made for. `wild` mixes nan, infinities and extremes in. To be ended. */
 bool call_begin(OpCall *call, const TsrOp *op, const TsrSchema *schema, TsrDtype dtype, CallLayout layout, bool wild);
+/* As call_begin, for tensors that loops are split over threads for. */
+bool call_begin_large(OpCall *call, const TsrOp *op, const TsrSchema *schema, TsrDtype dtype);
 /* The same arguments in storages of their own. `from` must outlive it. False when memory is short. */
 bool call_copy(OpCall *copy, const OpCall *from, CallCopy how);
 void call_end(OpCall *call);

@@ -262,7 +262,8 @@ static TsrStatus check_triangle(int64_t rows, int64_t cols, TsrDtype d, const ch
 /* The columns [first, last) of row r that are in the triangle. */
 static void triangle_row(int64_t r, int64_t cols, int64_t offset, bool lower, int64_t *first, int64_t *last) {
     int64_t edge;
-    if (tsr_add_overflows(r, offset, &edge)) edge = offset > 0 ? INT64_MAX - 1 : INT64_MIN + 1;
+    if (tsr_add_overflows(r, offset, &edge)) edge = offset > 0 ? INT64_MAX : INT64_MIN + 1;
+    edge = TSR_MIN(edge, INT64_MAX - 1);
     *first = lower ? 0 : TSR_MIN(TSR_MAX(edge, 0), cols);
     *last = lower ? TSR_MAX(TSR_MIN(edge + 1, cols), 0) : cols;
 }

@@ -307,7 +307,7 @@ TsrStatus op_unravel_index(TsrOpCall *c) {
         if (tsr_is_meta(index)) continue;
         ((int64_t *)tsr_data(steps))[d] = step;
         ((int64_t *)tsr_data(sizes))[d] = shape[d];
-        step *= shape[d];
+        step = (int64_t)((uint64_t)step * (uint64_t)shape[d]); /* wraps, as PyTorch's product does */
     }
     if (status == TSR_OK) status = tsr_tensor_new_unsqueeze(&wide, index, -1);
     if (status == TSR_OK) status = tsr_invoke(&quotient, 1, "floor_divide", "tt", wide, steps);

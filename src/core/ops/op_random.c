@@ -306,11 +306,11 @@ static int log2_of(int64_t v) {
 /* Moves the bounds to values that the float type has, so that rounding never leaves [from, to). */
 static void round_bounds(TsrDtype d, int64_t *from, int64_t *to) {
     int digits = mantissa_digits(d);
-    int64_t up = through(d, (int64_t)((uint64_t)*from + 1));
-    if (up < *from) *from = up + (1ll << TSR_MAX(log2_of(*from + 1) - digits + 1, 0));
+    int64_t above = (int64_t)((uint64_t)*from + 1), up = through(d, above);
+    if (up < *from) *from = (int64_t)((uint64_t)up + (1ull << TSR_MAX(log2_of(above) - digits + 1, 0)));
     if (to == NULL) return;
-    int64_t down = through(d, (int64_t)((uint64_t)*to - 1));
-    if (down >= *to) *to = down - (1ll << TSR_MAX(log2_of(*to - 1) - digits + 1, 0));
+    int64_t below = (int64_t)((uint64_t)*to - 1), down = through(d, below);
+    if (down >= *to) *to = (int64_t)((uint64_t)down - (1ull << TSR_MAX(log2_of(below) - digits + 1, 0)));
 }
 
 static void integer_limits(TsrDtype d, int64_t *min, int64_t *max) {
