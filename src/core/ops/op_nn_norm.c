@@ -20,54 +20,77 @@ typedef struct Rows {
     bool pixels;                 /* groups of a channels-last input */
 } Rows;
 
-enum { CHUNK = 16, CHUNK_LEVELS = 40 }; /* vectors whose moments are taken one after the other; levels of pairwise merging above */
+enum { CHUNK = 16, CHUNK_LEVELS = 40, ABREAST = 4 }; /* vectors whose moments are taken one after the other; levels of pairwise merging above; chunks taken at once */
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wpsabi" /* vectors are passed between inlined functions only */
+#endif
+#define INLINE static inline __attribute__((always_inline)) /* into the clones, where a fused multiplication is one instruction */
 
 /* NAME(T) with LANES numbers to a vector of 32 bytes.
- * merge: Chan's formula, n1 numbers added to n0. vectors: Welford's over `count` vectors. moments: chunks of vectors merged pairwise, lane by lane, then the lanes
- * with what is left over. columns: plain sums for channels-last groups, of `group` channels in rows of `width`. */
+ * vectors: Welford's over `count` vectors, for `abreast` chunks beside each other, whose chains of operations overlap. merge_lanes: Chan's formula for vectors.
+ * lanes: chunks of vectors merged pairwise. merge: Chan's formula, n1 numbers added to n0. moments: the lanes merged with what is left over.
+ * columns: plain sums for channels-last groups, of `group` channels in rows of `width`. */
 #define NORM_ROWS(NAME, T, LANES, FMA, SQRT) \
-    typedef struct Moments_##NAME { int64_t n; T m1[LANES], m2[LANES]; } Moments_##NAME; \
-    static void merge_##NAME(int64_t n1, T b1, T b2, int64_t n0, T *m1, T *m2) { \
-        T c = n0 + n1 == 0 ? 0 : (T)n1 / (T)(n0 + n1), delta = b1 - *m1; \
-        *m1 = FMA(c, delta, *m1); \
-        *m2 += FMA(delta * delta * c, (T)n0, b2); \
-    } \
-    static void merge_lanes_##NAME(Moments_##NAME *to, const Moments_##NAME *from) { \
-        for (int k = 0; k < LANES; k++) merge_##NAME(from->n, from->m1[k], from->m2[k], to->n, &to->m1[k], &to->m2[k]); \
+    typedef T V_##NAME __attribute__((vector_size(32))); \
+    typedef struct Moments_##NAME { int64_t n; V_##NAME m1, m2; } Moments_##NAME; \
+    INLINE T share_##NAME(int64_t n1, int64_t n0) { return n0 + n1 == 0 ? 0 : (T)n1 / (T)(n0 + n1); } \
+    INLINE void merge_lanes_##NAME(Moments_##NAME *to, const Moments_##NAME *from) { \
+        V_##NAME c = share_##NAME(from->n, to->n) + (V_##NAME){0}, delta = from->m1 - to->m1; \
+        to->m1 += c * delta; \
+        to->m2 += delta * delta * c * (T)to->n + from->m2; \
         to->n += from->n; \
     } \
-    TSR_CLONES static void vectors_##NAME(Moments_##NAME *m, const T *x, int64_t count) { \
-        *m = (Moments_##NAME){.n = count}; \
+    INLINE void vectors_##NAME(Moments_##NAME *m, const T *x, int abreast, int64_t count) { \
+        V_##NAME m1[ABREAST] = {{0}}, m2[ABREAST] = {{0}}; \
         for (int64_t j = 0; j < count; j++, x += LANES) { \
-            T c = 1 / (T)(j + 1); \
-            for (int k = 0; k < LANES; k++) { \
-                T delta = x[k] - m->m1[k]; \
-                m->m1[k] = FMA(delta, c, m->m1[k]); \
-                m->m2[k] = FMA(delta, x[k] - m->m1[k], m->m2[k]); \
+            V_##NAME c = 1 / (T)(j + 1) + (V_##NAME){0}; \
+            for (int g = 0; g < abreast; g++) { \
+                V_##NAME v, delta; \
+                memcpy(&v, x + g * CHUNK * LANES, sizeof v); \
+                delta = v - m1[g]; \
+                m1[g] += delta * c; \
+                m2[g] += delta * (v - m1[g]); \
             } \
         } \
+        for (int g = 0; g < abreast; g++) m[g] = (Moments_##NAME){count, m1[g], m2[g]}; \
     } \
-    static void moments_##NAME(T *mean, T *variance, const T *x, int64_t n) { \
-        Moments_##NAME level[CHUNK_LEVELS] = {{0}}, chunk; \
-        int64_t vectors = n / LANES, chunks = (vectors + CHUNK - 1) / CHUNK, done = 0; \
+    TSR_CLONES_FUSED static void lanes_##NAME(T *m1, T *m2, const T *x, int64_t vectors) { \
+        Moments_##NAME level[CHUNK_LEVELS], chunk[ABREAST]; \
+        int64_t chunks = (vectors + CHUNK - 1) / CHUNK, whole = vectors / CHUNK; \
         int depth = 1; \
         while (depth < CHUNK_LEVELS && (int64_t)1 << depth < chunks) depth++; \
+        memset(level, 0, sizeof level[0] * (size_t)depth); \
         for (int64_t i = 0; i < chunks; i++) { \
-            vectors_##NAME(&chunk, x + i * CHUNK * LANES, TSR_MIN(CHUNK, vectors - i * CHUNK)); \
-            merge_lanes_##NAME(&level[0], &chunk); \
+            const T *at = x + i * CHUNK * LANES; \
+            bool in_step = i / ABREAST * ABREAST + ABREAST <= whole; \
+            if (in_step && i % ABREAST == 0) vectors_##NAME(chunk, at, ABREAST, CHUNK); \
+            else if (!in_step) vectors_##NAME(&chunk[i % ABREAST], at, 1, TSR_MIN(CHUNK, vectors - i * CHUNK)); \
+            merge_lanes_##NAME(&level[0], &chunk[i % ABREAST]); \
             for (int d = 1; d < depth && ((i + 1) >> (d - 1) & 1) == 0; d++) { \
                 merge_lanes_##NAME(&level[d], &level[d - 1]); \
-                level[d - 1] = (Moments_##NAME){0}; \
+                memset(&level[d - 1], 0, sizeof level[0]); \
             } \
         } \
         for (int d = 1; d < depth; d++) merge_lanes_##NAME(&level[0], &level[d]); \
-        T m1 = 0, m2 = 0; \
+        memcpy(m1, &level[0].m1, sizeof level[0].m1); \
+        memcpy(m2, &level[0].m2, sizeof level[0].m2); \
+    } \
+    INLINE void merge_##NAME(int64_t n1, T b1, T b2, int64_t n0, T *m1, T *m2) { \
+        T c = share_##NAME(n1, n0), delta = b1 - *m1; \
+        *m1 = FMA(c, delta, *m1); \
+        *m2 += FMA(delta * delta * c, (T)n0, b2); \
+    } \
+    TSR_CLONES static void moments_##NAME(T *mean, T *variance, const T *x, int64_t n) { \
+        T lane1[LANES], lane2[LANES], m1 = 0, m2 = 0; \
+        int64_t vectors = n / LANES, done = 0; \
+        lanes_##NAME(lane1, lane2, x, vectors); \
         for (int64_t i = vectors * LANES; i < n; i++) { \
             T delta = x[i] - m1; \
             m1 += delta / (T)++done; \
             m2 += delta * (x[i] - m1); \
         } \
-        for (int k = 0; k < LANES; k++, done += vectors) merge_##NAME(vectors, level[0].m1[k], level[0].m2[k], done, &m1, &m2); \
+        for (int k = 0; k < LANES; k++, done += vectors) merge_##NAME(vectors, lane1[k], lane2[k], done, &m1, &m2); \
         *mean = m1; \
         *variance = m2 / (T)n; \
     } \
@@ -76,7 +99,7 @@ enum { CHUNK = 16, CHUNK_LEVELS = 40 }; /* vectors whose moments are taken one a
             for (int k = 0; k < width; k++) lane[k] += lane[k + width]; \
         return lane[0]; \
     } \
-    static void columns_##NAME(T *mean, T *variance, const T *x, int64_t group, int64_t area) { \
+    TSR_CLONES static void columns_##NAME(T *mean, T *variance, const T *x, int64_t group, int64_t area) { \
         T sum[LANES] = {0}, squares[LANES] = {0}; \
         for (int64_t p = 0; p < area; p++) \
             for (int64_t c = 0; c < group; c++) { \
