@@ -495,13 +495,14 @@ static TsrStatus one_result(Value *out, TsrOpCall *call, TsrArg *r) {
 static TsrStatus named_type(Type **out, const TsrOpCall *call) {
     char name[96];
     const char *fields[TSR_MAX_RETS];
-    snprintf(name, sizeof name, "%s%s", call->schema->name, call->out[0] != NULL && !call->inplace ? "_out" : "");
-    for (char *c = name; *c != '\0'; c++)
+    int module = snprintf(name, sizeof name, "torch.return_types.");
+    snprintf(name + module, sizeof name - (size_t)module, "%s%s", call->schema->name, call->out[0] != NULL && !call->inplace ? "_out" : "");
+    for (char *c = name + module; *c != '\0'; c++)
         if (*c == '.') *c = '_';
     for (int i = 0; i < call->nret; i++) fields[i] = call->schema->returns[i].name;
     Str *kept = str_intern_c(name);
     if (kept == NULL) return mem_error();
-    *out = structseq_type(kept->data, "torch.return_types", fields, call->nret);
+    *out = structseq_type(kept->data, fields, call->nret);
     return *out == NULL ? mem_error() : TSR_OK;
 }
 

@@ -800,6 +800,11 @@ static TsrStatus int_format_slot(TsrText *out, Value self, const char *spec, siz
 }
 
 /* int(v) for one argument. */
+/* Of a tensor's complex element. */
+static TsrStatus int_of_complex(Value *out, const Complex *c) {
+    return c->im != 0 ? tsr_error(TSR_RUNTIME_ERROR, "value cannot be converted to type int64_t without overflow") : int_new_double(out, c->re);
+}
+
 static TsrStatus int_of(Value *out, Value v) {
     char *data;
     int64_t size;
@@ -826,7 +831,7 @@ static TsrStatus int_of(Value *out, Value v) {
         Value n;
         TSR_TRY(tensor_hooks.to_number(&n, v));
         TsrStatus status = n.tag == V_TENSOR ? tsr_error(TSR_TYPE_ERROR, "int() argument must be a number")
-                         : value_is_complex(n) ? tsr_error(TSR_RUNTIME_ERROR, "value cannot be converted to type int64_t without overflow") : int_of(out, n);
+                         : value_is_complex(n) ? int_of_complex(out, value_as_complex(n)) : int_of(out, n);
         value_release(n);
         return status;
     }

@@ -278,7 +278,7 @@ static TsrStatus cache_call(Value *out, Value self, const CallArgs *args) {
 static TsrStatus cache_info(Value *out, const CallArgs *args) {
     const Cache *c = (Cache *)args->values[0].o;
     static const char *const fields[] = {"hits", "misses", "maxsize", "currsize"};
-    Type *type = structseq_type("CacheInfo", NULL, fields, 4);
+    Type *type = structseq_type("CacheInfo", fields, 4);
     if (type == NULL) return mem_error();
     return structseq_new_move(out, type, (Value[]){value_int(c->hits), value_int(c->misses), c->limit < 0 ? VALUE_NONE : value_int(c->limit), value_int(value_as_dict(c->results)->count)});
 }

@@ -84,7 +84,7 @@ static const Method functions[] = {
 
 static TsrStatus new_float_info(Value *out) {
     static const char *const fields[] = {"max", "max_exp", "max_10_exp", "min", "min_exp", "min_10_exp", "dig", "mant_dig", "epsilon", "radix", "rounds"};
-    Type *type = structseq_type("float_info", "sys", fields, 11);
+    Type *type = structseq_type("sys.float_info", fields, 11);
     if (type == NULL) return TSR_MEMORY_ERROR;
     Value items[] = {value_float(DBL_MAX), value_int(DBL_MAX_EXP), value_int(DBL_MAX_10_EXP), value_float(DBL_MIN), value_int(DBL_MIN_EXP), value_int(DBL_MIN_10_EXP),
                      value_int(DBL_DIG), value_int(DBL_MANT_DIG), value_float(DBL_EPSILON), value_int(FLT_RADIX), value_int(1)};

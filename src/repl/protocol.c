@@ -570,6 +570,7 @@ TsrStatus value_to_double(double *out, Value v) {
     Value n;
     TSR_TRY(tensor_hooks.to_number(&n, v));
     TsrStatus status = n.tag == V_TENSOR ? tsr_error(TSR_TYPE_ERROR, "must be real number, not Tensor")
+                     : value_is_complex(n) && value_as_complex(n)->im == 0 ? (*out = value_as_complex(n)->re, TSR_OK)
                      : value_is_complex(n) ? tsr_error(TSR_RUNTIME_ERROR, "value cannot be converted to type double without overflow") : value_to_double(out, n);
     value_release(n);
     return status;

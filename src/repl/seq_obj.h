@@ -61,8 +61,8 @@ extern Type size_type;
 TsrStatus size_new(Value *out, const int64_t *sizes, int64_t count);
 
 /* A named tuple type (torch.return_types.max): prints "torch.return_types.max(\nvalues=...,\nindices=...)". One type
- * a name; fields are static strings. Lent, lives until shutdown; NULL when memory is short. */
-Type *structseq_type(const char *name, const char *module, const char *const *fields, int count);
+ * a name, which begins with its module's; fields are static strings. Lent, lives until shutdown; NULL when memory is short. */
+Type *structseq_type(const char *name, const char *const *fields, int count);
 TsrStatus structseq_new_move(Value *out, Type *type, Value *items); /* consumes the items */
 
 TsrStatus range_new(Value *out, Value start, Value stop, Value step);

@@ -292,7 +292,7 @@ static const Getter typed_getters[] = {
     {"device", get_device, NULL, "where its memory is"}, {"is_cuda", get_is_cuda, NULL, "whether it is on a GPU"}, {"dtype", get_dtype, NULL, "its elements"}, {NULL, NULL, NULL, NULL}};
 
 #define STORAGE_TYPE(shown, get) \
-    {.obj = TYPE_HEADER, .name = shown, .module = "torch.storage", .construct = storage_construct, .destroy = storage_destroy, .repr = storage_repr, .length = storage_length, \
+    {.obj = TYPE_HEADER, .name = shown, .construct = storage_construct, .destroy = storage_destroy, .repr = storage_repr, .length = storage_length, \
      .get_item = storage_get_item, .set_item = storage_set_item, .compare = storage_compare, .hash = storage_hash, .methods = storage_methods, .getters = get}
-Type untyped_storage_type = STORAGE_TYPE("UntypedStorage", untyped_getters);
-Type typed_storage_type = STORAGE_TYPE("TypedStorage", typed_getters);
+Type untyped_storage_type = STORAGE_TYPE("torch.storage.UntypedStorage", untyped_getters);
+Type typed_storage_type = STORAGE_TYPE("torch.storage.TypedStorage", typed_getters);

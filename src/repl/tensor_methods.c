@@ -76,10 +76,13 @@ static TsrStatus set_data(Value self, Value v) {
     TsrTensor *from = NULL;
     TSR_TRY(bind_tensor_of(&from, v));
     if (from == NULL) return tsr_error(TSR_TYPE_ERROR, "Variable data has to be a tensor, but got %s", bind_type_name(v));
-    if (from->dtype != self.t->dtype || tsr_is_sparse(from))
-        return tsr_error(TSR_RUNTIME_ERROR, "Attempted to call `variable.set_data(tensor)`, but `variable` and `tensor` have incompatible tensor type. ");
-    if (tsr_is_sparse(self.t)) return tsr_error(TSR_RUNTIME_ERROR, "Attempted to call `variable.set_data(tensor)`, but `variable` and `tensor` have incompatible tensor type. ");
-    return tsr_tensor_set_storage(self.t, from->storage, from->offset, tsr_ndim(from), from->sizes, from->strides);
+    if (tsr_is_sparse(self.t) || tsr_is_sparse(from) || !tsr_is_defined(from)) return tsr_error(TSR_RUNTIME_ERROR, "Attempted to call `variable.set_data(tensor)`, but `variable` and `tensor` have incompatible tensor type. ");
+    TsrDtype own = self.t->dtype;
+    self.t->dtype = from->dtype;
+    TsrStatus s = tsr_tensor_set_storage(self.t, from->storage, from->offset, tsr_ndim(from), from->sizes, from->strides);
+    if (s != TSR_OK) self.t->dtype = own;
+    else self.t->flags = (self.t->flags & ~(TSR_FLAG_CONJ | TSR_FLAG_NEG)) | (from->flags & (TSR_FLAG_CONJ | TSR_FLAG_NEG));
+    return s;
 }
 
 /* x.real = v and x.imag = v write through the view. */

@@ -307,9 +307,10 @@ static const NamedType *named_type(Value v) { return (const NamedType *)v.o->typ
 
 static TsrStatus named_repr(TsrText *out, Value self) {
     const NamedType *type = named_type(self);
-    TSR_TRY(tsr_text_printf(out, "%s(\n", type_full_name(&type->type)));
+    bool lines = strncmp(type->type.name, "torch.", 6) == 0; /* torch's have a field a line, Python's are in one */
+    TSR_TRY(tsr_text_printf(out, "%s(%s", type->type.name, lines ? "\n" : ""));
     for (int i = 0; i < type->count; i++) {
-        if (i > 0) TSR_TRY(tsr_text_puts(out, ",\n"));
+        if (i > 0) TSR_TRY(tsr_text_puts(out, lines ? ",\n" : ", "));
         TSR_TRY(tsr_text_printf(out, "%s=", type->fields[i]));
         TSR_TRY(value_repr(out, value_as_tuple(self)->items[i]));
     }
@@ -360,13 +361,12 @@ static TsrStatus named_construct(Value *out, Type *type, const CallArgs *args) {
     return status;
 }
 
-Type *structseq_type(const char *name, const char *module, const char *const *fields, int count) {
+Type *structseq_type(const char *name, const char *const *fields, int count) {
     for (NamedType *t = named_types; t != NULL; t = t->next) {
-        if (strcmp(t->type.name, name) == 0 && strcmp(t->type.module, module != NULL ? module : "") == 0 && t->count == count) return &t->type;
+        if (strcmp(t->type.name, name) == 0 && t->count == count) return &t->type;
     }
-    if (module == NULL) module = "";
-    size_t name_size = strlen(name) + 1, module_size = strlen(module) + 1, fields_size = sizeof *fields * (size_t)count;
-    NamedType *t = tsr_calloc(1, sizeof *t + fields_size + name_size + module_size);
+    size_t name_size = strlen(name) + 1, fields_size = sizeof *fields * (size_t)count;
+    NamedType *t = tsr_calloc(1, sizeof *t + fields_size + name_size);
     if (t == NULL) {
         mem_error();
         return NULL;
@@ -375,12 +375,10 @@ Type *structseq_type(const char *name, const char *module, const char *const *fi
     memcpy(kept, fields, fields_size);
     char *text = (char *)(t + 1) + fields_size;
     memcpy(text, name, name_size);
-    memcpy(text + name_size, module, module_size);
     t->type = tuple_type;
     t->type.obj = size_type.obj;
     t->type.obj.refcount = 0x40000000u;
     t->type.name = text;
-    t->type.module = text + name_size;
     t->type.base = &tuple_type;
     t->type.doc = NULL;
     t->type.methods = NULL;

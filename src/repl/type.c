@@ -195,8 +195,15 @@ static TsrStatus type_own_attr(Value *out, Type *type, Str *name) {
 static TsrStatus type_get_attr(Value *out, Value self, Str *name) {
     Type *type = (Type *)self.o;
     *out = VALUE_UNBOUND;
-    if (str_equal_c(name, "__name__") || str_equal_c(name, "__qualname__")) return str_new_c(out, type->name);
-    if (str_equal_c(name, "__module__")) return str_new_c(out, type->module != NULL ? type->module : "builtins");
+    if (str_equal_c(name, "__name__") || str_equal_c(name, "__qualname__")) {
+        const char *dot = strrchr(type->name, '.');
+        return str_new_c(out, dot != NULL ? dot + 1 : type->name);
+    }
+    if (str_equal_c(name, "__module__")) {
+        const char *dot = strrchr(type->name, '.');
+        if (type->module == NULL && dot != NULL) return str_new(out, type->name, dot - type->name);
+        return str_new_c(out, type->module != NULL ? type->module : "builtins");
+    }
     if (str_equal_c(name, "__doc__")) {
         *out = VALUE_NONE;
         return type->doc != NULL ? str_new_c(out, type->doc) : TSR_OK;
