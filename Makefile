@@ -15,17 +15,19 @@ CFLAGS_release := -O2 -g1 -DNDEBUG
 CFLAGS_debug := -O0 -g3 -DTSR_DEBUG
 CFLAGS_asan := -O1 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined -DTSR_DEBUG
 CFLAGS_tsan := -O1 -g1 -fsanitize=thread
-CFLAGS_fuzz := -O1 -g1 -fsanitize=fuzzer-no-link,address,undefined -DTSR_DEBUG
+CFLAGS_fuzz := -O1 -g1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined -DTSR_DEBUG
 CFLAGS_coverage := -O0 -g --coverage -DTSR_DEBUG
 LDFLAGS_asan := -fsanitize=address,undefined
 LDFLAGS_tsan := -fsanitize=thread
+LDFLAGS_fuzz := -fsanitize=address,undefined
 LDFLAGS_coverage := --coverage
 
 # A status that is not OK leaves outputs unset, which gcc cannot know.
 WARN := -Wall -Wextra -Werror $(if $(findstring clang,$(CC)),-Wno-pass-failed -Wno-psabi,-Wno-maybe-uninitialized)
 CFLAGS_ALL := -std=c17 -D_GNU_SOURCE $(WARN) -fPIC -fvisibility=hidden -fno-semantic-interposition -fopenmp -ffp-contract=off -fno-math-errno -fno-trapping-math -Isrc -Isrc/core $(CFLAGS_$(CONFIG)) $(CFLAGS)
 # Static where Debian has the archive: every shared library costs each start about 0.1 ms.
-LIBS := -Wl,-Bstatic -ltommath -lutf8proc -ljansson -lminizip -lz -lprotobuf-nanopb -Wl,-Bdynamic -lsleef -fopenmp -lm -ldl -lpthread
+CORE_LIBS := -lsleef -fopenmp -lm -ldl -lpthread
+LIBS := -Wl,-Bstatic -ltommath -lutf8proc -Wl,-Bdynamic $(CORE_LIBS)
 
 CORE_SRC := $(sort $(wildcard src/core/*.c src/core/kernels/*.c src/core/ops/*.c))
 REPL_SRC := $(sort $(wildcard src/repl/*.c))
@@ -42,6 +44,11 @@ $(BUILD)/tsr: $(CORE_OBJ) $(REPL_OBJ)
 $(BUILD)/obj/%.o: src/%.c
 	@mkdir -p $(dir $@)
 	$(QUIET)$(CCACHE) $(CC) $(CFLAGS_ALL) $(TARGET_FLAGS) -MMD -MP -c -o $@ $<
+
+# Operators and kernels are not what the fuzz targets look for: uninstrumented they build in a fraction of the time.
+ifeq ($(CONFIG),fuzz)
+$(BUILD)/obj/core/ops/%.o $(BUILD)/obj/core/kernels/%.o: TARGET_FLAGS += -O0 -fno-sanitize=all
+endif
 
 # Kernels: optimised harder, and some compiled for several instruction sets, chosen at run time (kernels/simd.h).
 ifeq ($(CONFIG),release)
@@ -67,15 +74,18 @@ PUBLIC_HEADERS := $(addprefix src/core/,tsr.h base.h error.h error.def mem.h tex
 
 lib: $(BUILD)/libtsr.a $(BUILD)/libtsr.so ## libtsr, static and shared
 
+# One object, so that hidden names stay hidden from a program that links it statically too.
 $(BUILD)/libtsr.a: $(CORE_OBJ)
-	rm -f $@ && $(AR) rcs $@ $^
+	$(LD) -r -o $(BUILD)/libtsr.o $^
+	objcopy --localize-hidden $(BUILD)/libtsr.o
+	rm -f $@ && $(AR) rcs $@ $(BUILD)/libtsr.o
 
 $(BUILD)/libtsr.so: $(CORE_OBJ)
-	$(CC) -shared -Wl,-soname,$(SONAME) $(LDFLAGS_$(CONFIG)) $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(CC) -shared -Wl,-soname,$(SONAME) $(LDFLAGS_$(CONFIG)) $(LDFLAGS) -o $@ $^ $(CORE_LIBS)
 
 $(BUILD)/tsr.pc: Makefile
 	@mkdir -p $(dir $@)
-	@printf 'prefix=%s\nlibdir=$${prefix}/lib\nincludedir=$${prefix}/include\n\nName: tsr\nDescription: tensors, views and their ownership\nVersion: %s\nLibs: -L$${libdir} -ltsr\nLibs.private: -lsleef -fopenmp -lm -ldl\nCflags: -I$${includedir}\n' '$(PREFIX)' '$(VERSION)' > $@
+	@printf 'prefix=%s\nlibdir=$${prefix}/lib\nincludedir=$${prefix}/include\n\nName: tsr\nDescription: tensors, views and their ownership\nVersion: %s\nLibs: -L$${libdir} -ltsr\nLibs.private: $(CORE_LIBS)\nCflags: -I$${includedir}\n' '$(PREFIX)' '$(VERSION)' > $@
 
 MAN1 := $(wildcard man/*.1)
 MAN5 := $(wildcard man/*.5)
@@ -142,10 +152,14 @@ FUZZ_TIME ?= 60
 FUZZ_TARGETS := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 
 fuzz: ## fuzzes the parser and the loaders with libFuzzer (clang), FUZZ_TIME seconds each
-	$(MAKE) CONFIG=fuzz CC=clang $(addprefix build/fuzz/,$(FUZZ_TARGETS))
-	for t in $(FUZZ_TARGETS); do mkdir -p build/fuzz/corpus/$$t && build/fuzz/$$t -max_total_time=$(FUZZ_TIME) -rss_limit_mb=4096 build/fuzz/corpus/$$t $$(ls -d tests/fuzz/seeds/$$t 2>/dev/null) || exit 1; done
+	$(MAKE) -j$(shell nproc) CONFIG=fuzz CC=clang $(addprefix build/fuzz/,$(FUZZ_TARGETS))
+	for t in $(FUZZ_TARGETS); do mkdir -p build/fuzz/corpus/$$t && build/fuzz/$$t -max_total_time=$(FUZZ_TIME) -rss_limit_mb=4096 -artifact_prefix=build/fuzz/ build/fuzz/corpus/$$t $$(ls -d tests/fuzz/seeds/$$t 2>/dev/null) || exit 1; done
 
-build/fuzz/fuzz_%: build/fuzz/obj/tests/fuzz/fuzz_%.o $(CORE_OBJ) $(REPL_LIB_OBJ)
+# One library of all of src, which each target takes what it needs from.
+build/fuzz/libfuzzed.a: $(CORE_OBJ) $(REPL_LIB_OBJ)
+	rm -f $@ && $(AR) rcs $@ $^
+
+build/fuzz/fuzz_%: build/fuzz/obj/tests/fuzz/fuzz_%.o build/fuzz/libfuzzed.a
 	$(CC) -fsanitize=fuzzer,address,undefined -o $@ $^ $(LIBS)
 
 bench: all ## tsr beside its peers, as ratios in one run (BENCH= further arguments)

@@ -179,6 +179,7 @@ static bool parse_line(const Table *t, Block *b, const char *p, const char *end,
 }
 
 static void parse_block(const Table *t, Block *b) {
+    if (b->rows == 0) return; /* maybe no block has any, and there are no cells */
     char *row = t->cells + b->first_row * t->columns * 8;
     int64_t line = b->first_line;
     for (const char *p = b->begin; p < b->end; line++) {

@@ -206,6 +206,7 @@ static TsrStatus read_key(Json *j, TsrText *key) {
         TSR_TRY(tsr_text_putc(key, (char)c));
     }
     if (j->p == j->end) return bad(j, "the text ends inside a string");
+    if (tsr_utf8_invalid(key->data, (int64_t)key->length) >= 0) return bad(j, "a string that is not UTF-8");
     j->p++;
     return TSR_OK;
 }

@@ -197,6 +197,7 @@ static TsrStatus take_values(TsrTensor *t, int64_t *n, const TsrWireField *f, in
         return TSR_OK;
     }
     if (wire == WIRE_VARINT) {
+        if (f->kind != 0 && f->kind != 2) return tsr_wire_error(&c, "values of another wire type");
         for (bool first = true; f->kind == 2 ? c.p < c.end : first; first = false) {
             if (f->kind == 2) TSR_TRY(tsr_wire_varint(&v, &c));
             if (*n >= t->numel) return tsr_wire_error(&c, "more values than the shape has elements");
@@ -208,6 +209,7 @@ static TsrStatus take_values(TsrTensor *t, int64_t *n, const TsrWireField *f, in
     size_t bytes = (size_t)(c.end - c.p);
     if (f->kind == 0 || bytes % width != 0) return tsr_wire_error(&c, "values cut off");
     if (bytes > (size_t)t->numel * item - (size_t)*n) return tsr_wire_error(&c, "more values than the shape has elements");
+    if (bytes == 0) return TSR_OK;
     memcpy(data + *n, c.p, bytes); /* here *n counts bytes */
     *n += (int64_t)bytes;
     return TSR_OK;

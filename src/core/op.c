@@ -198,7 +198,7 @@ static TsrStatus check_tensor(const Run *run, const TsrTensor *t) {
     if (!tsr_is_defined(t)) return TSR_OK;
     if (TSR_UNLIKELY(tsr_is_meta(t))) TSR_TRY(check_meta(c));
     if (TSR_UNLIKELY(tsr_is_sparse(t))) {
-        return flags & TSR_OP_SPARSE || run->sparse != NULL ? TSR_OK : not_for_sparse(c, t);
+        return flags & TSR_OP_SPARSE || run->sparse != NULL ? tsr_tensor_check(t, false) : not_for_sparse(c, t);
     }
     if (TSR_UNLIKELY(!tsr_dtype_is_pod(t->dtype)) && !(flags & TSR_OP_OBJECT))
         return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "\"%s\" not implemented for '%s'", c->schema->base, tsr_dtype_scalar_name(t->dtype));

@@ -491,8 +491,15 @@ static TsrStatus readonly_write(const TsrTensor *t) {
     return tsr_error(TSR_RUNTIME_ERROR, "this tensor's memory is read-only (%s): clone() it before writing", t->storage->origin != NULL ? t->storage->origin : "read-only");
 }
 
+/* The tensors that a sparse one is made of. */
+static TsrStatus check_sparse(const TsrSparse *s, bool writing) {
+    TSR_TRY(tsr_tensor_check(s->indices, writing));
+    if (s->plain_indices != NULL) TSR_TRY(tsr_tensor_check(s->plain_indices, writing));
+    return tsr_tensor_check(s->values, writing);
+}
+
 TsrStatus tsr_tensor_check(const TsrTensor *t, bool writing) {
-    if (TSR_UNLIKELY(t->storage == NULL)) return TSR_OK;
+    if (TSR_UNLIKELY(t->storage == NULL)) return t->sparse != NULL ? check_sparse(t->sparse, writing) : TSR_OK;
     if (TSR_UNLIKELY(writing && t->storage->readonly)) return readonly_write(t);
     if (t->numel == 0) return TSR_OK;
     int64_t last = t->offset;

@@ -65,3 +65,28 @@ char *tsr_text_move(TsrText *t) {
     *t = (TsrText){NULL, 0, 0};
     return data;
 }
+
+/* --- UTF-8 --- */
+
+size_t tsr_utf8_sequence(const char *text, size_t left) {
+    const unsigned char *s = (const unsigned char *)text;
+    if (s[0] < 0x80) return 1;
+    size_t need = s[0] >= 0xC2 && s[0] <= 0xDF ? 2 : (s[0] & 0xF0) == 0xE0 ? 3 : s[0] >= 0xF0 && s[0] <= 0xF4 ? 4 : 0;
+    if (need == 0 || need > left) return 0;
+    for (size_t i = 1; i < need; i++)
+        if ((s[i] & 0xC0) != 0x80) return 0;
+    if (s[0] == 0xE0 && s[1] < 0xA0) return 0;
+    if (s[0] == 0xED && s[1] > 0x9F) return 0;
+    if (s[0] == 0xF0 && s[1] < 0x90) return 0;
+    if (s[0] == 0xF4 && s[1] > 0x8F) return 0;
+    return need;
+}
+
+int64_t tsr_utf8_invalid(const char *data, int64_t size) {
+    for (int64_t i = 0; i < size;) {
+        size_t n = tsr_utf8_sequence(data + i, (size_t)(size - i));
+        if (n == 0) return i;
+        i += (int64_t)n;
+    }
+    return -1;
+}

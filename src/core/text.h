@@ -16,6 +16,10 @@ TsrStatus tsr_text_pad(TsrText *t, char c, size_t n);
 void tsr_text_free(TsrText *t); /* frees the bytes, clears *t */
 char *tsr_text_move(TsrText *t); /* the bytes (tsr_malloc'ed, zero-terminated), the caller's; clears *t; NULL when memory is short */
 
+/* Bytes of the UTF-8 sequence at `s`, of which `left` > 0 bytes are there; 0: none, or an overlong form or a surrogate. */
+size_t tsr_utf8_sequence(const char *s, size_t left);
+int64_t tsr_utf8_invalid(const char *data, int64_t size); /* offset of the first byte that begins no such sequence, or -1 */
+
 #pragma GCC visibility pop
 
 #endif

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/mem.h"
+
 /* ---- the arena: a list of blocks, bumped ---- */
 
 enum { BLOCK_BYTES = 16 * 1024 - 64 };
@@ -18,21 +20,21 @@ struct Arena {
     Block *head;
 };
 
-Arena *arena_new(void) { return calloc(1, sizeof(Arena)); }
+Arena *arena_new(void) { return tsr_calloc(1, sizeof(Arena)); }
 
 void arena_free(Arena *arena) {
     if (arena == NULL) return;
     for (Block *b = arena->head; b != NULL;) {
         Block *next = b->next;
-        free(b);
+        tsr_free(b);
         b = next;
     }
-    free(arena);
+    tsr_free(arena);
 }
 
 static Block *new_block(Arena *arena, size_t bytes) {
     size_t room = bytes > BLOCK_BYTES ? bytes : BLOCK_BYTES;
-    Block *b = malloc(sizeof *b + room);
+    Block *b = tsr_malloc(sizeof *b + room);
     if (b == NULL) return NULL;
     b->used = 0;
     b->room = room;

@@ -59,7 +59,7 @@ static const char *utf8_reason(const char *data, int64_t size, int64_t at) {
 
 static TsrStatus decode_utf8(TsrText *text, const char *data, int64_t size, const char *errors) {
     for (int64_t from = 0; from <= size;) {
-        int64_t bad = utf8_invalid(data + from, size - from);
+        int64_t bad = tsr_utf8_invalid(data + from, size - from);
         int64_t good = bad < 0 ? size - from : bad;
         TSR_TRY(tsr_text_append(text, data + from, (size_t)good));
         if (bad < 0) return TSR_OK;

@@ -1,7 +1,7 @@
 /* check.c: the rules that Python applies after the grammar: names of scopes first, then the places of statements. */
-#include <stdlib.h>
 #include <string.h>
 
+#include "core/mem.h"
 #include "parse.h"
 
 enum { MAX_NESTED_BLOCKS = 20 };
@@ -59,11 +59,11 @@ static int use_of(const Checker *c, const char *name, const Scope *scope) {
 
 static bool grow_rows(Checker *c) {
     size_t room = c->room == 0 ? 128 : c->room * 2;
-    Row *rows = calloc(room, sizeof *rows);
+    Row *rows = tsr_calloc(room, sizeof *rows);
     if (rows == NULL) return parse_no_memory(c->p) != NULL;
     for (size_t i = 0; i < c->room; i++)
         if (c->rows[i].name != NULL) *find_row(rows, room, c->rows[i].name, c->rows[i].scope) = c->rows[i];
-    free(c->rows);
+    tsr_free(c->rows);
     c->rows = rows;
     c->room = room;
     return true;
@@ -102,7 +102,7 @@ static bool names_global(Checker *c, Node *n) {
         if (global && !(use & NONLOCAL)) continue;
         if (c->pending_count == c->pending_room) {
             int room = c->pending_room * 2 + 8;
-            Pending *grown = realloc(c->pending, (size_t)room * sizeof *grown);
+            Pending *grown = tsr_realloc(c->pending, (size_t)room * sizeof *grown);
             if (grown == NULL) return parse_no_memory(c->p) != NULL;
             c->pending = grown;
             c->pending_room = room;
@@ -498,7 +498,7 @@ bool check_tree(Parser *p, const NodeList *body) {
     Scope module = {.kind = SCOPE_MODULE};
     Checker c = {.p = p, .scope = &module};
     bool fine = names_list(&c, body) && resolve_nonlocals(&c) && places_list(&c, body);
-    free(c.rows);
-    free(c.pending);
+    tsr_free(c.rows);
+    tsr_free(c.pending);
     return fine && !p->failed;
 }

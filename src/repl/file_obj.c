@@ -131,7 +131,7 @@ static TsrStatus give_move(Value *out, const File *f, TsrText *text) {
     if (!is_binary(f)) unify_newlines(text);
     const char *data = text->data != NULL ? text->data : "";
     TsrStatus status;
-    int64_t bad = is_binary(f) ? -1 : utf8_invalid(data, (int64_t)text->length);
+    int64_t bad = is_binary(f) ? -1 : tsr_utf8_invalid(data, (int64_t)text->length);
     if (bad >= 0)
         status = tsr_error(TSR_UNICODE_DECODE_ERROR, "'utf-8' codec can't decode byte 0x%02x in position %lld: invalid start byte", (unsigned char)data[bad], (long long)bad);
     else status = is_binary(f) ? bytes_new(out, data, (int64_t)text->length) : str_new(out, data, (int64_t)text->length);

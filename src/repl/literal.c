@@ -6,6 +6,7 @@
 #include <string.h>
 #include <utf8proc.h>
 
+#include "core/mem.h"
 #include "parse.h"
 
 enum { MAX_DECIMAL_DIGITS = 4300, MAX_NESTED_FORMATS = 2 };
@@ -321,7 +322,7 @@ static bool inner_expression(Parser *p) {
 /* Parses source bytes [begin, end) as an expression in parentheses. */
 static Node *parse_inside(Parser *p, const char *begin, const char *end) {
     const char *text = source_text(p->source, NULL);
-    Lexer *lexer = malloc(sizeof *lexer);
+    Lexer *lexer = tsr_malloc(sizeof *lexer);
     if (lexer == NULL) return parse_no_memory(p);
     int line = source_line_at(p->source, (size_t)(begin - text));
     lexer_init_expression(lexer, p->source, (size_t)(begin - text), (size_t)(end - text), line);
@@ -339,7 +340,7 @@ static Node *parse_inside(Parser *p, const char *begin, const char *end) {
         p->message = q.message;
     }
     parse_end(&q);
-    free(lexer);
+    tsr_free(lexer);
     return value;
 }
 

@@ -41,7 +41,7 @@ static TsrStatus list_folder(List *list, DIR *folder) {
     for (struct dirent *e; (e = readdir(folder)) != NULL;) {
         Value name;
         if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0) continue;
-        if (utf8_invalid(e->d_name, (int64_t)strlen(e->d_name)) >= 0) continue;
+        if (tsr_utf8_invalid(e->d_name, (int64_t)strlen(e->d_name)) >= 0) continue;
         TSR_TRY(str_new_c(&name, e->d_name));
         TSR_TRY(list_append_move(list, name));
     }
@@ -93,7 +93,7 @@ static TsrStatus new_environ(Value *out) {
     for (char **e = environ; *e != NULL && status == TSR_OK; e++) {
         const char *equals = strchr(*e, '=');
         Value key, value;
-        if (equals == NULL || utf8_invalid(*e, (int64_t)strlen(*e)) >= 0) continue;
+        if (equals == NULL || tsr_utf8_invalid(*e, (int64_t)strlen(*e)) >= 0) continue;
         if ((status = str_new(&key, *e, equals - *e)) != TSR_OK) break;
         status = str_new_c(&value, equals + 1);
         if (status == TSR_OK) {

@@ -1,9 +1,9 @@
 /* parse_text.c: whole programs, statement by statement, and what the prompt asks: parser.h's functions. */
 #include "parser.h"
 
-#include <stdlib.h>
 #include <string.h>
 
+#include "core/mem.h"
 #include "parse.h"
 
 enum { SECOND_PASS_STEPS = 200000 };
@@ -13,9 +13,9 @@ void parse_begin(Parser *p, Lexer *lexer, Source *source, Arena *arena, Names *n
 }
 
 void parse_end(Parser *p) {
-    free(p->tokens);
-    free(p->stack);
-    free(p->memo);
+    tsr_free(p->tokens);
+    tsr_free(p->stack);
+    tsr_free(p->memo);
     p->tokens = NULL;
     p->stack = NULL;
     p->memo = NULL;
@@ -63,11 +63,11 @@ typedef struct Job {
 } Job;
 
 static Job *job_new(Source *source, size_t begin, size_t end) {
-    Job *job = malloc(sizeof *job);
+    Job *job = tsr_malloc(sizeof *job);
     Arena *arena = arena_new();
     Ast *ast = arena != NULL ? arena_alloc(arena, sizeof *ast) : NULL;
     if (job == NULL || ast == NULL) {
-        free(job);
+        tsr_free(job);
         arena_free(arena);
         return NULL;
     }
@@ -91,8 +91,8 @@ static TsrStatus job_finish(Job *job, Ast **out, SourceRange *where) {
     *out = p->failed ? NULL : job->ast;
     if (p->failed) ast_free(job->ast);
     parse_end(p);
-    free(job->names.rows);
-    free(job);
+    tsr_free(job->names.rows);
+    tsr_free(job);
     return status;
 }
 
@@ -255,12 +255,12 @@ static bool is_compound(const char *text, size_t length) {
 
 /* Whether the text ends inside brackets, a triple-quoted string or after a backslash. */
 static bool ends_open(Source *source, size_t length) {
-    Lexer *x = malloc(sizeof *x);
+    Lexer *x = tsr_malloc(sizeof *x);
     if (x == NULL) return false;
     lexer_init(x, source, 0, length);
     while (x->stop == LEXER_GOING) lexer_next(x);
     bool open = x->stop == LEXER_END_IN_BRACKETS || (x->stop == LEXER_FAILED && x->continued_end);
-    free(x);
+    tsr_free(x);
     return open;
 }
 

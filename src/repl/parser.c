@@ -5,6 +5,7 @@
 #include <string.h>
 #include <utf8proc.h>
 
+#include "core/mem.h"
 #include "parse.h"
 
 enum { MAX_DEPTH = 3000, MAX_DICT_MISTAKES = 100 };
@@ -74,7 +75,7 @@ static Token *token_at(Parser *p, int i) {
     while (i >= p->count) {
         if (p->count == p->room) {
             int room = p->room == 0 ? 64 : p->room * 2;
-            Token *grown = realloc(p->tokens, (size_t)room * sizeof *grown);
+            Token *grown = tsr_realloc(p->tokens, (size_t)room * sizeof *grown);
             if (grown == NULL) {
                 parse_no_memory(p);
                 return &end_token;
@@ -134,11 +135,11 @@ static const char **name_slot(const char **rows, size_t room, const char *text) 
 
 static bool grow_names(Names *names) {
     size_t room = names->room == 0 ? 64 : names->room * 2;
-    const char **rows = calloc(room, sizeof *rows);
+    const char **rows = tsr_calloc(room, sizeof *rows);
     if (rows == NULL) return false;
     for (size_t i = 0; i < names->room; i++)
         if (names->rows[i] != NULL) *name_slot(rows, room, names->rows[i]) = names->rows[i];
-    free(names->rows);
+    tsr_free(names->rows);
     names->rows = rows;
     names->room = room;
     return true;
@@ -210,7 +211,7 @@ int parse_list(const Parser *p) { return p->stack_count; }
 bool parse_push(Parser *p, Node *node) {
     if (p->stack_count == p->stack_room) {
         int room = p->stack_room == 0 ? 64 : p->stack_room * 2;
-        Node **grown = realloc(p->stack, (size_t)room * sizeof *grown);
+        Node **grown = tsr_realloc(p->stack, (size_t)room * sizeof *grown);
         if (grown == NULL) return parse_no_memory(p) != NULL;
         p->stack = grown;
         p->stack_room = room;
@@ -267,11 +268,11 @@ static void remember(Parser *p, MemoRule rule, int begin, Node *node) {
     if (!p->second_pass || p->failed) return;
     if (p->memo_count * 2 >= p->memo_room) {
         size_t room = p->memo_room == 0 ? 256 : p->memo_room * 2;
-        MemoRow *rows = calloc(room, sizeof *rows);
+        MemoRow *rows = tsr_calloc(room, sizeof *rows);
         if (rows == NULL) return; /* only slower */
         for (size_t i = 0; i < p->memo_room; i++)
             if (p->memo[i].key != 0) *memo_row(rows, room, p->memo[i].key) = p->memo[i];
-        free(p->memo);
+        tsr_free(p->memo);
         p->memo = rows;
         p->memo_room = room;
     }

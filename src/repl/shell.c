@@ -16,6 +16,7 @@
 #include "iter.h"
 #include "line.h"
 #include "magic.h"
+#include "mem.h"
 #include "parser.h"
 #include "prelude.h"
 #include "rng.h"
@@ -63,7 +64,7 @@ static bool same_place(const TraceEntry *a, const TraceEntry *b) { return a->sou
 /* The frames of a trace that are shown, outermost first. *out is the caller's (free). */
 static int frames_of(DiagFrame **out, const Trace *trace) {
     int count = 0;
-    *out = trace != NULL && trace->count > 0 ? calloc((size_t)trace->count, sizeof **out) : NULL;
+    *out = trace != NULL && trace->count > 0 ? tsr_calloc((size_t)trace->count, sizeof **out) : NULL;
     if (*out == NULL) return 0;
     for (int64_t i = trace->count; i-- > 0;) {
         const TraceEntry *e = &trace->entries[i];
@@ -115,7 +116,7 @@ static void report_one(Value exception) {
             diag_write_json(stderr, &error);
         else
             diag_write(stderr, &error, shell_options->colour);
-        free(frames);
+        tsr_free(frames);
     }
     tsr_text_free(&message);
     tsr_text_free(&line);

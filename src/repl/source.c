@@ -1,9 +1,11 @@
 #include "source.h"
 
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
 #include <utf8proc.h>
+
+#include "core/mem.h"
+#include "core/text.h"
 
 struct Source {
     atomic_int refs;
@@ -13,25 +15,11 @@ struct Source {
     size_t *starts; /* byte offset of each line */
 };
 
-/* The length of the valid UTF-8 sequence at `s`, 0 if there is none (overlong forms and surrogates are not valid). */
-static size_t sequence_length(const unsigned char *s, size_t left) {
-    if (s[0] < 0x80) return 1;
-    size_t need = s[0] >= 0xC2 && s[0] <= 0xDF ? 2 : (s[0] & 0xF0) == 0xE0 ? 3 : s[0] >= 0xF0 && s[0] <= 0xF4 ? 4 : 0;
-    if (need == 0 || need > left) return 0;
-    for (size_t i = 1; i < need; i++)
-        if ((s[i] & 0xC0) != 0x80) return 0;
-    if (s[0] == 0xE0 && s[1] < 0xA0) return 0;
-    if (s[0] == 0xED && s[1] > 0x9F) return 0;
-    if (s[0] == 0xF0 && s[1] < 0x90) return 0;
-    if (s[0] == 0xF4 && s[1] > 0x8F) return 0;
-    return need;
-}
-
 static TsrStatus check_text(const char *text, size_t length, int first_line, int *bad_line) {
     int line = first_line;
     for (size_t i = 0; i < length;) {
         unsigned char c = (unsigned char)text[i];
-        size_t step = sequence_length((const unsigned char *)text + i, length - i);
+        size_t step = tsr_utf8_sequence(text + i, length - i);
         if (bad_line != NULL) *bad_line = line;
         if (c == 0) return tsr_error(TSR_VALUE_ERROR, "source code string cannot contain null bytes");
         if (step == 0)
@@ -61,7 +49,7 @@ static bool index_lines(Source *s) {
     do {
         if (count == room) {
             room = room == 0 ? 8 : room * 2;
-            size_t *grown = room > 0 ? realloc(s->starts, (size_t)room * sizeof *grown) : NULL;
+            size_t *grown = room > 0 ? tsr_realloc(s->starts, (size_t)room * sizeof *grown) : NULL;
             if (grown == NULL) return false;
             s->starts = grown;
         }
@@ -76,14 +64,15 @@ TsrStatus source_new(Source **out, const char *name, const char *text, size_t le
     if (length >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) text += 3, length -= 3;
     if (length > INT32_MAX - 16) return tsr_error(TSR_OVERFLOW_ERROR, "source code is too long");
     TSR_TRY(check_text(text, length, first_line, bad_line));
-    Source *s = calloc(1, sizeof *s);
+    Source *s = tsr_calloc(1, sizeof *s);
     if (s == NULL) return tsr_error_no_memory(sizeof *s);
     atomic_init(&s->refs, 1);
     s->first_line = first_line;
     s->length = length;
-    s->name = strdup(name);
-    s->text = malloc(length + 1);
+    s->name = tsr_malloc(strlen(name) + 1);
+    s->text = tsr_malloc(length + 1);
     if (s->name == NULL || s->text == NULL) goto short_of_memory;
+    strcpy(s->name, name);
     memcpy(s->text, text, length);
     s->text[length] = '\0';
     if (!index_lines(s)) goto short_of_memory;
@@ -101,10 +90,10 @@ Source *source_retain(Source *s) {
 
 void source_free(Source *s) {
     if (s == NULL || atomic_fetch_sub_explicit(&s->refs, 1, memory_order_acq_rel) != 1) return;
-    free(s->name);
-    free(s->text);
-    free(s->starts);
-    free(s);
+    tsr_free(s->name);
+    tsr_free(s->text);
+    tsr_free(s->starts);
+    tsr_free(s);
 }
 
 const char *source_name(const Source *s) { return s->name; }

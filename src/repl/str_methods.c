@@ -765,7 +765,7 @@ static TsrStatus encode_narrow(TsrText *text, const Str *s, uint32_t limit, cons
 }
 
 static TsrStatus check_surrogates(const Str *s) {
-    int64_t bad = utf8_invalid(s->data, s->size);
+    int64_t bad = tsr_utf8_invalid(s->data, s->size);
     if (bad < 0) return TSR_OK;
     int n;
     return tsr_error(TSR_UNICODE_ENCODE_ERROR, "'utf-8' codec can't encode character '\\u%04x' in position %lld: surrogates not allowed",

@@ -60,28 +60,6 @@ int64_t utf8_count(const char *data, int64_t size) {
     return n;
 }
 
-static int sequence_size(unsigned char lead) {
-    if (lead < 0x80) return 1;
-    if (lead >= 0xc2 && lead < 0xe0) return 2;
-    if (lead >= 0xe0 && lead < 0xf0) return 3;
-    return lead >= 0xf0 && lead < 0xf5 ? 4 : 0;
-}
-
-int64_t utf8_invalid(const char *data, int64_t size) {
-    for (int64_t i = 0; i < size;) {
-        int n = sequence_size((unsigned char)data[i]);
-        if (n == 0 || i + n > size) return i;
-        for (int k = 1; k < n; k++) {
-            if (((unsigned char)data[i + k] & 0xc0) != 0x80) return i;
-        }
-        int used;
-        uint32_t c = utf8_decode(data + i, &used);
-        if ((n == 3 && (c < 0x800 || (c >= 0xd800 && c < 0xe000))) || (n == 4 && (c < 0x10000 || c > 0x10ffff))) return i;
-        i += n;
-    }
-    return -1;
-}
-
 bool codepoint_printable(uint32_t c) {
     if (c < 0x7f) return c >= 0x20;
     if (c < 0xa1) return false;

@@ -55,8 +55,6 @@ int64_t str_index_of_byte(const Str *s, int64_t byte);   /* the reverse */
 uint32_t utf8_decode(const char *p, int *size);          /* one code point of valid UTF-8 */
 int utf8_encode(char *out, uint32_t codepoint);          /* writes 1 to 4 bytes; how many */
 int64_t utf8_count(const char *data, int64_t size);
-/* Strict check (surrogates refused): offset of the first bad byte, or -1. */
-int64_t utf8_invalid(const char *data, int64_t size);
 /* repr as CPython: quotes chosen, escapes, printable text kept (ascii_only: none kept). Appends. */
 TsrStatus str_repr(TsrText *out, const char *data, int64_t size, bool ascii_only);
 bool codepoint_printable(uint32_t c);

@@ -303,6 +303,10 @@ static TsrStatus cast(TsrOpCall *c, TsrDtype dtype, bool copy) {
 static TsrStatus to(TsrOpCall *c) {
     TsrDtype dtype = SELF->dtype;
     bool copy = false;
+    if (strcmp(c->schema->name, "type_as") == 0 && SELF->layout != c->arg[1].t->layout)
+        return tsr_error(TSR_RUNTIME_ERROR, "to(options) doesn't support converting to a different layout, but got self.layout being %s and options.layout set as %s",
+                         tsr_sparse_layout_name(SELF), tsr_sparse_layout_name(c->arg[1].t));
+    if (!tsr_is_sparse(SELF)) return c->op->fn(c);
     for (int i = 1; i < c->nargs; i++) {
         if (c->arg[i].kind == TSR_ARG_DTYPE) dtype = c->arg[i].dtype;
         if (c->arg[i].kind == TSR_ARG_TENSOR) dtype = c->arg[i].t->dtype;

@@ -1,0 +1,49 @@
+# make install: what is there afterwards works from C, static and shared; uninstall takes all of it away again.
+. "$(dirname "$0")/lib.sh"
+top=$(cd "$(dirname "$0")/../.." && pwd)
+root=$work/root
+quietly() { # NAME COMMAND...
+    name=$1
+    shift
+    if "$@" >"$work/log" 2>&1; then ok "$name"; else
+        fail "$name"
+        tail -5 "$work/log"
+    fi
+}
+quietly 'make install' make -s -C "$top" CONFIG=release install DESTDIR="$root" PREFIX=/usr
+is 'the installed binary' 'tensor([1., 1.])' "$("$root/usr/bin/tsr" -e 'ones(2)' 2>&1)"
+for page in man1/tsr.1 man7/tsr-ops.7 man7/tsr-ownership.7; do
+    [ -f "$root/usr/share/man/$page" ] && ok "$page" || fail "$page"
+done
+
+config() { PKG_CONFIG_LIBDIR=$root/usr/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$root pkg-config "$@" tsr; }
+quietly 'pkg-config knows the library' config --exists
+is 'and its version' "$("$root/usr/bin/tsr" --version)" "tsr $(config --modversion)"
+
+# Each header is complete in itself, under C and under C++.
+for header in "$root"/usr/include/tsr/*.h; do
+    echo "#include <tsr/${header##*/}>" >"$work/one.c"
+    ${CC:-gcc} -std=c17 -Wall -Wextra -Werror -fsyntax-only -I"$root/usr/include" "$work/one.c" 2>"$work/log" || { fail "${header##*/} compiles"; head -5 "$work/log"; }
+done
+ok 'headers compile one by one'
+
+wanted='x = tensor([[1., 1., 1.],
+        [7., 7., 7.]])
+row = tensor([7., 7., 7.])
+storage holders: 2'
+example=$top/examples/view.c
+# shellcheck disable=SC2046 # words
+quietly 'a program on the shared library' ${CC:-gcc} -o "$work/shared" "$example" $(config --cflags --libs)
+is 'runs' "$wanted" "$(LD_LIBRARY_PATH=$root/usr/lib "$work/shared" 2>&1)"
+# shellcheck disable=SC2046
+quietly 'a program on the static library' ${CC:-gcc} -o "$work/static" "$example" $(config --cflags) "$root/usr/lib/libtsr.a" $(config --static --libs-only-l --libs-only-other | sed 's/-ltsr//')
+is 'runs alone' "$wanted" "$("$work/static" 2>&1)"
+
+foreign=$(nm -D --defined-only "$root/usr/lib/libtsr.so" | awk '{print $3}' | grep -v '^tsr_')
+is 'the shared library exports names of its own only' '' "$foreign"
+is 'its soname' "libtsr.so.$(config --modversion | cut -d. -f1)" "$(readelf -d "$root/usr/lib/libtsr.so" | sed -n 's/.*soname: \[\(.*\)\]/\1/p')"
+is 'the static library defines no foreign names' '' "$(nm --defined-only "$root/usr/lib/libtsr.a" 2>/dev/null | awk '$2 ~ /[A-Z]/ {print $3}' | grep -v '^tsr_' | head -5)"
+
+quietly 'make uninstall' make -s -C "$top" CONFIG=release uninstall DESTDIR="$root" PREFIX=/usr
+is 'takes everything away' '' "$(find "$root" -type f -o -type l)"
+exit $bad
