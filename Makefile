@@ -26,8 +26,8 @@ LDFLAGS_coverage := --coverage
 WARN := -Wall -Wextra -Werror $(if $(findstring clang,$(CC)),-Wno-pass-failed -Wno-psabi,-Wno-maybe-uninitialized)
 CFLAGS_ALL := -std=c17 -D_GNU_SOURCE $(WARN) -fPIC -fvisibility=hidden -fno-semantic-interposition -fopenmp -ffp-contract=off -fno-math-errno -fno-trapping-math -Isrc -Isrc/core $(CFLAGS_$(CONFIG)) $(CFLAGS)
 # Static where Debian has the archive: every shared library costs each start about 0.1 ms.
-CORE_LIBS := -lsleef -fopenmp -lm -ldl -lpthread
-LIBS := -Wl,-Bstatic -ltommath -lutf8proc -Wl,-Bdynamic $(CORE_LIBS)
+CORE_LIBS := -Wl,-Bstatic -lprotobuf-nanopb -Wl,-Bdynamic -lsleef -fopenmp -lm -ldl -lpthread
+LIBS := -Wl,-Bstatic -ltommath -lutf8proc $(CORE_LIBS)
 
 CORE_SRC := $(sort $(wildcard src/core/*.c src/core/kernels/*.c src/core/ops/*.c))
 REPL_SRC := $(sort $(wildcard src/repl/*.c))
@@ -81,7 +81,7 @@ $(BUILD)/libtsr.a: $(CORE_OBJ)
 	rm -f $@ && $(AR) rcs $@ $(BUILD)/libtsr.o
 
 $(BUILD)/libtsr.so: $(CORE_OBJ)
-	$(CC) -shared -Wl,-soname,$(SONAME) $(LDFLAGS_$(CONFIG)) $(LDFLAGS) -o $@ $^ $(CORE_LIBS)
+	$(CC) -shared -Wl,-soname,$(SONAME) -Wl,--exclude-libs,ALL $(LDFLAGS_$(CONFIG)) $(LDFLAGS) -o $@ $^ $(CORE_LIBS)
 
 $(BUILD)/tsr.pc: Makefile
 	@mkdir -p $(dir $@)
