@@ -299,14 +299,16 @@ static void call_window(const Frame *f, int *first, int *end) {
     else if (i->op == INS_CALLEX) *first = i->a, *end = i->a + 3;
 }
 
-static void visit_frame(Visitor *v, const Frame *f, bool innermost) {
+/* `inner`: the frame that f called, NULL for none. It begins in f's temporaries, at its arguments: those are its own. */
+static void visit_frame(Visitor *v, const Frame *f, const Frame *inner, bool innermost) {
     const Code *code = f->code;
-    int first, end, from = f->flags & FRAME_LENT ? f->own_from : 0;
+    int first, end, from = f->flags & FRAME_LENT ? f->own_from : 0, until = code->frame_size;
+    if (inner != NULL && inner->base > f->base && inner->base < f->base + until) until = (int)(inner->base - f->base);
     call_window(f, &first, &end);
     if (!innermost) first = end = -1;
     for (int k = from; k < code->slot_count; k++)
         report(v, ROOT_LOCAL, code->name, code->slot_names[k], &f->base[code->first_slot + k]);
-    for (int k = TSR_MAX(code->first_temp, from); k < code->frame_size; k++) {
+    for (int k = TSR_MAX(code->first_temp, from); k < until; k++) {
         bool argument = k >= first && k < end;
         if (!is_counted(f->base[k])) continue;
         report(v, argument ? ROOT_ARGUMENT : is_loop_slot(f, k) ? ROOT_ITERATOR : ROOT_TEMPORARY, code->name, NULL, &f->base[k]);
@@ -318,9 +320,9 @@ static void visit_frames(Visitor *v, const Frame *innermost, bool running) {
     int depth = 0;
     for (const Frame *f = innermost; f != NULL; f = f->prev) depth++;
     for (int k = depth - 1; k >= 0 && !v->stopped; k--) {
-        const Frame *f = innermost;
-        for (int n = 0; n < k; n++) f = f->prev;
-        visit_frame(v, f, running && k == 0);
+        const Frame *f = innermost, *inner = NULL;
+        for (int n = 0; n < k; n++) inner = f, f = f->prev;
+        visit_frame(v, f, inner, running && k == 0);
     }
 }
 
