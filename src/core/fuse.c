@@ -1,8 +1,5 @@
 #include "fuse.h"
 
-#include "op.h"
-#include "ops/reduce.h"
-
 #include <string.h>
 
 bool tsr_fuse_on = true;
@@ -173,30 +170,8 @@ static void fill_chunk(void *user, int64_t begin, int64_t end, char *to) {
     run_range(begin, end, &chunk);
 }
 
-/* Short ones are not worth a pass of their own: the operator sums them. */
-static TsrStatus sum_short(TsrTensor **out, const TsrFused *f, bool mean) {
-    TsrTensor *all;
-    TSR_TRY(tsr_fuse_run(&all, f));
-    TsrStatus status = tsr_invoke(out, 1, mean ? "mean" : "sum", "t", all);
-    tsr_tensor_free(all);
-    return status;
-}
-
-TsrStatus tsr_fuse_sum(TsrTensor **out, const TsrFused *f, bool mean) {
-    const TsrTensor *like = tsr_fuse_first(f);
-    if (like->numel < TSR_REDUCE_MADE_LEAST) return sum_short(out, f, mean);
+TsrStatus tsr_fuse_use(const TsrFused *f, TsrStatus (*use)(void *context, TsrFillFn fill, void *plan), void *context) {
     Plan plan;
-    TSR_TRY(prepare(&plan, f, like->dtype));
-    TsrTensor *result;
-    TSR_TRY(tsr_tensor_new(&result, 0, NULL, like->dtype, like->device));
-    result->origin = mean ? "mean" : "sum";
-    TsrStatus status = tsr_reduce_made(tsr_data(result), TSR_R_SUM, like->dtype, like->numel, fill_chunk, &plan);
-    if (status != TSR_OK) {
-        tsr_tensor_free(result);
-        return status;
-    }
-    if (mean && like->dtype == TSR_FLOAT32) *(float *)tsr_data(result) /= (float)like->numel;
-    else if (mean) *(double *)tsr_data(result) /= (double)like->numel;
-    *out = result;
-    return TSR_OK;
+    TSR_TRY(prepare(&plan, f, tsr_fuse_first(f)->dtype));
+    return use(context, fill_chunk, &plan);
 }

@@ -45,7 +45,11 @@ const TsrTensor *tsr_fuse_first(const TsrFused *f);
 
 /* The value of the last step. *out is the caller's. Errors: memory, interrupts, an input whose storage has shrunk. */
 TsrStatus tsr_fuse_run(TsrTensor **out, const TsrFused *f);
-/* Its sum, or mean, over all elements; what is summed never reaches memory. */
+/* For those who use the elements up as they are made: use(context, fill, plan) may call fill(plan, begin, end, to), in any thread, which writes the elements
+ * [begin, end) to `to`. Returns what `use` returns. */
+typedef void (*TsrFillFn)(void *plan, int64_t begin, int64_t end, char *to);
+TsrStatus tsr_fuse_use(const TsrFused *f, TsrStatus (*use)(void *context, TsrFillFn fill, void *plan), void *context);
+/* The sum, or mean, over all elements (in ops/op_reduce.c, where sum is). What is summed never reaches memory. */
 TsrStatus tsr_fuse_sum(TsrTensor **out, const TsrFused *f, bool mean);
 void tsr_fuse_release(TsrFused *f); /* lets the inputs go */
 

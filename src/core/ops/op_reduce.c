@@ -137,6 +137,37 @@ static TsrStatus mean(TsrOpCall *c, const TsrArg *dim, bool keepdim, const TsrAr
 TsrStatus op_mean(TsrOpCall *c) { return mean(c, &no_dim, false, &c->arg[1]); }
 TsrStatus op_mean_dim(TsrOpCall *c) { return mean(c, &c->arg[1], c->arg[2].b, &c->arg[3]); }
 
+/* --- the sum or mean of what is being made --- */
+
+typedef struct Made { char *out; const TsrTensor *like; } Made;
+
+static TsrStatus sum_made(void *context, TsrFillFn fill, void *plan) {
+    const Made *m = context;
+    return tsr_reduce_made(m->out, TSR_R_SUM, m->like->dtype, m->like->numel, fill, plan);
+}
+
+/* Short ones are not worth a pass of their own. */
+static TsrStatus sum_short(TsrTensor **out, const TsrFused *f, bool mean) {
+    TsrTensor *all;
+    TSR_TRY(tsr_fuse_run(&all, f));
+    TsrStatus status = tsr_invoke(out, 1, mean ? "mean" : "sum", "t", all);
+    tsr_tensor_free(all);
+    return status;
+}
+
+TsrStatus tsr_fuse_sum(TsrTensor **out, const TsrFused *f, bool mean) {
+    const TsrTensor *like = tsr_fuse_first(f);
+    if (like->numel < TSR_REDUCE_MADE_LEAST) return sum_short(out, f, mean);
+    TsrTensor *result;
+    TSR_TRY(tsr_tensor_new(&result, 0, NULL, like->dtype, like->device));
+    result->origin = mean ? "mean" : "sum";
+    TsrStatus status = tsr_fuse_use(f, sum_made, &(Made){tsr_data(result), like});
+    if (status == TSR_OK && mean) status = divide(result, (double)like->numel);
+    if (status == TSR_OK) *out = result;
+    else tsr_tensor_free(result);
+    return status;
+}
+
 /* The sum without nans over how many are none. */
 TsrStatus op_nanmean(TsrOpCall *c) {
     TsrTensor *x = c->arg[0].t, *sum = NULL, *isnan = NULL, *valid = NULL, *count = NULL, *result = NULL;

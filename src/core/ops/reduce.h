@@ -1,7 +1,8 @@
-/* reduce.h: the driver of reductions, and how their arguments are read. For ops/ and fuse.c. */
+/* reduce.h: the driver of reductions, and how their arguments are read. For ops/ only. */
 #ifndef TSR_OPS_REDUCE_H
 #define TSR_OPS_REDUCE_H
 
+#include "fuse.h"
 #include "kernels/reduce.h"
 #include "op.h"
 
@@ -20,7 +21,6 @@ TsrStatus tsr_reduce(TsrTensor **values, TsrTensor **more, const TsrReduction *r
 
 /* The reduction of `count` elements of `dtype` that are made as they are needed: fill(user, begin, end, to) writes those of [begin, end) to `to`, in any
  * thread. As tsr_reduce of all of them in one contiguous tensor, to the bit; out is as for the reducer's finish. */
-typedef void (*TsrFillFn)(void *user, int64_t begin, int64_t end, char *to);
 TsrStatus tsr_reduce_made(char *out, TsrReduceKind kind, TsrDtype dtype, int64_t count, TsrFillFn fill, void *user);
 enum { TSR_REDUCE_MADE_LEAST = 1 << 17 }; /* of count */
 
