@@ -315,6 +315,8 @@ static Row *find_row(const char *name, size_t size) {
     return NULL;
 }
 
+bool module_known(const char *name) { return find_row(name, strlen(name)) != NULL; }
+
 /* The first part of a dotted name that is not there is what the message is about. */
 static TsrStatus no_module(const char *name) {
     size_t first = strcspn(name, ".");

@@ -49,6 +49,7 @@ typedef TsrStatus (*ModuleMaker)(Value *out);
 TsrStatus module_register(const char *name, ModuleMaker make);
 /* The module object, the same each time; ModuleNotFoundError "No module named 'x'". */
 TsrStatus module_import(Value *out, const char *name);
+bool module_known(const char *name); /* registered, imported or not */
 /* Names that can be imported, appended as str. */
 TsrStatus module_list(List *out);
 

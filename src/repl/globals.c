@@ -81,6 +81,10 @@ static void consider(const char *name, void *search) { hint_consider(search, nam
 
 static TsrStatus not_defined(const Str *name) {
     tsr_error(TSR_NAME_ERROR, "name '%s' is not defined", name->data);
+    if (module_known(name->data)) {
+        tsr_error_hint("import %s first", name->data);
+        return TSR_NAME_ERROR;
+    }
     HintSearch search = hint_begin(name->data);
     vm_each_visible_name(consider, &search);
     if (search.best != NULL) tsr_error_hint("did you mean '%s'?", search.best);

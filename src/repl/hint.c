@@ -32,8 +32,8 @@ int hint_distance(const char *a, const char *b, int limit) {
 }
 
 HintSearch hint_begin(const char *wanted) {
-    /* half points: a third of the letters may differ, at least one */
-    int limit = TSR_MAX(2, (int)(2 * strlen(wanted) / 3));
+    /* half points: a third of the letters may differ, at least one; of a name of one letter only its case */
+    int limit = wanted[0] != '\0' && wanted[1] == '\0' ? 1 : TSR_MAX(2, (int)(2 * strlen(wanted) / 3));
     return (HintSearch){wanted, NULL, TSR_MIN(limit, 6) + 1};
 }
 

@@ -8,6 +8,9 @@
 #include "base.h"
 #include "commands.h"
 #include "doctest.h"
+#include "dtype.h"
+#include "hint.h"
+#include "io.h"
 #include "man.h"
 #include "shell.h"
 
@@ -22,8 +25,6 @@ typedef struct Line { /* the command line, taken apart */
     int rest_count;
     ShellOptions shell;
 } Line;
-
-typedef enum Argument { ARG_NONE, ARG_NEEDED } Argument;
 
 /* Sets what the option says. False when the value is wrong. */
 typedef bool Setter(Line *line, const char *value);
@@ -115,10 +116,19 @@ static bool set_man(Line *l, const char *v) {
     l->mode = MODE_MAN;
     return (l->page = v) != NULL;
 }
-static bool set_output(Line *l, const char *v) { return (l->shell.filter.output = v) != NULL && *v != '\0'; }
+/* A name without dot and slash is a format; a file's extension names one. */
+static bool set_output(Line *l, const char *v) {
+    l->shell.filter.output = v;
+    if (strpbrk(v, "./") != NULL) return tsr_format_for_path(v) != NULL;
+    const TsrFormat *format = tsr_format_find(v);
+    return strcmp(v, "text") == 0 || (format != NULL && format->write != NULL);
+}
 static bool set_in_place(Line *l, const char *v) { (void)v; return l->shell.filter.in_place = true; }
-static bool set_input(Line *l, const char *v) { return (l->shell.filter.input_format = v) != NULL && *v != '\0'; }
-static bool set_dtype(Line *l, const char *v) { return (l->shell.filter.dtype = strncmp(v, "torch.", 6) == 0 ? v + 6 : v) != NULL && *v != '\0'; }
+static bool set_input(Line *l, const char *v) { return tsr_format_find(l->shell.filter.input_format = v) != NULL; }
+static bool set_dtype(Line *l, const char *v) {
+    l->shell.filter.dtype = strncmp(v, "torch.", 6) == 0 ? v + 6 : v;
+    return tsr_dtype_from_name(l->shell.filter.dtype) != TSR_DTYPE_NONE;
+}
 static bool set_delimiter(Line *l, const char *v) {
     l->shell.filter.delimiter = strcmp(v, "\\t") == 0 || strcmp(v, "tab") == 0 ? "\t" : v;
     return strlen(l->shell.filter.delimiter) == 1;
@@ -129,7 +139,7 @@ static bool set_compact(Line *l, const char *v) { (void)v; return l->shell.filte
 static bool set_untie(Line *l, const char *v) { (void)v; return l->shell.filter.untie = true; }
 static bool set_json(Line *l, const char *v) { (void)v; return l->shell.json = true; }
 static bool set_sandbox(Line *l, const char *v) { (void)v; return l->shell.sandbox = true; }
-static bool set_device(Line *l, const char *v) { return (l->shell.device = v) != NULL && *v != '\0'; }
+static bool set_device(Line *l, const char *v) { return strcmp(l->shell.device = v, "cpu") == 0; }
 static bool set_no_color(Line *l, const char *v) { (void)v; return !(l->shell.colour = false); }
 static bool set_max_memory(Line *l, const char *v) { return to_size(v, &l->shell.max_memory); }
 
@@ -186,39 +196,39 @@ static bool set_max_time(Line *l, const char *v) {
 static const struct Option {
     const char *name;
     char letter;
-    Argument argument;
+    const char *takes; /* what its value is, for the message about a wrong one; NULL: it takes none */
     Setter *set;
 } options[] = {
-    {"code", 'e', ARG_NEEDED, set_code},
-    {"interactive", 'i', ARG_NONE, set_interactive},
-    {"echo", 0, ARG_NONE, set_echo},
-    {"doctest", 0, ARG_NONE, set_doctest},
-    {"list", 'l', ARG_NONE, set_list},
-    {"diff", 0, ARG_NONE, set_diff},
-    {"lesson", 0, ARG_NONE, set_lesson},
-    {"print-man", 0, ARG_NEEDED, set_man},
-    {"output", 'o', ARG_NEEDED, set_output},
-    {"in-place", 0, ARG_NONE, set_in_place},
-    {"input", 'I', ARG_NEEDED, set_input},
-    {"dtype", 0, ARG_NEEDED, set_dtype},
-    {"shape", 0, ARG_NEEDED, set_shape},
-    {"header", 0, ARG_NEEDED, set_header},
-    {"delimiter", 0, ARG_NEEDED, set_delimiter},
-    {"columns", 0, ARG_NEEDED, set_columns},
-    {"precision", 0, ARG_NEEDED, set_precision},
-    {"no-header", 0, ARG_NONE, set_no_header},
-    {"json-nan", 0, ARG_NEEDED, set_json_nan},
-    {"compact", 0, ARG_NONE, set_compact},
-    {"untie", 0, ARG_NONE, set_untie},
-    {"json", 0, ARG_NONE, set_json},
-    {"sandbox", 0, ARG_NONE, set_sandbox},
-    {"max-memory", 0, ARG_NEEDED, set_max_memory},
-    {"max-time", 0, ARG_NEEDED, set_max_time},
-    {"seed", 0, ARG_NEEDED, set_seed},
-    {"threads", 0, ARG_NEEDED, set_threads},
-    {"device", 0, ARG_NEEDED, set_device},
-    {"no-color", 0, ARG_NONE, set_no_color},
-    {"no-colour", 0, ARG_NONE, set_no_color},
+    {"code", 'e', "code", set_code},
+    {"interactive", 'i', NULL, set_interactive},
+    {"echo", 0, NULL, set_echo},
+    {"doctest", 0, NULL, set_doctest},
+    {"list", 'l', NULL, set_list},
+    {"diff", 0, NULL, set_diff},
+    {"lesson", 0, NULL, set_lesson},
+    {"print-man", 0, "a page", set_man},
+    {"output", 'o', "a format that tsr writes, or a file", set_output},
+    {"in-place", 0, NULL, set_in_place},
+    {"input", 'I', "a format that tsr reads", set_input},
+    {"dtype", 0, "a dtype such as float32", set_dtype},
+    {"shape", 0, "sizes such as 3,4", set_shape},
+    {"header", 0, "yes or no", set_header},
+    {"delimiter", 0, "one character, or tab", set_delimiter},
+    {"columns", 0, "names or numbers of columns", set_columns},
+    {"precision", 0, "a number from 1 to 50", set_precision},
+    {"no-header", 0, NULL, set_no_header},
+    {"json-nan", 0, "null, error or token", set_json_nan},
+    {"compact", 0, NULL, set_compact},
+    {"untie", 0, NULL, set_untie},
+    {"json", 0, NULL, set_json},
+    {"sandbox", 0, NULL, set_sandbox},
+    {"max-memory", 0, "a size such as 500M", set_max_memory},
+    {"max-time", 0, "seconds, more than 0", set_max_time},
+    {"seed", 0, "a whole number", set_seed},
+    {"threads", 0, "a number from 1 to 4096", set_threads},
+    {"device", 0, "cpu", set_device},
+    {"no-color", 0, NULL, set_no_color},
+    {"no-colour", 0, NULL, set_no_color},
 };
 
 static const struct Option *find_long(const char *name, size_t length) {
@@ -236,16 +246,26 @@ static const struct Option *find_short(char letter) {
 /* ---- the command line ---- */
 
 static int set(Line *line, const struct Option *option, const char *value, const char *shown) {
-    if (option->set(line, value)) return EXIT_FINE;
-    fprintf(stderr, "tsr: %s: can't be '%s'\ntry 'tsr --help'\n", shown, value != NULL ? value : "");
+    if (option->set(line, value) || value == NULL) return EXIT_FINE;
+    fprintf(stderr, "tsr: %s: can't be '%s': it takes %s\ntry 'tsr --help'\n", shown, value, option->takes);
     return EXIT_USAGE;
+}
+
+/* With the option that was probably meant. */
+static int no_option(const char *text) {
+    char message[160];
+    HintSearch search = hint_begin(text[1] == '-' ? text + 2 : "");
+    for (size_t i = 0; text[1] == '-' && i < TSR_COUNTOF(options); i++) hint_consider(&search, options[i].name);
+    if (search.best == NULL) return usage("there is no option '%s'", text);
+    snprintf(message, sizeof message, "%.80s', did you mean '--%s", text, search.best);
+    return usage("there is no option '%s'?", message);
 }
 
 static int long_option(Line *line, char **argv, int *i) {
     const char *text = argv[*i] + 2, *equals = strchr(text, '=');
     const struct Option *option = find_long(text, equals != NULL ? (size_t)(equals - text) : strlen(text));
-    if (option == NULL) return usage("there is no option '%s'", argv[*i]);
-    if (option->argument == ARG_NONE) return equals != NULL ? usage("'%s': this option takes no value", argv[*i]) : set(line, option, NULL, argv[*i]);
+    if (option == NULL) return no_option(argv[*i]);
+    if (option->takes == NULL) return equals != NULL ? usage("'%s': this option takes no value", argv[*i]) : set(line, option, NULL, argv[*i]);
     const char *shown = argv[*i], *value = equals != NULL ? equals + 1 : argv[++*i];
     return value == NULL ? usage("'%s' needs a value", shown) : set(line, option, value, shown);
 }
@@ -255,7 +275,7 @@ static int short_options(Line *line, char **argv, int *i) {
     for (const char *c = argv[*i] + 1; *c != '\0'; c++) {
         const struct Option *option = find_short(*c);
         if (option == NULL) return usage("there is no option '%s'", argv[*i]);
-        if (option->argument == ARG_NONE) {
+        if (option->takes == NULL) {
             set(line, option, NULL, argv[*i]);
             continue;
         }
@@ -298,6 +318,7 @@ static int check(const Line *l) {
     if ((l->mode == MODE_DOCTEST || l->mode == MODE_LIST) && l->rest_count == 0) return usage("%s: FILE is missing", l->mode == MODE_LIST ? "-l" : "--doctest");
     if (l->mode == MODE_ECHO && l->rest_count != 1) return usage("%s takes one FILE", "--echo");
     if (l->mode == MODE_DIFF && l->rest_count != 2) return usage("%s takes two files", "--diff");
+    if (l->shell.filter.output != NULL && l->mode != MODE_CODE) return usage("%s needs -e", "-o");
     if (l->shell.filter.in_place && (l->mode != MODE_CODE || l->rest_count != 1)) return usage("%s needs -e and one FILE", "--in-place");
     if (l->shell.filter.in_place && l->shell.filter.output != NULL) return usage("%s and -o exclude each other", "--in-place");
     return EXIT_FINE;
