@@ -4,6 +4,8 @@
 #ifndef TESTS_CORE_OP_CALLS_H
 #define TESTS_CORE_OP_CALLS_H
 
+#include <stdio.h>
+
 #include "op.h"
 
 typedef enum CallLayout { LAID_CONTIGUOUS, LAID_TRANSPOSED, LAID_OFFSET, LAID_STEPPED, LAID_EXPANDED, LAID_EMPTY, LAID_SCALAR, CALL_LAYOUTS } CallLayout;
@@ -47,6 +49,8 @@ TsrTensor *call_tensor(int ndim, const int64_t *sizes, TsrDtype dtype, CallLayou
 char *call_element(const TsrTensor *t, int64_t number);
 /* Another storage with the same bytes under the same geometry. */
 TsrTensor *call_tensor_copy(const TsrTensor *t, CallCopy how);
+/* A line of JSON: the call as it was `before`, and its results or its error; for tests/oracle/replay.py. */
+void call_dump(FILE *f, const OpCall *call, const OpCall *before, const TsrOpCall *run, TsrStatus status);
 /* The call in words, on stderr. */
 void call_describe(const OpCall *call);
 void call_describe_tensor(const TsrTensor *t);

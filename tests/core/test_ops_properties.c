@@ -3,7 +3,8 @@
  * same geometry, wrong arguments are refused. Calls are random and accepted ones (op_calls.h).
  *
  * TSR_TEST_OP=NAME picks one operator, TSR_TEST_SEED another stream, TSR_TEST_ROUNDS how often each combination of dtype and layout is
- * tried (unset: a sample), TSR_TEST_VERBOSE names each row on the way and those whose calls are never accepted. */
+ * tried (unset: a sample), TSR_TEST_VERBOSE names each row on the way and those whose calls are never accepted,
+ * TSR_TEST_DUMP=FILE writes each call with its outcome, for tests/oracle/replay.py. */
 #include "core/op_calls.h"
 #include "suite.h"
 
@@ -468,6 +469,8 @@ static void check_layouts(const OpCall *call, const TsrOpCall *plain, double uni
     call_end(&copy);
 }
 
+static FILE *dump; /* TSR_TEST_DUMP */
+
 /* Whether the call was accepted. */
 static bool check_call(const TsrOp *op, const TsrSchema *schema, TsrDtype dtype, CallLayout layout, bool wild) {
     OpCall call, before;
@@ -480,6 +483,7 @@ static bool check_call(const TsrOp *op, const TsrSchema *schema, TsrDtype dtype,
         counts_take(&counts, &call);
         TsrStatus status = call_run(&call, &run);
         accepted = status == TSR_OK;
+        if (dump != NULL) call_dump(dump, &call, &before, &run, status);
         if (accepted) {
             bool fixed = (op->flags & TSR_OP_RANDOM) == 0 && !is_exempt(&call, NO_VALUES), writes = (op->forms & TSR_INPLACE_ONLY) != 0;
             double units = units_of(&call, &run, wild);
@@ -534,6 +538,7 @@ static void check_row(const TsrOp *op, int rounds) {
 
 START_TEST(every_operator_keeps_its_promises) {
     const char *only = getenv("TSR_TEST_OP"), *rounds = getenv("TSR_TEST_ROUNDS"), *seed = getenv("TSR_TEST_SEED");
+    if (getenv("TSR_TEST_DUMP") != NULL) dump = fopen(getenv("TSR_TEST_DUMP"), "w");
     calls_seed(seed != NULL ? (uint64_t)atoll(seed) : 0);
     tsr_set_memory_limit((size_t)256 << 20);
     tsr_set_num_threads(1); /* small tensors */
@@ -542,6 +547,7 @@ START_TEST(every_operator_keeps_its_promises) {
         if (only != NULL && strcmp(only, set->name) != 0) continue;
         for (int k = 0; k < set->n; k++) check_row(set->ops[k], rounds != NULL ? atoi(rounds) : 0);
     }
+    if (dump != NULL) fclose(dump);
     ck_assert_msg(failures == 0, "%d broken promises, listed above", failures);
 }
 END_TEST

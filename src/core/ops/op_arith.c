@@ -218,7 +218,8 @@ TsrStatus op_pow_base(TsrOpCall *c) {
     TSR_TRY(tsr_operands_take(&o, c, 2, NULL));
     TsrScalar base = c->arg[0].s;
     bool one = base.kind != TSR_SCALAR_COMPLEX && tsr_scalar_to_double(base) == 1;
-    TsrStatus s = one ? trivial_power(c, o.t, true, o.t[1]) : power(c, o.t);
+    bool bools = base.kind == TSR_SCALAR_BOOL && o.t[1]->dtype == TSR_BOOL;
+    TsrStatus s = one && bools ? tsr_not_implemented("pow", TSR_BOOL) : one ? trivial_power(c, o.t, true, o.t[1]) : power(c, o.t);
     tsr_operands_release(&o);
     return s;
 }

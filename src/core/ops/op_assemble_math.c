@@ -112,9 +112,15 @@ static double to_double(const TsrArg *a) { return a->kind == TSR_ARG_FLOAT ? a->
 static TsrScalar to_scalar(const TsrArg *a) { return a->kind == TSR_ARG_FLOAT ? tsr_scalar_float(a->f) : a->s; }
 
 /* (y, *, dx, dim) */
+static TsrStatus check_real_dx(const TsrOpCall *c, const char *name) {
+    bool complex = c->arg[1].kind == TSR_ARG_SCALAR && c->arg[1].s.kind == TSR_SCALAR_COMPLEX;
+    return complex ? tsr_error(TSR_RUNTIME_ERROR, "%s: Currently, we only support dx as a real number.", name) : TSR_OK;
+}
+
 TsrStatus op_trapezoid_dx(TsrOpCall *c) {
     TsrTensor *y = c->arg[0].t;
     int64_t dim = c->arg[2].i;
+    TSR_TRY(check_real_dx(c, "trapezoid"));
     TSR_TRY(wrap_sample_dim(&dim, y, false));
     Scope s = {0};
     if (y->sizes[dim] == 0) return tsr__scope_return(c, &s, zeros_without(&s, y, dim));
@@ -128,6 +134,7 @@ TsrStatus op_trapezoid_dx(TsrOpCall *c) {
 TsrStatus op_cumulative_trapezoid_dx(TsrOpCall *c) {
     TsrTensor *y = c->arg[0].t;
     int64_t dim = c->arg[2].i;
+    TSR_TRY(check_real_dx(c, "cumulative_trapezoid"));
     TSR_TRY(wrap_sample_dim(&dim, y, true));
     TSR_TRY(check_points(y, NULL, "cumulative_trapezoid"));
     Scope s = {0};

@@ -243,14 +243,16 @@ static TsrStatus is_close(TsrTensor **out, TsrTensor *a, TsrTensor *b, double rt
         TsrStatus s = both_nan(&more, a, b);
         TSR_TRY(merge(&close, s, more));
     }
-    if ((rtol == 0 && atol == 0) || a->dtype == TSR_BOOL) {
+    if (rtol == 0 && atol == 0) {
         *out = close;
         return TSR_OK;
     }
-    TsrTensor *other;
+    TsrTensor *other, *minuend = NULL;
     TsrStatus s = tsr_tensor_new_cast(&other, b, floats ? b->dtype : tsr_default_dtype());
     if (s == TSR_OK) {
-        s = within_tolerance(&more, a, other, rtol, atol);
+        s = tsr_tensor_new_cast(&minuend, a, a->dtype == TSR_BOOL ? tsr_default_dtype() : a->dtype); /* bools have no difference */
+        if (s == TSR_OK) s = within_tolerance(&more, minuend, other, rtol, atol);
+        tsr_tensor_free(minuend);
         tsr_tensor_free(other);
     }
     TSR_TRY(merge(&close, s, more));

@@ -924,7 +924,7 @@ TsrStatus op_index_reduce(TsrOpCall *c) {
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
     TSR_TRY(check_index_source(c, "index_reduce_", self, dim, index, source));
     TSR_TRY(tsr__check_out_dtype(c, 0, self->dtype));
-    if (!include_self && !tsr__in(TSR_BITS_USUAL | TSR_BIT(BOOL), self->dtype)) return tsr__not_implemented("index_reduce_func_exclude_input_init", self->dtype);
+    if (!include_self && !tsr__in(TSR_BITS_USUAL, self->dtype)) return tsr__not_implemented("index_reduce_func_exclude_input_init", self->dtype);
     if (tsr_ndim(self) < 2) TSR_TRY(tsr__require(TSR_BITS_USUAL, self->dtype, "index_func_"));
     if (r.op == TSR_COMBINE_MAX) TSR_TRY(tsr__require(TSR_BITS_USUAL | TSR_BIT(BOOL) | TSR_BITS_UINT, self->dtype, "maximum_cpu"));
     if (r.op == TSR_COMBINE_MIN) TSR_TRY(tsr__require(TSR_BITS_USUAL | TSR_BIT(BOOL) | TSR_BITS_UINT, self->dtype, "minimum_cpu"));

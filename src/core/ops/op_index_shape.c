@@ -68,7 +68,9 @@ TsrStatus op_tile(TsrOpCall *c) {
 
 /* ---- repeat_interleave ---- */
 
-/* Position i, repeats[i] times; int64. output_size -1: not given. */
+enum { UNKNOWN_SIZE = INT32_MIN };
+
+/* Position i, repeats[i] times; int64. output_size may be UNKNOWN_SIZE. */
 static TsrStatus spread_new(TsrTensor **out, const TsrTensor *repeats, int64_t output_size) {
     if (tsr_ndim(repeats) != 1) return tsr_error(TSR_RUNTIME_ERROR, "repeat_interleave only accept 1D vector as repeat");
     if (repeats->dtype != TSR_INT64 && repeats->dtype != TSR_INT32 && repeats->dtype != TSR_INT16 && repeats->dtype != TSR_INT8 && repeats->dtype != TSR_UINT8)
@@ -77,7 +79,8 @@ static TsrStatus spread_new(TsrTensor **out, const TsrTensor *repeats, int64_t o
     TSR_TRY(tsr__long_new(&counts, repeats));
     const int64_t *n = tsr_data(counts);
     int64_t total = 0;
-    TsrStatus status = TSR_OK;
+    TsrStatus status = output_size == UNKNOWN_SIZE || output_size >= 0 ? TSR_OK
+                       : tsr_error(TSR_RUNTIME_ERROR, "Trying to create tensor with negative dimension %lld: [%lld]", (long long)output_size, (long long)output_size);
     for (int64_t i = 0; i < counts->numel && status == TSR_OK; i++) {
         if (n[i] < 0) status = tsr_error(TSR_RUNTIME_ERROR, "repeats can not be negative");
         else if (tsr_add_overflows(total, n[i], &total)) status = tsr_error(TSR_RUNTIME_ERROR, "repeat_interleave: the result's size overflows");
@@ -108,8 +111,8 @@ static TsrStatus interleave_meta(TsrOpCall *c, const TsrTensor *input, int64_t d
 
 TsrStatus op_repeat_interleave_counts(TsrOpCall *c) {
     TsrTensor *positions, *t = NULL;
-    if (tsr_is_meta(c->arg[0].t)) return interleave_meta(c, c->arg[0].t, 0, tsr_arg_given(&c->arg[1]) ? c->arg[1].i : -1);
-    TSR_TRY(spread_new(&positions, c->arg[0].t, tsr_arg_given(&c->arg[1]) ? c->arg[1].i : -1));
+    if (tsr_is_meta(c->arg[0].t)) return interleave_meta(c, c->arg[0].t, 0, tsr_arg_given(&c->arg[1]) ? c->arg[1].i : UNKNOWN_SIZE);
+    TSR_TRY(spread_new(&positions, c->arg[0].t, tsr_arg_given(&c->arg[1]) ? c->arg[1].i : UNKNOWN_SIZE));
     TsrStatus status = tsr_tensor_new_cast(&t, positions, c->arg[0].t->dtype);
     tsr_tensor_free(positions);
     return tsr_finish_move(c, status, t);
@@ -123,7 +126,7 @@ static TsrStatus interleave(TsrOpCall *c, const TsrTensor *repeats, const TsrArg
     TsrStatus status = tsr_wrap_dim(&dim, tsr_ndim(input));
     if (status == TSR_OK && tsr_is_meta(input)) {
         if (output_size < 0 && !tsr_is_meta(repeats) && repeats->numel == 1 && tsr_mul_overflows(tsr_scalar_to_int(tsr_tensor_get(repeats, 0)), input->sizes[dim], &output_size))
-            output_size = -1;
+            output_size = UNKNOWN_SIZE;
         status = interleave_meta(c, input, dim, output_size);
         tsr_tensor_free(input);
         return status;
@@ -156,14 +159,24 @@ static TsrStatus interleave(TsrOpCall *c, const TsrTensor *repeats, const TsrArg
 }
 
 TsrStatus op_repeat_interleave_tensor(TsrOpCall *c) {
-    return interleave(c, c->arg[1].t, &c->arg[2], tsr_arg_given(&c->arg[3]) ? c->arg[3].i : -1);
+    return interleave(c, c->arg[1].t, &c->arg[2], tsr_arg_given(&c->arg[3]) ? c->arg[3].i : UNKNOWN_SIZE);
+}
+
+static TsrStatus check_output_size(const TsrOpCall *c) {
+    const TsrTensor *self = c->arg[0].t;
+    int64_t dim = tsr_arg_given(&c->arg[2]) ? c->arg[2].i : 0, expected;
+    TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
+    bool flat = !tsr_arg_given(&c->arg[2]) || tsr_ndim(self) == 0;
+    if (!tsr_arg_given(&c->arg[3]) || tsr_mul_overflows(flat ? self->numel : self->sizes[dim], c->arg[1].i, &expected) || expected == c->arg[3].i) return TSR_OK;
+    return tsr_error(TSR_RUNTIME_ERROR, "repeat_interleave: Invalid output_size, expected %lld but got %lld", (long long)expected, (long long)c->arg[3].i);
 }
 
 TsrStatus op_repeat_interleave_int(TsrOpCall *c) {
     TsrTensor *repeats;
     if (c->arg[1].i < 0) return tsr_error(TSR_RUNTIME_ERROR, "Repeats must be non-negative");
+    TSR_TRY(check_output_size(c));
     TSR_TRY(tsr_tensor_new_scalar(&repeats, tsr_scalar_int(c->arg[1].i), TSR_INT64));
-    TsrStatus status = interleave(c, repeats, &c->arg[2], tsr_arg_given(&c->arg[3]) ? c->arg[3].i : -1);
+    TsrStatus status = interleave(c, repeats, &c->arg[2], tsr_arg_given(&c->arg[3]) ? c->arg[3].i : UNKNOWN_SIZE);
     tsr_tensor_free(repeats);
     return status;
 }

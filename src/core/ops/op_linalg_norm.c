@@ -306,6 +306,7 @@ static TsrStatus matrix_norm(TsrTensor **out, const TsrTensor *x, MatrixNorm ord
 TsrStatus op_vector_norm(TsrOpCall *c) { /* ord, dim, keepdim, dtype */
     TsrTensor *r = NULL;
     TsrArg *dim = &c->arg[2];
+    if (c->arg[1].s.kind == TSR_SCALAR_COMPLEX) return tsr_error(TSR_RUNTIME_ERROR, "linalg.vector_norm: Expected a non-complex scalar as the order of norm.");
     return tsr_finish_move(c, vector_norm(&r, c->arg[0].t, tsr_scalar_to_double(c->arg[1].s), tsr_arg_given(dim) ? dim->n : 0, dim->ints, c->arg[3].b, dtype_of(&c->arg[4])), r);
 }
 

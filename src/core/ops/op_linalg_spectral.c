@@ -301,12 +301,12 @@ static TsrStatus rank_new(TsrTensor **out, const TsrTensor *a, const TsrTensor *
     TSR_OWNED mask = NULL;
     int64_t last = -1;
     TSR_TRY(la_check_matrix(a, "torch.linalg.matrix_rank", "input"));
+    TsrBlasType t;
+    if (!tsr_blas_type(&t, a->dtype)) return tsr_error(TSR_RUNTIME_ERROR, "This function doesn't handle types other than float and double");
     if (a->numel == 0) {
         TSR_TRY(la_new_vector(out, a, -1, TSR_INT64));
         return tsr_is_meta(*out) ? TSR_OK : tsr_tensor_fill(*out, tsr_scalar_int(0));
     }
-    TsrBlasType t;
-    if (!tsr_blas_type(&t, a->dtype)) return tsr_error(TSR_RUNTIME_ERROR, "This function doesn't handle types other than float and double");
     if (hermitian) {
         TSR_OWNED w = NULL;
         TSR_TRY(eigh(&w, NULL, a, "L", "linalg.eigvalsh"));

@@ -572,6 +572,11 @@ TsrStatus op_linear(TsrOpCall *c) {
     return tsr_finish_move(c, tsr_invoke(&r, 1, "add", "tt", product, bias), r);
 }
 
+static TsrStatus bilinear_dtypes_error(const TsrTensor *x, const TsrTensor *y, const TsrTensor *w, const TsrTensor *bias) {
+    return tsr_error(TSR_RUNTIME_ERROR, "All tensors must have the same dtype, got input1: %s, input2: %s, weight: %s%s%s", tsr_dtype_c_name(x->dtype), tsr_dtype_c_name(y->dtype),
+                     tsr_dtype_c_name(w->dtype), bias != NULL ? ", bias: " : "", bias != NULL ? tsr_dtype_c_name(bias->dtype) : "");
+}
+
 static TsrStatus check_bilinear(const TsrTensor *x, const TsrTensor *y, const TsrTensor *w, const TsrTensor *bias) {
     int d = tsr_ndim(x);
     if (d != tsr_ndim(y)) return tsr_error(TSR_RUNTIME_ERROR, "bilinear(): input dimensions do not match: got %d and %d", d, tsr_ndim(y));
@@ -579,6 +584,7 @@ static TsrStatus check_bilinear(const TsrTensor *x, const TsrTensor *y, const Ts
         if (x->sizes[i] != y->sizes[i])
             return tsr_error(TSR_RUNTIME_ERROR, "bilinear(): input batch dimensions do not match at dim %d: got %lld and %lld", i, (long long)x->sizes[i], (long long)y->sizes[i]);
     if (tsr_ndim(w) != 3 || d < 1) return tsr_error(TSR_RUNTIME_ERROR, "bilinear(): weight must be a 3-D tensor and inputs at least 1-D");
+    if (y->dtype != x->dtype || w->dtype != x->dtype || (bias != NULL && bias->dtype != x->dtype)) return bilinear_dtypes_error(x, y, w, bias);
     if (x->sizes[d - 1] != w->sizes[1])
         return tsr_error(TSR_RUNTIME_ERROR, "bilinear(): input1 size does not match weight size: got %lld but expected %lld", (long long)x->sizes[d - 1], (long long)w->sizes[1]);
     if (y->sizes[d - 1] != w->sizes[2])

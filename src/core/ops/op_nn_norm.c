@@ -147,7 +147,19 @@ NORM_ROWS(float, float, 8, fmaf, sqrtf)
 NORM_ROWS(double, double, 4, fma, sqrt)
 
 static TsrStatus check_kind(const TsrTensor *t, const char *kernel) {
-    return tsr_dtype_is_float(t->dtype) ? TSR_OK : tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "\"%s\" not implemented for '%s'", kernel, tsr_dtype_scalar_name(t->dtype));
+    return tsr_dtype_is_float(t->dtype) && tsr_dtype_size(t->dtype) > 1 ? TSR_OK : tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "\"%s\" not implemented for '%s'", kernel, tsr_dtype_scalar_name(t->dtype));
+}
+
+/* Parameters are of the input's dtype, or float32 beside a half. */
+static TsrStatus check_parameters(const TsrTensor *t, const TsrArg *weight, const TsrArg *bias) {
+    bool half = t->dtype == TSR_FLOAT16 || t->dtype == TSR_BFLOAT16;
+    const TsrArg *params[] = {weight, bias};
+    for (int i = 0; i < 2; i++) {
+        if (params[i] == NULL || !tsr_arg_given(params[i]) || params[i]->t->dtype == t->dtype || (half && params[i]->t->dtype == TSR_FLOAT32)) continue;
+        if (t->dtype == TSR_FLOAT64) return tsr_error(TSR_RUNTIME_ERROR, "mixed dtype (CPU): all inputs must share same datatype.");
+        return tsr_error(TSR_RUNTIME_ERROR, "mixed dtype (CPU): expect parameter to have scalar type of Float");
+    }
+    return TSR_OK;
 }
 
 /* An optional parameter in the computing dtype; *out NULL when it is not given. */
@@ -243,6 +255,7 @@ static TsrStatus layer_norm(TsrOpCall *c, bool with_stats) {
     Norm norm;
     TSR_TRY(check_layer(t, &c->arg[1], &c->arg[2], &c->arg[3]));
     TSR_TRY(check_kind(t, "LayerNormKernelImpl"));
+    TSR_TRY(check_parameters(t, &c->arg[2], &c->arg[3]));
     for (int d = 0; d < ndim; d++) sizes[d] = d < ndim - n ? t->sizes[d] : 1;
     TsrStatus status = norm_rows(&norm, rows_over_last(t, n, c->arg[4].f), t, &c->arg[2], &c->arg[3], ndim, with_stats ? sizes : NULL);
     bool mixed = tsr_arg_given(&c->arg[2]) && c->arg[2].t->dtype == TSR_FLOAT32;
@@ -296,6 +309,7 @@ static TsrStatus group_norm(TsrOpCall *c, int64_t batch, int64_t channels, int64
     const TsrTensor *t = c->arg[0].t;
     Norm norm;
     TSR_TRY(check_kind(t, "GroupNormKernelImpl"));
+    TSR_TRY(check_parameters(t, weight, bias));
     if (area == 0) return tsr_error(TSR_RUNTIME_ERROR, "Expected HxW to be greater than 0, got 0");
     bool last = !tsr_is_contiguous(t, TSR_CONTIGUOUS) && tsr_layout_is_channels_last(tsr_ndim(t), t->sizes, t->strides);
     Rows r = {.rows = batch * groups, .columns = channels / groups * area, .eps = eps, .affine_rows = groups, .span = area, .pixels = last};
@@ -456,12 +470,14 @@ static TsrStatus batch_norm(Batch *b, TsrOpCall *c) {
     *b = (Batch){0};
     if (tsr_ndim(t) < 2 && t->numel > 0) return tsr_error(TSR_RUNTIME_ERROR, "batch_norm: expected an input of at least 2 dimensions");
     TSR_TRY(check_kind(t, "batch_norm"));
+    TSR_TRY(check_parameters(t, &c->arg[1], &c->arg[2]));
     Channels k = {.batch = tsr_ndim(t) > 0 ? t->sizes[0] : 0, .channels = tsr_ndim(t) > 1 ? t->sizes[1] : 0, .area = 1, .training = c->arg[5].b, .momentum = c->arg[6].f, .eps = c->arg[7].f};
     for (int d = 2; d < tsr_ndim(t); d++) k.area *= t->sizes[d];
     k.way = batch_way(t, k.area);
     k.kept = tsr_arg_given(&c->arg[1]) ? c->arg[1].t->dtype : tsr_arg_given(&c->arg[3]) ? c->arg[3].t->dtype : t->dtype;
     if (!k.training && !tsr_arg_given(&c->arg[3])) return tsr_error(TSR_RUNTIME_ERROR, "running_mean must be defined in evaluation mode");
     if (!k.training && !tsr_arg_given(&c->arg[4])) return tsr_error(TSR_RUNTIME_ERROR, "running_var must be defined in evaluation mode");
+    if (tsr_arg_given(&c->arg[3]) != tsr_arg_given(&c->arg[4])) return tsr_error(TSR_VALUE_ERROR, "running_mean and running_var must either both be None or neither be None");
     static const int order[] = {BATCH_MEAN, BATCH_VAR, BATCH_WEIGHT, BATCH_BIAS};
     for (int i = 0; i < BATCH_PARAMS; i++) TSR_TRY(new_doubles(&b->params[order[i]], &c->arg[1 + order[i]], k.channels, names[order[i]]));
     TSR_TRY(nn_new_computable(&b->in, t));

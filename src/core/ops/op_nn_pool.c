@@ -70,7 +70,7 @@ static int output_sizes(int64_t *sizes, const TsrTensor *t, int n, const int64_t
 }
 
 static TsrStatus check_floating_or_int(const TsrTensor *t, const char *kernel, bool ints) {
-    bool ok = tsr_dtype_is_float(t->dtype) || (ints && tsr_dtype_is_integral(t->dtype));
+    bool ok = (tsr_dtype_is_float(t->dtype) && tsr_dtype_size(t->dtype) > 1) || (ints && tsr_dtype_is_integral(t->dtype));
     return ok ? TSR_OK : tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "\"%s\" not implemented for '%s'", kernel, tsr_dtype_scalar_name(t->dtype));
 }
 
@@ -386,7 +386,7 @@ static TsrStatus max_pool(TsrOpCall *c, int n, const char *fn, bool with_index) 
     if (n == 1 && !with_index) TSR_TRY(check_pool1d(&w, t, ceil_mode));
     if (n == 1) TSR_TRY(check_window(&w));
     TSR_TRY(fit_window(&w, t, ceil_mode));
-    TSR_TRY(check_floating_or_int(t, n == 1 ? "max_pool1d_impl" : n == 2 ? "max_pool2d" : "max_pool3d", n > 1));
+    TSR_TRY(check_floating_or_int(t, n == 1 && !with_index ? "max_pool1d_impl" : n < 3 ? "max_pool2d" : "max_pool3d", n > 1));
     TSR_TRY(pool(&out, with_index ? &index : NULL, t, &w, (Planes){0}, true));
     return with_index ? tsr_return_move2(c, out, index) : tsr_return_move(c, out);
 }
@@ -440,6 +440,7 @@ static TsrStatus check_adaptive(const TsrTensor *t, const TsrArg *size, int n, b
 }
 
 static TsrStatus adaptive_pool(TsrOpCall *c, int n, bool maximum) {
+    static const char *const names[2][2] = {{"adaptive_avg_pool2d", "adaptive_avg_pool3d_cpu"}, {"adaptive_max_pool2d", "adaptive_max_pool3d_cpu"}};
     const TsrTensor *t = c->arg[0].t;
     NnWindow w = {.n = n};
     TsrTensor *out, *index = NULL;
@@ -449,7 +450,7 @@ static TsrStatus adaptive_pool(TsrOpCall *c, int n, bool maximum) {
     nn_spatial(w.in, t, n);
     for (int d = 0; d < NN_DIMS; d++) w.kernel[d] = w.out[d] > 0 ? w.in[d] / w.out[d] + 1 : 1;
     TSR_TRY(tsr_layout_numel(&numel, output_sizes(sizes, t, n, w.out), sizes));
-    TSR_TRY(check_floating_or_int(t, maximum ? "adaptive_max_pool" : "adaptive_avg_pool2d", t->dtype == TSR_INT64 && false));
+    TSR_TRY(check_floating_or_int(t, names[maximum][n == 3], false));
     TSR_TRY(pool(&out, maximum ? &index : NULL, t, &w, (Planes){.adaptive = true}, maximum));
     return maximum ? tsr_return_move2(c, out, index) : tsr_return_move(c, out);
 }

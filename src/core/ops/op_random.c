@@ -871,7 +871,7 @@ TsrStatus op_binomial(TsrOpCall *c) {
         return tsr_error(TSR_VALUE_ERROR, "binomial only supports floating-point dtypes for prob, got: %s", tsr_dtype_scalar_name(prob->dtype));
     if (count->dtype != prob->dtype)
         return tsr_error(TSR_RUNTIME_ERROR, "Found dtype %s but expected %s", tsr_dtype_scalar_name(prob->dtype), tsr_dtype_scalar_name(count->dtype));
-    if (!is_drawable_float(count->dtype)) return tsr__not_implemented("binomial_cpu", count->dtype);
+    if (count->dtype != TSR_FLOAT32 && count->dtype != TSR_FLOAT64) return tsr__not_implemented("binomial_cpu", count->dtype);
     TSR_TRY(tsr_tensor_new(&t, tsr_ndim(count), count->sizes, count->dtype, count->device));
     Chances q = {generator_of(&c->arg[2]), t->dtype, count->dtype, NULL};
     return filled(c, draw_into(t, count, prob, binomial_loop, (const Draw *)(const void *)&q, "binomial"), t);
@@ -985,7 +985,7 @@ TsrStatus op_multinomial(TsrOpCall *c) {
     TsrGenerator *g = generator_of(&c->arg[3]);
     TSR_TRY(check_multinomial(c, self, samples, replacement));
     int64_t sizes[2] = {tsr_ndim(self) == 2 ? self->sizes[0] : samples, samples};
-    if (!replacement && self->numel > 0 && !tsr_is_meta(self)) {
+    if ((!replacement || samples == 1) && self->numel > 0 && !tsr_is_meta(self)) {
         TSR_TRY(without_replacement(&t, self, samples, g));
         return tsr_return_move(c, t);
     }
@@ -1095,10 +1095,10 @@ TsrStatus op_f_dropout2d(TsrOpCall *c) { return functional_dropout(c, FEATURE, c
 TsrStatus op_f_alpha_dropout(TsrOpCall *c) { return functional_dropout(c, ALPHA, c->arg[0].t); }
 TsrStatus op_f_feature_alpha_dropout(TsrOpCall *c) { return functional_dropout(c, FEATURE | ALPHA, c->arg[0].t); }
 
-/* dropout1d takes (N, C, L) or (C, L), dropout3d (N, C, D, H, W) or (C, D, H, W): without a batch one is put in front for the time of the call. */
-static TsrStatus batched_dropout(TsrOpCall *c, int unbatched) {
+/* dropout1d takes (N, C, L) or (C, L), dropout3d (N, C, D, H, W) or (C, D, H, W): what has not all dimensions gets one in front for the time of the call. */
+static TsrStatus batched_dropout(TsrOpCall *c, int batched) {
     TsrTensor *input = c->arg[0].t, *wide;
-    if (tsr_ndim(input) != unbatched) return functional_dropout(c, FEATURE, input);
+    if (tsr_ndim(input) == batched) return functional_dropout(c, FEATURE, input);
     TSR_TRY(tsr_tensor_new_unsqueeze(&wide, input, 0));
     TsrStatus status = functional_dropout(c, FEATURE, wide);
     tsr_tensor_free(wide);
@@ -1117,10 +1117,10 @@ TsrStatus op_f_dropout1d(TsrOpCall *c) {
         return tsr_error(TSR_RUNTIME_ERROR,
                          "dropout1d: Expected 2D or 3D input, but received a %dD input. Note that dropout1d exists to provide channel-wise dropout on inputs "
                          "with 1 spatial dimension, a channel dimension, and an optional batch dimension (i.e. 2D or 3D inputs).", n);
-    return batched_dropout(c, 2);
+    return batched_dropout(c, 3);
 }
 
-TsrStatus op_f_dropout3d(TsrOpCall *c) { return batched_dropout(c, 4); }
+TsrStatus op_f_dropout3d(TsrOpCall *c) { return batched_dropout(c, 5); }
 
 /* (output, mask): native_dropout(input, p, train) */
 TsrStatus op_native_dropout(TsrOpCall *c) {

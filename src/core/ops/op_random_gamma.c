@@ -52,6 +52,7 @@ static TsrStatus check_float(const TsrTensor *t, const char *kernel) { return ts
 TsrStatus op_standard_gamma(TsrOpCall *c) {
     TsrTensor *alpha = c->arg[0].t;
     TSR_TRY(check_float(alpha, "gamma"));
+    if (alpha->dtype != TSR_FLOAT32 && alpha->dtype != TSR_FLOAT64) return tsr__not_implemented("gamma_cpu", alpha->dtype);
     Scope s = {0};
     TsrTensor *drawn = MAKE(&s, gammas_new, alpha, generator_of(&c->arg[1]));
     TsrTensor *kept = CALL(&s, "clamp", "ts", drawn, tsr_scalar_float(smallest(alpha->dtype)));

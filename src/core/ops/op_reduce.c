@@ -418,7 +418,10 @@ static TsrStatus moments(TsrOpCall *c, Moments m, const TsrArg *dim, double corr
     TsrStatus op_##name(TsrOpCall *c) { return moments(c, (Moments){__VA_ARGS__}, &no_dim, c->arg[1].b ? 1 : 0, false); } \
     TsrStatus op_##name##_dim(TsrOpCall *c) { return moments(c, (Moments){__VA_ARGS__}, &c->arg[1], c->arg[2].b ? 1 : 0, c->arg[3].b); } \
     TsrStatus op_##name##_correction(TsrOpCall *c) { \
-        double correction = tsr_arg_given(&c->arg[2]) ? tsr_scalar_to_double(c->arg[2].s) : 1; \
+        const TsrArg *given = &c->arg[2]; \
+        bool complex = tsr_arg_given(given) && given->s.kind == TSR_SCALAR_COMPLEX && given->s.c.im != 0; \
+        if (complex) return tsr_error(TSR_RUNTIME_ERROR, "value cannot be converted to type double without overflow"); \
+        double correction = tsr_arg_given(given) ? tsr_scalar_to_double(given->s) : 1; \
         return moments(c, (Moments){__VA_ARGS__}, &c->arg[1], correction, c->arg[3].b); \
     }
 MOMENTS(var, "std and var", false, false)

@@ -457,7 +457,11 @@ static TsrStatus to_compressed(TsrOpCall *c, uint8_t layout, const TsrArg *block
 TsrStatus op_to_sparse(TsrOpCall *c) {
     uint8_t layout = tsr_arg_given(&c->arg[1]) ? c->arg[1].layout : TSR_SPARSE_COO;
     if (layout == SELF->layout) return tsr_return_move(c, tsr_tensor_retain(SELF));
-    if (layout == TSR_SPARSE_COO) return to_coo(c, 0, false);
+    bool dense = !tsr_is_sparse(SELF), blocked = layout == TSR_SPARSE_BSR || layout == TSR_SPARSE_BSC;
+    if (dense && !blocked && layout != TSR_STRIDED && tsr_arg_given(&c->arg[2]))
+        return tsr_error(TSR_RUNTIME_ERROR, "dense_to_sparse: conversion from Strided to %s with blocksize argument given is not supported",
+                         layout == TSR_SPARSE_COO ? "Sparse" : layout == TSR_SPARSE_CSR ? "SparseCsr" : "SparseCsc");
+    if (layout == TSR_SPARSE_COO) return to_coo(c, tsr_ndim(SELF) - (tsr_arg_given(&c->arg[3]) ? c->arg[3].i : 0), dense);
     if (layout == TSR_STRIDED) {
         TsrTensor *t = NULL;
         return tsr_finish_move(c, tsr_sparse_to_dense_new(&t, SELF), t);

@@ -152,6 +152,7 @@ TsrStatus op_round(TsrOpCall *c) {
 TsrStatus op_round_decimals(TsrOpCall *c) {
     static const TsrPointwise rules = {TSR_K_round_up, "round_cpu", D_FLOAT, 0, 4, 0, NULL};
     int64_t decimals = c->arg[1].i;
+    if (decimals == 0 && tsr_dtype_is_integral(c->arg[0].t->dtype)) return tsr_not_implemented("round_vml_cpu", c->arg[0].t->dtype);
     if (decimals == 0) return op_round(c);
     double power = pow(10, fabs((double)decimals));
     TsrPw pw;
