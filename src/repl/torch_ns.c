@@ -117,10 +117,26 @@ static TsrStatus fill_torch(Module *m) {
     return module_add_functions(m, torch_random_functions);
 }
 
+/* An operator or a function of the prelude by this name in the module. */
+static TsrStatus find_operator(Value *out, const char *prefix, const char *name) {
+    char full[160];
+    snprintf(full, sizeof full, "%s%s", prefix, name);
+    TSR_TRY(bind_new_function(out, full));
+    if (out->tag != V_UNBOUND) return TSR_OK;
+    size_t n = strlen(prefix);
+    snprintf(full, sizeof full, "%.*s", n > 0 ? (int)n - 1 : 0, prefix);
+    return prelude_get(out, full, name);
+}
+
 static TsrStatus fill_linalg(Module *m) { return module_add(m, "LinAlgError", value_lent(EXC_TYPE(TSR_LINALG_ERROR))); }
 static TsrStatus fill_random(Module *m) { return module_add_functions(m, torch_random_functions); }
 static TsrStatus fill_cuda(Module *m) { return module_add_functions(m, torch_cuda_functions); }
 static TsrStatus fill_accelerator(Module *m) { return module_add_functions(m, torch_accelerator_functions); }
+static TsrStatus fill_func(Module *m) {
+    Value v;
+    TSR_TRY(find_operator(&v, "", "vmap"));
+    return module_add_move(m, "vmap", v);
+}
 static TsrStatus fill_absent(Module *m) { return module_add_functions(m, torch_absent_functions); }
 static TsrStatus fill_cudnn(Module *m) {
     static const struct { const char *name; bool value; } switches[] = {{"enabled", true}, {"benchmark", false}, {"deterministic", false}, {"allow_tf32", true}};
@@ -153,6 +169,7 @@ static const struct Space {
     {"torch.sparse", "sparse.", NULL, "Operators on sparse tensors."},
     {"torch.signal", NULL, NULL, "torch.signal.windows."},
     {"torch.signal.windows", "signal.windows.", NULL, "Window functions."},
+    {"torch.func", NULL, fill_func, "torch.vmap."},
     {"torch.random", NULL, fill_random, "Seeds and states of the random stream."},
     {"torch.testing", "testing.", NULL, "Comparing tensors in tests."},
     {"torch.cuda", NULL, fill_cuda, "Questions about GPUs."},
@@ -178,17 +195,6 @@ static TsrStatus find_child(Value *out, const char *module, const char *name) {
     snprintf(full, sizeof full, "%s.%s", module, name);
     *out = VALUE_UNBOUND;
     return find_space(full) != NULL ? namespace_module(out, full) : TSR_OK;
-}
-
-/* An operator or a function of the prelude by this name in the module. */
-static TsrStatus find_operator(Value *out, const char *prefix, const char *name) {
-    char full[160];
-    snprintf(full, sizeof full, "%s%s", prefix, name);
-    TSR_TRY(bind_new_function(out, full));
-    if (out->tag != V_UNBOUND) return TSR_OK;
-    size_t n = strlen(prefix);
-    snprintf(full, sizeof full, "%.*s", n > 0 ? (int)n - 1 : 0, prefix);
-    return prelude_get(out, full, name);
 }
 
 /* What a module lacks is looked for once and then kept in its dict. */
@@ -281,12 +287,13 @@ MAKER(init, "torch.nn.init")
 MAKER(rnn, "torch.nn.utils.rnn")
 MAKER(accelerator, "torch.accelerator")
 MAKER(backends, "torch.backends")
+MAKER(func, "torch.func")
 
 static const struct { const char *name; ModuleMaker make; } makers[] = {
     {"torch", make_torch}, {"torch.nn", make_nn}, {"torch.nn.functional", make_functional}, {"torch.linalg", make_linalg}, {"torch.fft", make_fft},
     {"torch.special", make_special}, {"torch.masked", make_masked}, {"torch.sparse", make_sparse}, {"torch.signal", make_signal},
     {"torch.signal.windows", make_windows}, {"torch.random", make_random}, {"torch.cuda", make_cuda}, {"torch.testing", make_testing}, {"torch.version", make_version},
-    {"torch.nn.init", make_init}, {"torch.nn.utils.rnn", make_rnn}, {"torch.accelerator", make_accelerator}, {"torch.backends", make_backends},
+    {"torch.nn.init", make_init}, {"torch.nn.utils.rnn", make_rnn}, {"torch.accelerator", make_accelerator}, {"torch.backends", make_backends}, {"torch.func", make_func},
 };
 
 /* Modules of other files share a few makers, by the order they came in. */

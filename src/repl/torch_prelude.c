@@ -35,6 +35,7 @@ static TsrStatus argument_value(Value *out, const TsrArg *a) {
     case TSR_ARG_FLOAT: *out = value_float(a->f); return TSR_OK;
     case TSR_ARG_BOOL: *out = value_bool(a->b); return TSR_OK;
     case TSR_ARG_STR: return str_new_c(out, a->str);
+    case TSR_ARG_LAYOUT: *out = layout_value(a->layout); return TSR_OK;
     case TSR_ARG_DTYPE: *out = dtype_value(a->dtype); return TSR_OK;
     default: *out = VALUE_NONE; return TSR_OK;
     }

@@ -6,10 +6,12 @@
 #include "../mem.h"
 #include "sparse.h"
 
-const char *tsr_sparse_layout_name(const TsrTensor *t) {
+static const char *layout_name(uint8_t layout) {
     static const char *const names[] = {"Strided", "Sparse", "SparseCsr", "SparseCsc", "SparseBsr", "SparseBsc"};
-    return names[t->layout];
+    return names[layout];
 }
+
+const char *tsr_sparse_layout_name(const TsrTensor *t) { return layout_name(t->layout); }
 
 /* ---- making ---- */
 
@@ -454,8 +456,24 @@ static TsrStatus to_compressed(TsrOpCall *c, uint8_t layout, const TsrArg *block
     return tsr_finish_move(c, tsr_sparse_to_compressed_new(&t, SELF, layout, blocks, tsr_arg_given(dense_dim) ? dense_dim->i : 0), t);
 }
 
+/* A blocksize is for the layouts with blocks, which need one that divides the sizes. */
+static TsrStatus check_blocksize(const TsrTensor *self, uint8_t layout, const TsrArg *blocksize) {
+    bool blocks = layout == TSR_SPARSE_BSR || layout == TSR_SPARSE_BSC, given = tsr_arg_given(blocksize);
+    const char *name = layout == self->layout ? "to_sparse" : self->layout == TSR_STRIDED ? "dense_to_sparse"
+                       : self->layout == TSR_SPARSE_COO ? "sparse_coo_to_sparse" : "sparse_compressed_to_sparse";
+    const int64_t *b = blocksize->ints;
+    if (given && (b[0] <= 0 || b[1] <= 0)) return tsr_error(TSR_RUNTIME_ERROR, "%s: blocksize needs to be positive, but got [%lld, %lld]", name, (long long)b[0], (long long)b[1]);
+    if (blocks != given)
+        return tsr_error(TSR_RUNTIME_ERROR, "%s: conversion from %s to %s with%s blocksize argument given is not supported", name, tsr_sparse_layout_name(self), layout_name(layout),
+                         given ? "" : "out");
+    if (!given || tsr_ndim(self) != 2 || (self->sizes[0] % b[0] == 0 && self->sizes[1] % b[1] == 0)) return TSR_OK;
+    return tsr_error(TSR_RUNTIME_ERROR, "%s: tensor sparse size (%lld,%lld) must be divisible by given blocksize (%lld,%lld)", name, (long long)self->sizes[0], (long long)self->sizes[1],
+                     (long long)b[0], (long long)b[1]);
+}
+
 TsrStatus op_to_sparse(TsrOpCall *c) {
     uint8_t layout = tsr_arg_given(&c->arg[1]) ? c->arg[1].layout : TSR_SPARSE_COO;
+    if (layout != SELF->layout || tsr_arg_given(&c->arg[2])) TSR_TRY(check_blocksize(SELF, layout, &c->arg[2]));
     if (layout == SELF->layout) return tsr_return_move(c, tsr_tensor_retain(SELF));
     bool dense = !tsr_is_sparse(SELF), blocked = layout == TSR_SPARSE_BSR || layout == TSR_SPARSE_BSC;
     if (dense && !blocked && layout != TSR_STRIDED && tsr_arg_given(&c->arg[2]))
@@ -466,10 +484,6 @@ TsrStatus op_to_sparse(TsrOpCall *c) {
         TsrTensor *t = NULL;
         return tsr_finish_move(c, tsr_sparse_to_dense_new(&t, SELF), t);
     }
-    bool blocks = layout == TSR_SPARSE_BSR || layout == TSR_SPARSE_BSC;
-    if (blocks && !tsr_arg_given(&c->arg[2]))
-        return tsr_error(TSR_RUNTIME_ERROR, "%s: conversion from %s to %s without blocksize argument given is not supported", tsr_is_sparse(SELF) ? "to_sparse" : "dense_to_sparse",
-                         tsr_sparse_layout_name(SELF), layout == TSR_SPARSE_BSR ? "SparseBsr" : "SparseBsc");
     return to_compressed(c, layout, &c->arg[2], &c->arg[3]);
 }
 

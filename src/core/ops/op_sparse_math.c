@@ -499,6 +499,36 @@ static TsrStatus select_op(TsrOpCall *c) {
     return tsr_finish_move(c, select_new(&result, SELF, c->arg[1].i, c->arg[2].i), result);
 }
 
+/* The entries whose place along a sparse dimension lies in [start, start + length), counted from start. */
+static TsrTensor *narrow_entries(Scope *s, TsrTensor *self, const int64_t *sizes, int64_t dim, int64_t start, int64_t length) {
+    TsrTensor *row = MAKE(s, tsr_tensor_new_select, self->sparse->indices, (int64_t)0, dim);
+    TsrTensor *inside = CALL(s, "logical_and", "tt", CALL(s, "ge", "ts", row, tsr_scalar_int(start)), CALL(s, "lt", "ts", row, tsr_scalar_int(start + length)));
+    TsrTensor *at = MAKE(s, tsr_tensor_new_select, CALL(s, "nonzero", "t", inside), (int64_t)1, (int64_t)0);
+    TsrTensor *indices = CALL(s, "index_select", "tit", self->sparse->indices, (int64_t)1, at), *values = CALL(s, "index_select", "tit", self->sparse->values, (int64_t)0, at);
+    TsrTensor *places = MAKE(s, tsr_tensor_new_select, indices, (int64_t)0, dim);
+    (void)CALL(s, "sub", "!tts", places, places, tsr_scalar_int(start));
+    return MAKE(s, tsr_sparse_new, TSR_SPARSE_COO, tsr_ndim(self), sizes, indices, NULL, values, (self->flags & TSR_FLAG_COALESCED) != 0);
+}
+
+static TsrStatus narrow_copy(TsrOpCall *c) {
+    TsrTensor *self = SELF, *result = NULL;
+    int64_t dim = c->arg[1].i, start = c->arg[2].i, length = c->arg[3].i, sizes[TSR_MAX_DIMS];
+    if (is_compressed(self)) return tsr_error(TSR_RUNTIME_ERROR, "Sparse CSR tensors do not have strides");
+    TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
+    int64_t size = self->sizes[dim], dense = dim - self->sparse->sparse_dim;
+    if (start < 0 || length < 0 || start > size || length > size - start)
+        return tsr_error(TSR_RUNTIME_ERROR, "Invalid range to narrow. range(start, start+length) must be a subset of range(0, %lld).", (long long)size);
+    for (int d = 0; d < tsr_ndim(self); d++) sizes[d] = d == dim ? length : self->sizes[d];
+    Scope s = {0};
+    if (dense < 0) {
+        result = narrow_entries(&s, self, sizes, dim, start, length);
+    } else {
+        TsrTensor *values = CALL(&s, "clone", "t", SLICE(&s, self->sparse->values, dense + 1, start, start + length));
+        result = MAKE(&s, tsr_sparse_new, TSR_SPARSE_COO, tsr_ndim(self), sizes, self->sparse->indices, NULL, values, (self->flags & TSR_FLAG_COALESCED) != 0);
+    }
+    return tsr__scope_return(c, &s, result);
+}
+
 static TsrStatus unbind(TsrOpCall *c) {
     int64_t dim = c->arg[1].i;
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(SELF)));
@@ -948,7 +978,7 @@ static const struct Form { const char *name; TsrOpFn fn; } forms[] = {
     {"select", select_op}, {"unbind", unbind}, {"index_select", index_select}, {"cat", cat}, {"concat", cat}, {"concatenate", cat}, {"stack", stack},
     {"sum", sum}, {"any", whole_of_values}, {"norm", whole_of_values}, {"mm", mm}, {"mv", mv}, {"matmul", matmul}, {"bmm", matmul}, {"rmatmul", rmatmul}, {"addmm", addmm},
     {"expand", no_expand}, {"broadcast_to", no_expand}, {"expand_as", no_expand}, {"repeat", no_expand}, {"reshape", no_reshape}, {"flatten", no_reshape},
-    {"contiguous", no_contiguous}, {"squeeze", no_strides}, {"narrow", no_strides}, {"chunk", no_strides}, {"split", no_strides}, {"diagonal", no_strides},
+    {"contiguous", no_contiguous}, {"squeeze", no_strides}, {"narrow", no_strides}, {"narrow_copy", narrow_copy}, {"chunk", no_strides}, {"split", no_strides}, {"diagonal", no_strides},
     {"is_set_to", no_same_memory}, {"data_ptr", no_address}, {"is_contiguous", is_contiguous}, {"stride", stride},
 };
 
