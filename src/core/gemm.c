@@ -121,18 +121,17 @@ static float short_dot(const float *x, const float *y, int64_t n) {
     return lane[0];
 }
 
-/* The elements of a row before its first address of 16 bytes take their products in fours, after the first. */
+/* The elements of a row before its first address of 16 bytes: of eight products the first four are added one by one, the others together. */
 static void peeled_f32(int64_t columns, int64_t k, float alpha, const float *x, int64_t step, TsrMat b, float *row) {
     for (int64_t j = 0; j < columns; j++) {
         const float *y = (const float *)b.data + j * b.cs;
-        int64_t p = 0;
-        for (; p < TSR_MIN(k, (int64_t)4); p++) row[j] += alpha * x[p * step] * y[p * b.rs];
-        for (; p + 4 <= k; p += 4) {
-            float four = alpha * x[p * step] * y[p * b.rs];
-            for (int64_t q = p + 1; q < p + 4; q++) four += alpha * x[q * step] * y[q * b.rs];
-            row[j] += four;
+        float four = 0;
+        for (int64_t p = 0; p < k; p++) {
+            float product = alpha * x[p * step] * y[p * b.rs];
+            if (p % 8 < 4 || p >= k / 8 * 8) row[j] += product;
+            else four = p % 8 == 4 ? product : four + product;
+            if (p % 8 == 7) row[j] += four;
         }
-        for (; p < k; p++) row[j] += alpha * x[p * step] * y[p * b.rs];
     }
 }
 
@@ -181,7 +180,7 @@ static int64_t fused_rows(int64_t m, int64_t n, int64_t k) {
     return together || m - first >= FUSED_ROWS ? m : first;
 }
 
-TSR_CLONES static void fused_f32(int64_t m, int64_t n, int64_t k, float alpha, TsrMat a, TsrMat b, float beta, TsrMat c) {
+TSR_CLONES static void fused_f32(int64_t m, int64_t n, int64_t k, float alpha, TsrMat a, TsrMat b, float beta, TsrMat c, bool onto) {
     enum { BLOCK = 64 };
     float sum[BLOCK];
     for (int64_t i = 0; i < m; i++)
@@ -189,7 +188,7 @@ TSR_CLONES static void fused_f32(int64_t m, int64_t n, int64_t k, float alpha, T
             int64_t width = TSR_MIN(n - from, (int64_t)BLOCK);
             const float *x = (const float *)a.data + i * a.rs, *y = (const float *)b.data + from * b.cs;
             float *row = (float *)c.data + i * c.rs + from * c.cs;
-            memset(sum, 0, sizeof sum);
+            for (int64_t j = 0; j < width; j++) sum[j] = onto ? row[j * c.cs] : 0;
             for (int64_t p = 0; p < k; p++)
                 for (int64_t j = 0; j < width; j++) sum[j] = __builtin_fmaf(x[p * a.cs], y[p * b.rs + j * b.cs], sum[j]);
             for (int64_t j = 0; j < width; j++) row[j * c.cs] = beta == 0 ? alpha * sum[j] : __builtin_fmaf(alpha, sum[j], beta * row[j * c.cs]);
@@ -203,7 +202,7 @@ static TsrMat from_row(TsrMat x, int64_t row, size_t item) {
 
 static void tiny_f32(int64_t m, int64_t n, int64_t k, float alpha, TsrMat a, TsrMat b, float beta, TsrMat c) {
     int64_t fused = fused_rows(m, n, k);
-    fused_f32(fused, n, k, alpha, a, b, beta, c);
+    fused_f32(fused, n, k, alpha, a, b, beta, c, false);
     bool transposed = a.rs == 1 && a.cs != 1 && b.rs == 1 && b.cs != 1;
     (transposed ? transposed_f32 : small_f32)(m - fused, n, k, alpha, from_row(a, fused, sizeof(float)), b, beta, from_row(c, fused, sizeof(float)));
 }
@@ -526,6 +525,12 @@ TsrStatus tsr_gemm(TsrDtype dtype, int64_t m, int64_t n, int64_t k, TsrScalar al
     if (tsr_blas_type(&t, dtype)) return blas_gemm(t, dtype, m, n, k, alpha, a, b, beta, c);
     if (dtype == TSR_FLOAT16 || dtype == TSR_BFLOAT16) return half_gemm(dtype, m, n, k, alpha, a, b, beta, c);
     return own_gemm_parallel(dtype, m, n, k, alpha, a, b, beta, c);
+}
+
+TsrStatus tsr_gemm_chain(int64_t m, int64_t n, int64_t k, TsrMat a, TsrMat b, TsrMat c, bool onto) {
+    if (m * n * k > 8 * GEMM_TINY) return tsr_gemm(TSR_FLOAT32, m, n, k, tsr_scalar_int(1), a, b, tsr_scalar_int(onto), c);
+    fused_f32(m, n, k, 1, a, b, 0, c, onto);
+    return TSR_OK;
 }
 
 TsrStatus tsr_gemm_short(TsrDtype dtype, int64_t m, int64_t n, int64_t k, TsrScalar alpha, TsrMat a, TsrMat b, TsrScalar beta, TsrMat c) {

@@ -18,6 +18,10 @@ TsrStatus tsr_gemm(TsrDtype dtype, int64_t m, int64_t n, int64_t k, TsrScalar al
 enum { TSR_GEMM_SHORT = 400 };
 TsrStatus tsr_gemm_short(TsrDtype dtype, int64_t m, int64_t n, int64_t k, TsrScalar alpha, TsrMat a, TsrMat b, TsrScalar beta, TsrMat c);
 
+/* c = a @ b of float32, or c + a @ b with `onto`; each element of a small product is one chain of fused multiplications and additions, as oneDNN's
+ * convolutions are. */
+TsrStatus tsr_gemm_chain(int64_t m, int64_t n, int64_t k, TsrMat a, TsrMat b, TsrMat c, bool onto);
+
 /* Whether tsr_gemm computes this dtype. */
 bool tsr_gemm_supports(TsrDtype dtype);
 

@@ -1,11 +1,14 @@
 /* Convolution over 1 to 3 spatial dimensions: im2col and a matrix product for each sample and group; the transposed one is a product and col2im. */
 #include "op_help.h"
+#include "op_compose.h"
 #include "op_nn.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "../gemm.h"
+#include "../halffloat.h"
+#include "../owned.h"
 
 typedef struct Conv {
     NnWindow w;               /* of the plain convolution: in is the larger side */
@@ -15,8 +18,10 @@ typedef struct Conv {
 
 /* ---- between an image (channels, in...) and columns (channels * kernel, out...) ---- */
 
+/* TSR_FLOAT16: floats that are rounded to half precision after every step, as PyTorch's loop over half floats is. */
 static void add_element(char *dst, const char *src, TsrDtype dtype) {
     switch (dtype) {
+    case TSR_FLOAT16: *(float *)(void *)dst = tsr_half_widen(tsr_half_round(*(float *)(void *)dst + *(const float *)(const void *)src)); break;
     case TSR_FLOAT32: *(float *)(void *)dst += *(const float *)(const void *)src; break;
     case TSR_FLOAT64: *(double *)(void *)dst += *(const double *)(const void *)src; break;
     case TSR_COMPLEX64: *(TsrComplexFloat *)(void *)dst += *(const TsrComplexFloat *)(const void *)src; break;
@@ -40,16 +45,18 @@ static void copy_line(char *column, const char *image, int64_t in_w, int64_t out
     }
 }
 
-/* One sample's `channels` planes of `image` into columns for the output positions [begin, end), or columns added back into the image. */
-static void im2col(char *columns, char *image, int64_t channels, const Conv *k, int64_t begin, int64_t end, bool to_columns, TsrDtype dtype) {
+/* One sample's `channels` planes of `image` into columns for the output positions [begin, end), or columns added back into the image. Rows of columns are
+ * taps of a channel, or, with taps_first, channels of a tap. */
+static void im2col(char *columns, char *image, int64_t channels, const Conv *k, int64_t begin, int64_t end, bool to_columns, bool taps_first, TsrDtype dtype) {
     const NnWindow *w = &k->w;
-    int64_t out_w = w->out[NN_W];
-    char *line = columns;
+    int64_t out_w = w->out[NN_W], taps = nn_volume(w->kernel);
     for (int64_t c = 0; c < channels; c++) {
+        int64_t tap = 0;
         char *plane = image + (size_t)(c * nn_volume(w->in)) * k->item;
         for (int64_t kd = 0; kd < w->kernel[NN_D]; kd++)
             for (int64_t kh = 0; kh < w->kernel[NN_H]; kh++)
-                for (int64_t kw = 0; kw < w->kernel[NN_W]; kw++)
+                for (int64_t kw = 0; kw < w->kernel[NN_W]; kw++, tap++) {
+                    char *line = columns + (size_t)((taps_first ? tap * channels + c : c * taps + tap) * (end - begin)) * k->item;
                     for (int64_t at = begin, n; at < end; at += n, line += (size_t)n * k->item) {
                         int64_t ow = at % out_w, oh = at / out_w % w->out[NN_H], od = at / out_w / w->out[NN_H];
                         int64_t z = od * w->stride[NN_D] - w->pad[NN_D] + kd * w->dilation[NN_D], y = oh * w->stride[NN_H] - w->pad[NN_H] + kh * w->dilation[NN_H];
@@ -60,6 +67,7 @@ static void im2col(char *columns, char *image, int64_t channels, const Conv *k, 
                             copy_line(line, plane + (size_t)((z * w->in[NN_H] + y) * w->in[NN_W]) * k->item, w->in[NN_W], n,
                                       ow * w->stride[NN_W] + kw * w->dilation[NN_W] - w->pad[NN_W], w->stride[NN_W], k->item, to_columns, dtype);
                     }
+                }
     }
 }
 
@@ -74,6 +82,9 @@ typedef struct ConvJob {
     char *image, *filtered; /* both sides, whole batch */
     TsrDtype dtype;
     bool transposed;
+    bool half;                    /* a transposed convolution of float16, whose columns are rounded to it */
+    bool add;                     /* onto what is in the output */
+    bool chain, onto, taps_first; /* tsr_gemm_chain; rows of columns by tap and then channel */
     int64_t parts, part; /* of a sample's output: how many, how long */
 } ConvJob;
 
@@ -86,12 +97,15 @@ static TsrStatus conv_part(const ConvJob *job, int64_t sample, int64_t begin, in
         char *filtered = job->filtered + (size_t)((sample * k->filters + g * gf) * area + begin) * k->item;
         TsrMat weight = {(void *)(job->weight + (size_t)(g * gf * rows) * k->item), rows, 1, false}, cols = {columns, end - begin, 1, false}, out = {filtered, area, 1, false};
         if (!job->transposed) {
-            im2col(columns, image, gc, k, begin, end, true, job->dtype);
-            TSR_TRY(tsr_gemm(job->dtype, gf, end - begin, rows, one, weight, cols, zero, out));
+            im2col(columns, image, gc, k, begin, end, true, job->taps_first, job->dtype);
+            if (job->chain) TSR_TRY(tsr_gemm_chain(gf, end - begin, rows, weight, cols, out, job->onto));
+            else TSR_TRY(tsr_gemm(job->dtype, gf, end - begin, rows, one, weight, cols, job->add ? one : zero, out));
         } else {
             TsrMat flipped = {weight.data, 1, rows, false};
             TSR_TRY(tsr_gemm(job->dtype, rows, end - begin, gf, one, flipped, out, zero, cols));
-            im2col(columns, image, gc, k, begin, end, false, job->dtype);
+            float *column = (float *)(void *)columns;
+            for (int64_t i = 0; job->half && i < rows * (end - begin); i++) column[i] = tsr_half_widen(tsr_half_round(column[i]));
+            im2col(columns, image, gc, k, begin, end, false, false, job->half ? TSR_FLOAT16 : job->dtype);
         }
     }
     return TSR_OK;
@@ -154,8 +168,12 @@ static TsrStatus check_conv(const TsrTensor *t, const TsrTensor *weight, const T
     int ndim = tsr_ndim(t);
     if (ndim != n + 1 && ndim != n + 2)
         return tsr_error(TSR_RUNTIME_ERROR, "Expected %s%s%dd, but got input of size: %s", dims[n], kind, n, tsr_layout_format(a, sizeof a, ndim, t->sizes));
-    if (tsr_ndim(weight) != n + 2)
-        return tsr_error(TSR_RUNTIME_ERROR, "weight should have at least three dimensions");
+    if (tsr_ndim(weight) != n + 2) {
+        int k = tsr_ndim(weight);
+        if (k < 3) return tsr_error(TSR_RUNTIME_ERROR, "weight should have at least three dimensions");
+        return tsr_error(TSR_RUNTIME_ERROR, "Expected %d-dimensional input for %d-dimensional weight%s, but got %d-dimensional input of size %s instead", k, k,
+                         tsr_layout_format(a, sizeof a, k, weight->sizes), ndim, tsr_layout_format(b, sizeof b, ndim, t->sizes));
+    }
     if (groups <= 0) return tsr_error(TSR_RUNTIME_ERROR, "non-positive groups is not supported");
     for (int d = NN_DIMS - n; d < NN_DIMS; d++) {
         if (w->pad[d] < 0) return tsr_error(TSR_RUNTIME_ERROR, "negative padding is not supported");
@@ -258,20 +276,136 @@ static TsrStatus check_transposed_output(const ConvArgs *a, const Conv *k) {
     return tsr_error(TSR_RUNTIME_ERROR, "Given input size per channel: (%s). Calculated output size per channel: (%s). Output size is too small", in, out);
 }
 
-static TsrStatus run_conv(TsrTensor *out, const TsrTensor *in, const TsrTensor *weight, Conv *k, bool transposed) {
-    ConvJob job = {.k = k, .weight = tsr_data(weight), .dtype = in->dtype, .transposed = transposed};
+/* Which convolutions PyTorch gives to oneDNN. */
+static bool is_onednn(const Conv *k, const TsrTensor *in) {
+    const int64_t *kernel = k->w.kernel;
+    if (in->dtype == TSR_BFLOAT16) return true;
+    return in->dtype == TSR_FLOAT32 && (k->groups > 1 || (kernel[NN_W] > 3 && kernel[NN_H] > 3) || k->batch > 1 || in->numel > 20480);
+}
+
+/* The order in which oneDNN adds up. */
+static void choose_order(ConvJob *job, const TsrTensor *in) {
+    const Conv *k = job->k;
+    bool depthwise = k->groups == k->channels && k->groups == k->filters, point = nn_volume(k->w.kernel) == 1;
+    job->chain = is_onednn(k, in);
+    job->taps_first = job->chain && k->groups == 1 && !point;
+    job->onto = job->chain && job->add && (k->groups == 1 ? point : depthwise);
+}
+
+/* The weight with its channels innermost. */
+static TsrStatus taps_first_new(TsrTensor **out, const TsrTensor *weight) {
+    TSR_OWNED turned = NULL;
+    int64_t order[TSR_MAX_DIMS];
+    int n = tsr_ndim(weight);
+    order[0] = 0, order[n - 1] = 1;
+    for (int d = 1; d < n - 1; d++) order[d] = d + 1;
+    TSR_TRY(tsr_tensor_new_permute(&turned, weight, n, order));
+    return tsr_tensor_new_contiguous(out, turned, TSR_CONTIGUOUS);
+}
+
+static TsrStatus run_conv(TsrTensor *out, const TsrTensor *in, const TsrTensor *weight, const TsrTensor *bias, Conv *k, bool transposed, bool half) {
+    ConvJob job = {.half = half && transposed, .k = k, .weight = tsr_data(weight), .dtype = in->dtype, .transposed = transposed, .add = !transposed && bias != NULL};
+    if (in->dtype == TSR_FLOAT32 && !transposed) choose_order(&job, in);
+    TSR_OWNED turned = NULL;
+    if (job.taps_first) TSR_TRY(taps_first_new(&turned, weight));
+    if (turned != NULL) job.weight = tsr_data(turned);
+    bool bias_last = transposed || (job.chain && !job.onto);
+    if (bias_last) job.add = false;
     k->item = tsr_itemsize(in);
     job.image = transposed ? tsr_data(out) : tsr_data(in);
     job.filtered = transposed ? tsr_data(in) : tsr_data(out);
-    if (transposed && out->numel > 0) memset(tsr_data(out), 0, (size_t)out->numel * tsr_itemsize(out));
     if (out->numel == 0) return TSR_OK;
+    if (transposed || job.add) memset(tsr_data(out), 0, (size_t)out->numel * tsr_itemsize(out));
+    if (job.add) TSR_TRY(add_bias(out, bias, k->w.n));
     choose_parts(&job);
-    return tsr_parallel_for(k->batch * job.parts, 1, conv_parts, &job);
+    TSR_TRY(tsr_parallel_for(k->batch * job.parts, 1, conv_parts, &job));
+    return bias_last ? add_bias(out, bias, k->w.n) : TSR_OK;
+}
+
+/* The convolution of real or integer tensors of a computable dtype. */
+static TsrStatus real_convolution(TsrTensor **result, const ConvArgs *a, Conv *k, int ndim, const int64_t *sizes) {
+    TSR_OWNED in = NULL;
+    TSR_OWNED weight = NULL;
+    TSR_OWNED bias = NULL;
+    TSR_OWNED out = NULL;
+    TSR_TRY(nn_new_computable(&in, a->input));
+    TSR_TRY(nn_new_computable(&weight, a->weight));
+    if (a->bias != NULL) TSR_TRY(nn_new_computable(&bias, a->bias));
+    TSR_TRY(tsr_tensor_new(&out, ndim, sizes, in->dtype, in->device));
+    if (!tsr_is_meta(in)) TSR_TRY(run_conv(out, in, weight, bias, k, a->transposed, a->input->dtype == TSR_FLOAT16));
+    *result = tsr_owned_take(&out);
+    return TSR_OK;
+}
+
+/* Gauss's trick, as PyTorch does it: x = conv(re, re, re), y = conv(im, im), z = conv(re + im, re + im, re + im) give x - y + i (z - x - y). */
+static TsrStatus complex_convolution(TsrTensor **result, const ConvArgs *a, Conv *k, int ndim, const int64_t *sizes) {
+    Scope s = {0};
+    const TsrTensor *given[3] = {a->input, a->weight, a->bias};
+    TsrTensor *re[3] = {NULL}, *im[3] = {NULL}, *both[3] = {NULL};
+    for (int i = 0; i < 3 && given[i] != NULL; i++) {
+        re[i] = CALL(&s, "real", "t", given[i]);
+        im[i] = CALL(&s, "imag", "t", given[i]);
+        both[i] = CALL(&s, "add", "tt", re[i], im[i]);
+    }
+    ConvArgs part = *a;
+    part.input = re[0], part.weight = re[1], part.bias = re[2];
+    TsrTensor *x = MAKE(&s, real_convolution, &part, k, ndim, sizes);
+    part.input = im[0], part.weight = im[1], part.bias = NULL;
+    TsrTensor *y = MAKE(&s, real_convolution, &part, k, ndim, sizes);
+    part.input = both[0], part.weight = both[1], part.bias = both[2];
+    TsrTensor *z = MAKE(&s, real_convolution, &part, k, ndim, sizes);
+    TsrTensor *real = CALL(&s, "sub", "tt", x, y), *imaginary = CALL(&s, "sub", "tt", CALL(&s, "sub", "tt", z, x), y);
+    return tsr__scope_end(&s, result, CALL(&s, "complex", "tt", real, imaginary));
+}
+
+/* Where the input or the weight is channels last (over one dimension: seen as two), so is the result; but not in double precision, nor for complex numbers. */
+static bool wants_channels_last(const TsrTensor *t, int n) {
+    int64_t sizes[5], strides[5];
+    int ndim = tsr_ndim(t);
+    if (ndim != n + 2) return false;
+    memcpy(sizes, t->sizes, sizeof(int64_t) * (size_t)ndim);
+    memcpy(strides, t->strides, sizeof(int64_t) * (size_t)ndim);
+    if (n == 1) {
+        sizes[3] = sizes[2], strides[3] = strides[2];
+        strides[2] = sizes[2] * strides[2];
+        sizes[2] = 1;
+        ndim = 4;
+    }
+    return tsr_layout_is_channels_last_strides(ndim, sizes, strides);
+}
+
+/* Adds or takes away the dimensions that PyTorch's own convolution of a batch of planes sees. */
+static TsrStatus as_planes(TsrTensor **out, TsrTensor *t, int n, bool single, bool back) {
+    TSR_OWNED batched = NULL;
+    if (!single) batched = tsr_tensor_retain(t);
+    else if (back) TSR_TRY(tsr_tensor_new_squeeze(&batched, t, 1, (int64_t[]){0}));
+    else TSR_TRY(tsr_tensor_new_unsqueeze(&batched, t, 0));
+    if (n > 1) *out = tsr_owned_take(&batched);
+    else if (back) TSR_TRY(tsr_tensor_new_squeeze(out, batched, 1, (int64_t[]){single ? 1 : 2}));
+    else TSR_TRY(tsr_tensor_new_unsqueeze(out, batched, 2));
+    return TSR_OK;
+}
+
+static TsrStatus place_move(TsrTensor **result, const ConvArgs *a, const Conv *k) {
+    TSR_OWNED input = NULL;
+    TSR_OWNED planes = NULL;
+    TSR_OWNED placed = NULL;
+    TsrTensor *t = *result, *final;
+    bool single = tsr_ndim(t) == a->n + 1;
+    if (t->dtype == TSR_FLOAT64 || tsr_dtype_is_complex(t->dtype) || (a->n == 1 && k->batch > 1 && is_onednn(k, a->input))) return TSR_OK;
+    TSR_TRY(as_planes(&input, (TsrTensor *)a->input, 2, single, false));
+    if (!wants_channels_last(input, a->n) && !wants_channels_last(a->weight, a->n)) return TSR_OK;
+    TSR_TRY(as_planes(&planes, t, a->n, single, false));
+    TSR_TRY(tsr_tensor_new_contiguous(&placed, planes, a->n == 3 ? TSR_CHANNELS_LAST_3D : TSR_CHANNELS_LAST));
+    TSR_TRY(as_planes(&final, placed, a->n, single, true));
+    tsr_tensor_free(t);
+    *result = final;
+    return TSR_OK;
 }
 
 static TsrStatus convolve(TsrTensor **result, ConvArgs *a) {
     Conv k = {0};
-    TsrTensor *in = NULL, *weight = NULL, *bias = NULL;
+    TsrTensor *cast = NULL;
     int64_t sizes[TSR_MAX_DIMS];
     int ndim = tsr_ndim(a->input), at = 0;
     TSR_TRY(check_conv(a->input, a->weight, a->bias, a->n, a->groups, a->transposed, &a->w, a->transposed ? a->output_padding : NULL));
@@ -280,20 +414,12 @@ static TsrStatus convolve(TsrTensor **result, ConvArgs *a) {
     if (ndim == a->n + 2) sizes[at++] = k.batch;
     sizes[at++] = a->transposed ? k.channels : k.filters;
     for (int d = NN_DIMS - a->n; d < NN_DIMS; d++) sizes[at++] = a->transposed ? k.w.in[d] : k.w.out[d];
-    *result = NULL;
-    TsrStatus status = nn_new_computable(&in, a->input);
-    if (status == TSR_OK) status = nn_new_computable(&weight, a->weight);
-    if (status == TSR_OK && a->bias != NULL) status = nn_new_computable(&bias, a->bias);
-    if (status == TSR_OK) status = tsr_tensor_new(result, ndim, sizes, in->dtype, in->device);
-    if (status == TSR_OK && !tsr_is_meta(in)) {
-        status = run_conv(*result, in, weight, &k, a->transposed);
-        if (status == TSR_OK) status = add_bias(*result, bias, a->n);
-    }
-    if (status == TSR_OK) status = nn_restore_move(result, a->input->dtype, a->input);
-    tsr_tensor_free(in);
-    tsr_tensor_free(weight);
-    tsr_tensor_free(bias);
-    if (status != TSR_OK) tsr_tensor_reset(result);
+    TSR_OWNED out = NULL;
+    TSR_TRY((tsr_dtype_is_complex(a->input->dtype) ? complex_convolution : real_convolution)(&out, a, &k, ndim, sizes));
+    TSR_TRY(tsr_tensor_new_cast(&cast, out, a->input->dtype));
+    TsrStatus status = tsr_is_meta(cast) ? TSR_OK : place_move(&cast, a, &k);
+    if (status == TSR_OK) *result = cast;
+    else tsr_tensor_free(cast);
     return status;
 }
 
