@@ -417,7 +417,7 @@ static TsrStatus convolve(TsrTensor **result, ConvArgs *a) {
     TSR_OWNED out = NULL;
     TSR_TRY((tsr_dtype_is_complex(a->input->dtype) ? complex_convolution : real_convolution)(&out, a, &k, ndim, sizes));
     TSR_TRY(tsr_tensor_new_cast(&cast, out, a->input->dtype));
-    TsrStatus status = tsr_is_meta(cast) ? TSR_OK : place_move(&cast, a, &k);
+    TsrStatus status = place_move(&cast, a, &k);
     if (status == TSR_OK) *result = cast;
     else tsr_tensor_free(cast);
     return status;
@@ -453,8 +453,7 @@ static TsrStatus conv_named_padding(TsrOpCall *c, int n) {
     TSR_TRY(plain_args(&a, c, n));
     for (int d = 0; d < NN_DIMS; d++) a.w.pad[d] = 0;
     if (strcmp(name, "same") == 0) {
-        if (tsr_ndim(a.weight) != n + 2) return tsr_error(TSR_RUNTIME_ERROR, "weight should have at least three dimensions");
-        for (int d = NN_DIMS - n; d < NN_DIMS; d++) {
+        for (int d = NN_DIMS - n; d < NN_DIMS && tsr_ndim(a.weight) == n + 2; d++) {
             if (a.w.stride[d] != 1) return tsr_error(TSR_RUNTIME_ERROR, "padding='same' is not supported for strided convolutions");
             int64_t total = a.w.dilation[d] * (a.weight->sizes[d - NN_DIMS + n + 2] - 1);
             a.w.pad[d] = total / 2;
