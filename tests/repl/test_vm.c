@@ -119,10 +119,13 @@ END_TEST
 static TsrStatus seen_call(Value *out, const CallArgs *args);
 static const Method seen_method = {"seen", seen_call, ARGS_ANY, 0, -1, NULL, NULL};
 static char seen_text[512];
+static const void *seen_cell;
 
 static bool note_root(const Root *root, void *context) {
     const Value *wanted = context;
     if (!value_is_same(*root->value, *wanted)) return true;
+    if (root->cell != NULL && root->cell == seen_cell) return true; /* a closure's cell is reached from several frames and holds one reference */
+    if (root->cell != NULL) seen_cell = root->cell;
     static const char *const kinds[] = {"global", "local", "iterator", "temporary", "argument"};
     size_t used = strlen(seen_text);
     snprintf(seen_text + used, sizeof seen_text - used, "%s %s %s;", kinds[root->kind], root->kind == ROOT_LOCAL ? root->function : "-",
@@ -133,6 +136,7 @@ static bool note_root(const Root *root, void *context) {
 static TsrStatus seen_call(Value *out, const CallArgs *args) {
     Value wanted = args->values[0];
     seen_text[0] = '\0';
+    seen_cell = NULL;
     scope_visit_roots(note_root, &wanted);
     *out = VALUE_NONE;
     return TSR_OK;
