@@ -4,7 +4,7 @@
 
 bool tsr_fuse_on = true;
 
-enum { PAGE = 4096, BLOCK_BYTES = PAGE, BUFFERS = TSR_FUSE_INPUTS + 1 }; /* a result that waits has used up an input */
+enum { PAGE = 4096, BLOCK_BYTES = PAGE, BUFFERS = TSR_FUSE_INPUTS + 2 }; /* a result that waits has used up an input; one more while bools become numbers or the other way round */
 
 bool tsr_fuse_accepts(const TsrTensor *t) {
     return (t->dtype == TSR_FLOAT32 || t->dtype == TSR_FLOAT64) && t->numel >= TSR_FUSE_LEAST && t->flags == 0 && t->layout == TSR_STRIDED &&
@@ -47,22 +47,20 @@ static void store_number(char *to, const TsrFuseInput *in, TsrDtype dtype) {
     }
 }
 
-/* Gives each step a buffer: that of an operand which ends with it, else a free one. False when there are too few. */
+/* Gives each step a buffer: that of an operand of the same size which ends with it, else a free one. False when there are too few. */
 static bool place(Plan *p) {
     bool used[BUFFERS] = {false};
     const TsrFused *f = p->f;
     for (int s = 0; s < f->nsteps; s++) {
+        const TsrFuseStep *step = &f->step[s];
         int mine = -1;
-        for (int k = 0; k < f->step[s].nin; k++) {
-            int from = f->step[s].in[k];
-            if (from >= 0) continue;
-            int b = p->buffer[-1 - from];
-            if (mine < 0) mine = b;
-            else used[b] = false;
-        }
+        for (int k = 0; k < step->nin && mine < 0; k++)
+            if (step->in[k] < 0 && f->step[-1 - step->in[k]].truth == step->truth) mine = p->buffer[-1 - step->in[k]];
         for (int b = 0; b < BUFFERS && mine < 0; b++)
             if (!used[b]) mine = b;
         if (mine < 0) return false;
+        for (int k = 0; k < step->nin; k++)
+            if (step->in[k] < 0) used[p->buffer[-1 - step->in[k]]] = false;
         used[mine] = true;
         p->buffer[s] = mine;
     }
@@ -74,13 +72,14 @@ static void run_block(const Plan *p, int64_t begin, int64_t n, char *const *buff
     const TsrFused *f = p->f;
     for (int s = 0; s < f->nsteps; s++) {
         const TsrFuseStep *step = &f->step[s];
-        char *data[3];
-        int64_t strides[3] = {p->itemsize, p->itemsize, p->itemsize};
-        data[0] = p->buffer[s] < 0 ? p->out + (begin - p->first) * p->itemsize : buffers[p->buffer[s]];
+        char *data[4];
+        int64_t strides[4] = {step->truth ? 1 : p->itemsize, p->itemsize, p->itemsize, p->itemsize};
+        data[0] = p->buffer[s] < 0 ? p->out + (begin - p->first) * strides[0] : buffers[p->buffer[s]];
         for (int k = 0; k < step->nin; k++) {
             int from = step->in[k];
             if (from < 0) {
                 data[k + 1] = buffers[p->buffer[-1 - from]];
+                if (f->step[-1 - from].truth) strides[k + 1] = 1;
             } else if (f->input[from].tensor != NULL) {
                 data[k + 1] = (char *)tsr_data(f->input[from].tensor) + begin * p->itemsize;
             } else {
@@ -140,7 +139,7 @@ static TsrStatus prepare(Plan *p, const TsrFused *f, TsrDtype dtype) {
         else store_number(p->number[i], &f->input[i], dtype);
     }
     for (int s = 0; s < f->nsteps; s++) {
-        p->loop[s] = tsr_kernel(f->step[s].kernel, dtype);
+        p->loop[s] = tsr_kernel(f->step[s].kernel, f->step[s].of_truths ? TSR_BOOL : dtype);
         if (p->loop[s] == NULL) return tsr_error(TSR_SYSTEM_ERROR, "no loop for %s", f->step[s].name);
     }
     return place(p) ? TSR_OK : tsr_error(TSR_SYSTEM_ERROR, "the fused expression is too wide");
@@ -151,7 +150,7 @@ TsrStatus tsr_fuse_run(TsrTensor **out, const TsrFused *f) {
     Plan plan;
     TSR_TRY(prepare(&plan, f, like->dtype));
     TsrTensor *result;
-    TSR_TRY(tsr_tensor_new(&result, like->ndim_, like->sizes, like->dtype, like->device));
+    TSR_TRY(tsr_tensor_new(&result, like->ndim_, like->sizes, tsr_fuse_is_truth(f) ? TSR_BOOL : like->dtype, like->device));
     result->origin = f->step[f->nsteps - 1].name;
     plan.out = tsr_data(result);
     TsrStatus status = tsr_parallel_for(like->numel, grain_of(f), run_range, &plan);

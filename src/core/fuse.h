@@ -18,7 +18,9 @@ enum { TSR_FUSE_INPUTS = 10, TSR_FUSE_STEPS = 16, TSR_FUSE_LEAST = 8192 /* eleme
 typedef struct TsrFuseStep {
     TsrKernel kernel;
     int nin;
-    int in[2];
+    int in[3];
+    bool truth;       /* the result is bool: a comparison, or what joins some */
+    bool of_truths;   /* and so are the operands */
     int cost;         /* of an element, in additions */
     const char *name; /* the operator's; static */
 } TsrFuseStep;
@@ -43,13 +45,15 @@ bool tsr_fuse_alike(const TsrTensor *a, const TsrTensor *b);
 /* The first tensor among the inputs; NULL when there are numbers only. Lent. */
 const TsrTensor *tsr_fuse_first(const TsrFused *f);
 
+/* Whether the value of the last step is bool. */
+static inline bool tsr_fuse_is_truth(const TsrFused *f) { return f->step[f->nsteps - 1].truth; }
 /* The value of the last step. *out is the caller's. Errors: memory, interrupts, an input whose storage has shrunk. */
 TsrStatus tsr_fuse_run(TsrTensor **out, const TsrFused *f);
 /* For those who use the elements up as they are made: use(context, fill, plan) may call fill(plan, begin, end, to), in any thread, which writes the elements
  * [begin, end) to `to`. Returns what `use` returns. */
 typedef void (*TsrFillFn)(void *plan, int64_t begin, int64_t end, char *to);
 TsrStatus tsr_fuse_use(const TsrFused *f, TsrStatus (*use)(void *context, TsrFillFn fill, void *plan), void *context);
-/* The sum, or mean, over all elements (in ops/op_reduce.c, where sum is). What is summed never reaches memory. */
+/* The sum, or mean, over all elements, which are no bools (in ops/op_reduce.c, where sum is). What is summed never reaches memory. */
 TsrStatus tsr_fuse_sum(TsrTensor **out, const TsrFused *f, bool mean);
 void tsr_fuse_release(TsrFused *f); /* lets the inputs go */
 

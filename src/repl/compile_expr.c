@@ -280,6 +280,14 @@ static bool is_pointwise_call(const Node *node) {
            node->call.args.items[0]->kind != AST_STARRED && lazy_is_function_name(node->call.func->name.id);
 }
 
+/* where(condition, x, y), likewise. */
+static bool is_where_call(const Node *node) {
+    if (node->kind != AST_CALL || node->call.func->kind != AST_NAME || node->call.args.count != 3 || node->call.keyword_count > 0) return false;
+    for (int i = 0; i < 3; i++)
+        if (node->call.args.items[i]->kind == AST_STARRED) return false;
+    return strcmp(node->call.func->name.id, "where") == 0;
+}
+
 /* Whether evaluating `node` leaves all tensors as they are, so that a result computed before it may wait. */
 static bool is_harmless(const Node *node) {
     switch (node->kind) {
@@ -287,7 +295,11 @@ static bool is_harmless(const Node *node) {
     case AST_CONSTANT: return true;
     case AST_UNARY: return is_harmless(node->unary.operand);
     case AST_BINARY: return is_harmless(node->binary.left) && is_harmless(node->binary.right);
-    case AST_CALL: return is_pointwise_call(node) && is_harmless(node->call.args.items[0]);
+    case AST_COMPARE: return node->compare.comparators.count == 1 && is_harmless(node->compare.left) && is_harmless(node->compare.comparators.items[0]);
+    case AST_CALL:
+        for (int i = 0; i < node->call.args.count; i++)
+            if (!is_harmless(node->call.args.items[i])) return false;
+        return is_pointwise_call(node) || is_where_call(node);
     default: return false;
     }
 }
@@ -390,13 +402,18 @@ static Operand chain(Compiler *c, const Node *node, int want) {
 static Operand compare(Compiler *c, const Node *node, int want) {
     if (node->compare.comparators.count > 1) return chain(c, node, want);
     const Node *right = node->compare.comparators.items[0];
+    int wait = take_may_wait(c, node);
+    c->may_wait = is_harmless(right) ? node->compare.left : NULL;
     Operand l = operand_protect(c, expr(c, node->compare.left, -1), right);
+    c->may_wait = right;
     Operand r = expr(c, right, -1);
+    c->may_wait = NULL;
     operand_free(c, r);
     operand_free(c, l);
     Operand o = result(c, want);
     c->at = node->at;
     emit_compare(c, (CompareOp)node->compare.ops[0], o.index, l, r);
+    if (!compile_failed(c)) c->code->ins[code_here(c) - 1].x |= (uint8_t)wait;
     return o;
 }
 
@@ -759,17 +776,22 @@ static Operand call_keywords(Compiler *c, const Node *node, int w, bool method, 
     return o;
 }
 
-/* The one argument may wait for the call and the call's result for the operator around it. */
+/* The arguments may wait for the call and the call's result for the operator around it. */
 static Operand call_pointwise(Compiler *c, const Node *node, int want) {
-    int wait = take_may_wait(c, node), w = temps_new(c, 2);
+    const NodeList *args = &node->call.args;
+    int wait = take_may_wait(c, node), w = temps_new(c, 1 + args->count);
     expr_to(c, node->call.func, w);
-    c->may_wait = node->call.args.items[0];
-    expr_to(c, node->call.args.items[0], w + 1);
+    for (int i = 0; i < args->count; i++) {
+        bool undisturbed = true;
+        for (int k = i + 1; k < args->count; k++) undisturbed = undisturbed && is_harmless(args->items[k]);
+        c->may_wait = undisturbed ? args->items[i] : NULL;
+        expr_to(c, args->items[i], w + 1 + i);
+    }
     c->may_wait = NULL;
-    temps_free(c, 2);
+    temps_free(c, 1 + args->count);
     Operand o = result(c, want);
     c->at = node->at;
-    emit(c, INS_CALLWAIT, wait, w, 1, o.index);
+    emit(c, INS_CALLWAIT, wait, w, args->count, o.index);
     return o;
 }
 
@@ -778,12 +800,12 @@ static bool is_sum_call(const Node *node) {
     const Node *f = node->call.func;
     if (node->call.args.count > 0 || node->call.keyword_count > 0 || f->kind != AST_ATTRIBUTE) return false;
     const Node *x = f->attribute.value;
-    bool computed = x->kind == AST_BINARY || x->kind == AST_UNARY || is_pointwise_call(x);
+    bool computed = x->kind == AST_BINARY || x->kind == AST_UNARY || is_pointwise_call(x) || is_where_call(x);
     return computed && (strcmp(f->attribute.name, "sum") == 0 || strcmp(f->attribute.name, "mean") == 0);
 }
 
 static Operand call(Compiler *c, const Node *node, int want) {
-    if (is_pointwise_call(node)) return call_pointwise(c, node, want);
+    if (is_pointwise_call(node) || is_where_call(node)) return call_pointwise(c, node, want);
     const NodeList *args = &node->call.args;
     bool spread = has_star(args) || args->count + node->call.keyword_count > CALL_AT_ONCE;
     for (int i = 0; i < node->call.keyword_count; i++) spread = spread || node->call.keywords[i].name == NULL;

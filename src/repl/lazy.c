@@ -42,9 +42,12 @@ static bool enabled(void) { return tsr_fuse_on && tsr_trace_hook == NULL; }
 
 /* --- operands --- */
 
+static bool is_truth(Value v) { return value_is_lazy(v) && tsr_fuse_is_truth(&((Lazy *)v.o)->f); }
+
+/* Of numbers: a tensor that may take part, or the first one of what waits. */
 static const TsrTensor *tensor_of(Value v) {
     if (v.tag == V_TENSOR) return tsr_fuse_accepts(v.t) ? v.t : NULL;
-    return value_is_lazy(v) ? tsr_fuse_first(&((Lazy *)v.o)->f) : NULL;
+    return value_is_lazy(v) && !is_truth(v) ? tsr_fuse_first(&((Lazy *)v.o)->f) : NULL;
 }
 
 static bool is_number(Value v) { return v.tag == V_INT || v.tag == V_FLOAT || v.tag == V_BOOL; }
@@ -83,6 +86,12 @@ static int add_operand(TsrFused *f, Value v) {
     return -f->nsteps; /* -1 - (its last step) */
 }
 
+static bool has_room(int nvalues, const Value *values) {
+    int inputs = 0, steps = 2;
+    for (int i = 0; i < nvalues; i++) count(values[i], &inputs, &steps);
+    return inputs <= TSR_FUSE_INPUTS && steps <= TSR_FUSE_STEPS;
+}
+
 static int add_step(TsrFused *f, TsrKernel kernel, const char *name, int cost, int nin, int a, int b) {
     f->step[f->nsteps] = (TsrFuseStep){.kernel = kernel, .nin = nin, .in = {a, b}, .cost = cost, .name = name};
     return -1 - f->nsteps++;
@@ -118,35 +127,89 @@ static TsrKernel binary_kernel(BinaryOp op, const char **name) {
     }
 }
 
-static bool fits(BinaryOp op, Value a, Value b, bool last) {
-    if (last && !value_is_lazy(a) && !value_is_lazy(b)) return false; /* one operator alone */
+/* Two numbers or tensors of them, at least one a tensor, alike. */
+static bool are_alike(Value a, Value b) {
     const TsrTensor *x = tensor_of(a), *y = tensor_of(b);
     if ((x == NULL && !is_number(a)) || (y == NULL && !is_number(b)) || (x == NULL && y == NULL)) return false;
-    if (x != NULL && y != NULL && !tsr_fuse_alike(x, y)) return false;
-    if (op == OP_POW && (x == NULL || b.tag == V_TENSOR || y != NULL || b.tag == V_BOOL || power_kernel(b.tag == V_INT ? (double)b.i : b.f) == TSR_K_NONE)) return false;
-    int inputs = 0, steps = 2;
-    count(a, &inputs, &steps);
-    count(b, &inputs, &steps);
-    return inputs <= TSR_FUSE_INPUTS && steps <= TSR_FUSE_STEPS;
+    return x == NULL || y == NULL || tsr_fuse_alike(x, y);
 }
 
-static void tell_not_held(const TsrTensor *like) {
-    if (lazy_not_held != NULL && tsr_fuse_on && like != NULL) lazy_not_held(like->numel * (int64_t)tsr_itemsize(like));
+static bool fits(BinaryOp op, Value a, Value b, bool last) {
+    if (last && !value_is_lazy(a) && !value_is_lazy(b)) return false; /* one operator alone */
+    if (!are_alike(a, b)) return false;
+    const TsrTensor *x = tensor_of(a), *y = tensor_of(b);
+    if (op == OP_POW && (x == NULL || b.tag == V_TENSOR || y != NULL || b.tag == V_BOOL || power_kernel(b.tag == V_INT ? (double)b.i : b.f) == TSR_K_NONE)) return false;
+    return has_room(2, (Value[]){a, b});
+}
+
+static void tell_not_held(const TsrTensor *like, bool truth) {
+    if (lazy_not_held != NULL && tsr_fuse_on && like != NULL) lazy_not_held(like->numel * (truth ? 1 : (int64_t)tsr_itemsize(like)));
+}
+
+/* A new Lazy without inputs; NULL and the error when memory is short. */
+static Lazy *lazy_new(void) {
+    Lazy *lazy = obj_new(&lazy_type, sizeof *lazy);
+    if (lazy != NULL) lazy->f.ninputs = lazy->f.nsteps = 0;
+    return lazy;
+}
+
+/* Two comparisons, or what was joined of some, joined. */
+static TsrStatus join_truths(Value *out, BinaryOp op, Value a, Value b, bool last) {
+    const TsrFused *x = &((Lazy *)a.o)->f, *y = &((Lazy *)b.o)->f;
+    if (!enabled() || !tsr_fuse_alike(tsr_fuse_first(x), tsr_fuse_first(y)) || !has_room(2, (Value[]){a, b})) return TSR_OK;
+    Lazy *lazy = lazy_new();
+    if (lazy == NULL) return TSR_MEMORY_ERROR;
+    TsrFused *f = &lazy->f;
+    int l = add_operand(f, a), r = add_operand(f, b);
+    if (op == OP_AND) add_step(f, TSR_K_bitwise_and, "bitwise_and", 1, 2, l, r);
+    else if (op == OP_OR) add_step(f, TSR_K_bitwise_or, "bitwise_or", 1, 2, l, r);
+    else add_step(f, TSR_K_bitwise_xor, "bitwise_xor", 1, 2, l, r);
+    f->step[f->nsteps - 1].truth = f->step[f->nsteps - 1].of_truths = true;
+    return finish(out, lazy, last);
+}
+
+TsrStatus lazy_compare(Value *out, CompareOp op, Value a, Value b, bool last) {
+    static const struct { const char *name; TsrKernel kernel; } rows[] = {[CMP_EQ] = {"eq", TSR_K_eq}, [CMP_NE] = {"ne", TSR_K_ne}, [CMP_LT] = {"lt", TSR_K_lt},
+                                                                          [CMP_LE] = {"le", TSR_K_le}, [CMP_GT] = {"gt", TSR_K_gt}, [CMP_GE] = {"ge", TSR_K_ge}};
+    *out = VALUE_UNBOUND;
+    if (op > CMP_GE || (last && !value_is_lazy(a) && !value_is_lazy(b)) || !are_alike(a, b) || !has_room(2, (Value[]){a, b})) return TSR_OK;
+    if (!enabled()) {
+        if (!last) tell_not_held(tensor_of(a) != NULL ? tensor_of(a) : tensor_of(b), true);
+        return TSR_OK;
+    }
+    Lazy *lazy = lazy_new();
+    if (lazy == NULL) return TSR_MEMORY_ERROR;
+    int x = add_operand(&lazy->f, a), y = add_operand(&lazy->f, b);
+    add_step(&lazy->f, rows[op].kernel, rows[op].name, 1, 2, x, y);
+    lazy->f.step[lazy->f.nsteps - 1].truth = true;
+    return finish(out, lazy, last);
+}
+
+TsrStatus lazy_where(Value *out, Value condition, Value a, Value b, bool last) {
+    *out = VALUE_UNBOUND;
+    if (!is_truth(condition) || !enabled() || !are_alike(a, b) || !has_room(3, (Value[]){condition, a, b})) return TSR_OK;
+    if (!tsr_fuse_alike(tsr_fuse_first(&((Lazy *)condition.o)->f), tensor_of(a) != NULL ? tensor_of(a) : tensor_of(b))) return TSR_OK;
+    Lazy *lazy = lazy_new();
+    if (lazy == NULL) return TSR_MEMORY_ERROR;
+    int c = add_operand(&lazy->f, condition), x = add_operand(&lazy->f, a), y = add_operand(&lazy->f, b);
+    add_step(&lazy->f, TSR_K_where, "where", 1, 3, c, x);
+    lazy->f.step[lazy->f.nsteps - 1].in[2] = y;
+    return finish(out, lazy, last);
 }
 
 TsrStatus lazy_binary(Value *out, BinaryOp op, Value a, Value b, bool last) {
     const char *name = NULL;
     TsrKernel kernel = binary_kernel(op, &name);
     *out = VALUE_UNBOUND;
+    if ((op == OP_AND || op == OP_OR || op == OP_XOR) && is_truth(a) && is_truth(b)) return join_truths(out, op, a, b, last);
     if (kernel == TSR_K_NONE || !fits(op, a, b, last)) return TSR_OK;
     if (!enabled()) {
-        if (!last) tell_not_held(tensor_of(a) != NULL ? tensor_of(a) : tensor_of(b));
+        if (!last) tell_not_held(tensor_of(a) != NULL ? tensor_of(a) : tensor_of(b), false);
         return TSR_OK;
     }
-    Lazy *lazy = obj_new(&lazy_type, sizeof *lazy);
+    Lazy *lazy = lazy_new();
     if (lazy == NULL) return TSR_MEMORY_ERROR;
     TsrFused *f = &lazy->f;
-    f->ninputs = f->nsteps = 0;
     int x = add_operand(f, a);
     if (op == OP_POW) {
         add_step(f, power_kernel(b.tag == V_INT ? (double)b.i : b.f), name, 2, 1, x, 0);
@@ -165,12 +228,11 @@ TsrStatus lazy_binary(Value *out, BinaryOp op, Value a, Value b, bool last) {
 /* One operand and one kernel. */
 static TsrStatus unary_step(Value *out, TsrKernel kernel, const char *name, int cost, Value v, bool last) {
     *out = VALUE_UNBOUND;
-    if (!enabled() && !last) tell_not_held(tensor_of(v));
+    if (!enabled() && !last) tell_not_held(tensor_of(v), false);
     if (!enabled() || tensor_of(v) == NULL || (last && !value_is_lazy(v))) return TSR_OK;
     if (value_is_lazy(v) && ((Lazy *)v.o)->f.nsteps + 2 > TSR_FUSE_STEPS) return TSR_OK;
-    Lazy *lazy = obj_new(&lazy_type, sizeof *lazy);
+    Lazy *lazy = lazy_new();
     if (lazy == NULL) return TSR_MEMORY_ERROR;
-    lazy->f.ninputs = lazy->f.nsteps = 0;
     int x = add_operand(&lazy->f, v);
     add_step(&lazy->f, kernel, name, cost, 1, x, 0);
     return finish(out, lazy, last);
@@ -190,6 +252,7 @@ TsrStatus lazy_call(Value *out, const char *name, Value v, bool last) {
 
 TsrStatus lazy_sum(Value *slot, bool mean) {
     if (!value_is_lazy(*slot)) return TSR_OK;
+    if (is_truth(*slot)) return lazy_force(slot);
     TsrTensor *t;
     TSR_TRY(tsr_fuse_sum(&t, &((Lazy *)slot->o)->f, mean));
     value_set_move(slot, value_tensor_move(t));

@@ -20,6 +20,9 @@ static inline bool value_is_lazy(Value v) { return v.tag == V_OBJ && v.o->type =
  * used up by success: the caller releases it without another use. */
 TsrStatus lazy_binary(Value *out, BinaryOp op, Value a, Value b, bool last);
 TsrStatus lazy_unary(Value *out, UnaryOp op, Value v, bool last);
+TsrStatus lazy_compare(Value *out, CompareOp op, Value a, Value b, bool last);
+/* where(condition, a, b) of a condition that waits. */
+TsrStatus lazy_where(Value *out, Value condition, Value a, Value b, bool last);
 /* The function `name` of torch ("exp") on v; V_UNBOUND also when it is not one that can wait. */
 TsrStatus lazy_call(Value *out, const char *name, Value v, bool last);
 /* While a trace is on every operator runs by itself: called with the bytes of each result that would have waited otherwise, and so never have been

@@ -155,7 +155,18 @@ TsrStatus ins_compare(Frame *f, const Ins *i) {
     const Value *a = operand_b(f, i), *b = a == NULL ? NULL : operand_c(f, i);
     if (a == NULL || b == NULL) return tsr_error_kind();
     CompareOp op = (CompareOp)(i->x & 15);
-    Value r, other = value_retain(*b); /* `in` a generator runs its code */
+    Value r;
+    if ((i->x & MAY_WAIT) || value_is_lazy(*a) || value_is_lazy(*b)) {
+        TSR_TRY(lazy_compare(&r, op, *a, *b, !(i->x & MAY_WAIT)));
+        if (r.tag != V_UNBOUND) {
+            operands_used(f, i);
+            slot_set_move(&f->base[i->a], r);
+            return TSR_OK;
+        }
+        if (value_is_lazy(*a)) TSR_TRY(lazy_force(&f->base[i->b]));
+        if (value_is_lazy(*b)) TSR_TRY(lazy_force(&f->base[i->c]));
+    }
+    Value other = value_retain(*b); /* `in` a generator runs its code */
     TsrStatus status = value_compare(&r, op, *a, other);
     value_release(other);
     TSR_TRY(status);
@@ -551,14 +562,16 @@ TsrStatus ins_call_spread(Value *out, Frame **inner, Frame *f, const Ins *i) {
 TsrStatus ins_call_wait(bool *done, Frame *f, const Ins *i) {
     Value *w = &f->base[i->a], r = VALUE_UNBOUND;
     const OpFunction *function = value_is_obj(*w, &op_function_type) ? (const OpFunction *)w->o : NULL;
-    if (function != NULL && function->form == BIND_FUNCTION) TSR_TRY(lazy_call(&r, function->name, w[1], !(i->x & MAY_WAIT)));
+    bool last = !(i->x & MAY_WAIT);
+    if (function != NULL && function->form == BIND_FUNCTION && i->b == 1) TSR_TRY(lazy_call(&r, function->name, w[1], last));
+    if (function != NULL && function->form == BIND_FUNCTION && i->b == 3 && strcmp(function->name, "where") == 0) TSR_TRY(lazy_where(&r, w[1], w[2], w[3], last));
     *done = r.tag != V_UNBOUND;
     if (*done) {
-        slots_clear(w, 2);
+        slots_clear(w, 1 + i->b);
         slot_set_move(&f->base[i->c], r);
         return TSR_OK;
     }
-    TSR_TRY(lazy_force(&w[1]));
+    for (int k = 1; k <= i->b; k++) TSR_TRY(lazy_force(&w[k]));
     if (function != NULL) return TSR_OK;
     for (int k = f->code->first_temp; k < i->a; k++) TSR_TRY(lazy_force(&f->base[k])); /* a function of the user's may change anything */
     return TSR_OK;
