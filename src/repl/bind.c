@@ -8,6 +8,7 @@
 
 #include "dict_obj.h"
 #include "func_obj.h"
+#include "hint.h"
 #include "num_obj.h"
 #include "seq_obj.h"
 #include "str_obj.h"
@@ -120,12 +121,21 @@ static TsrStatus missing(const OpFunction *f, const Sig *sig, int from) {
     return s;
 }
 
+static TsrStatus unknown_keyword(const OpFunction *f, const Sig *sig, const Str *name) {
+    HintSearch search = hint_begin(name->data);
+    for (int i = 0; i < sig->count; i++)
+        if (sig->params[i].name != NULL) hint_consider(&search, sig->params[i].name->data);
+    tsr_error(TSR_TYPE_ERROR, "%s() got an unexpected keyword argument '%s'", f->name, name->data);
+    if (search.best != NULL) tsr_error_hint("did you mean %s=?", search.best);
+    return TSR_TYPE_ERROR;
+}
+
 static TsrStatus bad_keyword(const OpFunction *f, const Sig *sig, const CallArgs *args, int positional) {
     for (int k = 0; k < args->keyword_count; k++) {
         int at = -1;
         for (int i = 0; i < sig->count && at < 0; i++)
             if (sig->params[i].name == args->names[k]) at = i;
-        if (at < 0) return tsr_error(TSR_TYPE_ERROR, "%s() got an unexpected keyword argument '%s'", f->name, args->names[k]->data);
+        if (at < 0) return unknown_keyword(f, sig, args->names[k]);
         if (at < positional) return tsr_error(TSR_TYPE_ERROR, "%s() got multiple values for argument '%s'", f->name, args->names[k]->data);
     }
     return tsr_error(TSR_TYPE_ERROR, "invalid keyword arguments");

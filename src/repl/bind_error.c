@@ -4,6 +4,7 @@
 
 #include "bind.h"
 #include "dict_obj.h"
+#include "hint.h"
 #include "seq_obj.h"
 #include "str_obj.h"
 
@@ -131,11 +132,34 @@ static TsrStatus explain_many(TsrText *text, const CallArgs *args, int skip, int
     return TSR_OK;
 }
 
+/* The parameter that the first keyword which none of the options has was meant for. */
+static void hint_keyword(const CallArgs *args, int count, const char *const *options) {
+    for (int k = 0; k < args->keyword_count; k++) {
+        char names[MAX_PARTS][48];
+        bool known = false;
+        HintSearch search = hint_begin(args->names[k]->data);
+        for (int i = 0; i < count; i++) {
+            OptionPart parts[MAX_PARTS];
+            int n = TSR_MIN(split_option(options[i], parts, MAX_PARTS), MAX_PARTS);
+            for (int j = 0; j < n; j++) {
+                snprintf(names[j], sizeof names[j], "%.*s", (int)parts[j].name_length, parts[j].name);
+                known = known || str_equal_c(args->names[k], names[j]);
+                hint_consider(&search, names[j]);
+            }
+            if (search.best != NULL && !known) tsr_error_hint("did you mean %s=?", search.best); /* before names is filled anew */
+        }
+        if (!known) return;
+    }
+}
+
 TsrStatus bind_invalid_arguments(const char *function, const CallArgs *args, int skip, int count, const char *const *options) {
     TsrText text = {0};
     TsrStatus s = tsr_text_printf(&text, "%s() received an invalid combination of arguments - ", function);
     if (s == TSR_OK) s = count == 1 ? explain_one(&text, options[0], args, skip) : explain_many(&text, args, skip, count, options);
-    if (s == TSR_OK) s = tsr_error(TSR_TYPE_ERROR, "%s", text.data);
+    if (s == TSR_OK) {
+        s = tsr_error(TSR_TYPE_ERROR, "%s", text.data);
+        hint_keyword(args, count, options);
+    }
     tsr_text_free(&text);
     return s;
 }

@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "exc.h"
+#include "func_obj.h"
 #include "lexer.h"
+#include "line.h"
 #include "seq_obj.h"
 #include "str_obj.h"
 #include "vm.h"
@@ -74,6 +76,22 @@ static void add_attributes(Value v) {
     value_release(names);
 }
 
+/* Whether the word names a module: behind import, or between from and import. */
+static bool names_module(void) {
+    const char *line = line_typed() + strspn(line_typed(), " ");
+    if (strncmp(line, "import ", 7) == 0) return true;
+    return strncmp(line, "from ", 5) == 0 && strstr(line, " import ") == NULL;
+}
+
+static void add_modules(void) {
+    Value names;
+    if (list_new(&names, 0) != TSR_OK) return;
+    TsrStatus status = module_list(value_as_list(names));
+    if (status != TSR_OK) exc_discard(status);
+    for (int64_t i = 0; i < value_as_list(names)->count; i++) add(value_as_str(value_as_list(names)->items[i])->data, NULL);
+    value_release(names);
+}
+
 static int by_text(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
 
 static void collect(const char *typed) {
@@ -81,6 +99,13 @@ static void collect(const char *typed) {
     Value v;
     forget();
     found.typed = typed;
+    if (names_module()) {
+        found.prefix = 0;
+        found.word = typed;
+        add_modules();
+        qsort(found.items, (size_t)found.count, sizeof *found.items, by_text);
+        return;
+    }
     found.prefix = dot != NULL ? (size_t)(dot - typed) + 1 : 0;
     found.word = typed + found.prefix;
     if (dot == NULL) {

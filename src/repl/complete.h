@@ -1,4 +1,5 @@
-/* complete.h: what Tab offers at the prompt: names that are visible, keywords, magics, attributes after a dot. */
+/* complete.h: what Tab offers at the prompt: names that are visible, keywords, magics, attributes after a dot, modules
+ * behind import. */
 #ifndef REPL_COMPLETE_H
 #define REPL_COMPLETE_H
 

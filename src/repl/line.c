@@ -39,10 +39,12 @@ static struct {
     void (*free_line_state)(void);
     void (*cleanup_after_signal)(void);
     char **(*completion_matches)(const char *, Generator *);
-    int *attempted_over, *catch_signals, *append_character;
+    int *attempted_over, *catch_signals, *append_character, *point;
     const char **break_characters;
+    char **buffer;
 } lib;
 
+static const char break_characters[] = " \t\n\"'`@$><=;|&{}()[]+-*/,:~^%!";
 static char *received;
 static bool have_received, terminal;
 
@@ -51,9 +53,30 @@ static void *symbol(const char *name) { return dlsym(lib.handle, name); }
 /* dlsym gives object pointers; POSIX has them convert to function pointers. */
 #define LOAD(member, name) (*(void **)&lib.member = symbol(name))
 
+const char *line_typed(void) { return lib.buffer != NULL && *lib.buffer != NULL ? *lib.buffer : ""; }
+
+/* Whether a file's name is being typed: in a string, or behind %run. */
+static bool wants_file(void) {
+    const char *typed = line_typed();
+    char quote = '\0';
+    if (lib.point == NULL) return false;
+    if (strncmp(typed, "%run ", 5) == 0) return true;
+    for (int i = 0; i < *lib.point && typed[i] != '\0'; i++) {
+        if (quote == '\0' && (typed[i] == '"' || typed[i] == '\'')) quote = typed[i];
+        else if (typed[i] == quote) quote = '\0';
+    }
+    return quote != '\0';
+}
+
+static const char *word_breaks(void) { return wants_file() ? " \"'" : break_characters; }
+
 static char **complete(const char *word, int start, int end) {
     (void)start;
     (void)end;
+    if (wants_file()) { /* the library knows how */
+        if (lib.append_character != NULL) *lib.append_character = 0;
+        return NULL;
+    }
     if (lib.attempted_over != NULL) *lib.attempted_over = 1;
     if (lib.append_character != NULL) *lib.append_character = 0;
     return line_completer != NULL && lib.completion_matches != NULL ? lib.completion_matches(word, line_completer) : NULL;
@@ -76,13 +99,18 @@ static bool load(void) {
     LOAD(append_character, "rl_completion_append_character");
     LOAD(catch_signals, "rl_catch_signals");
     LOAD(break_characters, "rl_completer_word_break_characters");
+    LOAD(point, "rl_point");
+    LOAD(buffer, "rl_line_buffer");
     if (lib.install == NULL || lib.remove == NULL || lib.read_char == NULL || lib.add_history == NULL) {
         dlclose(lib.handle);
         lib.handle = NULL;
         return false;
     }
     if (lib.catch_signals != NULL) *lib.catch_signals = 0;
-    if (lib.break_characters != NULL) *lib.break_characters = " \t\n\"'`@$><=;|&{}()[]+-*/,:~^%!";
+    if (lib.break_characters != NULL) *lib.break_characters = break_characters;
+    const char *(**breaks)(void);
+    *(void **)&breaks = symbol("rl_completion_word_break_hook");
+    if (breaks != NULL) *breaks = word_breaks;
     char **(**attempted)(const char *, int, int);
     *(void **)&attempted = symbol("rl_attempted_completion_function");
     if (attempted != NULL) *attempted = complete;

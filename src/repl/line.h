@@ -18,7 +18,10 @@ LineEnd line_read(char **out, const char *prompt);
 /* Adds a statement to the history (line ends inside are kept as they are). */
 void line_remember(const char *text);
 
-/* What Tab offers: the `index`-th completion of `word`, allocated by malloc; NULL after the last. Set before line_start. */
+/* The whole line that is being typed, while Tab is answered; "" else. */
+const char *line_typed(void);
+
+/* What Tab offers, outside strings (where it offers files): the `index`-th completion of `word`, allocated by malloc; NULL after the last. Set before line_start. */
 extern char *(*line_completer)(const char *word, int index);
 
 #endif

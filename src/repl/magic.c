@@ -1,5 +1,7 @@
 #include "magic.h"
 
+#include "hint.h"
+
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -116,6 +118,14 @@ static TsrStatus run_file(const char *rest) {
     return status;
 }
 
+static TsrStatus print_value(Value v) {
+    TsrText text = {0};
+    TsrStatus status = value_repr(&text, v);
+    if (status == TSR_OK) fprintf(builtin_stdout(), "%s\n", text.data);
+    tsr_text_free(&text);
+    return status;
+}
+
 /* What `name?` shows: all about a tensor, else the help of the value. `expression` is a dotted name. */
 static TsrStatus describe(const char *expression) {
     Value v;
@@ -126,8 +136,11 @@ static TsrStatus describe(const char *expression) {
         TsrText code = {0};
         value_release(v); /* or it would be a holder */
         status = tsr_text_printf(&code, "inspect(%s)", expression);
-        if (status == TSR_OK) status = run_code(code.data, true);
+        if (status == TSR_OK) status = vm_run_text_here(&v, code.data, code.length, "<stdin>");
         tsr_text_free(&code);
+        TSR_TRY(status);
+        status = print_value(v); /* not shown as a value is: `_` stays what it was */
+        value_release(v);
         return status;
     }
     status = builtin_hooks.help != NULL ? builtin_hooks.help(v) : tsr_error(TSR_RUNTIME_ERROR, "help is not available");
@@ -190,10 +203,15 @@ static size_t question(const char *text, size_t length) {
 bool magic_is(const char *text, size_t length) {
     if (text == NULL) return false;
     const char *s = skip_space(text);
-    return *s == '%' || question(s, length - (size_t)(s - text)) > 0;
+    return *s == '%' || *s == '?' || question(s, length - (size_t)(s - text)) > 0;
 }
 
-static TsrStatus unknown(const char *name) { return tsr_error(TSR_NAME_ERROR, "there is no magic '%%%s' (%%help lists them)", name); }
+static TsrStatus unknown(const char *name) {
+    HintSearch search = hint_begin(name);
+    for (size_t i = 0; i < TSR_COUNTOF(magics); i++) hint_consider(&search, magics[i].name);
+    if (search.best != NULL) return tsr_error(TSR_NAME_ERROR, "there is no magic '%%%s', did you mean '%%%s'? (%%help lists them)", name, search.best);
+    return tsr_error(TSR_NAME_ERROR, "there is no magic '%%%s' (%%help lists them)", name);
+}
 
 static TsrStatus call_twin(const Magic *m, const char *rest) {
     if (globals_resolve(m->twin).tag == V_UNBOUND) return unknown(m->name);
@@ -234,7 +252,11 @@ TsrStatus magic_run(const char *text, size_t length) {
     char *copy = strndup(s, length - (size_t)(s - text));
     if (copy == NULL) return tsr_error_no_memory(length);
     TsrStatus status;
-    if (asked > 0) {
+    if (copy[0] == '?') { /* ?name is name?, and ? alone the list of magics */
+        size_t end = strlen(copy);
+        while (end > 0 && isspace((unsigned char)copy[end - 1])) copy[--end] = '\0';
+        status = run_help(skip_space(copy + 1));
+    } else if (asked > 0) {
         copy[asked] = '\0';
         status = describe(copy);
     } else {
