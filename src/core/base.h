@@ -26,7 +26,7 @@
 #define TSR_UNUSED __attribute__((unused))
 /* A loop compiled for several instruction sets, the best chosen when the program starts: for loops too few to have a table of their own.
  * TSR_CLONES_FUSED allows fused multiplications and additions: only where they change no bit. */
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_THREAD__) /* whose runtime is not there yet when they are resolved */
 #define TSR_CLONES __attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4"), optimize("O3")))
 #define TSR_CLONES_FUSED __attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4"), optimize("O3", "fp-contract=fast")))
 #else

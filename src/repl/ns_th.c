@@ -181,6 +181,12 @@ static TsrStatus tensor_arg(TsrTensor **out, Value v, const char *fn) {
     return *out != NULL ? TSR_OK : tsr_error(TSR_TYPE_ERROR, "%s: expected a TH handle or a tensor, not %s", fn, value_type_name(v));
 }
 
+/* As tensor_arg, of a tensor that has a storage: not sparse, not undefined. */
+static TsrStatus dense_arg(TsrTensor **out, Value v, const char *fn) {
+    TSR_TRY(tensor_arg(out, v, fn));
+    return (*out)->storage != NULL ? TSR_OK : tsr_error(TSR_TH_ERROR, "%s: a%s tensor has no storage", fn, tsr_is_sparse(*out) ? " sparse" : "n undefined");
+}
+
 static TsrStatus storage_arg(TsrStorage **out, Value v, const char *fn) {
     if (!is_handle(v)) return tsr_error(TSR_TYPE_ERROR, "%s: expected a TH storage handle, not %s", fn, value_type_name(v));
     Record *r = record_of(v);
@@ -300,7 +306,7 @@ static TsrStatus th_new_with_size(Value *out, const CallArgs *args) {
     static TsrStatus th_##name(Value *out, const CallArgs *args) { \
         TsrTensor *self, *t; \
         int64_t a[3] = {0}; \
-        TSR_TRY(tensor_arg(&self, args->values[0], "TH." #name)); \
+        TSR_TRY(dense_arg(&self, args->values[0], "TH." #name)); \
         for (int i = 1; i < args->count && i < 4; i++) TSR_TRY(int_arg(&a[i - 1], args, i)); \
         TSR_TRY(call); \
         return give_tensor_move(out, t); \
@@ -318,7 +324,7 @@ static TsrStatus new_with_sizes(Value *out, const CallArgs *args, const char *fn
     TsrTensor *self, *t;
     int64_t sizes[TSR_MAX_DIMS];
     int n;
-    TSR_TRY(tensor_arg(&self, args->values[0], fn));
+    TSR_TRY(dense_arg(&self, args->values[0], fn));
     TSR_TRY(sizes_arg(sizes, &n, args->values[1], fn));
     TSR_TRY(make(&t, self, n, sizes));
     return give_tensor_move(out, t);
@@ -392,8 +398,8 @@ static TsrStatus th_move(Value *out, const CallArgs *args) {
 
 static TsrStatus th_free_copy_to(Value *out, const CallArgs *args) {
     TsrTensor *self, *dst;
-    TSR_TRY(tensor_arg(&self, args->values[0], "TH.freeCopyTo"));
-    TSR_TRY(tensor_arg(&dst, args->values[1], "TH.freeCopyTo"));
+    TSR_TRY(dense_arg(&self, args->values[0], "TH.freeCopyTo"));
+    TSR_TRY(dense_arg(&dst, args->values[1], "TH.freeCopyTo"));
     if (!is_handle(args->values[0])) return tsr_error(TSR_TH_ERROR, "TH.freeCopyTo: the first argument must be a handle with a reference to free");
     *out = VALUE_NONE;
     if (self != dst) {
@@ -426,7 +432,7 @@ static TsrStatus th_resize(Value *out, const CallArgs *args) {
     TsrTensor *t;
     int64_t sizes[TSR_MAX_DIMS], numel;
     int n;
-    TSR_TRY(tensor_arg(&t, args->values[0], "TH.resize"));
+    TSR_TRY(dense_arg(&t, args->values[0], "TH.resize"));
     TSR_TRY(sizes_arg(sizes, &n, args->values[1], "TH.resize"));
     TSR_TRY(tsr_layout_numel(&numel, n, sizes));
     TSR_TRY(tsr_tensor_resize(t, n, sizes, TSR_CONTIGUOUS));
@@ -436,8 +442,8 @@ static TsrStatus th_resize(Value *out, const CallArgs *args) {
 
 static TsrStatus th_set(Value *out, const CallArgs *args) {
     TsrTensor *t, *src;
-    TSR_TRY(tensor_arg(&t, args->values[0], "TH.set"));
-    TSR_TRY(tensor_arg(&src, args->values[1], "TH.set"));
+    TSR_TRY(dense_arg(&t, args->values[0], "TH.set"));
+    TSR_TRY(dense_arg(&src, args->values[1], "TH.set"));
     if (t->dtype != src->dtype) return tsr_error(TSR_TH_ERROR, "set: a TH%sTensor can't look at a TH%sTensor's storage", th_name(t->dtype), th_name(src->dtype));
     TSR_TRY(tsr_tensor_set_storage(t, src->storage, src->offset, tsr_ndim(src), src->sizes, src->strides));
     *out = VALUE_NONE;
@@ -450,7 +456,7 @@ static TsrStatus th_set_storage(Value *out, const CallArgs *args) {
     TsrStorage *s;
     int64_t offset, sizes[TSR_MAX_DIMS], strides[TSR_MAX_DIMS];
     int n, m;
-    TSR_TRY(tensor_arg(&t, args->values[0], "TH.setStorage"));
+    TSR_TRY(dense_arg(&t, args->values[0], "TH.setStorage"));
     TSR_TRY(storage_arg(&s, args->values[1], "TH.setStorage"));
     TSR_TRY(int_arg(&offset, args, 2));
     TSR_TRY(sizes_arg(sizes, &n, args->values[3], "TH.setStorage"));
@@ -466,7 +472,7 @@ static TsrStatus th_set_storage(Value *out, const CallArgs *args) {
 
 static TsrStatus th_is_contiguous(Value *out, const CallArgs *args) {
     TsrTensor *t;
-    TSR_TRY(tensor_arg(&t, args->values[0], "TH.isContiguous"));
+    TSR_TRY(dense_arg(&t, args->values[0], "TH.isContiguous"));
     *out = value_bool(tsr_is_contiguous(t, TSR_CONTIGUOUS));
     return TSR_OK;
 }
@@ -488,7 +494,7 @@ static TsrStatus th_n_element(Value *out, const CallArgs *args) {
 static TsrStatus dim_of(Value *out, const CallArgs *args, const char *fn, bool strides) {
     TsrTensor *t;
     int64_t dim;
-    TSR_TRY(tensor_arg(&t, args->values[0], fn));
+    TSR_TRY((strides ? dense_arg : tensor_arg)(&t, args->values[0], fn));
     const int64_t *items = strides ? t->strides : t->sizes;
     if (args->count == 1) return size_new(out, items, tsr_ndim(t));
     TSR_TRY(int_arg(&dim, args, 1));
@@ -504,7 +510,7 @@ static TsrStatus th_stride(Value *out, const CallArgs *args) { return dim_of(out
 static TsrStatus th_storage(Value *out, const CallArgs *args) {
     TsrTensor *t;
     Record *r;
-    TSR_TRY(tensor_arg(&t, args->values[0], "TH.storage"));
+    TSR_TRY(dense_arg(&t, args->values[0], "TH.storage"));
     TSR_TRY(record_new(&r));
     r->lender = tsr_tensor_weak_new(t);
     r->element = t->dtype;

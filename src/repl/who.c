@@ -279,6 +279,18 @@ static void walk_obj(Walk *w, Obj *o) {
     }
 }
 
+/* The elements of a storage of tensors. */
+static void walk_elements(Walk *w, const TsrStorage *storage) {
+    size_t length = w->length;
+    TsrTensor *const *elements = (TsrTensor *const *)storage->ptr.data;
+    for (size_t i = 0; elements != NULL && i < storage->nbytes / sizeof *elements && !w->stopped; i++) {
+        if (elements[i] == NULL) continue;
+        extend(w, "[%zu]", i);
+        walk_value(w, (Value){.tag = V_TENSOR, {.t = elements[i]}});
+        cut(w, length);
+    }
+}
+
 /* The tensors that a nested or sparse tensor holds. */
 static void walk_inside_tensor(Walk *w, const TsrTensor *t) {
     size_t length = w->length;
@@ -291,14 +303,26 @@ static void walk_inside_tensor(Walk *w, const TsrTensor *t) {
         if (t->sparse->values != NULL) walk_value(w, (Value){.tag = V_TENSOR, {.t = t->sparse->values}});
         cut(w, length);
     } else if (t->dtype == TSR_NESTED && tsr_is_defined(t) && t->storage != NULL && mark(w, t->storage)) {
-        TsrTensor *const *elements = (TsrTensor *const *)t->storage->ptr.data;
-        for (size_t i = 0; elements != NULL && i < t->storage->nbytes / sizeof *elements && !w->stopped; i++) {
-            if (elements[i] == NULL) continue;
-            extend(w, "[%zu]", i);
-            walk_value(w, (Value){.tag = V_TENSOR, {.t = elements[i]}});
-            cut(w, length);
-        }
+        walk_elements(w, t->storage);
     }
+}
+
+/* One reference to a tensor, and what the tensor holds. */
+static void visit_tensor(Walk *w, TsrTensor *t) {
+    if (!w->visit(w->path, t, w->argument, w->context)) w->stopped = true;
+    w->argument = false; /* only the argument itself is left out, not what it holds */
+    if ((t->sparse != NULL || t->dtype == TSR_NESTED) && mark(w, t)) walk_inside_tensor(w, t);
+}
+
+/* What the modules say that keep tensors outside of values. */
+static bool visit_source(const char *path, TsrTensor *t, bool argument, void *context) {
+    Walk *w = context;
+    cut(w, 0);
+    w->flat = false;
+    w->argument = argument;
+    extend(w, "%s", path);
+    visit_tensor(w, t);
+    return !w->stopped;
 }
 
 /* One slot that holds `v`. */
@@ -306,15 +330,13 @@ static void walk_value(Walk *w, Value v) {
     if (v.tag < V_TENSOR || w->stopped || w->depth >= MAX_DEPTH) return;
     w->depth++;
     if (v.tag == V_TENSOR) {
-        if (!w->visit(w->path, v.t, w->argument, w->context)) w->stopped = true;
-        w->argument = false; /* only the argument itself is left out, not what it holds */
-        if ((v.t->sparse != NULL || v.t->dtype == TSR_NESTED) && mark(w, v.t)) walk_inside_tensor(w, v.t);
+        visit_tensor(w, v.t);
     } else if (mark(w, v.o)) {
         int i = find_wrapper(v);
         TsrTensor *t;
         w->argument = false;
         if (i >= 0) {
-            if (wrappers[i].owns(v) && wrappers[i].get(&t, v) == TSR_OK && !w->visit(w->path, t, false, w->context)) w->stopped = true;
+            if (wrappers[i].owns(v) && wrappers[i].get(&t, v) == TSR_OK) visit_tensor(w, t);
             tsr_error_clear();
         } else {
             walk_obj(w, v.o);
@@ -338,6 +360,17 @@ static bool walk_root(const Root *root, void *context) {
     return !w->stopped;
 }
 
+/* Storages of tensors that only a storage handle or a storage object keeps. */
+static void walk_storages(Walk *w) {
+    for (TsrStorage *s = tsr_storage_first(); s != NULL && !w->stopped; s = s->next) {
+        if (s->element != TSR_NESTED || !mark(w, s)) continue;
+        cut(w, 0);
+        w->flat = w->argument = false;
+        extend(w, "storage #%lld", (long long)tsr_storage_id(s));
+        walk_elements(w, s);
+    }
+}
+
 TsrStatus who_each(WhoVisit visit, void *context) {
     Walk w = {.visit = visit, .context = context};
     gc_collect();
@@ -348,7 +381,8 @@ TsrStatus who_each(WhoVisit visit, void *context) {
         extend(&w, "%s", roots[i].path);
         walk_value(&w, *roots[i].slot);
     }
-    for (int i = 0; i < source_count && !w.stopped; i++) sources[i](visit, context);
+    for (int i = 0; i < source_count && !w.stopped; i++) sources[i](visit_source, &w);
+    if (!w.stopped) walk_storages(&w);
     tsr_free(w.seen);
     return w.short_of_memory ? mem_error() : TSR_OK;
 }

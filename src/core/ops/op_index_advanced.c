@@ -446,8 +446,66 @@ static TsrStatus check_devices(const TsrTensor *self, int n, TsrTensor *const *i
     return TSR_OK;
 }
 
+/* ---- elements that are more than bytes: their numbers are indexed, and each is copied as its dtype says ---- */
+
+/* A tensor of self's geometry whose elements are their own numbers in the storage. */
+static TsrStatus numbers_new(TsrTensor **out, const TsrTensor *self) {
+    TsrTensor *all;
+    int64_t n = (int64_t)(self->storage->nbytes / tsr_itemsize(self));
+    TSR_TRY(tsr_tensor_new(&all, 1, &n, TSR_INT64, TSR_DEVICE_CPU));
+    for (int64_t i = 0; i < n; i++) ((int64_t *)tsr_data(all))[i] = i;
+    TsrStatus status = tsr_tensor_new_over(out, all->storage, tsr_ndim(self), self->sizes, self->strides, self->offset, TSR_INT64);
+    tsr_tensor_free(all);
+    return status;
+}
+
+/* The numbers of the elements that the indices pick, row-major. */
+static TsrStatus picked_new(TsrTensor **out, const TsrTensor *self, int n, TsrTensor *const *indices) {
+    TsrTensor *numbers, *picked;
+    TSR_TRY(numbers_new(&numbers, self));
+    TsrStatus status = tsr_index_new(&picked, numbers, n, indices);
+    tsr_tensor_free(numbers);
+    TSR_TRY(status);
+    status = tsr_tensor_new_contiguous(out, picked, TSR_CONTIGUOUS);
+    tsr_tensor_free(picked);
+    return status;
+}
+
+static TsrStatus copy_elements(TsrDtype dtype, char *to, const char *from, const TsrTensor *picked, bool into) {
+    const int64_t *number = tsr_data(picked);
+    size_t size = tsr_dtype_size(dtype);
+    for (int64_t i = 0; i < picked->numel; i++)
+        TSR_TRY(tsr_dtypes[dtype].copy(to + (size_t)(into ? number[i] : i) * size, from + (size_t)(into ? i : number[i]) * size, 1));
+    return TSR_OK;
+}
+
+static TsrStatus index_objects_new(TsrTensor **out, const TsrTensor *self, int n, TsrTensor *const *indices) {
+    TsrTensor *picked, *result = NULL;
+    TSR_TRY(picked_new(&picked, self, n, indices));
+    TsrStatus status = tsr_tensor_new(&result, tsr_ndim(picked), picked->sizes, self->dtype, TSR_DEVICE_CPU);
+    if (status == TSR_OK) status = copy_elements(self->dtype, tsr_data(result), self->storage->ptr.data, picked, false);
+    tsr_tensor_free(picked);
+    if (status == TSR_OK) *out = result;
+    else tsr_tensor_free(result);
+    return status;
+}
+
+static TsrStatus put_objects(TsrTensor *self, int n, TsrTensor *const *indices, const TsrTensor *value) {
+    TsrTensor *picked, *wide = NULL, *dense = NULL;
+    if (value->dtype != self->dtype) return tsr_error(TSR_RUNTIME_ERROR, "Index put requires the source and destination dtypes match.");
+    TSR_TRY(picked_new(&picked, self, n, indices));
+    TsrStatus status = tsr_tensor_new_expand(&wide, value, tsr_ndim(picked), picked->sizes);
+    if (status == TSR_OK) status = tsr_tensor_new_clone(&dense, wide, TSR_CONTIGUOUS);
+    if (status == TSR_OK) status = copy_elements(self->dtype, self->storage->ptr.data, tsr_data(dense), picked, true);
+    tsr_tensor_free(dense);
+    tsr_tensor_free(wide);
+    tsr_tensor_free(picked);
+    return status;
+}
+
 TsrStatus tsr_index_new(TsrTensor **out, const TsrTensor *self, int n, TsrTensor *const *indices) {
     TSR_TRY(check_devices(self, n, indices));
+    if (!tsr_dtype_is_pod(self->dtype)) return index_objects_new(out, self, n, indices);
     if (is_whole_mask(self, n, indices)) return select_new(out, self, indices[0]);
     if (is_row_index(self, n, indices)) {
         bool failed;
@@ -580,6 +638,7 @@ static TsrStatus put_all(TsrTensor *self, int n, TsrTensor *const *indices, cons
 
 TsrStatus tsr_index_put(TsrTensor *self, int n, TsrTensor *const *indices, const TsrTensor *value, bool accumulate) {
     unsigned usual = TSR_BITS_USUAL | TSR_BIT(BOOL) | TSR_BITS_COMPLEX | TSR_BIT(COMPLEX32) | (accumulate ? 0u : TSR_BITS_FLOAT8);
+    if (!tsr_dtype_is_pod(self->dtype) && !accumulate) return put_objects(self, n, indices, value);
     TSR_TRY(tsr__require(usual, self->dtype, "index_put"));
     TSR_TRY(check_devices(self, n, indices));
     if (!shares_storage(self, value)) return put_all(self, n, indices, value, accumulate);
