@@ -268,11 +268,17 @@ static int64_t source_of(PadMode mode, int64_t i, int64_t size) {
     }
 }
 
+/* Negative padding crops; what is wrapped around is what is left then. */
+static int64_t circular_source(int64_t i, int64_t size, int64_t before, int64_t after) {
+    int64_t start = TSR_MAX(-before, (int64_t)0), kept = size - start - TSR_MAX(-after, (int64_t)0);
+    return start + source_of(CIRCULAR, i - start, kept);
+}
+
 static TsrStatus positions_new(TsrTensor **out, PadMode mode, int64_t size, int64_t before, int64_t after, TsrDevice device) {
     int64_t n = size + before + after;
     TSR_TRY(tsr_tensor_new(out, 1, &n, TSR_INT64, device));
     int64_t *p = tsr_data(*out);
-    for (int64_t i = 0; i < n && !tsr_is_meta(*out); i++) p[i] = source_of(mode, i - before, size);
+    for (int64_t i = 0; i < n && !tsr_is_meta(*out); i++) p[i] = mode == CIRCULAR ? circular_source(i - before, size, before, after) : source_of(mode, i - before, size);
     return TSR_OK;
 }
 

@@ -106,7 +106,6 @@ static TsrStatus binary(TsrOpCall *c, const char *kernel, int set, Binary fn) { 
 #define BESSEL(op, kernel, set, name) \
     TsrStatus op(TsrOpCall *c) { return unary(c, kernel, set, f64_##name, f32_##name); }
 BESSEL(op_i0, "i0_vml_cpu", SET_HALF, i0)
-BESSEL(op_i0e, "i0e_cpu", SET_HALF, i0e)
 BESSEL(op_i1, "i1_cpu", SET_HALF, i1)
 BESSEL(op_i1e, "i1e_cpu", SET_HALF, i1e)
 BESSEL(op_bessel_j0, "bessel_j0_cpu", SET_SINGLE, j0)
@@ -137,12 +136,41 @@ TsrStatus op_igammac(TsrOpCall *c) { return binary(c, "igammac_cpu", SET_HALF | 
 TsrStatus op_zeta(TsrOpCall *c) { return binary(c, "zeta_cpu", SET_SINGLE, tsr_sf_zeta); }
 
 /* In half precision the logarithm is rounded before the product. */
-static double entr_half(double x) { return x > 0 ? -x * tsr_half_to_float(tsr_half_from_float((float)log(x))) : tsr_sf_entr(x); }
-static double entr_bfloat16(double x) { return x > 0 ? -x * tsr_bfloat16_to_float(tsr_bfloat16_from_float((float)log(x))) : tsr_sf_entr(x); }
+static double half_of(double x) { return tsr_half_to_float(tsr_half_from_float((float)x)); }
+static double bfloat16_of(double x) { return tsr_bfloat16_to_float(tsr_bfloat16_from_float((float)x)); }
+static double entr_half(double x) { return x > 0 ? -x * half_of(log(x)) : tsr_sf_entr(x); }
+static double entr_bfloat16(double x) { return x > 0 ? -x * bfloat16_of(log(x)) : tsr_sf_entr(x); }
 
 TsrStatus op_entr(TsrOpCall *c) {
     TsrDtype d = c->arg[0].t->dtype;
     return unary(c, "entr_cpu", SET_HALF, d == TSR_FLOAT16 ? entr_half : d == TSR_BFLOAT16 ? entr_bfloat16 : tsr_sf_entr, NULL);
+}
+
+/* The short series of i0e, each step rounded by `of`. */
+static double i0e_steps(double v, double (*of)(double)) {
+    double x = fabs(v);
+    bool near = x <= 8;
+    const double *c = near ? i0_near + 12 : i0_far + 18;
+    double y = of(near ? of(x / 2) - 2 : of(32 / x) - 2), b0 = of(c[0]), b1 = 0, b2 = 0;
+    for (int i = 1; i < (near ? 18 : 7); i++) {
+        b2 = b1;
+        b1 = b0;
+        b0 = of(of(of(y * b1) - b2) + of(c[i]));
+    }
+    double sum = of(0.5 * of(b0 - b2));
+    return near ? sum : of(sum / of(sqrt(x)));
+}
+
+static double i0e_half(double x) { return i0e_steps(x, half_of); }
+static double i0e_bfloat16(double x) { return i0e_steps(x, bfloat16_of); }
+
+/* PyTorch's vector loop over half floats, for pairs of 32-byte vectors, works in float; the one for fewer elements rounds every step. */
+TsrStatus op_i0e(TsrOpCall *c) {
+    enum { VECTORS = 32 };
+    TsrDtype d = c->arg[0].t->dtype;
+    bool steps = (d == TSR_FLOAT16 || d == TSR_BFLOAT16) && c->arg[0].t->numel < VECTORS;
+    if (steps) return unary(c, "i0e_cpu", SET_HALF, d == TSR_FLOAT16 ? i0e_half : i0e_bfloat16, NULL);
+    return unary(c, "i0e_cpu", SET_HALF, f64_i0e, f32_i0e);
 }
 
 /* The logarithm is rounded to the dtype before the product. */

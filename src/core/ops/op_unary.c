@@ -1,4 +1,5 @@
 /* op_unary.c: operators on one tensor, and the table of those that follow the common course. */
+#include "op_compose.h"
 #include "ops/pointwise.h"
 
 #include <math.h>
@@ -202,7 +203,24 @@ static TsrStatus scaled(TsrOpCall *c, double factor, const char *complex_error) 
 TsrStatus op_deg2rad(TsrOpCall *c) { return scaled(c, 0.017453292519943295769236907684886, "deg2rad is not supported for complex tensors."); }
 TsrStatus op_rad2deg(TsrOpCall *c) { return scaled(c, 57.295779513082320876798154814105, "rad2deg is not supported for complex tensors."); }
 
+/* log(x / (1 - x)), each step rounded to the dtype, as PyTorch's loop over half floats is. */
+static TsrStatus half_logit(TsrOpCall *c) {
+    Scope s = {0};
+    TsrTensor *x = c->arg[0].t;
+    if (tsr_arg_given(&c->arg[1])) {
+        char slot[8];
+        tsr_scalar_store(tsr_scalar_float(c->arg[1].f), x->dtype, slot);
+        TsrScalar low = tsr_scalar_load(x->dtype, slot);
+        tsr_scalar_store(tsr_scalar_float(1 - low.f), x->dtype, slot);
+        TsrTensor *below = CALL(&s, "lt", "ts", x, low);
+        x = CALL(&s, "masked_fill", "tts", CALL(&s, "clamp_max", "ts", x, tsr_scalar_load(x->dtype, slot)), below, low);
+    }
+    TsrTensor *rest = CALL(&s, "rsub", "ts", x, tsr_scalar_int(1));
+    return tsr__scope_return(c, &s, CALL(&s, "log", "t", CALL(&s, "div", "tt", x, rest)));
+}
+
 TsrStatus op_logit(TsrOpCall *c) {
+    if (c->arg[0].t->dtype == TSR_FLOAT16 || c->arg[0].t->dtype == TSR_BFLOAT16) return half_logit(c);
     static const TsrPointwise rules = {TSR_K_logit, "logit_cpu", D_FLOAT, TSR_ITER_INT_TO_FLOAT, 16, 0, NULL};
     double eps = tsr_arg_given(&c->arg[1]) ? c->arg[1].f : -1;
     TsrPw pw;
