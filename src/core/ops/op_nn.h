@@ -25,5 +25,9 @@ static inline int64_t nn_volume(const int64_t *sizes) { return sizes[0] * sizes[
 TsrStatus nn_new_computable(TsrTensor **out, const TsrTensor *t);
 /* Back to the dtype wanted, and to channels-last when `like` is. Takes *t. */
 TsrStatus nn_restore_move(TsrTensor **t, TsrDtype dtype, const TsrTensor *like);
+/* Whether an (N, C, spatial...) tensor of n spatial dimensions suggests channels last; one dimension counts as two of height 1. */
+bool nn_is_channels_last(const TsrTensor *t, int n);
+/* The batch of planes that PyTorch's own kernels see: a batch dimension for a `single` sample, a height of 1 for n = 1; `back` takes them away again. */
+TsrStatus nn_planes_new(TsrTensor **out, TsrTensor *t, int n, bool single, bool back);
 
 #endif

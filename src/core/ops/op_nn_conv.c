@@ -358,34 +358,7 @@ static TsrStatus complex_convolution(TsrTensor **result, const ConvArgs *a, Conv
     return tsr__scope_end(&s, result, CALL(&s, "complex", "tt", real, imaginary));
 }
 
-/* Where the input or the weight is channels last (over one dimension: seen as two), so is the result; but not in double precision, nor for complex numbers. */
-static bool wants_channels_last(const TsrTensor *t, int n) {
-    int64_t sizes[5], strides[5];
-    int ndim = tsr_ndim(t);
-    if (ndim != n + 2) return false;
-    memcpy(sizes, t->sizes, sizeof(int64_t) * (size_t)ndim);
-    memcpy(strides, t->strides, sizeof(int64_t) * (size_t)ndim);
-    if (n == 1) {
-        sizes[3] = sizes[2], strides[3] = strides[2];
-        strides[2] = sizes[2] * strides[2];
-        sizes[2] = 1;
-        ndim = 4;
-    }
-    return tsr_layout_is_channels_last_strides(ndim, sizes, strides);
-}
-
-/* Adds or takes away the dimensions that PyTorch's own convolution of a batch of planes sees. */
-static TsrStatus as_planes(TsrTensor **out, TsrTensor *t, int n, bool single, bool back) {
-    TSR_OWNED batched = NULL;
-    if (!single) batched = tsr_tensor_retain(t);
-    else if (back) TSR_TRY(tsr_tensor_new_squeeze(&batched, t, 1, (int64_t[]){0}));
-    else TSR_TRY(tsr_tensor_new_unsqueeze(&batched, t, 0));
-    if (n > 1) *out = tsr_owned_take(&batched);
-    else if (back) TSR_TRY(tsr_tensor_new_squeeze(out, batched, 1, (int64_t[]){single ? 1 : 2}));
-    else TSR_TRY(tsr_tensor_new_unsqueeze(out, batched, 2));
-    return TSR_OK;
-}
-
+/* Where the input or the weight is channels last, so is the result; but not in double precision, nor for complex numbers. */
 static TsrStatus place_move(TsrTensor **result, const ConvArgs *a, const Conv *k) {
     TSR_OWNED input = NULL;
     TSR_OWNED planes = NULL;
@@ -393,11 +366,11 @@ static TsrStatus place_move(TsrTensor **result, const ConvArgs *a, const Conv *k
     TsrTensor *t = *result, *final;
     bool single = tsr_ndim(t) == a->n + 1;
     if (t->dtype == TSR_FLOAT64 || tsr_dtype_is_complex(t->dtype) || (a->n == 1 && k->batch > 1 && is_onednn(k, a->input))) return TSR_OK;
-    TSR_TRY(as_planes(&input, (TsrTensor *)a->input, 2, single, false));
-    if (!wants_channels_last(input, a->n) && !wants_channels_last(a->weight, a->n)) return TSR_OK;
-    TSR_TRY(as_planes(&planes, t, a->n, single, false));
+    TSR_TRY(nn_planes_new(&input, (TsrTensor *)a->input, 2, single, false));
+    if (!nn_is_channels_last(input, a->n) && !nn_is_channels_last(a->weight, a->n)) return TSR_OK;
+    TSR_TRY(nn_planes_new(&planes, t, a->n, single, false));
     TSR_TRY(tsr_tensor_new_contiguous(&placed, planes, a->n == 3 ? TSR_CHANNELS_LAST_3D : TSR_CHANNELS_LAST));
-    TSR_TRY(as_planes(&final, placed, a->n, single, true));
+    TSR_TRY(nn_planes_new(&final, placed, a->n, single, true));
     tsr_tensor_free(t);
     *result = final;
     return TSR_OK;

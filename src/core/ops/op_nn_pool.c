@@ -1,6 +1,7 @@
 /* Pooling: maximum, average and adaptive, over 1 to 3 spatial dimensions by one kernel each: a plane (one channel of one sample) at a time, planes
  * split among threads. */
 #include "op_nn.h"
+#include "../owned.h"
 
 #include <float.h>
 #include <math.h>
@@ -58,6 +59,46 @@ TsrStatus nn_restore_move(TsrTensor **t, TsrDtype dtype, const TsrTensor *like) 
     TSR_TRY(tsr_tensor_new_contiguous(&placed, cast, last ? TSR_CHANNELS_LAST : TSR_CHANNELS_LAST_3D));
     tsr_tensor_free(cast);
     *t = placed;
+    return TSR_OK;
+}
+
+bool nn_is_channels_last(const TsrTensor *t, int n) {
+    int64_t sizes[5], strides[5];
+    int ndim = tsr_ndim(t);
+    if (ndim != n + 2) return false;
+    memcpy(sizes, t->sizes, sizeof(int64_t) * (size_t)ndim);
+    memcpy(strides, t->strides, sizeof(int64_t) * (size_t)ndim);
+    if (n == 1) {
+        sizes[3] = sizes[2], strides[3] = strides[2];
+        strides[2] = sizes[2] * strides[2];
+        sizes[2] = 1;
+        ndim = 4;
+    }
+    return tsr_layout_is_channels_last_strides(ndim, sizes, strides);
+}
+
+TsrStatus nn_planes_new(TsrTensor **out, TsrTensor *t, int n, bool single, bool back) {
+    TSR_OWNED batched = NULL;
+    if (!single) batched = tsr_tensor_retain(t);
+    else if (back) TSR_TRY(tsr_tensor_new_squeeze(&batched, t, 1, (int64_t[]){0}));
+    else TSR_TRY(tsr_tensor_new_unsqueeze(&batched, t, 0));
+    if (n > 1) *out = tsr_owned_take(&batched);
+    else if (back) TSR_TRY(tsr_tensor_new_squeeze(out, batched, 1, (int64_t[]){single ? 1 : 2}));
+    else TSR_TRY(tsr_tensor_new_unsqueeze(out, batched, 2));
+    return TSR_OK;
+}
+
+/* A result over lines placed as that over planes of height 1 is. */
+static TsrStatus place_lines(TsrTensor **t, const TsrTensor *like) {
+    TSR_OWNED planes = NULL;
+    TSR_OWNED placed = NULL;
+    TsrTensor *lines;
+    if (tsr_ndim(*t) != 3 || !nn_is_channels_last(like, 1)) return TSR_OK;
+    TSR_TRY(nn_planes_new(&planes, *t, 1, false, false));
+    TSR_TRY(tsr_tensor_new_contiguous(&placed, planes, TSR_CHANNELS_LAST));
+    TSR_TRY(nn_planes_new(&lines, placed, 1, false, true));
+    tsr_tensor_free(*t);
+    *t = lines;
     return TSR_OK;
 }
 
@@ -355,6 +396,9 @@ static TsrStatus pool(TsrTensor **out, TsrTensor **index, const TsrTensor *t, co
     if (status == TSR_OK) status = pool_into(*out, index != NULL ? *index : NULL, in, w, planes, maximum);
     if (status == TSR_OK) status = nn_restore_move(out, t->dtype, t);
     if (status == TSR_OK && index != NULL) status = nn_restore_move(index, TSR_INT64, t);
+    bool lines = w->n == 1 && (!maximum || index != NULL);
+    if (status == TSR_OK && lines) status = place_lines(out, t);
+    if (status == TSR_OK && lines && index != NULL) status = place_lines(index, t);
     tsr_tensor_free(in);
     if (status == TSR_OK) return TSR_OK;
     tsr_tensor_reset(out);
@@ -426,6 +470,7 @@ static TsrStatus check_adaptive(const TsrTensor *t, const TsrArg *size, int n, b
     const char *kind = maximum ? "max" : "avg";
     int ndim = tsr_ndim(t);
     if (size->n != n && size->n != 1) {
+        if (n == 1) return tsr_error(TSR_RUNTIME_ERROR, "adaptive_%s_pool1d() argument 'output_size' should contain one int (got %d)", kind, size->n);
         if (maximum) return tsr_error(TSR_RUNTIME_ERROR, "adaptive_max_pool%dd(): internal error: output_size.size() must be %d", n, n);
         return tsr_error(TSR_RUNTIME_ERROR, "adaptive_avg_pool%dd: output_size must be %d", n, n);
     }
