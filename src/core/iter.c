@@ -160,13 +160,23 @@ static TsrStatus resolve_dtypes(TsrIter *it, const TsrIterSpec *spec, TsrDtype *
 
 /* --- strides and order --- */
 
-/* Byte strides of operand k over the broadcast shape, dimension by dimension in row-major order. */
-static void expand_strides(TsrIter *it, int k, int64_t *strides) {
+/* Strides of operand k as they decide the layout of results: an input of another dtype than the common one counts as a converted copy,
+ * which it is in PyTorch by then. `copied` is room for those. */
+static const int64_t *seen_strides(const TsrIter *it, const TsrIterSpec *spec, int k, int64_t *copied) {
+    const TsrTensor *t = it->operand[k];
+    bool own_dtype = k < spec->nout || (spec->in_dtype != NULL && spec->in_dtype[k - spec->nout] != TSR_DTYPE_NONE);
+    if (own_dtype || (spec->flags & TSR_ITER_PROMOTE) == 0 || t->dtype == it->common || is_dense(t)) return t->strides;
+    tsr_layout_dense_strides_like(copied, tsr_ndim(t), t->sizes, t->strides);
+    return copied;
+}
+
+/* Byte strides of operand k, whose own are `from`, over the broadcast shape, dimension by dimension in row-major order. */
+static void expand_strides(TsrIter *it, int k, const int64_t *from, int64_t *strides) {
     const TsrTensor *t = it->operand[k];
     int ndim = tsr_ndim(t), lead = it->rank - ndim;
     int64_t size = (int64_t)tsr_itemsize(t);
     for (int d = 0; d < it->rank; d++)
-        strides[d] = d < lead || (t->sizes[d - lead] == 1 && it->shape[d] != 1) ? 0 : t->strides[d - lead] * size;
+        strides[d] = d < lead || (t->sizes[d - lead] == 1 && it->shape[d] != 1) ? 0 : from[d - lead] * size;
 }
 
 /* >0: dim0 (now inner) should be outside dim1, <0: as it is, 0: no operand tells. */
@@ -208,21 +218,20 @@ static void dense_strides(const TsrIter *it, const int *perm, int64_t *strides) 
 }
 
 /* When all inputs have the same shape and are laid out alike, the output is too; NULL when the order must decide. */
-static const TsrTensor *common_layout(const TsrIter *it, const TsrIterSpec *spec, bool *contiguous) {
+static const int64_t *common_layout(const TsrIter *it, const TsrIterSpec *spec, const int64_t *const *seen, bool *contiguous) {
     *contiguous = true;
-    const TsrTensor *like = NULL;
-    bool dense = true, channels_last = it->rank == 4 || it->rank == 5;
+    const int64_t *like = NULL;
+    bool alike = true, channels_last = it->rank == 4;
     for (int i = 0; i < spec->nin; i++) {
-        const TsrTensor *t = spec->in[i];
-        if (!same_sizes(t, it->rank, it->shape)) return NULL;
-        *contiguous = *contiguous && tsr_is_contiguous(t, TSR_CONTIGUOUS);
-        channels_last = channels_last && tsr_is_contiguous(t, it->rank == 5 ? TSR_CHANNELS_LAST_3D : TSR_CHANNELS_LAST);
-        if (like == NULL) like = t;
-        dense = dense && (t == like || memcmp(t->strides, like->strides, (size_t)it->rank * sizeof *t->strides) == 0);
+        const int64_t *strides = seen[spec->nout + i];
+        if (!same_sizes(spec->in[i], it->rank, it->shape)) return NULL;
+        *contiguous = *contiguous && tsr_layout_is_contiguous(it->rank, it->shape, strides);
+        channels_last = channels_last && tsr_layout_is_channels_last(it->rank, it->shape, strides);
+        if (like == NULL) like = strides;
+        alike = alike && memcmp(strides, like, (size_t)it->rank * sizeof *strides) == 0;
     }
     if (like == NULL || *contiguous) return NULL;
-    if (channels_last && it->rank == 4) return like;
-    return dense && is_dense(like) ? like : NULL;
+    return channels_last || (alike && tsr_layout_is_non_overlapping_and_dense(it->rank, it->shape, like)) ? like : NULL;
 }
 
 static TsrDevice result_device(const TsrIterSpec *spec) {
@@ -239,11 +248,11 @@ static void tell_blow_up(const TsrTensor *result, const TsrIterSpec *spec) {
     if (spec->nin > 1 && largest > 0 && bytes / TSR_BLOW_UP >= largest && tsr_blow_up_hook != NULL) tsr_blow_up_hook(result, largest);
 }
 
-static TsrStatus allocate_outputs(TsrIter *it, const TsrIterSpec *spec, const TsrDtype *results, const bool *resize, const int *perm) {
+static TsrStatus allocate_outputs(TsrIter *it, const TsrIterSpec *spec, const TsrDtype *results, const bool *resize, const int64_t *const *seen, const int *perm) {
     int64_t wanted[TSR_MAX_DIMS];
     bool contiguous;
-    const TsrTensor *like = common_layout(it, spec, &contiguous);
-    if (like != NULL) memcpy(wanted, like->strides, (size_t)it->rank * sizeof *wanted);
+    const int64_t *like = common_layout(it, spec, seen, &contiguous);
+    if (like != NULL) memcpy(wanted, like, (size_t)it->rank * sizeof *wanted);
     else dense_strides(it, perm, wanted);
     bool row_major = like == NULL && (spec->flags & TSR_ITER_LINEAR);
     if (like == NULL) {
@@ -299,7 +308,7 @@ static void set_geometry(TsrIter *it, const int *perm) {
     it->ndim = it->rank;
     for (int i = 0; i < it->rank; i++) it->sizes[i] = it->shape[perm[i]];
     for (int k = 0; k < it->noperands; k++) {
-        expand_strides(it, k, strides);
+        expand_strides(it, k, it->operand[k]->strides, strides);
         for (int i = 0; i < it->rank; i++) it->strides[k][i] = strides[perm[i]];
     }
     coalesce(it);
@@ -339,15 +348,18 @@ static TsrStatus begin_plain(TsrIter *it, const TsrIterSpec *spec, const TsrDtyp
 }
 
 static TsrStatus begin_general(TsrIter *it, const TsrIterSpec *spec, const TsrDtype *results, const bool *resize) {
-    int64_t strides[TSR_ITER_MAX_OPERANDS][TSR_MAX_DIMS];
+    int64_t strides[TSR_ITER_MAX_OPERANDS][TSR_MAX_DIMS], copied[TSR_ITER_MAX_OPERANDS][TSR_MAX_DIMS];
+    const int64_t *seen[TSR_ITER_MAX_OPERANDS];
     bool known[TSR_ITER_MAX_OPERANDS];
     int perm[TSR_MAX_DIMS];
     for (int k = 0; k < it->noperands; k++) {
         known[k] = it->operand[k] != NULL && !(k < spec->nout && resize[k]);
-        if (known[k]) expand_strides(it, k, strides[k]);
+        if (!known[k]) continue;
+        seen[k] = seen_strides(it, spec, k, copied[k]);
+        expand_strides(it, k, seen[k], strides[k]);
     }
     order_dims(it, strides, known, perm);
-    TSR_TRY(allocate_outputs(it, spec, results, resize, perm));
+    TSR_TRY(allocate_outputs(it, spec, results, resize, seen, perm));
     set_geometry(it, perm);
     return TSR_OK;
 }

@@ -238,7 +238,9 @@ TsrStatus op_set_view(TsrOpCall *c) {
     if (!tsr_is_contiguous(source, TSR_CONTIGUOUS)) return tsr_error(TSR_RUNTIME_ERROR, "passed in tensor to be used as storage must be contiguous");
     if (given && stride->n != size->n) return tsr_error(TSR_RUNTIME_ERROR, "unequal size length (%d) and stride length (%d)", size->n, stride->n);
     tsr_layout_contiguous_strides(dense, size->n, size->ints);
-    TSR_TRY(tsr_tensor_set_storage(SELF, source->storage, source->offset + c->arg[2].i, size->n, size->ints, given ? stride->ints : dense));
+    int64_t offset;
+    if (tsr_add_overflows(source->offset, c->arg[2].i, &offset)) return tsr_error(TSR_RUNTIME_ERROR, "Tensor: invalid storage offset %lld", (long long)c->arg[2].i);
+    TSR_TRY(tsr_tensor_set_storage(SELF, source->storage, offset, size->n, size->ints, given ? stride->ints : dense));
     return tsr_return_move(c, tsr_tensor_retain(SELF));
 }
 
