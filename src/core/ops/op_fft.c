@@ -172,6 +172,9 @@ static TsrStatus result_new(TsrTensor **out, const TsrTensor *in, const int64_t 
         strides[order[i]] = batch * dense;
         batch *= sizes[order[i]];
     }
+    bool empty = batch == 0;
+    for (int i = 0; i < d; i++) empty = empty || sizes[i] == 0;
+    if (empty) return tsr_tensor_new(out, d, sizes, dtype, in->device);
     return tsr_tensor_new_strided(out, d, sizes, strides, dtype, in->device);
 }
 
