@@ -45,11 +45,26 @@ static TsrStatus dtype_itemsize(Value *out, Value self) { *out = value_int((int6
 static TsrStatus to_real(Value *out, const CallArgs *args) { *out = dtype_value(tsr_dtype_real_of(dtype_of(args->values[0]))); return TSR_OK; }
 static TsrStatus to_complex(Value *out, const CallArgs *args) { *out = dtype_value(tsr_dtype_complex_of(dtype_of(args->values[0]))); return TSR_OK; }
 
+/* bool is b8, of the others the kind's letters and what follows it, without an underscore: bf16, i64, f8e5m2. */
+static TsrStatus dtype_abbr(Value *out, Value self) {
+    static const struct { const char *kind, *letters; } kinds[] = {{"bfloat", "bf"}, {"float", "f"}, {"uint", "u"}, {"int", "i"}, {"complex", "c"}, {"bool", "b8"}};
+    const char *name = tsr_dtype_name(dtype_of(self));
+    for (size_t i = 0; i < TSR_COUNTOF(kinds); i++) {
+        size_t n = strlen(kinds[i].kind), digits;
+        if (strncmp(name, kinds[i].kind, n) != 0) continue;
+        name += n;
+        digits = strcspn(name, "_");
+        return str_new_format(out, "%s%.*s%s", kinds[i].letters, (int)digits, name, name[digits] == '_' ? name + digits + 1 : "");
+    }
+    return str_new_c(out, name);
+}
+
 static const Getter dtype_getters[] = {
     {"is_floating_point", dtype_floating, NULL, "whether its elements are real floats"},
     {"is_complex", dtype_complex, NULL, "whether its elements are complex"},
     {"is_signed", dtype_signed, NULL, "whether its elements have a sign"},
     {"itemsize", dtype_itemsize, NULL, "bytes of an element"},
+    {"abbr", dtype_abbr, NULL, "a short name"},
     {NULL, NULL, NULL, NULL},
 };
 static const Method dtype_methods[] = {
@@ -243,6 +258,13 @@ static TsrStatus generator_set_state(Value *out, const CallArgs *args) {
     return TSR_OK;
 }
 
+static TsrStatus generator_clone(Value *out, const CallArgs *args) {
+    uint8_t state[TSR_RNG_STATE_BYTES];
+    TSR_TRY(value_call_n(out, value_lent(&torch_generator_type), 0, NULL));
+    tsr_rng_get_state(rng_of(args->values[0]), state);
+    return tsr_rng_set_state(rng_of(*out), state, sizeof state);
+}
+
 static TsrStatus generator_seed(Value *out, const CallArgs *args) { return int_new_uint64(out, tsr_rng_seed_from_system(rng_of(args->values[0]))); }
 
 static TsrStatus generator_device(Value *out, Value self) {
@@ -255,6 +277,7 @@ static const Method generator_methods[] = {
     {"initial_seed", generator_initial, ARGS_NONE, 0, 0, "()", "The seed that the stream started with."},
     {"seed", generator_seed, ARGS_NONE, 0, 0, "()", "Starts a stream that nobody can foresee; returns its seed."},
     {"get_state", generator_get_state, ARGS_NONE, 0, 0, "()", "Its state, a uint8 tensor."},
+    {"clone_state", generator_clone, ARGS_NONE, 0, 0, "()", "Another generator, in the same state."},
     {"set_state", generator_set_state, ARGS_ONE, 1, 1, "(new_state)", "Goes back to a state that get_state gave."},
     {NULL, NULL, 0, 0, 0, NULL, NULL},
 };
