@@ -379,8 +379,9 @@ static TsrStatus builtin_sum(Value *out, const CallArgs *args) {
     static const ArgSpec spec = {"sum", names, 2, 1, 2, 1};
     Value v[2];
     TSR_TRY(args_parse(v, args, 0, &spec));
-    if (value_is_str(v[1])) return tsr_error(TSR_TYPE_ERROR, "sum() can't sum strings [use ''.join(seq) instead]");
-    if (value_is_bytes(v[1])) return tsr_error(TSR_TYPE_ERROR, "sum() can't sum bytes [use b''.join(seq) instead]");
+    bool iterable = value_type(v[0])->iter != NULL || value_type(v[0])->iter_next != NULL; /* what is not has its own error first */
+    if (iterable && value_is_str(v[1])) return tsr_error(TSR_TYPE_ERROR, "sum() can't sum strings [use ''.join(seq) instead]");
+    if (iterable && value_is_bytes(v[1])) return tsr_error(TSR_TYPE_ERROR, "sum() can't sum bytes [use b''.join(seq) instead]");
     Value total = v[1].tag != V_UNBOUND ? value_retain(v[1]) : value_int(0);
     TsrStatus status = each_item(v[0], add_item, &total);
     if (status == TSR_OK) *out = total;

@@ -140,7 +140,11 @@ static bool may_rebind(const Node *node, bool calls) {
 Operand operand_protect(Compiler *c, Operand o, const Node *later) {
     if (o.kind != OPERAND_SLOT || slot_is_temp(c, o.index)) return o;
     bool global = (c->code->flags & CODE_MODULE) && o.index < GLOBAL_SLOTS;
-    if (!may_rebind(later, global)) return o;
+    if (!may_rebind(later, global)) {
+        bool parameter = !(c->code->flags & CODE_MODULE) && o.index < c->code->positional;
+        if (!parameter && may_rebind(later, true)) emit(c, INS_CHECK, 0, o.index, 0, 0); /* unbound: an error before the call */
+        return o;
+    }
     int t = temp_new(c);
     emit(c, INS_MOVE, 0, t, o.index, 0);
     return (Operand){OPERAND_TEMP, t};
