@@ -140,7 +140,7 @@ debug asan coverage: ## builds that configuration and runs the unit tests in it 
 
 tsan: ## counts and storages shared by two threads, and the language's parallel(), under the thread sanitizer
 	$(MAKE) CONFIG=tsan all build/tsan/tests/run
-	OMP_NUM_THREADS=1 CK_FORK=no CK_RUN_SUITE=tensor build/tsan/tests/run
+	OMP_NUM_THREADS=1 CK_RUN_SUITE=tensor build/tsan/tests/run
 	OMP_NUM_THREADS=1 build/tsan/tsr --doctest tests/lang/ownership/parallel.txt
 
 valgrind: ## the unit tests under valgrind

@@ -10,6 +10,7 @@
 #include "gc.h"
 #include "namespace.h"
 #include "seq_obj.h"
+#include "shell.h"
 #include "str_obj.h"
 #include "torch_types.h"
 #include "vm.h"
@@ -279,6 +280,7 @@ static TsrStatus tsr_overlap_fn(Value *out, const CallArgs *args) {
     TSR_TRY(two_tensors(args, &a, &b, "overlap"));
     TSR_TRY(common_element(&common, ia, ib, a, b));
     *out = VALUE_NONE;
+    shell_none_note = common ? NULL : "no common element";
     if (!common) return TSR_OK;
     TSR_TRY(index_tuple(&pair[0], ia, tsr_ndim(a)));
     TsrStatus status = index_tuple(&pair[1], ib, tsr_ndim(b));

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -156,6 +157,35 @@ static void say(const char *style, Span text) {
     fprintf(out, "%s%.*s%s\n", coloured ? style : "", length_of(text), text.begin, coloured ? "\033[0m" : "");
 }
 
+/* Columns of the terminal; without one, lines are as long as they are. */
+static int columns(void) {
+    struct winsize size;
+    bool known = isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 20;
+    return known ? size.ws_col : INT_MAX;
+}
+
+/* How much of the text fits into a line, cut between words; the blank that is cut at belongs to no line. */
+static const char *fitting_end(Span text, int width) {
+    const char *best = NULL;
+    int used = 0;
+    for (const char *p = text.begin; p < text.end; p++) {
+        used += ((unsigned char)*p & 0xc0) != 0x80;
+        if (used > width && best != NULL) return best;
+        if (*p == ' ') best = p;
+    }
+    return text.end;
+}
+
+/* Prose, wrapped. */
+static void say_prose(const char *style, Span text) {
+    int width = columns();
+    do {
+        const char *end = fitting_end(text, width);
+        say(style, (Span){text.begin, end});
+        text.begin = end < text.end ? end + 1 : end;
+    } while (text.begin < text.end);
+}
+
 static void forget_error(TsrStatus status) {
     Value exception;
     if (vm_take_error(&exception, status)) value_release(exception);
@@ -201,7 +231,8 @@ static TsrStatus show(Span text, How how) {
             TSR_TRY(tsr_interrupt_check());
             if (shell_wants_exit(&unused)) return TSR_OK;
         } else if (!fenced && how != RUN_SILENT) {
-            say(line.begin == text.begin && starts(line, "#") ? "\033[1m" : "", line);
+            bool heading = line.begin == text.begin && starts(line, "## ");
+            say_prose(heading ? "\033[1m" : "", heading ? (Span){line.begin + 3, line.end} : line);
         }
     }
     return TSR_OK;
@@ -308,7 +339,7 @@ static TsrStatus give_answer(const Step *s, How how) {
 static bool is_for_lesson(const Step *s, const char *text, bool *over, Turn *turn) {
     bool asks = strcmp(text, "?\n") == 0 || is_word(text, "hint", "h");
     if (asks) {
-        say("\033[2m", is_empty(s->hint) ? s->task : s->hint);
+        say_prose("\033[2m", is_empty(s->hint) ? s->task : s->hint);
     } else if (strcmp(text, "\?\?\n") == 0) {
         forget_error(give_answer(s, SHOW_ONLY));
     } else if (is_word(text, "skip", "s")) {
@@ -364,9 +395,12 @@ static Turn wait_for_enter(void) {
     return quits ? TURN_QUIT : TURN_DONE;
 }
 
-static TsrStatus learn_step(const Step *s, Turn *turn) {
+/* `number` of `count`: where the learner is. */
+static TsrStatus learn_step(const Step *s, int number, int count, Turn *turn) {
     int unused;
-    fputc('\n', builtin_stdout());
+    char place[48];
+    snprintf(place, sizeof place, "\n%d of %d", number, count);
+    say_text("\033[2m", place);
     TSR_TRY(show(s->body, SHOW));
     fputc('\n', builtin_stdout());
     *turn = TURN_QUIT;
@@ -375,7 +409,7 @@ static TsrStatus learn_step(const Step *s, Turn *turn) {
         *turn = wait_for_enter();
         return TSR_OK;
     }
-    say("\033[36m", s->task);
+    say_prose("\033[36m", s->task);
     *turn = take_turn(s);
     return TSR_OK;
 }
@@ -395,7 +429,7 @@ static TsrStatus learn(long n) {
             TSR_TRY(show(step.answer, RUN_SILENT));
             continue;
         }
-        TSR_TRY(learn_step(&step, &turn));
+        TSR_TRY(learn_step(&step, i + 1, count, &turn));
         if (turn == TURN_DONE) save_progress(n, i + 1);
     }
     if (turn == TURN_QUIT) return TSR_OK;

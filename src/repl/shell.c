@@ -29,6 +29,7 @@ enum { MAX_CHAIN = 20 };
 
 const ShellOptions *shell_options;
 void (*shell_after_statement)(void);
+const char *shell_none_note;
 
 static struct {
     bool wants_exit;
@@ -45,7 +46,10 @@ bool shell_wants_exit(int *status) {
 
 /* Values of expression statements: repr on stdout, and `_`. */
 static TsrStatus display(Value v) {
-    if (value_is_none(v)) return TSR_OK;
+    if (value_is_none(v)) {
+        if (shell_none_note != NULL && line_is_terminal()) fprintf(builtin_stdout(), shell_options->colour ? "\033[2m%s\033[0m\n" : "%s\n", shell_none_note);
+        return TSR_OK;
+    }
     TsrText text = {0};
     TsrStatus status = value_repr(&text, v);
     if (status == TSR_OK) {
@@ -307,6 +311,7 @@ static bool is_bare_exit(const char *text, size_t length) {
 
 void shell_run_typed(const char *name, const char *text, size_t length, int line) {
     TsrStatus status;
+    shell_none_note = NULL;
     if (is_bare_exit(text, length)) {
         shell.wants_exit = true;
         return;

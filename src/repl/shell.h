@@ -65,5 +65,7 @@ TsrStatus shell_read_file(char **out, size_t *length, const char *path);
 
 /* Called after each statement that was typed and succeeded, its values shown: for notes at the prompt; may be NULL. */
 extern void (*shell_after_statement)(void);
+/* What a None that is the value of a statement means, for the one who typed it ("no common element"); static; forgotten with the next statement. */
+extern const char *shell_none_note;
 
 #endif
