@@ -18,9 +18,11 @@ typedef struct Groups {
     int64_t both_size, left_size, right_size, sum_size;
 } Groups;
 
-static TsrStatus sum_dim(TsrTensor **slot, int64_t dim) {
+/* dtype: of the sum, or TSR_DTYPE_NONE for the one that sum chooses. */
+static TsrStatus sum_dim(TsrTensor **slot, int64_t dim, TsrDtype dtype) {
     TsrTensor *r = NULL;
-    TSR_TRY(tsr_invoke(&r, 1, "sum", "tIbd", *slot, 1, &dim, 1, (int)(*slot)->dtype));
+    if (dtype == TSR_DTYPE_NONE) TSR_TRY(tsr_invoke(&r, 1, "sum", "tIb", *slot, 1, &dim, 1));
+    else TSR_TRY(tsr_invoke(&r, 1, "sum", "tIbd", *slot, 1, &dim, 1, (int)dtype));
     tsr_owned_put_move(slot, r);
     return TSR_OK;
 }
@@ -31,8 +33,8 @@ static TsrStatus group_dims(Groups *g, TsrTensor **left, TsrTensor **right, cons
         int64_t sl = (*left)->sizes[d], sr = (*right)->sizes[d];
         if (summed[d]) {
             g->sum[g->nsum++] = d;
-            if (sl != 1 && sr == 1) TSR_TRY(sum_dim(left, d));
-            else if (sl == 1 && sr != 1) TSR_TRY(sum_dim(right, d));
+            if (sl != 1 && sr == 1) TSR_TRY(sum_dim(left, d, TSR_DTYPE_NONE));
+            else if (sl == 1 && sr != 1) TSR_TRY(sum_dim(right, d, TSR_DTYPE_NONE));
             else if (sl != sr) return tsr_error(TSR_RUNTIME_ERROR, "non-broadcast dimensions must match");
             else g->sum_size *= sl;
         } else if (sl != 1 && sr != 1) {
@@ -295,8 +297,8 @@ static TsrStatus contract(Einsum *e, TsrTensor **acc, TsrTensor **next) {
             else if (sb != 1) right[nright++] = d, e->users[d] = 0;
         }
     }
-    for (int i = 0; i < nleft; i++) TSR_TRY(sum_dim(acc, left[i]));
-    for (int i = 0; i < nright; i++) TSR_TRY(sum_dim(next, right[i]));
+    for (int i = 0; i < nleft; i++) TSR_TRY(sum_dim(acc, left[i], TSR_DTYPE_NONE));
+    for (int i = 0; i < nright; i++) TSR_TRY(sum_dim(next, right[i], TSR_DTYPE_NONE));
     TsrTensor *r = NULL;
     TSR_TRY(sum_product(&r, *acc, *next, summed, nsummed));
     tsr_owned_put_move(acc, r);
@@ -416,8 +418,8 @@ static TsrStatus tensordot(TsrTensor **out, const TsrTensor *a0, const TsrTensor
     int ka, kb, k = 0;
     for (int i = 0; i < n; i++) {
         int64_t sa = a->sizes[da[i]], sb = b->sizes[db[i]];
-        if (sa == 1 && sb != 1) TSR_TRY(sum_dim(&b, db[i]));
-        else if (sb == 1 && sa != 1) TSR_TRY(sum_dim(&a, da[i]));
+        if (sa == 1 && sb != 1) TSR_TRY(sum_dim(&b, db[i], b->dtype));
+        else if (sb == 1 && sa != 1) TSR_TRY(sum_dim(&a, da[i], a->dtype));
         else common *= sa;
     }
     TSR_TRY(contracted_order(oa, &ra, &ka, a, da, n, false));
