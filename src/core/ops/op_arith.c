@@ -191,7 +191,7 @@ static TsrKernel special_power(double e, TsrDtype d) {
 
 static TsrStatus power_by_number(TsrOpCall *c, TsrTensor *const *in, TsrScalar e) {
     TsrDtype d;
-    bool integral = e.kind == TSR_SCALAR_INT || e.kind == TSR_SCALAR_BOOL, real = e.kind != TSR_SCALAR_COMPLEX;
+    bool integral = e.kind == TSR_SCALAR_INT || e.kind == TSR_SCALAR_BOOL, real = e.kind != TSR_SCALAR_COMPLEX || e.c.im == 0;
     bool base_integral = tsr_dtype_is_integral(in[0]->dtype) || in[0]->dtype == TSR_BOOL;
     if (base_integral && integral && tsr_scalar_to_int(e) < 0)
         return tsr_error(TSR_RUNTIME_ERROR, "Integers to negative integer powers are not allowed.");
