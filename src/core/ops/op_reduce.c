@@ -318,7 +318,8 @@ TsrStatus op_count_nonzero(TsrOpCall *c) {
     TsrTensor *x = c->arg[0].t, *result = NULL;
     uint64_t dims;
     TSR_TRY(tsr_dims_mask(&dims, &c->arg[1], tsr_ndim(x), true));
-    if (!in_set(D_INT | D_FLOAT | D_COMPLEX | D_CHALF | D_BOOL, x->dtype)) return tsr_not_implemented("nonzero_count_cpu", x->dtype);
+    bool along = c->arg[1].kind == TSR_ARG_INT || (c->arg[1].kind == TSR_ARG_INTS && c->arg[1].n > 0); /* computed as a sum of comparisons, in any dtype */
+    if (!along && !in_set(D_INT | D_FLOAT | D_COMPLEX | D_CHALF | D_BOOL, x->dtype)) return tsr_not_implemented("nonzero_count_cpu", x->dtype);
     TsrStatus s = reduce_widened(&result, NULL, (TsrReduction){TSR_R_COUNT, x, dims, false, NULL, {TSR_INT64, TSR_DTYPE_NONE}}, TSR_DTYPE_NONE);
     return tsr_finish_move(c, s, result);
 }

@@ -333,14 +333,22 @@ static TsrStatus unique_along(TsrOpCall *c, TsrTensor *self, int64_t dim, bool s
     return status == TSR_OK ? return_some(c, values, inverse, counts) : status;
 }
 
+static TsrStatus check_unique_dim(const TsrOpCall *c, const TsrArg *dim) {
+    int64_t d = tsr_arg_given(dim) ? dim->i : 0;
+    if (tsr_ndim(c->arg[0].t) == 0 && (d < -1 || d > 0)) return tsr_error(TSR_INDEX_ERROR, "Dimension specified as %lld but tensor has no dimensions", (long long)d);
+    return tsr_wrap_dim(&d, tsr_ndim(c->arg[0].t));
+}
+
 /* (input, sorted, return_inverse, return_counts, dim) */
 TsrStatus op_unique(TsrOpCall *c) {
+    TSR_TRY(check_unique_dim(c, &c->arg[4]));
     if (tsr_arg_given(&c->arg[4])) return unique_along(c, c->arg[0].t, c->arg[4].i, true, c->arg[2].b, c->arg[3].b);
     return unique_flat(c, c->arg[0].t, true, c->arg[2].b, c->arg[3].b);
 }
 
 /* (input, return_inverse, return_counts, dim) */
 TsrStatus op_unique_consecutive(TsrOpCall *c) {
+    TSR_TRY(check_unique_dim(c, &c->arg[3]));
     bool flat = tsr_ndim(c->arg[0].t) == 0 || (tsr_ndim(c->arg[0].t) == 1 && c->arg[3].i == 0);
     if (tsr_arg_given(&c->arg[3]) && !flat) return unique_along(c, c->arg[0].t, c->arg[3].i, false, c->arg[1].b, c->arg[2].b);
     return unique_flat(c, c->arg[0].t, false, c->arg[1].b, c->arg[2].b);
