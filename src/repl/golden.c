@@ -166,8 +166,9 @@ static bool begins_with_new(const char *name) { return strncmp(name, "new", 3) =
 static int eval(Golden *g, State *s, const Node *n);
 
 static void lose(Golden *g, const State *s, int pointer, int line, const char *how) {
+    if (pointer == NOTHING) return;
     const Pointer *p = &s->pointers[pointer];
-    if (pointer != NOTHING && p->name == NULL && p->owed > 0) breach(g, "line %d: what %s (line %d) returned %s: it can't be freed any more", line, p->maker, p->line, how);
+    if (p->name == NULL && p->owed > 0) breach(g, "line %d: what %s (line %d) returned %s: it can't be freed any more", line, p->maker, p->line, how);
 }
 
 static void check_use(Golden *g, const State *s, int pointer, int line) {
@@ -178,8 +179,8 @@ static void check_use(Golden *g, const State *s, int pointer, int line) {
 }
 
 static void free_pointer(Golden *g, State *s, int pointer, int line) {
-    Pointer *p = &s->pointers[pointer];
     if (pointer == NOTHING) return;
+    Pointer *p = &s->pointers[pointer];
     if (p->moved_line > 0) breach(g, "line %d: %s is freed, but it was moved at line %d: after moving an object away you must NOT free it", line, pointer_name(p), p->moved_line);
     else if (p->owed > 0) p->owed--;
     else if (p->maker == NULL) breach(g, "line %d: %s is freed, but this function neither made nor retained it", line, pointer_name(p));
@@ -303,9 +304,10 @@ static void run_finally(Golden *g, States *states) {
 }
 
 static void return_pointer(Golden *g, State *s, int pointer, int line) {
+    if (pointer == NOTHING) return;
     Pointer *p = &s->pointers[pointer];
-    if (pointer == NOTHING || p->owed == 0) {
-        if (pointer != NOTHING && p->freed_line > 0 && p->maker != NULL) breach(g, "line %d: %s is returned, but it was freed at line %d", line, pointer_name(p), p->freed_line);
+    if (p->owed == 0) {
+        if (p->freed_line > 0 && p->maker != NULL) breach(g, "line %d: %s is returned, but it was freed at line %d", line, pointer_name(p), p->freed_line);
         return;
     }
     p->owed--;

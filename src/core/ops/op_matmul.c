@@ -233,7 +233,6 @@ static TsrStatus batched_new(TsrTensor **out, const TsrTensor *a, const TsrTenso
     if (tsr_ndim(a) > 1) sizes[n++] = p.m;
     if (tsr_ndim(b) > 1) sizes[n++] = p.n;
     TSR_TRY(tsr_tensor_new(&r, n, sizes, a->dtype, a->device));
-    *out = r;
     if (r->numel != 0 && !tsr_is_meta(r)) {
         if (folds(a, b)) { /* one product with a tall matrix */
             p.m = a->numel / TSR_MAX(p.k, 1);
