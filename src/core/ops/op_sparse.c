@@ -479,7 +479,10 @@ TsrStatus op_to_sparse(TsrOpCall *c) {
     if (dense && !blocked && layout != TSR_STRIDED && tsr_arg_given(&c->arg[2]))
         return tsr_error(TSR_RUNTIME_ERROR, "dense_to_sparse: conversion from Strided to %s with blocksize argument given is not supported",
                          layout == TSR_SPARSE_COO ? "Sparse" : layout == TSR_SPARSE_CSR ? "SparseCsr" : "SparseCsc");
-    if (layout == TSR_SPARSE_COO) return to_coo(c, tsr_ndim(SELF) - (tsr_arg_given(&c->arg[3]) ? c->arg[3].i : 0), dense);
+    int64_t dense_dim = tsr_arg_given(&c->arg[3]) ? c->arg[3].i : 0;
+    if (dense_dim < 0 || dense_dim > tsr_ndim(SELF))
+        return tsr_error(TSR_RUNTIME_ERROR, "dense_to_sparse: dense_dim argument must be in [0,%d] range, but %lld is given", tsr_ndim(SELF), (long long)dense_dim);
+    if (layout == TSR_SPARSE_COO) return to_coo(c, tsr_ndim(SELF) - dense_dim, dense);
     if (layout == TSR_STRIDED) {
         TsrTensor *t = NULL;
         return tsr_finish_move(c, tsr_sparse_to_dense_new(&t, SELF), t);
