@@ -100,8 +100,14 @@ typedef struct Doctest {
 
 static size_t indent_of(const char *line) { return strspn(line, " \t"); }
 
-static bool is_prompt(const char *line, const char *prompt) {
+/* Past the indentation, and past the \& that keeps roff from taking a line of "..." for a request. */
+static const char *visible(const char *line) {
     const char *s = line + indent_of(line);
+    return strncmp(s, "\\&", 2) == 0 ? s + 2 : s;
+}
+
+static bool is_prompt(const char *line, const char *prompt) {
+    const char *s = visible(line);
     return strncmp(s, prompt, 3) == 0 && (s[3] == ' ' || s[3] == '\0');
 }
 
@@ -118,7 +124,7 @@ static bool take_statement(Doctest *d, TsrText *code, size_t indent) {
     while (d->line < d->wanted.count) {
         const char *line = d->wanted.items[d->line];
         if (!is_prompt(line, first ? ">>>" : "...") || indent_of(line) != indent) break;
-        const char *s = line + indent + 3;
+        const char *s = visible(line) + 3;
         if (tsr_text_puts(code, *s == ' ' ? s + 1 : s) != TSR_OK || tsr_text_putc(code, '\n') != TSR_OK) return false;
         d->line++;
         first = false;

@@ -28,6 +28,8 @@ is 'the diff' "-5
 +4" "$(printf '%s\n' "$out" | grep '^[-+][0-9]')"
 printf '.TH X 1\n.nf\n>>> \\-1 + 2\n1\n.fi\n' >"$work/x.1"
 run --doctest "$work/x.1"; is 'a man page' 0 "$status"
+printf '%s\n' '.TH X 1' .nf '>>> def f():' '\&...     return 5' '\&...' '>>> f()' 5 .fi >"$work/y.1"
+run --doctest "$work/y.1"; is 'continued lines behind \&' 0 "$status"
 printf '    >>> 1\n    1\n\n    more\n' >"$work/i.txt"
 run --doctest "$work/i.txt"; is 'indented' 0 "$status"
 run --doctest "$work/none.txt"; is 'a missing file' 1 "$status"
