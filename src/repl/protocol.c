@@ -473,8 +473,8 @@ TsrStatus value_load_method(Value *callee, Value *self, Value v, Str *name) {
 static TsrStatus set_refused(Value v, Str *name) {
     Value found;
     TSR_TRY(type_lookup(&found, value_type(v), name));
-    if (value_is_obj(found, &getset_type)) {
-        return tsr_error(TSR_ATTRIBUTE_ERROR, "attribute '%s' of '%s' objects is not writable", name->data, value_type_name(v));
+    if (found.tag == V_OBJ && strcmp(found.o->type->name, getset_type.name) == 0) {
+        return tsr_error(TSR_ATTRIBUTE_ERROR, "attribute '%s' of '%s' objects is not writable", name->data, v.tag == V_TENSOR ? "torch._C.TensorBase" : value_type_name(v));
     }
     if (found.tag != V_UNBOUND || dunder_lookup(value_type(v), name) != NULL) {
         return tsr_error(TSR_ATTRIBUTE_ERROR, "'%s' object attribute '%s' is read-only", value_type_name(v), name->data);

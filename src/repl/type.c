@@ -262,7 +262,23 @@ static TsrStatus alias_repr(TsrText *out, Value self) {
 
 static TsrStatus alias_call(Value *out, Value self, const CallArgs *args) { return type_call(out, value_lent(((Alias *)self.o)->origin), args); }
 
-static Type alias_type = {.obj = TYPE_HEADER, .name = "GenericAlias", .module = "types", .flags = TYPE_GC, .destroy = alias_destroy,
+static TsrStatus alias_compare(Value *out, CompareOp op, Value self, Value other) {
+    const Alias *a = (Alias *)self.o, *b = (Alias *)other.o;
+    bool equal = false;
+    *out = VALUE_UNBOUND;
+    if ((op != CMP_EQ && op != CMP_NE) || other.tag != V_OBJ || other.o->type != self.o->type) return TSR_OK;
+    if (a->origin == b->origin) TSR_TRY(value_equal(&equal, a->args, b->args));
+    *out = value_bool(equal == (op == CMP_EQ));
+    return TSR_OK;
+}
+
+static TsrStatus alias_hash(int64_t *out, Value self) {
+    TSR_TRY(value_hash(out, ((Alias *)self.o)->args));
+    *out ^= (int64_t)((uintptr_t)((Alias *)self.o)->origin >> 4);
+    return TSR_OK;
+}
+
+static Type alias_type = {.obj = TYPE_HEADER, .name = "GenericAlias", .module = "types", .flags = TYPE_GC, .destroy = alias_destroy, .compare = alias_compare, .hash = alias_hash,
                           .traverse = alias_traverse, .clear = alias_clear, .repr = alias_repr, .call = alias_call};
 
 static bool is_generic(const Type *type) {
