@@ -571,6 +571,7 @@ static TsrStatus combine(TsrTensor **out, const Powers *w, int first, int n, con
     size_t item = tsr_itemsize(r);
     for (int64_t k = 0; k < r->numel; k++) {
         double re = 0, im = 0;
+        if ((k & 0xFFFF) == 0) TSR_TRY(tsr_interrupt_check());
         for (int i = 0; i < n; i++) {
             TsrScalar s = tsr_scalar_load(w->dtype, (const char *)tsr_data(w->p[first + i]) + (size_t)k * item);
             double x = s.kind == TSR_SCALAR_COMPLEX ? s.c.re : s.f, y = s.kind == TSR_SCALAR_COMPLEX ? s.c.im : 0;

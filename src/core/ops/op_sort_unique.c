@@ -75,7 +75,7 @@ static TsrStatus flat_pairs(TsrPair **pairs, const TsrTensor *dense, bool sort) 
     int64_t n = dense->numel, item = (int64_t)tsr_itemsize(dense);
     TSR_TRY(scratch_new((void **)pairs, sizeof(TsrPair) * (size_t)n * (sort ? 2 : 1)));
     const char *src = tsr_data(dense);
-    for (int64_t i = 0; i < n; i += 256) {
+    for (int64_t i = 0; i < n && !tsr_interrupted_at(i); i += 256) {
         uint64_t keys[256];
         int64_t m = TSR_MIN(n - i, 256);
         tsr_kernel_keys64(dense->dtype, src + i * item, item, m, keys);
@@ -134,9 +134,9 @@ static TsrStatus unique_values(TsrTensor **out, const TsrTensor *dense, const Di
     size_t item = tsr_itemsize(dense);
     const char *src = tsr_data(dense);
     char *dst = tsr_data(*out);
-    for (int64_t i = 0; i < d->n; i++)
+    for (int64_t i = 0; i < d->n && !tsr_interrupted_at(i); i++)
         if (i == 0 || d->group[i] != d->group[i - 1]) memcpy(dst + (size_t)d->group[i] * item, src + (size_t)d->order[i] * item, item);
-    return TSR_OK;
+    return TSR_OK; /* an interrupt is raised by the caller */
 }
 
 /* Integers within a short range: a counter a value gives the distinct ones, their numbers and how many there are. */
@@ -223,6 +223,10 @@ static TsrStatus unique_flat(TsrOpCall *c, TsrTensor *self, bool sort, bool want
     if (status == TSR_OK) status = unique_values(&values, dense, &d);
     if (status == TSR_OK) {
         status = inverse_new(&inverse, &counts, &d, tsr_ndim(self), self->sizes, want_inverse, want_counts, self->device);
+        if (status == TSR_OK && (status = tsr_interrupt_check()) != TSR_OK) {
+            tsr_tensor_free(inverse);
+            tsr_tensor_free(counts);
+        }
         if (status != TSR_OK) tsr_tensor_free(values);
     }
     tsr_free(pairs);
