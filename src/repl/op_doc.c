@@ -1,6 +1,7 @@
 /* Help pages of operators. */
 #include "op_doc.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "bind.h"
@@ -89,20 +90,39 @@ static TsrStatus indent_lines(TsrText *out, const char *text) {
     return TSR_OK;
 }
 
+/* A row's lines, save those that stand there from `start` on: overloads that differ in types alone look the same. */
+static TsrStatus write_new_lines(TsrText *out, size_t start, const TsrOp *op) {
+    TsrText row = {0};
+    TsrStatus status = write_row(&row, op);
+    char line[1024];
+    for (const char *p = row.data; status == TSR_OK && p != NULL && *p != '\0';) {
+        size_t n = strcspn(p, "\n") + 1;
+        snprintf(line, sizeof line, "%.*s", (int)TSR_MIN(n, sizeof line - 1), p);
+        if (out->data == NULL || strstr(out->data + start, line) == NULL) status = tsr_text_append(out, p, n);
+        p += n;
+    }
+    tsr_text_free(&row);
+    return status;
+}
+
+/* The overload that the page is about: the first with an example, else the first with a summary. */
+static const TsrOp *main_overload(const TsrOpSet *set) {
+    const TsrOp *op = NULL;
+    for (int i = 0; i < set->n && (op == NULL || op->example == NULL); i++)
+        if (set->ops[i]->summary != NULL && (op == NULL || set->ops[i]->example != NULL)) op = set->ops[i];
+    return op != NULL ? op : set->ops[0];
+}
+
 static TsrStatus write_set(TsrText *out, const TsrOpSet *set) {
-    for (int i = 0; i < set->n; i++) TSR_TRY(write_row(out, set->ops[i]));
-    const TsrOp *op = set->ops[0];
-    for (int i = 0; i < set->n && op->summary == NULL; i++) op = set->ops[i];
+    size_t start = out->length;
+    for (int i = 0; i < set->n; i++) TSR_TRY(write_new_lines(out, start, set->ops[i]));
+    const TsrOp *op = main_overload(set);
     if (op->summary != NULL) TSR_TRY(tsr_text_printf(out, "\n    %s\n", op->summary));
     const char *note = alias_note(op->alias);
     if (note != NULL) TSR_TRY(tsr_text_printf(out, "    %s\n", note));
-    for (int i = 0; i < set->n; i++) {
-        if (set->ops[i]->example == NULL) continue;
-        TSR_TRY(tsr_text_printf(out, "\n    >>> %s\n", set->ops[i]->example));
-        if (set->ops[i]->output != NULL) TSR_TRY(indent_lines(out, set->ops[i]->output));
-        break;
-    }
-    return TSR_OK;
+    if (op->example == NULL) return TSR_OK;
+    TSR_TRY(tsr_text_printf(out, "\n    >>> %s\n", op->example));
+    return op->output != NULL ? indent_lines(out, op->output) : TSR_OK;
 }
 
 TsrStatus op_doc_write(TsrText *out, bool *found, const char *name) {
