@@ -166,6 +166,7 @@ static TsrStatus vector_norm(TsrTensor **out, const TsrTensor *x, double p, int 
     TSR_OWNED r = NULL;
     TSR_OWNED in = NULL;
     TSR_TRY(la_check_float(x, fn));
+    if (tsr_dtype_size(x->dtype) == 1 && dtype == TSR_DTYPE_NONE) return la_not_implemented("norm_cpu", x->dtype);
     TSR_TRY(mark_dims(reduced, x, n, dims));
     TSR_TRY(check_identity(x, p, n, dims, reduced));
     TSR_TRY(check_norm_dtype(x, dtype, fn));

@@ -471,6 +471,7 @@ static TsrStatus batch_norm(Batch *b, TsrOpCall *c) {
     if (tsr_ndim(t) < 2 && t->numel > 0) return tsr_error(TSR_RUNTIME_ERROR, "batch_norm: expected an input of at least 2 dimensions");
     TSR_TRY(check_kind(t, "batch_norm"));
     TSR_TRY(check_parameters(t, &c->arg[1], &c->arg[2]));
+    TSR_TRY(check_parameters(t, &c->arg[3], &c->arg[4]));
     Channels k = {.batch = tsr_ndim(t) > 0 ? t->sizes[0] : 0, .channels = tsr_ndim(t) > 1 ? t->sizes[1] : 0, .area = 1, .training = c->arg[5].b, .momentum = c->arg[6].f, .eps = c->arg[7].f};
     for (int d = 2; d < tsr_ndim(t); d++) k.area *= t->sizes[d];
     k.way = batch_way(t, k.area);

@@ -1,5 +1,6 @@
 /* Pooling: maximum, average and adaptive, over 1 to 3 spatial dimensions by one kernel each: a plane (one channel of one sample) at a time, planes
  * split among threads. */
+#include "op_help.h"
 #include "op_nn.h"
 #include "../owned.h"
 
@@ -111,7 +112,7 @@ static int output_sizes(int64_t *sizes, const TsrTensor *t, int n, const int64_t
 }
 
 static TsrStatus check_floating_or_int(const TsrTensor *t, const char *kernel, bool ints) {
-    bool ok = (tsr_dtype_is_float(t->dtype) && tsr_dtype_size(t->dtype) > 1) || (ints && tsr_dtype_is_integral(t->dtype));
+    bool ok = (tsr_dtype_is_float(t->dtype) && tsr_dtype_size(t->dtype) > 1) || (ints && tsr__in(TSR_BITS_INT, t->dtype));
     return ok ? TSR_OK : tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "\"%s\" not implemented for '%s'", kernel, tsr_dtype_scalar_name(t->dtype));
 }
 
@@ -430,7 +431,7 @@ static TsrStatus max_pool(TsrOpCall *c, int n, const char *fn, bool with_index) 
     if (n == 1 && !with_index) TSR_TRY(check_pool1d(&w, t, ceil_mode));
     if (n == 1) TSR_TRY(check_window(&w));
     TSR_TRY(fit_window(&w, t, ceil_mode));
-    TSR_TRY(check_floating_or_int(t, n == 1 && !with_index ? "max_pool1d_impl" : n < 3 ? "max_pool2d" : "max_pool3d", n > 1));
+    TSR_TRY(check_floating_or_int(t, n == 1 && !with_index ? "max_pool1d_impl" : n < 3 ? "max_pool2d" : "max_pool3d", n > 1 || with_index));
     TSR_TRY(pool(&out, with_index ? &index : NULL, t, &w, (Planes){0}, true));
     return with_index ? tsr_return_move2(c, out, index) : tsr_return_move(c, out);
 }
