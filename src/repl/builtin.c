@@ -292,16 +292,22 @@ static TsrStatus builtin_divmod(Value *out, const CallArgs *args) {
     return tsr_error(TSR_TYPE_ERROR, "unsupported operand type(s) for divmod(): '%s' and '%s'", value_type_name(a), value_type_name(b));
 }
 
+/* Three arguments that are not all ints: the first of them that is a float or complex words the error. */
+static TsrStatus refused_pow(const Value v[3]) {
+    for (int i = 0; i < 3; i++) {
+        if (v[i].tag == V_FLOAT) return tsr_error(TSR_TYPE_ERROR, "pow() 3rd argument not allowed unless all arguments are integers");
+        if (value_is_complex(v[i])) return tsr_error(TSR_VALUE_ERROR, "complex modulo");
+    }
+    return tsr_error(TSR_TYPE_ERROR, "unsupported operand type(s) for ** or pow(): '%s', '%s', '%s'", value_type_name(v[0]), value_type_name(v[1]), value_type_name(v[2]));
+}
+
 static TsrStatus builtin_pow(Value *out, const CallArgs *args) {
     static const char *const names[] = {"base", "exp", "mod"};
     static const ArgSpec spec = {"pow", names, 3, 0, 3, 2};
     Value v[3];
     TSR_TRY(args_parse(v, args, 0, &spec));
     if (v[2].tag == V_UNBOUND || v[2].tag == V_NONE) return value_binary(out, OP_POW, v[0], v[1]);
-    if (v[0].tag == V_TENSOR || v[1].tag == V_TENSOR || v[2].tag == V_TENSOR)
-        return tsr_error(TSR_TYPE_ERROR, "unsupported operand type(s) for ** or pow(): '%s', '%s', '%s'", value_type_name(v[0]), value_type_name(v[1]), value_type_name(v[2]));
-    if (!value_is_int(v[0]) || !value_is_int(v[1]) || !value_is_int(v[2]))
-        return tsr_error(TSR_TYPE_ERROR, "pow() 3rd argument not allowed unless all arguments are integers");
+    if (!value_is_int(v[0]) || !value_is_int(v[1]) || !value_is_int(v[2])) return refused_pow(v);
     if (int_sign(v[2]) == 0) return tsr_error(TSR_VALUE_ERROR, "pow() 3rd argument cannot be 0");
     return int_pow_mod(out, v[0], v[1], v[2]);
 }

@@ -234,9 +234,14 @@ static TsrStatus construct_slot(Value *out, Type *type, const CallArgs *args) {
     int64_t size;
     TSR_TRY(args_parse(given, args, 0, &spec));
     Value v = given[0];
-    if (v.tag == V_UNBOUND) return bytes_new_like(out, type, "", 0);
+    for (int i = 1; i < 3; i++) {
+        if (given[i].tag == V_UNBOUND || value_is_str(given[i])) continue;
+        return tsr_error(TSR_TYPE_ERROR, "%s() argument '%s' must be str, not %s", type->name, names[i], value_shown_type(given[i]));
+    }
     if (value_is_str(v)) return from_text(out, type, given);
-    if (given[1].tag != V_UNBOUND) return tsr_error(TSR_TYPE_ERROR, "encoding without a string argument");
+    if (given[1].tag != V_UNBOUND || given[2].tag != V_UNBOUND)
+        return tsr_error(TSR_TYPE_ERROR, given[1].tag != V_UNBOUND ? "encoding without a string argument" : "errors without a string argument");
+    if (v.tag == V_UNBOUND) return bytes_new_like(out, type, "", 0);
     if (value_as_buffer(v, &data, &size)) return bytes_new_like(out, type, data, size);
     if (value_is_int(v)) {
         TSR_TRY(value_to_index(&size, v));

@@ -5,6 +5,7 @@
 
 #include "args.h"
 #include "dict_obj.h"
+#include "exc.h"
 #include "num_obj.h"
 #include "seq_obj.h"
 #include "str_obj.h"
@@ -14,7 +15,9 @@ static TsrStatus functools_reduce(Value *out, const CallArgs *args) {
     TsrStatus status = value_iter(&iterator, args->values[1]);
     if (status != TSR_OK) {
         value_release(total);
-        return status;
+        if (!exc_matches(status, TSR_TYPE_ERROR)) return status;
+        exc_discard(status);
+        return tsr_error(TSR_TYPE_ERROR, "reduce() arg 2 must support iteration");
     }
     while ((status = value_next(&item, iterator)) == TSR_OK && item.tag != V_UNBOUND) {
         Value next;

@@ -164,6 +164,8 @@ static TsrStatus log_of(double *out, Value v, double (*log_fn)(double), double l
 
 static TsrStatus math_log(Value *out, const CallArgs *args) {
     double x, base;
+    TSR_TRY(args_no_keywords(args, "math.log"));
+    if (args->count < 1 || args->count > 2) return tsr_error(TSR_TYPE_ERROR, "math.log requires 1 to 2 arguments");
     TSR_TRY(log_of(&x, args->values[0], log, M_LN2));
     if (args->count == 2) {
         TSR_TRY(log_of(&base, args->values[1], log, M_LN2));
@@ -624,7 +626,7 @@ static const Method functions[] = {
     ONE(ulp, "Value of the least significant bit of x."), ONE(fsum, "Exact sum of floats."),
     TWO(atan2, "Angle of the point (y, x)."), TWO(copysign, "x with the sign of y."), TWO(nextafter, "Next float after x towards y."), TWO(fmod, "Remainder as C computes it."),
     TWO(remainder, "Remainder as IEEE 754 defines it."), TWO(pow, "x to the power y, as floats."), TWO(ldexp, "x * 2**i."), TWO(dist, "Distance of two points."),
-    {"log", math_log, ARGS_RANGE, 1, 2, "(x, [base=math.e])", "Logarithm, natural or to a base."},
+    {"log", math_log, ARGS_ANY, 0, 0, "(x, [base=math.e])", "Logarithm, natural or to a base."},
     {"hypot", math_hypot, ARGS_RANGE, 0, -1, "(*coordinates)", "Euclidean length."},
     {"comb", math_comb, ARGS_RANGE, 2, 2, "(n, k, /)", "Ways to choose k of n."},
     {"perm", math_perm, ARGS_RANGE, 1, 2, "(n, k=None, /)", "Ways to choose k of n in order."},

@@ -365,7 +365,7 @@ TsrStatus value_contains(bool *out, Value container, Value item) {
     FIND_SLOT(t, container, contains);
     if (t != NULL) return t->contains(out, container, item);
     const Type *type = value_type(container);
-    if (type->iter == NULL && type->iter_next == NULL && type->get_item == NULL) {
+    if ((type->iter == NULL && type->iter_next == NULL && type->get_item == NULL) || type == &type_type) {
         return tsr_error(TSR_TYPE_ERROR, "argument of type '%s' is not iterable", type->name);
     }
     return contains_by_iteration(out, container, item);

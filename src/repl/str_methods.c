@@ -959,7 +959,11 @@ static TsrStatus construct_slot(Value *out, Type *type, const CallArgs *args) {
     (void)type;
     if (args->count == 1 && args->keyword_count == 0) return value_new_str(out, args->values[0]);
     TSR_TRY(args_parse(given, args, 0, &spec));
-    if (given[1].tag != V_UNBOUND || given[2].tag != V_UNBOUND) return decode_bytes(out, args, given);
+    for (int i = 1; i < 3; i++) {
+        if (given[i].tag == V_UNBOUND || value_is_str(given[i])) continue;
+        return tsr_error(TSR_TYPE_ERROR, "str() argument '%s' must be str, not %s", names[i], value_shown_type(given[i]));
+    }
+    if (given[0].tag != V_UNBOUND && (given[1].tag != V_UNBOUND || given[2].tag != V_UNBOUND)) return decode_bytes(out, args, given);
     return given[0].tag == V_UNBOUND ? str_new(out, "", 0) : value_new_str(out, given[0]);
 }
 
