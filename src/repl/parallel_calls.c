@@ -14,7 +14,8 @@ TsrStatus (*vm_end_turn)(void);
 typedef struct Side {
     Value function, result, exception; /* result or exception, V_UNBOUND the other */
     VmThread state;                    /* while it waits */
-    bool ended, stopped;               /* stopped: by an interrupt or the time limit, which ends the other too */
+    bool ended;
+    TsrStatus stopped;                 /* an interrupt or the time limit ended it, and ends the other too; else TSR_OK */
 } Side;
 
 static struct {
@@ -42,7 +43,8 @@ static void wait_for_turn(int me) {
 
 static TsrStatus end_turn(void) {
     int me = calls.turn, other = 1 - me;
-    if (calls.side[other].stopped) return tsr_error(TSR_KEYBOARD_INTERRUPT, "%s", "");
+    if (calls.side[other].stopped == TSR_TIMEOUT_ERROR) return tsr_error(TSR_TIMEOUT_ERROR, "the time limit was reached");
+    if (calls.side[other].stopped != TSR_OK) return tsr_error(TSR_KEYBOARD_INTERRUPT, "%s", "");
     if (calls.side[other].ended) return TSR_OK;
     vm_thread_save(&calls.side[me].state);
     pass_turn(other);
@@ -52,7 +54,8 @@ static TsrStatus end_turn(void) {
 
 static void run_side(Side *s) {
     TsrStatus status = value_call_n(&s->result, s->function, 0, NULL);
-    s->stopped = exc_matches(status, TSR_KEYBOARD_INTERRUPT) || exc_matches(status, TSR_TIMEOUT_ERROR);
+    if (exc_matches(status, TSR_KEYBOARD_INTERRUPT)) s->stopped = TSR_KEYBOARD_INTERRUPT;
+    if (exc_matches(status, TSR_TIMEOUT_ERROR)) s->stopped = TSR_TIMEOUT_ERROR;
     if (status == TSR_OK) return;
     s->result = VALUE_UNBOUND;
     exc_fetch(&s->exception, status, VALUE_UNBOUND);
