@@ -93,21 +93,21 @@ static TsrStatus row_compressed_sized(TsrOpCall *c) { return compressed_any(c, 4
      .example = ex, .output = shown}
 #define OPTIONS "ScalarType? dtype=None, Device? device=None, bool pin_memory=False, bool requires_grad=False, bool? check_invariants=None"
 #define LAYOUT_OPTIONS "ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool pin_memory=False, bool requires_grad=False, bool? check_invariants=None"
-#define COMPRESSED(name, first, second, shown) \
+#define COMPRESSED(name, first, second, ex, shown) \
     ROW(row_##name##_sized, "sparse_" #name "_tensor(Any " first ", Any " second ", Any values, int[] size, *, " OPTIONS ") -> Tensor", "A tensor in the layout sparse_" #name ".", NULL, NULL), \
-    ROW(row_##name, "sparse_" #name "_tensor(Any " first ", Any " second ", Any values, *, " OPTIONS ") -> Tensor", "A tensor in the layout sparse_" #name ", as large as its indices need.", NULL, NULL)
+    ROW(row_##name, "sparse_" #name "_tensor(Any " first ", Any " second ", Any values, *, " OPTIONS ") -> Tensor", "A tensor in the layout sparse_" #name ", as large as its indices need.", ex, shown)
 
 static const TsrOp rows[] = {
     ROW(row_coo, "sparse_coo_tensor(Any indices, Any values, *, " OPTIONS ", bool? is_coalesced=None) -> Tensor", "A tensor of values at positions, as large as the positions need.",
         "sparse_coo_tensor([[0, 1]], [3, 4]).to_dense()", "tensor([3, 4])"),
     ROW(row_coo_sized, "sparse_coo_tensor(Any indices, Any values, int[] size, *, " OPTIONS ", bool? is_coalesced=None) -> Tensor", "A tensor of values at positions.", NULL, NULL),
     ROW(row_coo_empty, "sparse_coo_tensor(int[] size, *, " OPTIONS ") -> Tensor", "A sparse tensor of zeros.", NULL, NULL),
-    COMPRESSED(csr, "crow_indices", "col_indices", NULL),
-    COMPRESSED(csc, "ccol_indices", "row_indices", NULL),
-    COMPRESSED(bsr, "crow_indices", "col_indices", NULL),
-    COMPRESSED(bsc, "ccol_indices", "row_indices", NULL),
+    COMPRESSED(csr, "crow_indices", "col_indices", "torch.sparse_csr_tensor([0, 1, 2], [1, 0], [3, 4]).to_dense()", "tensor([[0, 3],\n        [4, 0]])"),
+    COMPRESSED(csc, "ccol_indices", "row_indices", "torch.sparse_csc_tensor([0, 1, 2], [1, 0], [3, 4]).to_dense()", "tensor([[0, 4],\n        [3, 0]])"),
+    COMPRESSED(bsr, "crow_indices", "col_indices", "torch.sparse_bsr_tensor([0, 1], [0], torch.ones(1, 2, 2)).to_dense()", "tensor([[1., 1.],\n        [1., 1.]])"),
+    COMPRESSED(bsc, "ccol_indices", "row_indices", "torch.sparse_bsc_tensor([0, 1], [0], torch.ones(1, 2, 2)).to_dense()", "tensor([[1., 1.],\n        [1., 1.]])"),
     ROW(row_compressed_sized, "sparse_compressed_tensor(Any compressed_indices, Any plain_indices, Any values, int[] size, *, " LAYOUT_OPTIONS ") -> Tensor", "A tensor in a compressed sparse layout.", NULL, NULL),
-    ROW(row_compressed, "sparse_compressed_tensor(Any compressed_indices, Any plain_indices, Any values, *, " LAYOUT_OPTIONS ") -> Tensor", "A tensor in a compressed sparse layout, as large as its indices need.", NULL, NULL),
+    ROW(row_compressed, "sparse_compressed_tensor(Any compressed_indices, Any plain_indices, Any values, *, " LAYOUT_OPTIONS ") -> Tensor", "A tensor in a compressed sparse layout, as large as its indices need.", "torch.sparse_compressed_tensor([0, 1, 2], [1, 0], [3, 4], layout=torch.sparse_csr).to_dense()", "tensor([[0, 3],\n        [4, 0]])"),
 };
 
 TsrStatus torch_sparse_register(void) { return tsr_op_register(rows, (int)TSR_COUNTOF(rows)); }
