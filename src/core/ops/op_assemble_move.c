@@ -325,6 +325,8 @@ static TsrStatus check_copied(PadMode mode, const TsrTensor *self, int n, const 
 
 static TsrStatus pad_copied(TsrOpCall *c, TsrTensor *self, int n, const int64_t *pad, PadMode mode) {
     static const char *const kernels[2][3] = {{"reflection_pad1d", "reflection_pad2d", "reflection_pad3d"}, {"replication_pad1d", "replication_pad2d", "replication_pad3d"}};
+    for (int i = 0; i < n; i++) /* so that sizes and pads can be added */
+        if (pad[i] > INT64_MAX / 4 || pad[i] < INT64_MIN / 4) return tsr_error(TSR_RUNTIME_ERROR, "Storage size calculation overflowed with a padding of %lld", (long long)pad[i]);
     TSR_TRY(check_copied(mode, self, n, pad));
     if (mode != CIRCULAR) TSR_TRY(tsr__require(TSR_BITS_USUAL | TSR_BITS_COMPLEX, self->dtype, kernels[mode][n / 2 - 1]));
     Scope s = {0};
