@@ -100,25 +100,11 @@ static void place_buffers(char **buffers, char *memory, const Plan *p) {
     for (int b = 1; b < BUFFERS; b++) buffers[b] = buffers[b - 1] + BLOCK_BYTES;
 }
 
-/* A block is a page, where the processor's own look ahead ends: the next one is asked for while this one is worked on. */
-static void fetch_block(const Plan *p, int64_t begin, int64_t n) {
-    const TsrFused *f = p->f;
-    for (int k = 0; k < f->ninputs; k++) {
-        if (f->input[k].tensor == NULL) continue;
-        const char *data = (const char *)tsr_data(f->input[k].tensor) + begin * p->itemsize;
-        for (int64_t at = 0; at < n * p->itemsize; at += 64) __builtin_prefetch(data + at);
-    }
-}
-
 static void run_range(int64_t begin, int64_t end, void *user) {
     const Plan *p = user;
     char memory[BUFFERS * BLOCK_BYTES + PAGE], *buffers[BUFFERS];
     place_buffers(buffers, memory, p);
-    for (; begin < end; begin += p->block) {
-        int64_t next = begin + p->block;
-        if (next < end) fetch_block(p, next, TSR_MIN(p->block, end - next));
-        run_block(p, begin, TSR_MIN(p->block, end - begin), buffers);
-    }
+    for (; begin < end; begin += p->block) run_block(p, begin, TSR_MIN(p->block, end - begin), buffers);
 }
 
 /* The grain below which another thread costs more than it saves. */
