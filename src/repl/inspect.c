@@ -432,11 +432,20 @@ static const char *dispatch_key(const TsrTensor *t) {
     return t->device.type == TSR_META ? "Meta" : t->device.type == TSR_CUDA ? "CUDA" : "CPU";
 }
 
-static TsrStatus tsr_anatomy_fn(Value *out, const CallArgs *args) {
-    TsrTensor *t;
+static TsrStatus anatomy_of(Value *out, TsrTensor *t);
+
+/* What a sparse tensor holds in place of a storage. */
+static void put_sparse_parts(TsrStatus *status, Value d, const TsrSparse *sparse) {
+    const struct { const char *name; TsrTensor *t; } parts[] = {{"indices", sparse->indices}, {"plain_indices", sparse->plain_indices}, {"values", sparse->values}};
+    for (size_t i = 0; i < TSR_COUNTOF(parts) && *status == TSR_OK; i++) {
+        Value part;
+        if (parts[i].t != NULL && (*status = anatomy_of(&part, parts[i].t)) == TSR_OK) put_move(status, d, parts[i].name, part);
+    }
+}
+
+static TsrStatus anatomy_of(Value *out, TsrTensor *t) {
     Value d, storage;
     char device[16];
-    TSR_TRY(tensor_argument(&t, args, "anatomy"));
     TSR_TRY(dict_new(&d));
     TsrStatus status = TSR_OK;
     put_int(&status, d, "refcount", who_refcount(t));
@@ -449,8 +458,16 @@ static TsrStatus tsr_anatomy_fn(Value *out, const CallArgs *args) {
     put_str(&status, d, "device", tsr_device_format(t->device, device));
     put_int(&status, d, "version", tsr_tensor_version(t));
     if (status == TSR_OK && t->storage != NULL && (status = anatomy_storage(&storage, t->storage)) == TSR_OK) put_move(&status, d, "StorageImpl", storage);
-    if (status == TSR_OK) card_mark(d);
+    if (t->sparse != NULL) put_sparse_parts(&status, d, t->sparse);
     return finish_dict_move(out, d, status);
+}
+
+static TsrStatus tsr_anatomy_fn(Value *out, const CallArgs *args) {
+    TsrTensor *t;
+    TSR_TRY(tensor_argument(&t, args, "anatomy"));
+    TSR_TRY(anatomy_of(out, t));
+    card_mark(*out);
+    return TSR_OK;
 }
 
 /* ---- everything there is ---- */
