@@ -84,7 +84,10 @@ TsrStatus op_abs(TsrOpCall *c) {
 
 TsrStatus op_angle(TsrOpCall *c) {
     static const TsrPointwise rules = {TSR_K_angle, "angle_cpu", D_FLOAT | D_COMPLEX, TSR_ITER_INT_TO_FLOAT | TSR_ITER_REAL_OUT, 16, 0, NULL};
-    return tsr_pw_call(c, &rules, 1);
+    TsrTensor *x = c->arg[0].t;
+    if (!tsr_dtype_is_complex(x->dtype) || tsr_is_contiguous(x, TSR_CONTIGUOUS) || c->out[0] != NULL) return tsr_pw_call(c, &rules, 1);
+    Scope s = {0}; /* angles of complex numbers are row-major whatever those are */
+    return tsr__scope_return(c, &s, CALL(&s, "angle", "t", MAKE(&s, tsr_tensor_new_contiguous, x, TSR_CONTIGUOUS)));
 }
 
 static const TsrPointwise sign_rules = {TSR_K_sign, "sign_cpu", D_INT | D_FLOAT | D_BOOL, 0, 1, TSR_NOT_IMPLEMENTED_ERROR,
