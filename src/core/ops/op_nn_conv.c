@@ -358,16 +358,17 @@ static TsrStatus complex_convolution(TsrTensor **result, const ConvArgs *a, Conv
     return tsr__scope_end(&s, result, CALL(&s, "complex", "tt", real, imaginary));
 }
 
-/* Where the input or the weight is channels last, so is the result; but not in double precision, nor for complex numbers. */
-static TsrStatus place_move(TsrTensor **result, const ConvArgs *a, const Conv *k) {
+/* Where the input or the weight is channels last, so is the result (over lines, only the weight counts); but not in double precision, nor for complex
+ * numbers. */
+static TsrStatus place_move(TsrTensor **result, const ConvArgs *a) {
     TSR_OWNED input = NULL;
     TSR_OWNED planes = NULL;
     TSR_OWNED placed = NULL;
     TsrTensor *t = *result, *final;
     bool single = tsr_ndim(t) == a->n + 1;
-    if (t->dtype == TSR_FLOAT64 || tsr_dtype_is_complex(t->dtype) || (a->n == 1 && k->batch > 1 && is_onednn(k, a->input))) return TSR_OK;
+    if (t->dtype == TSR_FLOAT64 || tsr_dtype_is_complex(t->dtype)) return TSR_OK;
     TSR_TRY(nn_planes_new(&input, (TsrTensor *)a->input, 2, single, false));
-    if (!nn_is_channels_last(input, a->n) && !nn_is_channels_last(a->weight, a->n)) return TSR_OK;
+    if (!nn_is_channels_last(a->weight, a->n) && (a->n == 1 || !nn_is_channels_last(input, a->n))) return TSR_OK;
     TSR_TRY(nn_planes_new(&planes, t, a->n, single, false));
     TSR_TRY(tsr_tensor_new_contiguous(&placed, planes, a->n == 3 ? TSR_CHANNELS_LAST_3D : TSR_CHANNELS_LAST));
     TSR_TRY(nn_planes_new(&final, placed, a->n, single, true));
@@ -390,7 +391,7 @@ static TsrStatus convolve(TsrTensor **result, ConvArgs *a) {
     TSR_OWNED out = NULL;
     TSR_TRY((tsr_dtype_is_complex(a->input->dtype) ? complex_convolution : real_convolution)(&out, a, &k, ndim, sizes));
     TSR_TRY(tsr_tensor_new_cast(&cast, out, a->input->dtype));
-    TsrStatus status = place_move(&cast, a, &k);
+    TsrStatus status = place_move(&cast, a);
     if (status == TSR_OK) *result = cast;
     else tsr_tensor_free(cast);
     return status;
