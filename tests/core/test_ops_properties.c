@@ -40,13 +40,13 @@ static void broken(const OpCall *call, const char *property, const char *format,
 /* ---- what some rows are exempt from, and why ---- */
 
 enum {
-    NO_VALUES = 1,  /* elements are not set, or are addresses */
-    BY_LAYOUT = 2,  /* asks about the layout itself, or writes one place twice in the order of memory */
-    OUT_UNTOUCHED = 16, /* PyTorch leaves out= as it was */
-    SHARED_SELF = 4, /* in place, all elements of self that share memory get the same value, so PyTorch allows it */
-    REFUSED_BY_LAYOUT = 64, /* takes another way for contiguous input, which asks for more */
-    DIM_UNREAD = 32, /* PyTorch does not look at `dim` for vectors */
-    SET = 8         /* points self at another storage */
+    NO_VALUES = 1,          /* elements are not set, or are addresses */
+    BY_LAYOUT = 2,          /* asks about the layout itself, or writes one place twice in the order of memory */
+    REFUSED_BY_LAYOUT = 4,  /* takes another way for contiguous input, which asks for more */
+    SHARED_SELF = 8,        /* in place, all elements of self that share memory get the same value, so PyTorch allows it */
+    OUT_UNTOUCHED = 16,     /* PyTorch leaves out= as it was */
+    DIM_UNREAD = 32,        /* PyTorch does not look at `dim` for vectors */
+    SET = 64                /* points self at another storage */
 };
 typedef struct Exempt { const char *op; unsigned from; } Exempt;
 static const Exempt exempt[] = {
