@@ -16,7 +16,7 @@
 #include "vm.h"
 #include "who.h"
 
-enum { NAME_ROOM = 72, TEXT_ROOM = 512, MAX_KNOWN = 64, MAX_STEPS = 40, MAX_TARGETS = 8 };
+enum { NAME_ROOM = 72, TEXT_ROOM = 512, MAX_KNOWN = 64, MAX_STEPS = 40, MAX_TARGETS = 8, MAX_TEXTS = 32, MOST_ALIKE = 4 };
 
 /* A tensor that the code has made: what to call it while no name holds it. */
 typedef struct Known {
@@ -28,7 +28,12 @@ typedef struct Known {
 typedef struct Story {
     TsrText text;
     int depth; /* of operators inside operators */
-    int steps;
+    int steps, unsaid;
+    struct {
+        char text[NAME_ROOM];
+        int count;
+    } texts[MAX_TEXTS]; /* of steps seen, so that a loop is not told over and over */
+    int text_count;
     TsrStatus status;
     bool busy;
     Known known[MAX_KNOWN];
@@ -270,7 +275,7 @@ static void say_promotion(Story *s, const TsrOpCall *c, const TsrTensor *r) {
     char a[2 * NAME_ROOM], b[2 * NAME_ROOM];
     TsrDtype common;
     int n = 0;
-    for (int i = 0; i < c->nargs; i++)
+    for (int i = strcmp(c->schema->base, "where") == 0; i < c->nargs; i++) /* a condition is no operand */
         if (tensor_at(c, i) != NULL) given[n++] = tensor_at(c, i);
     if (n == 0 || strcmp(c->op->category, "pointwise") != 0) return;
     strong = given[0];
@@ -497,16 +502,29 @@ static void say_assigned(Story *s, const SubscriptEvent *e) {
 
 /* ---- the hooks ---- */
 
-static bool step(Story *s) {
-    if (s->steps++ < MAX_STEPS) return true;
-    return false;
+/* How often this step was seen, with this time. */
+static int times_seen(Story *s, const char *text) {
+    for (int i = 0; i < s->text_count; i++)
+        if (strcmp(s->texts[i].text, text) == 0) return ++s->texts[i].count;
+    if (s->text_count == MAX_TEXTS) return 1;
+    snprintf(s->texts[s->text_count].text, NAME_ROOM, "%s", text);
+    return s->texts[s->text_count++].count = 1;
+}
+
+/* Whether the step is told: not for ever, nor over and over. */
+static bool step(Story *s, const char *op) {
+    char head[NAME_ROOM];
+    bool told = times_seen(s, head_of(head, sizeof head, op)) <= MOST_ALIKE && s->steps < MAX_STEPS;
+    if (told) s->steps++;
+    else s->unsaid++;
+    return told;
 }
 
 static void explain_event(void *user, const TsrTraceEvent *e) {
     Story *s = user;
     if (s->busy) return;
     if (e->kind == TSR_TRACE_OP) s->depth++;
-    if (e->kind != TSR_TRACE_VIEW || s->depth > 0 || e->what == NULL || !step(s)) return;
+    if (e->kind != TSR_TRACE_VIEW || s->depth > 0 || e->what == NULL || !step(s, e->what)) return;
     s->busy = true; /* a view that no operator made: x.data, a row of a loop */
     char head[2 * NAME_ROOM];
     TsrTensor *view = (TsrTensor *)(uintptr_t)e->object, *base = (TsrTensor *)(uintptr_t)e->object2;
@@ -519,7 +537,7 @@ static void explain_op(const TsrOpCall *call, TsrStatus status) {
     Story *s = story;
     if (s == NULL || s->busy) return;
     if (s->depth > 0) s->depth--;
-    if (s->depth > 0 || !step(s)) return;
+    if (s->depth > 0 || !step(s, call->schema->base)) return;
     s->busy = true;
     say_op(s, call, status);
     s->busy = false;
@@ -531,7 +549,7 @@ static void explain_subscript(const SubscriptEvent *e) {
     if (e == NULL) s->depth++;
     if (e == NULL) return;
     if (s->depth > 0) s->depth--;
-    if (s->depth > 0 || e->place == NULL || e->status != TSR_OK || !step(s)) return;
+    if (s->depth > 0 || e->place == NULL || e->status != TSR_OK || !step(s, "")) return;
     s->busy = true;
     if (e->written) say_assigned(s, e);
     else say_read(s, e);
@@ -634,7 +652,7 @@ static void say_exception(Story *s, TsrStatus status) {
 
 static void say_end(Story *s, Value result) {
     char name[NAME_ROOM];
-    if (s->steps > MAX_STEPS) say(s, "... and %d steps more", s->steps - MAX_STEPS);
+    if (s->unsaid > 0) say(s, "... and %d step%s more", s->unsaid, s->unsaid == 1 ? "" : "s");
     if (s->text.length > 0) return;
     if (result.tag == V_TENSOR && has_name(name, result.t)) say(s, "%s itself: a name is a pointer, nothing was copied", name);
     else if (result.tag == V_TENSOR) say(s, "a tensor made by other means than an operator: %lld bytes", bytes_of(result.t));
