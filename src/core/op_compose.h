@@ -23,7 +23,7 @@ typedef struct Scope {
 TsrTensor *tsr__scope_keep(Scope *s, TsrStatus status);
 /* An operator by name, as tsr_invoke. */
 #define CALL(s, ...) ((s)->status == TSR_OK ? tsr__scope_keep((s), tsr_invoke(&(s)->next, 1, __VA_ARGS__)) : NULL)
-/* Any function whose first parameter is TsrTensor **out. */
+/* Any function whose first parameter is TsrTensor **out. A step is not an argument of another: it would be called with NULL once the inner one has failed. */
 #define MAKE(s, fn, ...) ((s)->status == TSR_OK ? tsr__scope_keep((s), fn(&(s)->next, __VA_ARGS__)) : NULL)
 /* self[..., start:end, ...]; end may be INT64_MAX, both may be negative. */
 #define SLICE(s, t, dim, start, end) ((s)->status == TSR_OK ? tsr__scope_keep((s), tsr_tensor_new_slice(&(s)->next, (t), (dim), (start), (end), 1)) : NULL)

@@ -601,7 +601,7 @@ static TsrStatus why_end(TsrText *text, Value holders, Value views) {
 }
 
 static TsrStatus why_text(TsrText *text, TsrTensor *t) {
-    Value holders, views;
+    Value holders, views = VALUE_NONE;
     TSR_TRY(who_holders(&holders, t));
     TsrStatus status = names_over(&views, t->storage, t);
     int64_t count = value_as_list(holders)->count;
@@ -613,7 +613,7 @@ static TsrStatus why_text(TsrText *text, TsrTensor *t) {
     if (status == TSR_OK && t->storage != NULL) status = why_storage(text, t, views);
     if (status == TSR_OK) status = why_end(text, holders, views);
     value_release(holders);
-    if (status == TSR_OK) value_release(views);
+    value_release(views);
     return status;
 }
 

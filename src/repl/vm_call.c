@@ -54,13 +54,21 @@ void vm_thread_end(VmThread *heir) {
 
 /* --- frames --- */
 
+/* The pool is one chain in the order of the stack: a block comes after the frame that was the last, which is in use. */
+static void append_to_pool(Frame *block) {
+    Frame *last = vm.frame;
+    while (last != NULL && (last->gen != NULL || last->above != NULL)) last = last->prev;
+    if (last != NULL) last->above = block;
+    vm.free_frame = block;
+}
+
 static TsrStatus more_frames(void) {
     TSR_TRY(mem_grow(&vm.frame_blocks, &vm.frame_block_capacity, vm.frame_block_count + 1, sizeof *vm.frame_blocks));
     Frame *block = tsr_calloc(FRAMES_AT_ONCE, sizeof *block);
     if (block == NULL) return mem_error();
     vm.frame_blocks[vm.frame_block_count++] = block;
     for (int i = 0; i + 1 < FRAMES_AT_ONCE; i++) block[i].above = &block[i + 1];
-    vm.free_frame = block;
+    append_to_pool(block);
     return TSR_OK;
 }
 

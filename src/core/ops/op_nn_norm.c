@@ -283,7 +283,8 @@ TsrStatus op_rms_norm(TsrOpCall *c) {
     TsrTensor *scale = CALL(&s, "rsqrt", "t", CALL(&s, "add", "ts", mean, tsr_scalar_float(eps)));
     TsrTensor *result = CALL(&s, "mul", "tt", x, scale);
     if (tsr_arg_given(&c->arg[2])) result = CALL(&s, "mul", "tt", result, c->arg[2].t);
-    return tsr__scope_return(c, &s, MAKE(&s, tsr_tensor_new_contiguous, MAKE(&s, tsr_tensor_new_cast, result, t->dtype), TSR_CONTIGUOUS));
+    TsrTensor *cast = MAKE(&s, tsr_tensor_new_cast, result, t->dtype);
+    return tsr__scope_return(c, &s, MAKE(&s, tsr_tensor_new_contiguous, cast, TSR_CONTIGUOUS));
 }
 
 /* ---- group ---- */

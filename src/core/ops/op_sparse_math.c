@@ -103,7 +103,7 @@ static TsrStatus add_coo(TsrTensor **out, TsrTensor *a, TsrTensor *b, TsrScalar 
     if (s.status == TSR_OK) s.status = tsr_tensor_check(ia, false);
     if (s.status == TSR_OK) s.status = tsr_tensor_check(ib, false);
     if (s.status == TSR_OK) n = merge(tsr_data(room), na + nb, tsr_data(to_a), tsr_data(to_b), tsr_data(ia), na, tsr_data(ib), nb, dims);
-    TsrTensor *indices = MAKE(&s, tsr_tensor_new_clone, SLICE(&s, room, 1, 0, n), TSR_CONTIGUOUS);
+    TsrTensor *used = SLICE(&s, room, 1, 0, n), *indices = MAKE(&s, tsr_tensor_new_clone, used, TSR_CONTIGUOUS);
     sizes[0] = n;
     for (int d = dims; d < tsr_ndim(a); d++) sizes[d - dims + 1] = a->sizes[d];
     TsrTensor *zeros = MAKE(&s, tsr__zeros_new, tsr_ndim(a) - dims + 1, sizes, dtype, a->device);
@@ -503,7 +503,7 @@ static TsrStatus select_op(TsrOpCall *c) {
 static TsrTensor *narrow_entries(Scope *s, TsrTensor *self, const int64_t *sizes, int64_t dim, int64_t start, int64_t length) {
     TsrTensor *row = MAKE(s, tsr_tensor_new_select, self->sparse->indices, (int64_t)0, dim);
     TsrTensor *inside = CALL(s, "logical_and", "tt", CALL(s, "ge", "ts", row, tsr_scalar_int(start)), CALL(s, "lt", "ts", row, tsr_scalar_int(start + length)));
-    TsrTensor *at = MAKE(s, tsr_tensor_new_select, CALL(s, "nonzero", "t", inside), (int64_t)1, (int64_t)0);
+    TsrTensor *found = CALL(s, "nonzero", "t", inside), *at = MAKE(s, tsr_tensor_new_select, found, (int64_t)1, (int64_t)0);
     TsrTensor *indices = CALL(s, "index_select", "tit", self->sparse->indices, (int64_t)1, at), *values = CALL(s, "index_select", "tit", self->sparse->values, (int64_t)0, at);
     TsrTensor *places = MAKE(s, tsr_tensor_new_select, indices, (int64_t)0, dim);
     (void)CALL(s, "sub", "!tts", places, places, tsr_scalar_int(start));
@@ -824,7 +824,7 @@ static TsrStatus mm_new(TsrTensor **out, TsrTensor *a, TsrTensor *b) {
         result = MAKE(&s, coo_times_dense, x, y);
     } else {
         TsrTensor *yt = MAKE(&s, transpose_new, y, (int64_t)0, (int64_t)1), *xt = MAKE(&s, tsr_tensor_new_transpose, x, (int64_t)0, (int64_t)1);
-        TsrTensor *turned = MAKE(&s, tsr_tensor_new_transpose, MAKE(&s, coo_times_dense, yt, xt), (int64_t)0, (int64_t)1);
+        TsrTensor *product = MAKE(&s, coo_times_dense, yt, xt), *turned = MAKE(&s, tsr_tensor_new_transpose, product, (int64_t)0, (int64_t)1);
         result = MAKE(&s, tsr_tensor_new_contiguous, turned, TSR_CONTIGUOUS);
     }
     return tsr__scope_end(&s, out, result);
