@@ -39,13 +39,19 @@ void vm_thread_load(const VmThread *thread) {
     recursion_depth = thread->recursion_depth;
 }
 
-void vm_thread_end(VmThread *heir) {
-    Frame *last = vm.free_frame;
+/* The pool of a thread is one chain in the order of its stack: more frames come after the last, which is in use when none is free. */
+static void append_to_pool(Frame **pool, Frame *top, Frame *more) {
+    Frame *last = *pool;
     while (last != NULL && last->above != NULL) last = last->above;
-    if (last != NULL) {
-        last->above = heir->free_frame;
-        heir->free_frame = vm.free_frame;
+    if (*pool == NULL) {
+        *pool = more;
+        for (last = top; last != NULL && (last->gen != NULL || last->above != NULL);) last = last->prev;
     }
+    if (last != NULL) last->above = more;
+}
+
+void vm_thread_end(VmThread *heir) {
+    append_to_pool(&heir->free_frame, heir->frame, vm.free_frame);
     for (Chunk *chunk = vm.first_chunk, *next; chunk != NULL; chunk = next) {
         next = chunk->next;
         tsr_free(chunk);
@@ -54,21 +60,13 @@ void vm_thread_end(VmThread *heir) {
 
 /* --- frames --- */
 
-/* The pool is one chain in the order of the stack: a block comes after the frame that was the last, which is in use. */
-static void append_to_pool(Frame *block) {
-    Frame *last = vm.frame;
-    while (last != NULL && (last->gen != NULL || last->above != NULL)) last = last->prev;
-    if (last != NULL) last->above = block;
-    vm.free_frame = block;
-}
-
 static TsrStatus more_frames(void) {
     TSR_TRY(mem_grow(&vm.frame_blocks, &vm.frame_block_capacity, vm.frame_block_count + 1, sizeof *vm.frame_blocks));
     Frame *block = tsr_calloc(FRAMES_AT_ONCE, sizeof *block);
     if (block == NULL) return mem_error();
     vm.frame_blocks[vm.frame_block_count++] = block;
     for (int i = 0; i + 1 < FRAMES_AT_ONCE; i++) block[i].above = &block[i + 1];
-    append_to_pool(block);
+    append_to_pool(&vm.free_frame, vm.frame, block);
     return TSR_OK;
 }
 
