@@ -170,13 +170,14 @@ static const int64_t *seen_strides(const TsrIter *it, const TsrIterSpec *spec, i
     return copied;
 }
 
-/* Byte strides of operand k, whose own are `from`, over the broadcast shape, dimension by dimension in row-major order. */
+/* Byte strides of operand k, whose own are `from`, over the broadcast shape, dimension by dimension in row-major order. Strides of
+ * dimensions that are never walked may be anything, so the product may wrap. */
 static void expand_strides(TsrIter *it, int k, const int64_t *from, int64_t *strides) {
     const TsrTensor *t = it->operand[k];
     int ndim = tsr_ndim(t), lead = it->rank - ndim;
     int64_t size = (int64_t)tsr_itemsize(t);
     for (int d = 0; d < it->rank; d++)
-        strides[d] = d < lead || (t->sizes[d - lead] == 1 && it->shape[d] != 1) ? 0 : from[d - lead] * size;
+        strides[d] = d < lead || (t->sizes[d - lead] == 1 && it->shape[d] != 1) ? 0 : (int64_t)((uint64_t)from[d - lead] * (uint64_t)size);
 }
 
 /* >0: dim0 (now inner) should be outside dim1, <0: as it is, 0: no operand tells. */

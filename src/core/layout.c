@@ -264,7 +264,7 @@ TsrStatus tsr_layout_infer_size(int64_t *out_sizes, int out_ndim, const int64_t 
 /* --- views of another shape --- */
 
 static void empty_strides(int64_t *strides, int ndim, const int64_t *sizes) {
-    for (int i = ndim - 1; i >= 0; i--) strides[i] = i == ndim - 1 ? 1 : TSR_MAX(sizes[i + 1], 1) * strides[i + 1];
+    for (int i = ndim - 1; i >= 0; i--) strides[i] = i == ndim - 1 ? 1 : (int64_t)((uint64_t)TSR_MAX(sizes[i + 1], 1) * (uint64_t)strides[i + 1]);
 }
 
 /* Runs of dimensions that lie back to back in memory are cut as the new sizes say; *bad is the new
