@@ -354,7 +354,7 @@ static TsrStatus complex_convolution(TsrTensor **result, const ConvArgs *a, Conv
     TsrTensor *y = MAKE(&s, real_convolution, &part, k, ndim, sizes);
     part.input = both[0], part.weight = both[1], part.bias = both[2];
     TsrTensor *z = MAKE(&s, real_convolution, &part, k, ndim, sizes);
-    TsrTensor *real = CALL(&s, "sub", "tt", x, y), *imaginary = CALL(&s, "sub", "tt", CALL(&s, "sub", "tt", z, x), y);
+    TsrTensor *real = CALL(&s, "sub", "tt", x, y), *rest = CALL(&s, "sub", "tt", z, x), *imaginary = CALL(&s, "sub", "tt", rest, y);
     return tsr__scope_end(&s, result, CALL(&s, "complex", "tt", real, imaginary));
 }
 

@@ -279,8 +279,8 @@ TsrStatus op_rms_norm(TsrOpCall *c) {
     for (int d = 0; d < n; d++) dims[d] = tsr_ndim(t) - n + d;
     Scope s = {0};
     TsrTensor *x = MAKE(&s, tsr_tensor_new_cast, t, wide);
-    TsrTensor *mean = CALL(&s, "mean", "tIb", CALL(&s, "pow", "ts", x, tsr_scalar_int(2)), n, dims, 1);
-    TsrTensor *scale = CALL(&s, "rsqrt", "t", CALL(&s, "add", "ts", mean, tsr_scalar_float(eps)));
+    TsrTensor *squares = CALL(&s, "pow", "ts", x, tsr_scalar_int(2)), *mean = CALL(&s, "mean", "tIb", squares, n, dims, 1);
+    TsrTensor *raised = CALL(&s, "add", "ts", mean, tsr_scalar_float(eps)), *scale = CALL(&s, "rsqrt", "t", raised);
     TsrTensor *result = CALL(&s, "mul", "tt", x, scale);
     if (tsr_arg_given(&c->arg[2])) result = CALL(&s, "mul", "tt", result, c->arg[2].t);
     TsrTensor *cast = MAKE(&s, tsr_tensor_new_cast, result, t->dtype);

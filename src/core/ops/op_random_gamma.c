@@ -94,9 +94,12 @@ static TsrStatus rrelu_new(TsrTensor **out, TsrTensor *x, double lower, double u
     if (lower > upper) return tsr_error(TSR_RUNTIME_ERROR, "Lower bound should be less than or equal to the upper bound");
     Scope s = {0};
     x = MAKE(&s, tsr_tensor_new_contiguous, x, TSR_CONTIGUOUS);
-    if (training) return tsr__scope_end(&s, out, CALL(&s, "mul", "tt", x, MAKE(&s, slopes_new, x, lower, upper, g)));
-    TsrTensor *scaled = CALL(&s, "mul", "ts", x, tsr_scalar_float((lower + upper) / 2));
-    return tsr__scope_end(&s, out, CALL(&s, "where", "ttt", CALL(&s, "gt", "ts", x, tsr_scalar_int(0)), x, scaled));
+    if (training) {
+        TsrTensor *slopes = MAKE(&s, slopes_new, x, lower, upper, g);
+        return tsr__scope_end(&s, out, CALL(&s, "mul", "tt", x, slopes));
+    }
+    TsrTensor *scaled = CALL(&s, "mul", "ts", x, tsr_scalar_float((lower + upper) / 2)), *positive = CALL(&s, "gt", "ts", x, tsr_scalar_int(0));
+    return tsr__scope_end(&s, out, CALL(&s, "where", "ttt", positive, x, scaled));
 }
 
 /* rrelu(input, lower, upper, training, generator) */

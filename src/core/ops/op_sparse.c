@@ -204,7 +204,8 @@ TsrStatus tsr_sparse_flat_new(TsrTensor **out, const TsrTensor *t) {
 TsrTensor *tsr__sparse_add_at(Scope *s, TsrTensor *target, TsrTensor *positions, TsrTensor *values) {
     if (s->status != TSR_OK) return NULL;
     if (target->dtype != TSR_BOOL) return CALL(s, "index_add", "titt", target, (int64_t)0, positions, values);
-    TsrTensor *sum = CALL(s, "index_add", "titt", MAKE(s, tsr_tensor_new_cast, target, TSR_INT64), (int64_t)0, positions, MAKE(s, tsr_tensor_new_cast, values, TSR_INT64));
+    TsrTensor *base = MAKE(s, tsr_tensor_new_cast, target, TSR_INT64), *terms = MAKE(s, tsr_tensor_new_cast, values, TSR_INT64);
+    TsrTensor *sum = CALL(s, "index_add", "titt", base, (int64_t)0, positions, terms);
     return CALL(s, "ne", "ts", sum, tsr_scalar_int(0));
 }
 

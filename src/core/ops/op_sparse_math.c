@@ -502,7 +502,8 @@ static TsrStatus select_op(TsrOpCall *c) {
 /* The entries whose place along a sparse dimension lies in [start, start + length), counted from start. */
 static TsrTensor *narrow_entries(Scope *s, TsrTensor *self, const int64_t *sizes, int64_t dim, int64_t start, int64_t length) {
     TsrTensor *row = MAKE(s, tsr_tensor_new_select, self->sparse->indices, (int64_t)0, dim);
-    TsrTensor *inside = CALL(s, "logical_and", "tt", CALL(s, "ge", "ts", row, tsr_scalar_int(start)), CALL(s, "lt", "ts", row, tsr_scalar_int(start + length)));
+    TsrTensor *after = CALL(s, "ge", "ts", row, tsr_scalar_int(start)), *before = CALL(s, "lt", "ts", row, tsr_scalar_int(start + length));
+    TsrTensor *inside = CALL(s, "logical_and", "tt", after, before);
     TsrTensor *found = CALL(s, "nonzero", "t", inside), *at = MAKE(s, tsr_tensor_new_select, found, (int64_t)1, (int64_t)0);
     TsrTensor *indices = CALL(s, "index_select", "tit", self->sparse->indices, (int64_t)1, at), *values = CALL(s, "index_select", "tit", self->sparse->values, (int64_t)0, at);
     TsrTensor *places = MAKE(s, tsr_tensor_new_select, indices, (int64_t)0, dim);
@@ -523,7 +524,7 @@ static TsrStatus narrow_copy(TsrOpCall *c) {
     if (dense < 0) {
         result = narrow_entries(&s, self, sizes, dim, start, length);
     } else {
-        TsrTensor *values = CALL(&s, "clone", "t", SLICE(&s, self->sparse->values, dense + 1, start, start + length));
+        TsrTensor *part = SLICE(&s, self->sparse->values, dense + 1, start, start + length), *values = CALL(&s, "clone", "t", part);
         result = MAKE(&s, tsr_sparse_new, TSR_SPARSE_COO, tsr_ndim(self), sizes, self->sparse->indices, NULL, values, (self->flags & TSR_FLAG_COALESCED) != 0);
     }
     return tsr__scope_return(c, &s, result);

@@ -238,7 +238,7 @@ TsrStatus op_mvlgamma(TsrOpCall *c) {
     TsrScalar half = tsr_scalar_float(0.5), constant = tsr_scalar_float((double)(p * (p - 1)) * log(M_PI) * 0.25);
     TsrTensor *shifts = CALL(&s, "arange", "sssd", tsr_scalar_float(-0.5 * (double)p + 0.5), half, half, (int)dtype);
     TsrTensor *columns = MAKE(&s, tsr_tensor_new_unsqueeze, x, -1);
-    TsrTensor *terms = CALL(&s, "lgamma", "t", CALL(&s, "add", "tt", shifts, columns));
+    TsrTensor *places = CALL(&s, "add", "tt", shifts, columns), *terms = CALL(&s, "lgamma", "t", places);
     TsrTensor *sum = CALL(&s, "sum", "tI", terms, 1, &last);
     return tsr__scope_return(c, &s, CALL(&s, "add", "!tts", sum, sum, constant));
 }

@@ -87,7 +87,8 @@ TsrStatus op_angle(TsrOpCall *c) {
     TsrTensor *x = c->arg[0].t;
     if (!tsr_dtype_is_complex(x->dtype) || tsr_is_contiguous(x, TSR_CONTIGUOUS) || c->out[0] != NULL) return tsr_pw_call(c, &rules, 1);
     Scope s = {0}; /* angles of complex numbers are row-major whatever those are */
-    return tsr__scope_return(c, &s, CALL(&s, "angle", "t", MAKE(&s, tsr_tensor_new_contiguous, x, TSR_CONTIGUOUS)));
+    x = MAKE(&s, tsr_tensor_new_contiguous, x, TSR_CONTIGUOUS);
+    return tsr__scope_return(c, &s, CALL(&s, "angle", "t", x));
 }
 
 static const TsrPointwise sign_rules = {TSR_K_sign, "sign_cpu", D_INT | D_FLOAT | D_BOOL, 0, 1, TSR_NOT_IMPLEMENTED_ERROR,
@@ -215,11 +216,11 @@ static TsrStatus half_logit(TsrOpCall *c) {
         tsr_scalar_store(tsr_scalar_float(c->arg[1].f), x->dtype, slot);
         TsrScalar low = tsr_scalar_load(x->dtype, slot);
         tsr_scalar_store(tsr_scalar_float(1 - low.f), x->dtype, slot);
-        TsrTensor *below = CALL(&s, "lt", "ts", x, low);
-        x = CALL(&s, "masked_fill", "tts", CALL(&s, "clamp_max", "ts", x, tsr_scalar_load(x->dtype, slot)), below, low);
+        TsrTensor *below = CALL(&s, "lt", "ts", x, low), *capped = CALL(&s, "clamp_max", "ts", x, tsr_scalar_load(x->dtype, slot));
+        x = CALL(&s, "masked_fill", "tts", capped, below, low);
     }
-    TsrTensor *rest = CALL(&s, "rsub", "ts", x, tsr_scalar_int(1));
-    return tsr__scope_return(c, &s, CALL(&s, "log", "t", CALL(&s, "div", "tt", x, rest)));
+    TsrTensor *rest = CALL(&s, "rsub", "ts", x, tsr_scalar_int(1)), *odds = CALL(&s, "div", "tt", x, rest);
+    return tsr__scope_return(c, &s, CALL(&s, "log", "t", odds));
 }
 
 TsrStatus op_logit(TsrOpCall *c) {
