@@ -289,10 +289,11 @@ static bool is_loop_slot(const Frame *f, int slot) {
     return false;
 }
 
-/* The slots of the native call that frame f waits for. */
+/* The slots of the native call that frame f waits for; none in a frame that has not begun (the other side of parallel()). */
 static void call_window(const Frame *f, int *first, int *end) {
-    const Ins *i = f->pc - 1;
     *first = *end = -1;
+    if (f->pc == f->code->ins) return;
+    const Ins *i = f->pc - 1;
     if (i->op == INS_CALL) *first = i->a, *end = i->a + 1 + i->b;
     else if (i->op == INS_CALLMETHOD) *first = i->a, *end = i->a + 2 + i->b;
     else if (i->op == INS_CALLKW) *first = i->a, *end = i->a + 1 + i->b + i->x;
