@@ -245,8 +245,10 @@ static const Method functions[] = {
 TsrStatus maybe_owned_startup(void) {
     who_register_wrapper(&maybe_owned_type, maybe_get, maybe_owns);
     inspect_register_leaks(list_dangling);
-    next_gone_hook = tsr_tensor_gone_hook;
-    tsr_tensor_gone_hook = note_gone;
+    if (tsr_tensor_gone_hook != note_gone) { /* else this is not the first start in this process */
+        next_gone_hook = tsr_tensor_gone_hook;
+        tsr_tensor_gone_hook = note_gone;
+    }
     TSR_TRY(namespace_add_value("tsr", "MaybeOwned", value_lent(&maybe_owned_type), true));
     return namespace_add_functions("tsr", functions, true);
 }
