@@ -127,6 +127,7 @@ bool tsr_fast_binary(TsrTensor **out, TsrStatus *status, TsrFastOp op, TsrTensor
 /* The number in the tensor's dtype, when it does not ask for another one. */
 static bool fits(char *value, TsrScalar n, TsrDtype d, TsrFastOp op) {
     if ((n.kind == TSR_SCALAR_BOOL && op == TSR_FAST_SUB) || d == TSR_BFLOAT16) return false;
+    if (d == TSR_BOOL && n.kind != TSR_SCALAR_BOOL) return false; /* bools & 1 are int64 */
     if (n.kind == TSR_SCALAR_COMPLEX || n.kind == TSR_SCALAR_UINT || (n.kind == TSR_SCALAR_FLOAT && !(FLOATS >> d & 1))) return false;
     tsr_scalar_store(n, d, value);
     return true;

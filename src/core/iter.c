@@ -25,8 +25,8 @@ static TsrStatus check_internal_overlap(const TsrTensor *t) {
     return TSR_OK;
 }
 
-/* Refuses what is known to overlap in part; full overlap is an in-place operation, and gapped views are let through. */
-static TsrStatus check_partial_overlap(const TsrTensor *out, const TsrTensor *in) {
+/* Gapped views are let through. */
+TsrStatus tsr_iter_check_partial_overlap(const TsrTensor *out, const TsrTensor *in) {
     if (out == in || out->storage != in->storage || out->numel == 0 || in->numel == 0 || tsr_is_meta(out)) return TSR_OK;
     if (!is_dense(out) || !is_dense(in)) return TSR_OK;
     Extent a = extent_of(out), b = extent_of(in);
@@ -44,7 +44,7 @@ static TsrStatus check_overlaps(const TsrIterSpec *spec) {
     for (int k = 0; k < spec->nout; k++) {
         if (spec->out[k] == NULL) continue;
         TSR_TRY(check_internal_overlap(spec->out[k]));
-        for (int i = 0; i < spec->nin; i++) TSR_TRY(check_partial_overlap(spec->out[k], spec->in[i]));
+        for (int i = 0; i < spec->nin; i++) TSR_TRY(tsr_iter_check_partial_overlap(spec->out[k], spec->in[i]));
     }
     return TSR_OK;
 }

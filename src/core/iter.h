@@ -68,6 +68,8 @@ typedef struct TsrIter {
  * read where it lies; outputs that the loop writes in another dtype go through a block buffer. */
 
 TsrStatus tsr_iter_begin(TsrIter *it, const TsrIterSpec *spec); /* on failure nothing is held */
+/* Refuses (RuntimeError) an output that is known to overlap an input in part; full overlap is an in-place operation. */
+TsrStatus tsr_iter_check_partial_overlap(const TsrTensor *out, const TsrTensor *in);
 /* Sees a result being allocated that takes at least TSR_BLOW_UP times the memory of its largest input, and at least TSR_BLOW_UP_BYTES: a broadcast that
  * multiplies memory. NULL by default. */
 enum { TSR_BLOW_UP = 8, TSR_BLOW_UP_BYTES = 1 << 20 };

@@ -250,14 +250,22 @@ static TsrStatus resize(TsrOpCall *c, int n, const int64_t *sizes, TsrMemoryForm
     bool same = n == tsr_ndim(SELF) && same_ints(sizes, SELF->sizes, n);
     TSR_TRY(tsr_tensor_resize(SELF, n, sizes, format));
     if (!same) tsr_tensor_bump(SELF, c->schema->base);
-    return tsr_return_move(c, tsr_tensor_retain(SELF));
+    return TSR_OK;
 }
 
-TsrStatus op_resize_inplace(TsrOpCall *c) { return resize(c, c->arg[1].n, c->arg[1].ints, format_or(&c->arg[2], TSR_CONTIGUOUS)); }
+/* The sizes are set before the format is looked at: they stand when it is refused. */
+TsrStatus op_resize_inplace(TsrOpCall *c) {
+    TsrMemoryFormat format = format_or(&c->arg[2], TSR_CONTIGUOUS);
+    TSR_TRY(resize(c, c->arg[1].n, c->arg[1].ints, TSR_CONTIGUOUS));
+    if (format == TSR_PRESERVE) return tsr_error(TSR_RUNTIME_ERROR, "Unsupported memory formatPreserve");
+    if (format != TSR_CONTIGUOUS) TSR_TRY(tsr_tensor_resize(SELF, c->arg[1].n, c->arg[1].ints, format));
+    return tsr_return_move(c, tsr_tensor_retain(SELF));
+}
 
 TsrStatus op_resize_as_inplace(TsrOpCall *c) {
     const TsrTensor *like = c->arg[1].t;
     TsrMemoryFormat format = format_or(&c->arg[2], TSR_CONTIGUOUS);
     if (format == TSR_PRESERVE) format = suggested_format(like);
-    return resize(c, tsr_ndim(like), like->sizes, format);
+    TSR_TRY(resize(c, tsr_ndim(like), like->sizes, format));
+    return tsr_return_move(c, tsr_tensor_retain(SELF));
 }

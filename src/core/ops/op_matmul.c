@@ -428,7 +428,8 @@ static TsrStatus check_addbmm(const TsrTensor *self, const TsrTensor *a, const T
     return unsupported(a, "addbmm");
 }
 
-/* The sum runs over the batch, one product after another, rounding to the dtype after each as PyTorch does. */
+/* The sum runs over the batch, one product after another, rounding to the dtype after each as PyTorch does. In place, self takes the
+ * shape of the product. */
 TsrStatus op_addbmm(TsrOpCall *c) {
     TsrTensor *self = c->arg[0].t, *a = c->arg[1].t, *b = c->arg[2].t;
     TsrScalar beta = c->arg[3].s, alpha = c->arg[4].s;
@@ -452,6 +453,7 @@ TsrStatus op_addbmm(TsrOpCall *c) {
         beta = one;
         TSR_TRY(tsr_interrupt_check());
     }
+    if (c->inplace) TSR_TRY(tsr_tensor_resize(self, 2, r->sizes, TSR_CONTIGUOUS));
     return tsr_return_move(c, tsr_owned_take(&r));
 }
 

@@ -475,6 +475,8 @@ static TsrStatus check_adaptive(const TsrTensor *t, const TsrArg *size, int n, b
         if (maximum) return tsr_error(TSR_RUNTIME_ERROR, "adaptive_max_pool%dd(): internal error: output_size.size() must be %d", n, n);
         return tsr_error(TSR_RUNTIME_ERROR, "adaptive_avg_pool%dd: output_size must be %d", n, n);
     }
+    if (n == 1 && ndim != 2 && ndim != 3)
+        return tsr_error(TSR_RUNTIME_ERROR, "Expected 2 to 3 dimensions, but got %d-dimensional tensor for argument #1 'self' (while checking arguments for adaptive_%s_pool1d)", ndim, kind);
     if (ndim != n + 1 && ndim != n + 2)
         return tsr_error(TSR_RUNTIME_ERROR, maximum ? "adaptive_%s_pool%dd(): Expected %s tensor, but got: %s" : "adaptive_%s_pool%dd(): Expected %s tensor, but got %s", kind, n, batched[n],
                          tsr_layout_format(sizes, sizeof sizes, ndim, t->sizes));

@@ -75,7 +75,7 @@ TsrStatus op_sample_dirichlet(TsrOpCall *c) {
 
 /* ---- rrelu ---- */
 
-/* x above 0, elsewhere x times a slope drawn for it, in row-major order. `slopes` has 1 where x is positive. */
+/* x above 0, elsewhere x times a slope drawn for it, in row-major order. `slopes` has 1 where x is positive; the product with a bfloat16 is taken in float32. */
 static TsrStatus slopes_new(TsrTensor **out, const TsrTensor *x, double lower, double upper, TsrGenerator *g) {
     TSR_OWNED t = NULL;
     TSR_TRY(tsr_tensor_new(&t, tsr_ndim(x), x->sizes, TSR_FLOAT64, x->device));
@@ -85,7 +85,7 @@ static TsrStatus slopes_new(TsrTensor **out, const TsrTensor *x, double lower, d
         p[i] = p[i] <= 0 ? tsr_rng_uniform_double(g) * (upper - lower) + lower : 1;
         if (i % 4096 == 4095) TSR_TRY(tsr_interrupt_check());
     }
-    return tsr_tensor_new_cast(out, t, x->dtype);
+    return tsr_tensor_new_cast(out, t, x->dtype == TSR_BFLOAT16 ? TSR_FLOAT32 : x->dtype);
 }
 
 static TsrStatus rrelu_new(TsrTensor **out, TsrTensor *x, double lower, double upper, bool training, TsrGenerator *g) {
@@ -96,7 +96,8 @@ static TsrStatus rrelu_new(TsrTensor **out, TsrTensor *x, double lower, double u
     x = MAKE(&s, tsr_tensor_new_contiguous, x, TSR_CONTIGUOUS);
     if (training) {
         TsrTensor *slopes = MAKE(&s, slopes_new, x, lower, upper, g);
-        return tsr__scope_end(&s, out, CALL(&s, "mul", "tt", x, slopes));
+        TsrTensor *product = CALL(&s, "mul", "tt", x, slopes);
+        return tsr__scope_end(&s, out, MAKE(&s, tsr_tensor_new_cast, product, x->dtype));
     }
     TsrTensor *scaled = CALL(&s, "mul", "ts", x, tsr_scalar_float((lower + upper) / 2)), *positive = CALL(&s, "gt", "ts", x, tsr_scalar_int(0));
     return tsr__scope_end(&s, out, CALL(&s, "where", "ttt", positive, x, scaled));

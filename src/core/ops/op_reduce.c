@@ -260,6 +260,7 @@ TsrStatus op_aminmax(TsrOpCall *c) {
     if (!tsr_arg_given(&c->arg[1]) && x->numel == 0)
         return tsr_error(TSR_RUNTIME_ERROR, "aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity.");
     TSR_TRY(tsr_check_nonempty("aminmax", x, dims));
+    for (int i = 0; i < 2; i++) TSR_TRY(check_out_dtype(c->out[i], x->dtype));
     if (!in_set(COMPARABLE, x->dtype)) return tsr_not_implemented("aminmax_cpu", x->dtype);
     TsrDtype acc = accumulator_dtype(x->dtype);
     TSR_TRY(reduce_widened(&low, &high, (TsrReduction){TSR_R_AMINMAX, x, dims, c->arg[2].b, NULL, {acc, acc}}, x->dtype));

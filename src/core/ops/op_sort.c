@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "halffloat.h"
+#include "iter.h"
 #include "kernels/keys.h"
 #include "kernels/select.h"
 #include "kernels/sort.h"
@@ -240,6 +241,7 @@ static TsrStatus sort_call(TsrOpCall *c, int64_t dim, bool descending, bool stab
     TsrTensor *self = c->arg[0].t, *values, *indices;
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
     TSR_TRY(check_outs(c, self));
+    if (c->out[0] != NULL) TSR_TRY(tsr_iter_check_partial_overlap(c->out[0], self));
     TSR_TRY(sort_new(&values, &indices, self, dim, descending, stable));
     return tsr_return_move2(c, values, indices);
 }
@@ -310,6 +312,7 @@ TsrStatus op_topk(TsrOpCall *c) {
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
     if (k < 0 || k > (tsr_ndim(self) > 0 ? self->sizes[dim] : 1)) return tsr_error(TSR_RUNTIME_ERROR, "selected index k out of range");
     TSR_TRY(check_outs(c, self));
+    if (c->out[0] != NULL) TSR_TRY(tsr_iter_check_partial_overlap(c->out[0], self));
     if (tsr_ndim(self) > 0) TSR_TRY(tsr__require(TSR_BITS_USUAL, self->dtype, "topk_cpu"));
     for (int d = 0; d < tsr_ndim(self); d++) sizes[d] = d == dim ? k : self->sizes[d];
     TSR_TRY(two_new(&values, &indices, self, tsr_ndim(self), sizes));

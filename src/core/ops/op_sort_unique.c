@@ -574,8 +574,9 @@ TsrStatus op_histc(TsrOpCall *c) {
 
 /* ---- histogram, histogramdd ---- */
 
-static TsrStatus check_histogram(const TsrTensor *input, const TsrTensor *weight) {
-    if (!tsr__in(TSR_BIT(FLOAT32) | TSR_BIT(FLOAT64), input->dtype)) return tsr__not_implemented("histogramdd", input->dtype);
+static TsrStatus check_histogram(const TsrTensor *input, const TsrTensor *weight, bool given_edges) {
+    if (given_edges) TSR_TRY(tsr__require(TSR_BITS_FLOAT, input->dtype, "histogram_cpu"));
+    else if (!tsr__in(TSR_BIT(FLOAT32) | TSR_BIT(FLOAT64), input->dtype)) return tsr__not_implemented("histogramdd", input->dtype);
     if (weight == NULL) return TSR_OK;
     if (weight->dtype != input->dtype)
         return tsr_error(TSR_RUNTIME_ERROR,
@@ -676,7 +677,7 @@ typedef struct HistogramArgs {
 
 static TsrStatus histogram_new(TsrTensor **hist, TsrTensor **edges, const HistogramArgs *a) {
     const TsrTensor *weight = tsr_arg_given(a->weight) ? a->weight->t : NULL;
-    TSR_TRY(check_histogram(a->input, weight));
+    TSR_TRY(check_histogram(a->input, weight, a->edges != NULL));
     TSR_TRY(a->bins != NULL ? make_edges(edges, a->input, a->ndim, a->bins, a->range) : copy_edges(edges, a->input, a->edges, a->ndim));
     TSR_TRY(count_into(hist, a->input, weight, edges, a->ndim, a->bins != NULL ? BY_RULE_AND_LOOK : BY_SEARCH));
     if (!a->density->b) return TSR_OK;

@@ -99,20 +99,24 @@ static TsrStatus clamp_dtype(TsrDtype *out, const TsrOpCall *c, TsrTensor *self,
     return TSR_OK;
 }
 
-/* A bound outside the dtype's range bounds nothing. */
-static TsrScalar nearest_in(TsrDtype d, int64_t bound) {
+/* A bound beyond the dtype's range bounds nothing where it lies on the far side, and is refused where no value could satisfy it. */
+static TsrStatus nearest_in(TsrScalar *out, TsrDtype d, int64_t bound, bool is_min) {
     int bits = (int)tsr_dtype_size(d) * 8;
     bool is_signed = tsr_dtype_kind(d) == TSR_KIND_INT;
     int64_t low = !is_signed ? 0 : bits == 64 ? INT64_MIN : -(INT64_C(1) << (bits - 1));
     int64_t high = bits == 64 ? INT64_MAX : (INT64_C(1) << (bits - is_signed)) - 1;
-    return tsr_scalar_int(TSR_MIN(TSR_MAX(bound, low), high));
+    if (is_min ? bound > high : bound < low)
+        return tsr_error(TSR_RUNTIME_ERROR, "Clamp %s value %g is outside the representable range of %s", is_min ? "min" : "max", (double)bound, tsr_dtype_scalar_name(d));
+    *out = tsr_scalar_int(TSR_MIN(TSR_MAX(bound, low), high));
+    return TSR_OK;
 }
 
-static TsrStatus store_bound(const TsrArg *a, TsrPw *pw, void *dst) {
+static TsrStatus store_bound(const TsrArg *a, TsrPw *pw, bool is_min, void *dst) {
     if (a->s.kind == TSR_SCALAR_COMPLEX && a->s.c.im != 0)
         return tsr_error(TSR_RUNTIME_ERROR, "value cannot be converted to type double without overflow");
     _Alignas(16) char rounded[16];
-    TsrScalar s = tsr_dtype_is_integral(pw->it.common) && a->s.kind == TSR_SCALAR_INT ? nearest_in(pw->it.common, a->s.i) : a->s;
+    TsrScalar s = a->s;
+    if (tsr_dtype_is_integral(pw->it.common) && s.kind == TSR_SCALAR_INT) TSR_TRY(nearest_in(&s, pw->it.common, s.i, is_min));
     TSR_TRY(tsr_scalar_store_checked(s, pw->it.common, rounded));
     tsr_scalar_store(tsr_scalar_load(pw->it.common, rounded), pw->it.dtype, dst);
     return TSR_OK;
@@ -127,8 +131,8 @@ static const TsrPointwise max_rules = {TSR_K_clamp_max, "clamp_max_scalar_cpu", 
 static TsrStatus run_clamp(TsrPw *pw, const TsrArg *low, const TsrArg *high) {
     _Alignas(16) char bounds[32];
     TsrKernel k = pw->rules->kernel;
-    TsrStatus s = tsr_arg_given(low) ? store_bound(low, pw, bounds) : TSR_OK;
-    if (s == TSR_OK && tsr_arg_given(high)) s = store_bound(high, pw, bounds + (k == TSR_K_clamp ? tsr_dtype_size(pw->it.dtype) : 0));
+    TsrStatus s = tsr_arg_given(low) ? store_bound(low, pw, true, bounds) : TSR_OK;
+    if (s == TSR_OK && tsr_arg_given(high)) s = store_bound(high, pw, false, bounds + (k == TSR_K_clamp ? tsr_dtype_size(pw->it.dtype) : 0));
     return s == TSR_OK ? tsr_pw_finish(pw, k, bounds) : tsr_iter_end_move(&pw->it, s, NULL);
 }
 
