@@ -130,8 +130,8 @@ TsrStatus op_masked_select(TsrOpCall *c) {
     if (self->numel > 0) TSR_TRY(tsr__require(BITS_MOST | TSR_BIT(COMPLEX32) | TSR_BITS_FLOAT8, self->dtype, "masked_select"));
     int64_t shape[TSR_MAX_DIMS];
     int ndim = 0;
-    TSR_TRY(tsr_layout_broadcast(shape, &ndim, self->sizes, tsr_ndim(self)));
     TSR_TRY(tsr_layout_broadcast(shape, &ndim, mask->sizes, tsr_ndim(mask)));
+    TSR_TRY(tsr_layout_broadcast(shape, &ndim, self->sizes, tsr_ndim(self)));
     TSR_TRY(expand_dense_new(&s, self, ndim, shape));
     TsrStatus status = expand_dense_new(&m, mask, ndim, shape);
     if (status == TSR_OK) {

@@ -99,6 +99,7 @@ TsrStatus op_contiguous(TsrOpCall *c) {
     TsrMemoryFormat format = format_or(&c->arg[1], TSR_CONTIGUOUS);
     if (format == TSR_PRESERVE && !tsr_is_contiguous(SELF, TSR_CONTIGUOUS))
         return tsr_error(TSR_RUNTIME_ERROR, "preserve memory format is unsupported by the contiguous operator");
+    if (!tsr_is_contiguous(SELF, format)) TSR_TRY(tsr_tensor_check(SELF, false)); /* what is returned as it is may lie in a storage that shrank */
     TsrStatus status = tsr_tensor_new_contiguous(&t, SELF, format);
     return tsr_finish_move(c, status, t);
 }

@@ -5,6 +5,7 @@
 
 #include "halffloat.h"
 #include "kernels/random.h"
+#include "number.h"
 #include "op_help.h"
 #include "rng.h"
 
@@ -1046,7 +1047,12 @@ static TsrStatus apply_noise(TsrTensor **out, TsrTensor *input, TsrTensor *noise
 }
 
 static TsrStatus dropout_new(TsrTensor **out, TsrTensor *input, int kind, double p, bool train, TsrStatus error_kind) {
-    if (!(p >= 0 && p <= 1)) return tsr_error(error_kind, error_kind == TSR_VALUE_ERROR ? "dropout probability has to be between 0 and 1, but got %.17g" : "dropout probability has to be between 0 and 1, but got " NUM, p);
+    if (!(p >= 0 && p <= 1)) {
+        char text[TSR_NUMBER_ROOM];
+        if (error_kind != TSR_VALUE_ERROR) return tsr_error(error_kind, "dropout probability has to be between 0 and 1, but got " NUM, p);
+        tsr_format_double(text, p); /* Python's repr */
+        return tsr_error(error_kind, "dropout probability has to be between 0 and 1, but got %s", text);
+    }
     if (p == 0 || !train || input->numel == 0) {
         *out = tsr_tensor_retain(input);
         return TSR_OK;
