@@ -238,8 +238,15 @@ static void begin(void) {
     failures = 0;
 }
 
+/* The reference computes in long double; under valgrind, which emulates it, that is a double. */
+static bool long_double_is_longer(void) {
+    volatile long double one = 1, sum = one + 0x1p-60L;
+    return sum != one;
+}
+
 START_TEST(operators_agree_with_the_slow_reference) {
     const char *only = getenv("TSR_TEST_OP");
+    if (!long_double_is_longer()) return;
     begin();
     tsr_set_num_threads(1); /* small tensors */
     for (int i = 0; i < slow_op_count; i++)
