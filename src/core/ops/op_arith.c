@@ -162,12 +162,13 @@ static TsrStatus power(TsrOpCall *c, TsrTensor *const *in) {
     return finish_power(&pw);
 }
 
-/* Powers of a number are laid out row by row, whatever the exponent's strides. */
-static const TsrPointwise pow_base_rules = {TSR_K_pow, "pow", D_INT | D_FLOAT | D_COMPLEX, TSR_ITER_LINEAR, 24, 0, NULL};
+/* Powers of a number are laid out row by row, whatever the exponent's strides; so are those of a contiguous tensor, whatever its strides
+ * of dimensions of size 1. */
+static const TsrPointwise rows_rules = {TSR_K_pow, "pow", D_INT | D_FLOAT | D_COMPLEX, TSR_ITER_LINEAR, 24, 0, NULL};
 
-static TsrStatus power_of_number(TsrOpCall *c, TsrTensor *const *in) {
+static TsrStatus power_in_rows(TsrOpCall *c, TsrTensor *const *in) {
     TsrPw pw;
-    TSR_TRY(tsr_pw_begin(&pw, c, &pow_base_rules, 2, in));
+    TSR_TRY(tsr_pw_begin(&pw, c, &rows_rules, 2, in));
     return finish_power(&pw);
 }
 
@@ -208,7 +209,7 @@ static TsrStatus power_by_number(TsrOpCall *c, TsrTensor *const *in, TsrScalar e
     if (real && tsr_scalar_to_double(e) == 0) return trivial_power(c, in, true, in[0]);
     if (real && tsr_scalar_to_double(e) == 1) return trivial_power(c, in, false, in[0]);
     TsrKernel k = real ? special_power(tsr_scalar_to_double(e), d) : TSR_K_NONE;
-    if (k == TSR_K_NONE) return power(c, in);
+    if (k == TSR_K_NONE) return tsr_is_contiguous(in[0], TSR_CONTIGUOUS) ? power_in_rows(c, in) : power(c, in);
     TsrPw pw;
     TSR_TRY(tsr_pw_begin_as(&pw, c, &pow_rules, 1, in, d));
     return tsr_pw_finish(&pw, k, NULL);
@@ -228,7 +229,7 @@ TsrStatus op_pow_base(TsrOpCall *c) {
     TsrScalar base = c->arg[0].s;
     bool one = base.kind != TSR_SCALAR_COMPLEX && tsr_scalar_to_double(base) == 1;
     bool bools = base.kind == TSR_SCALAR_BOOL && o.t[1]->dtype == TSR_BOOL;
-    TsrStatus s = one && bools ? tsr_not_implemented("pow", TSR_BOOL) : one ? trivial_power(c, o.t, true, o.t[1]) : power_of_number(c, o.t);
+    TsrStatus s = one && bools ? tsr_not_implemented("pow", TSR_BOOL) : one ? trivial_power(c, o.t, true, o.t[1]) : power_in_rows(c, o.t);
     tsr_operands_release(&o);
     return s;
 }
@@ -236,7 +237,7 @@ TsrStatus op_pow_base(TsrOpCall *c) {
 TsrStatus op_rpow(TsrOpCall *c) {
     TsrOperands o;
     TSR_TRY(tsr_operands_take(&o, c, 2, reversed));
-    TsrStatus s = c->arg[1].kind == TSR_ARG_SCALAR ? power_of_number(c, o.t) : power(c, o.t);
+    TsrStatus s = c->arg[1].kind == TSR_ARG_SCALAR ? power_in_rows(c, o.t) : power(c, o.t);
     tsr_operands_release(&o);
     return s;
 }
@@ -261,7 +262,7 @@ static TsrStatus float_power(TsrOpCall *c, TsrTensor *const *in, TsrDtype d) {
         s = power_by_number(c, wide, c->arg[1].s);
     } else if (s == TSR_OK) {
         TsrPw pw;
-        s = tsr_pw_begin_as(&pw, c, c->arg[0].kind == TSR_ARG_SCALAR ? &pow_base_rules : &pow_rules, 2, wide, d);
+        s = tsr_pw_begin_as(&pw, c, c->arg[0].kind == TSR_ARG_SCALAR ? &rows_rules : &pow_rules, 2, wide, d);
         if (s == TSR_OK) s = tsr_pw_finish(&pw, TSR_K_pow, NULL);
     }
     tsr_tensor_free(wide[0]);
