@@ -84,6 +84,19 @@ static TsrStatus add_strings(Frame *f, const Ins *i, const Value *a, const Value
     return TSR_OK;
 }
 
+/* The result of a lazy step takes the place of its operands. */
+static TsrStatus finish_lazy_move(Frame *f, const Ins *i, Value r) {
+    operands_used(f, i);
+    slot_set_move(&f->base[i->a], r);
+    return TSR_OK;
+}
+
+/* Where the step can't wait: its operands are computed now. */
+static TsrStatus force_operands(Frame *f, const Ins *i, const Value *a, const Value *b) {
+    if (value_is_lazy(*a)) TSR_TRY(lazy_force(&f->base[i->b]));
+    return value_is_lazy(*b) ? lazy_force(&f->base[i->c]) : TSR_OK;
+}
+
 TsrStatus ins_binary(Frame *f, const Ins *i, bool inplace) {
     const Value *a = operand_b(f, i), *b = a == NULL ? NULL : operand_c(f, i);
     if (a == NULL || b == NULL) return tsr_error_kind();
@@ -92,13 +105,8 @@ TsrStatus ins_binary(Frame *f, const Ins *i, bool inplace) {
     if (op == OP_ADD && value_is_str(*a) && value_is_str(*b)) return add_strings(f, i, a, b, inplace);
     if ((i->x & MAY_WAIT) || value_is_lazy(*a) || value_is_lazy(*b)) {
         TSR_TRY(lazy_binary(&r, op, *a, *b, !(i->x & MAY_WAIT)));
-        if (r.tag != V_UNBOUND) {
-            operands_used(f, i);
-            slot_set_move(&f->base[i->a], r);
-            return TSR_OK;
-        }
-        if (value_is_lazy(*a)) TSR_TRY(lazy_force(&f->base[i->b]));
-        if (value_is_lazy(*b)) TSR_TRY(lazy_force(&f->base[i->c]));
+        if (r.tag != V_UNBOUND) return finish_lazy_move(f, i, r);
+        TSR_TRY(force_operands(f, i, a, b));
     }
     if (!mixed(&r, op, *a, *b)) {
         TsrStatus status;
@@ -158,13 +166,8 @@ TsrStatus ins_compare(Frame *f, const Ins *i) {
     Value r;
     if ((i->x & MAY_WAIT) || value_is_lazy(*a) || value_is_lazy(*b)) {
         TSR_TRY(lazy_compare(&r, op, *a, *b, !(i->x & MAY_WAIT)));
-        if (r.tag != V_UNBOUND) {
-            operands_used(f, i);
-            slot_set_move(&f->base[i->a], r);
-            return TSR_OK;
-        }
-        if (value_is_lazy(*a)) TSR_TRY(lazy_force(&f->base[i->b]));
-        if (value_is_lazy(*b)) TSR_TRY(lazy_force(&f->base[i->c]));
+        if (r.tag != V_UNBOUND) return finish_lazy_move(f, i, r);
+        TSR_TRY(force_operands(f, i, a, b));
     }
     Value other = value_retain(*b); /* `in` a generator runs its code */
     TsrStatus status = value_compare(&r, op, *a, other);

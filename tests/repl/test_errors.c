@@ -12,27 +12,14 @@
 #include "repl/startup.h"
 #include "repl/str_obj.h"
 #include "repl/vm.h"
+#include "program.h"
 #include "suite.h"
-
-static TsrStatus run(Value *result, const char *text) {
-    Source *source;
-    Ast *ast;
-    SourceRange where;
-    TSR_TRY(source_new(&source, "<test>", text, strlen(text), 1, NULL));
-    TsrStatus status = parser_new_module(&ast, source, &where);
-    if (status == TSR_OK) {
-        status = vm_run(result, ast, &(RunOptions){SHOW_NONE, true});
-        ast_free(ast);
-    }
-    source_free(source);
-    return status;
-}
 
 /* Whether the statement went through. What it gave is shown, as at the prompt, and dropped. */
 static bool runs(const char *text) {
     Value v;
     TsrText shown = {0};
-    TsrStatus status = run(&v, text);
+    TsrStatus status = program_run(&v, text);
     if (status != TSR_OK) {
         exc_fetch(&v, status, VALUE_UNBOUND);
         if (exc_write_line(&shown, v) != TSR_OK) tsr_error_clear();
@@ -172,7 +159,7 @@ START_TEST(any_allocation_of_a_program_may_fail) {
         set_path(folder);
         tsr_mem_fail_at(n);
         Value v;
-        TsrStatus status = run(&v, program);
+        TsrStatus status = program_run(&v, program);
         made = tsr_mem_fail_at(0);
         if (status != TSR_OK) exc_fetch(&v, status, VALUE_UNBOUND);
         if (status != TSR_OK) ck_assert_msg(value_exc(v)->kind == TSR_MEMORY_ERROR || value_exc(v)->kind == TSR_RUNTIME_ERROR, "failure %lld is a %s", (long long)n, value_type_name(v));

@@ -6,6 +6,7 @@
 #include "repl/startup.h"
 #include "repl/str_obj.h"
 #include "repl/vm.h"
+#include "program.h"
 #include "suite.h"
 
 #include <string.h>
@@ -22,26 +23,12 @@ static void stop(void) {
     started = false;
 }
 
-static TsrStatus run(Value *result, const char *text) {
-    Source *source;
-    Ast *ast;
-    SourceRange where;
-    TSR_TRY(source_new(&source, "<test>", text, strlen(text), 1, NULL));
-    TsrStatus status = parser_new_module(&ast, source, &where);
-    if (status == TSR_OK) {
-        status = vm_run(result, ast, &(RunOptions){SHOW_NONE, true});
-        ast_free(ast);
-    }
-    source_free(source);
-    return status;
-}
-
 /* The repr of the value of the last expression, or "Type: message". Static buffer. */
 static const char *answer(const char *text) {
     static char buffer[512];
     Value v;
     start();
-    TsrStatus status = run(&v, text);
+    TsrStatus status = program_run(&v, text);
     TsrText out = {0};
     if (status == TSR_OK) {
         ck_assert_int_eq(value_repr(&out, v), TSR_OK);
@@ -232,14 +219,14 @@ START_TEST(memory_that_runs_out_is_an_error_and_no_more) {
     start();
     Value v;
     for (int warm = 0; warm < 3; warm++) {
-        ck_assert_int_eq(run(&v, swept), TSR_OK);
+        ck_assert_int_eq(program_run(&v, swept), TSR_OK);
         value_release(v);
     }
     forget_names();
     int64_t containers = gc_live();
     for (int64_t n = 1;; n++) {
         tsr_mem_fail_at(n);
-        TsrStatus status = run(&v, swept);
+        TsrStatus status = program_run(&v, swept);
         int64_t made = tsr_mem_fail_at(0);
         if (status != TSR_OK) exc_fetch(&v, status, VALUE_UNBOUND);
         if (status != TSR_OK) ck_assert(value_exc(v)->kind == TSR_MEMORY_ERROR || value_exc(v)->kind == TSR_RUNTIME_ERROR);

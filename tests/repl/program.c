@@ -1,0 +1,20 @@
+#include "program.h"
+
+#include <string.h>
+
+#include "repl/parser.h"
+#include "repl/vm.h"
+
+TsrStatus program_run(Value *result, const char *text) {
+    Source *source;
+    Ast *ast;
+    SourceRange where;
+    TSR_TRY(source_new(&source, "<test>", text, strlen(text), 1, NULL));
+    TsrStatus status = parser_new_module(&ast, source, &where);
+    if (status == TSR_OK) {
+        status = vm_run(result, ast, &(RunOptions){SHOW_NONE, true});
+        ast_free(ast);
+    }
+    source_free(source);
+    return status;
+}
