@@ -562,25 +562,38 @@ static TsrStatus powers_fill(Powers *w, const TsrTensor *a, int n) {
     return TSR_OK;
 }
 
-/* The sum of c[i] * p[i], each step fused and rounded to the dtype. */
-static TsrStatus combine(TsrTensor **out, const Powers *w, int first, int n, const double *c) {
+/* `v` as an element of dtype holds it. */
+static double rounded(TsrDtype dtype, double v) {
+    char cell[16];
+    tsr_scalar_store(tsr_scalar_float(v), dtype, cell);
+    return tsr_scalar_to_double(tsr_scalar_load(dtype, cell));
+}
+
+static bool is_half(TsrDtype dtype) { return dtype == TSR_FLOAT16 || dtype == TSR_BFLOAT16; }
+
+/* The i-th coefficient of a table. PyTorch hands its tables of doubles over as memory of the matrix's dtype: for the half types
+ * the coefficients are the 16-bit words of the doubles, and so they are here. */
+static double coefficient(TsrDtype dtype, const double *table, int i) {
+    if (!is_half(dtype)) return dtype == TSR_FLOAT32 || dtype == TSR_COMPLEX64 ? (double)(float)table[i] : table[i];
+    return tsr_scalar_to_double(tsr_scalar_load(dtype, (const char *)table + 2 * (size_t)i));
+}
+
+/* The sum of row `row` of the table of n columns times p[first] ..., rounded at each step. */
+static TsrStatus combine(TsrTensor **out, const Powers *w, int first, int n, const double *table, int row) {
     TSR_OWNED r = NULL;
+    TsrDtype part = tsr_dtype_real_of(w->dtype);
+    double c[MAX_POWERS];
     TSR_TRY(tsr_tensor_new(&r, 2, w->p[0]->sizes, w->dtype, w->p[0]->device));
-    TsrBlasType t = TSR_BLAS_S;
-    bool known = tsr_blas_type(&t, w->dtype), single = t == TSR_BLAS_S || t == TSR_BLAS_C;
+    for (int i = 0; i < n; i++) c[i] = coefficient(w->dtype, table, row * n + i);
     size_t item = tsr_itemsize(r);
     for (int64_t k = 0; k < r->numel; k++) {
         double re = 0, im = 0;
         if ((k & 0xFFFF) == 0) TSR_TRY(tsr_interrupt_check());
         for (int i = 0; i < n; i++) {
             TsrScalar s = tsr_scalar_load(w->dtype, (const char *)tsr_data(w->p[first + i]) + (size_t)k * item);
-            double x = s.kind == TSR_SCALAR_COMPLEX ? s.c.re : s.f, y = s.kind == TSR_SCALAR_COMPLEX ? s.c.im : 0;
-            re = single ? (double)fmaf((float)x, (float)c[i], (float)re) : fma(x, c[i], re);
-            im = single ? (double)fmaf((float)y, (float)c[i], (float)im) : fma(y, c[i], im);
-            if (!known) { /* half types round at every step */
-                tsr_scalar_store(tsr_scalar_float(re), w->dtype, (char *)tsr_data(r) + (size_t)k * item);
-                re = tsr_scalar_to_double(tsr_scalar_load(w->dtype, (char *)tsr_data(r) + (size_t)k * item));
-            }
+            bool two = s.kind == TSR_SCALAR_COMPLEX;
+            re = rounded(part, re + rounded(part, (two ? s.c.re : s.f) * c[i]));
+            if (two) im = rounded(part, im + rounded(part, s.c.im * c[i]));
         }
         TsrScalar sum = tsr_dtype_is_complex(w->dtype) ? tsr_scalar_complex(re, im) : tsr_scalar_float(re);
         tsr_scalar_store(sum, w->dtype, (char *)tsr_data(r) + (size_t)k * item);
@@ -598,12 +611,24 @@ static TsrStatus add_product(TsrTensor **slot, const TsrTensor *x, const TsrTens
     return TSR_OK;
 }
 
+static TsrStatus taylor1(TsrTensor **out, const TsrTensor *a, Powers *w) {
+    TSR_TRY(powers_fill(w, a, 2));
+    return tsr_invoke(out, 1, "add", "tt", w->p[0], w->p[1]);
+}
+
+static TsrStatus taylor2(TsrTensor **out, const TsrTensor *a, Powers *w) {
+    TSR_OWNED sum = NULL;
+    TSR_TRY(powers_fill(w, a, 3));
+    TSR_TRY(tsr_invoke(&sum, 1, "add", "tt", w->p[0], w->p[1]));
+    return tsr_invoke(out, 1, "add", "tts", sum, w->p[2], tsr_scalar_float(0.5));
+}
+
 static TsrStatus taylor4(TsrTensor **out, const TsrTensor *a, Powers *w) {
     TSR_OWNED inner = NULL;
     TSR_TRY(powers_fill(w, a, 3));
-    TSR_TRY(combine(&inner, w, 0, 3, (double[]){1.0 / 2, 1.0 / 6, 1.0 / 24}));
+    TSR_TRY(combine(&inner, w, 0, 3, (double[]){1.0 / 2, 1.0 / 6, 1.0 / 24}, 0));
     TSR_TRY(batch_product(&w->p[3], w->p[2], inner));
-    return combine(out, w, 0, 4, (double[]){1, 1, 0, 1});
+    return combine(out, w, 0, 4, (double[]){1, 1, 0, 1}, 0);
 }
 
 static TsrStatus taylor8(TsrTensor **out, const TsrTensor *a, Powers *w) {
@@ -613,12 +638,12 @@ static TsrStatus taylor8(TsrTensor **out, const TsrTensor *a, Powers *w) {
     TSR_OWNED c2 = NULL;
     TSR_OWNED c3 = NULL;
     TSR_TRY(powers_fill(w, a, 3));
-    TSR_TRY(combine(&c1, w, 1, 2, (double[]){x1, x2}));
+    TSR_TRY(combine(&c1, w, 1, 2, (double[]){x1, x2}, 0));
     TSR_TRY(batch_product(&w->p[3], w->p[2], c1));
-    TSR_TRY(combine(&c2, w, 2, 2, (double[]){x3, 1}));
-    TSR_TRY(combine(&c3, w, 0, 4, (double[]){x4, x5, x6, x7}));
+    TSR_TRY(combine(&c2, w, 2, 2, (double[]){x3, 1}, 0));
+    TSR_TRY(combine(&c3, w, 0, 4, (double[]){x4, x5, x6, x7}, 0));
     TSR_TRY(batch_product(&w->p[4], c2, c3));
-    return combine(out, w, 0, 5, (double[]){1, 1, y2, 0, 1});
+    return combine(out, w, 0, 5, (double[]){1, 1, y2, 0, 1}, 0);
 }
 
 static TsrStatus taylor12(TsrTensor **out, const TsrTensor *a, Powers *w) {
@@ -628,7 +653,7 @@ static TsrStatus taylor12(TsrTensor **out, const TsrTensor *a, Powers *w) {
                                    {-2.0861320e-13, -0.13181061013830184015, -0.02027855540589259079, -0.00675951846863086359}};
     TsrTensor *s[4] = {NULL};
     TsrStatus status = powers_fill(w, a, 4);
-    for (int i = 0; i < 4 && status == TSR_OK; i++) status = combine(&s[i], w, 0, 4, b[i]);
+    for (int i = 0; i < 4 && status == TSR_OK; i++) status = combine(&s[i], w, 0, 4, b[0], i);
     if (status == TSR_OK) status = add_product(&s[2], s[3], s[3]);
     TsrTensor *sum = NULL;
     if (status == TSR_OK) status = tsr_invoke(&sum, 1, "add", "tt", s[1], s[2]);
@@ -648,7 +673,7 @@ static TsrStatus taylor18(TsrTensor **out, const TsrTensor *a, Powers *w) {
         {0, 0, -9.23364619367118555360e-02, -1.69364939002081722752e-02, -1.40086798182036094347e-05}};
     TsrTensor *s[5] = {NULL}, *sum = NULL;
     TsrStatus status = powers_fill(w, a, 5);
-    for (int i = 0; i < 5 && status == TSR_OK; i++) status = combine(&s[i], w, 0, 5, b[i]);
+    for (int i = 0; i < 5 && status == TSR_OK; i++) status = combine(&s[i], w, 0, 5, b[0], i);
     if (status == TSR_OK) status = add_product(&s[3], s[0], s[4]);
     if (status == TSR_OK) status = tsr_invoke(&sum, 1, "add", "tt", s[2], s[3]);
     if (status == TSR_OK) status = add_product(&s[1], sum, s[3]);
@@ -662,14 +687,13 @@ static TsrStatus taylor(TsrTensor **out, const TsrTensor *a, int degree) {
     Powers w = {.n = 0};
     TsrStatus s;
     switch (degree) {
-    case 0: s = powers_fill(&w, a, 2); break;
-    case 1: s = powers_fill(&w, a, 3); break;
+    case 0: s = taylor1(out, a, &w); break;
+    case 1: s = taylor2(out, a, &w); break;
     case 2: s = taylor4(out, a, &w); break;
     case 3: s = taylor8(out, a, &w); break;
     case 4: s = taylor12(out, a, &w); break;
     default: s = taylor18(out, a, &w); break;
     }
-    if (s == TSR_OK && degree < 2) s = combine(out, &w, 0, degree + 2, (double[]){1, 1, 0.5});
     powers_free(&w);
     return s;
 }
@@ -684,7 +708,13 @@ static double norm1(const TsrTensor *a) { /* of one contiguous matrix */
         }
         if (!(sum <= worst)) worst = sum;
     }
-    return worst;
+    return rounded(tsr_dtype_real_of(a->dtype), worst);
+}
+
+/* How often the scaled matrix is squared. */
+static int squarings_for(TsrDtype real, double norm, double theta) {
+    double ratio = rounded(real, norm / theta);
+    return norm > theta && isfinite(ratio) ? (int)ceil(rounded(real, log2(ratio))) : 0;
 }
 
 static TsrStatus exp_one(TsrTensor **out, const TsrTensor *a) {
@@ -694,9 +724,10 @@ static TsrStatus exp_one(TsrTensor **out, const TsrTensor *a) {
         return tsr_tensor_fill(*out, tsr_scalar_float(NAN));
     }
     const double *theta = a->dtype == TSR_FLOAT32 || a->dtype == TSR_COMPLEX64 ? theta_f32 : theta_f64;
-    int degree = 0, squarings = 0;
-    while (degree < DEGREES - 1 && norm > theta[degree]) degree++;
-    if (norm > theta[DEGREES - 1]) squarings = (int)ceil(log2(norm / theta[DEGREES - 1]));
+    TsrDtype real = tsr_dtype_real_of(a->dtype);
+    int degree = 0;
+    while (degree < DEGREES - 1 && norm > rounded(real, theta[degree])) degree++;
+    int squarings = squarings_for(real, norm, theta[DEGREES - 1]);
     TSR_OWNED scaled = NULL;
     TSR_OWNED r = NULL;
     TSR_OWNED plain = NULL;
@@ -705,7 +736,7 @@ static TsrStatus exp_one(TsrTensor **out, const TsrTensor *a) {
     TSR_TRY(taylor(&r, plain, degree));
     for (int k = 0; k < squarings; k++) {
         TsrTensor *next;
-        TSR_TRY(tsr_matmul_new(&next, r, r));
+        TSR_TRY(batch_product(&next, r, r));
         tsr_owned_put_move(&r, next);
         TSR_TRY(tsr_interrupt_check());
     }
