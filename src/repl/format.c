@@ -96,7 +96,10 @@ static TsrStatus parse_spec(Spec *f, const char *spec, size_t size, const char *
     return check_grouping(f);
 }
 
-static TsrStatus unknown_code(const Spec *f, const char *type_name) { return tsr_error(TSR_VALUE_ERROR, "Unknown format code '%c' for object of type '%s'", f->type, type_name); }
+static TsrStatus unknown_code(const Spec *f, const char *type_name) {
+    const char *form = f->type > ' ' ? "Unknown format code '%c' for object of type '%s'" : "Unknown format code '\\x%x' for object of type '%s'";
+    return tsr_error(TSR_VALUE_ERROR, form, f->type, type_name);
+}
 
 /* ---- laying out ---- */
 

@@ -6,6 +6,7 @@
 #include "num_obj.h"
 #include "seq_obj.h"
 #include "str_obj.h"
+#include "unichar.h"
 #include "value_internal.h"
 
 #include <math.h>
@@ -683,7 +684,7 @@ char *number_new_ascii(const char *text, int64_t size, int64_t *out_size) {
         uint32_t c = utf8_decode(text + i, &used);
         if (c < 0x80) {
             copy[n++] = (char)c;
-        } else if (codepoint_space(c)) {
+        } else if (unichar_is_space(c)) {
             copy[n++] = ' ';
         } else if (utf8proc_category((int32_t)c) == UTF8PROC_CATEGORY_ND) {
             uint32_t zero = c; /* each script's digits stand in a row from its zero */
@@ -701,8 +702,8 @@ char *number_new_ascii(const char *text, int64_t size, int64_t *out_size) {
 
 bool number_clean(char *text, int64_t size, char **begin, char **end) {
     char *p = text, *stop = text + size;
-    while (p < stop && codepoint_space((unsigned char)*p)) p++;
-    while (stop > p && codepoint_space((unsigned char)stop[-1])) stop--;
+    while (p < stop && unichar_is_space((unsigned char)*p)) p++;
+    while (stop > p && unichar_is_space((unsigned char)stop[-1])) stop--;
     char *to = p;
     *begin = p;
     for (const char *q = p; q < stop; q++) {
@@ -717,8 +718,8 @@ bool number_clean(char *text, int64_t size, char **begin, char **end) {
 static TsrStatus parse_int(Value *out, const char *text, int64_t size, int base, bool *ok) {
     const char *p = text, *end = text + size;
     *ok = false;
-    while (p < end && codepoint_space((unsigned char)*p)) p++;
-    while (end > p && codepoint_space((unsigned char)end[-1])) end--;
+    while (p < end && unichar_is_space((unsigned char)*p)) p++;
+    while (end > p && unichar_is_space((unsigned char)end[-1])) end--;
     bool negative = p < end && *p == '-';
     if (p < end && (*p == '-' || *p == '+')) p++;
     int prefix = end - p > 2 && *p == '0' ? (p[1] | 32) == 'x' ? 16 : (p[1] | 32) == 'o' ? 8 : (p[1] | 32) == 'b' ? 2 : 0 : 0;

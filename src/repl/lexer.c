@@ -6,6 +6,8 @@
 #include <string.h>
 #include <utf8proc.h>
 
+#include "unichar.h"
+
 enum { TAB_WIDTH = 8, END = -1 };
 
 static const char *const texts[TOKEN_KIND_COUNT] = {
@@ -106,31 +108,9 @@ static TokenKind name_kind(const char *text, int32_t length) {
     return T_NAME;
 }
 
-static bool in_categories(utf8proc_int32_t c, uint32_t set) { return (set >> utf8proc_category(c) & 1) != 0; }
-
-enum {
-    XID_START = 1u << UTF8PROC_CATEGORY_LU | 1u << UTF8PROC_CATEGORY_LL | 1u << UTF8PROC_CATEGORY_LT | 1u << UTF8PROC_CATEGORY_LM |
-                1u << UTF8PROC_CATEGORY_LO | 1u << UTF8PROC_CATEGORY_NL,
-    XID_CONTINUE = XID_START | 1u << UTF8PROC_CATEGORY_MN | 1u << UTF8PROC_CATEGORY_MC | 1u << UTF8PROC_CATEGORY_ND | 1u << UTF8PROC_CATEGORY_PC
-};
-
-static bool may_start(utf8proc_int32_t c) {
-    return c == '_' || c == 0x2118 || c == 0x212E || c == 0x309B || c == 0x309C || c == 0x1885 || c == 0x1886 || in_categories(c, XID_START);
-}
-static bool may_continue(utf8proc_int32_t c) {
-    return may_start(c) || c == 0xB7 || c == 0x387 || (c >= 0x1369 && c <= 0x1371) || c == 0x19DA || in_categories(c, XID_CONTINUE);
-}
-
-static bool is_printable(utf8proc_int32_t c) {
-    if (c == ' ') return true;
-    return !in_categories(c, 1u << UTF8PROC_CATEGORY_CC | 1u << UTF8PROC_CATEGORY_CF | 1u << UTF8PROC_CATEGORY_CS | 1u << UTF8PROC_CATEGORY_CO |
-                                 1u << UTF8PROC_CATEGORY_CN | 1u << UTF8PROC_CATEGORY_ZL | 1u << UTF8PROC_CATEGORY_ZP |
-                                 1u << UTF8PROC_CATEGORY_ZS);
-}
-
 static Token bad_character(Lexer *x, utf8proc_int32_t c, int32_t begin, utf8proc_ssize_t size) {
     x->pos = begin + (int32_t)size;
-    if (!is_printable(c)) return fail_at(x, TSR_SYNTAX_ERROR, from(x, begin), "invalid non-printable character U+%04X", (unsigned)c);
+    if (!unichar_is_printable((uint32_t)c)) return fail_at(x, TSR_SYNTAX_ERROR, from(x, begin), "invalid non-printable character U+%04X", (unsigned)c);
     return fail_at(x, TSR_SYNTAX_ERROR, from(x, begin), "invalid character '%.*s' (U+%04X)", (int)size, x->text + begin, (unsigned)c);
 }
 
@@ -143,7 +123,7 @@ static Token name(Lexer *x, int32_t begin) {
         utf8proc_int32_t c = 0;
         utf8proc_ssize_t size = utf8proc_iterate((const utf8proc_uint8_t *)x->text + i, end - i, &c);
         if (size <= 0) size = 1;
-        if (!(i == begin ? may_start(c) : may_continue(c))) return bad_character(x, c, i, size);
+        if (!(i == begin ? unichar_starts_name((uint32_t)c) : unichar_continues_name((uint32_t)c))) return bad_character(x, c, i, size);
         i += (int32_t)size;
     }
     return make_here(x, T_NAME, begin);

@@ -1,6 +1,7 @@
 /* The type str: slots and methods. Positions are code points outside, bytes inside. */
 #include "args.h"
 #include "bytes_obj.h"
+#include "codec.h"
 #include "dict_obj.h"
 #include "exc.h"
 #include "format.h"
@@ -8,6 +9,8 @@
 #include "num_obj.h"
 #include "seq_obj.h"
 #include "str_obj.h"
+#include "text_methods.h"
+#include "unichar.h"
 #include "value_internal.h"
 
 #include <ctype.h>
@@ -17,157 +20,38 @@
 
 static Str *self_str(const CallArgs *args) { return value_as_str(args->values[0]); }
 
-/* --- searching --- */
-
-int64_t bytes_find(const char *text, int64_t size, const char *part, int64_t part_size) {
-    if (part_size == 0) return 0;
-    if (part_size > size) return -1;
-    const char *found = part_size == 1 ? memchr(text, part[0], (size_t)size) : memmem(text, (size_t)size, part, (size_t)part_size);
-    return found != NULL ? found - text : -1;
-}
-
-int64_t bytes_rfind(const char *text, int64_t size, const char *part, int64_t part_size) {
-    for (int64_t i = size - part_size; i >= 0; i--) {
-        if (memcmp(text + i, part, (size_t)part_size) == 0) return i;
-    }
-    return -1;
-}
-
-/* The byte range of optional code point bounds in values[at], values[at + 1]; false when start lies behind the end. */
-static TsrStatus byte_range(const CallArgs *args, int at, int64_t *from, int64_t *to, bool *valid) {
-    Str *s = self_str(args);
-    int64_t start = 0, stop = s->length;
-    if (args->count > at) TSR_TRY(bound_argument(&start, args->values[at], true));
-    if (args->count > at + 1) TSR_TRY(bound_argument(&stop, args->values[at + 1], true));
-    if (start < 0) start = TSR_MAX(start + s->length, 0);
-    if (stop < 0) stop = TSR_MAX(stop + s->length, 0);
-    stop = TSR_MIN(stop, s->length);
-    *valid = start <= stop;
-    *from = *valid ? str_byte_of(s, start) : 0;
-    *to = *valid ? str_byte_of(s, stop) : 0;
-    return TSR_OK;
-}
-
-static TsrStatus need_str(Value v) { return value_is_str(v) ? TSR_OK : tsr_error(TSR_TYPE_ERROR, "must be str, not %s", value_type_name(v)); }
-
-/* Code point index of the first or last occurrence; -1. */
-static TsrStatus search(int64_t *out, const CallArgs *args, bool last) {
-    int64_t from, to;
-    bool valid;
-    TSR_TRY(byte_range(args, 2, &from, &to, &valid));
-    TSR_TRY(need_str(args->values[1]));
-    const Str *s = self_str(args), *part = value_as_str(args->values[1]);
-    *out = -1;
-    if (!valid) return TSR_OK;
-    int64_t at = last ? bytes_rfind(s->data + from, to - from, part->data, part->size) : bytes_find(s->data + from, to - from, part->data, part->size);
-    if (at >= 0) *out = str_index_of_byte(s, from + at);
-    return TSR_OK;
-}
-
-static TsrStatus find_method(Value *out, const CallArgs *args, bool last, bool must) {
-    int64_t i;
-    TSR_TRY(search(&i, args, last));
-    if (must && i < 0) return tsr_error(TSR_VALUE_ERROR, "substring not found");
-    *out = value_int(i);
-    return TSR_OK;
-}
-
-static TsrStatus method_find(Value *out, const CallArgs *args) { return find_method(out, args, false, false); }
-static TsrStatus method_rfind(Value *out, const CallArgs *args) { return find_method(out, args, true, false); }
-static TsrStatus method_index(Value *out, const CallArgs *args) { return find_method(out, args, false, true); }
-static TsrStatus method_rindex(Value *out, const CallArgs *args) { return find_method(out, args, true, true); }
-
-static TsrStatus method_count(Value *out, const CallArgs *args) {
-    int64_t from, to, n = 0;
-    bool valid;
-    TSR_TRY(byte_range(args, 2, &from, &to, &valid));
-    TSR_TRY(need_str(args->values[1]));
-    const Str *s = self_str(args), *part = value_as_str(args->values[1]);
-    if (valid && part->size == 0) {
-        n = utf8_count(s->data + from, to - from) + 1;
-    } else if (valid) {
-        for (int64_t at; (at = bytes_find(s->data + from, to - from, part->data, part->size)) >= 0; n++) from += at + part->size;
-    }
-    *out = value_int(n);
-    return TSR_OK;
-}
-
-static bool has_affix(const Str *s, int64_t from, int64_t to, const Str *affix, bool at_end) {
-    if (affix->size > to - from) return false;
-    return memcmp(s->data + (at_end ? to - affix->size : from), affix->data, (size_t)affix->size) == 0;
-}
-
-static TsrStatus affix_method(Value *out, const CallArgs *args, bool at_end) {
-    int64_t from, to;
-    bool valid, found = false;
-    TSR_TRY(byte_range(args, 2, &from, &to, &valid));
-    Value affix = args->values[1];
-    const char *name = at_end ? "endswith" : "startswith";
-    if (value_is_str(affix)) {
-        found = valid && has_affix(self_str(args), from, to, value_as_str(affix), at_end);
-    } else if (value_is_tuple(affix)) {
-        for (int64_t i = 0; i < value_as_tuple(affix)->count && !found; i++) {
-            Value item = value_as_tuple(affix)->items[i];
-            if (!value_is_str(item)) return tsr_error(TSR_TYPE_ERROR, "tuple for %s must only contain str, not %s", name, value_type_name(item));
-            found = valid && has_affix(self_str(args), from, to, value_as_str(item), at_end);
-        }
-    } else {
-        return tsr_error(TSR_TYPE_ERROR, "%s first arg must be str or a tuple of str, not %s", name, value_type_name(affix));
-    }
-    *out = value_bool(found);
-    return TSR_OK;
-}
-
-static TsrStatus method_startswith(Value *out, const CallArgs *args) { return affix_method(out, args, false); }
-static TsrStatus method_endswith(Value *out, const CallArgs *args) { return affix_method(out, args, true); }
-
-static TsrStatus remove_affix(Value *out, const CallArgs *args, bool at_end, const char *name) {
-    const Str *s = self_str(args);
-    if (!value_is_str(args->values[1])) return tsr_error(TSR_TYPE_ERROR, "%s() argument must be str, not %s", name, value_shown_type(args->values[1]));
-    const Str *affix = value_as_str(args->values[1]);
-    if (!has_affix(s, 0, s->size, affix, at_end)) {
-        *out = value_retain(args->values[0]);
-        return TSR_OK;
-    }
-    return str_new(out, s->data + (at_end ? 0 : affix->size), s->size - affix->size);
-}
-static TsrStatus method_removeprefix(Value *out, const CallArgs *args) { return remove_affix(out, args, false, "removeprefix"); }
-static TsrStatus method_removesuffix(Value *out, const CallArgs *args) { return remove_affix(out, args, true, "removesuffix"); }
-
 /* --- case --- */
-
-typedef uint32_t (*CaseMap)(uint32_t c);
-static uint32_t lower(uint32_t c) { return c < 0x80 ? (uint32_t)tolower((int)c) : (uint32_t)utf8proc_tolower((int32_t)c); }
-static uint32_t upper(uint32_t c) { return c < 0x80 ? (uint32_t)toupper((int)c) : (uint32_t)utf8proc_toupper((int32_t)c); }
-static uint32_t title(uint32_t c) { return c < 0x80 ? (uint32_t)toupper((int)c) : (uint32_t)utf8proc_totitle((int32_t)c); }
-static bool is_upper(uint32_t c) { return c < 0x80 ? c >= 'A' && c <= 'Z' : utf8proc_category((int32_t)c) == UTF8PROC_CATEGORY_LU; }
-static bool is_lower(uint32_t c) { return c < 0x80 ? c >= 'a' && c <= 'z' : utf8proc_category((int32_t)c) == UTF8PROC_CATEGORY_LL; }
-static bool is_title(uint32_t c) { return c >= 0x80 && utf8proc_category((int32_t)c) == UTF8PROC_CATEGORY_LT; }
-static bool is_cased(uint32_t c) { return is_upper(c) || is_lower(c) || is_title(c); }
-
-static TsrStatus put(TsrText *text, uint32_t c) {
-    char buffer[4];
-    return tsr_text_append(text, buffer, (size_t)utf8_encode(buffer, c));
-}
-
-/* The one letter whose upper case is two. */
-static TsrStatus put_upper(TsrText *text, uint32_t c, bool as_title) {
-    if (c == 0xdf) return tsr_text_puts(text, as_title ? "Ss" : "SS");
-    return put(text, as_title ? title(c) : upper(c));
-}
 
 typedef enum CaseMode { LOWER, UPPER, SWAP, CAPITAL, TITLE } CaseMode;
 
-static TsrStatus put_case(TsrText *text, uint32_t c, CaseMode mode, bool first, bool after_letter) {
-    switch (mode) {
-    case LOWER:
-        if (c == 0x130) return tsr_text_puts(text, "i\xcc\x87"); /* the one letter whose lower case is two */
-        return put(text, lower(c));
-    case UPPER: return put_upper(text, c, false);
-    case SWAP: return is_upper(c) ? put(text, lower(c)) : is_lower(c) ? put_upper(text, c, false) : put(text, c);
-    case CAPITAL: return first ? put_upper(text, c, true) : put(text, lower(c));
-    default: return after_letter ? put(text, lower(c)) : put_upper(text, c, true);
+/* Whether the sigma at byte `at` ends a word: a cased letter before it, none after, marks aside. */
+static bool is_final_sigma(const Str *s, int64_t at) {
+    int n;
+    int64_t before = at, after = at + 2;
+    uint32_t c = 0;
+    while (before > 0) {
+        do before--;
+        while (before > 0 && ((unsigned char)s->data[before] & 0xc0) == 0x80);
+        c = utf8_decode(s->data + before, &n);
+        if (!unichar_is_case_ignorable(c)) break;
     }
+    if (!unichar_is_cased(c) || unichar_is_case_ignorable(c)) return false;
+    for (; after < s->size; after += n) {
+        c = utf8_decode(s->data + after, &n);
+        if (!unichar_is_case_ignorable(c)) return !unichar_is_cased(c);
+    }
+    return true;
+}
+
+/* The character c at byte `at`, in the case that the mode wants there; how many bytes. */
+static int write_case(char *out, const Str *s, int64_t at, uint32_t c, CaseMode mode, bool after_letter) {
+    bool upper = mode == UPPER || (mode == SWAP && unichar_is_lower(c));
+    bool title = (mode == CAPITAL && at == 0) || (mode == TITLE && !after_letter);
+    if (upper) return unichar_upper(out, c);
+    if (title) return unichar_title(out, c);
+    if (mode == SWAP && !unichar_is_upper(c)) return utf8_encode(out, c);
+    if (c == 0x3a3 && is_final_sigma(s, at)) return utf8_encode(out, 0x3c2);
+    return unichar_lower(out, c);
 }
 
 /* ASCII only: lower or upper, byte by byte. */
@@ -190,13 +74,14 @@ static TsrStatus change_case(Value *out, const Str *s, CaseMode mode) {
     for (int64_t i = 0; i < s->size;) {
         int n;
         uint32_t c = utf8_decode(s->data + i, &n);
-        TsrStatus status = put_case(&text, c, mode, i == 0, after_letter);
+        char buffer[UNICHAR_CASE_BYTES];
+        TsrStatus status = tsr_text_append(&text, buffer, (size_t)write_case(buffer, s, i, c, mode, after_letter));
         if (status == TSR_OK) status = tsr_interrupt_check();
         if (status != TSR_OK) {
             tsr_text_free(&text);
             return status;
         }
-        after_letter = is_cased(c);
+        after_letter = unichar_is_cased(c);
         i += n;
     }
     return str_new_text_move(out, &text);
@@ -221,14 +106,6 @@ static TsrStatus method_casefold(Value *out, const CallArgs *args) {
 
 /* --- classes of characters --- */
 
-static int category(uint32_t c) { return utf8proc_category((int32_t)c); }
-static bool is_alpha(uint32_t c) { return c < 0x80 ? isalpha((int)c) != 0 : category(c) >= UTF8PROC_CATEGORY_LU && category(c) <= UTF8PROC_CATEGORY_LO; }
-static bool is_decimal(uint32_t c) { return c < 0x80 ? isdigit((int)c) != 0 : category(c) == UTF8PROC_CATEGORY_ND; }
-static bool is_superscript(uint32_t c) { return c == 0xb2 || c == 0xb3 || c == 0xb9 || c == 0x2070 || (c >= 0x2074 && c <= 0x2079) || (c >= 0x2080 && c <= 0x2089) || (c >= 0x2460 && c <= 0x2468); }
-static bool is_digit(uint32_t c) { return is_decimal(c) || is_superscript(c); }
-static bool is_numeric(uint32_t c) { return is_digit(c) || (c >= 0x80 && (category(c) == UTF8PROC_CATEGORY_NL || category(c) == UTF8PROC_CATEGORY_NO)); }
-static bool is_alnum(uint32_t c) { return is_alpha(c) || is_numeric(c); }
-
 static bool every(const Str *s, bool (*test)(uint32_t), bool of_empty) {
     for (int64_t i = 0; i < s->size;) {
         int n;
@@ -243,13 +120,13 @@ static bool every(const Str *s, bool (*test)(uint32_t), bool of_empty) {
         *out = value_bool(every(self_str(args), test, of_empty)); \
         return TSR_OK; \
     }
-CLASS_METHOD(isalpha, is_alpha, false)
-CLASS_METHOD(isdecimal, is_decimal, false)
-CLASS_METHOD(isdigit, is_digit, false)
-CLASS_METHOD(isnumeric, is_numeric, false)
-CLASS_METHOD(isalnum, is_alnum, false)
-CLASS_METHOD(isspace, codepoint_space, false)
-CLASS_METHOD(isprintable, codepoint_printable, true)
+CLASS_METHOD(isalpha, unichar_is_alpha, false)
+CLASS_METHOD(isdecimal, unichar_is_decimal, false)
+CLASS_METHOD(isdigit, unichar_is_digit, false)
+CLASS_METHOD(isnumeric, unichar_is_numeric, false)
+CLASS_METHOD(isalnum, unichar_is_alnum, false)
+CLASS_METHOD(isspace, unichar_is_space, false)
+CLASS_METHOD(isprintable, unichar_is_printable, true)
 #undef CLASS_METHOD
 
 static TsrStatus method_isascii(Value *out, const CallArgs *args) {
@@ -262,7 +139,7 @@ static TsrStatus one_case(Value *out, const Str *s, bool (*wanted)(uint32_t), bo
     for (int64_t i = 0; i < s->size;) {
         int n;
         uint32_t c = utf8_decode(s->data + i, &n);
-        if (other(c) || is_title(c)) {
+        if (other(c) || unichar_is_title(c)) {
             some = false;
             break;
         }
@@ -272,8 +149,8 @@ static TsrStatus one_case(Value *out, const Str *s, bool (*wanted)(uint32_t), bo
     *out = value_bool(some);
     return TSR_OK;
 }
-static TsrStatus method_isupper(Value *out, const CallArgs *args) { return one_case(out, self_str(args), is_upper, is_lower); }
-static TsrStatus method_islower(Value *out, const CallArgs *args) { return one_case(out, self_str(args), is_lower, is_upper); }
+static TsrStatus method_isupper(Value *out, const CallArgs *args) { return one_case(out, self_str(args), unichar_is_upper, unichar_is_lower); }
+static TsrStatus method_islower(Value *out, const CallArgs *args) { return one_case(out, self_str(args), unichar_is_lower, unichar_is_upper); }
 
 static TsrStatus method_istitle(Value *out, const CallArgs *args) {
     const Str *s = self_str(args);
@@ -281,9 +158,9 @@ static TsrStatus method_istitle(Value *out, const CallArgs *args) {
     for (int64_t i = 0; i < s->size && good;) {
         int n;
         uint32_t c = utf8_decode(s->data + i, &n);
-        if (is_upper(c) || is_title(c)) good = !after;
-        else if (is_lower(c)) good = after;
-        after = is_cased(c);
+        if (unichar_is_upper(c) || unichar_is_title(c)) good = !after;
+        else if (unichar_is_lower(c)) good = after;
+        after = unichar_is_cased(c);
         cased = cased || after;
         i += n;
     }
@@ -297,51 +174,14 @@ static TsrStatus method_isidentifier(Value *out, const CallArgs *args) {
     for (int64_t i = 0; i < s->size && good;) {
         int n;
         uint32_t c = utf8_decode(s->data + i, &n);
-        bool mark = i > 0 && (is_decimal(c) || (c >= 0x80 && (category(c) == UTF8PROC_CATEGORY_MN || category(c) == UTF8PROC_CATEGORY_MC || category(c) == UTF8PROC_CATEGORY_PC)));
-        good = c == '_' || is_alpha(c) || mark || (c >= 0x80 && category(c) == UTF8PROC_CATEGORY_NL);
+        good = i == 0 ? unichar_starts_name(c) : unichar_continues_name(c);
         i += n;
     }
     *out = value_bool(good);
     return TSR_OK;
 }
 
-/* --- stripping and padding --- */
-
-static bool in_set(const Str *set, uint32_t c) {
-    if (set == NULL) return codepoint_space(c);
-    for (int64_t i = 0; i < set->size;) {
-        int n;
-        if (utf8_decode(set->data + i, &n) == c) return true;
-        i += n;
-    }
-    return false;
-}
-
-static int64_t char_before(const char *data, int64_t i) {
-    do i--;
-    while (i > 0 && ((unsigned char)data[i] & 0xc0) == 0x80);
-    return i;
-}
-
-static TsrStatus strip(Value *out, const CallArgs *args, bool left, bool right, const char *name) {
-    const Str *s = self_str(args), *set = NULL;
-    if (args->count > 1 && !value_is_none(args->values[1])) {
-        if (!value_is_str(args->values[1])) return tsr_error(TSR_TYPE_ERROR, "%s arg must be None or str", name);
-        set = value_as_str(args->values[1]);
-    }
-    int64_t from = 0, to = s->size;
-    int n;
-    while (left && from < to && in_set(set, utf8_decode(s->data + from, &n))) from += n;
-    while (right && to > from && in_set(set, utf8_decode(s->data + char_before(s->data, to), &n))) to = char_before(s->data, to);
-    if (from == 0 && to == s->size) {
-        *out = value_retain(args->values[0]);
-        return TSR_OK;
-    }
-    return str_new(out, s->data + from, to - from);
-}
-static TsrStatus method_strip(Value *out, const CallArgs *args) { return strip(out, args, true, true, "strip"); }
-static TsrStatus method_lstrip(Value *out, const CallArgs *args) { return strip(out, args, true, false, "lstrip"); }
-static TsrStatus method_rstrip(Value *out, const CallArgs *args) { return strip(out, args, false, true, "rstrip"); }
+/* --- padding --- */
 
 static TsrStatus pad_text(Value *out, Value self, int64_t left, int64_t right, const char *fill, int fill_size) {
     const Str *s = value_as_str(self);
@@ -397,180 +237,7 @@ static TsrStatus method_zfill(Value *out, const CallArgs *args) {
     return TSR_OK;
 }
 
-static TsrStatus method_expandtabs(Value *out, const CallArgs *args) {
-    static const char *const names[] = {"tabsize"};
-    static const ArgSpec spec = {"expandtabs", names, 1, 0, 1, 0};
-    Value given[1];
-    int64_t tab = 8, column = 0;
-    TSR_TRY(args_parse(given, args, 1, &spec));
-    if (given[0].tag != V_UNBOUND) TSR_TRY(value_to_index(&tab, given[0]));
-    const Str *s = self_str(args);
-    TsrText text = {0};
-    TsrStatus status = TSR_OK;
-    for (int64_t i = 0; status == TSR_OK && i < s->size; i++) {
-        char c = s->data[i];
-        if (c == '\t') {
-            int64_t n = tab > 0 ? tab - column % tab : 0;
-            status = tsr_text_pad(&text, ' ', (size_t)n);
-            column += n;
-        } else {
-            status = tsr_text_putc(&text, c);
-            column = c == '\n' || c == '\r' ? 0 : column + (((unsigned char)c & 0xc0) != 0x80);
-        }
-    }
-    if (status == TSR_OK) return str_new_text_move(out, &text);
-    tsr_text_free(&text);
-    return status;
-}
-
-/* --- splitting and joining --- */
-
-static TsrStatus append_part(List *list, const char *data, int64_t size) {
-    Value part;
-    TSR_TRY(tsr_interrupt_check());
-    TSR_TRY(str_new(&part, data, size));
-    return list_append_move(list, part);
-}
-
-static TsrStatus split_spaces(List *list, const Str *s, int64_t most) {
-    int64_t i = 0;
-    int n;
-    for (;;) {
-        while (i < s->size && codepoint_space(utf8_decode(s->data + i, &n))) i += n;
-        if (i >= s->size) return TSR_OK;
-        int64_t from = i;
-        if (most-- == 0) {
-            return append_part(list, s->data + from, s->size - from);
-        }
-        while (i < s->size && !codepoint_space(utf8_decode(s->data + i, &n))) i += n;
-        TSR_TRY(append_part(list, s->data + from, i - from));
-    }
-}
-
-static TsrStatus rsplit_spaces(List *list, const Str *s, int64_t most) {
-    int64_t i = s->size;
-    int n;
-    for (;;) {
-        while (i > 0 && codepoint_space(utf8_decode(s->data + char_before(s->data, i), &n))) i = char_before(s->data, i);
-        if (i == 0) break;
-        int64_t to = i;
-        if (most-- == 0) {
-            TSR_TRY(append_part(list, s->data, to));
-            break;
-        }
-        while (i > 0 && !codepoint_space(utf8_decode(s->data + char_before(s->data, i), &n))) i = char_before(s->data, i);
-        TSR_TRY(append_part(list, s->data + i, to - i));
-    }
-    list_reverse(list);
-    return TSR_OK;
-}
-
-static TsrStatus split_by(List *list, const Str *s, const Str *separator, int64_t most) {
-    int64_t from = 0;
-    while (most-- != 0) {
-        int64_t at = bytes_find(s->data + from, s->size - from, separator->data, separator->size);
-        if (at < 0) break;
-        TSR_TRY(append_part(list, s->data + from, at));
-        from += at + separator->size;
-    }
-    return append_part(list, s->data + from, s->size - from);
-}
-
-static TsrStatus rsplit_by(List *list, const Str *s, const Str *separator, int64_t most) {
-    int64_t to = s->size;
-    while (most-- != 0) {
-        int64_t at = bytes_rfind(s->data, to, separator->data, separator->size);
-        if (at < 0) break;
-        TSR_TRY(append_part(list, s->data + at + separator->size, to - at - separator->size));
-        to = at;
-    }
-    TSR_TRY(append_part(list, s->data, to));
-    list_reverse(list);
-    return TSR_OK;
-}
-
-static TsrStatus split_method(Value *out, const CallArgs *args, bool from_right) {
-    static const char *const names[] = {"sep", "maxsplit"};
-    const ArgSpec spec = {from_right ? "rsplit" : "split", names, 2, 0, 2, 0};
-    Value given[2];
-    int64_t most = -1;
-    TSR_TRY(args_parse(given, args, 1, &spec));
-    if (given[1].tag != V_UNBOUND) TSR_TRY(value_to_index(&most, given[1]));
-    bool spaces = given[0].tag == V_UNBOUND || value_is_none(given[0]);
-    if (!spaces && !value_is_str(given[0])) return tsr_error(TSR_TYPE_ERROR, "must be str or None, not %s", value_type_name(given[0]));
-    if (!spaces && value_as_str(given[0])->size == 0) return tsr_error(TSR_VALUE_ERROR, "empty separator");
-    Value list;
-    TSR_TRY(list_new(&list, 0));
-    List *l = value_as_list(list);
-    const Str *s = self_str(args), *separator = spaces ? NULL : value_as_str(given[0]);
-    TsrStatus status = spaces ? (from_right ? rsplit_spaces(l, s, most) : split_spaces(l, s, most))
-                              : (from_right ? rsplit_by(l, s, separator, most) : split_by(l, s, separator, most));
-    if (status != TSR_OK) value_release(list);
-    else *out = list;
-    return status;
-}
-static TsrStatus method_split(Value *out, const CallArgs *args) { return split_method(out, args, false); }
-static TsrStatus method_rsplit(Value *out, const CallArgs *args) { return split_method(out, args, true); }
-
-static bool line_break(uint32_t c) { return (c >= 10 && c <= 13) || (c >= 0x1c && c <= 0x1e) || c == 0x85 || c == 0x2028 || c == 0x2029; }
-
-static TsrStatus split_lines(List *list, const Str *s, bool keep) {
-    for (int64_t from = 0, i = 0; from < s->size;) {
-        int n = 0;
-        while (i < s->size && !line_break(utf8_decode(s->data + i, &n))) i += n;
-        int64_t end = i;
-        if (i < s->size) {
-            uint32_t c = utf8_decode(s->data + i, &n);
-            i += n;
-            if (c == '\r' && i < s->size && s->data[i] == '\n') i++;
-        }
-        TSR_TRY(append_part(list, s->data + from, (keep ? i : end) - from));
-        from = i;
-    }
-    return TSR_OK;
-}
-
-static TsrStatus method_splitlines(Value *out, const CallArgs *args) {
-    static const char *const names[] = {"keepends"};
-    static const ArgSpec spec = {"splitlines", names, 1, 0, 1, 0};
-    Value given[1], list;
-    bool keep = false;
-    TSR_TRY(args_parse(given, args, 1, &spec));
-    if (given[0].tag != V_UNBOUND) {
-        int64_t n;
-        TSR_TRY(value_to_index(&n, given[0]));
-        keep = n != 0;
-    }
-    TSR_TRY(list_new(&list, 0));
-    TsrStatus status = split_lines(value_as_list(list), self_str(args), keep);
-    if (status != TSR_OK) value_release(list);
-    else *out = list;
-    return status;
-}
-
-static TsrStatus partition(Value *out, const CallArgs *args, bool last) {
-    TSR_TRY(need_str(args->values[1]));
-    const Str *s = self_str(args), *separator = value_as_str(args->values[1]);
-    if (separator->size == 0) return tsr_error(TSR_VALUE_ERROR, "empty separator");
-    int64_t at = last ? bytes_rfind(s->data, s->size, separator->data, separator->size) : bytes_find(s->data, s->size, separator->data, separator->size);
-    Value list, empty;
-    TSR_TRY(list_new(&list, 3));
-    List *l = value_as_list(list);
-    TsrStatus status = str_new(&empty, "", 0);
-    value_release(empty);
-    if (at < 0) {
-        for (int i = 0; i < 3 && status == TSR_OK; i++) status = i == (last ? 2 : 0) ? list_append(l, args->values[0]) : append_part(l, "", 0);
-    } else {
-        status = append_part(l, s->data, at);
-        if (status == TSR_OK) status = list_append(l, args->values[1]);
-        if (status == TSR_OK) status = append_part(l, s->data + at + separator->size, s->size - at - separator->size);
-    }
-    if (status == TSR_OK) status = tuple_new(out, l->items, l->count);
-    value_release(list);
-    return status;
-}
-static TsrStatus method_partition(Value *out, const CallArgs *args) { return partition(out, args, false); }
-static TsrStatus method_rpartition(Value *out, const CallArgs *args) { return partition(out, args, true); }
+/* --- joining --- */
 
 static TsrStatus join_items(Value *out, const Str *glue, const Value *items, int64_t count) {
     int64_t size = 0;
@@ -617,45 +284,6 @@ static TsrStatus method_join(Value *out, const CallArgs *args) {
     TSR_TRY(status);
     status = join_items(out, self_str(args), value_as_list(list)->items, value_as_list(list)->count);
     value_release(list);
-    return status;
-}
-
-/* An empty pattern stands before each character and at the end. */
-static TsrStatus replace_empty(TsrText *text, const Str *s, const Str *by, int64_t most) {
-    for (int64_t i = 0; i < s->size;) {
-        int n;
-        utf8_decode(s->data + i, &n);
-        if (most-- == 0) return tsr_text_append(text, s->data + i, (size_t)(s->size - i));
-        TSR_TRY(tsr_text_append(text, by->data, (size_t)by->size));
-        TSR_TRY(tsr_interrupt_check());
-        TSR_TRY(tsr_text_append(text, s->data + i, (size_t)n));
-        i += n;
-    }
-    return most != 0 ? tsr_text_append(text, by->data, (size_t)by->size) : TSR_OK;
-}
-
-static TsrStatus replace_all(TsrText *text, const Str *s, const Str *part, const Str *by, int64_t most) {
-    if (part->size == 0) return replace_empty(text, s, by, most);
-    int64_t from = 0;
-    for (int64_t at; most-- != 0 && (at = bytes_find(s->data + from, s->size - from, part->data, part->size)) >= 0;) {
-        TSR_TRY(tsr_text_append(text, s->data + from, (size_t)at));
-        TSR_TRY(tsr_text_append(text, by->data, (size_t)by->size));
-        TSR_TRY(tsr_interrupt_check());
-        from += at + part->size;
-    }
-    return tsr_text_append(text, s->data + from, (size_t)(s->size - from));
-}
-
-static TsrStatus method_replace(Value *out, const CallArgs *args) {
-    int64_t most = -1;
-    for (int i = 1; i <= 2; i++) {
-        if (!value_is_str(args->values[i])) return tsr_error(TSR_TYPE_ERROR, "replace() argument %d must be str, not %s", i, value_shown_type(args->values[i]));
-    }
-    if (args->count > 3) TSR_TRY(value_to_index(&most, args->values[3]));
-    TsrText text = {0};
-    TsrStatus status = replace_all(&text, self_str(args), value_as_str(args->values[1]), value_as_str(args->values[2]), most);
-    if (status == TSR_OK) return str_new_text_move(out, &text);
-    tsr_text_free(&text);
     return status;
 }
 
@@ -707,12 +335,17 @@ static TsrStatus method_maketrans(Value *out, const CallArgs *args) {
     return status;
 }
 
+static TsrStatus put_char(TsrText *text, uint32_t c) {
+    char buffer[4];
+    return tsr_text_append(text, buffer, (size_t)utf8_encode(buffer, c));
+}
+
 static TsrStatus put_translation(TsrText *text, Value by) {
     if (value_is_none(by)) return TSR_OK;
     if (value_is_str(by)) return tsr_text_append(text, value_as_str(by)->data, (size_t)value_as_str(by)->size);
     if (by.tag != V_INT) return tsr_error(TSR_TYPE_ERROR, "character mapping must return integer, None or str");
     if (by.i < 0 || by.i > 0x10ffff) return tsr_error(TSR_VALUE_ERROR, "character mapping must be in range(0x110000)");
-    return put(text, (uint32_t)by.i);
+    return put_char(text, (uint32_t)by.i);
 }
 
 static TsrStatus translate_char(TsrText *text, Value table, uint32_t c) {
@@ -720,7 +353,7 @@ static TsrStatus translate_char(TsrText *text, Value table, uint32_t c) {
     TsrStatus status = value_getitem(&by, table, value_int(c));
     if (exc_matches(status, TSR_LOOKUP_ERROR)) {
         exc_discard(status);
-        return put(text, c);
+        return put_char(text, c);
     }
     TSR_TRY(status);
     status = put_translation(text, by);
@@ -745,47 +378,6 @@ static TsrStatus method_translate(Value *out, const CallArgs *args) {
 
 /* --- encoding --- */
 
-static bool is_encoding(const char *name, const char *a, const char *b, const char *c) { return strcasecmp(name, a) == 0 || strcasecmp(name, b) == 0 || strcasecmp(name, c) == 0; }
-
-static TsrStatus encode_narrow(TsrText *text, const Str *s, uint32_t limit, const char *codec, const char *errors) {
-    for (int64_t i = 0, index = 0; i < s->size; index++) {
-        int n;
-        uint32_t c = utf8_decode(s->data + i, &n);
-        i += n;
-        if (c < limit) TSR_TRY(tsr_text_putc(text, (char)c));
-        else if (strcmp(errors, "replace") == 0) TSR_TRY(tsr_text_putc(text, '?'));
-        else if (strcmp(errors, "ignore") != 0) {
-            return tsr_error(TSR_UNICODE_ENCODE_ERROR, c < 0x100 ? "'%s' codec can't encode character '\\x%02x' in position %lld: ordinal not in range(%u)"
-                                                       : c < 0x10000 ? "'%s' codec can't encode character '\\u%04x' in position %lld: ordinal not in range(%u)"
-                                                                     : "'%s' codec can't encode character '\\U%08x' in position %lld: ordinal not in range(%u)",
-                             codec, c, (long long)index, limit);
-        }
-    }
-    return TSR_OK;
-}
-
-static TsrStatus check_surrogates(const Str *s) {
-    int64_t bad = tsr_utf8_invalid(s->data, s->size);
-    if (bad < 0) return TSR_OK;
-    int n;
-    return tsr_error(TSR_UNICODE_ENCODE_ERROR, "'utf-8' codec can't encode character '\\u%04x' in position %lld: surrogates not allowed",
-                     utf8_decode(s->data + bad, &n), (long long)str_index_of_byte(s, bad));
-}
-
-static TsrStatus encode(Value *out, const Str *s, const char *encoding, const char *errors) {
-    if (is_encoding(encoding, "utf-8", "utf8", "u8")) {
-        TSR_TRY(check_surrogates(s));
-        return bytes_new(out, s->data, s->size);
-    }
-    uint32_t limit = is_encoding(encoding, "ascii", "us-ascii", "646") ? 128 : is_encoding(encoding, "latin-1", "latin1", "iso-8859-1") ? 256 : 0;
-    if (limit == 0) return tsr_error(TSR_LOOKUP_ERROR, "unknown encoding: %s", encoding);
-    TsrText text = {0};
-    TsrStatus status = encode_narrow(&text, s, limit, limit == 128 ? "ascii" : "latin-1", errors);
-    if (status == TSR_OK) status = bytes_new(out, text.data != NULL ? text.data : "", (int64_t)text.length);
-    tsr_text_free(&text);
-    return status;
-}
-
 static TsrStatus method_encode(Value *out, const CallArgs *args) {
     static const char *const names[] = {"encoding", "errors"};
     static const ArgSpec spec = {"encode", names, 2, 0, 2, 0};
@@ -794,7 +386,11 @@ static TsrStatus method_encode(Value *out, const CallArgs *args) {
     TSR_TRY(args_parse(given, args, 1, &spec));
     if (given[0].tag != V_UNBOUND) TSR_TRY(value_to_cstring(&encoding, given[0], "encode() argument 'encoding'"));
     if (given[1].tag != V_UNBOUND) TSR_TRY(value_to_cstring(&errors, given[1], "encode() argument 'errors'"));
-    return encode(out, self_str(args), encoding, errors);
+    TsrText text = {0};
+    TsrStatus status = codec_encode(&text, self_str(args), encoding, errors);
+    if (status == TSR_OK) status = bytes_new(out, text.data != NULL ? text.data : "", (int64_t)text.length);
+    tsr_text_free(&text);
+    return status;
 }
 
 static TsrStatus method_format(Value *out, const CallArgs *args) {
@@ -860,8 +456,7 @@ static TsrStatus get_item_slot(Value *out, Value self, Value index) {
 
 static TsrStatus contains_slot(bool *out, Value self, Value item) {
     if (!value_is_str(item)) return tsr_error(TSR_TYPE_ERROR, "'in <string>' requires string as left operand, not %s", value_type_name(item));
-    const Str *s = value_as_str(self), *part = value_as_str(item);
-    *out = bytes_find(s->data, s->size, part->data, part->size) >= 0;
+    *out = text_search(text_bytes(self), text_bytes(item), false) >= 0;
     return TSR_OK;
 }
 
@@ -971,14 +566,14 @@ static const Method str_methods[] = {
     {"capitalize", method_capitalize, ARGS_NONE, 0, 0, "()", "First letter upper case, the rest lower."},
     {"casefold", method_casefold, ARGS_NONE, 0, 0, "()", "For comparing without case."},
     {"center", method_center, ARGS_RANGE, 1, 2, "(width, fillchar=' ', /)", "Padded on both sides."},
-    {"count", method_count, ARGS_RANGE | ARGS_TUPLE, 1, 3, "(sub[, start[, end]])", "How often the part occurs, without overlap."},
+    {"count", text_count, ARGS_RANGE | ARGS_TUPLE, 1, 3, "(sub[, start[, end]])", "How often the part occurs, without overlap."},
     {"encode", method_encode, ARGS_ANY, 0, 0, "(encoding='utf-8', errors='strict')", "As bytes."},
-    {"endswith", method_endswith, ARGS_RANGE | ARGS_TUPLE, 1, 3, "(suffix[, start[, end]])", "Whether it ends so."},
-    {"expandtabs", method_expandtabs, ARGS_ANY, 0, 0, "(tabsize=8)", "Tabs as spaces."},
-    {"find", method_find, ARGS_RANGE | ARGS_TUPLE, 1, 3, "(sub[, start[, end]])", "The first index of the part, or -1."},
+    {"endswith", text_endswith, ARGS_RANGE | ARGS_TUPLE, 1, 3, "(suffix[, start[, end]])", "Whether it ends so."},
+    {"expandtabs", text_expandtabs, ARGS_ANY, 0, 0, "(tabsize=8)", "Tabs as spaces."},
+    {"find", text_find, ARGS_RANGE | ARGS_TUPLE, 1, 3, "(sub[, start[, end]])", "The first index of the part, or -1."},
     {"format", method_format, ARGS_ANY, 0, 0, "(*args, **kwargs)", "Fills the {} fields."},
     {"format_map", method_format_map, ARGS_ONE, 0, 0, "(mapping)", "Fills the {} fields from a mapping."},
-    {"index", method_index, ARGS_RANGE | ARGS_TUPLE, 1, 3, "(sub[, start[, end]])", "The first index of the part."},
+    {"index", text_index, ARGS_RANGE | ARGS_TUPLE, 1, 3, "(sub[, start[, end]])", "The first index of the part."},
     {"isalnum", method_isalnum, ARGS_NONE, 0, 0, "()", NULL},
     {"isalpha", method_isalpha, ARGS_NONE, 0, 0, "()", NULL},
     {"isascii", method_isascii, ARGS_NONE, 0, 0, "()", NULL},
@@ -994,22 +589,22 @@ static const Method str_methods[] = {
     {"join", method_join, ARGS_ONE, 0, 0, "(iterable, /)", "The strings of the iterable with this one between them."},
     {"ljust", method_ljust, ARGS_RANGE, 1, 2, "(width, fillchar=' ', /)", "Padded on the right."},
     {"lower", method_lower, ARGS_NONE, 0, 0, "()", "In lower case."},
-    {"lstrip", method_lstrip, ARGS_RANGE, 0, 1, "(chars=None, /)", "Without spaces (or the characters) at the start."},
+    {"lstrip", text_lstrip, ARGS_RANGE, 0, 1, "(chars=None, /)", "Without spaces (or the characters) at the start."},
     {"maketrans", method_maketrans, ARGS_RANGE | METHOD_STATIC, 1, 3, "(x, y=None, z=None, /)", "A table for translate."},
-    {"partition", method_partition, ARGS_ONE, 0, 0, "(sep, /)", "(before, sep, after) at the first sep."},
-    {"removeprefix", method_removeprefix, ARGS_ONE, 0, 0, "(prefix, /)", "Without the prefix."},
-    {"removesuffix", method_removesuffix, ARGS_ONE, 0, 0, "(suffix, /)", "Without the suffix."},
-    {"replace", method_replace, ARGS_RANGE, 2, 3, "(old, new, count=-1, /)", "With the part replaced."},
-    {"rfind", method_rfind, ARGS_RANGE | ARGS_TUPLE, 1, 3, "(sub[, start[, end]])", "The last index of the part, or -1."},
-    {"rindex", method_rindex, ARGS_RANGE | ARGS_TUPLE, 1, 3, "(sub[, start[, end]])", "The last index of the part."},
+    {"partition", text_partition, ARGS_ONE, 0, 0, "(sep, /)", "(before, sep, after) at the first sep."},
+    {"removeprefix", text_removeprefix, ARGS_ONE, 0, 0, "(prefix, /)", "Without the prefix."},
+    {"removesuffix", text_removesuffix, ARGS_ONE, 0, 0, "(suffix, /)", "Without the suffix."},
+    {"replace", text_replace, ARGS_RANGE, 2, 3, "(old, new, count=-1, /)", "With the part replaced."},
+    {"rfind", text_rfind, ARGS_RANGE | ARGS_TUPLE, 1, 3, "(sub[, start[, end]])", "The last index of the part, or -1."},
+    {"rindex", text_rindex, ARGS_RANGE | ARGS_TUPLE, 1, 3, "(sub[, start[, end]])", "The last index of the part."},
     {"rjust", method_rjust, ARGS_RANGE, 1, 2, "(width, fillchar=' ', /)", "Padded on the left."},
-    {"rpartition", method_rpartition, ARGS_ONE, 0, 0, "(sep, /)", "(before, sep, after) at the last sep."},
-    {"rsplit", method_rsplit, ARGS_ANY, 0, 0, "(sep=None, maxsplit=-1)", "The parts, split from the right."},
-    {"rstrip", method_rstrip, ARGS_RANGE, 0, 1, "(chars=None, /)", "Without spaces (or the characters) at the end."},
-    {"split", method_split, ARGS_ANY, 0, 0, "(sep=None, maxsplit=-1)", "The parts between separators."},
-    {"splitlines", method_splitlines, ARGS_ANY, 0, 0, "(keepends=False)", "The lines."},
-    {"startswith", method_startswith, ARGS_RANGE | ARGS_TUPLE, 1, 3, "(prefix[, start[, end]])", "Whether it starts so."},
-    {"strip", method_strip, ARGS_RANGE, 0, 1, "(chars=None, /)", "Without spaces (or the characters) at both ends."},
+    {"rpartition", text_rpartition, ARGS_ONE, 0, 0, "(sep, /)", "(before, sep, after) at the last sep."},
+    {"rsplit", text_rsplit, ARGS_ANY, 0, 0, "(sep=None, maxsplit=-1)", "The parts, split from the right."},
+    {"rstrip", text_rstrip, ARGS_RANGE, 0, 1, "(chars=None, /)", "Without spaces (or the characters) at the end."},
+    {"split", text_split, ARGS_ANY, 0, 0, "(sep=None, maxsplit=-1)", "The parts between separators."},
+    {"splitlines", text_splitlines, ARGS_ANY, 0, 0, "(keepends=False)", "The lines."},
+    {"startswith", text_startswith, ARGS_RANGE | ARGS_TUPLE, 1, 3, "(prefix[, start[, end]])", "Whether it starts so."},
+    {"strip", text_strip, ARGS_RANGE, 0, 1, "(chars=None, /)", "Without spaces (or the characters) at both ends."},
     {"swapcase", method_swapcase, ARGS_NONE, 0, 0, "()", "Upper case lower and lower case upper."},
     {"title", method_title, ARGS_NONE, 0, 0, "()", "Each word with a capital."},
     {"translate", method_translate, ARGS_ONE, 0, 0, "(table, /)", "Each character by the table."},

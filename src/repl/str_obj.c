@@ -3,13 +3,13 @@
 
 #include "args.h"
 #include "seq_obj.h"
+#include "unichar.h"
 #include "value_internal.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <malloc.h>
 #include <string.h>
-#include <utf8proc.h>
 
 /* --- UTF-8 --- */
 
@@ -58,27 +58,6 @@ int64_t utf8_count(const char *data, int64_t size) {
     int64_t n = 0;
     for (int64_t i = 0; i < size; i++) n += ((unsigned char)data[i] & 0xc0) != 0x80;
     return n;
-}
-
-bool codepoint_printable(uint32_t c) {
-    if (c < 0x7f) return c >= 0x20;
-    if (c < 0xa1) return false;
-    switch (utf8proc_category((utf8proc_int32_t)c)) {
-    case UTF8PROC_CATEGORY_CC:
-    case UTF8PROC_CATEGORY_CF:
-    case UTF8PROC_CATEGORY_CS:
-    case UTF8PROC_CATEGORY_CO:
-    case UTF8PROC_CATEGORY_CN:
-    case UTF8PROC_CATEGORY_ZL:
-    case UTF8PROC_CATEGORY_ZP:
-    case UTF8PROC_CATEGORY_ZS: return false;
-    default: return true;
-    }
-}
-
-bool codepoint_space(uint32_t c) {
-    if (c < 0x80) return c == ' ' || (c >= 9 && c <= 13) || (c >= 0x1c && c <= 0x1f);
-    return c == 0x85 || c == 0xa0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200a) || c == 0x2028 || c == 0x2029 || c == 0x202f || c == 0x205f || c == 0x3000;
 }
 
 /* --- hashing --- */
@@ -364,7 +343,7 @@ TsrStatus str_repr(TsrText *out, const char *data, int64_t size, bool ascii_only
     for (int64_t i = 0; i < size;) {
         int n;
         uint32_t c = utf8_decode(data + i, &n);
-        bool keep = c != (uint32_t)quote && c != '\\' && (ascii_only ? c >= 0x20 && c < 0x7f : codepoint_printable(c));
+        bool keep = c != (uint32_t)quote && c != '\\' && (ascii_only ? c >= 0x20 && c < 0x7f : unichar_is_printable(c));
         if (!keep) {
             TSR_TRY(tsr_text_append(out, data + plain, (size_t)(i - plain)));
             TSR_TRY(escape_char(out, c, quote));

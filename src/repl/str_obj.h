@@ -57,8 +57,6 @@ int utf8_encode(char *out, uint32_t codepoint);          /* writes 1 to 4 bytes;
 int64_t utf8_count(const char *data, int64_t size);
 /* repr as CPython: quotes chosen, escapes, printable text kept (ascii_only: none kept). Appends. */
 TsrStatus str_repr(TsrText *out, const char *data, int64_t size, bool ascii_only);
-bool codepoint_printable(uint32_t c);
-bool codepoint_space(uint32_t c);
 
 /* The text of a str argument, lent; TypeError "`what` must be str, not int" otherwise. */
 TsrStatus value_to_cstring(const char **out, Value v, const char *what);

@@ -35,10 +35,6 @@ TsrStatus repeat_count(int64_t *out, Value v, int64_t size, bool *handled);
  * integers or None or have an __index__ method". */
 TsrStatus bound_argument(int64_t *out, Value v, bool none_too);
 
-/* Where a part begins in a text, in bytes: the first or the last place; -1: nowhere. */
-int64_t bytes_find(const char *text, int64_t size, const char *part, int64_t part_size);
-int64_t bytes_rfind(const char *text, int64_t size, const char *part, int64_t part_size);
-
 /* An index into a sequence of `type_name`: "list indices must be integers or slices, not str". */
 TsrStatus sequence_index(int64_t *out, Value index, const char *type_name);
 

@@ -1,0 +1,98 @@
+#include "unichar.h"
+
+#include <ctype.h>
+#include <string.h>
+#include <utf8proc.h>
+
+#include "str_obj.h"
+
+typedef struct Range { uint32_t first, last; } Range;
+typedef struct LongCase { uint32_t c; const char *text; } LongCase;
+
+#include "unichar.inc"
+
+static bool in_ranges(uint32_t c, const Range *ranges, size_t count) {
+    size_t low = 0;
+    while (count > 0) { /* the first range that does not end before c is in [low, low + count] */
+        size_t half = count / 2;
+        if (ranges[low + half].last < c) low += half + 1, count -= half + 1;
+        else if (ranges[low + half].first <= c) return true;
+        else count = half;
+    }
+    return false;
+}
+#define IN(c, ranges) in_ranges(c, ranges, TSR_COUNTOF(ranges))
+
+#define CATEGORY(name) (1u << UTF8PROC_CATEGORY_##name)
+enum {
+    LETTERS = CATEGORY(LU) | CATEGORY(LL) | CATEGORY(LT) | CATEGORY(LM) | CATEGORY(LO),
+    NAME_START = LETTERS | CATEGORY(NL),
+    NAME_REST = NAME_START | CATEGORY(MN) | CATEGORY(MC) | CATEGORY(ND) | CATEGORY(PC),
+    UNPRINTABLE = CATEGORY(CC) | CATEGORY(CF) | CATEGORY(CS) | CATEGORY(CO) | CATEGORY(CN) | CATEGORY(ZL) | CATEGORY(ZP) | CATEGORY(ZS),
+    IGNORABLE = CATEGORY(MN) | CATEGORY(ME) | CATEGORY(CF) | CATEGORY(LM) | CATEGORY(SK)
+};
+
+static bool in_categories(uint32_t c, uint32_t set) { return (set >> utf8proc_category((utf8proc_int32_t)c) & 1) != 0; }
+
+/* --- classes --- */
+
+bool unichar_is_alpha(uint32_t c) { return c < 0x80 ? isalpha((int)c) != 0 : in_categories(c, LETTERS); }
+bool unichar_is_decimal(uint32_t c) { return c < 0x80 ? isdigit((int)c) != 0 : in_categories(c, CATEGORY(ND)); }
+bool unichar_is_digit(uint32_t c) { return unichar_is_decimal(c) || IN(c, digit_others); }
+bool unichar_is_numeric(uint32_t c) {
+    return unichar_is_decimal(c) || (c >= 0x80 && (in_categories(c, CATEGORY(NL) | CATEGORY(NO)) || IN(c, numeric_letters)));
+}
+bool unichar_is_alnum(uint32_t c) { return unichar_is_alpha(c) || unichar_is_numeric(c); }
+
+bool unichar_is_printable(uint32_t c) {
+    if (c < 0x7f) return c >= 0x20;
+    return c >= 0xa1 && !in_categories(c, UNPRINTABLE);
+}
+
+bool unichar_is_space(uint32_t c) {
+    if (c < 0x80) return c == ' ' || (c >= 9 && c <= 13) || (c >= 0x1c && c <= 0x1f);
+    return c == 0x85 || c == 0xa0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200a) || c == 0x2028 || c == 0x2029 || c == 0x202f || c == 0x205f || c == 0x3000;
+}
+
+bool unichar_is_upper(uint32_t c) { return c < 0x80 ? c >= 'A' && c <= 'Z' : in_categories(c, CATEGORY(LU)) || IN(c, upper_others); }
+bool unichar_is_lower(uint32_t c) { return c < 0x80 ? c >= 'a' && c <= 'z' : in_categories(c, CATEGORY(LL)) || IN(c, lower_others); }
+bool unichar_is_title(uint32_t c) { return c >= 0x80 && in_categories(c, CATEGORY(LT)); }
+bool unichar_is_cased(uint32_t c) { return unichar_is_upper(c) || unichar_is_lower(c) || unichar_is_title(c); }
+bool unichar_is_case_ignorable(uint32_t c) { return in_categories(c, IGNORABLE) || IN(c, ignorable_others); }
+
+bool unichar_starts_name(uint32_t c) {
+    if (c < 0x80) return c == '_' || isalpha((int)c) != 0;
+    return in_categories(c, NAME_START) != IN(c, start_others);
+}
+
+bool unichar_continues_name(uint32_t c) {
+    if (c < 0x80) return c == '_' || isalnum((int)c) != 0;
+    return in_categories(c, NAME_REST) != IN(c, going_on_others);
+}
+
+/* --- case --- */
+
+static const char *find_long(uint32_t c, const LongCase *rows, size_t count) {
+    for (size_t i = 0; i < count && rows[i].c <= c; i++)
+        if (rows[i].c == c) return rows[i].text;
+    return NULL;
+}
+
+/* The long form if there is one, else the one character. */
+static int write_case(char *out, const char *many, utf8proc_int32_t one) {
+    if (many == NULL) return utf8_encode(out, (uint32_t)one);
+    memcpy(out, many, strlen(many));
+    return (int)strlen(many);
+}
+
+int unichar_lower(char *out, uint32_t c) {
+    return write_case(out, c == 0x130 ? "i\xcc\x87" : NULL, utf8proc_tolower((utf8proc_int32_t)c)); /* the only long one */
+}
+
+int unichar_upper(char *out, uint32_t c) {
+    return write_case(out, find_long(c, long_upper, TSR_COUNTOF(long_upper)), utf8proc_toupper((utf8proc_int32_t)c));
+}
+
+int unichar_title(char *out, uint32_t c) {
+    return write_case(out, find_long(c, long_title, TSR_COUNTOF(long_title)), utf8proc_totitle((utf8proc_int32_t)c));
+}
