@@ -9,6 +9,7 @@
 
 TsrTraceHook tsr_trace_hook;
 void (*tsr_write_hook)(struct TsrTensor *t, const char *what);
+void (*tsr_writes_free_hook)(void *writes);
 void *tsr_trace_user;
 
 static TsrAllocator *first = &tsr__allocator_malloc;

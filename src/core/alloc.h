@@ -91,6 +91,8 @@ typedef struct TsrTraceEvent {
 /* Sees every counted write to a tensor (tsr_tensor_bump), trace or not: for a log of writes. NULL by default. */
 struct TsrTensor;
 extern void (*tsr_write_hook)(struct TsrTensor *t, const char *what);
+/* Frees what the hook left in a storage (->writes) that goes; not NULL while there is any. */
+extern void (*tsr_writes_free_hook)(void *writes);
 typedef void (*TsrTraceHook)(void *user, const TsrTraceEvent *event);
 extern TsrTraceHook tsr_trace_hook;
 extern void *tsr_trace_user;

@@ -14,19 +14,19 @@ enum { PARALLEL = 1 << 15 };
 
 /* What each operator is called, computes with and accepts. */
 static const struct Row {
-    const char *name;
+    const char *name, *inplace;
     TsrKernel kernel;
     uint32_t dtypes;
     bool compares;
 } rows[TSR_FAST_COUNT] = {
-    [TSR_FAST_ADD] = {"add", TSR_K_add, INTS | FLOATS | BF16, false}, [TSR_FAST_SUB] = {"sub", TSR_K_sub, INTS | FLOATS | BF16, false},
-    [TSR_FAST_MUL] = {"mul", TSR_K_mul, INTS | FLOATS | BF16, false}, [TSR_FAST_DIV] = {"div", TSR_K_div, FLOATS | BF16, false},
-    [TSR_FAST_AND] = {"bitwise_and", TSR_K_bitwise_and, INTS | BIT(BOOL), false}, [TSR_FAST_OR] = {"bitwise_or", TSR_K_bitwise_or, INTS | BIT(BOOL), false},
-    [TSR_FAST_XOR] = {"bitwise_xor", TSR_K_bitwise_xor, INTS | BIT(BOOL), false},
-    [TSR_FAST_EQ] = {"eq", TSR_K_eq, INTS | FLOATS, true}, [TSR_FAST_NE] = {"ne", TSR_K_ne, INTS | FLOATS, true},
-    [TSR_FAST_LT] = {"lt", TSR_K_lt, INTS | FLOATS, true}, [TSR_FAST_LE] = {"le", TSR_K_le, INTS | FLOATS, true},
-    [TSR_FAST_GT] = {"gt", TSR_K_gt, INTS | FLOATS, true}, [TSR_FAST_GE] = {"ge", TSR_K_ge, INTS | FLOATS, true},
-    [TSR_FAST_POW] = {"pow", TSR_K_square, FLOATS, false}, [TSR_FAST_NEG] = {"neg", TSR_K_neg, INTS | FLOATS, false},
+    [TSR_FAST_ADD] = {"add", "add_", TSR_K_add, INTS | FLOATS | BF16, false}, [TSR_FAST_SUB] = {"sub", "sub_", TSR_K_sub, INTS | FLOATS | BF16, false},
+    [TSR_FAST_MUL] = {"mul", "mul_", TSR_K_mul, INTS | FLOATS | BF16, false}, [TSR_FAST_DIV] = {"div", "div_", TSR_K_div, FLOATS | BF16, false},
+    [TSR_FAST_AND] = {"bitwise_and", "bitwise_and_", TSR_K_bitwise_and, INTS | BIT(BOOL), false}, [TSR_FAST_OR] = {"bitwise_or", "bitwise_or_", TSR_K_bitwise_or, INTS | BIT(BOOL), false},
+    [TSR_FAST_XOR] = {"bitwise_xor", "bitwise_xor_", TSR_K_bitwise_xor, INTS | BIT(BOOL), false},
+    [TSR_FAST_EQ] = {"eq", NULL, TSR_K_eq, INTS | FLOATS, true}, [TSR_FAST_NE] = {"ne", NULL, TSR_K_ne, INTS | FLOATS, true},
+    [TSR_FAST_LT] = {"lt", NULL, TSR_K_lt, INTS | FLOATS, true}, [TSR_FAST_LE] = {"le", NULL, TSR_K_le, INTS | FLOATS, true},
+    [TSR_FAST_GT] = {"gt", NULL, TSR_K_gt, INTS | FLOATS, true}, [TSR_FAST_GE] = {"ge", NULL, TSR_K_ge, INTS | FLOATS, true},
+    [TSR_FAST_POW] = {"pow", "pow_", TSR_K_square, FLOATS, false}, [TSR_FAST_NEG] = {"neg", NULL, TSR_K_neg, INTS | FLOATS, false},
 };
 
 static bool is_plain(const TsrTensor *t, uint32_t dtypes) {
@@ -174,7 +174,7 @@ static bool finish_inplace(TsrStatus *status, const struct Row *row, Flat *f, Ts
     f->data[0] = f->data[1] = tsr_data(a);
     f->stride[0] = f->stride[1];
     *status = run(f, a->numel);
-    if (*status == TSR_OK) tsr_tensor_bump(a, row->name);
+    if (*status == TSR_OK) tsr_tensor_bump(a, row->inplace);
     return true;
 }
 

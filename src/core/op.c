@@ -359,7 +359,7 @@ static TsrStatus finish_output(Run *run, int k) {
     tsr_tensor_retain(target);
     tsr_tensor_free(c->ret[k].t);
     c->ret[k].t = target;
-    if ((c->op->flags & TSR_OP_NO_BUMP) == 0) tsr_tensor_bump(target, c->schema->base);
+    if ((c->op->flags & TSR_OP_NO_BUMP) == 0) tsr_tensor_bump(target, c->inplace ? c->schema->inplace : c->schema->base);
     return TSR_OK;
 }
 

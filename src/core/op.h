@@ -119,6 +119,7 @@ typedef struct TsrReturn { const char *name; TsrArgKind type; } TsrReturn;
 typedef struct TsrSchema {
     const char *name;         /* "linalg.qr" */
     const char *base;         /* "qr" */
+    const char *inplace;      /* "qr_"; the name itself when it ends so */
     int nparams, nreturns, npositional; /* positional-or-keyword parameters */
     bool named_returns;
     TsrParam *params;

@@ -230,8 +230,21 @@ static void free_partial(TsrSchema *schema, TsrParam *params) {
         if (params[i].value.kind == TSR_ARG_STR) tsr_free((void *)params[i].value.str);
     }
     for (int i = 0; i < schema->nreturns; i++) tsr_free((void *)schema->returns[i].name);
+    if (schema->inplace != schema->base) tsr_free((void *)schema->inplace);
     tsr_free((void *)schema->name);
     tsr_free(schema);
+}
+
+static TsrStatus new_inplace_name(TsrSchema *schema) {
+    size_t length = strlen(schema->base);
+    schema->inplace = schema->base;
+    if (length > 0 && schema->base[length - 1] == '_') return TSR_OK;
+    char *name = tsr_malloc(length + 2);
+    if (name == NULL) return tsr_error_no_memory(length + 2);
+    memcpy(name, schema->base, length);
+    memcpy(name + length, "_", 2);
+    schema->inplace = name;
+    return TSR_OK;
 }
 
 static TsrStatus parse_schema(TsrSchema *schema, TsrParam *params, const char *text) {
@@ -242,6 +255,7 @@ static TsrStatus parse_schema(TsrSchema *schema, TsrParam *params, const char *t
     TSR_TRY(new_text(&schema->name, text, open));
     const char *dot = strrchr(schema->name, '.');
     schema->base = dot != NULL ? dot + 1 : schema->name;
+    TSR_TRY(new_inplace_name(schema));
     ps.p = open + 1;
     TSR_TRY(parse_params(&ps, schema));
     TSR_TRY(parse_returns(&ps, schema));

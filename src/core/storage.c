@@ -87,6 +87,7 @@ static void initialise(TsrStorage *s, size_t nbytes, TsrDtype element) {
     s->id = 0;
     s->origin = NULL;
     s->path = NULL;
+    s->writes = NULL;
 }
 
 static bool has_constructors(TsrDtype element) { return element != TSR_DTYPE_NONE && !tsr_dtype_is_pod(element); }
@@ -208,6 +209,7 @@ static void destroy(TsrStorage *s) {
     unlink_storage(s);
     release_memory(s);
     tsr_free(s->path);
+    if (TSR_UNLIKELY(s->writes != NULL)) tsr_writes_free_hook(s->writes);
     if (TSR_LIKELY(s->version.refcount == 1)) give_struct(s);
     else tsr__version_free(&s->version); /* tensors elsewhere still count with it */
 }

@@ -36,6 +36,7 @@ struct TsrStorage {
     int64_t serial;       /* order of creation, for stable listings */
     const char *origin;   /* "mmap", "borrowed", "shared", NULL for owned; static */
     char *path;           /* of a mapped file, owned; NULL */
+    void *writes;         /* whoever sees writes (tsr_write_hook) keeps a log of this storage's here; NULL: none */
     TsrStorage *prev, *next; /* all live storages, for storages() and leaks() */
 };
 

@@ -18,9 +18,18 @@
 enum { NAME_ROOM = 128, MAX_NAMES = 4, MAX_TENSORS = 64, LAST_WRITES = 32 };
 
 static enum { NOTES_AT_PROMPT, NOTES_ON, NOTES_OFF } mode;
-static int64_t writes_seen; /* of the log: those before were spoken of */
-static int pending_line;
 static bool speaking;
+
+/* A write not yet spoken of. */
+typedef struct Noted {
+    TsrTensor *t;      /* a weak link */
+    int64_t serial;    /* of its storage */
+    const char *what;  /* the operator */
+    const char *maker; /* the operator that made the tensor, or the one that it is a view of; NULL: unknown */
+} Noted;
+static Noted pending[LAST_WRITES]; /* the last ones of the statement */
+static int64_t pending_count;
+static int pending_line;           /* of the last */
 
 static bool enabled(void) { return mode == NOTES_ON || (mode == NOTES_AT_PROMPT && line_is_terminal()); }
 
@@ -42,7 +51,7 @@ static void note_blow_up(const TsrTensor *result, int64_t largest) {
 
 /* The tensors with a name that have an element in common with a write. */
 typedef struct Reach {
-    const Write *write;
+    const Noted *write;
     TsrText names;
     const TsrTensor *tensors[MAX_TENSORS]; /* found already */
     int count;
@@ -83,7 +92,7 @@ static bool add_reach(const char *path, TsrTensor *t, bool argument, void *conte
     return r->count < MAX_TENSORS;
 }
 
-static bool made_by_copying(const Write *w) {
+static bool made_by_copying(const Noted *w) {
     static const char *const makers[] = {"index", "index_select", "masked_select", "gather", "take", "reshape", "flatten", "ravel", "contiguous", NULL};
     for (int i = 0; w->maker != NULL && makers[i] != NULL; i++)
         if (strcmp(w->maker, makers[i]) == 0) return true;
@@ -104,7 +113,7 @@ static void note_seen(const Reach *r) {
     note(text);
 }
 
-static int note_write(const Write *w, int said) {
+static int note_write(const Noted *w, int said) {
     Reach r = {.write = w};
     char text[600];
     if (who_each(add_reach, &r) != TSR_OK) tsr_error_clear();
@@ -127,22 +136,25 @@ static int note_write(const Write *w, int said) {
 }
 
 static void note_writes(void) {
-    int64_t count = see_write_count();
     int said = 0;
     speaking = true;
-    for (int64_t i = TSR_MAX(writes_seen, count - LAST_WRITES); enabled() && i < count; i++) {
-        const Write *w = see_write(i);
-        if (w != NULL) said = note_write(w, said);
+    for (int64_t i = TSR_MAX(0, pending_count - LAST_WRITES); i < pending_count; i++) {
+        Noted *w = &pending[i % LAST_WRITES];
+        if (enabled()) said = note_write(w, said);
+        tsr_tensor_weak_free(w->t);
+        w->t = NULL;
     }
-    writes_seen = count;
+    pending_count = 0;
     speaking = false;
 }
 
-/* In a script, what a line wrote is complete when another line writes. */
-static void at_write(int line) {
-    if (speaking || line == pending_line) return;
-    note_writes();
-    pending_line = line;
+static void written(const Write *w) {
+    if (speaking || !enabled()) return;
+    if (!line_is_terminal() && w->line != pending_line) note_writes(); /* in a script, what a line wrote is complete when another line writes */
+    pending_line = w->line;
+    Noted *n = &pending[pending_count++ % LAST_WRITES];
+    tsr_tensor_weak_free(n->t);
+    *n = (Noted){tsr_tensor_weak_new(w->t), w->t->storage->serial, w->what, (w->root != NULL ? w->root : w->t)->origin};
 }
 
 /* ---- on and off ---- */
@@ -153,8 +165,6 @@ static TsrStatus set_notes(Value *out, const CallArgs *args) {
     for (int i = 0; i < 2; i++) {
         if (!value_is_str(args->values[0]) || !str_equal_c(value_as_str(args->values[0]), states[i])) continue;
         mode = i == 0 ? NOTES_ON : NOTES_OFF;
-        writes_seen = see_write_count();
-        see_before_write = mode == NOTES_ON && !line_is_terminal() ? at_write : NULL;
         return TSR_OK;
     }
     return tsr_error(TSR_VALUE_ERROR, "notes() takes 'on' or 'off'");
@@ -167,12 +177,13 @@ static const Method functions[] = {
 
 TsrStatus notes_startup(void) {
     shell_after_statement = note_writes;
+    see_written = written;
     tsr_blow_up_hook = note_blow_up;
     return namespace_add_functions("tsr", functions, true);
 }
 
 void notes_shutdown(void) {
-    if (see_before_write != NULL) note_writes();
-    see_before_write = NULL;
+    note_writes();
+    see_written = NULL;
     tsr_blow_up_hook = NULL;
 }

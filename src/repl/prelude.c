@@ -57,7 +57,7 @@ static const char *const builtin_names[] = {
     "sum", "locals", "dict", "complex", "type", "ValueError", "RuntimeError", "TypeError", "IndexError", "NotImplementedError", "AssertionError",
 };
 
-bool prelude_is_source(const char *source_name) { return strncmp(source_name, "<prelude", 8) == 0; }
+bool prelude_is_source(const char *source_name) { return source_name[0] == '<' && strncmp(source_name, "<prelude", 8) == 0; }
 
 /* ---- what a source defines, without compiling it ---- */
 

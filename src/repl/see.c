@@ -6,9 +6,11 @@
 
 #include "args.h"
 #include "bind.h"
+#include "core/mem.h"
 #include "core/op.h"
 #include "dict_obj.h"
 #include "exc.h"
+#include "gc.h"
 #include "inspect.h"
 #include "lazy.h"
 #include "namespace.h"
@@ -18,44 +20,92 @@
 #include "vm.h"
 #include "who.h"
 
-enum { NAME_ROOM = 128, TEXT_ROOM = 512 };
+enum { NAME_ROOM = 128 };
 
-/* ---- the log of writes ---- */
+/* ---- the log of writes: each storage has its own ---- */
 
-enum { LOG_SIZE = 4096, LOG_SHOWN = 1000 };
+enum { LOG_FIRST = 4, LOG_MOST = 1000 };
 
-static Write write_log[LOG_SIZE];
-static int64_t write_count;
-void (*see_before_write)(int line);
+/* Grows to LOG_MOST rows, and is then a ring: write i is in rows[i % capacity]. */
+typedef struct WriteLog {
+    int64_t count;
+    int capacity;
+    Write rows[];
+} WriteLog;
 
-static void note_write(TsrTensor *t, const char *what) {
-    if (t->storage == NULL) return;
-    int line = vm_current_line();
-    if (TSR_UNLIKELY(see_before_write != NULL)) see_before_write(line);
-    Write *w = &write_log[write_count++ % LOG_SIZE];
-    const TsrTensor *root = t->base != NULL ? t->base : t;
+void (*see_written)(const Write *write);
+
+static void write_free(Write *w) {
     tsr_tensor_weak_free(w->t);
-    *w = (Write){tsr_tensor_weak_new(t), t->storage->serial, tsr_tensor_version(t), what, root->origin, line};
+    tsr_tensor_weak_free(w->root);
 }
 
-int64_t see_write_count(void) { return write_count; }
+static WriteLog *spare; /* of LOG_FIRST rows: temporaries that are written once take turns with it */
 
-const Write *see_write(int64_t i) {
-    const Write *w = i >= 0 && i < write_count && i >= write_count - LOG_SIZE ? &write_log[i % LOG_SIZE] : NULL;
-    return w != NULL && w->t != NULL ? w : NULL;
+static void log_free(void *writes) {
+    WriteLog *log = writes;
+    for (int64_t i = 0; i < TSR_MIN(log->count, log->capacity); i++) write_free(&log->rows[i]);
+    bool keep = spare == NULL && log->capacity == LOG_FIRST;
+    if (keep) spare = log;
+    else tsr_free(log);
+}
+
+static WriteLog *log_new(void) {
+    WriteLog *log = spare != NULL ? spare : tsr_malloc(sizeof *log + sizeof(Write) * LOG_FIRST);
+    spare = NULL;
+    if (log != NULL) *log = (WriteLog){.capacity = LOG_FIRST};
+    return log;
+}
+
+/* The log with room for one more row; NULL when memory is short. */
+static WriteLog *log_with_room(TsrStorage *s) {
+    WriteLog *log = s->writes;
+    if (TSR_LIKELY(log != NULL && (log->count < log->capacity || log->capacity == LOG_MOST))) return log;
+    if (log == NULL) return s->writes = log_new();
+    int capacity = TSR_MIN(4 * log->capacity, LOG_MOST);
+    log = tsr_realloc(log, sizeof *log + sizeof(Write) * (size_t)capacity);
+    if (log == NULL) return NULL;
+    log->capacity = capacity;
+    return s->writes = log;
+}
+
+static void note_write(TsrTensor *t, const char *what) {
+    WriteLog *log = t->storage != NULL ? log_with_room(t->storage) : NULL;
+    if (log == NULL) return;
+    Write *w = &log->rows[log->count % log->capacity];
+    if (log->count++ >= log->capacity) write_free(w);
+    TsrTensor *root = t->base != NULL ? tsr_tensor_weak_new(t->base) : NULL;
+    *w = (Write){tsr_tensor_weak_new(t), root, tsr_tensor_version(t), what, vm_current_line()};
+    if (TSR_UNLIKELY(see_written != NULL)) see_written(w);
+}
+
+/* The name of what a weak link leads to, or why there is none. Whether there is one. */
+static bool name_of_weak(char *buffer, size_t room, TsrTensor *weak) {
+    TsrTensor *t = tsr_tensor_weak_retain(weak);
+    if (t != NULL) who_name(buffer, room, t);
+    bool named = t != NULL && buffer[0] != '\0';
+    if (!named) snprintf(buffer, room, "%s", t != NULL ? "a tensor without a name" : "a tensor that is gone");
+    tsr_tensor_free(t);
+    return named;
+}
+
+/* What a write went through: a name, or how the view came about, as inspect() says it ("select() of x"). */
+static void name_write(char *buffer, size_t room, const Write *w) {
+    char root[NAME_ROOM];
+    if (name_of_weak(buffer, room, w->t) || w->root == NULL || w->t->origin == NULL) return;
+    (void)name_of_weak(root, sizeof root, w->root);
+    snprintf(buffer, room, "%s() of %s", w->t->origin, root);
 }
 
 static TsrStatus write_row(Value *out, const Write *w) {
-    char name[NAME_ROOM] = "";
+    char name[NAME_ROOM + 64];
     Value row, v;
-    TsrTensor *t = tsr_tensor_weak_retain(w->t);
-    if (t != NULL) who_name(name, sizeof name, t);
-    tsr_tensor_free(t);
+    name_write(name, sizeof name, w);
     TSR_TRY(dict_new(&row));
     TsrStatus status = dict_set_c(value_as_dict(row), "version", value_int(w->version));
     if (status == TSR_OK) status = dict_set_c(value_as_dict(row), "line", value_int(w->line));
     if (status == TSR_OK && (status = str_new_c(&v, w->what != NULL ? w->what : "")) == TSR_OK) status = dict_set_c_move(value_as_dict(row), "operation", v);
-    if (status == TSR_OK && (status = str_new_c(&v, name[0] != '\0' ? name : "a view that is gone")) == TSR_OK) status = dict_set_c_move(value_as_dict(row), "through", v);
+    if (status == TSR_OK && (status = str_new_c(&v, name)) == TSR_OK) status = dict_set_c_move(value_as_dict(row), "through", v);
     if (status == TSR_OK) *out = row;
     else value_release(row);
     return status;
@@ -66,17 +116,12 @@ static TsrStatus see_versions(Value *out, const CallArgs *args) {
     Value list, row;
     TSR_TRY(who_tensor(&t, args->values[0], "versions"));
     TSR_TRY(list_new(&list, 0));
+    gc_collect(); /* what runs in dying generators may write: not later, while the log is read */
+    const WriteLog *log = t->storage != NULL ? t->storage->writes : NULL;
     TsrStatus status = TSR_OK;
-    for (int64_t i = TSR_MAX(0, write_count - LOG_SIZE); t->storage != NULL && i < write_count && status == TSR_OK; i++) {
-        const Write *w = &write_log[i % LOG_SIZE];
-        if (w->t == NULL || w->serial != t->storage->serial) continue;
-        status = write_row(&row, w);
+    for (int64_t i = log == NULL ? 0 : TSR_MAX(0, log->count - log->capacity); log != NULL && i < log->count && status == TSR_OK; i++) {
+        status = write_row(&row, &log->rows[i % log->capacity]);
         if (status == TSR_OK) status = list_append_move(value_as_list(list), row);
-    }
-    List *rows = value_as_list(list);
-    while (rows->count > LOG_SHOWN) { /* the oldest go */
-        value_release(rows->items[0]);
-        memmove(rows->items, rows->items + 1, sizeof(Value) * (size_t)(--rows->count));
     }
     if (status == TSR_OK) table_mark(list);
     if (status == TSR_OK) *out = list;
@@ -253,13 +298,16 @@ static const Method functions[] = {
 
 TsrStatus see_startup(void) {
     tsr_write_hook = note_write;
+    tsr_writes_free_hook = log_free;
     return namespace_add_functions("tsr", functions, true);
 }
 
 void see_shutdown(void) {
     tsr_write_hook = NULL;
-    for (int64_t i = 0; i < TSR_MIN(write_count, LOG_SIZE); i++) {
-        tsr_tensor_weak_free(write_log[i].t);
-        write_log[i].t = NULL;
+    for (TsrStorage *s = tsr_storage_first(); s != NULL; s = s->next) {
+        if (s->writes != NULL) log_free(s->writes);
+        s->writes = NULL;
     }
+    tsr_free(spare);
+    spare = NULL;
 }

@@ -6,18 +6,14 @@
 
 /* One counted write. */
 typedef struct Write {
-    TsrTensor *t;       /* a weak link: its geometry can be read when it is gone */
-    int64_t serial;     /* of the storage */
+    TsrTensor *t;        /* the tensor written through: a weak link, whose geometry can be read when it is gone */
+    TsrTensor *root;     /* the one that it is a view of, a weak link; NULL: none */
     int64_t version;
-    const char *what;   /* the operator */
-    const char *maker;  /* the operator that made the tensor, or the one that it is a view of; NULL: unknown */
+    const char *what;    /* the operator, as PyTorch calls it: "add_", or "add" into out= */
     int line;
 } Write;
-/* Writes so far, and the i-th of them (from 0), lent until the next write; NULL when it is too long ago. */
-int64_t see_write_count(void);
-const Write *see_write(int64_t i);
-/* Called before a write is logged; for notes in scripts. NULL by default. */
-extern void (*see_before_write)(int line);
+/* Sees each write after it has been logged; for notes. NULL by default. */
+extern void (*see_written)(const Write *write);
 
 TsrStatus see_startup(void);
 void see_shutdown(void); /* drops the weak links of the log of writes */

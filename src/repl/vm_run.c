@@ -87,18 +87,24 @@ bool vm_take_error(Value *exception, TsrStatus status) {
     return true;
 }
 
-SourceRange vm_current_range(Source **source, const char **function) {
+/* The innermost call of the user's own code; NULL: none. */
+static const Frame *user_frame(void) {
     const Frame *f = vm.frame;
+    while (f != NULL && prelude_is_source(source_name(f->code->source))) f = f->prev;
+    return f;
+}
+
+SourceRange vm_current_range(Source **source, const char **function) {
+    const Frame *f = user_frame();
     if (source != NULL) *source = f == NULL ? NULL : f->code->source;
     if (function != NULL) *function = f == NULL ? NULL : f->code->name;
     return f == NULL ? (SourceRange){0} : frame_range(f);
 }
 
 char *vm_current_text(char *buffer, size_t room) {
-    const Frame *f = vm.frame;
+    const Frame *f = user_frame();
     size_t length = 0, size;
     buffer[0] = '\0';
-    while (f != NULL && prelude_is_source(source_name(f->code->source))) f = f->prev;
     if (f == NULL) return buffer;
     SourceRange at = frame_range(f);
     const char *line = source_line(f->code->source, at.line, &length);

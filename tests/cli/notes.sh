@@ -24,7 +24,7 @@ is 'a script is silent' '' "$err"
 run "$work/q.tsr"
 is 'notes asked for' 'note: x, y all see this write: the same memory
 note: x, y, z all see this write: the same memory
-note: add wrote into a copy that nothing holds (index had to copy): the write is lost
+note: add_ wrote into a copy that nothing holds (index had to copy): the write is lost
 note: fill_ wrote into a copy that nothing holds (index had to copy): the write is lost
 note: fill_ wrote into a copy that nothing holds (reshape had to copy): the write is lost
 note: this broadcast to [3000, 3000] makes 36000000 bytes of operands of at most 12000: 3000 times
