@@ -1,6 +1,7 @@
 /* The iterator, conversions, kernels and reductions: properties that hold for every shape, stride, dtype and instruction set. */
 #include "suite.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -202,6 +203,47 @@ START_TEST(instruction_sets_agree) {
 }
 END_TEST
 
+/* Random bits meet every magnitude, subnormal numbers, the infinities and NaN among them. */
+static float any_float(void) {
+    uint32_t bits = (uint32_t)below(1 << 16) << 16 | (uint32_t)below(1 << 16);
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return below(2) ? value : (float)((int64_t)below(2000001) - 1000000) * 1e-4f;
+}
+
+/* How far `got` is from the true value, in units of the last place of float32. */
+static double error_in_ulps(float got, double want) {
+    if (isnan(got) || isinf((float)want)) return isnan(got) == isnan(want) && (isnan(want) || got == (float)want) ? 0 : INFINITY;
+    double ulp = fmax(ldexp(1, ilogb(want == 0 ? FLT_MIN : want) - 23), ldexp(1, -149));
+    return fabs(got - want) / ulp;
+}
+
+/* The sine and cosine of what is beyond 2**16 are SLEEF's, within one unit. */
+static void check_elementary(TsrKernelTable table, double most) {
+    static const struct { TsrKernel kernel; double (*truth)(double); } rows[] = {{TSR_K_exp, exp}, {TSR_K_sin, sin}, {TSR_K_cos, cos}};
+    static const float special[] = {0, -0.0f, INFINITY, -INFINITY, NAN, 65536, 65537, -65536, 1e30f, 88.72283f, 88.72284f, -87.3366f, -103.97f, -104, FLT_MAX, FLT_TRUE_MIN};
+    for (size_t r = 0; r < TSR_COUNTOF(rows); r++) {
+        float x[1003], y[1003];
+        for (size_t i = 0; i < TSR_COUNTOF(x); i++) x[i] = i < TSR_COUNTOF(special) ? special[i] : any_float();
+        table[rows[r].kernel][TSR_FLOAT32]((char *[]){(char *)y, (char *)x}, (int64_t[]){4, 4}, TSR_COUNTOF(x), NULL);
+        for (size_t i = 0; i < TSR_COUNTOF(x); i++) {
+            double want = rows[r].truth(x[i]), bound = fabsf(x[i]) > 65536 ? 1 : most;
+            ck_assert_msg(error_in_ulps(y[i], want) <= bound && (isnan(want) || !signbit(y[i]) == !signbit((float)want)), "function %zu of %a is %a, not %a", r, x[i], y[i], want);
+        }
+    }
+}
+
+START_TEST(elementary_functions_are_within_an_ulp) {
+    for (int round = 0; round < 50; round++) {
+        check_elementary(kernels_base(), 1.0);
+#ifdef TSR_HAVE_X86
+        if (tsr_isa() >= TSR_ISA_AVX2) check_elementary(kernels_avx2(), 0.8);
+        if (tsr_isa() >= TSR_ISA_AVX512) check_elementary(kernels_avx512(), 0.8);
+#endif
+    }
+}
+END_TEST
+
 /* --- threads --- */
 
 static _Atomic int visits[100000];
@@ -317,5 +359,5 @@ END_TEST
 
 TEST_SUITE(iter, half_floats_survive_the_round_trip, half_floats_round_to_nearest_even, every_pair_of_dtypes_converts_small_numbers,
            floats_out_of_range_convert_as_the_processor_does, results_lie_as_their_inputs_do, strides_do_not_change_sums, large_transposed_sums_are_right,
-           overlaps_are_refused, instruction_sets_agree, parallel_for_visits_each_once, parallel_for_stops_when_interrupted, sums_of_small_integers_are_exact,
+           overlaps_are_refused, instruction_sets_agree, elementary_functions_are_within_an_ulp, parallel_for_visits_each_once, parallel_for_stops_when_interrupted, sums_of_small_integers_are_exact,
            the_first_extreme_is_found_anywhere, variance_does_not_cancel, running_sums_end_in_the_sum, failures_leave_nothing)

@@ -12,6 +12,7 @@ typedef enum TsrKernel {
 #define K3(name, ...) TSR_K_##name,
 #define V1(name, ...) TSR_K_##name,
 #define V1D(name, ...) TSR_K_##name,
+#define V1SD(name, ...) TSR_K_##name,
 #define V2(name, ...) TSR_K_##name,
 #define MORE(...)
 #include "kernels/fast.def"
@@ -23,6 +24,7 @@ typedef enum TsrKernel {
 #undef K3
 #undef V1
 #undef V1D
+#undef V1SD
 #undef V2
     TSR_K_conj, TSR_K_sgn, TSR_K_isreal, /* complex only */
     TSR_K_where,                         /* condition (bool), then two operands; every dtype */
