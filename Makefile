@@ -55,7 +55,7 @@ ifeq ($(CONFIG),release)
 $(BUILD)/obj/core/kernels/%.o: TARGET_FLAGS += -O3
 endif
 ifeq ($(shell uname -m),x86_64)
-$(BUILD)/obj/core/kernels/reduce_base.o: TARGET_FLAGS += -Wno-psabi
+$(BUILD)/obj/core/fft.o $(BUILD)/obj/core/kernels/reduce_base.o: TARGET_FLAGS += -Wno-psabi
 $(BUILD)/obj/core/kernels/%_avx2.o: TARGET_FLAGS += -mavx2 -mfma -mf16c
 $(BUILD)/obj/core/kernels/%_avx512.o: TARGET_FLAGS += -mavx2 -mfma -mf16c -mavx512f -mavx512bw -mavx512dq -mavx512vl
 endif

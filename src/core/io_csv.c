@@ -235,7 +235,7 @@ static int64_t count_fields(const char *p, const char *end, char delimiter) {
 static TsrStatus examine(Table *t, const TsrInput *in, const TsrLoadOptions *options, const char *begin) {
     const char *p = begin, *stop = begin;
     t->body_line = 1;
-    if (memchr(begin, '\0', (size_t)(t->end - begin)) != NULL) return tsr_input_error(in, "it holds a NUL byte: not text");
+    if (begin < t->end && memchr(begin, '\0', (size_t)(t->end - begin)) != NULL) return tsr_input_error(in, "it holds a NUL byte: not text");
     for (; p < t->end; p = stop + 1, t->body_line++) {
         stop = line_end(p, t->end);
         if (!blank_line(p, stop)) break;

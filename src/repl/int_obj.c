@@ -1,5 +1,6 @@
 /* int: int64 in the value, libtommath beyond. Sizes of results are estimated and refused before computing. */
 #include "args.h"
+#include "bigint.h"
 #include "bytes_obj.h"
 #include "exc.h"
 #include "format.h"
@@ -18,20 +19,6 @@
 int int_max_str_digits = 4300;
 
 /* --- conversions --- */
-
-static TsrStatus mp_failed(mp_err err) {
-    (void)err; /* the arguments are always valid: it is the memory */
-    return mem_error();
-}
-
-#define MP_TRY(expr) \
-    do { \
-        mp_err mp_err_ = (expr); \
-        if (mp_err_ != MP_OKAY) { \
-            status = mp_failed(mp_err_); \
-            goto done; \
-        } \
-    } while (0)
 
 /* Whether a number of so many bits may be made: asks the allocator, so that its ceiling counts. */
 static TsrStatus allow_bits(int64_t bits) {
@@ -72,7 +59,7 @@ TsrStatus int_new_mp_move(Value *out, mp_int *mp) {
 
 TsrStatus int_to_mp(mp_int *out, Value v) {
     mp_err err = v.tag == V_OBJ ? mp_init_copy(out, &value_as_bigint(v)->mp) : mp_init_i64(out, v.i);
-    return err == MP_OKAY ? TSR_OK : mp_failed(err);
+    return err == MP_OKAY ? TSR_OK : mem_error();
 }
 
 bool int_fits_int64(Value v, int64_t *out) {
@@ -132,7 +119,7 @@ static TsrStatus top_bits(uint64_t *out, int *shift, const mp_int *mp) {
     mp_err err = mp_div_2d(mp, *shift, &high, NULL);
     *out = mp_get_mag_u64(&high);
     mp_clear(&high);
-    if (err != MP_OKAY) return mp_failed(err);
+    if (err != MP_OKAY) return mem_error();
     if (mp_cnt_lsb(mp) < *shift) *out |= 1;
     return TSR_OK;
 }
@@ -208,13 +195,14 @@ static void operand_clear(Operand *o) {
 }
 
 /* Python's division: the remainder has the sign of the divisor. */
-static mp_err floor_div(const mp_int *a, const mp_int *b, mp_int *q, mp_int *r) {
-    mp_err err = mp_div(a, b, q, r);
-    if (err == MP_OKAY && !mp_iszero(r) && mp_isneg(r) != mp_isneg(b)) {
-        err = mp_add(r, b, r);
-        if (err == MP_OKAY) err = mp_sub_d(q, 1, q);
+static TsrStatus floor_div(const mp_int *a, const mp_int *b, mp_int *q, mp_int *r) {
+    TsrStatus status = bigint_divide(q, r, a, b);
+    if (status == TSR_OK && !mp_iszero(r) && mp_isneg(r) != mp_isneg(b)) {
+        MP_TRY(mp_add(r, b, r));
+        MP_TRY(mp_sub_d(q, 1, q));
     }
-    return err;
+done:
+    return status;
 }
 
 static TsrStatus big_divmod(Value *quotient, Value *remainder, Value a, Value b) {
@@ -230,7 +218,7 @@ static TsrStatus big_divmod(Value *quotient, Value *remainder, Value a, Value b)
         status = mem_error();
         goto operands;
     }
-    MP_TRY(floor_div(x.mp, y.mp, &q, &r));
+    if ((status = floor_div(x.mp, y.mp, &q, &r)) != TSR_OK) goto done;
     status = int_new_mp_move(quotient, &q);
     if (status != TSR_OK) {
         mp_clear(&r);
@@ -269,25 +257,20 @@ static TsrStatus true_divide(Value *out, Value a, Value b) {
         return TSR_OK;
     }
     Operand x, y;
-    mp_int q, r;
+    mp_int q, r, scaled;
     TSR_TRY(operand(&x, a));
     TsrStatus status = operand(&y, b);
     if (status != TSR_OK) {
         operand_clear(&x);
         return status;
     }
-    if (mp_init_multi(&q, &r, NULL) != MP_OKAY) {
+    if (mp_init_multi(&q, &r, &scaled, NULL) != MP_OKAY) {
         status = mem_error();
         goto operands;
     }
-    int shift = mp_count_bits(y.mp) - mp_count_bits(x.mp) + 66;
-    if (shift > 0) {
-        MP_TRY(mp_mul_2d(x.mp, shift, &q));
-        MP_TRY(mp_div(&q, y.mp, &q, &r));
-    } else {
-        shift = 0;
-        MP_TRY(mp_div(x.mp, y.mp, &q, &r));
-    }
+    int shift = TSR_MAX(mp_count_bits(y.mp) - mp_count_bits(x.mp) + 66, 0);
+    MP_TRY(mp_mul_2d(x.mp, shift, &scaled));
+    if ((status = bigint_divide(&q, &r, &scaled, y.mp)) != TSR_OK) goto done;
     uint64_t top;
     int dropped;
     status = top_bits(&top, &dropped, &q);
@@ -309,7 +292,7 @@ static TsrStatus true_divide(Value *out, Value a, Value b) {
     if (isinf(d)) status = tsr_error(TSR_OVERFLOW_ERROR, "integer division result too large for a float");
     else *out = value_float(int_sign(a) * int_sign(b) < 0 ? -d : d);
 done:
-    mp_clear_multi(&q, &r, NULL);
+    mp_clear_multi(&q, &r, &scaled, NULL);
 operands:
     operand_clear(&x);
     operand_clear(&y);
@@ -333,7 +316,9 @@ static TsrStatus big_simple(Value *out, BinaryOp op, Value a, Value b) {
     switch (op) {
     case OP_ADD: MP_TRY(mp_add(x.mp, y.mp, &r)); break;
     case OP_SUB: MP_TRY(mp_sub(x.mp, y.mp, &r)); break;
-    case OP_MUL: MP_TRY(mp_mul(x.mp, y.mp, &r)); break;
+    case OP_MUL:
+        if ((status = bigint_multiply(&r, x.mp, y.mp)) != TSR_OK) goto done;
+        break;
     case OP_AND: MP_TRY(mp_and(x.mp, y.mp, &r)); break;
     case OP_OR: MP_TRY(mp_or(x.mp, y.mp, &r)); break;
     default: MP_TRY(mp_xor(x.mp, y.mp, &r)); break;
@@ -423,7 +408,7 @@ static TsrStatus small_pow(Value *out, int64_t base, uint64_t exponent, bool *do
     return TSR_OK;
 }
 
-/* Left to right, so that one factor stays small; asks for interrupts between products. */
+/* Left to right, so that one factor stays small. */
 static TsrStatus big_pow(Value *out, Value base, int64_t exponent) {
     Operand x;
     mp_int r;
@@ -434,9 +419,8 @@ static TsrStatus big_pow(Value *out, Value base, int64_t exponent) {
         return mem_error();
     }
     for (int bit = 62 - __builtin_clzll((uint64_t)exponent); bit >= 0; bit--) {
-        if ((status = tsr_interrupt_check()) != TSR_OK) goto done;
-        MP_TRY(mp_sqr(&r, &r));
-        if (exponent >> bit & 1) MP_TRY(mp_mul(&r, x.mp, &r));
+        if ((status = bigint_multiply(&r, &r, &r)) != TSR_OK) goto done;
+        if ((exponent >> bit & 1) && (status = bigint_multiply(&r, &r, x.mp)) != TSR_OK) goto done;
     }
     operand_clear(&x);
     return int_new_mp_move(out, &r);
@@ -475,16 +459,28 @@ static TsrStatus int_pow(Value *out, Value base, Value exponent) {
     return big_pow(out, base, e);
 }
 
-/* base^exponent mod |modulus| by squaring, with interrupts; r holds 1 at the start. */
+/* r = r * b mod m; q is room. */
+static TsrStatus multiply_mod(mp_int *r, const mp_int *b, const mp_int *m, mp_int *q) {
+    mp_int product;
+    if (mp_init(&product) != MP_OKAY) return mem_error();
+    TsrStatus status = bigint_multiply(&product, r, b);
+    if (status == TSR_OK) status = bigint_divide(q, r, &product, m);
+    mp_clear(&product);
+    return status;
+}
+
+/* base^exponent mod |modulus| by squaring; r holds 1 at the start. */
 static TsrStatus mod_loop(mp_int *r, mp_int *b, const mp_int *e, const mp_int *m) {
+    mp_int q;
     TsrStatus status = TSR_OK;
-    for (int bit = mp_count_bits(e) - 1; bit >= 0; bit--) {
-        if ((status = tsr_interrupt_check()) != TSR_OK) return status;
-        MP_TRY(mp_sqrmod(r, m, r));
-        if (e->dp[bit / MP_DIGIT_BIT] >> (bit % MP_DIGIT_BIT) & 1) MP_TRY(mp_mulmod(r, b, m, r));
+    if (mp_init(&q) != MP_OKAY) return mem_error();
+    for (int bit = mp_count_bits(e) - 1; bit >= 0 && status == TSR_OK; bit--) {
+        status = multiply_mod(r, r, m, &q);
+        if (status == TSR_OK && (e->dp[bit / MP_DIGIT_BIT] >> (bit % MP_DIGIT_BIT) & 1)) status = multiply_mod(r, b, m, &q);
     }
-    MP_TRY(mp_mod(r, m, r));
+    if (status == TSR_OK) MP_TRY(mp_mod(r, m, r));
 done:
+    mp_clear(&q);
     return status;
 }
 
@@ -600,16 +596,12 @@ TsrStatus int_digits(TsrText *out, Value v, int base) {
     double digits = mp_count_bits(mp) / log2(base);
     bool limited = int_max_str_digits > 0 && !power_of_two(base);
     if (limited && digits > int_max_str_digits + 2) return too_many_digits(-1);
-    size_t room = (size_t)digits + 4, written;
-    char *text = tsr_malloc(room);
-    if (text == NULL) return mem_error();
-    TsrStatus status = mp_to_radix(mp, text, room, &written, base) == MP_OKAY ? TSR_OK : mem_error();
-    if (status == TSR_OK && limited && (int64_t)strlen(text) - mp_isneg(mp) > int_max_str_digits) status = too_many_digits(-1);
-    for (char *p = text; status == TSR_OK && *p != '\0'; p++) {
-        if (*p >= 'A' && *p <= 'Z') *p = (char)(*p - 'A' + 'a');
-    }
-    if (status == TSR_OK) status = tsr_text_puts(out, text);
-    tsr_free(text);
+    size_t begin = out->length;
+    if (mp_isneg(mp)) TSR_TRY(tsr_text_putc(out, '-'));
+    size_t first = out->length;
+    TsrStatus status = bigint_to_digits(out, mp, base);
+    if (status == TSR_OK && limited && out->length - first > (size_t)int_max_str_digits) status = too_many_digits(-1);
+    if (status != TSR_OK) out->length = begin;
     return status;
 }
 
@@ -633,20 +625,9 @@ TsrStatus int_new_digits(Value *out, const char *digits, int64_t size, int base)
     }
     if (int_max_str_digits > 0 && !power_of_two(base) && size > int_max_str_digits) return too_many_digits(size);
     mp_int mp;
-    TsrStatus status = TSR_OK;
-    char *copy = tsr_malloc((size_t)size + 1);
-    if (copy == NULL) return mem_error();
-    memcpy(copy, digits, (size_t)size);
-    copy[size] = '\0';
-    if (mp_init(&mp) != MP_OKAY) {
-        tsr_free(copy);
-        return mem_error();
-    }
-    MP_TRY(mp_read_radix(&mp, copy, base));
-    tsr_free(copy);
-    return int_new_mp_move(out, &mp);
-done:
-    tsr_free(copy);
+    if (mp_init(&mp) != MP_OKAY) return mem_error();
+    TsrStatus status = bigint_from_digits(&mp, digits, size, base);
+    if (status == TSR_OK) return int_new_mp_move(out, &mp);
     mp_clear(&mp);
     return status;
 }
@@ -952,7 +933,6 @@ static void reverse_bytes(unsigned char *p, int64_t n) {
 
 static TsrStatus write_bytes(unsigned char *p, int64_t length, Value v) {
     mp_int mp;
-    size_t written;
     TSR_TRY(int_to_mp(&mp, v));
     if (mp_isneg(&mp)) { /* two's complement: ~(|v| - 1) */
         mp_int all;
@@ -968,11 +948,9 @@ static TsrStatus write_bytes(unsigned char *p, int64_t length, Value v) {
             return status;
         }
     }
-    size_t size = mp_ubin_size(&mp);
-    memset(p, 0, (size_t)length);
-    mp_err err = size > 0 ? mp_to_ubin(&mp, p + length - size, size, &written) : MP_OKAY;
+    bigint_to_bytes(p, length, &mp);
     mp_clear(&mp);
-    return err == MP_OKAY ? TSR_OK : mem_error();
+    return TSR_OK;
 }
 
 static TsrStatus method_to_bytes(Value *out, const CallArgs *args) {
@@ -1004,9 +982,8 @@ static TsrStatus method_to_bytes(Value *out, const CallArgs *args) {
 static TsrStatus read_bytes(Value *out, const unsigned char *p, int64_t size, bool is_signed) {
     mp_int mp, all;
     TsrStatus status;
-    if (size > INT32_MAX / 8) return mem_error();
     if (mp_init_multi(&mp, &all, NULL) != MP_OKAY) return mem_error();
-    MP_TRY(mp_from_ubin(&mp, p, (size_t)size));
+    if ((status = bigint_from_bytes(&mp, p, size)) != TSR_OK) goto done;
     if (is_signed && size > 0 && p[0] >= 0x80) {
         MP_TRY(mp_2expt(&all, (int)(size * 8)));
         MP_TRY(mp_sub(&mp, &all, &mp));

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "args.h"
+#include "bigint.h"
 #include "num_obj.h"
 #include "seq_obj.h"
 
@@ -454,7 +455,8 @@ static TsrStatus math_perm(Value *out, const CallArgs *args) {
 static TsrStatus gcd_of(Value *out, Value a, Value b) {
     Value x = value_retain(a), y = value_retain(b), rest;
     while (int_sign(y) != 0) {
-        TsrStatus status = value_binary(&rest, OP_MOD, x, y);
+        TsrStatus status = tsr_interrupt_check();
+        if (status == TSR_OK) status = value_binary(&rest, OP_MOD, x, y);
         value_release(x);
         if (status != TSR_OK) {
             value_release(y);
@@ -519,11 +521,11 @@ static TsrStatus math_isqrt(Value *out, const CallArgs *args) {
         mp_clear(&n);
         return mem_error();
     }
-    mp_err err = mp_sqrt(&n, &root);
+    TsrStatus status = bigint_sqrt(&root, &n);
     mp_clear(&n);
-    if (err == MP_OKAY) return int_new_mp_move(out, &root);
+    if (status == TSR_OK) return int_new_mp_move(out, &root);
     mp_clear(&root);
-    return mem_error();
+    return status;
 }
 
 static TsrStatus math_prod(Value *out, const CallArgs *args) {

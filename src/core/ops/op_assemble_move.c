@@ -233,7 +233,10 @@ static TsrStatus pad_constant(TsrOpCall *c, TsrTensor *self, int n, const int64_
     int64_t sizes[TSR_MAX_DIMS];
     memcpy(sizes, self->sizes, sizeof *sizes * (size_t)ndim);
     bool grows = false;
-    for (int i = 0; i < n; i++) grows |= pad[i] > 0;
+    for (int i = 0; i < n; i++) {
+        if (pad[i] == INT64_MIN) return tsr_error(TSR_RUNTIME_ERROR, "pad: the result's size overflows");
+        grows |= pad[i] > 0;
+    }
     Scope s = {0};
     TsrTensor *inner = crop(&s, self, n, pad);
     if (!grows) return tsr__scope_return(c, &s, MAKE(&s, tsr_tensor_new_clone, inner, TSR_PRESERVE));
