@@ -49,6 +49,14 @@ typedef struct HandledRegion {
     uint16_t slot;
 } HandledRegion;
 
+/* A name that comes before `later` in the order of evaluation, though the instruction that reads its slot comes after
+ * the code of `later`, from `start` on. When that code fails and the name is not set, its error at `at` was first. */
+typedef struct LentName {
+    int32_t start;
+    uint16_t slot;
+    SourceRange at, later;
+} LentName;
+
 enum CodeFlags {
     CODE_MODULE = 1,
     CODE_EVAL = 2,
@@ -83,6 +91,8 @@ struct Code {
     int handler_count;
     HandledRegion *handled; /* inner ones first */
     int handled_count;
+    LentName *lent; /* in the order of evaluation */
+    int lent_count;
     char *names;     /* the text of slot_names and captures */
     SourceRange def_at;
     int doc;         /* index of the docstring in consts, or -1 */

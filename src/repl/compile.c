@@ -96,6 +96,14 @@ static void add_handled(Compiler *c, int start, int slot) {
     else code->handled[code->handled_count++] = (HandledRegion){start, code_here(c), (uint16_t)slot};
 }
 
+void add_lent(Compiler *c, int slot, SourceRange at, const Node *later) {
+    Code *code = c->code;
+    if (compile_failed(c)) return;
+    TsrStatus status = mem_grow(&code->lent, &c->lent_capacity, code->lent_count + 1, sizeof *code->lent);
+    if (status != TSR_OK) compile_fail(c, status);
+    else code->lent[code->lent_count++] = (LentName){code_here(c), (uint16_t)slot, at, later->at};
+}
+
 /* --- slots --- */
 
 int slot_of(const Compiler *c, int index) { return c->code->first_slot + index; }
@@ -620,7 +628,7 @@ static void assign(Compiler *c, const NodeList *targets, const Node *value) {
             return;
         }
         if (assign_pairwise(c, target, value)) return;
-        Operand v = operand_protect(c, expr(c, value, -1), target);
+        Operand v = operand_protect(c, expr(c, value, -1), value->at, target);
         if (value->kind == AST_NAME && target->kind == AST_NAME && v.kind != OPERAND_CONST) emit(c, INS_COPIED, 0, v.index, 0, 0);
         c->at = target->at;
         store(c, target, v);
@@ -651,9 +659,9 @@ static int use_twice(Compiler *c, Operand o) {
 
 static void augment_subscript(Compiler *c, const Node *node) {
     const Node *target = node->augmented.target;
-    Operand object = operand_protect(c, expr_in_slot(c, target->subscript.value), target->subscript.index);
+    Operand object = operand_protect(c, expr_in_slot(c, target->subscript.value), target->at, target->subscript.index);
     Operand index = operand_in_slot(c, expr(c, target->subscript.index, -1));
-    Operand o = operand_protect(c, object, node->augmented.value), i = index;
+    Operand o = operand_protect(c, object, target->at, node->augmented.value), i = index;
     bool fresh = o.index != object.index;
     int before = c->temps, o2 = use_twice(c, o), i2 = use_twice(c, i);
     c->temps = before;
@@ -674,7 +682,7 @@ static void augment_subscript(Compiler *c, const Node *node) {
 
 static void augment_attribute(Compiler *c, const Node *node) {
     const Node *target = node->augmented.target;
-    Operand object = operand_protect(c, expr_in_slot(c, target->attribute.value), node->augmented.value);
+    Operand object = operand_protect(c, expr_in_slot(c, target->attribute.value), target->at, node->augmented.value);
     int before = c->temps, copy = use_twice(c, object);
     c->temps = before;
     int item = temp_new(c);
@@ -702,7 +710,7 @@ static void augment(Compiler *c, const Node *node) {
     }
     int direct = direct_slot(c, target);
     c->at = target->at;
-    Operand l = operand_protect(c, load_name(c, target->name.id, -1), node->augmented.value);
+    Operand l = operand_protect(c, load_name(c, target->name.id, -1), target->at, node->augmented.value);
     Operand v = expr(c, node->augmented.value, -1);
     c->at = node->at;
     if (direct >= 0) {
@@ -947,7 +955,7 @@ static void delete_target(Compiler *c, const Node *node) {
         break;
     }
     case AST_SUBSCRIPT: {
-        Operand object = operand_protect(c, expr_in_slot(c, node->subscript.value), node->subscript.index);
+        Operand object = operand_protect(c, expr_in_slot(c, node->subscript.value), node->at, node->subscript.index);
         Operand index = expr_in_slot(c, node->subscript.index);
         operand_free(c, index);
         operand_free(c, object);
@@ -1154,6 +1162,7 @@ void code_free(Code *code) {
     tsr_free(code->captures);
     tsr_free(code->handlers);
     tsr_free(code->handled);
+    tsr_free(code->lent);
     tsr_free(code->names);
     tsr_free(code);
 }

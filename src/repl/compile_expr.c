@@ -137,12 +137,15 @@ static bool may_rebind(const Node *node, bool calls) {
     }
 }
 
-Operand operand_protect(Compiler *c, Operand o, const Node *later) {
+Operand operand_protect(Compiler *c, Operand o, SourceRange at, const Node *later) {
     if (o.kind != OPERAND_SLOT || slot_is_temp(c, o.index)) return o;
     bool global = (c->code->flags & CODE_MODULE) && o.index < GLOBAL_SLOTS;
     if (!may_rebind(later, global)) {
         bool parameter = !(c->code->flags & CODE_MODULE) && o.index < c->code->positional;
-        if (!parameter && may_rebind(later, true)) emit(c, INS_CHECK, 0, o.index, 0, 0); /* unbound: an error before the call */
+        bool quiet = parameter || later->kind == AST_NAME || later->kind == AST_CONSTANT;
+        c->at = at;
+        if (!quiet && may_rebind(later, true)) emit(c, INS_CHECK, 0, o.index, 0, 0); /* unbound: an error before the call */
+        else if (!quiet) add_lent(c, o.index, at, later);
         return o;
     }
     int t = temp_new(c);
@@ -318,7 +321,7 @@ static int take_may_wait(Compiler *c, const Node *node) {
 static Operand binary(Compiler *c, const Node *node, int want) {
     int wait = take_may_wait(c, node);
     c->may_wait = is_harmless(node->binary.right) ? node->binary.left : NULL;
-    Operand l = operand_protect(c, expr(c, node->binary.left, -1), node->binary.right);
+    Operand l = operand_protect(c, expr(c, node->binary.left, -1), node->at, node->binary.right);
     c->may_wait = node->binary.right;
     Operand r = expr(c, node->binary.right, -1);
     c->may_wait = NULL;
@@ -382,7 +385,7 @@ static Operand chain(Compiler *c, const Node *node, int want) {
     int copies[2] = {temps_new(c, 2), 0};
     copies[1] = copies[0] + 1;
     Label end = LABEL_NEW;
-    Operand l = operand_protect(c, expr(c, node->compare.left, -1), right->items[0]);
+    Operand l = operand_protect(c, expr(c, node->compare.left, -1), node->at, right->items[0]);
     for (int i = 0; i < right->count; i++) {
         Operand r = expr(c, right->items[i], -1), next = r;
         bool last = i + 1 == right->count;
@@ -408,7 +411,7 @@ static Operand compare(Compiler *c, const Node *node, int want) {
     const Node *right = node->compare.comparators.items[0];
     int wait = take_may_wait(c, node);
     c->may_wait = is_harmless(right) ? node->compare.left : NULL;
-    Operand l = operand_protect(c, expr(c, node->compare.left, -1), right);
+    Operand l = operand_protect(c, expr(c, node->compare.left, -1), node->at, right);
     c->may_wait = right;
     Operand r = expr(c, right, -1);
     c->may_wait = NULL;
@@ -437,7 +440,7 @@ static bool jump_if_compare(Compiler *c, const Node *node, bool sense, Label *la
         return true;
     }
     if (op > CMP_GE) return false;
-    Operand l = operand_protect(c, expr_in_slot(c, node->compare.left), right);
+    Operand l = operand_protect(c, expr_in_slot(c, node->compare.left), node->at, right);
     Operand r = expr(c, right, -1);
     operand_free(c, r);
     operand_free(c, l);
@@ -706,7 +709,7 @@ static Operand attribute(Compiler *c, const Node *node, int want) {
 }
 
 static Operand subscript(Compiler *c, const Node *node, int want) {
-    Operand v = operand_protect(c, expr_in_slot(c, node->subscript.value), node->subscript.index);
+    Operand v = operand_protect(c, expr_in_slot(c, node->subscript.value), node->at, node->subscript.index);
     Operand i = expr(c, node->subscript.index, -1);
     operand_free(c, i);
     operand_free(c, v);
@@ -988,7 +991,7 @@ static void store_unpack(Compiler *c, const Node *target, Operand v) {
 }
 
 static void store_subscript(Compiler *c, const Node *target, Operand v) {
-    Operand object = operand_protect(c, expr_in_slot(c, target->subscript.value), target->subscript.index);
+    Operand object = operand_protect(c, expr_in_slot(c, target->subscript.value), target->at, target->subscript.index);
     Operand index = expr(c, target->subscript.index, -1);
     Operand in = v;
     if (v.kind == OPERAND_CONST && index.kind == OPERAND_CONST) in = operand_in_slot(c, v);

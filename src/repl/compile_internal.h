@@ -53,7 +53,7 @@ typedef struct Compiler {
     const CompileOptions *options;
     Scope *scope;       /* innermost, perhaps a comprehension's */
     Code *code;
-    int64_t ins_capacity, at_capacity, const_capacity, child_capacity, handler_capacity, handled_capacity;
+    int64_t ins_capacity, at_capacity, const_capacity, child_capacity, handler_capacity, handled_capacity, lent_capacity;
     int names_from;     /* next index below 65536 kept for names once there are many constants; 0: there are not */
     int32_t *const_table; /* hash table of constants, -1 empty */
     int const_table_size;
@@ -75,6 +75,7 @@ int emit_k(Compiler *c, Opcode op, int x, int a, uint32_t k);
 void emit_jump(Compiler *c, Opcode op, int b, int k, Label *label);
 void label_here(Compiler *c, Label *label);
 int code_here(const Compiler *c);
+void add_lent(Compiler *c, int slot, SourceRange at, const Node *later); /* see LentName */
 void add_handler(Compiler *c, int start, int end, int target, int slot, int count);
 
 int temp_new(Compiler *c);
@@ -99,7 +100,8 @@ Operand expr(Compiler *c, const Node *node, int want);
 void expr_to(Compiler *c, const Node *node, int dst); /* dst owns the value */
 Operand expr_in_slot(Compiler *c, const Node *node);  /* not a constant */
 void operand_to(Compiler *c, Operand o, int dst);     /* moves or copies; gives a temporary's slot back */
-Operand operand_protect(Compiler *c, Operand o, const Node *later); /* a copy if evaluating `later` may change o */
+/* Keeps o as it is now, by a copy if evaluating `later` may change it. `at`: what is blamed when o is a name that is not set. */
+Operand operand_protect(Compiler *c, Operand o, SourceRange at, const Node *later);
 Operand operand_in_slot(Compiler *c, Operand o);
 void jump_if(Compiler *c, const Node *node, bool sense, Label *label);
 void store(Compiler *c, const Node *target, Operand v);   /* consumes the value, not the operand's slot */

@@ -1,5 +1,6 @@
 #include "diag.h"
 
+#include <ctype.h>
 #include <string.h>
 
 enum { MAX_SHOWN = 200, LEFT_OF_PLACE = 80, SAME_FRAMES = 3 };
@@ -25,6 +26,19 @@ static void window(const char *text, size_t length, int col, size_t *from, size_
     while (*from < *to && (text[*from] & 0xC0) == 0x80) (*from)++;
     if (*to - *from > MAX_SHOWN) *to = *from + MAX_SHOWN;
     while (*to > *from && *to < length && (text[*to] & 0xC0) == 0x80) (*to)--;
+}
+
+static bool in_name(unsigned char c) { return c >= 0x80 || c == '_' || isalnum(c); }
+
+void diag_narrow(DiagFrame *f, const char *name, size_t length) {
+    size_t size, end_size;
+    const char *first = source_line(f->source, f->at.line, &size), *last = source_line(f->source, f->at.end_line, &end_size);
+    size_t col = (size_t)f->at.col, end = (size_t)f->at.end_col;
+    if (first == NULL || last == NULL || col > size || end > end_size) return;
+    bool begins = size - col >= length && memcmp(first + col, name, length) == 0 && (col + length == size || !in_name((unsigned char)first[col + length]));
+    bool ends = end >= length && memcmp(last + end - length, name, length) == 0 && (end == length || !in_name((unsigned char)last[end - length - 1]));
+    if (begins) f->at = (SourceRange){f->at.line, f->at.col, f->at.line, f->at.col + (int32_t)length};
+    else if (ends) f->at = (SourceRange){f->at.end_line, f->at.end_col - (int32_t)length, f->at.end_line, f->at.end_col};
 }
 
 static void write_carets(FILE *file, const DiagFrame *f, size_t from, size_t to, bool colour) {

@@ -33,6 +33,9 @@ typedef struct DiagError {
     bool syntax;             /* a SyntaxError: its place is frames[count - 1] */
 } DiagError;
 
+/* Narrows a place to the name (`length` bytes) at its beginning or end, where it has it there. */
+void diag_narrow(DiagFrame *frame, const char *name, size_t length);
+
 /* Writes the report. `colour`: with ANSI colours. */
 void diag_write(FILE *file, const DiagError *error, bool colour);
 

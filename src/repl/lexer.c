@@ -147,7 +147,7 @@ static bool keyword_follows(const Lexer *x) {
 }
 
 static Token number_end(Lexer *x, int32_t begin, const char *kind) {
-    if (is_name_char(peek(x)) && !keyword_follows(x)) return bad_number(x, kind);
+    if (peek(x) < 128 && is_name_char(peek(x)) && !keyword_follows(x)) return bad_number(x, kind);
     return make_here(x, T_NUMBER, begin);
 }
 

@@ -165,22 +165,41 @@ static bool goes_on(const char *line, const char *end) {
 }
 
 /* Where reading goes on after a statement that does not parse: at the next line that begins something new. */
-static size_t after_broken(const char *text, size_t length, size_t begin, bool *block) {
+static size_t after_broken(const char *text, size_t length, size_t begin) {
     size_t i = begin;
-    bool first = true;
-    *block = false;
+    bool head = true, block = false; /* a decorator is followed by one more head */
     while (i < length) {
         size_t end = i;
         while (end < length && text[end] != '\n') end++;
-        if (!first && !goes_on(text + i, text + end)) return i;
-        if (!first && end == i && *block) return end < length ? end + 1 : end; /* an empty line ends a block */
+        if (!head && !goes_on(text + i, text + end)) return i;
+        if (!head && end == i && block && (end + 1 >= length || strchr(" \t\n", text[end + 1]) == NULL)) return TSR_MIN(end + 1, length); /* an empty line ends a block */
         size_t back = end;
         while (back > i && (text[back - 1] == ' ' || text[back - 1] == '\r')) back--;
-        if (first) *block = back > i && text[back - 1] == ':';
-        first = false;
+        if (head) block = back > i && text[back - 1] == ':';
+        head = head && text[i] == '@';
         i = end < length ? end + 1 : end;
     }
     return length;
+}
+
+/* The line behind the brackets or the text that is still open at `next`, if it closes before an empty line. */
+static size_t after_open(Source *source, size_t length, size_t begin, size_t next) {
+    const char *text = source_text(source, NULL);
+    const char *empty = strstr(text + begin, "\n\n");
+    Lexer *x = tsr_malloc(sizeof *x);
+    if (x == NULL) return next;
+    lexer_init(x, source, begin, empty != NULL ? (size_t)(empty - text) + 1 : length);
+    Token t = {0};
+    while (x->stop == LEXER_GOING && t.kind != T_NEWLINE) t = lexer_next(x);
+    if (t.kind == T_NEWLINE && (size_t)x->pos > next) next = (size_t)x->pos;
+    tsr_free(x);
+    return next;
+}
+
+/* An error that the first line behind the stretch brought to light, as one that is not indented, takes that line along. */
+static size_t after_error(const char *text, size_t length, size_t next, size_t error_line) {
+    bool empty_line = next >= 2 && text[next - 1] == '\n' && text[next - 2] == '\n';
+    return error_line < next || empty_line ? next : after_broken(text, length, error_line);
 }
 
 /* Skips empty lines and comments. */
@@ -219,7 +238,6 @@ static TsrStatus parse_stretch(Ast **out, Source *source, size_t begin, size_t e
 
 TsrStatus parser_new_statement(Ast **out, Source *source, size_t *offset, SourceRange *where) {
     size_t length, next = 0;
-    bool block;
     const char *text = source_text(source, &length);
     size_t begin = skip_blank_lines(text, length, *offset);
     *out = NULL;
@@ -231,11 +249,12 @@ TsrStatus parser_new_statement(Ast **out, Source *source, size_t *offset, Source
         return TSR_OK;
     }
     /* Report what the statement alone gives: what follows it may have nothing to do with the error. */
-    *offset = after_broken(text, length, begin, &block);
+    *offset = after_open(source, length, begin, after_broken(text, length, begin));
     SourceRange at = {0};
     Ast *alone = NULL;
     if (*offset < length && parse_stretch(&alone, source, begin, *offset, &next, &at) != TSR_OK) {
         *where = at;
+        *offset = after_error(text, length, *offset, source_line_offset(source, at.line));
         return tsr_error_kind();
     }
     ast_free(alone);
@@ -244,8 +263,18 @@ TsrStatus parser_new_statement(Ast **out, Source *source, size_t *offset, Source
 
 /* ---- the prompt ---- */
 
+/* A class on one line: an error whatever follows, nothing to wait for. */
+static bool is_short_class(const char *text) {
+    if (strncmp(text, "class ", 6) != 0) return false;
+    const char *body = text + strcspn(text, ":\n");
+    if (*body == ':') body++;
+    body += strspn(body, " \t");
+    return *body != '\n' && *body != '#' && *body != '\0';
+}
+
 static bool is_compound(const char *text, size_t length) {
     static const char *const words[] = {"if", "while", "for", "def", "try", "with", "class", "async", "@"};
+    if (is_short_class(text)) return false;
     for (size_t i = 0; i < TSR_COUNTOF(words); i++) {
         size_t n = strlen(words[i]);
         if (length >= n && memcmp(text, words[i], n) == 0 && (words[i][0] == '@' || length == n || strchr(" \t(:\\", text[n]) != NULL)) return true;

@@ -102,6 +102,13 @@ static const char *product_shapes(const char *message, char *buffer, size_t size
     return buffer;
 }
 
+/* Of an error about a name, the place is where that name stands. */
+static void narrow_to_name(DiagFrame *frame, const Exc *e, const char *message) {
+    const char *quote = tsr_status_is_a(e->kind, TSR_NAME_ERROR) ? strchr(message, '\'') : NULL;
+    const char *end = quote != NULL ? strchr(quote + 1, '\'') : NULL;
+    if (end != NULL && frame->at.line > 0) diag_narrow(frame, quote + 1, (size_t)(end - quote - 1));
+}
+
 static void report_one(Value exception) {
     Exc *e = value_exc(exception);
     TsrText message = {0}, line = {0};
@@ -110,6 +117,7 @@ static void report_one(Value exception) {
     else {
         int count = frames_of(&frames, value_as_trace(e->trace));
         const Trace *trace = value_as_trace(e->trace);
+        if (count > 0) narrow_to_name(&frames[count - 1], e, message.data != NULL ? message.data : "");
         bool syntax = tsr_status_is_a(e->kind, TSR_SYNTAX_ERROR) && trace != NULL && trace->count > 0 && trace->entries[0].code == NULL;
         DiagError error = {.type = e->gc.obj.type->name, .message = message.data != NULL ? message.data : "", .line = line.data,
                            .hint = e->hint, .frames = frames, .count = count, .syntax = syntax};

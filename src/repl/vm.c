@@ -707,8 +707,7 @@ interrupted:
 failed: /* the thread's last error says what */
     status = exc_pending().tag != V_UNBOUND ? TSR_RAISED : tsr_error_kind();
 error:
-    exc_fetch(&exception, status, frame_handled(f));
-    trace_add(exception, f);
+    exception = trace_begin(status, f, frame_handled(f));
 unwind:
     for (;;) {
         const Handler *h = find_handler(f);

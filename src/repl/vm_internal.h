@@ -132,6 +132,8 @@ static inline Value *generator_sent(Generator *g) {
 /* --- vm_run.c --- */
 /* Adds frame's place to the record of `exception`. When memory is short the record is shorter. */
 void trace_add(Value exception, const Frame *frame);
+/* The exception of an error at frame->pc, with its first place: that of a name not set instead, if it was read before. */
+Value trace_begin(TsrStatus status, const Frame *frame, Value handled);
 
 /* --- globals.c --- */
 TsrStatus globals_startup(void);

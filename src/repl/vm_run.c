@@ -74,6 +74,36 @@ static SourceRange frame_range(const Frame *f) { return code_range(f->code, f->p
 
 void trace_add(Value exception, const Frame *frame) { add_place(exception, frame->code, frame->code->source, frame_range(frame)); }
 
+static bool is_inside(SourceRange a, SourceRange b) {
+    bool begins = a.line > b.line || (a.line == b.line && a.col >= b.col);
+    return begins && (a.end_line < b.end_line || (a.end_line == b.end_line && a.end_col <= b.end_col));
+}
+
+/* The name that was lent to the code that failed and is not set, which is the thread's last error then; NULL: none. */
+static const LentName *unset_before(const Frame *f, SourceRange failed) {
+    int at = (int)(f->pc - f->code->ins) - 1;
+    for (int k = 0; k < f->code->lent_count; k++) {
+        const LentName *n = &f->code->lent[k];
+        if (at < n->start || !is_inside(failed, n->later) || f->base[n->slot].tag != V_UNBOUND) continue;
+        if (frame_name(f, n->slot) == NULL) return n;
+    }
+    return NULL;
+}
+
+Value trace_begin(TsrStatus status, const Frame *f, Value handled) {
+    Value exception;
+    SourceRange at = frame_range(f);
+    exc_fetch(&exception, status, handled);
+    const LentName *name = unset_before(f, at);
+    if (name != NULL) {
+        value_release(exception);
+        exc_fetch(&exception, tsr_error_kind(), handled);
+        at = name->at;
+    }
+    add_place(exception, f->code, f->code->source, at);
+    return exception;
+}
+
 TsrStatus vm_raise_at(TsrStatus status, Source *source, SourceRange at) {
     Value exception;
     exc_fetch(&exception, status, VALUE_UNBOUND);

@@ -50,4 +50,28 @@ echo_of 'print(1)
 1/0
 print(2)'; is 'print and errors' '1
 2' "$out"
+echo_of 'for i in [1]:
+print(i)
+
+if True:
+"no"
+
+7'; is 'the line that should be indented is part of the error' 7 "$out"
+echo_of 'try:
+    1
+
+8'; is 'what follows an empty line is not' 8 "$out"
+echo_of '@wrap
+def f():
+    return 1
+
+class A:
+    x = 1
+
+    y = 2
+9'; is 'a decorator goes with its def, a class with its body' '9 2' "$out $(grep -c '^SyntaxError' "$work/err")"
+echo_of '[1
+2
+]
+10'; is 'brackets close on a later line' 10 "$out"; is 'and the error is theirs' 'SyntaxError: invalid syntax. Perhaps you forgot a comma?' "$(last)"
 exit $bad
