@@ -1,10 +1,15 @@
 /* copy.c: elements from one geometry to another: copy, fill, clone, contiguous, cast. */
 #include "iter.h"
+#include "kernels/transpose.h"
 #include "view.h"
 
 #include <string.h>
 
-enum { TILE = 64, PARALLEL = 1 << 16 };
+enum {
+    ALONG = 1024,        /* elements of a strip of blocks */
+    STREAMED = 4 << 20,  /* bytes from which on a transposed copy is not meant to stay in the caches */
+    PARALLEL = 1 << 16,
+};
 
 /* One copy: dimension 0 is the innermost; strides in bytes. */
 typedef struct Copy {
@@ -15,8 +20,8 @@ typedef struct Copy {
     TsrDtype to_dtype, from_dtype;
     size_t plain;    /* itemsize when bytes move as they are, else 0 */
     unsigned flips;  /* of TSR_FLAG_CONJ and TSR_FLAG_NEG: to be applied to what was written */
-    bool tiled;      /* dimension 1 is the one that is dense in the source */
-    int64_t lines;   /* units of work: lines, or columns of tiles */
+    bool tiled;      /* dimension 1 is the one that is dense in the source: elements go by blocks, one cache line wide both ways */
+    bool streamed;   /* whole lines of blocks are written past the caches */
 } Copy;
 
 /* --- one line --- */
@@ -115,47 +120,74 @@ static void order_and_merge(Copy *c) {
     }
 }
 
-/* A transposing copy goes tile by tile, so that the source's cache lines are used while they are there. */
-static void choose_tiles(Copy *c) {
+/* Elements a block has each way. */
+static int64_t block_of(const Copy *c) { return TSR_LINE / (int64_t)tsr_dtype_size(c->from_dtype); }
+
+/* A transposing copy goes block by block, so that no cache line of the source is read twice, nor one of the result written twice. */
+static void choose_tiles(Copy *c, int64_t numel) {
     int64_t size = (int64_t)tsr_dtype_size(c->from_dtype);
     if (c->ndim < 2 || c->sizes[0] < 4 || c->from_stride[0] <= 4 * size) return;
-    for (int d = 1; d < c->ndim; d++) {
+    for (int d = 1; d < c->ndim && !c->tiled; d++) {
         if (c->from_stride[d] != size || c->sizes[d] < 8) continue;
         swap_dims(c, 1, d);
         c->tiled = true;
-        return;
     }
+    bool lines = c->to_stride[0] == size && (uintptr_t)c->to % TSR_LINE == 0;
+    for (int d = 1; d < c->ndim; d++) lines = lines && c->to_stride[d] % TSR_LINE == 0;
+    c->streamed = c->tiled && lines && c->plain != 0 && c->flips == 0 && numel * size >= STREAMED;
 }
 
 /* --- running --- */
 
-static void copy_tiles(const Copy *c, char *to, const char *from, int64_t rows) {
-    for (int64_t i = 0; i < c->sizes[0]; i += TILE) {
-        int64_t n = TSR_MIN(TILE, c->sizes[0] - i);
-        char *t = to + i * c->to_stride[0];
-        const char *f = from + i * c->from_stride[0];
-        for (int64_t j = 0; j < rows; j++, t += c->to_stride[1], f += c->from_stride[1])
-            copy_line(c, t, c->to_stride[0], f, c->from_stride[0], n);
+/* `width` elements of dimension 0 by `height` of dimension 1, at most a block each way. */
+static void copy_block(const Copy *c, char *to, const char *from, int64_t width, int64_t height) {
+    _Alignas(TSR_LINE) char block[TSR_LINE * TSR_LINE];
+    int64_t size = (int64_t)tsr_dtype_size(c->from_dtype);
+    bool streamed = c->streamed && width * size == TSR_LINE;
+    if (c->plain != 0 && c->flips == 0 && c->to_stride[0] == size && !streamed) {
+        tsr_kernel_transpose(to, c->to_stride[1], from, c->from_stride[0], width, height, (size_t)size);
+        return;
+    }
+    tsr_kernel_transpose(block, TSR_LINE, from, c->from_stride[0], width, height, (size_t)size);
+    for (int64_t j = 0; j < height; j++, to += c->to_stride[1]) {
+        if (streamed) tsr_kernel_stream_line(to, block + j * TSR_LINE);
+        else copy_line(c, to, c->to_stride[0], block + j * TSR_LINE, size, width);
     }
 }
 
-/* Units [begin, end): in the plain form a unit is one line; in the tiled form TILE lines of dimension 1. */
+/* A strip of blocks: the source's lines are read from end to end, side by side. */
+static void copy_strip(const Copy *c, char *to, const char *from, int64_t width, int64_t along) {
+    int64_t block = block_of(c);
+    for (int64_t j = 0; j < along; j += block) copy_block(c, to + j * c->to_stride[1], from + j * c->from_stride[1], width, TSR_MIN(block, along - j));
+}
+
+/* The strips that dimensions 0 and 1 are made of. */
+static int64_t strips_across(const Copy *c) { return (c->sizes[0] + block_of(c) - 1) / block_of(c); }
+static int64_t strips_down(const Copy *c) { return (c->sizes[1] + ALONG - 1) / ALONG; }
+
+/* Units [begin, end): lines, or strips. */
 static void copy_units(int64_t begin, int64_t end, void *user) {
     const Copy *c = user;
-    int64_t per = c->tiled ? (c->sizes[1] + TILE - 1) / TILE : 1;
     for (int64_t unit = begin; unit < end; unit++) {
-        int64_t rest = unit / per, tile = unit % per * TILE;
-        char *to = c->to;
-        const char *from = c->from;
+        int64_t rest = unit, x = 0, y = 0;
+        if (c->tiled) {
+            y = rest % strips_down(c) * ALONG;
+            rest /= strips_down(c);
+            x = rest % strips_across(c) * block_of(c);
+            rest /= strips_across(c);
+        }
+        char *to = c->to + x * c->to_stride[0] + y * c->to_stride[1];
+        const char *from = c->from + x * c->from_stride[0] + y * c->from_stride[1];
         for (int d = c->tiled ? 2 : 1; d < c->ndim; d++) {
             int64_t index = rest % c->sizes[d];
             rest /= c->sizes[d];
             to += index * c->to_stride[d];
             from += index * c->from_stride[d];
         }
-        if (c->tiled) copy_tiles(c, to + tile * c->to_stride[1], from + tile * c->from_stride[1], TSR_MIN(TILE, c->sizes[1] - tile));
+        if (c->tiled) copy_strip(c, to, from, TSR_MIN(block_of(c), c->sizes[0] - x), TSR_MIN(ALONG, c->sizes[1] - y));
         else copy_line(c, to, c->to_stride[0], from, c->from_stride[0], c->sizes[0]);
     }
+    if (c->streamed) tsr_kernel_stream_end();
 }
 
 static void copy_range(int64_t begin, int64_t end, void *user) {
@@ -172,9 +204,9 @@ static TsrStatus run(Copy *c, int64_t numel) {
         }
         return tsr_parallel_for(numel, PARALLEL / 2, copy_range, c);
     }
-    choose_tiles(c);
+    choose_tiles(c, numel);
     for (int d = c->tiled ? 2 : 1; d < c->ndim; d++) units *= c->sizes[d];
-    if (c->tiled) units *= (c->sizes[1] + TILE - 1) / TILE;
+    if (c->tiled) units *= strips_across(c) * strips_down(c);
     if (numel < PARALLEL) {
         copy_units(0, units, c);
         return TSR_OK;

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "kernels/transpose.h"
 #include "layout.h"
 
 enum { BLOCK = 512, POLL = 1 << 18, PARALLEL_WORK = 1 << 15 };
@@ -490,7 +491,7 @@ static void run_range(int64_t begin, int64_t end, void *user) {
 /* --- tiles: an input that runs along the second dimension is turned over in cache, a strip at a time: a cache line of it
  * high and many elements wide, so that the others are read in long stretches --- */
 
-enum { WIDTH = 512, LINE = 64 /* bytes */ };
+enum { WIDTH = 512 };
 
 typedef struct Tiles {
     Run run;
@@ -499,43 +500,8 @@ typedef struct Tiles {
     int64_t across, down; /* tiles along dimensions 0 and 1 */
 } Tiles;
 
-#define TURN(type) \
-    for (int64_t i = 0; i < width; i++) \
-        for (int64_t j = 0; j < height; j++) ((type *)dst)[j * WIDTH + i] = ((const type *)(src + i * stride))[j]
-
-/* Four lines of four 4-byte elements at a time. */
-static void turn_words(char *dst, const char *src, int64_t stride, int64_t width, int64_t height) {
-    typedef int32_t V __attribute__((vector_size(16)));
-    for (int64_t i = 0; i + 4 <= width; i += 4) {
-        for (int64_t j = 0; j + 4 <= height; j += 4) {
-            V a[4];
-            for (int k = 0; k < 4; k++) {
-                memcpy(&a[k], src + (i + k) * stride + j * 4, sizeof a[k]);
-                if (j == 0) __builtin_prefetch(src + (i + k) * stride + LINE); /* of the tile below */
-            }
-            V low1 = __builtin_shufflevector(a[0], a[1], 0, 4, 1, 5), high1 = __builtin_shufflevector(a[0], a[1], 2, 6, 3, 7);
-            V low2 = __builtin_shufflevector(a[2], a[3], 0, 4, 1, 5), high2 = __builtin_shufflevector(a[2], a[3], 2, 6, 3, 7);
-            V row[4] = {__builtin_shufflevector(low1, low2, 0, 1, 4, 5), __builtin_shufflevector(low1, low2, 2, 3, 6, 7),
-                        __builtin_shufflevector(high1, high2, 0, 1, 4, 5), __builtin_shufflevector(high1, high2, 2, 3, 6, 7)};
-            for (int k = 0; k < 4; k++) memcpy(dst + ((j + k) * WIDTH + i) * 4, &row[k], sizeof row[k]);
-        }
-    }
-    for (int64_t i = 0; i < width; i++)
-        for (int64_t j = i < width / 4 * 4 ? height / 4 * 4 : 0; j < height; j++) memcpy(dst + (j * WIDTH + i) * 4, src + i * stride + j * 4, 4);
-}
-
-/* dst[j][i] = src[i][j]: `width` lines of `height` consecutive elements, `stride` bytes apart. */
-static void turn_tile(char *dst, const char *src, int64_t stride, int64_t width, int64_t height, size_t size) {
-    switch (size) {
-    case 1: TURN(uint8_t); break;
-    case 2: TURN(uint16_t); break;
-    case 4: turn_words(dst, src, stride, width, height); break;
-    default: TURN(uint64_t); break;
-    }
-}
-
 static void run_tile(const Tiles *t, char *const *corner, int64_t width, int64_t height) {
-    _Alignas(64) char buffer[2][WIDTH * LINE];
+    _Alignas(64) char buffer[2][WIDTH * TSR_LINE];
     const TsrIter *it = t->run.it;
     char *row[TSR_ITER_MAX_OPERANDS], *at[TSR_ITER_MAX_OPERANDS];
     int64_t inner[TSR_ITER_MAX_OPERANDS], down[TSR_ITER_MAX_OPERANDS];
@@ -547,9 +513,9 @@ static void run_tile(const Tiles *t, char *const *corner, int64_t width, int64_t
         if (!(t->turned >> k & 1)) continue;
         size_t size = tsr_itemsize(it->operand[k]);
         row[k] = buffer[used++];
-        turn_tile(row[k], corner[k], inner[k], width, height, size);
-        inner[k] = (int64_t)size;
         down[k] = WIDTH * (int64_t)size;
+        tsr_kernel_transpose(row[k], down[k], corner[k], inner[k], width, height, size);
+        inner[k] = (int64_t)size;
     }
     for (int64_t j = 0; j < height; j++) {
         for (int k = 0; k < it->noperands; k++) at[k] = row[k] + j * down[k];
@@ -600,7 +566,7 @@ TsrStatus tsr_iter_run(TsrIter *it, TsrLoop loop, const void *params) {
         int64_t widest = 1;
         for (int k = it->nout; k < it->noperands; k++)
             if (turned >> k & 1) widest = TSR_MAX(widest, (int64_t)tsr_itemsize(it->operand[k]));
-        Tiles t = {run, turned, LINE / widest, (it->sizes[0] + WIDTH - 1) / WIDTH, 0};
+        Tiles t = {run, turned, TSR_LINE / widest, (it->sizes[0] + WIDTH - 1) / WIDTH, 0};
         t.down = (it->sizes[1] + t.height - 1) / t.height;
         int64_t outer = it->numel / (it->sizes[0] * it->sizes[1]);
         return tsr_parallel_for(t.across * t.down * outer, 4, run_tiles, &t);

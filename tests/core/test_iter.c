@@ -150,6 +150,27 @@ START_TEST(large_transposed_sums_are_right) {
 }
 END_TEST
 
+/* Whole blocks and parts of them, lines that the caches keep and (from 4 MiB on) lines that go past them, converted or not. */
+START_TEST(transposed_copies_are_right) {
+    static const int64_t shapes[][3] = {{1, 4, 8}, {3, 33, 70}, {2, 64, 16}, {1, 1040, 1100}, {5, 17, 1031}};
+    static const TsrDtype dtypes[] = {TSR_INT8, TSR_BFLOAT16, TSR_FLOAT32, TSR_INT64, TSR_COMPLEX128};
+    for (size_t i = 0; i < TSR_COUNTOF(shapes); i++)
+        for (size_t d = 0; d < TSR_COUNTOF(dtypes); d++) {
+            TsrTensor *a = new_tensor(3, shapes[i], dtypes[d]), *t = NULL, *copy = NULL, *cast = NULL;
+            ck_assert_int_eq(tsr_tensor_new_transpose(&t, a, 1, 2), TSR_OK);
+            ck_assert_int_eq(tsr_tensor_new_clone(&copy, t, TSR_CONTIGUOUS), TSR_OK);
+            ck_assert_int_eq(tsr_tensor_new(&cast, 3, t->sizes, TSR_FLOAT64, TSR_DEVICE_CPU), TSR_OK);
+            ck_assert_int_eq(tsr_tensor_copy(cast, t), TSR_OK);
+            for (int64_t k = 0; k < t->numel; k++) {
+                ck_assert_double_eq(at(copy, k), at(t, k));
+                ck_assert_double_eq(at(cast, k), at(t, k));
+            }
+            TsrTensor *all[] = {a, t, copy, cast};
+            for (size_t k = 0; k < TSR_COUNTOF(all); k++) tsr_tensor_free(all[k]);
+        }
+}
+END_TEST
+
 START_TEST(overlaps_are_refused) {
     TsrTensor *a = new_tensor(1, (int64_t[]){6}, TSR_FLOAT32), *low = NULL, *high = NULL, *wide = NULL, *r = NULL, *one = new_tensor(0, NULL, TSR_FLOAT32);
     ck_assert_int_eq(tsr_tensor_new_narrow(&low, a, 0, 0, 5), TSR_OK);
@@ -359,5 +380,5 @@ END_TEST
 
 TEST_SUITE(iter, half_floats_survive_the_round_trip, half_floats_round_to_nearest_even, every_pair_of_dtypes_converts_small_numbers,
            floats_out_of_range_convert_as_the_processor_does, results_lie_as_their_inputs_do, strides_do_not_change_sums, large_transposed_sums_are_right,
-           overlaps_are_refused, instruction_sets_agree, elementary_functions_are_within_an_ulp, parallel_for_visits_each_once, parallel_for_stops_when_interrupted, sums_of_small_integers_are_exact,
+           transposed_copies_are_right, overlaps_are_refused, instruction_sets_agree, elementary_functions_are_within_an_ulp, parallel_for_visits_each_once, parallel_for_stops_when_interrupted, sums_of_small_integers_are_exact,
            the_first_extreme_is_found_anywhere, variance_does_not_cancel, running_sums_end_in_the_sum, failures_leave_nothing)
