@@ -5,6 +5,7 @@
 
 #include "args.h"
 #include "bind.h"
+#include "core/view.h"
 #include "func_obj.h"
 #include "seq_obj.h"
 #include "str_obj.h"
@@ -45,20 +46,50 @@ static TsrStatus set_element(StorageObj *s, int64_t i, TsrScalar v) {
     return tsr_scalar_store_checked(v, s->dtype, at(s, i));
 }
 
+static TsrStatus refuse_index(const StorageObj *s, Value index) {
+    const char *name = bind_type_name(index);
+    if (is_typed(s)) return tsr_error(TSR_RUNTIME_ERROR, "can't index a <class 'torch.storage.TypedStorage'> with <class '%s'>", name);
+    return tsr_error(TSR_TYPE_ERROR, "can't index a torch.UntypedStorage with %s", name);
+}
+
 static TsrStatus find_index(int64_t *out, const StorageObj *s, Value index) {
     int64_t i = 0, n = count_of(s);
-    if (!bind_is_index(index)) return tsr_error(TSR_TYPE_ERROR, "can't index a %s with %s", s->obj.type->name, bind_type_name(index));
+    if (!bind_is_index(index)) return refuse_index(s, index);
     TSR_TRY(value_to_index(&i, index));
     *out = i < 0 ? i + n : i;
     if (*out >= 0 && *out < n) return TSR_OK;
-    return tsr_error(TSR_INDEX_ERROR, "index %lld out of range for storage of size %lld", (long long)i, (long long)n);
+    return tsr_error(TSR_INDEX_ERROR, "index %lld out of range for storage of size %lld", (long long)(is_typed(s) ? i : *out), (long long)n);
+}
+
+static void release_whole(void *storage) { tsr_storage_free(storage); }
+
+/* Bytes of a storage as another storage over the same memory, which the first one outlives. */
+static TsrStatus part_new(Value *out, StorageObj *s, int64_t start, int64_t count) {
+    TsrDataPtr part = {.data = count > 0 ? at(s, start) : NULL, .ctx = tsr_storage_retain(s->storage), .deleter = release_whole, .device = s->storage->ptr.device};
+    TsrStorage *storage;
+    TSR_TRY(tsr_storage_new_adopt_move(&storage, &part, (size_t)count, "part of a storage", NULL));
+    TsrStatus status = storage_obj_new(out, storage, TSR_DTYPE_NONE);
+    tsr_storage_free(storage);
+    return status;
+}
+
+static TsrStatus find_slice(int64_t *start, int64_t *count, const StorageObj *s, Value index) {
+    int64_t stop, step;
+    TSR_TRY(slice_resolve((Slice *)index.o, count_of(s), start, &stop, &step, count));
+    return step == 1 ? TSR_OK : tsr_error(TSR_RUNTIME_ERROR, "Trying to slice with a step of %lld, but only a step of 1 is supported", (long long)step);
 }
 
 static TsrStatus storage_get_item(Value *out, Value self, Value index) {
-    int64_t i;
-    TSR_TRY(readable(self_of(self)));
-    TSR_TRY(find_index(&i, self_of(self), index));
-    return get_element(out, self_of(self), i);
+    int64_t i, count;
+    StorageObj *s = self_of(self);
+    TSR_TRY(readable(s));
+    if (value_is_obj(index, &slice_type)) {
+        if (is_typed(s)) return tsr_error(TSR_RUNTIME_ERROR, "slices are only supported in UntypedStorage.__getitem__");
+        TSR_TRY(find_slice(&i, &count, s, index));
+        return part_new(out, s, i, count);
+    }
+    TSR_TRY(find_index(&i, s, index));
+    return get_element(out, s, i);
 }
 
 static TsrStatus number_of(TsrScalar *out, Value v) {
@@ -67,20 +98,33 @@ static TsrStatus number_of(TsrScalar *out, Value v) {
     return ok ? TSR_OK : tsr_error(TSR_TYPE_ERROR, "must be real number, not %s", bind_type_name(v));
 }
 
+/* What goes into an untyped storage is an int, of which its byte takes the low bits. `refusal` has a %s for another type. */
+static TsrStatus byte_or_number(TsrScalar *out, const StorageObj *s, Value v, const char *refusal) {
+    if (is_typed(s)) return number_of(out, v);
+    if (!bind_is_index(v)) return tsr_error(TSR_RUNTIME_ERROR, refusal, bind_type_name(v));
+    int64_t i = 0;
+    TSR_TRY(value_to_index(&i, v));
+    *out = tsr_scalar_int(i & 0xff);
+    return TSR_OK;
+}
+
 static TsrStatus storage_set_item(Value self, Value index, Value v) {
     StorageObj *s = self_of(self);
     TsrScalar number = tsr_scalar_int(0);
+    int64_t i, count = 1;
     TSR_TRY(readable(s));
-    TSR_TRY(number_of(&number, v));
+    TSR_TRY(byte_or_number(&number, s, v, "can only set storage content with a int types, but got %s instead"));
     if (value_is_obj(index, &slice_type)) {
-        int64_t start, stop, step, count;
-        TSR_TRY(slice_resolve((Slice *)index.o, count_of(s), &start, &stop, &step, &count));
-        for (int64_t k = 0; k < count; k++, start += step) TSR_TRY(set_element(s, start, number));
-        return TSR_OK;
+        TSR_TRY(find_slice(&i, &count, s, index));
+    } else if (is_typed(s)) {
+        TSR_TRY(find_index(&i, s, index));
+    } else {
+        if (!bind_is_index(index)) return refuse_index(s, index);
+        TSR_TRY(value_to_index(&i, index));
+        if (i < 0 || i >= count_of(s)) return tsr_error(TSR_RUNTIME_ERROR, "out of bounds");
     }
-    int64_t i;
-    TSR_TRY(find_index(&i, s, index));
-    return set_element(s, i, number);
+    for (int64_t k = 0; k < count; k++) TSR_TRY(set_element(s, i + k, number));
+    return TSR_OK;
 }
 
 static TsrStatus storage_length(int64_t *out, Value self) {
@@ -158,7 +202,7 @@ static TsrStatus storage_resize(Value *out, const CallArgs *args) {
     TSR_TRY(value_to_index(&n, args->values[1]));
     if (n < 0 || tsr_mul_size_overflows((size_t)n, item_size(s), &bytes)) return tsr_error(TSR_RUNTIME_ERROR, "invalid storage size %lld", (long long)n);
     TSR_TRY(tsr_storage_resize(s->storage, bytes));
-    *out = value_retain(args->values[0]);
+    *out = is_typed(s) ? VALUE_NONE : value_retain(args->values[0]);
     return TSR_OK;
 }
 
@@ -166,7 +210,7 @@ static TsrStatus storage_fill(Value *out, const CallArgs *args) {
     StorageObj *s = self_of(args->values[0]);
     TsrScalar number = tsr_scalar_int(0);
     TSR_TRY(readable(s));
-    TSR_TRY(number_of(&number, args->values[1]));
+    TSR_TRY(byte_or_number(&number, s, args->values[1], "fill_ expects int, but got %s"));
     for (int64_t i = 0; i < count_of(s); i++) TSR_TRY(set_element(s, i, number));
     *out = value_retain(args->values[0]);
     return TSR_OK;
@@ -182,7 +226,7 @@ static TsrStatus storage_copy(Value *out, const CallArgs *args) {
     if (from->dtype == s->dtype) {
         if (s->storage->readonly) return tsr_error(TSR_RUNTIME_ERROR, "the storage is read-only");
         if (s->storage->nbytes > 0) memmove(tsr_storage_data(s->storage), tsr_storage_data(from->storage), s->storage->nbytes);
-        } else {
+    } else {
         for (int64_t i = 0; i < count_of(s); i++) TSR_TRY(set_element(s, i, tsr_scalar_load(from->dtype, at(from, i))));
     }
     *out = value_retain(args->values[0]);
@@ -222,6 +266,69 @@ static TsrStatus storage_self(Value *out, const CallArgs *args) {
     *out = value_retain(args->values[0]);
     return TSR_OK;
 }
+
+/* torch.FloatStorage and its kin, whatever the storage holds now. */
+static TsrStatus storage_type(Value *out, const CallArgs *args) {
+    const StorageObj *s = self_of(args->values[0]);
+    return is_typed(s) ? str_new_format(out, "torch.%sStorage", tsr_dtype_scalar_name(s->dtype)) : str_new_c(out, s->obj.type->name);
+}
+
+static TsrStatus storage_new(Value *out, const CallArgs *args) {
+    const StorageObj *s = self_of(args->values[0]);
+    TsrStorage *empty;
+    TSR_TRY(tsr_storage_new(&empty, s->storage->ptr.device, 0, TSR_DTYPE_NONE));
+    TsrStatus status = storage_obj_new(out, empty, is_typed(s) ? s->dtype : TSR_DTYPE_NONE);
+    tsr_storage_free(empty);
+    return status;
+}
+
+/* Reverses the bytes of each element of a dtype: of both halves of a complex one. */
+static TsrStatus storage_byteswap(Value *out, const CallArgs *args) {
+    StorageObj *s = self_of(args->values[0]);
+    TsrDtype d;
+    if (!dtype_from_value(&d, args->values[1])) return tsr_error(TSR_RUNTIME_ERROR, "expected torch.dtype, but got <class '%s'>", bind_type_name(args->values[1]));
+    TSR_TRY(readable(s));
+    if (s->storage->readonly) return tsr_error(TSR_RUNTIME_ERROR, "the storage is read-only");
+    size_t width = tsr_dtype_size(d) / (tsr_dtype_is_complex(d) ? 2 : 1);
+    char *bytes = tsr_storage_data(s->storage);
+    for (size_t first = 0; first + width <= s->storage->nbytes; first += width)
+        for (size_t i = 0; i < width / 2; i++) {
+            char swap = bytes[first + i];
+            bytes[first + i] = bytes[first + width - 1 - i];
+            bytes[first + width - 1 - i] = swap;
+        }
+    *out = VALUE_NONE;
+    return TSR_OK;
+}
+
+/* A storage with the same numbers as elements of `dtype`. */
+static TsrStatus convert(Value *out, const CallArgs *args, TsrDtype dtype) {
+    const StorageObj *s = self_of(args->values[0]);
+    if (s->dtype == dtype) return storage_clone(out, args);
+    TSR_TRY(readable(s));
+    int64_t n = count_of(s);
+    TsrTensor *from, *to = NULL;
+    TSR_TRY(tsr_tensor_new_over(&from, s->storage, 1, &n, (int64_t[]){1}, 0, s->dtype));
+    TsrStatus status = tsr_tensor_new_cast(&to, from, dtype);
+    if (status == TSR_OK) status = storage_obj_new(out, to->storage, dtype);
+    tsr_tensor_free(from);
+    tsr_tensor_free(to);
+    return status;
+}
+#define CONVERSION(name, dtype) \
+    static TsrStatus storage_to_##name(Value *out, const CallArgs *args) { return convert(out, args, dtype); }
+CONVERSION(bool, TSR_BOOL)
+CONVERSION(byte, TSR_UINT8)
+CONVERSION(char, TSR_INT8)
+CONVERSION(short, TSR_INT16)
+CONVERSION(int, TSR_INT32)
+CONVERSION(long, TSR_INT64)
+CONVERSION(half, TSR_FLOAT16)
+CONVERSION(bfloat16, TSR_BFLOAT16)
+CONVERSION(float, TSR_FLOAT32)
+CONVERSION(double, TSR_FLOAT64)
+CONVERSION(complex_float, TSR_COMPLEX64)
+CONVERSION(complex_double, TSR_COMPLEX128)
 
 static TsrStatus get_device(Value *out, Value self) {
     TsrDevice d = self_of(self)->storage->ptr.device;
@@ -269,21 +376,42 @@ static TsrStatus storage_hash(int64_t *out, Value self) {
     return TSR_OK;
 }
 
-static const Method storage_methods[] = {
-    {"size", storage_size, ARGS_NONE, 0, 0, "()", "How many elements it holds."},
-    {"nbytes", storage_nbytes, ARGS_NONE, 0, 0, "()", "How many bytes it holds."},
-    {"element_size", storage_element_size, ARGS_NONE, 0, 0, "()", "Bytes of an element."},
-    {"data_ptr", storage_data_ptr, ARGS_NONE, 0, 0, "()", "The address of its memory."},
-    {"resize_", storage_resize, ARGS_ONE, 1, 1, "(size)", "Makes it hold `size` elements; what it held stays."},
-    {"fill_", storage_fill, ARGS_ONE, 1, 1, "(value)", "Sets every element."},
-    {"copy_", storage_copy, ARGS_RANGE, 1, 2, "(source)", "Copies the elements of a storage of the same size."},
-    {"clone", storage_clone, ARGS_NONE, 0, 0, "()", "A storage of its own with the same elements."},
-    {"tolist", storage_tolist, ARGS_NONE, 0, 0, "()", "Its elements as a list."},
-    {"is_shared", storage_is_shared, ARGS_NONE, 0, 0, "()", "Whether processes share its memory."},
-    {"share_memory_", storage_share, ARGS_NONE, 0, 0, "()", "Moves it to memory that processes share."},
-    {"resizable", storage_resizable, ARGS_NONE, 0, 0, "()", "Whether resize_ works."},
-    {"untyped", storage_untyped, ARGS_NONE, 0, 0, "()", "The same memory as bytes."},
-    {"cpu", storage_self, ARGS_NONE, 0, 0, "()", "Itself."},
+#define SHARED_METHODS \
+    {"size", storage_size, ARGS_NONE, 0, 0, "()", "How many elements it holds."}, \
+    {"nbytes", storage_nbytes, ARGS_NONE, 0, 0, "()", "How many bytes it holds."}, \
+    {"element_size", storage_element_size, ARGS_NONE, 0, 0, "()", "Bytes of an element."}, \
+    {"data_ptr", storage_data_ptr, ARGS_NONE, 0, 0, "()", "The address of its memory."}, \
+    {"resize_", storage_resize, ARGS_ONE, 1, 1, "(size)", "Makes it hold `size` elements; what it held stays."}, \
+    {"fill_", storage_fill, ARGS_ONE, 1, 1, "(value)", "Sets every element."}, \
+    {"copy_", storage_copy, ARGS_RANGE, 1, 2, "(source)", "Copies the elements of a storage of the same size."}, \
+    {"clone", storage_clone, ARGS_NONE, 0, 0, "()", "A storage of its own with the same elements."}, \
+    {"tolist", storage_tolist, ARGS_NONE, 0, 0, "()", "Its elements as a list."}, \
+    {"is_shared", storage_is_shared, ARGS_NONE, 0, 0, "()", "Whether processes share its memory."}, \
+    {"share_memory_", storage_share, ARGS_NONE, 0, 0, "()", "Moves it to memory that processes share."}, \
+    {"resizable", storage_resizable, ARGS_NONE, 0, 0, "()", "Whether resize_ works."}, \
+    {"untyped", storage_untyped, ARGS_NONE, 0, 0, "()", "The same memory as bytes."}, \
+    {"cpu", storage_self, ARGS_NONE, 0, 0, "()", "Itself."}, \
+    {"type", storage_type, ARGS_NONE, 0, 0, "()", "The name of its kind."}, \
+    {"new", storage_new, ARGS_NONE, 0, 0, "()", "An empty storage of its kind."}
+static const Method untyped_methods[] = {
+    SHARED_METHODS,
+    {"byteswap", storage_byteswap, ARGS_ONE, 1, 1, "(dtype)", "Reverses the bytes of each element."},
+    {NULL, NULL, 0, 0, 0, NULL, NULL},
+};
+static const Method typed_methods[] = {
+    SHARED_METHODS,
+    {"bool", storage_to_bool, ARGS_NONE, 0, 0, "()", "As bool elements."},
+    {"byte", storage_to_byte, ARGS_NONE, 0, 0, "()", "As byte elements."},
+    {"char", storage_to_char, ARGS_NONE, 0, 0, "()", "As char elements."},
+    {"short", storage_to_short, ARGS_NONE, 0, 0, "()", "As short elements."},
+    {"int", storage_to_int, ARGS_NONE, 0, 0, "()", "As int elements."},
+    {"long", storage_to_long, ARGS_NONE, 0, 0, "()", "As long elements."},
+    {"half", storage_to_half, ARGS_NONE, 0, 0, "()", "As half elements."},
+    {"bfloat16", storage_to_bfloat16, ARGS_NONE, 0, 0, "()", "As bfloat16 elements."},
+    {"float", storage_to_float, ARGS_NONE, 0, 0, "()", "As float elements."},
+    {"double", storage_to_double, ARGS_NONE, 0, 0, "()", "As double elements."},
+    {"complex_float", storage_to_complex_float, ARGS_NONE, 0, 0, "()", "As complex float elements."},
+    {"complex_double", storage_to_complex_double, ARGS_NONE, 0, 0, "()", "As complex double elements."},
     {NULL, NULL, 0, 0, 0, NULL, NULL},
 };
 static const Getter untyped_getters[] = {
@@ -291,8 +419,8 @@ static const Getter untyped_getters[] = {
 static const Getter typed_getters[] = {
     {"device", get_device, NULL, "where its memory is"}, {"is_cuda", get_is_cuda, NULL, "whether it is on a GPU"}, {"dtype", get_dtype, NULL, "its elements"}, {NULL, NULL, NULL, NULL}};
 
-#define STORAGE_TYPE(shown, get) \
+#define STORAGE_TYPE(shown, with, get) \
     {.obj = TYPE_HEADER, .name = shown, .construct = storage_construct, .destroy = storage_destroy, .repr = storage_repr, .length = storage_length, \
-     .get_item = storage_get_item, .set_item = storage_set_item, .compare = storage_compare, .hash = storage_hash, .methods = storage_methods, .getters = get}
-Type untyped_storage_type = STORAGE_TYPE("torch.storage.UntypedStorage", untyped_getters);
-Type typed_storage_type = STORAGE_TYPE("torch.storage.TypedStorage", typed_getters);
+     .get_item = storage_get_item, .set_item = storage_set_item, .compare = storage_compare, .hash = storage_hash, .methods = with, .getters = get}
+Type untyped_storage_type = STORAGE_TYPE("torch.storage.UntypedStorage", untyped_methods, untyped_getters);
+Type typed_storage_type = STORAGE_TYPE("torch.storage.TypedStorage", typed_methods, typed_getters);

@@ -170,12 +170,12 @@ static TsrStatus formatted_new(TsrTensor **out, int ndim, const int64_t *sizes, 
 
 /* ---- roll ---- */
 
-/* One dimension: two pieces change places. The result has self's format, channels last or row-major. */
+/* One dimension: two pieces change places. The result has self's format, channels last or row-major; with an empty piece, row-major. */
 static TsrStatus roll_new(TsrTensor **out, const TsrTensor *self, int64_t shift, int64_t dim) {
     int64_t size = self->sizes[dim];
     if (self->numel == 0) return tsr_tensor_new_clone(out, self, TSR_PRESERVE);
     int64_t start = ((size - shift % size) % size + size) % size;
-    TSR_TRY(formatted_new(out, tsr_ndim(self), self->sizes, suggested(self), self));
+    TSR_TRY(formatted_new(out, tsr_ndim(self), self->sizes, start == 0 ? TSR_CONTIGUOUS : suggested(self), self));
     if (tsr_is_meta(self)) return TSR_OK;
     Scope s = {0};
     TsrTensor *t0 = MAKE(&s, tsr_tensor_new_narrow, *out, dim, 0, size - start), *f0 = MAKE(&s, tsr_tensor_new_narrow, self, dim, start, size - start);

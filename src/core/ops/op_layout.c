@@ -245,19 +245,20 @@ TsrStatus op_set_view(TsrOpCall *c) {
     return tsr_return_move(c, tsr_tensor_retain(SELF));
 }
 
-static TsrStatus resize(TsrOpCall *c, int n, const int64_t *sizes, TsrMemoryFormat format) {
+/* `counts`: whether a change of sizes is a write in the log of versions. */
+static TsrStatus resize(TsrOpCall *c, int n, const int64_t *sizes, TsrMemoryFormat format, bool counts) {
     for (int i = 0; i < n; i++)
         if (sizes[i] < 0) return tsr_error(TSR_RUNTIME_ERROR, "numel: integer multiplication overflow");
     bool same = n == tsr_ndim(SELF) && same_ints(sizes, SELF->sizes, n);
     TSR_TRY(tsr_tensor_resize(SELF, n, sizes, format));
-    if (!same) tsr_tensor_bump(SELF, c->schema->base);
+    if (!same && counts) tsr_tensor_bump(SELF, c->schema->base);
     return TSR_OK;
 }
 
-/* The sizes are set before the format is looked at: they stand when it is refused. */
+/* The sizes are set before the format is looked at: they stand when it is refused, and then count as no write. */
 TsrStatus op_resize_inplace(TsrOpCall *c) {
     TsrMemoryFormat format = format_or(&c->arg[2], TSR_CONTIGUOUS);
-    TSR_TRY(resize(c, c->arg[1].n, c->arg[1].ints, TSR_CONTIGUOUS));
+    TSR_TRY(resize(c, c->arg[1].n, c->arg[1].ints, TSR_CONTIGUOUS, format != TSR_PRESERVE));
     if (format == TSR_PRESERVE) return tsr_error(TSR_RUNTIME_ERROR, "Unsupported memory formatPreserve");
     if (format != TSR_CONTIGUOUS) TSR_TRY(tsr_tensor_resize(SELF, c->arg[1].n, c->arg[1].ints, format));
     return tsr_return_move(c, tsr_tensor_retain(SELF));
@@ -267,6 +268,6 @@ TsrStatus op_resize_as_inplace(TsrOpCall *c) {
     const TsrTensor *like = c->arg[1].t;
     TsrMemoryFormat format = format_or(&c->arg[2], TSR_CONTIGUOUS);
     if (format == TSR_PRESERVE) format = suggested_format(like);
-    TSR_TRY(resize(c, tsr_ndim(like), like->sizes, format));
+    TSR_TRY(resize(c, tsr_ndim(like), like->sizes, format, true));
     return tsr_return_move(c, tsr_tensor_retain(SELF));
 }
