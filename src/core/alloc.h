@@ -9,7 +9,7 @@
 
 #include "device.h"
 
-#pragma GCC visibility push(default)
+TSR_PUBLIC_BEGIN
 
 /* Owns one block: {data, ctx, deleter, device} as c10::DataPtr. deleter(ctx) is called exactly once,
  * when the DataPtr is released; NULL deleter: nothing to free (borrowed or empty). */
@@ -32,7 +32,7 @@ struct TsrAllocator {
     void (*empty_cache)(TsrAllocator *self); /* gives kept blocks back to the system; may be NULL */
     /* Counters in bytes, kept by tsr_allocate and tsr_deallocate (`cached` by the allocator itself). Threads hold small
      * changes back: read them after tsr_allocator_first(), which brings them up to date. */
-    _Atomic int64_t live, peak, cached, calls;
+    TSR_ATOMIC(int64_t) live, peak, cached, calls;
     uint8_t priority;
     TsrAllocator *next;
 };
@@ -103,6 +103,6 @@ static inline void tsr_trace(TsrTraceKind kind, const char *what, const char *re
     }
 }
 
-#pragma GCC visibility pop
+TSR_PUBLIC_END
 
 #endif

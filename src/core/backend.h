@@ -10,7 +10,7 @@
 #include "alloc.h"
 #include "dtype.h"
 
-#pragma GCC visibility push(default)
+TSR_PUBLIC_BEGIN
 
 enum { TSR_BACKEND_VERSION = 1 }; /* changes whenever a struct below does */
 
@@ -47,6 +47,6 @@ TsrStatus tsr_backend_get(const TsrBackend **out, uint8_t device_type);
 /* Loads one file. TSR_RUNTIME_ERROR "PATH: not a tsr backend: ..." ; *out is lent. */
 TsrStatus tsr_backend_load(const TsrBackend **out, const char *path);
 
-#pragma GCC visibility pop
+TSR_PUBLIC_END
 
 #endif

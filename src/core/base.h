@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #define TSR_VERSION "0.1.0"
-#define TSR_TORCH_VERSION "2.15.0"
+#define TSR_TORCH_VERSION "2.15.0" /* whose values, texts and errors these are */
 
 /* clang has complex numbers, but glibc gives these to gcc alone. */
 #if defined(__clang__) && !defined(__cplusplus)
@@ -18,6 +18,18 @@
 #undef CMPLXF
 #define CMPLX(re, im) __builtin_complex((double)(re), (double)(im))
 #define CMPLXF(re, im) __builtin_complex((float)(re), (float)(im))
+#endif
+
+/* Around the declarations of a public header: exported from the shared library, and of C linkage to a C++ program. */
+#ifdef __cplusplus
+#include <atomic>
+#define TSR_PUBLIC_BEGIN extern "C" { _Pragma("GCC visibility push(default)")
+#define TSR_PUBLIC_END _Pragma("GCC visibility pop") }
+#define TSR_ATOMIC(type) std::atomic<type>
+#else
+#define TSR_PUBLIC_BEGIN _Pragma("GCC visibility push(default)")
+#define TSR_PUBLIC_END _Pragma("GCC visibility pop")
+#define TSR_ATOMIC(type) _Atomic type
 #endif
 
 #define TSR_LIKELY(x) __builtin_expect(!!(x), 1)

@@ -5,7 +5,7 @@
 
 #include "view.h"
 
-#pragma GCC visibility push(default)
+TSR_PUBLIC_BEGIN
 
 typedef struct TsrMaybeOwned {
     TsrTensor *tensor;
@@ -27,6 +27,6 @@ static inline TsrMaybeOwned tsr_maybe_owned_move(TsrTensor *t) { return (TsrMayb
 /* Borrowed when already contiguous in that format, else an owned copy. */
 TsrStatus tsr_maybe_expect_contiguous(TsrMaybeOwned *out, TsrTensor *t, TsrMemoryFormat format);
 
-#pragma GCC visibility pop
+TSR_PUBLIC_END
 
 #endif

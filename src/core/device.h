@@ -4,7 +4,7 @@
 
 #include "error.h"
 
-#pragma GCC visibility push(default)
+TSR_PUBLIC_BEGIN
 
 typedef enum TsrDeviceType { TSR_CPU = 0, TSR_CUDA = 1, TSR_META = 2, TSR_DEVICE_TYPE_COUNT } TsrDeviceType;
 typedef struct TsrDevice { uint8_t type; int8_t index; /* -1: none given */ } TsrDevice;
@@ -19,6 +19,6 @@ char *tsr_device_format(TsrDevice d, char *buffer);
 /* Parses "cpu", "cuda:1", "meta". TSR_RUNTIME_ERROR with PyTorch's text when malformed or unknown. */
 TsrStatus tsr_device_parse(TsrDevice *out, const char *text);
 
-#pragma GCC visibility pop
+TSR_PUBLIC_END
 
 #endif

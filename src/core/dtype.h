@@ -7,7 +7,7 @@
 
 #include "error.h"
 
-#pragma GCC visibility push(default)
+TSR_PUBLIC_BEGIN
 
 struct TsrTensor;
 
@@ -86,6 +86,6 @@ TsrFloat8E5m2 tsr_float8_e5m2_from_float(float x);
 float tsr_float8_e4m3fn_to_float(TsrFloat8E4m3fn x);
 TsrFloat8E4m3fn tsr_float8_e4m3fn_from_float(float x);
 
-#pragma GCC visibility pop
+TSR_PUBLIC_END
 
 #endif

@@ -1,4 +1,4 @@
-#include "error.h"
+#include "error_impl.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -17,8 +17,9 @@ typedef struct LastError {
 } LastError;
 
 static _Thread_local LastError last;
-volatile int tsr_interrupt_flag = 0;
-TsrStatus (*tsr_interrupt_fault)(void) = NULL;
+volatile int tsr_interrupt_flag = TSR_INTERRUPT_NONE;
+TsrStatus (*tsr__interrupt_fault)(void) = NULL;
+_Thread_local bool tsr__in_job;
 
 static const struct {
     const char *name;
@@ -159,16 +160,14 @@ bool tsr_status_is_a(TsrStatus kind, TsrStatus ancestor) {
     }
 }
 
-_Thread_local bool tsr_in_job;
-
-void tsr_interrupt_request(void) { tsr_interrupt_flag = 1; }
-void tsr_interrupt_request_timeout(void) { tsr_interrupt_flag = 2; }
+void tsr_interrupt_request(void) { tsr_interrupt_flag = TSR_INTERRUPT_KEYBOARD; }
+void tsr_interrupt_request_timeout(void) { tsr_interrupt_flag = TSR_INTERRUPT_TIMEOUT; }
 
 TsrStatus tsr_interrupt_raise(void) {
     int flag = tsr_interrupt_flag;
-    if (tsr_in_job) return flag == 2 ? TSR_TIMEOUT_ERROR : TSR_KEYBOARD_INTERRUPT;
-    tsr_interrupt_flag = 0;
-    if (flag == 3 && tsr_interrupt_fault != NULL) return tsr_interrupt_fault();
-    if (flag == 2) return tsr_error(TSR_TIMEOUT_ERROR, "the time limit was reached");
-    return flag == 1 ? tsr_error(TSR_KEYBOARD_INTERRUPT, "%s", "") : TSR_OK;
+    if (tsr__in_job) return flag == TSR_INTERRUPT_TIMEOUT ? TSR_TIMEOUT_ERROR : TSR_KEYBOARD_INTERRUPT;
+    tsr_interrupt_flag = TSR_INTERRUPT_NONE;
+    if (flag == TSR_INTERRUPT_FAULT && tsr__interrupt_fault != NULL) return tsr__interrupt_fault();
+    if (flag == TSR_INTERRUPT_TIMEOUT) return tsr_error(TSR_TIMEOUT_ERROR, "the time limit was reached");
+    return flag == TSR_INTERRUPT_KEYBOARD ? tsr_error(TSR_KEYBOARD_INTERRUPT, "%s", "") : TSR_OK;
 }

@@ -2,14 +2,14 @@
  *
  * A function that can fail returns TsrStatus, TSR_OK (0) on success. On failure it has set the
  * thread-local last error: its kind (the status itself), a message with the numbers in it, and
- * perhaps a hint. Nothing in the core prints, exits or jumps. The kinds are Python's exception
+ * perhaps a hint. On success the last error is what it was. Nothing in the core prints, exits or jumps. The kinds are Python's exception
  * types, one row each in error.def. Reporting that memory is short allocates nothing. */
 #ifndef TSR_ERROR_H
 #define TSR_ERROR_H
 
 #include "base.h"
 
-#pragma GCC visibility push(default)
+TSR_PUBLIC_BEGIN
 
 typedef enum TsrStatus {
     TSR_OK = 0,
@@ -48,10 +48,10 @@ void tsr_error_shapes(int na, const int64_t *a, int nb, const int64_t *b, int di
 /* That text (lines end with \n) if it belongs to an error with this message, else NULL. Lent until the next. */
 const char *tsr_error_shapes_text(const char *message);
 
-TsrStatus tsr_error_kind(void);       /* of the last error of this thread, TSR_OK if none */
-const char *tsr_error_message(void);  /* lent until the next error of this thread; never NULL */
+TsrStatus tsr_error_kind(void);        /* of the last error of this thread, TSR_OK if none */
+const char *tsr_error_message(void);   /* lent until the next error of this thread; never NULL */
 const char *tsr_error_hint_text(void); /* lent; NULL if the last error has none */
-void tsr_error_clear(void);           /* also frees the thread's buffers */
+void tsr_error_clear(void);            /* also frees the thread's buffers */
 
 const char *tsr_status_name(TsrStatus kind);  /* "ValueError"; static */
 TsrStatus tsr_status_base(TsrStatus kind);    /* the kind it derives from; TSR_BASE_EXCEPTION is its own */
@@ -60,9 +60,8 @@ bool tsr_status_is_a(TsrStatus kind, TsrStatus ancestor);
 /* Interrupts. A signal handler may call tsr_interrupt_request. Long loops call tsr_interrupt_check
  * every block (at least every 50 ms of work): TSR_KEYBOARD_INTERRUPT, or TSR_TIMEOUT_ERROR after
  * tsr_interrupt_request_timeout. A check that fires clears the request. */
-extern volatile int tsr_interrupt_flag; /* 0 none, 1 interrupt, 2 timeout, 3 a memory fault to report: read it in hot loops */
-extern TsrStatus (*tsr_interrupt_fault)(void); /* raises the pending memory fault (fault.c sets it) */
-extern _Thread_local bool tsr_in_job; /* this thread works on a chunk of tsr_parallel_for: a check then only reports, and the loop's owner raises */
+typedef enum TsrInterrupt { TSR_INTERRUPT_NONE, TSR_INTERRUPT_KEYBOARD, TSR_INTERRUPT_TIMEOUT, TSR_INTERRUPT_FAULT /* of memory */ } TsrInterrupt;
+extern volatile int tsr_interrupt_flag; /* a TsrInterrupt: why to stop at the next check; read it in hot loops */
 void tsr_interrupt_request(void);
 void tsr_interrupt_request_timeout(void);
 TsrStatus tsr_interrupt_raise(void) __attribute__((cold));
@@ -72,6 +71,6 @@ static inline TsrStatus tsr_interrupt_check(void) {
 /* For kernels, which have no status: to stop in the middle, at step i of a loop (seen every 64 Ki steps). Whoever runs them checks afterwards. */
 static inline bool tsr_interrupted_at(int64_t i) { return (i & 0xFFFF) == 0 && TSR_UNLIKELY(tsr_interrupt_flag != 0); }
 
-#pragma GCC visibility pop
+TSR_PUBLIC_END
 
 #endif

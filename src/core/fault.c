@@ -1,5 +1,6 @@
 /* fault.c: memory faults inside watched regions become error reports instead of crashes. */
 #include "alloc_impl.h"
+#include "error_impl.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -32,7 +33,7 @@ static void on_fault(int number, siginfo_t *info, void *context) {
         if (address < r->start || address >= r->start + r->length) continue;
         if (!r->repair(r, address)) break;
         pending = r;
-        tsr_interrupt_flag = 3;
+        tsr_interrupt_flag = TSR_INTERRUPT_FAULT;
         return;
     }
     /* Not ours: the handler from before takes it when the instruction runs again. */
@@ -42,7 +43,7 @@ static void on_fault(int number, siginfo_t *info, void *context) {
 static void install(void) {
     struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_NODEFER};
     sigemptyset(&action.sa_mask);
-    tsr_interrupt_fault = raise_pending;
+    tsr__interrupt_fault = raise_pending;
     sigaction(SIGSEGV, &action, &old_segv);
     sigaction(SIGBUS, &action, &old_bus);
 }
@@ -73,5 +74,5 @@ void tsr__fault_forget(TsrFaultRegion *region) {
 void tsr__fault_post(const char *message) {
     pthread_once(&once, install);
     snprintf(posted, sizeof posted, "%s", message);
-    tsr_interrupt_flag = 3;
+    tsr_interrupt_flag = TSR_INTERRUPT_FAULT;
 }

@@ -13,7 +13,7 @@
 
 #include "tensor.h"
 
-#pragma GCC visibility push(default)
+TSR_PUBLIC_BEGIN
 
 /* self[indices]: always a copy. *out is the caller's. With every entry NULL: a copy of self. */
 TsrStatus tsr_index_new(TsrTensor **out, const TsrTensor *self, int n, TsrTensor *const *indices);
@@ -26,6 +26,6 @@ TsrStatus tsr_index_check_mask(const TsrTensor *self, const TsrTensor *mask, int
 /* The positions of the nonzero elements of self: (count, ndim) int64, column-major as PyTorch's CPU gives it. */
 TsrStatus tsr_nonzero_new(TsrTensor **out, const TsrTensor *self);
 
-#pragma GCC visibility pop
+TSR_PUBLIC_END
 
 #endif

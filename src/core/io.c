@@ -23,8 +23,6 @@ static const TsrFormat formats[] = {
     {"raw", "raw bin", NULL, tsr__raw_read, tsr__raw_write, NULL},
 };
 
-const TsrFormat *tsr_format_at(int i) { return i >= 0 && i < (int)TSR_COUNTOF(formats) ? &formats[i] : NULL; }
-
 const TsrFormat *tsr_format_find(const char *name) {
     for (size_t i = 0; i < TSR_COUNTOF(formats); i++)
         if (strcmp(formats[i].name, name) == 0) return &formats[i];

@@ -10,7 +10,7 @@
 #include "tensor.h"
 #include "text.h"
 
-#pragma GCC visibility push(default)
+TSR_PUBLIC_BEGIN
 
 typedef struct TsrLoadOptions {
     const char *format;    /* a format's name; NULL: by extension, then by the first bytes */
@@ -67,7 +67,6 @@ typedef struct TsrFormat {
 
 const TsrFormat *tsr_format_find(const char *name);             /* NULL if unknown */
 const TsrFormat *tsr_format_for_path(const char *path);         /* by extension; NULL if none has it */
-const TsrFormat *tsr_format_at(int i);                          /* NULL past the end */
 
 /* `path` "-" is standard input. Items are the caller's (tsr_items_free). */
 TsrStatus tsr_load(TsrItems *out, const char *path, const TsrLoadOptions *options);
@@ -75,7 +74,8 @@ TsrStatus tsr_load(TsrItems *out, const char *path, const TsrLoadOptions *option
 TsrStatus tsr_load_bytes(TsrItems *out, const char *name, const char *data, size_t size, const TsrLoadOptions *options);
 /* Writes the file atomically. The old file, if any, stays whole on failure. */
 TsrStatus tsr_save(const TsrItems *items, const char *path, const TsrSaveOptions *options);
-TsrStatus tsr_write(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options); /* options->format is required */
+/* Writes to the sink and flushes it; options->format is required. */
+TsrStatus tsr_write(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options);
 
 /* No file may be written or opened beyond those already permitted: --sandbox. */
 void tsr_io_set_sandbox(bool on);
@@ -94,6 +94,6 @@ TsrStatus tsr_items_add_move(TsrItems *out, const char *name, size_t name_length
 /* The one tensor that a single-tensor format writes: ValueError when there are several. */
 TsrStatus tsr_items_only(TsrTensor **out, const TsrItems *items, const char *format);
 
-#pragma GCC visibility pop
+TSR_PUBLIC_END
 
 #endif

@@ -12,7 +12,7 @@
 
 #include "promote.h"
 
-#pragma GCC visibility push(default)
+TSR_PUBLIC_BEGIN
 
 enum { TSR_ITER_MAX_OPERANDS = 8 };
 
@@ -96,6 +96,6 @@ void tsr_set_num_threads(int n);
 /* Converts n elements between dtypes with byte strides (any numeric pair; PyTorch's conversion rules, no undefined behaviour). */
 void tsr_convert(TsrDtype to, char *dst, int64_t dst_stride, TsrDtype from, const char *src, int64_t src_stride, int64_t n);
 
-#pragma GCC visibility pop
+TSR_PUBLIC_END
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "error.h"
 
-#pragma GCC visibility push(default)
+TSR_PUBLIC_BEGIN
 
 /* Product of sizes; TSR_RUNTIME_ERROR for a negative size ("Trying to create tensor with negative dimension -1: [-1]")
  * or an overflow, even where another size is 0. */
@@ -35,12 +35,12 @@ bool tsr_layout_view_strides(int64_t *new_strides, int new_ndim, const int64_t *
 /* The first pair of adjacent dimensions (d, d+1) that would have to merge and cannot, for explain(); -1 if none. */
 int tsr_layout_unmergeable_dim(int new_ndim, const int64_t *new_sizes, int ndim, const int64_t *sizes, const int64_t *strides);
 
-/* Overlap, exact, by bounded Diophantine search as NumPy's solve_diophantine (numpy mem_overlap.c; 
- * linear Diophantine equations). Units: elements of `itemsize` bytes at byte offset. */
+/* --- overlap: exact, by a bounded search for solutions of a linear Diophantine equation, as NumPy's mem_overlap.c does --- */
 typedef struct TsrGeometry { int ndim; const int64_t *sizes, *strides; int64_t offset; /* elements */ int64_t itemsize; /* bytes */ } TsrGeometry;
-/* Whether two indices of one view reach the same element. */
+/* Whether two indices of one view reach the same element; true also where the search gave up. */
 bool tsr_layout_has_internal_overlap(const TsrGeometry *g);
-/* Whether two views of one storage share a byte; ia and ib (each of its ndim, may be NULL) receive one common element's indices. TSR_TIMEOUT never: the search is exact but bounded by `max_work`; *known is false if it gave up. */
+/* Whether two views of one storage share a byte; ia and ib (each of its ndim, may be NULL) receive the indices of one common element.
+ * *known is false where the search gave up. */
 bool tsr_layout_overlap(const TsrGeometry *a, const TsrGeometry *b, int64_t *ia, int64_t *ib, bool *known);
 /* PyTorch's cheaper classification, which decides its refusals (at::get_overlap_status). */
 typedef enum TsrOverlap { TSR_OVERLAP_FULL, TSR_OVERLAP_PARTIAL, TSR_OVERLAP_NO, TSR_OVERLAP_TOO_HARD } TsrOverlap;
@@ -50,9 +50,9 @@ TsrOverlap tsr_layout_overlap_status(const TsrGeometry *a, const TsrGeometry *b)
 /* Of one view with itself (at::has_internal_overlap): NO, FULL for a certain overlap (a stride of 0), TOO_HARD. */
 TsrOverlap tsr_layout_internal_status(int ndim, const int64_t *sizes, const int64_t *strides);
 
-/* "[2, 3]" into a growing text is text.h's; here a fixed buffer: writes at most `room` bytes, returns buffer. */
+/* "[2, 3]" into `buffer`, cut off to `room` bytes; returns buffer. */
 char *tsr_layout_format(char *buffer, size_t room, int ndim, const int64_t *sizes);
 
-#pragma GCC visibility pop
+TSR_PUBLIC_END
 
 #endif

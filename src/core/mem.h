@@ -7,7 +7,7 @@
 
 #include "base.h"
 
-#pragma GCC visibility push(default)
+TSR_PUBLIC_BEGIN
 
 void *tsr_malloc(size_t bytes); /* never NULL for 0 bytes unless it fails */
 void *tsr_calloc(size_t count, size_t size); /* zeroed; NULL when count * size overflows */
@@ -25,6 +25,6 @@ int64_t tsr_mem_fail_at(int64_t n);
 /* Asked by allocators of tensor data, so that a sweep reaches them too: true when this allocation must fail. */
 bool tsr_mem_inject_failure(void);
 
-#pragma GCC visibility pop
+TSR_PUBLIC_END
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "base.h"
 
-#pragma GCC visibility push(default)
+TSR_PUBLIC_BEGIN
 
 enum { TSR_NUMBER_ROOM = 32 }; /* bytes that hold any of the texts below, with a terminator */
 
@@ -26,6 +26,6 @@ const char *tsr_parse_double(double *out, const char *begin, const char *end);
 /* Reads a decimal integer with optional sign that fits int64; NULL when there is none or it does not fit. */
 const char *tsr_parse_int64(int64_t *out, const char *begin, const char *end);
 
-#pragma GCC visibility pop
+TSR_PUBLIC_END
 
 #endif

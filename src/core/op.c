@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "mem.h"
+#include "op_help.h"
 #include "op_schema.h"
 #include "ops/sparse.h"
 
@@ -293,25 +294,12 @@ static TsrStatus check_writable_cast(const TsrTensor *result, const TsrTensor *o
                      tsr_dtype_scalar_name(out->dtype));
 }
 
-static bool same_sizes(const TsrTensor *a, const TsrTensor *b) {
-    return tsr_ndim(a) == tsr_ndim(b) && memcmp(a->sizes, b->sizes, sizeof(int64_t) * (size_t)tsr_ndim(a)) == 0;
-}
-
-static TsrStatus check_no_internal_overlap(const TsrTensor *out) {
-    for (int d = 0; d < tsr_ndim(out); d++)
-        if (out->sizes[d] > 1 && out->strides[d] == 0)
-            return tsr_error(TSR_RUNTIME_ERROR,
-                             "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
-                             "Please clone() the tensor before performing the operation.");
-    return TSR_OK;
-}
-
 /* A sparse result, or one for a sparse tensor. */
 static TsrStatus write_sparse(TsrOpCall *c, TsrTensor *result, TsrTensor *out) {
     if (!tsr_is_sparse(result) || !tsr_is_sparse(out))
         return tsr_error(TSR_RUNTIME_ERROR, "copy_() between dense and sparse Tensors is not implemented! Found self type = torch.%s%sTensor and src type = torch.%s%sTensor",
                          tsr_is_sparse(out) ? "sparse." : "", tsr_dtype_scalar_name(out->dtype), tsr_is_sparse(result) ? "sparse." : "", tsr_dtype_scalar_name(result->dtype));
-    if (c->inplace && !same_sizes(result, out)) return tsr_error(TSR_RUNTIME_ERROR, "%s: the result has other sizes than self", c->schema->base);
+    if (c->inplace && !tsr__same_sizes(result, out)) return tsr_error(TSR_RUNTIME_ERROR, "%s: the result has other sizes than self", c->schema->base);
     if (result->dtype == out->dtype) return tsr_sparse_assign(out, result);
     TsrTensor *values, *converted;
     TSR_TRY(tsr_tensor_new_cast(&values, result->sparse->values, out->dtype));
@@ -336,7 +324,7 @@ static TsrStatus write_result(TsrOpCall *c, int k) {
         tsr_tensor_free(dense);
         return status;
     }
-    if (!same_sizes(result, out)) {
+    if (!tsr__same_sizes(result, out)) {
         if (c->inplace) {
             char want[256], have[256];
             return tsr_error(TSR_RUNTIME_ERROR, "output with shape %s doesn't match the broadcast shape %s",
@@ -346,7 +334,7 @@ static TsrStatus write_result(TsrOpCall *c, int k) {
         TSR_TRY(tsr_tensor_resize(out, tsr_ndim(result), result->sizes, TSR_CONTIGUOUS));
         if (c->op->flags & TSR_OP_OUT_STRIDES) TSR_TRY(tsr_tensor_set_geometry(out, tsr_ndim(result), result->sizes, result->strides, out->offset));
     }
-    TSR_TRY(check_no_internal_overlap(out));
+    TSR_TRY(tsr__check_no_internal_overlap(out));
     return tsr_tensor_copy(out, result);
 }
 
@@ -446,13 +434,6 @@ void tsr_op_release_returns(TsrOpCall *call) {
         *r = (TsrArg){.kind = TSR_ARG_NONE};
     }
     call->nret = 0;
-}
-
-TsrStatus tsr_result_new(TsrOpCall *c, int k, TsrTensor **out, int ndim, const int64_t *sizes, TsrDtype dtype, TsrDevice device) {
-    /* Always fresh: out= may alias an input, and the dispatcher copies. */
-    (void)c;
-    (void)k;
-    return tsr_tensor_new(out, ndim, sizes, dtype, device);
 }
 
 /* ---- calling from C ---- */

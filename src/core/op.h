@@ -32,7 +32,7 @@
 #include "iter.h"
 #include "view.h"
 
-#pragma GCC visibility push(default)
+TSR_PUBLIC_BEGIN
 
 enum { TSR_MAX_ARGS = 20, TSR_MAX_RETS = 8 };
 
@@ -148,10 +148,16 @@ extern void (*tsr_op_hook)(const TsrOpCall *call, TsrStatus status);
 TsrStatus tsr_invoke(TsrTensor **outs, int nout, const char *name, const char *fmt, ...);
 
 /* Helpers for op functions. */
-static inline TsrStatus tsr_return_move(TsrOpCall *c, TsrTensor *t) { c->ret[0] = (TsrArg){.kind = TSR_ARG_TENSOR, .t = t}; c->nret = 1; return TSR_OK; }
+static inline TsrStatus tsr_return_move(TsrOpCall *c, TsrTensor *t) {
+    c->ret[0].kind = TSR_ARG_TENSOR;
+    c->ret[0].t = t;
+    c->nret = 1;
+    return TSR_OK;
+}
 static inline TsrStatus tsr_return_move2(TsrOpCall *c, TsrTensor *a, TsrTensor *b) {
-    c->ret[0] = (TsrArg){.kind = TSR_ARG_TENSOR, .t = a};
-    c->ret[1] = (TsrArg){.kind = TSR_ARG_TENSOR, .t = b};
+    tsr_return_move(c, a);
+    c->ret[1].kind = TSR_ARG_TENSOR;
+    c->ret[1].t = b;
     c->nret = 2;
     return TSR_OK;
 }
@@ -162,10 +168,8 @@ static inline TsrStatus tsr_return_move2(TsrOpCall *c, TsrTensor *a, TsrTensor *
         TsrStatus tsr_finish_status_ = (status); \
         tsr_finish_status_ != TSR_OK ? tsr_finish_status_ : tsr_return_move((c), (t)); \
     })
-/* A result tensor for the call: out[k] resized when given and of that dtype, else fresh. Row-major. *out is owned. */
-TsrStatus tsr_result_new(TsrOpCall *c, int k, TsrTensor **out, int ndim, const int64_t *sizes, TsrDtype dtype, TsrDevice device);
 static inline bool tsr_arg_given(const TsrArg *a) { return a->kind != TSR_ARG_NONE; }
 
-#pragma GCC visibility pop
+TSR_PUBLIC_END
 
 #endif

@@ -17,6 +17,7 @@ TsrStatus tsr__not_implemented(const char *kernel, TsrDtype dtype) __attribute__
 #define TSR_BITS_COMPLEX (TSR_BIT(COMPLEX64) | TSR_BIT(COMPLEX128))
 #define TSR_BITS_FLOAT8 (TSR_BIT(FLOAT8_E5M2) | TSR_BIT(FLOAT8_E4M3FN))
 #define TSR_BITS_USUAL (TSR_BITS_INT | TSR_BITS_FLOAT) /* what AT_DISPATCH_ALL_TYPES and the halves are */
+#define TSR_BITS_MOST (TSR_BITS_USUAL | TSR_BIT(BOOL) | TSR_BITS_COMPLEX)
 static inline bool tsr__in(unsigned mask, TsrDtype d) { return (mask >> d & 1u) != 0; }
 /* tsr__not_implemented unless `dtype` is in `mask`. */
 static inline TsrStatus tsr__require(unsigned mask, TsrDtype dtype, const char *kernel) {
@@ -45,7 +46,7 @@ TsrStatus tsr__at_least_1d_new(TsrTensor **out, const TsrTensor *t);
 TsrStatus tsr__end_move(TsrOpCall *c, TsrStatus status, TsrTensor *t);
 /* Result of n owned tensors as a Tensor[]; the array is copied, the references move, also on failure. */
 TsrStatus tsr__return_list_move(TsrOpCall *c, TsrTensor **tensors, int n);
-/* Fills t with zero bytes or the value one, two, ... ; t is dense and fresh. */
+/* Row-major, all zeros. *out is owned. */
 TsrStatus tsr__zeros_new(TsrTensor **out, int ndim, const int64_t *sizes, TsrDtype dtype, TsrDevice device);
 /* Frees n references, NULL entries are fine. */
 void tsr__free_all(TsrTensor **tensors, int n);

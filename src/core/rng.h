@@ -4,7 +4,7 @@
 
 #include "error.h"
 
-#pragma GCC visibility push(default)
+TSR_PUBLIC_BEGIN
 
 typedef struct TsrGenerator TsrGenerator;
 TsrGenerator *tsr_rng_default(void);                 /* lent; seeded with 67280421310721 at start, as torch.default_generator */
@@ -26,6 +26,6 @@ enum { TSR_RNG_STATE_BYTES = 5056 };
 void tsr_rng_get_state(const TsrGenerator *g, uint8_t *bytes);
 TsrStatus tsr_rng_set_state(TsrGenerator *g, const uint8_t *bytes, size_t n);
 
-#pragma GCC visibility pop
+TSR_PUBLIC_END
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "dtype.h"
 
-#pragma GCC visibility push(default)
+TSR_PUBLIC_BEGIN
 
 typedef enum TsrScalarKind { TSR_SCALAR_BOOL, TSR_SCALAR_INT, TSR_SCALAR_UINT, TSR_SCALAR_FLOAT, TSR_SCALAR_COMPLEX } TsrScalarKind;
 
@@ -38,6 +38,6 @@ TsrStatus tsr_scalar_store_checked(TsrScalar s, TsrDtype d, void *dst);
 /* The dtype a Python number of this kind becomes: bool, int64, default dtype, complex of the default dtype. */
 TsrDtype tsr_scalar_dtype(TsrScalar s);
 
-#pragma GCC visibility pop
+TSR_PUBLIC_END
 
 #endif

@@ -187,16 +187,6 @@ TsrStatus tsr_storage_new_adopt_move(TsrStorage **out, TsrDataPtr *ptr, size_t n
     return TSR_OK;
 }
 
-TsrStatus tsr_storage_new_mapped(TsrStorage **out, const char *path, char mode, uint64_t offset, size_t bytes) {
-    TsrDataPtr ptr;
-    size_t mapped;
-    TSR_TRY(tsr_map_file(&ptr, &mapped, path, mode, offset, bytes));
-    TSR_TRY(tsr_storage_new_adopt_move(out, &ptr, mapped, "mmap", path));
-    (*out)->readonly = mode == 'r';
-    (*out)->shared = mode == '+';
-    return TSR_OK;
-}
-
 TsrStorage *tsr_storage_retain(TsrStorage *storage) {
     if (storage != NULL) {
         __atomic_fetch_add((int32_t *)&storage->refcount, 1, __ATOMIC_RELAXED);
@@ -211,10 +201,10 @@ static void destroy(TsrStorage *s) {
     tsr_free(s->path);
     if (TSR_UNLIKELY(s->writes != NULL)) tsr_writes_free_hook(s->writes);
     if (TSR_LIKELY(s->version.refcount == 1)) give_struct(s);
-    else tsr__version_free(&s->version); /* tensors elsewhere still count with it */
+    else tsr_version_free(&s->version); /* tensors elsewhere still count with it */
 }
 
-void tsr__version_free(TsrVersion *version) {
+void tsr_version_free(TsrVersion *version) {
     if (__atomic_fetch_sub((int32_t *)&version->refcount, 1, __ATOMIC_ACQ_REL) != 1) return;
     if (version->home != NULL) give_struct(version->home);
     else tsr_free(version);

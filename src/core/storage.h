@@ -9,19 +9,19 @@
 #include "alloc.h"
 #include "dtype.h"
 
-#pragma GCC visibility push(default)
+TSR_PUBLIC_BEGIN
 
 typedef struct TsrStorage TsrStorage;
 /* Counts the writes that a tensor and its views share. Embedded in the storage that the tensor was made with; on the heap for x.data.
  * A tensor that set_ has moved to another storage keeps its counter. */
 typedef struct TsrVersion {
-    _Atomic int32_t refcount; /* the home counts as one; tensors that hold the home are not counted, all others are */
-    _Atomic int64_t value;
+    TSR_ATOMIC(int32_t) refcount; /* the home counts as one; tensors that hold the home are not counted, all others are */
+    TSR_ATOMIC(int64_t) value;
     TsrStorage *home;         /* the storage it is embedded in, NULL on the heap */
 } TsrVersion;
 
 struct TsrStorage {
-    _Atomic int32_t refcount;
+    TSR_ATOMIC(int32_t) refcount;
     uint8_t element;      /* dtype whose constructors ran (OBJECT dtypes), else TSR_DTYPE_NONE */
     bool resizable;
     bool readonly;        /* writes are refused: read-only mapping, bytes object */
@@ -47,8 +47,6 @@ TsrStatus tsr_storage_new(TsrStorage **out, TsrDevice device, size_t nbytes, Tsr
 TsrStatus tsr_storage_new_with_allocator(TsrStorage **out, TsrAllocator *allocator, size_t nbytes, TsrDtype element);
 /* Takes over foreign memory: *ptr is moved from, also on failure. `origin` static; `path` copied, may be NULL. */
 TsrStatus tsr_storage_new_adopt_move(TsrStorage **out, TsrDataPtr *ptr, size_t nbytes, const char *origin, const char *path);
-/* Maps a regular file: tsr_map_file says how. `path` is kept, read-only mappings make a read-only storage. */
-TsrStatus tsr_storage_new_mapped(TsrStorage **out, const char *path, char mode, uint64_t offset, size_t bytes);
 TsrStorage *tsr_storage_retain(TsrStorage *storage);
 void tsr_storage_free(TsrStorage *storage); /* one reference; NULL is fine */
 /* Grows (contents kept, new bytes undefined) or shrinks nbytes; capacity is kept when shrinking to nonzero.
@@ -60,9 +58,9 @@ int64_t tsr_storage_id(TsrStorage *storage);
 TsrStatus tsr_storage_share_memory(TsrStorage *storage);
 static inline void *tsr_storage_data(const TsrStorage *s) { return s->ptr.data; }
 static inline int32_t tsr_storage_refcount(const TsrStorage *s) { return s->refcount; }
-void tsr__version_free(TsrVersion *version); /* one counted reference */
+void tsr_version_free(TsrVersion *version); /* one counted reference */
 TsrStorage *tsr_storage_first(void); /* live storages, oldest first, by ->next; single-threaded use */
 
-#pragma GCC visibility pop
+TSR_PUBLIC_END
 
 #endif

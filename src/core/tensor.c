@@ -3,6 +3,7 @@
 #include "alloc_impl.h"
 #include "layout.h"
 #include "mem.h"
+#include "tensor_impl.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -98,7 +99,7 @@ static void share_version(TsrTensor *t, const TsrTensor *with) {
 }
 
 static void drop_version(TsrTensor *t) {
-    if (TSR_UNLIKELY(is_counted(t))) tsr__version_free(t->version);
+    if (TSR_UNLIKELY(is_counted(t))) tsr_version_free(t->version);
     t->version = NULL;
 }
 
@@ -433,7 +434,7 @@ TsrStatus tsr_tensor_new_data(TsrTensor **out, const TsrTensor *self) {
     TSR_TRY(new_version(&version, 0));
     TsrStatus status = tsr_tensor_new_view(&t, self, tsr_ndim(self), self->sizes, self->strides, self->offset, "data");
     if (status != TSR_OK) {
-        tsr__version_free(version);
+        tsr_version_free(version);
         return status;
     }
     drop_version(t);

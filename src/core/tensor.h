@@ -12,7 +12,7 @@
 #include "scalar.h"
 #include "storage.h"
 
-#pragma GCC visibility push(default)
+TSR_PUBLIC_BEGIN
 
 enum { TSR_INLINE_DIMS = 5, TSR_MAX_DIMS = 64 };
 
@@ -38,8 +38,8 @@ typedef struct TsrSparse {
 } TsrSparse;
 
 struct TsrTensor {
-    _Atomic int32_t refcount;  /* owning references */
-    _Atomic int32_t weakcount; /* weak links from views, plus one while refcount > 0 */
+    TSR_ATOMIC(int32_t) refcount;  /* owning references */
+    TSR_ATOMIC(int32_t) weakcount; /* weak links from views, plus one while refcount > 0 */
     TsrDtype dtype;
     uint8_t layout;            /* TsrLayout */
     uint8_t flags;
@@ -68,12 +68,6 @@ TsrStatus tsr_tensor_new_like(TsrTensor **out, const TsrTensor *like, TsrDtype d
 TsrStatus tsr_tensor_new_over(TsrTensor **out, TsrStorage *storage, int ndim, const int64_t *sizes, const int64_t *strides, int64_t offset, TsrDtype dtype);
 /* A view of `self` with new geometry (same dtype and flags, shares version counter, base is self's root; origin static). Trusted geometry: callers have checked it. */
 TsrStatus tsr_tensor_new_view(TsrTensor **out, const TsrTensor *self, int ndim, const int64_t *sizes, const int64_t *strides, int64_t offset, const char *origin);
-/* Makes a view a tensor in its own right: `_base` becomes None, the memory stays shared. For view.c and the like. */
-void tsr__tensor_unlink_base(TsrTensor *t);
-/* A tensor of a sparse layout, without a storage and with strides of 0. Takes `sparse` (by tsr_malloc) and its references over, also on failure. */
-TsrStatus tsr__tensor_new_sparse_move(TsrTensor **out, uint8_t layout, int ndim, const int64_t *sizes, TsrDtype dtype, TsrDevice device, TsrSparse *sparse);
-/* Replaces what a sparse tensor holds, and its sizes; takes `sparse` over, also on failure. */
-TsrStatus tsr__tensor_set_sparse_move(TsrTensor *t, int ndim, const int64_t *sizes, TsrSparse *sparse);
 TsrStatus tsr_tensor_new_scalar(TsrTensor **out, TsrScalar value, TsrDtype dtype); /* 0-d cpu */
 TsrStatus tsr_tensor_new_wrapped(TsrTensor **out, TsrScalar value); /* 0-d wrapped number, dtype by kind (double for FLOAT, int64, bool, complex128) */
 TsrTensor *tsr_tensor_new_undefined(void);  /* a retained reference to the one undefined tensor */
@@ -115,7 +109,7 @@ extern void (*tsr_tensor_name_hook)(char *buffer, size_t room, const TsrTensor *
 TsrScalar tsr_tensor_get(const TsrTensor *t, int64_t linear_index);
 /* The value of a one-element tensor; TSR_RUNTIME_ERROR "a Tensor with N elements cannot be converted to Scalar". */
 TsrStatus tsr_tensor_item(TsrScalar *out, const TsrTensor *t);
-static inline int64_t tsr_tensor_version(const TsrTensor *t) { return t->version ? t->version->value : 0; }
+static inline int64_t tsr_tensor_version(const TsrTensor *t) { return t->version ? (int64_t)t->version->value : 0; }
 /* Counts one write (and traces it). `what` is the operator's name, static. */
 void tsr_tensor_bump(TsrTensor *t, const char *what);
 /* A negative `dim` counts from the end. TSR_INDEX_ERROR "Dimension out of range (expected to be in range of [-2, 1], but got 2)". ndim 0 counts as 1. */
@@ -130,6 +124,6 @@ TsrStatus tsr_tensor_set_storage(TsrTensor *t, TsrStorage *storage, int64_t offs
 /* x.data: same storage and geometry, a version counter of its own starting at 0. */
 TsrStatus tsr_tensor_new_data(TsrTensor **out, const TsrTensor *self);
 
-#pragma GCC visibility pop
+TSR_PUBLIC_END
 
 #endif

@@ -4,15 +4,15 @@
 
 #include "error.h"
 
-#pragma GCC visibility push(default)
+TSR_PUBLIC_BEGIN
 
 typedef struct TsrText { char *data; size_t length, capacity; } TsrText; /* data is zero-terminated, or NULL when empty */
 
 TsrStatus tsr_text_append(TsrText *t, const char *bytes, size_t n);
-TsrStatus tsr_text_puts(TsrText *t, const char *s);
+TsrStatus tsr_text_puts(TsrText *t, const char *s); /* zero-terminated */
 TsrStatus tsr_text_putc(TsrText *t, char c);
 TsrStatus tsr_text_printf(TsrText *t, const char *format, ...) TSR_PRINTF(2, 3);
-TsrStatus tsr_text_pad(TsrText *t, char c, size_t n);
+TsrStatus tsr_text_pad(TsrText *t, char c, size_t n); /* n times c */
 void tsr_text_free(TsrText *t); /* frees the bytes, clears *t */
 char *tsr_text_move(TsrText *t); /* the bytes (tsr_malloc'ed, zero-terminated), the caller's; clears *t; NULL when memory is short */
 
@@ -20,6 +20,6 @@ char *tsr_text_move(TsrText *t); /* the bytes (tsr_malloc'ed, zero-terminated), 
 size_t tsr_utf8_sequence(const char *s, size_t left);
 int64_t tsr_utf8_invalid(const char *data, int64_t size); /* offset of the first byte that begins no such sequence, or -1 */
 
-#pragma GCC visibility pop
+TSR_PUBLIC_END
 
 #endif

@@ -4,14 +4,17 @@
  *
  * One rule of ownership, in the names: a function with `new` or `retain` in its name gives you a reference to free;
  * `move` consumes its argument; everything else lends. Functions that can fail return TsrStatus (0: success) and leave a
- * message in tsr_error_message(); owned results come through a first `**out` parameter. Semantic versioning: names in
- * these headers stay as they are within a major version. */
+ * message in tsr_error_message(); owned results come through a first `**out` parameter.
+ *
+ * Threads: any of them may make, hold, view, read and free tensors and storages; counts are atomic, errors are each thread's own.
+ * Who writes to memory that another thread uses must order the two. The operators (op.h), files, printing, the default generator, hooks and
+ * the settings of the process (default dtype, allocators, number of threads) are for one thread at a time. Large operations split over a
+ * pool of the library's.
+ *
+ * Works from C++ too, where a count is a std::atomic. Semantic versioning: names and structs in these headers stay as they are
+ * within a major version, and within a minor one while that is 0. */
 #ifndef TSR_H
 #define TSR_H
-
-#ifdef __cplusplus
-#error "libtsr's headers are C; wrap what you need"
-#endif
 
 #include "base.h"
 #include "error.h"

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tensor_impl.h"
+
 /* The geometry under construction; starts as self's. */
 typedef struct Shape { int ndim; int64_t sizes[TSR_MAX_DIMS], strides[TSR_MAX_DIMS], offset; } Shape;
 

@@ -6,36 +6,49 @@
 #include "layout.h"
 #include "tensor.h"
 
-#pragma GCC visibility push(default)
+TSR_PUBLIC_BEGIN
 
 /* A tensor's geometry for layout.h; lends its sizes and strides. */
 static inline TsrGeometry tsr_tensor_geometry(const TsrTensor *t) { return (TsrGeometry){tsr_ndim(t), t->sizes, t->strides, t->offset, (int64_t)tsr_itemsize(t)}; }
 
+/* All of self; `_base` is self's root. */
 TsrStatus tsr_tensor_new_alias(TsrTensor **out, const TsrTensor *self);
+/* self[..., index, ...]: without dimension `dim`. A negative index counts from the end. TSR_INDEX_ERROR. */
 TsrStatus tsr_tensor_new_select(TsrTensor **out, const TsrTensor *self, int64_t dim, int64_t index);
+/* self[..., start:start + length, ...]. TSR_INDEX_ERROR for `dim` and for `start`, TSR_RUNTIME_ERROR where the range does not fit. */
 TsrStatus tsr_tensor_new_narrow(TsrTensor **out, const TsrTensor *self, int64_t dim, int64_t start, int64_t length);
 /* As self[..., start:end:step, ...] with Python's clamping; step > 0 ("slice step must be positive"). */
 TsrStatus tsr_tensor_new_slice(TsrTensor **out, const TsrTensor *self, int64_t dim, int64_t start, int64_t end, int64_t step);
-TsrStatus tsr_tensor_new_transpose(TsrTensor **out, const TsrTensor *self, int64_t dim0, int64_t dim1);
+TsrStatus tsr_tensor_new_transpose(TsrTensor **out, const TsrTensor *self, int64_t dim0, int64_t dim1); /* the two swapped */
+/* Dimension i is self's dims[i]; n must be self's number of dimensions, each there once. */
 TsrStatus tsr_tensor_new_permute(TsrTensor **out, const TsrTensor *self, int n, const int64_t *dims);
+/* A size of 1 before `dim`, which counts in the result's dimensions. */
 TsrStatus tsr_tensor_new_unsqueeze(TsrTensor **out, const TsrTensor *self, int64_t dim);
-TsrStatus tsr_tensor_new_squeeze(TsrTensor **out, const TsrTensor *self, int n, const int64_t *dims); /* n = -1: all */
+/* Without those of the n dimensions `dims` whose size is 1; n = -1: without all such. */
+TsrStatus tsr_tensor_new_squeeze(TsrTensor **out, const TsrTensor *self, int n, const int64_t *dims);
+/* Sizes of 1 repeated by a stride of 0; -1 keeps a size. New dimensions come first. */
 TsrStatus tsr_tensor_new_expand(TsrTensor **out, const TsrTensor *self, int ndim, const int64_t *sizes);
-/* view: TSR_RUNTIME_ERROR "view size is not compatible with input tensor's size and stride (at least one dimension spans across two contiguous subspaces). Use .reshape(...) instead." */
+/* view(sizes), one of which may be -1: TSR_RUNTIME_ERROR "view size is not compatible with input tensor's size and stride (at least one
+ * dimension spans across two contiguous subspaces). Use .reshape(...) instead." */
 TsrStatus tsr_tensor_new_reshaped_view(TsrTensor **out, const TsrTensor *self, int ndim, const int64_t *sizes);
-/* reshape: a view where possible, else a copy. */
+/* reshape(sizes): a view where possible, else a copy. */
 TsrStatus tsr_tensor_new_reshape(TsrTensor **out, const TsrTensor *self, int ndim, const int64_t *sizes);
+/* The same bytes as another dtype; the last size scales when the itemsize changes. TSR_RUNTIME_ERROR where strides or offset do not divide. */
 TsrStatus tsr_tensor_new_view_dtype(TsrTensor **out, const TsrTensor *self, TsrDtype dtype);
+/* The diagonal of dimensions dim1 and dim2, `offset` above the main one, as the last dimension. */
 TsrStatus tsr_tensor_new_diagonal(TsrTensor **out, const TsrTensor *self, int64_t offset, int64_t dim1, int64_t dim2);
+/* Every window of `size` elements along `dim`, `step` apart; the windows' elements are a new last dimension. */
 TsrStatus tsr_tensor_new_unfold(TsrTensor **out, const TsrTensor *self, int64_t dim, int64_t size, int64_t step);
+/* Any geometry over self's storage; offset from the storage's start. Checked as tsr_tensor_new_over. */
 TsrStatus tsr_tensor_new_as_strided(TsrTensor **out, const TsrTensor *self, int ndim, const int64_t *sizes, const int64_t *strides, int64_t offset);
-TsrStatus tsr_tensor_new_real(TsrTensor **out, const TsrTensor *self);
-TsrStatus tsr_tensor_new_imag(TsrTensor **out, const TsrTensor *self);
-TsrStatus tsr_tensor_new_conj(TsrTensor **out, const TsrTensor *self);  /* lazy: flips TSR_FLAG_CONJ */
+TsrStatus tsr_tensor_new_real(TsrTensor **out, const TsrTensor *self); /* of a real tensor: self itself, retained */
+TsrStatus tsr_tensor_new_imag(TsrTensor **out, const TsrTensor *self); /* TSR_TYPE_ERROR for a real tensor */
+TsrStatus tsr_tensor_new_conj(TsrTensor **out, const TsrTensor *self); /* lazy: flips TSR_FLAG_CONJ; of a real tensor: self itself, retained */
 
 /* self itself, retained, when already contiguous in `format`, else a copy (conj and neg resolved). */
 TsrStatus tsr_tensor_new_contiguous(TsrTensor **out, const TsrTensor *self, TsrMemoryFormat format);
-TsrStatus tsr_tensor_new_clone(TsrTensor **out, const TsrTensor *self, TsrMemoryFormat format); /* TSR_PRESERVE as PyTorch's default */
+/* Always a copy; TSR_PRESERVE keeps the strides of a dense tensor, as PyTorch's clone() does. */
+TsrStatus tsr_tensor_new_clone(TsrTensor **out, const TsrTensor *self, TsrMemoryFormat format);
 /* self retained when it is of that dtype already, else a converted copy preserving format. */
 TsrStatus tsr_tensor_new_cast(TsrTensor **out, const TsrTensor *self, TsrDtype dtype);
 /* self retained when neither conj nor neg is set, else a materialised copy. */
@@ -43,8 +56,9 @@ TsrStatus tsr_tensor_new_resolved(TsrTensor **out, const TsrTensor *self);
 /* dst[...] = src: broadcasts, converts dtype, resolves conj/neg, handles overlap (a temporary copy where they overlap partially).
  * Implemented on iter.h. Does not bump the version. */
 TsrStatus tsr_tensor_copy(TsrTensor *dst, const TsrTensor *src);
-TsrStatus tsr_tensor_fill(TsrTensor *dst, TsrScalar value); /* checked conversion as PyTorch's fill_ */
+/* Every element becomes `value`; TSR_RUNTIME_ERROR when it does not fit dst's dtype. Does not bump the version. */
+TsrStatus tsr_tensor_fill(TsrTensor *dst, TsrScalar value);
 
-#pragma GCC visibility pop
+TSR_PUBLIC_END
 
 #endif

@@ -159,8 +159,8 @@ void line_remember(const char *text) {
 }
 
 static bool take_interrupt(void) {
-    if (tsr_interrupt_flag != 1) return false;
-    tsr_interrupt_flag = 0;
+    if (tsr_interrupt_flag != TSR_INTERRUPT_KEYBOARD) return false;
+    tsr_interrupt_flag = TSR_INTERRUPT_NONE;
     return true;
 }
 

@@ -29,7 +29,7 @@ static double now(void) {
 static void on_interrupt(int signal) {
     static volatile double requested;
     (void)signal;
-    if (tsr_interrupt_flag != 1) {
+    if (tsr_interrupt_flag != TSR_INTERRUPT_KEYBOARD) {
         requested = now();
         tsr_interrupt_request();
     } else if (now() - requested > PATIENCE) {

@@ -20,12 +20,18 @@ config() { PKG_CONFIG_LIBDIR=$root/usr/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$roo
 quietly 'pkg-config knows the library' config --exists
 is 'and its version' "$("$root/usr/bin/tsr" --version)" "tsr $(config --modversion)"
 
-# Each header is complete in itself, under C and under C++.
-for header in "$root"/usr/include/tsr/*.h; do
-    echo "#include <tsr/${header##*/}>" >"$work/one.c"
-    ${CC:-gcc} -std=c17 -Wall -Wextra -Werror -fsyntax-only -I"$root/usr/include" "$work/one.c" 2>"$work/log" || { fail "${header##*/} compiles"; head -5 "$work/log"; }
-done
-ok 'headers compile one by one'
+# Each header is complete in itself, under C and, where there is a compiler, under C++.
+alone() { # NAME COMPILER...
+    name=$1
+    shift
+    for header in "$root"/usr/include/tsr/*.h; do
+        echo "#include <tsr/${header##*/}>" |
+            "$@" -Wall -Wextra -Werror -fsyntax-only -I"$root/usr/include" - >"$work/log" 2>&1 || { fail "${header##*/}: $name"; head -5 "$work/log"; return; }
+    done
+    ok "$name"
+}
+alone 'headers compile one by one' "${CC:-gcc}" -std=c17 -x c
+command -v "${CXX:-g++}" >/dev/null && alone 'and as C++' "${CXX:-g++}" -std=c++17 -x c++
 
 wanted='x = tensor([[1., 1., 1.],
         [7., 7., 7.]])

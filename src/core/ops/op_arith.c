@@ -229,7 +229,7 @@ TsrStatus op_pow_base(TsrOpCall *c) {
     TsrScalar base = c->arg[0].s;
     bool one = base.kind != TSR_SCALAR_COMPLEX && tsr_scalar_to_double(base) == 1;
     bool bools = base.kind == TSR_SCALAR_BOOL && o.t[1]->dtype == TSR_BOOL;
-    TsrStatus s = one && bools ? tsr_not_implemented("pow", TSR_BOOL) : one ? trivial_power(c, o.t, true, o.t[1]) : power_in_rows(c, o.t);
+    TsrStatus s = one && bools ? tsr__not_implemented("pow", TSR_BOOL) : one ? trivial_power(c, o.t, true, o.t[1]) : power_in_rows(c, o.t);
     tsr_operands_release(&o);
     return s;
 }

@@ -291,7 +291,7 @@ TsrStatus op_allclose(TsrOpCall *c) {
 
 TsrStatus op_equal(TsrOpCall *c) {
     TsrTensor *a = c->arg[0].t, *b = c->arg[1].t, *mask = NULL;
-    if (tsr_ndim(a) != tsr_ndim(b) || memcmp(a->sizes, b->sizes, (size_t)tsr_ndim(a) * sizeof *a->sizes) != 0) return return_bool(c, false);
+    if (!tsr__same_sizes(a, b)) return return_bool(c, false);
     TSR_TRY(tsr_invoke(&mask, 1, "eq", "tt", a, b));
     return return_all_move(c, mask);
 }

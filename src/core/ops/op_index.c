@@ -9,7 +9,6 @@
 #include "mem.h"
 #include "op_help.h"
 
-#define BITS_MOST (TSR_BITS_USUAL | TSR_BIT(BOOL) | TSR_BITS_COMPLEX)
 
 static TsrStatus out_of_bounds(TsrStatus kind, int64_t index, int64_t dim, int64_t size) {
     return tsr_error(kind, "index %lld is out of bounds for dimension %lld with size %lld", (long long)index, (long long)dim, (long long)size);
@@ -168,7 +167,7 @@ TsrStatus op_gather(TsrOpCall *c) {
     TSR_TRY(tsr__check_out_dtype(c, 0, self->dtype));
     TSR_TRY(tsr__check_out_overlap(c->out[0], self));
     TSR_TRY(tsr__check_out_overlap(c->out[0], index));
-    if (index->numel > 0) TSR_TRY(tsr__require(BITS_MOST | TSR_BITS_UINT, self->dtype, "scatter_gather_tensor_cpu"));
+    if (index->numel > 0) TSR_TRY(tsr__require(TSR_BITS_MOST | TSR_BITS_UINT, self->dtype, "scatter_gather_tensor_cpu"));
     return tsr_finish_move(c, gather_new(&t, self, dim, index), t);
 }
 
@@ -205,7 +204,7 @@ static TsrStatus along_dim(TsrTensor **out, TsrTensor *self, TsrTensor *index, i
     TsrStatus status = self->sizes[dim] == 0 ? (wrapped = tsr_tensor_retain(index), TSR_OK)
                                              : tsr_invoke(&wrapped, 1, "remainder", "ts", index, tsr_scalar_int(self->sizes[dim]));
     if (status == TSR_OK) {
-        status = tsr__require(BITS_MOST | TSR_BITS_UINT, self->dtype, "scatter_gather_tensor_cpu");
+        status = tsr__require(TSR_BITS_MOST | TSR_BITS_UINT, self->dtype, "scatter_gather_tensor_cpu");
         if (status == TSR_OK) status = gather_new(out, self, dim, wrapped);
         tsr_tensor_free(wrapped);
     }
@@ -343,7 +342,7 @@ static TsrStatus scatter_into(TsrOpCall *c, int64_t dim, const TsrTensor *index,
     TsrTensor *self = c->arg[0].t, *t;
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
     TSR_TRY(check_scatter(c, self, dim, index, src));
-    unsigned allowed = BITS_MOST | TSR_BITS_UINT;
+    unsigned allowed = TSR_BITS_MOST | TSR_BITS_UINT;
     if (op == TSR_COMBINE_MAX || op == TSR_COMBINE_MIN) allowed &= ~TSR_BITS_COMPLEX;
     if (index->numel > 0 && !tsr__in(allowed, self->dtype)) return tsr__not_implemented(kernel, self->dtype);
     TSR_TRY(tsr__edit_new(&t, c, self, TSR_CONTIGUOUS));
@@ -374,7 +373,7 @@ static TsrStatus scatter_value(TsrOpCall *c, TsrCombine op) {
     int64_t dim = c->arg[1].i;
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
     TSR_TRY(check_scatter(c, self, dim, index, NULL));
-    if (index->numel > 0 && !tsr__in(BITS_MOST | TSR_BITS_UINT, self->dtype)) return tsr__not_implemented("scatter_gather_scalar_cpu", self->dtype);
+    if (index->numel > 0 && !tsr__in(TSR_BITS_MOST | TSR_BITS_UINT, self->dtype)) return tsr__not_implemented("scatter_gather_scalar_cpu", self->dtype);
     TSR_TRY(value_like_index(&value, self, index, c->arg[3].s));
     TsrTensor *t = NULL;
     TsrStatus status = tsr__edit_new(&t, c, self, TSR_CONTIGUOUS);
@@ -501,12 +500,12 @@ TsrStatus op_scatter_reduce(TsrOpCall *c) {
     if (!reduction_named(&r, c->arg[4].str, true))
         return tsr_error(TSR_RUNTIME_ERROR, "reduce argument must be either sum, prod, mean, amax or amin, got %s", c->arg[4].str);
     TSR_TRY(check_scatter(c, self, dim, index, src));
-    unsigned allowed = BITS_MOST;
+    unsigned allowed = TSR_BITS_MOST;
     if (r.op >= TSR_COMBINE_MAX) allowed &= ~TSR_BITS_COMPLEX;
     if (r.mean) allowed &= ~TSR_BIT(BOOL);
     static const char *const kernels[] = {NULL, "scatter_gather_tensor_cpu_reduce_sum", "scatter_gather_tensor_cpu_reduce_prod",
                                           "scatter_gather_tensor_cpu_reduce_amax", "scatter_gather_tensor_cpu_reduce_amin"};
-    const char *kernel = !include_self && !tsr__in(BITS_MOST, self->dtype) ? "scatter_reduce_exclude_input_init"
+    const char *kernel = !include_self && !tsr__in(TSR_BITS_MOST, self->dtype) ? "scatter_reduce_exclude_input_init"
                          : r.mean ? "scatter_gather_tensor_cpu_reduce_mean" : kernels[r.op];
     if (index->numel > 0) TSR_TRY(tsr__require(allowed, self->dtype, kernel));
     TSR_TRY(tsr__edit_new(&t, c, self, TSR_CONTIGUOUS));
@@ -726,8 +725,8 @@ TsrStatus op_index_add(TsrOpCall *c) {
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
     TSR_TRY(check_index_source(c, "index_add_", self, dim, index, source));
     TSR_TRY(tsr__check_out_dtype(c, 0, self->dtype));
-    if (tsr_ndim(self) > 1) TSR_TRY(tsr__require(BITS_MOST | TSR_BITS_UINT, self->dtype, "scatter_gather_tensor_cpu"));
-    else TSR_TRY(tsr__require(BITS_MOST | TSR_BIT(COMPLEX32), self->dtype, "index_add_"));
+    if (tsr_ndim(self) > 1) TSR_TRY(tsr__require(TSR_BITS_MOST | TSR_BITS_UINT, self->dtype, "scatter_gather_tensor_cpu"));
+    else TSR_TRY(tsr__require(TSR_BITS_MOST | TSR_BIT(COMPLEX32), self->dtype, "index_add_"));
     TSR_TRY(check_alpha(&alpha, self->dtype));
     if (tsr_is_meta(self)) return tsr_finish_move(c, tsr__edit_dense_new(&t, c, self), t);
     TSR_TRY(tsr__long_new(&positions, index));
@@ -793,7 +792,7 @@ TsrStatus op_index_copy(TsrOpCall *c) {
     }
     TSR_TRY(check_index_copy(self, dim, index, source));
     TSR_TRY(tsr__check_out_dtype(c, 0, self->dtype));
-    TSR_TRY(tsr__require(BITS_MOST | TSR_BIT(COMPLEX32), self->dtype, "index_copy_cpu"));
+    TSR_TRY(tsr__require(TSR_BITS_MOST | TSR_BIT(COMPLEX32), self->dtype, "index_copy_cpu"));
     if (tsr_is_meta(self)) return tsr_finish_move(c, tsr__edit_dense_new(&t, c, self), t);
     TSR_TRY(tsr__long_new(&positions, index));
     Reach reach = reach_of(positions, size_at(self, dim), false, &bad);
@@ -849,7 +848,7 @@ static TsrStatus index_fill(TsrOpCall *c, TsrScalar value) {
         return tsr_error(TSR_RUNTIME_ERROR, "index_fill_(): Converting complex Scalar to non-complex type is not supported");
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
     if (tsr_ndim(index) > 1) return tsr_error(TSR_RUNTIME_ERROR, "Index has to be a vector/scalar");
-    TSR_TRY(tsr__require(BITS_MOST | TSR_BIT(COMPLEX32), self->dtype, "index_fill_cpu"));
+    TSR_TRY(tsr__require(TSR_BITS_MOST | TSR_BIT(COMPLEX32), self->dtype, "index_fill_cpu"));
     TSR_TRY(tsr_scalar_store_checked(value, self->dtype, cell));
     if (c->inplace) TSR_TRY(tsr__check_no_overlap(c->out[0], index));
     if (c->inplace) t = tsr_tensor_retain(c->out[0]);
@@ -928,7 +927,7 @@ TsrStatus op_index_reduce(TsrOpCall *c) {
     if (tsr_ndim(self) < 2) TSR_TRY(tsr__require(TSR_BITS_USUAL, self->dtype, "index_func_"));
     if (r.op == TSR_COMBINE_MAX) TSR_TRY(tsr__require(TSR_BITS_USUAL | TSR_BIT(BOOL) | TSR_BITS_UINT, self->dtype, "maximum_cpu"));
     if (r.op == TSR_COMBINE_MIN) TSR_TRY(tsr__require(TSR_BITS_USUAL | TSR_BIT(BOOL) | TSR_BITS_UINT, self->dtype, "minimum_cpu"));
-    if (r.op == TSR_COMBINE_ADD) TSR_TRY(tsr__require(BITS_MOST, self->dtype, "add_stub"));
+    if (r.op == TSR_COMBINE_ADD) TSR_TRY(tsr__require(TSR_BITS_MOST, self->dtype, "add_stub"));
     if (tsr_combine_fn(r.op, self->dtype) == NULL) return tsr__not_implemented("mul_cpu", self->dtype);
     if (tsr_is_meta(self)) return tsr_finish_move(c, tsr__edit_dense_new(&t, c, self), t);
     TSR_TRY(tsr__long_new(&positions, index));

@@ -7,7 +7,6 @@
 #include "mem.h"
 #include "op_help.h"
 
-#define BITS_MOST (TSR_BITS_USUAL | TSR_BIT(BOOL) | TSR_BITS_COMPLEX)
 
 /* ---- masked_fill ---- */
 
@@ -86,7 +85,7 @@ static TsrStatus masked_fill(TsrOpCall *c, TsrScalar value) {
     Fill f = {.item = tsr_itemsize(self)};
     if (mask->dtype != TSR_BOOL)
         return tsr_error(TSR_RUNTIME_ERROR, "masked_fill_ only supports boolean masks, but got mask with dtype %s", tsr_dtype_c_name(mask->dtype));
-    TSR_TRY(tsr__require(BITS_MOST | TSR_BIT(COMPLEX32), self->dtype, "masked_fill"));
+    TSR_TRY(tsr__require(TSR_BITS_MOST | TSR_BIT(COMPLEX32), self->dtype, "masked_fill"));
     TSR_TRY(tsr_scalar_store_checked(value, self->dtype, f.cell));
     if (c->inplace) {
         TSR_TRY(tsr__check_no_overlap(c->out[0], mask));
@@ -127,7 +126,7 @@ TsrStatus op_masked_select(TsrOpCall *c) {
     if (out != NULL && out->dtype != self->dtype) return tsr_error(TSR_RUNTIME_ERROR, "masked_select(): self and result must have the same scalar type");
     TSR_TRY(tsr__check_out_overlap(out, self));
     TSR_TRY(tsr__check_out_overlap(out, mask));
-    if (self->numel > 0) TSR_TRY(tsr__require(BITS_MOST | TSR_BIT(COMPLEX32) | TSR_BITS_FLOAT8, self->dtype, "masked_select"));
+    if (self->numel > 0) TSR_TRY(tsr__require(TSR_BITS_MOST | TSR_BIT(COMPLEX32) | TSR_BITS_FLOAT8, self->dtype, "masked_select"));
     int64_t shape[TSR_MAX_DIMS];
     int ndim = 0;
     TSR_TRY(tsr_layout_broadcast(shape, &ndim, mask->sizes, tsr_ndim(mask)));
@@ -193,7 +192,7 @@ TsrStatus op_masked_scatter(TsrOpCall *c) {
                          tsr_dtype_scalar_name(source->dtype));
     if (mask->dtype != TSR_BOOL)
         return tsr_error(TSR_RUNTIME_ERROR, "masked_scatter_ only supports boolean masks, but got mask with dtype %s", tsr_dtype_scalar_name(mask->dtype));
-    TSR_TRY(tsr__require(BITS_MOST, self->dtype, "masked_scatter"));
+    TSR_TRY(tsr__require(TSR_BITS_MOST, self->dtype, "masked_scatter"));
     if (c->inplace) {
         TSR_TRY(tsr__check_out_overlap(c->out[0], source));
         t = tsr_tensor_retain(c->out[0]);
@@ -311,7 +310,7 @@ TsrStatus op_take(TsrOpCall *c) {
     if (self->numel == 0 && index->numel != 0) return tsr_error(TSR_INDEX_ERROR, "take(): tried to take from an empty tensor");
     TSR_TRY(tsr__check_out_overlap(c->out[0], self));
     TSR_TRY(tsr__check_out_overlap(c->out[0], index));
-    TSR_TRY(tsr__require(BITS_MOST, self->dtype, "take_cpu"));
+    TSR_TRY(tsr__require(TSR_BITS_MOST, self->dtype, "take_cpu"));
     TSR_TRY(tsr_tensor_new(&t, tsr_ndim(index), index->sizes, self->dtype, self->device));
     return tsr__end_move(c, index->numel == 0 || tsr_is_meta(self) ? TSR_OK : take_into(t, self, index), t);
 }
@@ -356,7 +355,7 @@ TsrStatus op_put(TsrOpCall *c) {
         TSR_TRY(tsr__check_out_overlap(c->out[0], index));
         TSR_TRY(tsr__check_no_overlap(c->out[0], source));
     }
-    TSR_TRY(tsr__require(BITS_MOST, self->dtype, "take_put_cpu"));
+    TSR_TRY(tsr__require(TSR_BITS_MOST, self->dtype, "take_put_cpu"));
     TSR_TRY(tsr__edit_new(&t, c, self, TSR_PRESERVE));
     return tsr__end_move(c, index->numel == 0 || tsr_is_meta(self) ? TSR_OK : put_into(t, index, source, c->arg[3].b), t);
 }

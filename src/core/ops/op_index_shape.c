@@ -4,8 +4,8 @@
 #include "kernels/combine.h"
 #include "mem.h"
 #include "op_help.h"
+#include "owned.h"
 
-#define BITS_MOST (TSR_BITS_USUAL | TSR_BIT(BOOL) | TSR_BITS_COMPLEX)
 
 /* ---- repeat ---- */
 
@@ -94,7 +94,7 @@ static TsrStatus spread_new(TsrTensor **out, const TsrTensor *repeats, int64_t o
                 p[made] = i;
                 if ((++made & 0xFFFF) == 0) status = tsr_interrupt_check();
             }
-        if (status != TSR_OK) tsr_tensor_free(*out);
+        if (status != TSR_OK) tsr_tensor_reset(out);
     }
     tsr_tensor_free(counts);
     return status;
@@ -118,44 +118,39 @@ TsrStatus op_repeat_interleave_counts(TsrOpCall *c) {
     return tsr_finish_move(c, status, t);
 }
 
+/* One count for each of `size` positions along `dim`: repeats itself, or its one element expanded. */
+static TsrStatus counts_new(TsrTensor **out, const TsrTensor *repeats, int64_t dim, int64_t size) {
+    if (tsr_ndim(repeats) > 1) return tsr_error(TSR_RUNTIME_ERROR, "repeats must be 0-dim or 1-dim tensor");
+    if (repeats->numel == 1) {
+        TSR_OWNED one = NULL;
+        TSR_TRY(tsr__at_least_1d_new(&one, repeats));
+        return tsr_tensor_new_expand(out, one, 1, &size);
+    }
+    if (repeats->sizes[0] != size)
+        return tsr_error(TSR_RUNTIME_ERROR, "repeats must have the same size as input along dim, but got repeats.size(0) = %lld and input.size(%lld) = %lld",
+                         (long long)repeats->sizes[0], (long long)dim, (long long)size);
+    *out = tsr_tensor_retain((TsrTensor *)repeats);
+    return TSR_OK;
+}
+
 static TsrStatus interleave(TsrOpCall *c, const TsrTensor *repeats, const TsrArg *dim_arg, int64_t output_size) {
-    TsrTensor *self = c->arg[0].t, *input, *positions, *t = NULL;
+    TsrTensor *self = c->arg[0].t, *t = NULL;
+    TSR_OWNED input = NULL;
+    TSR_OWNED counts = NULL;
+    TSR_OWNED positions = NULL;
     int64_t dim = tsr_arg_given(dim_arg) ? dim_arg->i : 0, minus = -1;
     if (tsr_arg_given(dim_arg) && tsr_ndim(self) > 0) input = tsr_tensor_retain(self);
     else TSR_TRY(tsr_tensor_new_reshape(&input, self, 1, &minus));
-    TsrStatus status = tsr_wrap_dim(&dim, tsr_ndim(input));
-    if (status == TSR_OK && tsr_is_meta(input)) {
-        if (output_size < 0 && !tsr_is_meta(repeats) && repeats->numel == 1 && tsr_mul_overflows(tsr_scalar_to_int(tsr_tensor_get(repeats, 0)), input->sizes[dim], &output_size))
+    TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(input)));
+    int64_t size = input->sizes[dim];
+    if (tsr_is_meta(input)) {
+        if (output_size < 0 && !tsr_is_meta(repeats) && repeats->numel == 1 && tsr_mul_overflows(tsr_scalar_to_int(tsr_tensor_get(repeats, 0)), size, &output_size))
             output_size = UNKNOWN_SIZE;
-        status = interleave_meta(c, input, dim, output_size);
-        tsr_tensor_free(input);
-        return status;
+        return interleave_meta(c, input, dim, output_size);
     }
-    TsrTensor *counts = NULL;
-    if (status == TSR_OK) {
-        int64_t size = input->sizes[dim];
-        if (tsr_ndim(repeats) == 0 || (tsr_ndim(repeats) == 1 && repeats->sizes[0] == 1)) {
-            TsrTensor *one = NULL;
-            status = tsr_ndim(repeats) == 0 ? tsr_tensor_new_unsqueeze(&one, repeats, 0) : tsr_tensor_new_alias(&one, repeats);
-            if (status == TSR_OK) status = tsr_tensor_new_expand(&counts, one, 1, &size);
-            tsr_tensor_free(one);
-        } else if (tsr_ndim(repeats) == 1) {
-            if (repeats->sizes[0] != size)
-                status = tsr_error(TSR_RUNTIME_ERROR, "repeats must have the same size as input along dim, but got repeats.size(0) = %lld and input.size(%lld) = %lld",
-                                   (long long)repeats->sizes[0], (long long)dim, (long long)size);
-            else counts = tsr_tensor_retain((TsrTensor *)repeats);
-        } else status = tsr_error(TSR_RUNTIME_ERROR, "repeats must be 0-dim or 1-dim tensor");
-    }
-    if (status == TSR_OK) {
-        status = spread_new(&positions, counts, output_size);
-        if (status == TSR_OK) {
-            status = tsr_invoke(&t, 1, "index_select", "tit", input, dim, positions);
-            tsr_tensor_free(positions);
-        }
-    }
-    tsr_tensor_free(counts);
-    tsr_tensor_free(input);
-    return tsr_finish_move(c, status, t);
+    TSR_TRY(counts_new(&counts, repeats, dim, size));
+    TSR_TRY(spread_new(&positions, counts, output_size));
+    return tsr_finish_move(c, tsr_invoke(&t, 1, "index_select", "tit", input, dim, positions), t);
 }
 
 TsrStatus op_repeat_interleave_tensor(TsrOpCall *c) {
@@ -281,7 +276,7 @@ static TsrStatus triangle(TsrOpCall *c, const char *name, bool upper) {
     TsrTensor *self = c->arg[0].t, *t;
     int n = tsr_ndim(self);
     if (n < 2) return tsr_error(TSR_RUNTIME_ERROR, "%s: input tensor must have at least 2 dimensions", name);
-    if (self->numel > 0) TSR_TRY(tsr__require(BITS_MOST | TSR_BIT(COMPLEX32), self->dtype, name));
+    if (self->numel > 0) TSR_TRY(tsr__require(TSR_BITS_MOST | TSR_BIT(COMPLEX32), self->dtype, name));
     TSR_TRY(tsr__edit_dense_new(&t, c, self));
     if (t->numel == 0 || tsr_is_meta(self)) return tsr_return_move(c, t);
     int64_t rows = t->sizes[n - 2], columns = t->sizes[n - 1];
@@ -295,43 +290,53 @@ TsrStatus op_triu(TsrOpCall *c) { return triangle(c, "triu", true); }
 
 /* ---- unravel_index ---- */
 
+/* "(2, -1)", "(-1,)": as Python shows the tuple. */
+static TsrStatus refuse_negative_size(int n, const int64_t *shape) {
+    char list[256];
+    tsr_layout_format(list, sizeof list, n, shape);
+    int inside = (int)strcspn(list + 1, "]");
+    return tsr_error(TSR_VALUE_ERROR, "'shape' cannot have negative values, but got (%.*s%s)", inside, list + 1, n == 1 ? "," : "");
+}
+
+/* Row-major strides of a shape, and its sizes, as int64 tensors. Strides wrap, as PyTorch's product does. */
+static TsrStatus steps_and_sizes_new(TsrTensor **steps, TsrTensor **sizes, int64_t n, const int64_t *shape, TsrDevice device) {
+    TSR_TRY(tsr_tensor_new(steps, 1, &n, TSR_INT64, device));
+    TSR_TRY(tsr_tensor_new(sizes, 1, &n, TSR_INT64, device));
+    if (tsr_is_meta(*steps)) return TSR_OK;
+    uint64_t step = 1;
+    for (int64_t d = n - 1; d >= 0; d--) {
+        ((int64_t *)tsr_data(*steps))[d] = (int64_t)step;
+        ((int64_t *)tsr_data(*sizes))[d] = shape[d];
+        step *= (uint64_t)shape[d];
+    }
+    return TSR_OK;
+}
+
 /* (index // stride) % size for all dimensions side by side, then split: the results are views of one tensor, as in PyTorch. */
 TsrStatus op_unravel_index(TsrOpCall *c) {
-    TsrTensor *index = c->arg[0].t, *steps = NULL, *sizes = NULL, *wide = NULL, *quotient = NULL, *rest = NULL, *part[TSR_MAX_DIMS];
-    int n = c->arg[1].n, made = 0;
+    TsrTensor *index = c->arg[0].t, *part[TSR_MAX_DIMS];
+    int n = c->arg[1].n;
     const int64_t *shape = c->arg[1].ints;
     if (!tsr_dtype_is_integral(index->dtype))
         return tsr_error(TSR_TYPE_ERROR, "expected 'indices' to be integer dtype, but got torch.%s", tsr_dtype_name(index->dtype));
     if (n > TSR_MAX_DIMS) return tsr_error(TSR_RUNTIME_ERROR, "unravel_index: too many dimensions");
     for (int d = 0; d < n; d++)
-        if (shape[d] < 0) {
-            char text[256];
-            tsr_layout_format(text, sizeof text, n, shape);
-            text[0] = '(';
-            if (strlen(text) > 0) text[strlen(text) - 1] = ')';
-            return tsr_error(TSR_VALUE_ERROR, n == 1 ? "'shape' cannot have negative values, but got %.*s,)" : "'shape' cannot have negative values, but got %.*s",
-                             (int)strlen(text) - (n == 1), text);
-        }
+        if (shape[d] < 0) return refuse_negative_size(n, shape);
     if (n == 0) return tsr__return_list_move(c, part, 0);
-    int64_t count = n, step = 1;
-    TsrStatus status = tsr_tensor_new(&steps, 1, &count, TSR_INT64, index->device);
-    if (status == TSR_OK) status = tsr_tensor_new(&sizes, 1, &count, TSR_INT64, index->device);
-    for (int d = n - 1; d >= 0 && status == TSR_OK; d--) {
-        if (tsr_is_meta(index)) continue;
-        ((int64_t *)tsr_data(steps))[d] = step;
-        ((int64_t *)tsr_data(sizes))[d] = shape[d];
-        step = (int64_t)((uint64_t)step * (uint64_t)shape[d]); /* wraps, as PyTorch's product does */
+    TSR_OWNED steps = NULL;
+    TSR_OWNED sizes = NULL;
+    TSR_OWNED column = NULL;
+    TSR_OWNED quotient = NULL;
+    TSR_OWNED all = NULL;
+    TSR_TRY(steps_and_sizes_new(&steps, &sizes, n, shape, index->device));
+    TSR_TRY(tsr_tensor_new_unsqueeze(&column, index, -1));
+    TSR_TRY(tsr_invoke(&quotient, 1, "floor_divide", "tt", column, steps));
+    TSR_TRY(tsr_invoke(&all, 1, "remainder", "tt", quotient, sizes));
+    for (int d = 0; d < n; d++) {
+        TsrStatus status = tsr_tensor_new_select(&part[d], all, -1, d);
+        if (status == TSR_OK) continue;
+        tsr__free_all(part, d);
+        return status;
     }
-    if (status == TSR_OK) status = tsr_tensor_new_unsqueeze(&wide, index, -1);
-    if (status == TSR_OK) status = tsr_invoke(&quotient, 1, "floor_divide", "tt", wide, steps);
-    if (status == TSR_OK) status = tsr_invoke(&rest, 1, "remainder", "tt", quotient, sizes);
-    while (status == TSR_OK && made < n) {
-        status = tsr_tensor_new_select(&part[made], rest, -1, made);
-        if (status == TSR_OK) made++;
-    }
-    TsrTensor *temporaries[] = {steps, sizes, wide, quotient, rest};
-    tsr__free_all(temporaries, 5);
-    if (status == TSR_OK) return tsr__return_list_move(c, part, n);
-    tsr__free_all(part, made);
-    return status;
+    return tsr__return_list_move(c, part, n);
 }

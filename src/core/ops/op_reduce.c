@@ -47,7 +47,6 @@ static TsrStatus narrow(TsrTensor **t, TsrDtype d) {
     return s;
 }
 
-static bool in_set(uint32_t set, TsrDtype d) { return set >> d & 1; }
 static bool is_whole(TsrDtype d) { return tsr_dtype_is_integral(d) || d == TSR_BOOL; }
 
 /* The dtype argument, else out's, else `otherwise`. */
@@ -62,7 +61,7 @@ static TsrDtype chosen_dtype(const TsrOpCall *c, const TsrArg *dtype, TsrDtype o
 
 /* Sum or product of x as `dtype` (integers in int64, then narrowed). */
 static TsrStatus fold_as(TsrTensor **out, TsrReduceKind kind, const char *name, TsrTensor *x, uint64_t dims, bool keepdim, TsrDtype dtype) {
-    if (!in_set(SUMMABLE, dtype) && x->numel > 0) return tsr_not_implemented(name, dtype);
+    if (!tsr__in(SUMMABLE, dtype) && x->numel > 0) return tsr__not_implemented(name, dtype);
     TsrTensor *cast = NULL;
     bool direct = dtype == TSR_INT64 && is_whole(x->dtype); /* narrow integers are widened as they are read */
     if (!direct) TSR_TRY(tsr_tensor_new_cast(&cast, x, dtype));
@@ -100,7 +99,7 @@ TsrStatus op_prod_dim(TsrOpCall *c) { return sum_like(c, TSR_R_PROD, "prod_out_c
 TsrStatus op_nansum(TsrOpCall *c) {
     TsrDtype d = c->arg[0].t->dtype, to = sum_dtype(c, &c->arg[3]);
     if (tsr_dtype_is_complex(d)) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "nansum on CPU does not support complex inputs");
-    bool floats = !is_whole(d) && in_set(D_FLOAT, to);
+    bool floats = !is_whole(d) && tsr__in(D_FLOAT, to);
     return sum_like(c, floats ? TSR_R_NANSUM : TSR_R_SUM, "nansum_cpu", &c->arg[1], c->arg[2].b, &c->arg[3]);
 }
 
@@ -126,7 +125,7 @@ static TsrStatus mean(TsrOpCall *c, const TsrArg *dim, bool keepdim, const TsrAr
         return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "mean(): could not infer output dtype. %s dtype must be either a floating point or complex dtype. Got: %s",
                          tsr_arg_given(dtype) ? "Optional" : "Input", tsr_dtype_scalar_name(tsr_arg_given(dtype) ? d : x->dtype));
     TSR_TRY(tsr_dims_mask(&dims, dim, tsr_ndim(x), true));
-    if (!in_set(SUMMABLE, d) && x->numel > 0) return tsr_not_implemented("sum_cpu", d);
+    if (!tsr__in(SUMMABLE, d) && x->numel > 0) return tsr__not_implemented("sum_cpu", d);
     TSR_TRY(fold_as(&result, TSR_R_SUM, "sum_cpu", x, dims, keepdim, accumulator_dtype(d) == TSR_COMPLEX64 ? d : accumulator_dtype(d)));
     TsrStatus s = divide(result, (double)tsr_reduced_count(x, dims));
     if (s == TSR_OK && result->dtype != d) s = narrow(&result, d);
@@ -177,7 +176,7 @@ TsrStatus op_nanmean(TsrOpCall *c) {
     if (tsr_dtype_is_complex(x->dtype)) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "nansum on CPU does not support complex inputs");
     TSR_TRY(tsr_dims_mask(&dims, &c->arg[1], tsr_ndim(x), true));
     TsrDtype d = chosen_dtype(c, &c->arg[3], x->dtype);
-    TsrStatus s = fold_as(&sum, in_set(D_FLOAT, d) ? TSR_R_NANSUM : TSR_R_SUM, "nansum_cpu", x, dims, c->arg[2].b, d);
+    TsrStatus s = fold_as(&sum, tsr__in(D_FLOAT, d) ? TSR_R_NANSUM : TSR_R_SUM, "nansum_cpu", x, dims, c->arg[2].b, d);
     if (s == TSR_OK) s = tsr_invoke(&isnan, 1, "isnan", "t", x);
     if (s == TSR_OK) s = tsr_invoke(&valid, 1, "logical_not", "t", isnan);
     if (s == TSR_OK) s = tsr_reduce(&count, NULL, &(TsrReduction){TSR_R_SUM, valid, dims, c->arg[2].b, NULL, {TSR_INT64, TSR_DTYPE_NONE}});
@@ -203,7 +202,7 @@ static TsrStatus extreme_all(TsrOpCall *c, bool max) {
     if (x->numel == 0)
         return tsr_error(TSR_RUNTIME_ERROR, "%s(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the 'dim' argument.",
                          max ? "max" : "min");
-    if (!in_set(COMPARABLE, x->dtype)) return tsr_not_implemented(max ? "max_all" : "min_all", x->dtype);
+    if (!tsr__in(COMPARABLE, x->dtype)) return tsr__not_implemented(max ? "max_all" : "min_all", x->dtype);
     TsrDtype acc = accumulator_dtype(x->dtype);
     TsrStatus s = reduce_widened(&result, NULL, (TsrReduction){max ? TSR_R_AMAX : TSR_R_AMIN, x, tsr_all_dims(tsr_ndim(x)), false, NULL, {acc, TSR_DTYPE_NONE}}, x->dtype);
     return tsr_finish_move(c, s, result);
@@ -223,7 +222,7 @@ static TsrStatus extreme_dim(TsrOpCall *c, bool max) {
     if (tsr_dtype_is_complex(x->dtype)) return tsr_error(TSR_TYPE_ERROR, "%s(): does not support complex input", name);
     TSR_TRY(check_out_dtype(c->out[0], x->dtype));
     TSR_TRY(check_out_dtype(c->out[1], TSR_INT64));
-    if (!in_set(COMPARABLE, x->dtype)) return tsr_not_implemented(max ? "max_cpu" : "min_cpu", x->dtype);
+    if (!tsr__in(COMPARABLE, x->dtype)) return tsr__not_implemented(max ? "max_cpu" : "min_cpu", x->dtype);
     TsrReduction r = {max ? TSR_R_ARGMAX : TSR_R_ARGMIN, x, dims, c->arg[2].b, NULL, {accumulator_dtype(x->dtype), TSR_INT64}};
     TSR_TRY(reduce_widened(&values, &indices, r, x->dtype));
     return tsr_return_move2(c, values, indices);
@@ -243,7 +242,7 @@ static TsrStatus extreme_values(TsrOpCall *c, bool max) {
     if (x->numel == 0 && (c->arg[1].kind == TSR_ARG_NONE || c->arg[1].n == 0))
         return tsr_error(TSR_RUNTIME_ERROR, "%s: Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the 'dim' argument.", name);
     if (x->numel == 0) TSR_TRY(tsr_check_nonempty(name, x, dims));
-    if (!in_set(COMPARABLE, x->dtype)) return tsr_not_implemented(max ? "max_values_cpu" : "min_values_cpu", x->dtype);
+    if (!tsr__in(COMPARABLE, x->dtype)) return tsr__not_implemented(max ? "max_values_cpu" : "min_values_cpu", x->dtype);
     TsrReduction r = {max ? TSR_R_AMAX : TSR_R_AMIN, x, dims, c->arg[2].b, NULL, {accumulator_dtype(x->dtype), TSR_DTYPE_NONE}};
     TsrStatus s = reduce_widened(&result, NULL, r, x->dtype);
     return tsr_finish_move(c, s, result);
@@ -261,7 +260,7 @@ TsrStatus op_aminmax(TsrOpCall *c) {
         return tsr_error(TSR_RUNTIME_ERROR, "aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity.");
     TSR_TRY(tsr_check_nonempty("aminmax", x, dims));
     for (int i = 0; i < 2; i++) TSR_TRY(check_out_dtype(c->out[i], x->dtype));
-    if (!in_set(COMPARABLE, x->dtype)) return tsr_not_implemented("aminmax_cpu", x->dtype);
+    if (!tsr__in(COMPARABLE, x->dtype)) return tsr__not_implemented("aminmax_cpu", x->dtype);
     TsrDtype acc = accumulator_dtype(x->dtype);
     TSR_TRY(reduce_widened(&low, &high, (TsrReduction){TSR_R_AMINMAX, x, dims, c->arg[2].b, NULL, {acc, acc}}, x->dtype));
     TsrTensor *rounded = NULL;
@@ -287,7 +286,7 @@ static TsrStatus extreme_index(TsrOpCall *c, bool max) {
         return tsr_error(TSR_INDEX_ERROR, "%s(): Expected reduction dim to be specified for input.numel() == 0.", name);
     TSR_TRY(tsr_check_nonempty(label, x, dims));
     TSR_TRY(check_out_dtype(c->out[0], TSR_INT64));
-    if (!in_set(COMPARABLE, x->dtype)) return tsr_not_implemented(max ? "argmax_cpu" : "argmin_cpu", x->dtype);
+    if (!tsr__in(COMPARABLE, x->dtype)) return tsr__not_implemented(max ? "argmax_cpu" : "argmin_cpu", x->dtype);
     TsrReduction r = {max ? TSR_R_ARGMAX : TSR_R_ARGMIN, x, dims, c->arg[2].b, NULL, {TSR_DTYPE_NONE, TSR_INT64}};
     TsrStatus s = reduce_widened(&values, &indices, r, TSR_DTYPE_NONE);
     return tsr_finish_move(c, s, indices);
@@ -320,7 +319,7 @@ TsrStatus op_count_nonzero(TsrOpCall *c) {
     uint64_t dims;
     TSR_TRY(tsr_dims_mask(&dims, &c->arg[1], tsr_ndim(x), true));
     bool along = c->arg[1].kind == TSR_ARG_INT || (c->arg[1].kind == TSR_ARG_INTS && c->arg[1].n > 0); /* computed as a sum of comparisons, in any dtype */
-    if (!along && !in_set(D_INT | D_FLOAT | D_COMPLEX | D_CHALF | D_BOOL, x->dtype)) return tsr_not_implemented("nonzero_count_cpu", x->dtype);
+    if (!along && !tsr__in(D_INT | D_FLOAT | D_COMPLEX | D_CHALF | D_BOOL, x->dtype)) return tsr__not_implemented("nonzero_count_cpu", x->dtype);
     TsrStatus s = reduce_widened(&result, NULL, (TsrReduction){TSR_R_COUNT, x, dims, false, NULL, {TSR_INT64, TSR_DTYPE_NONE}}, TSR_DTYPE_NONE);
     return tsr_finish_move(c, s, result);
 }
@@ -406,7 +405,7 @@ static TsrStatus moments(TsrOpCall *c, Moments m, const TsrArg *dim, double corr
     uint64_t dims;
     if (!tsr_dtype_is_float(d) && !tsr_dtype_is_complex(d))
         return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "%s only support floating point and complex dtypes", m.name);
-    if (tsr_dtype_is_float(d) && !in_set(D_FLOAT, d)) return tsr_not_implemented("std_cpu", d);
+    if (tsr_dtype_is_float(d) && !tsr__in(D_FLOAT, d)) return tsr__not_implemented("std_cpu", d);
     TSR_TRY(tsr_dims_mask(&dims, dim, tsr_ndim(x), true));
     TsrTensor **mean_at = m.with_mean ? &mean : NULL;
     if (d == TSR_COMPLEX32) TSR_TRY(moments_chalf(&spread, mean_at, x, dims, keepdim, correction, m.root));
@@ -465,7 +464,7 @@ TsrStatus op_logsumexp(TsrOpCall *c) {
     TsrDtype d = is_whole(x->dtype) ? tsr_default_dtype() : x->dtype;
     uint64_t dims;
     TSR_TRY(tsr_dims_mask(&dims, &c->arg[1], tsr_ndim(x), true));
-    if (!in_set(D_FLOAT | D_COMPLEX, d)) return tsr_not_implemented(d == TSR_COMPLEX32 ? "exp_vml_cpu" : "max_values_cpu", d);
+    if (!tsr__in(D_FLOAT | D_COMPLEX, d)) return tsr__not_implemented(d == TSR_COMPLEX32 ? "exp_vml_cpu" : "max_values_cpu", d);
     if (c->arg[1].n == 0 && tsr_ndim(x) > 0 && x->numel > 0 && !c->arg[2].b) { /* PyTorch takes an empty list for all at one step and for none at another */
         int64_t ones[TSR_MAX_DIMS];
         char text[256];

@@ -84,8 +84,8 @@ static TsrStatus softmax_as(TsrTensor **out, TsrTensor *x, int64_t dim, TsrDtype
     TsrTensor *wide = NULL, *result = NULL;
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(x)));
     bool last = dim == TSR_MAX(tsr_ndim(x) - 1, 0);
-    if (!(D_FLOAT >> d & 1) && x->numel > 0)
-        return tsr_not_implemented(log ? (last ? "log_softmax_lastdim_kernel_impl" : "log_softmax_kernel_impl")
+    if (!tsr__in(D_FLOAT, d) && x->numel > 0)
+        return tsr__not_implemented(log ? (last ? "log_softmax_lastdim_kernel_impl" : "log_softmax_kernel_impl")
                                        : (last ? "softmax_lastdim_kernel_impl" : "softmax_kernel_impl"), d);
     if (x->dtype != d) { /* a given dtype rounds first */
         TSR_TRY(tsr_tensor_new_cast(&wide, x, d));

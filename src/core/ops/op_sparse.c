@@ -4,6 +4,7 @@
 
 #include "../indexing.h"
 #include "../mem.h"
+#include "../tensor_impl.h"
 #include "sparse.h"
 
 static const char *layout_name(uint8_t layout) {

@@ -157,7 +157,7 @@ TsrStatus op_round(TsrOpCall *c) {
 TsrStatus op_round_decimals(TsrOpCall *c) {
     static const TsrPointwise rules = {TSR_K_round_up, "round_cpu", D_FLOAT, 0, 4, 0, NULL};
     int64_t decimals = c->arg[1].i;
-    if (decimals == 0 && tsr_dtype_is_integral(c->arg[0].t->dtype)) return tsr_not_implemented("round_vml_cpu", c->arg[0].t->dtype);
+    if (decimals == 0 && tsr_dtype_is_integral(c->arg[0].t->dtype)) return tsr__not_implemented("round_vml_cpu", c->arg[0].t->dtype);
     if (decimals == 0) return op_round(c);
     double power = pow(10, fabs((double)decimals));
     TsrPw pw;
@@ -283,7 +283,7 @@ FREXP(double, frexp)
 TsrStatus op_frexp(TsrOpCall *c) {
     TsrTensor *x = c->arg[0].t, *results[2];
     if (!tsr_dtype_is_float(x->dtype)) return tsr_error(TSR_RUNTIME_ERROR, "torch.frexp() only supports floating-point dtypes");
-    if (!(D_FLOAT >> x->dtype & 1)) return tsr_not_implemented("frexp_cpu", x->dtype);
+    if (!tsr__in(D_FLOAT, x->dtype)) return tsr__not_implemented("frexp_cpu", x->dtype);
     const TsrDtype outs[2] = {TSR_DTYPE_NONE, TSR_INT32};
     TsrIter it;
     TSR_TRY(tsr_iter_begin(&it, &(TsrIterSpec){.nout = 2, .out = {c->out[0], c->out[1]}, .nin = 1, .in = {x}, .out_dtype = outs,

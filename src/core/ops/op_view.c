@@ -4,6 +4,7 @@
 
 #include "mem.h"
 #include "op.h"
+#include "tensor_impl.h"
 
 typedef TsrStatus (*Maker)(TsrOpCall *c, TsrTensor **out);
 

@@ -2,10 +2,6 @@
 
 #include <stdio.h>
 
-TsrStatus tsr_not_implemented(const char *name, TsrDtype d) {
-    return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "\"%s\" not implemented for '%s'", name, tsr_dtype_scalar_name(d));
-}
-
 TsrStatus tsr_operands_take(TsrOperands *o, const TsrOpCall *c, int n, const int *which) {
     o->n = 0;
     for (int i = 0; i < n; i++) {
@@ -37,7 +33,7 @@ static TsrStatus check_complex(const TsrPointwise *rules, int n, TsrTensor *cons
 static TsrStatus refuse_reduced(TsrPw *pw) {
     char name[64];
     snprintf(name, sizeof name, "%s_reduced_float", pw->rules->name);
-    return tsr_iter_end_move(&pw->it, tsr_not_implemented(name, pw->it.common), NULL);
+    return tsr_iter_end_move(&pw->it, tsr__not_implemented(name, pw->it.common), NULL);
 }
 
 static TsrStatus begin(TsrPw *pw, TsrOpCall *c, const TsrPointwise *rules, int n, TsrTensor *const *in, const TsrDtype *forced) {
@@ -58,7 +54,7 @@ static TsrStatus begin(TsrPw *pw, TsrOpCall *c, const TsrPointwise *rules, int n
     for (int i = 0; i < n && n > 1; i++) number = number || tsr_ndim(in[i]) == 0;
     if ((rules->flags & TSR_ITER_OPMATH) && number && (D_FLOAT8 >> pw->it.common & 1)) return refuse_reduced(pw);
     if (rules->dtypes >> pw->it.common & 1) return TSR_OK;
-    return tsr_iter_end_move(&pw->it, tsr_not_implemented(rules->name, pw->it.common), NULL);
+    return tsr_iter_end_move(&pw->it, tsr__not_implemented(rules->name, pw->it.common), NULL);
 }
 
 TsrStatus tsr_pw_begin(TsrPw *pw, TsrOpCall *c, const TsrPointwise *rules, int n, TsrTensor *const *in) { return begin(pw, c, rules, n, in, NULL); }
@@ -70,7 +66,7 @@ TsrStatus tsr_pw_begin_as(TsrPw *pw, TsrOpCall *c, const TsrPointwise *rules, in
 TsrStatus tsr_pw_finish(TsrPw *pw, TsrKernel kernel, const void *params) {
     TsrTensor *result = NULL;
     TsrLoop loop = tsr_kernel(kernel, pw->it.dtype);
-    TsrStatus s = loop != NULL ? tsr_iter_run(&pw->it, loop, params) : tsr_not_implemented(pw->rules->name, pw->it.common);
+    TsrStatus s = loop != NULL ? tsr_iter_run(&pw->it, loop, params) : tsr__not_implemented(pw->rules->name, pw->it.common);
     s = tsr_iter_end_move(&pw->it, s, &result);
     return tsr_finish_move(pw->call, s, result);
 }

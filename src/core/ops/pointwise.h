@@ -3,16 +3,15 @@
 #define TSR_OPS_POINTWISE_H
 
 #include "kernels/kernel.h"
-#include "op.h"
+#include "op_help.h"
 
-/* Sets of dtypes, one bit each. */
-#define D(x) (1u << TSR_##x)
-#define D_SIGNED (D(INT8) | D(INT16) | D(INT32) | D(INT64))
-#define D_INT (D(UINT8) | D_SIGNED)
-#define D_BARE (D(UINT16) | D(UINT32) | D(UINT64))
-#define D_FLOAT (D(FLOAT16) | D(BFLOAT16) | D(FLOAT32) | D(FLOAT64))
-#define D_FLOAT8 (D(FLOAT8_E5M2) | D(FLOAT8_E4M3FN))
-#define D_COMPLEX (D(COMPLEX64) | D(COMPLEX128))
+/* op_help.h's sets of dtypes by names short enough for tables. */
+#define D(x) TSR_BIT(x)
+#define D_INT TSR_BITS_INT
+#define D_BARE TSR_BITS_UINT
+#define D_FLOAT TSR_BITS_FLOAT
+#define D_FLOAT8 TSR_BITS_FLOAT8
+#define D_COMPLEX TSR_BITS_COMPLEX
 #define D_CHALF D(COMPLEX32)
 #define D_BOOL D(BOOL)
 
@@ -42,9 +41,6 @@ typedef struct TsrOperands {
 } TsrOperands;
 TsrStatus tsr_operands_take(TsrOperands *o, const TsrOpCall *c, int n, const int *which); /* which: argument numbers; NULL: the first n */
 void tsr_operands_release(TsrOperands *o);
-
-/* "\"name\" not implemented for 'Half'". */
-TsrStatus tsr_not_implemented(const char *name, TsrDtype d);
 
 /* Broadcasts, promotes and allocates for out[0] of the call; checks that the common dtype is among the rules'. On failure nothing is held. */
 TsrStatus tsr_pw_begin(TsrPw *pw, TsrOpCall *c, const TsrPointwise *rules, int n, TsrTensor *const *in);

@@ -1,0 +1,14 @@
+/* tensor_impl.h: what the makers of views and of sparse tensors do to the insides of one; not for others. */
+#ifndef TSR_TENSOR_IMPL_H
+#define TSR_TENSOR_IMPL_H
+
+#include "tensor.h"
+
+/* Makes a view a tensor in its own right: `_base` becomes None, the memory stays shared. */
+void tsr__tensor_unlink_base(TsrTensor *t);
+/* A tensor of a sparse layout, without a storage and with strides of 0. Takes `sparse` (by tsr_malloc) and its references over, also on failure. */
+TsrStatus tsr__tensor_new_sparse_move(TsrTensor **out, uint8_t layout, int ndim, const int64_t *sizes, TsrDtype dtype, TsrDevice device, TsrSparse *sparse);
+/* Replaces what a sparse tensor holds, and its sizes; takes `sparse` over, also on failure. */
+TsrStatus tsr__tensor_set_sparse_move(TsrTensor *t, int ndim, const int64_t *sizes, TsrSparse *sparse);
+
+#endif
