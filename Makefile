@@ -125,6 +125,11 @@ $(BUILD)/tests/run: $(TEST_OBJ) $(CORE_OBJ) $(REPL_LIB_OBJ)
 	@mkdir -p $(dir $@)
 	$(CC) $(LDFLAGS_$(CONFIG)) $(LDFLAGS) -o $@ $^ -lcheck -lsubunit -lrt $(LIBS)
 
+# What tests/oracle/check_parser.py compares with CPython's parser.
+$(BUILD)/tests/parse_dump: $(BUILD)/obj/tests/oracle/parse_dump.o $(BUILD)/obj/tests/repl/ast_dump.o $(CORE_OBJ) $(REPL_LIB_OBJ)
+	@mkdir -p $(dir $@)
+	$(CC) $(LDFLAGS_$(CONFIG)) $(LDFLAGS) -o $@ $^ $(LIBS)
+
 $(BUILD)/tests/plugins: tests/plugin/dummy_backend.c src/core/backend.h
 	@mkdir -p $@/good $@/old $@/none
 	$(CC) $(DUMMY_FLAGS) -o $@/good/libtsr_cuda.so $<
@@ -185,4 +190,4 @@ help: ## this list
 clean: ## removes build/
 	rm -rf build
 
-.PHONY: all lib install uninstall check debug asan coverage valgrind fuzz bench lint docs man config help clean
+.PHONY: all lib install uninstall check debug asan coverage tsan valgrind fuzz bench lint docs man config help clean

@@ -11,7 +11,7 @@
 /* The four types that BLAS computes on, as indices of the tables below. */
 typedef enum TsrBlasType { TSR_BLAS_S, TSR_BLAS_D, TSR_BLAS_C, TSR_BLAS_Z, TSR_BLAS_TYPES } TsrBlasType;
 
-enum { TSR_CBLAS_ROW = 101, TSR_CBLAS_COL = 102, TSR_CBLAS_N = 111, TSR_CBLAS_T = 112, TSR_CBLAS_CT = 113, TSR_CBLAS_CN = 114 };
+enum { TSR_CBLAS_ROW = 101, TSR_CBLAS_N = 111, TSR_CBLAS_T = 112, TSR_CBLAS_CT = 113, TSR_CBLAS_CN = 114 };
 
 typedef struct TsrBlas {
 #define CBLAS(name, returns, args) returns (*name) args;

@@ -72,9 +72,9 @@ TsrStatus la_new_vector(TsrTensor **out, const TsrTensor *like, int64_t n, TsrDt
     return tsr_tensor_new(out, nbatch + (n >= 0), sizes, dtype, like->device);
 }
 
-TsrStatus la_copy(TsrTensor **out, const TsrTensor *a) { return la_copy_expanded(out, a, tsr_ndim(a) - 2, a->sizes); }
+TsrStatus la_new_copy(TsrTensor **out, const TsrTensor *a) { return la_new_copy_expanded(out, a, tsr_ndim(a) - 2, a->sizes); }
 
-TsrStatus la_copy_expanded(TsrTensor **out, const TsrTensor *a, int nbatch, const int64_t *batch) {
+TsrStatus la_new_copy_expanded(TsrTensor **out, const TsrTensor *a, int nbatch, const int64_t *batch) {
     TSR_OWNED wide = NULL;
     TSR_OWNED r = NULL;
     TSR_TRY(la_new(&r, nbatch, batch, la_rows(a), la_cols(a), a->dtype, a->device));
@@ -100,7 +100,7 @@ TsrStatus la_restride(TsrTensor **slot, int ndim, const int64_t *sizes, const in
     return TSR_OK;
 }
 
-TsrStatus la_mt(TsrTensor **out, const TsrTensor *a, bool conj) {
+TsrStatus la_new_mt(TsrTensor **out, const TsrTensor *a, bool conj) {
     TSR_OWNED t = NULL;
     if (!conj || !tsr_dtype_is_complex(a->dtype)) return tsr_tensor_new_transpose(out, a, -2, -1);
     TSR_TRY(tsr_tensor_new_transpose(&t, a, -2, -1));
@@ -116,7 +116,7 @@ TsrStatus la_begin(LaJob *job, TsrDtype dtype) {
     return tsr_blas_get(&job->blas);
 }
 
-TsrStatus la_scratch(TsrTensor **out, int64_t count, size_t item) {
+TsrStatus la_new_scratch(TsrTensor **out, int64_t count, size_t item) {
     int64_t bytes;
     if (tsr_mul_overflows(TSR_MAX(count, 1), (int64_t)item, &bytes)) return tsr_error_no_memory(SIZE_MAX);
     return tsr_tensor_new(out, 1, &bytes, TSR_UINT8, TSR_DEVICE_CPU);
@@ -163,12 +163,12 @@ void la_set_identity(TsrTensor *a) {
 
 /* ---- LU ---- */
 
-TsrStatus la_lu_factor(TsrTensor **lu, TsrTensor **pivots, TsrTensor **info, const TsrTensor *a) {
+TsrStatus la_new_lu_factor(TsrTensor **lu, TsrTensor **pivots, TsrTensor **info, const TsrTensor *a) {
     TSR_OWNED f = NULL;
     TSR_OWNED p = NULL;
     TSR_OWNED e = NULL;
     int64_t m64 = la_rows(a), n64 = la_cols(a), k = TSR_MIN(m64, n64);
-    TSR_TRY(la_copy(&f, a));
+    TSR_TRY(la_new_copy(&f, a));
     TSR_TRY(la_new_vector(&p, a, k, TSR_INT32));
     TSR_TRY(la_new_vector(&e, a, -1, TSR_INT32));
     if (!tsr_is_meta(f)) {
@@ -206,15 +206,15 @@ TsrStatus la_lu_solve(TsrTensor *b, const TsrTensor *lu, const TsrTensor *pivots
 }
 
 /* As PyTorch: A X = I by LU, of the transpose when that is the cheaper copy (it decides which pivot is met first). */
-TsrStatus la_inverse(TsrTensor **inverse, TsrTensor **info, const TsrTensor *a) {
+TsrStatus la_new_inverse(TsrTensor **inverse, TsrTensor **info, const TsrTensor *a) {
     TSR_OWNED at = NULL;
     TSR_OWNED lu = NULL;
     TSR_OWNED pivots = NULL;
     TSR_OWNED e = NULL;
     TSR_OWNED x = NULL;
     bool transposed = tsr_is_contiguous(a, TSR_CONTIGUOUS) && !tsr_dtype_is_complex(a->dtype);
-    if (transposed) TSR_TRY(la_mt(&at, a, false));
-    TSR_TRY(la_lu_factor(&lu, &pivots, &e, transposed ? at : a));
+    if (transposed) TSR_TRY(la_new_mt(&at, a, false));
+    TSR_TRY(la_new_lu_factor(&lu, &pivots, &e, transposed ? at : a));
     TSR_TRY(la_new_like(&x, a, la_rows(a), la_cols(a), a->dtype));
     if (!tsr_is_meta(x)) la_set_identity(x);
     TSR_TRY(la_lu_solve(x, lu, pivots, transposed ? 'T' : 'N'));
@@ -280,13 +280,13 @@ static TsrStatus svd_run(TsrTensor *f, TsrTensor *u, TsrTensor *s, TsrTensor *vh
     TSR_OWNED iwork = NULL;
     double query[4] = {0};
     int ldu = m, ldvh = u != NULL ? (int)TSR_MAX(la_rows(vh), 1) : n;
-    TSR_TRY(la_scratch(&iwork, 8 * k, sizeof(int)));
+    TSR_TRY(la_new_scratch(&iwork, 8 * k, sizeof(int)));
     int64_t rcount = jobz == 'N' ? 7 * k : TSR_MAX(5 * k * k + 5 * k, 2 * big * k + 2 * k * k + k);
-    TSR_TRY(la_scratch(&rwork, job.is_complex ? rcount : 1, job.real_item));
+    TSR_TRY(la_new_scratch(&rwork, job.is_complex ? rcount : 1, job.real_item));
     SvdWork w = {query, tsr_data(rwork), tsr_data(iwork), -1};
     gesdd(&job, jobz, m, n, tsr_data(f), tsr_data(s), NULL, ldu, NULL, ldvh, &w, &info);
     w.lwork = la_lwork(&job, query);
-    TSR_TRY(la_scratch(&work, w.lwork, job.item));
+    TSR_TRY(la_new_scratch(&work, w.lwork, job.item));
     w.work = tsr_data(work);
     for (int64_t b = 0; b < la_batches(f); b++) {
         void *sb = (char *)tsr_data(s) + (size_t)(b * k) * job.real_item;
@@ -319,7 +319,7 @@ static TsrStatus svd_gesvd(TsrTensor *f, TsrTensor *u, TsrTensor *s, TsrTensor *
     TSR_TRY(tsr_blas_int(&n, la_cols(f)));
     job.blas->gesvd_real[job.t](&jobz, &jobz, &m, &n, tsr_data(f), &m, tsr_data(s), tsr_data(u), &m, tsr_data(vh), &ldvh, query, &lwork, &info, 1, 1);
     lwork = la_lwork(&job, query);
-    TSR_TRY(la_scratch(&work, lwork, job.item));
+    TSR_TRY(la_new_scratch(&work, lwork, job.item));
     for (int64_t b = 0; b < la_batches(f); b++) {
         void *sb = (char *)tsr_data(s) + (size_t)(b * n) * job.item;
         job.blas->gesvd_real[job.t](&jobz, &jobz, &m, &n, la_matrix(f, b), &m, sb, la_matrix(u, b), &m, la_matrix(vh, b), &ldvh, tsr_data(work), &lwork, &info, 1, 1);
@@ -356,8 +356,8 @@ static TsrStatus svd_wide(TsrTensor *f, TsrTensor *u, TsrTensor *s, TsrTensor *v
     TSR_OWNED scratch = NULL;
     TSR_OWNED iwork = NULL;
     int64_t lwork = TSR_MAX(64 * ((int64_t)m + n), 3 * (int64_t)m * m + 4 * (int64_t)m);
-    TSR_TRY(la_scratch(&scratch, 3 * (int64_t)m + (int64_t)m * m + lwork, job.item));
-    TSR_TRY(la_scratch(&iwork, 8 * (int64_t)m, sizeof(int)));
+    TSR_TRY(la_new_scratch(&scratch, 3 * (int64_t)m + (int64_t)m * m + lwork, job.item));
+    TSR_TRY(la_new_scratch(&iwork, 8 * (int64_t)m, sizeof(int)));
     char *p = tsr_data(scratch);
     size_t line = (size_t)m * job.item;
     Bidiagonal w = {.e = p, .tauq = p + line, .taup = p + 2 * line, .small_vt = p + 3 * line, .work = p + 3 * line + (size_t)m * line, .iwork = tsr_data(iwork)};
@@ -370,13 +370,13 @@ static TsrStatus svd_wide(TsrTensor *f, TsrTensor *u, TsrTensor *s, TsrTensor *v
     return TSR_OK;
 }
 
-TsrStatus la_svd(TsrTensor **u, TsrTensor **s, TsrTensor **vh, const TsrTensor *a, char job, const char *fn) {
+TsrStatus la_new_svd(TsrTensor **u, TsrTensor **s, TsrTensor **vh, const TsrTensor *a, char job, const char *fn) {
     TSR_OWNED f = NULL;
     TSR_OWNED uu = NULL;
     TSR_OWNED ss = NULL;
     TSR_OWNED vv = NULL;
     int64_t m = la_rows(a), n = la_cols(a), k = TSR_MIN(m, n);
-    TSR_TRY(la_copy(&f, a));
+    TSR_TRY(la_new_copy(&f, a));
     TSR_TRY(la_new_vector(&ss, a, k, tsr_dtype_real_of(a->dtype)));
     if (job != 'N') {
         TSR_TRY(la_new_like(&uu, a, m, job == 'A' ? m : k, a->dtype));
@@ -454,7 +454,7 @@ static TsrStatus eigh_small_run(TsrTensor *v, TsrTensor *w, char uplo, bool *don
     TSR_OWNED scratch = NULL;
     TSR_TRY(la_begin(&job, v->dtype));
     TSR_TRY(tsr_blas_int(&n, la_rows(v)));
-    TSR_TRY(la_scratch(&scratch, (2 * (int64_t)n + 72) * n, job.item));
+    TSR_TRY(la_new_scratch(&scratch, (2 * (int64_t)n + 72) * n, job.item));
     *done = well_scaled(v);
     for (int64_t b = 0; b < la_batches(v) && *done; b++) {
         TSR_TRY(eigh_small(&job, uplo, n, la_matrix(v, b), (char *)tsr_data(w) + (size_t)(b * n) * job.real_item, tsr_data(scratch), done));
@@ -474,9 +474,9 @@ static TsrStatus eigh_run(TsrTensor *v, TsrTensor *w, char jobz, char uplo, cons
     TSR_OWNED work = NULL;
     TSR_OWNED rwork = NULL;
     TSR_OWNED iwork = NULL;
-    TSR_TRY(la_scratch(&work, lwork, job.item));
-    TSR_TRY(la_scratch(&rwork, lrwork, job.real_item));
-    TSR_TRY(la_scratch(&iwork, liwork, sizeof(int)));
+    TSR_TRY(la_new_scratch(&work, lwork, job.item));
+    TSR_TRY(la_new_scratch(&rwork, lrwork, job.real_item));
+    TSR_TRY(la_new_scratch(&iwork, liwork, sizeof(int)));
     for (int64_t b = 0; b < la_batches(v); b++) {
         syevd(&job, jobz, uplo, n, la_matrix(v, b), (char *)tsr_data(w) + (size_t)(b * n) * job.real_item, tsr_data(work), lwork, tsr_data(rwork), lrwork, tsr_data(iwork), liwork,
               &info);
@@ -491,10 +491,10 @@ static TsrStatus eigh_run(TsrTensor *v, TsrTensor *w, char jobz, char uplo, cons
     return TSR_OK;
 }
 
-TsrStatus la_eigh(TsrTensor **w, TsrTensor **v, const TsrTensor *a, char uplo, const char *fn) {
+TsrStatus la_new_eigh(TsrTensor **w, TsrTensor **v, const TsrTensor *a, char uplo, const char *fn) {
     TSR_OWNED vv = NULL;
     TSR_OWNED ww = NULL;
-    TSR_TRY(la_copy(&vv, a));
+    TSR_TRY(la_new_copy(&vv, a));
     TSR_TRY(la_new_vector(&ww, a, la_cols(a), tsr_dtype_real_of(a->dtype)));
     if (!tsr_is_meta(vv) && vv->numel > 0) {
         if (has_nonfinite(vv))
@@ -506,7 +506,7 @@ TsrStatus la_eigh(TsrTensor **w, TsrTensor **v, const TsrTensor *a, char uplo, c
             TSR_TRY(eigh_small_run(vv, ww, uplo, &done));
             if (!done) {
                 TsrTensor *again;
-                TSR_TRY(la_copy(&again, a));
+                TSR_TRY(la_new_copy(&again, a));
                 tsr_owned_put_move(&vv, again);
             }
         }

@@ -33,15 +33,15 @@ TsrStatus la_new_like(TsrTensor **out, const TsrTensor *like, int64_t m, int64_t
 /* Fresh tensor of like's batch sizes and one further dimension of n (none when n < 0), row-major. */
 TsrStatus la_new_vector(TsrTensor **out, const TsrTensor *like, int64_t n, TsrDtype dtype);
 /* A column-major copy (conj and neg resolved). */
-TsrStatus la_copy(TsrTensor **out, const TsrTensor *a);
+TsrStatus la_new_copy(TsrTensor **out, const TsrTensor *a);
 /* A column-major copy with the batch expanded to the sizes given, in (m, n) of its own. */
-TsrStatus la_copy_expanded(TsrTensor **out, const TsrTensor *a, int nbatch, const int64_t *batch);
+TsrStatus la_new_copy_expanded(TsrTensor **out, const TsrTensor *a, int nbatch, const int64_t *batch);
 /* Broadcast batch sizes of two matrices; PyTorch's error. */
 TsrStatus la_broadcast_batch(int64_t *batch, int *nbatch, const TsrTensor *a, const TsrTensor *b);
 /* Gives `t` (consumed through its slot) other strides by copying where they differ. */
 TsrStatus la_restride(TsrTensor **slot, int ndim, const int64_t *sizes, const int64_t *strides);
 /* A view of `a` transposed over its last two dimensions, conjugated too when `conj`. */
-TsrStatus la_mt(TsrTensor **out, const TsrTensor *a, bool conj);
+TsrStatus la_new_mt(TsrTensor **out, const TsrTensor *a, bool conj);
 
 /* --- LAPACK --- */
 typedef struct LaJob {
@@ -53,7 +53,7 @@ typedef struct LaJob {
 /* Loads the library; dtype one of the four. */
 TsrStatus la_begin(LaJob *job, TsrDtype dtype);
 /* Scratch bytes as a tensor; freed with it. */
-TsrStatus la_scratch(TsrTensor **out, int64_t count, size_t item);
+TsrStatus la_new_scratch(TsrTensor **out, int64_t count, size_t item);
 /* The workspace size that LAPACK answered in the first element of work. */
 int la_lwork(const LaJob *job, const void *work);
 static inline char *la_matrix(const TsrTensor *a, int64_t i) { return (char *)tsr_data(a) + i * la_rows(a) * la_cols(a) * (int64_t)tsr_itemsize(a); }
@@ -67,15 +67,15 @@ void la_set_identity(TsrTensor *a);
 
 /* --- factorizations shared between operators; results column-major and the caller's --- */
 /* LU with partial pivoting of `a` (any strides): pivots int32 (batch..., min(m, n)), info int32 (batch...). */
-TsrStatus la_lu_factor(TsrTensor **lu, TsrTensor **pivots, TsrTensor **info, const TsrTensor *a);
+TsrStatus la_new_lu_factor(TsrTensor **lu, TsrTensor **pivots, TsrTensor **info, const TsrTensor *a);
 /* Solves in place for the column-major B of the same batch: trans 'N', 'T' or 'C'. */
 TsrStatus la_lu_solve(TsrTensor *b, const TsrTensor *lu, const TsrTensor *pivots, char trans);
 /* The inverse, column-major, and info. */
-TsrStatus la_inverse(TsrTensor **inverse, TsrTensor **info, const TsrTensor *a);
+TsrStatus la_new_inverse(TsrTensor **inverse, TsrTensor **info, const TsrTensor *a);
 /* job 'A', 'S' or 'N' (u and vh untouched). s real, (batch..., k). */
-TsrStatus la_svd(TsrTensor **u, TsrTensor **s, TsrTensor **vh, const TsrTensor *a, char job, const char *fn);
+TsrStatus la_new_svd(TsrTensor **u, TsrTensor **s, TsrTensor **vh, const TsrTensor *a, char job, const char *fn);
 /* w real, ascending. v may be NULL. uplo 'L' or 'U'. */
-TsrStatus la_eigh(TsrTensor **w, TsrTensor **v, const TsrTensor *a, char uplo, const char *fn);
+TsrStatus la_new_eigh(TsrTensor **w, TsrTensor **v, const TsrTensor *a, char uplo, const char *fn);
 
 /* A LAPACK info that is not 0 becomes PyTorch's torch.linalg.LinAlgError; `info` int32 (batch...). */
 typedef enum LaFailure { LA_SINGULAR_INVERSE, LA_SINGULAR_SOLVE, LA_NOT_POSITIVE } LaFailure;

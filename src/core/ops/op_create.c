@@ -185,24 +185,18 @@ TsrStatus op_empty_like(TsrOpCall *c) {
     return tsr_return_move(c, t);
 }
 
+static TsrStatus filled_like(TsrOpCall *c, int options_at, TsrScalar value, bool zeros) {
+    TsrTensor *t = NULL;
+    TsrStatus made = new_like(&t, c, options_at);
+    return filled_move(c, made, t, value, zeros);
+}
+
 TsrStatus op_zeros_like(TsrOpCall *c) {
     if (wants_sparse(c, 1)) return sparse_zeros(c, 1, tsr_ndim(c->arg[0].t), c->arg[0].t->sizes, c->arg[0].t->dtype, c->arg[0].t->device);
-    TsrTensor *t = NULL;
-    TsrStatus made = new_like(&t, c, 1);
-    return filled_move(c, made, t, tsr_scalar_int(0), true);
+    return filled_like(c, 1, tsr_scalar_int(0), true);
 }
-
-TsrStatus op_ones_like(TsrOpCall *c) {
-    TsrTensor *t = NULL;
-    TsrStatus made = new_like(&t, c, 1);
-    return filled_move(c, made, t, tsr_scalar_int(1), false);
-}
-
-TsrStatus op_full_like(TsrOpCall *c) {
-    TsrTensor *t = NULL;
-    TsrStatus made = new_like(&t, c, 2);
-    return filled_move(c, made, t, c->arg[1].s, false);
-}
+TsrStatus op_ones_like(TsrOpCall *c) { return filled_like(c, 1, tsr_scalar_int(1), false); }
+TsrStatus op_full_like(TsrOpCall *c) { return filled_like(c, 2, c->arg[1].s, false); }
 
 static TsrStatus new_for(TsrTensor **out, const TsrOpCall *c, int options_at) {
     return new_by_size(out, c, 1, options_at, c->arg[0].t->dtype, c->arg[0].t->device);
@@ -214,23 +208,14 @@ TsrStatus op_new_empty(TsrOpCall *c) {
     return tsr_return_move(c, t);
 }
 
-TsrStatus op_new_zeros(TsrOpCall *c) {
+static TsrStatus filled_for(TsrOpCall *c, int options_at, TsrScalar value, bool zeros) {
     TsrTensor *t = NULL;
-    TsrStatus made = new_for(&t, c, 2);
-    return filled_move(c, made, t, tsr_scalar_int(0), true);
+    TsrStatus made = new_for(&t, c, options_at);
+    return filled_move(c, made, t, value, zeros);
 }
-
-TsrStatus op_new_ones(TsrOpCall *c) {
-    TsrTensor *t = NULL;
-    TsrStatus made = new_for(&t, c, 2);
-    return filled_move(c, made, t, tsr_scalar_int(1), false);
-}
-
-TsrStatus op_new_full(TsrOpCall *c) {
-    TsrTensor *t = NULL;
-    TsrStatus made = new_for(&t, c, 3);
-    return filled_move(c, made, t, c->arg[2].s, false);
-}
+TsrStatus op_new_zeros(TsrOpCall *c) { return filled_for(c, 2, tsr_scalar_int(0), true); }
+TsrStatus op_new_ones(TsrOpCall *c) { return filled_for(c, 2, tsr_scalar_int(1), false); }
+TsrStatus op_new_full(TsrOpCall *c) { return filled_for(c, 3, c->arg[2].s, false); }
 
 /* ---- eye and triangles ---- */
 

@@ -412,27 +412,31 @@ static TsrStatus read_shape(Shape *s, const TsrTensor *in, const TsrArg *size, c
     return TSR_OK;
 }
 
-static TsrStatus fft_nd(TsrOpCall *c, bool forward) {
+static TsrStatus need_axis(const Shape *s, const char *name) {
+    return s->n > 0 ? TSR_OK : tsr_error(TSR_RUNTIME_ERROR, "%s must transform at least one axis", name);
+}
+
+/* Arguments (self, s, dim, norm) with the lengths cut or padded; the shape is read already. */
+static TsrStatus prepare_nd(TsrTensor **x, int *norm, const TsrOpCall *c, const Shape *s, bool need_complex, bool forward) {
     TSR_OWNED in = NULL;
+    TSR_TRY(promote(&in, c->arg[0].t, need_complex));
+    TSR_TRY(read_norm(norm, &c->arg[3], forward));
+    return resize_input(x, in, s->dims, s->sizes, s->n);
+}
+
+static TsrStatus fft_nd(TsrOpCall *c, bool forward) {
     TSR_OWNED x = NULL;
     TsrTensor *r = NULL;
     Shape s;
     int norm;
     TSR_TRY(read_shape(&s, c->arg[0].t, &c->arg[1], &c->arg[2]));
-    TSR_TRY(promote(&in, c->arg[0].t, true));
-    TSR_TRY(read_norm(&norm, &c->arg[3], forward));
-    TSR_TRY(resize_input(&x, in, s.dims, s.sizes, s.n));
+    TSR_TRY(prepare_nd(&x, &norm, c, &s, true, forward));
     return tsr_finish_move(c, c2c(&r, x, s.dims, s.n, norm, forward), r);
 }
 TsrStatus op_fftn(TsrOpCall *c) { return fft_nd(c, true); }
 TsrStatus op_ifftn(TsrOpCall *c) { return fft_nd(c, false); }
 
-static TsrStatus need_axis(const Shape *s, const char *name) {
-    return s->n > 0 ? TSR_OK : tsr_error(TSR_RUNTIME_ERROR, "%s must transform at least one axis", name);
-}
-
 TsrStatus op_rfftn(TsrOpCall *c) {
-    TSR_OWNED in = NULL;
     TSR_OWNED x = NULL;
     TsrTensor *r = NULL;
     Shape s;
@@ -440,14 +444,11 @@ TsrStatus op_rfftn(TsrOpCall *c) {
     TSR_TRY(check_real(c->arg[0].t, "rfftn"));
     TSR_TRY(read_shape(&s, c->arg[0].t, &c->arg[1], &c->arg[2]));
     TSR_TRY(need_axis(&s, "rfftn"));
-    TSR_TRY(promote(&in, c->arg[0].t, false));
-    TSR_TRY(read_norm(&norm, &c->arg[3], true));
-    TSR_TRY(resize_input(&x, in, s.dims, s.sizes, s.n));
+    TSR_TRY(prepare_nd(&x, &norm, c, &s, false, true));
     return tsr_finish_move(c, r2c(&r, x, s.dims, s.n, norm, true), r);
 }
 
 TsrStatus op_ihfftn(TsrOpCall *c) {
-    TSR_OWNED in = NULL;
     TSR_OWNED x = NULL;
     TSR_OWNED half = NULL;
     TsrTensor *r = NULL;
@@ -455,10 +456,8 @@ TsrStatus op_ihfftn(TsrOpCall *c) {
     int norm;
     TSR_TRY(read_shape(&s, c->arg[0].t, &c->arg[1], &c->arg[2]));
     TSR_TRY(need_axis(&s, "ihfftn"));
-    TSR_TRY(promote(&in, c->arg[0].t, false));
-    TSR_TRY(read_norm(&norm, &c->arg[3], false));
-    if (tsr_dtype_is_complex(in->dtype)) return tsr_error(TSR_TYPE_ERROR, "Only supports floating-point dtypes, but found: %s", tsr_dtype_scalar_name(in->dtype));
-    TSR_TRY(resize_input(&x, in, s.dims, s.sizes, s.n));
+    TSR_TRY(prepare_nd(&x, &norm, c, &s, false, false));
+    if (tsr_dtype_is_complex(x->dtype)) return tsr_error(TSR_TYPE_ERROR, "Only supports floating-point dtypes, but found: %s", tsr_dtype_scalar_name(x->dtype));
     TSR_TRY(r2c(&half, x, &s.dims[s.n - 1], 1, norm, true));
     if (s.n == 1 && c->out[0] != NULL) return tsr_return_move(c, tsr_tensor_retain(c->out[0])); /* PyTorch leaves out as it was */
     if (s.n == 1) return tsr_finish_move(c, tsr_tensor_new_conj(&r, half), r);
@@ -478,21 +477,17 @@ static TsrStatus read_shape_c2r(Shape *s, int64_t *length, const TsrTensor *in, 
 }
 
 TsrStatus op_irfftn(TsrOpCall *c) {
-    TSR_OWNED in = NULL;
     TSR_OWNED x = NULL;
     TsrTensor *r = NULL;
     Shape s;
     int64_t length;
     int norm;
     TSR_TRY(read_shape_c2r(&s, &length, c->arg[0].t, &c->arg[1], &c->arg[2], "irfftn"));
-    TSR_TRY(promote(&in, c->arg[0].t, true));
-    TSR_TRY(read_norm(&norm, &c->arg[3], false));
-    TSR_TRY(resize_input(&x, in, s.dims, s.sizes, s.n));
+    TSR_TRY(prepare_nd(&x, &norm, c, &s, true, false));
     return tsr_finish_move(c, c2r(&r, x, s.dims, s.n, norm, length), r);
 }
 
 TsrStatus op_hfftn(TsrOpCall *c) {
-    TSR_OWNED in = NULL;
     TSR_OWNED x = NULL;
     TSR_OWNED t = NULL;
     TsrTensor *r = NULL;
@@ -500,9 +495,7 @@ TsrStatus op_hfftn(TsrOpCall *c) {
     int64_t length;
     int norm;
     TSR_TRY(read_shape_c2r(&s, &length, c->arg[0].t, &c->arg[1], &c->arg[2], "hfftn"));
-    TSR_TRY(promote(&in, c->arg[0].t, true));
-    TSR_TRY(read_norm(&norm, &c->arg[3], true));
-    TSR_TRY(resize_input(&x, in, s.dims, s.sizes, s.n));
+    TSR_TRY(prepare_nd(&x, &norm, c, &s, true, true));
     if (s.n > 1) TSR_TRY(c2c(&t, x, s.dims, s.n - 1, norm, true));
     else t = tsr_tensor_retain(x);
     TSR_TRY(conj_of(&t));

@@ -4,25 +4,31 @@
 
 #include "la.h"
 
+/* potrf or potri of every matrix of `f`, in place; `info` int32 (batch...). *job is ready for more of the same dtype. */
+static TsrStatus on_triangles(LaJob *job, bool inverse, TsrTensor *f, TsrTensor *info, bool upper) {
+    int n;
+    char uplo = upper ? 'U' : 'L';
+    TSR_TRY(la_begin(job, f->dtype));
+    TSR_TRY(tsr_blas_int(&n, la_rows(f)));
+    for (int64_t b = 0; b < la_batches(f); b++) {
+        (inverse ? job->blas->potri : job->blas->potrf)[job->t](&uplo, &n, la_matrix(f, b), &n, (int *)tsr_data(info) + b, 1);
+        TSR_TRY(tsr_interrupt_check());
+    }
+    return TSR_OK;
+}
+
 static TsrStatus cholesky(TsrTensor **l, TsrTensor **info, const TsrTensor *a, bool upper) {
     TSR_OWNED f = NULL;
     TSR_OWNED e = NULL;
     TSR_TRY(la_check_square(a, "linalg.cholesky", "A"));
     TSR_TRY(la_check_float_high(a, "linalg.cholesky"));
-    TSR_TRY(la_copy(&f, a));
+    TSR_TRY(la_new_copy(&f, a));
     TSR_TRY(la_new_vector(&e, a, -1, TSR_INT32));
     if (!tsr_is_meta(f)) {
         if (e->numel > 0) memset(tsr_data(e), 0, (size_t)e->numel * 4);
         if (f->numel > 0) {
             LaJob job;
-            int n;
-            char uplo = upper ? 'U' : 'L';
-            TSR_TRY(la_begin(&job, f->dtype));
-            TSR_TRY(tsr_blas_int(&n, la_rows(f)));
-            for (int64_t b = 0; b < la_batches(f); b++) {
-                job.blas->potrf[job.t](&uplo, &n, la_matrix(f, b), &n, (int *)tsr_data(e) + b, 1);
-                TSR_TRY(tsr_interrupt_check());
-            }
+            TSR_TRY(on_triangles(&job, false, f, e, upper));
             la_keep_triangle(f, upper);
         }
     }
@@ -73,18 +79,11 @@ TsrStatus op_cholesky_inverse(TsrOpCall *c) {
     TSR_OWNED info = NULL;
     TSR_TRY(la_check_square(a, "cholesky_inverse", "A"));
     TSR_TRY(la_not_implemented("cholesky_inverse_out_cpu", a->dtype));
-    TSR_TRY(la_copy(&x, a));
+    TSR_TRY(la_new_copy(&x, a));
     TSR_TRY(la_new_vector(&info, a, -1, TSR_INT32));
     if (x->numel == 0 || tsr_is_meta(x)) return tsr_return_move(c, tsr_owned_take(&x));
     LaJob job;
-    int n;
-    char uplo = upper ? 'U' : 'L';
-    TSR_TRY(la_begin(&job, x->dtype));
-    TSR_TRY(tsr_blas_int(&n, la_rows(x)));
-    for (int64_t b = 0; b < la_batches(x); b++) {
-        job.blas->potri[job.t](&uplo, &n, la_matrix(x, b), &n, (int *)tsr_data(info) + b, 1);
-        TSR_TRY(tsr_interrupt_check());
-    }
+    TSR_TRY(on_triangles(&job, true, x, info, upper));
     TSR_TRY(la_check_info(info, "cholesky_inverse", LA_SINGULAR_INVERSE));
     mirror(x, &job, upper);
     return tsr_return_move(c, tsr_owned_take(&x));
@@ -107,8 +106,8 @@ TsrStatus op_cholesky_solve(TsrOpCall *c) {
     int64_t batch[TSR_MAX_DIMS];
     int nbatch, n, nrhs, info;
     TSR_TRY(la_broadcast_batch(batch, &nbatch, b, a));
-    TSR_TRY(la_copy_expanded(&x, b, nbatch, batch));
-    TSR_TRY(la_copy_expanded(&f, a, nbatch, batch));
+    TSR_TRY(la_new_copy_expanded(&x, b, nbatch, batch));
+    TSR_TRY(la_new_copy_expanded(&f, a, nbatch, batch));
     if (x->numel == 0 || tsr_is_meta(x)) return tsr_return_move(c, tsr_owned_take(&x));
     LaJob job;
     char uplo = c->arg[2].b ? 'U' : 'L';
@@ -164,8 +163,8 @@ TsrStatus op_solve_triangular(TsrOpCall *c) {
     int nbatch;
     TSR_TRY(la_broadcast_batch(batch, &nbatch, a, b));
     TSR_TRY(tsr_tensor_new_cast(&cast, b, a->dtype));
-    TSR_TRY(la_copy_expanded(&x, cast, nbatch, batch));
-    TSR_TRY(la_copy_expanded(&f, a, nbatch, batch));
+    TSR_TRY(la_new_copy_expanded(&x, cast, nbatch, batch));
+    TSR_TRY(la_new_copy_expanded(&f, a, nbatch, batch));
     TSR_TRY(trsm(x, f, how));
     return tsr_return_move(c, tsr_owned_take(&x));
 }
@@ -187,8 +186,8 @@ TsrStatus op_triangular_solve(TsrOpCall *c) {
     int64_t batch[TSR_MAX_DIMS];
     int nbatch;
     TSR_TRY(la_broadcast_batch(batch, &nbatch, b, a));
-    TSR_TRY(la_copy_expanded(&x, b, nbatch, batch));
-    TSR_TRY(la_copy_expanded(&f, a, nbatch, batch));
+    TSR_TRY(la_new_copy_expanded(&x, b, nbatch, batch));
+    TSR_TRY(la_new_copy_expanded(&f, a, nbatch, batch));
     TSR_TRY(trsm(x, f, (Triangular){.upper = c->arg[2].b, .left = true, .unit = c->arg[4].b, .trans = c->arg[3].b ? 'T' : 'N'}));
     return tsr_return_move2(c, tsr_owned_take(&x), tsr_owned_take(&f));
 }

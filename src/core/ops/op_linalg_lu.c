@@ -36,7 +36,7 @@ static TsrStatus check_lu_info(const TsrTensor *info, const char *fn) {
 static TsrStatus lu_factor(TsrOpCall *c, bool pivot, const char *check, bool with_info) {
     TsrTensor *lu, *pivots, *info;
     TSR_TRY(check_lu_input(c->arg[0].t, pivot));
-    TSR_TRY(la_lu_factor(&lu, &pivots, &info, c->arg[0].t));
+    TSR_TRY(la_new_lu_factor(&lu, &pivots, &info, c->arg[0].t));
     TsrStatus s = check != NULL ? check_lu_info(info, check) : TSR_OK;
     if (s != TSR_OK || !with_info) {
         tsr_tensor_free(info);
@@ -74,7 +74,7 @@ static TsrStatus permutation_new(TsrTensor **out, const TsrTensor *lu, const Tsr
     memcpy(sizes, lu->sizes, sizeof(int64_t) * (size_t)tsr_ndim(lu));
     sizes[tsr_ndim(lu) - 1] = m;
     TSR_TRY(tsr_tensor_new(&p, tsr_ndim(lu), sizes, lu->dtype, lu->device));
-    TSR_TRY(la_scratch(&scratch, m, sizeof(int64_t)));
+    TSR_TRY(la_new_scratch(&scratch, m, sizeof(int64_t)));
     if (!tsr_is_meta(p) && p->numel > 0) {
         int64_t *rows = tsr_data(scratch);
         size_t item = tsr_itemsize(p);
@@ -130,7 +130,7 @@ TsrStatus op_linalg_lu(TsrOpCall *c) {
     TSR_OWNED info = NULL;
     TSR_TRY(la_check_matrix(c->arg[0].t, "linalg.lu", "A"));
     TSR_TRY(check_lu_input(c->arg[0].t, c->arg[1].b));
-    TSR_TRY(la_lu_factor(&lu, &pivots, &info, c->arg[0].t));
+    TSR_TRY(la_new_lu_factor(&lu, &pivots, &info, c->arg[0].t));
     return lu_unpack(c, lu, pivots, true, true);
 }
 
@@ -163,20 +163,30 @@ static TsrStatus check_solve_shapes(const char *fn, const TsrTensor *a, const Ts
                      (long long)la_cols(a), (long long)la_rows(b), (long long)la_cols(b));
 }
 
+/* A column-major X^T becomes the row-major X that it is. */
+static TsrStatus transpose_geometry(TsrTensor *x) {
+    int d = tsr_ndim(x);
+    int64_t sizes[TSR_MAX_DIMS], strides[TSR_MAX_DIMS];
+    memcpy(sizes, x->sizes, sizeof(int64_t) * (size_t)d);
+    sizes[d - 2] = la_cols(x), sizes[d - 1] = la_rows(x);
+    la_strides(strides, d, sizes, false);
+    return tsr_tensor_set_geometry(x, d, sizes, strides, 0);
+}
+
 /* X of op(A) X = B (or X op(A) = B) from a factorization whose batch is already B's; column-major when left, else row-major. */
 static TsrStatus solve_factored(TsrTensor **out, const TsrTensor *lu, const TsrTensor *pivots, const TsrTensor *b, int nbatch, const int64_t *batch, bool left, bool adjoint) {
     TSR_OWNED bt = NULL;
     TSR_OWNED x = NULL;
     bool is_complex = tsr_dtype_is_complex(b->dtype);
     if (left) {
-        TSR_TRY(la_copy_expanded(&x, b, nbatch, batch));
+        TSR_TRY(la_new_copy_expanded(&x, b, nbatch, batch));
         TSR_TRY(la_lu_solve(x, lu, pivots, !adjoint ? 'N' : is_complex ? 'C' : 'T'));
         *out = tsr_owned_take(&x);
         return TSR_OK;
     }
     /* X A = B is A^T X^T = B^T; with the adjoint it is conj(A) X^T = B^T: conjugate both sides. */
-    TSR_TRY(la_mt(&bt, b, adjoint));
-    TSR_TRY(la_copy_expanded(&x, bt, nbatch, batch));
+    TSR_TRY(la_new_mt(&bt, b, adjoint));
+    TSR_TRY(la_new_copy_expanded(&x, bt, nbatch, batch));
     TSR_TRY(la_lu_solve(x, lu, pivots, adjoint ? 'N' : 'T'));
     if (adjoint && is_complex) {
         TSR_OWNED conj = NULL;
@@ -185,12 +195,7 @@ static TsrStatus solve_factored(TsrTensor **out, const TsrTensor *lu, const TsrT
         TSR_TRY(tsr_tensor_new_clone(&plain, conj, TSR_PRESERVE));
         tsr_owned_put_move(&x, plain);
     }
-    int d = tsr_ndim(x);
-    int64_t sizes[TSR_MAX_DIMS], strides[TSR_MAX_DIMS];
-    memcpy(sizes, x->sizes, sizeof(int64_t) * (size_t)d);
-    sizes[d - 2] = la_cols(x), sizes[d - 1] = la_rows(x);
-    la_strides(strides, d, sizes, false);
-    TSR_TRY(tsr_tensor_set_geometry(x, d, sizes, strides, 0)); /* column-major X^T is row-major X */
+    TSR_TRY(transpose_geometry(x));
     *out = tsr_owned_take(&x);
     return TSR_OK;
 }
@@ -201,57 +206,69 @@ static bool vector_case(const TsrTensor *a, const TsrTensor *b) {
     return db == 1 || (tsr_ndim(a) - 1 == db && memcmp(a->sizes, b->sizes, sizeof(int64_t) * (size_t)db) == 0);
 }
 
-static TsrStatus solve_new(TsrTensor **x, TsrTensor **info, const TsrTensor *a, const TsrTensor *b, bool left, const char *fn) {
+static TsrStatus check_solve(const TsrTensor *a, const TsrTensor *b, bool left, const char *fn) {
     TSR_TRY(la_check_float(a, fn));
     TSR_TRY(la_check_square(a, fn, "A"));
     if (a->dtype != b->dtype)
         return tsr_error(TSR_RUNTIME_ERROR, "%s: Expected A and B to have the same dtype, but found A of type %s and B of type %s instead", fn, tsr_dtype_scalar_name(a->dtype),
                          tsr_dtype_scalar_name(b->dtype));
     TSR_TRY(la_check_float_high(a, fn));
-    bool vector = vector_case(a, b);
-    if (vector && !left) return tsr_error(TSR_RUNTIME_ERROR, "%s: Vector broadcasting of the left hand side is not supported for left=False. In this case linalg.solve is equivalent to B / A.squeeze(-1)", fn);
-    TSR_OWNED column = NULL;
+    if (!left && vector_case(a, b))
+        return tsr_error(TSR_RUNTIME_ERROR, "%s: Vector broadcasting of the left hand side is not supported for left=False. In this case linalg.solve is equivalent to B / A.squeeze(-1)", fn);
+    return TSR_OK;
+}
+
+/* X for matrices B. A row-major real A is factored as the A^T that LAPACK sees in its memory. */
+static TsrStatus solve_matrices_new(TsrTensor **x, TsrTensor **info, const TsrTensor *a, const TsrTensor *b, bool left) {
     TSR_OWNED at = NULL;
     TSR_OWNED wide = NULL;
     TSR_OWNED lu = NULL;
     TSR_OWNED pivots = NULL;
+    TSR_OWNED e = NULL;
+    TSR_OWNED bt = NULL;
+    TSR_OWNED r = NULL;
+    int64_t batch[TSR_MAX_DIMS], sizes[TSR_MAX_DIMS + 2];
+    int nbatch;
+    TSR_TRY(la_broadcast_batch(batch, &nbatch, a, b));
+    bool transposed = tsr_is_contiguous(a, TSR_CONTIGUOUS) && !tsr_dtype_is_complex(a->dtype);
+    TSR_TRY(la_new_mt(&at, a, false));
+    memcpy(sizes, batch, sizeof(int64_t) * (size_t)nbatch);
+    sizes[nbatch] = sizes[nbatch + 1] = la_rows(a);
+    TSR_TRY(tsr_tensor_new_expand(&wide, transposed ? at : a, nbatch + 2, sizes));
+    TSR_TRY(la_new_lu_factor(&lu, &pivots, &e, wide));
+    if (transposed && !left) { /* X A = B with A^T factored: A^T X^T = B^T directly */
+        TSR_TRY(la_new_mt(&bt, b, false));
+        TSR_TRY(la_new_copy_expanded(&r, bt, nbatch, batch));
+        TSR_TRY(la_lu_solve(r, lu, pivots, 'N'));
+        TSR_TRY(transpose_geometry(r));
+    } else {
+        TSR_TRY(solve_factored(&r, lu, pivots, b, nbatch, batch, left, transposed));
+    }
+    *info = tsr_owned_take(&e);
+    *x = tsr_owned_take(&r);
+    return TSR_OK;
+}
+
+/* *info has the batch of the factored matrices. */
+static TsrStatus solve_new(TsrTensor **x, TsrTensor **info, const TsrTensor *a, const TsrTensor *b, bool left, const char *fn) {
+    TSR_TRY(check_solve(a, b, left, fn));
+    bool vector = vector_case(a, b);
+    TSR_OWNED column = NULL;
     TSR_OWNED e = NULL;
     TSR_OWNED r = NULL;
     if (vector) TSR_TRY(tsr_tensor_new_unsqueeze(&column, b, -1));
     const TsrTensor *rhs = vector ? column : b;
     TSR_TRY(la_check_matrix(rhs, fn, "B"));
     TSR_TRY(check_solve_shapes(fn, a, rhs, left));
-    int64_t batch[TSR_MAX_DIMS], sizes[TSR_MAX_DIMS + 2], strides[TSR_MAX_DIMS];
-    int nbatch;
-    TSR_TRY(la_broadcast_batch(batch, &nbatch, a, rhs));
-    bool transposed = tsr_is_contiguous(a, TSR_CONTIGUOUS) && !tsr_dtype_is_complex(a->dtype);
-    TSR_TRY(la_mt(&at, a, false));
-    memcpy(sizes, batch, sizeof(int64_t) * (size_t)nbatch);
-    sizes[nbatch] = sizes[nbatch + 1] = la_rows(a);
-    TSR_TRY(tsr_tensor_new_expand(&wide, transposed ? at : a, nbatch + 2, sizes));
-    TSR_TRY(la_lu_factor(&lu, &pivots, &e, wide));
-    if (transposed && !left) { /* X A = B with A^T factored: A^T X^T = B^T directly */
-        TSR_OWNED bt = NULL;
-        TSR_TRY(la_mt(&bt, rhs, false));
-        TSR_TRY(la_copy_expanded(&r, bt, nbatch, batch));
-        TSR_TRY(la_lu_solve(r, lu, pivots, 'N'));
-        memcpy(sizes, r->sizes, sizeof(int64_t) * (size_t)nbatch);
-        sizes[nbatch] = la_cols(r), sizes[nbatch + 1] = la_rows(r);
-        la_strides(strides, nbatch + 2, sizes, false);
-        TSR_TRY(tsr_tensor_set_geometry(r, nbatch + 2, sizes, strides, 0));
-    } else {
-        TSR_TRY(solve_factored(&r, lu, pivots, rhs, nbatch, batch, left, transposed));
-    }
+    TSR_TRY(solve_matrices_new(&r, &e, a, rhs, left));
     if (vector) {
         int d = tsr_ndim(r) - 1;
+        int64_t sizes[TSR_MAX_DIMS], strides[TSR_MAX_DIMS];
         memcpy(sizes, r->sizes, sizeof(int64_t) * (size_t)d);
         la_strides(strides, d, sizes, left);
         TSR_TRY(la_restride(&r, d, sizes, strides));
     }
-    if (info != NULL) {
-        /* A's own batch decides the shape of info; expanded batches repeat it. */
-        *info = tsr_owned_take(&e);
-    }
+    *info = tsr_owned_take(&e);
     *x = tsr_owned_take(&r);
     return TSR_OK;
 }
@@ -295,7 +312,7 @@ static TsrStatus lu_solve(TsrTensor **out, const TsrTensor *lu, const TsrTensor 
     int64_t batch[TSR_MAX_DIMS + 1];
     int nbatch;
     TSR_TRY(la_broadcast_batch(batch, &nbatch, lu, b));
-    TSR_TRY(la_copy_expanded(&lub, lu, nbatch, batch));
+    TSR_TRY(la_new_copy_expanded(&lub, lu, nbatch, batch));
     batch[nbatch] = la_cols(lu);
     TSR_TRY(tsr_tensor_new_expand(&pwide, pivots, nbatch + 1, batch));
     TSR_TRY(tsr_tensor_new_contiguous(&pb, pwide, TSR_CONTIGUOUS));
@@ -321,7 +338,7 @@ TsrStatus op_lu_solve(TsrOpCall *c) {
 static TsrStatus inverse(TsrTensor **x, TsrTensor **info, const TsrTensor *a, const char *fn) {
     TSR_TRY(la_check_square(a, fn, "A"));
     TSR_TRY(la_check_float_high(a, fn));
-    return la_inverse(x, info, a);
+    return la_new_inverse(x, info, a);
 }
 
 TsrStatus op_linalg_inv(TsrOpCall *c) {
@@ -418,8 +435,8 @@ static TsrStatus factor_for_det(TsrTensor **lu, TsrTensor **pivots, const TsrTen
     TSR_TRY(la_check_float(a, fn));
     TSR_TRY(la_not_implemented("lu_cpu", a->dtype));
     bool transposed = tsr_is_contiguous(a, TSR_CONTIGUOUS) && !tsr_dtype_is_complex(a->dtype);
-    if (transposed) TSR_TRY(la_mt(&at, a, false));
-    return la_lu_factor(lu, pivots, &info, transposed ? at : a);
+    if (transposed) TSR_TRY(la_new_mt(&at, a, false));
+    return la_new_lu_factor(lu, pivots, &info, transposed ? at : a);
 }
 
 static double pivot_sign(const int *pivots, int64_t n) {
@@ -510,7 +527,7 @@ static TsrStatus ldl_factor(TsrTensor **ld, TsrTensor **pivots, TsrTensor **info
     TSR_TRY(la_check_square(a, "torch.linalg.ldl_factor_ex", "A"));
     TSR_TRY(la_check_float(a, "torch.linalg.ldl_factor_ex"));
     TSR_TRY(la_not_implemented("ldl_factor_cpu", a->dtype));
-    TSR_TRY(la_copy(&f, a));
+    TSR_TRY(la_new_copy(&f, a));
     TSR_TRY(la_new_vector(&p, a, la_cols(a), TSR_INT32));
     TSR_TRY(la_new_vector(&e, a, -1, TSR_INT32));
     if (!tsr_is_meta(f)) {
@@ -525,7 +542,7 @@ static TsrStatus ldl_factor(TsrTensor **ld, TsrTensor **pivots, TsrTensor **info
             void (*const *factor)(const char *, const int *, void *, const int *, int *, void *, const int *, int *, size_t) = hermitian ? job.blas->hetrf : job.blas->sytrf;
             factor[job.t](&lower, &n, tsr_data(f), &n, tsr_data(p), query, &lwork, &dummy, 1);
             lwork = la_lwork(&job, query);
-            TSR_TRY(la_scratch(&work, lwork, job.item));
+            TSR_TRY(la_new_scratch(&work, lwork, job.item));
             for (int64_t b = 0; b < la_batches(f); b++) {
                 factor[job.t](&lower, &n, la_matrix(f, b), &n, (int *)tsr_data(p) + b * n, tsr_data(work), &lwork, (int *)tsr_data(e) + b, 1);
                 TSR_TRY(tsr_interrupt_check());
@@ -605,8 +622,8 @@ TsrStatus op_ldl_solve(TsrOpCall *c) {
     int nbatch, n, nrhs, info;
     char lower = 'L';
     TSR_TRY(la_broadcast_batch(batch, &nbatch, ld, b));
-    TSR_TRY(la_copy_expanded(&x, b, nbatch, batch));
-    TSR_TRY(la_copy_expanded(&f, ld, nbatch, batch));
+    TSR_TRY(la_new_copy_expanded(&x, b, nbatch, batch));
+    TSR_TRY(la_new_copy_expanded(&f, ld, nbatch, batch));
     TSR_TRY(tsr_tensor_new_cast(&p32, pivots, TSR_INT32));
     batch[nbatch] = la_cols(ld);
     TSR_TRY(tsr_tensor_new_expand(&pwide, p32, nbatch + 1, batch));

@@ -91,7 +91,7 @@ static void norm_chunks(int64_t begin, int64_t end, void *user) {
 static TsrStatus norm_long_row(NormJob *j) {
     TSR_OWNED parts = NULL;
     int64_t n = (j->width + CHUNK - 1) / CHUNK;
-    TSR_TRY(la_scratch(&parts, n, sizeof(double)));
+    TSR_TRY(la_new_scratch(&parts, n, sizeof(double)));
     j->parts = tsr_data(parts);
     TSR_TRY(tsr_parallel_for(n, 4, norm_chunks, j));
     double sum = j->parts[0];
@@ -238,7 +238,7 @@ static TsrStatus matrix_norm_moved(TsrTensor **out, const TsrTensor *m, MatrixNo
     TSR_OWNED sizes = NULL;
     if (ord == NORM_NUC || ord == NORM_SPECTRAL || ord == NORM_SPECTRAL_LEAST) {
         TSR_TRY(la_check_float_high(m, "linalg.matrix_norm"));
-        TSR_TRY(la_svd(NULL, &s, NULL, m, 'N', "linalg.svd"));
+        TSR_TRY(la_new_svd(NULL, &s, NULL, m, 'N', "linalg.svd"));
         if (ord == NORM_NUC) return reduce_last(out, s, "sum");
         if (s->sizes[tsr_ndim(s) - 1] == 0) {
             TSR_TRY(la_new_vector(out, m, -1, s->dtype));
@@ -382,7 +382,7 @@ static TsrStatus cond_spectral(TsrTensor **out, const TsrTensor *a, bool inverse
     TSR_OWNED s = NULL;
     TSR_OWNED first = NULL;
     TSR_OWNED last = NULL;
-    TSR_TRY(la_svd(NULL, &s, NULL, a, 'N', "linalg.svd"));
+    TSR_TRY(la_new_svd(NULL, &s, NULL, a, 'N', "linalg.svd"));
     TSR_TRY(tsr_tensor_new_select(&first, s, -1, 0));
     TSR_TRY(tsr_tensor_new_select(&last, s, -1, -1));
     return tsr_invoke(out, 1, "div", "tt", inverse ? last : first, inverse ? first : last);
@@ -394,7 +394,7 @@ static TsrStatus cond_inverse(TsrTensor **out, const TsrTensor *a, MatrixNorm or
     TSR_OWNED n1 = NULL;
     TSR_OWNED n2 = NULL;
     int64_t dims[2] = {-2, -1};
-    TSR_TRY(la_inverse(&inverse, &info, a));
+    TSR_TRY(la_new_inverse(&inverse, &info, a));
     for (int64_t b = 0; b < info->numel && !tsr_is_meta(info); b++) {
         if (((const int *)tsr_data(info))[b] == 0) continue;
         for (int64_t k = 0; k < la_rows(a) * la_cols(a); k++)

@@ -18,7 +18,7 @@ static TsrStatus geqrf(TsrTensor *f, TsrTensor *tau) {
     TSR_OWNED work = NULL;
     job.blas->geqrf[job.t](&m, &n, tsr_data(f), &m, tsr_data(tau), query, &lwork, &info);
     lwork = la_lwork(&job, query);
-    TSR_TRY(la_scratch(&work, lwork, job.item));
+    TSR_TRY(la_new_scratch(&work, lwork, job.item));
     for (int64_t b = 0; b < la_batches(f); b++) {
         job.blas->geqrf[job.t](&m, &n, la_matrix(f, b), &m, (char *)tsr_data(tau) + (size_t)(b * k) * job.item, tsr_data(work), &lwork, &info);
         TSR_TRY(tsr_interrupt_check());
@@ -39,7 +39,7 @@ static TsrStatus orgqr(TsrTensor *q, const TsrTensor *tau, int64_t k64) {
     TSR_OWNED work = NULL;
     job.blas->orgqr[job.t](&m, &n, &k, tsr_data(q), &m, tsr_data(tau), query, &lwork, &info);
     lwork = la_lwork(&job, query);
-    TSR_TRY(la_scratch(&work, lwork, job.item));
+    TSR_TRY(la_new_scratch(&work, lwork, job.item));
     for (int64_t b = 0; b < la_batches(q); b++) {
         job.blas->orgqr[job.t](&m, &n, &k, la_matrix(q, b), &m, (const char *)tsr_data(tau) + (size_t)(b * k) * job.item, tsr_data(work), &lwork, &info);
         TSR_TRY(tsr_interrupt_check());
@@ -48,7 +48,7 @@ static TsrStatus orgqr(TsrTensor *q, const TsrTensor *tau, int64_t k64) {
 }
 
 static TsrStatus factored(TsrTensor **f, TsrTensor **tau, const TsrTensor *a) {
-    TSR_TRY(la_copy(f, a));
+    TSR_TRY(la_new_copy(f, a));
     TSR_TRY(la_new_vector(tau, a, TSR_MIN(la_rows(a), la_cols(a)), a->dtype));
     return geqrf(*f, *tau);
 }
@@ -137,7 +137,7 @@ TsrStatus op_householder_product(TsrOpCall *c) {
     if (tau->dtype != a->dtype)
         return tsr_error(TSR_RUNTIME_ERROR, "%s: tau dtype %s does not match input dtype %s", fn, tsr_dtype_scalar_name(tau->dtype), tsr_dtype_scalar_name(a->dtype));
     TSR_TRY(la_not_implemented("orgqr_cpu", a->dtype));
-    TSR_TRY(la_copy(&q, a));
+    TSR_TRY(la_new_copy(&q, a));
     TSR_TRY(tsr_tensor_new_contiguous(&t, tau, TSR_CONTIGUOUS));
     TSR_TRY(orgqr(q, t, tau->sizes[dt - 1]));
     return tsr_return_move(c, tsr_owned_take(&q));
@@ -182,8 +182,8 @@ TsrStatus op_ormqr(TsrOpCall *c) {
     TSR_OWNED t = NULL;
     TSR_OWNED x = NULL;
     TSR_OWNED work = NULL;
-    TSR_TRY(la_copy(&x, other));
-    TSR_TRY(la_copy(&f, a));
+    TSR_TRY(la_new_copy(&x, other));
+    TSR_TRY(la_new_copy(&f, a));
     TSR_TRY(tsr_tensor_new_contiguous(&t, tau, TSR_CONTIGUOUS));
     if (x->numel == 0 || tsr_is_meta(x)) return tsr_return_move(c, tsr_owned_take(&x));
     LaJob job;
@@ -197,7 +197,7 @@ TsrStatus op_ormqr(TsrOpCall *c) {
     char side = left ? 'L' : 'R', trans = !transpose ? 'N' : job.is_complex ? 'C' : 'T';
     job.blas->ormqr[job.t](&side, &trans, &m, &n, &k, tsr_data(f), &lda, tsr_data(t), tsr_data(x), &m, query, &lwork, &info, 1, 1);
     lwork = la_lwork(&job, query);
-    TSR_TRY(la_scratch(&work, lwork, job.item));
+    TSR_TRY(la_new_scratch(&work, lwork, job.item));
     for (int64_t b = 0; b < la_batches(x); b++) {
         job.blas->ormqr[job.t](&side, &trans, &m, &n, &k, la_matrix(f, b), &lda, (char *)tsr_data(t) + (size_t)(b * k) * job.item, la_matrix(x, b), &m, tsr_data(work), &lwork, &info, 1, 1);
         TSR_TRY(tsr_interrupt_check());
@@ -254,15 +254,15 @@ static TsrStatus lstsq_run(int driver, TsrTensor *a, TsrTensor *b, TsrTensor *ra
     TSR_OWNED jpvt = NULL;
     double query[4] = {0}, rquery[4] = {0};
     int iquery[4] = {0}, r = 0, info = 0;
-    TSR_TRY(la_scratch(&jpvt, l.n, sizeof(int)));
+    TSR_TRY(la_new_scratch(&jpvt, l.n, sizeof(int)));
     l.jpvt = tsr_data(jpvt);
     l.work = query, l.rwork = rquery, l.iwork = iquery, l.s = tsr_data(s);
     lstsq_call(&l, tsr_data(a), tsr_data(b), &r, &info);
     l.lwork = la_lwork(&l.job, query);
     int64_t rcount = driver == GELSD ? (int64_t)creal(la_get(la_real(l.job.t), rquery, 0)) + 1 : driver == GELSY ? 2 * l.n : 5 * k;
-    TSR_TRY(la_scratch(&rwork, rcount, l.job.real_item));
-    TSR_TRY(la_scratch(&iwork, TSR_MAX(iquery[0], 3 * k * 32 + 11 * k), sizeof(int)));
-    TSR_TRY(la_scratch(&work, l.lwork, l.job.item));
+    TSR_TRY(la_new_scratch(&rwork, rcount, l.job.real_item));
+    TSR_TRY(la_new_scratch(&iwork, TSR_MAX(iquery[0], 3 * k * 32 + 11 * k), sizeof(int)));
+    TSR_TRY(la_new_scratch(&work, l.lwork, l.job.item));
     l.work = tsr_data(work), l.rwork = tsr_data(rwork), l.iwork = tsr_data(iwork);
     for (int64_t i = 0; i < la_batches(a); i++) {
         memset(l.jpvt, 0, sizeof(int) * (size_t)l.n);
@@ -369,12 +369,12 @@ TsrStatus op_lstsq(TsrOpCall *c) {
     const TsrTensor *rhs = vector ? column : b;
     int64_t batch[TSR_MAX_DIMS], m = la_rows(a), n = la_cols(a), k = TSR_MIN(m, n), none = 0;
     TSR_TRY(la_broadcast_batch(batch, &nbatch, a, rhs));
-    TSR_TRY(la_copy_expanded(&f, a, nbatch, batch));
+    TSR_TRY(la_new_copy_expanded(&f, a, nbatch, batch));
     TSR_TRY(la_new(&x, nbatch, batch, TSR_MAX(m, n), la_cols(rhs), a->dtype, a->device));
     if (!tsr_is_meta(x)) {
         if (x->numel > 0) memset(tsr_data(x), 0, (size_t)x->numel * tsr_itemsize(x));
         TSR_OWNED wide = NULL;
-        TSR_TRY(la_copy_expanded(&wide, rhs, nbatch, batch));
+        TSR_TRY(la_new_copy_expanded(&wide, rhs, nbatch, batch));
         TSR_TRY(copy_corner(x, wide));
     }
     TsrDtype real = tsr_dtype_real_of(a->dtype);

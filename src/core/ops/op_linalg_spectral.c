@@ -106,13 +106,13 @@ static TsrStatus eig_run(TsrTensor *f, TsrTensor *w, TsrTensor *v, const char *f
     TSR_OWNED rwork = NULL;
     TSR_OWNED real = NULL;
     char jobv = v != NULL ? 'V' : 'N';
-    TSR_TRY(la_scratch(&rwork, 2 * (int64_t)n, job.real_item));
-    TSR_TRY(la_scratch(&real, job.is_complex ? 1 : 2 * (int64_t)n + (v != NULL ? (int64_t)n * n : 0), job.item));
+    TSR_TRY(la_new_scratch(&rwork, 2 * (int64_t)n, job.real_item));
+    TSR_TRY(la_new_scratch(&real, job.is_complex ? 1 : 2 * (int64_t)n + (v != NULL ? (int64_t)n * n : 0), job.item));
     char *wr = tsr_data(real), *wi = wr + (size_t)n * job.item, *vr = wi + (size_t)n * job.item;
     GeevWork k = {query, tsr_data(rwork), wr, wi, -1};
     geev(&job, jobv, n, tsr_data(f), tsr_data(w), job.is_complex && v != NULL ? tsr_data(v) : vr, &k, &info);
     k.lwork = la_lwork(&job, query);
-    TSR_TRY(la_scratch(&work, k.lwork, job.item));
+    TSR_TRY(la_new_scratch(&work, k.lwork, job.item));
     k.work = tsr_data(work);
     size_t citem = tsr_itemsize(w);
     for (int64_t b = 0; b < la_batches(f); b++) {
@@ -139,7 +139,7 @@ static TsrStatus eig(TsrTensor **w, TsrTensor **v, const TsrTensor *a, const cha
     if (!tsr_dtype_is_float(a->dtype) && !tsr_dtype_is_complex(a->dtype)) return tsr_error(TSR_RUNTIME_ERROR, "Unknown Complex ScalarType for %s", tsr_dtype_scalar_name(a->dtype));
     TSR_TRY(la_not_implemented("linalg_eig_out_cpu", a->dtype));
     TsrDtype cd = tsr_dtype_complex_of(a->dtype);
-    TSR_TRY(la_copy(&f, a));
+    TSR_TRY(la_new_copy(&f, a));
     TsrBlasType t;
     tsr_blas_type(&t, a->dtype);
     for (int64_t k = 0; k < f->numel && !tsr_is_meta(f); k++) {
@@ -172,7 +172,7 @@ static TsrStatus eigh(TsrTensor **w, TsrTensor **v, const TsrTensor *a, const ch
     TSR_TRY(la_check_square(a, "linalg.eigh", "A"));
     if (strlen(uplo) != 1 || (which != 'L' && which != 'U')) return tsr_error(TSR_RUNTIME_ERROR, "Expected UPLO argument to be 'L' or 'U', but got %s", uplo);
     TSR_TRY(la_not_implemented("linalg_eigh_cpu", a->dtype));
-    return la_eigh(w, v, a, which, fn);
+    return la_new_eigh(w, v, a, which, fn);
 }
 
 TsrStatus op_linalg_eigh(TsrOpCall *c) {
@@ -210,7 +210,7 @@ TsrStatus op_linalg_svd(TsrOpCall *c) {
     TsrTensor *u, *s, *vh;
     TSR_TRY(check_svd(c->arg[0].t, "linalg.svd"));
     TSR_TRY(check_driver(&c->arg[2]));
-    TSR_TRY(la_svd(&u, &s, &vh, c->arg[0].t, c->arg[1].b ? 'A' : 'S', "linalg.svd"));
+    TSR_TRY(la_new_svd(&u, &s, &vh, c->arg[0].t, c->arg[1].b ? 'A' : 'S', "linalg.svd"));
     return return3(c, u, s, vh);
 }
 
@@ -218,7 +218,7 @@ TsrStatus op_linalg_svdvals(TsrOpCall *c) {
     TsrTensor *s = NULL;
     TSR_TRY(check_svd(c->arg[0].t, "linalg.svd"));
     TSR_TRY(check_driver(&c->arg[1]));
-    return tsr_finish_move(c, la_svd(NULL, &s, NULL, c->arg[0].t, 'N', "linalg.svd"), s);
+    return tsr_finish_move(c, la_new_svd(NULL, &s, NULL, c->arg[0].t, 'N', "linalg.svd"), s);
 }
 
 static TsrStatus zeros(TsrTensor **out, const TsrTensor *like, int64_t n) {
@@ -240,13 +240,13 @@ TsrStatus op_svd(TsrOpCall *c) {
     if (tsr_ndim(a) < 2) return tsr_error(TSR_RUNTIME_ERROR, "linalg.svd: input should have at least 2 dimensions, but has %d dimensions instead", tsr_ndim(a));
     TSR_TRY(la_check_float_high(a, "linalg.svd"));
     if (c->arg[2].b) {
-        TSR_TRY(la_svd(&u, &s, &vh, a, c->arg[1].b ? 'S' : 'A', "linalg.svd"));
+        TSR_TRY(la_new_svd(&u, &s, &vh, a, c->arg[1].b ? 'S' : 'A', "linalg.svd"));
     } else {
-        TSR_TRY(la_svd(NULL, &s, NULL, a, 'N', "linalg.svd"));
+        TSR_TRY(la_new_svd(NULL, &s, NULL, a, 'N', "linalg.svd"));
         TSR_TRY(zeros(&u, a, la_rows(a)));
         TSR_TRY(zeros(&vh, a, la_cols(a)));
     }
-    TSR_TRY(la_mt(&v, vh, true));
+    TSR_TRY(la_new_mt(&v, vh, true));
     return return3(c, tsr_owned_take(&u), tsr_owned_take(&s), tsr_owned_take(&v));
 }
 
@@ -312,7 +312,7 @@ static TsrStatus rank_new(TsrTensor **out, const TsrTensor *a, const TsrTensor *
         TSR_TRY(eigh(&w, NULL, a, "L", "linalg.eigvalsh"));
         TSR_TRY(tsr_invoke(&s, 1, "abs", "t", w));
     } else {
-        TSR_TRY(la_svd(NULL, &s, NULL, a, 'N', "linalg.svd"));
+        TSR_TRY(la_new_svd(NULL, &s, NULL, a, 'N', "linalg.svd"));
     }
     TSR_TRY(above_tolerance(&mask, s, a, atol, rtol));
     return tsr_invoke(out, 1, "sum", "tI", mask, 1, &last);
@@ -363,7 +363,7 @@ static TsrStatus pinv_hermitian(TsrTensor **out, const TsrTensor *a, const TsrTe
     TSR_TRY(masked_inverse(&inv, w, mask));
     TSR_TRY(tsr_tensor_new_unsqueeze(&row, inv, -2));
     TSR_TRY(tsr_invoke(&scaled, 1, "mul", "tt", u, row));
-    TSR_TRY(la_mt(&uh, u, true));
+    TSR_TRY(la_new_mt(&uh, u, true));
     return tsr_matmul_new(out, scaled, uh);
 }
 
@@ -377,13 +377,13 @@ static TsrStatus pinv_general(TsrTensor **out, const TsrTensor *a, const TsrTens
     TSR_OWNED v = NULL;
     TSR_OWNED uh = NULL;
     TSR_OWNED scaled = NULL;
-    TSR_TRY(la_svd(&u, &s, &vh, a, 'S', "linalg.svd"));
+    TSR_TRY(la_new_svd(&u, &s, &vh, a, 'S', "linalg.svd"));
     TSR_TRY(above_tolerance(&mask, s, a, atol, rtol));
     TSR_TRY(masked_inverse(&inv, s, mask));
     TSR_TRY(tsr_tensor_new_unsqueeze(&column, inv, -1));
-    TSR_TRY(la_mt(&uh, u, true));
+    TSR_TRY(la_new_mt(&uh, u, true));
     TSR_TRY(tsr_invoke(&scaled, 1, "mul", "tt", column, uh));
-    TSR_TRY(la_mt(&v, vh, true));
+    TSR_TRY(la_new_mt(&v, vh, true));
     return tsr_matmul_new(out, v, scaled);
 }
 
@@ -435,7 +435,7 @@ static TsrStatus weighted_gram(TsrTensor **out, const TsrTensor *v, const TsrTen
     TSR_TRY(tsr_invoke(&root, 1, "sqrt", "t", w));
     TSR_TRY(tsr_tensor_new_unsqueeze(&row, root, -2));
     TSR_TRY(tsr_invoke(&scaled, 1, "mul", "tt", v, row));
-    TSR_TRY(la_mt(&adjoint, scaled, true));
+    TSR_TRY(la_new_mt(&adjoint, scaled, true));
     return tsr_matmul_new(out, scaled, adjoint);
 }
 
@@ -451,9 +451,9 @@ TsrStatus op_linalg_polar(TsrOpCall *c) {
     TSR_TRY(la_check_float_high(a, "linalg.polar"));
     if (la_rows(a) < la_cols(a))
         return tsr_error(TSR_RUNTIME_ERROR, "linalg.polar: input must have at least as many rows as columns, but got %lld by %lld matrices", (long long)la_rows(a), (long long)la_cols(a));
-    TSR_TRY(la_svd(&u, &s, &vh, a, 'S', "linalg.svd"));
+    TSR_TRY(la_new_svd(&u, &s, &vh, a, 'S', "linalg.svd"));
     TSR_TRY(tsr_matmul_new(&unitary, u, vh));
-    TSR_TRY(la_mt(&v, vh, true));
+    TSR_TRY(la_new_mt(&v, vh, true));
     TSR_TRY(weighted_gram(&positive, v, s));
     return tsr_return_move2(c, tsr_owned_take(&unitary), tsr_owned_take(&positive));
 }
@@ -467,7 +467,7 @@ TsrStatus op_matrix_sqrth(TsrOpCall *c) {
     TsrTensor *r = NULL;
     TSR_TRY(la_check_square(a, "linalg.matrix_sqrth", "A"));
     TSR_TRY(la_check_float_high(a, "linalg.matrix_sqrth"));
-    TSR_TRY(la_eigh(&w, &v, a, 'L', "linalg.eigh"));
+    TSR_TRY(la_new_eigh(&w, &v, a, 'L', "linalg.eigh"));
     TSR_TRY(tsr_invoke(&positive, 1, "clamp_min", "ti", w, (int64_t)0));
     TSR_TRY(tsr_invoke(&root, 1, "sqrt", "t", positive));
     return tsr_finish_move(c, weighted_gram(&r, v, root), r);
@@ -523,7 +523,7 @@ TsrStatus op_matrix_power(TsrOpCall *c) {
     if (n == 0) return tsr_finish_move(c, identity_like(&r, a), r);
     if (n > 0) return tsr_finish_move(c, positive_power(&r, a, (uint64_t)n), r);
     TSR_TRY(la_check_float_high(a, "linalg.inv"));
-    TSR_TRY(la_inverse(&inverse, &info, a));
+    TSR_TRY(la_new_inverse(&inverse, &info, a));
     TSR_TRY(la_check_info(info, "linalg.inv", LA_SINGULAR_INVERSE));
     if (n == -1) return tsr_return_move(c, tsr_owned_take(&inverse));
     return tsr_finish_move(c, positive_power(&r, inverse, -(uint64_t)n), r);

@@ -47,8 +47,10 @@ static void run_batches(int64_t begin, int64_t end, void *user) {
     if (status != TSR_OK) tsr_parallel_fail(status);
 }
 
-/* One matrix after another, each with BLAS's own threads, when they are large; else spread over the pool. */
-TsrStatus tsr_matmul_into(TsrTensor *out, const TsrTensor *a, const TsrTensor *b, TsrScalar alpha, TsrScalar beta) {
+/* out = beta * out + alpha * a @ b for (batch..., m, n), (batch..., m, k), (batch..., k, n) of the same rank, dtype and
+ * batch sizes (strides may be 0 in a and b). One matrix after another, each with BLAS's own threads, when they are large; else
+ * spread over the pool. */
+static TsrStatus matmul_into(TsrTensor *out, const TsrTensor *a, const TsrTensor *b, TsrScalar alpha, TsrScalar beta) {
     int d = tsr_ndim(out);
     if (out->numel == 0) return TSR_OK;
     if (!tsr_gemm_supports(out->dtype)) return tsr_gemm(out->dtype, 0, 0, 0, alpha, (TsrMat){0}, (TsrMat){0}, beta, (TsrMat){0});
@@ -158,7 +160,7 @@ static TsrStatus bmm_new(TsrTensor **out, const TsrTensor *a, const TsrTensor *b
     TSR_TRY(unsupported(a, "baddbmm_kernel_impl"));
     TSR_OWNED r = NULL;
     TSR_TRY(tsr_tensor_new(&r, 3, (int64_t[]){a->sizes[0], a->sizes[1], b->sizes[2]}, a->dtype, a->device));
-    if (!tsr_is_meta(r)) TSR_TRY(tsr_matmul_into(r, a, b, one, zero));
+    if (!tsr_is_meta(r)) TSR_TRY(matmul_into(r, a, b, one, zero));
     *out = tsr_owned_take(&r);
     return TSR_OK;
 }
@@ -250,7 +252,7 @@ static TsrStatus batched_new(TsrTensor **out, const TsrTensor *a, const TsrTenso
         int64_t strides[TSR_MAX_DIMS];
         tsr_layout_contiguous_strides(strides, p.ndim + 2, sizes);
         TSR_TRY(tsr_tensor_new_view(&mr, r, p.ndim + 2, sizes, strides, 0, "matmul"));
-        TSR_TRY(tsr_matmul_into(mr, ma, mb, one, zero));
+        TSR_TRY(matmul_into(mr, ma, mb, one, zero));
     }
     *out = tsr_owned_take(&r);
     return TSR_OK;
@@ -411,7 +413,7 @@ TsrStatus op_baddbmm(TsrOpCall *c) {
     TSR_TRY(check_inplace(c, self, 3, (int64_t[]){a->sizes[0], a->sizes[1], b->sizes[2]}));
     TSR_OWNED r = NULL;
     TSR_TRY(summand_new(&r, self, c->arg[3].s, 3, (int64_t[]){a->sizes[0], a->sizes[1], b->sizes[2]}));
-    if (!tsr_is_meta(r)) TSR_TRY(tsr_matmul_into(r, a, b, c->arg[4].s, c->arg[3].s));
+    if (!tsr_is_meta(r)) TSR_TRY(matmul_into(r, a, b, c->arg[4].s, c->arg[3].s));
     return tsr_return_move(c, tsr_owned_take(&r));
 }
 
