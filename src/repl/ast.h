@@ -195,8 +195,4 @@ typedef struct Ast {
 
 void ast_free(Ast *ast); /* the tree, its arena and its reference to the source; NULL is fine */
 
-/* Python's ast.dump of a tree, with positions if asked: for tests. The
- * caller frees *out. TSR_RUNTIME_ERROR when memory is short. */
-TsrStatus ast_new_dump(char **out, const Ast *ast, bool positions);
-
 #endif

@@ -582,6 +582,8 @@ static TsrStatus run_sig(Value *out, const OpFunction *f, const Sig *sig, const 
     return s;
 }
 
+static TsrStatus call_function(Value *out, OpFunction *f, const CallArgs *args);
+
 static TsrStatus need_parser(OpFunction *f) { return TSR_LIKELY(f->parser != NULL) ? TSR_OK : bind_parser_new(&f->parser, f); }
 
 /* f(x, y) as f((x, y)). */
@@ -593,7 +595,7 @@ static TsrStatus call_packed(Value *out, OpFunction *f, const CallArgs *args) {
     if (s == TSR_OK) {
         values[0] = tuple;
         for (int k = 0; k < args->keyword_count; k++) values[k + 1] = args->values[args->count + k];
-        s = bind_call_args(out, f, &(CallArgs){values, 1, args->keyword_count, args->names});
+        s = call_function(out, f, &(CallArgs){values, 1, args->keyword_count, args->names});
     }
     if (values != few) tsr_free(values);
     value_release(tuple);
@@ -632,7 +634,7 @@ static bool must_pack(const OpFunction *f, const CallArgs *args) {
     return args->values[0].tag == V_TENSOR && f->set->n == 1;
 }
 
-TsrStatus bind_call_args(Value *out, OpFunction *f, const CallArgs *args) {
+static TsrStatus call_function(Value *out, OpFunction *f, const CallArgs *args) {
     TsrStatus quick;
     if (f->quick != 0 && call_quickly(out, &quick, f, args)) return quick;
     TSR_TRY(need_parser(f));
@@ -681,7 +683,7 @@ TsrStatus bind_sizes(int64_t *out, int *n, int room, const CallArgs *args, int a
 
 /* ---- the function objects ---- */
 
-static TsrStatus op_call(Value *out, Value self, const CallArgs *args) { return bind_call_args(out, (OpFunction *)self.o, args); }
+static TsrStatus op_call(Value *out, Value self, const CallArgs *args) { return call_function(out, (OpFunction *)self.o, args); }
 
 static TsrStatus function_repr(TsrText *out, Value self) {
     return tsr_text_printf(out, "<built-in method %s of type object>", ((OpFunction *)self.o)->name);
@@ -725,7 +727,7 @@ static TsrStatus bound_call(Value *out, Value self, const CallArgs *args) {
     for (int i = 0; i < n; i++) values[i + 1] = args->values[i];
     CallArgs all = {values, args->count + 1, args->keyword_count, args->names};
     b->function->bound = true;
-    TsrStatus s = bind_call_args(out, b->function, &all);
+    TsrStatus s = call_function(out, b->function, &all);
     b->function->bound = false;
     if (values != few) tsr_free(values);
     return s;
@@ -900,7 +902,7 @@ TsrStatus bind_call(Value *out, const char *name, int count, const Value *values
     if (f.tag == V_UNBOUND) TSR_TRY(bind_new_method(&f, name));
     if (f.tag == V_UNBOUND) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "operator %s is not available", name);
     CallArgs args = {.values = values, .count = count};
-    TsrStatus s = bind_call_args(out, (OpFunction *)f.o, &args);
+    TsrStatus s = call_function(out, (OpFunction *)f.o, &args);
     value_release(f);
     return s;
 }

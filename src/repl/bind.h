@@ -41,8 +41,6 @@ TsrStatus bind_new_method(Value *out, const char *name);
 
 /* Calls the operator `name` in its function form with positional values, all lent. */
 TsrStatus bind_call(Value *out, const char *name, int count, const Value *values);
-/* Calls one row with self already a tensor; used by operators: name(self, other). */
-TsrStatus bind_call_args(Value *out, OpFunction *function, const CallArgs *args);
 
 /* The tensor behind a value, lent; *out NULL when it is none. Wrappers of tensors (MaybeOwned, caffe2 tensors, TH
  * handles) add themselves here: the hook answers for V_OBJ values, and may fail (a dangling borrow). */
@@ -70,9 +68,6 @@ TsrStatus bind_refuse_grad(void);
 /* Arguments of a function that PyTorch writes in Python, with CPython's messages: values[i] belongs to names[i], V_UNBOUND
  * where absent; the first `required` must be there, the first `positional` may be positional. */
 TsrStatus bind_python_arguments(Value *values, const CallArgs *args, const char *function, const char *const *names, int total, int positional, int required);
-/* Its parts. `names` are the missing ones. */
-TsrStatus bind_python_missing(const char *function, const char *const *names, int count);
-TsrStatus bind_python_too_many(const char *function, int least, int most, int given);
 
 /* PyTorch's message for arguments that fit none of the overloads (options: "(Tensor input, int dim)" texts). */
 TsrStatus bind_invalid_arguments(const char *function, const CallArgs *args, int skip, int count, const char *const *options);

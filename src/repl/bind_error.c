@@ -164,7 +164,7 @@ TsrStatus bind_invalid_arguments(const char *function, const CallArgs *args, int
     return s;
 }
 
-TsrStatus bind_python_missing(const char *function, const char *const *names, int count) {
+static TsrStatus missing_arguments(const char *function, const char *const *names, int count) {
     TsrText text = {0};
     TsrStatus s = TSR_OK;
     for (int i = 0; i < count && s == TSR_OK; i++) {
@@ -176,7 +176,7 @@ TsrStatus bind_python_missing(const char *function, const char *const *names, in
     return s;
 }
 
-TsrStatus bind_python_too_many(const char *function, int least, int most, int given) {
+static TsrStatus too_many_arguments(const char *function, int least, int most, int given) {
     if (least != most) return tsr_error(TSR_TYPE_ERROR, "%s() takes from %d to %d positional arguments but %d were given", function, least, most, given);
     return tsr_error(TSR_TYPE_ERROR, "%s() takes %d positional argument%s but %d %s given", function, most, most == 1 ? "" : "s", given, given == 1 ? "was" : "were");
 }
@@ -192,10 +192,10 @@ TsrStatus bind_python_arguments(Value *values, const CallArgs *args, const char 
         if (values[at].tag != V_UNBOUND) return tsr_error(TSR_TYPE_ERROR, "%s() got multiple values for argument '%s'", function, names[at]);
         values[at] = args->values[args->count + k];
     }
-    if (args->count > positional) return bind_python_too_many(function, required, positional, args->count);
+    if (args->count > positional) return too_many_arguments(function, required, positional, args->count);
     for (int i = 0; i < required && nabsent < 32; i++)
         if (values[i].tag == V_UNBOUND) absent[nabsent++] = names[i];
-    return nabsent > 0 ? bind_python_missing(function, absent, nabsent) : TSR_OK;
+    return nabsent > 0 ? missing_arguments(function, absent, nabsent) : TSR_OK;
 }
 
 /* What CPython would say before PyTorch's function ran; TSR_OK when its arguments are in order. */

@@ -468,7 +468,7 @@ static TsrStatus best_of(Value *out, const CallArgs *args, const char *name, Com
 static TsrStatus builtin_max(Value *out, const CallArgs *args) { return best_of(out, args, "max", CMP_GT); }
 static TsrStatus builtin_min(Value *out, const CallArgs *args) { return best_of(out, args, "min", CMP_LT); }
 
-TsrStatus builtin_sorted(Value *out, Value iterable, Value key, bool reverse) {
+static TsrStatus sorted_new(Value *out, Value iterable, Value key, bool reverse) {
     Value list;
     TSR_TRY(list_new_iterable(&list, iterable));
     TsrStatus status = list_sort(value_as_list(list), key, reverse);
@@ -485,7 +485,7 @@ static TsrStatus builtin_sorted_function(Value *out, const CallArgs *args) {
         if (strcmp(args->names[i]->data, "key") != 0 && strcmp(args->names[i]->data, "reverse") != 0)
             return tsr_error(TSR_TYPE_ERROR, "'%s' is an invalid keyword argument for sort()", args->names[i]->data);
     if (reverse_value.tag != V_UNBOUND) TSR_TRY(value_to_index_clamped(&reverse, reverse_value));
-    return builtin_sorted(out, args->values[0], key, reverse != 0);
+    return sorted_new(out, args->values[0], key, reverse != 0);
 }
 
 static TsrStatus builtin_iter(Value *out, const CallArgs *args) {
@@ -535,8 +535,6 @@ static TsrStatus matches_type(bool *out, Value subject, bool subject_is_type, Va
     *out = type_is_subtype(type, (const Type *)wanted.o);
     return TSR_OK;
 }
-
-TsrStatus builtin_isinstance(bool *out, Value v, Value type_or_tuple, const char *function) { return matches_type(out, v, false, type_or_tuple, function, 0); }
 
 static TsrStatus builtin_isinstance_function(Value *out, const CallArgs *args) {
     bool is;
@@ -615,7 +613,7 @@ static TsrStatus builtin_dir(Value *out, const CallArgs *args) {
     Value scope;
     if (args->count == 1) return value_dir(out, args->values[0]);
     TSR_TRY(name_space(&scope, builtin_hooks.locals, "dir"));
-    TsrStatus status = builtin_sorted(out, scope, VALUE_UNBOUND, false);
+    TsrStatus status = sorted_new(out, scope, VALUE_UNBOUND, false);
     value_release(scope);
     return status;
 }

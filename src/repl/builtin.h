@@ -30,8 +30,4 @@ TsrStatus builtin_set_argv(int count, const char *const *argv);
 /* Where print writes: sys.stdout's stream. */
 FILE *builtin_stdout(void);
 
-/* range/sum/... are needed by others as calls: */
-TsrStatus builtin_isinstance(bool *out, Value v, Value type_or_tuple, const char *function);
-TsrStatus builtin_sorted(Value *out, Value iterable, Value key, bool reverse);
-
 #endif

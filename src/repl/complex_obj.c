@@ -116,7 +116,7 @@ static int part(char *buffer, double d) {
     return n;
 }
 
-TsrStatus complex_repr(TsrText *out, double re, double im) {
+static TsrStatus complex_repr(TsrText *out, double re, double im) {
     char a[TSR_NUMBER_ROOM], b[TSR_NUMBER_ROOM];
     part(b, im);
     if (re == 0 && !signbit(re)) return tsr_text_printf(out, "%sj", b);

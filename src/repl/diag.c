@@ -117,7 +117,8 @@ void diag_write(FILE *file, const DiagError *e, bool colour) {
     fprintf(file, "%s%s%s\n", colour_of(colour, "\033[1m"), e->line, colour_of(colour, "\033[0m"));
 }
 
-void diag_write_json_string(FILE *file, const char *text) {
+/* `text` as a JSON string, quotes included. */
+static void write_json_string(FILE *file, const char *text) {
     fputc('"', file);
     for (const unsigned char *p = (const unsigned char *)text; *p != '\0'; p++) {
         if (*p == '"' || *p == '\\')
@@ -141,7 +142,7 @@ static void write_json_place(FILE *file, const DiagFrame *f) {
         return;
     }
     fputs(", \"file\": ", file);
-    diag_write_json_string(file, source_name(f->source));
+    write_json_string(file, source_name(f->source));
     if (f->at.line <= 0) {
         fputs(", \"line\": null, \"column\": null, \"end_column\": null", file);
         return;
@@ -154,13 +155,13 @@ static void write_json_place(FILE *file, const DiagFrame *f) {
 
 void diag_write_json(FILE *file, const DiagError *e) {
     fputs("{\"type\": ", file);
-    diag_write_json_string(file, e->type);
+    write_json_string(file, e->type);
     fputs(", \"message\": ", file);
-    diag_write_json_string(file, e->message);
+    write_json_string(file, e->message);
     write_json_place(file, e->count > 0 ? &e->frames[e->count - 1] : NULL);
     fputs(", \"hint\": ", file);
     if (e->hint != NULL && e->hint[0] != '\0')
-        diag_write_json_string(file, e->hint);
+        write_json_string(file, e->hint);
     else
         fputs("null", file);
     fputs("}\n", file);

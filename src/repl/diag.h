@@ -43,7 +43,4 @@ void diag_write(FILE *file, const DiagError *error, bool colour);
  * known), hint (null or text). */
 void diag_write_json(FILE *file, const DiagError *error);
 
-/* `text` as a JSON string, quotes included. */
-void diag_write_json_string(FILE *file, const char *text);
-
 #endif

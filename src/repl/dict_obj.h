@@ -32,7 +32,7 @@ typedef struct Set {
     SetEntry small[8];
 } Set;
 
-extern Type dict_type, set_type, frozenset_type, dict_keys_type, dict_values_type, dict_items_type, mappingproxy_type;
+extern Type dict_type, set_type, frozenset_type, dict_keys_type, dict_values_type, dict_items_type;
 static inline bool value_is_dict(Value v) { return value_is_obj(v, &dict_type); }
 static inline Dict *value_as_dict(Value v) { return (Dict *)v.o; }
 static inline bool value_is_set(Value v) { return v.tag == V_OBJ && (v.o->type == &set_type || v.o->type == &frozenset_type); }

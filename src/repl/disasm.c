@@ -1,4 +1,4 @@
-/* Code as text: what --dis and the tests of the compiler print. */
+/* Code as text: what a debug build writes with TSR_DUMP_CODE in the environment. */
 #include "code.h"
 
 static const struct {

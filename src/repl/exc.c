@@ -297,8 +297,6 @@ TsrStatus exc_raise_move(Value exception) {
     return TSR_RAISED;
 }
 
-TsrStatus exc_raise(Value exception) { return exc_raise_move(value_retain(exception)); }
-
 TsrStatus exc_raise_value(TsrStatus kind, Value arg) {
     Value e;
     TSR_TRY(exc_new(&e, kind, 1, &arg));

@@ -33,8 +33,7 @@ bool type_is_exception(const Type *type);
 /* An object kind(args...). */
 TsrStatus exc_new(Value *out, TsrStatus kind, int count, const Value *args);
 
-/* Makes `exception` (retained) pending; returns TSR_RAISED. */
-TsrStatus exc_raise(Value exception);
+/* Makes `exception`, which is consumed, pending; returns TSR_RAISED. */
 TsrStatus exc_raise_move(Value exception);
 /* raise kind(arg), arg lent: KeyError(key), StopIteration(value). */
 TsrStatus exc_raise_value(TsrStatus kind, Value arg);

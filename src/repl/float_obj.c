@@ -17,16 +17,7 @@
 
 int float_repr(double d, char *buffer) { return (int)tsr_format_double(buffer, d); }
 
-int float_shortest(double d, char digits[20], int *point) {
-    uint64_t mantissa;
-    int exponent;
-    tsr_shortest_double(fabs(d), &mantissa, &exponent);
-    int n = snprintf(digits, 20, "%llu", (unsigned long long)mantissa);
-    *point = n + exponent;
-    return n;
-}
-
-double text_to_double(const char *text, char **end) {
+static double text_to_double(const char *text, char **end) {
     double d = 0;
     const char *stop = tsr_parse_double(&d, text, text + strlen(text));
     *end = (char *)(stop != NULL ? stop : text);
@@ -108,7 +99,7 @@ int64_t float_hash(double d) {
     return hash == -1 ? -2 : hash;
 }
 
-bool float_compare_int(int *out, double d, Value v) {
+static bool compare_int(int *out, double d, Value v) {
     if (isnan(d)) return false;
     int sign = (d > 0) - (d < 0), other = int_sign(v);
     if (sign != other || isinf(d)) {
@@ -180,7 +171,7 @@ TsrStatus float_round(Value *out, double d, int64_t digits) {
 
 /* --- text --- */
 
-TsrStatus float_from_text(double *out, const char *text, int64_t size, bool *ok) {
+static TsrStatus from_text(double *out, const char *text, int64_t size, bool *ok) {
     int64_t n;
     char *ascii = number_new_ascii(text, size, &n), *begin, *end;
     if (ascii == NULL) return mem_error();
@@ -192,7 +183,7 @@ TsrStatus float_from_text(double *out, const char *text, int64_t size, bool *ok)
 static TsrStatus float_of_text(Value *out, const char *data, int64_t size, Value shown) {
     double d;
     bool ok;
-    TSR_TRY(float_from_text(&d, data, size, &ok));
+    TSR_TRY(from_text(&d, data, size, &ok));
     if (ok) {
         *out = value_float(d);
         return TSR_OK;
@@ -247,7 +238,7 @@ static TsrStatus float_compare(Value *out, CompareOp op, Value a, Value b) {
         ordered = !isnan(a.f) && !isnan(b.f);
         order = (a.f > b.f) - (a.f < b.f);
     } else if (value_is_int(b)) {
-        ordered = float_compare_int(&order, a.f, b);
+        ordered = compare_int(&order, a.f, b);
     } else {
         return TSR_OK;
     }
@@ -293,7 +284,7 @@ static TsrStatus method_is_integer(Value *out, const CallArgs *args) {
     return TSR_OK;
 }
 
-TsrStatus float_integer_ratio(Value *numerator, Value *denominator, double d) {
+static TsrStatus integer_ratio(Value *numerator, Value *denominator, double d) {
     if (isnan(d)) return tsr_error(TSR_VALUE_ERROR, "cannot convert NaN to integer ratio");
     if (isinf(d)) return tsr_error(TSR_OVERFLOW_ERROR, "cannot convert Infinity to integer ratio");
     int exponent;
@@ -314,7 +305,7 @@ TsrStatus float_integer_ratio(Value *numerator, Value *denominator, double d) {
 
 static TsrStatus method_ratio(Value *out, const CallArgs *args) {
     Value pair[2];
-    TSR_TRY(float_integer_ratio(&pair[0], &pair[1], args->values[0].f));
+    TSR_TRY(integer_ratio(&pair[0], &pair[1], args->values[0].f));
     return tuple_new_move(out, pair, 2);
 }
 

@@ -8,7 +8,7 @@ void (*gc_tensor_visit)(TsrTensor *t, void *context);
 
 static GcObj tracked = {.gc_next = &tracked, .gc_prev = &tracked};
 static int64_t live, born, threshold = FIRST_THRESHOLD;
-static bool enabled = true, running;
+static bool running;
 
 static void unlink_object(GcObj *o) {
     o->gc_prev->gc_next = o->gc_next;
@@ -25,7 +25,7 @@ static void link_before(GcObj *head, GcObj *o) {
 void gc_track(void *object) {
     GcObj *o = object;
     if (o->obj.flags & OBJ_TRACKED) return;
-    if (TSR_UNLIKELY(++born > threshold) && enabled && !running) gc_collect();
+    if (TSR_UNLIKELY(++born > threshold) && !running) gc_collect();
     o->obj.flags |= OBJ_TRACKED;
     link_before(&tracked, o);
     live++;
@@ -41,7 +41,6 @@ void gc_untrack(void *object) {
 }
 
 int64_t gc_live(void) { return live; }
-void gc_enable(bool on) { enabled = on; }
 
 static TsrStatus visit_subtract(Obj *object, void *context) {
     (void)context;
@@ -106,7 +105,3 @@ int64_t gc_collect(void) {
     return found;
 }
 
-TsrStatus gc_each(GcVisit visit, void *context) {
-    for (GcObj *o = tracked.gc_prev; o != &tracked; o = o->gc_prev) TSR_TRY(visit(&o->obj, context));
-    return TSR_OK;
-}

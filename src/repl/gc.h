@@ -13,10 +13,6 @@ void gc_track(void *object);
 void gc_untrack(void *object); /* fine when not tracked */
 int64_t gc_collect(void);      /* runs now; how many objects were found in dead cycles */
 int64_t gc_live(void);         /* containers tracked */
-void gc_enable(bool on);
-/* Calls visit for every tracked object, newest first; stops at the first failure, which it returns. For displays:
- * visit must not allocate containers. */
-TsrStatus gc_each(GcVisit visit, void *context);
 
 /* While who.c walks it also sees the tensors that objects hold directly; NULL otherwise. */
 extern void (*gc_tensor_visit)(TsrTensor *t, void *context);

@@ -63,7 +63,11 @@ static TsrStatus resume_delegate(Value *out, bool *inside, Generator *g, Value s
     return status;
 }
 
-TsrStatus generator_resume(Value *out, Value *result, Generator *g, Value sent, TsrStatus raise) {
+static TsrStatus close_generator(Generator *g);
+
+/* Goes on with it: *out is what it yields, or V_UNBOUND at its end, *result (may be NULL) then what it returned. `raise` not
+ * OK: the error is raised where it stands. */
+static TsrStatus resume(Value *out, Value *result, Generator *g, Value sent, TsrStatus raise) {
     *out = VALUE_UNBOUND;
     if (result != NULL) *result = VALUE_UNBOUND;
     if (g->state == GEN_RUNNING) {
@@ -105,12 +109,6 @@ static bool take_stop(Value *result, TsrStatus status) {
     return true;
 }
 
-/* Hands an error into an iterator that is no generator: only its throw method could take it. */
-static TsrStatus throw_into_other(Value iterator, TsrStatus raise) {
-    (void)iterator;
-    return raise;
-}
-
 TsrStatus delegate_step(Value *out, Value *result, Value iterator, Value sent, TsrStatus raise) {
     *out = VALUE_UNBOUND;
     *result = VALUE_UNBOUND;
@@ -119,19 +117,19 @@ TsrStatus delegate_step(Value *out, Value *result, Value iterator, Value sent, T
         if (raise != TSR_OK && exc_matches(raise, TSR_GENERATOR_EXIT)) { /* close() it, then raise here */
             Value pending;
             exc_fetch(&pending, raise, VALUE_UNBOUND);
-            TsrStatus status = generator_close(g);
+            TsrStatus status = close_generator(g);
             if (status != TSR_OK) {
                 value_release(pending);
                 return status;
             }
             return exc_raise_move(pending);
         }
-        TsrStatus status = generator_resume(out, result, g, sent, raise);
+        TsrStatus status = resume(out, result, g, sent, raise);
         if (status == TSR_OK && out->tag == V_UNBOUND && result->tag == V_UNBOUND) *result = VALUE_NONE;
         if (status == TSR_OK || raise == TSR_OK || !take_stop(result, status)) return status;
         return TSR_OK;
     }
-    if (raise != TSR_OK) return throw_into_other(iterator, raise);
+    if (raise != TSR_OK) return raise; /* only a generator could take it */
     TsrStatus status = sent.tag == V_NONE ? value_next(out, iterator) : value_call_method(out, iterator, "send", 1, &sent);
     if (status != TSR_OK && take_stop(result, status)) {
         *out = VALUE_UNBOUND;
@@ -173,7 +171,7 @@ static bool in_protected_code(const Generator *g) {
     return false;
 }
 
-TsrStatus generator_close(Generator *g) {
+static TsrStatus close_generator(Generator *g) {
     if (g->state == GEN_NEW) generator_done(g);
     if (g->state == GEN_DONE) return TSR_OK;
     if (g->state == GEN_SUSPENDED && !in_protected_code(g) && g->frame.pc->op != INS_YIELDFROM) {
@@ -181,7 +179,7 @@ TsrStatus generator_close(Generator *g) {
         return TSR_OK;
     }
     Value v;
-    TsrStatus status = generator_resume(&v, NULL, g, VALUE_NONE, tsr_error(TSR_GENERATOR_EXIT, "%s", ""));
+    TsrStatus status = resume(&v, NULL, g, VALUE_NONE, tsr_error(TSR_GENERATOR_EXIT, "%s", ""));
     if (status == TSR_OK && v.tag != V_UNBOUND) {
         value_release(v);
         return tsr_error(TSR_RUNTIME_ERROR, "generator ignored GeneratorExit");
@@ -201,7 +199,7 @@ static void close_dying(Generator *g) {
     if (exc_pending().tag != V_UNBOUND) kind = TSR_RAISED;
     if (kind != TSR_OK) exc_fetch(&pending, kind, VALUE_UNBOUND);
     g->gc.obj.refcount = 1;
-    TsrStatus status = generator_close(g);
+    TsrStatus status = close_generator(g);
     if (status != TSR_OK) exc_discard(status);
     g->gc.obj.refcount = 0;
     if (pending.tag != V_UNBOUND) exc_raise_move(pending);
@@ -238,12 +236,12 @@ static TsrStatus generator_iter(Value *out, Value self) {
     return TSR_OK;
 }
 
-static TsrStatus generator_iter_next(Value *out, Value self) { return generator_resume(out, NULL, (Generator *)self.o, VALUE_NONE, TSR_OK); }
+static TsrStatus generator_iter_next(Value *out, Value self) { return resume(out, NULL, (Generator *)self.o, VALUE_NONE, TSR_OK); }
 
 /* send and throw: the end of the generator is a StopIteration with its result. */
 static TsrStatus step(Value *out, Value self, Value sent, TsrStatus raise) {
     Value result = VALUE_UNBOUND;
-    TSR_TRY(generator_resume(out, &result, (Generator *)self.o, sent, raise));
+    TSR_TRY(resume(out, &result, (Generator *)self.o, sent, raise));
     if (out->tag != V_UNBOUND) return TSR_OK;
     if (result.tag == V_UNBOUND || result.tag == V_NONE) return tsr_error(TSR_STOP_ITERATION, "%s", "");
     TsrStatus status = exc_raise_value(TSR_STOP_ITERATION, result);
@@ -272,7 +270,7 @@ static TsrStatus generator_throw(Value *out, const CallArgs *args) {
 
 static TsrStatus generator_close_method(Value *out, const CallArgs *args) {
     *out = VALUE_NONE;
-    return generator_close((Generator *)args->values[0].o);
+    return close_generator((Generator *)args->values[0].o);
 }
 
 static const Method generator_methods[] = {

@@ -77,14 +77,16 @@ static TsrStatus write_by_attributes(TsrText *out, Value subject) {
     return s;
 }
 
-TsrStatus help_write(TsrText *out, Value subject) {
+/* The page about a value: an operator's rows, a native function's signature, a function's docstring, a type's or module's contents.
+ * For a str: the operator of that name. V_UNBOUND: how to find things. */
+static TsrStatus write_page(TsrText *out, Value subject) {
     bool found = false;
     if (subject.tag == V_UNBOUND) return write_overview(out);
     if (value_is_str(subject)) {
         TSR_TRY(op_doc_write(out, &found, value_as_str(subject)->data));
         if (found) return TSR_OK;
         Value named = globals_resolve(value_as_str(subject)->data);
-        if (named.tag != V_UNBOUND && !value_is_str(named)) return help_write(out, named);
+        if (named.tag != V_UNBOUND && !value_is_str(named)) return write_page(out, named);
         return tsr_text_printf(out, "nothing is known by the name '%s'; dir(torch) lists names\n", value_as_str(subject)->data);
     }
     TSR_TRY(op_doc_write_value(out, &found, subject));
@@ -97,7 +99,7 @@ TsrStatus help_write(TsrText *out, Value subject) {
 
 static TsrStatus help_print(Value subject) {
     TsrText text = {0};
-    TsrStatus s = help_write(&text, subject);
+    TsrStatus s = write_page(&text, subject);
     if (s == TSR_OK && text.length > 0) (void)fwrite(text.data, 1, text.length, builtin_stdout());
     tsr_text_free(&text);
     return s;

@@ -2,13 +2,7 @@
 #ifndef REPL_HELP_H
 #define REPL_HELP_H
 
-#include "text.h"
-#include "value.h"
-
-/* The page about a value, appended: an operator's rows, a native function's signature, a function's docstring, a type's or
- * module's contents. For a str: the operator of that name. V_UNBOUND: how to find things. */
-TsrStatus help_write(TsrText *out, Value subject);
-/* Makes help() print such pages. */
+/* Makes help() print the page about a value. */
 void help_startup(void);
 
 #endif

@@ -10,7 +10,8 @@
 
 enum { MAX_NAME = 40 };
 
-int hint_distance(const char *a, const char *b, int limit) {
+/* Cut off at `limit` + 1; names of more than MAX_NAME characters are that far from everything. */
+static int edit_distance(const char *a, const char *b, int limit) {
     size_t n = strlen(a), m = strlen(b);
     if (n > MAX_NAME || m > MAX_NAME) return limit + 1;
     int rows[3][MAX_NAME + 1], *before = rows[0], *above = rows[1], *row = rows[2];
@@ -40,17 +41,10 @@ HintSearch hint_begin(const char *wanted) {
 void hint_consider(HintSearch *search, const char *candidate) {
     if (candidate[0] == '_' && search->wanted[0] != '_') return;
     if (strcmp(candidate, search->wanted) == 0) return;
-    int distance = hint_distance(search->wanted, candidate, search->best_distance);
+    int distance = edit_distance(search->wanted, candidate, search->best_distance);
     if (distance >= search->best_distance) return;
     search->best = candidate;
     search->best_distance = distance;
-}
-
-void hint_consider_dict(HintSearch *search, const Dict *dict) {
-    int64_t position = 0;
-    for (DictEntry *e; (e = dict_next(dict, &position)) != NULL;) {
-        if (value_is_str(e->key)) hint_consider(search, value_as_str(e->key)->data);
-    }
 }
 
 void hint_attribute(Value v, const char *name) {

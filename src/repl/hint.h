@@ -13,9 +13,6 @@ typedef struct HintSearch {
 
 HintSearch hint_begin(const char *wanted);
 void hint_consider(HintSearch *search, const char *candidate);
-void hint_consider_dict(HintSearch *search, const Dict *dict); /* its str keys */
-/* The edit distance, cut off at `limit` + 1; bounded work. */
-int hint_distance(const char *a, const char *b, int limit);
 /* Sets "did you mean 'x'?" as the last error's hint when an attribute of v is near to name. Keeps the error. */
 void hint_attribute(Value v, const char *name);
 

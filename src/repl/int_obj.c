@@ -194,6 +194,13 @@ static void operand_clear(Operand *o) {
     if (o->owned) mp_clear(&o->space);
 }
 
+static TsrStatus operand_pair(Operand *x, Operand *y, Value a, Value b) {
+    TSR_TRY(operand(x, a));
+    TsrStatus status = operand(y, b);
+    if (status != TSR_OK) operand_clear(x);
+    return status;
+}
+
 /* Python's division: the remainder has the sign of the divisor. */
 static TsrStatus floor_div(const mp_int *a, const mp_int *b, mp_int *q, mp_int *r) {
     TsrStatus status = bigint_divide(q, r, a, b);
@@ -208,12 +215,8 @@ done:
 static TsrStatus big_divmod(Value *quotient, Value *remainder, Value a, Value b) {
     Operand x, y;
     mp_int q, r;
-    TSR_TRY(operand(&x, a));
-    TsrStatus status = operand(&y, b);
-    if (status != TSR_OK) {
-        operand_clear(&x);
-        return status;
-    }
+    TsrStatus status = operand_pair(&x, &y, a, b);
+    if (status != TSR_OK) return status;
     if (mp_init_multi(&q, &r, NULL) != MP_OKAY) {
         status = mem_error();
         goto operands;
@@ -248,6 +251,17 @@ TsrStatus int_divmod(Value *quotient, Value *remainder, Value a, Value b) {
     return TSR_OK;
 }
 
+/* top * 2^exponent, rounded once: below 2^-1022 a double keeps fewer bits, which ldexp would round a second time. */
+static double scaled(uint64_t top, int exponent) {
+    int length = top == 0 ? 0 : 64 - __builtin_clzll(top);
+    if (length + exponent >= -1021) return ldexp((double)top, exponent);
+    int cut = TSR_MIN(-1074 - exponent, 64);
+    uint64_t kept = cut >= 64 ? 0 : top >> cut;
+    uint64_t rest = cut >= 64 ? top : top & (((uint64_t)1 << cut) - 1), half = (uint64_t)1 << (cut - 1);
+    if (rest > half || (rest == half && (kept & 1))) kept++;
+    return ldexp((double)kept, -1074);
+}
+
 /* a / b exactly rounded: a quotient of 66 bits or more, its last bit or-ed with whether there is a remainder. */
 static TsrStatus true_divide(Value *out, Value a, Value b) {
     const int64_t exact = (int64_t)1 << 53;
@@ -257,42 +271,26 @@ static TsrStatus true_divide(Value *out, Value a, Value b) {
         return TSR_OK;
     }
     Operand x, y;
-    mp_int q, r, scaled;
-    TSR_TRY(operand(&x, a));
-    TsrStatus status = operand(&y, b);
-    if (status != TSR_OK) {
-        operand_clear(&x);
-        return status;
-    }
-    if (mp_init_multi(&q, &r, &scaled, NULL) != MP_OKAY) {
+    mp_int q, r, shifted;
+    TsrStatus status = operand_pair(&x, &y, a, b);
+    if (status != TSR_OK) return status;
+    if (mp_init_multi(&q, &r, &shifted, NULL) != MP_OKAY) {
         status = mem_error();
         goto operands;
     }
     int shift = TSR_MAX(mp_count_bits(y.mp) - mp_count_bits(x.mp) + 66, 0);
-    MP_TRY(mp_mul_2d(x.mp, shift, &scaled));
-    if ((status = bigint_divide(&q, &r, &scaled, y.mp)) != TSR_OK) goto done;
+    MP_TRY(mp_mul_2d(x.mp, shift, &shifted));
+    if ((status = bigint_divide(&q, &r, &shifted, y.mp)) != TSR_OK) goto done;
     uint64_t top;
     int dropped;
     status = top_bits(&top, &dropped, &q);
     if (status != TSR_OK) goto done;
     if (!mp_iszero(&r)) top |= 1;
-    int exponent = dropped - shift;
-    /* below 2^-1022 fewer bits are kept: round once, here */
-    double d;
-    int length = top == 0 ? 0 : 64 - __builtin_clzll(top);
-    if (length + exponent < -1021) {
-        int cut = TSR_MIN(-1074 - exponent, 64);
-        uint64_t kept = cut >= 64 ? 0 : top >> cut;
-        uint64_t rest = cut >= 64 ? top : top & (((uint64_t)1 << cut) - 1), half = (uint64_t)1 << (cut - 1);
-        if (rest > half || (rest == half && (kept & 1))) kept++;
-        d = ldexp((double)kept, -1074);
-    } else {
-        d = ldexp((double)top, exponent);
-    }
+    double d = scaled(top, dropped - shift);
     if (isinf(d)) status = tsr_error(TSR_OVERFLOW_ERROR, "integer division result too large for a float");
     else *out = value_float(int_sign(a) * int_sign(b) < 0 ? -d : d);
 done:
-    mp_clear_multi(&q, &r, &scaled, NULL);
+    mp_clear_multi(&q, &r, &shifted, NULL);
 operands:
     operand_clear(&x);
     operand_clear(&y);
@@ -303,12 +301,8 @@ static TsrStatus big_simple(Value *out, BinaryOp op, Value a, Value b) {
     if (op == OP_MUL) TSR_TRY(allow_bits(int_bit_length(a) + int_bit_length(b)));
     Operand x, y;
     mp_int r;
-    TSR_TRY(operand(&x, a));
-    TsrStatus status = operand(&y, b);
-    if (status != TSR_OK) {
-        operand_clear(&x);
-        return status;
-    }
+    TsrStatus status = operand_pair(&x, &y, a, b);
+    if (status != TSR_OK) return status;
     if (mp_init(&r) != MP_OKAY) {
         status = mem_error();
         goto operands;

@@ -91,8 +91,6 @@ TsrStatus list_new_iterable(Value *out, Value iterable) {
     return status;
 }
 
-void list_pop_last(Value *out, List *l) { *out = l->items[--l->count]; }
-
 void list_reverse(List *l) {
     for (int64_t i = 0, j = l->count - 1; i < j; i++, j--) {
         Value t = l->items[i];

@@ -24,7 +24,4 @@ TsrStatus namespace_add_functions(const char *module, const Method *table, bool 
 /* The same for one value (retained). `module` may be NULL: only as a bare name. */
 TsrStatus namespace_add_value(const char *module, const char *name, Value v, bool bare);
 
-/* Calls visit for every bare name beyond Python's builtins: operators, added ones. For completion and help. */
-void namespace_each_bare(void (*visit)(const char *name, void *context), void *context);
-
 #endif

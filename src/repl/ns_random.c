@@ -211,48 +211,74 @@ static TsrStatus random_choice(Value *out, const CallArgs *args) {
     return value_getitem(out, args->values[0], value_int(next_below(n)));
 }
 
-static TsrStatus random_choices(Value *out, const CallArgs *args) {
-    static const char *const names[] = {"population", "weights", "cum_weights", "k"};
-    static const ArgSpec spec = {"choices", names, 4, 0, 2, 1};
-    Value v[4], list, weights = VALUE_UNBOUND;
-    int64_t n, k = 1;
-    double total = 0, sums[1024];
-    TSR_TRY(args_parse(v, args, 0, &spec));
-    TSR_TRY(value_length(&n, v[0]));
-    if (v[3].tag != V_UNBOUND) TSR_TRY(value_to_index(&k, v[3]));
-    bool weighted = v[1].tag > V_NONE || v[2].tag > V_NONE;
-    if (weighted) {
-        Value source = v[1].tag > V_NONE ? v[1] : v[2];
-        TSR_TRY(list_new_iterable(&weights, source));
-        int64_t count = value_as_list(weights)->count;
-        TsrStatus status = count != n ? tsr_error(TSR_VALUE_ERROR, "The number of weights does not match the population")
-                           : n > 1024 ? tsr_error(TSR_VALUE_ERROR, "at most 1024 weights")
-                                      : TSR_OK;
-        for (int64_t i = 0; i < n && status == TSR_OK; i++) {
-            double w;
-            status = value_to_double(&w, value_as_list(weights)->items[i]);
-            total = v[1].tag > V_NONE ? total + w : w;
-            sums[i] = total;
-        }
-        value_release(weights);
-        TSR_TRY(status);
-        if (!(total > 0)) return tsr_error(TSR_VALUE_ERROR, "Total of weights must be greater than zero");
+/* Running sums of n weights, which are sums already when `cumulative`: tsr_malloc'ed, the caller's. */
+static TsrStatus weight_sums_new(double **out, Value weights, bool cumulative, int64_t n) {
+    Value list;
+    double total = 0;
+    TSR_TRY(list_new_iterable(&list, weights));
+    const List *items = value_as_list(list);
+    TsrStatus status = items->count != n ? tsr_error(TSR_VALUE_ERROR, "The number of weights does not match the population") : TSR_OK;
+    double *sums = status == TSR_OK ? tsr_malloc(sizeof *sums * (size_t)n) : NULL;
+    if (status == TSR_OK && sums == NULL) status = mem_error();
+    for (int64_t i = 0; i < n && status == TSR_OK; i++) {
+        double w;
+        status = value_to_double(&w, items->items[i]);
+        total = cumulative ? w : total + w;
+        if (status == TSR_OK) sums[i] = total;
     }
-    if (n == 0) return tsr_error(TSR_INDEX_ERROR, "list index out of range");
-    TSR_TRY(list_new(&list, k > 0 ? k : 0));
-    TsrStatus status = TSR_OK;
-    for (int64_t i = 0; i < k && status == TSR_OK; i++) {
-        int64_t index = 0;
+    value_release(list);
+    if (status == TSR_OK && n == 0) status = tsr_error(TSR_INDEX_ERROR, "list index out of range");
+    if (status == TSR_OK && total <= 0) status = tsr_error(TSR_VALUE_ERROR, "Total of weights must be greater than zero");
+    if (status == TSR_OK && !isfinite(total)) status = tsr_error(TSR_VALUE_ERROR, "Total of weights must be finite");
+    if (status == TSR_OK) *out = sums;
+    else tsr_free(sums);
+    return status;
+}
+
+/* The first i whose sum is above x, the last one at the most: bisect.bisect(sums, x, 0, n - 1). */
+static int64_t bisect(const double *sums, int64_t n, double x) {
+    int64_t low = 0, high = n - 1;
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        if (x < sums[middle]) high = middle;
+        else low = middle + 1;
+    }
+    return low;
+}
+
+/* Appends k items of the population of n; sums NULL: all weigh the same. */
+static TsrStatus choose(List *out, Value population, int64_t n, const double *sums, int64_t k) {
+    for (int64_t i = 0; i < k; i++) {
         Value item;
         double r = next_double();
-        if (!weighted) index = (int64_t)(r * (double)n);
-        else while (index < n - 1 && !(r * total < sums[index])) index++;
-        status = value_getitem(&item, v[0], value_int(index));
-        if (status == TSR_OK) status = list_append_move(value_as_list(list), item);
-        if (status == TSR_OK) status = tsr_interrupt_check();
+        TSR_TRY(value_getitem(&item, population, value_int(sums == NULL ? (int64_t)(r * (double)n) : bisect(sums, n, r * sums[n - 1]))));
+        TSR_TRY(list_append_move(out, item));
+        TSR_TRY(tsr_interrupt_check());
     }
-    if (status == TSR_OK) *out = list;
-    else value_release(list);
+    return TSR_OK;
+}
+
+static TsrStatus random_choices(Value *out, const CallArgs *args) {
+    enum { POPULATION, WEIGHTS, SUMS, K };
+    static const char *const names[] = {"population", "weights", "cum_weights", "k"};
+    static const ArgSpec spec = {"choices", names, 4, 0, 2, 1};
+    Value v[4], list;
+    int64_t n, k = 1;
+    double *sums = NULL;
+    TSR_TRY(args_parse(v, args, 0, &spec));
+    TSR_TRY(value_length(&n, v[POPULATION]));
+    if (v[K].tag != V_UNBOUND) TSR_TRY(value_to_index(&k, v[K]));
+    bool cumulative = v[WEIGHTS].tag <= V_NONE;
+    if (!cumulative && v[SUMS].tag > V_NONE) return tsr_error(TSR_TYPE_ERROR, "Cannot specify both weights and cumulative weights");
+    Value weights = cumulative ? v[SUMS] : v[WEIGHTS];
+    if (weights.tag > V_NONE) TSR_TRY(weight_sums_new(&sums, weights, cumulative, n));
+    TsrStatus status = list_new(&list, k > 0 ? k : 0);
+    if (status == TSR_OK) {
+        status = choose(value_as_list(list), v[POPULATION], n, sums, k);
+        if (status == TSR_OK) *out = list;
+        else value_release(list);
+    }
+    tsr_free(sums);
     return status;
 }
 

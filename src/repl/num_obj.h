@@ -60,26 +60,18 @@ char *number_new_ascii(const char *text, int64_t size, int64_t *out_size);
 bool number_clean(char *text, int64_t size, char **begin, char **end);
 
 /* --- float --- */
-/* Shortest decimal that reads back as d: digits (at most 17, no leading zero) without a point, value 0.digits * 10**point.
- * Returns how many. d finite and not 0. */
-int float_shortest(double d, char digits[20], int *point);
 /* Into buffer (at least 32 bytes) as repr(d); returns the length. */
 int float_repr(double d, char *buffer);
-TsrStatus float_from_text(double *out, const char *text, int64_t size, bool *ok); /* float('...'): spaces, underscores, inf, nan */
 double float_mod(double a, double b);      /* Python's %, b != 0 */
 double float_floordiv(double a, double b);
 TsrStatus float_pow(Value *out, double a, double b); /* complex for a negative base and a fractional exponent */
 TsrStatus float_round(Value *out, double d, int64_t digits);
 int64_t float_hash(double d);
-TsrStatus float_integer_ratio(Value *numerator, Value *denominator, double d);
-bool float_compare_int(int *out, double d, Value v); /* d against an int, exactly; false when d is nan */
-double text_to_double(const char *text, char **end); /* strtod in the C locale */
 
 /* --- complex --- */
 TsrStatus complex_new(Value *out, double re, double im);
 /* int, float, bool, complex as re and im; false for others. */
 bool value_to_complex(Value v, double *re, double *im, TsrStatus *status);
 TsrStatus complex_binary(Value *out, BinaryOp op, double ar, double ai, double br, double bi);
-TsrStatus complex_repr(TsrText *out, double re, double im);
 
 #endif

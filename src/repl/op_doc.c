@@ -18,14 +18,6 @@ static const TsrOpSet *find_set(const char *name, bool *inplace) {
     return tsr_op_find(base);
 }
 
-const char *op_doc_summary(const char *name) {
-    bool inplace;
-    const TsrOpSet *set = find_set(name, &inplace);
-    for (int i = 0; set != NULL && i < set->n; i++)
-        if (set->ops[i]->summary != NULL) return set->ops[i]->summary;
-    return NULL;
-}
-
 static TsrStatus write_param(TsrText *out, const TsrParam *p, const char *name, bool *first, bool *starred) {
     if (p->keyword_only && !*starred) {
         TSR_TRY(tsr_text_printf(out, "%s*", *first ? "" : ", "));

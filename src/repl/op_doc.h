@@ -10,7 +10,5 @@
 TsrStatus op_doc_write(TsrText *out, bool *found, const char *name);
 /* The page of a function or method object of the binding; *found false for other values. */
 TsrStatus op_doc_write_value(TsrText *out, bool *found, Value v);
-/* Its first summary; static; NULL when there is no such operator. */
-const char *op_doc_summary(const char *name);
 
 #endif

@@ -82,18 +82,6 @@ static bool defines(const Unit *u, const char *name) {
     return false;
 }
 
-void prelude_each(void (*visit)(const char *, const char *, size_t, const char *, size_t, void *), void *context) {
-    for (size_t i = 0; i < TSR_COUNTOF(units); i++) {
-        const char *p = units[i].text, *name;
-        size_t length;
-        while (next_def(&p, units[i].end, &name, &length)) {
-            if (name[0] == '_') continue;
-            const char *open = strstr(p, "\"\"\""), *close = open != NULL ? strstr(open + 3, "\"\"\"") : NULL;
-            visit(units[i].space, name, length, close != NULL ? open + 3 : "", close != NULL ? (size_t)(close - open - 3) : 0, context);
-        }
-    }
-}
-
 /* ---- compiling one ---- */
 
 /* "def _unit(torch, math, F, len, ...):" and the source, each line one space in, and "return locals()". */

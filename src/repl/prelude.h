@@ -12,8 +12,6 @@
 /* The function `name` of a namespace ("nn.functional", "masked", "" for torch itself, "Tensor" for methods). The caller's; V_UNBOUND when the
  * prelude has none of that name. */
 TsrStatus prelude_get(Value *out, const char *space, const char *name);
-/* Calls visit for every public function; doc is its docstring's text (not terminated: `doc_length`). */
-void prelude_each(void (*visit)(const char *space, const char *name, size_t name_length, const char *doc, size_t doc_length, void *context), void *context);
 /* Whether a source's name (source.h) is one of the prelude's. */
 bool prelude_is_source(const char *source_name);
 void prelude_shutdown(void); /* releases the functions; before value_shutdown */

@@ -46,8 +46,6 @@ TsrStatus list_append_move(List *list, Value item); /* consumes, on failure too 
 TsrStatus list_extend(List *list, Value iterable);
 TsrStatus list_sort(List *list, Value key, bool reverse); /* key V_NONE or V_UNBOUND: none. Stable. */
 void list_reverse(List *list);
-/* Pops the last item into *out; the caller checks that there is one. */
-void list_pop_last(Value *out, List *list);
 
 TsrStatus tuple_new(Value *out, const Value *items, int64_t count); /* retains */
 TsrStatus tuple_new_move(Value *out, Value *items, int64_t count);  /* consumes, on failure too */

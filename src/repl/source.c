@@ -103,7 +103,6 @@ const char *source_text(const Source *s, size_t *length) {
     return s->text;
 }
 
-int source_first_line(const Source *s) { return s->first_line; }
 int source_line_count(const Source *s) { return s->line_count; }
 
 size_t source_line_offset(const Source *s, int line) {

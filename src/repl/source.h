@@ -24,7 +24,6 @@ void source_free(Source *source); /* one reference fewer; NULL is fine */
 
 const char *source_name(const Source *source);
 const char *source_text(const Source *source, size_t *length); /* ends with a NUL that is not counted */
-int source_first_line(const Source *source);
 int source_line_count(const Source *source);
 
 /* The text of line `line` (numbered as the source numbers them), without its line end. NULL if there is none. Lent. */

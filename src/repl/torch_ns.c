@@ -349,7 +349,8 @@ static TsrStatus bare_name(Value *out, Str *name) {
     return s;
 }
 
-void namespace_each_bare(void (*visit)(const char *name, void *context), void *context) {
+/* Every bare name beyond Python's builtins: operators, added ones. */
+static void each_bare_name(void (*visit)(const char *name, void *context), void *context) {
     int64_t position = 0;
     for (DictEntry *e; bare != NULL && (e = dict_next(bare, &position)) != NULL;)
         if (value_is_str(e->key)) visit(value_as_str(e->key)->data, context);
@@ -371,7 +372,7 @@ TsrStatus namespace_startup(void) {
     for (size_t i = 0; i < TSR_COUNTOF(makers); i++) TSR_TRY(module_register(makers[i].name, makers[i].make));
     vm_bare_name = bare_name;
     help_startup();
-    vm_bare_names = namespace_each_bare;
+    vm_bare_names = each_bare_name;
     return need_dicts();
 }
 

@@ -129,15 +129,6 @@ TsrStatus type_lookup(Value *out, Type *type, Str *name) {
     return TSR_OK;
 }
 
-static Type **heap_types;
-static int64_t heap_count, heap_capacity;
-
-TsrStatus type_register_heap(Type *type) {
-    TSR_TRY(mem_grow(&heap_types, &heap_capacity, heap_count + 1, sizeof *heap_types));
-    heap_types[heap_count++] = type;
-    return TSR_OK;
-}
-
 void type_shutdown(void) {
     memset(cache_rows, 0, sizeof cache_rows);
     for (int64_t i = 0; i < cached_count; i++) {
@@ -148,10 +139,6 @@ void type_shutdown(void) {
     tsr_free(cached_types);
     cached_types = NULL;
     cached_count = cached_capacity = 0;
-    for (int64_t i = 0; i < heap_count; i++) tsr_free(heap_types[i]);
-    tsr_free(heap_types);
-    heap_types = NULL;
-    heap_count = heap_capacity = 0;
 }
 
 /* --- type --- */

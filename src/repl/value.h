@@ -59,7 +59,7 @@ struct Obj {
     Type *type;
 };
 
-enum ObjFlags { OBJ_TRACKED = 1 /* by the cycle collector */, OBJ_INTERNED = 2 /* a Str */, OBJ_MARK = 4, OBJ_KIND = 8 /* free for the type's use from here up */ };
+enum ObjFlags { OBJ_TRACKED = 1 /* by the cycle collector */, OBJ_INTERNED = 2 /* a Str */, OBJ_MARK = 4 /* for the type's own use */ };
 
 /* Containers that can be part of a cycle begin with this (types with TYPE_GC). */
 typedef struct GcObj {
@@ -108,12 +108,9 @@ typedef TsrStatus (*GcVisit)(Obj *object, void *context);
 
 enum TypeFlags {
     TYPE_GC = 1,        /* instances begin with a GcObj */
-    TYPE_BASETYPE = 2,
-    TYPE_HEAP = 4,      /* made at run time */
-    TYPE_SEQUENCE = 8,  /* binary + and * are concatenation and repetition */
-    TYPE_NO_CYCLE = 16,
-    TYPE_EXCEPTION = 32,
-    TYPE_METHOD = 64    /* instances found on a type are methods: v.name(...) calls them with v first */
+    TYPE_SEQUENCE = 2,  /* binary + and * are concatenation and repetition */
+    TYPE_EXCEPTION = 4,
+    TYPE_METHOD = 8     /* instances found on a type are methods: v.name(...) calls them with v first */
 };
 
 struct Type {

@@ -15,7 +15,6 @@ void type_shutdown(void);  /* method caches of types */
 /* The attribute that a type or its bases define: a descriptor, lent; V_UNBOUND: none. */
 TsrStatus type_lookup(Value *out, Type *type, Str *name);
 Type *type_base(const Type *type); /* NULL for object */
-TsrStatus type_register_heap(Type *type); /* freed by type_shutdown */
 
 /* The parts of int | str, lent; V_UNBOUND when v is no union. */
 Value type_union_parts(Value v);

@@ -121,16 +121,12 @@ typedef struct Function {
 extern Type function_type, cell_type, generator_type;
 static inline bool value_is_function(Value v) { return value_is_obj(v, &function_type); }
 
-/* Where the innermost running code stands; line 0 when nothing runs. */
-SourceRange vm_current_range(Source **source, const char **function);
+/* The line that the innermost running code of the user's has reached; 0 when nothing runs. */
 int vm_current_line(void);
 /* The text of the expression being evaluated, outside of the prelude, in one line and cut to fit; "" when nothing runs. Returns buffer. */
 char *vm_current_text(char *buffer, size_t room);
 
-/* The exception being handled (sys.exc_info), lent; V_UNBOUND: none. */
-Value vm_handled(void);
-
-/* Rather small: the list of variables of the running scope as a dict, for locals() and globals(). */
+/* The variables of the running scope as a dict, for locals(). */
 TsrStatus vm_new_locals(Value *out);
 TsrStatus vm_new_globals(Value *out);
 

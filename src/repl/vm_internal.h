@@ -114,11 +114,8 @@ static inline Function *value_as_function(Value v) { return (Function *)v.o; }
 /* --- generator.c --- */
 /* A generator for a call of fn with the arguments at `args`. */
 TsrStatus generator_start(Value *out, Function *fn, const CallArgs *args);
-/* Goes on with it: *out is what it yields, or V_UNBOUND at its end, *result (may be NULL) then what it returned. `raise` not
- * OK: the error is raised where it stands. */
-TsrStatus generator_resume(Value *out, Value *result, Generator *g, Value sent, TsrStatus raise);
-TsrStatus generator_close(Generator *g);
-/* One step of `yield from`: as above for any iterator. */
+/* One step of `yield from` over any iterator: *out is what it yields, or V_UNBOUND at its end, and *result then what it returned.
+ * `raise` not OK: the error is raised where it stands. */
 TsrStatus delegate_step(Value *out, Value *result, Value iterator, Value sent, TsrStatus raise);
 void generator_done(Generator *g); /* its frame was left: empties it */
 /* Its frame was left by this exception; what the caller sees (StopIteration becomes RuntimeError). */

@@ -387,7 +387,7 @@ static Str *name_const(const Frame *f, int k) { return value_as_str(f->code->con
 static Value cacheable(Value v, Str *name) {
     Type *type = value_type(v);
     Value found = VALUE_UNBOUND;
-    if (v.tag < V_TENSOR || type->get_attr != NULL || (type->flags & TYPE_HEAP)) return found;
+    if (v.tag < V_TENSOR || type->get_attr != NULL) return found;
     if (type_lookup(&found, type, name) != TSR_OK) tsr_error_clear();
     return found;
 }

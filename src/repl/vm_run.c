@@ -4,6 +4,7 @@
 #include "prelude.h"
 #include "vm_internal.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static TsrStatus display_default(Value v) {
@@ -124,13 +125,6 @@ static const Frame *user_frame(void) {
     return f;
 }
 
-SourceRange vm_current_range(Source **source, const char **function) {
-    const Frame *f = user_frame();
-    if (source != NULL) *source = f == NULL ? NULL : f->code->source;
-    if (function != NULL) *function = f == NULL ? NULL : f->code->name;
-    return f == NULL ? (SourceRange){0} : frame_range(f);
-}
-
 char *vm_current_text(char *buffer, size_t room) {
     const Frame *f = user_frame();
     size_t length = 0, size;
@@ -148,8 +142,10 @@ char *vm_current_text(char *buffer, size_t room) {
     return buffer;
 }
 
-int vm_current_line(void) { return vm_current_range(NULL, NULL).line; }
-Value vm_handled(void) { return frame_handled(vm.frame); }
+int vm_current_line(void) {
+    const Frame *f = user_frame();
+    return f == NULL ? 0 : frame_range(f).line;
+}
 
 /* --- running --- */
 
@@ -169,6 +165,9 @@ static TsrStatus run_module(Value *out, Code *code) {
 static TsrStatus compile(Code **out, const Ast *ast, const CompileOptions *options) {
     SourceRange where;
     TsrStatus status = compile_module(out, ast, options, &where);
+#ifdef TSR_DEBUG
+    if (status == TSR_OK && getenv("TSR_DUMP_CODE") != NULL) (void)code_disassemble(*out, stderr);
+#endif
     return status == TSR_SYNTAX_ERROR ? vm_raise_at(status, ast->source, where) : status;
 }
 

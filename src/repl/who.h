@@ -32,8 +32,8 @@ int64_t who_refcount(TsrTensor *t);
 /* A list of str, exactly who_refcount long. */
 TsrStatus who_holders(Value *out, TsrTensor *t);
 /* The name to call a tensor by: its first holder's path into `buffer` (truncated), or "" when nothing named holds it. Returns buffer. */
+char *who_name(char *buffer, size_t room, TsrTensor *t);
 /* From now on the core's messages name tensors as who_name does. */
 void who_name_for_core(void);
-char *who_name(char *buffer, size_t room, TsrTensor *t);
 
 #endif

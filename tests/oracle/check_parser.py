@@ -1,6 +1,7 @@
 """Compares tsr's parser with CPython's own: trees, and the text of errors.
 
-  check_parser.py PARSE_DUMP [FILE...]     programs separated by lines of ====; without FILE, those of this script
+  make build/release/tests/parse_dump
+  check_parser.py build/release/tests/parse_dump [FILE...]     programs separated by lines of ====; without FILE, those of this script
 
 Needs Python 3.11. The messages of what tsr leaves out (class, decorators, async, match) differ on purpose.
 """

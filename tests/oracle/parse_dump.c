@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "repl/parser.h"
+#include "repl/ast_dump.h"
 
 static void answer(const char *text) {
     printf("%zu\n%s", strlen(text), text);
@@ -25,7 +26,7 @@ static TsrStatus one(const char *text, size_t length, bool positions, SourceRang
     TSR_TRY(source_new(&source, "x", text, length, 1, NULL));
     TsrStatus status = parser_new_module(&ast, source, at);
     source_free(source);
-    if (status == TSR_OK) status = ast_new_dump(&dump, ast, positions);
+    if (status == TSR_OK) status = ast_dump_new(&dump, ast, positions);
     if (status == TSR_OK) answer(dump);
     free(dump);
     ast_free(ast);

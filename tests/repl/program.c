@@ -2,7 +2,9 @@
 
 #include <string.h>
 
+#include "repl/gc.h"
 #include "repl/parser.h"
+#include "repl/str_obj.h"
 #include "repl/vm.h"
 
 TsrStatus program_run(Value *result, const char *text) {
@@ -17,4 +19,13 @@ TsrStatus program_run(Value *result, const char *text) {
     }
     source_free(source);
     return status;
+}
+
+void program_forget_names(void) {
+    for (int i = 0; i < globals_count(); i++) {
+        Str *name;
+        globals_at(i, &name);
+        globals_delete(name->data);
+    }
+    gc_collect();
 }

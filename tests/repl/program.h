@@ -6,5 +6,7 @@
 
 /* Runs a program's text as a module whose last expression gives *result (the caller's). */
 TsrStatus program_run(Value *result, const char *text);
+/* Deletes all globals and collects cycles: what a program leaves behind is then a leak. */
+void program_forget_names(void);
 
 #endif

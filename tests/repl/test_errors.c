@@ -34,15 +34,6 @@ static bool runs(const char *text) {
     return status == TSR_OK;
 }
 
-static void forget_names(void) {
-    for (int i = 0; i < globals_count(); i++) {
-        Str *name;
-        globals_at(i, &name);
-        globals_delete(name->data);
-    }
-    gc_collect();
-}
-
 /* ---- statements that fail ---- */
 
 static char *next_line(char **rest) {
@@ -72,7 +63,7 @@ static void run_transcript(const char *path) {
             length += (size_t)snprintf(statement + length, sizeof statement - length, "%s\n", line[3] != '\0' ? line + 4 : "");
         if (statement[0] != '%' && strchr(statement, '?') == NULL) failing += !runs(statement);
     }
-    forget_names();
+    program_forget_names();
 }
 
 /* The first times may fill caches. */
@@ -152,7 +143,7 @@ START_TEST(any_allocation_of_a_program_may_fail) {
     for (int warm = 0; warm < 3; warm++) {
         set_path(folder);
         ck_assert(runs(program));
-        forget_names();
+        program_forget_names();
     }
     int64_t tensors = tsr_tensor_live(), containers = gc_live(), made = INT64_MAX;
     for (int64_t n = 1; made >= n - 1; n += 1 + n / 400) { /* each of the first, a sample of the many after */
@@ -165,7 +156,7 @@ START_TEST(any_allocation_of_a_program_may_fail) {
         if (status != TSR_OK) ck_assert_msg(value_exc(v)->kind == TSR_MEMORY_ERROR || value_exc(v)->kind == TSR_RUNTIME_ERROR, "failure %lld is a %s", (long long)n, value_type_name(v));
         value_release(v);
         runs("TH.free(h)"); /* raw references are the program's own business */
-        forget_names();
+        program_forget_names();
         ck_assert_msg(tsr_tensor_live() <= tensors, "failure %lld leaves %lld tensors", (long long)n, (long long)(tsr_tensor_live() - tensors));
         if (n == 1) containers = gc_live(); /* the first makes what all later ones use again */
         ck_assert_msg(gc_live() <= containers, "failure %lld leaves %lld containers", (long long)n, (long long)(gc_live() - containers));

@@ -2,6 +2,7 @@
 #include "repl/diag.h"
 #include "repl/lexer.h"
 #include "repl/parser.h"
+#include "ast_dump.h"
 #include "suite.h"
 
 #include <stdlib.h>
@@ -24,7 +25,7 @@ static const char *parsed(const char *text, bool positions) {
         snprintf(buffer, sizeof buffer, "%s: %s @%d:%d", tsr_status_name(status), tsr_error_message(), at.line, at.col);
     } else {
         char *dump = NULL;
-        ck_assert_int_eq(ast_new_dump(&dump, ast, positions), TSR_OK);
+        ck_assert_int_eq(ast_dump_new(&dump, ast, positions), TSR_OK);
         snprintf(buffer, sizeof buffer, "%s", dump);
         free(dump);
         ast_free(ast);

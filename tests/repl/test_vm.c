@@ -206,15 +206,6 @@ static const char swept[] =
     "w = ones(2, 3) * 2 + 1\n"
     "w[0] = w[1].sum()\n";
 
-static void forget_names(void) {
-    for (int i = 0; i < globals_count(); i++) {
-        Str *name;
-        globals_at(i, &name);
-        globals_delete(name->data);
-    }
-    gc_collect();
-}
-
 START_TEST(memory_that_runs_out_is_an_error_and_no_more) {
     start();
     Value v;
@@ -222,7 +213,7 @@ START_TEST(memory_that_runs_out_is_an_error_and_no_more) {
         ck_assert_int_eq(program_run(&v, swept), TSR_OK);
         value_release(v);
     }
-    forget_names();
+    program_forget_names();
     int64_t containers = gc_live();
     for (int64_t n = 1;; n++) {
         tsr_mem_fail_at(n);
@@ -233,7 +224,7 @@ START_TEST(memory_that_runs_out_is_an_error_and_no_more) {
         value_release(v);
         ck_assert_int_eq(exc_pending().tag, V_UNBOUND);
         ck_assert_int_eq(recursion_depth, 0);
-        forget_names();
+        program_forget_names();
         ck_assert_msg(gc_live() <= containers + 2, "failure %lld leaves %lld containers", (long long)n, (long long)(gc_live() - containers));
         if (made < n) break;
     }
