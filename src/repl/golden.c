@@ -1,494 +1,436 @@
-/* An abstract interpreter over the syntax tree: a state knows which names point where and how many references each pointer is owed; branches
- * split states, loops run their body none, once and twice, and each exit is checked. */
+/* An abstract interpreter over the syntax tree. A path's State (golden_state.h) says which names are which pointers and how many references each is owed;
+ * tests split paths, loops over something unknown run none, once and twice, functions defined inside are followed into, and each exit is checked. What
+ * cannot be known is left alone: a breach is reported only where the source shows it. */
 #include "golden.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "args.h"
-#include "core/text.h"
+#include "core/mem.h"
+#include "exc.h"
+#include "golden_impl.h"
 #include "namespace.h"
 #include "parser.h"
-#include "seq_obj.h"
 #include "str_obj.h"
 #include "vm.h"
 
-enum { MAX_POINTERS = 24, MAX_NAMES = 48, MAX_STATES = 128, NOTHING = -1 };
-
-typedef struct Pointer {
-    const char *name;   /* of the variable it was first bound to; NULL: never */
-    const char *maker;  /* "newNarrow", "retain"; NULL for a parameter that was not retained */
-    int line;           /* of the maker */
-    int owed;           /* references to free or return */
-    int freed_line, moved_line;
-} Pointer;
-
-typedef struct State {
-    Pointer pointers[MAX_POINTERS];
-    struct {
-        const char *name;
-        int pointer;
-    } names[MAX_NAMES];
-    int pointer_count, name_count;
-} State;
-
-typedef struct States {
-    State *items;
-    int count, capacity;
-} States;
-
-typedef struct Golden {
-    const char *function;
-    const Node *def;
-    List *breaches;
-    TsrStatus status;
-    States *breaks, *continues; /* of the loop around; NULL: none */
-    States *raised;             /* of the try around with handlers; NULL: none */
-    const NodeList *finally[16]; /* inner ones last */
-    int finally_count;
-    bool too_many;
-} Golden;
-
-/* ---- sets of states ---- */
-
-static void states_free(States *s) {
-    tsr_free(s->items);
-    *s = (States){0};
-}
-
-static bool same_state(const State *a, const State *b) {
-    if (a->pointer_count != b->pointer_count || a->name_count != b->name_count) return false;
-    for (int i = 0; i < a->pointer_count; i++) {
-        const Pointer *p = &a->pointers[i], *q = &b->pointers[i];
-        if (p->maker != q->maker || p->line != q->line || p->owed != q->owed || p->moved_line != q->moved_line || (p->freed_line != 0) != (q->freed_line != 0)) return false;
-    }
-    for (int i = 0; i < a->name_count; i++)
-        if (strcmp(a->names[i].name, b->names[i].name) != 0 || a->names[i].pointer != b->names[i].pointer) return false;
-    return true;
-}
-
-static void states_add(Golden *g, States *set, const State *state) {
-    for (int i = 0; i < set->count; i++)
-        if (same_state(&set->items[i], state)) return;
-    if (set->count == MAX_STATES) {
-        g->too_many = true;
-        return;
-    }
-    if (set->count == set->capacity) {
-        int capacity = set->capacity > 0 ? 2 * set->capacity : 4;
-        State *grown = tsr_realloc(set->items, sizeof *grown * (size_t)capacity);
-        if (grown == NULL) {
-            g->status = mem_error();
-            return;
-        }
-        set->items = grown;
-        set->capacity = capacity;
-    }
-    set->items[set->count++] = *state;
-}
-
-static void states_merge(Golden *g, States *into, const States *from) {
-    for (int i = 0; i < from->count; i++) states_add(g, into, &from->items[i]);
-}
-
-static States states_copy(Golden *g, const States *s) {
-    States copy = {0};
-    states_merge(g, &copy, s);
-    return copy;
-}
-
-/* ---- breaches ---- */
-
-static void breach(Golden *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void breach(Golden *g, const char *format, ...) {
-    char text[512];
-    Value v;
-    va_list args;
-    if (g->status != TSR_OK) return;
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    for (int64_t i = 0; i < g->breaches->count; i++)
-        if (str_equal_c(value_as_str(g->breaches->items[i]), text)) return;
-    g->status = str_new_c(&v, text);
-    if (g->status == TSR_OK) g->status = list_append_move(g->breaches, v);
-}
-
-static const char *pointer_name(const Pointer *p) { return p->name != NULL ? p->name : "a pointer without a name"; }
-
-/* ---- names and pointers ---- */
-
-static int find_name(const State *s, const char *name) {
-    for (int i = 0; i < s->name_count; i++)
-        if (strcmp(s->names[i].name, name) == 0) return i;
-    return -1;
-}
-
-static void bind_name(State *s, const char *name, int pointer) {
-    int i = find_name(s, name);
-    if (i < 0) {
-        if (s->name_count == MAX_NAMES) return;
-        i = s->name_count++;
-        s->names[i].name = name;
-    }
-    s->names[i].pointer = pointer;
-    if (pointer != NOTHING && s->pointers[pointer].name == NULL) s->pointers[pointer].name = name;
-}
-
-static int new_pointer(State *s, const char *maker, int line, int owed) {
-    if (s->pointer_count == MAX_POINTERS) return NOTHING;
-    s->pointers[s->pointer_count] = (Pointer){.maker = maker, .line = line, .owed = owed};
-    return s->pointer_count++;
-}
-
-/* ---- calls ---- */
-
-/* The last part of what is called: "newNarrow" of TH.newNarrow. */
-static const char *called_name(const Node *call) {
-    const Node *f = call->call.func;
-    if (f->kind == AST_NAME) return f->name.id;
-    return f->kind == AST_ATTRIBUTE ? f->attribute.name : "";
-}
-
-static bool is_namespace(const Node *n) {
-    static const char *const names[] = {"TH", "THS", "THC", "THCS"};
-    for (size_t i = 0; n->kind == AST_NAME && i < TSR_COUNTOF(names); i++)
-        if (strcmp(n->name.id, names[i]) == 0) return true;
-    return false;
-}
-
-/* Whether the call is of a TH function (bare names of the user's own functions count when they begin with new). */
-static bool is_th_call(const Node *call) { return call->call.func->kind == AST_ATTRIBUTE && is_namespace(call->call.func->attribute.value); }
-
-static bool begins_with_new(const char *name) { return strncmp(name, "new", 3) == 0 || strncmp(name, "Storage_new", 11) == 0; }
-
-static int eval(Golden *g, State *s, const Node *n);
-
-static void lose(Golden *g, const State *s, int pointer, int line, const char *how) {
-    if (pointer == NOTHING) return;
-    const Pointer *p = &s->pointers[pointer];
-    if (p->name == NULL && p->owed > 0) breach(g, "line %d: what %s (line %d) returned %s: it can't be freed any more", line, p->maker, p->line, how);
-}
-
-static void check_use(Golden *g, const State *s, int pointer, int line) {
-    if (pointer == NOTHING) return;
-    const Pointer *p = &s->pointers[pointer];
-    if (p->moved_line > 0) breach(g, "line %d: %s is used, but it was moved at line %d", line, pointer_name(p), p->moved_line);
-    else if (p->freed_line > 0 && p->owed == 0 && p->maker != NULL) breach(g, "line %d: %s is used, but it was freed at line %d", line, pointer_name(p), p->freed_line);
-}
-
-static void free_pointer(Golden *g, State *s, int pointer, int line) {
-    if (pointer == NOTHING) return;
-    Pointer *p = &s->pointers[pointer];
-    if (p->moved_line > 0) breach(g, "line %d: %s is freed, but it was moved at line %d: after moving an object away you must NOT free it", line, pointer_name(p), p->moved_line);
-    else if (p->owed > 0) p->owed--;
-    else if (p->maker == NULL) breach(g, "line %d: %s is freed, but this function neither made nor retained it", line, pointer_name(p));
-    else breach(g, "line %d: %s is freed again: it was freed at line %d", line, pointer_name(p), p->freed_line);
-    p->freed_line = line;
-}
-
-/* The arguments; pointers made in place are lost (passing an object on does not absolve). Returns the first argument's pointer. */
-static int eval_arguments(Golden *g, State *s, const Node *call, bool keeps_first) {
-    int first = NOTHING;
-    for (int i = 0; i < call->call.args.count; i++) {
-        int p = eval(g, s, call->call.args.items[i]);
-        if (i == 0) first = p;
-        if (p != NOTHING && !(i == 0 && keeps_first)) lose(g, s, p, call->at.line, "is passed on and lost");
-    }
-    for (int i = 0; i < call->call.keyword_count; i++) {
-        int p = eval(g, s, call->call.keywords[i].value);
-        if (p != NOTHING) lose(g, s, p, call->at.line, "is passed on and lost");
-    }
-    return first;
-}
-
-static int eval_call(Golden *g, State *s, const Node *call) {
-    const char *name = called_name(call);
-    int line = call->at.line;
-    bool th = is_th_call(call);
-    bool retains = th && (strcmp(name, "retain") == 0 || strcmp(name, "Storage_retain") == 0);
-    bool frees = th && (strcmp(name, "free") == 0 || strcmp(name, "decref") == 0 || strcmp(name, "Storage_free") == 0 || strcmp(name, "freeCopyTo") == 0);
-    bool moves = th && strcmp(name, "move") == 0;
-    if (call->call.func->kind == AST_ATTRIBUTE && !th) eval(g, s, call->call.func->attribute.value);
-    int first = eval_arguments(g, s, call, retains || frees || moves);
-    if (frees) {
-        free_pointer(g, s, first, line);
-        return NOTHING;
-    }
-    if (moves) {
-        if (first != NOTHING) {
-            if (s->pointers[first].owed == 0) breach(g, "line %d: %s is moved, but no reference is owed", line, pointer_name(&s->pointers[first]));
-            s->pointers[first].owed = TSR_MAX(0, s->pointers[first].owed - 1);
-            if (s->pointers[first].owed == 0) s->pointers[first].moved_line = line;
-        }
-        return NOTHING;
-    }
-    for (int i = 0; th && i < call->call.args.count; i++)
-        if (call->call.args.items[i]->kind == AST_NAME) {
-            int at = find_name(s, call->call.args.items[i]->name.id);
-            if (at >= 0) check_use(g, s, s->names[at].pointer, line);
-        }
-    if (retains) {
-        if (first == NOTHING) return new_pointer(s, "retain", line, 1);
-        s->pointers[first].owed++;
-        if (s->pointers[first].maker == NULL) {
-            s->pointers[first].maker = "retain";
-            s->pointers[first].line = line;
-        }
-        return first;
-    }
-    return begins_with_new(name) && (th || call->call.func->kind == AST_NAME) ? new_pointer(s, name, line, 1) : NOTHING;
-}
-
-static int eval_list(Golden *g, State *s, const NodeList *list) {
-    for (int i = 0; i < list->count; i++)
-        if (list->items[i] != NULL) eval(g, s, list->items[i]);
-    return NOTHING;
-}
-
-/* The pointer an expression is, or NOTHING. */
-static int eval(Golden *g, State *s, const Node *n) {
-    if (n == NULL) return NOTHING;
-    switch (n->kind) {
-    case AST_NAME: {
-        int i = find_name(s, n->name.id);
-        return i >= 0 ? s->names[i].pointer : NOTHING;
-    }
-    case AST_CALL: return eval_call(g, s, n);
-    case AST_NAMED: {
-        int p = eval(g, s, n->named.value);
-        if (n->named.target->kind == AST_NAME) bind_name(s, n->named.target->name.id, p);
-        return p;
-    }
-    case AST_TUPLE:
-    case AST_LIST:
-    case AST_SET:
-    case AST_JOINED: return eval_list(g, s, &n->list);
-    case AST_UNARY: return eval(g, s, n->unary.operand), NOTHING;
-    case AST_BINARY: return eval(g, s, n->binary.left), eval(g, s, n->binary.right), NOTHING;
-    case AST_BOOL: return eval_list(g, s, &n->boolean.values);
-    case AST_COMPARE: return eval(g, s, n->compare.left), eval_list(g, s, &n->compare.comparators);
-    case AST_ATTRIBUTE: return eval(g, s, n->attribute.value), NOTHING;
-    case AST_SUBSCRIPT: return eval(g, s, n->subscript.value), eval(g, s, n->subscript.index), NOTHING;
-    case AST_STARRED: return eval(g, s, n->value);
-    case AST_FORMATTED: return eval(g, s, n->formatted.value), NOTHING;
-    case AST_DICT: return eval_list(g, s, &n->dict.keys), eval_list(g, s, &n->dict.values);
-    default: return NOTHING;
-    }
-}
+enum { MAX_PASSES = 16, MAX_STEPS = 100000, MAX_BEFORE = 12 };
 
 /* ---- exits ---- */
 
+static bool is_owed(const Pointer *p) { return p->owed > 0 && p->name != NULL && !p->perhaps; }
+
+/* Whether a pointer before number i leaks that the same call made, in a loop or comprehension: one breach. */
+static bool is_spoken_of(const State *s, int i) {
+    const Pointer *p = &s->pointers[i];
+    for (int k = 0; k < i; k++)
+        if (is_owed(&s->pointers[k]) && s->pointers[k].line == p->line && s->pointers[k].column == p->column && s->pointers[k].maker == p->maker) return true;
+    return false;
+}
+
 static void check_exit(Golden *g, const State *s, int line, const char *what, bool style) {
-    for (int i = 0; i < s->pointer_count; i++) {
+    for (int i = 0; i < MAX_POINTERS; i++) {
         const Pointer *p = &s->pointers[i];
-        if (p->owed <= 0 || p->name == NULL) continue;
+        if (!is_owed(p) || is_spoken_of(s, i)) continue;
         if (style)
-            breach(g, "line %d (%s): %s (%s, line %d) is not freed before it: THError need not free, but it is good style to raise before allocating", line, what, p->name, p->maker, p->line);
-        else
-            breach(g, "line %d (%s): %s (%s, line %d) leaks: you must either FREE or RETURN it", line, what, p->name, p->maker, p->line);
+            golden_breach(g, "line %d (%s): %s (%s, line %d) is not freed before it: THError need not free, but it is good style to raise before allocating", line, what, p->name, p->maker, p->line);
+        else if (p->yielded_line == 0)
+            golden_breach(g, "line %d (%s): %s (%s, line %d) leaks: you must either FREE or RETURN it", line, what, p->name, p->maker, p->line);
+        else if (!golden_is_new(g->function))
+            golden_breach(g, "line %d: %s yields the owned pointer %s (%s, line %d): its name must begin with new", p->yielded_line, g->function, p->name, p->maker, p->line);
     }
 }
 
-static void exec_block(Golden *g, const NodeList *body, States *states);
-
-/* What the finally blocks around do on the way out of the function. */
-static void run_finally(Golden *g, States *states) {
+/* What the finally blocks around do on the way out, down to `depth` of them. */
+static void run_finally(Golden *g, States *states, int depth) {
     int count = g->finally_count;
-    while (g->finally_count > 0) {
+    while (g->finally_count > depth) {
         const NodeList *block = g->finally[--g->finally_count];
-        exec_block(g, block, states);
+        golden_run(g, block, states);
     }
     g->finally_count = count;
 }
 
 static void return_pointer(Golden *g, State *s, int pointer, int line) {
-    if (pointer == NOTHING) return;
     Pointer *p = &s->pointers[pointer];
     if (p->owed == 0) {
-        if (p->freed_line > 0 && p->maker != NULL) breach(g, "line %d: %s is returned, but it was freed at line %d", line, pointer_name(p), p->freed_line);
+        if (p->freed_line > 0 && !p->lent) golden_breach(g, "line %d: %s is returned, but it was freed at line %d", line, golden_pointer_name(p), p->freed_line);
         return;
     }
     p->owed--;
-    if (begins_with_new(g->function)) return;
-    if (p->name == NULL) breach(g, "line %d: %s returns the pointer that %s gave, which is owned: its name must begin with new", line, g->function, p->maker);
-    else breach(g, "line %d: %s returns the owned pointer %s (%s, line %d): its name must begin with new", line, g->function, p->name, p->maker, p->line);
+    if (golden_is_new(g->function) || p->perhaps) return;
+    if (p->name == NULL) golden_breach(g, "line %d: %s returns the pointer that %s gave, which is owned: its name must begin with new", line, g->function, p->maker);
+    else golden_breach(g, "line %d: %s returns the owned pointer %s (%s, line %d): its name must begin with new", line, g->function, p->name, p->maker, p->line);
+}
+
+/* A pointer, those in a container, or those that a function speaks of. */
+static void return_thing(Golden *g, State *s, Thing t, int line) {
+    if (t.kind == T_POINTER) return_pointer(g, s, t.id, line);
+    for (int i = 0; t.kind == T_BOX && i < s->boxes[t.id].count; i++) return_thing(g, s, s->boxes[t.id].items[i].value, line);
+    if (t.kind != T_FUNCTION) return;
+    const char *text = golden_text_at(g, golden_text_of(g, g->functions[t.id]));
+    for (int i = 0; i < s->names.count; i++) {
+        Thing named = s->names.items[i].thing;
+        bool owned = named.kind == T_POINTER && s->pointers[named.id].owed > 0;
+        if (owned && golden_mentions(text, s->names.items[i].name)) return_pointer(g, s, named.id, line);
+    }
 }
 
 static void exec_return(Golden *g, const Node *n, States *states) {
+    if (n->value == NULL) golden_push(states, thing(T_NONE, 0));
+    else golden_eval(g, states, n->value);
+    run_finally(g, states, g->exits.returns != NULL ? g->exits.inline_finally : 0);
     for (int i = 0; i < states->count; i++) {
         State *s = &states->items[i];
-        const Node *v = n->value;
-        if (v != NULL && (v->kind == AST_TUPLE || v->kind == AST_LIST)) {
-            for (int k = 0; k < v->list.count; k++) return_pointer(g, s, eval(g, s, v->list.items[k]), n->at.line);
-        } else {
-            return_pointer(g, s, eval(g, s, v), n->at.line);
+        s->exit_line = n->at.line;
+        if (g->exits.returns != NULL) {
+            golden_add(g, g->exits.returns, s);
+            continue;
         }
+        return_thing(g, s, state_pop(s), n->at.line);
+        check_exit(g, s, n->at.line, "return", false);
     }
-    run_finally(g, states);
-    for (int i = 0; i < states->count; i++) check_exit(g, &states->items[i], n->at.line, "return", false);
     states->count = 0;
 }
 
-static void exec_raise(Golden *g, States *states, int line, const char *what) {
-    if (g->raised != NULL) {
-        states_merge(g, g->raised, states);
-    } else {
-        run_finally(g, states);
-        for (int i = 0; i < states->count; i++) check_exit(g, &states->items[i], line, what, true);
+/* The exception under way on each path leaves the try, or the function. */
+static void propagate(Golden *g, States *states) {
+    bool caught = g->exits.raised != NULL;
+    run_finally(g, states, caught ? g->exits.raised_finally : 0);
+    for (int i = 0; i < states->count; i++) {
+        const State *s = &states->items[i];
+        if (caught) golden_add(g, g->exits.raised, s);
+        else check_exit(g, s, s->exit_line, s->th_error ? "TH.error" : "raise", true);
     }
+    states->count = 0;
+}
+
+static void raise_all(Golden *g, States *states, const char *type, int line, bool th_error) {
+    for (int i = 0; i < states->count; i++) {
+        State *s = &states->items[i];
+        s->raising = type;
+        s->exit_line = line;
+        s->th_error = th_error;
+        while (s->depth > 0 && g->inline_depth == 0) state_pop(s);
+    }
+    propagate(g, states);
+}
+
+static const char *type_name(const Node *n) {
+    if (n != NULL && n->kind == AST_CALL) n = n->call.func;
+    return n != NULL && n->kind == AST_NAME ? n->name.id : NULL;
+}
+
+static void exec_raise(Golden *g, const Node *n, States *states) {
+    if (n->raise.exception != NULL) golden_eval(g, states, n->raise.exception);
+    if (n->raise.exception != NULL) golden_drop(g, states, 1, n->at.line);
+    raise_all(g, states, type_name(n->raise.exception), n->at.line, false);
+}
+
+/* ---- try ---- */
+
+static const Type *exception_type(const char *name) {
+    for (int i = 0; name != NULL && i < TSR_STATUS_COUNT; i++)
+        if (exc_types[i].name != NULL && strcmp(exc_types[i].name, name) == 0) return &exc_types[i];
+    return NULL;
+}
+
+/* Whether a handler for `wanted` catches an exception of the type `raised`: 1, 0 or -1, not known. */
+static int catches(const Node *wanted, const char *raised) {
+    if (wanted == NULL) return 1;
+    if (wanted->kind == AST_TUPLE) {
+        int best = 0;
+        for (int i = 0; i < wanted->list.count && best != 1; i++) {
+            int one = catches(wanted->list.items[i], raised);
+            if (one != 0) best = one;
+        }
+        return best;
+    }
+    const Type *want = exception_type(type_name(wanted)), *have = exception_type(raised);
+    if (want != NULL && (strcmp(want->name, "Exception") == 0 || strcmp(want->name, "BaseException") == 0)) return 1;
+    if (want == NULL || have == NULL) return -1;
+    while (have != NULL && have != want) have = have->base;
+    return have == want;
+}
+
+static void run_handler(Golden *g, const Node *handler, States *caught) {
+    for (int i = 0; i < caught->count; i++) {
+        State *s = &caught->items[i];
+        s->raising = NULL;
+        s->exit_line = 0;
+        s->th_error = false;
+        if (handler->handler.name != NULL) golden_bind(g, s, handler->handler.name, (Thing){0});
+    }
+    golden_run(g, &handler->handler.body, caught);
+}
+
+static void run_handlers(Golden *g, const NodeList *handlers, States *raised, States *after) {
+    for (int h = 0; h < handlers->count; h++) {
+        const Node *handler = handlers->items[h];
+        States caught = {0}, rest = {0};
+        for (int i = 0; i < raised->count; i++) {
+            int does = catches(handler->handler.type, raised->items[i].raising);
+            if (does != 0) golden_add(g, &caught, &raised->items[i]);
+            if (does != 1) golden_add(g, &rest, &raised->items[i]);
+        }
+        run_handler(g, handler, &caught);
+        golden_merge_move(g, after, &caught);
+        golden_replace_move(raised, &rest);
+    }
+    propagate(g, raised);
+    states_free(raised);
+}
+
+/* The breaches in both lists stay in `breaches`. */
+static void keep_common(List *breaches, const List *others) {
+    for (int64_t i = breaches->count - 1; i >= 0; i--) {
+        bool both = false;
+        for (int64_t k = 0; k < others->count && !both; k++) both = str_equal_c(value_as_str(others->items[k]), value_as_str(breaches->items[i])->data);
+        if (both) continue;
+        value_release(breaches->items[i]);
+        memmove(breaches->items + i, breaches->items + i + 1, sizeof(Value) * (size_t)(--breaches->count - i));
+    }
+}
+
+/* Breaches of a handler entered with these states: what goes on after it is not followed. */
+static TsrStatus try_handler(Golden *g, Value *list, const Node *handler, const States *from) {
+    Exits outer = g->exits;
+    List *breaches = g->breaches;
+    States states = golden_copy(g, from), gone = {0};
+    TSR_TRY(list_new(list, 0));
+    g->breaches = value_as_list(*list);
+    if (g->exits.breaks != NULL) g->exits.breaks = g->exits.continues = &gone;
+    if (g->exits.raised != NULL) g->exits.raised = &gone;
+    if (g->exits.returns != NULL) g->exits.returns = &gone;
+    run_handler(g, handler, &states);
+    states_free(&states);
+    states_free(&gone);
+    g->exits = outer;
+    g->breaches = breaches;
+    return g->status;
+}
+
+/* A handler that no raise of the body leads to: calls are taken to succeed, but it is there for one that does not. What it does wrong whichever
+ * statement of the body fails is a breach. `before[i]`: the paths before statement i. */
+static void check_unreached(Golden *g, const Node *handler, const States *before, int count) {
+    Value common = VALUE_UNBOUND, list;
+    for (int i = 0; i < count && g->status == TSR_OK; i++) {
+        if (before[i].count == 0) continue;
+        g->status = try_handler(g, &list, handler, &before[i]);
+        if (g->status != TSR_OK) break;
+        if (common.tag == V_UNBOUND) {
+            common = list;
+            continue;
+        }
+        keep_common(value_as_list(common), value_as_list(list));
+        value_release(list);
+    }
+    for (int64_t i = 0; common.tag != V_UNBOUND && i < value_as_list(common)->count; i++) golden_breach(g, "%s", value_as_str(value_as_list(common)->items[i])->data);
+    value_release(common);
+}
+
+static void exec_statement(Golden *g, const Node *n, States *states);
+
+static void exec_try_body(Golden *g, const Node *n, States *states) {
+    const NodeList *body = &n->attempt.body, *handlers = &n->attempt.handlers;
+    States raised = {0}, after = {0}, before[MAX_BEFORE] = {{0}};
+    Exits outer = g->exits;
+    int count = TSR_MIN(body->count, MAX_BEFORE);
+    g->exits.raised = &raised;
+    g->exits.raised_finally = g->finally_count;
+    for (int i = 0; i < body->count && states->count > 0 && g->status == TSR_OK; i++) {
+        if (i < count) before[i] = golden_copy(g, states);
+        exec_statement(g, body->items[i], states);
+    }
+    g->exits = outer;
+    golden_run(g, &n->attempt.orelse, states);
+    for (int h = 0; raised.count == 0 && h < handlers->count; h++) check_unreached(g, handlers->items[h], before, count);
+    run_handlers(g, handlers, &raised, &after);
+    golden_merge_move(g, states, &after);
+    for (int i = 0; i < count; i++) states_free(&before[i]);
+}
+
+static void exec_try(Golden *g, const Node *n, States *states) {
+    bool has_finally = n->attempt.finally.count > 0 && g->finally_count < MAX_FINALLY;
+    if (has_finally) g->finally[g->finally_count++] = &n->attempt.finally;
+    if (n->attempt.handlers.count > 0) exec_try_body(g, n, states);
+    else golden_run(g, &n->attempt.body, states);
+    if (!has_finally) return;
+    g->finally_count--;
+    golden_run(g, &n->attempt.finally, states);
+}
+
+/* ---- loops ---- */
+
+/* The body of a loop once; what `continue` left goes on with the rest. */
+static void run_body(Golden *g, const NodeList *body, States *round, States *breaks) {
+    States continues = {0};
+    Exits outer = g->exits;
+    g->exits.breaks = breaks;
+    g->exits.continues = &continues;
+    g->exits.loop_finally = g->finally_count;
+    golden_run(g, body, round);
+    g->exits = outer;
+    golden_merge_move(g, round, &continues);
+}
+
+static void for_round(Golden *g, States *out, State *s, const Thing *items, int count, void *context) {
+    const Node *n = context;
+    States round = {0}, breaks = {0};
+    golden_add(g, &round, s);
+    for (int i = 0; i < count && round.count > 0; i++) {
+        golden_push(&round, items[i]);
+        golden_assign(g, &round, n->loop.target);
+        run_body(g, &n->loop.body, &round, &breaks);
+    }
+    golden_run(g, &n->loop.orelse, &round);
+    golden_merge_move(g, out, &round);
+    golden_merge_move(g, out, &breaks);
+}
+
+static void exec_for(Golden *g, const Node *n, States *states) {
+    golden_eval(g, states, n->loop.iterable);
+    golden_each(g, states, n->loop.iterable, for_round, (void *)n);
+}
+
+static void exec_while(Golden *g, const Node *n, States *states) {
+    States ended = {0}, breaks = {0}, round = golden_copy(g, states);
+    int unknown = 0;
+    for (int pass = 0; pass < MAX_PASSES && unknown <= UNKNOWN_PASSES && round.count > 0; pass++) {
+        States yes = {0}, no = {0};
+        golden_split(g, &round, n->branch.test, &yes, &no);
+        unknown += (yes.count > 0 && no.count > 0) || n->branch.test->kind == AST_CONSTANT;
+        golden_merge_move(g, &ended, &no);
+        run_body(g, &n->branch.body, &yes, &breaks);
+        golden_replace_move(&round, &yes);
+    }
+    states_free(&round);
+    golden_run(g, &n->branch.orelse, &ended);
+    golden_merge_move(g, &ended, &breaks);
+    golden_replace_move(states, &ended);
+}
+
+static void leave_loop(Golden *g, States *states, States *to) {
+    run_finally(g, states, g->exits.loop_finally);
+    if (to != NULL) golden_merge(g, to, states);
     states->count = 0;
 }
 
 /* ---- statements ---- */
 
-static bool is_error_call(const Node *n) { return n->kind == AST_CALL && is_th_call(n) && strcmp(called_name(n), "error") == 0; }
-
-static void assign_to(Golden *g, State *s, const Node *target, const Node *value, int pointer) {
-    if (target->kind == AST_NAME) {
-        bind_name(s, target->name.id, pointer);
-    } else if ((target->kind == AST_TUPLE || target->kind == AST_LIST) && value != NULL && (value->kind == AST_TUPLE || value->kind == AST_LIST) && value->list.count == target->list.count) {
-        for (int i = 0; i < target->list.count; i++) assign_to(g, s, target->list.items[i], value->list.items[i], eval(g, s, value->list.items[i]));
-    } else if (target->kind == AST_TUPLE || target->kind == AST_LIST) {
-        for (int i = 0; i < target->list.count; i++) assign_to(g, s, target->list.items[i], NULL, NOTHING);
-    } else if (pointer != NOTHING && s->pointers[pointer].name == NULL) {
-        s->pointers[pointer].name = "a pointer kept in a container"; /* it is still this function's to free */
-    }
-}
-
-static bool splits(const Node *target, const Node *value) {
-    return (target->kind == AST_TUPLE || target->kind == AST_LIST) && (value->kind == AST_TUPLE || value->kind == AST_LIST) && value->list.count == target->list.count;
-}
-
-static void exec_assign(Golden *g, const Node *n, const Node *value, States *states) {
-    if (value->kind == AST_CONDITIONAL) { /* x = a if c else b: two paths */
-        States other = states_copy(g, states);
-        exec_assign(g, n, value->conditional.body, states);
-        exec_assign(g, n, value->conditional.orelse, &other);
-        states_merge(g, states, &other);
-        states_free(&other);
-        return;
-    }
-    for (int i = 0; i < states->count; i++) {
-        State *s = &states->items[i];
-        bool unpacked = n->assign.targets.count == 1 && splits(n->assign.targets.items[0], value);
-        int p = unpacked ? NOTHING : eval(g, s, value);
-        for (int k = 0; k < n->assign.targets.count; k++) assign_to(g, s, n->assign.targets.items[k], unpacked ? value : NULL, p);
-    }
-}
-
-static void exec_loop(Golden *g, const Node *n, States *states) {
-    bool is_for = n->kind == AST_FOR;
-    const NodeList *body = is_for ? &n->loop.body : &n->branch.body, *orelse = is_for ? &n->loop.orelse : &n->branch.orelse;
-    const Node *test = is_for ? n->loop.iterable : n->branch.test;
-    bool endless = !is_for && test->kind == AST_CONSTANT && test->constant.kind == CONST_TRUE;
-    States *outer_breaks = g->breaks, *outer_continues = g->continues, breaks = {0}, ended = {0}, round;
-    for (int i = 0; i < states->count; i++) eval(g, &states->items[i], test);
-    if (!endless) states_merge(g, &ended, states);
-    round = states_copy(g, states);
-    for (int pass = 0; pass < 2 && round.count > 0; pass++) {
-        States continues = {0};
-        g->breaks = &breaks;
-        g->continues = &continues;
-        for (int i = 0; is_for && i < round.count; i++) assign_to(g, &round.items[i], n->loop.target, NULL, NOTHING);
-        exec_block(g, body, &round);
-        states_merge(g, &round, &continues);
-        states_free(&continues);
-        if (!endless) states_merge(g, &ended, &round);
-    }
-    g->breaks = outer_breaks;
-    g->continues = outer_continues;
-    exec_block(g, orelse, &ended);
-    states_merge(g, &ended, &breaks);
-    states_free(&round);
-    states_free(&breaks);
-    states_free(states);
-    *states = ended;
-}
-
 static void exec_if(Golden *g, const Node *n, States *states) {
-    for (int i = 0; i < states->count; i++) eval(g, &states->items[i], n->branch.test);
-    States other = states_copy(g, states);
-    exec_block(g, &n->branch.body, states);
-    exec_block(g, &n->branch.orelse, &other);
-    states_merge(g, states, &other);
-    states_free(&other);
+    States yes = {0}, no = {0};
+    golden_split(g, states, n->branch.test, &yes, &no);
+    golden_run(g, &n->branch.body, &yes);
+    golden_run(g, &n->branch.orelse, &no);
+    golden_merge_move(g, &yes, &no);
+    golden_replace_move(states, &yes);
 }
 
-static void exec_try(Golden *g, const Node *n, States *states) {
-    States raised = {0}, *outer = g->raised;
-    bool has_finally = n->attempt.finally.count > 0 && g->finally_count < (int)TSR_COUNTOF(g->finally);
-    if (has_finally) g->finally[g->finally_count++] = &n->attempt.finally;
-    if (n->attempt.handlers.count > 0) g->raised = &raised;
-    exec_block(g, &n->attempt.body, states);
-    g->raised = outer;
-    exec_block(g, &n->attempt.orelse, states);
-    for (int i = 0; i < n->attempt.handlers.count; i++) {
-        States caught = states_copy(g, &raised);
-        exec_block(g, &n->attempt.handlers.items[i]->handler.body, &caught);
-        states_merge(g, states, &caught);
-        states_free(&caught);
+static void exec_assign(Golden *g, const NodeList *targets, const Node *value, States *states) {
+    golden_eval(g, states, value);
+    for (int k = 0; k < targets->count; k++) {
+        for (int i = 0; k + 1 < targets->count && i < states->count; i++) {
+            State *s = &states->items[i];
+            state_push(s, s->depth > 0 ? s->stack[s->depth - 1] : (Thing){0});
+        }
+        golden_assign(g, states, targets->items[k]);
     }
-    states_free(&raised);
-    if (!has_finally) return;
-    g->finally_count--;
-    exec_block(g, &n->attempt.finally, states);
 }
 
-static void exec_delete(State *s, const Node *n) {
-    for (int i = 0; i < n->list.count; i++)
-        if (n->list.items[i]->kind == AST_NAME) bind_name(s, n->list.items[i]->name.id, NOTHING);
+static void exec_augmented(Golden *g, const Node *n, States *states) {
+    Node sum = {.kind = AST_BINARY, .at = n->at, .binary = {.op = n->augmented.op, .left = n->augmented.target, .right = n->augmented.value}};
+    golden_eval(g, states, &sum);
+    golden_assign(g, states, n->augmented.target);
+}
+
+static void exec_with(Golden *g, const Node *n, States *states) {
+    for (int k = 0; k < n->with.count; k++) {
+        const Node *context = n->with.items[k].context;
+        bool lends = context->kind == AST_CALL && context->call.func->kind == AST_NAME && context->call.args.count == 1 &&
+                     (strcmp(context->call.func->name.id, "borrowed") == 0 || strcmp(context->call.func->name.id, "owned") == 0);
+        golden_eval(g, states, lends ? context->call.args.items[0] : context); /* with borrowed(h) as b: b is h */
+        if (n->with.items[k].target != NULL) golden_assign(g, states, n->with.items[k].target);
+        else golden_drop(g, states, 1, n->at.line);
+    }
+    golden_run(g, &n->with.body, states);
+}
+
+/* A call that does not come back: the type it raises. */
+static const char *raised_by(const States *states, const Node *n) {
+    if (n->kind != AST_CALL) return NULL;
+    const Node *f = n->call.func;
+    if (f->kind == AST_NAME) return strcmp(f->name.id, "exit") == 0 || strcmp(f->name.id, "quit") == 0 ? "SystemExit" : NULL;
+    if (f->kind != AST_ATTRIBUTE) return NULL;
+    if (strcmp(f->attribute.name, "error") == 0 && golden_is_namespace(&states->items[0], f->attribute.value)) return "THError";
+    return strcmp(f->attribute.name, "exit") == 0 && f->attribute.value->kind == AST_NAME && strcmp(f->attribute.value->name.id, "sys") == 0 ? "SystemExit" : NULL;
 }
 
 static void exec_expression(Golden *g, const Node *n, States *states) {
+    const char *raised = raised_by(states, n->value);
+    golden_eval(g, states, n->value);
+    golden_drop(g, states, 1, n->at.line);
+    if (raised != NULL) raise_all(g, states, raised, n->at.line, strcmp(raised, "THError") == 0);
+}
+
+static void exec_assert(Golden *g, const Node *n, States *states) {
+    States yes = {0}, no = {0};
+    golden_split(g, states, n->assertion.test, &yes, &no);
+    if (yes.count == 0) raise_all(g, &no, "AssertionError", n->at.line, false); /* assert False; any other is taken to hold */
+    states_free(&no);
+    golden_replace_move(states, &yes);
+}
+
+static void exec_delete(Golden *g, const Node *target, States *states) {
+    for (int i = 0; i < states->count && target->kind == AST_NAME; i++) golden_bind(g, &states->items[i], target->name.id, (Thing){0});
+    if (target->kind != AST_SUBSCRIPT) return;
+    golden_eval(g, states, target->subscript.value);
+    golden_eval(g, states, target->subscript.index);
     for (int i = 0; i < states->count; i++) {
-        int p = eval(g, &states->items[i], n->value);
-        if (p != NOTHING) lose(g, &states->items[i], p, n->at.line, "is not kept");
+        Thing key = state_pop(&states->items[i]), at = state_pop(&states->items[i]);
+        if (at.kind == T_BOX) (void)golden_take_item(&states->items[i], &states->items[i].boxes[at.id], key, true);
     }
-    if (is_error_call(n->value)) exec_raise(g, states, n->at.line, "TH.error");
+}
+
+static void exec_def(Golden *g, const Node *n, States *states) {
+    golden_eval_function(g, states, n);
+    for (int i = 0; i < states->count; i++) golden_bind(g, &states->items[i], n->function.name, state_pop(&states->items[i]));
 }
 
 static void exec_statement(Golden *g, const Node *n, States *states) {
+    g->steps += states->count;
+    if (g->steps > MAX_STEPS) {
+        g->too_many = true;
+        states->count = 0;
+        return;
+    }
+    if (g->status == TSR_OK) g->status = tsr_interrupt_check();
     switch (n->kind) {
     case AST_EXPR: exec_expression(g, n, states); break;
-    case AST_ASSIGN: exec_assign(g, n, n->assign.value, states); break;
+    case AST_ASSIGN: exec_assign(g, &n->assign.targets, n->assign.value, states); break;
     case AST_ANN_ASSIGN:
-        for (int i = 0; n->annotated.value != NULL && i < states->count; i++) assign_to(g, &states->items[i], n->annotated.target, NULL, eval(g, &states->items[i], n->annotated.value));
+        if (n->annotated.value != NULL) exec_assign(g, &(NodeList){(Node **)&n->annotated.target, 1}, n->annotated.value, states);
         break;
-    case AST_AUG_ASSIGN:
-        for (int i = 0; i < states->count; i++) eval(g, &states->items[i], n->augmented.value);
-        break;
+    case AST_AUG_ASSIGN: exec_augmented(g, n, states); break;
     case AST_IF: exec_if(g, n, states); break;
-    case AST_FOR:
-    case AST_WHILE: exec_loop(g, n, states); break;
+    case AST_FOR: exec_for(g, n, states); break;
+    case AST_WHILE: exec_while(g, n, states); break;
     case AST_TRY: exec_try(g, n, states); break;
-    case AST_WITH:
-        for (int k = 0; k < n->with.count; k++)
-            for (int i = 0; i < states->count; i++) eval(g, &states->items[i], n->with.items[k].context);
-        exec_block(g, &n->with.body, states);
-        break;
+    case AST_WITH: exec_with(g, n, states); break;
+    case AST_DEF: exec_def(g, n, states); break;
     case AST_RETURN: exec_return(g, n, states); break;
-    case AST_RAISE: exec_raise(g, states, n->at.line, "raise"); break;
+    case AST_RAISE: exec_raise(g, n, states); break;
     case AST_DELETE:
-        for (int i = 0; i < states->count; i++) exec_delete(&states->items[i], n);
+        for (int i = 0; i < n->list.count; i++) exec_delete(g, n->list.items[i], states);
         break;
-    case AST_BREAK:
-        if (g->breaks != NULL) states_merge(g, g->breaks, states);
-        states->count = 0;
-        break;
-    case AST_CONTINUE:
-        if (g->continues != NULL) states_merge(g, g->continues, states);
-        states->count = 0;
-        break;
-    case AST_ASSERT:
-        for (int i = 0; i < states->count; i++) eval(g, &states->items[i], n->assertion.test);
-        break;
+    case AST_BREAK: leave_loop(g, states, g->exits.breaks); break;
+    case AST_CONTINUE: leave_loop(g, states, g->exits.continues); break;
+    case AST_ASSERT: exec_assert(g, n, states); break;
     default: break;
     }
 }
 
-static void exec_block(Golden *g, const NodeList *body, States *states) {
+void golden_run(Golden *g, const NodeList *body, States *states) {
     for (int i = 0; i < body->count && states->count > 0 && g->status == TSR_OK; i++) exec_statement(g, body->items[i], states);
 }
 
@@ -524,14 +466,31 @@ static const Node *find_def(const NodeList *body, const char *name, int line) {
 static int last_line(const Node *def) { return def->at.end_line > 0 ? def->at.end_line : def->at.line; }
 
 static void check_function(Golden *g, const Node *def) {
-    State start = {.pointer_count = 0};
+    State *start = tsr_calloc(1, sizeof *start);
     States states = {0};
-    for (int i = 0; i < def->function.param_count; i++) bind_name(&start, def->function.params[i].name, new_pointer(&start, NULL, def->at.line, 0));
-    states_add(g, &states, &start);
-    exec_block(g, &def->function.body, &states);
+    if (start == NULL) {
+        g->status = mem_error();
+        return;
+    }
+    for (int i = 0; i < def->function.param_count; i++) golden_bind(g, start, def->function.params[i].name, state_new_pointer(start, NULL, def->at.line, 0));
+    golden_add(g, &states, start);
+    tsr_free(start);
+    golden_run(g, &def->function.body, &states);
     for (int i = 0; i < states.count; i++) check_exit(g, &states.items[i], last_line(def), "end of the function", false);
     states_free(&states);
-    if (g->too_many) breach(g, "%s has more paths than can be followed: some were not checked", g->function);
+}
+
+/* f, and what is defined in it and never called in it. */
+static void check_functions(Golden *g, const Node *def) {
+    check_function(g, def);
+    for (int i = 0; i < g->function_count && g->status == TSR_OK; i++) {
+        const Node *inner = g->functions[i];
+        if (g->followed[i] || inner->kind != AST_DEF) continue;
+        g->function = inner->function.name;
+        check_function(g, inner);
+    }
+    g->function = def->function.name;
+    if (g->too_many && g->counts) golden_breach(g, "%s has more paths than can be followed: some were not checked", g->function);
 }
 
 /* Parses the source again: from each statement that begins a top-level line, so that text after an error elsewhere does not matter. */
@@ -545,7 +504,7 @@ static TsrStatus check_source(Golden *g, Source *source, int line) {
         if (status != TSR_OK) tsr_error_clear();
         if ((status == TSR_OK && ast == NULL) || (status != TSR_OK && offset == before)) break;
         const Node *def = ast != NULL ? find_def(&ast->body, g->function, line) : NULL;
-        if (def != NULL) check_function(g, def);
+        if (def != NULL) check_functions(g, def);
         ast_free(ast);
         if (def != NULL) return g->status;
     }
@@ -558,8 +517,10 @@ static TsrStatus golden_check(Value *out, const CallArgs *args) {
     const Code *code = ((Function *)v.o)->code;
     if (strcmp(code->name, "<lambda>") == 0) return tsr_error(TSR_TYPE_ERROR, "golden(): a lambda has no statements to check; use def");
     TSR_TRY(list_new(&list, 0));
-    Golden g = {.function = code->name, .breaches = value_as_list(list)};
+    Golden g = {.function = code->name, .source = code->source, .breaches = value_as_list(list)};
     TsrStatus status = check_source(&g, code->source, code->def_at.line);
+    for (int i = 0; i < g.text_count; i++) tsr_free(g.texts[i]);
+    tsr_free(g.texts);
     if (status == TSR_OK) *out = list;
     else value_release(list);
     return status;
