@@ -6,7 +6,7 @@
 
 bool tsr_fuse_on = true;
 
-enum { PAGE = 4096, BLOCK_BYTES = PAGE, BUFFERS = TSR_FUSE_INPUTS + 2 }; /* a result that waits has used up an input; one more while bools become numbers or the other way round */
+enum { AHEAD = 1 << 20, PAGE = 4096, BLOCK_BYTES = PAGE, BUFFERS = TSR_FUSE_INPUTS + 2 }; /* a result that waits has used up an input; one more while bools become numbers or the other way round */
 
 bool tsr_fuse_accepts(const TsrTensor *t) {
     return (t->dtype == TSR_FLOAT32 || t->dtype == TSR_FLOAT64) && t->numel >= TSR_FUSE_LEAST && t->flags == 0 && t->layout == TSR_STRIDED &&
@@ -37,7 +37,8 @@ typedef struct Plan {
     int64_t itemsize, block;
     char *out;
     int64_t first; /* the element that goes to `out` */
-    bool streamed; /* the result is too large for the caches, and goes past them */
+    bool ahead;    /* the inputs are too large for the second cache: they are asked for ahead */
+    bool streamed; /* the result is too large for all caches, and goes past them */
 } Plan;
 
 static void store_number(char *to, const TsrFuseInput *in, TsrDtype dtype) {
@@ -93,7 +94,7 @@ static void run_block(const Plan *p, int64_t begin, int64_t n, char *const *buff
                 if (f->step[-1 - from].truth) strides[k + 1] = 1;
             } else if (f->input[from].tensor != NULL) {
                 data[k + 1] = (char *)tsr_data(f->input[from].tensor) + begin * p->itemsize;
-                prefetch_block(data[k + 1] + n * p->itemsize);
+                if (p->ahead) prefetch_block(data[k + 1] + n * p->itemsize);
             } else {
                 data[k + 1] = (char *)(uintptr_t)p->number[from];
                 strides[k + 1] = 0;
@@ -133,6 +134,7 @@ static TsrStatus prepare(Plan *p, const TsrFused *f, TsrDtype dtype) {
     p->f = f;
     p->first = 0;
     p->streamed = false;
+    p->ahead = tsr_fuse_first(f)->numel * p->itemsize >= AHEAD;
     p->itemsize = (int64_t)tsr_dtype_size(dtype);
     p->block = BLOCK_BYTES / p->itemsize;
     for (int i = 0; i < f->ninputs; i++) {
