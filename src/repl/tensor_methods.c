@@ -238,7 +238,7 @@ METHOD(type) {
     Value wanted = args->count > 1 ? args->values[1] : args_keyword(args, "dtype");
     if (t->layout > TSR_SPARSE_COO && (wanted.tag == V_UNBOUND || wanted.tag == V_NONE)) return tsr_error(TSR_RUNTIME_ERROR, "Unimplemented backend SparseCsrCPU");
     if (wanted.tag == V_UNBOUND || wanted.tag == V_NONE)
-        return str_new_format(out, tsr_is_sparse(t) ? "torch.sparse.%sTensor" : "torch.%sTensor", tsr_dtype_scalar_name(t->dtype));
+        return str_new_format(out, tsr_is_sparse(t) ? "torch.sparse.%sTensor" : tsr_is_meta(t) ? "torch.meta.%sTensor" : "torch.%sTensor", tsr_dtype_scalar_name(t->dtype));
     TsrDtype d = TSR_FLOAT32;
     TSR_TRY(type_argument(&d, wanted));
     TSR_TRY(tsr_is_sparse(t) ? tsr_invoke(&cast, 1, "to", "td", t, d) : tsr_tensor_new_cast(&cast, t, d));

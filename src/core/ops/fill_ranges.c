@@ -122,8 +122,9 @@ static void linspace_other(int64_t begin, int64_t end, void *user) {
     bool small = tsr_dtype_is_float(r->t->dtype);
     for (int64_t i = begin; i < end; i++) {
         int64_t left = r->n - i - 1;
-        double v = i < r->n / 2 ? fma(r->step, (double)i, r->start) : fma(-r->step, (double)left, r->end);
-        TsrScalar s = small ? tsr_scalar_float((float)v) : tsr_scalar_int((int64_t)v);
+        TsrScalar s = small        ? tsr_scalar_float(i < r->n / 2 ? fmaf(r->step_f, (float)i, r->start_f) : fmaf(-r->step_f, (float)left, r->end_f))
+                    : i < r->n / 2 ? tsr_scalar_int((int64_t)fma(r->step, (double)i, r->start))
+                                   : tsr_scalar_int((int64_t)fma(-r->step, (double)left, r->end));
         tsr_scalar_store(s, r->t->dtype, (char *)tsr_data(r->t) + (size_t)i * item);
     }
 }

@@ -121,6 +121,18 @@ static TsrStatus divide_checked(TsrOpCall *c, const TsrPointwise *rules, const i
     return tsr_error(TSR_RUNTIME_ERROR, "ZeroDivisionError");
 }
 
+/* Quotients of half tensors are rounded before they are truncated; those by a number are not. */
+static TsrStatus divide_trunc(TsrOpCall *c) {
+    TsrOperands o;
+    TsrPw pw;
+    TSR_TRY(tsr_operands_take(&o, c, 2, NULL));
+    TsrStatus s = tsr_pw_begin(&pw, c, &trunc_rules, 2, o.t);
+    bool rounds = s == TSR_OK && pw.it.common != pw.it.dtype && c->arg[1].kind == TSR_ARG_TENSOR && tsr_ndim(o.t[1]) > 0;
+    if (s == TSR_OK) s = tsr_pw_finish(&pw, TSR_K_div_trunc, rounds ? &pw.it.common : NULL);
+    tsr_operands_release(&o);
+    return s;
+}
+
 TsrStatus op_div(TsrOpCall *c) { return tsr_pw_call(c, &div_rules, 2); }
 TsrStatus op_floor_divide(TsrOpCall *c) { return divide_checked(c, &floor_rules, NULL); }
 TsrStatus op_rfloordiv(TsrOpCall *c) { return divide_checked(c, &floor_rules, reversed); }
@@ -132,7 +144,10 @@ TsrStatus op_div_mode(TsrOpCall *c) {
     if (!tsr_arg_given(&c->arg[2])) return op_div(c);
     const char *mode = c->arg[2].str;
     if (strcmp(mode, "floor") == 0) return divide_checked(c, &floor_rules, NULL);
-    if (strcmp(mode, "trunc") == 0) return divide_checked(c, &trunc_rules, NULL);
+    if (strcmp(mode, "trunc") == 0) {
+        bool floats = tsr_dtype_is_float(c->arg[0].t->dtype) || (c->arg[1].kind == TSR_ARG_TENSOR && tsr_dtype_is_float(c->arg[1].t->dtype));
+        return floats ? divide_trunc(c) : divide_checked(c, &trunc_rules, NULL);
+    }
     return tsr_error(TSR_RUNTIME_ERROR, "div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '%s'", mode);
 }
 

@@ -81,7 +81,7 @@ static TsrStatus nonzero_count(Nonzero *z) {
 }
 
 static TsrStatus nonzero_fill(TsrTensor **out, Nonzero *z, TsrDevice device) {
-    int64_t sizes[2] = {z->count, z->ndim}, strides[2] = {1, z->count};
+    int64_t sizes[2] = {z->count, z->ndim}, strides[2] = {1, z->count}; /* a column after the other, even where there is no row */
     TSR_TRY(tsr_tensor_new_strided(out, 2, sizes, strides, TSR_INT64, device));
     z->out = tsr_data(*out);
     if (z->count == 0 || z->ndim == 0) return TSR_OK;

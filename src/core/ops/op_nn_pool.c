@@ -2,6 +2,7 @@
  * split among threads. */
 #include "op_help.h"
 #include "op_nn.h"
+#include "../halffloat.h"
 #include "../owned.h"
 
 #include <float.h>
@@ -11,7 +12,9 @@
 
 /* ---- shared ---- */
 
-TsrStatus nn_window_ints(int64_t *out, const TsrArg *arg, int n, int64_t front, const int64_t *empty, const char *fn, const char *name) {
+typedef TsrStatus WindowInts(int64_t *out, const TsrArg *arg, int n, int64_t front, const int64_t *empty, const char *fn, const char *name);
+
+static TsrStatus window_ints(int64_t *out, const TsrArg *arg, int n, int64_t front, const int64_t *empty, const char *fn, const char *name) {
     static const char *const words[] = {"", "one", "two", "three"};
     for (int d = 0; d < NN_DIMS; d++) out[d] = front;
     if (arg->kind == TSR_ARG_NONE || arg->n == 0) {
@@ -23,11 +26,14 @@ TsrStatus nn_window_ints(int64_t *out, const TsrArg *arg, int n, int64_t front, 
         return tsr_error(TSR_RUNTIME_ERROR, omitted ? "%s: %s must either be omitted, a single int, or a tuple of %s ints" : "%s: %s must either be a single int, or a tuple of %s ints", fn, name,
                          words[n]);
     }
-    for (int d = 0; d < n; d++) {
-        int64_t value = arg->ints[arg->n == 1 ? 0 : d];
-        if (value > INT32_MAX || value < INT32_MIN) return tsr_error(TSR_RUNTIME_ERROR, "value cannot be converted to type int without overflow");
-        out[NN_DIMS - n + d] = value;
-    }
+    for (int d = 0; d < n; d++) out[NN_DIMS - n + d] = arg->ints[arg->n == 1 ? 0 : d];
+    return TSR_OK;
+}
+
+TsrStatus nn_window_ints(int64_t *out, const TsrArg *arg, int n, int64_t front, const int64_t *empty, const char *fn, const char *name) {
+    TSR_TRY(window_ints(out, arg, n, front, empty, fn, name));
+    for (int d = NN_DIMS - n; d < NN_DIMS; d++)
+        if (out[d] > INT32_MAX || out[d] < INT32_MIN) return tsr_error(TSR_RUNTIME_ERROR, "value cannot be converted to type int without overflow");
     return TSR_OK;
 }
 
@@ -172,7 +178,8 @@ static TsrStatus check_input(const TsrTensor *t, int n, const char *fn) {
     for (int d = ndim == n + 2 ? 1 : 0; ok && n < 3 && d < ndim; d++) ok = t->sizes[d] != 0;
     char sizes[256];
     if (!ok && n == 3) return tsr_error(TSR_RUNTIME_ERROR, "non-empty 4D or 5D (batch mode) tensor expected for input");
-    if (!ok) return tsr_error(TSR_RUNTIME_ERROR, "%s: Expected %s for input, but got:%s%s", fn, texts[n], n == 1 ? "" : " ", tsr_layout_format(sizes, sizeof sizes, ndim, t->sizes));
+    if (!ok && n == 2) return tsr_error(TSR_RUNTIME_ERROR, "Expected %s for input, but got:%s", texts[n], tsr_layout_format(sizes, sizeof sizes, ndim, t->sizes));
+    if (!ok) return tsr_error(TSR_RUNTIME_ERROR, "%s: Expected %s for input, but got:%s", fn, texts[n], tsr_layout_format(sizes, sizeof sizes, ndim, t->sizes));
     for (int d = ndim == n + 2 ? 1 : 0; d < ndim; d++)
         if (t->sizes[d] == 0)
             return tsr_error(TSR_RUNTIME_ERROR, "%s: Expected input to have non-zero size for non-batch dimensions, but input has sizes %s with dimension %d being empty",
@@ -180,13 +187,14 @@ static TsrStatus check_input(const TsrTensor *t, int n, const char *fn) {
     return TSR_OK;
 }
 
-static TsrStatus read_window(NnWindow *w, const TsrArg *kernel, const TsrArg *stride, const TsrArg *pad, const TsrArg *dilation, int n, const char *fn) {
+/* `ints`: nn_window_ints, or window_ints where numbers past 32 bits have errors of their own. */
+static TsrStatus read_window(NnWindow *w, const TsrArg *kernel, const TsrArg *stride, const TsrArg *pad, const TsrArg *dilation, int n, const char *fn, WindowInts *ints) {
     *w = (NnWindow){.n = n};
-    TSR_TRY(nn_window_ints(w->kernel, kernel, n, 1, NULL, fn, "kernel_size"));
-    TSR_TRY(nn_window_ints(w->stride, stride, n, 1, w->kernel, fn, "stride"));
-    TSR_TRY(nn_window_ints(w->pad, pad, n, 0, NULL, fn, "padding"));
+    TSR_TRY(ints(w->kernel, kernel, n, 1, NULL, fn, "kernel_size"));
+    TSR_TRY(ints(w->stride, stride, n, 1, w->kernel, fn, "stride"));
+    TSR_TRY(ints(w->pad, pad, n, 0, NULL, fn, "padding"));
     for (int d = 0; d < NN_DIMS; d++) w->dilation[d] = 1;
-    return dilation != NULL ? nn_window_ints(w->dilation, dilation, n, 1, NULL, fn, "dilation") : TSR_OK;
+    return dilation != NULL ? ints(w->dilation, dilation, n, 1, NULL, fn, "dilation") : TSR_OK;
 }
 
 /* ---- kernels: one plane ---- */
@@ -199,6 +207,7 @@ typedef struct Planes {
     int64_t divisor;     /* average: 0 by the window */
     bool count_pad;
     bool adaptive;
+    float (*round)(float); /* of every sum and quotient, where volumes of half floats are averaged; else NULL */
 } Planes;
 
 /* The part of a window along one dimension that lies in the input. */
@@ -293,6 +302,21 @@ AVG_PLANE(float, float, float)
 AVG_PLANE(double, double, double)
 AVG_PLANE(int64, int64_t, int64_t)
 
+/* Adaptive averages of volumes of half floats: each partial sum is rounded, and each of the three quotients. */
+static void avg_volume_half(const Planes *p, int64_t plane) {
+    const NnWindow *w = p->w;
+    const float *in = (const float *)(const void *)p->in + plane * nn_volume(w->in);
+    float *out = (float *)(void *)p->out + plane * nn_volume(w->out);
+    for (int64_t i = 0; i < nn_volume(w->out); i++) {
+        Span sd = adaptive_span(w, NN_D, i / (w->out[NN_H] * w->out[NN_W])), sh = adaptive_span(w, NN_H, i / w->out[NN_W] % w->out[NN_H]), sw = adaptive_span(w, NN_W, i % w->out[NN_W]);
+        float sum = 0;
+        for (int64_t z = sd.begin; z < sd.end; z++)
+            for (int64_t y = sh.begin; y < sh.end; y++)
+                for (int64_t x = sw.begin; x < sw.end; x++) sum = p->round(sum + in[(z * w->in[NN_H] + y) * w->in[NN_W] + x]);
+        out[i] = p->round(p->round(p->round(sum / (float)(sd.end - sd.begin)) / (float)(sh.end - sh.begin)) / (float)(sw.end - sw.begin));
+    }
+}
+
 /* Values alone, of evenly spaced windows: an output row at a time, folded one place of the window after another, in the order in which the loops above
  * meet them, so that every element has the same bits. FOLD(a, v): the accumulated a with v. */
 #define FOLD_ROW(NAME, T, FOLD) \
@@ -380,6 +404,7 @@ static TsrStatus pool_into(TsrTensor *out, TsrTensor *index, const TsrTensor *in
     planes.index = index != NULL ? tsr_data(index) : NULL;
     Job job = {&planes, maximum ? choose(in->dtype, max_plane_float, max_plane_double, max_plane_int64) : choose(in->dtype, avg_plane_float, avg_plane_double, avg_plane_int64)};
     if (!planes.adaptive && maximum && index == NULL) job.fn = choose(in->dtype, max_values_float, max_values_double, max_values_int64);
+    if (planes.round != NULL) job.fn = avg_volume_half;
     if (!planes.adaptive && !maximum) job.fn = choose(in->dtype, avg_values_float, avg_values_double, avg_plane_int64);
     int64_t volume = TSR_MAX(nn_volume(w->out) * nn_volume(w->kernel), 1);
     return tsr_parallel_for(out->numel / nn_volume(w->out), TSR_MAX(1, 20000 / volume), run_planes, &job);
@@ -416,6 +441,8 @@ static TsrStatus check_pool1d(const NnWindow *w, const TsrTensor *t, bool ceil_m
     if (p < 0) return tsr_error(TSR_RUNTIME_ERROR, "max_pool1d() padding must be non-negative, but got %lld", (long long)p);
     if (p > k / 2) return tsr_error(TSR_RUNTIME_ERROR, "max_pool1d() padding should be at most half of kernel size, but got padding=%lld and kernel_size=%lld", (long long)p, (long long)k);
     if (d <= 0) return tsr_error(TSR_RUNTIME_ERROR, "max_pool1d() dilation must be greater than zero, but got %lld", (long long)d);
+    int64_t reach;
+    if (tsr_mul_overflows(k - 1, d, &reach)) return tsr_error(TSR_RUNTIME_ERROR, "effective kernel size overflows, but got kernel_size=%lld and dilation=%lld", (long long)k, (long long)d);
     int64_t out = pooled_size(t->sizes[tsr_ndim(t) - 1], k, p, s, d, ceil_mode);
     return out > 0 ? TSR_OK : tsr_error(TSR_RUNTIME_ERROR, "max_pool1d() Invalid computed output size: %lld", (long long)out);
 }
@@ -425,7 +452,7 @@ static TsrStatus max_pool(TsrOpCall *c, int n, const char *fn, bool with_index) 
     NnWindow w;
     TsrTensor *out, *index = NULL;
     bool ceil_mode = c->arg[5].b;
-    TSR_TRY(read_window(&w, &c->arg[1], &c->arg[2], &c->arg[3], &c->arg[4], n, fn));
+    TSR_TRY(read_window(&w, &c->arg[1], &c->arg[2], &c->arg[3], &c->arg[4], n, fn, n == 1 && !with_index ? window_ints : nn_window_ints));
     if (n > 1) TSR_TRY(check_window(&w));
     TSR_TRY(check_input(t, n, fn));
     if (n == 1 && !with_index) TSR_TRY(check_pool1d(&w, t, ceil_mode));
@@ -448,7 +475,7 @@ static TsrStatus avg_pool(TsrOpCall *c, int n, const char *fn) {
     NnWindow w;
     TsrTensor *out;
     Planes planes = {.count_pad = c->arg[5].b};
-    TSR_TRY(read_window(&w, &c->arg[1], &c->arg[2], &c->arg[3], NULL, n, fn));
+    TSR_TRY(read_window(&w, &c->arg[1], &c->arg[2], &c->arg[3], NULL, n, fn, nn_window_ints));
     if (n > 1 && tsr_arg_given(&c->arg[6])) {
         planes.divisor = c->arg[6].i;
         if (planes.divisor == 0) return tsr_error(TSR_RUNTIME_ERROR, "divisor must be not zero");
@@ -464,6 +491,17 @@ static TsrStatus avg_pool(TsrOpCall *c, int n, const char *fn) {
 TsrStatus op_avg_pool1d(TsrOpCall *c) { return avg_pool(c, 1, "avg_pool1d"); }
 TsrStatus op_avg_pool2d(TsrOpCall *c) { return avg_pool(c, 2, "avg_pool2d"); }
 TsrStatus op_avg_pool3d(TsrOpCall *c) { return avg_pool(c, 3, "avg_pool3d"); }
+
+/* Sizes of 0 are fine, negative ones not; maxima leave the refusal to the allocation. */
+static TsrStatus check_adaptive_sizes(const NnWindow *w, int n) {
+    const int64_t *s = w->out;
+    bool ok = true;
+    for (int d = NN_DIMS - n; d < NN_DIMS; d++) ok = ok && s[d] >= 0;
+    if (ok) return TSR_OK;
+    const char *must = "elements of output_size must be greater than or equal to 0 but received";
+    if (n == 3) return tsr_error(TSR_RUNTIME_ERROR, "adaptive_avg_pool3d: %s {%lld, %lld,%lld}", must, (long long)s[0], (long long)s[1], (long long)s[2]);
+    return tsr_error(TSR_RUNTIME_ERROR, "adaptive_avg_pool2d: %s {%lld, %lld}", must, (long long)s[1], (long long)s[2]);
+}
 
 static TsrStatus check_adaptive(const TsrTensor *t, const TsrArg *size, int n, bool maximum) {
     static const char *const batched[] = {"", "2D or 3D", "3D or 4D", "4D or 5D"};
@@ -487,6 +525,9 @@ static TsrStatus check_adaptive(const TsrTensor *t, const TsrArg *size, int n, b
     return TSR_OK;
 }
 
+static float as_half(float x) { return tsr_half_widen(tsr_half_round(x)); }
+static float as_bfloat16(float x) { return tsr_bfloat16_widen(tsr_bfloat16_round(x)); }
+
 static TsrStatus adaptive_pool(TsrOpCall *c, int n, bool maximum) {
     static const char *const names[2][2] = {{"adaptive_avg_pool2d", "adaptive_avg_pool3d_cpu"}, {"adaptive_max_pool2d", "adaptive_max_pool3d_cpu"}};
     const TsrTensor *t = c->arg[0].t;
@@ -495,11 +536,17 @@ static TsrStatus adaptive_pool(TsrOpCall *c, int n, bool maximum) {
     int64_t sizes[TSR_MAX_DIMS], numel;
     TSR_TRY(check_adaptive(t, &c->arg[1], n, maximum));
     TSR_TRY(nn_window_ints(w.out, &c->arg[1], n, 1, NULL, "adaptive_pool", "output_size"));
+    if (!maximum) TSR_TRY(check_adaptive_sizes(&w, n));
+    if (n == 1 && w.out[NN_W] < 0 && tsr_ndim(t) == 3) /* lines are planes of one row */
+        return tsr_error(TSR_RUNTIME_ERROR, "Trying to create tensor with negative dimension %lld: [%lld, %lld, 1, %lld]", (long long)w.out[NN_W], (long long)t->sizes[0],
+                         (long long)t->sizes[1], (long long)w.out[NN_W]);
     nn_spatial(w.in, t, n);
     for (int d = 0; d < NN_DIMS; d++) w.kernel[d] = w.out[d] > 0 ? w.in[d] / w.out[d] + 1 : 1;
     TSR_TRY(tsr_layout_numel(&numel, output_sizes(sizes, t, n, w.out), sizes));
     TSR_TRY(check_floating_or_int(t, names[maximum][n == 3], false));
-    TSR_TRY(pool(&out, maximum ? &index : NULL, t, &w, (Planes){.adaptive = true}, maximum));
+    Planes planes = {.adaptive = true};
+    if (n == 3 && !maximum && nn_volume(w.out) != 1) planes.round = t->dtype == TSR_FLOAT16 ? as_half : t->dtype == TSR_BFLOAT16 ? as_bfloat16 : NULL;
+    TSR_TRY(pool(&out, maximum ? &index : NULL, t, &w, planes, maximum));
     return maximum ? tsr_return_move2(c, out, index) : tsr_return_move(c, out);
 }
 

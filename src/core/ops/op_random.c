@@ -897,8 +897,8 @@ static TsrStatus check_multinomial(const TsrOpCall *c, const TsrTensor *self, in
 static TsrStatus draw_row(int64_t *out, int64_t samples, const double *p, double *cum, int64_t n, bool single, TsrGenerator *g) {
     double sum = 0;
     for (int64_t j = 0; j < n; j++) {
-        if (!(p[j] >= 0) && p[j] < 0) return tsr_error(TSR_RUNTIME_ERROR, "invalid multinomial distribution (encountering probability entry < 0)");
-        if (!isfinite(p[j]))
+        if (!(p[j] >= 0)) return tsr_error(TSR_RUNTIME_ERROR, "invalid multinomial distribution (encountering probability entry < 0)");
+        if (isinf(p[j]))
             return tsr_error(TSR_RUNTIME_ERROR, "invalid multinomial distribution (encountering probability entry = infinity or NaN)");
         sum = single ? (double)(float)(sum + p[j]) : sum + p[j];
         cum[j] = sum;
