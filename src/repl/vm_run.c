@@ -335,30 +335,41 @@ static void call_window(const Frame *f, int *first, int *end) {
     else if (i->op == INS_CALLEX) *first = i->a, *end = i->a + 3;
 }
 
-/* `inner`: the frame that f called, NULL for none. It begins in f's temporaries, at its arguments: those are its own. */
-static void visit_frame(Visitor *v, const Frame *f, const Frame *inner, bool innermost) {
+static int own_slots(const Frame *f) { return f->flags & FRAME_LENT ? f->own_from : 0; }
+
+/* What has a name in an active call: its locals, and what its function took along from outside. */
+static void visit_names(Visitor *v, const Frame *f) {
     const Code *code = f->code;
-    int first, end, from = f->flags & FRAME_LENT ? f->own_from : 0, until = code->frame_size;
+    for (int k = own_slots(f); k < code->slot_count; k++) report(v, ROOT_LOCAL, code->name, code->slot_names[k], &f->base[code->first_slot + k]);
+    for (int64_t k = 0; f->fn != NULL && k < f->fn->cell_count; k++) {
+        Value cell = f->fn->cells[k] != NULL ? value_lent(f->fn->cells[k]) : VALUE_UNBOUND;
+        report(v, ROOT_LOCAL, code->name, code->captures[k].name, &cell);
+    }
+}
+
+/* `inner`: the frame that f called, NULL for none. It begins in f's temporaries, at its arguments: those are its own. */
+static void visit_temporaries(Visitor *v, const Frame *f, const Frame *inner, bool innermost) {
+    const Code *code = f->code;
+    int first, end, until = code->frame_size;
     if (inner != NULL && inner->base > f->base && inner->base < f->base + until) until = (int)(inner->base - f->base);
     call_window(f, &first, &end);
     if (!innermost) first = end = -1;
-    for (int k = from; k < code->slot_count; k++)
-        report(v, ROOT_LOCAL, code->name, code->slot_names[k], &f->base[code->first_slot + k]);
-    for (int k = TSR_MAX(code->first_temp, from); k < until; k++) {
+    for (int k = TSR_MAX(code->first_temp, own_slots(f)); k < until; k++) {
         bool argument = k >= first && k < end;
         if (!is_counted(f->base[k])) continue;
         report(v, argument ? ROOT_ARGUMENT : is_loop_slot(f, k) ? ROOT_ITERATOR : ROOT_TEMPORARY, code->name, NULL, &f->base[k]);
     }
 }
 
-/* From the outermost on. */
+/* From the outermost on: first what has a name, so that nothing is called temporary that a call further in names. */
 static void visit_frames(Visitor *v, const Frame *innermost, bool running) {
     int depth = 0;
     for (const Frame *f = innermost; f != NULL; f = f->prev) depth++;
-    for (int k = depth - 1; k >= 0 && !v->stopped; k--) {
+    for (int k = 2 * depth - 1; k >= 0 && !v->stopped; k--) {
         const Frame *f = innermost, *inner = NULL;
-        for (int n = 0; n < k; n++) inner = f, f = f->prev;
-        visit_frame(v, f, inner, running && k == 0);
+        for (int n = 0; n < k % depth; n++) inner = f, f = f->prev;
+        if (k >= depth) visit_names(v, f);
+        else visit_temporaries(v, f, inner, running && k == 0);
     }
 }
 

@@ -184,7 +184,7 @@ static void walk_set(Walk *w, const Set *set) {
     }
 }
 
-static void walk_function(Walk *w, const Function *f) {
+static void walk_closure(Walk *w, const Function *f) {
     size_t length = w->length;
     for (int64_t i = 0; i < f->cell_count; i++) {
         if (f->cells[i] == NULL || !mark(w, f->cells[i])) continue;
@@ -192,6 +192,11 @@ static void walk_function(Walk *w, const Function *f) {
         walk_value(w, f->cells[i]->value);
         cut(w, length);
     }
+}
+
+static void walk_function(Walk *w, const Function *f) {
+    size_t length = w->length;
+    walk_closure(w, f);
     if (f->defaults != NULL) {
         extend(w, ".__defaults__");
         walk_value(w, value_lent(f->defaults));
@@ -220,6 +225,7 @@ static void walk_generator(Walk *w, const Generator *g) {
     size_t length = w->length;
     const Code *code = g->frame.code;
     if (g->state == GEN_DONE || g->state == GEN_RUNNING || code == NULL) return; /* a running one is an active call */
+    if (g->frame.fn != NULL) walk_closure(w, g->frame.fn);
     for (int k = 0; k < code->frame_size && !w->stopped; k++) {
         Value v = g->frame.base[k];
         if (v.tag < V_TENSOR) continue;
