@@ -1,5 +1,5 @@
-/* A picture as SVG: the storage in bands of cells with a row for each view beneath, then each view of one or two dimensions as the grid that it shows, every
- * cell with the number of the element it reaches. */
+/* A picture as SVG: the storage in bands of cells with a row for each view beneath, then each view as the grids that it shows, one for each slice of its
+ * last two dimensions, every cell with the number of the element it reaches. */
 #include "draw_picture.h"
 
 #include <stdio.h>
@@ -67,39 +67,88 @@ static TsrStatus put_band(TsrText *out, const Picture *p, const Grid *g, int ban
     return TSR_OK;
 }
 
-/* ---- grids: what each view shows ---- */
+/* ---- grids: what each view shows, as slices of its last two dimensions ---- */
 
-static bool has_grid(const TsrTensor *t) { return tsr_ndim(t) >= 1 && tsr_ndim(t) <= 2 && t->numel > 0; }
+enum { PAGE_WIDTH = 900, SLICES = 12, SLICE_GAP = 24, SLICE_LABEL = 18 };
 
-static void grid_sizes(const TsrTensor *t, int *rows, int *columns) {
-    int n = tsr_ndim(t);
-    *rows = n == 2 ? (int)TSR_MIN(t->sizes[0], (int64_t)GRID_SIZE) : 1;
-    *columns = (int)TSR_MIN(t->sizes[n - 1], (int64_t)GRID_SIZE);
-}
+typedef struct Slices {
+    int rows, columns; /* of a slice; cut at GRID_SIZE */
+    int shown, lines, per_line;
+    bool cut_rows, cut_columns, cut_slices;
+    int label;         /* height of the line that says which slice it is; 0 where there is one only */
+    int cell, width;   /* of a cell; of a slice with the room beside it */
+} Slices;
 
 static int grid_cell_width(const Picture *p) {
     char number[24];
     return TSR_MAX(GRID_CELL, 12 + CHARACTER * snprintf(number, sizeof number, "%lld", (long long)p->elements));
 }
 
-static TsrStatus put_grid(TsrText *out, const Picture *p, int v, int x, int y) {
-    const TsrTensor *t = p->views[v].t;
-    int rows, columns, n = tsr_ndim(t), width = grid_cell_width(p), c = v % (int)TSR_COUNTOF(fills);
-    char label[64];
-    grid_sizes(t, &rows, &columns);
-    for (int i = 0; i < rows; i++)
-        for (int j = 0; j < columns; j++) {
-            snprintf(label, sizeof label, "%lld", (long long)(t->offset + (n == 2 ? i * t->strides[0] : 0) + j * t->strides[n - 1]));
-            TSR_TRY(put_cell(out, x + j * width, y + i * CELL_HEIGHT, width, fills[c], strokes[c], label));
-        }
-    bool cut = t->sizes[n - 1] > columns || (n == 2 && t->sizes[0] > rows);
-    return cut ? put_text(out, x + columns * width + 6, y + rows * CELL_HEIGHT, "fill=\"#888\"", "...") : TSR_OK;
+static int64_t size_from_end(const TsrTensor *t, int k) { return tsr_ndim(t) >= k ? t->sizes[tsr_ndim(t) - k] : 1; }
+static int64_t stride_from_end(const TsrTensor *t, int k) { return tsr_ndim(t) >= k ? t->strides[tsr_ndim(t) - k] : 0; }
+
+static Slices slices_of(const Picture *p, const TsrTensor *t) {
+    int64_t rows = size_from_end(t, 2), columns = size_from_end(t, 1), total = t->numel / TSR_MAX(rows * columns, 1);
+    Slices s = {.rows = (int)TSR_MIN(rows, (int64_t)GRID_SIZE), .columns = (int)TSR_MIN(columns, (int64_t)GRID_SIZE), .shown = (int)TSR_MIN(total, (int64_t)SLICES)};
+    s.cut_rows = rows > s.rows;
+    s.cut_columns = columns > s.columns;
+    s.cut_slices = total > s.shown;
+    s.label = tsr_ndim(t) > 2 ? SLICE_LABEL : 0;
+    s.cell = grid_cell_width(p);
+    s.width = s.columns * s.cell + SLICE_GAP;
+    s.per_line = TSR_MAX(1, (PAGE_WIDTH - left_of(p)) / s.width);
+    s.lines = (s.shown + s.per_line - 1) / s.per_line;
+    return s;
 }
 
-static int grid_height(const TsrTensor *t) {
-    int rows = 0, columns = 0;
-    if (has_grid(t)) grid_sizes(t, &rows, &columns);
-    return 24 + rows * CELL_HEIGHT + GRID_GAP / 2;
+/* The indices of slice number k into the dimensions before the last two, written as "[1, 0, :, :]". Returns where the slice begins. */
+static int64_t slice_at(char *label, size_t room, const TsrTensor *t, int64_t k) {
+    int64_t index[TSR_MAX_DIMS], at = t->offset;
+    int outer = tsr_ndim(t) - 2;
+    size_t n = 0;
+    for (int d = outer - 1; d >= 0; d--) {
+        index[d] = k % t->sizes[d];
+        k /= t->sizes[d];
+        at += index[d] * t->strides[d];
+    }
+    label[0] = '\0';
+    for (int d = 0; d < outer && n < room; d++) n += (size_t)snprintf(label + n, room - n, "%s%lld", d == 0 ? "[" : ", ", (long long)index[d]);
+    if (outer > 0 && n < room) snprintf(label + n, room - n, ", :, :]");
+    return at;
+}
+
+static TsrStatus put_slice(TsrText *out, const Picture *p, const Slices *s, int v, int k, int x, int y) {
+    const TsrTensor *t = p->views[v].t;
+    int c = v % (int)TSR_COUNTOF(fills);
+    char label[256];
+    int64_t at = slice_at(label, sizeof label, t, k);
+    if (s->label > 0) TSR_TRY(put_text(out, x, y + 12, "fill=\"#888\" font-size=\"11\"", label));
+    y += s->label;
+    for (int i = 0; i < s->rows; i++)
+        for (int j = 0; j < s->columns; j++) {
+            snprintf(label, sizeof label, "%lld", (long long)(at + i * stride_from_end(t, 2) + j * stride_from_end(t, 1)));
+            TSR_TRY(put_cell(out, x + j * s->cell, y + i * CELL_HEIGHT, s->cell, fills[c], strokes[c], label));
+        }
+    bool last = k + 1 == s->shown && s->cut_slices;
+    return s->cut_rows || s->cut_columns || last ? put_text(out, x + s->columns * s->cell + 4, y + s->rows * CELL_HEIGHT, "fill=\"#888\"", "...") : TSR_OK;
+}
+
+static int line_height(const Slices *s) { return s->label + s->rows * CELL_HEIGHT + (s->lines > 1 ? GRID_GAP / 3 : 0); }
+
+static TsrStatus put_grid(TsrText *out, const Picture *p, int v, int x, int y) {
+    Slices s = slices_of(p, p->views[v].t);
+    for (int k = 0; k < s.shown; k++) TSR_TRY(put_slice(out, p, &s, v, k, x + k % s.per_line * s.width, y + k / s.per_line * line_height(&s)));
+    return TSR_OK;
+}
+
+static int grid_width(const Picture *p, const TsrTensor *t) {
+    Slices s = slices_of(p, t);
+    return TSR_MIN(s.shown, s.per_line) * s.width;
+}
+
+static int grid_height(const Picture *p, const TsrTensor *t) {
+    Slices s = slices_of(p, t);
+    return 24 + s.lines * line_height(&s) + GRID_GAP / 2;
 }
 
 /* The view's name and geometry, and its grid beneath. */
@@ -107,9 +156,9 @@ static TsrStatus put_view(TsrText *out, const Picture *p, int v, int y) {
     const View *view = &p->views[v];
     char geometry[600], line[1000];
     snprintf(line, sizeof line, "%s%s%s: %s%s", view->name, view->origin[0] != '\0' ? " = " : "", view->origin, draw_geometry(geometry, sizeof geometry, view),
-             has_grid(view->t) ? "; element numbers:" : "");
+             view->t->numel > 0 ? "; element numbers:" : "");
     TSR_TRY(put_text(out, MARGIN, y + 14, "", line));
-    return has_grid(view->t) ? put_grid(out, p, v, left_of(p), y + 24) : TSR_OK;
+    return put_grid(out, p, v, left_of(p), y + 24);
 }
 
 /* ---- all of it ---- */
@@ -122,14 +171,14 @@ static TsrStatus put_all(TsrText *out, const Picture *p, const Grid *g) {
     for (int band = 0; band < band_count(p); band++, y += band_height(p)) TSR_TRY(put_band(out, p, g, band, y));
     for (int v = 0; v < p->view_count; v++) {
         TSR_TRY(put_view(out, p, v, y));
-        y += grid_height(p->views[v].t);
+        y += grid_height(p, p->views[v].t);
     }
     return TSR_OK;
 }
 
 static int picture_height(const Picture *p) {
     int height = TOP + band_count(p) * band_height(p) + MARGIN;
-    for (int v = 0; v < p->view_count; v++) height += grid_height(p->views[v].t);
+    for (int v = 0; v < p->view_count; v++) height += grid_height(p, p->views[v].t);
     return height;
 }
 
@@ -138,6 +187,7 @@ TsrStatus draw_svg(TsrText *out, const Picture *p) {
     if (g == NULL) return mem_error();
     draw_fill_grid(g, p);
     int width = TSR_MAX(left_of(p) + cell_width(g, p) * TSR_MIN(p->cell_count, BAND) + 2 * MARGIN, 640), height = picture_height(p);
+    for (int v = 0; v < p->view_count; v++) width = TSR_MAX(width, left_of(p) + grid_width(p, p->views[v].t));
     TsrStatus status = tsr_text_printf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" font-family=\"monospace\" font-size=\"13\">\n", width, height, width, height);
     if (status == TSR_OK) status = tsr_text_puts(out, "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n");
     if (status == TSR_OK) status = put_all(out, p, g);

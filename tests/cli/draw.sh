@@ -8,6 +8,8 @@ is 'names are escaped' 1 "$(grep -c '^<text.*font-weight.*d\[&quot;&lt;w&gt;&quo
 if command -v xmllint >/dev/null; then
     if xmllint --noout "$work/p.svg"; then ok 'well-formed'; else fail 'well-formed'; fi
 fi
+run -e "draw(arange(24).view(2, 3, 4), file='$work/n.svg')"
+is 'a grid for each slice of the last two dimensions' 2 "$(grep -c ', :, :\]</text>' "$work/n.svg")"
 run --sandbox -e "draw(arange(3), file='$work/q.svg')"
 is 'no file in the sandbox' "PermissionError: $work/q.svg: not writable in the sandbox" "$(last)"
 run -e 'draw(arange(3))'
