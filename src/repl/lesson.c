@@ -377,8 +377,8 @@ static Turn take_turn(const Step *s) {
             else if (is_right(s)) {
                 say_text("\033[32m", "Right.");
                 over = true;
-            } else if (tries++ % 4 == 0) {
-                say_text("\033[2m", "Not yet. ? gives a hint, ?? an answer, skip goes on.");
+            } else {
+                say_text("\033[2m", tries++ % 4 == 0 ? "Not yet. ? gives a hint, ?? an answer, skip goes on." : "Not yet.");
             }
         }
         tsr_text_free(&typed);
@@ -401,6 +401,7 @@ static TsrStatus learn_step(const Step *s, int number, int count, Turn *turn) {
     char place[48];
     snprintf(place, sizeof place, "\n%d of %d", number, count);
     say_text("\033[2m", place);
+    globals_set_last(VALUE_UNBOUND); /* what was shown before holds nothing in this step */
     TSR_TRY(show(s->body, SHOW));
     fputc('\n', builtin_stdout());
     *turn = TURN_QUIT;
@@ -423,6 +424,7 @@ static TsrStatus learn(long n) {
     say_text("\033[2m", "? gives a hint, ?? an answer, skip goes on, quit leaves.");
     fputc('\n', builtin_stdout());
     TSR_TRY(show(intro, SHOW));
+    if (done > 0) fprintf(builtin_stdout(), "\nYou have taken %d of its %d steps: their names are there again. It goes on here.\n", done, count);
     for (int i = 0; turn == TURN_DONE && next_step(&rest, &step); i++) {
         if (i < done) { /* taken before: only its names are needed */
             TSR_TRY(show(step.body, RUN_SILENT));
@@ -432,7 +434,10 @@ static TsrStatus learn(long n) {
         TSR_TRY(learn_step(&step, i + 1, count, &turn));
         if (turn == TURN_DONE) save_progress(n, i + 1);
     }
-    if (turn == TURN_QUIT) return TSR_OK;
+    if (turn == TURN_QUIT) {
+        fprintf(builtin_stdout(), "%d of %d steps are taken; %%lesson %ld goes on from there.\n", progress[n - 1] % count, count, n);
+        return TSR_OK;
+    }
     fprintf(builtin_stdout(), "\nThat was lesson %ld.", n);
     if (n < LESSON_COUNT) fprintf(builtin_stdout(), " The next: %%lesson %ld at the prompt, or tsr --lesson %ld.", n + 1, n + 1);
     fputc('\n', builtin_stdout());
