@@ -368,12 +368,29 @@ static void say_lines(Story *s, const char *text) {
     }
 }
 
+/* A shape for another number of elements than t has. */
+static void say_other_count(Story *s, const char *name, const TsrTensor *t, const TsrArg *sizes) {
+    int64_t wanted = 1;
+    bool inferred = false, overflows = false;
+    for (int d = 0; d < sizes->n; d++) {
+        if (sizes->ints[d] < 0) inferred = true;
+        else overflows |= tsr_mul_overflows(wanted, sizes->ints[d], &wanted);
+    }
+    const char *how = inferred ? "a multiple of " : "";
+    if (!overflows) say(s, "  that shape needs %s%lld element%s; %s has %lld", how, (long long)wanted, wanted == 1 ? "" : "s", name, (long long)t->numel);
+}
+
 static void say_refused_view(Story *s, const TsrOpCall *c, TsrTensor *t) {
     char name[NAME_ROOM];
     const TsrArg *sizes = sizes_of(c);
-    if (sizes == NULL || !says("compatible")) return;
-    say_unmergeable(s, t, sizes->n, sizes->ints);
+    if (sizes == NULL) return;
     name_of(s, name, t);
+    if (says("is invalid for input of size")) {
+        say_other_count(s, name, t, sizes);
+        return;
+    }
+    if (!says("compatible")) return;
+    say_unmergeable(s, t, sizes->n, sizes->ints);
     say(s, "  %s.reshape(...) would copy %lld bytes, and so would %s.contiguous().view(...)", name, bytes_of(t), name);
 }
 
@@ -404,7 +421,7 @@ static void say_refused(Story *s, const TsrOpCall *c, const char *head) {
         say_lines(s, shapes);
     }
     if (t == NULL) return;
-    if (strcmp(c->schema->base, "view") == 0) say_refused_view(s, c, t);
+    if (strcmp(c->schema->base, "view") == 0 || strcmp(c->schema->base, "reshape") == 0) say_refused_view(s, c, t);
     else say_refused_write(s, c, t);
 }
 
@@ -455,7 +472,7 @@ static void remember_results(Story *s, const TsrOpCall *c) {
 
 static void say_op(Story *s, const TsrOpCall *c, TsrStatus status) {
     char head[2 * NAME_ROOM];
-    head_of(head, sizeof head, c->schema->base);
+    head_of(head, sizeof head, c->inplace ? c->schema->inplace : c->schema->base);
     if (status != TSR_OK) {
         say_refused(s, c, head);
     } else if (c->inplace || c->op->alias == TSR_IN_PLACE) {
