@@ -572,27 +572,61 @@ static TsrStatus tsr_storages_fn(Value *out, const CallArgs *args) {
 
 /* ---- why ---- */
 
-/* Real names among holders: those that `del` can end. */
-static int64_t count_named(const List *holders) {
-    int64_t n = 0;
-    for (int64_t i = 0; i < holders->count; i++) n += value_as_str(holders->items[i])->data[0] != '<';
-    return n;
+/* What ends a reference, from its path: of what a closure, an iterator or a sparse tensor holds, the end of that. */
+static TsrStatus append_ending(TsrText *out, const char *path) {
+    static const char *const insides[] = {".<", ".__", ".indices()", ".values()"};
+    size_t length = strlen(path);
+    if (strncmp(path, "TH#", 3) == 0) return tsr_text_printf(out, "TH.free of #%.*s", (int)strcspn(path + 3, " "), path + 3);
+    if (strncmp(path, "workspace.", 10) == 0) return tsr_text_puts(out, "workspace.ResetWorkspace()");
+    if (path[0] == '<') return tsr_text_printf(out, "the end of the %s", strcmp(path, "<iterator>") == 0 ? "loop" : "expression");
+    for (size_t i = 0; i < TSR_COUNTOF(insides); i++) {
+        const char *at = strstr(path, insides[i]);
+        if (at != NULL) length = TSR_MIN(length, (size_t)(at - path));
+    }
+    return tsr_text_printf(out, "del %.*s", (int)length, path);
+}
+
+/* "del x, pair[0]; TH.free of #2": what goes by del together, each once. */
+static TsrStatus append_endings(TsrText *out, const List *holders) {
+    TsrText one = {0}, before = {0};
+    TsrStatus status = TSR_OK;
+    for (int64_t i = 0; i < holders->count && status == TSR_OK; i++) {
+        tsr_text_free(&one);
+        status = append_ending(&one, value_as_str(holders->items[i])->data);
+        bool del = status == TSR_OK && strncmp(one.data, "del ", 4) == 0, same = before.length > 0 && status == TSR_OK && strcmp(one.data, before.data) == 0;
+        bool joins = del && before.length > 0 && strncmp(before.data, "del ", 4) == 0;
+        if (status != TSR_OK || same) continue;
+        status = tsr_text_printf(out, "%s%s", before.length == 0 ? "" : joins ? ", " : "; ", one.data + (joins ? 4 : 0));
+        tsr_text_free(&before);
+        if (status == TSR_OK) status = tsr_text_puts(&before, one.data);
+    }
+    tsr_text_free(&one);
+    tsr_text_free(&before);
+    return status;
+}
+
+/* A small view that nothing but itself keeps large memory for. */
+static TsrStatus why_so_large(TsrText *text, const TsrTensor *t, int64_t others) {
+    int64_t reached = t->numel * (int64_t)tsr_itemsize(t);
+    if (others > 0 || t->storage->nbytes < 1024 || (size_t)reached * 2 >= t->storage->nbytes) return TSR_OK;
+    return tsr_text_printf(text, "\nit reaches %lld of those bytes, and keeps them all alive: a clone() in its place would let the rest go", (long long)reached);
 }
 
 static TsrStatus why_storage(TsrText *text, const TsrTensor *t, Value views) {
     int count = (int)tsr_storage_refcount(t->storage);
     TSR_TRY(tsr_text_printf(text, "\nits storage #%lld (%zu bytes) is held by %d tensor%s", (long long)tsr_storage_id(t->storage), t->storage->nbytes, count, count == 1 ? "" : "s"));
-    if (value_as_list(views)->count == 0) return TSR_OK;
-    TSR_TRY(tsr_text_puts(text, ", also by "));
-    return append_cell(text, views);
+    if (value_as_list(views)->count > 0) TSR_TRY(tsr_text_puts(text, ", also by "));
+    if (value_as_list(views)->count > 0) TSR_TRY(append_cell(text, views));
+    return why_so_large(text, t, value_as_list(views)->count);
 }
 
 static TsrStatus why_end(TsrText *text, Value holders, Value views) {
-    int64_t named = count_named(value_as_list(holders)), others = value_as_list(views)->count;
-    if (named == 0) TSR_TRY(tsr_text_puts(text, "\nit is freed when the expression ends"));
-    else {
-        TSR_TRY(tsr_text_puts(text, "\nto free it: del "));
-        TSR_TRY(append_cell(text, holders));
+    int64_t others = value_as_list(views)->count;
+    if (value_as_list(holders)->count == 0) {
+        TSR_TRY(tsr_text_puts(text, "\nit is freed when the expression ends"));
+    } else {
+        TSR_TRY(tsr_text_puts(text, "\nto free it: "));
+        TSR_TRY(append_endings(text, value_as_list(holders)));
     }
     if (others == 0) return TSR_OK;
     TSR_TRY(tsr_text_puts(text, "; the memory stays until "));
