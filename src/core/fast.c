@@ -139,7 +139,7 @@ bool tsr_fast_binary(TsrTensor **out, TsrStatus *status, TsrFastOp op, TsrTensor
     Flat f = {.loop = tsr_kernel(row->kernel, a->dtype), .data = {NULL, tsr_data(a), tsr_data(b)}, .stride = {0, right ? 0 : size, left ? 0 : size}};
     TsrTensor *over = (dying & TSR_DYING_LEFT) && !right ? a : (dying & TSR_DYING_RIGHT) && !left ? b : NULL;
     if (over == a && a == b) over = NULL;
-    if (over == a && !tsr_fast_reusable(a) && (dying & TSR_DYING_RIGHT) && !left) over = b;
+    else if (over == a && !tsr_fast_reusable(a) && (dying & TSR_DYING_RIGHT) && !left) over = b;
     return finish(out, status, row, &f, right ? b : a, over);
 }
 

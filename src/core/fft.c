@@ -6,7 +6,7 @@
 
 #include "mem.h"
 
-enum { FFT_MAX_RADIX = 31, FFT_MAX_FACTORS = 64 };
+enum { FFT_MAX_RADIX = 31, FFT_MAX_FACTORS = 64, FFT_PIECE = 1 << 16 /* butterflies between two looks for an interrupt */ };
 
 struct TsrFft {
     int64_t n;
@@ -40,14 +40,14 @@ static void unit_root(int64_t k, int64_t n, double *re, double *im) {
 #define R float
 #define S float
 #define NAME(x) f32_##x
-#define HELPER static inline
+#define HELPER static inline __attribute__((always_inline))
 #define PASS static
 #define TABLES
 #include "kernels/fft.inc"
 #define R double
 #define S double
 #define NAME(x) f64_##x
-#define HELPER static inline
+#define HELPER static inline __attribute__((always_inline))
 #define PASS static
 #define TABLES
 #include "kernels/fft.inc"

@@ -57,6 +57,8 @@ static TsrStatus hex_separator(char *out, Value v) {
     return TSR_OK;
 }
 
+static const char hex_digits[] = "0123456789abcdef";
+
 static TsrStatus method_hex(Value *out, const CallArgs *args) {
     static const char *const names[] = {"sep", "bytes_per_sep"};
     static const ArgSpec spec = {"hex", names, 2, 0, 2, 0};
@@ -73,7 +75,9 @@ static TsrStatus method_hex(Value *out, const CallArgs *args) {
     for (int64_t i = 0; status == TSR_OK && i < self.size; i++) {
         uint64_t from = (uint64_t)(group < 0 ? i : self.size - i);
         if (separator != 0 && every != 0 && i > 0 && from % every == 0) status = tsr_text_putc(&text, separator);
-        if (status == TSR_OK) status = tsr_text_printf(&text, "%02x", (unsigned char)self.data[i]);
+        char digits[] = {hex_digits[(unsigned char)self.data[i] >> 4], hex_digits[self.data[i] & 15]};
+        if (status == TSR_OK) status = tsr_text_append(&text, digits, sizeof digits);
+        if (tsr_interrupted_at(i)) status = tsr_interrupt_raise();
     }
     if (status == TSR_OK) return str_new_text_move(out, &text);
     tsr_text_free(&text);

@@ -476,41 +476,38 @@ static TsrStatus gcd_of(Value *out, Value a, Value b) {
     return status;
 }
 
-static TsrStatus math_gcd(Value *out, const CallArgs *args) {
-    *out = value_int(0);
-    for (int i = 0; i < args->count; i++) {
-        Value next;
-        TSR_TRY(need_int(args->values[i]));
-        TSR_TRY(gcd_of(&next, *out, args->values[i]));
-        value_set_move(out, next);
-    }
-    return TSR_OK;
+/* |a / gcd(a, b) * b|, 0 when one is 0. */
+static TsrStatus lcm_of(Value *out, Value a, Value b) {
+    Value divisor, part, product;
+    if (int_sign(a) == 0 || int_sign(b) == 0) return *out = value_int(0), TSR_OK;
+    TSR_TRY(gcd_of(&divisor, a, b));
+    TsrStatus status = value_binary(&part, OP_FLOORDIV, a, divisor);
+    value_release(divisor);
+    TSR_TRY(status);
+    status = value_binary(&product, OP_MUL, part, b);
+    value_release(part);
+    TSR_TRY(status);
+    if (int_sign(product) >= 0) return *out = product, TSR_OK;
+    status = int_negate(out, product);
+    value_release(product);
+    return status;
 }
 
-static TsrStatus math_lcm(Value *out, const CallArgs *args) {
-    *out = value_int(1);
-    for (int i = 0; i < args->count; i++) {
-        Value divisor, part, product, positive;
-        TSR_TRY(need_int(args->values[i]));
-        if (int_sign(args->values[i]) == 0) {
-            value_set_move(out, value_int(0));
-            return TSR_OK;
-        }
-        TSR_TRY(gcd_of(&divisor, *out, args->values[i]));
-        TsrStatus status = value_binary(&part, OP_FLOORDIV, *out, divisor);
-        value_release(divisor);
-        TSR_TRY(status);
-        status = value_binary(&product, OP_MUL, part, args->values[i]);
-        value_release(part);
-        TSR_TRY(status);
-        if (int_sign(product) < 0) {
-            TSR_TRY(int_negate(&positive, product));
-            value_set_move(&product, positive);
-        }
-        value_set_move(out, product);
+/* Joins all arguments, from `start` on. */
+static TsrStatus join_ints(Value *out, int64_t start, const CallArgs *args, TsrStatus (*join)(Value *, Value, Value)) {
+    TsrStatus status = TSR_OK;
+    *out = value_int(start);
+    for (int i = 0; i < args->count && status == TSR_OK; i++) {
+        Value next;
+        status = need_int(args->values[i]);
+        if (status == TSR_OK && (status = join(&next, *out, args->values[i])) == TSR_OK) value_set_move(out, next);
     }
-    return TSR_OK;
+    if (status != TSR_OK) value_clear(out);
+    return status;
 }
+
+static TsrStatus math_gcd(Value *out, const CallArgs *args) { return join_ints(out, 0, args, gcd_of); }
+static TsrStatus math_lcm(Value *out, const CallArgs *args) { return join_ints(out, 1, args, lcm_of); }
 
 static TsrStatus math_isqrt(Value *out, const CallArgs *args) {
     mp_int n, root;

@@ -105,7 +105,8 @@ static void run_group(const LineJob *j, const LineWork *w, int64_t first, int64_
         const char *line = (const char *)tsr_data(j->in) + line_offset(j->in, j->dim, w->sizes, at) * (int64_t)tsr_itemsize(j->in);
         (!w->wide ? load_f32 : w->narrow ? load_f32_wide : load_f64)(j, line, in_step, w->in + (size_t)l * part, lanes);
     }
-    (lanes > 1 ? tsr_fft_run_lanes : tsr_fft_run)(j->plan, w->out, w->in, j->forward, j->scale, w->scratch);
+    if (tsr_interrupt_flag == 0) (lanes > 1 ? tsr_fft_run_lanes : tsr_fft_run)(j->plan, w->out, w->in, j->forward, j->scale, w->scratch);
+    if (tsr_interrupt_flag != 0) return; /* tsr_parallel_for raises it */
     for (int64_t l = 0; l < count; l++) {
         char *line = (char *)tsr_data(j->out) + line_offset(j->out, j->dim, w->sizes, first + l) * (int64_t)tsr_itemsize(j->out);
         (!w->wide ? store_f32 : w->narrow ? store_f32_wide : store_f64)(j, line, out_step, w->out + (size_t)l * part, lanes);
