@@ -26,11 +26,16 @@ static TsrStatus cut_new(TsrTensor **out, const TsrTensor *t, const TsrTensor *i
 
 /* ---- lines ---- */
 
+/* The first position found to be out of bounds. */
+typedef struct BadPosition {
+    _Atomic bool found;
+    int64_t position;
+} BadPosition;
+
 typedef struct LineParams {
     TsrCombineFn combine;
     int64_t item, size; /* of an element in bytes; of the indexed dimension */
-    _Atomic bool *failed;
-    int64_t *bad;
+    BadPosition *bad;
 } LineParams;
 
 /* Checks a line of positions; the first bad one is kept. */
@@ -39,7 +44,7 @@ static bool line_valid(const int64_t *index, int64_t step, int64_t n, const Line
     for (int64_t i = 0; i < n; i++) {
         int64_t v = index[i * step];
         if (TSR_LIKELY(v >= 0 && v < q->size)) continue;
-        if (!atomic_exchange(q->failed, true)) *q->bad = v;
+        if (!atomic_exchange(&q->bad->found, true)) q->bad->position = v;
         return false;
     }
     return true;
@@ -81,13 +86,9 @@ static void scatter_line(char *const *data, const int64_t *stride, const int64_t
         q->combine(data[0], stride[0], index + i * (stride[1] / 8), stride[1] / 8, data[2] + i * stride[2], stride[2], TSR_MIN(n[1] - i, (int64_t)PIECE));
 }
 
-static TsrStatus run_lines(TsrTensor **operands, int64_t dim, TsrLineFn fn, LineParams *q, bool serial) {
-    _Atomic bool failed = false;
-    int64_t bad = 0;
-    q->failed = &failed;
-    q->bad = &bad;
+static TsrStatus run_lines(TsrTensor **operands, int64_t dim, TsrLineFn fn, const LineParams *q, bool serial) {
     TSR_TRY(tsr_lines_run(operands, 3, dim, fn, q, serial));
-    return failed ? out_of_bounds(TSR_RUNTIME_ERROR, bad, dim, q->size) : TSR_OK;
+    return q->bad->found ? out_of_bounds(TSR_RUNTIME_ERROR, q->bad->position, dim, q->size) : TSR_OK;
 }
 
 /* ---- gather ---- */
@@ -106,14 +107,10 @@ static void gather_range(int64_t begin, int64_t end, void *user) {
     if (line_valid(g->index + begin, 1, end - begin, g->q)) pick(g->dst + begin * item, item, g->src, item, g->index + begin, 1, end - begin, item);
 }
 
-static TsrStatus gather_flat(TsrTensor *result, const TsrTensor *self, const TsrTensor *index, LineParams *q) {
-    _Atomic bool failed = false;
-    int64_t bad = 0;
-    q->failed = &failed;
-    q->bad = &bad;
+static TsrStatus gather_flat(TsrTensor *result, const TsrTensor *self, const TsrTensor *index, const LineParams *q) {
     GatherRange g = {q, tsr_data(result), tsr_data(self), tsr_data(index)};
     TSR_TRY(tsr_parallel_for(index->numel, 1 << 14, gather_range, &g));
-    return failed ? out_of_bounds(TSR_RUNTIME_ERROR, bad, 0, q->size) : TSR_OK;
+    return q->bad->found ? out_of_bounds(TSR_RUNTIME_ERROR, q->bad->position, 0, q->size) : TSR_OK;
 }
 
 static TsrStatus gather_lines(TsrTensor *result, const TsrTensor *self, const TsrTensor *index, int64_t dim) {
@@ -123,7 +120,7 @@ static TsrStatus gather_lines(TsrTensor *result, const TsrTensor *self, const Ts
     if (status == TSR_OK) status = tsr__at_least_1d_new(&x, index);
     if (status == TSR_OK) status = cut_new(&cut, s, x, dim, false);
     if (status == TSR_OK) {
-        LineParams q = {.item = (int64_t)tsr_itemsize(self), .size = s->sizes[dim]};
+        LineParams q = {.item = (int64_t)tsr_itemsize(self), .size = s->sizes[dim], .bad = &(BadPosition){0}};
         TsrTensor *operands[3] = {r, cut, x};
         bool flat = tsr_ndim(s) == 1 && tsr_is_contiguous(s, TSR_CONTIGUOUS) && tsr_is_contiguous(x, TSR_CONTIGUOUS);
         status = flat ? gather_flat(r, s, x, &q) : run_lines(operands, dim, gather_line, &q, false);
@@ -303,7 +300,7 @@ static TsrStatus scatter_exact(TsrTensor *t, int64_t dim, const TsrTensor *index
     if (status == TSR_OK) status = cut_new(&cut[1], v[1], v[1], dim, true);
     if (status == TSR_OK) status = cut_new(&cut[2], v[2], v[1], dim, true);
     if (status == TSR_OK) {
-        LineParams q = {.combine = combine, .item = (int64_t)tsr_itemsize(t), .size = v[0]->sizes[dim]};
+        LineParams q = {.combine = combine, .item = (int64_t)tsr_itemsize(t), .size = v[0]->sizes[dim], .bad = &(BadPosition){0}};
         int64_t bad;
         if (known_bad(cut[1], q.size, &bad)) {
             scatter_until_bad(cut, dim, &q);
