@@ -80,17 +80,18 @@ static TsrStatus os_cpu_count(Value *out, const CallArgs *args) {
 static TsrStatus os_getenv(Value *out, const CallArgs *args) {
     const char *name;
     TSR_TRY(path_argument(&name, args->values[0]));
-    const char *value = getenv(name);
+    const char *value = builtin_sandbox ? NULL : getenv(name);
     if (value != NULL) return str_new_c(out, value);
     *out = args->count > 1 ? value_retain(args->values[1]) : VALUE_NONE;
     return TSR_OK;
 }
 
+/* In the sandbox the environment, which may hold passwords, is empty. */
 static TsrStatus new_environ(Value *out) {
     Value dict;
     TSR_TRY(dict_new(&dict));
     TsrStatus status = TSR_OK;
-    for (char **e = environ; *e != NULL && status == TSR_OK; e++) {
+    for (char **e = environ; !builtin_sandbox && *e != NULL && status == TSR_OK; e++) {
         const char *equals = strchr(*e, '=');
         Value key, value;
         if (equals == NULL || tsr_utf8_invalid(*e, (int64_t)strlen(*e)) >= 0) continue;
@@ -109,35 +110,43 @@ static TsrStatus new_environ(Value *out) {
 
 /* ---- os.path ---- */
 
+/* What is at the path of the only argument; st_mode is 0, and errno says why, where nothing is. */
+static TsrStatus look_at(const char **path, struct stat *st, const CallArgs *args) {
+    TSR_TRY(path_argument(path, args->values[0]));
+    TSR_TRY(check_allowed(*path));
+    if (stat(*path, st) != 0) st->st_mode = 0;
+    return TSR_OK;
+}
+
 static TsrStatus path_exists(Value *out, const CallArgs *args) {
     const char *path;
     struct stat st;
-    TSR_TRY(path_argument(&path, args->values[0]));
-    *out = value_bool(stat(path, &st) == 0);
+    TSR_TRY(look_at(&path, &st, args));
+    *out = value_bool(st.st_mode != 0);
     return TSR_OK;
 }
 
 static TsrStatus path_isfile(Value *out, const CallArgs *args) {
     const char *path;
     struct stat st;
-    TSR_TRY(path_argument(&path, args->values[0]));
-    *out = value_bool(stat(path, &st) == 0 && S_ISREG(st.st_mode));
+    TSR_TRY(look_at(&path, &st, args));
+    *out = value_bool(S_ISREG(st.st_mode));
     return TSR_OK;
 }
 
 static TsrStatus path_isdir(Value *out, const CallArgs *args) {
     const char *path;
     struct stat st;
-    TSR_TRY(path_argument(&path, args->values[0]));
-    *out = value_bool(stat(path, &st) == 0 && S_ISDIR(st.st_mode));
+    TSR_TRY(look_at(&path, &st, args));
+    *out = value_bool(S_ISDIR(st.st_mode));
     return TSR_OK;
 }
 
 static TsrStatus path_getsize(Value *out, const CallArgs *args) {
     const char *path;
     struct stat st;
-    TSR_TRY(path_argument(&path, args->values[0]));
-    if (stat(path, &st) != 0) return tsr_error_errno(errno, path);
+    TSR_TRY(look_at(&path, &st, args));
+    if (st.st_mode == 0) return tsr_error_errno(errno, path);
     *out = value_int(st.st_size);
     return TSR_OK;
 }

@@ -24,6 +24,8 @@ run -e '_ = 5' -e '_ + 1'; is 'the name may be bound' 6 "$out"
 run --sandbox -e '_.sum().item()' a.csv; is 'the sandbox reads its arguments' 10.0 "$out"
 run --sandbox -e 'load("a.csv")' b.csv; is 'and nothing else' 1 "$status"
 run --sandbox -e 'save(ones(2), "x.npy")'; is 'and writes nothing' 1 "$status"
+run --sandbox -e 'import os; print(len(os.environ), os.getenv("PATH"), os.path.getsize("a.csv") > 0)' a.csv; is 'and has no environment' '0 None True' "$out"
+run --sandbox -e 'import os; os.path.exists("/etc/passwd")'; is 'and does not look around' 1 "$status"
 [ -e x.npy ] && fail 'x.npy was written'
 run -l out.npy; is '-l' 'name      shape   dtype    bytes  stored
 (tensor)  [2, 2]  float64     32      32' "$out"
