@@ -170,6 +170,9 @@ static size_t next_room(const TsrInput *in, size_t room) {
 
 static TsrStatus read_stream(TsrInput *in, int fd) {
     size_t room = 0;
+#ifdef F_SETPIPE_SZ
+    (void)fcntl(fd, F_SETPIPE_SZ, 1 << 20); /* where it is a pipe: fewer turns between the writer and us */
+#endif
     TSR_TRY(grow(&in->hold, &room, 0, (size_t)1 << 16));
     for (;;) {
         in->data = in->hold.data;
