@@ -258,8 +258,9 @@ done:
 TsrStatus bigint_to_digits(TsrText *out, const mp_int *a, int base) {
     int bits = digit_bits(base);
     int64_t count = bits != 0 ? mp_count_bits(a) / bits + 1 : (int64_t)(mp_count_bits(a) / log2(base)) + 2;
-    char *text = tsr_malloc((size_t)count), *p = text, *end = text + count;
+    char *text = tsr_malloc((size_t)count);
     if (text == NULL) return mem_error();
+    char *p = text, *end = text + count;
     TsrStatus status = TSR_OK;
     mp_int size = *a; /* the same digits */
     size.sign = MP_ZPOS;

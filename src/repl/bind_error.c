@@ -200,9 +200,9 @@ TsrStatus bind_python_arguments(Value *values, const CallArgs *args, const char 
 
 /* What CPython would say before PyTorch's function ran; TSR_OK when its arguments are in order. */
 static TsrStatus check_python(const OpFunction *f, const BindParser *parser, const CallArgs *args, int skip) {
-    const Sig *sig = NULL; /* the overload that takes the most stands for the function */
-    for (int i = 0; i < parser->count; i++)
-        if (sig == NULL || parser->sigs[i].count > sig->count) sig = &parser->sigs[i];
+    const Sig *sig = &parser->sigs[0]; /* the overload that takes the most stands for the function */
+    for (int i = 1; i < parser->count; i++)
+        if (parser->sigs[i].count > sig->count) sig = &parser->sigs[i];
     const char *names[TSR_MAX_ARGS + 5];
     Value values[TSR_MAX_ARGS + 5];
     int n = 0, positional = sig->max_positional + skip, required = skip;
