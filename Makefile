@@ -170,10 +170,9 @@ build/fuzz/fuzz_%: build/fuzz/obj/tests/fuzz/fuzz_%.o build/fuzz/libfuzzed.a
 bench: all ## tsr beside its peers, as ratios in one run (BENCH= further arguments)
 	scripts/bench $(BENCH)
 
-# ctuuninitvar does not see structures that are filled field by field; invalidPointerCast is what kernels do: they get bytes; halffloat.h has hexadecimal floats, which cppcheck misreads.
 lint: ## the include rules, and cppcheck's findings
 	scripts/check-includes
-	cppcheck -q --std=c11 --enable=warning,portability --inline-suppr --suppress=*:*.def --suppress=ctuuninitvar --suppress=invalidPointerCast --suppress=incorrectLogicOperator:src/core/halffloat.h --error-exitcode=1 -Isrc -Isrc/core src
+	cppcheck -q --std=c11 --enable=warning,portability --suppressions-list=scripts/lint-known --error-exitcode=1 -Isrc -Isrc/core src
 
 docs man: all ## prints man/tsr-ops.7 from the table of operators and checks the transcripts in the documentation
 	$(BUILD)/tsr --print-man ops > man/tsr-ops.7

@@ -10,7 +10,7 @@ static TsrStatus allocate(TsrAllocator *self, TsrDataPtr *out, size_t bytes) {
     void *block = aligned_alloc(64, (rounded & ~(size_t)63));
     if (block == NULL) return tsr_error_no_memory(bytes);
     *out = (TsrDataPtr){block, block, free, TSR_DEVICE_CPU};
-    return TSR_OK; /* cppcheck-suppress memleak */
+    return TSR_OK;
 }
 
 TsrAllocator tsr__allocator_aligned = {.name = "aligned", .device = TSR_CPU, .allocate = allocate};

@@ -186,7 +186,7 @@ TsrStatus tsr_layout_broadcast(int64_t *out, int *out_ndim, const int64_t *b, in
         }
         result[i] = sa == 1 ? sb : sa;
     }
-    memcpy(out, result, (size_t)n * sizeof *out); /* cppcheck-suppress uninitvar */
+    memcpy(out, result, (size_t)n * sizeof *out);
     *out_ndim = n;
     return TSR_OK;
 }

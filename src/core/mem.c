@@ -54,7 +54,7 @@ void *tsr_realloc(void *block, size_t bytes) {
     if (TSR_UNLIKELY(refused(bytes))) return NULL;
     int64_t before = (int64_t)malloc_usable_size(block);
     void *grown = realloc(block, bytes > 0 ? bytes : 1);
-    if (TSR_UNLIKELY(grown == NULL)) return NULL; /* cppcheck-suppress memleak */
+    if (TSR_UNLIKELY(grown == NULL)) return NULL;
     atomic_fetch_add_explicit(&live_bytes, (int64_t)malloc_usable_size(grown) - before, memory_order_relaxed);
     return grown;
 }

@@ -197,7 +197,7 @@ static bool eisel_lemire(double *out, uint64_t w, int q) {
     uint64_t top = (uint64_t)(product >> 64);
     int upper_bit = (int)(top >> 63), cut = upper_bit + 64 - 52 - 3;
     uint64_t mantissa = top >> cut;
-    int power = (((152170 + 65536) * q) >> 16) + 63 + upper_bit - shift + 1023; /* cppcheck-suppress shiftNegativeLHS */
+    int power = (((152170 + 65536) * q) >> 16) + 63 + upper_bit - shift + 1023;
     if (power <= 0) {
         if (-power + 1 >= 64) {
             *out = 0.0;

@@ -69,7 +69,7 @@ static void store_pairs(const TsrPair *a, int64_t n, char *values, int64_t vs, c
 static TsrStatus run_lines(TsrTensor *values, TsrTensor *indices, const TsrTensor *self, int64_t dim, TsrLineFn fn, LineWork *w) {
     TsrTensor *v[3] = {NULL};
     _Atomic bool no_memory = false;
-    w->no_memory = &no_memory; /* cppcheck-suppress autoVariables */
+    w->no_memory = &no_memory;
     w->dtype = self->dtype;
     TsrStatus status = tsr__at_least_1d_new(&v[0], values);
     if (status == TSR_OK) status = tsr__at_least_1d_new(&v[1], indices);
