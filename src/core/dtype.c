@@ -102,28 +102,17 @@ PLAIN_NEW(16)
 
 /* --- the table --- */
 #define FUNCTIONS_PLAIN(size) plain_new_##size, NULL, NULL, NULL, tsr_free
-#define FUNCTIONS_UINT8 FUNCTIONS_PLAIN(1)
-#define FUNCTIONS_INT8 FUNCTIONS_PLAIN(1)
-#define FUNCTIONS_INT16 FUNCTIONS_PLAIN(2)
-#define FUNCTIONS_INT32 FUNCTIONS_PLAIN(4)
-#define FUNCTIONS_INT64 FUNCTIONS_PLAIN(8)
-#define FUNCTIONS_FLOAT16 FUNCTIONS_PLAIN(2)
-#define FUNCTIONS_FLOAT32 FUNCTIONS_PLAIN(4)
-#define FUNCTIONS_FLOAT64 FUNCTIONS_PLAIN(8)
-#define FUNCTIONS_COMPLEX32 FUNCTIONS_PLAIN(4)
-#define FUNCTIONS_COMPLEX64 FUNCTIONS_PLAIN(8)
-#define FUNCTIONS_COMPLEX128 FUNCTIONS_PLAIN(16)
-#define FUNCTIONS_BOOL FUNCTIONS_PLAIN(1)
-#define FUNCTIONS_BFLOAT16 FUNCTIONS_PLAIN(2)
-#define FUNCTIONS_FLOAT8_E5M2 FUNCTIONS_PLAIN(1)
-#define FUNCTIONS_FLOAT8_E4M3FN FUNCTIONS_PLAIN(1)
-#define FUNCTIONS_UINT16 FUNCTIONS_PLAIN(2)
-#define FUNCTIONS_UINT32 FUNCTIONS_PLAIN(4)
-#define FUNCTIONS_UINT64 FUNCTIONS_PLAIN(8)
 #define FUNCTIONS_STRING string_new, string_construct, string_copy, string_destroy, string_delete
 #define FUNCTIONS_NESTED nested_new, nested_construct, nested_copy, nested_destroy, nested_delete
+/* By the row's kind. */
+#define OF_BOOL(suffix, size) FUNCTIONS_PLAIN(size)
+#define OF_UINT(suffix, size) FUNCTIONS_PLAIN(size)
+#define OF_INT(suffix, size) FUNCTIONS_PLAIN(size)
+#define OF_FLOAT(suffix, size) FUNCTIONS_PLAIN(size)
+#define OF_COMPLEX(suffix, size) FUNCTIONS_PLAIN(size)
+#define OF_OBJECT(suffix, size) FUNCTIONS_##suffix
 const TsrTypeMeta tsr_dtypes[TSR_DTYPE_COUNT] = {
-#define DTYPE(suffix, name, cname, ctype, size, kind, th) {TSR_##suffix, TSR_KIND_##kind, size, name, cname, th, FUNCTIONS_##suffix},
+#define DTYPE(suffix, name, cname, ctype, size, kind, th) {TSR_##suffix, TSR_KIND_##kind, size, name, cname, th, OF_##kind(suffix, size)},
 #include "dtype.def"
 #undef DTYPE
 };

@@ -130,7 +130,7 @@ static TsrStatus files_load(Value *out, const CallArgs *args) {
 
 /* ---- save ---- */
 
-enum { SAVE_VALUE, SAVE_PATH, SAVE_FORMAT, SAVE_PRECISION, SAVE_JSON_NAN, SAVE_DELIMITER, SAVE_HEADER, SAVE_COMPACT, SAVE_UNTIE, SAVE_ARGS };
+enum { SAVE_VALUE, SAVE_PATH, SAVE_FORMAT, SAVE_PRECISION, SAVE_JSON_NAN, SAVE_DELIMITER, SAVE_ARGS };
 
 static TsrStatus add_item(TsrItems *items, const char *name, size_t length, Value v) {
     TsrTensor *t;
@@ -234,7 +234,7 @@ static TsrStatus save_options(TsrSaveOptions *o, const Value *v) {
 }
 
 static TsrStatus files_save(Value *out, const CallArgs *args) {
-    static const char *const names[] = {"obj", "path", "format", "precision", "json_nan", "delimiter", "header", "compact", "untie"};
+    static const char *const names[] = {"obj", "path", "format", "precision", "json_nan", "delimiter"};
     static const ArgSpec spec = {"save", names, SAVE_ARGS, 0, 3, 2};
     Value v[SAVE_ARGS];
     TsrSaveOptions options;

@@ -162,10 +162,7 @@ static bool is_file(const char *output) { return strpbrk(output, "./") != NULL; 
 
 static TsrStatus add_output_options(Keywords *k) {
     if (options->precision > 0) TSR_TRY(add_move(k, "precision", value_int(options->precision)));
-    TSR_TRY(add_text(k, "json_nan", options->json_nan));
-    if (options->no_header) TSR_TRY(add_move(k, "header", VALUE_FALSE));
-    if (options->compact) TSR_TRY(add_move(k, "compact", VALUE_TRUE));
-    return options->untie ? add_move(k, "untie", VALUE_TRUE) : TSR_OK;
+    return add_text(k, "json_nan", options->json_nan);
 }
 
 static TsrStatus save(Value result, const char *path, const char *format) {

@@ -52,8 +52,7 @@ static const char *const help_text =
     "      --dtype NAME           of numbers read from text, and of raw\n"
     "      --shape 3,4            of raw\n"
     "      --header yes|no, --delimiter C, --columns LIST   for csv\n"
-    "      --precision N, --no-header, --json-nan null|error|token, --compact, --untie\n"
-    "                             how values are written\n"
+    "      --precision N, --json-nan null|error|token   how values are written\n"
     "      --json                 values and errors as JSON\n"
     "      --sandbox              no writing of files, no reading but the arguments and standard input\n"
     "      --max-memory SIZE      a limit (K, M, G of 1024)\n"
@@ -134,9 +133,7 @@ static bool set_delimiter(Line *l, const char *v) {
     return strlen(l->shell.filter.delimiter) == 1;
 }
 static bool set_columns(Line *l, const char *v) { return (l->shell.filter.columns = v) != NULL && *v != '\0'; }
-static bool set_no_header(Line *l, const char *v) { (void)v; return l->shell.filter.no_header = true; }
-static bool set_compact(Line *l, const char *v) { (void)v; return l->shell.filter.compact = true; }
-static bool set_untie(Line *l, const char *v) { (void)v; return l->shell.filter.untie = true; }
+static bool set_no_header(Line *l, const char *v) { (void)l; (void)v; return true; } /* tables are written without one */
 static bool set_json(Line *l, const char *v) { (void)v; return l->shell.json = true; }
 static bool set_sandbox(Line *l, const char *v) { (void)v; return l->shell.sandbox = true; }
 static bool set_device(Line *l, const char *v) { return strcmp(l->shell.device = v, "cpu") == 0; }
@@ -218,8 +215,6 @@ static const struct Option {
     {"precision", 0, "a number from 1 to 50", set_precision},
     {"no-header", 0, NULL, set_no_header},
     {"json-nan", 0, "null, error or token", set_json_nan},
-    {"compact", 0, NULL, set_compact},
-    {"untie", 0, NULL, set_untie},
     {"json", 0, NULL, set_json},
     {"sandbox", 0, NULL, set_sandbox},
     {"max-memory", 0, "a size such as 500M", set_max_memory},

@@ -3,7 +3,6 @@
 
 #include "builtin.h"
 #include "dict_obj.h"
-#include "who.h"
 
 static TsrStatus builtins_new(Value *out) {
     Value module;
@@ -24,6 +23,5 @@ TsrStatus builtin_register_modules(void) {
         {"builtins", builtins_new},
     };
     for (size_t i = 0; i < TSR_COUNTOF(rows); i++) TSR_TRY(module_register(rows[i].name, rows[i].make));
-    who_name_for_core();
     return TSR_OK;
 }

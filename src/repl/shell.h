@@ -16,7 +16,6 @@ typedef struct FilterOptions {
     const char *dtype, *shape, *delimiter, *columns;
     int header;               /* -1 not said, 0 no, 1 yes */
     int precision;            /* 0 not said */
-    bool no_header, compact, untie;
     const char *json_nan;
     const char *const *files;
     int file_count;

@@ -22,6 +22,7 @@
 #include "see.h"
 #include "str_obj.h"
 #include "vm.h"
+#include "who.h"
 
 /* exit(status), quit(status): as sys.exit */
 static TsrStatus leave(Value *out, const CallArgs *args) {
@@ -66,7 +67,9 @@ TsrStatus startup_all(void) {
     TSR_TRY(draw_startup());
     TSR_TRY(lesson_startup());
     TSR_TRY(ns_caffe2_startup());
-    return ns_tensorflow_startup();
+    TSR_TRY(ns_tensorflow_startup());
+    who_name_for_core();
+    return TSR_OK;
 }
 
 void startup_undo(void) {

@@ -4,7 +4,6 @@
 #include <complex.h>
 #include <math.h>
 
-#define STOP(i) if (tsr_interrupted_at(i)) return
 #define AT(T, k, i) (*(T *)(data[k] + (i) * stride[k]))
 #define SCAN(name, T, A, START, STEP) \
     static void name(char *const *data, const int64_t *stride, const int64_t *n, const void *params) { \
@@ -14,7 +13,7 @@
             const T x = AT(const T, 1, i); \
             a = STEP; \
             AT(T, 0, i) = (T)a; \
-            STOP(i); \
+            if (tsr_interrupted_at(i)) return; \
         } \
     }
 #define INTEGERS(M) M(u8, uint8_t) M(i8, int8_t) M(i16, int16_t) M(i32, int32_t) M(i64, int64_t) M(u16, uint16_t) M(u32, uint32_t) M(u64, uint64_t)
@@ -39,7 +38,7 @@ typedef struct C128 { double re, im; } C128;
             a.im += x.im; \
             AT(T, 0, i).re = a.re; \
             AT(T, 0, i).im = a.im; \
-            STOP(i); \
+            if (tsr_interrupted_at(i)) return; \
         } \
     } \
     static void prod_##t(char *const *data, const int64_t *stride, const int64_t *n, const void *params) { \
@@ -50,7 +49,7 @@ typedef struct C128 { double re, im; } C128;
             a = (C128){a.re * x.re - a.im * x.im, a.re * x.im + a.im * x.re}; \
             AT(T, 0, i).re = a.re; \
             AT(T, 0, i).im = a.im; \
-            STOP(i); \
+            if (tsr_interrupted_at(i)) return; \
         } \
     }
 COMPLEX_SCANS(c64, C64)
@@ -81,7 +80,7 @@ static double complex complex_log_add_exp(double complex x, double complex y) {
             a = complex_log_add_exp(__builtin_complex((double)x.re, (double)x.im), a); \
             AT(T, 0, i).re = creal(a); \
             AT(T, 0, i).im = cimag(a); \
-            STOP(i); \
+            if (tsr_interrupted_at(i)) return; \
         } \
     }
 COMPLEX_LSE(c64, C64)
@@ -98,7 +97,7 @@ COMPLEX_LSE(c128, C128)
             if (i == 0 || x != x || (best == best && x BETTER best)) { best = x; index = i; } \
             AT(T, 0, i) = best; \
             AT(int64_t, 1, i) = index; \
-            STOP(i); \
+            if (tsr_interrupted_at(i)) return; \
         } \
     }
 #define EXTREMES(t, T) EXTREME(max_##t, T, >=) EXTREME(min_##t, T, <=)

@@ -1,7 +1,7 @@
 /* Convolution over 1 to 3 spatial dimensions: im2col and a matrix product for each sample and group; the transposed one is a product and col2im. */
 #include "op_help.h"
 #include "op_compose.h"
-#include "op_nn.h"
+#include "nn.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* Normalisation: rows scaled by their own mean and variance (layer, group), channels by the batch's (batch); rms_norm is a composition. The digits
  * are PyTorch's: its order of summation, its lanes, and a fused multiplication wherever its compiler makes one. */
 #include "op_compose.h"
-#include "op_nn.h"
+#include "nn.h"
 
 #include <math.h>
 #include <stdio.h>

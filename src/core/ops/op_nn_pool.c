@@ -1,7 +1,7 @@
 /* Pooling: maximum, average and adaptive, over 1 to 3 spatial dimensions by one kernel each: a plane (one channel of one sample) at a time, planes
  * split among threads. */
 #include "op_help.h"
-#include "op_nn.h"
+#include "nn.h"
 #include "../halffloat.h"
 #include "../owned.h"
 

@@ -167,20 +167,23 @@ TsrStatus op_round_decimals(TsrOpCall *c) {
 
 /* Classification: integers and bools have one answer. */
 #define ANYTHING (D_INT | D_BARE | D_FLOAT | D_FLOAT8 | D_COMPLEX | D_CHALF | D_BOOL)
-#define return_plain(c, value) return_filled(c, &rules, value)
-#define CLASSIFY(op, dtypes, made, integers, kind, text) \
+static TsrStatus classify(TsrOpCall *c, const TsrPointwise *rules, const char *name, bool alike, bool integers) {
+    TsrDtype d = c->arg[0].t->dtype;
+    if (c->out[0] != NULL && c->out[0]->dtype != TSR_BOOL) return tsr_error(TSR_RUNTIME_ERROR, "%s does not support non-boolean outputs.", name);
+    if (!tsr_dtype_is_integral(d) && d != TSR_BOOL) return tsr_pw_call(c, rules, 1);
+    return alike ? return_alike(c, integers) : return_filled(c, rules, integers);
+}
+/* `alike`: the answer for integers is laid out as the operand is. */
+#define CLASSIFY(op, dtypes, alike, integers, kind, text) \
     TsrStatus op_##op(TsrOpCall *c) { \
         static const TsrPointwise rules = {TSR_K_##op, #op "_cpu", dtypes, TSR_ITER_OUT_BOOL, 1, kind, text}; \
-        TsrDtype d = c->arg[0].t->dtype; \
-        if (c->out[0] != NULL && c->out[0]->dtype != TSR_BOOL) return tsr_error(TSR_RUNTIME_ERROR, #op " does not support non-boolean outputs."); \
-        if (tsr_dtype_is_integral(d) || d == TSR_BOOL) return return_##made(c, integers); \
-        return tsr_pw_call(c, &rules, 1); \
+        return classify(c, &rules, #op, alike, integers); \
     }
-CLASSIFY(isnan, ANYTHING, plain, false, 0, NULL)
-CLASSIFY(isinf, ANYTHING, alike, false, 0, NULL)
-CLASSIFY(isfinite, ANYTHING, alike, true, 0, NULL)
-CLASSIFY(isposinf, D_INT | D_BARE | D_FLOAT | D_BOOL, plain, false, TSR_TYPE_ERROR, "isposinf does not support complex inputs.")
-CLASSIFY(isneginf, D_INT | D_BARE | D_FLOAT | D_BOOL, plain, false, TSR_TYPE_ERROR, "isneginf does not support complex inputs.")
+CLASSIFY(isnan, ANYTHING, false, false, 0, NULL)
+CLASSIFY(isinf, ANYTHING, true, false, 0, NULL)
+CLASSIFY(isfinite, ANYTHING, true, true, 0, NULL)
+CLASSIFY(isposinf, D_INT | D_BARE | D_FLOAT | D_BOOL, false, false, TSR_TYPE_ERROR, "isposinf does not support complex inputs.")
+CLASSIFY(isneginf, D_INT | D_BARE | D_FLOAT | D_BOOL, false, false, TSR_TYPE_ERROR, "isneginf does not support complex inputs.")
 
 TsrStatus op_isreal(TsrOpCall *c) {
     static const TsrPointwise rules = {TSR_K_isreal, "isreal", ANYTHING, TSR_ITER_OUT_BOOL, 1, 0, NULL};

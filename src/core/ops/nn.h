@@ -1,6 +1,6 @@
-/* op_nn.h: what the neural-network operators share: windows over 1 to 3 spatial dimensions, treated as 3 with ones in front. */
-#ifndef TSR_OP_NN_H
-#define TSR_OP_NN_H
+/* nn.h: what the neural-network operators share: windows over 1 to 3 spatial dimensions, treated as 3 with ones in front. */
+#ifndef TSR_OPS_NN_H
+#define TSR_OPS_NN_H
 
 #include "op.h"
 
