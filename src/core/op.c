@@ -30,7 +30,7 @@ typedef struct Set {
     int first, last;    /* rows, chained through row_next */
 } Set;
 
-enum { MAX_BLOCKS = 16, MAX_ROWS = 8192, TABLE_SIZE = 8192 /* a power of two, above twice the names */ };
+enum { MAX_ROWS = 8192, TABLE_SIZE = 8192 /* a power of two, above twice the names */ };
 
 static struct {
     const TsrOp *rows[MAX_ROWS];

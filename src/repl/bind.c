@@ -204,7 +204,7 @@ TsrStatus bind_match(bool *ok, const OpFunction *f, const Sig *sig, const CallAr
 
 /* ---- converting ---- */
 
-enum { FRAME_INTS = 64, FRAME_TENSORS = 16, FRAME_BLOCKS = 8 };
+enum { FRAME_INTS = 64, FRAME_BLOCKS = 8 };
 
 /* What one call needs besides its arguments; all on the stack unless lists are long. */
 typedef struct Frame {

@@ -1,3 +1,2 @@
-#define TSR_SIMD_BASE
 #include "kernels/simd.h"
 #include "kernels/reduce.inc"
