@@ -9,6 +9,7 @@ EDIT ?= readline
 CC := $(if $(filter default,$(origin CC)),gcc,$(CC))
 # V=1 shows the compiler's command lines.
 QUIET := $(if $(V),,@)
+SAY := @$(if $(V)$(findstring s,$(firstword -$(MAKEFLAGS))),:,echo)
 CCACHE := $(shell command -v ccache 2>/dev/null)
 
 CFLAGS_release := -O2 -g1 -DNDEBUG
@@ -39,10 +40,12 @@ all: $(BUILD)/tsr ## the binary (build/tsr), the default
 	$(if $(filter release,$(CONFIG)),@ln -sfn release/tsr build/tsr)
 
 $(BUILD)/tsr: $(CORE_OBJ) $(REPL_OBJ)
-	$(CC) $(LDFLAGS_$(CONFIG)) $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(SAY) '  link    $@'
+	$(QUIET)$(CC) $(LDFLAGS_$(CONFIG)) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 $(BUILD)/obj/%.o: src/%.c
 	@mkdir -p $(dir $@)
+	$(SAY) '  compile $<'
 	$(QUIET)$(CCACHE) $(CC) $(CFLAGS_ALL) $(TARGET_FLAGS) -MMD -MP -c -o $@ $<
 
 # Operators and kernels are not what the fuzz targets look for: uninstrumented they build in a fraction of the time.
@@ -76,12 +79,12 @@ lib: $(BUILD)/libtsr.a $(BUILD)/libtsr.so ## libtsr, static and shared
 
 # One object, so that hidden names stay hidden from a program that links it statically too.
 $(BUILD)/libtsr.a: $(CORE_OBJ)
-	$(LD) -r -o $(BUILD)/libtsr.o $^
-	objcopy --localize-hidden $(BUILD)/libtsr.o
+	$(QUIET)$(LD) -r -o $(BUILD)/libtsr.o $^
+	$(QUIET)objcopy --localize-hidden $(BUILD)/libtsr.o
 	rm -f $@ && $(AR) rcs $@ $(BUILD)/libtsr.o
 
 $(BUILD)/libtsr.so: $(CORE_OBJ)
-	$(CC) -shared -Wl,-soname,$(SONAME) -Wl,--exclude-libs,ALL $(LDFLAGS_$(CONFIG)) $(LDFLAGS) -o $@ $^ $(CORE_LIBS)
+	$(QUIET)$(CC) -shared -Wl,-soname,$(SONAME) -Wl,--exclude-libs,ALL $(LDFLAGS_$(CONFIG)) $(LDFLAGS) -o $@ $^ $(CORE_LIBS)
 
 $(BUILD)/tsr.pc: Makefile
 	@mkdir -p $(dir $@)
@@ -119,16 +122,17 @@ DUMMY_FLAGS := -std=c17 -D_GNU_SOURCE $(WARN) -fPIC -shared -fvisibility=hidden 
 
 $(BUILD)/obj/tests/%.o: tests/%.c
 	@mkdir -p $(dir $@)
-	$(CCACHE) $(CC) $(CFLAGS_ALL) -Itests -MMD -MP -c -o $@ $<
+	$(SAY) '  compile $<'
+	$(QUIET)$(CCACHE) $(CC) $(CFLAGS_ALL) -Itests -MMD -MP -c -o $@ $<
 
 $(BUILD)/tests/run: $(TEST_OBJ) $(CORE_OBJ) $(REPL_LIB_OBJ)
 	@mkdir -p $(dir $@)
-	$(CC) $(LDFLAGS_$(CONFIG)) $(LDFLAGS) -o $@ $^ -lcheck -lsubunit -lrt $(LIBS)
+	$(QUIET)$(CC) $(LDFLAGS_$(CONFIG)) $(LDFLAGS) -o $@ $^ -lcheck -lsubunit -lrt $(LIBS)
 
 # What tests/oracle/check_parser.py compares with CPython's parser.
 $(BUILD)/tests/parse_dump: $(BUILD)/obj/tests/oracle/parse_dump.o $(BUILD)/obj/tests/repl/ast_dump.o $(CORE_OBJ) $(REPL_LIB_OBJ)
 	@mkdir -p $(dir $@)
-	$(CC) $(LDFLAGS_$(CONFIG)) $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(QUIET)$(CC) $(LDFLAGS_$(CONFIG)) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 $(BUILD)/tests/plugins: tests/plugin/dummy_backend.c src/core/backend.h
 	@mkdir -p $@/good $@/old $@/none
