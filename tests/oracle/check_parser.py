@@ -1,11 +1,13 @@
 """Compares tsr's parser with CPython's own: trees, and the text of errors.
 
   make build/release/tests/parse_dump
-  check_parser.py build/release/tests/parse_dump [FILE...]     programs separated by lines of ====; without FILE, those of this script
+  check_parser.py build/release/tests/parse_dump [-p] [FILE...]
+
+A FILE holds programs separated by lines of ====; without one, the statements of the transcripts in tests/lang. -p compares positions too.
 
 Needs Python 3.11. The messages of what tsr leaves out (class, decorators, async, match) differ on purpose.
 """
-import ast, subprocess, sys, warnings
+import ast, pathlib, subprocess, sys, warnings
 warnings.simplefilter('ignore')
 BIN = dict(Add=0, Sub=1, Mult=2, MatMult=3, Div=4, FloorDiv=5, Mod=6, Pow=7, LShift=8, RShift=9, BitAnd=10, BitOr=11, BitXor=12)
 CMP = dict(Eq=0, NotEq=1, Lt=2, LtE=3, Gt=4, GtE=5, Is=6, IsNot=7, In=8, NotIn=9)
@@ -125,7 +127,17 @@ def compare(d, programs, show=40):
             if bad <= show: print('---', repr(src)); print('  want', want[:600]); print('  got ', got[:600])
     print('%d programs, %d differ, %d left out' % (len(programs), bad, skipped))
     return bad
-if __name__ == '__main__':
+
+def transcribed():
+    """What is typed at >>> in the transcripts, a statement each."""
     programs = []
+    for f in sorted((pathlib.Path(__file__).parent.parent / 'lang').glob('*/*.txt')):
+        for line in f.read_text(errors='surrogateescape').split('\n'):
+            if line.startswith('>>> '): programs.append(line[4:] + '\n')
+            elif line.startswith('...') and programs: programs[-1] += line[4:] + '\n'
+    return [p for p in programs if not p.startswith('%') and not p.rstrip().endswith('?')]
+
+if __name__ == '__main__':
+    programs = transcribed() if len(sys.argv) < 3 else []
     for f in sys.argv[2:]: programs += open(f, errors='surrogateescape').read().split('\n====\n')
     sys.exit(compare(Dump(sys.argv[1]), programs) != 0)
