@@ -8,7 +8,7 @@
 
 TsrStatus inspect_startup(void);
 
-/* More of what leaks() reports: appends str to a list (values.h). Registered by the modules that hand out raw references and borrows. */
+/* More of what leaks() reports: appends str to a list. Registered by the modules that hand out raw references and borrows. */
 typedef TsrStatus (*LeakSource)(List *out);
 void inspect_register_leaks(LeakSource source);
 

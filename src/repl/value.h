@@ -31,7 +31,7 @@ typedef enum ValueTag {
     V_UNBOUND, /* no value: a name not assigned yet, an absent argument, "not handled", the end of an iterator */
     V_NONE,
     V_BOOL,
-    V_INT, /* fits int64; larger ints are V_OBJ of int_type (int_obj.h) */
+    V_INT, /* fits int64; larger ints are V_OBJ of int_type (num_obj.h) */
     V_FLOAT,
     V_TENSOR, /* from here on: counted */
     V_OBJ
