@@ -45,6 +45,12 @@ is 'runs' "$wanted" "$(LD_LIBRARY_PATH=$root/usr/lib "$work/shared" 2>&1)"
 quietly 'a program on the static library' ${CC:-gcc} -o "$work/static" "$example" $(config --cflags) "$root/usr/lib/libtsr.a" $(config --static --libs-only-l --libs-only-other | sed 's/-ltsr//')
 is 'runs alone' "$wanted" "$("$work/static" 2>&1)"
 
+# shellcheck disable=SC2046
+quietly 'a program that reads a file and calls an operator' ${CC:-gcc} -o "$work/mean" "$top/examples/mean.c" $(config --cflags --libs)
+printf 'a,b\n1,2\n3,5\n' >"$work/t.csv"
+is 'runs too' 'tensor([2.0000, 3.5000], dtype=torch.float64)' "$(LD_LIBRARY_PATH=$root/usr/lib "$work/mean" "$work/t.csv" 2>&1)"
+is 'and its errors' 'FileNotFoundError' "$(LD_LIBRARY_PATH=$root/usr/lib "$work/mean" "$work/none.csv" 2>&1 | cut -d: -f1)"
+
 foreign=$(nm -D --defined-only "$root/usr/lib/libtsr.so" | awk '{print $3}' | grep -v '^tsr_')
 is 'the shared library exports names of its own only' '' "$foreign"
 is 'its soname' "libtsr.so.$(config --modversion | cut -d. -f1)" "$(readelf -d "$root/usr/lib/libtsr.so" | sed -n 's/.*soname: \[\(.*\)\]/\1/p')"
