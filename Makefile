@@ -180,8 +180,7 @@ lint: ## the include rules, and cppcheck's findings
 
 docs man: all ## prints man/tsr-ops.7 from the table of operators and checks the transcripts in the documentation
 	$(BUILD)/tsr --print-man ops > man/tsr-ops.7
-	$(BUILD)/tsr --doctest README.md man/*.[157]
-	for f in lessons/*.md; do $(BUILD)/tsr --doctest $$f || exit 1; done
+	for f in README.md man/*.[157] lessons/*.md; do $(BUILD)/tsr --doctest $$f || exit 1; done
 
 config: ## what was found on this machine
 	@for l in check libsleef; do printf '%-16s %s\n' $$l "$$(pkg-config --modversion $$l 2>/dev/null || echo not found)"; done
