@@ -79,6 +79,7 @@ typedef struct Walk {
     size_t length;
     int depth;
     bool flat;    /* under a temporary or an iterator: no path grows */
+    bool counts;  /* nobody reads paths: none is made */
     bool argument;
     bool stopped, short_of_memory;
 } Walk;
@@ -117,7 +118,7 @@ static bool mark(Walk *w, const void *object) {
 static void extend(Walk *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static void extend(Walk *w, const char *format, ...) {
     va_list args;
-    if (w->flat) return;
+    if (w->flat || w->counts) return;
     va_start(args, format);
     int n = vsnprintf(w->path + w->length, MAX_PATH - w->length, format, args);
     va_end(args);
@@ -144,7 +145,7 @@ static void walk_items(Walk *w, const Value *items, int64_t count, const char *f
 /* d["w"], d[3]: as one would type it. */
 static void extend_key(Walk *w, Value key) {
     TsrText text = {0};
-    if (w->flat) return;
+    if (w->flat || w->counts) return;
     if (value_is_str(key)) {
         extend(w, "[\"%s\"]", value_as_str(key)->data);
         return;
@@ -377,8 +378,8 @@ static void walk_storages(Walk *w) {
     }
 }
 
-TsrStatus who_each(WhoVisit visit, void *context) {
-    Walk w = {.visit = visit, .context = context};
+static TsrStatus walk_all(WhoVisit visit, void *context, bool counts) {
+    Walk w = {.visit = visit, .context = context, .counts = counts};
     gc_collect();
     scope_visit_roots(walk_root, &w);
     for (int i = 0; i < root_count && !w.stopped; i++) {
@@ -392,6 +393,8 @@ TsrStatus who_each(WhoVisit visit, void *context) {
     tsr_free(w.seen);
     return w.short_of_memory ? mem_error() : TSR_OK;
 }
+
+TsrStatus who_each(WhoVisit visit, void *context) { return walk_all(visit, context, false); }
 
 /* ---- what is asked ---- */
 
@@ -409,7 +412,7 @@ static bool count_arguments(const char *path, TsrTensor *t, bool argument, void 
 
 int64_t who_refcount(TsrTensor *t) {
     Count c = {t, 0};
-    if (who_each(count_arguments, &c) != TSR_OK) tsr_error_clear();
+    if (walk_all(count_arguments, &c, true) != TSR_OK) tsr_error_clear();
     return TSR_MAX(0, (int64_t)tsr_tensor_refcount(t) - c.arguments);
 }
 
