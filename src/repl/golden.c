@@ -53,8 +53,11 @@ static void run_finally(Golden *g, States *states, int depth) {
 
 static void return_pointer(Golden *g, State *s, int pointer, int line) {
     Pointer *p = &s->pointers[pointer];
+    const char *name = golden_pointer_name(p);
     if (p->owed == 0) {
-        if (p->freed_line > 0 && !p->lent) golden_breach(g, "line %d: %s is returned, but it was freed at line %d", line, golden_pointer_name(p), p->freed_line);
+        if (p->moved_line > 0 && !p->lent) golden_breach(g, "line %d: %s is returned, but it was moved at line %d", line, name, p->moved_line);
+        else if (p->freed_line > 0 && !p->lent) golden_breach(g, "line %d: %s is returned, but it was freed at line %d", line, name, p->freed_line);
+        else if (golden_is_new(g->function)) golden_breach(g, "line %d: %s returns %s without a reference of its own: what a function named new gives is freed by its caller", line, g->function, name);
         return;
     }
     p->owed--;
@@ -210,7 +213,16 @@ static TsrStatus try_handler(Golden *g, Value *list, const Node *handler, const 
     return g->status;
 }
 
-/* A handler that no raise of the body leads to: calls are taken to succeed, but it is there for one that does not. What it does wrong whichever
+/* Whether the body raises by itself: its handlers are for that. */
+static bool raises(Golden *g, const NodeList *body) {
+    for (int i = 0; i < body->count; i++) {
+        const char *text = golden_text_at(g, golden_text_of(g, body->items[i]));
+        if (golden_mentions(text, "raise") || golden_mentions(text, "error")) return true;
+    }
+    return false;
+}
+
+/* A handler of a body that raises nothing itself: calls are taken to succeed, but it is there for one that does not. What it does wrong whichever
  * statement of the body fails is a breach. `before[i]`: the paths before statement i. */
 static void check_unreached(Golden *g, const Node *handler, const States *before, int count) {
     Value common = VALUE_UNBOUND, list;
@@ -244,7 +256,8 @@ static void exec_try_body(Golden *g, const Node *n, States *states) {
     }
     g->exits = outer;
     golden_run(g, &n->attempt.orelse, states);
-    for (int h = 0; raised.count == 0 && h < handlers->count; h++) check_unreached(g, handlers->items[h], before, count);
+    bool for_calls = raised.count == 0 && !raises(g, body);
+    for (int h = 0; for_calls && h < handlers->count; h++) check_unreached(g, handlers->items[h], before, count);
     run_handlers(g, handlers, &raised, &after);
     golden_merge_move(g, states, &after);
     for (int i = 0; i < count; i++) states_free(&before[i]);

@@ -158,8 +158,9 @@ void golden_lose(Golden *g, const State *s, Thing t, int line, const char *how) 
 void golden_check_use(Golden *g, const State *s, Thing t, int line) {
     if (t.kind != T_POINTER) return;
     const Pointer *p = &s->pointers[t.id];
+    if (p->lent) return; /* whatever became of this function's own references, the lender keeps it alive */
     if (p->moved_line > 0) golden_breach(g, "line %d: %s is used, but it was moved at line %d", line, golden_pointer_name(p), p->moved_line);
-    else if (p->freed_line > 0 && p->owed == 0 && !p->lent) golden_breach(g, "line %d: %s is used, but it was freed at line %d", line, golden_pointer_name(p), p->freed_line);
+    else if (p->freed_line > 0 && p->owed == 0) golden_breach(g, "line %d: %s is used, but it was freed at line %d", line, golden_pointer_name(p), p->freed_line);
 }
 
 void golden_free(Golden *g, State *s, Thing t, int line) {

@@ -26,10 +26,10 @@ run() {
 }
 last() { tail -1 "$work/err"; }
 # programs FILE FROM TO STEPS: $out is `programs run` when FILE runs with each of those seeds: 250 a process (references leaked on purpose
-# add up in one), on all processors; else how the failing ones end. TEST_TIME seconds for each process.
+# add up in one), on all processors; else how the first that fail end. TEST_TIME seconds for each process.
 programs() {
     seq "$2" 250 $(($3 - 1)) | xargs -P "$(nproc)" -I{} sh -c '
         to=$(($4 + 250))
-        timeout "${TEST_TIME:-300}" "$1" "$2" "$4" $((to < $5 ? to : $5)) "$3" >"$6/run.$4" 2>&1 || { tail -5 "$6/run.$4" >"$6/failed.$4"; false; }
+        timeout "${TEST_TIME:-300}" "$1" "$2" "$4" $((to < $5 ? to : $5)) "$3" >"$6/run.$4" 2>&1 || { tail -5 "$6/run.$4" >"$6/failed.$4"; exit 255; }
         ' sh "$tsr" "$1" "$4" {} "$3" "$work" && out='programs run' || out=$(cat "$work"/failed.*)
 }
