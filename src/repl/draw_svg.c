@@ -103,7 +103,7 @@ static Slices slices_of(const Picture *p, const TsrTensor *t) {
 
 /* The indices of slice number k into the dimensions before the last two, written as "[1, 0, :, :]". Returns where the slice begins. */
 static int64_t slice_at(char *label, size_t room, const TsrTensor *t, int64_t k) {
-    int64_t index[TSR_MAX_DIMS], at = t->offset;
+    int64_t index[TSR_MAX_DIMS] = {0}, at = t->offset;
     int outer = tsr_ndim(t) - 2;
     size_t n = 0;
     for (int d = outer - 1; d >= 0; d--) {

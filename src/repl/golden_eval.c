@@ -217,9 +217,14 @@ static void eval_subscript(Golden *g, States *set, const Node *n) {
     golden_eval(g, set, n->subscript.index);
     for (int i = 0; i < set->count; i++) {
         State *s = &set->items[i];
-        Thing key = state_pop(s), from = state_pop(s), *found = from.kind == T_BOX && key.kind != T_UNKNOWN ? box_find(&s->boxes[from.id], key) : NULL;
-        if (from.kind == T_BOX && key.kind != T_UNKNOWN && found == NULL) (void)golden_missing_item(s);
-        state_push(s, found != NULL ? *found : from.kind == T_BOX ? (Thing){0} : by_text(g, s, n));
+        Thing key = state_pop(s), from = state_pop(s), result = {0};
+        if (from.kind != T_BOX) {
+            result = by_text(g, s, n);
+        } else if (key.kind != T_UNKNOWN) {
+            const Thing *found = box_find(&s->boxes[from.id], key);
+            result = found != NULL ? *found : golden_missing_item(s);
+        }
+        state_push(s, result);
     }
 }
 
