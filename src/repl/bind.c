@@ -125,9 +125,7 @@ static TsrStatus unknown_keyword(const OpFunction *f, const Sig *sig, const Str 
     HintSearch search = hint_begin(name->data);
     for (int i = 0; i < sig->count; i++)
         if (sig->params[i].name != NULL) hint_consider(&search, sig->params[i].name->data);
-    tsr_error(TSR_TYPE_ERROR, "%s() got an unexpected keyword argument '%s'", f->name, name->data);
-    if (search.best != NULL) tsr_error_hint("did you mean %s=?", search.best);
-    return TSR_TYPE_ERROR;
+    return hint_unexpected_keyword(f->name, &search);
 }
 
 static TsrStatus bad_keyword(const OpFunction *f, const Sig *sig, const CallArgs *args, int positional) {

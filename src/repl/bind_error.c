@@ -181,6 +181,12 @@ static TsrStatus too_many_arguments(const char *function, int least, int most, i
     return tsr_error(TSR_TYPE_ERROR, "%s() takes %d positional argument%s but %d %s given", function, most, most == 1 ? "" : "s", given, given == 1 ? "was" : "were");
 }
 
+static TsrStatus unexpected_keyword(const char *function, const char *keyword, const char *const *names, int count) {
+    HintSearch search = hint_begin(keyword);
+    for (int i = 0; i < count; i++) hint_consider(&search, names[i]);
+    return hint_unexpected_keyword(function, &search);
+}
+
 TsrStatus bind_python_arguments(Value *values, const CallArgs *args, const char *function, const char *const *names, int total, int positional, int required) {
     const char *absent[32];
     int nabsent = 0;
@@ -188,7 +194,7 @@ TsrStatus bind_python_arguments(Value *values, const CallArgs *args, const char 
     for (int k = 0; k < args->keyword_count; k++) {
         int at = 0;
         while (at < total && !str_equal_c(args->names[k], names[at])) at++;
-        if (at == total) return tsr_error(TSR_TYPE_ERROR, "%s() got an unexpected keyword argument '%s'", function, args->names[k]->data);
+        if (at == total) return unexpected_keyword(function, args->names[k]->data, names, total);
         if (values[at].tag != V_UNBOUND) return tsr_error(TSR_TYPE_ERROR, "%s() got multiple values for argument '%s'", function, names[at]);
         values[at] = args->values[args->count + k];
     }

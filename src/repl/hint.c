@@ -61,3 +61,20 @@ void hint_attribute(Value v, const char *name) {
     value_release(list);
     tsr_text_free(&message);
 }
+
+TsrStatus hint_unexpected_keyword(const char *function, const HintSearch *search) {
+    tsr_error(TSR_TYPE_ERROR, "%s() got an unexpected keyword argument '%s'", function, search->wanted);
+    if (search->best != NULL) tsr_error_hint("did you mean %s=?", search->best);
+    return TSR_TYPE_ERROR;
+}
+
+const char *hint_advice(const char *line) {
+    static const struct { const char *fits, *hint; } rows[] = {
+#define ADVICE(fits, hint) {fits, hint},
+#include "advice.def"
+#undef ADVICE
+    };
+    for (size_t i = 0; i < TSR_COUNTOF(rows); i++)
+        if (strstr(line, rows[i].fits) != NULL) return rows[i].hint;
+    return NULL;
+}

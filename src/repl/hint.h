@@ -13,6 +13,10 @@ typedef struct HintSearch {
 
 HintSearch hint_begin(const char *wanted);
 void hint_consider(HintSearch *search, const char *candidate);
+/* TypeError for a keyword argument, search->wanted, that a function does not have; the names it has were considered. */
+TsrStatus hint_unexpected_keyword(const char *function, const HintSearch *search);
+/* What advice.def has to say about the last line of a report; NULL: nothing. */
+const char *hint_advice(const char *line);
 /* Sets "did you mean 'x'?" as the last error's hint when an attribute of v is near to name. Keeps the error. */
 void hint_attribute(Value v, const char *name);
 

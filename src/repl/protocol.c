@@ -479,7 +479,9 @@ static TsrStatus set_refused(Value v, Str *name) {
     if (found.tag != V_UNBOUND || dunder_lookup(value_type(v), name) != NULL) {
         return tsr_error(TSR_ATTRIBUTE_ERROR, "'%s' object attribute '%s' is read-only", value_type_name(v), name->data);
     }
-    return no_attribute(v, name);
+    TsrStatus status = no_attribute(v, name);
+    if (v.tag == V_TENSOR && tsr_error_hint_text() == NULL) tsr_error_hint("a tensor holds no attributes of one's own; a dict can hold it and what belongs to it");
+    return status;
 }
 
 TsrStatus value_setattr(Value v, Str *name, Value value) {

@@ -12,6 +12,7 @@
 #include "complete.h"
 #include "diag.h"
 #include "filter.h"
+#include "hint.h"
 #include "io.h"
 #include "iter.h"
 #include "line.h"
@@ -90,11 +91,23 @@ static bool texts_of(Value exception, TsrText *message, TsrText *line) {
     return fine;
 }
 
-/* "(2x3 and 4x5)" of a product that does not fit, as two shapes with the inner dimensions marked. */
-static const char *product_shapes(const char *message, char *buffer, size_t size) {
-    long long a, b, c, d;
+/* The four sizes of a product that does not fit: "(2x3 and 4x5)". */
+static bool product_sizes(long long s[4], const char *message) {
     const char *at = strstr(message, "shapes cannot be multiplied (");
-    if (at == NULL || sscanf(at, "shapes cannot be multiplied (%lldx%lld and %lldx%lld)", &a, &b, &c, &d) != 4) return NULL;
+    return at != NULL && sscanf(at, "shapes cannot be multiplied (%lldx%lld and %lldx%lld)", &s[0], &s[1], &s[2], &s[3]) == 4;
+}
+
+static const char *product_hint(const char *message) {
+    long long s[4];
+    if (!product_sizes(s, message)) return NULL;
+    return s[1] == s[3] ? "the second one transposed would fit: .t()" : s[0] == s[2] ? "the first one transposed would fit: .t()" : NULL;
+}
+
+/* The two shapes of a product that does not fit, with the inner dimensions marked. */
+static const char *product_shapes(const char *message, char *buffer, size_t size) {
+    long long s[4];
+    if (!product_sizes(s, message)) return NULL;
+    long long a = s[0], b = s[1], c = s[2], d = s[3];
     int wa = snprintf(NULL, 0, "%lld x ", a), wb = snprintf(NULL, 0, "%lld", b), wc = snprintf(NULL, 0, "%lld x ", c);
     int wd = snprintf(NULL, 0, "%lld", d), width = wa + wb > wc + wd ? wa + wb : wc + wd;
     snprintf(buffer, size, "mat1: %*s%lld x %lld\n%*s\nmat2: %*s%lld x %lld\n%*s\n", width - wa - wb, "", a, b, 6 + width, "^",
@@ -124,6 +137,8 @@ static void report_one(Value exception) {
         char product[200];
         error.shapes = tsr_error_shapes_text(error.message);
         if (error.shapes == NULL) error.shapes = product_shapes(error.message, product, sizeof product);
+        if (error.hint == NULL || error.hint[0] == '\0') error.hint = product_hint(error.message);
+        if (hint_advice(error.line) != NULL) error.hint = hint_advice(error.line);
         if (shell_options->json)
             diag_write_json(stderr, &error);
         else

@@ -1,4 +1,5 @@
 /* Frames, the stack of slots, and binding the arguments of language functions. */
+#include "hint.h"
 #include "vm_internal.h"
 
 #include <string.h>
@@ -228,6 +229,12 @@ static TsrStatus positional_only_error(const Code *code, const CallArgs *args) {
     return status;
 }
 
+static TsrStatus unexpected_keyword(const Code *code, const Str *name) {
+    HintSearch search = hint_begin(name->data);
+    for (int k = code->positional_only; k < code->positional + code->keyword_only; k++) hint_consider(&search, code->slot_names[k]);
+    return hint_unexpected_keyword(code->qualname, &search);
+}
+
 static TsrStatus bind_keyword(Function *fn, Value *base, const CallArgs *args, int i, Dict *rest) {
     const Code *code = fn->code;
     Str *name = args->names[i];
@@ -242,8 +249,7 @@ static TsrStatus bind_keyword(Function *fn, Value *base, const CallArgs *args, i
     }
     if (rest != NULL) return dict_set_str(rest, name, v);
     if (k >= 0) return positional_only_error(code, args);
-    tsr_error(TSR_TYPE_ERROR, "%s() got an unexpected keyword argument '%s'", code->qualname, name->data);
-    return TSR_TYPE_ERROR;
+    return unexpected_keyword(code, name);
 }
 
 static TsrStatus bind(Function *fn, Value *base, const CallArgs *args) {

@@ -1,0 +1,146 @@
+# Mistakes that people make, and the hint that the report has; every row of advice.def is met.
+. "$(dirname "$0")/lib.sh"
+rows=$(dirname "$0")/../../src/repl/advice.def
+met="$work/met"
+hints() {
+    while IFS= read -r code && IFS= read -r wanted; do
+        run -e "$(printf '%b' "$code")"
+        is "$code" "    hint: $wanted" "$(grep '^    hint' "$work/err")"
+        last >>"$met"
+    done
+}
+hints <<'END'
+x = true
+did you mean 'True'?
+x = false
+did you mean 'False'?
+x = none
+did you mean 'None'?
+x = null
+did you mean 'None'?
+x = nil
+did you mean 'None'?
+length([1])
+did you mean 'len'?
+unicode(1)
+did you mean 'str'?
+np.zeros(3)
+tsr has no NumPy: torch's functions are there by their names, tensor([1, 2]) for one
+plt.plot([1])
+tsr draws no plots; draw(x) pictures a tensor's memory
+import numpy as np
+tsr has no NumPy: torch's functions are there by their names, tensor([1, 2]) for one; load('x.npy') reads its files
+import pandas
+load('x.csv') reads a table as a tensor
+import csv
+load('x.csv') reads a table as a tensor
+[1].push(2)
+did you mean 'append'?
+[1].add(2)
+did you mean 'append'?
+{1}.append(2)
+did you mean 'add'?
+(1,).append(2)
+a tuple never changes: t + (x,) makes a longer one
+[1].length
+len(x) counts the items
+[1].size
+len(x) counts the items
+[1].shape
+tensor(x) makes a tensor of a list
+"a".length
+len(x) counts the characters
+"a".size
+len(x) counts the characters
+"a".contains("b")
+'b' in x tells whether x contains it
+{}.has_key(1)
+k in x tells whether x has the key
+{}.iteritems()
+did you mean 'items'?
+"a" + 1
+str(x) makes text of a number, f'{x}' puts it into a text
+"a" + 1.5
+str(x) makes text of a number, f'{x}' puts it into a text
+1 + "a"
+int(x) makes a number of text, str(x) text of a number
+[1].sort()[0]
+what changes its object in place, as list.sort() does, returns None
+[1].append(2).append(3)
+what changes its object in place, as list.sort() does, returns None
+class A: pass
+functions, closures and dicts are there instead
+@f\ndef g(): pass
+f = decorate(f) after the def does the same
+match 1:\n    case 1: pass
+if, elif and else are there instead
+ones(2).astype(int)
+did you mean to(dtype)?
+ones(2).copy()
+did you mean 'clone'?
+ones(2).append(1)
+a tensor keeps its size: cat([x, y]) makes a longer one
+ones(2).len()
+len(x), x.size(0) or x.numel()
+ones(2).length
+len(x), x.size(0) or x.numel()
+ones(2).float64()
+did you mean 'double'?
+ones(2).float32()
+did you mean 'float'?
+ones(2).int64()
+did you mean 'long'?
+ones(2).int32()
+did you mean 'int'?
+torch.array([1])
+did you mean 'tensor'?
+torch.from_numpy([1])
+load('x.npy') reads NumPy's files, tensor(list) takes numbers
+torch.load("x.npy")
+load(path) has no torch. before it; its formats are npy, json, csv, tsv, pb and raw
+torch.save(1, "x.npy")
+save(x, path) has no torch. before it; its formats are npy, json, csv, tsv, pb and raw
+torch.optim.SGD
+tsr has no autograd, and so no optimizers
+torch.autograd.grad
+tsr has no autograd
+torch.nn.Linear(2, 3)
+layers are classes, which tsr has not; torch.nn.functional, also F, has them as functions
+if ones(2) > 0: pass
+any() or all() makes one truth of many; element by element, and or not are & | ~
+cat(ones(2), ones(2))
+put the tensors into a list: [a, b]
+tensor(1, 2)
+put the numbers into a list: tensor([1, 2])
+arange(3).mean()
+a mean is no integer: mean(dtype=torch.float32), or float() first
+x = arange(3); x += 0.5
+what is written into, in place or by out=, keeps its dtype; x = x + y makes a new tensor
+dot(ones(2), arange(2))
+convert one: b.to(a.dtype)
+zeros(2, dtype="float32")
+dtypes are names, not text: torch.float32, or float32
+ones(2).shape()
+shape is no method: x.shape[0], or x.size(0)
+ones(2).dtype()
+dtype is no method: x.dtype, without ()
+ones(2).item()
+item() is for one element; x.tolist() gives the numbers of all
+float(ones(2))
+x.tolist() gives the numbers of all
+ones(2).to("gpu")
+did you mean 'cuda'?
+zeros(2, 3) @ zeros(4, 3)
+the second one transposed would fit: .t()
+zeros(2, 3) @ zeros(2, 4)
+the first one transposed would fit: .t()
+ones(2).foo = 3
+a tensor holds no attributes of one's own; a dict can hold it and what belongs to it
+F.softmax(ones(2), dimm=0)
+did you mean dim=?
+END
+sed -n 's/^ADVICE("\(.*\)", ".*/\1/p' "$rows" | sed 's/\\"/"/g' >"$work/rows"
+while IFS= read -r row; do
+    grep -qF -- "$row" "$met" || fail "no mistake above meets the row: $row"
+done <"$work/rows"
+exit $bad
