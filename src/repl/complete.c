@@ -7,6 +7,7 @@
 #include "func_obj.h"
 #include "lexer.h"
 #include "line.h"
+#include "magic.h"
 #include "seq_obj.h"
 #include "str_obj.h"
 #include "vm.h"
@@ -76,6 +77,29 @@ static void add_attributes(Value v) {
     value_release(names);
 }
 
+/* What ends with a bracket is most often a tensor here, and with a quote a str; nothing is evaluated to find out. */
+static Type *likely_type(void) {
+    char before = line_before(strlen(found.typed) + 1);
+    if (before == ')' || before == ']') return tensor_type;
+    return before == '"' || before == '\'' ? &str_type : NULL;
+}
+
+static void add_members(const char *typed) {
+    Value v;
+    if (found.prefix == 1) {
+        if (likely_type() != NULL) add_attributes(value_lent(likely_type()));
+        if (likely_type() == tensor_type && found.count == 0) add_attributes(value_lent(&str_type));
+    } else if (resolve(&v, typed, found.prefix - 1)) {
+        add_attributes(v);
+        value_release(v);
+    }
+}
+
+/* Whether the name of a magic is being typed. */
+static bool names_magic(const char *typed) {
+    return line_typed()[0] == '%' && line_before(strlen(typed) + 1) == '%' && line_before(strlen(typed) + 2) == '\0';
+}
+
 /* Whether the word names a module: behind import, or between from and import. */
 static bool names_module(void) {
     const char *line = line_typed() + strspn(line_typed(), " ");
@@ -96,24 +120,19 @@ static int by_text(const void *a, const void *b) { return strcmp(*(char *const *
 
 static void collect(const char *typed) {
     const char *dot = strrchr(typed, '.');
-    Value v;
     forget();
     found.typed = typed;
-    if (names_module()) {
-        found.prefix = 0;
-        found.word = typed;
-        add_modules();
-        qsort(found.items, (size_t)found.count, sizeof *found.items, by_text);
-        return;
-    }
-    found.prefix = dot != NULL ? (size_t)(dot - typed) + 1 : 0;
+    found.prefix = names_module() || dot == NULL ? 0 : (size_t)(dot - typed) + 1;
     found.word = typed + found.prefix;
-    if (dot == NULL) {
+    if (names_module()) {
+        add_modules();
+    } else if (names_magic(typed)) {
+        for (int i = 0; magic_at(i) != NULL; i++) add(magic_at(i)->name, NULL);
+    } else if (dot == NULL) {
         vm_each_visible_name(add, NULL);
         for (int kind = K_FALSE; kind < TOKEN_KIND_COUNT; kind++) add(token_text((TokenKind)kind), NULL);
-    } else if (resolve(&v, typed, found.prefix - 1)) {
-        add_attributes(v);
-        value_release(v);
+    } else {
+        add_members(typed);
     }
     qsort(found.items, (size_t)found.count, sizeof *found.items, by_text);
 }

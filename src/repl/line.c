@@ -40,8 +40,9 @@ static struct {
     void (*cleanup_after_signal)(void);
     char **(*completion_matches)(const char *, Generator *);
     int *attempted_over, *catch_signals, *append_character, *point;
-    const char **break_characters;
+    const char **break_characters, **quotes;
     char **buffer;
+    int (*bind_variable)(const char *, const char *);
 } lib;
 
 static const char break_characters[] = " \t\n\"'`@$><=;|&{}()[]+-*/,:~^%!";
@@ -54,6 +55,11 @@ static void *symbol(const char *name) { return dlsym(lib.handle, name); }
 #define LOAD(member, name) (*(void **)&lib.member = symbol(name))
 
 const char *line_typed(void) { return lib.buffer != NULL && *lib.buffer != NULL ? *lib.buffer : ""; }
+
+char line_before(size_t distance) {
+    int point = lib.point != NULL ? *lib.point : (int)strlen(line_typed());
+    return distance <= (size_t)point ? line_typed()[(size_t)point - distance] : '\0';
+}
 
 /* Whether a file's name is being typed: in a string, or behind %run. */
 static bool wants_file(void) {
@@ -68,7 +74,11 @@ static bool wants_file(void) {
     return quote != '\0';
 }
 
-static const char *word_breaks(void) { return wants_file() ? " \"'" : break_characters; }
+/* Asked before each completion. The quote before the name of a file is closed behind it, that of 'abc'.up is not. */
+static const char *word_breaks(void) {
+    if (lib.quotes != NULL) *lib.quotes = wants_file() ? "\"'" : "";
+    return wants_file() ? " \"'" : break_characters;
+}
 
 static char **complete(const char *word, int start, int end) {
     (void)start;
@@ -99,8 +109,10 @@ static bool load(void) {
     LOAD(append_character, "rl_completion_append_character");
     LOAD(catch_signals, "rl_catch_signals");
     LOAD(break_characters, "rl_completer_word_break_characters");
+    LOAD(quotes, "rl_basic_quote_characters");
     LOAD(point, "rl_point");
     LOAD(buffer, "rl_line_buffer");
+    LOAD(bind_variable, "rl_variable_bind");
     if (lib.install == NULL || lib.remove == NULL || lib.read_char == NULL || lib.add_history == NULL) {
         dlclose(lib.handle);
         lib.handle = NULL;
@@ -108,6 +120,7 @@ static bool load(void) {
     }
     if (lib.catch_signals != NULL) *lib.catch_signals = 0;
     if (lib.break_characters != NULL) *lib.break_characters = break_characters;
+    if (lib.bind_variable != NULL) lib.bind_variable("show-all-if-ambiguous", "on"); /* ~/.inputrc, which is read later, has the last word */
     const char *(**breaks)(void);
     *(void **)&breaks = symbol("rl_completion_word_break_hook");
     if (breaks != NULL) *breaks = word_breaks;

@@ -6,6 +6,7 @@
 #define REPL_LINE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 typedef enum LineEnd { LINE_TEXT, LINE_END /* of the input */, LINE_INTERRUPTED } LineEnd;
 
@@ -20,6 +21,9 @@ void line_remember(const char *text);
 
 /* The whole line that is being typed, while Tab is answered; "" else. */
 const char *line_typed(void);
+
+/* The byte that stands `distance` bytes before the cursor of line_typed; a zero byte before its beginning. */
+char line_before(size_t distance);
 
 /* What Tab offers, outside strings (where it offers files): the `index`-th completion of `word`, allocated by malloc; NULL after the last. Set before line_start. */
 extern char *(*line_completer)(const char *word, int index);

@@ -10,6 +10,7 @@
 
 #include "builtin.h"
 #include "parser.h"
+#include "prelude.h"
 #include "shell.h"
 #include "str_obj.h"
 #include "vm.h"
@@ -148,6 +149,22 @@ static TsrStatus describe(const char *expression) {
     return status;
 }
 
+/* What `name??` adds: the lines of a function of the user's. */
+static TsrStatus show_source(const char *expression) {
+    Value v;
+    TSR_TRY(vm_run_text_here(&v, expression, strlen(expression), "<stdin>"));
+    const Code *code = value_is_function(v) ? ((Function *)v.o)->code : NULL;
+    if (code != NULL && !prelude_is_source(source_name(code->source))) {
+        size_t length;
+        for (int line = code->def_at.line; line <= code->def_at.end_line; line++) {
+            const char *text = source_line(code->source, line, &length);
+            if (text != NULL) fprintf(builtin_stdout(), "%.*s\n", (int)length, text);
+        }
+    }
+    value_release(v);
+    return TSR_OK;
+}
+
 static TsrStatus run_help(const char *rest) {
     if (rest[0] != '\0') return describe(rest);
     for (int i = 0; magic_at(i) != NULL; i++) {
@@ -191,13 +208,14 @@ static const char *skip_space(const char *s) {
     return s;
 }
 
-/* The length of "a.b.c" before a "?" that ends the text; 0 if it is none. */
+/* The length of "a.b.c" before one or two "?" that end the text; 0 if it is none. */
 static size_t question(const char *text, size_t length) {
     while (length > 0 && isspace((unsigned char)text[length - 1])) length--;
     if (length < 2 || text[length - 1] != '?' || !(isalpha((unsigned char)text[0]) || text[0] == '_')) return 0;
-    for (size_t i = 0; i + 1 < length; i++)
+    size_t end = length - (length > 2 && text[length - 2] == '?' ? 2 : 1);
+    for (size_t i = 0; i < end; i++)
         if (!isalnum((unsigned char)text[i]) && text[i] != '_' && text[i] != '.') return 0;
-    return length - 1;
+    return end;
 }
 
 bool magic_is(const char *text, size_t length) {
@@ -257,8 +275,10 @@ TsrStatus magic_run(const char *text, size_t length) {
         while (end > 0 && isspace((unsigned char)copy[end - 1])) copy[--end] = '\0';
         status = run_help(skip_space(copy + 1));
     } else if (asked > 0) {
+        bool source = copy[asked + 1] == '?';
         copy[asked] = '\0';
         status = describe(copy);
+        if (status == TSR_OK && source) status = show_source(copy);
     } else {
         size_t end = strlen(copy), name_end = 1;
         while (end > 0 && isspace((unsigned char)copy[end - 1])) copy[--end] = '\0';

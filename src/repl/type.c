@@ -372,7 +372,11 @@ static TsrStatus list_class_methods(List *names, Type *type) {
     return dunder_list(names, type);
 }
 
-static TsrStatus type_dir(List *names, Value self) { return list_class_methods(names, (Type *)self.o); }
+static TsrStatus type_dir(List *names, Value self) {
+    Type *type = (Type *)self.o;
+    TSR_TRY(list_class_methods(names, type));
+    return type == tensor_type ? type->dir(names, self) : TSR_OK; /* the rows of the table, which ask for no instance */
+}
 
 static TsrStatus type_mro_method(Value *out, const CallArgs *args) {
     Value tuple;

@@ -28,6 +28,10 @@ np.zeros(3)
 tsr has no NumPy: torch's functions are there by their names, tensor([1, 2]) for one
 plt.plot([1])
 tsr draws no plots; draw(x) pictures a tensor's memory
+Out[1]
+_ is the last value; what should stay gets a name
+In[1]
+Up and Ctrl-R find what was typed
 import numpy as np
 tsr has no NumPy: torch's functions are there by their names, tensor([1, 2]) for one; load('x.npy') reads its files
 import pandas

@@ -1,0 +1,19 @@
+# The prompt on a terminal: what Tab completes, what ? and ?? show, statements over several lines.
+. "$(dirname "$0")/lib.sh"
+if ! command -v script >/dev/null 2>&1; then echo 'ok the prompt (skipped: no script)'; exit 0; fi
+typed() { (sleep 0.7; for line; do printf '%b' "$line\r"; sleep 0.2; done; sleep 0.5) | TSR_HISTORY= TERM=xterm timeout 20 script -qec "$tsr --no-color" /dev/null 2>&1 | tr -d '\r' | sed 's/.\[?2004[hl]//g'; }
+has() { case $3 in *"$2"*) ok "$1" ;; *) fail "$1"; printf '    %s is not in: %s\n' "$2" "$3" ;; esac; }
+shown=$(typed 'x = "abc".uppe\t()' 'x + "!"' 'arange(6).argso\t(descending=True).toli\t()' '%hel\t' 'torch.zer\t')
+has 'a method of a quoted text' "'ABC!'" "$shown"
+has 'methods of what a call gives' '[5, 4, 3, 2, 1, 0]' "$shown"
+has 'a magic' '%timeit ' "$shown"
+has 'several are listed at once' 'torch.zeros_like' "$shown"
+shown=$(typed 'def twice(x):' '    return 2 * x' '' 'twice??' 'arange??' 'class A: pass' '7')
+has 'name?? of a function' '>>> twice??
+twice
+def twice(x):
+    return 2 * x' "$shown"
+has 'name?? of an operator' 'torch.arange(end' "$shown"
+has 'a class on one line is refused at once' "part of tsr's language
+>>> 7" "$shown"
+exit $bad
