@@ -309,7 +309,14 @@ static bool colours(void) {
     return (no == NULL || no[0] == '\0') && isatty(STDERR_FILENO) && (term == NULL || strcmp(term, "dumb") != 0);
 }
 
+/* By its name: what is called .txt may be a program. */
+static bool is_data(const char *path) {
+    const char *dot = strrchr(path, '.');
+    return dot != NULL && strcmp(dot, ".txt") != 0 && tsr_format_for_path(path) != NULL;
+}
+
 static int check(const Line *l) {
+    if (l->mode == MODE_DEFAULT && l->rest_count > 0 && is_data(l->rest[0])) return usage("%s is data, not a program: tsr -e CODE FILE", l->rest[0]);
     if ((l->mode == MODE_DOCTEST || l->mode == MODE_LIST) && l->rest_count == 0) return usage("%s: FILE is missing", l->mode == MODE_LIST ? "-l" : "--doctest");
     if (l->mode == MODE_ECHO && l->rest_count != 1) return usage("%s takes one FILE", "--echo");
     if (l->mode == MODE_DIFF && l->rest_count != 2) return usage("%s takes two files", "--diff");

@@ -1,10 +1,13 @@
-/* ns_cmath.c: Python's cmath over the C library's complex functions. */
+/* ns_cmath.c: Python's cmath. Of finite numbers the roots, logarithms, tangents and inverse functions follow Kahan ("Branch cuts for complex
+ * elementary functions", 1987), as Python's do to the last bit; the rest, and infinities and nan, are the C library's. */
 #include "ns.h"
 
 #include <complex.h>
+#include <float.h>
 #include <math.h>
 
 #include "args.h"
+#include "exc.h"
 #include "num_obj.h"
 #include "seq_obj.h"
 
@@ -29,6 +32,85 @@ static TsrStatus checked(Value *out, double complex z, double complex result) {
     return complex_new(out, creal(result), cimag(result));
 }
 
+/* --- of finite numbers --- */
+
+#define LARGE (DBL_MAX / 4)                    /* beyond it sums and hypot may overflow */
+#define LARGE_ROOT (sqrt(LARGE))
+#define SMALL_ROOT (sqrt(DBL_MIN))
+#define LARGE_LOG (log(LARGE))
+
+static double complex times_i(double complex z) { return CMPLX(-cimag(z), creal(z)); }
+static double complex over_i(double complex z) { return CMPLX(cimag(z), -creal(z)); }
+static bool is_large(double complex z) { return fabs(creal(z)) > LARGE || fabs(cimag(z)) > LARGE; }
+/* log |z / 2| of a large z, of which hypot would not hold |z|. */
+static double half_log(double complex z) { return log(hypot(creal(z) / 2, cimag(z) / 2)); }
+
+static double complex square_root(double complex z) {
+    double ax = fabs(creal(z)), ay = fabs(cimag(z)), s;
+    if (ax == 0 && ay == 0) return CMPLX(0, cimag(z));
+    if (ax < DBL_MIN && ay < DBL_MIN) s = ldexp(sqrt(ldexp(ax, 53) + hypot(ldexp(ax, 53), ldexp(ay, 53))), -27);
+    else s = 2 * sqrt(ax / 8 + hypot(ax / 8, ay / 8));
+    double d = ay / (2 * s);
+    return creal(z) >= 0 ? CMPLX(s, copysign(d, cimag(z))) : CMPLX(d, copysign(s, cimag(z)));
+}
+
+static double complex logarithm(double complex z) {
+    double ax = fabs(creal(z)), ay = fabs(cimag(z)), h = hypot(ax, ay), am = fmax(ax, ay), an = fmin(ax, ay), real;
+    if (is_large(z)) real = half_log(z) + M_LN2;
+    else if (ax < DBL_MIN && ay < DBL_MIN) real = log(hypot(ldexp(ax, DBL_MANT_DIG), ldexp(ay, DBL_MANT_DIG))) - DBL_MANT_DIG * M_LN2;
+    else if (h >= 0.71 && h <= 1.73) real = log1p((am - 1) * (am + 1) + an * an) / 2; /* near 0: no digits may cancel */
+    else real = log(h);
+    return CMPLX(real, carg(z));
+}
+
+static double complex arc_sinh(double complex z) {
+    double x = creal(z), y = cimag(z);
+    if (is_large(z)) return CMPLX(y >= 0 ? copysign(half_log(z) + 2 * M_LN2, x) : -copysign(half_log(z) + 2 * M_LN2, -x), atan2(y, fabs(x)));
+    double complex a = square_root(CMPLX(1 + y, -x)), b = square_root(CMPLX(1 - y, x));
+    return CMPLX(asinh(creal(a) * cimag(b) - creal(b) * cimag(a)), atan2(y, creal(a) * creal(b) - cimag(a) * cimag(b)));
+}
+
+static double complex arc_cosh(double complex z) {
+    double x = creal(z), y = cimag(z);
+    if (is_large(z)) return CMPLX(half_log(z) + 2 * M_LN2, atan2(y, x));
+    double complex a = square_root(CMPLX(x - 1, y)), b = square_root(CMPLX(x + 1, y));
+    return CMPLX(asinh(creal(a) * creal(b) + cimag(a) * cimag(b)), 2 * atan2(cimag(a), creal(b)));
+}
+
+static double complex arc_cos(double complex z) {
+    double x = creal(z), y = cimag(z);
+    if (is_large(z)) return CMPLX(atan2(fabs(y), x), x < 0 ? -copysign(half_log(z) + 2 * M_LN2, y) : copysign(half_log(z) + 2 * M_LN2, -y));
+    double complex a = square_root(CMPLX(1 - x, -y)), b = square_root(CMPLX(1 + x, y));
+    return CMPLX(2 * atan2(creal(a), creal(b)), asinh(creal(b) * cimag(a) - cimag(b) * creal(a)));
+}
+
+static double complex arc_sin(double complex z) { return over_i(arc_sinh(times_i(z))); }
+
+static double complex arc_tanh(double complex z) {
+    double x = creal(z), y = cimag(z), ay = fabs(y);
+    if (signbit(x)) return -arc_tanh(-z);
+    if (x > LARGE_ROOT || ay > LARGE_ROOT) {
+        double h = hypot(x / 2, y / 2);
+        return CMPLX(x / 4 / h / h, -copysign(M_PI_2, -y));
+    }
+    if (x == 1 && ay == 0) return CMPLX(NAN, y); /* a pole */
+    if (x == 1 && ay < SMALL_ROOT) return CMPLX(-log(sqrt(ay) / sqrt(hypot(ay, 2))), copysign(atan2(2, -ay) / 2, y));
+    return CMPLX(log1p(4 * x / ((1 - x) * (1 - x) + ay * ay)) / 4, -atan2(-2 * y, (1 - x) * (1 + x) - ay * ay) / 2);
+}
+
+static double complex arc_tan(double complex z) { return over_i(arc_tanh(times_i(z))); }
+
+static double complex tangent_h(double complex z) {
+    double x = creal(z), y = cimag(z);
+    if (fabs(x) > LARGE_LOG) return CMPLX(copysign(1, x), 4 * sin(y) * cos(y) * exp(-2 * fabs(x)));
+    double tx = tanh(x), ty = tan(y), cx = 1 / cosh(x), product = tx * ty, divisor = 1 + product * product;
+    return CMPLX(tx * (1 + ty * ty) / divisor, ty / divisor * cx * cx);
+}
+
+static double complex tangent(double complex z) { return over_i(tangent_h(times_i(z))); }
+
+/* --- the functions --- */
+
 #define UNARY(name, function) \
     static TsrStatus cmath_##name(Value *out, const CallArgs *args) { \
         double complex z; \
@@ -36,39 +118,58 @@ static TsrStatus checked(Value *out, double complex z, double complex result) {
         return checked(out, z, function(z)); \
     }
 
-UNARY(sqrt, csqrt)
+/* ours of finite numbers, the library's of others */
+#define FINITE(name, ours, library) \
+    static double complex name##_of(double complex z) { return isfinite(creal(z)) && isfinite(cimag(z)) ? ours(z) : library(z); } \
+    UNARY(name, name##_of)
+
+FINITE(sqrt, square_root, csqrt)
 UNARY(exp, cexp)
 UNARY(sin, csin)
 UNARY(cos, ccos)
-UNARY(tan, ctan)
-UNARY(asin, casin)
-UNARY(acos, cacos)
-UNARY(atan, catan)
+FINITE(tan, tangent, ctan)
+FINITE(asin, arc_sin, casin)
+FINITE(acos, arc_cos, cacos)
+FINITE(atan, arc_tan, catan)
 UNARY(sinh, csinh)
 UNARY(cosh, ccosh)
-UNARY(tanh, ctanh)
-UNARY(asinh, casinh)
-UNARY(acosh, cacosh)
-UNARY(atanh, catanh)
+FINITE(tanh, tangent_h, ctanh)
+FINITE(asinh, arc_sinh, casinh)
+FINITE(acosh, arc_cosh, cacosh)
+FINITE(atanh, arc_tanh, catanh)
+
+static double complex log_of(double complex z) { return isfinite(creal(z)) && isfinite(cimag(z)) ? logarithm(z) : clog(z); }
+
+static TsrStatus checked_log(Value *out, Value v) {
+    double complex z;
+    TSR_TRY(argument(&z, v));
+    return z == 0 ? tsr_error(TSR_VALUE_ERROR, "math domain error") : checked(out, z, log_of(z));
+}
 
 static TsrStatus cmath_log(Value *out, const CallArgs *args) {
-    double complex z, base;
-    TSR_TRY(argument(&z, args->values[0]));
-    if (z == 0) return tsr_error(TSR_VALUE_ERROR, "math domain error");
-    double complex result = clog(z);
-    if (args->count == 2) {
-        TSR_TRY(argument(&base, args->values[1]));
-        if (base == 0) return tsr_error(TSR_VALUE_ERROR, "math domain error");
-        result /= clog(base);
+    Value of, base;
+    TSR_TRY(checked_log(&of, args->values[0]));
+    if (args->count == 1) {
+        *out = of;
+        return TSR_OK;
     }
-    return checked(out, z, result);
+    TsrStatus status = checked_log(&base, args->values[1]);
+    if (status == TSR_OK) {
+        status = value_binary(out, OP_DIV, of, base);
+        value_release(base);
+    }
+    value_release(of);
+    if (!exc_matches(status, TSR_ZERO_DIVISION_ERROR)) return status;
+    exc_discard(status);
+    return tsr_error(TSR_VALUE_ERROR, "math domain error");
 }
 
 static TsrStatus cmath_log10(Value *out, const CallArgs *args) {
     double complex z;
     TSR_TRY(argument(&z, args->values[0]));
     if (z == 0) return tsr_error(TSR_VALUE_ERROR, "math domain error");
-    return checked(out, z, clog(z) / M_LN10);
+    double complex result = log_of(z);
+    return checked(out, z, CMPLX(creal(result) / M_LN10, cimag(result) / M_LN10));
 }
 
 static TsrStatus cmath_phase(Value *out, const CallArgs *args) {

@@ -33,5 +33,6 @@ printf 'print(1)\nprint(2)\n' | "$tsr" >"$work/out"; is 'program on standard inp
 2' "$(cat "$work/out")"
 run --seed 0 -e 'rand(1)'; first=$out
 run -e 'torch.manual_seed(0); rand(1)'; is '--seed is manual_seed' "$out" "$first"
+echo 1,2 >"$work/d.csv"; run "$work/d.csv" -e '_'; is 'a file of data is no program' 2 "$status"; is 'and says how it is read' "tsr: $work/d.csv is data, not a program: tsr -e CODE FILE" "$(head -1 "$work/err")"
 NO_COLOR=1 run -e '1/0'; is 'no colour' 'ZeroDivisionError: division by zero' "$(last)"
 exit $bad
