@@ -32,7 +32,7 @@ Value args_keyword(const CallArgs *args, const char *name) {
 static TsrStatus too_many(const ArgSpec *spec, int given, int keywords) {
     if (given + keywords > spec->total) {
         return tsr_error(TSR_TYPE_ERROR, "%s() takes %s %d %sargument%s (%d given)", spec->function,
-                         spec->required == spec->total ? "exactly" : "at most", spec->total, given == 0 ? "keyword " : "", plural(spec->total), given + keywords);
+                         spec->required == spec->total && spec->positional_only == spec->total ? "exactly" : "at most", spec->total, given == 0 ? "keyword " : "", plural(spec->total), given + keywords);
     }
     if (spec->max_positional == 0) return tsr_error(TSR_TYPE_ERROR, "%s() takes no positional arguments", spec->function);
     return tsr_error(TSR_TYPE_ERROR, "%s() takes %s %d positional argument%s (%d given)", spec->function,

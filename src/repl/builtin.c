@@ -447,10 +447,10 @@ static TsrStatus best_of(Value *out, const CallArgs *args, const char *name, Com
     Value key = args_keyword(args, "key"), fallback = args_keyword(args, "default");
     Best best = {.order = order, .key_function = value_is_none(key) ? VALUE_UNBOUND : key};
     bool stop;
+    if (args->count == 0) return tsr_error(TSR_TYPE_ERROR, "%s expected at least 1 argument, got 0", name);
     for (int i = 0; i < args->keyword_count; i++)
         if (strcmp(args->names[i]->data, "key") != 0 && strcmp(args->names[i]->data, "default") != 0)
-            return tsr_error(TSR_TYPE_ERROR, "%s() got an unexpected keyword argument '%s'", name, args->names[i]->data);
-    if (args->count == 0) return tsr_error(TSR_TYPE_ERROR, "%s expected at least 1 argument, got 0", name);
+            return tsr_error(TSR_TYPE_ERROR, "'%s' is an invalid keyword argument for %s()", args->names[i]->data, name);
     if (args->count > 1 && fallback.tag != V_UNBOUND) return tsr_error(TSR_TYPE_ERROR, "Cannot specify a default for %s() with multiple positional arguments", name);
     TsrStatus status = TSR_OK;
     if (args->count == 1) status = each_item(args->values[0], consider, &best);

@@ -21,10 +21,10 @@ static void native_destroy(Obj *self) {
 static void native_traverse(Obj *self, GcVisit visit, void *context) { gc_visit_value(((Native *)self)->self, visit, context); }
 static void native_clear(Obj *self) { value_clear(&((Native *)self)->self); }
 
-/* "list.append" or "math.sqrt" or "len", as messages name it. */
+/* "list.append" or "math.sqrt" or "len", as messages name it; those of itertools are types in Python. */
 static void native_title(char *out, size_t size, const Method *def, const Type *owner, const char *module) {
     if (owner != NULL) snprintf(out, size, "%s.%s", owner == tensor_type ? "TensorBase" : owner->name, def->name);
-    else if (module != NULL) snprintf(out, size, "%s.%s", module, def->name);
+    else if (module != NULL && strcmp(module, "itertools") != 0) snprintf(out, size, "%s.%s", module, def->name);
     else snprintf(out, size, "%s", def->name);
 }
 

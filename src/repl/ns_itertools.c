@@ -56,13 +56,39 @@ static TsrStatus iter_next(Value *out, Value self) {
     return status;
 }
 
-#define ITER_TYPE(symbol, text) \
-    static Type symbol = {.obj = TYPE_HEADER, .name = text, .module = "itertools", .flags = TYPE_GC, .destroy = iter_destroy, .traverse = iter_traverse, .clear = iter_clear, \
-                          .iter_next = iter_next, .next_is_identity_iter = 1}
+/* a and b are the next number and the step, which is not shown when it is the int 1. */
+static TsrStatus count_repr(TsrText *out, Value self) {
+    const Iter *it = (Iter *)self.o;
+    TSR_TRY(tsr_text_puts(out, "count("));
+    TSR_TRY(value_repr(out, it->a));
+    if (it->b.tag == V_INT && it->b.i == 1) return tsr_text_putc(out, ')');
+    TSR_TRY(tsr_text_puts(out, ", "));
+    TSR_TRY(value_repr(out, it->b));
+    return tsr_text_putc(out, ')');
+}
 
-ITER_TYPE(count_type, "count");
+/* a is the object, i how often it still comes; below 0: for ever. */
+static TsrStatus repeat_repr(TsrText *out, Value self) {
+    const Iter *it = (Iter *)self.o;
+    ReprGuard guard;
+    bool again;
+    TSR_TRY(repr_enter(&guard, self.o, &again));
+    TsrStatus status = tsr_text_puts(out, "repeat(");
+    if (status == TSR_OK) status = again ? tsr_text_puts(out, "...") : value_repr(out, it->a);
+    if (status == TSR_OK && it->i >= 0) status = tsr_text_printf(out, ", %lld", (long long)it->i);
+    if (status == TSR_OK) status = tsr_text_putc(out, ')');
+    if (!again) repr_leave(&guard);
+    return status;
+}
+
+#define ITER_TYPE_SHOWN(symbol, text, shown) \
+    static Type symbol = {.obj = TYPE_HEADER, .name = text, .module = "itertools", .flags = TYPE_GC, .destroy = iter_destroy, .traverse = iter_traverse, .clear = iter_clear, \
+                          .repr = shown, .iter_next = iter_next, .next_is_identity_iter = 1}
+#define ITER_TYPE(symbol, text) ITER_TYPE_SHOWN(symbol, text, NULL)
+
+ITER_TYPE_SHOWN(count_type, "count", count_repr);
 ITER_TYPE(cycle_type, "cycle");
-ITER_TYPE(repeat_type, "repeat");
+ITER_TYPE_SHOWN(repeat_type, "repeat", repeat_repr);
 ITER_TYPE(chain_type, "chain");
 ITER_TYPE(islice_type, "islice");
 ITER_TYPE(takewhile_type, "takewhile");
@@ -346,10 +372,13 @@ static TsrStatus step_compress(Value *out, Iter *it) {
 }
 
 static TsrStatus make_compress(Value *out, const CallArgs *args) {
-    Value data, selectors;
+    static const char *const names[] = {"data", "selectors"};
+    static const ArgSpec spec = {"compress", names, 2, 0, 2, 2};
+    Value v[2], data, selectors;
     Iter *it = NULL;
-    TSR_TRY(value_iter(&data, args->values[0]));
-    TsrStatus status = value_iter(&selectors, args->values[1]);
+    TSR_TRY(args_parse(v, args, 0, &spec));
+    TSR_TRY(value_iter(&data, v[0]));
+    TsrStatus status = value_iter(&selectors, v[1]);
     if (status != TSR_OK) {
         value_release(data);
         return status;
@@ -551,7 +580,9 @@ static TsrStatus make_product(Value *out, const CallArgs *args) {
     int64_t repeat = 1, count;
     Iter *it = NULL;
     if (repeat_value.tag != V_UNBOUND) TSR_TRY(value_to_index(&repeat, repeat_value));
-    if (args->keyword_count > (repeat_value.tag != V_UNBOUND)) return tsr_error(TSR_TYPE_ERROR, "product() got an unexpected keyword argument");
+    if (args->keyword_count > (repeat_value.tag != V_UNBOUND)) {
+        return tsr_error(TSR_TYPE_ERROR, "'%s' is an invalid keyword argument for product()", args->names[str_equal_c(args->names[0], "repeat") ? 1 : 0]->data);
+    }
     if (repeat < 0) return tsr_error(TSR_VALUE_ERROR, "repeat argument cannot be negative");
     if (tsr_mul_overflows(repeat, args->count, &count) || count > INT32_MAX) return tsr_error(TSR_OVERFLOW_ERROR, "repeat argument too large");
     TSR_TRY(list_new(&pools, count));
@@ -592,6 +623,7 @@ static TsrStatus step_zip_longest(Value *out, Iter *it) {
 static TsrStatus make_zip_longest(Value *out, const CallArgs *args) {
     Value fill = args_keyword(args, "fillvalue"), list, iterator;
     Iter *it = NULL;
+    if (args->keyword_count > (fill.tag != V_UNBOUND)) return tsr_error(TSR_TYPE_ERROR, "zip_longest() got an unexpected keyword argument");
     TSR_TRY(list_new(&list, args->count));
     TsrStatus status = TSR_OK;
     for (int i = 0; i < args->count && status == TSR_OK; i++) {
@@ -672,7 +704,7 @@ static TsrStatus itertools_tee(Value *out, const CallArgs *args) {
 
 static const Method functions[] = {
     {"count", make_count, ARGS_ANY, 0, 2, "(start=0, step=1)", "start, start + step, ..."},
-    {"cycle", make_cycle, ARGS_ONE, 1, 1, "(iterable, /)", "The items over and over."},
+    {"cycle", make_cycle, ARGS_RANGE, 1, 1, "(iterable, /)", "The items over and over."},
     {"repeat", make_repeat, ARGS_ANY, 1, 2, "(object, times=None)", "An object again and again."},
     {"islice", make_islice, ARGS_RANGE, 2, 4, "(iterable, [start,] stop[, step])", "A slice of an iterator."},
     {"takewhile", make_takewhile, ARGS_RANGE, 2, 2, "(predicate, iterable, /)", "Items until the predicate fails."},
@@ -680,8 +712,8 @@ static const Method functions[] = {
     {"filterfalse", make_filterfalse, ARGS_RANGE, 2, 2, "(function, iterable, /)", "Items for which the function is false."},
     {"starmap", make_starmap, ARGS_RANGE, 2, 2, "(function, iterable, /)", "function(*item) for each item."},
     {"accumulate", make_accumulate, ARGS_ANY, 1, 3, "(iterable, func=None, *, initial=None)", "Running totals."},
-    {"pairwise", make_pairwise, ARGS_ONE, 1, 1, "(iterable, /)", "Overlapping pairs."},
-    {"compress", make_compress, ARGS_RANGE, 2, 2, "(data, selectors)", "Items whose selector is true."},
+    {"pairwise", make_pairwise, ARGS_RANGE, 1, 1, "(iterable, /)", "Overlapping pairs."},
+    {"compress", make_compress, ARGS_ANY, 2, 2, "(data, selectors)", "Items whose selector is true."},
     {"product", make_product, ARGS_ANY, 0, -1, "(*iterables, repeat=1)", "Every combination of one item of each."},
     {"combinations", make_combinations, ARGS_ANY, 2, 2, "(iterable, r)", "Every choice of r items, in order."},
     {"combinations_with_replacement", make_replacement, ARGS_ANY, 2, 2, "(iterable, r)", "The same, items may repeat."},

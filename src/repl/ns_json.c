@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "args.h"
+#include "bind.h"
 #include "bytes_obj.h"
 #include "dict_obj.h"
 #include "exc.h"
@@ -137,55 +137,58 @@ static TsrStatus write_value(const Writer *w, Value v, int depth) {
 
 static TsrStatus flag(bool *out, Value v) { return v.tag == V_UNBOUND ? TSR_OK : value_truth(out, v); }
 
-static TsrStatus dumps_to(TsrText *out, const CallArgs *args, int skip) {
-    Value indent = args_keyword(args, "indent"), separators = args_keyword(args, "separators");
-    Writer w = {.out = out, .item = ", ", .key = ": ", .ascii = true, .allow_nan = true, .fallback = args_keyword(args, "default")};
+/* The options of dumps and dump; the last three are taken, but only as what they are without. */
+#define OPTIONS "indent", "separators", "sort_keys", "ensure_ascii", "allow_nan", "default", "check_circular", "skipkeys", "cls"
+enum { INDENT, SEPARATORS, SORT_KEYS, ENSURE_ASCII, ALLOW_NAN, DEFAULT, CHECK_CIRCULAR, SKIPKEYS, CLS, OPTION_COUNT };
+
+static TsrStatus read_separators(Writer *w, Value v) {
+    const Value *pair;
+    int64_t n;
+    if (v.tag <= V_NONE) return TSR_OK;
+    if (!value_as_array(v, &pair, &n) || n != 2 || !value_is_str(pair[0]) || !value_is_str(pair[1])) return tsr_error(TSR_TYPE_ERROR, "separators must be two strings");
+    w->item = value_as_str(pair[0])->data;
+    w->key = value_as_str(pair[1])->data;
+    return TSR_OK;
+}
+
+static TsrStatus dumps_value(Value *out, Value v, const Value *options) {
+    TsrText text = {0};
+    Writer w = {.out = &text, .item = ", ", .key = ": ", .ascii = true, .allow_nan = true, .fallback = options[DEFAULT]};
     char spaces[65] = "";
     int64_t width;
-    TSR_TRY(args_count(args, skip, 1, 1, "dumps"));
-    TSR_TRY(flag(&w.sort_keys, args_keyword(args, "sort_keys")));
-    TSR_TRY(flag(&w.ascii, args_keyword(args, "ensure_ascii")));
-    TSR_TRY(flag(&w.allow_nan, args_keyword(args, "allow_nan")));
-    if (value_is_str(indent)) w.indent = value_as_str(indent)->data;
-    else if (indent.tag > V_NONE) {
-        TSR_TRY(value_to_index(&width, indent));
+    bool skip = false;
+    TSR_TRY(flag(&w.sort_keys, options[SORT_KEYS]));
+    TSR_TRY(flag(&w.ascii, options[ENSURE_ASCII]));
+    TSR_TRY(flag(&w.allow_nan, options[ALLOW_NAN]));
+    TSR_TRY(flag(&skip, options[SKIPKEYS]));
+    if (skip || options[CLS].tag > V_NONE) return tsr_error(TSR_TYPE_ERROR, "json: %s is not part of tsr", skip ? "skipkeys" : "cls");
+    if (value_is_str(options[INDENT])) w.indent = value_as_str(options[INDENT])->data;
+    else if (options[INDENT].tag > V_NONE) {
+        TSR_TRY(value_to_index(&width, options[INDENT]));
         memset(spaces, ' ', (size_t)TSR_MAX(0, TSR_MIN(width, 64)));
         w.indent = spaces;
     }
     if (w.indent != NULL) w.item = ",";
-    if (separators.tag > V_NONE) {
-        const Value *pair;
-        int64_t n;
-        if (!value_as_array(separators, &pair, &n) || n != 2 || !value_is_str(pair[0]) || !value_is_str(pair[1])) return tsr_error(TSR_TYPE_ERROR, "separators must be two strings");
-        w.item = value_as_str(pair[0])->data;
-        w.key = value_as_str(pair[1])->data;
-    }
-    return write_value(&w, args->values[skip], 0);
-}
-
-static TsrStatus json_dumps(Value *out, const CallArgs *args) {
-    TsrText text = {0};
-    TsrStatus status = dumps_to(&text, args, 0);
+    TSR_TRY(read_separators(&w, options[SEPARATORS]));
+    TsrStatus status = write_value(&w, v, 0);
     if (status == TSR_OK) return str_new_text_move(out, &text);
     tsr_text_free(&text);
     return status;
 }
 
+static TsrStatus json_dumps(Value *out, const CallArgs *args) {
+    static const char *const names[] = {"obj", OPTIONS};
+    Value v[1 + OPTION_COUNT];
+    TSR_TRY(bind_python_arguments(v, args, "dumps", names, 1 + OPTION_COUNT, 1, 1));
+    return dumps_value(out, v[0], v + 1);
+}
+
 static TsrStatus json_dump(Value *out, const CallArgs *args) {
-    CallArgs shifted = *args;
-    Value text;
-    if (args->count != 2) return tsr_error(TSR_TYPE_ERROR, "dump() takes an object and a file");
-    Value *values = tsr_malloc(sizeof *values * (size_t)(1 + args->keyword_count));
-    if (values == NULL) return mem_error();
-    values[0] = args->values[0];
-    memcpy(values + 1, args->values + 2, sizeof *values * (size_t)args->keyword_count);
-    shifted.values = values;
-    shifted.count = 1;
-    TsrStatus status = json_dumps(&text, &shifted);
-    tsr_free(values);
-    TSR_TRY(status);
-    Value written;
-    status = value_call_method(&written, args->values[1], "write", 1, &text);
+    static const char *const names[] = {"obj", "fp", OPTIONS};
+    Value v[2 + OPTION_COUNT], text, written;
+    TSR_TRY(bind_python_arguments(v, args, "dump", names, 2 + OPTION_COUNT, 2, 2));
+    TSR_TRY(dumps_value(&text, v[0], v + 2));
+    TsrStatus status = value_call_method(&written, v[1], "write", 1, &text);
     value_release(text);
     if (status == TSR_OK) value_release(written);
     *out = VALUE_NONE;
@@ -384,14 +387,13 @@ static TsrStatus read_value(Value *out, Reader *r, int depth) {
     return read_number(out, r);
 }
 
-static TsrStatus json_loads(Value *out, const CallArgs *args) {
-    Value v = args->values[0];
+static TsrStatus loads_value(Value *out, Value v) {
     char *bytes;
     int64_t size;
     if (value_as_buffer(v, &bytes, &size)) {
         Value text;
         TSR_TRY(value_call_method(&text, v, "decode", 0, NULL));
-        TsrStatus status = json_loads(out, &(CallArgs){.values = &text, .count = 1});
+        TsrStatus status = loads_value(out, text);
         value_release(text);
         return status;
     }
@@ -404,10 +406,19 @@ static TsrStatus json_loads(Value *out, const CallArgs *args) {
     return bad_at(&r, "Extra data", r.p);
 }
 
+static TsrStatus json_loads(Value *out, const CallArgs *args) {
+    static const char *const names[] = {"s"};
+    Value v[1];
+    TSR_TRY(bind_python_arguments(v, args, "loads", names, 1, 1, 1));
+    return loads_value(out, v[0]);
+}
+
 static TsrStatus json_load(Value *out, const CallArgs *args) {
-    Value text;
-    TSR_TRY(value_call_method(&text, args->values[0], "read", 0, NULL));
-    TsrStatus status = json_loads(out, &(CallArgs){.values = &text, .count = 1});
+    static const char *const names[] = {"fp"};
+    Value v[1], text;
+    TSR_TRY(bind_python_arguments(v, args, "load", names, 1, 1, 1));
+    TSR_TRY(value_call_method(&text, v[0], "read", 0, NULL));
+    TsrStatus status = loads_value(out, text);
     value_release(text);
     return status;
 }
@@ -415,8 +426,8 @@ static TsrStatus json_load(Value *out, const CallArgs *args) {
 static const Method functions[] = {
     {"dumps", json_dumps, ARGS_ANY, 1, 1, "(obj, *, indent=None, separators=None, sort_keys=False, ensure_ascii=True, allow_nan=True, default=None)", "JSON text of a value."},
     {"dump", json_dump, ARGS_ANY, 2, 2, "(obj, fp, *, ...)", "Writes JSON text to a file."},
-    {"loads", json_loads, ARGS_ONE, 1, 1, "(s)", "The value of a JSON text."},
-    {"load", json_load, ARGS_ONE, 1, 1, "(fp)", "The value of a JSON file."},
+    {"loads", json_loads, ARGS_ANY, 1, 1, "(s)", "The value of a JSON text."},
+    {"load", json_load, ARGS_ANY, 1, 1, "(fp)", "The value of a JSON file."},
     {0},
 };
 
