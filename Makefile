@@ -144,8 +144,13 @@ $(BUILD)/tests/plugins: tests/plugin/dummy_backend.c src/core/backend.h
 check: all $(BUILD)/tests/run $(BUILD)/tests/plugins ## the unit tests of the core and the language; T=suite for one
 	$(if $(T),CK_RUN_SUITE=$(T)) TSR_TEST_BUILD=$(BUILD) $(BUILD)/tests/run
 
-debug asan coverage: ## builds that configuration and runs the unit tests in it (asan: address and undefined-behaviour sanitizers)
+debug asan: ## builds that configuration and runs the unit tests in it (asan: address and undefined-behaviour sanitizers)
 	$(MAKE) CONFIG=$@ check
+
+coverage: ## the unit tests, then each file's line coverage, the least covered first
+	$(MAKE) CONFIG=coverage check
+	@find build/coverage/obj/core build/coverage/obj/repl -name '*.gcda' -exec gcov -n {} + | \
+		awk -F"['%: ]+" '/^File/ {file = $$2 ~ /^src.*\.c$$/ ? $$2 : ""} /^Lines/ && file {printf "%6.2f%% of %4d lines  %s\n", $$3, $$5, file; file = ""}' | sort -n
 
 tsan: ## counts and storages shared by two threads, and the language's parallel(), under the thread sanitizer
 	$(MAKE) CONFIG=tsan all build/tsan/tests/run

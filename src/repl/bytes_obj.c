@@ -192,8 +192,9 @@ static TsrStatus binary_slot(Value *out, BinaryOp op, Value a, Value b) {
     char *to;
     int64_t size;
     value_as_buffer(*out, &to, &size);
-    for (int64_t i = 0; i < times; i++) memcpy(to + i * n, x, (size_t)n);
-    return TSR_OK;
+    TsrStatus status = repeat_bytes(to, x, n, times);
+    if (status != TSR_OK) value_release(*out);
+    return status;
 }
 
 /* --- making from a value --- */

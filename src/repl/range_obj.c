@@ -46,6 +46,20 @@ TsrStatus repeat_count(int64_t *out, Value v, int64_t size, bool *handled) {
     return TSR_OK;
 }
 
+TsrStatus repeat_bytes(char *to, const char *bytes, int64_t n, int64_t times) {
+    const int64_t total = n * times, most = 1 << 22;
+    int64_t done = 0;
+    if (n == 1) memset(to, bytes[0], (size_t)(done = TSR_MIN(total, 512)));
+    for (; done < TSR_MIN(total, 512); done += n) memcpy(to + done, bytes, (size_t)n);
+    for (int64_t piece = done; done < total; piece = piece < most ? done : piece) { /* what is there is copied, more each time */
+        piece = TSR_MIN(piece, total - done);
+        memcpy(to + done, to, (size_t)piece);
+        done += piece;
+        TSR_TRY(tsr_interrupt_check());
+    }
+    return TSR_OK;
+}
+
 /* --- slice --- */
 
 static void slice_destroy(Obj *self) {

@@ -505,11 +505,11 @@ static TsrStatus repeat(Value *out, const Str *s, int64_t times) {
     if (size == 0) return str_new(out, "", 0);
     Str *r = str_new_raw(size);
     if (r == NULL) return TSR_MEMORY_ERROR;
-    if (s->size == 1) memset(r->data, s->data[0], (size_t)size);
-    for (int64_t i = 0; i < times && s->size > 1; i++) memcpy(r->data + i * s->size, s->data, (size_t)s->size);
     r->length = s->length * times;
     *out = value_obj_move(r);
-    return TSR_OK;
+    TsrStatus status = repeat_bytes(r->data, s->data, s->size, times);
+    if (status != TSR_OK) value_release(*out);
+    return status;
 }
 
 static TsrStatus binary_slot(Value *out, BinaryOp op, Value a, Value b) {
