@@ -83,6 +83,7 @@ static TsrStatus new_struct(TsrTensor **out, int ndim, TsrDtype dtype, TsrDevice
     t->version = NULL;
     t->sparse = NULL;
     t->base = NULL;
+    t->source = NULL;
     t->origin = NULL;
     *out = t;
     return TSR_OK;
@@ -162,6 +163,8 @@ TsrTensor *tsr_tensor_weak_retain(TsrTensor *t) {
 
 TsrTensor *tsr_tensor_retain_base(const TsrTensor *t) { return t->base == NULL ? NULL : tsr_tensor_weak_retain(t->base); }
 
+TsrTensor *tsr_tensor_retain_source(const TsrTensor *t) { return t->source == NULL ? tsr_tensor_retain_base(t) : tsr_tensor_weak_retain(t->source); }
+
 /* --- lifetime --- */
 
 TsrTensor *tsr_tensor_retain(TsrTensor *t) {
@@ -181,15 +184,16 @@ static void free_sparse(TsrSparse *sparse) {
 
 /* The last owner is gone: what the tensor holds goes; the struct stays while weak links need its geometry. */
 static void destroy(TsrTensor *t) {
-    TsrTensor *base = t->base;
+    TsrTensor *base = t->base, *source = t->source;
     if (TSR_UNLIKELY(tsr_tensor_gone_hook != NULL) && t->weakcount > 1) tsr_tensor_gone_hook(t);
     drop_version(t);
     tsr_storage_free(t->storage);
     if (TSR_UNLIKELY(t->sparse != NULL)) free_sparse(t->sparse);
     t->storage = NULL;
     t->sparse = NULL;
-    t->base = NULL;
+    t->base = t->source = NULL;
     tsr_tensor_weak_free(base);
+    tsr_tensor_weak_free(source);
     if (!free_weak(t)) shells++;
 }
 
@@ -404,6 +408,7 @@ TsrStatus tsr_tensor_new_view(TsrTensor **out, const TsrTensor *self, int ndim, 
     t->storage = tsr_storage_retain(self->storage);
     share_version(t, self);
     t->base = link_root(self);
+    if (self->base != NULL) t->source = tsr_tensor_weak_new((TsrTensor *)self);
     t->origin = origin;
     tsr_trace(TSR_TRACE_VIEW, origin, NULL, 0, t, self);
     *out = t;
@@ -412,7 +417,8 @@ TsrStatus tsr_tensor_new_view(TsrTensor **out, const TsrTensor *self, int ndim, 
 
 void tsr__tensor_unlink_base(TsrTensor *t) {
     tsr_tensor_weak_free(t->base);
-    t->base = NULL;
+    tsr_tensor_weak_free(t->source);
+    t->base = t->source = NULL;
 }
 
 TsrStatus tsr_tensor_new_base(TsrTensor **out, const TsrTensor *t) {

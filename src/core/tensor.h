@@ -1,8 +1,8 @@
 /* tensor.h: TensorImpl: geometry over a storage, and its lifetime.
  *
  * sizes, strides and offset count elements; strides are never negative. Up to TSR_INLINE_DIMS
- * dimensions live in the struct. A tensor holds its storage; a view never holds its base: `base` is a
- * weak link (for `_base`) and `origin` the operator's name (for display).
+ * dimensions live in the struct. A tensor holds its storage; a view never holds its base: `base` and `source` are
+ * weak links (for `_base`, for display) and `origin` the operator's name (for display).
  * A defined tensor's storage is never NULL, except for sparse layouts and the undefined tensor.
  * Fields are read directly inside the core and through the inlines elsewhere; writes only here, in
  * view.c and in tensor.c. Structs come from a free list. Counts are atomic. */
@@ -52,6 +52,7 @@ struct TsrTensor {
     TsrVersion *version;       /* &storage->version, or a counter of its own */
     TsrSparse *sparse;         /* NULL when strided */
     TsrTensor *base;           /* weak link to the root tensor of a view; NULL otherwise */
+    TsrTensor *source;         /* weak link to the view that a view was taken of; NULL when that is the root */
     const char *origin;        /* operator that made it, e.g. "t"; static; NULL when unknown */
     int64_t dims[2 * TSR_INLINE_DIMS];
 };
@@ -78,6 +79,8 @@ int64_t tsr_tensor_live(void);              /* tensors that have an owner, the f
 static inline int32_t tsr_tensor_refcount(const TsrTensor *t) { return t->refcount; }
 /* A new reference to the root tensor of a view if it still lives, else NULL. */
 TsrTensor *tsr_tensor_retain_base(const TsrTensor *t);
+/* A new reference to the tensor that a view was taken of, if it still lives, else NULL. */
+TsrTensor *tsr_tensor_retain_source(const TsrTensor *t);
 /* Weak links: the struct stays readable (refcount, geometry) while one exists, its memory does not. */
 TsrTensor *tsr_tensor_weak_new(TsrTensor *t);               /* a weak link, for tsr_tensor_weak_free */
 static inline bool tsr_tensor_weak_alive(const TsrTensor *t) { return t->refcount > 0; }

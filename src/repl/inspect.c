@@ -299,18 +299,23 @@ static TsrStatus tsr_has_internal_overlap_fn(Value *out, const CallArgs *args) {
 
 /* ---- inspect ---- */
 
+/* The name of `owner`, whose reference it takes; "" when it has none or is NULL. */
+static bool name_move(char *name, size_t room, TsrTensor *owner) {
+    name[0] = '\0';
+    if (owner != NULL) who_name(name, room, owner);
+    tsr_tensor_free(owner);
+    return name[0] != '\0';
+}
+
+/* Of what the view was taken of, when that still has a name, else of the root. */
 char *inspect_origin(char *buffer, size_t room, TsrTensor *t) {
     char name[NAME_ROOM];
     buffer[0] = '\0';
     if (t->origin == NULL) return buffer;
-    TsrTensor *base = tsr_tensor_retain_base(t);
-    if (base != NULL && base != t) {
-        who_name(name, sizeof name, base);
-        snprintf(buffer, room, "%s() of %s", t->origin, name[0] != '\0' ? name : "a tensor without a name");
-    } else {
-        snprintf(buffer, room, t->base != NULL ? "%s() of a tensor that is gone" : "%s()", t->origin);
-    }
-    tsr_tensor_free(base);
+    if (name_move(name, sizeof name, tsr_tensor_retain_source(t)) || name_move(name, sizeof name, tsr_tensor_retain_base(t)))
+        snprintf(buffer, room, "%s() of %s", t->origin, name);
+    else if (t->base == NULL) snprintf(buffer, room, "%s()", t->origin);
+    else snprintf(buffer, room, "%s() of a tensor %s", t->origin, tsr_tensor_weak_alive(t->base) ? "without a name" : "that is gone");
     return buffer;
 }
 
