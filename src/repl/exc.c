@@ -346,6 +346,17 @@ static TsrStatus os_error_parts(Value *out, TsrStatus status, const char *text) 
 }
 
 /* The last error as an object. The hint goes along. */
+/* The name that an error of ours is about, which its message quotes last: name 'x' is not defined. When memory is short there is none. */
+static void set_name(Exc *e, const char *message) {
+    bool named = e->kind == TSR_NAME_ERROR || e->kind == TSR_ATTRIBUTE_ERROR || tsr_status_is_a(e->kind, TSR_IMPORT_ERROR);
+    const char *end = named ? strrchr(message, '\'') : NULL;
+    if (end == NULL) return;
+    const char *begin = end;
+    while (begin > message && begin[-1] != '\'') begin--;
+    Value name;
+    if (str_new(&name, begin, end - begin) == TSR_OK) e->value = name;
+}
+
 static TsrStatus materialise(Value *out, TsrStatus status) {
     TsrText hint = {0}, message = {0};
     const char *text = tsr_error_message();
@@ -359,6 +370,7 @@ static TsrStatus materialise(Value *out, TsrStatus status) {
     if (failed == TSR_OK && count) failed = str_new(&s, message.data, (int64_t)message.length);
     if (failed == TSR_OK && out->tag == V_UNBOUND) failed = exc_new(out, status, count, &s);
     if (failed == TSR_OK) value_exc(*out)->hint = tsr_text_move(&hint);
+    if (failed == TSR_OK && count) set_name(value_exc(*out), message.data);
     value_release(s);
     tsr_text_free(&hint);
     tsr_text_free(&message);

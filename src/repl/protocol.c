@@ -342,7 +342,8 @@ TsrStatus value_setitem(Value v, Value index, Value value) {
 TsrStatus value_delitem(Value v, Value index) {
     FIND_SLOT(t, v, del_item);
     if (t != NULL) return t->del_item(v, index);
-    return tsr_error(TSR_TYPE_ERROR, value_type(v)->set_item != NULL ? "'%s' object does not support item deletion" : "'%s' object doesn't support item deletion", value_type_name(v));
+    bool counted = value_type(v)->contains != NULL && value_is_int(index); /* CPython asks a sequence in other words */
+    return tsr_error(TSR_TYPE_ERROR, counted ? "'%s' object doesn't support item deletion" : "'%s' object does not support item deletion", value_type_name(v));
 }
 
 static TsrStatus contains_by_iteration(bool *out, Value container, Value item) {
