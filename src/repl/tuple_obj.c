@@ -108,7 +108,7 @@ static TsrStatus guarded_repr(TsrText *out, Value self, const char *open, const 
     ReprGuard guard;
     bool again;
     TSR_TRY(repr_enter(&guard, self.o, &again));
-    if (again) return tsr_text_printf(out, "%s...%s", open, close);
+    if (again) return tsr_text_printf(out, "%s...%s", open, close[0] == ',' ? close + 1 : close);
     TsrStatus status = tsr_text_puts(out, open);
     if (status == TSR_OK) status = write_items(out, value_as_tuple(self));
     if (status == TSR_OK) status = tsr_text_puts(out, close);
