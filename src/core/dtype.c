@@ -137,6 +137,7 @@ TsrDtype tsr_dtype_from_name(const char *name) {
 TsrDtype tsr_dtype_real_of(TsrDtype d) {
     switch (d) {
     case TSR_COMPLEX32: return TSR_FLOAT16;
+    case TSR_BCOMPLEX32: return TSR_BFLOAT16;
     case TSR_COMPLEX64: return TSR_FLOAT32;
     case TSR_COMPLEX128: return TSR_FLOAT64;
     default: return d;
@@ -146,9 +147,10 @@ TsrDtype tsr_dtype_real_of(TsrDtype d) {
 TsrDtype tsr_dtype_complex_of(TsrDtype d) {
     switch (d) {
     case TSR_FLOAT16: case TSR_COMPLEX32: return TSR_COMPLEX32;
-    case TSR_FLOAT32: case TSR_BFLOAT16: case TSR_COMPLEX64: return TSR_COMPLEX64;
+    case TSR_BFLOAT16: case TSR_BCOMPLEX32: return TSR_BCOMPLEX32;
+    case TSR_FLOAT32: case TSR_COMPLEX64: return TSR_COMPLEX64;
     case TSR_FLOAT64: case TSR_COMPLEX128: return TSR_COMPLEX128;
-    default: return tsr_dtype_complex_of(tsr_default_dtype());
+    default: return tsr_default_dtype() == TSR_BFLOAT16 ? TSR_COMPLEX64 : tsr_dtype_complex_of(tsr_default_dtype());
     }
 }
 

@@ -17,6 +17,7 @@ typedef struct TsrBfloat16 { uint16_t bits; } TsrBfloat16;
 typedef struct TsrFloat8E5m2 { uint8_t bits; } TsrFloat8E5m2;
 typedef struct TsrFloat8E4m3fn { uint8_t bits; } TsrFloat8E4m3fn;
 typedef struct TsrComplexHalf { TsrHalf re, im; } TsrComplexHalf;
+typedef struct TsrComplexBfloat16 { TsrBfloat16 re, im; } TsrComplexBfloat16;
 typedef float _Complex TsrComplexFloat;
 typedef double _Complex TsrComplexDouble;
 /* An owned, immutable byte string (UTF-8 by convention); data is NULL when length is 0. */
@@ -66,9 +67,10 @@ TsrDtype tsr_dtype_from_name(const char *name);
 static inline const char *tsr_dtype_scalar_name(TsrDtype d) { return tsr_dtypes[d].th_name; }
 /* "float", "long int", "c10::Half": the names in others of its messages. */
 static inline const char *tsr_dtype_c_name(TsrDtype d) { return tsr_dtypes[d].type_name; }
-/* complex64 -> float32, complex32 -> float16, others themselves. */
+/* complex64 -> float32, complex32 -> float16, bcomplex32 -> bfloat16, others themselves. */
 TsrDtype tsr_dtype_real_of(TsrDtype d);
-/* float32 -> complex64, float16 -> complex32, bfloat16 -> complex64, complex themselves; others complex64 by the default dtype. */
+/* float32 -> complex64, float16 -> complex32, bfloat16 -> bcomplex32, complex themselves; others by the default dtype, which is complex64
+ * for float32 and bfloat16. */
 TsrDtype tsr_dtype_complex_of(TsrDtype d);
 
 /* The default dtype of float literals and factories: float32 until set. */

@@ -97,7 +97,7 @@ static TsrStatus check_output_shapes(const TsrIter *it, const TsrIterSpec *spec,
 static TsrDtype widened(TsrDtype d, unsigned flags) {
     if (!(flags & TSR_ITER_COMPUTE_FLOAT)) return d;
     if (tsr_dtype_is_float(d) && tsr_dtype_size(d) < 4) return TSR_FLOAT32;
-    return d == TSR_COMPLEX32 ? TSR_COMPLEX64 : d;
+    return d == TSR_COMPLEX32 || d == TSR_BCOMPLEX32 ? TSR_COMPLEX64 : d;
 }
 
 static TsrStatus common_dtype(TsrDtype *out, const TsrIterSpec *spec) {

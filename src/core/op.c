@@ -174,17 +174,8 @@ typedef struct Run {
 
 static bool is_lazy(const TsrTensor *t) { return t != NULL && (t->flags & (TSR_FLAG_CONJ | TSR_FLAG_NEG)) != 0; }
 
-/* Operators that cannot answer without the elements, or whose kernels have no form without. */
-static bool needs_elements(const char *base) {
-    static const char *const names[] = {"argwhere", "bincount", "histogram", "histogramdd", "lstsq", "masked_select", "nonzero", "unique", "unique_consecutive", NULL};
-    size_t n = strlen(base) - (base[0] != '\0' && base[strlen(base) - 1] == '_');
-    for (int i = 0; names[i] != NULL; i++)
-        if (strncmp(names[i], base, n) == 0 && names[i][n] == '\0') return true;
-    return false;
-}
-
 static TsrStatus check_meta(const TsrOpCall *c) {
-    if (!needs_elements(c->schema->base)) return TSR_OK;
+    if (!(c->op->flags & TSR_OP_ELEMENTS)) return TSR_OK;
     return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "Could not run 'aten::%s' with arguments from the 'Meta' backend.", c->schema->base);
 }
 

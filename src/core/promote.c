@@ -29,6 +29,7 @@ TsrDtype tsr_promote_types(TsrDtype a, TsrDtype b) {
         if (!b_floats) return a;
         if (!a_floats) return b;
         TsrDtype ca = tsr_dtype_complex_of(a), cb = tsr_dtype_complex_of(b);
+        if (ca != cb && tsr_dtype_size(ca) == tsr_dtype_size(cb)) return TSR_COMPLEX64; /* the two of 32 bits */
         return tsr_dtype_size(ca) >= tsr_dtype_size(cb) ? ca : cb;
     }
     if (ka == TSR_KIND_FLOAT && kb == TSR_KIND_FLOAT) return promote_floats(a, b);

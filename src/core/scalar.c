@@ -70,6 +70,9 @@ static void store_complex(TsrScalar s, TsrDtype d, void *dst) {
     } else if (d == TSR_COMPLEX64) {
         float narrow[2] = {(float)part[0], (float)part[1]};
         memcpy(dst, narrow, sizeof narrow);
+    } else if (d == TSR_BCOMPLEX32) {
+        TsrBfloat16 half[2] = {tsr_bfloat16_round((float)part[0]), tsr_bfloat16_round((float)part[1])};
+        memcpy(dst, half, sizeof half);
     } else {
         TsrHalf half[2] = {tsr_half_round((float)part[0]), tsr_half_round((float)part[1])};
         memcpy(dst, half, sizeof half);
@@ -87,7 +90,7 @@ void tsr_scalar_store(TsrScalar s, TsrDtype d, void *dst) {
     case TSR_UINT32: PUT(uint32_t, (uint32_t)tsr_scalar_to_int(s)); break;
     case TSR_INT64: PUT(int64_t, tsr_scalar_to_int(s)); break;
     case TSR_UINT64: PUT(uint64_t, wide_uint(s)); break;
-    case TSR_COMPLEX32: case TSR_COMPLEX64: case TSR_COMPLEX128: store_complex(s, d, dst); break;
+    case TSR_COMPLEX32: case TSR_BCOMPLEX32: case TSR_COMPLEX64: case TSR_COMPLEX128: store_complex(s, d, dst); break;
     case TSR_STRING: case TSR_NESTED: break;
     default: store_float(s, d, dst); break;
     }
@@ -111,6 +114,10 @@ static TsrScalar load_complex(TsrDtype d, const void *src) {
         float z[2];
         memcpy(z, src, sizeof z);
         return tsr_scalar_complex((double)z[0], (double)z[1]);
+    }
+    if (d == TSR_BCOMPLEX32) {
+        GET(TsrComplexBfloat16, b);
+        return tsr_scalar_complex((double)tsr_bfloat16_widen(b.re), (double)tsr_bfloat16_widen(b.im));
     }
     GET(TsrComplexHalf, h);
     return tsr_scalar_complex((double)tsr_half_widen(h.re), (double)tsr_half_widen(h.im));
@@ -138,7 +145,7 @@ TsrScalar tsr_scalar_load(TsrDtype d, const void *src) {
     case TSR_UINT32: { GET(uint32_t, x); return tsr_scalar_int(x); }
     case TSR_INT64: { GET(int64_t, x); return tsr_scalar_int(x); }
     case TSR_UINT64: return load_uint64(src);
-    case TSR_COMPLEX32: case TSR_COMPLEX64: case TSR_COMPLEX128: return load_complex(d, src);
+    case TSR_COMPLEX32: case TSR_BCOMPLEX32: case TSR_COMPLEX64: case TSR_COMPLEX128: return load_complex(d, src);
     case TSR_STRING: case TSR_NESTED: return tsr_scalar_int(0);
     default: return load_float(d, src);
     }
@@ -155,6 +162,7 @@ static const struct Range { const char *name; double low, high; } ranges[TSR_DTY
     [TSR_FLOAT64] = {"double", -INFINITY, INFINITY},
     [TSR_FLOAT32] = {"float", -0x1.FFFFFEp127, 0x1.FFFFFEp127},
     [TSR_COMPLEX32] = {"c10::complex<c10::Half>", -INFINITY, INFINITY},
+    [TSR_BCOMPLEX32] = {"c10::complex<c10::BFloat16>", -INFINITY, INFINITY},
     [TSR_COMPLEX64] = {"c10::complex<float>", -0x1.FFFFFEp127, 0x1.FFFFFEp127}};
 
 static bool overflows_integer(TsrScalar s, TsrDtype d) {

@@ -854,7 +854,7 @@ static bool is_python_function(const char *name, bool method) {
 
 /* Functions of PyTorch that are declared with *tensors. */
 static bool takes_many_tensors(const char *name) {
-    static const char *const names[] = {"meshgrid", "block_diag", "cartesian_prod", "atleast_1d", "atleast_2d", "atleast_3d"};
+    static const char *const names[] = {"meshgrid", "block_diag", "cartesian_prod", "chain_matmul", "atleast_1d", "atleast_2d", "atleast_3d"};
     for (size_t i = 0; i < TSR_COUNTOF(names); i++)
         if (strcmp(names[i], name) == 0) return true;
     return false;

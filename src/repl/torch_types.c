@@ -43,11 +43,17 @@ static TsrStatus dtype_complex(Value *out, Value self) { *out = value_bool(tsr_d
 static TsrStatus dtype_signed(Value *out, Value self) { *out = value_bool(tsr_dtype_is_signed(dtype_of(self))); return TSR_OK; }
 static TsrStatus dtype_itemsize(Value *out, Value self) { *out = value_int((int64_t)tsr_dtype_size(dtype_of(self))); return TSR_OK; }
 static TsrStatus to_real(Value *out, const CallArgs *args) { *out = dtype_value(tsr_dtype_real_of(dtype_of(args->values[0]))); return TSR_OK; }
-static TsrStatus to_complex(Value *out, const CallArgs *args) { *out = dtype_value(tsr_dtype_complex_of(dtype_of(args->values[0]))); return TSR_OK; }
+static TsrStatus to_complex(Value *out, const CallArgs *args) {
+    TsrDtype d = dtype_of(args->values[0]);
+    bool known = tsr_dtype_is_complex(d) || (tsr_dtype_is_float(d) && tsr_dtype_size(d) > 1);
+    if (!known) return tsr_error(TSR_RUNTIME_ERROR, "Unknown Complex ScalarType for %s", tsr_dtype_scalar_name(d));
+    *out = dtype_value(tsr_dtype_complex_of(d));
+    return TSR_OK;
+}
 
 /* bool is b8, of the others the kind's letters and what follows it, without an underscore: bf16, i64, f8e5m2. */
 static TsrStatus dtype_abbr(Value *out, Value self) {
-    static const struct { const char *kind, *letters; } kinds[] = {{"bfloat", "bf"}, {"float", "f"}, {"uint", "u"}, {"int", "i"}, {"complex", "c"}, {"bool", "b8"}};
+    static const struct { const char *kind, *letters; } kinds[] = {{"bfloat", "bf"}, {"float", "f"}, {"uint", "u"}, {"int", "i"}, {"complex", "c"}, {"bcomplex", "bc"}, {"bool", "b8"}};
     const char *name = tsr_dtype_name(dtype_of(self));
     for (size_t i = 0; i < TSR_COUNTOF(kinds); i++) {
         size_t n = strlen(kinds[i].kind), digits;

@@ -42,7 +42,7 @@ static TsrScalar random_scalar(void) {
 }
 
 static const TsrDtype dtypes[] = {TSR_FLOAT32, TSR_FLOAT32, TSR_FLOAT64, TSR_INT64, TSR_INT64, TSR_BOOL, TSR_UINT8, TSR_INT32, TSR_FLOAT16, TSR_BFLOAT16, TSR_COMPLEX64,
-                                  TSR_COMPLEX128, TSR_INT8, TSR_UINT16, TSR_UINT64, TSR_FLOAT8_E5M2, TSR_COMPLEX32};
+                                  TSR_COMPLEX128, TSR_INT8, TSR_UINT16, TSR_UINT64, TSR_FLOAT8_E5M2, TSR_COMPLEX32, TSR_BCOMPLEX32};
 
 static TsrTensor *base_tensor(void) {
     int64_t sizes[5];

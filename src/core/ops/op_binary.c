@@ -5,7 +5,7 @@
 
 #include "halffloat.h"
 
-#define EVERYTHING (D_INT | D_BARE | D_FLOAT | D_FLOAT8 | D_COMPLEX | D_CHALF | D_BOOL)
+#define EVERYTHING (D_INT | D_BARE | D_FLOAT | D_FLOAT8 | D_COMPLEX | D_CHALF | D(BCOMPLEX32) | D_BOOL)
 #define ORDERED (D_INT | D_FLOAT | D_BOOL)
 #define BINARY(op, kernel, text, ...) \
     TsrStatus op_##op(TsrOpCall *c) { \

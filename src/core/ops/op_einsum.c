@@ -511,25 +511,42 @@ static TsrStatus check_chain(TsrTensor *const *t, int n) {
     return TSR_OK;
 }
 
-enum { MAX_CHAIN = 128 };
-typedef struct Chain { int split[MAX_CHAIN][MAX_CHAIN]; double cost[MAX_CHAIN][MAX_CHAIN]; } Chain;
+/* The plan for a chain of n tensors: [i * n + j] speaks of tensors i to j. */
+typedef struct Chain { int n; double *dim, *cost; int *split; } Chain;
+
+static void chain_free(Chain *plan) {
+    tsr_free(plan->dim);
+    tsr_free(plan->cost);
+    tsr_free(plan->split);
+}
+
+static TsrStatus chain_new(Chain *plan, TsrTensor *const *t, int n) {
+    size_t cells = (size_t)n * (size_t)n;
+    *plan = (Chain){.n = n, .dim = tsr_calloc((size_t)n + 1, sizeof(double)), .cost = tsr_calloc(cells, sizeof(double)), .split = tsr_calloc(cells, sizeof(int))};
+    if (plan->dim == NULL || plan->cost == NULL || plan->split == NULL) return tsr_error_no_memory(cells * sizeof(double));
+    for (int i = 0; i < n; i++) plan->dim[i] = tsr_ndim(t[i]) == 1 && i == 0 ? 1 : (double)t[i]->sizes[0];
+    plan->dim[n] = tsr_ndim(t[n - 1]) == 1 ? 1 : (double)t[n - 1]->sizes[1];
+    return TSR_OK;
+}
 
 /* Where to split each run of the chain for the fewest multiplications (Cormen et al., Introduction to Algorithms, 15.2). */
-static void plan_chain(Chain *plan, TsrTensor *const *t, int n) {
-    double dim[MAX_CHAIN + 1];
-    for (int i = 0; i < n; i++) dim[i] = tsr_ndim(t[i]) == 1 && i == 0 ? 1 : (double)t[i]->sizes[0];
-    dim[n] = tsr_ndim(t[n - 1]) == 1 ? 1 : (double)t[n - 1]->sizes[1];
-    for (int i = 0; i < n; i++) plan->cost[i][i] = 0;
-    for (int len = 1; len < n; len++)
+static TsrStatus plan_chain(Chain *plan) {
+    int n = plan->n;
+    double *cost = plan->cost;
+    const double *dim = plan->dim;
+    for (int len = 1; len < n; len++) {
+        TSR_TRY(tsr_interrupt_check());
         for (int i = 0; i + len < n; i++) {
-            int j = i + len;
-            plan->cost[i][j] = INFINITY;
+            int j = i + len, at = i * n + j;
+            cost[at] = INFINITY;
             for (int k = i; k < j; k++) {
-                double cost = plan->cost[i][k] + plan->cost[k + 1][j] + dim[i] * dim[k + 1] * dim[j + 1];
-                bool better = cost < plan->cost[i][j] || (n == 3 && cost == plan->cost[i][j]); /* of three, PyTorch begins at the left */
-                if (better) plan->cost[i][j] = cost, plan->split[i][j] = k;
+                double c = cost[i * n + k] + cost[(k + 1) * n + j] + dim[i] * dim[k + 1] * dim[j + 1];
+                bool better = c < cost[at] || (n == 3 && c == cost[at]); /* of three, PyTorch begins at the left */
+                if (better) cost[at] = c, plan->split[at] = k;
             }
         }
+    }
+    return TSR_OK;
 }
 
 static TsrStatus run_chain(TsrTensor **out, const Chain *plan, TsrTensor *const *t, int i, int j) {
@@ -539,20 +556,23 @@ static TsrStatus run_chain(TsrTensor **out, const Chain *plan, TsrTensor *const 
     }
     TSR_OWNED left = NULL;
     TSR_OWNED right = NULL;
-    TSR_TRY(run_chain(&left, plan, t, i, plan->split[i][j]));
-    TSR_TRY(run_chain(&right, plan, t, plan->split[i][j] + 1, j));
+    int split = plan->split[i * plan->n + j];
+    TSR_TRY(run_chain(&left, plan, t, i, split));
+    TSR_TRY(run_chain(&right, plan, t, split + 1, j));
     return tsr_matmul_new(out, left, right);
 }
+
+enum { MAX_CHAIN = 4096 }; /* the plan of more would take gigabytes, and hours */
 
 static TsrStatus multi_dot(TsrTensor **out, TsrTensor *const *t, int n) {
     if (n < 2) return tsr_error(TSR_RUNTIME_ERROR, "multi_dot(): expected at least 2 tensors but got %d", n);
     TSR_TRY(check_chain(t, n));
     if (n > MAX_CHAIN) return tsr_error(TSR_RUNTIME_ERROR, "multi_dot(): more than %d tensors", MAX_CHAIN);
-    Chain *plan = tsr_malloc(sizeof *plan);
-    if (plan == NULL) return tsr_error_no_memory(sizeof *plan);
-    plan_chain(plan, t, n);
-    TsrStatus s = run_chain(out, plan, t, 0, n - 1);
-    tsr_free(plan);
+    Chain plan;
+    TsrStatus s = chain_new(&plan, t, n);
+    if (s == TSR_OK) s = plan_chain(&plan);
+    if (s == TSR_OK) s = run_chain(out, &plan, t, 0, n - 1);
+    chain_free(&plan);
     return s;
 }
 
@@ -571,16 +591,6 @@ static TsrStatus chain_matmul(TsrOpCall *c, TsrTensor *const *t, int n) {
 }
 
 TsrStatus op_chain_matmul(TsrOpCall *c) { return chain_matmul(c, c->arg[0].tensors, c->arg[0].n); }
-
-TsrStatus op_chain_matmul_spread(TsrOpCall *c) {
-    TsrTensor *list[TSR_MAX_ARGS];
-    int n = 0;
-    while (n < c->nargs && tsr_arg_given(&c->arg[n])) {
-        list[n] = c->arg[n].t;
-        n++;
-    }
-    return chain_matmul(c, list, n);
-}
 
 /* ---- distances ---- */
 

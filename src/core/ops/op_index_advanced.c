@@ -92,7 +92,7 @@ static TsrStatus nonzero_fill(TsrTensor **out, Nonzero *z, TsrDevice device) {
 
 TsrStatus tsr_nonzero_new(TsrTensor **out, const TsrTensor *self) {
     if (tsr_is_meta(self)) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "Could not run 'aten::nonzero' with arguments from the 'Meta' backend.");
-    TSR_TRY(tsr__require(TSR_BITS_USUAL | TSR_BIT(BOOL) | TSR_BITS_COMPLEX | TSR_BIT(COMPLEX32), self->dtype, "nonzero_count_cpu"));
+    TSR_TRY(tsr__require(TSR_BITS_USUAL | TSR_BIT(BOOL) | TSR_BITS_COMPLEX | TSR_BIT(COMPLEX32) | TSR_BIT(BCOMPLEX32), self->dtype, "nonzero_count_cpu"));
     if (tsr_is_meta(self)) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "Could not run 'aten::nonzero' with arguments from the 'Meta' backend.");
     TsrTensor *mask, *dense;
     TSR_TRY(tsr_tensor_new_cast(&mask, self, TSR_BOOL));

@@ -221,17 +221,17 @@ static TsrStatus columns(TsrOpCall *c, const TsrTensor *self) {
     return status;
 }
 
-static TsrStatus check_nonzero_out(const TsrOpCall *c, const TsrTensor *self) {
+static TsrStatus check_nonzero_out(const TsrOpCall *c, const TsrTensor *self, const char *name) {
     if (c->out[0] == NULL) return TSR_OK;
     if (c->out[0]->dtype != TSR_INT64)
-        return tsr_error(TSR_RUNTIME_ERROR, "nonzero: Expected out tensor to have scalar type Long but got scalar type%s", tsr_dtype_scalar_name(c->out[0]->dtype));
+        return tsr_error(TSR_RUNTIME_ERROR, "%s: Expected out tensor to have scalar type Long but got scalar type%s", name, tsr_dtype_scalar_name(c->out[0]->dtype));
     return tsr__check_out_overlap(c->out[0], self);
 }
 
 TsrStatus op_nonzero(TsrOpCall *c) {
     TsrTensor *self = c->arg[0].t, *t = NULL;
     if (c->nargs > 1 && c->arg[1].b) return columns(c, self);
-    TSR_TRY(check_nonzero_out(c, self));
+    TSR_TRY(check_nonzero_out(c, self, "nonzero"));
     return tsr_finish_move(c, tsr_nonzero_new(&t, self), t);
 }
 
@@ -239,6 +239,7 @@ TsrStatus op_nonzero_static(TsrOpCall *c) {
     TsrTensor *self = c->arg[0].t, *all, *t;
     int64_t size = c->arg[1].i, fill = c->arg[2].i, sizes[2] = {size, tsr_ndim(self)};
     if (size < 0) return tsr_error(TSR_RUNTIME_ERROR, "nonzero_static: 'size' must be an non-negative integer");
+    TSR_TRY(check_nonzero_out(c, self, "nonzero_static"));
     TSR_TRY(tsr_tensor_new(&t, 2, sizes, TSR_INT64, self->device));
     if (tsr_is_meta(self)) return tsr_return_move(c, t);
     TsrStatus status = tsr_nonzero_new(&all, self);

@@ -514,16 +514,23 @@ TsrStatus op_batch_norm(TsrOpCall *c) {
     return status;
 }
 
-/* The saved statistics are empty when not training. */
+/* The statistics that the backward step wants: empty, or what out= holds, when not training. */
+static TsrStatus saved_statistics(TsrTensor **out, const TsrOpCall *c, int which, TsrTensor *value, TsrDtype dtype) {
+    int64_t none = 0;
+    if (c->arg[5].b) return tsr_tensor_new_cast(out, value, dtype);
+    if (c->out[1 + which] == NULL) return tsr_tensor_new(out, 1, &none, dtype, c->arg[0].t->device);
+    *out = tsr_tensor_retain(c->out[1 + which]);
+    return TSR_OK;
+}
+
 TsrStatus op_native_batch_norm(TsrOpCall *c) {
     Batch b;
     TsrTensor *stats[2] = {NULL, NULL};
-    int64_t none = 0;
     TsrStatus status = batch_norm(&b, c);
     if (status == TSR_OK) status = nn_restore_move(&b.out, c->arg[0].t->dtype, c->arg[0].t);
     TsrDtype dtype = tsr_arg_given(&c->arg[1]) ? c->arg[1].t->dtype : c->arg[0].t->dtype;
     for (int i = 0; i < 2 && status == TSR_OK; i++)
-        status = c->arg[5].b ? tsr_tensor_new_cast(&stats[i], i == 0 ? b.mean : b.rstd, dtype) : tsr_tensor_new(&stats[i], 1, &none, dtype, c->arg[0].t->device);
+        status = saved_statistics(&stats[i], c, i, i == 0 ? b.mean : b.rstd, dtype);
     if (status == TSR_OK) {
         (void)tsr_return_move2(c, tsr_tensor_retain(b.out), stats[0]);
         c->ret[2] = (TsrArg){.kind = TSR_ARG_TENSOR, .t = stats[1]};

@@ -393,6 +393,92 @@ TsrStatus op_sparse_coalesced_inplace(TsrOpCall *c) {
     return tsr_return_move(c, tsr_tensor_retain(SELF));
 }
 
+/* ---- resizing ---- */
+
+#define RESIZE_OPTIONS \
+    " on a non-empty sparse tensor is not supported.\nYou could try the following options:\n" \
+    "1. If you need an empty sparse tensor of this size, call `x = torch.sparse_coo_tensor(size)`.\n" \
+    "2. If you need to resize this tensor, you have the following options:\n" \
+    "    1. For both sparse and dense dimensions, keep the number of them constant and the size of them non-shrinking, and then try the same call again.\n" \
+    "    2. Or, create a new sparse tensor with the correct indices and values from this sparse tensor."
+
+typedef struct Shape { int ndim; const int64_t *sizes; int64_t sparse_dim, dense_dim; } Shape;
+
+static TsrStatus check_dims(const Shape *to) {
+    if (to->ndim == to->sparse_dim + to->dense_dim) return TSR_OK;
+    return tsr_error(TSR_RUNTIME_ERROR, "'len(size) == sparse_dim + dense_dim' is not satisfied: len(size) = %d, sparse_dim = %lld, dense_dim = %lld", to->ndim,
+                     (long long)to->sparse_dim, (long long)to->dense_dim);
+}
+
+static TsrStatus changed(const char *kind, int64_t from, int64_t to) {
+    return tsr_error(TSR_RUNTIME_ERROR, "changing the number of %s dimensions (from %lld to %lld)" RESIZE_OPTIONS, kind, (long long)from, (long long)to);
+}
+
+/* That sizes[first .. first + n) do not shrink. */
+static TsrStatus check_growth(const TsrTensor *t, const Shape *to, const char *kind, int64_t first, int64_t n) {
+    char before[256], after[256];
+    bool shrinks = false;
+    for (int64_t d = first; d < first + n; d++) shrinks |= to->sizes[d] < t->sizes[d];
+    if (!shrinks) return TSR_OK;
+    return tsr_error(TSR_RUNTIME_ERROR, "shrinking the size of %s dimensions (from %s to %s)" RESIZE_OPTIONS, kind,
+                     tsr_layout_format(before, sizeof before, (int)n, t->sizes + first), tsr_layout_format(after, sizeof after, (int)n, to->sizes + first));
+}
+
+static TsrStatus check_resize(const TsrTensor *t, const Shape *to) {
+    const TsrSparse *sparse = t->sparse;
+    TSR_TRY(check_dims(to));
+    if (tsr_sparse_nnz(t) == 0) return TSR_OK;
+    if (to->sparse_dim != sparse->sparse_dim) return changed("sparse", sparse->sparse_dim, to->sparse_dim);
+    if (to->dense_dim != sparse->dense_dim) return changed("dense", sparse->dense_dim, to->dense_dim);
+    TSR_TRY(check_growth(t, to, "sparse", 0, to->sparse_dim));
+    return check_growth(t, to, "dense", to->sparse_dim, to->dense_dim);
+}
+
+/* Gives t another shape; its entries stay unless `clear`. New places of dense dimensions hold zeros. */
+static TsrStatus resize_coo(TsrTensor *t, const Shape *to, bool clear) {
+    Scope s = {0};
+    int64_t nnz = clear ? 0 : tsr_sparse_nnz(t), shape[TSR_MAX_DIMS + 1] = {nnz}, places[2] = {to->sparse_dim, nnz};
+    for (int d = 0; d < to->ndim; d++)
+        if (to->sizes[d] < 0) return tsr_error(TSR_RUNTIME_ERROR, "numel: integer multiplication overflow");
+    memcpy(shape + 1, to->sizes + to->sparse_dim, sizeof *shape * (size_t)to->dense_dim);
+    TsrTensor *indices = nnz > 0 ? t->sparse->indices : MAKE(&s, tsr_tensor_new, 2, places, TSR_INT64, t->device);
+    TsrTensor *values = MAKE(&s, tsr__zeros_new, 1 + (int)to->dense_dim, shape, t->dtype, t->device);
+    TsrTensor *kept = values;
+    for (int64_t d = 0; d < to->dense_dim && nnz > 0; d++) kept = MAKE(&s, tsr_tensor_new_narrow, kept, d + 1, 0, t->sparse->values->sizes[d + 1]);
+    if (s.status == TSR_OK && nnz > 0) s.status = tsr_tensor_copy(kept, t->sparse->values);
+    TsrTensor *result = MAKE(&s, tsr_sparse_new, TSR_SPARSE_COO, to->ndim, to->sizes, indices, NULL, values, (t->flags & TSR_FLAG_COALESCED) != 0);
+    TsrTensor *whole = NULL;
+    TSR_TRY(tsr__scope_end(&s, &whole, result));
+    TsrStatus status = tsr_sparse_assign(t, whole);
+    tsr_tensor_free(whole);
+    return status;
+}
+
+static TsrStatus sparse_resize(TsrOpCall *c, const Shape *to, bool clear) {
+    TSR_TRY(clear ? check_dims(to) : check_resize(SELF, to));
+    TSR_TRY(resize_coo(SELF, to, clear));
+    return tsr_return_move(c, tsr_tensor_retain(SELF));
+}
+
+static Shape shape_argument(const TsrOpCall *c) { return (Shape){c->arg[1].n, c->arg[1].ints, c->arg[2].i, c->arg[3].i}; }
+
+TsrStatus op_sparse_resize(TsrOpCall *c) {
+    Shape to = shape_argument(c);
+    return SELF->layout == TSR_SPARSE_COO ? sparse_resize(c, &to, false) : not_for("sparse_resize_", SELF);
+}
+
+TsrStatus op_sparse_resize_and_clear(TsrOpCall *c) {
+    Shape to = shape_argument(c);
+    return SELF->layout == TSR_SPARSE_COO ? sparse_resize(c, &to, true) : not_for("sparse_resize_and_clear_", SELF);
+}
+
+TsrStatus op_resize_as_sparse(TsrOpCall *c) {
+    const TsrTensor *like = c->arg[1].t;
+    bool coo = like->layout == TSR_SPARSE_COO;
+    Shape to = {tsr_ndim(like), like->sizes, coo ? like->sparse->sparse_dim : 0, coo ? like->sparse->dense_dim : tsr_ndim(like)};
+    return SELF->layout == TSR_SPARSE_COO ? sparse_resize(c, &to, false) : not_for("resize_as_sparse_", SELF);
+}
+
 TsrStatus op_sparse_indices(TsrOpCall *c) {
     if (SELF->layout != TSR_SPARSE_COO) return wrong_layout("indices", SELF);
     if (!(SELF->flags & TSR_FLAG_COALESCED)) return tsr_error(TSR_RUNTIME_ERROR, "Cannot get indices on an uncoalesced tensor, please call .coalesce() first");

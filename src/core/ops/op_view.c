@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "mem.h"
-#include "op.h"
+#include "op_help.h"
 #include "tensor_impl.h"
 
 typedef TsrStatus (*Maker)(TsrOpCall *c, TsrTensor **out);
@@ -732,6 +732,41 @@ static TsrStatus unbind(TsrOpCall *c, Kind kind) {
 }
 TsrStatus op_unbind(TsrOpCall *c) { return unbind(c, KIND_VIEW); }
 TsrStatus op_unbind_copy(TsrOpCall *c) { return unbind(c, KIND_COPY); }
+
+/* --- *_copy(out=): the copies written into a list of tensors --- */
+
+typedef struct Into {
+    const char *refusal; /* before " expected an out= argument of size" */
+    bool resize;         /* each out= takes the size of its piece, and must have its dtype */
+} Into;
+
+static TsrStatus put_piece(TsrTensor *out, TsrTensor *piece, bool resize) {
+    TSR_TRY(tsr_tensor_check(out, true));
+    if (resize) {
+        if (out->dtype != piece->dtype)
+            return tsr_error(TSR_RUNTIME_ERROR, "Expected out tensor to have dtype %s, but got %s instead", tsr_dtype_c_name(piece->dtype), tsr_dtype_c_name(out->dtype));
+        if (!tsr__same_sizes(out, piece)) TSR_TRY(tsr_tensor_resize(out, tsr_ndim(piece), piece->sizes, TSR_CONTIGUOUS));
+    }
+    TSR_TRY(tsr_tensor_copy(out, piece));
+    tsr_tensor_bump(out, "copy_");
+    return TSR_OK;
+}
+
+/* The pieces that `make` returns go into the call's last argument; the call returns nothing. */
+static TsrStatus copies_into(TsrOpCall *c, TsrOpFn make, const Into *how) {
+    const TsrArg *out = &c->arg[c->nargs - 1];
+    TSR_TRY(make(c));
+    TsrArg pieces = c->ret[0];
+    TsrStatus status = TSR_OK;
+    c->nret = 0;
+    if (out->n != pieces.n) status = tsr_error(TSR_RUNTIME_ERROR, "%s expected an out= argument of size %d, got size %d", how->refusal, pieces.n, out->n);
+    for (int i = 0; i < pieces.n && status == TSR_OK; i++) status = put_piece(out->tensors[i], pieces.tensors[i], how->resize);
+    free_list(pieces.tensors, pieces.n);
+    return status;
+}
+TsrStatus op_split_copy_into(TsrOpCall *c) { return copies_into(c, op_split_copy, &(Into){"split_copy_Tensor_out()", false}); }
+TsrStatus op_split_with_sizes_copy_into(TsrOpCall *c) { return copies_into(c, op_split_with_sizes_copy, &(Into){"split_with_sizes_copy_out", true}); }
+TsrStatus op_unbind_copy_into(TsrOpCall *c) { return copies_into(c, op_unbind_copy, &(Into){"unbind_copy_int_out", true}); }
 
 /* --- scatter: a copy of self with one view of it overwritten --- */
 
