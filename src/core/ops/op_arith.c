@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "owned.h"
+
 /* --- add, sub, rsub --- */
 
 static const TsrPointwise add_rules = {TSR_K_add, "add_stub", D_INT | D_FLOAT | D_COMPLEX | D_CHALF | D_BOOL, 0, 1, 0, NULL};
@@ -48,6 +50,7 @@ static TsrStatus add_scaled(TsrOpCall *c, TsrTensor *const *in, TsrScalar alpha,
     _Alignas(16) char value[16];
     TSR_TRY(tsr_pw_begin(&pw, c, &add_rules, 2, in));
     TsrStatus s = check_alpha(alpha, pw.it.common);
+    if (s == TSR_OK && !is_one(alpha)) s = tsr_scalar_store_checked(subtract ? negated(alpha) : alpha, pw.it.common, value);
     if (s != TSR_OK) return tsr_iter_end_move(&pw.it, s, NULL);
     /* A complex sum multiplies by alpha even when it is 1, as PyTorch's: infinities become nan. */
     if (is_one(alpha) && !tsr_dtype_is_complex(pw.it.dtype)) return tsr_pw_finish(&pw, subtract ? TSR_K_sub : TSR_K_add, NULL);
@@ -194,12 +197,13 @@ TsrStatus op_pow_tensor(TsrOpCall *c) {
 
 /* The result, of in's promoted dtype, filled with ones or a copy of in[0]. */
 static TsrStatus trivial_power(TsrOpCall *c, TsrTensor *const *in, bool ones, TsrTensor *shape_of) {
-    static const TsrPointwise any = {TSR_K_add, "pow", ~0u, 0, 1, 0, NULL};
+    const TsrPointwise any = {TSR_K_add, "pow", ~0u, shape_of == in[1] ? rows_rules.flags : 0, 1, 0, NULL};
     TsrDtype d;
     TsrPw pw;
     TsrTensor *result = NULL;
     TSR_TRY(tsr_result_type(&d, in, 2));
-    TSR_TRY(tsr_pw_begin_as(&pw, c, &any, 1, &shape_of, d));
+    bool rows = shape_of == in[1]; /* powers of a number */
+    TSR_TRY(rows ? tsr_pw_begin_as(&pw, c, &any, 2, in, d) : tsr_pw_begin_as(&pw, c, &any, 1, &shape_of, d));
     TsrStatus s = tsr_iter_end_move(&pw.it, TSR_OK, &result);
     if (s == TSR_OK && !tsr_is_meta(result)) s = ones ? tsr_tensor_fill(result, tsr_scalar_int(1)) : tsr_tensor_copy(result, shape_of);
     if (s != TSR_OK) tsr_tensor_free(result);
@@ -324,14 +328,10 @@ TsrStatus op_ldexp(TsrOpCall *c) {
     const TsrTensor *x = c->arg[0].t, *exponent = c->arg[1].t;
     if (tsr_dtype_is_float(x->dtype) && exponent->dtype == TSR_BOOL) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "\"ldexp_cpu_exp\" not implemented for 'Bool'");
     if (tsr_dtype_is_float(x->dtype) && tsr_dtype_is_integral(exponent->dtype)) return ldexp_integral(c, x, exponent);
-    TsrTensor *two = NULL, *scale = NULL, *in[2];
-    TSR_TRY(tsr_tensor_new_wrapped(&two, tsr_scalar_float(2)));
-    TsrStatus s = tsr_invoke(&scale, 1, "pow", "tt", two, c->arg[1].t);
-    tsr_tensor_free(two);
-    TSR_TRY(s);
-    in[0] = c->arg[0].t;
-    in[1] = scale;
-    s = tsr_pw_run(c, &mul_rules, 2, in);
-    tsr_tensor_free(scale);
-    return s;
+    TSR_OWNED power = NULL;
+    TSR_OWNED rows = NULL;
+    TSR_TRY(tsr_invoke(&power, 1, "pow", "st", tsr_scalar_float(2), c->arg[1].t));
+    TSR_TRY(tsr_tensor_new_contiguous(&rows, power, TSR_CONTIGUOUS)); /* as powers of a number lie */
+    TsrTensor *in[2] = {c->arg[0].t, rows};
+    return tsr_pw_run(c, &mul_rules, 2, in);
 }

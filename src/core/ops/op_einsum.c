@@ -734,7 +734,7 @@ TsrStatus op_pdist(TsrOpCall *c) {
     if (tsr_ndim(x) != 2) return tsr_error(TSR_RUNTIME_ERROR, "pdist only supports 2D tensors, got: %dD", tsr_ndim(x));
     if (!tsr_dtype_is_float(x->dtype)) return tsr_error(TSR_RUNTIME_ERROR, "pdist only supports floating-point dtypes");
     if (p < 0 || isnan(p)) return tsr_error(TSR_RUNTIME_ERROR, "pdist only supports non-negative p values");
-    if (x->dtype != TSR_FLOAT32 && x->dtype != TSR_FLOAT64) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "\"pdist\" not implemented for '%s'", tsr_dtype_scalar_name(x->dtype));
+    if (x->dtype != TSR_FLOAT32 && x->dtype != TSR_FLOAT64 && x->sizes[0] > 1) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "\"pdist\" not implemented for '%s'", tsr_dtype_scalar_name(x->dtype));
     int64_t n = x->sizes[0], at = 0, pairs = n <= 1 ? 0 : n * (n - 1) / 2;
     TSR_TRY(tsr_tensor_new_contiguous(&a, x, TSR_CONTIGUOUS));
     TSR_TRY(tsr_tensor_new(&r, 1, &pairs, x->dtype, x->device));

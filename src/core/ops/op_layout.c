@@ -146,6 +146,7 @@ static TsrStatus convert(TsrOpCall *c, TsrDtype dtype, TsrDevice device, bool co
     TsrMemoryFormat format = format_or(format_arg, TSR_PRESERVE);
     bool same_device = device.type == SELF->device.type && (device.index == SELF->device.index || device.type != TSR_CUDA);
     if (!copy && dtype == SELF->dtype && same_device && has_format(SELF, format)) return tsr_return_move(c, tsr_tensor_retain(SELF));
+    TSR_TRY(tsr_tensor_check(SELF, false));
     TsrStatus status = moved(&t, SELF, dtype, device, format);
     return tsr_finish_move(c, status, t);
 }

@@ -3,7 +3,7 @@
 
 #include "matmul.h"
 #include "mem.h"
-#include "op.h"
+#include "op_help.h"
 
 static const TsrScalar one = {.kind = TSR_SCALAR_INT, .i = 1};
 static const TsrScalar zero = {.kind = TSR_SCALAR_INT, .i = 0};
@@ -91,10 +91,12 @@ static TsrStatus unsupported(const TsrTensor *t, const char *what) {
 static TsrStatus mm_new(TsrTensor **out, const TsrTensor *a, const TsrTensor *b) {
     TSR_TRY(check_mm("mm", a, b));
     TSR_TRY(same_dtype_mm(a, b));
-    TSR_TRY(unsupported(a, "addmm_impl_cpu_"));
+    bool nothing = a->numel == 0 || b->numel == 0; /* zeros, of any dtype */
+    if (!nothing) TSR_TRY(unsupported(a, "addmm_impl_cpu_"));
     TSR_OWNED r = NULL;
     TSR_TRY(tsr_tensor_new(&r, 2, (int64_t[]){a->sizes[0], b->sizes[1]}, a->dtype, a->device));
-    if (!tsr_is_meta(r))
+    if (nothing && !tsr_is_meta(r)) TSR_TRY(tsr_tensor_fill(r, zero));
+    else if (!tsr_is_meta(r))
         TSR_TRY(tsr_gemm(a->dtype, a->sizes[0], b->sizes[1], a->sizes[1], one, mat_of(a), mat_of(b), zero, mat_of(r)));
     *out = tsr_owned_take(&r);
     return TSR_OK;
@@ -500,6 +502,9 @@ TsrStatus op_addr(TsrOpCall *c) {
     TsrScalar beta = c->arg[3].s, alpha = c->arg[4].s;
     TSR_TRY(check_vector("addr", "vec1", x));
     TSR_TRY(check_vector("addr", "vec2", y));
+    if (c->inplace && tsr_ndim(self) != 2) return tsr_error(TSR_RUNTIME_ERROR, "2D tensor expected, got %dD tensor for input", tsr_ndim(self));
+    if (c->out[0] != NULL) TSR_TRY(tsr__check_out_overlap(c->out[0], x));
+    if (c->out[0] != NULL) TSR_TRY(tsr__check_out_overlap(c->out[0], y));
     TsrDtype common;
     TSR_TRY(tsr_result_type(&common, (TsrTensor *const[]){self, x, y}, 3));
     TSR_TRY(check_addr_scalar(common, beta, "beta"));

@@ -484,6 +484,7 @@ static TsrStatus avg_pool(TsrOpCall *c, int n, const char *fn) {
     TSR_TRY(check_input(t, n, fn));
     TSR_TRY(fit_window(&w, t, c->arg[4].b));
     TSR_TRY(check_floating_or_int(t, n == 3 ? "avg_pool3d_out_frame" : "avg_pool2d", t->dtype == TSR_INT64));
+    if (n == 3 && (t->dtype == TSR_FLOAT16 || t->dtype == TSR_BFLOAT16)) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "\"avg_pool3d_out_frame\" not implemented for '%s'", tsr_dtype_scalar_name(t->dtype));
     TSR_TRY(pool(&out, NULL, t, &w, planes, false));
     return tsr_return_move(c, out);
 }
@@ -543,7 +544,7 @@ static TsrStatus adaptive_pool(TsrOpCall *c, int n, bool maximum) {
     nn_spatial(w.in, t, n);
     for (int d = 0; d < NN_DIMS; d++) w.kernel[d] = w.out[d] > 0 ? w.in[d] / w.out[d] + 1 : 1;
     TSR_TRY(tsr_layout_numel(&numel, output_sizes(sizes, t, n, w.out), sizes));
-    TSR_TRY(check_floating_or_int(t, names[maximum][n == 3], false));
+    if (t->numel > 0 || maximum || n == 3) TSR_TRY(check_floating_or_int(t, names[maximum][n == 3], false));
     Planes planes = {.adaptive = true};
     if (n == 3 && !maximum && nn_volume(w.out) != 1) planes.round = t->dtype == TSR_FLOAT16 ? as_half : t->dtype == TSR_BFLOAT16 ? as_bfloat16 : NULL;
     TSR_TRY(pool(&out, maximum ? &index : NULL, t, &w, planes, maximum));

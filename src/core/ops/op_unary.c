@@ -200,9 +200,16 @@ TsrStatus op_signbit(TsrOpCall *c) {
 
 static TsrStatus scaled(TsrOpCall *c, double factor, const char *complex_error) {
     TsrPointwise rules = {TSR_K_mul, "mul_cpu", D_FLOAT, TSR_ITER_INT_TO_FLOAT | TSR_ITER_OPMATH, 1, TSR_NOT_IMPLEMENTED_ERROR, complex_error};
-    TsrTensor *in[2] = {c->arg[0].t, NULL};
+    TsrTensor *in[2] = {c->arg[0].t, NULL}, *like = NULL;
     TSR_TRY(tsr_tensor_new_wrapped(&in[1], tsr_scalar_float(factor)));
-    TsrStatus s = tsr_pw_run(c, &rules, 2, in);
+    TsrStatus s = TSR_OK;
+    if (c->out[0] == NULL && tsr_dtype_is_float(in[0]->dtype)) { /* PyTorch writes into an empty_like: strides of dimensions of size 1 stay, too */
+        s = tsr_tensor_new_like(&like, in[0], in[0]->dtype, TSR_PRESERVE);
+        c->out[0] = like;
+    }
+    if (s == TSR_OK) s = tsr_pw_run(c, &rules, 2, in);
+    if (like != NULL) c->out[0] = NULL;
+    tsr_tensor_free(like);
     tsr_tensor_free(in[1]);
     return s;
 }
