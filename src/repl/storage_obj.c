@@ -337,14 +337,27 @@ static TsrStatus get_device(Value *out, Value self) {
 static TsrStatus get_dtype(Value *out, Value self) { *out = dtype_value(self_of(self)->dtype); return TSR_OK; }
 static TsrStatus get_is_cuda(Value *out, Value self) { *out = value_bool(self_of(self)->storage->ptr.device.type == TSR_CUDA); return TSR_OK; }
 
-static TsrStatus storage_construct(Value *out, Type *type, const CallArgs *args) {
+/* A storage of a number of elements, or of those of a list. dtype TSR_DTYPE_NONE: bytes. */
+static TsrStatus storage_from(Value *out, Value data, TsrDtype dtype, TsrDevice where) {
     int64_t n = 0;
+    size_t bytes;
+    if (value_is_list(data)) n = value_as_list(data)->count;
+    else if (data.tag != V_UNBOUND) TSR_TRY(value_to_index(&n, data));
+    if (n < 0 || tsr_mul_size_overflows((size_t)n, dtype == TSR_DTYPE_NONE ? 1 : tsr_dtype_size(dtype), &bytes))
+        return tsr_error(TSR_RUNTIME_ERROR, "invalid storage size %lld", (long long)n);
+    TsrStorage *storage;
+    TSR_TRY(tsr_storage_new(&storage, where, bytes, TSR_DTYPE_NONE));
+    TsrStatus s = storage_obj_new(out, storage, dtype);
+    tsr_storage_free(storage);
+    if (s != TSR_OK || !value_is_list(data)) return s;
+    for (int64_t i = 0; i < n && s == TSR_OK; i++) s = storage_set_item(*out, value_int(i), value_as_list(data)->items[i]);
+    if (s != TSR_OK) value_clear(out);
+    return s;
+}
+
+static TsrStatus storage_construct(Value *out, Type *type, const CallArgs *args) {
     bool typed = type == &typed_storage_type;
-    if (args->count > 0) {
-        if (value_is_list(args->values[0])) n = value_as_list(args->values[0])->count;
-        else TSR_TRY(value_to_index(&n, args->values[0]));
-    }
-    TsrDtype d = typed ? tsr_default_dtype() : TSR_UINT8;
+    TsrDtype d = typed ? tsr_default_dtype() : TSR_DTYPE_NONE;
     Value dtype = args_keyword(args, "dtype"), device = args_keyword(args, "device");
     if (dtype.tag != V_UNBOUND && (!typed || !dtype_from_value(&d, dtype) || !tsr_dtype_is_pod(d)))
         return tsr_error(TSR_TYPE_ERROR, "%s(): argument 'dtype' must be torch.dtype, not %s", type->name, bind_type_name(dtype));
@@ -352,17 +365,38 @@ static TsrStatus storage_construct(Value *out, Type *type, const CallArgs *args)
     bool known = true;
     if (device.tag != V_UNBOUND && device.tag != V_NONE) TSR_TRY(device_from_value(&where, &known, device));
     if (!known) return tsr_error(TSR_TYPE_ERROR, "%s(): argument 'device' must be torch.device, not %s", type->name, bind_type_name(device));
-    size_t bytes;
-    if (n < 0 || tsr_mul_size_overflows((size_t)n, tsr_dtype_size(d), &bytes)) return tsr_error(TSR_RUNTIME_ERROR, "invalid storage size %lld", (long long)n);
-    TsrStorage *storage;
-    TSR_TRY(tsr_storage_new(&storage, where, bytes, TSR_DTYPE_NONE));
-    TsrStatus s = storage_obj_new(out, storage, typed ? d : TSR_DTYPE_NONE);
-    tsr_storage_free(storage);
-    if (s != TSR_OK || args->count == 0 || !value_is_list(args->values[0])) return s;
-    for (int64_t i = 0; i < n && s == TSR_OK; i++) s = storage_set_item(*out, value_int(i), value_as_list(args->values[0])->items[i]);
-    if (s != TSR_OK) value_clear(out);
-    return s;
+    return storage_from(out, args->count > 0 ? args->values[0] : VALUE_UNBOUND, d, where);
 }
+
+/* ---- torch.FloatStorage and its kin: they make typed storages, which isinstance takes for theirs ---- */
+
+static TsrStatus refuse_legacy(TsrStatus kind, const Type *type, const char *why, const char *what) {
+    return tsr_error(kind,
+                     "<class 'torch.%s'>.__new__ received an invalid combination of arguments. Expected one of:\n * no arguments\n * (int size)\n * (Sequence data)\n"
+                     " * (*, UntypedStorage wrap_storage)\n%s%s%s",
+                     type->name, why, what != NULL ? what : "", what != NULL ? "'>" : "");
+}
+
+static TsrStatus legacy_construct(Value *out, Type *type, const CallArgs *args) {
+    TsrDtype d = (TsrDtype)(type - legacy_storage_types);
+    Value wrapped = args_keyword(args, "wrap_storage"), data = args->count > 0 ? args->values[0] : VALUE_UNBOUND;
+    if (args->count > 1) return refuse_legacy(TSR_RUNTIME_ERROR, type, "Too many positional arguments", NULL);
+    if (wrapped.tag == V_OBJ && wrapped.o->type == &untyped_storage_type) return storage_obj_new(out, self_of(wrapped)->storage, d);
+    if (value_is_storage(data)) return refuse_legacy(TSR_TYPE_ERROR, type, "Argument type not recognized: <class '", bind_type_name(data));
+    return storage_from(out, data, d, TSR_DEVICE_CPU);
+}
+
+static TsrStatus is_of_legacy(bool *out, Type *type, Value v) {
+    *out = v.tag == V_OBJ && v.o->type == &typed_storage_type && self_of(v)->dtype == (TsrDtype)(type - legacy_storage_types);
+    return TSR_OK;
+}
+
+#define LEGACY(id, shown) [TSR_##id] = {.obj = TYPE_HEADER, .name = shown, .module = "torch", .construct = legacy_construct, .instance_check = is_of_legacy}
+Type legacy_storage_types[TSR_DTYPE_COUNT] = {
+    LEGACY(FLOAT32, "FloatStorage"), LEGACY(FLOAT64, "DoubleStorage"), LEGACY(FLOAT16, "HalfStorage"), LEGACY(BFLOAT16, "BFloat16Storage"),
+    LEGACY(UINT8, "ByteStorage"), LEGACY(INT8, "CharStorage"), LEGACY(INT16, "ShortStorage"), LEGACY(INT32, "IntStorage"), LEGACY(INT64, "LongStorage"),
+    LEGACY(BOOL, "BoolStorage"), LEGACY(COMPLEX64, "ComplexFloatStorage"), LEGACY(COMPLEX128, "ComplexDoubleStorage"),
+};
 
 static TsrStatus storage_compare(Value *out, CompareOp op, Value a, Value b) {
     *out = VALUE_UNBOUND;

@@ -99,6 +99,8 @@ static TsrStatus fill_types(Module *m) {
     for (size_t i = 0; i < TSR_COUNTOF(types); i++) TSR_TRY(module_add(m, types[i].name, value_lent(types[i].type)));
     for (int d = 0; d < TSR_DTYPE_COUNT; d++)
         if (float_tensor_types[d].name != NULL) TSR_TRY(module_add(m, float_tensor_types[d].name, value_lent(&float_tensor_types[d])));
+    for (int d = 0; d < TSR_DTYPE_COUNT; d++)
+        if (legacy_storage_types[d].name != NULL) TSR_TRY(module_add(m, legacy_storage_types[d].name, value_lent(&legacy_storage_types[d])));
     return module_add(m, "OutOfMemoryError", value_lent(EXC_TYPE(TSR_OUT_OF_MEMORY_ERROR)));
 }
 
