@@ -204,6 +204,8 @@ static bool inplace_wanted(const OpCall *call) {
 static bool is_written(const OpCall *call, const TsrTensor *t) {
     for (int i = 0; i < call->schema->nparams; i++) {
         const TsrParam *p = &call->schema->params[i];
+        for (int k = 0; call->arg[i].kind == TSR_ARG_TENSORS && k < call->arg[i].n; k++)
+            if (call->arg[i].tensors[k] == t) return p->written;
         if (call->arg[i].kind == TSR_ARG_TENSOR && call->arg[i].t == t) return p->written || strncmp(p->name, "running_", 8) == 0 || (i == 0 && inplace_wanted(call));
     }
     return false;

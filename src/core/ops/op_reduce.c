@@ -8,10 +8,10 @@
 
 /* --- common steps --- */
 
-/* Small floats are reduced as float32, complex32 as complex64; others as they are. */
+/* Small floats are reduced as float32, complex32 and bcomplex32 as complex64; others as they are. */
 static TsrDtype accumulator_dtype(TsrDtype d) {
     if (tsr_dtype_is_float(d) && tsr_dtype_size(d) < 4) return TSR_FLOAT32;
-    return d == TSR_COMPLEX32 ? TSR_COMPLEX64 : d;
+    return d == TSR_COMPLEX32 || d == TSR_BCOMPLEX32 ? TSR_COMPLEX64 : d;
 }
 
 /* Reduces `in` (lent, any dtype) after widening; the first result is rounded to `result` (TSR_DTYPE_NONE: as it comes). */
