@@ -229,7 +229,7 @@ static TsrTensor *crop(Scope *s, TsrTensor *t, int n, const int64_t *pad) {
 static TsrStatus pad_constant(TsrOpCall *c, TsrTensor *self, int n, const int64_t *pad, TsrScalar value) {
     int ndim = tsr_ndim(self);
     if (n % 2 != 0) return tsr_error(TSR_RUNTIME_ERROR, "Length of pad must be even but instead it equals %d", n);
-    if (n > 2 * ndim) return tsr_error(TSR_RUNTIME_ERROR, "Length of pad should be no more than twice the number of dimensions of the input. Pad length is %d while the input has %d dimensions.", n, ndim);
+    if (n > 2 * ndim) return tsr_error(TSR_RUNTIME_ERROR, "Length of pad should be no more than twice the number of dimensions of the input. Pad length is %dwhile the input has %ddimensions.", n, ndim);
     int64_t sizes[TSR_MAX_DIMS];
     memcpy(sizes, self->sizes, sizeof *sizes * (size_t)ndim);
     bool grows = false;

@@ -247,7 +247,10 @@ static TsrStatus check_scatter(const TsrOpCall *c, const TsrTensor *self, int64_
     if (index->numel == 0) return TSR_OK;
     if (TSR_MAX(tsr_ndim(self), 1) != TSR_MAX(tsr_ndim(index), 1))
         return tsr_error(TSR_RUNTIME_ERROR, "Index tensor must have the same number of dimensions as self tensor");
-    if (src != NULL && TSR_MAX(tsr_ndim(src), 1) != TSR_MAX(tsr_ndim(index), 1))
+    int have = src != NULL ? TSR_MAX(tsr_ndim(src), 1) : 0;
+    if (src != NULL && have < TSR_MAX(tsr_ndim(index), 1))
+        return tsr_error(TSR_INDEX_ERROR, "Dimension out of range (expected to be in range of [%d, %d], but got %d)", -have, have - 1, have);
+    if (src != NULL && have != TSR_MAX(tsr_ndim(index), 1))
         return tsr_error(TSR_RUNTIME_ERROR, "Index tensor must have the same number of dimensions as src tensor");
     bool wrong = false;
     for (int d = 0; d < TSR_MAX(tsr_ndim(self), 1); d++) {

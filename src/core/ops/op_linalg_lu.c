@@ -319,7 +319,8 @@ static TsrStatus lu_solve(TsrTensor **out, const TsrTensor *lu, const TsrTensor 
     if (!tsr_is_meta(pb))
         for (int64_t k = 0; k < pb->numel; k++)
             if (((const int *)tsr_data(pb))[k] < 1 || ((const int *)tsr_data(pb))[k] > la_cols(lu))
-                return tsr_error(TSR_RUNTIME_ERROR, "Pivots given to lu_solve must all be greater or equal to 1. Did you properly pass the result of lu_factor?");
+                return tsr_error(TSR_RUNTIME_ERROR, "Pivots given to lu_solve must all be %s. Did you properly pass the result of lu_factor?",
+                                 ((const int *)tsr_data(pb))[k] < 1 ? "greater or equal to 1" : "smaller or equal to LU.size(-2)");
     return solve_factored(out, lub, pb, b, nbatch, batch, left, adjoint);
 }
 
@@ -631,7 +632,7 @@ TsrStatus op_ldl_solve(TsrOpCall *c) {
     if (x->numel == 0 || tsr_is_meta(x)) return tsr_return_move(c, tsr_owned_take(&x));
     for (int64_t k = 0; k < p->numel; k++) {
         int v = ((const int *)tsr_data(p))[k];
-        if (v == 0 || v > la_cols(ld) || v < -la_cols(ld)) return tsr_error(TSR_RUNTIME_ERROR, "torch.linalg.ldl_solve: pivots are out of range");
+        if (v == 0 || v > la_cols(ld) || v < -la_cols(ld)) return tsr_error(TSR_RUNTIME_ERROR, "Pivots given to ldl_solve must all satisfy |pivot| <= LD.size(-2). Did you properly pass the result of ldl_factor?");
     }
     LaJob job;
     TSR_TRY(la_begin(&job, x->dtype));

@@ -88,10 +88,16 @@ static TsrStatus unsupported(const TsrTensor *t, const char *what) {
     return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "\"%s\" not implemented for '%s'", what, tsr_dtype_scalar_name(t->dtype));
 }
 
+/* Products with nothing in them are zeros of any dtype. */
+static bool is_nothing(const TsrTensor *a, const TsrTensor *b) { return a->numel == 0 || b->numel == 0; }
+
+/* The kernel that PyTorch would have asked: its own loops for small products, one gemm a matrix for the others. */
+static const char *batch_kernel(const char *small, int64_t m, int64_t k, int64_t n) { return (double)m * (double)k * (double)n < 400 ? small : "addmm_impl_cpu_"; }
+
 static TsrStatus mm_new(TsrTensor **out, const TsrTensor *a, const TsrTensor *b) {
     TSR_TRY(check_mm("mm", a, b));
     TSR_TRY(same_dtype_mm(a, b));
-    bool nothing = a->numel == 0 || b->numel == 0; /* zeros, of any dtype */
+    bool nothing = is_nothing(a, b);
     if (!nothing) TSR_TRY(unsupported(a, "addmm_impl_cpu_"));
     TSR_OWNED r = NULL;
     TSR_TRY(tsr_tensor_new(&r, 2, (int64_t[]){a->sizes[0], b->sizes[1]}, a->dtype, a->device));
@@ -111,7 +117,7 @@ static TsrStatus check_mv(const TsrTensor *mat, const TsrTensor *vec, int self_n
     if (mat->dtype != vec->dtype || mat->dtype != self_dtype)
         return tsr_error(TSR_RUNTIME_ERROR, "addmv input tensors must have the same dtype, but got %s, %s, and %s", tsr_dtype_scalar_name(self_dtype),
                          tsr_dtype_scalar_name(mat->dtype), tsr_dtype_scalar_name(vec->dtype));
-    return unsupported(mat, "addmv_impl_cpu");
+    return mat->numel == 0 ? TSR_OK : unsupported(mat, "addmv_impl_cpu");
 }
 
 static TsrMat column_of(const TsrTensor *v) { return (TsrMat){tsr_data(v), v->strides[0], 1, (v->flags & TSR_FLAG_CONJ) != 0}; }
@@ -120,7 +126,8 @@ static TsrStatus mv_new(TsrTensor **out, const TsrTensor *mat, const TsrTensor *
     TSR_TRY(check_mv(mat, vec, 1, tsr_ndim(mat) > 0 ? mat->sizes[0] : 1, vec->dtype));
     TSR_OWNED r = NULL;
     TSR_TRY(tsr_tensor_new(&r, 1, mat->sizes, mat->dtype, mat->device));
-    if (!tsr_is_meta(r)) TSR_TRY(tsr_gemm(mat->dtype, mat->sizes[0], 1, mat->sizes[1], one, mat_of(mat), column_of(vec), zero, column_of(r)));
+    if (mat->numel == 0 && !tsr_is_meta(r)) TSR_TRY(tsr_tensor_fill(r, zero));
+    else if (!tsr_is_meta(r)) TSR_TRY(tsr_gemm(mat->dtype, mat->sizes[0], 1, mat->sizes[1], one, mat_of(mat), column_of(vec), zero, column_of(r)));
     *out = tsr_owned_take(&r);
     return TSR_OK;
 }
@@ -134,7 +141,7 @@ static TsrStatus dot_new(TsrTensor **out, const TsrTensor *x, const TsrTensor *y
         return tsr_error(TSR_RUNTIME_ERROR,
                          "inconsistent tensor size, expected tensor [%lld] and src [%lld] to have the same number of elements, but got %lld and %lld elements respectively",
                          (long long)x->numel, (long long)y->numel, (long long)x->numel, (long long)y->numel);
-    TSR_TRY(unsupported(x, vdot ? "vdot" : "dot"));
+    TSR_TRY(unsupported(x, vdot && tsr_dtype_is_complex(x->dtype) ? "vdot" : "dot"));
     TSR_OWNED r = NULL;
     TSR_TRY(tsr_tensor_new(&r, 0, NULL, x->dtype, x->device));
     bool cx = ((x->flags & TSR_FLAG_CONJ) != 0) != (vdot && tsr_dtype_is_complex(x->dtype)), cy = (y->flags & TSR_FLAG_CONJ) != 0;
@@ -159,10 +166,12 @@ static TsrStatus same_dtype_bmm(const TsrTensor *a, const TsrTensor *b) {
 static TsrStatus bmm_new(TsrTensor **out, const TsrTensor *a, const TsrTensor *b) {
     TSR_TRY(check_bmm(a, b));
     TSR_TRY(same_dtype_bmm(a, b));
-    TSR_TRY(unsupported(a, "baddbmm_kernel_impl"));
+    bool nothing = is_nothing(a, b);
+    if (!nothing) TSR_TRY(unsupported(a, batch_kernel("bmm", a->sizes[1], a->sizes[2], b->sizes[2])));
     TSR_OWNED r = NULL;
     TSR_TRY(tsr_tensor_new(&r, 3, (int64_t[]){a->sizes[0], a->sizes[1], b->sizes[2]}, a->dtype, a->device));
-    if (!tsr_is_meta(r)) TSR_TRY(matmul_into(r, a, b, one, zero));
+    if (nothing && !tsr_is_meta(r)) TSR_TRY(tsr_tensor_fill(r, zero));
+    else if (!tsr_is_meta(r)) TSR_TRY(matmul_into(r, a, b, one, zero));
     *out = tsr_owned_take(&r);
     return TSR_OK;
 }
@@ -225,7 +234,8 @@ static TsrStatus as_batch(TsrTensor **out, const TsrTensor *t, const Product *p,
 static TsrStatus batched_new(TsrTensor **out, const TsrTensor *a, const TsrTensor *b) {
     Product p;
     TSR_TRY(check_batched(&p, a, b));
-    TSR_TRY(unsupported(a, folds(a, b) ? (tsr_ndim(b) == 1 ? "addmv_impl_cpu" : "addmm_impl_cpu_") : "baddbmm_kernel_impl"));
+    bool nothing = is_nothing(a, b);
+    if (!nothing) TSR_TRY(unsupported(a, folds(a, b) ? (tsr_ndim(b) == 1 ? "addmv_impl_cpu" : "addmm_impl_cpu_") : batch_kernel("bmm", p.m, p.k, p.n)));
     TSR_OWNED r = NULL;
     TSR_OWNED ma = NULL;
     TSR_OWNED mb = NULL;
@@ -237,7 +247,9 @@ static TsrStatus batched_new(TsrTensor **out, const TsrTensor *a, const TsrTenso
     if (tsr_ndim(a) > 1) sizes[n++] = p.m;
     if (tsr_ndim(b) > 1) sizes[n++] = p.n;
     TSR_TRY(tsr_tensor_new(&r, n, sizes, a->dtype, a->device));
-    if (r->numel != 0 && !tsr_is_meta(r)) {
+    if (nothing && !tsr_is_meta(r)) {
+        TSR_TRY(tsr_tensor_fill(r, zero));
+    } else if (r->numel != 0 && !tsr_is_meta(r)) {
         if (folds(a, b)) { /* one product with a tall matrix */
             p.m = a->numel / TSR_MAX(p.k, 1);
             if (p.k == 0) p.m = r->numel / p.n;
@@ -406,10 +418,12 @@ TsrStatus op_baddbmm(TsrOpCall *c) {
         TSR_TRY(tsr_tensor_new_expand(&wide, self, 3, (int64_t[]){a->sizes[0], a->sizes[1], b->sizes[2]}));
     }
     TSR_TRY(check_bmm(a, b));
+    if (self->dtype == a->dtype && self->dtype != b->dtype && !is_nothing(a, b))
+        return tsr_error(TSR_RUNTIME_ERROR, "expected scalar type %s but found %s", tsr_dtype_scalar_name(a->dtype), tsr_dtype_scalar_name(b->dtype));
     if (self->dtype != a->dtype || self->dtype != b->dtype)
         return tsr_error(TSR_RUNTIME_ERROR, "Input dtypes must be the same, got: input %s, batch1: %s, batch2: %s", tsr_dtype_c_name(self->dtype),
                          tsr_dtype_c_name(a->dtype), tsr_dtype_c_name(b->dtype));
-    TSR_TRY(unsupported(a, "baddbmm_kernel_impl"));
+    TSR_TRY(unsupported(a, batch_kernel("baddbmm", a->sizes[1], a->sizes[2], b->sizes[2])));
     TSR_TRY(check_scalar(c->arg[3].s, self->dtype));
     TSR_TRY(check_scalar(c->arg[4].s, self->dtype));
     TSR_TRY(check_inplace(c, self, 3, (int64_t[]){a->sizes[0], a->sizes[1], b->sizes[2]}));
@@ -429,7 +443,7 @@ static TsrStatus check_addbmm(const TsrTensor *self, const TsrTensor *a, const T
                          (long long)b->sizes[1], (long long)b->sizes[2]);
     if (self->dtype != a->dtype || self->dtype != b->dtype)
         return tsr_error(TSR_RUNTIME_ERROR, "self and mat2 must have the same dtype, but got %s and %s", tsr_dtype_scalar_name(self->dtype), tsr_dtype_scalar_name(b->dtype));
-    return unsupported(a, "addbmm");
+    return unsupported(a, "addmm_impl_cpu_");
 }
 
 /* The sum runs over the batch, one product after another, rounding to the dtype after each as PyTorch does. In place, self takes the

@@ -161,6 +161,30 @@ static TsrStatus check_conv_dtype(TsrDtype dtype, int n, bool transposed) {
     return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "\"%s\" not implemented for '%s'", name, tsr_dtype_scalar_name(dtype));
 }
 
+/* Whether PyTorch hands the convolution to oneDNN, which names types in its own way. */
+static bool goes_to_onednn(const TsrTensor *t, const TsrTensor *weight, int n, int64_t groups) {
+    bool batched = tsr_ndim(t) == n + 2;
+    int64_t last = weight->sizes[n + 1], before = n > 1 ? weight->sizes[n] : 1;
+    return (t->dtype == TSR_FLOAT32 || t->dtype == TSR_BFLOAT16) && (groups > 1 || (last > 3 && before > 3) || (batched && t->sizes[0] > 1) || t->numel > 20480);
+}
+
+/* "torch.DoubleTensor", "CPUBoolType". */
+static const char *type_text(char *text, size_t size, TsrDtype d) {
+    bool legacy = TSR_BITS_USUAL >> d & 1 && d != TSR_BFLOAT16;
+    snprintf(text, size, legacy ? "torch.%sTensor" : "CPU%sType", tsr_dtype_scalar_name(d));
+    return text;
+}
+
+static TsrStatus check_same_dtype(const TsrTensor *t, const TsrTensor *other, const char *what, bool onednn) {
+    char a[48], b[48];
+    if (t->dtype == other->dtype) return TSR_OK;
+    if (onednn)
+        return tsr_error(TSR_RUNTIME_ERROR, "Input type (%s) and %s type (%s) should be the same or input should be a MKLDNN tensor and %s is a dense tensor",
+                         type_text(a, sizeof a, t->dtype), what, type_text(b, sizeof b, other->dtype), what);
+    if (what[0] == 'w') return tsr_error(TSR_RUNTIME_ERROR, "expected scalar type %s but found %s", tsr_dtype_scalar_name(t->dtype), tsr_dtype_scalar_name(other->dtype));
+    return tsr_error(TSR_RUNTIME_ERROR, "Input type (%s) and bias type (%s) should be the same", tsr_dtype_c_name(t->dtype), tsr_dtype_c_name(other->dtype));
+}
+
 static TsrStatus check_conv(const TsrTensor *t, const TsrTensor *weight, const TsrTensor *bias, int n, int64_t groups, bool transposed, const NnWindow *w, const int64_t *output_padding) {
     static const char *const dims[] = {"", "2D (unbatched) or 3D (batched) input to conv", "3D (unbatched) or 4D (batched) input to conv", "4D (unbatched) or 5D (batched) input to conv"};
     char a[256], b[256];
@@ -198,11 +222,11 @@ static TsrStatus check_conv(const TsrTensor *t, const TsrTensor *weight, const T
     if (bias != NULL && (tsr_ndim(bias) != 1 || bias->sizes[0] != out_channels))
         return tsr_error(TSR_RUNTIME_ERROR, "Given %sweight of size %s, expected bias to be 1-dimensional with %lld elements, but got bias of size %s instead", transposed ? "transposed=1, " : "",
                          tsr_layout_format(a, sizeof a, tsr_ndim(weight), weight->sizes), (long long)out_channels, tsr_layout_format(b, sizeof b, tsr_ndim(bias), bias->sizes));
-    if (t->dtype != weight->dtype)
-        return tsr_error(TSR_RUNTIME_ERROR, "expected scalar type %s but found %s", tsr_dtype_scalar_name(t->dtype), tsr_dtype_scalar_name(weight->dtype));
-    if (bias != NULL && bias->dtype != t->dtype)
-        return tsr_error(TSR_RUNTIME_ERROR, "Input type (%s) and bias type (%s) should be the same", tsr_dtype_c_name(t->dtype), tsr_dtype_c_name(bias->dtype));
-    return check_conv_dtype(t->dtype, n, transposed);
+    bool onednn = goes_to_onednn(t, weight, n, groups);
+    if (onednn) TSR_TRY(check_same_dtype(t, weight, "weight", true));
+    if (bias != NULL) TSR_TRY(check_same_dtype(t, bias, "bias", onednn && transposed));
+    TSR_TRY(check_conv_dtype(t->dtype, n, transposed));
+    return check_same_dtype(t, weight, "weight", false);
 }
 
 static TsrStatus check_kernel_fits(const NnWindow *w) {
