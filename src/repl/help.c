@@ -62,6 +62,37 @@ static TsrStatus write_module(TsrText *out, Value subject) {
     return write_names(out, subject);
 }
 
+static TsrStatus write_default(TsrText *out, const Function *f, int i) {
+    const Code *code = f->code;
+    Value v = VALUE_UNBOUND;
+    int first = code->positional - (f->defaults != NULL ? (int)f->defaults->count : 0);
+    if (i < code->positional && i >= first) v = f->defaults->items[i - first];
+    Value *keyword = i >= code->positional && f->kwdefaults != NULL ? dict_find_c(f->kwdefaults, code->slot_names[i]) : NULL;
+    if (keyword != NULL) v = *keyword;
+    if (v.tag == V_UNBOUND) return TSR_OK;
+    TSR_TRY(tsr_text_putc(out, '='));
+    return value_repr(out, v);
+}
+
+/* "f(a, b=1, *, c)" */
+static TsrStatus write_signature(TsrText *out, const Function *f) {
+    const Code *code = f->code;
+    int named = code->positional + code->keyword_only, star = named;
+    const char *comma = "";
+    TSR_TRY(tsr_text_printf(out, "%s(", code->name));
+    for (int i = 0; i <= named; i++) {
+        bool bar = i == code->positional && (code->flags & CODE_STAR || code->keyword_only > 0);
+        if (bar) TSR_TRY(tsr_text_printf(out, "%s*%s", comma, code->flags & CODE_STAR ? code->slot_names[star] : ""));
+        if (bar) comma = ", ";
+        if (i == named) break;
+        TSR_TRY(tsr_text_printf(out, "%s%s", comma, code->slot_names[i]));
+        TSR_TRY(write_default(out, f, i));
+        comma = ", ";
+    }
+    if (code->flags & CODE_DOUBLE_STAR) TSR_TRY(tsr_text_printf(out, "%s**%s", comma, code->slot_names[star + (code->flags & CODE_STAR ? 1 : 0)]));
+    return tsr_text_puts(out, ")\n");
+}
+
 /* name and docstring of a function of the language, or of anything that has them. */
 static TsrStatus write_by_attributes(TsrText *out, Value subject) {
     Str *name_attr = str_intern_c("__name__"), *doc_attr = str_intern_c("__doc__");
@@ -69,13 +100,16 @@ static TsrStatus write_by_attributes(TsrText *out, Value subject) {
     Value name = VALUE_UNBOUND, doc = VALUE_UNBOUND;
     TsrStatus s = value_lookup_attr(&name, subject, name_attr);
     if (s == TSR_OK) s = value_lookup_attr(&doc, subject, doc_attr);
-    if (s == TSR_OK && value_is_str(name)) s = tsr_text_printf(out, "%s\n", value_as_str(name)->data);
+    if (s == TSR_OK && value_is_function(subject)) s = write_signature(out, (const Function *)subject.o);
+    else if (s == TSR_OK && value_is_str(name)) s = tsr_text_printf(out, "%s\n", value_as_str(name)->data);
     if (s == TSR_OK && !value_is_str(name)) s = tsr_text_printf(out, "%s\n", value_type_name(subject));
     if (s == TSR_OK && value_is_str(doc)) s = tsr_text_printf(out, "\n    %s\n", value_as_str(doc)->data);
     value_release(name);
     value_release(doc);
     return s;
 }
+
+TsrStatus help_write_function(TsrText *out, Value function) { return write_by_attributes(out, function); }
 
 /* The page about a value: an operator's rows, a native function's signature, a function's docstring, a type's or module's contents.
  * For a str: the operator of that name. V_UNBOUND: how to find things. */

@@ -5,7 +5,9 @@
 
 #include "base.h"
 #include "core/op.h"
+#include "help.h"
 #include "op_doc.h"
+#include "prelude.h"
 #include "shell.h"
 
 /* The headings, in the page's order, and the categories of rows that stand under each; the rest under the last. */
@@ -48,20 +50,60 @@ static void write_line(const char *line, size_t length) {
     putchar('\n');
 }
 
+static void write_entry(const char *name, const TsrText *page) {
+    printf(".SS %s\n.nf\n", name);
+    for (const char *p = page->data, *end; *p != '\0'; p = *end != '\0' ? end + 1 : end) {
+        end = p + strcspn(p, "\n");
+        write_line(p, (size_t)(end - p));
+    }
+    printf(".fi\n");
+}
+
 static TsrStatus write_operator(const TsrOpSet *set) {
     TsrText page = {0};
     bool found = false;
     TsrStatus status = op_doc_write(&page, &found, set->name);
-    if (status == TSR_OK && found && page.length > 0 && set->name[0] != '_') {
-        printf(".SS %s\n.nf\n", set->name);
-        for (const char *p = page.data, *end; *p != '\0'; p = *end != '\0' ? end + 1 : end) {
-            end = p + strcspn(p, "\n");
-            write_line(p, (size_t)(end - p));
-        }
-        printf(".fi\n");
-    }
+    if (status == TSR_OK && found && page.length > 0 && set->name[0] != '_') write_entry(set->name, &page);
     tsr_text_free(&page);
     return status;
+}
+
+/* ---- functions of PyTorch that are written in the language itself ---- */
+
+static const struct {
+    const char *space, *heading;
+} written[] = {
+    {"", "COMPOSITIONS"},         {"Tensor", "COMPOSITIONS: METHODS"},         {"nn.functional", "COMPOSITIONS: NEURAL NETWORKS"}, {"nn.init", "COMPOSITIONS: FIRST WEIGHTS"},
+    {"nn.utils.rnn", "COMPOSITIONS: SEQUENCES"}, {"masked", "COMPOSITIONS: MASKED REDUCTIONS"}, {"signal.windows", "COMPOSITIONS: WINDOWS"},     {"testing", "COMPOSITIONS: TESTING"},
+};
+
+typedef struct Space {
+    const char *name;
+    TsrStatus status;
+} Space;
+
+static void write_composition(const char *name, void *context) {
+    Space *space = context;
+    Value function = VALUE_UNBOUND;
+    TsrText page = {0};
+    char full[96];
+    if (space->status != TSR_OK) return;
+    space->status = prelude_get(&function, space->name, name);
+    if (space->status == TSR_OK && function.tag != V_UNBOUND) space->status = help_write_function(&page, function);
+    snprintf(full, sizeof full, "%s%s%s", space->name, space->name[0] != '\0' ? "." : "", name);
+    if (space->status == TSR_OK && page.length > 0) write_entry(full, &page);
+    value_release(function);
+    tsr_text_free(&page);
+}
+
+static TsrStatus write_compositions(void) {
+    for (size_t i = 0; i < TSR_COUNTOF(written); i++) {
+        Space space = {written[i].space, TSR_OK};
+        printf(".SH %s\n", written[i].heading);
+        prelude_each(space.name, write_composition, &space);
+        TSR_TRY(space.status);
+    }
+    return TSR_OK;
 }
 
 static TsrStatus write_operators(void) {
@@ -80,6 +122,7 @@ static TsrStatus write_operators(void) {
             TSR_TRY(write_operator(set));
         }
     }
+    TSR_TRY(write_compositions());
     printf(".SH SEE ALSO\n.BR tsr (1),\n.BR tsr\\-lang (7)\n");
     return TSR_OK;
 }

@@ -6,6 +6,7 @@
 #include "dict_obj.h"
 #include "func_obj.h"
 #include "parser.h"
+#include "seq_obj.h"
 #include "str_obj.h"
 #include "vm.h"
 
@@ -169,6 +170,39 @@ TsrStatus prelude_get(Value *out, const char *space, const char *name) {
         return TSR_OK;
     }
     return TSR_OK;
+}
+
+void prelude_each(const char *space, void (*visit)(const char *name, void *context), void *context) {
+    for (size_t i = 0; i < TSR_COUNTOF(units); i++) {
+        const char *p = units[i].text, *found;
+        char name[64];
+        size_t length;
+        if (strcmp(units[i].space, space) != 0) continue;
+        while (next_def(&p, units[i].end, &found, &length)) {
+            if (found[0] == '_' || length >= sizeof name) continue;
+            memcpy(name, found, length);
+            name[length] = '\0';
+            visit(name, context);
+        }
+    }
+}
+
+typedef struct Names {
+    List *list;
+    TsrStatus status;
+} Names;
+
+static void append_name(const char *name, void *context) {
+    Names *names = context;
+    Value v = VALUE_UNBOUND;
+    if (names->status == TSR_OK) names->status = str_new_c(&v, name);
+    if (names->status == TSR_OK) names->status = list_append_move(names->list, v);
+}
+
+TsrStatus prelude_append_names(List *list, const char *space) {
+    Names names = {list, TSR_OK};
+    prelude_each(space, append_name, &names);
+    return names.status;
 }
 
 void prelude_shutdown(void) {

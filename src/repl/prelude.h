@@ -12,6 +12,10 @@
 /* The function `name` of a namespace ("nn.functional", "masked", "" for torch itself, "Tensor" for methods). The caller's; V_UNBOUND when the
  * prelude has none of that name. */
 TsrStatus prelude_get(Value *out, const char *space, const char *name);
+/* Calls visit with the name of each function of a namespace, helpers left out. */
+void prelude_each(const char *space, void (*visit)(const char *name, void *context), void *context);
+/* The same names, appended as str. */
+TsrStatus prelude_append_names(List *list, const char *space);
 /* Whether a source's name (source.h) is one of the prelude's. */
 bool prelude_is_source(const char *source_name);
 void prelude_shutdown(void); /* releases the functions; before value_shutdown */

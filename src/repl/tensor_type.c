@@ -200,7 +200,7 @@ static TsrStatus tensor_dir(List *names, Value self) {
         if (forms & (TSR_METHOD | TSR_PROPERTY | TSR_INPLACE_ONLY)) TSR_TRY(append_name(names, set->name, ""));
         if (forms & TSR_INPLACE) TSR_TRY(append_name(names, set->name, "_"));
     }
-    return TSR_OK;
+    return prelude_append_names(names, "Tensor");
 }
 
 /* ---- torch.Tensor(...) ---- */

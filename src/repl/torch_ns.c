@@ -236,7 +236,9 @@ static TsrStatus attribute_names(List *names, Module *m) {
         if (!has_functions(set, &forms) || strncmp(set->name, space->prefix, n) != 0 || strchr(set->name + n, '.') != NULL) continue;
         TSR_TRY(append_name(names, set->name + n));
     }
-    return TSR_OK;
+    char inner[64];
+    snprintf(inner, sizeof inner, "%.*s", n > 0 ? (int)n - 1 : 0, space->prefix);
+    return prelude_append_names(names, inner);
 }
 
 static TsrStatus make_module(Value *out, const char *name) {
@@ -361,6 +363,7 @@ static void each_bare_name(void (*visit)(const char *name, void *context), void 
         const TsrOpSet *set = tsr_op_at(i);
         if (has_functions(set, &forms) && strchr(set->name, '.') == NULL) visit(set->name, context);
     }
+    prelude_each("", visit, context);
     for (const Method *m = torch_functions; m->name != NULL; m++) visit(m->name, context);
     for (const Method *m = torch_random_functions; m->name != NULL; m++) visit(m->name, context);
     for (int d = 0; d < TSR_DTYPE_COUNT; d++) visit(tsr_dtype_name((TsrDtype)d), context);
