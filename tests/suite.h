@@ -21,7 +21,7 @@ void suite_register(SuiteEntry *entry);
         const TTest *tests[] = {__VA_ARGS__}; \
         Suite *suite = suite_create(#module); \
         TCase *cases = tcase_create(#module); \
-        tcase_set_timeout(cases, 300); \
+        tcase_set_timeout(cases, 900); \
         for (size_t i = 0; i < sizeof tests / sizeof tests[0]; i++) tcase_add_test(cases, tests[i]); \
         suite_add_tcase(suite, cases); \
         return suite; \
