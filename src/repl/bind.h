@@ -97,7 +97,8 @@ typedef struct Sig {
     const TsrSchema *schema;
     SigParam *params;
     int count, min_args, max_args, max_positional;
-    int self; /* index in the schema of the method's self; -1: none */
+    int self;  /* index in the schema of the method's self; -1: none */
+    int where; /* index of the device of what a function makes from no tensor, for which there is a default; -1: none */
     bool hidden, numbers_as_tensors, varargs;
     bool drops; /* some parameters of the schema are not there: they keep their defaults */
     char *text;  /* "(Tensor other, *, Number alpha = 1)" */

@@ -131,11 +131,22 @@ static int find_self(const TsrSchema *schema) {
     return 0;
 }
 
+static int find_where(const TsrSchema *schema) {
+    int where = -1;
+    for (int i = 0; i < schema->nparams; i++) {
+        TsrArgKind k = schema->params[i].type;
+        if (k == TSR_ARG_TENSOR || k == TSR_ARG_TENSORS) return -1;
+        if (k == TSR_ARG_DEVICE) where = i;
+    }
+    return where;
+}
+
 /* The parameters of the form: out= comes before the tensor options and after all else. */
 static TsrStatus fill_params(Sig *sig, const OpFunction *f) {
     const TsrSchema *schema = sig->schema;
     bool options = has_tensor_options(schema), method = f->form == BIND_METHOD || f->form == BIND_INPLACE;
     sig->self = method || f->form == BIND_INPLACE_FUNCTION ? find_self(schema) : -1;
+    sig->where = find_where(schema);
     for (int i = 0; i < schema->nparams; i++)
         if (!(method && i == sig->self) && !is_option(schema, i, options)) TSR_TRY(add_schema_param(sig, f, i));
     if (f->form == BIND_FUNCTION && (sig->op->forms & TSR_OUT))

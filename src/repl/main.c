@@ -60,7 +60,7 @@ static const char *const help_text =
     "      --max-time SECONDS     a limit\n"
     "      --seed N               as torch.manual_seed(N)\n"
     "      --threads N            threads for large tensors\n"
-    "      --device NAME          where new tensors are made\n"
+    "      --device NAME          where new tensors are made: cpu or meta\n"
     "      --no-color             no colours (also NO_COLOR)\n"
     "      --version, --help\n"
     "\n"
@@ -138,7 +138,7 @@ static bool set_columns(Line *l, const char *v) { return (l->shell.filter.column
 static bool already_so(Line *l, const char *v) { (void)l; (void)v; return true; }
 static bool set_json(Line *l, const char *v) { (void)v; return l->shell.json = true; }
 static bool set_sandbox(Line *l, const char *v) { (void)v; return l->shell.sandbox = true; }
-static bool set_device(Line *l, const char *v) { return strcmp(l->shell.device = v, "cpu") == 0; }
+static bool set_device(Line *l, const char *v) { return strcmp(l->shell.device = v, "cpu") == 0 || strcmp(v, "meta") == 0; }
 static bool set_no_color(Line *l, const char *v) { (void)v; return !(l->shell.colour = false); }
 static bool set_max_memory(Line *l, const char *v) { return to_size(v, &l->shell.max_memory); }
 
@@ -225,7 +225,7 @@ static const struct Option {
     {"max-time", 0, "seconds, more than 0", set_max_time},
     {"seed", 0, "a whole number", set_seed},
     {"threads", 0, "a number from 1 to 4096", set_threads},
-    {"device", 0, "cpu", set_device},
+    {"device", 0, "cpu or meta", set_device},
     {"no-color", 0, NULL, set_no_color},
     {"no-colour", 0, NULL, set_no_color},
 };

@@ -259,15 +259,16 @@ FN(precision) { (void)args; return str_new_c(out, "highest"); }
 
 FN(get_default_device) {
     (void)args;
-    return device_new(out, TSR_DEVICE_CPU);
+    return device_new(out, device_default);
 }
 
 FN(set_default_device) {
     PARSE(v, "set_default_device", 1, 1, "device");
-    TsrDevice d = TSR_DEVICE_CPU;
-    bool ok = true;
-    if (v[0].tag != V_NONE) TSR_TRY(device_from_value(&d, &ok, v[0]));
-    if (!ok || d.type != TSR_CPU) return tsr_error(TSR_RUNTIME_ERROR, "only cpu can be the default device");
+    Value device = VALUE_NONE;
+    CallArgs one = {.values = v, .count = 1};
+    if (v[0].tag != V_NONE) TSR_TRY(device_type.construct(&device, &device_type, &one));
+    device_default = device.tag == V_NONE ? TSR_DEVICE_CPU : ((DeviceObj *)device.o)->device;
+    value_release(device);
     *out = VALUE_NONE;
     return TSR_OK;
 }
@@ -455,7 +456,7 @@ const Method torch_functions[] = {
     {"get_float32_matmul_precision", fn_precision, ARGS_NONE, 0, 0, "()", "'highest'."},
     {"set_float32_matmul_precision", fn_none, ARGS_ANY, 0, 0, "(precision)", "Has no effect."},
     {"get_default_device", fn_get_default_device, ARGS_NONE, 0, 0, "()", "Where new tensors are made."},
-    {"set_default_device", fn_set_default_device, ARGS_ANY, 0, 0, "(device)", "Only the cpu is accepted."},
+    {"set_default_device", fn_set_default_device, ARGS_ANY, 0, 0, "(device)", "Where new tensors are made: 'cpu', 'meta'; None is the cpu."},
     {"is_grad_enabled", fn_is_grad_enabled, ARGS_NONE, 0, 0, "()", "Whether no_grad() is not in force; there is no autograd either way."},
     {"is_anomaly_enabled", fn_no, ARGS_NONE, 0, 0, "()", "False: there is no autograd."},
     {"is_autocast_enabled", fn_no, ARGS_ANY, 0, 0, "(device_type=None)", "False: dtypes are the ones asked for."},

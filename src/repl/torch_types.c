@@ -175,12 +175,43 @@ static TsrStatus device_get_index(Value *out, Value self) {
     *out = device_of(self).index < 0 ? VALUE_NONE : value_int(device_of(self).index);
     return TSR_OK;
 }
+/* `with device:` makes it the default. The ones before wait in a list, since one device may be entered twice. */
+TsrDevice device_default = TSR_DEVICE_CPU;
+static struct { TsrDevice *before; int count, room; } entered;
+
+static TsrStatus device_enter(Value *out, const CallArgs *args) {
+    if (entered.count == entered.room) {
+        int room = entered.room == 0 ? 8 : 2 * entered.room;
+        TsrDevice *more = tsr_realloc(entered.before, (size_t)room * sizeof *more);
+        if (more == NULL) return tsr_error_no_memory((size_t)room * sizeof *more);
+        entered.before = more;
+        entered.room = room;
+    }
+    entered.before[entered.count++] = device_default;
+    device_default = device_of(args->values[0]);
+    *out = value_retain(args->values[0]);
+    return TSR_OK;
+}
+
+static TsrStatus device_exit(Value *out, const CallArgs *args) {
+    (void)args;
+    if (entered.count > 0) device_default = entered.before[--entered.count];
+    *out = VALUE_NONE;
+    return TSR_OK;
+}
+
+static const Method device_methods[] = {
+    {"__enter__", device_enter, ARGS_NONE | METHOD_DUNDER, 0, 0, "()", "Makes it the default device."},
+    {"__exit__", device_exit, ARGS_ANY | METHOD_DUNDER, 0, 0, "(type, value, traceback)", "Gives the one before back."},
+    {NULL, NULL, 0, 0, 0, NULL, NULL},
+};
+
 static void device_destroy(Obj *self) { obj_free(self, sizeof(DeviceObj)); }
 
 static const Getter device_getters[] = {
     {"type", device_get_type, NULL, "'cpu', 'cuda' or 'meta'"}, {"index", device_get_index, NULL, "its number, or None"}, {NULL, NULL, NULL, NULL}};
 Type device_type = {.obj = TYPE_HEADER, .name = "torch.device", .construct = device_construct, .destroy = device_destroy, .repr = device_repr, .str = device_str,
-                    .hash = device_hash, .compare = device_compare, .getters = device_getters};
+                    .hash = device_hash, .compare = device_compare, .methods = device_methods, .getters = device_getters};
 
 /* ---- Generator ---- */
 

@@ -18,6 +18,8 @@ Value dtype_value(TsrDtype d);            /* a reference, the caller's; None for
 Value layout_value(uint8_t layout);       /* as dtype_value */
 Value format_value(TsrMemoryFormat f);
 TsrStatus device_new(Value *out, TsrDevice d);
+/* Where functions that take no tensor make one when they aren't told: the cpu, or set_default_device()'s, or that of `with torch.device(...):`. */
+extern TsrDevice device_default;
 TsrStatus torch_generator_new(Value *out, TsrGenerator *rng); /* retains */
 TsrStatus generator_default(Value *out);  /* torch.default_generator, the same object each time */
 
