@@ -147,8 +147,9 @@ check: all $(BUILD)/tests/run $(BUILD)/tests/plugins ## the unit tests of the co
 debug asan: ## builds that configuration and runs the unit tests in it (asan: address and undefined-behaviour sanitizers)
 	$(MAKE) CONFIG=$@ check
 
-coverage: ## the unit tests, then each file's line coverage, the least covered first
+coverage: ## the unit tests and transcripts, then each file's line coverage, the least covered first
 	$(MAKE) CONFIG=coverage check
+	build/coverage/tsr --doctest README.md man/*.[157] $$(find tests/lang -name '*.txt')
 	@find build/coverage/obj/core build/coverage/obj/repl -name '*.gcda' -exec gcov -n {} + | \
 		awk -F"['%: ]+" '/^File/ {file = $$2 ~ /^src.*\.c$$/ ? $$2 : ""} /^Lines/ && file {printf "%6.2f%% of %4d lines  %s\n", $$3, $$5, file; file = ""}' | sort -n
 

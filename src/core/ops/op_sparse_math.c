@@ -658,7 +658,7 @@ static TsrStatus sum_dims(TsrTensor **out, TsrTensor *t, const bool *drop, bool 
     int64_t sizes[TSR_MAX_DIMS], dense[TSR_MAX_DIMS], pick[TSR_MAX_DIMS];
     for (int d = 0; d < n; d++) {
         if (drop[d] && d >= rows) dense[ndense++] = d - rows + 1;
-        nsparse += drop[d] && d < rows;
+        nsparse += d < rows && drop[d];
         if (!drop[d] && d < rows) pick[kept++] = d;
         if (!drop[d]) sizes[k++] = t->sizes[d];
     }
