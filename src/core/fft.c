@@ -6,11 +6,27 @@
 
 #include "mem.h"
 
-enum { FFT_MAX_RADIX = 31, FFT_MAX_FACTORS = 64, FFT_PIECE = 1 << 16 /* butterflies between two looks for an interrupt */ };
+enum { FFT_MAX_RADIX = 31, FFT_MAX_FACTORS = 64, FFT_SHORT = 31, FFT_PIECE = 1 << 16 /* butterflies between two looks for an interrupt */ };
+
+/* For each frequency, the order in which MKL adds the terms of cosines to the first value, and those of sines: see `ordered` in fft.inc. */
+#define ALL "123456"
+typedef struct TsrFftOrder { const char *cosine[7], *sine[7]; } TsrFftOrder;
+static const TsrFftOrder plain_order = {{ALL, ALL, ALL, ALL, ALL, ALL, ALL}, {ALL, ALL, ALL, ALL, ALL, ALL, ALL}};
+/* of real signals, of spectra of such ones, and of both when the results are means */
+static const TsrFftOrder real5 = {{ALL, "1|2", "1|2"}, {ALL, ALL, ALL}}, real7 = {{"3|12", "3|12", "3|12", "3|12"}, {ALL, "132", "132", "231"}};
+static const TsrFftOrder spectrum5 = {{ALL, "2|1", "1|2"}, {ALL, ALL, ALL}}, spectrum7 = {{ALL, "3|12", "3|12", ALL}, {ALL, ALL, "231", ALL}};
+static const TsrFftOrder mean_real5 = {{"2|1", "1|2", "1|2"}, {ALL, ALL, ALL}}, mean_real7 = {{"1|23", "1|3|2", "1|23", "1|23"}, {ALL, "132", "132", "132"}};
+static const TsrFftOrder mean_spectrum5 = {{"1|2", ALL, ALL}, {ALL, ALL, ALL}}, mean_spectrum7 = {{"12|3", "1|23", "1|23", "1|23"}, {ALL, ALL, "231", ALL}};
+#undef ALL
 
 struct TsrFft {
     int64_t n;
     bool wide;
+    TsrFftKind kind;
+    bool mean;
+    int coprime[2];                   /* a short length as a product, the second factor's lines first; {0, 0}: not short */
+    unsigned char from[FFT_SHORT], to[FFT_SHORT]; /* where short lines lie in the input and the output */
+    const TsrFftOrder *order;         /* of the sums in short lines */
     int factor[FFT_MAX_FACTORS];      /* radices, outermost first */
     int64_t rest[FFT_MAX_FACTORS];    /* product of the radices after each */
     void *roots;                      /* n roots of unity; with Bluestein the chirp */
@@ -67,6 +83,36 @@ typedef double DoubleLanes __attribute__((vector_size(8 * TSR_FFT_LANES)));
 #define PASS TSR_CLONES static
 #include "kernels/fft.inc"
 
+/* NULL for the primes whose sums are two chains. */
+static const TsrFftOrder *order_of(int64_t n, TsrFftKind kind, bool mean) {
+    static const TsrFftOrder *const orders[2][2][2] = {{{&real5, &mean_real5}, {&spectrum5, &mean_spectrum5}}, {{&real7, &mean_real7}, {&spectrum7, &mean_spectrum7}}};
+    if (n > 15) return NULL;
+    if (n == 10 && kind == TSR_FFT_TO_REAL && mean) return &mean_spectrum5;
+    if ((n != 5 && n != 7) || kind == TSR_FFT_COMPLEX) return &plain_order;
+    return orders[n == 7][kind == TSR_FFT_TO_REAL][mean];
+}
+
+static bool is_short(int64_t n) { return (n >= 2 && n <= 15 && n != 9) || n == 17 || n == 19 || n == 23 || n == 29 || n == 31; }
+
+bool tsr_fft_is_exact(int64_t n, TsrFftKind kind) {
+    if (kind == TSR_FFT_COMPLEX) return is_short(n) || n == 9 || n == 16;
+    if (n <= 8 || n == 10 || n == 12) return n > 1;
+    return kind == TSR_FFT_FROM_REAL && n > 15 && is_short(n);
+}
+
+/* The places of a short length's lines; index k of the output has the remainders of its two places. */
+static void plan_short(TsrFft *plan) {
+    static const int second[FFT_SHORT + 1] = {[6] = 3, [10] = 5, [12] = 3, [14] = 7, [15] = 5};
+    int n = (int)plan->n, b = second[n] != 0 ? second[n] : n, a = n / b;
+    plan->coprime[0] = a;
+    plan->coprime[1] = b;
+    plan->order = order_of(n, plan->kind, plan->mean);
+    for (int k = 0; k < n; k++) {
+        plan->from[k] = (unsigned char)(a == 1 ? k : (b * (k / b) + a * (k % b)) % n);
+        plan->to[k % a * b + k % b] = (unsigned char)k;
+    }
+}
+
 /* Radices 4, then 2, then odd ones; false when a prime above FFT_MAX_RADIX is left. */
 static bool factorize(TsrFft *plan, int64_t n) {
     int count = 0, p = 4;
@@ -99,7 +145,7 @@ static size_t item_of(const TsrFft *plan) { return plan->wide ? 16 : 8; }
 
 static TsrStatus prepare_bluestein(TsrFft *plan) {
     int64_t m = good_length(2 * plan->n - 1);
-    TSR_TRY(tsr_fft_new(&plan->inner, m, plan->wide));
+    TSR_TRY(tsr_fft_new(&plan->inner, m, plan->wide, TSR_FFT_COMPLEX, false));
     size_t bytes = (size_t)m * item_of(plan);
     void *scratch = tsr_malloc(bytes);
     plan->kernel = tsr_malloc(bytes);
@@ -113,11 +159,14 @@ static TsrStatus prepare_bluestein(TsrFft *plan) {
     return TSR_OK;
 }
 
-TsrStatus tsr_fft_new(TsrFft **out, int64_t n, bool wide) {
+TsrStatus tsr_fft_new(TsrFft **out, int64_t n, bool wide, TsrFftKind kind, bool mean) {
     TsrFft *plan = tsr_calloc(1, sizeof *plan);
     if (plan == NULL) return tsr_error_no_memory(sizeof *plan);
     plan->n = n;
     plan->wide = wide;
+    plan->kind = kind;
+    plan->mean = mean;
+    if (is_short(n)) plan_short(plan); /* threes and fours by mixed radix round as MKL does */
     size_t bytes = 0;
     TsrStatus s = TSR_OK;
     if (n > INT64_MAX / 64 || tsr_mul_size_overflows((size_t)n, item_of(plan), &bytes) || (plan->roots = tsr_malloc(bytes)) == NULL) s = tsr_error_no_memory(bytes);

@@ -1,6 +1,6 @@
 /* fft.h: discrete Fourier transforms of any length on contiguous lines, in float or double.
  *
- * Mixed radix (4, 2, 3, 5 and small primes) by decimation in time, Bluestein's algorithm where a large prime divides the
+ * Short lengths by sums in MKL's order; mixed radix (4, 2, 3, 5 and small primes) by decimation in time, Bluestein's algorithm where a large prime divides the
  * length. A plan is read-only once made and may be used by several threads, each with its own scratch. */
 #ifndef TSR_FFT_H
 #define TSR_FFT_H
@@ -9,8 +9,13 @@
 
 typedef struct TsrFft TsrFft;
 
-/* A plan for length n >= 1; `wide` for double. *out is the caller's. */
-TsrStatus tsr_fft_new(TsrFft **out, int64_t n, bool wide);
+/* What is known of the lines: signals without imaginary parts, or spectra of such ones (then transformed backward). It decides roundings only. */
+typedef enum TsrFftKind { TSR_FFT_COMPLEX, TSR_FFT_FROM_REAL, TSR_FFT_TO_REAL } TsrFftKind;
+
+/* A plan for length n >= 1; `wide` for double; `mean` where runs will have the scale 1 / n. *out is the caller's. */
+TsrStatus tsr_fft_new(TsrFft **out, int64_t n, bool wide, TsrFftKind kind, bool mean);
+/* Whether lines of length n in float have every rounding of MKL's, which PyTorch calls. */
+bool tsr_fft_is_exact(int64_t n, TsrFftKind kind);
 void tsr_fft_free(TsrFft *plan);
 /* Bytes of scratch that one run needs. */
 size_t tsr_fft_scratch(const TsrFft *plan);

@@ -11,7 +11,7 @@ TsrStatus tsr__not_implemented(const char *kernel, TsrDtype dtype) {
 }
 
 TsrStatus tsr__check_no_internal_overlap(const TsrTensor *t) {
-    for (int d = 0; d < tsr_ndim(t); d++)
+    for (int d = 0; d < tsr_ndim(t) && t->numel > 0; d++)
         if (t->sizes[d] > 1 && t->strides[d] == 0)
             return tsr_error(TSR_RUNTIME_ERROR,
                              "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "

@@ -5,12 +5,14 @@
 #include "fft.h"
 #include "la.h"
 #include "mem.h"
+#include "op_help.h"
 
 /* ---- one transform along one dimension ---- */
 
 typedef enum LineKind { LINE_C2C, LINE_R2C, LINE_R2C_FULL, LINE_C2R } LineKind;
 
-/* Up to this length float32 is computed in double and rounded once: the digits shown are then the true ones. */
+/* Up to this length float32 is computed in double and rounded once, but for the short lengths that have PyTorch's own roundings: the digits shown are
+ * then the true ones. */
 enum { WIDE_LENGTH = 512 };
 
 typedef struct LineJob {
@@ -128,21 +130,6 @@ static void run_lines(int64_t begin, int64_t end, void *user) {
     tsr_free(w.memory);
 }
 
-/* out (any strides, may be `in` itself for c2c) receives the transform of `in` along dim, of length n. */
-static TsrStatus transform(TsrTensor *out, const TsrTensor *in, int dim, LineKind kind, int64_t n, bool forward, double scale) {
-    if (out->numel == 0) return TSR_OK;
-    TsrFft *plan;
-    bool wide = n <= WIDE_LENGTH || tsr_dtype_real_of(out->dtype) == TSR_FLOAT64;
-    TSR_TRY(tsr_fft_new(&plan, n, wide));
-    LineJob job = {.plan = plan, .wide = wide, .in = in, .out = out, .dim = dim, .kind = kind, .forward = forward, .scale = scale, .n = n,
-                   .in_len = in->sizes[dim], .out_len = out->sizes[dim]};
-    TsrStatus s = tsr_parallel_for(out->numel / out->sizes[dim], TSR_MAX(2 * TSR_FFT_LANES, 8192 / n), run_lines, &job);
-    tsr_fft_free(plan);
-    return s == TSR_OK && job.failed ? tsr_error_no_memory((size_t)n * 32) : s;
-}
-
-/* ---- layout of results ---- */
-
 /* Sorts dims by falling stride of t, stable. */
 static void sort_dims(int64_t *dims, int n, const TsrTensor *t) {
     for (int i = 1; i < n; i++)
@@ -152,6 +139,37 @@ static void sort_dims(int64_t *dims, int n, const TsrTensor *t) {
             dims[k - 1] = d;
         }
 }
+
+/* Whether PyTorch hands the lines to MKL where they lie, each with gaps: the other dimensions merge into one, and the line's own stride is not 1. Else it
+ * copies them first. MKL has kernels of their own for means only where lines are dense, and,
+ * with several threads, for real ones only of a single line. */
+static bool lines_have_gaps(const TsrTensor *t, int dim) {
+    int64_t others[TSR_MAX_DIMS];
+    int n = 0;
+    for (int d = 0; d < tsr_ndim(t); d++)
+        if (d != dim && t->sizes[d] != 1) others[n++] = d;
+    sort_dims(others, n, t);
+    for (int i = 0; i + 1 < n; i++)
+        if (t->strides[others[i]] != t->strides[others[i + 1]] * t->sizes[others[i + 1]]) return false;
+    return t->strides[dim] != 1;
+}
+
+/* out (any strides, may be `in` itself for c2c) receives the transform of `in` along dim, of length n. */
+static TsrStatus transform(TsrTensor *out, const TsrTensor *in, int dim, LineKind kind, int64_t n, bool forward, double scale) {
+    if (out->numel == 0) return TSR_OK;
+    TsrFft *plan;
+    TsrFftKind known = kind == LINE_C2C ? TSR_FFT_COMPLEX : kind == LINE_C2R ? TSR_FFT_TO_REAL : TSR_FFT_FROM_REAL;
+    bool mean = n > 1 && scale == 1 / (double)n && (kind == LINE_C2C || in->numel == in->sizes[dim]) && !lines_have_gaps(in, dim);
+    bool wide = (n <= WIDE_LENGTH && !tsr_fft_is_exact(n, known)) || tsr_dtype_real_of(out->dtype) == TSR_FLOAT64;
+    TSR_TRY(tsr_fft_new(&plan, n, wide, known, mean));
+    LineJob job = {.plan = plan, .wide = wide, .in = in, .out = out, .dim = dim, .kind = kind, .forward = forward, .scale = scale, .n = n,
+                   .in_len = in->sizes[dim], .out_len = out->sizes[dim]};
+    TsrStatus s = tsr_parallel_for(out->numel / out->sizes[dim], TSR_MAX(2 * TSR_FFT_LANES, 8192 / n), run_lines, &job);
+    tsr_fft_free(plan);
+    return s == TSR_OK && job.failed ? tsr_error_no_memory((size_t)n * 32) : s;
+}
+
+/* ---- layout of results ---- */
 
 /* The batch dimensions come first in the stride order of the input, then the transformed ones in the order given, all dense. */
 static TsrStatus result_new(TsrTensor **out, const TsrTensor *in, const int64_t *sizes, const int64_t *dims, int ndims, TsrDtype dtype) {
@@ -213,8 +231,8 @@ static TsrStatus r2c(TsrTensor **out, const TsrTensor *in, const int64_t *dims0,
     sort_dims(dims, n - 1, in);
     TSR_TRY(result_new(&r, in, sizes, dims, n, tsr_dtype_complex_of(in->dtype)));
     double scale = scale_of(norm, in, in->sizes, dims, n);
-    if (!tsr_is_meta(r)) TSR_TRY(transform(r, in, (int)last, onesided ? LINE_R2C : LINE_R2C_FULL, length, true, scale));
-    for (int i = n - 2; i >= 0 && !tsr_is_meta(r); i--) TSR_TRY(transform(r, r, (int)dims[i], LINE_C2C, in->sizes[dims[i]], true, 1));
+    if (!tsr_is_meta(r)) TSR_TRY(transform(r, in, (int)last, onesided ? LINE_R2C : LINE_R2C_FULL, length, true, n == 1 ? scale : 1));
+    for (int i = n - 2; i >= 0 && !tsr_is_meta(r); i--) TSR_TRY(transform(r, r, (int)dims[i], LINE_C2C, in->sizes[dims[i]], true, i == 0 ? scale : 1));
     *out = tsr_owned_take(&r);
     return TSR_OK;
 }
@@ -314,6 +332,16 @@ static TsrStatus prepare_1d(TsrTensor **x, int64_t *dim, int *norm, const TsrOpC
     return resize_input(x, in, dim, &n, 1);
 }
 
+/* The conjugate, as a view. An out of other sizes then lies as t does. */
+static TsrStatus return_conj(TsrOpCall *c, TsrTensor *t) {
+    TsrTensor *r = NULL, *out = c->out[0];
+    if (out != NULL && !tsr__same_sizes(out, t)) {
+        TSR_TRY(tsr_tensor_resize(out, tsr_ndim(t), t->sizes, TSR_CONTIGUOUS));
+        TSR_TRY(tsr_tensor_set_geometry(out, tsr_ndim(t), t->sizes, t->strides, out->offset));
+    }
+    return tsr_finish_move(c, tsr_tensor_new_conj(&r, t), r);
+}
+
 static TsrStatus fft_1d(TsrOpCall *c, bool forward) {
     TSR_OWNED x = NULL;
     TsrTensor *r = NULL;
@@ -324,7 +352,7 @@ static TsrStatus fft_1d(TsrOpCall *c, bool forward) {
     TSR_TRY(r2c(&r, x, &dim, 1, norm, false));
     if (forward) return tsr_return_move(c, r);
     TSR_OWNED full = r;
-    return tsr_finish_move(c, tsr_tensor_new_conj(&r, full), r);
+    return return_conj(c, full);
 }
 TsrStatus op_fft(TsrOpCall *c) { return fft_1d(c, true); }
 TsrStatus op_ifft(TsrOpCall *c) { return fft_1d(c, false); }
@@ -332,14 +360,13 @@ TsrStatus op_ifft(TsrOpCall *c) { return fft_1d(c, false); }
 static TsrStatus rfft_1d(TsrOpCall *c, bool forward) {
     TSR_OWNED x = NULL;
     TSR_OWNED half = NULL;
-    TsrTensor *r = NULL;
     int64_t dim;
     int norm;
     TSR_TRY(check_real(c->arg[0].t, forward ? "rfft" : "ihfft"));
     TSR_TRY(prepare_1d(&x, &dim, &norm, c, false, forward));
     TSR_TRY(r2c(&half, x, &dim, 1, norm, true));
     if (forward) return tsr_return_move(c, tsr_owned_take(&half));
-    return tsr_finish_move(c, tsr_tensor_new_conj(&r, half), r);
+    return return_conj(c, half);
 }
 TsrStatus op_rfft(TsrOpCall *c) { return rfft_1d(c, true); }
 TsrStatus op_ihfft(TsrOpCall *c) { return rfft_1d(c, false); }
