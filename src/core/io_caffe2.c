@@ -147,7 +147,7 @@ static TsrStatus take_string(TsrTensor *t, int64_t *n, const TsrWire *c) {
     if (*n >= t->numel) return too_many(c);
     char *copy = tsr_malloc(length + 1);
     if (copy == NULL) return tsr_error_no_memory(length);
-    memcpy(copy, c->p, length);
+    if (length > 0) memcpy(copy, c->p, length);
     copy[length] = '\0';
     ((TsrString *)tsr_data(t))[(*n)++] = (TsrString){copy, length};
     return TSR_OK;
