@@ -64,11 +64,15 @@ static TsrStatus write_row(TsrText *out, const TsrOp *op) {
     return op->forms & TSR_PROPERTY ? tsr_text_printf(out, "Tensor.%s\n", s->base) : TSR_OK;
 }
 
-static const char *alias_note(TsrAlias alias) {
-    switch (alias) {
+/* NULL for what returns no tensor. */
+static const char *alias_note(const TsrOp *op) {
+    const TsrSchema *s;
+    if (tsr_op_schema(&s, op) != TSR_OK || s->nreturns == 0 || (s->returns[0].type != TSR_ARG_TENSOR && s->returns[0].type != TSR_ARG_TENSORS)) return NULL;
+    switch (op->alias) {
     case TSR_VIEW: return "A view: it shares the memory of its input.";
     case TSR_MAYBE_VIEW: return "A view, or the input itself, where that can be; else a copy.";
     case TSR_IN_PLACE: return "Writes into its input.";
+    case TSR_FRESH: return "A copy: its memory is its own.";
     default: return NULL;
     }
 }
@@ -110,7 +114,7 @@ static TsrStatus write_set(TsrText *out, const TsrOpSet *set) {
     for (int i = 0; i < set->n; i++) TSR_TRY(write_new_lines(out, start, set->ops[i]));
     const TsrOp *op = main_overload(set);
     if (op->summary != NULL) TSR_TRY(tsr_text_printf(out, "\n    %s\n", op->summary));
-    const char *note = alias_note(op->alias);
+    const char *note = alias_note(op);
     if (note != NULL) TSR_TRY(tsr_text_printf(out, "    %s\n", note));
     if (op->example == NULL) return TSR_OK;
     TSR_TRY(tsr_text_printf(out, "\n    >>> %s\n", op->example));

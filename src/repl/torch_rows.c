@@ -154,17 +154,18 @@ static TsrStatus row_out_dtype(TsrOpCall *c) {
 }
 
 #define NUMBERS TSR_FN | TSR_METHOD | TSR_INPLACE
-#define ROW(function, text, forms_, what, ex, shown) \
-    {.fn = function, .schema = text, .forms = forms_, .flags = TSR_OP_CONJ | TSR_OP_SPARSE | TSR_OP_UNCHECKED | TSR_OP_OBJECT, .alias = TSR_FRESH, .category = "create", \
+#define ROW_OVER(alias_, function, text, forms_, what, ex, shown) \
+    {.fn = function, .schema = text, .forms = forms_, .flags = TSR_OP_CONJ | TSR_OP_SPARSE | TSR_OP_UNCHECKED | TSR_OP_OBJECT, .alias = alias_, .category = "create", \
      .summary = what, .example = ex, .output = shown}
+#define ROW(...) ROW_OVER(TSR_FRESH, __VA_ARGS__)
 static const TsrOp rows[] = {
     ROW(row_tensor, "tensor(Any data, *, ScalarType? dtype=None, Device? device=None, bool requires_grad=False, bool pin_memory=False) -> Tensor", TSR_FN,
         "A tensor of numbers given as nested lists; always a copy.", "tensor([[1, 2], [3, 4]])", "tensor([[1, 2],\n        [3, 4]])"),
-    ROW(row_as_tensor, "as_tensor(Any data, *, ScalarType? dtype=None, Device? device=None) -> Tensor", TSR_FN,
+    ROW_OVER(TSR_MAYBE_VIEW, row_as_tensor, "as_tensor(Any data, *, ScalarType? dtype=None, Device? device=None) -> Tensor", TSR_FN,
         "The tensor itself when it is one of that dtype, else a new one of the data.", "as_tensor([1, 2])", "tensor([1, 2])"),
-    ROW(row_asarray, "asarray(Any obj, *, ScalarType? dtype=None, Device? device=None, bool? copy=None, bool requires_grad=False) -> Tensor", TSR_FN,
+    ROW_OVER(TSR_MAYBE_VIEW, row_asarray, "asarray(Any obj, *, ScalarType? dtype=None, Device? device=None, bool? copy=None, bool requires_grad=False) -> Tensor", TSR_FN,
         "A tensor of the data, over the same memory where that is possible.", "asarray([1, 2])", "tensor([1, 2])"),
-    ROW(row_frombuffer, "frombuffer(Any buffer, *, ScalarType dtype, int count=-1, int offset=0, bool requires_grad=False) -> Tensor", TSR_FN,
+    ROW_OVER(TSR_VIEW, row_frombuffer, "frombuffer(Any buffer, *, ScalarType dtype, int count=-1, int offset=0, bool requires_grad=False) -> Tensor", TSR_FN,
         "A tensor over the memory of bytes or a bytearray.", "frombuffer(b'ab', dtype=int8)", "tensor([97, 98], dtype=torch.int8)"),
     ROW(row_new_tensor, "new_tensor(Tensor self, Any data, *, ScalarType? dtype=None, Device? device=None, bool requires_grad=False) -> Tensor", TSR_METHOD,
         "A tensor of the data in self's dtype; always a copy.", "ones(1).new_tensor([1, 2])", "tensor([1., 2.])"),
