@@ -10,7 +10,7 @@ has 'a magic' '%timeit ' "$shown"
 has 'several are listed at once' 'torch.zeros_like' "$shown"
 shown=$(typed 'def twice(x):' '    return 2 * x' '' 'twice??' 'arange??' 'class A: pass' '7')
 has 'name?? of a function' '>>> twice??
-twice
+twice(x)
 def twice(x):
     return 2 * x' "$shown"
 has 'name?? of an operator' 'torch.arange(end' "$shown"
