@@ -1,6 +1,6 @@
 /* copy.c: elements from one geometry to another: copy, fill, clone, contiguous, cast. */
 #include "iter.h"
-#include "kernels/move.h"
+#include "kernels/transpose.h"
 #include "view.h"
 
 #include <string.h>
@@ -150,7 +150,7 @@ static void copy_block(const Copy *c, char *to, const char *from, int64_t width,
     }
     tsr_kernel_transpose(block, TSR_LINE, from, c->from_stride[0], width, height, (size_t)size);
     for (int64_t j = 0; j < height; j++, to += c->to_stride[1]) {
-        if (streamed) tsr_kernel_stream(to, block + j * TSR_LINE, TSR_LINE);
+        if (streamed) tsr_kernel_stream_line(to, block + j * TSR_LINE);
         else copy_line(c, to, c->to_stride[0], block + j * TSR_LINE, size, width);
     }
 }

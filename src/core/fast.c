@@ -4,7 +4,6 @@
 
 #include "iter.h"
 #include "kernels/kernel.h"
-#include "kernels/move.h"
 
 enum { PARALLEL = 1 << 15 };
 
@@ -77,26 +76,8 @@ static void run_blocks(int64_t begin, int64_t end, void *user) {
     for (; begin < end; begin += BLOCK) run_flat(begin, TSR_MIN(begin + BLOCK, end), user);
 }
 
-/* A result too large for the caches is made in them block by block, and goes past them. */
-static void run_streamed(int64_t begin, int64_t end, void *user) {
-    const Flat *f = user;
-    enum { PAGE = 4096, BLOCK = PAGE / 8 };
-    _Alignas(TSR_LINE) char memory[2 * PAGE];
-    char *buffer = memory + ((uintptr_t)f->data[0] - (uintptr_t)memory) % PAGE / TSR_LINE * TSR_LINE;
-    for (; begin < end; begin += BLOCK) {
-        Flat block = *f;
-        int64_t n = TSR_MIN(end - begin, BLOCK);
-        block.data[0] = buffer;
-        for (int k = 1; k < 3; k++) block.data[k] += begin * f->stride[k];
-        run_flat(0, n, &block);
-        tsr_kernel_stream(f->data[0] + begin * f->stride[0], buffer, n * f->stride[0]);
-    }
-    tsr_kernel_stream_end();
-}
-
-/* `fresh`: nothing else reads what is written. */
-static TsrStatus run(const Flat *f, int64_t n, bool fresh) {
-    TsrRangeFn fn = fresh && n * f->stride[0] >= TSR_STREAMED ? run_streamed : f->second != NULL ? run_blocks : run_flat;
+static TsrStatus run(const Flat *f, int64_t n) {
+    TsrRangeFn fn = f->second != NULL ? run_blocks : run_flat;
     if (TSR_LIKELY(n <= PARALLEL)) {
         if (n > 0) fn(0, n, (void *)f);
         return TSR_OK;
@@ -119,7 +100,7 @@ static bool finish(TsrTensor **out, TsrStatus *status, const struct Row *row, Fl
     if (*status != TSR_OK) return true;
     f->data[0] = tsr_data(result);
     f->stride[0] = row->compares ? 1 : (int64_t)tsr_dtypes[shape->dtype].itemsize;
-    *status = run(f, shape->numel, result != over);
+    *status = run(f, shape->numel);
     if (*status != TSR_OK) {
         tsr_tensor_free(result);
         return true;
@@ -192,7 +173,7 @@ bool tsr_fast_unary(TsrTensor **out, TsrStatus *status, TsrFastOp op, TsrTensor 
 static bool finish_inplace(TsrStatus *status, const struct Row *row, Flat *f, TsrTensor *a) {
     f->data[0] = f->data[1] = tsr_data(a);
     f->stride[0] = f->stride[1];
-    *status = run(f, a->numel, false);
+    *status = run(f, a->numel);
     if (*status == TSR_OK) tsr_tensor_bump(a, row->inplace);
     return true;
 }

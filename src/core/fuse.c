@@ -2,11 +2,9 @@
 
 #include <string.h>
 
-#include "kernels/move.h"
-
 bool tsr_fuse_on = true;
 
-enum { AHEAD = 1 << 20, PAGE = 4096, BLOCK_BYTES = PAGE, BUFFERS = TSR_FUSE_INPUTS + 2 }; /* a result that waits has used up an input; one more while bools become numbers or the other way round */
+enum { PAGE = 4096, BLOCK_BYTES = PAGE, BUFFERS = TSR_FUSE_INPUTS + 2 }; /* a result that waits has used up an input; one more while bools become numbers or the other way round */
 
 bool tsr_fuse_accepts(const TsrTensor *t) {
     return (t->dtype == TSR_FLOAT32 || t->dtype == TSR_FLOAT64) && t->numel >= TSR_FUSE_LEAST && t->flags == 0 && t->layout == TSR_STRIDED &&
@@ -37,8 +35,6 @@ typedef struct Plan {
     int64_t itemsize, block;
     char *out;
     int64_t first; /* the element that goes to `out` */
-    bool ahead;    /* the inputs are too large for the second cache: they are asked for ahead */
-    bool streamed; /* the result is too large for all caches, and goes past them */
 } Plan;
 
 static void store_number(char *to, const TsrFuseInput *in, TsrDtype dtype) {
@@ -72,21 +68,13 @@ static bool place(Plan *p) {
     return true;
 }
 
-/* The block after this one is asked for while this one is computed with: a CPU's own prefetching begins anew with each page. The first half is enough,
- * the rest follows by itself. Measured on Zen 4, the trigonometric chain over 3e7 floats, one thread: 82 ms, 100 without. */
-static void prefetch_block(const char *from) {
-    for (int at = 0; at < BLOCK_BYTES / 2; at += TSR_LINE) __builtin_prefetch(from + at, 0, 2);
-}
-
 static void run_block(const Plan *p, int64_t begin, int64_t n, char *const *buffers) {
     const TsrFused *f = p->f;
     for (int s = 0; s < f->nsteps; s++) {
         const TsrFuseStep *step = &f->step[s];
         char *data[4];
         int64_t strides[4] = {step->truth ? 1 : p->itemsize, p->itemsize, p->itemsize, p->itemsize};
-        char *to = p->out + (begin - p->first) * strides[0];
-        bool last = p->buffer[s] < 0;
-        data[0] = !last ? buffers[p->buffer[s]] : p->streamed ? buffers[BUFFERS] : to;
+        data[0] = p->buffer[s] < 0 ? p->out + (begin - p->first) * strides[0] : buffers[p->buffer[s]];
         for (int k = 0; k < step->nin; k++) {
             int from = step->in[k];
             if (from < 0) {
@@ -94,14 +82,12 @@ static void run_block(const Plan *p, int64_t begin, int64_t n, char *const *buff
                 if (f->step[-1 - from].truth) strides[k + 1] = 1;
             } else if (f->input[from].tensor != NULL) {
                 data[k + 1] = (char *)tsr_data(f->input[from].tensor) + begin * p->itemsize;
-                if (p->ahead) prefetch_block(data[k + 1] + n * p->itemsize);
             } else {
                 data[k + 1] = (char *)(uintptr_t)p->number[from];
                 strides[k + 1] = 0;
             }
         }
         p->loop[s](data, strides, n, NULL);
-        if (last && p->streamed) tsr_kernel_stream(to, data[0], n * strides[0]);
     }
 }
 
@@ -111,15 +97,14 @@ static void run_block(const Plan *p, int64_t begin, int64_t n, char *const *buff
 static void place_buffers(char **buffers, char *memory, const Plan *p) {
     uintptr_t wanted = (uintptr_t)p->out % PAGE / 64 * 64, at = (uintptr_t)memory;
     buffers[0] = memory + (wanted + PAGE - at % PAGE) % PAGE;
-    for (int b = 1; b <= BUFFERS; b++) buffers[b] = buffers[b - 1] + BLOCK_BYTES;
+    for (int b = 1; b < BUFFERS; b++) buffers[b] = buffers[b - 1] + BLOCK_BYTES;
 }
 
 static void run_range(int64_t begin, int64_t end, void *user) {
     const Plan *p = user;
-    char memory[(BUFFERS + 1) * BLOCK_BYTES + PAGE], *buffers[BUFFERS + 1];
+    char memory[BUFFERS * BLOCK_BYTES + PAGE], *buffers[BUFFERS];
     place_buffers(buffers, memory, p);
     for (; begin < end; begin += p->block) run_block(p, begin, TSR_MIN(p->block, end - begin), buffers);
-    if (p->streamed) tsr_kernel_stream_end();
 }
 
 /* The grain below which another thread costs more than it saves. */
@@ -133,8 +118,6 @@ static int64_t grain_of(const TsrFused *f) {
 static TsrStatus prepare(Plan *p, const TsrFused *f, TsrDtype dtype) {
     p->f = f;
     p->first = 0;
-    p->streamed = false;
-    p->ahead = tsr_fuse_first(f)->numel * p->itemsize >= AHEAD;
     p->itemsize = (int64_t)tsr_dtype_size(dtype);
     p->block = BLOCK_BYTES / p->itemsize;
     for (int i = 0; i < f->ninputs; i++) {
@@ -156,7 +139,6 @@ TsrStatus tsr_fuse_run(TsrTensor **out, const TsrFused *f) {
     TSR_TRY(tsr_tensor_new(&result, like->ndim_, like->sizes, tsr_fuse_is_truth(f) ? TSR_BOOL : like->dtype, like->device));
     result->origin = f->step[f->nsteps - 1].name;
     plan.out = tsr_data(result);
-    plan.streamed = result->numel * (int64_t)tsr_itemsize(result) >= TSR_STREAMED;
     TsrStatus status = tsr_parallel_for(like->numel, grain_of(f), run_range, &plan);
     if (status != TSR_OK) {
         tsr_tensor_free(result);

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "kernels/move.h"
+#include "kernels/transpose.h"
 #include "layout.h"
 
 enum { BLOCK = 512, POLL = 1 << 18, PARALLEL_WORK = 1 << 15 };
@@ -409,7 +409,6 @@ typedef struct Run {
     TsrLoop loop;
     const void *params;
     unsigned converted; /* bit k: operand k goes through a buffer */
-    bool streamed;      /* so does the result, which is written past the caches */
     char *base[TSR_ITER_MAX_OPERANDS];
 } Run;
 
@@ -436,19 +435,18 @@ static void run_block(const Run *run, char *const *data, const int64_t *strides,
     for (int k = 0; k < it->noperands; k++) {
         at[k] = data[k];
         step[k] = strides[k];
-        if (!(run->converted >> k & 1) && !(k == 0 && run->streamed)) continue;
+        if (!(run->converted >> k & 1)) continue;
         at[k] = buffer[k];
         step[k] = strides[k] == 0 && k >= it->nout ? 0 : (int64_t)tsr_dtype_size(it->loop_dtype[k]);
         if (k >= it->nout) convert_input(it, k, at[k], data[k], strides[k], step[k] == 0 ? 1 : n);
     }
     run->loop(at, step, n, run->params);
-    if (run->streamed) tsr_kernel_stream(data[0], at[0], n * step[0]);
-    for (int k = 0; k < it->nout && !run->streamed; k++)
+    for (int k = 0; k < it->nout; k++)
         if (run->converted >> k & 1) tsr_convert(it->operand[k]->dtype, data[k], strides[k], it->loop_dtype[k], at[k], step[k], n);
 }
 
 static void run_inner(const Run *run, char *const *data, const int64_t *strides, int64_t n) {
-    if (run->converted == 0 && !run->streamed) {
+    if (run->converted == 0) {
         run->loop(data, strides, n, run->params);
         return;
     }
@@ -488,17 +486,6 @@ static void run_range(int64_t begin, int64_t end, void *user) {
             index[d] = 0;
         }
     }
-    if (run->streamed) tsr_kernel_stream_end();
-}
-
-/* A large result that no input shares. */
-static bool is_streamed(const TsrIter *it) {
-    const TsrTensor *out = it->operand[0];
-    int64_t size = (int64_t)tsr_itemsize(out);
-    if (it->nout != 1 || it->numel * size < TSR_STREAMED || it->strides[0][0] != size || it->loop_dtype[0] != out->dtype) return false;
-    for (int k = 1; k < it->noperands; k++)
-        if (it->operand[k]->storage == out->storage) return false;
-    return true;
 }
 
 /* --- tiles: an input that runs along the second dimension is turned over in cache, a strip at a time: a cache line of it
@@ -574,7 +561,6 @@ TsrStatus tsr_iter_run(TsrIter *it, TsrLoop loop, const void *params) {
         run.base[k] = tsr_data(it->operand[k]);
         if (it->loop_dtype[k] != it->operand[k]->dtype) run.converted |= 1u << k;
     }
-    run.streamed = is_streamed(it);
     unsigned turned = turned_operands(it);
     if (turned != 0) {
         int64_t widest = 1;
