@@ -317,6 +317,9 @@ static void avg_volume_half(const Planes *p, int64_t plane) {
     }
 }
 
+/* Steps that cover a distance; a stride may be as large as numbers get. */
+static int64_t steps_over(int64_t distance, int64_t stride) { return distance > 0 ? (distance - 1) / stride + 1 : 0; }
+
 /* Values alone, of evenly spaced windows: an output row at a time, folded one place of the window after another, in the order in which the loops above
  * meet them, so that every element has the same bits. FOLD(a, v): the accumulated a with v. */
 #define FOLD_ROW(NAME, T, FOLD) \
@@ -331,8 +334,8 @@ static void avg_volume_half(const Planes *p, int64_t plane) {
         for (int64_t z = sd.begin; z < sd.end; z += sd.step) \
             for (int64_t y = sh.begin; y < sh.end; y += sh.step) \
                 for (int64_t k = 0; k < w->kernel[NN_W]; k++) { \
-                    int64_t x = k * w->dilation[NN_W] - w->pad[NN_W], first = x < 0 ? (-x + stride - 1) / stride : 0; \
-                    int64_t last = TSR_MIN((w->in[NN_W] - x + stride - 1) / stride, w->out[NN_W]); \
+                    int64_t x = k * w->dilation[NN_W] - w->pad[NN_W], first = steps_over(-x, stride); \
+                    int64_t last = TSR_MIN(steps_over(w->in[NN_W] - x, stride), w->out[NN_W]); \
                     const T *row = plane + (z * w->in[NN_H] + y) * w->in[NN_W]; \
                     if (first < last) NAME##_row(acc + first, row + x + first * stride, last - first, stride); \
                 } \
