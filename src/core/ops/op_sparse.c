@@ -317,11 +317,10 @@ static TsrStatus flatten_positions(TsrTensor **out, const TsrTensor *t, TsrTenso
 static TsrTensor *find_slices(Scope *s, TsrTensor *t, int64_t sparse_dim) {
     int64_t shape[TSR_MAX_DIMS + 1];
     if (sparse_dim == tsr_ndim(t)) return t;
-    int64_t rest = 1, last = -1;
-    for (int d = 0; d < tsr_ndim(t); d++)
-        if (d < sparse_dim) shape[d] = t->sizes[d];
-        else rest *= t->sizes[d];
-    shape[sparse_dim] = rest;
+    int64_t last = -1;
+    for (int64_t d = 0; d < sparse_dim; d++) shape[d] = t->sizes[d];
+    s->status = tsr_layout_numel(&shape[sparse_dim], tsr_ndim(t) - (int)sparse_dim, t->sizes + sparse_dim);
+    if (s->status != TSR_OK) return NULL;
     TsrTensor *rows = MAKE(s, tsr_tensor_new_reshape, t, (int)sparse_dim + 1, shape);
     TsrTensor *nonzero = CALL(s, "ne", "ts", rows, tsr_scalar_int(0));
     return CALL(s, "any", "ti", nonzero, last);
@@ -333,8 +332,8 @@ TsrStatus tsr_sparse_from_dense_new(TsrTensor **out, TsrTensor *t, int64_t spars
         return tsr_error(TSR_RUNTIME_ERROR, "dense_to_sparse: sparse_dim argument must be in [0,%d] range, but %lld is given", n, (long long)sparse_dim);
     if (n > 0 && sparse_dim == 0) return tsr_error(TSR_RUNTIME_ERROR, "dense_to_sparse: sparse_dim argument must be in >0 when self.dim()>0");
     Scope s = {0};
-    int64_t shape[TSR_MAX_DIMS + 1] = {1};
-    for (int d = 0; d < sparse_dim; d++) shape[0] *= t->sizes[d];
+    int64_t shape[TSR_MAX_DIMS + 1];
+    TSR_TRY(tsr_layout_numel(&shape[0], (int)sparse_dim, t->sizes));
     for (int64_t d = sparse_dim; d < n; d++) shape[d - sparse_dim + 1] = t->sizes[d];
     t = MAKE(&s, tsr_tensor_new_resolved, t);
     TsrTensor *where = s.status == TSR_OK ? find_slices(&s, t, sparse_dim) : NULL;
