@@ -1,6 +1,7 @@
 /* copy.c: elements from one geometry to another: copy, fill, clone, contiguous, cast. */
 #include "iter.h"
 #include "kernels/transpose.h"
+#include "tensor_impl.h"
 #include "view.h"
 
 #include <string.h>
@@ -259,13 +260,10 @@ static TsrStatus copy_objects(TsrTensor *dst, const TsrTensor *src, const int64_
 
 static TsrStatus check_overlap(const TsrTensor *dst, const TsrTensor *src) {
     if (dst->numel > 0 && tsr_layout_internal_status(tsr_ndim(dst), dst->sizes, dst->strides) == TSR_OVERLAP_FULL)
-        return tsr_error(TSR_RUNTIME_ERROR, "unsupported operation: more than one element of the written-to tensor refers to a single "
-                                            "memory location. Please clone() the tensor before performing the operation.");
+        return tsr__refuse_internal_overlap();
     if (dst->storage != src->storage || tsr_is_meta(dst)) return TSR_OK;
     TsrGeometry a = tsr_tensor_geometry(dst), b = tsr_tensor_geometry(src);
-    if (tsr_layout_overlap_status(&a, &b) != TSR_OVERLAP_PARTIAL) return TSR_OK;
-    return tsr_error(TSR_RUNTIME_ERROR, "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single "
-                                        "memory location. Please clone() the tensor before performing the operation.");
+    return tsr_layout_overlap_status(&a, &b) == TSR_OVERLAP_PARTIAL ? tsr__refuse_overlap() : TSR_OK;
 }
 
 /* Strides of src as seen with dst's sizes, with the errors of an in-place broadcast. */

@@ -4,6 +4,7 @@
 
 #include "kernels/transpose.h"
 #include "layout.h"
+#include "tensor_impl.h"
 
 enum { BLOCK = 512, POLL = 1 << 18, PARALLEL_WORK = 1 << 15 };
 
@@ -18,14 +19,6 @@ static Extent extent_of(const TsrTensor *t) {
     return (Extent){p, p + t->numel * (int64_t)tsr_itemsize(t)};
 }
 
-static TsrStatus check_internal_overlap(const TsrTensor *t) {
-    for (int i = 0; i < tsr_ndim(t); i++)
-        if (t->strides[i] == 0 && t->sizes[i] > 1 && t->numel > 0)
-            return tsr_error(TSR_RUNTIME_ERROR, "unsupported operation: more than one element of the written-to tensor refers to a single "
-                                                "memory location. Please clone() the tensor before performing the operation.");
-    return TSR_OK;
-}
-
 /* Gapped views are let through. */
 TsrStatus tsr_iter_check_partial_overlap(const TsrTensor *out, const TsrTensor *in) {
     if (out == in || out->storage != in->storage || out->numel == 0 || in->numel == 0 || tsr_is_meta(out)) return TSR_OK;
@@ -36,15 +29,13 @@ TsrStatus tsr_iter_check_partial_overlap(const TsrTensor *out, const TsrTensor *
         partial = tsr_ndim(out) != tsr_ndim(in) || memcmp(out->strides, in->strides, (size_t)tsr_ndim(out) * sizeof *out->strides) != 0;
     else
         partial = a.begin < b.end && b.begin < a.end;
-    if (!partial) return TSR_OK;
-    return tsr_error(TSR_RUNTIME_ERROR, "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single "
-                                        "memory location. Please clone() the tensor before performing the operation.");
+    return partial ? tsr__refuse_overlap() : TSR_OK;
 }
 
 static TsrStatus check_overlaps(const TsrIterSpec *spec) {
     for (int k = 0; k < spec->nout; k++) {
         if (spec->out[k] == NULL) continue;
-        TSR_TRY(check_internal_overlap(spec->out[k]));
+        TSR_TRY(tsr__check_no_internal_overlap(spec->out[k]));
         for (int i = 0; i < spec->nin; i++) TSR_TRY(tsr_iter_check_partial_overlap(spec->out[k], spec->in[i]));
     }
     return TSR_OK;

@@ -9,6 +9,7 @@
 #include "op_help.h"
 #include "op_schema.h"
 #include "ops/sparse.h"
+#include "tensor_impl.h"
 
 #define OP(fn, ...) TsrStatus fn(TsrOpCall *call);
 #include "ops.def"
@@ -325,7 +326,7 @@ static TsrStatus write_result(TsrOpCall *c, int k) {
         TSR_TRY(tsr_tensor_resize(out, tsr_ndim(result), result->sizes, TSR_CONTIGUOUS));
         if (c->op->flags & TSR_OP_OUT_STRIDES) TSR_TRY(tsr_tensor_set_geometry(out, tsr_ndim(result), result->sizes, result->strides, out->offset));
     }
-    if (out->numel > 0) TSR_TRY(tsr__check_no_internal_overlap(out));
+    TSR_TRY(tsr__check_no_internal_overlap(out));
     return tsr_tensor_copy(out, result);
 }
 

@@ -5,18 +5,10 @@
 
 #include "kernels/select.h"
 #include "mem.h"
+#include "tensor_impl.h"
 
 TsrStatus tsr__not_implemented(const char *kernel, TsrDtype dtype) {
     return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "\"%s\" not implemented for '%s'", kernel, tsr_dtype_scalar_name(dtype));
-}
-
-TsrStatus tsr__check_no_internal_overlap(const TsrTensor *t) {
-    for (int d = 0; d < tsr_ndim(t) && t->numel > 0; d++)
-        if (t->sizes[d] > 1 && t->strides[d] == 0)
-            return tsr_error(TSR_RUNTIME_ERROR,
-                             "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
-                             "Please clone() the tensor before performing the operation.");
-    return TSR_OK;
 }
 
 static bool is_dense(const TsrTensor *t) { return tsr_layout_is_non_overlapping_and_dense(tsr_ndim(t), t->sizes, t->strides); }
@@ -29,9 +21,7 @@ TsrStatus tsr__check_no_overlap(const TsrTensor *w, const TsrTensor *r) {
     int64_t w0 = w->offset * (int64_t)tsr_itemsize(w), r0 = r->offset * (int64_t)tsr_itemsize(r);
     int64_t w1 = w0 + w->numel * (int64_t)tsr_itemsize(w), r1 = r0 + r->numel * (int64_t)tsr_itemsize(r);
     if (w != r && (w1 <= r0 || r1 <= w0)) return TSR_OK;
-    return tsr_error(TSR_RUNTIME_ERROR,
-                     "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory location. "
-                     "Please clone() the tensor before performing the operation.");
+    return tsr__refuse_overlap();
 }
 
 TsrStatus tsr__check_out_overlap(const TsrTensor *out, const TsrTensor *input) {

@@ -24,11 +24,9 @@ static inline TsrStatus tsr__require(unsigned mask, TsrDtype dtype, const char *
     return TSR_LIKELY(tsr__in(mask, dtype)) ? TSR_OK : tsr__not_implemented(kernel, dtype);
 }
 
-/* "unsupported operation: more than one element of the written-to tensor refers to a single memory location. ..." */
-TsrStatus tsr__check_no_internal_overlap(const TsrTensor *written);
-/* "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory location. ..." when they share memory. */
+/* tsr__refuse_overlap when they share memory. */
 TsrStatus tsr__check_no_overlap(const TsrTensor *written, const TsrTensor *read);
-/* out= of a call: the two checks above against one input, either may be NULL. */
+/* out= of a call: that no memory is shared within it, nor with one input; either may be NULL. */
 TsrStatus tsr__check_out_overlap(const TsrTensor *out, const TsrTensor *input);
 /* "Expected out tensor to have dtype float, but got double instead" for call->out[k]; in-place forms and absent outputs pass. */
 TsrStatus tsr__check_out_dtype(const TsrOpCall *c, int k, TsrDtype dtype);

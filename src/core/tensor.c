@@ -415,6 +415,22 @@ TsrStatus tsr_tensor_new_view(TsrTensor **out, const TsrTensor *self, int ndim, 
     return TSR_OK;
 }
 
+TsrStatus tsr__refuse_internal_overlap(void) {
+    return tsr_error(TSR_RUNTIME_ERROR, "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
+                                        "Please clone() the tensor before performing the operation.");
+}
+
+TsrStatus tsr__check_no_internal_overlap(const TsrTensor *written) {
+    for (int d = 0; d < tsr_ndim(written) && written->numel > 0; d++)
+        if (written->sizes[d] > 1 && written->strides[d] == 0) return tsr__refuse_internal_overlap();
+    return TSR_OK;
+}
+
+TsrStatus tsr__refuse_overlap(void) {
+    return tsr_error(TSR_RUNTIME_ERROR, "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory location. "
+                                        "Please clone() the tensor before performing the operation.");
+}
+
 void tsr__tensor_unlink_base(TsrTensor *t) {
     tsr_tensor_weak_free(t->base);
     tsr_tensor_weak_free(t->source);

@@ -1,4 +1,4 @@
-/* tensor_impl.h: what the makers of views and of sparse tensors do to the insides of one; not for others. */
+/* tensor_impl.h: what the makers of views and of sparse tensors do to the insides of one, and the refusals that those who write into one share. */
 #ifndef TSR_TENSOR_IMPL_H
 #define TSR_TENSOR_IMPL_H
 
@@ -10,5 +10,12 @@ void tsr__tensor_unlink_base(TsrTensor *t);
 TsrStatus tsr__tensor_new_sparse_move(TsrTensor **out, uint8_t layout, int ndim, const int64_t *sizes, TsrDtype dtype, TsrDevice device, TsrSparse *sparse);
 /* Replaces what a sparse tensor holds, and its sizes; takes `sparse` over, also on failure. */
 TsrStatus tsr__tensor_set_sparse_move(TsrTensor *t, int ndim, const int64_t *sizes, TsrSparse *sparse);
+
+/* "unsupported operation: more than one element of the written-to tensor refers to a single memory location. ..." */
+TsrStatus tsr__refuse_internal_overlap(void);
+/* The same of a tensor that an expand() made: a dimension of stride 0, where there are elements. */
+TsrStatus tsr__check_no_internal_overlap(const TsrTensor *written);
+/* "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory location. ..." */
+TsrStatus tsr__refuse_overlap(void);
 
 #endif

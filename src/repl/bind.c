@@ -570,7 +570,7 @@ static TsrStatus run_sig(Value *out, const OpFunction *f, const Sig *sig, const 
         fr.arg[sig->self] = (TsrArg){.kind = TSR_ARG_TENSOR, .t = self};
     }
     TsrStatus s = fill_call(&fr, sig, bound, varargs);
-    if (TSR_UNLIKELY(device_default.type != TSR_CPU) && sig->where >= 0 && !tsr_arg_given(&fr.arg[sig->where]))
+    if (s == TSR_OK && TSR_UNLIKELY(device_default.type != TSR_CPU) && sig->where >= 0 && !tsr_arg_given(&fr.arg[sig->where]))
         fr.arg[sig->where] = (TsrArg){.kind = TSR_ARG_DEVICE, .device = device_default};
     if (s == TSR_OK && (f->form == BIND_INPLACE || f->form == BIND_INPLACE_FUNCTION)) {
         fr.call.inplace = true;

@@ -620,8 +620,10 @@ static TsrStatus why_so_large(TsrText *text, const TsrTensor *t, int64_t others)
 static TsrStatus why_storage(TsrText *text, const TsrTensor *t, Value views) {
     int count = (int)tsr_storage_refcount(t->storage);
     TSR_TRY(tsr_text_printf(text, "\nits storage #%lld (%zu bytes) is held by %d tensor%s", (long long)tsr_storage_id(t->storage), t->storage->nbytes, count, count == 1 ? "" : "s"));
-    if (value_as_list(views)->count > 0) TSR_TRY(tsr_text_puts(text, ", also by "));
-    if (value_as_list(views)->count > 0) TSR_TRY(append_cell(text, views));
+    if (value_as_list(views)->count > 0) {
+        TSR_TRY(tsr_text_puts(text, ", also by "));
+        TSR_TRY(append_cell(text, views));
+    }
     return why_so_large(text, t, value_as_list(views)->count);
 }
 

@@ -8,6 +8,7 @@
 #include "number.h"
 #include "op_help.h"
 #include "rng.h"
+#include "tensor_impl.h"
 
 enum { BLOCK = 512 };
 
