@@ -168,9 +168,8 @@ typedef struct Run {
     TsrTensor *temporaries[TSR_MAX_ARGS + TSR_MAX_RETS];
     int ntemporaries;
     TsrTensor *real_out[TSR_MAX_RETS]; /* the caller's, where call->out holds a stand-in; lent */
-    TsrTensor **list;                  /* the copy of a Tensor[] argument with resolved entries */
-    TsrArg *list_arg;
-    TsrTensor **list_before;
+    struct { TsrArg *arg; TsrTensor **before; } lists[TSR_MAX_ARGS]; /* Tensor[] arguments that hold resolved copies, of which each entry is owned */
+    int nlists;
 } Run;
 
 static bool is_lazy(const TsrTensor *t) { return t != NULL && (t->flags & (TSR_FLAG_CONJ | TSR_FLAG_NEG)) != 0; }
@@ -209,18 +208,16 @@ static TsrStatus resolve_into(Run *run, TsrTensor **slot) {
 static TsrStatus resolve_list(Run *run, TsrArg *arg) {
     bool lazy = false;
     for (int i = 0; i < arg->n; i++) lazy |= is_lazy(arg->tensors[i]);
-    if (!lazy || run->list != NULL) return TSR_OK;
-    TsrTensor **copy = tsr_calloc((size_t)arg->n, sizeof *copy);
+    if (!lazy) return TSR_OK;
+    TsrTensor **before = arg->tensors, **copy = tsr_calloc((size_t)arg->n, sizeof *copy);
     if (copy == NULL) return tsr_error_no_memory(sizeof *copy * (size_t)arg->n);
-    run->list = copy;
-    run->list_arg = arg;
-    run->list_before = arg->tensors;
-    for (int i = 0; i < arg->n; i++) {
-        TsrTensor *t = arg->tensors[i];
-        if (is_lazy(t)) TSR_TRY(tsr_tensor_new_resolved(&copy[i], t));
-        else copy[i] = tsr_tensor_retain(t);
-    }
+    run->lists[run->nlists].arg = arg;
+    run->lists[run->nlists++].before = before;
     arg->tensors = copy;
+    for (int i = 0; i < arg->n; i++) {
+        if (is_lazy(before[i])) TSR_TRY(tsr_tensor_new_resolved(&copy[i], before[i]));
+        else copy[i] = tsr_tensor_retain(before[i]);
+    }
     return TSR_OK;
 }
 
@@ -354,10 +351,12 @@ static void end_run(Run *run) {
     for (int i = 0; i < run->ntemporaries; i++) tsr_tensor_free(run->temporaries[i]);
     for (int k = 0; k < TSR_MAX_RETS; k++)
         if (run->real_out[k] != NULL) run->call->out[k] = run->real_out[k];
-    if (run->list == NULL) return;
-    for (int i = 0; i < run->list_arg->n; i++) tsr_tensor_free(run->list[i]);
-    tsr_free(run->list);
-    run->list_arg->tensors = run->list_before;
+    for (int i = 0; i < run->nlists; i++) {
+        TsrArg *arg = run->lists[i].arg;
+        tsr__free_all(arg->tensors, arg->n);
+        tsr_free(arg->tensors);
+        arg->tensors = run->lists[i].before;
+    }
 }
 
 static TsrStatus run_prepared(Run *run) {
@@ -408,7 +407,7 @@ TsrStatus tsr_op_run(TsrOpCall *call) {
     Run run;
     run.call = call;
     run.ntemporaries = 0;
-    run.list = NULL;
+    run.nlists = 0;
     memset(run.real_out, 0, sizeof run.real_out);
     TsrStatus status = run_prepared(&run);
     end_run(&run);

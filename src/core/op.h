@@ -41,7 +41,8 @@ typedef enum TsrArgKind {
     TSR_ARG_BOOL, TSR_ARG_BOOLS, TSR_ARG_STR, TSR_ARG_DTYPE, TSR_ARG_LAYOUT, TSR_ARG_DEVICE, TSR_ARG_MEMORY_FORMAT, TSR_ARG_GENERATOR, TSR_ARG_ANY
 } TsrArgKind;
 
-/* An argument or a result. As an argument everything is lent; as a result tensors (and the arrays of TENSORS and INTS) are owned. */
+/* An argument or a result. As an argument everything is lent; as a result tensors (and the arrays of TENSORS and INTS) are owned, and a str is lent until the
+ * thread's next call. */
 typedef struct TsrArg {
     TsrArgKind kind;
     int n;                    /* of an array */

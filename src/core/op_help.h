@@ -50,7 +50,7 @@ TsrStatus tsr__zeros_new(TsrTensor **out, int ndim, const int64_t *sizes, TsrDty
 void tsr__free_all(TsrTensor **tensors, int n);
 /* Whether both have the same sizes. */
 bool tsr__same_sizes(const TsrTensor *a, const TsrTensor *b);
-/* "[2, 3]" in one of a few rotating static buffers, for messages. */
+/* "[2, 3]", for messages: in one of four buffers of this thread, which take turns. */
 const char *tsr__sizes_text(const TsrTensor *t);
 /* int64 positions are all in [0, bound): the first bad one goes to *bad and false is returned. */
 bool tsr__positions_valid(const TsrTensor *index, int64_t bound, int64_t *bad);

@@ -33,7 +33,7 @@ typedef struct Set {
 } Set;
 
 extern Type dict_type, set_type, frozenset_type, dict_keys_type, dict_values_type, dict_items_type;
-static inline bool value_is_dict(Value v) { return value_is_obj(v, &dict_type); }
+static inline bool value_is_dict(Value v) { return v.tag == V_OBJ && (v.o->type == &dict_type || v.o->type->base == &dict_type); } /* cards too */
 static inline Dict *value_as_dict(Value v) { return (Dict *)v.o; }
 static inline bool value_is_set(Value v) { return v.tag == V_OBJ && (v.o->type == &set_type || v.o->type == &frozenset_type); }
 static inline Set *value_as_set(Value v) { return (Set *)v.o; }

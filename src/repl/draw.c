@@ -1,5 +1,5 @@
-/* The picture: a row of cells for the storage's elements with their values, and under it a row for each view with the index that reaches each cell;
- * gaps stay empty, a cell that several indices reach (stride 0, overlap) says how many. */
+/* The picture: a row of cells for the storage's elements with their values, and under it a row for each view with the index that reaches each cell
+ * (beyond six dimensions its place in row-major order); gaps stay empty, a cell that several indices reach (stride 0, overlap) says how many. */
 #include "draw.h"
 
 #include <stdio.h>
@@ -63,43 +63,66 @@ static void choose_cells(Picture *p) {
     for (int64_t i = 0; i < p->elements; i++) p->cells[p->cell_count++] = i;
 }
 
-/* How many indices of t reach element `cell`, and the first one. Walks only the dimensions that can reach it. */
-static int64_t reach(const TsrTensor *t, int64_t cell, int dim, int64_t offset, int64_t *index, int64_t *first) {
+/* The search for the indices of a view that reach one cell. Where many dimensions overlap there may be more of them than one can count: it then stops. */
+typedef struct Search {
+    const TsrTensor *t;
+    int64_t cell;
+    int64_t index[TSR_MAX_DIMS], first[TSR_MAX_DIMS]; /* the one at hand, and the first of all in row-major order */
+    int64_t hits;
+    int steps;
+} Search;
+
+enum { MAX_STEPS = 20000, MAX_INDEX = 6 /* numbers of an index that a cell has room for */ };
+
+/* With index[0 .. dim) chosen, which come to `offset`, in `times` ways each. Tries only what the dimensions left can make up for. */
+static void search_from(Search *s, int dim, int64_t offset, int64_t times) {
+    const TsrTensor *t = s->t;
+    if (s->steps >= MAX_STEPS) return;
+    s->steps++;
     if (dim == tsr_ndim(t)) {
-        if (offset != cell) return 0;
-        memcpy(first, index, sizeof(int64_t) * (size_t)dim);
-        return 1;
+        if (s->hits == 0) memcpy(s->first, s->index, sizeof s->index[0] * (size_t)dim);
+        s->hits += times;
+        return;
     }
-    int64_t rest = 0, hits = 0;
+    int64_t rest = 0, stride = t->strides[dim], left = s->cell - offset;
     for (int d = dim + 1; d < tsr_ndim(t); d++) rest += (t->sizes[d] - 1) * t->strides[d];
-    if (t->strides[dim] == 0) {
-        index[dim] = 0;
-        hits = reach(t, cell, dim + 1, offset, index, first);
-        return hits * t->sizes[dim];
+    if (left < 0 || left > rest + (t->sizes[dim] - 1) * stride) return;
+    s->index[dim] = 0;
+    if (stride == 0) {
+        search_from(s, dim + 1, offset, times * t->sizes[dim]);
+        return;
     }
-    int64_t low = cell - offset - rest, from = low <= 0 ? 0 : (low + t->strides[dim] - 1) / t->strides[dim], to = (cell - offset) / t->strides[dim];
-    int64_t kept[TSR_MAX_DIMS];
-    for (int64_t i = TSR_MIN(to, t->sizes[dim] - 1); i >= from && cell >= offset; i--) { /* downwards: the smallest index is found last */
-        index[dim] = i;
-        int64_t n = reach(t, cell, dim + 1, offset + i * t->strides[dim], index, kept);
-        if (n > 0) memcpy(first, kept, sizeof(int64_t) * (size_t)tsr_ndim(t));
-        hits += n;
+    int64_t from = left <= rest ? 0 : (left - rest + stride - 1) / stride, to = TSR_MIN(left / stride, t->sizes[dim] - 1);
+    for (int64_t i = from; i <= to && s->steps < MAX_STEPS; i++) {
+        s->index[dim] = i;
+        search_from(s, dim + 1, offset + i * stride, times);
     }
-    return hits;
 }
 
-/* "1,2", or "0,0 x3" where three indices reach the cell; empty where none does. */
-static void cell_label(char *label, const TsrTensor *t, int64_t cell, bool unicode) {
-    int64_t index[TSR_MAX_DIMS], first[TSR_MAX_DIMS];
-    int n = tsr_ndim(t);
-    label[0] = '\0';
-    if (t->numel == 0 || n > 6) return;
-    int64_t hits = reach(t, cell, 0, t->offset, index, first);
-    if (hits == 0) return;
+/* "1,2"; of an index of many numbers its place in row-major order, "#17". */
+static int index_label(char *label, size_t room, const TsrTensor *t, const int64_t *index) {
+    int64_t place = 0;
     size_t at = 0;
-    for (int d = 0; d < n; d++) at += (size_t)snprintf(label + at, LABEL_ROOM - at, d > 0 ? ",%lld" : "%lld", (long long)first[d]);
-    if (n == 0) at += (size_t)snprintf(label + at, LABEL_ROOM - at, "()");
-    if (hits > 1) snprintf(label + at, LABEL_ROOM - at, unicode ? " \xc3\x97%lld" : " x%lld", (long long)hits);
+    if (tsr_ndim(t) == 0) return snprintf(label, room, "()");
+    for (int d = 0; d < tsr_ndim(t); d++) place = place * t->sizes[d] + index[d];
+    if (tsr_ndim(t) > MAX_INDEX) return snprintf(label, room, "#%lld", (long long)place);
+    for (int d = 0; d < tsr_ndim(t) && at < room; d++) at += (size_t)snprintf(label + at, room - at, d > 0 ? ",%lld" : "%lld", (long long)index[d]);
+    return (int)at;
+}
+
+/* "1,2", or "0,0 x3" where three indices reach the cell, "0,0 x999+" where at least that many do; empty where none does. */
+static void cell_label(char *label, const TsrTensor *t, int64_t cell, bool unicode) {
+    Search s = {.t = t, .cell = cell};
+    label[0] = '\0';
+    if (t->numel == 0) return;
+    search_from(&s, 0, t->offset, 1);
+    bool gave_up = s.steps == MAX_STEPS;
+    if (s.hits == 0) {
+        if (gave_up) snprintf(label, LABEL_ROOM, "?");
+        return;
+    }
+    int at = index_label(label, LABEL_ROOM, t, s.first);
+    if ((s.hits > 1 || gave_up) && at < LABEL_ROOM) snprintf(label + at, LABEL_ROOM - (size_t)at, "%s%lld%s", unicode ? " \xc3\x97" : " x", (long long)s.hits, gave_up ? "+" : "");
 }
 
 /* The text of a string element, cut to a few characters. */

@@ -617,18 +617,49 @@ static TsrStatus why_so_large(TsrText *text, const TsrTensor *t, int64_t others)
     return tsr_text_printf(text, "\nit reaches %lld of those bytes, and keeps them all alive: a clone() in its place would let the rest go", (long long)reached);
 }
 
-static TsrStatus why_storage(TsrText *text, const TsrTensor *t, Value views) {
-    int count = (int)tsr_storage_refcount(t->storage);
-    TSR_TRY(tsr_text_printf(text, "\nits storage #%lld (%zu bytes) is held by %d tensor%s", (long long)tsr_storage_id(t->storage), t->storage->nbytes, count, count == 1 ? "" : "s"));
-    if (value_as_list(views)->count > 0) {
-        TSR_TRY(tsr_text_puts(text, ", also by "));
-        TSR_TRY(append_cell(text, views));
-    }
-    return why_so_large(text, t, value_as_list(views)->count);
+typedef struct Keepers {
+    const TsrStorage *storage;
+    List *list;
+    TsrStatus status;
+} Keepers;
+
+static void add_keeper(const char *path, const TsrStorage *s, void *context) {
+    Keepers *k = context;
+    Value name;
+    if (s != k->storage || k->status != TSR_OK) return;
+    k->status = str_new_c(&name, path);
+    if (k->status == TSR_OK) k->status = list_append_move(k->list, name);
 }
 
-static TsrStatus why_end(TsrText *text, Value holders, Value views) {
-    int64_t others = value_as_list(views)->count;
+/* A list of who holds the storage itself, not a tensor over it. */
+static TsrStatus keepers_new(Value *out, const TsrStorage *storage) {
+    Value list;
+    TSR_TRY(list_new(&list, 0));
+    Keepers k = {.storage = storage, .list = value_as_list(list)};
+    TsrStatus status = storage != NULL ? who_each_storage(add_keeper, &k) : TSR_OK;
+    if (status == TSR_OK) status = k.status;
+    if (status == TSR_OK) *out = list;
+    else value_release(list);
+    return status;
+}
+
+/* "a, b" behind `words`, when there are any. */
+static TsrStatus append_names(TsrText *text, const char *words, Value names) {
+    if (value_as_list(names)->count == 0) return TSR_OK;
+    TSR_TRY(tsr_text_puts(text, words));
+    return append_cell(text, names);
+}
+
+static TsrStatus why_storage(TsrText *text, const TsrTensor *t, Value views, Value keepers) {
+    int64_t kept = value_as_list(keepers)->count, tensors = tsr_storage_refcount(t->storage) - kept;
+    TSR_TRY(tsr_text_printf(text, "\nits storage #%lld (%zu bytes) is held by %lld tensor%s", (long long)tsr_storage_id(t->storage), t->storage->nbytes, (long long)tensors, tensors == 1 ? "" : "s"));
+    TSR_TRY(append_names(text, ", also by ", views));
+    TSR_TRY(append_names(text, ", and as a storage by ", keepers));
+    return why_so_large(text, t, value_as_list(views)->count + kept);
+}
+
+static TsrStatus why_end(TsrText *text, Value holders, Value views, Value keepers) {
+    int64_t nviews = value_as_list(views)->count, others = nviews + value_as_list(keepers)->count;
     if (value_as_list(holders)->count == 0) {
         TSR_TRY(tsr_text_puts(text, "\nit is freed when the expression ends"));
     } else {
@@ -636,25 +667,27 @@ static TsrStatus why_end(TsrText *text, Value holders, Value views) {
         TSR_TRY(append_endings(text, value_as_list(holders)));
     }
     if (others == 0) return TSR_OK;
-    TSR_TRY(tsr_text_puts(text, "; the memory stays until "));
-    TSR_TRY(append_cell(text, views));
+    TSR_TRY(append_names(text, "; the memory stays until ", views));
+    TSR_TRY(append_names(text, nviews > 0 ? ", " : "; the memory stays until ", keepers));
     return tsr_text_puts(text, others == 1 ? " goes too" : " go too");
 }
 
 static TsrStatus why_text(TsrText *text, TsrTensor *t) {
-    Value holders, views = VALUE_NONE;
+    Value holders, views = VALUE_NONE, keepers = VALUE_NONE;
     TSR_TRY(who_holders(&holders, t));
     TsrStatus status = names_over(&views, t->storage, t);
+    if (status == TSR_OK) status = keepers_new(&keepers, t->storage);
     int64_t count = value_as_list(holders)->count;
     if (status == TSR_OK && count == 0) status = tsr_text_puts(text, "nothing but this expression holds it");
     else if (status == TSR_OK) {
         status = tsr_text_printf(text, "%lld reference%s: ", (long long)count, count == 1 ? "" : "s");
         if (status == TSR_OK) status = append_cell(text, holders);
     }
-    if (status == TSR_OK && t->storage != NULL) status = why_storage(text, t, views);
-    if (status == TSR_OK) status = why_end(text, holders, views);
+    if (status == TSR_OK && t->storage != NULL) status = why_storage(text, t, views, keepers);
+    if (status == TSR_OK) status = why_end(text, holders, views, keepers);
     value_release(holders);
     value_release(views);
+    value_release(keepers);
     return status;
 }
 
@@ -805,7 +838,7 @@ static const Method functions[] = {
     {"refcount", tsr_refcount_fn, ARGS_ONE, 1, 1, "(x)", "Owning references to a tensor, this call's argument left out."},
     {"holders", tsr_holders_fn, ARGS_ONE, 1, 1, "(x)", "Who holds those references, by name."},
     {"storage_id", tsr_storage_id_fn, ARGS_ONE, 1, 1, "(x)", "A small number for the storage."},
-    {"storage_refcount", tsr_storage_refcount_fn, ARGS_ONE, 1, 1, "(x)", "Tensors that hold the storage."},
+    {"storage_refcount", tsr_storage_refcount_fn, ARGS_ONE, 1, 1, "(x)", "References to the storage: tensors over it, and storages kept as values."},
     {"sharing", tsr_sharing_fn, ARGS_ONE, 1, 1, "(x)", "Names of the other tensors over the same storage."},
     {"shares_memory", tsr_shares_memory_fn, ARGS_RANGE, 2, 2, "(a, b)", "Whether two tensors have an element in common, exactly."},
     {"overlap", tsr_overlap_fn, ARGS_RANGE, 2, 2, "(a, b)", "Indices of one common element in each, or None."},

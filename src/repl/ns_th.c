@@ -607,12 +607,13 @@ static TsrStatus ths_nnz(Value *out, const CallArgs *args) {
 
 /* ---- who holds, what leaks ---- */
 
-static void visit_raw(WhoVisit visit, void *context) {
+static void visit_raw(WhoVisit visit, WhoVisitStorage visit_storage, void *context) {
     char name[64];
     for (Record *r = records; r != NULL; r = r->next)
-        for (int i = 0; i < r->raw && r->t != NULL; i++) {
+        for (int i = 0; i < r->raw; i++) {
             snprintf(name, sizeof name, "TH#%d line %d", r->number, r->lines[i]);
-            if (!visit(name, r->t, false, context)) return;
+            if (r->t == NULL) visit_storage(name, r->storage, context);
+            else if (!visit(name, r->t, false, context)) return;
         }
 }
 

@@ -53,7 +53,7 @@ static TsrStatus to_str(Value *out, Value v, TsrStatus (*write)(TsrText *, Value
 TsrStatus value_new_repr(Value *out, Value v) { return to_str(out, v, value_repr); }
 
 TsrStatus value_new_str(Value *out, Value v) {
-    if (value_is_str(v)) {
+    if (value_is_obj(v, &str_type)) { /* of a note or a picture its plain text */
         *out = value_retain(v);
         return TSR_OK;
     }

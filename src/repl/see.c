@@ -26,7 +26,8 @@ enum { NAME_ROOM = 128 };
 
 enum { LOG_FIRST = 4, LOG_MOST = 1000 };
 
-/* Grows to LOG_MOST rows, and is then a ring: write i is in rows[i % capacity]. */
+/* Grows to LOG_MOST rows, or as far as memory goes, and is then a ring for good: write i is in rows[i % capacity], and the oldest ones are gone. A write is
+ * missing only where memory was short for the very first row; the versions of the others tell. */
 typedef struct WriteLog {
     int64_t count;
     int capacity;
@@ -57,16 +58,16 @@ static WriteLog *log_new(void) {
     return log;
 }
 
-/* The log with room for one more row; NULL when memory is short. */
+/* The log, grown if it is full and not yet a ring; NULL when there is no memory for a first one. */
 static WriteLog *log_with_room(TsrStorage *s) {
     WriteLog *log = s->writes;
-    if (TSR_LIKELY(log != NULL && (log->count < log->capacity || log->capacity == LOG_MOST))) return log;
+    if (TSR_LIKELY(log != NULL && (log->count != log->capacity || log->capacity == LOG_MOST))) return log;
     if (log == NULL) return s->writes = log_new();
     int capacity = TSR_MIN(4 * log->capacity, LOG_MOST);
-    log = tsr_realloc(log, sizeof *log + sizeof(Write) * (size_t)capacity);
-    if (log == NULL) return NULL;
-    log->capacity = capacity;
-    return s->writes = log;
+    WriteLog *grown = tsr_realloc(log, sizeof *log + sizeof(Write) * (size_t)capacity);
+    if (grown == NULL) return log;
+    grown->capacity = capacity;
+    return s->writes = grown;
 }
 
 static void note_write(TsrTensor *t, const char *what) {

@@ -73,6 +73,11 @@ static TsrStatus part_new(Value *out, StorageObj *s, int64_t start, int64_t coun
     return status;
 }
 
+const TsrStorage *storage_obj_whole(Value v) {
+    const TsrDataPtr *ptr = &storage_obj_of(v)->ptr;
+    return ptr->deleter == release_whole ? ptr->ctx : NULL;
+}
+
 static TsrStatus find_slice(int64_t *start, int64_t *count, const StorageObj *s, Value index) {
     int64_t stop, step;
     TSR_TRY(slice_resolve((Slice *)index.o, count_of(s), start, &stop, &step, count));

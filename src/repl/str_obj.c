@@ -181,7 +181,7 @@ static bool has_room(const Str *s, size_t wanted) {
     return wanted <= malloc_usable_size((void *)s);
 }
 
-TsrStatus str_append(Value *out, Str *a, const Str *b) {
+TsrStatus str_append_move(Value *out, Str *a, const Str *b) {
     size_t wanted = sizeof *a + (size_t)a->size + (size_t)b->size + 1;
     if (!has_room(a, wanted)) {
         bool large = sizeof *a + (size_t)a->size + 1 > 256;
@@ -198,6 +198,7 @@ TsrStatus str_append(Value *out, Str *a, const Str *b) {
     a->length += b->length;
     a->data[a->size] = '\0';
     a->hash = -1;
+    a->obj.type = &str_type; /* it may have been a note */
     *out = value_obj_move(a);
     return TSR_OK;
 }

@@ -17,7 +17,7 @@ struct Str {
 };
 
 extern Type str_type;
-static inline bool value_is_str(Value v) { return value_is_obj(v, &str_type); }
+static inline bool value_is_str(Value v) { return v.tag == V_OBJ && (v.o->type == &str_type || v.o->type->base == &str_type); } /* notes and pictures too */
 static inline Str *value_as_str(Value v) { return (Str *)v.o; }
 static inline bool str_is_ascii(const Str *s) { return s->length == s->size; }
 
@@ -34,7 +34,7 @@ void str_finish(Str *s);
 TsrStatus str_new_concat(Value *out, const Str *a, const Str *b);
 /* a + b in a's own memory, which may move: a has one reference, which *out takes over (on failure it stays the
  * caller's), is not interned and is not b. */
-TsrStatus str_append(Value *out, Str *a, const Str *b);
+TsrStatus str_append_move(Value *out, Str *a, const Str *b);
 TsrStatus str_new_slice(Value *out, Str *s, int64_t start, int64_t stop, int64_t step, int64_t count);
 
 /* The one Str of this text; lent (interned strings are not freed before shutdown). NULL when memory is short. */

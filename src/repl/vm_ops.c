@@ -74,7 +74,7 @@ static bool ends_here(const Frame *f, const Ins *i, const Value *a, bool inplace
 static TsrStatus add_strings(Frame *f, const Ins *i, const Value *a, const Value *b, bool inplace) {
     Value r;
     if (ends_here(f, i, a, inplace) && a->o != b->o) {
-        TSR_TRY(str_append(&r, value_as_str(*a), value_as_str(*b)));
+        TSR_TRY(str_append_move(&r, value_as_str(*a), value_as_str(*b)));
         f->base[i->b].tag = V_UNBOUND;
     } else {
         TSR_TRY(str_new_concat(&r, value_as_str(*a), value_as_str(*b)));

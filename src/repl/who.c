@@ -9,6 +9,7 @@
 #include "func_obj.h"
 #include "gc.h"
 #include "seq_obj.h"
+#include "storage_obj.h"
 #include "str_obj.h"
 #include "vm_internal.h"
 
@@ -72,6 +73,7 @@ TsrStatus who_tensor(TsrTensor **out, Value v, const char *function) {
 /* Objects seen already, so that each slot is visited once: a set of pointers by open addressing. */
 typedef struct Walk {
     WhoVisit visit;
+    WhoVisitStorage visit_storage;
     void *context;
     const void **seen;
     size_t count, capacity; /* a power of two */
@@ -268,7 +270,7 @@ static void walk_obj(Walk *w, Obj *o) {
     const Value *items;
     int64_t count;
     if (value_as_array(v, &items, &count)) walk_items(w, items, count, "[%lld]");
-    else if (value_is_dict(v) || (o->type->base == &dict_type)) walk_dict(w, (const Dict *)o);
+    else if (value_is_dict(v)) walk_dict(w, (const Dict *)o);
     else if (value_is_set(v)) walk_set(w, value_as_set(v));
     else if (o->type == &function_type) walk_function(w, (const Function *)o);
     else if (o->type == &cell_type) walk_value(w, ((Cell *)o)->value);
@@ -332,6 +334,17 @@ static bool visit_source(const char *path, TsrTensor *t, bool argument, void *co
     return !w->stopped;
 }
 
+static void visit_storage_source(const char *path, const TsrStorage *s, void *context) {
+    Walk *w = context;
+    w->visit_storage(path, s, w->context);
+}
+
+static void visit_storage_value(Walk *w, Value v) {
+    const TsrStorage *whole = storage_obj_whole(v);
+    w->visit_storage(w->path, storage_obj_of(v), w->context);
+    if (whole != NULL) w->visit_storage(w->path, whole, w->context);
+}
+
 /* One slot that holds `v`. */
 static void walk_value(Walk *w, Value v) {
     if (v.tag < V_TENSOR || w->stopped || w->depth >= MAX_DEPTH) return;
@@ -345,6 +358,8 @@ static void walk_value(Walk *w, Value v) {
         if (i >= 0) {
             if (wrappers[i].owns(v) && wrappers[i].get(&t, v) == TSR_OK) visit_tensor(w, t);
             tsr_error_clear();
+        } else if (value_is_storage(v)) {
+            visit_storage_value(w, v);
         } else {
             walk_obj(w, v.o);
         }
@@ -378,8 +393,8 @@ static void walk_storages(Walk *w) {
     }
 }
 
-static TsrStatus walk_all(WhoVisit visit, void *context, bool counts) {
-    Walk w = {.visit = visit, .context = context, .counts = counts};
+static TsrStatus walk_all(WhoVisit visit, WhoVisitStorage visit_storage, void *context, bool counts) {
+    Walk w = {.visit = visit, .visit_storage = visit_storage, .context = context, .counts = counts};
     gc_collect();
     scope_visit_roots(walk_root, &w);
     for (int i = 0; i < root_count && !w.stopped; i++) {
@@ -388,13 +403,22 @@ static TsrStatus walk_all(WhoVisit visit, void *context, bool counts) {
         extend(&w, "%s", roots[i].path);
         walk_value(&w, *roots[i].slot);
     }
-    for (int i = 0; i < source_count && !w.stopped; i++) sources[i](visit_source, &w);
+    for (int i = 0; i < source_count && !w.stopped; i++) sources[i](visit_source, visit_storage_source, &w);
     if (!w.stopped) walk_storages(&w);
     tsr_free(w.seen);
     return w.short_of_memory ? mem_error() : TSR_OK;
 }
 
-TsrStatus who_each(WhoVisit visit, void *context) { return walk_all(visit, context, false); }
+static bool pass_tensor(const char *path, TsrTensor *t, bool argument, void *context) {
+    (void)path, (void)t, (void)argument, (void)context;
+    return true;
+}
+
+static void pass_storage(const char *path, const TsrStorage *s, void *context) { (void)path, (void)s, (void)context; }
+
+TsrStatus who_each(WhoVisit visit, void *context) { return walk_all(visit, pass_storage, context, false); }
+
+TsrStatus who_each_storage(WhoVisitStorage visit, void *context) { return walk_all(pass_tensor, visit, context, false); }
 
 /* ---- what is asked ---- */
 
@@ -412,7 +436,7 @@ static bool count_arguments(const char *path, TsrTensor *t, bool argument, void 
 
 int64_t who_refcount(TsrTensor *t) {
     Count c = {t, 0};
-    if (walk_all(count_arguments, &c, true) != TSR_OK) tsr_error_clear();
+    if (walk_all(count_arguments, pass_storage, &c, true) != TSR_OK) tsr_error_clear();
     return TSR_MAX(0, (int64_t)tsr_tensor_refcount(t) - c.arguments);
 }
 

@@ -15,8 +15,13 @@ typedef bool (*WhoVisit)(const char *path, TsrTensor *t, bool argument, void *co
 /* Calls visit for every reference that the language holds; each once. Collects dead cycles first. */
 TsrStatus who_each(WhoVisit visit, void *context);
 
-/* Modules that hold tensors outside of values (raw handles, workspaces) register how to walk theirs. */
-typedef void (*WhoSource)(WhoVisit visit, void *context);
+/* One reference to a storage that no tensor holds: a storage as a value, a part of one, a raw handle. */
+typedef void (*WhoVisitStorage)(const char *path, const TsrStorage *s, void *context);
+/* Calls visit for each of those; once for a value, however many names it has. */
+TsrStatus who_each_storage(WhoVisitStorage visit, void *context);
+
+/* Modules that hold tensors and storages outside of values (raw handles, workspaces) register how to walk theirs. */
+typedef void (*WhoSource)(WhoVisit visit, WhoVisitStorage visit_storage, void *context);
 void who_register_source(WhoSource source);
 /* A value that a module holds for ever, walked as if it had that name (a workspace's dict). Both static. */
 void who_register_root(const char *path, const Value *slot);

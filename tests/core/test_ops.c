@@ -260,4 +260,31 @@ START_TEST(every_operator_survives_failing_allocations) {
 }
 END_TEST
 
-TEST_SUITE(ops, every_operator_survives_random_calls, every_operator_survives_failing_allocations)
+/* An operator of two lists gets both resolved, and its caller's lists back. */
+static TsrStatus first_of_both(TsrOpCall *c) {
+    for (int i = 0; i < 2; i++) ck_assert_int_eq(c->arg[i].tensors[0]->flags & TSR_FLAG_CONJ, 0);
+    return tsr_return_move2(c, tsr_tensor_retain(c->arg[0].tensors[0]), tsr_tensor_retain(c->arg[1].tensors[0]));
+}
+
+START_TEST(lazy_tensors_are_resolved_in_every_list) {
+    static const TsrOp op = {.schema = "first_of_both(Tensor[] a, Tensor[] b) -> (Tensor, Tensor)", .fn = first_of_both, .forms = TSR_FN};
+    static const TsrSchema schema = {.name = "first_of_both", .base = "first_of_both", .nparams = 2, .nreturns = 2};
+    TsrTensor *x, *lazy;
+    ck_assert_int_eq(tsr_tensor_new_scalar(&x, tsr_scalar_complex(1, 2), TSR_COMPLEX64), TSR_OK);
+    ck_assert_int_eq(tsr_tensor_new_conj(&lazy, x), TSR_OK);
+    TsrTensor *lists[2][1] = {{lazy}, {lazy}};
+    TsrArg args[2] = {{.kind = TSR_ARG_TENSORS, .n = 1, .tensors = lists[0]}, {.kind = TSR_ARG_TENSORS, .n = 1, .tensors = lists[1]}};
+    TsrOpCall call = {.op = &op, .schema = &schema, .arg = args, .nargs = 2};
+    ck_assert_int_eq(tsr_op_run(&call), TSR_OK);
+    for (int i = 0; i < 2; i++) {
+        ck_assert_ptr_eq(args[i].tensors, lists[i]);
+        ck_assert_double_eq(tsr_tensor_get(call.ret[i].t, 0).c.im, -2);
+    }
+    tsr_op_release_returns(&call);
+    ck_assert_int_eq(tsr_tensor_refcount(lazy), 1);
+    tsr_tensor_free(lazy);
+    tsr_tensor_free(x);
+}
+END_TEST
+
+TEST_SUITE(ops, lazy_tensors_are_resolved_in_every_list, every_operator_survives_random_calls, every_operator_survives_failing_allocations)

@@ -169,4 +169,17 @@ START_TEST(any_allocation_of_a_program_may_fail) {
 }
 END_TEST
 
-TEST_SUITE(errors, statements_that_fail_leave_nothing, any_allocation_of_a_program_may_fail)
+START_TEST(a_write_that_was_made_is_in_the_log) {
+    ck_assert_int_eq(startup_all(), TSR_OK);
+    for (int64_t n = 1, made = n; made >= n; n++) {
+        ck_assert(runs("x = ones(2)\nx.add_(1); x.add_(1); x.add_(1); x.add_(1)"));
+        tsr_mem_fail_at(n);
+        runs("x.add_(1)"); /* the log is full and grows, if it can */
+        made = tsr_mem_fail_at(0);
+        ck_assert_msg(runs("x.add_(1)\nassert x._version == versions(x)[-1]['version'], versions(x)"), "failure %lld", (long long)n);
+    }
+    startup_undo();
+}
+END_TEST
+
+TEST_SUITE(errors, statements_that_fail_leave_nothing, any_allocation_of_a_program_may_fail, a_write_that_was_made_is_in_the_log)

@@ -170,37 +170,33 @@ TsrStatus op_type_as(TsrOpCall *c) {
     return convert(c, c->arg[1].t->dtype, c->arg[1].t->device, false, &none);
 }
 
-/* "torch.FloatTensor", "torch.cuda.FloatTensor"; static per dtype and device type. */
-static const char *type_name(const TsrTensor *t) {
-    static char names[TSR_DEVICE_TYPE_COUNT][TSR_DTYPE_COUNT][48];
-    char *name = names[t->device.type][t->dtype];
-    if (name[0] == '\0') {
-        const char *device = t->device.type == TSR_CPU ? "" : tsr_device_type_name(t->device.type);
-        snprintf(name, sizeof names[0][0], "torch.%s%s%sTensor", device, device[0] != '\0' ? "." : "", tsr_dtype_scalar_name(t->dtype));
-    }
-    return name;
+enum { TYPE_NAME_ROOM = 48 };
+
+/* "torch.FloatTensor", "torch.cuda.FloatTensor" into `buffer` of TYPE_NAME_ROOM bytes. Returns buffer. */
+static char *type_name(char *buffer, uint8_t device, TsrDtype dtype) {
+    bool named = device != TSR_CPU;
+    snprintf(buffer, TYPE_NAME_ROOM, "torch.%s%s%sTensor", named ? tsr_device_type_name(device) : "", named ? "." : "", tsr_dtype_scalar_name(dtype));
+    return buffer;
 }
 
 TsrStatus op_type(TsrOpCall *c) {
+    static _Thread_local char name[TYPE_NAME_ROOM];
     TsrArg none = {.kind = TSR_ARG_NONE};
     if (tsr_arg_given(&c->arg[1])) return convert(c, c->arg[1].dtype, SELF->device, false, &none);
-    c->ret[0] = (TsrArg){.kind = TSR_ARG_STR, .str = type_name(SELF)};
+    c->ret[0] = (TsrArg){.kind = TSR_ARG_STR, .str = type_name(name, SELF->device.type, SELF->dtype)};
     c->nret = 1;
     return TSR_OK;
 }
 
 TsrStatus op_type_name(TsrOpCall *c) {
-    const char *text = c->arg[1].str;
+    char name[TYPE_NAME_ROOM];
+    const char *wanted = c->arg[1].str;
     TsrArg none = {.kind = TSR_ARG_NONE};
-    TsrTensor probe = *SELF;
-    for (int device = 0; device < TSR_DEVICE_TYPE_COUNT; device++) {
-        for (int dtype = 0; dtype < TSR_DTYPE_COUNT; dtype++) {
-            probe.dtype = (TsrDtype)dtype;
-            probe.device = (TsrDevice){(uint8_t)device, (int8_t)(device == TSR_CUDA ? 0 : -1)};
-            if (strcmp(type_name(&probe), text) == 0) return convert(c, probe.dtype, probe.device, false, &none);
-        }
-    }
-    return tsr_error(TSR_VALUE_ERROR, "invalid type: '%s'", text);
+    for (uint8_t device = 0; device < TSR_DEVICE_TYPE_COUNT; device++)
+        for (TsrDtype dtype = 0; dtype < TSR_DTYPE_COUNT; dtype++)
+            if (strcmp(type_name(name, device, dtype), wanted) == 0)
+                return convert(c, dtype, (TsrDevice){device, device == TSR_CUDA ? 0 : -1}, false, &none);
+    return tsr_error(TSR_VALUE_ERROR, "invalid type: '%s'", wanted);
 }
 
 /* --- other memory --- */
