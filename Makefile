@@ -182,6 +182,7 @@ bench: all ## tsr beside its peers, as ratios in one run (BENCH= further argumen
 
 lint: ## the include rules, and cppcheck's findings
 	scripts/check-includes
+	scripts/check-ownership
 	cppcheck -q --std=c11 --enable=warning,portability --suppressions-list=scripts/lint-known --error-exitcode=1 -Isrc -Isrc/core src
 
 docs man: all ## prints man/tsr-ops.7 from the table of operators and checks the transcripts in the documentation

@@ -17,7 +17,7 @@ static TsrStatus refuse(void *library, const char *path, const char *reason) {
     return tsr_error(TSR_RUNTIME_ERROR, "%s: not a usable tsr backend: %s", path, reason);
 }
 
-TsrStatus tsr_backend_load(const TsrBackend **out, const char *path) {
+TsrStatus tsr_backend_load(const TsrBackend **lent, const char *path) {
     char reason[128];
     TsrBackend backend = {0};
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -41,7 +41,7 @@ TsrStatus tsr_backend_load(const TsrBackend **out, const char *path) {
     if (backend.device_count() <= 0) return refuse(library, path, "it found no device");
     backends[backend.device_type] = backend;
     loaded[backend.device_type] = true;
-    *out = &backends[backend.device_type];
+    *lent = &backends[backend.device_type];
     return TSR_OK;
 }
 
@@ -76,15 +76,15 @@ static bool try_beside_program(const TsrBackend **out, const char *file, char *t
     return try_path_list(out, folder, file, tried, room);
 }
 
-TsrStatus tsr_backend_get(const TsrBackend **out, uint8_t device_type) {
+TsrStatus tsr_backend_get(const TsrBackend **lent, uint8_t device_type) {
     char file[64], tried[384] = "";
     if (device_type < TSR_DEVICE_TYPE_COUNT && loaded[device_type]) {
-        *out = &backends[device_type];
+        *lent = &backends[device_type];
         return TSR_OK;
     }
     snprintf(file, sizeof file, "libtsr_%s.so", tsr_device_type_name(device_type));
-    if (try_path_list(out, getenv("TSR_BACKEND_PATH"), file, tried, sizeof tried) || try_beside_program(out, file, tried, sizeof tried) ||
-        try_load(out, "", 0, file, tried, sizeof tried))
+    if (try_path_list(lent, getenv("TSR_BACKEND_PATH"), file, tried, sizeof tried) || try_beside_program(lent, file, tried, sizeof tried) ||
+        try_load(lent, "", 0, file, tried, sizeof tried))
         return TSR_OK;
     tsr_error(TSR_RUNTIME_ERROR, "no backend for device type '%s'", tsr_device_type_name(device_type));
     tsr_error_hint("tried %s: %s", file, tried);

@@ -42,10 +42,10 @@ typedef TsrStatus (*TsrBackendInit)(const TsrHost *host, TsrBackend *out);
 #define TSR_BACKEND_SYMBOL "tsr_backend_init"
 
 /* The backend of a device type, loaded on first use: looks for libtsr_NAME.so in the folders of $TSR_BACKEND_PATH, beside the program, in
- * ../lib/tsr beside it, then by the system's search path. *out is lent. TSR_RUNTIME_ERROR, whose hint lists what was tried and why it was refused. */
-TsrStatus tsr_backend_get(const TsrBackend **out, uint8_t device_type);
-/* Loads one file. TSR_RUNTIME_ERROR "PATH: not a tsr backend: ..." ; *out is lent. */
-TsrStatus tsr_backend_load(const TsrBackend **out, const char *path);
+ * ../lib/tsr beside it, then by the system's search path. TSR_RUNTIME_ERROR, whose hint lists what was tried and why it was refused. */
+TsrStatus tsr_backend_get(const TsrBackend **lent, uint8_t device_type);
+/* Loads one file. TSR_RUNTIME_ERROR "PATH: not a tsr backend: ...". */
+TsrStatus tsr_backend_load(const TsrBackend **lent, const char *path);
 
 TSR_PUBLIC_END
 

@@ -69,9 +69,9 @@ const TsrBlas *tsr_blas_try(void) {
     return &blas_table;
 }
 
-TsrStatus tsr_blas_get(const TsrBlas **out) {
-    *out = tsr_blas_try();
-    if (*out != NULL) return TSR_OK;
+TsrStatus tsr_blas_get(const TsrBlas **lent) {
+    *lent = tsr_blas_try();
+    if (*lent != NULL) return TSR_OK;
     TsrStatus s = blas_missing[0] ? tsr_error(TSR_RUNTIME_ERROR, "OpenBLAS was found but it has no %s", blas_missing)
                                   : tsr_error(TSR_RUNTIME_ERROR, "this operation needs OpenBLAS with LAPACK, and libopenblas.so.0 was not found");
     tsr_error_hint("install Debian's package libopenblas0-openmp");

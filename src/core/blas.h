@@ -21,8 +21,8 @@ typedef struct TsrBlas {
 #undef LAPACK_ALL
 } TsrBlas;
 
-/* *out is lent and lives for ever; what this thread calls next runs on tsr_parallel_width() threads. TSR_RUNTIME_ERROR naming the package when there is no library. Thread safe. */
-TsrStatus tsr_blas_get(const TsrBlas **out);
+/* Lent for ever; what this thread calls next runs on tsr_parallel_width() threads. TSR_RUNTIME_ERROR naming the package when there is no library. Thread safe. */
+TsrStatus tsr_blas_get(const TsrBlas **lent);
 /* As tsr_blas_get, but NULL and no error when there is none. */
 const TsrBlas *tsr_blas_try(void);
 /* *out = n when it fits a 32-bit int, else TSR_RUNTIME_ERROR. */

@@ -110,7 +110,7 @@ static bool finish(TsrTensor **out, TsrStatus *status, const struct Row *row, Fl
     return true;
 }
 
-bool tsr_fast_binary(TsrTensor **out, TsrStatus *status, TsrFastOp op, TsrTensor *a, TsrTensor *b, unsigned dying) {
+bool tsr_fast_binary_new(TsrTensor **out, TsrStatus *status, TsrFastOp op, TsrTensor *a, TsrTensor *b, unsigned dying) {
     const struct Row *row = &rows[op];
     if (TSR_UNLIKELY(tsr_trace_hook != NULL) || a->dtype != b->dtype || !is_plain(a, row->dtypes) || !is_plain(b, row->dtypes)) return false;
     if (a->dtype == TSR_BFLOAT16 && a->ndim_ != b->ndim_) return false;
@@ -140,7 +140,7 @@ static bool power_kernel(TsrKernel *k, TsrScalar e) {
     return *k != TSR_K_NONE;
 }
 
-bool tsr_fast_number(TsrTensor **out, TsrStatus *status, TsrFastOp op, TsrTensor *a, TsrScalar n, bool reversed, unsigned dying) {
+bool tsr_fast_number_new(TsrTensor **out, TsrStatus *status, TsrFastOp op, TsrTensor *a, TsrScalar n, bool reversed, unsigned dying) {
     const struct Row *row = &rows[op];
     TsrKernel k = row->kernel;
     _Alignas(16) char value[16] = {0};
@@ -163,7 +163,7 @@ bool tsr_fast_number(TsrTensor **out, TsrStatus *status, TsrFastOp op, TsrTensor
     return finish(out, status, row, &f, a, (dying & (reversed ? TSR_DYING_RIGHT : TSR_DYING_LEFT)) ? a : NULL);
 }
 
-bool tsr_fast_unary(TsrTensor **out, TsrStatus *status, TsrFastOp op, TsrTensor *a, unsigned dying) {
+bool tsr_fast_unary_new(TsrTensor **out, TsrStatus *status, TsrFastOp op, TsrTensor *a, unsigned dying) {
     const struct Row *row = &rows[op];
     if (TSR_UNLIKELY(tsr_trace_hook != NULL) || !is_plain(a, row->dtypes)) return false;
     Flat f = {.loop = tsr_kernel(row->kernel, a->dtype), .data = {NULL, tsr_data(a), NULL}, .stride = {0, (int64_t)tsr_dtypes[a->dtype].itemsize, 0}};

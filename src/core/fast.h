@@ -21,10 +21,10 @@ typedef enum TsrFastOp {
 } TsrFastOp;
 enum { TSR_DYING_LEFT = 1, TSR_DYING_RIGHT = 2 };
 
-bool tsr_fast_binary(TsrTensor **out, TsrStatus *status, TsrFastOp op, TsrTensor *a, TsrTensor *b, unsigned dying);
+bool tsr_fast_binary_new(TsrTensor **out, TsrStatus *status, TsrFastOp op, TsrTensor *a, TsrTensor *b, unsigned dying);
 /* a op n, or n op a when `reversed`. */
-bool tsr_fast_number(TsrTensor **out, TsrStatus *status, TsrFastOp op, TsrTensor *a, TsrScalar n, bool reversed, unsigned dying);
-bool tsr_fast_unary(TsrTensor **out, TsrStatus *status, TsrFastOp op, TsrTensor *a, unsigned dying);
+bool tsr_fast_number_new(TsrTensor **out, TsrStatus *status, TsrFastOp op, TsrTensor *a, TsrScalar n, bool reversed, unsigned dying);
+bool tsr_fast_unary_new(TsrTensor **out, TsrStatus *status, TsrFastOp op, TsrTensor *a, unsigned dying);
 /* a op= b; the version is bumped. */
 bool tsr_fast_inplace(TsrStatus *status, TsrFastOp op, TsrTensor *a, TsrTensor *b);
 bool tsr_fast_inplace_number(TsrStatus *status, TsrFastOp op, TsrTensor *a, TsrScalar n);

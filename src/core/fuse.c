@@ -131,7 +131,7 @@ static TsrStatus prepare(Plan *p, const TsrFused *f, TsrDtype dtype) {
     return place(p) ? TSR_OK : tsr_error(TSR_SYSTEM_ERROR, "the fused expression is too wide");
 }
 
-TsrStatus tsr_fuse_run(TsrTensor **out, const TsrFused *f) {
+TsrStatus tsr_fuse_run_new(TsrTensor **out, const TsrFused *f) {
     const TsrTensor *like = tsr_fuse_first(f);
     Plan plan;
     TSR_TRY(prepare(&plan, f, like->dtype));

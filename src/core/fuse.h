@@ -1,7 +1,7 @@
 /* fuse.h: several pointwise operators in one pass over memory.
  *
  * A TsrFused is an expression over tensors of one shape and one dtype (float32 or float64, contiguous, on the CPU) and
- * numbers: steps in the order of evaluation, each with a kernel of the pointwise table. tsr_fuse_run goes through
+ * numbers: steps in the order of evaluation, each with a kernel of the pointwise table. tsr_fuse_run_new goes through
  * the elements by blocks that fit the first cache: every step's inner loop runs on a block before the next block
  * begins, and what is between the steps never reaches memory. The loops are the ones that the operators use one by one,
  * in the same order, so the results are the same bits.
@@ -48,13 +48,13 @@ const TsrTensor *tsr_fuse_first(const TsrFused *f);
 /* Whether the value of the last step is bool. */
 static inline bool tsr_fuse_is_truth(const TsrFused *f) { return f->step[f->nsteps - 1].truth; }
 /* The value of the last step. *out is the caller's. Errors: memory, interrupts, an input whose storage has shrunk. */
-TsrStatus tsr_fuse_run(TsrTensor **out, const TsrFused *f);
+TsrStatus tsr_fuse_run_new(TsrTensor **out, const TsrFused *f);
 /* For those who use the elements up as they are made: use(context, fill, plan) may call fill(plan, begin, end, to), in any thread, which writes the elements
  * [begin, end) to `to`. Returns what `use` returns. */
 typedef void (*TsrFillFn)(void *plan, int64_t begin, int64_t end, char *to);
 TsrStatus tsr_fuse_use(const TsrFused *f, TsrStatus (*use)(void *context, TsrFillFn fill, void *plan), void *context);
 /* The sum, or mean, over all elements, which are no bools (in ops/op_reduce.c, where sum is). What is summed never reaches memory. */
-TsrStatus tsr_fuse_sum(TsrTensor **out, const TsrFused *f, bool mean);
+TsrStatus tsr_fuse_sum_new(TsrTensor **out, const TsrFused *f, bool mean);
 void tsr_fuse_release(TsrFused *f); /* lets the inputs go */
 
 /* False: the evaluator holds nothing back (the results are the same). */

@@ -83,11 +83,11 @@ TsrStatus tsr_items_single_move(TsrItems *out, TsrTensor *t) {
     return TSR_OK;
 }
 
-TsrStatus tsr_items_only(TsrTensor **out, const TsrItems *items, const char *format) {
+TsrStatus tsr_items_only(TsrTensor **lent, const TsrItems *items, const char *format) {
     if (items->n != 1) return tsr_error(TSR_VALUE_ERROR, "%s holds one tensor, not %d", format, items->n);
-    *out = items->items[0].tensor;
-    if (tsr_is_sparse(*out)) return tsr_error(TSR_VALUE_ERROR, "%s holds dense tensors; convert with to_dense()", format);
-    return tsr_tensor_check(*out, false);
+    *lent = items->items[0].tensor;
+    if (tsr_is_sparse(*lent)) return tsr_error(TSR_VALUE_ERROR, "%s holds dense tensors; convert with to_dense()", format);
+    return tsr_tensor_check(*lent, false);
 }
 
 /* ---- messages ---- */

@@ -92,7 +92,7 @@ TsrStatus tsr_items_single_move(TsrItems *out, TsrTensor *t);
 /* Adds a named tensor; takes `t`, also on failure; the name is copied. */
 TsrStatus tsr_items_add_move(TsrItems *out, const char *name, size_t name_length, TsrTensor *t);
 /* The one tensor that `items` holds, lent: TSR_VALUE_ERROR "FORMAT holds one tensor, not 2" when there are several, or when it is sparse. */
-TsrStatus tsr_items_only(TsrTensor **out, const TsrItems *items, const char *format);
+TsrStatus tsr_items_only(TsrTensor **lent, const TsrItems *items, const char *format);
 
 TSR_PUBLIC_END
 

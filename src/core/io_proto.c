@@ -236,7 +236,7 @@ static TsrStatus read_values(TsrTensor *t, const Parsed *m) {
     return TSR_OK;
 }
 
-TsrStatus tsr_proto_read_tensor(TsrTensor **out, const char *data, size_t size) {
+TsrStatus tsr_proto_new_tensor(TsrTensor **out, const char *data, size_t size) {
     Parsed m = {0};
     TsrTensor *t;
     int64_t numel;
@@ -267,7 +267,7 @@ static bool is_caffe2(const TsrInput *in) { return in->size > 0 && (unsigned cha
 static TsrStatus read_either(TsrItems *out, const TsrInput *in) {
     TsrTensor *t;
     if (is_caffe2(in)) return tsr_caffe2_read_protos(out, in->data, in->size);
-    TSR_TRY(tsr_proto_read_tensor(&t, in->data, in->size));
+    TSR_TRY(tsr_proto_new_tensor(&t, in->data, in->size));
     return tsr_items_single_move(out, t);
 }
 

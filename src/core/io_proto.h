@@ -15,7 +15,7 @@ TsrStatus tsr_proto_read_shape(int *ndim, int64_t *sizes, const char *data, size
 /* Appends a TensorProto: elements in tensor_content, or (not `content`, and always for strings) in the repeated field of their type. */
 TsrStatus tsr_proto_write_tensor(TsrText *out, const TsrTensor *t, bool content);
 /* *out is the caller's. A single value given for a larger shape fills it, as TensorFlow has it. ValueError says what is wrong and where. */
-TsrStatus tsr_proto_read_tensor(TsrTensor **out, const char *data, size_t size);
+TsrStatus tsr_proto_new_tensor(TsrTensor **out, const char *data, size_t size);
 
 /* caffe2's TensorProtos: named tensors, one TensorProto each (of caffe2's own kind). Appends; names must not be lost: every item has one. */
 TsrStatus tsr_caffe2_write_protos(TsrText *out, const TsrItems *items);

@@ -105,11 +105,11 @@ static int row_number(const TsrOp *op) {
     return i;
 }
 
-TsrStatus tsr_op_schema(const TsrSchema **out, const TsrOp *op) {
+TsrStatus tsr_op_schema(const TsrSchema **lent, const TsrOp *op) {
     int i = row_number(op);
     if (i < 0) return tsr_error(TSR_SYSTEM_ERROR, "operator row \"%s\" is not in the table", op->schema);
     if (table.schema[i] == NULL) TSR_TRY(tsr__schema_new(&table.schema[i], op->schema));
-    *out = table.schema[i];
+    *lent = table.schema[i];
     return TSR_OK;
 }
 

@@ -132,7 +132,7 @@ typedef struct TsrSchema {
 typedef struct TsrOpSet { const char *name; int n; const TsrOp *const *ops; } TsrOpSet;
 
 const TsrOpSet *tsr_op_find(const char *name);   /* NULL if none; "add" (not "add_") */
-TsrStatus tsr_op_schema(const TsrSchema **out, const TsrOp *op); /* cached */
+TsrStatus tsr_op_schema(const TsrSchema **lent, const TsrOp *op); /* cached */
 int tsr_op_count(void);
 const TsrOpSet *tsr_op_at(int i);                /* in alphabetic order of names */
 /* Adds rows (static lifetime) from outside the core, such as operators written in the language. Before the first lookup. */

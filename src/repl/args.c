@@ -55,10 +55,10 @@ static TsrStatus check_keyword(const ArgSpec *spec, const Str *name, int given) 
     return tsr_error(TSR_TYPE_ERROR, "argument for %s() given by name ('%s') and position (%d)", spec->function, name->data, i + 1);
 }
 
-TsrStatus args_parse(Value *out, const CallArgs *args, int skip, const ArgSpec *spec) {
+TsrStatus args_parse(Value *lent, const CallArgs *args, int skip, const ArgSpec *spec) {
     int given = args->count - skip;
     if (given > spec->max_positional || given + args->keyword_count > spec->total) return too_many(spec, given, args->keyword_count);
-    for (int i = 0; i < spec->total; i++) out[i] = i < given ? args->values[skip + i] : VALUE_UNBOUND;
+    for (int i = 0; i < spec->total; i++) lent[i] = i < given ? args->values[skip + i] : VALUE_UNBOUND;
     if (given < spec->positional_only && given < spec->required) {
         int least = TSR_MIN(spec->positional_only, spec->required);
         return tsr_error(TSR_TYPE_ERROR, "%s() takes %s %d positional argument%s (%d given)", spec->function,
@@ -66,10 +66,10 @@ TsrStatus args_parse(Value *out, const CallArgs *args, int skip, const ArgSpec *
     }
     for (int i = 0; i < args->keyword_count; i++) {
         int at = find_parameter(spec, args->names[i]);
-        if (at >= given) out[at] = args->values[args->count + i];
+        if (at >= given) lent[at] = args->values[args->count + i];
     }
     for (int i = 0; i < spec->required; i++) { /* before what is wrong with the keywords, as CPython */
-        if (out[i].tag == V_UNBOUND) return tsr_error(TSR_TYPE_ERROR, "%s() missing required argument '%s' (pos %d)", spec->function, spec->names[i], i + 1);
+        if (lent[i].tag == V_UNBOUND) return tsr_error(TSR_TYPE_ERROR, "%s() missing required argument '%s' (pos %d)", spec->function, spec->names[i], i + 1);
     }
     for (int i = 0; i < args->keyword_count; i++) TSR_TRY(check_keyword(spec, args->names[i], given));
     return TSR_OK;

@@ -12,8 +12,8 @@ typedef struct ArgSpec {
     int total, positional_only, max_positional, required;
 } ArgSpec;
 
-/* out[0..total) get the values, lent; V_UNBOUND where absent. `skip` leading values (self) are not counted. */
-TsrStatus args_parse(Value *out, const CallArgs *args, int skip, const ArgSpec *spec);
+/* lent[0..total) get the values; V_UNBOUND where absent. `skip` leading values (self) are not counted. */
+TsrStatus args_parse(Value *lent, const CallArgs *args, int skip, const ArgSpec *spec);
 
 /* "f() takes no keyword arguments" unless there are none. */
 TsrStatus args_no_keywords(const CallArgs *args, const char *function);

@@ -14,7 +14,7 @@
 #include "str_obj.h"
 #include "torch_types.h"
 
-TsrStatus (*bind_tensor_hook)(TsrTensor **out, Value v);
+TsrStatus (*bind_tensor_hook)(TsrTensor **lent, Value v);
 
 TsrStatus bind_refuse_grad(void) { return tsr_error(TSR_RUNTIME_ERROR, BIND_NO_GRAD_TEXT); }
 
@@ -619,7 +619,7 @@ static bool call_quickly(Value *out, TsrStatus *status, const OpFunction *f, con
         if (*status == TSR_OK) *out = value_tensor_move(tsr_tensor_retain(a));
         return true;
     }
-    if (f->form == BIND_INPLACE_FUNCTION || !tsr_fast_binary(&result, status, op, a, b, 0)) return false;
+    if (f->form == BIND_INPLACE_FUNCTION || !tsr_fast_binary_new(&result, status, op, a, b, 0)) return false;
     if (*status == TSR_OK) *out = value_tensor_move(result);
     return true;
 }

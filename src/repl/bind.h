@@ -42,12 +42,12 @@ TsrStatus bind_new_method(Value *out, const char *name);
 /* Calls the operator `name` in its function form with positional values, all lent. */
 TsrStatus bind_call(Value *out, const char *name, int count, const Value *values);
 
-/* The tensor behind a value, lent; *out NULL when it is none. Wrappers of tensors (MaybeOwned, caffe2 tensors, TH
+/* The tensor behind a value; *lent NULL when it is none. Wrappers of tensors (MaybeOwned, caffe2 tensors, TH
  * handles) add themselves here: the hook answers for V_OBJ values, and may fail (a dangling borrow). */
-extern TsrStatus (*bind_tensor_hook)(TsrTensor **out, Value v);
-static inline TsrStatus bind_tensor_of(TsrTensor **out, Value v) {
-    *out = v.tag == V_TENSOR ? v.t : NULL;
-    return v.tag == V_OBJ && bind_tensor_hook != NULL ? bind_tensor_hook(out, v) : TSR_OK;
+extern TsrStatus (*bind_tensor_hook)(TsrTensor **lent, Value v);
+static inline TsrStatus bind_tensor_of(TsrTensor **lent, Value v) {
+    *lent = v.tag == V_TENSOR ? v.t : NULL;
+    return v.tag == V_OBJ && bind_tensor_hook != NULL ? bind_tensor_hook(lent, v) : TSR_OK;
 }
 
 /* A number of the language as a Scalar (bool, int, float, complex, or a 0-d tensor); *ok false: it is none. */

@@ -86,15 +86,15 @@ Value *dict_find_c(const Dict *d, const char *key) {
     return s != NULL ? dict_find_str(d, s) : NULL;
 }
 
-TsrStatus dict_find(Value **out, const Dict *d, Value key) {
+TsrStatus dict_find(Value **lent, const Dict *d, Value key) {
     if (value_is_str(key)) {
-        *out = dict_find_str(d, value_as_str(key));
+        *lent = dict_find_str(d, value_as_str(key));
         return TSR_OK;
     }
     int64_t hash, slot;
     TSR_TRY(value_hash(&hash, key));
     TSR_TRY(find_slot(&slot, d, key, hash));
-    *out = slot < 0 ? NULL : &d->entries[d->index[slot]].value;
+    *lent = slot < 0 ? NULL : &d->entries[d->index[slot]].value;
     return TSR_OK;
 }
 

@@ -40,8 +40,8 @@ static inline Set *value_as_set(Value v) { return (Set *)v.o; }
 
 TsrStatus dict_new(Value *out);
 Dict *dict_new_raw(void); /* NULL with TSR_MEMORY_ERROR set */
-/* *out: where the value is, lent until the dict changes; NULL when there is none. TypeError for unhashable keys. */
-TsrStatus dict_find(Value **out, const Dict *dict, Value key);
+/* *lent: where the value is, until the dict changes; NULL when there is none. TypeError for unhashable keys. */
+TsrStatus dict_find(Value **lent, const Dict *dict, Value key);
 Value *dict_find_str(const Dict *dict, Str *key);        /* quick, can't fail; NULL when there is none */
 Value *dict_find_c(const Dict *dict, const char *key);
 TsrStatus dict_get(Value *out, const Dict *dict, Value key); /* d[key]: retained; KeyError */

@@ -122,14 +122,14 @@ static TsrStatus read_inputs(void) {
 }
 
 /* `_` and `inputs`, when the program asks for them and has not bound them. */
-static TsrStatus bare_name(Value *out, Str *name) {
+static TsrStatus bare_name(Value *lent, Str *name) {
     bool last = str_equal_c(name, "_"), all = str_equal_c(name, "inputs");
     if (last || all) {
         TSR_TRY(read_inputs());
-        *out = all ? inputs : value_as_list(inputs)->items[0];
+        *lent = all ? inputs : value_as_list(inputs)->items[0];
         return TSR_OK;
     }
-    return next_bare_name != NULL ? next_bare_name(out, name) : TSR_OK;
+    return next_bare_name != NULL ? next_bare_name(lent, name) : TSR_OK;
 }
 
 /* --precision of tensors as text: torch.set_printoptions(precision=n) */

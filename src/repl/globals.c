@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-TsrStatus (*vm_bare_name)(Value *out, Str *name);
+TsrStatus (*vm_bare_name)(Value *lent, Str *name);
 void (*vm_bare_names)(void (*visit)(const char *name, void *context), void *context);
 
 /* The table is address space that is touched as names come: slots never move. */

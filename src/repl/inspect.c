@@ -158,7 +158,7 @@ static TsrStatus table_repr(TsrText *out, Value self) {
 
 /* ---- one tensor ---- */
 
-static TsrStatus tensor_argument(TsrTensor **out, const CallArgs *args, const char *function) { return who_tensor(out, args->values[0], function); }
+static TsrStatus tensor_argument(TsrTensor **lent, const CallArgs *args, const char *function) { return who_tensor(lent, args->values[0], function); }
 
 static TsrStatus need_storage(const TsrTensor *t, const char *function) {
     return t->storage != NULL ? TSR_OK : tsr_error(TSR_RUNTIME_ERROR, "%s(): this tensor has no storage of its own (%s)", function, t->sparse != NULL ? "it is sparse: ask for its values()" : "it is undefined");

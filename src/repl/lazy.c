@@ -103,7 +103,7 @@ static TsrStatus finish(Value *out, Lazy *lazy, bool last) {
         return TSR_OK;
     }
     TsrTensor *t;
-    TsrStatus status = tsr_fuse_run(&t, &lazy->f);
+    TsrStatus status = tsr_fuse_run_new(&t, &lazy->f);
     obj_release(lazy);
     if (status == TSR_OK) *out = value_tensor_move(t);
     return status;
@@ -254,7 +254,7 @@ TsrStatus lazy_sum(Value *slot, bool mean) {
     if (!value_is_lazy(*slot)) return TSR_OK;
     if (is_truth(*slot)) return lazy_force(slot);
     TsrTensor *t;
-    TSR_TRY(tsr_fuse_sum(&t, &((Lazy *)slot->o)->f, mean));
+    TSR_TRY(tsr_fuse_sum_new(&t, &((Lazy *)slot->o)->f, mean));
     value_set_move(slot, value_tensor_move(t));
     return TSR_OK;
 }
@@ -262,7 +262,7 @@ TsrStatus lazy_sum(Value *slot, bool mean) {
 TsrStatus lazy_force(Value *slot) {
     if (!value_is_lazy(*slot)) return TSR_OK;
     TsrTensor *t;
-    TSR_TRY(tsr_fuse_run(&t, &((Lazy *)slot->o)->f));
+    TSR_TRY(tsr_fuse_run_new(&t, &((Lazy *)slot->o)->f));
     value_set_move(slot, value_tensor_move(t));
     return TSR_OK;
 }

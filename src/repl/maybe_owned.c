@@ -81,12 +81,12 @@ static TsrStatus new_maybe(Value *out, TsrTensor *t, bool owned) {
 }
 
 /* The tensor, lent; BorrowError when the borrow dangles. */
-static TsrStatus maybe_get(TsrTensor **out, Value v) {
+static TsrStatus maybe_get(TsrTensor **lent, Value v) {
     Maybe *m = as_maybe(v);
-    *out = m->t;
+    *lent = m->t;
     if (m->ended) return tsr_error(TSR_BORROW_ERROR, "the %s made at line %d has ended", m->owned ? "MaybeOwned" : "borrow", m->line);
     if (m->owned || tsr_tensor_weak_alive(m->t)) return TSR_OK;
-    *out = NULL;
+    *lent = NULL;
     if (m->temporary) {
         tsr_error(TSR_BORROW_ERROR, "borrowed at line %d from a temporary, which went with its statement: nothing owned it", m->line);
         tsr_error_hint("give the tensor a name first, or use owned(...)");

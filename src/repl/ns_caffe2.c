@@ -70,18 +70,18 @@ static TsrStatus no_data_error(const C2Tensor *c) {
 }
 
 /* The tensor with its memory, lent. */
-static TsrStatus c2_get(TsrTensor **out, Value v) {
+static TsrStatus c2_get(TsrTensor **lent, Value v) {
     const C2Tensor *c = as_c2(v);
-    *out = c->t;
+    *lent = c->t;
     return c->t == NULL || c->no_data ? no_data_error(c) : TSR_OK;
 }
 
 static bool c2_owns(Value v) { return as_c2(v)->t != NULL; }
 
 /* For introspection the impl counts even without memory. */
-static TsrStatus c2_impl(TsrTensor **out, Value v) {
-    *out = as_c2(v)->t;
-    return *out != NULL ? TSR_OK : no_data_error(as_c2(v));
+static TsrStatus c2_impl(TsrTensor **lent, Value v) {
+    *lent = as_c2(v)->t;
+    return *lent != NULL ? TSR_OK : no_data_error(as_c2(v));
 }
 
 /* The boundary between the two interfaces. */
@@ -309,11 +309,11 @@ static TsrStatus c2_clone(Value *out, const CallArgs *args) {
     return c2_new_move(out, clone, t->device);
 }
 
-static TsrStatus source_tensor(TsrTensor **out, Value v, const char *fn) {
-    *out = NULL;
-    if (value_is_obj(v, &caffe2_tensor_type)) return c2_get(out, v);
-    TSR_TRY(bind_tensor_of(out, v));
-    return *out != NULL ? check_boundary(*out) : tsr_error(TSR_TYPE_ERROR, "%s(): expected a tensor, not %s", fn, value_type_name(v));
+static TsrStatus source_tensor(TsrTensor **lent, Value v, const char *fn) {
+    *lent = NULL;
+    if (value_is_obj(v, &caffe2_tensor_type)) return c2_get(lent, v);
+    TSR_TRY(bind_tensor_of(lent, v));
+    return *lent != NULL ? check_boundary(*lent) : tsr_error(TSR_TYPE_ERROR, "%s(): expected a tensor, not %s", fn, value_type_name(v));
 }
 
 static TsrStatus c2_copy_from(Value *out, const CallArgs *args) {

@@ -206,7 +206,7 @@ static void tf_destroy(Obj *self) {
     tsr_tensor_free(((TfTensor *)self)->t);
     obj_free(self, sizeof(TfTensor));
 }
-static TsrStatus tf_get(TsrTensor **out, Value v) { return *out = as_tf(v)->t, TSR_OK; }
+static TsrStatus tf_get(TsrTensor **lent, Value v) { return *lent = as_tf(v)->t, TSR_OK; }
 static bool tf_owns(Value v) { return (void)v, true; }
 
 static TsrStatus tf_new_move(Value *out, TsrTensor *t) {
@@ -357,7 +357,7 @@ static TsrStatus tf_from_proto(Value *out, const CallArgs *args) {
     char *data;
     int64_t size;
     if (!value_as_buffer(args->values[1], &data, &size)) return tsr_error(TSR_TYPE_ERROR, "FromProto(): expected the bytes of a TensorProto, not %s", value_type_name(args->values[1]));
-    TsrStatus status = tsr_proto_read_tensor(&t, data, (size_t)size);
+    TsrStatus status = tsr_proto_new_tensor(&t, data, (size_t)size);
     *out = value_bool(status == TSR_OK);
     if (status == TSR_VALUE_ERROR) {
         tsr_error_clear();

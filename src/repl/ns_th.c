@@ -169,30 +169,30 @@ Type th_handle_type = {.obj = TYPE_HEADER, .name = "THTensor", .module = "TH", .
 /* ---- arguments and results ---- */
 
 /* The tensor of a handle, or of a tensor value that is lent. */
-static TsrStatus tensor_arg(TsrTensor **out, Value v, const char *fn) {
+static TsrStatus tensor_arg(TsrTensor **lent, Value v, const char *fn) {
     if (is_handle(v)) {
         Record *r = record_of(v);
         if (!record_alive(r)) return gone(r);
         if (r->t == NULL) return tsr_error(TSR_TYPE_ERROR, "%s: handle #%d is a storage, not a tensor", fn, r->number);
-        *out = r->t;
+        *lent = r->t;
         return TSR_OK;
     }
-    TSR_TRY(bind_tensor_of(out, v));
-    return *out != NULL ? TSR_OK : tsr_error(TSR_TYPE_ERROR, "%s: expected a TH handle or a tensor, not %s", fn, value_type_name(v));
+    TSR_TRY(bind_tensor_of(lent, v));
+    return *lent != NULL ? TSR_OK : tsr_error(TSR_TYPE_ERROR, "%s: expected a TH handle or a tensor, not %s", fn, value_type_name(v));
 }
 
 /* As tensor_arg, of a tensor that has a storage: not sparse, not undefined. */
-static TsrStatus dense_arg(TsrTensor **out, Value v, const char *fn) {
-    TSR_TRY(tensor_arg(out, v, fn));
-    return (*out)->storage != NULL ? TSR_OK : tsr_error(TSR_TH_ERROR, "%s: a%s tensor has no storage", fn, tsr_is_sparse(*out) ? " sparse" : "n undefined");
+static TsrStatus dense_arg(TsrTensor **lent, Value v, const char *fn) {
+    TSR_TRY(tensor_arg(lent, v, fn));
+    return (*lent)->storage != NULL ? TSR_OK : tsr_error(TSR_TH_ERROR, "%s: a%s tensor has no storage", fn, tsr_is_sparse(*lent) ? " sparse" : "n undefined");
 }
 
-static TsrStatus storage_arg(TsrStorage **out, Value v, const char *fn) {
+static TsrStatus storage_arg(TsrStorage **lent, Value v, const char *fn) {
     if (!is_handle(v)) return tsr_error(TSR_TYPE_ERROR, "%s: expected a TH storage handle, not %s", fn, value_type_name(v));
     Record *r = record_of(v);
     if (!record_alive(r)) return gone(r);
-    *out = r->lender != NULL ? r->lender->storage : r->storage;
-    return *out != NULL ? TSR_OK : tsr_error(TSR_TYPE_ERROR, "%s: handle #%d is a tensor, not a storage", fn, r->number);
+    *lent = r->lender != NULL ? r->lender->storage : r->storage;
+    return *lent != NULL ? TSR_OK : tsr_error(TSR_TYPE_ERROR, "%s: handle #%d is a tensor, not a storage", fn, r->number);
 }
 
 static Record *record_for(const TsrTensor *t) {
@@ -570,9 +570,9 @@ static TsrStatus th_storage_free(Value *out, const CallArgs *args) {
 
 /* ---- THS: sparse tensors ---- */
 
-static TsrStatus sparse_arg(TsrTensor **out, Value v, const char *fn) {
-    TSR_TRY(tensor_arg(out, v, fn));
-    if ((*out)->layout != TSR_SPARSE_COO) return tsr_error(TSR_TYPE_ERROR, "%s: expected a sparse COO tensor", fn);
+static TsrStatus sparse_arg(TsrTensor **lent, Value v, const char *fn) {
+    TSR_TRY(tensor_arg(lent, v, fn));
+    if ((*lent)->layout != TSR_SPARSE_COO) return tsr_error(TSR_TYPE_ERROR, "%s: expected a sparse COO tensor", fn);
     return TSR_OK;
 }
 
@@ -627,7 +627,7 @@ static TsrStatus list_leaks(List *out) {
     return TSR_OK;
 }
 
-static TsrStatus handle_tensor(TsrTensor **out, Value v) { return tensor_arg(out, v, "TH"); }
+static TsrStatus handle_tensor(TsrTensor **lent, Value v) { return tensor_arg(lent, v, "TH"); }
 static bool handle_owns(Value v) { return (void)v, false; } /* its raw references are visited on their own */
 
 /* ---- the tables ---- */

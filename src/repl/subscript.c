@@ -130,7 +130,7 @@ static bool is_index_sequence(Value v) {
 static TsrStatus apply_other(Walk *w, Value v, int position) {
     if (is_index_sequence(v)) {
         TsrTensor *index;
-        TSR_TRY(tensor_from_index(&index, v));
+        TSR_TRY(tensor_new_from_index(&index, v));
         TsrStatus s = apply_tensor(w, index, position);
         tsr_tensor_free(index);
         return s;
@@ -335,7 +335,7 @@ static TsrStatus assigned(TsrTensor **out, TsrScalar *s, Value v, const TsrTenso
     *out = NULL;
     if (!tsr_dtype_is_pod(self->dtype)) {
         bool element = self->dtype == TSR_STRING ? value_is_str(v) : v.tag == V_TENSOR && v.t->dtype != TSR_NESTED;
-        if (element) return tensor_from_data(out, v, self->dtype, TSR_DEVICE_CPU);
+        if (element) return tensor_new_from_data(out, v, self->dtype, TSR_DEVICE_CPU);
     }
     TSR_TRY(bind_tensor_of(out, v));
     if (*out != NULL) {

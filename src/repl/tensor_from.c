@@ -256,7 +256,7 @@ static TsrStatus copy_of_sparse(TsrTensor **out, TsrTensor *t, TsrDtype dtype) {
     return s;
 }
 
-TsrStatus tensor_from_data(TsrTensor **out, Value data, TsrDtype dtype, TsrDevice device) {
+TsrStatus tensor_new_from_data(TsrTensor **out, Value data, TsrDtype dtype, TsrDevice device) {
     TsrTensor *t = NULL;
     TSR_TRY(bind_tensor_of(&t, data));
     if (t != NULL && dtype != TSR_NESTED && tsr_is_sparse(t)) return copy_of_sparse(out, t, dtype);
@@ -272,11 +272,11 @@ TsrStatus tensor_from_data(TsrTensor **out, Value data, TsrDtype dtype, TsrDevic
     return s;
 }
 
-TsrStatus tensor_from_index(TsrTensor **out, Value sequence) {
+TsrStatus tensor_new_from_index(TsrTensor **out, Value sequence) {
     TsrDtype d = TSR_INT64;
     if (value_is_str(sequence) || value_is_bytes(sequence)) return tsr_error(TSR_TYPE_ERROR, "new(): invalid data type '%s'", bind_type_name(sequence));
     TSR_TRY(infer(&d, sequence, 0));
-    return tensor_from_data(out, sequence, d == TSR_BOOL || d == TSR_UINT8 ? d : TSR_INT64, TSR_DEVICE_CPU);
+    return tensor_new_from_data(out, sequence, d == TSR_BOOL || d == TSR_UINT8 ? d : TSR_INT64, TSR_DEVICE_CPU);
 }
 
 /* ---- back to the language ---- */
@@ -342,7 +342,7 @@ static TsrStatus check_buffer(int64_t *elements, int64_t length, int64_t item, i
     return TSR_OK;
 }
 
-TsrStatus tensor_from_buffer(TsrTensor **out, Value buffer, TsrDtype dtype, int64_t count, int64_t offset) {
+TsrStatus tensor_new_from_buffer(TsrTensor **out, Value buffer, TsrDtype dtype, int64_t count, int64_t offset) {
     char *data;
     int64_t size, n;
     if (!value_as_buffer(buffer, &data, &size)) return tsr_error(TSR_VALUE_ERROR, "object does not implement Python buffer protocol.");

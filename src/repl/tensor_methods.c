@@ -148,7 +148,7 @@ const Getter tensor_getters[] = {
 
 #define METHOD(name) static TsrStatus do_##name(Value *out, const CallArgs *args)
 
-static TsrStatus self_tensor(TsrTensor **out, const CallArgs *args) { return bind_tensor_of(out, args->values[0]); }
+static TsrStatus self_tensor(TsrTensor **lent, const CallArgs *args) { return bind_tensor_of(lent, args->values[0]); }
 
 METHOD(item) {
     TsrTensor *t = NULL;

@@ -144,9 +144,9 @@ static inline bool try_fast(Value *out, TsrStatus *status, uint8_t op, Value a, 
     TsrScalar n;
     bool done;
     if (op == NOT_FAST) return false;
-    if (a.tag == V_TENSOR && b.tag == V_TENSOR) done = op != TSR_FAST_POW && tsr_fast_binary(&result, status, op, a.t, b.t, dying);
-    else if (a.tag == V_TENSOR && plain_number(&n, b)) done = tsr_fast_number(&result, status, op, a.t, n, false, dying);
-    else if (b.tag == V_TENSOR && plain_number(&n, a)) done = tsr_fast_number(&result, status, op, b.t, n, true, dying);
+    if (a.tag == V_TENSOR && b.tag == V_TENSOR) done = op != TSR_FAST_POW && tsr_fast_binary_new(&result, status, op, a.t, b.t, dying);
+    else if (a.tag == V_TENSOR && plain_number(&n, b)) done = tsr_fast_number_new(&result, status, op, a.t, n, false, dying);
+    else if (b.tag == V_TENSOR && plain_number(&n, a)) done = tsr_fast_number_new(&result, status, op, b.t, n, true, dying);
     else return false;
     if (done && *status == TSR_OK) *out = value_tensor_move(result);
     return done;
@@ -237,7 +237,7 @@ TsrStatus tensor_unary(Value *out, UnaryOp op, Value self) {
     TsrTensor *result;
     TsrStatus status;
     value_dying = 0;
-    if (op == OP_NEG && tsr_fast_unary(&result, &status, TSR_FAST_NEG, self.t, dying)) {
+    if (op == OP_NEG && tsr_fast_unary_new(&result, &status, TSR_FAST_NEG, self.t, dying)) {
         if (status == TSR_OK) *out = value_tensor_move(result);
         return status;
     }

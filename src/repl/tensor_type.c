@@ -228,7 +228,7 @@ static TsrStatus construct_from(TsrTensor **out, Type *type, Value v, TsrDtype d
     if (value_is_storage(v)) return over_storage(out, (StorageObj *)v.o, dtype);
     if (value_is_str(v)) return tsr_error(TSR_TYPE_ERROR, "new(): invalid data type 'str'");
     if (!value_is_list(v) && !value_is_tuple(v) && !value_is_obj(v, &range_type)) return tsr_error(TSR_TYPE_ERROR, "new(): data must be a sequence (got %s)", bind_type_name(v));
-    return tensor_from_data(out, v, dtype, TSR_DEVICE_CPU);
+    return tensor_new_from_data(out, v, dtype, TSR_DEVICE_CPU);
 }
 
 TsrStatus tensor_construct(Value *out, Type *type, const CallArgs *args) {

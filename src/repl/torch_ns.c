@@ -329,12 +329,12 @@ static TsrStatus bare_module(Value *out, const Str *name) {
 }
 
 /* Found names stay in `bare`, which keeps what is lent alive. */
-static TsrStatus bare_name(Value *out, Str *name) {
+static TsrStatus bare_name(Value *lent, Str *name) {
     TSR_TRY(need_dicts());
-    *out = VALUE_UNBOUND;
+    *lent = VALUE_UNBOUND;
     Value *known = dict_find_str(bare, name);
     if (known != NULL) {
-        *out = *known;
+        *lent = *known;
         return TSR_OK;
     }
     Value found = VALUE_UNBOUND, torch;
@@ -347,9 +347,9 @@ static TsrStatus bare_name(Value *out, Str *name) {
     }
     if (found.tag == V_UNBOUND) return TSR_OK;
     TsrStatus s = dict_set_str(bare, name, found);
-    *out = found;
+    *lent = found;
     value_release(found); /* `bare` holds it, or on failure nobody does */
-    if (s != TSR_OK) *out = VALUE_UNBOUND;
+    if (s != TSR_OK) *lent = VALUE_UNBOUND;
     return s;
 }
 

@@ -17,7 +17,7 @@ static TsrStatus row_tensor(TsrOpCall *c) {
     Value data = *(const Value *)c->arg[0].any;
     TsrTensor *t;
     TSR_TRY(check_grad(&c->arg[3]));
-    TSR_TRY(tensor_from_data(&t, data, dtype_arg(&c->arg[1]), device_arg(&c->arg[2], device_of_data(data))));
+    TSR_TRY(tensor_new_from_data(&t, data, dtype_arg(&c->arg[1]), device_arg(&c->arg[2], device_of_data(data))));
     return tsr_return_move(c, t);
 }
 
@@ -25,7 +25,7 @@ static TsrStatus row_new_tensor(TsrOpCall *c) {
     const TsrTensor *self = c->arg[0].t;
     TsrTensor *t;
     TSR_TRY(check_grad(&c->arg[4]));
-    TSR_TRY(tensor_from_data(&t, *(const Value *)c->arg[1].any, tsr_arg_given(&c->arg[2]) ? c->arg[2].dtype : self->dtype, device_arg(&c->arg[3], self->device)));
+    TSR_TRY(tensor_new_from_data(&t, *(const Value *)c->arg[1].any, tsr_arg_given(&c->arg[2]) ? c->arg[2].dtype : self->dtype, device_arg(&c->arg[3], self->device)));
     return tsr_return_move(c, t);
 }
 
@@ -36,7 +36,7 @@ static TsrStatus as_is_or_converted(TsrTensor **out, TsrTensor *t, TsrDtype d, T
         return TSR_OK;
     }
     if (device.type == t->device.type && !tsr_is_sparse(t)) return tsr_tensor_new_cast(out, t, d);
-    return tensor_from_data(out, (Value){.tag = V_TENSOR, .t = t}, d, device);
+    return tensor_new_from_data(out, (Value){.tag = V_TENSOR, .t = t}, d, device);
 }
 
 static TsrStatus row_as_tensor(TsrOpCall *c) {
@@ -45,7 +45,7 @@ static TsrStatus row_as_tensor(TsrOpCall *c) {
     TSR_TRY(bind_tensor_of(&t, data));
     TsrDevice device = device_arg(&c->arg[2], device_of_data(data));
     if (t != NULL) TSR_TRY(as_is_or_converted(&made, t, dtype_arg(&c->arg[1]), device));
-    else TSR_TRY(tensor_from_data(&made, data, dtype_arg(&c->arg[1]), device));
+    else TSR_TRY(tensor_new_from_data(&made, data, dtype_arg(&c->arg[1]), device));
     return tsr_return_move(c, made);
 }
 
@@ -58,7 +58,7 @@ static TsrStatus asarray_tensor(TsrTensor **out, TsrTensor *t, const TsrOpCall *
     bool must_copy = tsr_arg_given(&c->arg[3]) && c->arg[3].b, must_alias = tsr_arg_given(&c->arg[3]) && !c->arg[3].b;
     if (must_alias && d != TSR_DTYPE_NONE && d != t->dtype) return cannot_alias(t, d);
     TsrDevice device = device_arg(&c->arg[2], t->device);
-    if (must_copy) return tensor_from_data(out, (Value){.tag = V_TENSOR, .t = t}, d, device);
+    if (must_copy) return tensor_new_from_data(out, (Value){.tag = V_TENSOR, .t = t}, d, device);
     return as_is_or_converted(out, t, d, device);
 }
 
@@ -70,10 +70,10 @@ static TsrStatus row_asarray(TsrOpCall *c) {
     if (t != NULL) {
         TSR_TRY(asarray_tensor(&made, t, c));
     } else if (value_is_bytes(data) || value_is_bytearray(data)) {
-        TSR_TRY(tensor_from_buffer(&made, data, tsr_arg_given(&c->arg[1]) ? c->arg[1].dtype : TSR_UINT8, -1, 0));
+        TSR_TRY(tensor_new_from_buffer(&made, data, tsr_arg_given(&c->arg[1]) ? c->arg[1].dtype : TSR_UINT8, -1, 0));
     } else {
         if (tsr_arg_given(&c->arg[3]) && !c->arg[3].b) return tsr_error(TSR_VALUE_ERROR, "can't alias arbitrary sequence into a tensor.");
-        TSR_TRY(tensor_from_data(&made, data, dtype_arg(&c->arg[1]), device_arg(&c->arg[2], TSR_DEVICE_CPU)));
+        TSR_TRY(tensor_new_from_data(&made, data, dtype_arg(&c->arg[1]), device_arg(&c->arg[2], TSR_DEVICE_CPU)));
     }
     return tsr_return_move(c, made);
 }
@@ -81,7 +81,7 @@ static TsrStatus row_asarray(TsrOpCall *c) {
 static TsrStatus row_frombuffer(TsrOpCall *c) {
     TsrTensor *t;
     TSR_TRY(check_grad(&c->arg[4]));
-    TSR_TRY(tensor_from_buffer(&t, *(const Value *)c->arg[0].any, c->arg[1].dtype, c->arg[2].i, c->arg[3].i));
+    TSR_TRY(tensor_new_from_buffer(&t, *(const Value *)c->arg[0].any, c->arg[1].dtype, c->arg[2].i, c->arg[3].i));
     return tsr_return_move(c, t);
 }
 

@@ -9,7 +9,7 @@ static TsrStatus part_new(TsrTensor **out, const TsrArg *a, TsrDtype dtype) {
     Value data = *(const Value *)a->any;
     TsrTensor *t = NULL;
     TSR_TRY(bind_tensor_of(&t, data));
-    if (t == NULL) return tensor_from_data(out, data, dtype, TSR_DEVICE_CPU);
+    if (t == NULL) return tensor_new_from_data(out, data, dtype, TSR_DEVICE_CPU);
     if (tsr_is_sparse(t) || !tsr_is_defined(t)) return tsr_error(TSR_RUNTIME_ERROR, "expected a strided tensor for a part of a sparse tensor");
     TSR_TRY(tsr_tensor_check(t, false));
     return tsr_tensor_new_cast(out, t, dtype == TSR_DTYPE_NONE ? t->dtype : dtype);

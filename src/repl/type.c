@@ -116,16 +116,16 @@ static TsrStatus lookup_slow(Value *out, Type *type, Str *name) {
     return TSR_OK;
 }
 
-TsrStatus type_lookup(Value *out, Type *type, Str *name) {
-    if (!str_is_interned(name)) return lookup_slow(out, type, name);
+TsrStatus type_lookup(Value *lent, Type *type, Str *name) {
+    if (!str_is_interned(name)) return lookup_slow(lent, type, name);
     size_t row = (((uintptr_t)type >> 5) ^ ((uintptr_t)name >> 4)) % CACHE_ROWS;
     CacheRow *r = &cache_rows[row];
     if (r->type == type && r->name == name) {
-        *out = r->found;
+        *lent = r->found;
         return TSR_OK;
     }
-    TSR_TRY(lookup_slow(out, type, name));
-    *r = (CacheRow){type, name, *out};
+    TSR_TRY(lookup_slow(lent, type, name));
+    *r = (CacheRow){type, name, *lent};
     return TSR_OK;
 }
 

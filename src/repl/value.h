@@ -5,10 +5,10 @@
  * is single threaded). A Type is a struct of slots; what an object can do stands in its type's slots and tables,
  * so dir(), help and hints come from the tables too.
  *
- * Ownership: a Value in a parameter is lent; a Value stored through `*out` is the caller's (value_release). Slots
- * and functions leave *out untouched, or V_UNBOUND, when they fail. Functions named `_move` consume their
- * argument. Errors: TsrStatus with the last error set, or TSR_RAISED with an exception object pending (exc.h).
- * Every call of a language function may change every container: hold references across it. */
+ * Ownership: a Value in a parameter is lent; a Value stored through `*out` is the caller's (value_release), one through
+ * `*lent` is not. Slots and functions leave *out untouched, or V_UNBOUND, when they fail. Functions named `_move`
+ * consume their argument. Errors: TsrStatus with the last error set, or TSR_RAISED with an exception object
+ * pending (exc.h). Every call of a language function may change every container: hold references across it. */
 #ifndef REPL_VALUE_H
 #define REPL_VALUE_H
 

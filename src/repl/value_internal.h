@@ -12,8 +12,8 @@ void module_shutdown(void);
 void tuple_shutdown(void); /* named tuple types */
 void type_shutdown(void);  /* method caches of types */
 
-/* The attribute that a type or its bases define: a descriptor, lent; V_UNBOUND: none. */
-TsrStatus type_lookup(Value *out, Type *type, Str *name);
+/* The attribute that a type or its bases define: a descriptor; V_UNBOUND: none. */
+TsrStatus type_lookup(Value *lent, Type *type, Str *name);
 Type *type_base(const Type *type); /* NULL for object */
 
 /* The parts of int | str, lent; V_UNBOUND when v is no union. */

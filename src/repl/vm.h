@@ -57,7 +57,7 @@ TsrStatus vm_raise_at(TsrStatus status, Source *source, SourceRange at);
 
 /* --- names --- */
 
-/* A global's slot by name: *out lent, V_UNBOUND when it is not set. */
+/* A global by name, lent; V_UNBOUND when it is not set. */
 Value globals_get(const char *name);
 /* What a bare name means at the top level: user global, builtin, torch name. Lent; V_UNBOUND when nothing. No error is set. */
 Value globals_resolve(const char *name);
@@ -69,8 +69,8 @@ const Value *globals_last(void); /* lent; NULL or V_UNBOUND: none yet */
 /* Globals in the order their names were first seen; *name NULL at the end. */
 int globals_count(void);
 Value globals_at(int i, Str **name); /* lent; V_UNBOUND when not set now */
-/* Bare names beyond builtins (torch's): set by the binding. *out lent, kept alive by the giver for ever; V_UNBOUND: none. */
-extern TsrStatus (*vm_bare_name)(Value *out, Str *name);
+/* Bare names beyond builtins (torch's): set by the binding, kept alive by the giver for ever; V_UNBOUND: none. */
+extern TsrStatus (*vm_bare_name)(Value *lent, Str *name);
 /* Calls visit for each of them (for completion and hints). NULL: none. */
 extern void (*vm_bare_names)(void (*visit)(const char *name, void *context), void *context);
 /* The builtins' dict, lent. Additions must come before the name is first used. */

@@ -28,7 +28,7 @@ static struct {
     const Value *slot;
 } roots[MAX_SOURCES];
 static int root_count;
-static TsrStatus tensor_of_wrapper(TsrTensor **out, Value v);
+static TsrStatus tensor_of_wrapper(TsrTensor **lent, Value v);
 
 void who_register_source(WhoSource source) {
     if (source_count < MAX_SOURCES) sources[source_count++] = source;
@@ -56,15 +56,15 @@ static int find_wrapper(Value v) {
 }
 
 /* What the binding asks of every object given where a tensor is wanted. */
-static TsrStatus tensor_of_wrapper(TsrTensor **out, Value v) {
+static TsrStatus tensor_of_wrapper(TsrTensor **lent, Value v) {
     int i = find_wrapper(v);
-    return i >= 0 ? wrappers[i].get(out, v) : TSR_OK;
+    return i >= 0 ? wrappers[i].get(lent, v) : TSR_OK;
 }
 
-TsrStatus who_tensor(TsrTensor **out, Value v, const char *function) {
+TsrStatus who_tensor(TsrTensor **lent, Value v, const char *function) {
     int i = find_wrapper(v);
-    if (v.tag == V_TENSOR) return *out = v.t, TSR_OK;
-    if (i >= 0) return wrappers[i].get(out, v);
+    if (v.tag == V_TENSOR) return *lent = v.t, TSR_OK;
+    if (i >= 0) return wrappers[i].get(lent, v);
     return tsr_error(TSR_TYPE_ERROR, "%s(): argument 'x' must be a tensor, not %s", function, value_type_name(v));
 }
 

@@ -27,11 +27,11 @@ void who_register_source(WhoSource source);
 void who_register_root(const char *path, const Value *slot);
 /* Types whose values stand for a tensor (wrappers, handles, MaybeOwned). get: the tensor, lent; NULL with the error set. `owns`: such a
  * value holds one reference of its own. */
-typedef TsrStatus (*WhoGet)(TsrTensor **out, Value v);
+typedef TsrStatus (*WhoGet)(TsrTensor **lent, Value v);
 void who_register_wrapper(const Type *type, WhoGet get, bool (*owns)(Value v));
 
 /* The tensor behind a tensor value or a wrapper, lent; TypeError "NAME(): argument 'x' must be a tensor, not int". */
-TsrStatus who_tensor(TsrTensor **out, Value v, const char *function);
+TsrStatus who_tensor(TsrTensor **lent, Value v, const char *function);
 
 int64_t who_refcount(TsrTensor *t);
 /* A list of str, exactly who_refcount long. */

@@ -19,7 +19,7 @@ static TsrStatus reduce_widened(TsrTensor **out, TsrTensor **more, TsrReduction 
     TsrTensor *wide, *value = NULL, *other = NULL;
     TSR_TRY(tsr_tensor_new_cast(&wide, r.in, accumulator_dtype(r.in->dtype)));
     r.in = wide;
-    TsrStatus s = tsr_reduce(&value, &other, &r);
+    TsrStatus s = tsr_reduce_new(&value, &other, &r);
     tsr_tensor_free(wide);
     TSR_TRY(s);
     if (value != NULL && result != TSR_DTYPE_NONE && value->dtype != result) {
@@ -69,7 +69,7 @@ static TsrStatus fold_as(TsrTensor **out, TsrReduceKind kind, const char *name, 
     TsrDtype acc = is_whole(dtype) ? TSR_INT64 : accumulator_dtype(dtype);
     TsrStatus s;
     if (kind == TSR_R_PROD && (dtype == TSR_FLOAT16 || dtype == TSR_BFLOAT16)) /* half products are rounded at every step */
-        s = tsr_reduce(out, NULL, &(TsrReduction){kind, in, dims, keepdim, NULL, {dtype, TSR_DTYPE_NONE}});
+        s = tsr_reduce_new(out, NULL, &(TsrReduction){kind, in, dims, keepdim, NULL, {dtype, TSR_DTYPE_NONE}});
     else
         s = reduce_widened(out, NULL, (TsrReduction){kind, in, dims, keepdim, NULL, {acc, TSR_DTYPE_NONE}}, dtype);
     tsr_tensor_free(cast);
@@ -148,13 +148,13 @@ static TsrStatus sum_made(void *context, TsrFillFn fill, void *plan) {
 /* Short ones are not worth a pass of their own. */
 static TsrStatus sum_short(TsrTensor **out, const TsrFused *f, bool mean) {
     TsrTensor *all;
-    TSR_TRY(tsr_fuse_run(&all, f));
+    TSR_TRY(tsr_fuse_run_new(&all, f));
     TsrStatus status = tsr_invoke(out, 1, mean ? "mean" : "sum", "t", all);
     tsr_tensor_free(all);
     return status;
 }
 
-TsrStatus tsr_fuse_sum(TsrTensor **out, const TsrFused *f, bool mean) {
+TsrStatus tsr_fuse_sum_new(TsrTensor **out, const TsrFused *f, bool mean) {
     const TsrTensor *like = tsr_fuse_first(f);
     if (like->numel < TSR_REDUCE_MADE_LEAST) return sum_short(out, f, mean);
     TsrTensor *result;
@@ -179,7 +179,7 @@ TsrStatus op_nanmean(TsrOpCall *c) {
     TsrStatus s = fold_as(&sum, tsr__in(D_FLOAT, d) ? TSR_R_NANSUM : TSR_R_SUM, "nansum_cpu", x, dims, c->arg[2].b, d);
     if (s == TSR_OK) s = tsr_invoke(&isnan, 1, "isnan", "t", x);
     if (s == TSR_OK) s = tsr_invoke(&valid, 1, "logical_not", "t", isnan);
-    if (s == TSR_OK) s = tsr_reduce(&count, NULL, &(TsrReduction){TSR_R_SUM, valid, dims, c->arg[2].b, NULL, {TSR_INT64, TSR_DTYPE_NONE}});
+    if (s == TSR_OK) s = tsr_reduce_new(&count, NULL, &(TsrReduction){TSR_R_SUM, valid, dims, c->arg[2].b, NULL, {TSR_INT64, TSR_DTYPE_NONE}});
     if (s == TSR_OK) s = tsr_invoke(&result, 1, "div", "tt", sum, count);
     tsr_tensor_free(sum);
     tsr_tensor_free(isnan);
@@ -334,12 +334,12 @@ typedef struct Moments {
 /* Of all elements of a float32 or float64 tensor: squares of distances from the mean, which is rounded to that dtype. */
 static TsrStatus spread_all(TsrTensor **spread, const TsrTensor *x, uint64_t dims, bool keepdim, TsrReduceParams params) {
     TsrTensor *sum;
-    TSR_TRY(tsr_reduce(&sum, NULL, &(TsrReduction){TSR_R_SUM, x, dims, false, NULL, {x->dtype, TSR_DTYPE_NONE}}));
+    TSR_TRY(tsr_reduce_new(&sum, NULL, &(TsrReduction){TSR_R_SUM, x, dims, false, NULL, {x->dtype, TSR_DTYPE_NONE}}));
     TsrStatus s = divide(sum, (double)x->numel);
     if (s == TSR_OK && !tsr_is_meta(x)) params.mean = tsr_scalar_to_double(tsr_scalar_load(sum->dtype, tsr_data(sum)));
     tsr_tensor_free(sum);
     TSR_TRY(s);
-    return tsr_reduce(spread, NULL, &(TsrReduction){TSR_R_SQUARES, x, dims, keepdim, &params, {x->dtype, TSR_DTYPE_NONE}});
+    return tsr_reduce_new(spread, NULL, &(TsrReduction){TSR_R_SQUARES, x, dims, keepdim, &params, {x->dtype, TSR_DTYPE_NONE}});
 }
 
 static TsrStatus moments_real(TsrTensor **spread, TsrTensor **mean, const TsrTensor *x, uint64_t dims, bool keepdim, double correction, bool root) {

@@ -295,7 +295,7 @@ static int result_shape(int64_t *sizes, const TsrReduction *r) {
     return n;
 }
 
-TsrStatus tsr_reduce(TsrTensor **values, TsrTensor **more, const TsrReduction *r) {
+TsrStatus tsr_reduce_new(TsrTensor **values, TsrTensor **more, const TsrReduction *r) {
     int64_t sizes[TSR_MAX_DIMS];
     TsrTensor *out[2] = {NULL, NULL};
     int ndim = result_shape(sizes, r);

@@ -17,10 +17,10 @@ typedef struct TsrReduction {
 } TsrReduction;
 
 /* *values and *more (may be NULL when out[1] is TSR_DTYPE_NONE) are the caller's. */
-TsrStatus tsr_reduce(TsrTensor **values, TsrTensor **more, const TsrReduction *r);
+TsrStatus tsr_reduce_new(TsrTensor **values, TsrTensor **more, const TsrReduction *r);
 
 /* The reduction of `count` elements of `dtype` that are made as they are needed: fill(user, begin, end, to) writes those of [begin, end) to `to`, in any
- * thread. As tsr_reduce of all of them in one contiguous tensor, to the bit; out is as for the reducer's finish. */
+ * thread. As tsr_reduce_new of all of them in one contiguous tensor, to the bit; out is as for the reducer's finish. */
 TsrStatus tsr_reduce_made(char *out, TsrReduceKind kind, TsrDtype dtype, int64_t count, TsrFillFn fill, void *user);
 enum { TSR_REDUCE_MADE_LEAST = 1 << 17 }; /* of count */
 
