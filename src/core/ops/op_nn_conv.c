@@ -1,7 +1,7 @@
-/* Convolution over 1 to 3 spatial dimensions: im2col and a matrix product for each sample and group; the transposed one is a product and col2im. */
+/* Convolution over 1 to 3 spatial dimensions: directly where conv_direct.c can, else im2col and a matrix product for each sample and group; the transposed one is a product and col2im. */
 #include "op_help.h"
 #include "op_compose.h"
-#include "nn.h"
+#include "conv.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -9,12 +9,6 @@
 #include "../gemm.h"
 #include "../halffloat.h"
 #include "../owned.h"
-
-typedef struct Conv {
-    NnWindow w;               /* of the plain convolution: in is the larger side */
-    int64_t batch, groups, channels, filters; /* channels of the image side, filters of the column side; both in all groups */
-    size_t item;
-} Conv;
 
 /* ---- between an image (channels, in...) and columns (channels * kernel, out...) ---- */
 
@@ -30,24 +24,36 @@ static void add_element(char *dst, const char *src, TsrDtype dtype) {
     }
 }
 
-/* One output line of one kernel position: the run of input that it reads, zeros where that is padding. */
-static void copy_line(char *column, const char *image, int64_t in_w, int64_t out_w, int64_t x0, int64_t stride, size_t item, bool to_columns, TsrDtype dtype) {
-    int64_t begin = 0, end = out_w;
-    while (begin < out_w && x0 + begin * stride < 0) begin++;
-    while (end > begin && x0 + (end - 1) * stride >= in_w) end--;
-    if (to_columns) {
-        memset(column, 0, (size_t)begin * item);
-        if (stride == 1 && end > begin) memcpy(column + (size_t)begin * item, image + (size_t)(x0 + begin) * item, (size_t)(end - begin) * item);
-        else for (int64_t o = begin; o < end; o++) memcpy(column + (size_t)o * item, image + (size_t)(x0 + o * stride) * item, item);
-        memset(column + (size_t)end * item, 0, (size_t)(out_w - end) * item);
-    } else {
-        for (int64_t o = begin; o < end; o++) add_element((char *)image + (size_t)(x0 + o * stride) * item, column + (size_t)o * item, dtype);
-    }
+/* The outputs [*begin, *end) of a line that read inside of it. */
+static void read_range(int64_t *begin, int64_t *end, int64_t in_w, int64_t width, int64_t x0, int64_t stride) {
+    *begin = x0 < 0 ? TSR_MIN((-x0 + stride - 1) / stride, width) : 0;
+    *end = x0 < in_w ? TSR_MIN((in_w - 1 - x0) / stride + 1, width) : 0;
+    *end = TSR_MAX(*begin, *end);
 }
 
-/* One sample's `channels` planes of `image` into columns for the output positions [begin, end), or columns added back into the image. Rows of columns are
- * taps of a channel, or, with taps_first, channels of a tap. */
-static void im2col(char *columns, char *image, int64_t channels, const Conv *k, int64_t begin, int64_t end, bool to_columns, bool taps_first, TsrDtype dtype) {
+static void copy_floats(float *to, const float *from, int64_t begin, int64_t end, int64_t stride) {
+    for (int64_t o = begin; o < end; o++) to[o] = from[o * stride];
+}
+
+void conv_copy_line(char *to, const char *image, int64_t in_w, int64_t width, int64_t x0, int64_t stride, size_t item) {
+    int64_t begin, end;
+    read_range(&begin, &end, in_w, width, x0, stride);
+    memset(to, 0, (size_t)begin * item);
+    if (stride == 1 && end > begin) memcpy(to + (size_t)begin * item, image + (size_t)(x0 + begin) * item, (size_t)(end - begin) * item);
+    else if (item == sizeof(float)) copy_floats((float *)(void *)to, (const float *)(const void *)image + x0, begin, end, stride);
+    else for (int64_t o = begin; o < end; o++) memcpy(to + (size_t)o * item, image + (size_t)(x0 + o * stride) * item, item);
+    memset(to + (size_t)end * item, 0, (size_t)(width - end) * item);
+}
+
+/* The way back: what was read there is added. */
+static void add_line(const char *from, char *image, int64_t in_w, int64_t width, int64_t x0, int64_t stride, size_t item, TsrDtype dtype) {
+    int64_t begin, end;
+    read_range(&begin, &end, in_w, width, x0, stride);
+    for (int64_t o = begin; o < end; o++) add_element(image + (size_t)(x0 + o * stride) * item, from + (size_t)o * item, dtype);
+}
+
+/* One sample's `channels` planes of `image` into columns for the output positions [begin, end), or columns added back into the image. */
+static void im2col(char *columns, char *image, int64_t channels, const Conv *k, int64_t begin, int64_t end, bool to_columns, TsrDtype dtype) {
     const NnWindow *w = &k->w;
     int64_t out_w = w->out[NN_W], taps = nn_volume(w->kernel);
     for (int64_t c = 0; c < channels; c++) {
@@ -56,16 +62,18 @@ static void im2col(char *columns, char *image, int64_t channels, const Conv *k, 
         for (int64_t kd = 0; kd < w->kernel[NN_D]; kd++)
             for (int64_t kh = 0; kh < w->kernel[NN_H]; kh++)
                 for (int64_t kw = 0; kw < w->kernel[NN_W]; kw++, tap++) {
-                    char *line = columns + (size_t)((taps_first ? tap * channels + c : c * taps + tap) * (end - begin)) * k->item;
+                    char *line = columns + (size_t)((c * taps + tap) * (end - begin)) * k->item;
                     for (int64_t at = begin, n; at < end; at += n, line += (size_t)n * k->item) {
                         int64_t ow = at % out_w, oh = at / out_w % w->out[NN_H], od = at / out_w / w->out[NN_H];
                         int64_t z = od * w->stride[NN_D] - w->pad[NN_D] + kd * w->dilation[NN_D], y = oh * w->stride[NN_H] - w->pad[NN_H] + kh * w->dilation[NN_H];
                         bool inside = z >= 0 && z < w->in[NN_D] && y >= 0 && y < w->in[NN_H];
                         n = TSR_MIN(out_w - ow, end - at);
                         if (!inside && to_columns) memset(line, 0, (size_t)n * k->item);
-                        if (inside)
-                            copy_line(line, plane + (size_t)((z * w->in[NN_H] + y) * w->in[NN_W]) * k->item, w->in[NN_W], n,
-                                      ow * w->stride[NN_W] + kw * w->dilation[NN_W] - w->pad[NN_W], w->stride[NN_W], k->item, to_columns, dtype);
+                        if (!inside) continue;
+                        char *from = plane + (size_t)((z * w->in[NN_H] + y) * w->in[NN_W]) * k->item;
+                        int64_t x0 = ow * w->stride[NN_W] + kw * w->dilation[NN_W] - w->pad[NN_W];
+                        if (to_columns) conv_copy_line(line, from, w->in[NN_W], n, x0, w->stride[NN_W], k->item);
+                        else add_line(line, from, w->in[NN_W], n, x0, w->stride[NN_W], k->item, dtype);
                     }
                 }
     }
@@ -84,7 +92,7 @@ typedef struct ConvJob {
     bool transposed;
     bool half;                    /* a transposed convolution of float16, whose columns are rounded to it */
     bool add;                     /* onto what is in the output */
-    bool chain, onto, taps_first; /* tsr_gemm_chain; rows of columns by tap and then channel */
+    bool chain, onto;             /* tsr_gemm_chain */
     int64_t parts, part; /* of a sample's output: how many, how long */
 } ConvJob;
 
@@ -97,7 +105,7 @@ static TsrStatus conv_part(const ConvJob *job, int64_t sample, int64_t begin, in
         char *filtered = job->filtered + (size_t)((sample * k->filters + g * gf) * area + begin) * k->item;
         TsrMat weight = {(void *)(job->weight + (size_t)(g * gf * rows) * k->item), rows, 1, false}, cols = {columns, end - begin, 1, false}, out = {filtered, area, 1, false};
         if (!job->transposed) {
-            im2col(columns, image, gc, k, begin, end, true, job->taps_first, job->dtype);
+            im2col(columns, image, gc, k, begin, end, true, job->dtype);
             if (job->chain) TSR_TRY(tsr_gemm_chain(gf, end - begin, rows, weight, cols, out, job->onto));
             else TSR_TRY(tsr_gemm(job->dtype, gf, end - begin, rows, one, weight, cols, job->add ? one : zero, out));
         } else {
@@ -105,7 +113,7 @@ static TsrStatus conv_part(const ConvJob *job, int64_t sample, int64_t begin, in
             TSR_TRY(tsr_gemm(job->dtype, rows, end - begin, gf, one, flipped, out, zero, cols));
             float *column = (float *)(void *)columns;
             for (int64_t i = 0; job->half && i < rows * (end - begin); i++) column[i] = tsr_half_widen(tsr_half_round(column[i]));
-            im2col(columns, image, gc, k, begin, end, false, false, job->half ? TSR_FLOAT16 : job->dtype);
+            im2col(columns, image, gc, k, begin, end, false, job->half ? TSR_FLOAT16 : job->dtype);
         }
     }
     return TSR_OK;
@@ -307,43 +315,32 @@ static bool is_onednn(const Conv *k, const TsrTensor *in) {
     return in->dtype == TSR_FLOAT32 && (k->groups > 1 || (kernel[NN_W] > 3 && kernel[NN_H] > 3) || k->batch > 1 || in->numel > 20480);
 }
 
-/* The order in which oneDNN adds up. */
-static void choose_order(ConvJob *job, const TsrTensor *in) {
-    const Conv *k = job->k;
-    bool depthwise = k->groups == k->channels && k->groups == k->filters, point = nn_volume(k->w.kernel) == 1;
-    job->chain = is_onednn(k, in);
-    job->taps_first = job->chain && k->groups == 1 && !point;
-    job->onto = job->chain && job->add && (k->groups == 1 ? point : depthwise);
-}
-
-/* The weight with its channels innermost. */
-static TsrStatus taps_first_new(TsrTensor **out, const TsrTensor *weight) {
-    TSR_OWNED turned = NULL;
-    int64_t order[TSR_MAX_DIMS];
-    int n = tsr_ndim(weight);
-    order[0] = 0, order[n - 1] = 1;
-    for (int d = 1; d < n - 1; d++) order[d] = d + 1;
-    TSR_TRY(tsr_tensor_new_permute(&turned, weight, n, order));
-    return tsr_tensor_new_contiguous(out, turned, TSR_CONTIGUOUS);
-}
-
-static TsrStatus run_conv(TsrTensor *out, const TsrTensor *in, const TsrTensor *weight, const TsrTensor *bias, Conv *k, bool transposed, bool half) {
-    ConvJob job = {.half = half && transposed, .k = k, .weight = tsr_data(weight), .dtype = in->dtype, .transposed = transposed, .add = !transposed && bias != NULL};
-    if (in->dtype == TSR_FLOAT32 && !transposed) choose_order(&job, in);
-    TSR_OWNED turned = NULL;
-    if (job.taps_first) TSR_TRY(taps_first_new(&turned, weight));
-    if (turned != NULL) job.weight = tsr_data(turned);
-    bool bias_last = transposed || (job.chain && !job.onto);
-    if (bias_last) job.add = false;
-    k->item = tsr_itemsize(in);
+static TsrStatus run_products(TsrTensor *out, const TsrTensor *in, const TsrTensor *weight, const TsrTensor *bias, const Conv *k, bool transposed, bool half) {
+    bool chain = !transposed && is_onednn(k, in), onto = chain && k->groups == 1, bias_last = transposed || (chain && !onto);
+    ConvJob job = {.half = half && transposed, .k = k, .weight = tsr_data(weight), .dtype = in->dtype, .transposed = transposed, .chain = chain, .onto = onto && bias != NULL,
+                   .add = !bias_last && bias != NULL};
     job.image = transposed ? tsr_data(out) : tsr_data(in);
     job.filtered = transposed ? tsr_data(in) : tsr_data(out);
-    if (out->numel == 0) return TSR_OK;
     if (transposed || job.add) memset(tsr_data(out), 0, (size_t)out->numel * tsr_itemsize(out));
     if (job.add) TSR_TRY(add_bias(out, bias, k->w.n));
     choose_parts(&job);
     TSR_TRY(tsr_parallel_for(k->batch * job.parts, 1, conv_parts, &job));
     return bias_last ? add_bias(out, bias, k->w.n) : TSR_OK;
+}
+
+/* A kernel of one point that takes all points there are. */
+static bool is_product(const Conv *k) {
+    bool is = k->groups == 1 && nn_volume(k->w.kernel) == 1;
+    for (int d = 0; d < NN_DIMS; d++) is = is && k->w.stride[d] == 1 && k->w.pad[d] == 0;
+    return is;
+}
+
+static TsrStatus run_conv(TsrTensor *out, const TsrTensor *in, const TsrTensor *weight, const TsrTensor *bias, Conv *k, bool transposed, bool half) {
+    k->item = tsr_itemsize(in);
+    if (out->numel == 0) return TSR_OK;
+    if (!transposed && is_onednn(k, in) && !is_product(k) && in->numel > 0 && conv_direct_fits(k))
+        return conv_direct(tsr_data(out), tsr_data(in), tsr_data(weight), bias != NULL ? tsr_data(bias) : NULL, k);
+    return run_products(out, in, weight, bias, k, transposed, half);
 }
 
 /* The convolution of real or integer tensors of a computable dtype. */
