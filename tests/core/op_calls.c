@@ -1,9 +1,11 @@
 /* Random calls that are likely to be accepted: see op_calls.h. */
 #include "core/op_calls.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 
 #include "rng.h"
 
@@ -461,13 +463,44 @@ void call_end(OpCall *call) {
     call->ntensors = call->nblocks = 0;
 }
 
+/* ---- no call may take long ---- */
+
+enum { WATCH_SECONDS = 10 }; /* of processor time, for small tensors */
+static const OpCall *watched;
+static int stopped; /* calls that took as long */
+static bool stopping;
+
+/* The call is interrupted, as by Ctrl-C; one that goes on after that is the end. */
+static void time_is_up(int sig) {
+    (void)sig;
+    fprintf(stderr, stopping ? "goes on after an interrupt:\n" : "takes more than %d s:\n", WATCH_SECONDS);
+    call_describe(watched);
+    if (stopping) abort();
+    stopping = true;
+    stopped++;
+    tsr_interrupt_request();
+}
+
+static void watch(const OpCall *call) {
+    struct itimerval every = {.it_interval.tv_sec = WATCH_SECONDS, .it_value.tv_sec = WATCH_SECONDS}, never = {0};
+    watched = call;
+    stopping = false;
+    signal(SIGPROF, time_is_up);
+    setitimer(ITIMER_PROF, call != NULL ? &every : &never, NULL);
+}
+
+int calls_stopped(void) { return stopped; }
+
 TsrStatus call_run_into(OpCall *call, TsrOpCall *run, TsrTensor *const *out, bool inplace) {
     *run = (TsrOpCall){.op = call->op, .schema = call->schema, .arg = call->arg, .nargs = call->schema->nparams, .inplace = inplace};
     if (inplace) run->out[0] = call->arg[0].t;
     for (int k = 0; out != NULL && k < call->schema->nreturns; k++) run->out[k] = out[k];
     tsr_rng_seed(tsr_rng_default(), 1);
     tsr_error_clear();
-    return tsr_op_run(run);
+    watch(call);
+    TsrStatus status = tsr_op_run(run);
+    watch(NULL);
+    return status;
 }
 
 TsrStatus call_run(OpCall *call, TsrOpCall *run) { return call_run_into(call, run, NULL, (call->op->forms & TSR_INPLACE_ONLY) != 0); }

@@ -43,6 +43,9 @@ TsrStatus call_run(OpCall *call, TsrOpCall *run);
 /* As call_run, writing into `out` (nreturns of them), or in place when `inplace` (out is NULL then). */
 TsrStatus call_run_into(OpCall *call, TsrOpCall *run, TsrTensor *const *out, bool inplace);
 
+/* How many of the calls took seconds, and were described and interrupted. One that goes on after that ends the process. */
+int calls_stopped(void);
+
 /* A tensor of that geometry in one of the layouts, its elements not set, the rest of its storage with a pattern. NULL when memory is short. */
 TsrTensor *call_tensor(int ndim, const int64_t *sizes, TsrDtype dtype, CallLayout layout);
 /* The address of an element by its row-major number: the plain sum over strides. */

@@ -149,6 +149,16 @@ static TsrStatus check_window(const NnWindow *w) {
     return TSR_OK;
 }
 
+/* What maxima ask beyond it, whose windows may be dilated. */
+static TsrStatus check_half_window(const NnWindow *w) {
+    const int64_t *k = w->kernel, *p = w->pad;
+    if (p[NN_D] <= k[NN_D] / 2 && p[NN_H] <= k[NN_H] / 2 && p[NN_W] <= k[NN_W] / 2) return TSR_OK;
+    const char *must = "pad should be smaller than or equal to half of kernel size, but got";
+    if (w->n < 3) return tsr_error(TSR_RUNTIME_ERROR, "%s padW = %lld, padH = %lld, kW = %lld, kH = %lld", must, (long long)p[NN_W], (long long)p[NN_H], (long long)k[NN_W], (long long)k[NN_H]);
+    return tsr_error(TSR_RUNTIME_ERROR, "%s kT: %lld kW: %lld kH: %lld padT: %lld padW: %lld padH: %lld", must, (long long)k[NN_D], (long long)k[NN_W], (long long)k[NN_H], (long long)p[NN_D],
+                     (long long)p[NN_W], (long long)p[NN_H]);
+}
+
 /* "(1x1x4)": channels and spatial sizes. */
 static void size_text(char *text, size_t room, int64_t channels, const int64_t *sizes, int n) {
     int at = snprintf(text, room, "%lld", (long long)channels);
@@ -204,6 +214,7 @@ typedef struct Planes {
     const char *in;
     char *out;
     int64_t *index;      /* max pooling: flat position in the plane; may be NULL */
+    int64_t least;       /* max pooling of ints: of the dtype asked for */
     int64_t divisor;     /* average: 0 by the window */
     bool count_pad;
     bool adaptive;
@@ -214,9 +225,10 @@ typedef struct Planes {
 typedef struct Span { int64_t begin, end, step; } Span;
 
 static Span window_span(const NnWindow *w, int d, int64_t o) {
-    int64_t begin = o * w->stride[d] - w->pad[d], end = TSR_MIN(begin + (w->kernel[d] - 1) * w->dilation[d] + 1, w->in[d]);
-    while (begin < 0) begin += w->dilation[d];
-    return (Span){begin, end, w->dilation[d]};
+    int64_t begin = o * w->stride[d] - w->pad[d], step = w->dilation[d], reach = (w->kernel[d] - 1) * step;
+    int64_t end = reach < w->in[d] - begin ? begin + reach + 1 : w->in[d];
+    if (begin < 0) begin = (step - -begin % step) % step;
+    return (Span){begin, end, step};
 }
 
 static Span adaptive_span(const NnWindow *w, int d, int64_t o) {
@@ -226,7 +238,8 @@ static Span adaptive_span(const NnWindow *w, int d, int64_t o) {
 
 static Span span_of(const Planes *p, int d, int64_t o) { return p->adaptive ? adaptive_span(p->w, d, o) : window_span(p->w, d, o); }
 
-#define MAX_PLANE(NAME, T, IS_NAN) \
+/* What a maximum begins with, and is where a dilated window has no place in the input. */
+#define MAX_PLANE(NAME, T, LEAST, IS_NAN) \
     static void max_plane_##NAME(const Planes *p, int64_t plane) { \
         const NnWindow *w = p->w; \
         const T *in = (const T *)(const void *)p->in + plane * nn_volume(w->in); \
@@ -237,9 +250,10 @@ static Span span_of(const Planes *p, int d, int64_t o) { return p->adaptive ? ad
             for (int64_t oh = 0; oh < w->out[NN_H]; oh++) { \
                 Span sh = span_of(p, NN_H, oh); \
                 for (int64_t ow = 0; ow < w->out[NN_W]; ow++, at++) { \
+                    if (TSR_UNLIKELY(tsr_interrupt_flag != 0)) return; \
                     Span sw = span_of(p, NN_W, ow); \
                     int64_t best_at = (sd.begin * w->in[NN_H] + sh.begin) * w->in[NN_W] + sw.begin; \
-                    T best = in[best_at]; \
+                    T best = LEAST; \
                     for (int64_t z = sd.begin; z < sd.end; z += sd.step) \
                         for (int64_t y = sh.begin; y < sh.end; y += sh.step) { \
                             const T *row = in + (z * w->in[NN_H] + y) * w->in[NN_W]; \
@@ -258,25 +272,29 @@ static Span span_of(const Planes *p, int d, int64_t o) { return p->adaptive ? ad
         } \
     }
 
-MAX_PLANE(float, float, v != v)
-MAX_PLANE(double, double, v != v)
-MAX_PLANE(int64, int64_t, false)
+MAX_PLANE(float, float, -INFINITY, v != v)
+MAX_PLANE(double, double, -(double)INFINITY, v != v)
+MAX_PLANE(int64, int64_t, p->least, false)
 
 /* What a window's sum is divided by. */
 static int64_t divisor_of(const Planes *p, int64_t od, int64_t oh, int64_t ow, Span sd, Span sh, Span sw) {
     const NnWindow *w = p->w;
     const int64_t o[] = {od, oh, ow};
-    int64_t inside = (sd.end - sd.begin) * (sh.end - sh.begin) * (sw.end - sw.begin), padded = 1;
+    int64_t inside = (sd.end - sd.begin) * (sh.end - sh.begin) * (sw.end - sw.begin);
+    uint64_t padded = 1; /* wraps, as PyTorch's does */
     if (p->divisor != 0) return p->divisor;
     if (p->adaptive || !p->count_pad) return inside;
     for (int d = 0; d < NN_DIMS; d++) {
         int64_t begin = o[d] * w->stride[d] - w->pad[d];
-        padded *= TSR_MIN(begin + w->kernel[d], w->in[d] + w->pad[d]) - begin;
+        padded *= (uint64_t)(TSR_MIN(begin + w->kernel[d], w->in[d] + w->pad[d]) - begin);
     }
-    return padded;
+    return (int64_t)padded;
 }
 
-#define AVG_PLANE(NAME, T, SUM) \
+static int64_t int_quotient(uint64_t sum, int64_t by) { return by == 0 ? 0 : by == -1 ? (int64_t)-sum : (int64_t)sum / by; }
+#define QUOTIENT(sum, by) ((sum) / (by))
+
+#define AVG_PLANE(NAME, T, SUM, DIVIDE) \
     static void avg_plane_##NAME(const Planes *p, int64_t plane) { \
         const NnWindow *w = p->w; \
         const T *in = (const T *)(const void *)p->in + plane * nn_volume(w->in); \
@@ -286,21 +304,22 @@ static int64_t divisor_of(const Planes *p, int64_t od, int64_t oh, int64_t ow, S
             for (int64_t oh = 0; oh < w->out[NN_H]; oh++) { \
                 Span sh = span_of(p, NN_H, oh); \
                 for (int64_t ow = 0; ow < w->out[NN_W]; ow++) { \
+                    if (TSR_UNLIKELY(tsr_interrupt_flag != 0)) return; \
                     Span sw = span_of(p, NN_W, ow); \
                     SUM sum = 0; \
                     for (int64_t z = sd.begin; z < sd.end; z++) \
                         for (int64_t y = sh.begin; y < sh.end; y++) \
-                            for (int64_t x = sw.begin; x < sw.end; x++) sum += in[(z * w->in[NN_H] + y) * w->in[NN_W] + x]; \
+                            for (int64_t x = sw.begin; x < sw.end; x++) sum += (SUM)in[(z * w->in[NN_H] + y) * w->in[NN_W] + x]; \
                     bool empty = sd.begin >= sd.end || sh.begin >= sh.end || sw.begin >= sw.end; \
-                    *out++ = empty ? 0 : (T)(sum / (SUM)divisor_of(p, od, oh, ow, sd, sh, sw)); \
+                    *out++ = empty ? 0 : DIVIDE(sum, (T)divisor_of(p, od, oh, ow, sd, sh, sw)); \
                 } \
             } \
         } \
     }
 
-AVG_PLANE(float, float, float)
-AVG_PLANE(double, double, double)
-AVG_PLANE(int64, int64_t, int64_t)
+AVG_PLANE(float, float, float, QUOTIENT)
+AVG_PLANE(double, double, double, QUOTIENT)
+AVG_PLANE(int64, int64_t, uint64_t, int_quotient)
 
 /* Adaptive averages of volumes of half floats: each partial sum is rounded, and each of the three quotients. */
 static void avg_volume_half(const Planes *p, int64_t plane) {
@@ -334,6 +353,7 @@ static int64_t steps_over(int64_t distance, int64_t stride) { return distance > 
         for (int64_t z = sd.begin; z < sd.end; z += sd.step) \
             for (int64_t y = sh.begin; y < sh.end; y += sh.step) \
                 for (int64_t k = 0; k < w->kernel[NN_W]; k++) { \
+                    if (TSR_UNLIKELY(tsr_interrupt_flag != 0)) return; \
                     int64_t x = k * w->dilation[NN_W] - w->pad[NN_W], first = steps_over(-x, stride); \
                     int64_t last = TSR_MIN(steps_over(w->in[NN_W] - x, stride), w->out[NN_W]); \
                     const T *row = plane + (z * w->in[NN_H] + y) * w->in[NN_W]; \
@@ -363,7 +383,7 @@ FOLD_ROW(sum_double, double, SUM_OF)
     }
 MAX_VALUES(float, float, -INFINITY)
 MAX_VALUES(double, double, -(double)INFINITY)
-MAX_VALUES(int64, int64_t, INT64_MIN)
+MAX_VALUES(int64, int64_t, p->least)
 
 #define AVG_VALUES(NAME, T) \
     static void avg_values_##NAME(const Planes *p, int64_t plane) { \
@@ -405,12 +425,14 @@ static TsrStatus pool_into(TsrTensor *out, TsrTensor *index, const TsrTensor *in
     planes.in = tsr_data(in);
     planes.out = tsr_data(out);
     planes.index = index != NULL ? tsr_data(index) : NULL;
+    /* A window much wider than the input is mostly padding, which the rows would walk through. */
+    bool rows = !planes.adaptive && w->kernel[NN_W] / 2 <= w->in[NN_W];
     Job job = {&planes, maximum ? choose(in->dtype, max_plane_float, max_plane_double, max_plane_int64) : choose(in->dtype, avg_plane_float, avg_plane_double, avg_plane_int64)};
-    if (!planes.adaptive && maximum && index == NULL) job.fn = choose(in->dtype, max_values_float, max_values_double, max_values_int64);
+    if (rows && maximum && index == NULL) job.fn = choose(in->dtype, max_values_float, max_values_double, max_values_int64);
     if (planes.round != NULL) job.fn = avg_volume_half;
-    if (!planes.adaptive && !maximum) job.fn = choose(in->dtype, avg_values_float, avg_values_double, avg_plane_int64);
-    int64_t volume = TSR_MAX(nn_volume(w->out) * nn_volume(w->kernel), 1);
-    return tsr_parallel_for(out->numel / nn_volume(w->out), TSR_MAX(1, 20000 / volume), run_planes, &job);
+    if (rows && !maximum) job.fn = choose(in->dtype, avg_values_float, avg_values_double, avg_plane_int64);
+    double volume = (double)nn_volume(w->out) * (double)w->kernel[NN_D] * (double)w->kernel[NN_H] * (double)w->kernel[NN_W];
+    return tsr_parallel_for(out->numel / nn_volume(w->out), (int64_t)(20000 / TSR_MAX(volume, 1)), run_planes, &job);
 }
 
 static TsrStatus pool(TsrTensor **out, TsrTensor **index, const TsrTensor *t, const NnWindow *w, Planes planes, bool maximum) {
@@ -422,6 +444,7 @@ static TsrStatus pool(TsrTensor **out, TsrTensor **index, const TsrTensor *t, co
     TSR_TRY(nn_new_computable(&in, t));
     TsrStatus status = tsr_tensor_new(out, ndim, sizes, in->dtype, t->device);
     if (status == TSR_OK && index != NULL) status = tsr_tensor_new(index, ndim, sizes, TSR_INT64, t->device);
+    planes.least = tsr_dtype_kind(t->dtype) == TSR_KIND_INT ? INT64_MIN >> (64 - 8 * tsr_dtype_size(t->dtype)) : 0;
     if (status == TSR_OK) status = pool_into(*out, index != NULL ? *index : NULL, in, w, planes, maximum);
     if (status == TSR_OK) status = nn_restore_move(out, t->dtype, t);
     if (status == TSR_OK && index != NULL) status = nn_restore_move(index, TSR_INT64, t);
@@ -460,6 +483,7 @@ static TsrStatus max_pool(TsrOpCall *c, int n, const char *fn, bool with_index) 
     TSR_TRY(check_input(t, n, fn));
     if (n == 1 && !with_index) TSR_TRY(check_pool1d(&w, t, ceil_mode));
     if (n == 1) TSR_TRY(check_window(&w));
+    TSR_TRY(check_half_window(&w));
     TSR_TRY(fit_window(&w, t, ceil_mode));
     TSR_TRY(check_floating_or_int(t, n == 1 && !with_index ? "max_pool1d_impl" : n < 3 ? "max_pool2d" : "max_pool3d", n > 1 || with_index));
     TSR_TRY(pool(&out, with_index ? &index : NULL, t, &w, (Planes){0}, true));
