@@ -429,13 +429,13 @@ void tsr_op_release_returns(TsrOpCall *call) {
 
 /* ---- calling from C ---- */
 
-/* Whether `given` can be bound to `param` as it stands or after convert_argument. */
-static bool accepts(const TsrParam *param, const TsrArg *given) {
+/* Whether `given` can be bound to `param` as it stands or after convert_argument; a number to a tensor only if `wrap`. */
+static bool accepts(const TsrParam *param, const TsrArg *given, bool wrap) {
     if (given->kind == TSR_ARG_NONE) return param->optional || param->has_default;
     if (given->kind == param->type) return true;
     bool number = given->kind == TSR_ARG_INT || given->kind == TSR_ARG_FLOAT || given->kind == TSR_ARG_SCALAR || given->kind == TSR_ARG_BOOL;
     switch (param->type) {
-    case TSR_ARG_TENSOR:
+    case TSR_ARG_TENSOR: return number && wrap;
     case TSR_ARG_SCALAR: return number;
     case TSR_ARG_FLOAT: return given->kind == TSR_ARG_INT;
     case TSR_ARG_INTS: return given->kind == TSR_ARG_INT && param->fixed > 0;
@@ -507,10 +507,10 @@ static TsrStatus read_varargs(TsrArg *args, int *nargs, TsrTensor **out0, const 
     return TSR_OK;
 }
 
-static bool matches(const TsrSchema *schema, const TsrArg *args, int nargs) {
+static bool matches(const TsrSchema *schema, const TsrArg *args, int nargs, bool wrap) {
     if (nargs > schema->nparams) return false;
     for (int i = 0; i < schema->nparams; i++) {
-        if (i < nargs ? !accepts(&schema->params[i], &args[i]) : !schema->params[i].has_default && !schema->params[i].optional) return false;
+        if (i < nargs ? !accepts(&schema->params[i], &args[i], wrap) : !schema->params[i].has_default && !schema->params[i].optional) return false;
     }
     return true;
 }
@@ -544,10 +544,11 @@ TsrStatus tsr_invoke(TsrTensor **outs, int nout, const char *name, const char *f
     TsrStatus status = read_varargs(args, &nargs, &out0, fmt, list);
     va_end(list);
     TSR_TRY(status);
-    for (int k = 0; k < set->n; k++) {
-        const TsrSchema *schema;
-        TSR_TRY(tsr_op_schema(&schema, set->ops[k]));
-        if (matches(schema, args, nargs)) return run_by_name(outs, nout, set->ops[k], schema, args, nargs, out0);
-    }
+    for (int wrap = 0; wrap < 2; wrap++)
+        for (int k = 0; k < set->n; k++) {
+            const TsrSchema *schema;
+            TSR_TRY(tsr_op_schema(&schema, set->ops[k]));
+            if (matches(schema, args, nargs, wrap != 0)) return run_by_name(outs, nout, set->ops[k], schema, args, nargs, out0);
+        }
     return tsr_error(TSR_SYSTEM_ERROR, "no overload of '%s' takes \"%s\"", name, fmt);
 }

@@ -17,12 +17,19 @@ static TsrKernelTable fast_table(void) {
     return kernels_base();
 }
 
+static TsrKernelTable complex_table(void) {
+#ifdef TSR_HAVE_X86
+    if (tsr_isa() >= TSR_ISA_AVX2) return kernels_complex_avx2();
+#endif
+    return kernels_complex_base();
+}
+
 TsrLoop tsr_kernel(TsrKernel k, TsrDtype d) {
     static TsrKernelTable fast;
     if (TSR_UNLIKELY(fast == NULL)) fast = fast_table();
     TsrLoop loop = fast[k][d];
     if (loop == NULL) loop = kernels_plain()[k][d];
-    return loop != NULL ? loop : kernels_complex()[k][d];
+    return loop != NULL ? loop : complex_table()[k][d];
 }
 
 #define COPY(T) \

@@ -43,6 +43,7 @@ TsrKernelTable kernels_base(void);
 TsrKernelTable kernels_avx2(void);
 TsrKernelTable kernels_avx512(void);
 TsrKernelTable kernels_plain(void);
-TsrKernelTable kernels_complex(void);
+TsrKernelTable kernels_complex_base(void);
+TsrKernelTable kernels_complex_avx2(void);
 
 #endif
