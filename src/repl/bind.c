@@ -837,9 +837,11 @@ static const TsrOpSet *resolve(const char *name, bool method, BindForm *form) {
     return set;
 }
 
-/* As errors call it: linalg_inv, special_zeta, fft_fft; of nn.functional the bare name. */
+/* As errors call it: linalg_inv, special_zeta, fft_fft; of nn.functional and _C._nn the bare name, or torch's inner one. */
 static const char *error_name(const char *name) {
     if (strncmp(name, "nn.functional.", 14) == 0) name += 14;
+    else if (strncmp(name, "_C._nn.", 7) == 0) name += 7;
+    if (strcmp(name, "logsigmoid") == 0) name = "log_sigmoid";
     char text[128];
     snprintf(text, sizeof text, "%s", name);
     for (char *c = text; *c != '\0'; c++)

@@ -159,6 +159,8 @@ static const struct Space {
     const char *doc;
 } spaces[] = {
     {"torch", "", fill_torch, "Tensors and the operators on them, under PyTorch's names."},
+    {"torch._C", NULL, NULL, "torch._C._nn."},
+    {"torch._C._nn", "_C._nn.", NULL, "What functions of torch.nn.functional call."},
     {"torch.nn", NULL, NULL, "torch.nn.functional."},
     {"torch.nn.functional", "nn.functional.", NULL, "The functions of neural networks, without modules and gradients."},
     {"torch.nn.init", "nn.init.", NULL, "First values of weights."},

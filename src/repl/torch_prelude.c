@@ -82,6 +82,12 @@ static TsrStatus row_prelude(TsrOpCall *c) {
 #define NN "neural network"
 #define ROW(schema_, forms_, category_, what, ex, shown) \
     {.fn = row_prelude, .schema = schema_, .forms = forms_, .alias = TSR_FRESH, .category = category_, .summary = what, .example = ex, .output = shown},
+/* under torch and under torch.nn.functional: `call` is the example without its module */
+#define BOTH(schema_, forms_, what, call, shown) \
+    ROW(schema_, forms_, NN, what, "torch." call, shown) ROW("nn.functional." schema_, (forms_) & (TSR_FN | TSR_OUT), NN, what, "F." call, shown)
+#define INNER(schema_) \
+    {.fn = row_prelude, .schema = "_C._nn." schema_ " -> Tensor", .forms = TSR_FN, .flags = TSR_OP_HIDDEN, .alias = TSR_FRESH, .category = NN, \
+     .summary = "What the function of torch.nn.functional calls."},
 #define SPARSE_ROW(schema_, forms_, what, ex, shown) \
     {.fn = row_prelude, .schema = schema_, .forms = forms_, .flags = TSR_OP_SPARSE, .alias = TSR_FRESH, .category = "sparse", .summary = what, .example = ex, .output = shown},
 #define WRITES(schema_, forms_, category_, what, ex, shown) \

@@ -112,20 +112,3 @@ static TsrStatus softmax(TsrOpCall *c, int64_t dim, const TsrArg *dtype, bool lo
 
 TsrStatus op_softmax(TsrOpCall *c) { return softmax(c, c->arg[1].i, &c->arg[2], false); }
 TsrStatus op_log_softmax(TsrOpCall *c) { return softmax(c, c->arg[1].i, &c->arg[2], true); }
-
-/* nn.functional's: dim may be left out. */
-static int64_t functional_dim(const TsrOpCall *c) {
-    int n = tsr_ndim(c->arg[0].t);
-    return tsr_arg_given(&c->arg[1]) ? c->arg[1].i : n == 0 || n == 1 || n == 3 ? 0 : 1;
-}
-
-TsrStatus op_nn_softmax(TsrOpCall *c) { return softmax(c, functional_dim(c), &c->arg[3], false); }
-TsrStatus op_nn_log_softmax(TsrOpCall *c) { return softmax(c, functional_dim(c), &c->arg[3], true); }
-
-TsrStatus op_nn_softmin(TsrOpCall *c) {
-    TsrTensor *x = c->arg[0].t, *negated = NULL, *result = NULL;
-    TSR_TRY(tsr_invoke(&negated, 1, "neg", "t", x));
-    TsrStatus s = softmax_as(&result, negated, functional_dim(c), tsr_arg_given(&c->arg[3]) ? c->arg[3].dtype : x->dtype, false);
-    tsr_tensor_free(negated);
-    return tsr_finish_move(c, s, result);
-}
