@@ -1,7 +1,7 @@
 /* Loading OpenBLAS: see blas.h. */
 #include "blas.h"
 
-#include "iter.h"
+#include "parallel.h"
 
 #include <dlfcn.h>
 #include <limits.h>

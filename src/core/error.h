@@ -2,8 +2,9 @@
  *
  * A function that can fail returns TsrStatus, TSR_OK (0) on success. On failure it has set the
  * thread-local last error: its kind (the status itself), a message with the numbers in it, and
- * perhaps a hint. On success the last error is what it was. Nothing in the core prints, exits or jumps. The kinds are Python's exception
- * types, one row each in error.def. Reporting that memory is short allocates nothing. */
+ * perhaps a hint. On success the last error is what it was. Nothing in the core prints, exits or
+ * jumps. The kinds are Python's exception types, one row each in error.def. Reporting that memory
+ * is short allocates nothing. */
 #ifndef TSR_ERROR_H
 #define TSR_ERROR_H
 

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "parallel.h"
+
 bool tsr_fuse_on = true;
 
 enum { PAGE = 4096, BLOCK_BYTES = PAGE, BUFFERS = TSR_FUSE_INPUTS + 2 }; /* a result that waits has used up an input; one more while bools become numbers or the other way round */

@@ -2,7 +2,8 @@
 #include "gemm.h"
 
 #include "blas.h"
-#include "iter.h"
+#include "loop.h"
+#include "parallel.h"
 #include "mem.h"
 
 #include <complex.h>

@@ -10,7 +10,7 @@
 #include "layout.h"
 #include "mem.h"
 #include "number.h"
-#include "iter.h"
+#include "parallel.h"
 #include "view.h"
 
 /* ---- fields ---- */

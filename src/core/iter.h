@@ -10,14 +10,13 @@
 #ifndef TSR_ITER_H
 #define TSR_ITER_H
 
+#include "loop.h"
+#include "parallel.h"
 #include "promote.h"
 
 TSR_PUBLIC_BEGIN
 
 enum { TSR_ITER_MAX_OPERANDS = 8 };
-
-/* The one inner-loop signature. data[k] addresses the first element of operand k (outputs first), strides[k] are BYTES, n elements. */
-typedef void (*TsrLoop)(char *const *data, const int64_t *strides, int64_t n, const void *params);
 
 enum TsrIterFlags {
     TSR_ITER_PROMOTE = 1,        /* inputs are converted to the common dtype (result_type) */
@@ -78,23 +77,8 @@ TsrStatus tsr_iter_run(TsrIter *it, TsrLoop loop, const void *params); /* thread
 /* Releases everything. When `status` is TSR_OK, out[0..nout) receive the outputs (the caller's references). Returns `status`. */
 TsrStatus tsr_iter_end_move(TsrIter *it, TsrStatus status, TsrTensor **out);
 
-/* Walks over "everything but dim": for kernels along one dimension (softmax, sort, cumsum, gather...). Calls fn for each 1-D line of
- * the operands, which share all sizes except along dim; strides in BYTES. Threads unless serial. */
-typedef void (*TsrLineFn)(char *const *data, const int64_t *stride, const int64_t *n, const void *params);
+/* Walks over "everything but dim": calls fn for each line along `dim` of the operands, which share all sizes but that one. Threads unless serial. */
 TsrStatus tsr_lines_run(TsrTensor *const *operands, int noperands, int64_t dim, TsrLineFn fn, const void *params, bool serial);
-
-/* Splits [0, n) into chunks taken dynamically by the thread pool; polls interrupts between chunks. grain: least elements a chunk. */
-typedef void (*TsrRangeFn)(int64_t begin, int64_t end, void *user);
-TsrStatus tsr_parallel_for(int64_t n, int64_t grain, TsrRangeFn fn, void *user);
-/* Inside `fn`, on whatever thread: this range failed with `status`, whose error this thread has set. No further chunk is taken,
- * and tsr_parallel_for fails with the first such error, set in the thread that called it. */
-void tsr_parallel_fail(TsrStatus status);
-int tsr_num_threads(void);
-int tsr_parallel_width(void); /* threads that the calling thread may still use: 1 inside a job of tsr_parallel_for */
-void tsr_set_num_threads(int n);
-
-/* Converts n elements between dtypes with byte strides (any numeric pair; PyTorch's conversion rules, no undefined behaviour). */
-void tsr_convert(TsrDtype to, char *dst, int64_t dst_stride, TsrDtype from, const char *src, int64_t src_stride, int64_t n);
 
 TSR_PUBLIC_END
 

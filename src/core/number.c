@@ -1,7 +1,7 @@
-#include "number.h"
+#include "number_impl.h"
 
-#include <locale.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,7 +65,8 @@ static void choose(uint64_t lower, uint64_t v, uint64_t upper, int k, uint64_t *
     *exponent = k;
 }
 
-void tsr_shortest_double(double value, uint64_t *digits, int *exponent) {
+/* value = digits * 10^exponent, digits without trailing zeros (0 for zero). `value` is finite and positive or zero. */
+static void shortest_double(double value, uint64_t *digits, int *exponent) {
     uint64_t bits;
     memcpy(&bits, &value, sizeof bits);
     uint64_t fraction = bits & ((UINT64_C(1) << 52) - 1), c = fraction;
@@ -160,7 +161,7 @@ size_t tsr_format_double(char *buffer, double value) {
     uint64_t digits = 0;
     int exponent = 0;
     if (!isfinite(value)) return format_special(buffer, value);
-    if (value != 0) tsr_shortest_double(fabs(value), &digits, &exponent);
+    if (value != 0) shortest_double(fabs(value), &digits, &exponent);
     return lay_out(buffer, signbit(value) != 0, digits, exponent);
 }
 
@@ -226,10 +227,18 @@ static bool eisel_lemire(double *out, uint64_t w, int q) {
     return true;
 }
 
+static locale_t c_locale;
+
+static void make_c_locale(void) { c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0); }
+
+locale_t tsr__c_locale(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, make_c_locale);
+    return c_locale;
+}
+
 /* The C library's exact conversion, for the rare inputs that the fast ways leave open. */
 static double parse_exactly(const char *begin, const char *end) {
-    static locale_t c_locale;
-    if (c_locale == (locale_t)0) c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     char small[128], *text = small;
     size_t n = (size_t)(end - begin);
     if (n >= sizeof small && (text = tsr_malloc(n + 1)) == NULL) { /* short of memory: the first digits decide */
@@ -238,7 +247,7 @@ static double parse_exactly(const char *begin, const char *end) {
     }
     memcpy(text, begin, n);
     text[n] = '\0';
-    double value = strtod_l(text, NULL, c_locale);
+    double value = strtod_l(text, NULL, tsr__c_locale());
     if (text != small) tsr_free(text);
     return value;
 }

@@ -15,9 +15,6 @@ size_t tsr_format_double(char *buffer, double value);
 /* The same for the shortest decimal that reads back as the same float32. */
 size_t tsr_format_float(char *buffer, float value);
 
-/* The digits and exponent behind tsr_format_double: value = digits * 10^exponent, digits without trailing zeros
- * (0 for zero). `value` must be finite and positive or zero. */
-void tsr_shortest_double(double value, uint64_t *digits, int *exponent);
 
 /* Reads one number in [begin, end): decimal with optional sign, point and exponent, or inf, infinity, nan in any case.
  * Returns where it ends, or NULL when there is none. Correctly rounded: Eisel-Lemire (D. Lemire, "Number parsing at

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "mem.h"
+#include "number.h"
 
 typedef struct Parser {
     const char *schema, *p;
@@ -88,7 +89,8 @@ static TsrStatus parse_type(Parser *ps, TsrParam *param) {
 
 static TsrScalar parse_number(const char *text) {
     if (strcmp(text, "True") == 0 || strcmp(text, "False") == 0) return tsr_scalar_bool(text[0] == 'T');
-    if (strpbrk(text, ".einf") != NULL) return tsr_scalar_float(strtod(text, NULL));
+    double number = 0;
+    if (strpbrk(text, ".einf") != NULL) return (void)tsr_parse_double(&number, text, text + strlen(text)), tsr_scalar_float(number);
     return tsr_scalar_int(strtoll(text, NULL, 10));
 }
 
@@ -114,7 +116,9 @@ static TsrStatus parse_default_array(TsrParam *param, const char *text) {
             ((bool *)items)[i] = *p == 'T';
             p += strcspn(p, ",]");
         } else if (param->type == TSR_ARG_FLOATS) {
-            ((double *)items)[i] = strtod(p, (char **)&p);
+            const char *end = tsr_parse_double(&((double *)items)[i], p, text + strlen(text));
+            if (end == NULL) return tsr_error(TSR_SYSTEM_ERROR, "\"%s\" is no default of a float[]", text);
+            p = end;
         } else {
             ((int64_t *)items)[i] = strtoll(p, (char **)&p, 10);
         }

@@ -1,6 +1,4 @@
-/* parallel.c: the thread pool behind tsr_parallel_for.
- *
- * Workers take chunks from a shared counter. The caller works too and, when the chunks are gone, waits only for
+/* Workers take chunks from a shared counter. The caller works too and, when the chunks are gone, waits only for
  * workers that have joined: one that the system never scheduled costs nothing. Threads start on the
  * first large job; an idle worker spins briefly (jobs come in bursts), then sleeps. */
 #include <pthread.h>
@@ -13,7 +11,7 @@
 
 #include "alloc.h"
 #include "error_impl.h"
-#include "iter.h"
+#include "parallel.h"
 
 enum { MAX_THREADS = 64, SPIN_ROUNDS = 4000 };
 

@@ -2,11 +2,11 @@
  * elements shown, then rows are laid out; large tensors show `edgeitems` at each end of each dimension. */
 #include "print.h"
 
-#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "number_impl.h"
 #include "view.h"
 
 static TsrPrintOptions options = {.precision = 4, .threshold = 1000, .edgeitems = 3, .linewidth = 80, .sci_mode = -1};
@@ -387,9 +387,7 @@ static TsrStatus append_sparse(TsrText *text, const TsrTensor *t, int indent) {
 }
 
 TsrStatus tsr_print_tensor(TsrText *text, const TsrTensor *t, int indent) {
-    static locale_t c_locale; /* printf's decimal point must not depend on the caller's locale */
-    if (c_locale == (locale_t)0) c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    locale_t before = c_locale != (locale_t)0 ? uselocale(c_locale) : (locale_t)0;
+    locale_t c_locale = tsr__c_locale(), before = c_locale != (locale_t)0 ? uselocale(c_locale) : (locale_t)0; /* for printf's decimal point */
     TsrStatus status = !tsr_is_defined(t)   ? tsr_text_puts(text, "tensor(undefined)")
                        : tsr_is_sparse(t) ? append_sparse(text, t, indent)
                                           : append_strided(text, t, indent);

@@ -404,7 +404,7 @@ TsrStatus tsr_tensor_new_view(TsrTensor **out, const TsrTensor *self, int ndim, 
     }
     t->numel = numel;
     t->offset = offset;
-    t->flags = self->flags & (TSR_FLAG_CONJ | TSR_FLAG_NEG | TSR_FLAG_INFERENCE_DATA);
+    t->flags = self->flags & (TSR_FLAG_CONJ | TSR_FLAG_NEG);
     t->storage = tsr_storage_retain(self->storage);
     share_version(t, self);
     t->base = link_root(self);
@@ -462,7 +462,6 @@ TsrStatus tsr_tensor_new_data(TsrTensor **out, const TsrTensor *self) {
     drop_version(t);
     tsr__tensor_unlink_base(t);
     t->version = version;
-    t->flags |= TSR_FLAG_INFERENCE_DATA;
     *out = t;
     return TSR_OK;
 }

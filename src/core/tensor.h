@@ -24,8 +24,7 @@ enum TsrTensorFlags {
     TSR_FLAG_CONJ = 2,           /* lazily conjugated (complex views) */
     TSR_FLAG_NEG = 4,            /* lazily negated (imag of a conj view) */
     TSR_FLAG_UNDEFINED = 8,
-    TSR_FLAG_COALESCED = 16,     /* sparse COO */
-    TSR_FLAG_INFERENCE_DATA = 32 /* made by .data: own version counter */
+    TSR_FLAG_COALESCED = 16      /* sparse COO */
 };
 
 typedef struct TsrTensor TsrTensor;

@@ -31,6 +31,8 @@
 #include "view.h"
 #include "borrow.h"
 #include "promote.h"
+#include "loop.h"
+#include "parallel.h"
 #include "iter.h"
 #include "op.h"
 #include "indexing.h"

@@ -14,6 +14,8 @@
 #include "str_obj.h"
 #include "torch_types.h"
 
+static Type op_method_type;
+
 TsrStatus (*bind_tensor_hook)(TsrTensor **lent, Value v);
 
 TsrStatus bind_refuse_grad(void) { return tsr_error(TSR_RUNTIME_ERROR, BIND_NO_GRAD_TEXT); }
@@ -776,7 +778,7 @@ static const Getter op_getters[] = {
 };
 
 Type op_function_type = {.obj = TYPE_HEADER, .name = "builtin_function_or_method", .destroy = op_destroy, .repr = function_repr, .call = op_call, .getters = op_getters};
-Type op_method_type = {.obj = TYPE_HEADER, .name = "method_descriptor", .destroy = op_destroy, .flags = TYPE_METHOD, .repr = method_repr, .call = op_call,
+static Type op_method_type = {.obj = TYPE_HEADER, .name = "method_descriptor", .destroy = op_destroy, .flags = TYPE_METHOD, .repr = method_repr, .call = op_call,
                        .descriptor_get = bind_to, .getters = op_getters};
 
 /* Every function object made, by "f:add" or "m:add": they live until the program ends. */

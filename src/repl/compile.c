@@ -191,7 +191,8 @@ static int const_append_move(Compiler *c, Value v) {
     return code->const_count - 1;
 }
 
-int const_add_move(Compiler *c, Value v) {
+/* Its index, perhaps above 65535. */
+static int const_add_move(Compiler *c, Value v) {
     int found = const_find(c, v);
     if (found >= 0) {
         value_release(v);
@@ -465,7 +466,8 @@ static Code *add_child(Compiler *c, Code *child) {
     return c->code->children[c->code->child_count++] = child;
 }
 
-Code *compile_function(Compiler *outer, const Node *node) {
+/* A lambda, def or generator expression: lent to c's children. */
+static Code *compile_function(Compiler *outer, const Node *node) {
     const char *name = node->kind == AST_DEF ? node->function.name : node->kind == AST_LAMBDA ? "<lambda>" : "<genexpr>";
     bool global = node->kind == AST_DEF && scope_lookup(outer->scope, name).place == PLACE_GLOBAL;
     Code *code = code_new(outer->code->source, outer->outer == NULL || global ? NULL : outer->code, name);

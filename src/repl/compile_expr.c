@@ -694,7 +694,7 @@ void emit_getattr(Compiler *c, int dst, Operand object, const char *name) {
     emit_cache(c);
 }
 
-void emit_method(Compiler *c, int window, Operand object, const char *name) {
+static void emit_method(Compiler *c, int window, Operand object, const char *name) {
     emit(c, INS_METHOD, 0, window, object.index, const_name(c, name));
     emit_cache(c);
 }

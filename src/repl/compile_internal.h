@@ -86,12 +86,10 @@ static inline Operand operand_slot(int index) { return (Operand){OPERAND_SLOT, i
 bool slot_is_temp(const Compiler *c, int slot);
 int slot_of(const Compiler *c, int index); /* of the scope's slot number */
 
-int const_add_move(Compiler *c, Value v);   /* its index, perhaps above 65535 */
 Operand const_operand_move(Compiler *c, Value v);
 int const_low_move(Compiler *c, Value v);   /* its index, below 65536 */
 int const_name(Compiler *c, const char *name); /* an interned str, index below 65536 */
 
-Code *compile_function(Compiler *c, const Node *node); /* lambda, def, generator expression: lent to c's children */
 void function_value(Compiler *c, const Node *node, int dst); /* makes the function in slot dst */
 
 /* --- compile_expr.c --- */
@@ -111,7 +109,6 @@ void store_name(Compiler *c, const char *name, Operand v);
 void delete_name(Compiler *c, const char *name);
 Operand load_name(Compiler *c, const char *name, int want);
 void emit_binary(Compiler *c, BinaryOp op, bool inplace, int dst, Operand l, Operand r);
-void emit_method(Compiler *c, int window, Operand object, const char *name);
 void emit_getattr(Compiler *c, int dst, Operand object, const char *name);
 bool fold(Compiler *c, Value *out, const Node *node); /* the value of a constant expression; the caller's */
 

@@ -11,6 +11,8 @@
 
 #include <string.h>
 
+static Type dict_values_type;
+
 enum { FREE_SLOT = -1, DELETED_SLOT = -2, SMALLEST = 8, MAX_ENTRIES = 1 << 30 };
 
 /* --- the table --- */
@@ -98,7 +100,8 @@ TsrStatus dict_find(Value **lent, const Dict *d, Value key) {
     return TSR_OK;
 }
 
-TsrStatus dict_get(Value *out, const Dict *d, Value key) {
+/* d[key]; KeyError. */
+static TsrStatus dict_get(Value *out, const Dict *d, Value key) {
     Value *found;
     TSR_TRY(dict_find(&found, d, key));
     if (found == NULL) return exc_raise_value(TSR_KEY_ERROR, key);
@@ -579,7 +582,7 @@ static const Getter view_getters[] = {{"mapping", view_mapping, NULL, "The dict 
 Type dict_keys_type = {.obj = TYPE_HEADER, .name = "dict_keys", .flags = TYPE_GC, .destroy = view_destroy, .traverse = view_traverse, .clear = view_clear,
                        .repr = view_repr, .hash = hash_refused, .length = view_length, .iter = view_iter, .contains = view_contains, .binary = view_binary,
                        .compare = view_compare, .methods = view_methods, .getters = view_getters};
-Type dict_values_type = {.obj = TYPE_HEADER, .name = "dict_values", .flags = TYPE_GC, .destroy = view_destroy, .traverse = view_traverse, .clear = view_clear,
+static Type dict_values_type = {.obj = TYPE_HEADER, .name = "dict_values", .flags = TYPE_GC, .destroy = view_destroy, .traverse = view_traverse, .clear = view_clear,
                          .repr = view_repr, .length = view_length, .iter = view_iter, .methods = view_methods, .getters = view_getters};
 Type dict_items_type = {.obj = TYPE_HEADER, .name = "dict_items", .flags = TYPE_GC, .destroy = view_destroy, .traverse = view_traverse, .clear = view_clear,
                         .repr = view_repr, .hash = hash_refused, .length = view_length, .iter = view_iter, .contains = view_contains, .binary = view_binary,

@@ -32,7 +32,7 @@ typedef struct Set {
     SetEntry small[8];
 } Set;
 
-extern Type dict_type, set_type, frozenset_type, dict_keys_type, dict_values_type, dict_items_type;
+extern Type dict_type, set_type, frozenset_type, dict_keys_type, dict_items_type;
 static inline bool value_is_dict(Value v) { return v.tag == V_OBJ && (v.o->type == &dict_type || v.o->type->base == &dict_type); } /* cards too */
 static inline Dict *value_as_dict(Value v) { return (Dict *)v.o; }
 static inline bool value_is_set(Value v) { return v.tag == V_OBJ && (v.o->type == &set_type || v.o->type == &frozenset_type); }
@@ -44,7 +44,6 @@ Dict *dict_new_raw(void); /* NULL with TSR_MEMORY_ERROR set */
 TsrStatus dict_find(Value **lent, const Dict *dict, Value key);
 Value *dict_find_str(const Dict *dict, Str *key);        /* quick, can't fail; NULL when there is none */
 Value *dict_find_c(const Dict *dict, const char *key);
-TsrStatus dict_get(Value *out, const Dict *dict, Value key); /* d[key]: retained; KeyError */
 TsrStatus dict_set(Dict *dict, Value key, Value value);  /* retains both */
 TsrStatus dict_set_str(Dict *dict, Str *key, Value value);
 TsrStatus dict_set_c(Dict *dict, const char *key, Value value);
@@ -66,8 +65,6 @@ static inline DictEntry *dict_next(const Dict *dict, int64_t *position) {
 TsrStatus set_new(Value *out, Type *type); /* set_type or frozenset_type */
 TsrStatus set_new_iterable(Value *out, Type *type, Value iterable);
 TsrStatus set_add(Set *set, Value key);
-TsrStatus set_has(bool *out, const Set *set, Value key);
-TsrStatus set_remove(bool *found, Set *set, Value key);
 TsrStatus set_update(Set *set, Value iterable);
 static inline SetEntry *set_next(const Set *set, int64_t *position) {
     while (*position <= set->mask) {

@@ -11,6 +11,9 @@
 #include "seq_obj.h"
 #include "str_obj.h"
 
+static Type text_file_type;
+static Type binary_file_type;
+
 typedef struct File {
     Obj obj;
     FILE *stream; /* NULL once closed */
@@ -327,7 +330,7 @@ static const Method methods[] = {
 
 static const Getter getters[] = {{"closed", get_closed, NULL, "Whether it is closed."}, {"name", get_name, NULL, "The path."}, {"mode", get_mode, NULL, "As opened."}, {0}};
 
-Type text_file_type = {.obj = TYPE_HEADER, .name = "TextIOWrapper", .module = "_io", .destroy = file_destroy, .repr = file_repr, .iter_next = file_iter_next,
+static Type text_file_type = {.obj = TYPE_HEADER, .name = "TextIOWrapper", .module = "_io", .destroy = file_destroy, .repr = file_repr, .iter_next = file_iter_next,
                        .next_is_identity_iter = 1, .methods = methods, .getters = getters};
-Type binary_file_type = {.obj = TYPE_HEADER, .name = "BufferedReader", .module = "_io", .destroy = file_destroy, .repr = file_repr, .iter_next = file_iter_next,
+static Type binary_file_type = {.obj = TYPE_HEADER, .name = "BufferedReader", .module = "_io", .destroy = file_destroy, .repr = file_repr, .iter_next = file_iter_next,
                          .next_is_identity_iter = 1, .methods = methods, .getters = getters};

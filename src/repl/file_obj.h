@@ -6,7 +6,6 @@
 
 #include <stdio.h>
 
-extern Type text_file_type, binary_file_type;
 /* open(path, mode): the errors are Python's; obeys the sandbox (builtin.h). */
 TsrStatus file_open(Value *out, const char *path, const char *mode);
 /* A stream that is not closed with its value: sys.stdout. `name` static. */

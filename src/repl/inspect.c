@@ -53,7 +53,7 @@ static TsrStatus finish_dict_move(Value *out, Value dict, TsrStatus status) {
 
 static Type card_type, table_type, note_type;
 
-void card_mark(Value dict) { dict.o->type = &card_type; }
+static void card_mark(Value dict) { dict.o->type = &card_type; }
 void table_mark(Value list) { list.o->type = &table_type; }
 void note_mark(Value str) { str.o->type = &note_type; }
 

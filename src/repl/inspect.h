@@ -12,8 +12,7 @@ TsrStatus inspect_startup(void);
 typedef TsrStatus (*LeakSource)(List *out);
 void inspect_register_leaks(LeakSource source);
 
-/* A dict that shows as a card, and a list of dicts that shows as a table: take over a dict or list made by the caller. */
-void card_mark(Value dict);
+/* A list of dicts made by the caller shows as a table from now on. */
 void table_mark(Value list);
 /* Makes `type` a kind of dict, list or str that shows itself by `repr`. */
 void inspect_derive(Type *type, const Type *from, const char *name, TsrStatus (*repr)(TsrText *, Value));

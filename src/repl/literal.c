@@ -1,23 +1,17 @@
 /* literal.c: the values of numbers and strings, and what stands in the braces of f-strings. */
 #include <ctype.h>
-#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <utf8proc.h>
 
 #include "core/mem.h"
+#include "core/number.h"
 #include "parse.h"
 
 enum { MAX_DECIMAL_DIGITS = 4300, MAX_NESTED_FORMATS = 2 };
 
 /* ---- numbers ---- */
-
-static double to_double(const char *digits) {
-    static locale_t c_locale;
-    if (c_locale == NULL) c_locale = newlocale(LC_ALL_MASK, "C", NULL);
-    return c_locale != NULL ? strtod_l(digits, NULL, c_locale) : strtod(digits, NULL);
-}
 
 static Node *integer(Parser *p, Node *n, char *digits, size_t length) {
     int base = 10;
@@ -53,7 +47,7 @@ Node *literal_number(Parser *p, const Token *t) {
     if (imaginary) digits[length - 1] = '\0';
     if (!imaginary && (hexadecimal || strpbrk(digits, ".eE") == NULL)) return integer(p, n, digits, length);
     n->constant.kind = imaginary ? CONST_IMAGINARY : CONST_FLOAT;
-    n->constant.number = to_double(digits);
+    (void)tsr_parse_double(&n->constant.number, digits, digits + strlen(digits));
     return n;
 }
 

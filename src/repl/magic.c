@@ -17,7 +17,6 @@
 
 enum { MAX_SHOWS = 32 };
 
-TsrStatus (*magic_describe)(const char *expression);
 
 static struct {
     const char *name;
@@ -130,7 +129,6 @@ static TsrStatus print_value(Value v) {
 /* What `name?` shows: all about a tensor, else the help of the value. `expression` is a dotted name. */
 static TsrStatus describe(const char *expression) {
     Value v;
-    if (magic_describe != NULL) return magic_describe(expression);
     TSR_TRY(vm_run_text_here(&v, expression, strlen(expression), "<stdin>"));
     TsrStatus status;
     if (v.tag == V_TENSOR && globals_resolve("inspect").tag != V_UNBOUND) {

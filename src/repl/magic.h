@@ -27,8 +27,6 @@ bool magic_is(const char *text, size_t length);
 TsrStatus magic_run(const char *text, size_t length);
 /* What shows instead of the twin's value at the prompt: `show` gets the rest of the line. `name` static. */
 void magic_set_show(const char *name, TsrStatus (*show)(const char *rest));
-/* What `name?` shows. Set by who describes values; the default is help(name), or inspect(name) of a tensor. */
-extern TsrStatus (*magic_describe)(const char *expression);
 const Magic *magic_at(int i); /* NULL after the last */
 
 #endif

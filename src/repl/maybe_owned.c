@@ -14,6 +14,8 @@
 #include "vm.h"
 #include "who.h"
 
+static Type maybe_owned_type;
+
 typedef struct Maybe {
     Obj obj;
     TsrTensor *t;        /* owned: a reference; borrowed: a weak link */
@@ -222,7 +224,7 @@ static TsrStatus maybe_iter(Value *out, Value v) {
 static const Method methods[] = {{"__enter__", maybe_enter, ARGS_NONE | METHOD_DUNDER, 0, 0, "()", NULL}, {"__exit__", maybe_exit, ARGS_RANGE | METHOD_DUNDER, 0, 3, "(*args)", NULL}, {0}};
 static const Getter getters[] = {{"is_owned", get_is_owned, NULL, "Whether it holds a reference."}, {"is_borrowed", get_is_borrowed, NULL, "Whether it holds none."}, {0}};
 
-Type maybe_owned_type = {.obj = TYPE_HEADER, .name = "MaybeOwned", .module = "tsr", .destroy = maybe_destroy, .repr = maybe_repr, .get_attr = maybe_attr, .binary = maybe_binary,
+static Type maybe_owned_type = {.obj = TYPE_HEADER, .name = "MaybeOwned", .module = "tsr", .destroy = maybe_destroy, .repr = maybe_repr, .get_attr = maybe_attr, .binary = maybe_binary,
                          .compare = maybe_compare, .unary = maybe_unary, .length = maybe_length, .get_item = maybe_get_item, .set_item = maybe_set_item, .iter = maybe_iter,
                          .methods = methods, .getters = getters};
 

@@ -7,7 +7,6 @@
 
 #include "value.h"
 
-extern Type maybe_owned_type;
 TsrStatus maybe_owned_startup(void);
 /* x.expect_contiguous(memory_format): values[0] is the tensor. */
 TsrStatus maybe_expect_contiguous(Value *out, const CallArgs *args);

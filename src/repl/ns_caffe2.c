@@ -16,6 +16,8 @@
 #include "vm.h"
 #include "who.h"
 
+static Type caffe2_tensor_type;
+
 /* Partially initialised states are the point: sizes without a dtype, a dtype without memory. */
 typedef struct C2Tensor {
     Obj obj;
@@ -416,7 +418,7 @@ static void c2_copied(Value v) {
             vm_current_line());
 }
 
-Type caffe2_tensor_type = {.copied = c2_copied, .obj = TYPE_HEADER, .name = "Tensor", .module = "caffe2", .construct = c2_construct, .destroy = c2_destroy, .repr = c2_repr, .methods = c2_methods};
+static Type caffe2_tensor_type = {.copied = c2_copied, .obj = TYPE_HEADER, .name = "Tensor", .module = "caffe2", .construct = c2_construct, .destroy = c2_destroy, .repr = c2_repr, .methods = c2_methods};
 
 /* ---- options ---- */
 

@@ -8,7 +8,7 @@
 #include "core/tensor.h"
 #include "value.h"
 
-extern Type caffe2_tensor_type, array_ref_type;
+extern Type array_ref_type;
 TsrStatus ns_caffe2_startup(void);
 void ns_caffe2_shutdown(void);
 

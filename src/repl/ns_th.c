@@ -18,6 +18,8 @@
 #include "vm.h"
 #include "who.h"
 
+static Type th_handle_type;
+
 enum { MAX_RAW = 4096 };
 
 /* The record behind handles of one tensor or storage. Lives while a value names it or a raw reference is left. */
@@ -164,7 +166,7 @@ static TsrStatus handle_compare(Value *out, CompareOp op, Value a, Value b) {
 
 static TsrStatus handle_hash(int64_t *out, Value self) { return *out = record_of(self)->number, TSR_OK; }
 
-Type th_handle_type = {.obj = TYPE_HEADER, .name = "THTensor", .module = "TH", .destroy = handle_destroy, .repr = handle_repr, .get_attr = handle_attr, .compare = handle_compare, .hash = handle_hash};
+static Type th_handle_type = {.obj = TYPE_HEADER, .name = "THTensor", .module = "TH", .destroy = handle_destroy, .repr = handle_repr, .get_attr = handle_attr, .compare = handle_compare, .hash = handle_hash};
 
 /* ---- arguments and results ---- */
 

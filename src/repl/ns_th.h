@@ -8,7 +8,6 @@
 
 #include "value.h"
 
-extern Type th_handle_type;
 TsrStatus ns_th_startup(void);
 void ns_th_shutdown(void); /* frees what was never freed; before the core's storages are counted */
 

@@ -60,7 +60,6 @@ typedef struct Parser {
 /* ---- tokens ---- */
 Token *parse_token(Parser *p);                    /* the next token */
 TokenKind parse_peek(Parser *p);                  /* its kind */
-TokenKind parse_peek_after(Parser *p, int ahead); /* the kind `ahead` tokens later */
 bool parse_accept(Parser *p, TokenKind kind);     /* steps over it if it is next */
 /* As parse_accept; with a message "expected 'text'" when something else is next. */
 bool parse_force(Parser *p, TokenKind kind);

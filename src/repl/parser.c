@@ -93,7 +93,8 @@ static Token *token_at(Parser *p, int i) {
 Token *parse_token(Parser *p) { return token_at(p, p->pos); }
 TokenKind parse_peek(Parser *p) { return (TokenKind)parse_token(p)->kind; }
 
-TokenKind parse_peek_after(Parser *p, int ahead) {
+/* The kind `ahead` tokens later. */
+static TokenKind peek_after(Parser *p, int ahead) {
     for (int i = 0; i < ahead; i++) { /* nothing follows an end */
         TokenKind kind = (TokenKind)token_at(p, p->pos + i)->kind;
         if (kind == T_END || kind == T_ERROR) return kind;
@@ -385,7 +386,7 @@ static Node *expression_quietly(Parser *p) {
 static void find_missing_comma(Parser *p) {
     Mark start = mark_here(p);
     const Token *t = parse_token(p);
-    bool skip = (t->kind == T_NAME && parse_peek_after(p, 1) == T_STRING) || begins_soft_keyword(p, parse_token(p));
+    bool skip = (t->kind == T_NAME && peek_after(p, 1) == T_STRING) || begins_soft_keyword(p, parse_token(p));
     Node *a = skip ? NULL : parse_binary(p, POWER_OR), *b = NULL;
     if (a != NULL && !p->failed) b = expression_quietly(p);
     if (b != NULL && !p->failed && !is_old_statement(a) && p->tokens[p->pos - 1].level != 0)
@@ -409,7 +410,7 @@ static void find_old_statement(Parser *p) {
     Mark start = mark_here(p);
     const Token *t = parse_token(p);
     const char *name = is_text(p, t, "print") ? "print" : is_text(p, t, "exec") ? "exec" : NULL;
-    if (t->kind != T_NAME || parse_peek_after(p, 1) == T_LPAR) return;
+    if (t->kind != T_NAME || peek_after(p, 1) == T_LPAR) return;
     SourceRange at = parse_token(p)->at;
     p->pos++;
     Node *b = parse_star_expressions(p);
@@ -448,7 +449,7 @@ static void find_mistaken_assignment(Parser *p) {
         parse_raise(p, a->at, "cannot use assignment expressions with %s", parse_expression_name(a));
     rewind_to(p, start);
     if (p->failed) return;
-    bool plain = parse_peek(p) == T_NAME && parse_peek_after(p, 1) == T_ASSIGN;
+    bool plain = parse_peek(p) == T_NAME && peek_after(p, 1) == T_ASSIGN;
     bool display = !plain && at_display(p, start.pos);
     a = p->failed || display ? NULL : parse_binary(p, POWER_BITOR);
     if (a != NULL && parse_accept(p, T_ASSIGN)) {
@@ -548,7 +549,7 @@ static bool comparison_operator(Parser *p, uint8_t *op) {
     TokenKind kind = parse_peek(p);
     if (infixes[kind].form != FORM_COMPARE || infixes[kind].power == 0) return false;
     *op = infixes[kind].op;
-    if (kind == K_NOT && parse_peek_after(p, 1) != K_IN) return false;
+    if (kind == K_NOT && peek_after(p, 1) != K_IN) return false;
     p->pos += kind == K_NOT ? 2 : 1;
     if (kind == K_IS && parse_accept(p, K_NOT)) *op = CMP_IS_NOT;
     return true;
@@ -711,7 +712,7 @@ static Node *walrus(Parser *p) {
 }
 
 static Node *named(Parser *p) {
-    if (parse_peek(p) == T_NAME && parse_peek_after(p, 1) == T_WALRUS) return walrus(p);
+    if (parse_peek(p) == T_NAME && peek_after(p, 1) == T_WALRUS) return walrus(p);
     if (p->diagnose) find_mistaken_assignment(p);
     Node *n = p->failed ? NULL : parse_expression(p);
     return n != NULL && parse_peek(p) != T_WALRUS ? n : NULL;
@@ -1062,7 +1063,7 @@ static Node *brace(Parser *p) {
     p->pos++;
     TokenKind next = parse_peek(p);
     bool pairs = next == T_POW || next == T_RBRACE;
-    bool named = next == T_MUL || (next == T_NAME && parse_peek_after(p, 1) == T_WALRUS);
+    bool named = next == T_MUL || (next == T_NAME && peek_after(p, 1) == T_WALRUS);
     Node *first = pairs ? NULL : named ? parse_star_named(p) : parse_expression(p);
     if (first == NULL && !pairs && (p->failed || !p->diagnose)) return NULL;
     if (first != NULL && !named && parse_peek(p) == T_COLON) pairs = true;
@@ -1225,7 +1226,7 @@ static void find_mistaken_argument(Parser *p, const Node *value, SourceRange beg
 
 static bool positional_argument(Parser *p, Arguments *a, SourceRange open) {
     SourceRange begin = parse_token(p)->at;
-    bool named = parse_peek(p) == T_NAME && parse_peek_after(p, 1) == T_WALRUS;
+    bool named = parse_peek(p) == T_NAME && peek_after(p, 1) == T_WALRUS;
     Node *value = named ? walrus(p) : parse_expression(p);
     if (value == NULL || parse_peek(p) == T_WALRUS) return false;
     if (parse_peek(p) == K_FOR && p->stack_count == a->list && a->count == 0) {
@@ -1252,7 +1253,7 @@ static bool positional_argument(Parser *p, Arguments *a, SourceRange open) {
 static bool argument(Parser *p, Arguments *a, SourceRange open) {
     if (parse_peek(p) == T_MUL) return star_argument(p, a);
     if (parse_peek(p) == T_POW) return double_star_argument(p, a);
-    if (parse_peek(p) == T_NAME && parse_peek_after(p, 1) == T_ASSIGN) return keyword_argument(p, a);
+    if (parse_peek(p) == T_NAME && peek_after(p, 1) == T_ASSIGN) return keyword_argument(p, a);
     return positional_argument(p, a, open);
 }
 
@@ -1415,7 +1416,7 @@ static bool star(Parser *p, ParameterList *l) {
         return repeated && parse_raise(p, at, "* argument may appear only once") != NULL;
     }
     l->star = true;
-    if (parse_peek(p) == l->close || (parse_peek(p) == T_COMMA && (parse_peek_after(p, 1) == l->close || parse_peek_after(p, 1) == T_POW)))
+    if (parse_peek(p) == l->close || (parse_peek(p) == T_COMMA && (peek_after(p, 1) == l->close || peek_after(p, 1) == T_POW)))
         return parse_raise(p, at, "named arguments must follow bare *") != NULL;
     if (parse_peek(p) == T_COMMA) return true;
     if (add_parameter(p, l, PARAM_STAR) == NULL) return false;
@@ -1428,7 +1429,7 @@ static bool double_star(Parser *p, ParameterList *l) {
     if (add_parameter(p, l, PARAM_DOUBLE_STAR) == NULL) return false;
     if (parse_peek(p) == T_ASSIGN) return parse_raise(p, parse_token(p)->at, "var-keyword argument cannot have default value") != NULL;
     if (parse_peek(p) != T_COMMA) return true;
-    TokenKind next = parse_peek_after(p, 1);
+    TokenKind next = peek_after(p, 1);
     if (next == T_NAME || next == T_MUL || next == T_POW || next == T_DIV)
         return parse_raise(p, token_at(p, p->pos + 1)->at, "arguments cannot follow var-keyword argument") != NULL;
     return true;

@@ -246,7 +246,7 @@ static void range_measure(Range *r) {
     }
 }
 
-TsrStatus range_new(Value *out, Value start, Value stop, Value step) {
+static TsrStatus range_new(Value *out, Value start, Value stop, Value step) {
     if (int_sign(step) == 0) return tsr_error(TSR_VALUE_ERROR, "range() arg 3 must not be zero");
     Range *r = obj_new(&range_type, sizeof *r);
     if (r == NULL) return TSR_MEMORY_ERROR;

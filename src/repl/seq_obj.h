@@ -50,7 +50,6 @@ void list_reverse(List *list);
 TsrStatus tuple_new(Value *out, const Value *items, int64_t count); /* retains */
 TsrStatus tuple_new_move(Value *out, Value *items, int64_t count);  /* consumes, on failure too */
 TsrStatus tuple_new_iterable(Value *out, Value iterable);
-TsrStatus tuple_new_typed(Value *out, Type *type, const Value *items, int64_t count); /* a tuple subtype: torch.Size, named */
 /* All items V_UNBOUND and not tracked: fill them, then gc_track. */
 TsrStatus tuple_new_raw(Value *out, int64_t count);
 
@@ -63,7 +62,6 @@ TsrStatus size_new(Value *out, const int64_t *sizes, int64_t count);
 Type *structseq_type(const char *name, const char *const *fields, int count);
 TsrStatus structseq_new_move(Value *out, Type *type, Value *items); /* consumes the items */
 
-TsrStatus range_new(Value *out, Value start, Value stop, Value step);
 TsrStatus slice_new(Value *out, Value start, Value stop, Value step);
 /* Python's slice.indices: first index, step and how many, for a sequence of `length`. */
 TsrStatus slice_resolve(const Slice *slice, int64_t length, int64_t *start, int64_t *stop, int64_t *step, int64_t *count);

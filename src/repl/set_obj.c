@@ -99,7 +99,7 @@ TsrStatus set_add(Set *s, Value key) {
 static TsrStatus frozenset_hash(int64_t *out, Value self);
 static TsrStatus hash_for_lookup(int64_t *out, Value key) { return value_is_obj(key, &set_type) ? frozenset_hash(out, key) : value_hash(out, key); }
 
-TsrStatus set_has(bool *out, const Set *s, Value key) {
+static TsrStatus set_has(bool *out, const Set *s, Value key) {
     int64_t hash;
     SetEntry *found;
     TSR_TRY(hash_for_lookup(&hash, key));
@@ -120,7 +120,7 @@ static TsrStatus remove_hashed(bool *found, Set *s, Value key, int64_t hash) {
     return TSR_OK;
 }
 
-TsrStatus set_remove(bool *found, Set *s, Value key) {
+static TsrStatus set_remove(bool *found, Set *s, Value key) {
     int64_t hash;
     TSR_TRY(hash_for_lookup(&hash, key));
     return remove_hashed(found, s, key, hash);

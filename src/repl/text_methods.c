@@ -26,7 +26,8 @@ TsrStatus text_buffer_argument(Bytestring *out, Value v) {
     return TSR_OK;
 }
 
-TsrStatus text_new_like(Value *out, Value self, const char *data, int64_t size) {
+/* A value of self's kind. */
+static TsrStatus new_like(Value *out, Value self, const char *data, int64_t size) {
     return value_is_str(self) ? str_new(out, data, size) : bytes_new_like(out, self.o->type, data, size);
 }
 
@@ -39,7 +40,7 @@ TsrStatus text_new_like_move(Value *out, Value self, TsrText *text) {
 
 /* A str that is all of self is self. */
 static TsrStatus new_part(Value *out, Value self, const char *data, int64_t size) {
-    if (!value_is_str(self) || size != value_as_str(self)->size) return text_new_like(out, self, data, size);
+    if (!value_is_str(self) || size != value_as_str(self)->size) return new_like(out, self, data, size);
     *out = value_retain(self);
     return TSR_OK;
 }
@@ -47,7 +48,7 @@ static TsrStatus new_part(Value *out, Value self, const char *data, int64_t size
 static TsrStatus append_part(List *list, Value self, const char *data, int64_t size) {
     Value part;
     TSR_TRY(tsr_interrupt_check());
-    TSR_TRY(text_new_like(&part, self, data, size));
+    TSR_TRY(new_like(&part, self, data, size));
     return list_append_move(list, part);
 }
 

@@ -13,8 +13,6 @@ typedef struct Bytestring { const char *data; int64_t size; } Bytestring; /* len
 Bytestring text_bytes(Value self);
 /* "a bytes-like object is required, not 'int'" */
 TsrStatus text_buffer_argument(Bytestring *out, Value v);
-/* A value of self's kind. */
-TsrStatus text_new_like(Value *out, Value self, const char *data, int64_t size);
 TsrStatus text_new_like_move(Value *out, Value self, TsrText *text); /* frees the text, on failure too */
 
 /* Where a part begins in a text, in bytes: the first or the last place; -1: nowhere. */

@@ -215,7 +215,7 @@ Type device_type = {.obj = TYPE_HEADER, .name = "torch.device", .construct = dev
 
 /* ---- Generator ---- */
 
-TsrStatus torch_generator_new(Value *out, TsrGenerator *rng) {
+static TsrStatus torch_generator_new(Value *out, TsrGenerator *rng) {
     GeneratorObj *o = obj_new(&torch_generator_type, sizeof *o);
     if (o == NULL) return TSR_MEMORY_ERROR;
     o->rng = tsr_rng_retain(rng);
@@ -435,9 +435,9 @@ static const Getter finfo_getters[] = {{"max", finfo_max, NULL, "the largest num
                                        {"dtype", info_dtype, NULL, "its name"}, {NULL, NULL, NULL, NULL}};
 static const Getter iinfo_getters[] = {{"max", iinfo_max, NULL, "the largest number"}, {"min", iinfo_min, NULL, "the smallest number"},
                                        {"bits", info_bits, NULL, "bits of an element"}, {"dtype", info_dtype, NULL, "its name"}, {NULL, NULL, NULL, NULL}};
-Type finfo_type = {.obj = TYPE_HEADER, .name = "torch.finfo", .construct = finfo_construct, .destroy = info_destroy, .repr = finfo_repr, .compare = info_compare,
+static Type finfo_type = {.obj = TYPE_HEADER, .name = "torch.finfo", .construct = finfo_construct, .destroy = info_destroy, .repr = finfo_repr, .compare = info_compare,
                    .hash = info_hash, .getters = finfo_getters};
-Type iinfo_type = {.obj = TYPE_HEADER, .name = "torch.iinfo", .construct = iinfo_construct, .destroy = info_destroy, .repr = iinfo_repr, .compare = info_compare,
+static Type iinfo_type = {.obj = TYPE_HEADER, .name = "torch.iinfo", .construct = iinfo_construct, .destroy = info_destroy, .repr = iinfo_repr, .compare = info_compare,
                    .hash = info_hash, .getters = iinfo_getters};
 
 /* ---- into the namespace ---- */

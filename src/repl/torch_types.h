@@ -12,7 +12,7 @@ typedef struct FormatObj { Obj obj; TsrMemoryFormat format; } FormatObj; /* stat
 typedef struct DeviceObj { Obj obj; TsrDevice device; } DeviceObj;
 typedef struct GeneratorObj { Obj obj; TsrGenerator *rng; } GeneratorObj; /* rng retained */
 
-extern Type dtype_type, layout_type, format_type, device_type, torch_generator_type, finfo_type, iinfo_type;
+extern Type dtype_type, layout_type, format_type, device_type, torch_generator_type;
 
 Value dtype_value(TsrDtype d);            /* a reference, the caller's; None for TSR_DTYPE_NONE */
 Value layout_value(uint8_t layout);       /* as dtype_value */
@@ -20,7 +20,6 @@ Value format_value(TsrMemoryFormat f);
 TsrStatus device_new(Value *out, TsrDevice d);
 /* Where functions that take no tensor make one when they aren't told: the cpu, or set_default_device()'s, or that of `with torch.device(...):`. */
 extern TsrDevice device_default;
-TsrStatus torch_generator_new(Value *out, TsrGenerator *rng); /* retains */
 TsrStatus generator_default(Value *out);  /* torch.default_generator, the same object each time */
 
 /* A generator's state as a uint8 tensor, and back. */

@@ -25,9 +25,8 @@ static TsrKernelTable complex_table(void) {
 }
 
 TsrLoop tsr_kernel(TsrKernel k, TsrDtype d) {
-    static TsrKernelTable fast;
-    if (TSR_UNLIKELY(fast == NULL)) fast = fast_table();
-    TsrLoop loop = fast[k][d];
+    static TsrKernelTable known;
+    TsrLoop loop = TSR_CHOOSE_ONCE(known, fast_table())[k][d];
     if (loop == NULL) loop = kernels_plain()[k][d];
     return loop != NULL ? loop : complex_table()[k][d];
 }

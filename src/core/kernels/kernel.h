@@ -2,7 +2,7 @@
 #ifndef TSR_KERNEL_H
 #define TSR_KERNEL_H
 
-#include "iter.h"
+#include "loop.h"
 
 typedef enum TsrKernel {
     TSR_K_NONE,

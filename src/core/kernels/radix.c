@@ -2,7 +2,7 @@
  * scatters. Stable, because chunks are in order. */
 #include <string.h>
 
-#include "iter.h"
+#include "parallel.h"
 #include "kernels/sort.h"
 #include "mem.h"
 

@@ -14,7 +14,7 @@ static TsrReducerTable choose(void) {
 }
 
 const TsrReducer *tsr_reducer(TsrReduceKind kind, TsrDtype d) {
-    static TsrReducerTable table;
-    if (TSR_UNLIKELY(table == NULL)) table = choose();
+    static TsrReducerTable known;
+    TsrReducerTable table = TSR_CHOOSE_ONCE(known, choose());
     return table[kind][d].init != NULL ? &table[kind][d] : NULL;
 }

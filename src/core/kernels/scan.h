@@ -2,7 +2,7 @@
 #ifndef TSR_SCAN_H
 #define TSR_SCAN_H
 
-#include "iter.h"
+#include "loop.h"
 
 typedef enum TsrScan { TSR_SCAN_SUM, TSR_SCAN_PROD, TSR_SCAN_LOGSUMEXP, TSR_SCAN_MAX, TSR_SCAN_MIN, TSR_SCAN_COUNT } TsrScan;
 

@@ -18,9 +18,8 @@ static TsrIsa detect(void) {
 }
 
 TsrIsa tsr_isa(void) {
-    static TsrIsa isa = TSR_ISA_COUNT;
-    if (TSR_UNLIKELY(isa == TSR_ISA_COUNT)) isa = detect();
-    return isa;
+    static int known; /* 1 more than it */
+    return (TsrIsa)(TSR_CHOOSE_ONCE(known, (int)detect() + 1) - 1);
 }
 
 static TsrConvertFn choose_convert(void) {
@@ -33,12 +32,11 @@ static TsrConvertFn choose_convert(void) {
 }
 
 void tsr_convert(TsrDtype to, char *dst, int64_t dst_stride, TsrDtype from, const char *src, int64_t src_stride, int64_t n) {
-    static TsrConvertFn convert;
+    static TsrConvertFn known;
     int64_t size = (int64_t)tsr_dtypes[to].itemsize;
     if (to == from && dst_stride == size && src_stride == size && to != TSR_BOOL) {
         memmove(dst, src, (size_t)(n * size));
         return;
     }
-    if (TSR_UNLIKELY(convert == NULL)) convert = choose_convert();
-    convert(to, dst, dst_stride, from, src, src_stride, n);
+    TSR_CHOOSE_ONCE(known, choose_convert())(to, dst, dst_stride, from, src, src_stride, n);
 }

@@ -5,7 +5,7 @@
 #ifndef TSR_SIMD_H
 #define TSR_SIMD_H
 
-#include "iter.h"
+#include "loop.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -24,6 +24,14 @@ typedef enum TsrIsa { TSR_ISA_BASE, TSR_ISA_AVX2, TSR_ISA_AVX512, TSR_ISA_COUNT 
 
 /* The best one this CPU has; TSR_ISA=base|avx2|avx512 in the environment lowers it. */
 TsrIsa tsr_isa(void);
+
+/* A table or function chosen at first use; whichever thread comes first chooses the same. */
+#define TSR_CHOOSE_ONCE(slot, choice) \
+    __extension__({ \
+        __typeof__(slot) chosen_ = __atomic_load_n(&(slot), __ATOMIC_RELAXED); \
+        if (TSR_UNLIKELY(!chosen_)) __atomic_store_n(&(slot), chosen_ = (choice), __ATOMIC_RELAXED); \
+        chosen_; \
+    })
 
 typedef void (*TsrConvertFn)(TsrDtype to, char *dst, int64_t dst_stride, TsrDtype from, const char *src, int64_t src_stride, int64_t n);
 void convert_base(TsrDtype to, char *dst, int64_t ds, TsrDtype from, const char *src, int64_t ss, int64_t n);

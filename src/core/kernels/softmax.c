@@ -14,7 +14,7 @@ static const TsrSoftmaxTable *choose(void) {
 }
 
 TsrSoftmaxFn tsr_softmax_kernel(bool log, TsrSoftmaxWay way, TsrDtype d) {
-    static const TsrSoftmaxTable *table;
-    if (TSR_UNLIKELY(table == NULL)) table = choose();
+    static const TsrSoftmaxTable *known;
+    const TsrSoftmaxTable *table = TSR_CHOOSE_ONCE(known, choose());
     return (log ? table->log_softmax : table->softmax)[way][d == TSR_FLOAT64];
 }

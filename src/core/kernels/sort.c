@@ -91,7 +91,8 @@ void tsr_kernel_heap_start(TsrPair *heap, int64_t k) { make_heap(heap, k); }
 void tsr_kernel_heap_offer(TsrPair *heap, int64_t k, TsrPair pair) { adjust_heap(heap, 0, k, pair); }
 void tsr_kernel_heap_finish(TsrPair *heap, int64_t k) { sort_heap(heap, k); }
 
-void tsr_kernel_partial_sort(TsrPair *a, int64_t k, int64_t n) {
+/* std::partial_sort: the k least, in order. */
+static void partial_sort(TsrPair *a, int64_t k, int64_t n) {
     heap_select(a, k, n);
     sort_heap(a, k);
 }
@@ -124,7 +125,7 @@ static int log2_floor(int64_t n) { return 63 - __builtin_clzll((unsigned long lo
 static void introsort(TsrPair *first, TsrPair *last, int depth) {
     while (last - first > 16 && tsr_interrupt_flag == 0) {
         if (depth-- == 0) {
-            tsr_kernel_partial_sort(first, last - first, last - first);
+            partial_sort(first, last - first, last - first);
             return;
         }
         TsrPair *cut = partition(first, last);

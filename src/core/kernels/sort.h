@@ -15,7 +15,6 @@ typedef struct TsrPair {
 /* Stable: equal keys keep their order. `spare` has room for n. */
 void tsr_kernel_sort_stable(TsrPair *a, TsrPair *spare, int64_t n);
 void tsr_kernel_sort(TsrPair *a, int64_t n);                       /* std::sort */
-void tsr_kernel_partial_sort(TsrPair *a, int64_t k, int64_t n);    /* std::partial_sort: the k least, in order */
 /* The same over a stream: the heap holds the first k elements (tsr_kernel_heap_start), further ones are offered in order. */
 void tsr_kernel_heap_start(TsrPair *heap, int64_t k);
 void tsr_kernel_heap_offer(TsrPair *heap, int64_t k, TsrPair pair); /* pair.key < heap[0].key */

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "iter.h"
+#include "parallel.h"
 #include "mem.h"
 
 enum { BLOCK = 256, PARALLEL = 1 << 16, CHUNK = 1 << 16, MAX_CHUNKS = 256 };
