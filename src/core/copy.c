@@ -169,7 +169,7 @@ static int64_t strips_down(const Copy *c) { return (c->sizes[1] + ALONG - 1) / A
 /* Units [begin, end): lines, or strips. */
 static void copy_units(int64_t begin, int64_t end, void *user) {
     const Copy *c = user;
-    for (int64_t unit = begin; unit < end; unit++) {
+    for (int64_t unit = begin; unit < end && tsr_interrupt_flag == 0; unit++) {
         int64_t rest = unit, x = 0, y = 0;
         if (c->tiled) {
             y = rest % strips_down(c) * ALONG;

@@ -356,8 +356,8 @@ static TsrStatus write_table(TsrSink *sink, const TsrTensor *t, char delimiter, 
     const char *data = tsr_data(t);
     size_t item = tsr_itemsize(t);
     for (int64_t r = 0; r < rows; r++) {
-        if ((r & 1023) == 0) TSR_TRY(tsr_interrupt_check());
         for (int64_t k = 0; k < columns; k++) {
+            if (tsr_interrupted_at(r * columns + k) || sink->status != TSR_OK) return sink->status != TSR_OK ? sink->status : tsr_interrupt_check();
             size_t n = tsr__format_element(cell, tsr_scalar_load(t->dtype, data + (size_t)(r * columns + k) * item), t->dtype, precision, false);
             cell[n++] = k + 1 < columns ? delimiter : '\n';
             tsr_sink_write(sink, cell, n);

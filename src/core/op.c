@@ -401,15 +401,22 @@ static TsrStatus run_plain(TsrOpCall *c) {
 
 void (*tsr_op_hook)(const TsrOpCall *call, TsrStatus status);
 
+/* A kernel that an interrupt ended early says nothing: what it left is dropped here. */
+static TsrStatus whole(TsrOpCall *c, TsrStatus status) {
+    if (TSR_LIKELY(tsr_interrupt_flag == 0) || status != TSR_OK) return status;
+    tsr_op_release_returns(c);
+    return tsr_interrupt_raise();
+}
+
 TsrStatus tsr_op_run(TsrOpCall *call) {
     call->nret = 0;
-    if (TSR_LIKELY(all_plain(call)) && TSR_LIKELY(tsr_trace_hook == NULL)) return run_plain(call);
+    if (TSR_LIKELY(all_plain(call)) && TSR_LIKELY(tsr_trace_hook == NULL)) return whole(call, run_plain(call));
     Run run;
     run.call = call;
     run.ntemporaries = 0;
     run.nlists = 0;
     memset(run.real_out, 0, sizeof run.real_out);
-    TsrStatus status = run_prepared(&run);
+    TsrStatus status = whole(call, run_prepared(&run));
     end_run(&run);
     if (TSR_UNLIKELY(tsr_op_hook != NULL)) tsr_op_hook(call, status);
     return status;

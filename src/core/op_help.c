@@ -85,8 +85,9 @@ TsrStatus tsr__return_list_move(TsrOpCall *c, TsrTensor **tensors, int n) {
 
 TsrStatus tsr__zeros_new(TsrTensor **out, int ndim, const int64_t *sizes, TsrDtype dtype, TsrDevice device) {
     TSR_TRY(tsr_tensor_new(out, ndim, sizes, dtype, device));
-    if (!tsr_is_meta(*out) && (*out)->numel > 0) memset(tsr_data(*out), 0, (size_t)(*out)->numel * tsr_itemsize(*out));
-    return TSR_OK;
+    TsrStatus status = tsr_tensor_fill(*out, tsr_scalar_int(0));
+    if (status != TSR_OK) tsr_tensor_reset(out);
+    return status;
 }
 
 void tsr__free_all(TsrTensor **tensors, int n) {

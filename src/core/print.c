@@ -71,6 +71,7 @@ static TsrStatus walk(const TsrTensor *t, int dim, int64_t offset, bool summariz
     int64_t n = t->sizes[dim], edge = options.edgeitems;
     TSR_TRY(tsr_interrupt_check());
     for (int64_t i = 0; i < n; i++) {
+        if (tsr_interrupted_at(i)) return tsr_interrupt_check();
         if (summarize && n > 2 * edge && i == edge) i = n - edge;
         if (i < n) TSR_TRY(walk(t, dim + 1, offset + i * t->strides[dim], summarize, visit, user));
     }

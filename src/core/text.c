@@ -21,12 +21,18 @@ static TsrStatus reserve(TsrText *t, size_t more) {
     return TSR_OK;
 }
 
+/* Takes in n bytes that were written. Who builds a long text is stopped here by an interrupt, once every 64 KiB. */
+static TsrStatus lengthen(TsrText *t, size_t n) {
+    size_t before = t->length;
+    t->length += n;
+    t->data[t->length] = '\0';
+    return TSR_LIKELY(before >> 16 == t->length >> 16) ? TSR_OK : tsr_interrupt_check();
+}
+
 TsrStatus tsr_text_append(TsrText *t, const char *bytes, size_t n) {
     TSR_TRY(reserve(t, n));
     if (n > 0) memcpy(t->data + t->length, bytes, n);
-    t->length += n;
-    t->data[t->length] = '\0';
-    return TSR_OK;
+    return lengthen(t, n);
 }
 
 TsrStatus tsr_text_puts(TsrText *t, const char *s) { return tsr_text_append(t, s, strlen(s)); }
@@ -42,15 +48,16 @@ TsrStatus tsr_text_printf(TsrText *t, const char *format, ...) {
     va_start(args, format);
     vsnprintf(t->data + t->length, (size_t)n + 1, format, args);
     va_end(args);
-    t->length += (size_t)n;
-    return TSR_OK;
+    return lengthen(t, (size_t)n);
 }
 
 TsrStatus tsr_text_pad(TsrText *t, char c, size_t n) {
     TSR_TRY(reserve(t, n));
-    memset(t->data + t->length, c, n);
-    t->length += n;
-    t->data[t->length] = '\0';
+    for (size_t piece; n > 0; n -= piece) {
+        piece = TSR_MIN(n, (size_t)1 << 20);
+        memset(t->data + t->length, c, piece);
+        TSR_TRY(lengthen(t, piece));
+    }
     return TSR_OK;
 }
 

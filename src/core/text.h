@@ -1,4 +1,5 @@
-/* text.h: a growing byte string for messages and display. Append functions return TSR_MEMORY_ERROR and leave it unchanged when memory is short. */
+/* text.h: a growing byte string for messages and display. Append functions return TSR_MEMORY_ERROR and leave it
+ * unchanged when memory is short, and look for an interrupt now and then as it grows long. */
 #ifndef TSR_TEXT_H
 #define TSR_TEXT_H
 

@@ -77,7 +77,6 @@ static TsrStatus method_hex(Value *out, const CallArgs *args) {
         if (separator != 0 && every != 0 && i > 0 && from % every == 0) status = tsr_text_putc(&text, separator);
         char digits[] = {hex_digits[(unsigned char)self.data[i] >> 4], hex_digits[self.data[i] & 15]};
         if (status == TSR_OK) status = tsr_text_append(&text, digits, sizeof digits);
-        if (tsr_interrupted_at(i)) status = tsr_interrupt_raise();
     }
     if (status == TSR_OK) return str_new_text_move(out, &text);
     tsr_text_free(&text);
@@ -122,7 +121,7 @@ static bool is_ascii(unsigned char c) { return c < 0x80; }
 static TsrStatus every(Value *out, const CallArgs *args, bool (*test)(unsigned char), bool of_empty) {
     Bytestring self = self_bytes(args);
     bool yes = self.size > 0 || of_empty;
-    for (int64_t i = 0; i < self.size && yes; i++) yes = test((unsigned char)self.data[i]);
+    for (int64_t i = 0; i < self.size && yes && !tsr_interrupted_at(i); i++) yes = test((unsigned char)self.data[i]);
     *out = value_bool(yes);
     return TSR_OK;
 }
@@ -135,7 +134,7 @@ static TsrStatus method_isspace(Value *out, const CallArgs *args) { return every
 static TsrStatus one_case(Value *out, const CallArgs *args, bool (*wanted)(unsigned char), bool (*other)(unsigned char)) {
     Bytestring self = self_bytes(args);
     bool some = false, good = true;
-    for (int64_t i = 0; i < self.size && good; i++) {
+    for (int64_t i = 0; i < self.size && good && !tsr_interrupted_at(i); i++) {
         some = some || wanted((unsigned char)self.data[i]);
         good = !other((unsigned char)self.data[i]);
     }
@@ -148,7 +147,7 @@ static TsrStatus method_isupper(Value *out, const CallArgs *args) { return one_c
 static TsrStatus method_istitle(Value *out, const CallArgs *args) {
     Bytestring self = self_bytes(args);
     bool some = false, after = false, good = true;
-    for (int64_t i = 0; i < self.size && good; i++) {
+    for (int64_t i = 0; i < self.size && good && !tsr_interrupted_at(i); i++) {
         unsigned char c = (unsigned char)self.data[i];
         good = is_upper(c) ? !after : is_lower(c) ? after : true;
         after = is_letter(c);
@@ -170,7 +169,7 @@ static TsrStatus change_case(Value *out, const CallArgs *args, CaseMode mode) {
     Bytestring self = self_bytes(args);
     TSR_TRY(bytes_new_like(out, args->values[0].o->type, self.data, self.size));
     char *to = memory_of(*out);
-    for (int64_t i = 0; i < self.size; i++) to[i] = in_case((unsigned char)self.data[i], mode, i == 0, i > 0 && is_letter((unsigned char)self.data[i - 1]));
+    for (int64_t i = 0; i < self.size && !tsr_interrupted_at(i); i++) to[i] = in_case((unsigned char)self.data[i], mode, i == 0, i > 0 && is_letter((unsigned char)self.data[i - 1]));
     return TSR_OK;
 }
 static TsrStatus method_capitalize(Value *out, const CallArgs *args) { return change_case(out, args, CAPITAL); }

@@ -5,6 +5,7 @@
 #include "num_obj.h"
 #include "seq_obj.h"
 #include "str_obj.h"
+#include "text_methods.h"
 #include "value_internal.h"
 
 #include <ctype.h>
@@ -126,8 +127,10 @@ static TsrStatus get_item_slot(Value *out, Value self, Value index) {
         TSR_TRY(bytes_new_like(out, self.o->type, NULL, count));
         char *to;
         value_as_buffer(*out, &to, &size);
-        for (int64_t k = 0; k < count; k++) to[k] = data[i + k * step];
-        return TSR_OK;
+        for (int64_t k = 0; k < count && !tsr_interrupted_at(k); k++) to[k] = data[i + k * step];
+        TsrStatus status = tsr_interrupt_check();
+        if (status != TSR_OK) value_release(*out);
+        return status;
     }
     TSR_TRY(sequence_index(&i, index, value_is_bytes(self) ? "byte" : "bytearray"));
     if (!index_wrap(&i, size)) return tsr_error(TSR_INDEX_ERROR, value_is_bytes(self) ? "index out of range" : "bytearray index out of range");
@@ -152,8 +155,8 @@ static TsrStatus contains_slot(bool *out, Value self, Value item) {
         TSR_TRY(byte_from_value(&byte, item, "byte"));
         part = &byte;
     }
-    *out = part_size == 0 || memmem(data, (size_t)size, part, (size_t)part_size) != NULL;
-    return TSR_OK;
+    *out = text_search((Bytestring){data, size}, (Bytestring){part, part_size}, false) >= 0;
+    return tsr_interrupt_check();
 }
 
 static TsrStatus iter_slot(Value *out, Value self) { return index_iter_new(out, self); }
@@ -208,7 +211,8 @@ static TsrStatus from_iterable(Value *out, Type *type, Value iterable) {
     int64_t size;
     if (status == TSR_OK) value_as_buffer(*out, &data, &size);
     for (int64_t i = 0; status == TSR_OK && i < l->count; i++) {
-        if ((status = byte_from_value(&data[i], l->items[i], type == &bytes_type ? "bytes" : "byte")) != TSR_OK) value_release(*out);
+        if ((status = byte_from_value(&data[i], l->items[i], type == &bytes_type ? "bytes" : "byte")) == TSR_OK && (i & 0xFFFF) == 0) status = tsr_interrupt_check();
+        if (status != TSR_OK) value_release(*out);
     }
     value_release(list);
     return status;

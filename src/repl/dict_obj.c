@@ -227,7 +227,10 @@ TsrStatus dict_new(Value *out) {
 static TsrStatus merge_dict(Dict *d, const Dict *other) {
     if (d->count == 0 && other->count > 4 && d != other) TSR_TRY(rebuild(d, other->count));
     int64_t position = 0;
-    for (DictEntry *e; (e = dict_next(other, &position)) != NULL;) TSR_TRY(dict_set(d, e->key, e->value));
+    for (DictEntry *e; (e = dict_next(other, &position)) != NULL;) {
+        TSR_TRY(dict_set(d, e->key, e->value));
+        TSR_TRY(tsr_interrupt_check());
+    }
     return TSR_OK;
 }
 
@@ -352,6 +355,7 @@ static TsrStatus dict_compare(Value *out, CompareOp op, Value a, Value b) {
         TSR_TRY(dict_find(&found, e, entry->key));
         equal = found != NULL;
         if (equal) TSR_TRY(value_equal(&equal, entry->value, *found));
+        TSR_TRY(tsr_interrupt_check());
     }
     *out = value_bool(equal == (op == CMP_EQ));
     return TSR_OK;

@@ -47,18 +47,25 @@ static TsrStatus check_arity(const Method *def, const CallArgs *args, int skip, 
     return args_count(args, skip, def->min, def->max, def->name);
 }
 
+/* A loop in C that an interrupt ended early says nothing: what it gave is dropped here. */
+static TsrStatus call_whole(Value *out, const Method *def, const CallArgs *args) {
+    *out = VALUE_NONE;
+    TsrStatus status = def->call(out, args);
+    if (TSR_LIKELY(tsr_interrupt_flag == 0) || status != TSR_OK) return status;
+    value_release(*out);
+    return tsr_interrupt_raise();
+}
+
 TsrStatus native_invoke(Value *out, const Method *def, const CallArgs *args, Type *owner) {
     TSR_TRY(check_arity(def, args, owner != NULL && !(def->flags & METHOD_STATIC), owner, NULL));
-    *out = VALUE_NONE;
-    return def->call(out, args);
+    return call_whole(out, def, args);
 }
 
 static TsrStatus native_call(Value *out, Value self, const CallArgs *args) {
     const Native *n = (Native *)self.o;
     const Method *def = n->def;
     TSR_TRY(check_arity(def, args, 0, NULL, n->module));
-    *out = VALUE_NONE;
-    return def->call(out, args);
+    return call_whole(out, def, args);
 }
 
 static TsrStatus native_repr(TsrText *out, Value self) {

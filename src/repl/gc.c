@@ -56,15 +56,17 @@ static TsrStatus visit_reach(Obj *object, void *context) {
     return TSR_OK;
 }
 
-/* Moves all that is reached from outside to `reached`; what stays in `tracked` is garbage. */
-static void find_reached(GcObj *reached) {
+/* Moves all that is reached from outside to `reached`; what stays in `tracked` is garbage. False when an interrupt, which is left to be raised, ended it. */
+static bool find_reached(GcObj *reached) {
     for (GcObj *o = tracked.gc_next; o != &tracked; o = o->gc_next) o->gc_count = o->obj.refcount;
-    for (GcObj *o = tracked.gc_next; o != &tracked; o = o->gc_next) o->obj.type->traverse(&o->obj, visit_subtract, NULL);
+    for (GcObj *o = tracked.gc_next; o != &tracked && tsr_interrupt_flag == 0; o = o->gc_next) o->obj.type->traverse(&o->obj, visit_subtract, NULL);
+    if (tsr_interrupt_flag != 0) return false;
     for (GcObj *o = tracked.gc_next, *next; o != &tracked; o = next) {
         next = o->gc_next;
         if (o->gc_count > 0) visit_reach(&o->obj, reached);
     }
-    for (GcObj *o = reached->gc_next; o != reached; o = o->gc_next) o->obj.type->traverse(&o->obj, visit_reach, reached);
+    for (GcObj *o = reached->gc_next; o != reached && tsr_interrupt_flag == 0; o = o->gc_next) o->obj.type->traverse(&o->obj, visit_reach, reached);
+    return tsr_interrupt_flag == 0;
 }
 
 static void splice(GcObj *to, GcObj *from) {
@@ -83,8 +85,7 @@ int64_t gc_collect(void) {
     running = true;
     GcObj reached = {.gc_next = &reached, .gc_prev = &reached};
     GcObj garbage = {.gc_next = &garbage, .gc_prev = &garbage};
-    find_reached(&reached);
-    splice(&garbage, &tracked);
+    if (find_reached(&reached)) splice(&garbage, &tracked);
     for (GcObj *o = reached.gc_next; o != &reached; o = o->gc_next) o->obj.flags &= ~(uint32_t)OBJ_MARK;
     splice(&tracked, &reached);
     int64_t found = 0;

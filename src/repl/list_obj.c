@@ -39,9 +39,10 @@ TsrStatus list_append(List *l, Value item) { return list_append_move(l, value_re
 TsrStatus list_new_from(Value *out, const Value *items, int64_t count) {
     TSR_TRY(list_new(out, count));
     List *l = value_as_list(*out);
-    for (int64_t i = 0; i < count; i++) l->items[i] = value_retain(items[i]);
-    l->count = count;
-    return TSR_OK;
+    for (int64_t i = 0; i < count && !tsr_interrupted_at(i); i++) l->items[l->count++] = value_retain(items[i]);
+    TsrStatus status = tsr_interrupt_check();
+    if (status != TSR_OK) value_release(*out);
+    return status;
 }
 
 TsrStatus list_new_move(Value *out, Value *items, int64_t count) {
@@ -61,8 +62,10 @@ static TsrStatus extend_array(List *l, Value source) {
     value_as_array(source, &items, &count);
     TSR_TRY(mem_grow(&l->items, &l->capacity, l->count + count, sizeof(Value)));
     value_as_array(source, &items, &count); /* it may be l itself, which has moved */
-    for (int64_t i = 0; i < count; i++) l->items[l->count + i] = value_retain(items[i]);
-    l->count += count;
+    for (int64_t i = 0; i < count; i++) {
+        if (tsr_interrupted_at(i)) TSR_TRY(tsr_interrupt_check());
+        l->items[l->count++] = value_retain(items[i]);
+    }
     return TSR_OK;
 }
 
@@ -203,9 +206,10 @@ static TsrStatus get_slice(Value *out, const List *l, const Slice *slice) {
     TSR_TRY(slice_resolve(slice, l->count, &start, &stop, &step, &count));
     TSR_TRY(list_new(out, count));
     List *r = value_as_list(*out);
-    for (int64_t i = 0; i < count; i++) r->items[i] = value_retain(l->items[start + i * step]);
-    r->count = count;
-    return TSR_OK;
+    for (int64_t i = 0; i < count && !tsr_interrupted_at(i); i++) r->items[r->count++] = value_retain(l->items[start + i * step]);
+    TsrStatus status = tsr_interrupt_check();
+    if (status != TSR_OK) value_release(*out);
+    return status;
 }
 
 static TsrStatus list_get_item(Value *out, Value self, Value index) {
@@ -343,7 +347,9 @@ static TsrStatus list_binary(Value *out, BinaryOp op, Value a, Value b) {
     if (op == OP_ADD && value_is_list(a) && value_is_list(b)) {
         TSR_TRY(list_new(out, value_as_list(a)->count + value_as_list(b)->count));
         TsrStatus status = extend_array(value_as_list(*out), a);
-        return status == TSR_OK ? extend_array(value_as_list(*out), b) : status;
+        if (status == TSR_OK) status = extend_array(value_as_list(*out), b);
+        if (status != TSR_OK) value_release(*out);
+        return status;
     }
     if (op != OP_MUL) return TSR_OK;
     Value list = value_is_list(a) ? a : b;

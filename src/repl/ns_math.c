@@ -595,6 +595,7 @@ static TsrStatus math_fsum(Value *out, const CallArgs *args) {
         if (status != TSR_OK) break;
         if (isfinite(x)) n = add_to_partials(partials, n, x);
         else special += x;
+        if ((status = tsr_interrupt_check()) != TSR_OK) break;
     }
     value_release(iterator);
     TSR_TRY(status);

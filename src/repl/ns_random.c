@@ -286,6 +286,7 @@ static TsrStatus random_shuffle(Value *out, const CallArgs *args) {
     if (!value_is_list(args->values[0])) return tsr_error(TSR_TYPE_ERROR, "'%s' object does not support item assignment", value_type_name(args->values[0]));
     List *list = value_as_list(args->values[0]);
     for (int64_t i = list->count - 1; i > 0; i--) {
+        if (tsr_interrupted_at(i)) return tsr_interrupt_check();
         int64_t j = next_below(i + 1);
         Value item = list->items[i];
         list->items[i] = list->items[j];

@@ -85,7 +85,7 @@ static TsrStatus job_finish(Job *job, Ast **out, SourceRange *where) {
     TsrStatus status = TSR_OK;
     if (p->failed && p->status != TSR_MEMORY_ERROR && p->message != NULL)
         status = tsr_error(p->status, "%s", p->message);
-    else if (p->failed)
+    else if (p->failed && (status = tsr_interrupt_check()) == TSR_OK)
         status = tsr_error_no_memory(sizeof(Node));
     if (where != NULL) *where = p->where;
     *out = p->failed ? NULL : job->ast;

@@ -85,6 +85,10 @@ static Token *token_at(Parser *p, int i) {
         }
         Token t = lexer_next(p->lexer);
         p->tokens[p->count++] = t;
+        if (tsr_interrupted_at(p->count)) { /* ends like a lack of memory; job_finish asks which it was */
+            parse_no_memory(p);
+            return &end_token;
+        }
         if (t.kind == T_ERROR && !p->failed) raise_lexer_error(p);
     }
     return &p->tokens[i];

@@ -17,6 +17,7 @@ static bool slot_free(const SetEntry *e) { return e->key.tag == V_UNBOUND && e->
 static TsrStatus find_entry(SetEntry **out, const Set *s, Value key, int64_t hash) {
     uint64_t mask = (uint64_t)s->mask, perturb = (uint64_t)hash, i = perturb & mask;
     *out = NULL;
+    TSR_TRY(tsr_interrupt_check()); /* every loop over the elements of a set comes by here */
     for (;; i = (i * 5 + 1 + (perturb >>= PERTURB_SHIFT)) & mask) {
         SetEntry *e = &s->table[i];
         int probes = i + LINEAR_PROBES <= mask ? LINEAR_PROBES : 0;
@@ -164,7 +165,7 @@ static TsrStatus merge_set(Set *s, const Set *other) {
             value_retain(s->table[i].key);
         }
         s->fill = s->count = other->count;
-        return TSR_OK;
+        return tsr_interrupt_check();
     }
     int64_t position = 0;
     bool into_empty = s->fill == 0;
@@ -173,6 +174,7 @@ static TsrStatus merge_set(Set *s, const Set *other) {
             *free_entry(s->table, s->mask, e->hash) = (SetEntry){value_retain(e->key), e->hash};
             s->fill++;
             s->count++;
+            TSR_TRY(tsr_interrupt_check());
         } else {
             TSR_TRY(add_hashed(s, e->key, e->hash));
         }

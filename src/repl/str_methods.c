@@ -58,7 +58,7 @@ static int write_case(char *out, const Str *s, int64_t at, uint32_t c, CaseMode 
 static TsrStatus change_ascii(Value *out, const Str *s, bool to_upper) {
     Str *r = str_new_raw(s->size);
     if (r == NULL) return TSR_MEMORY_ERROR;
-    for (int64_t i = 0; i < s->size; i++) {
+    for (int64_t i = 0; i < s->size && !tsr_interrupted_at(i); i++) {
         unsigned char c = (unsigned char)s->data[i];
         unsigned first = to_upper ? 'a' : 'A';
         r->data[i] = (char)(c - first < 26u ? c ^ 0x20 : c);
@@ -96,18 +96,27 @@ static TsrStatus method_title(Value *out, const CallArgs *args) { return change_
 static TsrStatus method_casefold(Value *out, const CallArgs *args) {
     const Str *s = self_str(args);
     if (str_is_ascii(s)) return change_case(out, s, LOWER);
-    utf8proc_uint8_t *folded = NULL;
-    utf8proc_ssize_t size = utf8proc_map((const utf8proc_uint8_t *)s->data, s->size, &folded, UTF8PROC_CASEFOLD);
-    if (size < 0) return change_case(out, s, LOWER);
-    TsrStatus status = str_new(out, (const char *)folded, size);
-    free(folded);
+    TsrText text = {0};
+    TsrStatus status = TSR_OK;
+    for (int64_t i = 0; i < s->size && status == TSR_OK;) {
+        utf8proc_int32_t folded[8];
+        char buffer[4];
+        int n, last;
+        uint32_t c = utf8_decode(s->data + i, &n);
+        utf8proc_ssize_t count = utf8proc_decompose_char((utf8proc_int32_t)c, folded, TSR_COUNTOF(folded), UTF8PROC_CASEFOLD, &last);
+        if (count < 0 || count > (int)TSR_COUNTOF(folded)) folded[0] = (utf8proc_int32_t)c, count = 1; /* a surrogate */
+        for (int k = 0; k < count && status == TSR_OK; k++) status = tsr_text_append(&text, buffer, (size_t)utf8_encode(buffer, (uint32_t)folded[k]));
+        i += n;
+    }
+    if (status == TSR_OK) return str_new_text_move(out, &text);
+    tsr_text_free(&text);
     return status;
 }
 
 /* --- classes of characters --- */
 
 static bool every(const Str *s, bool (*test)(uint32_t), bool of_empty) {
-    for (int64_t i = 0; i < s->size;) {
+    for (int64_t i = 0; i < s->size && tsr_interrupt_flag == 0;) {
         int n;
         if (!test(utf8_decode(s->data + i, &n))) return false;
         i += n;
@@ -136,7 +145,7 @@ static TsrStatus method_isascii(Value *out, const CallArgs *args) {
 
 static TsrStatus one_case(Value *out, const Str *s, bool (*wanted)(uint32_t), bool (*other)(uint32_t)) {
     bool some = false;
-    for (int64_t i = 0; i < s->size;) {
+    for (int64_t i = 0; i < s->size && tsr_interrupt_flag == 0;) {
         int n;
         uint32_t c = utf8_decode(s->data + i, &n);
         if (other(c) || unichar_is_title(c)) {
@@ -155,7 +164,7 @@ static TsrStatus method_islower(Value *out, const CallArgs *args) { return one_c
 static TsrStatus method_istitle(Value *out, const CallArgs *args) {
     const Str *s = self_str(args);
     bool cased = false, after = false, good = true;
-    for (int64_t i = 0; i < s->size && good;) {
+    for (int64_t i = 0; i < s->size && good && tsr_interrupt_flag == 0;) {
         int n;
         uint32_t c = utf8_decode(s->data + i, &n);
         if (unichar_is_upper(c) || unichar_is_title(c)) good = !after;
@@ -171,7 +180,7 @@ static TsrStatus method_istitle(Value *out, const CallArgs *args) {
 static TsrStatus method_isidentifier(Value *out, const CallArgs *args) {
     const Str *s = self_str(args);
     bool good = s->size > 0;
-    for (int64_t i = 0; i < s->size && good;) {
+    for (int64_t i = 0; i < s->size && good && tsr_interrupt_flag == 0;) {
         int n;
         uint32_t c = utf8_decode(s->data + i, &n);
         good = i == 0 ? unichar_starts_name(c) : unichar_continues_name(c);
@@ -194,13 +203,14 @@ static TsrStatus pad_text(Value *out, Value self, int64_t left, int64_t right, c
     Str *r = str_new_raw(size);
     if (r == NULL) return TSR_MEMORY_ERROR;
     char *p = r->data;
-    for (int64_t i = 0; i < left; i++, p += fill_size) memcpy(p, fill, (size_t)fill_size);
-    memcpy(p, s->data, (size_t)s->size);
-    p += s->size;
-    for (int64_t i = 0; i < right; i++, p += fill_size) memcpy(p, fill, (size_t)fill_size);
-    str_finish(r);
     *out = value_obj_move(r);
-    return TSR_OK;
+    TsrStatus status = repeat_bytes(p, fill, fill_size, left);
+    p += left * fill_size;
+    memcpy(p, s->data, (size_t)s->size);
+    if (status == TSR_OK) status = repeat_bytes(p + s->size, fill, fill_size, right);
+    r->length = left + s->length + right;
+    if (status != TSR_OK) value_release(*out);
+    return status;
 }
 
 static TsrStatus justify(Value *out, const CallArgs *args, int mode) {
@@ -242,6 +252,7 @@ static TsrStatus method_zfill(Value *out, const CallArgs *args) {
 static TsrStatus join_items(Value *out, const Str *glue, const Value *items, int64_t count) {
     int64_t size = 0;
     for (int64_t i = 0; i < count; i++) {
+        if (tsr_interrupted_at(i)) return tsr_interrupt_check();
         if (!value_is_str(items[i])) {
             return tsr_error(TSR_TYPE_ERROR, "sequence item %lld: expected str instance, %s found", (long long)i, value_type_name(items[i]));
         }
@@ -262,6 +273,7 @@ static TsrStatus join_items(Value *out, const Str *glue, const Value *items, int
             length += glue->length;
         }
         const Str *s = value_as_str(items[i]);
+        if (tsr_interrupted_at(i)) break;
         memcpy(p, s->data, (size_t)s->size);
         p += s->size;
         length += s->length;
@@ -457,7 +469,7 @@ static TsrStatus get_item_slot(Value *out, Value self, Value index) {
 static TsrStatus contains_slot(bool *out, Value self, Value item) {
     if (!value_is_str(item)) return tsr_error(TSR_TYPE_ERROR, "'in <string>' requires string as left operand, not %s", value_type_name(item));
     *out = text_search(text_bytes(self), text_bytes(item), false) >= 0;
-    return TSR_OK;
+    return tsr_interrupt_check();
 }
 
 typedef struct StrIter {

@@ -66,6 +66,7 @@ static TsrStatus infer_items(TsrDtype *out, const Value *items, int64_t n, int d
     TsrDtype found = TSR_DTYPE_NONE;
     for (int64_t i = 0; i < n; i++) {
         TsrDtype d = TSR_DTYPE_NONE;
+        if (tsr_interrupted_at(i)) TSR_TRY(tsr_interrupt_check());
         if ((items[i].tag == V_INT && found == TSR_INT64) || (items[i].tag == V_FLOAT && found == tsr_default_dtype())) continue;
         TSR_TRY(infer(&d, items[i], depth + 1));
         if (found == TSR_DTYPE_NONE) found = d;

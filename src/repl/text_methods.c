@@ -85,7 +85,7 @@ static bool is_line_end(Value self, uint32_t c) {
 /* --- searching --- */
 
 static int64_t search_last(Bytestring s, Bytestring part) {
-    for (int64_t i = s.size - part.size; i >= 0; i--)
+    for (int64_t i = s.size - part.size; i >= 0 && !tsr_interrupted_at(i); i--)
         if (memcmp(s.data + i, part.data, (size_t)part.size) == 0) return i;
     return -1;
 }
@@ -94,8 +94,14 @@ int64_t text_search(Bytestring s, Bytestring part, bool last) {
     if (part.size > s.size) return -1;
     if (last) return search_last(s, part);
     if (part.size == 0) return 0;
-    const char *found = part.size == 1 ? memchr(s.data, part.data[0], (size_t)s.size) : memmem(s.data, (size_t)s.size, part.data, (size_t)part.size);
-    return found != NULL ? found - s.data : -1;
+    const int64_t piece = TSR_MAX((int64_t)1 << 22, 4 * part.size); /* between looks for an interrupt; the next one begins where a part could have begun */
+    for (int64_t from = 0; from + part.size <= s.size && tsr_interrupt_flag == 0; from += piece - part.size + 1) {
+        const char *at = s.data + from;
+        size_t left = (size_t)TSR_MIN(s.size - from, piece);
+        const char *found = part.size == 1 ? memchr(at, part.data[0], left) : memmem(at, left, part.data, (size_t)part.size);
+        if (found != NULL) return found - s.data;
+    }
+    return -1;
 }
 
 /* The stretch of self between the optional start and stop arguments; false when start lies behind the end. */
@@ -152,7 +158,7 @@ TsrStatus text_rindex(Value *out, const CallArgs *args) { return find_method(out
 static int64_t occurrences(Value self, Bytestring s, Bytestring part) {
     if (part.size == 0) return (value_is_str(self) ? utf8_count(s.data, s.size) : s.size) + 1;
     int64_t n = 0;
-    for (int64_t at; (at = text_search(s, part, false)) >= 0; n++) s = (Bytestring){s.data + at + part.size, s.size - at - part.size};
+    for (int64_t at; !tsr_interrupted_at(n) && (at = text_search(s, part, false)) >= 0; n++) s = (Bytestring){s.data + at + part.size, s.size - at - part.size};
     return n;
 }
 
@@ -232,8 +238,8 @@ static TsrStatus strip(Value *out, const CallArgs *args, bool left, bool right, 
     }
     int64_t from = 0, to = s.size, before;
     int n;
-    while (left && from < to && is_stripped(self, set, char_at(self, s, from, &n))) from += n;
-    while (right && to > from && (before = char_before(self, s, to), is_stripped(self, set, char_at(self, s, before, &n)))) to = before;
+    while (left && from < to && !tsr_interrupted_at(from) && is_stripped(self, set, char_at(self, s, from, &n))) from += n;
+    while (right && to > from && !tsr_interrupted_at(to) && (before = char_before(self, s, to), is_stripped(self, set, char_at(self, s, before, &n)))) to = before;
     return new_part(out, self, s.data + from, to - from);
 }
 TsrStatus text_strip(Value *out, const CallArgs *args) { return strip(out, args, true, true, "strip"); }
@@ -245,14 +251,14 @@ TsrStatus text_rstrip(Value *out, const CallArgs *args) { return strip(out, args
 /* The byte behind the run of spaces, or of other characters, that begins at i. */
 static int64_t run_end(Value self, Bytestring s, int64_t i, bool spaces) {
     int n;
-    while (i < s.size && is_space(self, char_at(self, s, i, &n)) == spaces) i += n;
+    while (i < s.size && !tsr_interrupted_at(i) && is_space(self, char_at(self, s, i, &n)) == spaces) i += n;
     return i;
 }
 
 /* The byte at which the run that ends at i begins. */
 static int64_t run_start(Value self, Bytestring s, int64_t i, bool spaces) {
     int n;
-    for (int64_t before; i > 0; i = before) {
+    for (int64_t before; i > 0 && !tsr_interrupted_at(i); i = before) {
         before = char_before(self, s, i);
         if (is_space(self, char_at(self, s, before, &n)) != spaces) break;
     }
@@ -323,7 +329,7 @@ TsrStatus text_rsplit(Value *out, const CallArgs *args) { return split_method(ou
 static TsrStatus split_lines(List *list, Value self, Bytestring s, bool keep) {
     int n = 0;
     for (int64_t from = 0, i = 0; from < s.size; from = i) {
-        while (i < s.size && !is_line_end(self, char_at(self, s, i, &n))) i += n;
+        while (i < s.size && !tsr_interrupted_at(i) && !is_line_end(self, char_at(self, s, i, &n))) i += n;
         int64_t end = i;
         if (i < s.size) i += s.data[i] == '\r' && i + 1 < s.size && s.data[i + 1] == '\n' ? 2 : n;
         TSR_TRY(append_part(list, self, s.data + from, (keep ? i : end) - from));

@@ -102,8 +102,12 @@ static bool grow_seen(Walk *w) {
     return true;
 }
 
-/* False when it was there already (or memory is short: the walk then ends). */
+/* False when it was there already (or memory is short, or an interrupt came: the walk then ends). */
 static bool mark(Walk *w, const void *object) {
+    if (TSR_UNLIKELY(tsr_interrupt_flag != 0)) { /* raised by whoever asked */
+        w->stopped = true;
+        return false;
+    }
     if (2 * (w->count + 1) > w->capacity && !grow_seen(w)) {
         w->stopped = w->short_of_memory = true;
         return false;

@@ -72,6 +72,22 @@ interrupted 'a running maximum' 'x = rand(30000000)
 while True: x.cummax(0)'
 interrupted 'a transform' 'x = rand(1 << 23)
 while True: fft.fft(x)'
+interrupted 'unique rows' 'x = randint(0, 3, (500000, 20))
+while True: x.unique(dim=0)'
+interrupted 'pooling' 'x = rand(1, 1, 1000, 1000)
+while True: torch.nn.functional.max_pool2d(x, 501, 1)'
+interrupted 'filling by positions' 'x = rand(30000000); i = randperm(30000000)
+while True: x.index_fill_(0, i, 1)'
+interrupted 'coalesce' 's = sparse_coo_tensor(randint(0, 10000, (2, 5000000)), rand(5000000), (10000, 10000))
+while True: s.coalesce()'
+interrupted 'folding case' 's = "éß" * 20000000
+while True: s.casefold()'
+interrupted 'looking for text' 's = "a" * 200000000
+while True: s.find("aab")'
+interrupted 'parsing' 's = "[" + "1," * 3000000 + "]"
+while True: eval(s)'
+interrupted 'copying a dict' 'd = {i: i for i in range(3000000)}
+while True: d.copy()'
 interrupted 'arithmetic' 'x = rand(30000000)
 while True: y = (x * 2 + 1).exp().sum()'
 interrupted 'a list sort' 'x = [i * 7919 % 1000003 for i in range(1000000)]

@@ -81,7 +81,7 @@ static void heap_select(TsrPair *a, int64_t k, int64_t n) {
 }
 
 static void sort_heap(TsrPair *a, int64_t n) {
-    while (n > 1) {
+    while (n > 1 && !tsr_interrupted_at(n)) {
         n--;
         pop_heap(a, n, &a[n]);
     }
@@ -110,11 +110,11 @@ static TsrPair *partition(TsrPair *first, TsrPair *last) {
     TsrPair *pivot = first, *middle = first + (last - first) / 2;
     median_to_first(first, first + 1, middle, last - 1);
     first++;
-    for (;;) {
+    for (int64_t swaps = 1;; swaps++) {
         while (less(first, pivot)) first++;
         last--;
         while (less(pivot, last)) last--;
-        if (!(first < last)) return first;
+        if (!(first < last) || tsr_interrupted_at(swaps)) return first;
         swap(first, last);
         first++;
     }
@@ -172,12 +172,12 @@ void tsr_kernel_quick_select(TsrPair *a, int64_t k, int64_t n) {
         if (less(&a[left], &a[left + 1])) swap(&a[left + 1], &a[left]);
         int64_t i = left + 1, j = right;
         uint64_t pivot = a[left].key;
-        for (;;) {
+        for (int64_t swaps = 1;; swaps++) {
             do i++;
             while (a[i].key < pivot);
             do j--;
             while (pivot < a[j].key);
-            if (j < i) break;
+            if (j < i || tsr_interrupted_at(swaps)) break;
             swap(&a[i], &a[j]);
         }
         swap(&a[left], &a[j]);

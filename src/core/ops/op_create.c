@@ -281,7 +281,7 @@ static TsrStatus new_triangle(TsrOpCall *c, bool lower) {
     if (tsr_is_meta(t) || count == 0) return tsr_return_move(c, t);
     char *p = tsr_data(t);
     size_t item = tsr_itemsize(t), row_bytes = (size_t)count * item;
-    for (int64_t r = 0; r < rows && p < (char *)tsr_data(t) + row_bytes; r++) {
+    for (int64_t r = 0; r < rows && p < (char *)tsr_data(t) + row_bytes && tsr_interrupt_flag == 0; r++) {
         triangle_row(r, cols, offset, lower, &first, &last);
         for (int64_t k = first; k < last; k++, p += item) {
             tsr_scalar_store(tsr_scalar_int(r), dtype, p);

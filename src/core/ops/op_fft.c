@@ -40,7 +40,7 @@ static int64_t line_offset(const TsrTensor *t, int dim, const int64_t *sizes, in
 #define LINE_BODY(R, W) \
     const R *in = (const R *)in_line; \
     W *buf = (W *)buffer; \
-    for (int64_t k = 0; k < j->n; k++) { \
+    for (int64_t k = 0; k < j->n && !tsr_interrupted_at(k); k++) { \
         bool mirrored = j->kind == LINE_C2R && k >= j->in_len; \
         int64_t from = mirrored ? j->n - k : k; \
         if (j->kind == LINE_R2C || j->kind == LINE_R2C_FULL) { \
@@ -60,7 +60,7 @@ static void load_f32_wide(const LineJob *j, const char *in_line, int64_t step, c
 #define STORE_BODY(R, W) \
     const W *res = (const W *)result; \
     R *out = (R *)out_line; \
-    for (int64_t k = 0; k < j->out_len; k++) { \
+    for (int64_t k = 0; k < j->out_len && !tsr_interrupted_at(k); k++) { \
         if (j->kind == LINE_C2R) { \
             out[k * step] = (R)res[2 * k * lanes]; \
             continue; \

@@ -656,9 +656,11 @@ static void fold_rows(const Rows *r, Reach reach, TsrCombineFn combine) {
     for (int64_t o = 0; o < outer; o++) {
         char *dst = r->dst + o * r->size * row;
         const char *src = r->src + o * r->n * row;
-        if (r->inner == 1) combine(dst, item, r->index, 1, src, item, reach.count);
-        else
-            for (int64_t i = 0; i < reach.count; i++) combine(dst + r->index[i] * row, item, NULL, 0, src + i * row, item, r->inner);
+        int64_t piece = r->inner == 1 ? PIECE : 1;
+        for (int64_t i = 0; i < reach.count && tsr_interrupt_flag == 0; i += piece) {
+            if (r->inner == 1) combine(dst, item, r->index + i, 1, src + i * item, item, TSR_MIN(reach.count - i, piece));
+            else combine(dst + r->index[i] * row, item, NULL, 0, src + i * row, item, r->inner);
+        }
     }
 }
 
@@ -705,6 +707,7 @@ static bool is_one(TsrScalar s) {
 static TsrStatus add_scaled(TsrTensor *t, int64_t dim, const TsrTensor *positions, int64_t count, const TsrTensor *source, TsrScalar alpha) {
     const int64_t *index = tsr_data(positions);
     for (int64_t i = 0; i < count; i++) {
+        TSR_TRY(tsr_interrupt_check());
         TsrTensor *into = NULL, *from = NULL, *done = NULL;
         TsrStatus status = tsr_ndim(t) == 0 ? tsr_tensor_new_alias(&into, t) : tsr_tensor_new_select(&into, t, dim, index[i]);
         if (status == TSR_OK) status = tsr_ndim(source) == 0 ? tsr_tensor_new_alias(&from, source) : tsr_tensor_new_select(&from, source, dim, i);
@@ -816,6 +819,7 @@ static TsrStatus first_rows_new(TsrTensor **out, TsrTensor *t, int64_t dim) {
 
 static TsrStatus fill_rows(TsrTensor *t, int64_t dim, const int64_t *index, int64_t count, TsrScalar value) {
     for (int64_t i = 0; i < count; i++) {
+        TSR_TRY(tsr_interrupt_check());
         TsrTensor *row;
         TSR_TRY(tsr_ndim(t) == 0 ? tsr_tensor_new_alias(&row, t) : tsr_tensor_new_select(&row, t, dim, index[i]));
         TsrStatus status = tsr_tensor_fill(row, value);
@@ -883,7 +887,7 @@ static TsrStatus reset_rows(TsrTensor *t, int64_t dim, const TsrTensor *position
     int64_t item = (int64_t)r.item, row = r.inner * item;
     char *p = tsr_data(t);
     for (int64_t o = 0; o < r.outer && t->numel > 0; o++)
-        for (int64_t i = 0; i < count; i++) set(p + (o * r.size + index[i]) * row, item, NULL, 0, (const char *)cell, 0, r.inner);
+        for (int64_t i = 0; i < count && !tsr_interrupted_at(i); i++) set(p + (o * r.size + index[i]) * row, item, NULL, 0, (const char *)cell, 0, r.inner);
     return TSR_OK;
 }
 
@@ -896,7 +900,7 @@ static TsrStatus row_counts(TsrTensor **out, const TsrTensor *t, int64_t dim, co
     int64_t *n = tsr_data(counts);
     const int64_t *index = tsr_data(positions);
     for (int64_t i = 0; i < counts->numel; i++) n[i] = include_self;
-    for (int64_t i = 0; i < positions->numel; i++) n[index[i]]++;
+    for (int64_t i = 0; i < positions->numel && !tsr_interrupted_at(i); i++) n[index[i]]++;
     TsrStatus status = tsr_tensor_new_cast(out, counts, tsr_dtype_real_of(t->dtype));
     tsr_tensor_free(counts);
     return status;

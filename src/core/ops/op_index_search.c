@@ -1,8 +1,9 @@
 /* Searching in sorted numbers: searchsorted, bucketize, isin. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "kernels/keys.h"
+#include "kernels/sort.h"
+#include "mem.h"
 #include "op_help.h"
 
 /* ---- searchsorted ---- */
@@ -168,13 +169,8 @@ TsrStatus op_bucketize_scalar(TsrOpCall *c) {
 
 /* ---- isin ---- */
 
-static int compare_keys(const void *a, const void *b) {
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
 typedef struct Isin {
-    const uint64_t *set; /* sorted keys */
+    const TsrPair *set; /* sorted by their keys */
     int64_t n;
     const char *elements;
     TsrDtype dtype;
@@ -182,14 +178,14 @@ typedef struct Isin {
     uint64_t nan_key;
 } Isin;
 
-static bool contains(const uint64_t *set, int64_t n, uint64_t key) {
+static bool contains(const TsrPair *set, int64_t n, uint64_t key) {
     int64_t low = 0, high = n;
     while (low < high) {
         int64_t middle = low + (high - low) / 2;
-        if (set[middle] < key) low = middle + 1;
+        if (set[middle].key < key) low = middle + 1;
         else high = middle;
     }
-    return low < n && set[low] == key;
+    return low < n && set[low].key == key;
 }
 
 static void isin_range(int64_t begin, int64_t end, void *user) {
@@ -204,20 +200,32 @@ static void isin_range(int64_t begin, int64_t end, void *user) {
     }
 }
 
+/* The keys of dense elements, in order; for tsr_free. */
+static TsrStatus sorted_keys_new(TsrPair **out, const TsrTensor *dense) {
+    int64_t n = dense->numel, item = (int64_t)tsr_itemsize(dense);
+    TsrPair *set = tsr_malloc(sizeof *set * (size_t)TSR_MAX(n, 1));
+    if (set == NULL) return tsr_error_no_memory(sizeof *set * (size_t)n);
+    for (int64_t i = 0; i < n && !tsr_interrupted_at(i); i += 256) {
+        uint64_t keys[256];
+        int64_t m = TSR_MIN(n - i, 256);
+        tsr_kernel_keys64(dense->dtype, (const char *)tsr_data(dense) + i * item, item, m, keys);
+        for (int64_t k = 0; k < m; k++) set[i + k] = (TsrPair){keys[k], 0};
+    }
+    tsr_kernel_sort(set, n);
+    *out = set;
+    return TSR_OK;
+}
+
 static TsrStatus isin_into(TsrTensor *t, const TsrTensor *elements, const TsrTensor *set, TsrDtype dtype, bool invert) {
-    TsrTensor *e, *s, *keys;
+    TsrTensor *e, *s;
+    TsrPair *keys = NULL;
     TSR_TRY(dense_as(&e, elements, dtype, dtype));
     TsrStatus status = dense_as(&s, set, dtype, dtype);
     if (status == TSR_OK) {
-        status = tsr_tensor_new(&keys, 1, &s->numel, TSR_INT64, TSR_DEVICE_CPU);
-        if (status == TSR_OK) {
-            uint64_t *k = tsr_data(keys);
-            tsr_kernel_keys64(dtype, tsr_data(s), (int64_t)tsr_itemsize(s), s->numel, k);
-            if (s->numel > 1) qsort(k, (size_t)s->numel, sizeof *k, compare_keys);
-            Isin q = {k, s->numel, tsr_data(e), dtype, tsr_data(t), invert, tsr_kernel_nan_key(dtype)};
-            status = tsr_parallel_for(e->numel, 2048, isin_range, &q);
-            tsr_tensor_free(keys);
-        }
+        status = sorted_keys_new(&keys, s);
+        Isin q = {keys, s->numel, tsr_data(e), dtype, tsr_data(t), invert, tsr_kernel_nan_key(dtype)};
+        if (status == TSR_OK) status = tsr_parallel_for(e->numel, 2048, isin_range, &q);
+        tsr_free(keys);
         tsr_tensor_free(s);
     }
     tsr_tensor_free(e);

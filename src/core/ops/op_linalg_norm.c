@@ -84,7 +84,7 @@ static void norm_rows(int64_t begin, int64_t end, void *user) {
 static void norm_chunks(int64_t begin, int64_t end, void *user) {
     const NormJob *j = user;
     size_t item = tsr_dtype_size(j->dtype);
-    for (int64_t i = begin; i < end; i++)
+    for (int64_t i = begin; i < end && tsr_interrupt_flag == 0; i++)
         j->parts[i] = norm_part(j->dtype, j->x + (size_t)(i * CHUNK) * item, TSR_MIN(CHUNK, j->width - i * CHUNK), j->p);
 }
 

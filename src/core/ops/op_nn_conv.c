@@ -101,6 +101,7 @@ static TsrStatus conv_part(const ConvJob *job, int64_t sample, int64_t begin, in
     int64_t gc = k->channels / k->groups, gf = k->filters / k->groups, area = nn_volume(k->w.out), rows = gc * nn_volume(k->w.kernel);
     TsrScalar one = tsr_scalar_int(1), zero = tsr_scalar_int(0);
     for (int64_t g = 0; g < k->groups; g++) {
+        TSR_TRY(tsr_interrupt_check());
         char *image = job->image + (size_t)((sample * k->channels + g * gc) * nn_volume(k->w.in)) * k->item;
         char *filtered = job->filtered + (size_t)((sample * k->filters + g * gf) * area + begin) * k->item;
         TsrMat weight = {(void *)(job->weight + (size_t)(g * gf * rows) * k->item), rows, 1, false}, cols = {columns, end - begin, 1, false}, out = {filtered, area, 1, false};

@@ -377,7 +377,7 @@ static double moving(double momentum, double now, double before) { return moment
         int64_t half = (k->batch * k->area + 1) / 2, pixel = 0; \
         double sum = 0; \
         T part[2] = {0, 0}; \
-        for (int64_t b = 0; b < k->batch; b++) { \
+        for (int64_t b = 0; b < k->batch && tsr_interrupt_flag == 0; b++) { \
             const T *x = (const T *)(const void *)k->in + (b * k->channels + c) * k->area; \
             for (int64_t i = 0; i < k->area; i++, pixel++) { \
                 T v = mean != NULL ? x[i] - *mean : x[i], *to = &part[pixel >= half]; \
@@ -405,7 +405,7 @@ static double moving(double momentum, double now, double before) { return moment
         T mean = (T)k->mean[c], rstd = (T)k->rstd[c], weight = k->weight != NULL ? (T)k->weight[c] : 1, bias = k->bias != NULL ? (T)k->bias[c] : 0; \
         T scale = rstd * weight, offset = FMA(-mean, scale, bias); \
         bool steps = k->way == BATCH_SCATTERED, fine = (int)k->kept == (int)(sizeof(T) == 8 ? TSR_FLOAT64 : TSR_FLOAT32); \
-        for (int64_t b = 0; b < k->batch; b++) { \
+        for (int64_t b = 0; b < k->batch && tsr_interrupt_flag == 0; b++) { \
             const T *x = (const T *)(const void *)k->in + (b * k->channels + c) * k->area; \
             T *y = (T *)(void *)k->out + (b * k->channels + c) * k->area; \
             for (int64_t i = 0; i < k->area && !steps; i++) y[i] = FMA(x[i], scale, offset); \

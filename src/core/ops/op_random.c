@@ -710,7 +710,7 @@ static TsrStatus check_std_tensor(const TsrTensor *std) {
     if (tsr_dtype_is_complex(std->dtype)) return tsr_error(TSR_RUNTIME_ERROR, "normal expects standard deviation to be non-complex");
     if (std->numel == 0 || tsr_is_meta(std)) return TSR_OK;
     if (tsr__in(TSR_BITS_UINT | TSR_BITS_FLOAT8, std->dtype)) return tsr__not_implemented("min_all", std->dtype);
-    for (int64_t i = 0; i < std->numel; i++)
+    for (int64_t i = 0; i < std->numel && !tsr_interrupted_at(i); i++)
         if (!(tsr_scalar_to_double(tsr_tensor_get(std, i)) >= 0)) return tsr_error(TSR_RUNTIME_ERROR, "normal expects all elements of std >= 0.0");
     return TSR_OK;
 }
@@ -950,7 +950,7 @@ static TsrStatus check_weights(const TsrTensor *self) {
     int64_t n = self->sizes[tsr_ndim(self) - 1];
     bool zero_row = false;
     double sum = 0;
-    for (int64_t i = 0; i < self->numel; i++) {
+    for (int64_t i = 0; i < self->numel && !tsr_interrupted_at(i); i++) {
         double p = tsr_scalar_to_double(tsr_tensor_get(self, i));
         if (!(p >= 0 && p < INFINITY)) return tsr_error(TSR_RUNTIME_ERROR, "probability tensor contains either `inf`, `nan` or element < 0");
         sum += p;

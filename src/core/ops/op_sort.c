@@ -53,7 +53,7 @@ static void load_pairs(TsrPair *a, const char *src, int64_t stride, int64_t n, c
     }
     if (w->flip && tsr_dtype_size(w->dtype) < 8) { /* keep the passes of a radix sort few */
         uint64_t low = UINT64_MAX >> (64 - tsr_kernel_key_bits(w->dtype));
-        for (int64_t i = 0; i < n; i++) a[i].key &= low;
+        for (int64_t i = 0; i < n && !tsr_interrupted_at(i); i++) a[i].key &= low;
     }
 }
 
@@ -399,8 +399,10 @@ static void select_distinct(TsrPair *a, TsrPair *spare, int64_t k, int64_t n) {
     for (int64_t i = 0; i < n; i++) {
         if (a[i].key < key) below++;
         else if (a[i].key == key) spare[equal++] = (TsrPair){(uint64_t)a[i].index, a[i].index};
+        if (tsr_interrupted_at(i)) return;
     }
     tsr_kernel_nth_element(spare, k - below, equal);
+    if (tsr_interrupt_flag != 0) return;
     a[k].index = spare[k - below].index;
 }
 
@@ -411,7 +413,7 @@ static void median_line(char *const *data, const int64_t *stride, const int64_t 
     load_pairs(p.a, data[2], stride[2], n[2], w);
     uint64_t nan_key = tsr_kernel_nan_key(w->dtype);
     int64_t nans = 0, first_nan = -1;
-    for (int64_t i = 0; i < n[2] && tsr_dtype_is_float(w->dtype); i++) {
+    for (int64_t i = 0; i < n[2] && tsr_dtype_is_float(w->dtype) && !tsr_interrupted_at(i); i++) {
         if (p.a[i].key != nan_key) continue;
         if (nans++ == 0) first_nan = i;
     }
@@ -473,7 +475,7 @@ static void mode_line(char *const *data, const int64_t *stride, const int64_t *n
     uint64_t nan_key = tsr_kernel_nan_key(w->dtype);
     bool floats = tsr_dtype_is_float(w->dtype);
     int64_t best = 0, best_count = 0, count = 0;
-    for (int64_t i = 0; i < n[2]; i++) {
+    for (int64_t i = 0; i < n[2] && !tsr_interrupted_at(i); i++) {
         count++;
         bool ends = i == n[2] - 1 || p.a[i].key != p.a[i + 1].key || (floats && p.a[i].key == nan_key);
         if (!ends) continue;

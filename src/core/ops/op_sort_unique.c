@@ -23,7 +23,7 @@ static void count_parts(int64_t begin, int64_t end, void *user) {
     for (int64_t k = begin; k < end; k++) {
         int64_t *a = c->counters + k * 2 * c->bins, *b = a + c->bins, i = k * c->part, last = TSR_MIN(i + c->part, c->n);
         const int64_t *p = c->p;
-        for (; i + 1 < last; i += 2) {
+        for (; i + 1 < last && !tsr_interrupted_at(i); i += 2) {
             a[p[i] - c->base]++;
             b[p[i + 1] - c->base]++;
         }
@@ -37,8 +37,8 @@ static TsrStatus count_values(int64_t *counts, const int64_t *p, int64_t n, int6
     int64_t *counters = bins <= 1 << 16 && n > 4 * bins ? tsr_calloc((size_t)(parts * 2 * bins), sizeof *counters) : NULL;
     memset(counts, 0, sizeof *counts * (size_t)bins);
     if (counters == NULL) {
-        for (int64_t i = 0; i < n; i++) counts[p[i] - base]++;
-        return TSR_OK;
+        for (int64_t i = 0; i < n && !tsr_interrupted_at(i); i++) counts[p[i] - base]++;
+        return tsr_interrupt_check();
     }
     Counting c = {p, n, (n + parts - 1) / parts, bins, base, counters};
     TsrStatus status = tsr_parallel_for(parts, 1, count_parts, &c);
@@ -103,10 +103,10 @@ static TsrStatus number_runs(Distinct *d, const TsrPair *pairs, TsrDtype dtype) 
 /* inverse[order[i]] = group[i], and how many there are of each. Either may be NULL. */
 static void fill_inverse(const Distinct *d, int64_t *inverse, int64_t *counts) {
     if (inverse != NULL)
-        for (int64_t i = 0; i < d->n; i++) inverse[d->order[i]] = d->group[i];
+        for (int64_t i = 0; i < d->n && !tsr_interrupted_at(i); i++) inverse[d->order[i]] = d->group[i];
     if (counts == NULL) return;
     memset(counts, 0, sizeof *counts * (size_t)d->count);
-    for (int64_t i = 0; i < d->n; i++) counts[d->group[i]]++;
+    for (int64_t i = 0; i < d->n && !tsr_interrupted_at(i); i++) counts[d->group[i]]++;
 }
 
 static TsrStatus inverse_new(TsrTensor **inverse, TsrTensor **counts, const Distinct *d, int ndim, const int64_t *sizes, bool want_inverse, bool want_counts,
@@ -153,7 +153,7 @@ static void rank_range(int64_t begin, int64_t end, void *user) {
 /* values[k]: the k-th value that occurs; returns how many do. */
 static int64_t rank_values(const int64_t *counts, int64_t *values, int64_t bins, int64_t base) {
     int64_t found = 0;
-    for (int64_t v = 0; v < bins; v++)
+    for (int64_t v = 0; v < bins && !tsr_interrupted_at(v); v++)
         if (counts[v] != 0) {
             values[found] = v + base;
             found++;
@@ -245,10 +245,11 @@ static int compare_rows(const uint64_t *a, const uint64_t *b, int64_t n) {
 
 /* Merge sort of row numbers by the rows' keys. */
 static void sort_rows(int64_t *order, int64_t *spare, int64_t n, const uint64_t *keys, int64_t width) {
-    for (int64_t step = 1; step < n; step *= 2) {
+    for (int64_t step = 1; step < n && tsr_interrupt_flag == 0; step *= 2) {
         for (int64_t i = 0; i < n; i += 2 * step) {
             int64_t a = i, middle = TSR_MIN(i + step, n), b = middle, end = TSR_MIN(i + 2 * step, n);
             for (int64_t k = i; k < end; k++) {
+                if ((k & 0xFF) == 0 && tsr_interrupt_flag != 0) return; /* rows may be long */
                 bool left = a < middle && (b >= end || compare_rows(keys + order[b] * width, keys + order[a] * width, width) >= 0);
                 spare[k] = order[left ? a++ : b++];
             }
@@ -264,17 +265,19 @@ static TsrStatus distinct_rows(Distinct *d, const TsrTensor *rows, bool sort) {
     tsr_kernel_keys64(rows->dtype, tsr_data(rows), item, rows->numel, keys);
     for (int64_t i = 0; i < n; i++) d->order[i] = i;
     if (sort) sort_rows(d->order, d->group, n, keys, width);
+    TsrStatus status = tsr_interrupt_check();
     uint64_t nan_key = tsr_kernel_nan_key(rows->dtype);
     d->count = 0;
-    for (int64_t i = 0; i < n; i++) {
+    for (int64_t i = 0; i < n && status == TSR_OK; i++) {
         const uint64_t *row = keys + d->order[i] * width;
         bool fresh = i == 0 || compare_rows(row, keys + d->order[i - 1] * width, width) != 0;
         for (int64_t k = 0; k < width && !fresh && tsr_dtype_is_float(rows->dtype); k++) fresh = row[k] == nan_key;
         d->count += fresh;
         d->group[i] = d->count - 1;
+        if ((i & 0xFF) == 0) status = tsr_interrupt_check();
     }
     tsr_free(keys);
-    return TSR_OK;
+    return status;
 }
 
 /* The distinct rows, seen with their dimension moved back to its place. */
@@ -295,7 +298,7 @@ static TsrStatus gather_rows(TsrTensor **out, const TsrTensor *rows, const Disti
     size_t row = (size_t)(rows->numel / rows->sizes[0]) * tsr_itemsize(rows);
     const char *src = tsr_data(rows);
     char *dst = tsr_data(*out);
-    for (int64_t i = 0; i < d->n; i++)
+    for (int64_t i = 0; i < d->n && ((i & 0xFF) != 0 || tsr_interrupt_flag == 0); i++)
         if (i == 0 || d->group[i] != d->group[i - 1]) memcpy(dst + (size_t)d->group[i] * row, src + (size_t)d->order[i] * row, row);
     return TSR_OK;
 }
@@ -371,11 +374,11 @@ static TsrStatus bincount_weighted(TsrTensor **out, const int64_t *p, int64_t n,
     if (status == TSR_OK && dense->dtype == TSR_FLOAT32) {
         float *o = tsr_data(*out);
         const float *w = tsr_data(dense);
-        for (int64_t i = 0; i < n; i++) o[p[i]] += w[i];
+        for (int64_t i = 0; i < n && !tsr_interrupted_at(i); i++) o[p[i]] += w[i];
     } else if (status == TSR_OK) {
         double *o = tsr_data(*out);
         const double *w = tsr_data(dense);
-        for (int64_t i = 0; i < n; i++) o[p[i]] += w[i];
+        for (int64_t i = 0; i < n && !tsr_interrupted_at(i); i++) o[p[i]] += w[i];
     }
     tsr_tensor_free(dense);
     return status;
@@ -525,7 +528,7 @@ static void column_range(const TsrTensor *rows, int ndim, int d, double *left, d
     const double *p = tsr_data(rows);
     *left = INFINITY;
     *right = -INFINITY;
-    for (int64_t i = d; i < rows->numel; i += ndim) {
+    for (int64_t i = d, k = 0; i < rows->numel && !tsr_interrupted_at(k); i += ndim, k++) {
         if (isnan(p[i])) {
             *left = *right = NAN;
             return;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "../indexing.h"
+#include "../kernels/sort.h"
 #include "../mem.h"
 #include "../tensor_impl.h"
 #include "sparse.h"
@@ -177,7 +178,7 @@ static TsrStatus fill_flat(int64_t *flat, const TsrTensor *t, const int64_t *p, 
     memset(flat, 0, sizeof *flat * (size_t)nnz);
     for (int d = 0; d < t->sparse->sparse_dim; d++) {
         TSR_TRY(tsr_interrupt_check());
-        for (int64_t i = 0; i < nnz; i++) {
+        for (int64_t i = 0; i < nnz && !tsr_interrupted_at(i); i++) {
             int64_t index = p[d * nnz + i];
             if (index < 0 || index >= t->sizes[d]) return outside(index, d, t->sizes[d]);
             if (tsr_mul_overflows(flat[i], t->sizes[d], &flat[i]) || tsr_add_overflows(flat[i], index, &flat[i]))
@@ -212,34 +213,27 @@ TsrTensor *tsr__sparse_add_at(Scope *s, TsrTensor *target, TsrTensor *positions,
 
 /* ---- coalesce ---- */
 
-typedef struct Entry { int64_t key, at; } Entry;
-
-static int compare_entries(const void *a, const void *b) {
-    const Entry *x = a, *y = b;
-    if (x->key != y->key) return x->key < y->key ? -1 : 1;
-    return x->at < y->at ? -1 : x->at > y->at;
-}
-
 /* order: the entries sorted by position; first: where in it each group of equals begins; group: the number of each entry's group. Returns the number of groups. */
-static int64_t group_entries(Entry *entries, const int64_t *flat, int64_t nnz, int64_t *order, int64_t *first, int64_t *group) {
-    for (int64_t i = 0; i < nnz; i++) entries[i] = (Entry){flat[i], i};
-    qsort(entries, (size_t)nnz, sizeof *entries, compare_entries);
+static int64_t group_entries(TsrPair *entries, const int64_t *flat, int64_t nnz, int64_t *order, int64_t *first, int64_t *group) {
+    for (int64_t i = 0; i < nnz && !tsr_interrupted_at(i); i++) entries[i] = (TsrPair){(uint64_t)flat[i], i}; /* positions are never negative */
+    tsr_kernel_sort_stable(entries, entries + nnz, nnz);
     int64_t n = 0;
-    for (int64_t i = 0; i < nnz; i++) {
-        order[i] = entries[i].at;
-        if (i == 0 || entries[i].key != entries[i - 1].key) first[n++] = entries[i].at;
+    for (int64_t i = 0; i < nnz && !tsr_interrupted_at(i); i++) {
+        order[i] = entries[i].index;
+        if (i == 0 || entries[i].key != entries[i - 1].key) first[n++] = entries[i].index;
         group[i] = n - 1;
     }
     return n;
 }
 
-static TsrStatus coalesce_parts(TsrTensor **out, TsrTensor *t, TsrTensor *flat, Entry *entries) {
+static TsrStatus coalesce_parts(TsrTensor **out, TsrTensor *t, TsrTensor *flat, TsrPair *entries) {
     Scope s = {0};
     int64_t nnz = flat->numel;
     TsrTensor *order = MAKE(&s, tsr_tensor_new, 1, &nnz, TSR_INT64, TSR_DEVICE_CPU);
     TsrTensor *first = MAKE(&s, tsr_tensor_new, 1, &nnz, TSR_INT64, TSR_DEVICE_CPU);
     TsrTensor *group = MAKE(&s, tsr_tensor_new, 1, &nnz, TSR_INT64, TSR_DEVICE_CPU);
     int64_t n = s.status == TSR_OK ? group_entries(entries, tsr_data(flat), nnz, tsr_data(order), tsr_data(first), tsr_data(group)) : 0;
+    if (s.status == TSR_OK) s.status = tsr_interrupt_check();
     first = SLICE(&s, first, 0, 0, n);
     TsrTensor *indices = CALL(&s, "index_select", "tit", t->sparse->indices, (int64_t)1, first);
     TsrTensor *values = CALL(&s, "index_select", "tit", t->sparse->values, (int64_t)0, n == nnz ? order : first);
@@ -261,8 +255,8 @@ TsrStatus tsr_sparse_coalesce_new(TsrTensor **out, TsrTensor *t) {
     if (nnz < 2) return tsr_sparse_new(out, TSR_SPARSE_COO, tsr_ndim(t), t->sizes, t->sparse->indices, NULL, t->sparse->values, true);
     TsrTensor *flat;
     TSR_TRY(tsr_sparse_flat_new(&flat, t));
-    Entry *entries = tsr_malloc(sizeof *entries * (size_t)nnz);
-    TsrStatus status = entries == NULL ? tsr_error_no_memory(sizeof *entries * (size_t)nnz) : coalesce_parts(out, t, flat, entries);
+    TsrPair *entries = tsr_malloc(2 * sizeof *entries * (size_t)nnz); /* half of it for the sort */
+    TsrStatus status = entries == NULL ? tsr_error_no_memory(2 * sizeof *entries * (size_t)nnz) : coalesce_parts(out, t, flat, entries);
     tsr_free(entries);
     tsr_tensor_free(flat);
     return status;
@@ -303,7 +297,7 @@ static TsrStatus flatten_positions(TsrTensor **out, const TsrTensor *t, TsrTenso
     if (status == TSR_OK) {
         int64_t *f = tsr_data(flat);
         const int64_t *p = tsr_data(whole);
-        for (int64_t i = 0; i < nnz; i++) {
+        for (int64_t i = 0; i < nnz && !tsr_interrupted_at(i); i++) {
             f[i] = 0;
             for (int64_t d = 0; d < indices->sizes[0]; d++) f[i] = f[i] * t->sizes[d] + p[d * nnz + i];
         }
