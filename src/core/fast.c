@@ -46,9 +46,7 @@ static bool same_shape(const TsrTensor *a, const TsrTensor *b) {
     return true;
 }
 
-/* Whether the result of an operator may be written over `t`, of which the caller holds the one reference: it owns its memory alone,
- * all of it, and nobody has asked who it is. */
-static bool reusable(const TsrTensor *t) {
+bool tsr_fast_reusable(const TsrTensor *t) {
     const TsrStorage *s = t->storage;
     return t->refcount == 1 && t->weakcount == 1 && t->flags == 0 && t->base == NULL && t->offset == 0 && s->refcount == 1 && s->allocator != NULL && !s->readonly &&
            s->id == 0 && s->version.value == 0 && t->version == &s->version && s->nbytes == (size_t)t->numel * tsr_dtypes[t->dtype].itemsize;
@@ -89,7 +87,7 @@ static TsrStatus run(const Flat *f, int64_t n) {
 
 /* Where the result goes: over a dying operand of its dtype and shape, or fresh. */
 static TsrStatus place(TsrTensor **out, const struct Row *row, TsrTensor *shape, TsrTensor *over) {
-    if (over != NULL && !row->compares && reusable(over)) {
+    if (over != NULL && !row->compares && tsr_fast_reusable(over)) {
         *out = tsr_tensor_retain(over);
         return TSR_OK;
     }
@@ -122,7 +120,7 @@ bool tsr_fast_binary_new(TsrTensor **out, TsrStatus *status, TsrFastOp op, TsrTe
     Flat f = {.loop = tsr_kernel(row->kernel, a->dtype), .data = {NULL, tsr_data(a), tsr_data(b)}, .stride = {0, right ? 0 : size, left ? 0 : size}};
     TsrTensor *over = (dying & TSR_DYING_LEFT) && !right ? a : (dying & TSR_DYING_RIGHT) && !left ? b : NULL;
     if (over == a && a == b) over = NULL;
-    else if (over == a && !reusable(a) && (dying & TSR_DYING_RIGHT) && !left) over = b;
+    else if (over == a && !tsr_fast_reusable(a) && (dying & TSR_DYING_RIGHT) && !left) over = b;
     return finish(out, status, row, &f, right ? b : a, over);
 }
 

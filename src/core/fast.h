@@ -28,5 +28,8 @@ bool tsr_fast_unary_new(TsrTensor **out, TsrStatus *status, TsrFastOp op, TsrTen
 /* a op= b; the version is bumped. */
 bool tsr_fast_inplace(TsrStatus *status, TsrFastOp op, TsrTensor *a, TsrTensor *b);
 bool tsr_fast_inplace_number(TsrStatus *status, TsrFastOp op, TsrTensor *a, TsrScalar n);
+/* Whether the result of an operator may be written over `t`, of which the caller holds the one reference: it owns its memory alone, all of it, and nobody
+ * has asked who it is. */
+bool tsr_fast_reusable(const TsrTensor *t);
 
 #endif

@@ -340,7 +340,11 @@ static TsrStatus finish_output(Run *run, int k) {
     return TSR_OK;
 }
 
+/* A fresh result that was written over an argument. */
+static bool is_spare(const TsrOpCall *c, const TsrTensor *t) { return c->spent && c->out[0] == NULL && c->op->alias == TSR_FRESH && c->arg[0].kind == TSR_ARG_TENSOR && c->arg[0].t == t; }
+
 static void note_origin(TsrOpCall *c) {
+    if (c->nret == 1 && c->ret[0].kind == TSR_ARG_TENSOR && is_spare(c, c->ret[0].t)) c->ret[0].t->origin = c->schema->base;
     for (int k = 0; k < c->nret; k++)
         if (c->ret[k].kind == TSR_ARG_TENSOR && c->ret[k].t != NULL && c->out[k] == NULL && c->ret[k].t->origin == NULL &&
             tsr_tensor_refcount(c->ret[k].t) == 1 && tsr_is_defined(c->ret[k].t))

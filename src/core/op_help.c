@@ -3,9 +3,14 @@
 
 #include <string.h>
 
+#include "fast.h"
 #include "kernels/select.h"
 #include "mem.h"
 #include "tensor_impl.h"
+
+TsrTensor *tsr__spare(const TsrOpCall *c, int k) {
+    return c->spent && c->out[0] == NULL && c->arg[k].kind == TSR_ARG_TENSOR && tsr_fast_reusable(c->arg[k].t) ? c->arg[k].t : NULL;
+}
 
 TsrStatus tsr__not_implemented(const char *kernel, TsrDtype dtype) {
     return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "\"%s\" not implemented for '%s'", kernel, tsr_dtype_scalar_name(dtype));

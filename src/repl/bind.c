@@ -14,7 +14,6 @@
 #include "str_obj.h"
 #include "torch_types.h"
 
-static Type op_method_type;
 
 TsrStatus (*bind_tensor_hook)(TsrTensor **lent, Value v);
 
@@ -564,6 +563,7 @@ static TsrStatus run_sig(Value *out, const OpFunction *f, const Sig *sig, const 
     fr.call.arg = fr.arg;
     fr.call.nargs = sig->schema->nparams;
     fr.call.nret = 0;
+    fr.call.spent = args->spent;
     fr.function = f;
     fr.args = args;
     fr.skip = skip;
@@ -597,7 +597,7 @@ static TsrStatus call_packed(Value *out, OpFunction *f, const CallArgs *args) {
     if (s == TSR_OK) {
         values[0] = tuple;
         for (int k = 0; k < args->keyword_count; k++) values[k + 1] = args->values[args->count + k];
-        s = call_function(out, f, &(CallArgs){values, 1, args->keyword_count, args->names});
+        s = call_function(out, f, &(CallArgs){values, 1, args->keyword_count, args->names, false});
     }
     if (values != few) tsr_free(values);
     value_release(tuple);
@@ -727,7 +727,7 @@ static TsrStatus bound_call(Value *out, Value self, const CallArgs *args) {
     if (n + 1 > 16 && (values = tsr_malloc(sizeof(Value) * ((size_t)n + 1))) == NULL) return mem_error();
     values[0] = b->self;
     for (int i = 0; i < n; i++) values[i + 1] = args->values[i];
-    CallArgs all = {values, args->count + 1, args->keyword_count, args->names};
+    CallArgs all = {values, args->count + 1, args->keyword_count, args->names, false};
     b->function->bound = true;
     TsrStatus s = call_function(out, b->function, &all);
     b->function->bound = false;
@@ -758,7 +758,7 @@ static Type bound_op_type = {.obj = TYPE_HEADER, .name = "builtin_function_or_me
 OpFunction *bind_function_of(Value v) {
     if (v.tag != V_OBJ) return NULL;
     if (v.o->type == &bound_op_type) return ((BoundOp *)v.o)->function;
-    return v.o->type == &op_function_type || v.o->type == &op_method_type ? (OpFunction *)v.o : NULL;
+    return bind_is_operator(v) ? (OpFunction *)v.o : NULL;
 }
 
 static TsrStatus bind_to(Value *out, Value descriptor, Value self) {
@@ -778,7 +778,7 @@ static const Getter op_getters[] = {
 };
 
 Type op_function_type = {.obj = TYPE_HEADER, .name = "builtin_function_or_method", .destroy = op_destroy, .repr = function_repr, .call = op_call, .getters = op_getters};
-static Type op_method_type = {.obj = TYPE_HEADER, .name = "method_descriptor", .destroy = op_destroy, .flags = TYPE_METHOD, .repr = method_repr, .call = op_call,
+Type op_method_type = {.obj = TYPE_HEADER, .name = "method_descriptor", .destroy = op_destroy, .flags = TYPE_METHOD, .repr = method_repr, .call = op_call,
                        .descriptor_get = bind_to, .getters = op_getters};
 
 /* Every function object made, by "f:add" or "m:add": they live until the program ends. */

@@ -281,18 +281,26 @@ void emit_binary(Compiler *c, BinaryOp op, bool inplace, int dst, Operand l, Ope
     emit(c, (Opcode)row, (int)op | kinds, dst, l.index, r.index);
 }
 
-/* exp(x): by its name a pointwise function; what it is then is seen when it is called. */
+/* The name in exp(x) and in torch.exp(x) when `count` positional arguments are all there are; else NULL. */
+static const char *called_name(const Node *node, int count) {
+    if (node->kind != AST_CALL || node->call.args.count != count || node->call.keyword_count > 0) return NULL;
+    for (int i = 0; i < count; i++)
+        if (node->call.args.items[i]->kind == AST_STARRED) return NULL;
+    const Node *f = node->call.func;
+    if (f->kind == AST_NAME) return f->name.id;
+    return f->kind == AST_ATTRIBUTE && f->attribute.value->kind == AST_NAME ? f->attribute.name : NULL;
+}
+
+/* By its name a pointwise function; what it is then is seen when it is called. */
 static bool is_pointwise_call(const Node *node) {
-    return node->kind == AST_CALL && node->call.func->kind == AST_NAME && node->call.args.count == 1 && node->call.keyword_count == 0 &&
-           node->call.args.items[0]->kind != AST_STARRED && lazy_is_function_name(node->call.func->name.id);
+    const char *name = called_name(node, 1);
+    return name != NULL && lazy_is_function_name(name);
 }
 
 /* where(condition, x, y), likewise. */
 static bool is_where_call(const Node *node) {
-    if (node->kind != AST_CALL || node->call.func->kind != AST_NAME || node->call.args.count != 3 || node->call.keyword_count > 0) return false;
-    for (int i = 0; i < 3; i++)
-        if (node->call.args.items[i]->kind == AST_STARRED) return false;
-    return strcmp(node->call.func->name.id, "where") == 0;
+    const char *name = called_name(node, 3);
+    return name != NULL && strcmp(name, "where") == 0;
 }
 
 /* Whether evaluating `node` leaves all tensors as they are, so that a result computed before it may wait. */

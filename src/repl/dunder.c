@@ -68,7 +68,7 @@ static TsrStatus dunder_str(Value *out, const CallArgs *args) { return value_new
 static TsrStatus dunder_iter(Value *out, const CallArgs *args) { return value_iter(out, args->values[0]); }
 static TsrStatus dunder_getitem(Value *out, const CallArgs *args) { return value_getitem(out, args->values[0], args->values[1]); }
 static TsrStatus dunder_call(Value *out, const CallArgs *args) {
-    CallArgs rest = {args->values + 1, args->count - 1, args->keyword_count, args->names};
+    CallArgs rest = {args->values + 1, args->count - 1, args->keyword_count, args->names, false};
     return value_call(out, args->values[0], &rest);
 }
 

@@ -145,7 +145,7 @@ static TsrStatus call_with_first(Value *out, TsrStatus (*call)(Value *, const vo
     if (total + 1 > STACK_ARGS && (values = tsr_malloc(((size_t)total + 1) * sizeof *values)) == NULL) return mem_error();
     values[0] = first;
     if (total > 0) memcpy(values + 1, args->values, (size_t)total * sizeof *values);
-    CallArgs shifted = {values, args->count + 1, args->keyword_count, args->names};
+    CallArgs shifted = {values, args->count + 1, args->keyword_count, args->names, false};
     TsrStatus status = call(out, what, &shifted);
     if (values != stack) tsr_free(values);
     return status;

@@ -516,7 +516,7 @@ TsrStatus value_call(Value *out, Value callee, const CallArgs *args) {
 }
 
 TsrStatus value_call_n(Value *out, Value callee, int count, const Value *values) {
-    CallArgs args = {values, count, 0, NULL};
+    CallArgs args = {values, count, 0, NULL, false};
     return value_call(out, callee, &args);
 }
 

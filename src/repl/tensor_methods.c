@@ -326,7 +326,7 @@ METHOD(map_) {
 
 /* x.new(...): as torch.Tensor(...), in x's dtype. */
 METHOD(new) {
-    CallArgs rest = {args->values + 1, args->count - 1, args->keyword_count, args->names};
+    CallArgs rest = {args->values + 1, args->count - 1, args->keyword_count, args->names, false};
     Type *type = float_tensor_types[args->values[0].t->dtype].name != NULL ? &float_tensor_types[args->values[0].t->dtype] : &torch_tensor_type;
     return tensor_construct(out, type, &rest);
 }

@@ -76,6 +76,7 @@ typedef struct CallArgs {
     int count;
     int keyword_count;
     Str *const *names;
+    bool spent; /* the caller lets the values go right after, and looks at none: of an operator only, whose result may take the memory of one */
 } CallArgs;
 
 typedef TsrStatus (*NativeFn)(Value *out, const CallArgs *args);

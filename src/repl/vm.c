@@ -1,4 +1,5 @@
 /* The loop of the evaluator. The quick cases of instructions are here, the rest is in vm_ops.c. */
+#include "bind.h"
 #include "lazy.h"
 #include "num_obj.h"
 #include "vm_internal.h"
@@ -486,7 +487,7 @@ inplace:
         goto call_native;
     }
 call_slowly: {
-    CallArgs args = {R + i->a + 1, i->b, 0, NULL};
+    CallArgs args = {R + i->a + 1, i->b, 0, NULL, false};
     if (!(value_as_function(R[i->a])->code->flags & CODE_GENERATOR)) {
         Frame *inner = call_frame(value_as_function(R[i->a]), &args);
         if (inner == NULL) goto failed;
@@ -498,7 +499,7 @@ call_slowly: {
 }
 call_native: {
     Value *w = SLOT_A;
-    CallArgs args = {w + 1, i->b, 0, NULL};
+    CallArgs args = {w + 1, i->b, 0, NULL, bind_is_operator(*w)};
     value = VALUE_UNBOUND;
     if (TSR_LIKELY(w->tag == V_OBJ && w->o->type->call != NULL)) TRY(w->o->type->call(&value, *w, &args));
     else TRY(value_call(&value, *w, &args));
@@ -509,7 +510,7 @@ call_native: {
     CASE(CALLMETHOD) {
         Value *w = SLOT_A;
         bool with_self = w[1].tag != V_UNBOUND;
-        CallArgs args = {with_self ? w + 1 : w + 2, i->b + with_self, 0, NULL};
+        CallArgs args = {with_self ? w + 1 : w + 2, i->b + with_self, 0, NULL, bind_is_operator(*w)};
         value = VALUE_UNBOUND;
         if (TSR_LIKELY(with_self && value_is_obj(*w, &method_descriptor_type))) { /* found by the type of its self */
             const Native *n = (const Native *)w->o;

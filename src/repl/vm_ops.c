@@ -522,7 +522,7 @@ TsrStatus ins_call_keywords(Value *out, Frame **inner, Frame *f, const Ins *i) {
     Str *few[NAMES_ON_STACK], **names = count <= NAMES_ON_STACK ? few : tsr_malloc((size_t)count * sizeof *names);
     if (names == NULL) return mem_error();
     for (int k = 0; k < count; k++) names[k] = value_as_str(keywords->items[k]);
-    CallArgs args = {w + 1 + (i->x && !self), i->b - count + self, count, names};
+    CallArgs args = {w + 1 + (i->x && !self), i->b - count + self, count, names, bind_is_operator(*w)};
     TsrStatus status = start_call(out, inner, *w, &args);
     if (names != few) tsr_free(names);
     TSR_TRY(status);
@@ -552,7 +552,7 @@ TsrStatus ins_call_spread(Value *out, Frame **inner, Frame *f, const Ins *i) {
     if (status == TSR_OK && count > 0) memcpy(values, list->items, (size_t)count * sizeof *values);
     if (status == TSR_OK && named > 0) status = spread_keywords(values + count, names, dict);
     if (status == TSR_OK) {
-        CallArgs args = {values, (int)count, (int)named, names};
+        CallArgs args = {values, (int)count, (int)named, names, false};
         status = start_call(out, inner, *w, &args);
     }
     tsr_free(values);

@@ -43,11 +43,12 @@ static void run_half_inner_line(char *const *data, const int64_t *stride, const 
     for (int64_t i = 0; i < n[1]; i++) out[i] /= sum;
 }
 
-/* x is contiguous, float32 or float64; along its last dimension, which may have been another one before. `half`: what the elements were, where that shows. */
-static TsrStatus softmax_last(TsrTensor **out, TsrTensor *x, bool log, TsrSoftmaxWay way, TsrDtype half) {
+/* x is contiguous, float32 or float64, and overwritten when it is `spare`; along its last dimension, which may have been another one before. `half`: what the elements were, where that shows. */
+static TsrStatus softmax_last(TsrTensor **out, TsrTensor *x, TsrTensor *spare, bool log, TsrSoftmaxWay way, TsrDtype half) {
     TsrTensor *result;
     TsrSoftmaxFn fn = tsr_softmax_kernel(log, way, x->dtype);
-    TSR_TRY(tsr_tensor_new_like(&result, x, TSR_DTYPE_NONE, TSR_CONTIGUOUS));
+    if (spare == x) result = tsr_tensor_retain(x);
+    else TSR_TRY(tsr_tensor_new_like(&result, x, TSR_DTYPE_NONE, TSR_CONTIGUOUS));
     TsrTensor *operands[] = {result, x};
     TsrStatus s = x->numel == 0 ? TSR_OK : tsr_lines_run(operands, 2, TSR_MAX(tsr_ndim(x) - 1, 0), half == TSR_DTYPE_NONE ? run_line : log ? run_half_line : run_half_inner_line,
                                                             half != TSR_DTYPE_NONE ? (const void *)&half : (const void *)&fn, false);
@@ -57,7 +58,7 @@ static TsrStatus softmax_last(TsrTensor **out, TsrTensor *x, bool log, TsrSoftma
 }
 
 /* Along another dimension: it is moved last, and the result put back in row-major order. */
-static TsrStatus softmax_any(TsrTensor **out, TsrTensor *x, int64_t dim, bool log, TsrDtype d) {
+static TsrStatus softmax_any(TsrTensor **out, TsrTensor *x, TsrTensor *spare, int64_t dim, bool log, TsrDtype d) {
     TsrTensor *moved = NULL, *dense = NULL, *result = NULL, *back = NULL;
     int64_t last = TSR_MAX(tsr_ndim(x) - 1, 0), inner = 1, vectors = 2 * 64 / (int64_t)tsr_itemsize(x);
     for (int64_t i = dim + 1; i <= last; i++) inner *= x->sizes[i];
@@ -66,7 +67,7 @@ static TsrStatus softmax_any(TsrTensor **out, TsrTensor *x, int64_t dim, bool lo
     else TSR_TRY(tsr_tensor_new_transpose(&moved, x, dim, last));
     TsrStatus s = tsr_tensor_new_contiguous(&dense, moved, TSR_CONTIGUOUS);
     bool half = log == (dim == last) && (d == TSR_FLOAT16 || d == TSR_BFLOAT16);
-    if (s == TSR_OK) s = softmax_last(&result, dense, log, way, half ? d : TSR_DTYPE_NONE);
+    if (s == TSR_OK) s = softmax_last(&result, dense, spare, log, way, half ? d : TSR_DTYPE_NONE);
     tsr_tensor_free(moved);
     tsr_tensor_free(dense);
     if (s != TSR_OK || dim == last) {
@@ -80,7 +81,7 @@ static TsrStatus softmax_any(TsrTensor **out, TsrTensor *x, int64_t dim, bool lo
     return s;
 }
 
-static TsrStatus softmax_as(TsrTensor **out, TsrTensor *x, int64_t dim, TsrDtype d, bool log) {
+static TsrStatus softmax_as(TsrTensor **out, TsrTensor *x, TsrTensor *spare, int64_t dim, TsrDtype d, bool log) {
     TsrTensor *wide = NULL, *result = NULL;
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(x)));
     bool last = dim == TSR_MAX(tsr_ndim(x) - 1, 0);
@@ -96,7 +97,7 @@ static TsrStatus softmax_as(TsrTensor **out, TsrTensor *x, int64_t dim, TsrDtype
     TsrStatus s = tsr_tensor_new_cast(&wide, narrow, tsr_dtype_size(d) < 4 ? TSR_FLOAT32 : d);
     tsr_tensor_free(narrow);
     TSR_TRY(s);
-    s = softmax_any(&result, wide, dim, log, d);
+    s = softmax_any(&result, wide, spare, dim, log, d);
     tsr_tensor_free(wide);
     TSR_TRY(s);
     s = tsr_tensor_new_cast(out, result, d);
@@ -106,7 +107,7 @@ static TsrStatus softmax_as(TsrTensor **out, TsrTensor *x, int64_t dim, TsrDtype
 
 static TsrStatus softmax(TsrOpCall *c, int64_t dim, const TsrArg *dtype, bool log) {
     TsrTensor *x = c->arg[0].t, *result = NULL;
-    TsrStatus s = softmax_as(&result, x, dim, tsr_arg_given(dtype) ? dtype->dtype : x->dtype, log);
+    TsrStatus s = softmax_as(&result, x, tsr__spare(c, 0), dim, tsr_arg_given(dtype) ? dtype->dtype : x->dtype, log);
     return tsr_finish_move(c, s, result);
 }
 

@@ -36,8 +36,14 @@ static TsrStatus refuse_reduced(TsrPw *pw) {
     return tsr_iter_end_move(&pw->it, tsr__not_implemented(name, pw->it.common), NULL);
 }
 
+/* A function of floats may write over its operand where nobody sees that one again. */
+static TsrTensor *output_of(TsrOpCall *c, const TsrPointwise *rules, int n, TsrTensor *in) {
+    bool same = n == 1 && tsr__in(D_FLOAT, in->dtype) && !(rules->flags & TSR_ITER_OUT_BOOL);
+    return same && in == tsr__spare(c, 0) ? in : c->out[0];
+}
+
 static TsrStatus begin(TsrPw *pw, TsrOpCall *c, const TsrPointwise *rules, int n, TsrTensor *const *in, const TsrDtype *forced) {
-    TsrIterSpec spec = {.nout = 1, .nin = n, .out = {c->out[0]}, .flags = TSR_ITER_PROMOTE | TSR_ITER_COMPUTE_FLOAT | rules->flags, .cost = rules->cost};
+    TsrIterSpec spec = {.nout = 1, .nin = n, .out = {output_of(c, rules, n, in[0])}, .flags = TSR_ITER_PROMOTE | TSR_ITER_COMPUTE_FLOAT | rules->flags, .cost = rules->cost};
     if (!(rules->flags & TSR_ITER_OUT_BOOL)) spec.flags |= TSR_ITER_CHECK_CAST;
     if (c->inplace) spec.flags |= TSR_ITER_NO_RESIZE;
     if (forced != NULL) {
