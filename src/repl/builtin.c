@@ -128,9 +128,7 @@ static TsrStatus builtin_input(Value *out, const CallArgs *args) {
     TsrStatus status = TSR_OK;
     while (status == TSR_OK && (c = getchar()) != EOF && c != '\n') status = tsr_text_putc(&text, (char)c);
     if (status == TSR_OK && c == EOF && text.length == 0) status = tsr_interrupt_check() != TSR_OK ? TSR_KEYBOARD_INTERRUPT : tsr_error(TSR_EOF_ERROR, "EOF when reading a line");
-    if (status == TSR_OK) return str_new_text_move(out, &text);
-    tsr_text_free(&text);
-    return status;
+    return str_end_text_move(out, status, &text);
 }
 
 static TsrStatus builtin_open(Value *out, const CallArgs *args) {
@@ -159,9 +157,7 @@ static TsrStatus builtin_repr(Value *out, const CallArgs *args) { return value_n
 static TsrStatus builtin_ascii(Value *out, const CallArgs *args) {
     TsrText text = {0};
     TsrStatus status = value_ascii(&text, args->values[0]);
-    if (status == TSR_OK) return str_new_text_move(out, &text);
-    tsr_text_free(&text);
-    return status;
+    return str_end_text_move(out, status, &text);
 }
 
 static TsrStatus builtin_format(Value *out, const CallArgs *args) {
@@ -174,9 +170,7 @@ static TsrStatus builtin_format(Value *out, const CallArgs *args) {
         size = (size_t)value_as_str(args->values[1])->size;
     }
     TsrStatus status = value_format(&text, args->values[0], spec, size);
-    if (status == TSR_OK) return str_new_text_move(out, &text);
-    tsr_text_free(&text);
-    return status;
+    return str_end_text_move(out, status, &text);
 }
 
 static TsrStatus builtin_hash(Value *out, const CallArgs *args) {
@@ -328,9 +322,7 @@ static TsrStatus digits_with_prefix(Value *out, Value v, const char *prefix, int
     if (status == TSR_OK) status = tsr_text_printf(&text, "%s%s%s", negative ? "-" : "", prefix, digits.data + negative);
     tsr_text_free(&digits);
     value_release(index);
-    if (status == TSR_OK) return str_new_text_move(out, &text);
-    tsr_text_free(&text);
-    return status;
+    return str_end_text_move(out, status, &text);
 }
 
 static TsrStatus builtin_hex(Value *out, const CallArgs *args) { return digits_with_prefix(out, args->values[0], "0x", 16); }
@@ -390,9 +382,7 @@ static TsrStatus builtin_sum(Value *out, const CallArgs *args) {
     if (iterable && value_is_bytes(v[1])) return tsr_error(TSR_TYPE_ERROR, "sum() can't sum bytes [use b''.join(seq) instead]");
     Value total = v[1].tag != V_UNBOUND ? value_retain(v[1]) : value_int(0);
     TsrStatus status = each_item(v[0], add_item, &total);
-    if (status == TSR_OK) *out = total;
-    else value_release(total);
-    return status;
+    return value_end_move(out, status, total);
 }
 
 typedef struct Truths {
@@ -472,9 +462,7 @@ static TsrStatus sorted_new(Value *out, Value iterable, Value key, bool reverse)
     Value list;
     TSR_TRY(list_new_iterable(&list, iterable));
     TsrStatus status = list_sort(value_as_list(list), key, reverse);
-    if (status == TSR_OK) *out = list;
-    else value_release(list);
-    return status;
+    return value_end_move(out, status, list);
 }
 
 static TsrStatus builtin_sorted_function(Value *out, const CallArgs *args) {

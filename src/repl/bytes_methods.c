@@ -29,15 +29,12 @@ static TsrStatus method_decode(Value *out, const CallArgs *args) {
     static const char *const names[] = {"encoding", "errors"};
     static const ArgSpec spec = {"decode", names, 2, 0, 2, 0};
     Value given[2];
-    const char *encoding = "utf-8", *errors = "strict";
+    const char *encoding, *errors;
     TSR_TRY(args_parse(given, args, 1, &spec));
-    if (given[0].tag != V_UNBOUND) TSR_TRY(value_to_cstring(&encoding, given[0], "decode() argument 'encoding'"));
-    if (given[1].tag != V_UNBOUND) TSR_TRY(value_to_cstring(&errors, given[1], "decode() argument 'errors'"));
+    TSR_TRY(codec_arguments(&encoding, &errors, given[0], given[1], "decode"));
     TsrText text = {0};
     TsrStatus status = codec_decode(&text, self_bytes(args).data, self_bytes(args).size, encoding, errors);
-    if (status == TSR_OK) return str_new_text_move(out, &text);
-    tsr_text_free(&text);
-    return status;
+    return str_end_text_move(out, status, &text);
 }
 
 /* Groups of |n| bytes between separators: counted from the right when n is positive, from the left when negative. */
@@ -78,9 +75,7 @@ static TsrStatus method_hex(Value *out, const CallArgs *args) {
         char digits[] = {hex_digits[(unsigned char)self.data[i] >> 4], hex_digits[self.data[i] & 15]};
         if (status == TSR_OK) status = tsr_text_append(&text, digits, sizeof digits);
     }
-    if (status == TSR_OK) return str_new_text_move(out, &text);
-    tsr_text_free(&text);
-    return status;
+    return str_end_text_move(out, status, &text);
 }
 
 static TsrStatus method_fromhex(Value *out, const CallArgs *args) {

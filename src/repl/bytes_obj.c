@@ -222,10 +222,7 @@ static TsrStatus from_text(Value *out, Type *type, Value given[3]) {
     if (given[1].tag == V_UNBOUND) return tsr_error(TSR_TYPE_ERROR, "string argument without an encoding");
     Value encoded;
     TSR_TRY(value_call_method(&encoded, given[0], "encode", given[2].tag != V_UNBOUND ? 2 : 1, given + 1));
-    if (type == &bytes_type) {
-        *out = encoded;
-        return TSR_OK;
-    }
+    if (type == &bytes_type) return *out = encoded, TSR_OK;
     TsrStatus status = bytearray_new(out, ((Bytes *)encoded.o)->data, ((Bytes *)encoded.o)->size);
     value_release(encoded);
     return status;

@@ -1,5 +1,6 @@
 #include "codec.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -91,6 +92,20 @@ static TsrStatus encode_all(const Encoder *e) {
         if (!handled) return encode_error(e, c, index, index + bad_run(e, i));
     }
     return TSR_OK;
+}
+
+static TsrStatus argument(const char **out, Value given, const char *function, const char *name) {
+    char what[64];
+    if (given.tag == V_UNBOUND) return TSR_OK;
+    snprintf(what, sizeof what, "%s() argument '%s'", function, name);
+    return value_to_cstring(out, given, what);
+}
+
+TsrStatus codec_arguments(const char **encoding, const char **errors, Value given_encoding, Value given_errors, const char *function) {
+    *encoding = "utf-8";
+    *errors = "strict";
+    TSR_TRY(argument(encoding, given_encoding, function, "encoding"));
+    return argument(errors, given_errors, function, "errors");
 }
 
 TsrStatus codec_encode(TsrText *out, const Str *s, const char *encoding, const char *errors) {

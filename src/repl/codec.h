@@ -8,6 +8,10 @@
  * "xmlcharrefreplace", "surrogateescape" or "surrogatepass". LookupError for an encoding or handler not known. */
 TsrStatus codec_encode(TsrText *out, const Str *s, const char *encoding, const char *errors);
 
+/* The arguments of encode(), decode() and str(): V_UNBOUND stands for "utf-8", "strict". Lent by the values. TypeError "FUNCTION() argument 'encoding' must be
+ * str, not int". */
+TsrStatus codec_arguments(const char **encoding, const char **errors, Value given_encoding, Value given_errors, const char *function);
+
 /* Appends the text (UTF-8, as Str has it) of `size` bytes in the encoding; the same handlers but xmlcharrefreplace. */
 TsrStatus codec_decode(TsrText *out, const char *data, int64_t size, const char *encoding, const char *errors);
 

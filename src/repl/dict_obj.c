@@ -238,9 +238,7 @@ TsrStatus dict_copy(Value *out, const Dict *d) {
     Value copy;
     TSR_TRY(dict_new(&copy));
     TsrStatus status = merge_dict(value_as_dict(copy), d);
-    if (status != TSR_OK) value_release(copy);
-    else *out = copy;
-    return status;
+    return value_end_move(out, status, copy);
 }
 
 static TsrStatus merge_keys(Dict *d, Value mapping, Value keys) {
@@ -691,9 +689,7 @@ static TsrStatus method_fromkeys(Value *out, const CallArgs *args) {
         if (status != TSR_OK) break;
     }
     value_release(iterator);
-    if (status != TSR_OK) value_release(dict);
-    else *out = dict;
-    return status;
+    return value_end_move(out, status, dict);
 }
 
 static TsrStatus dict_construct(Value *out, Type *type, const CallArgs *args) {
@@ -701,9 +697,7 @@ static TsrStatus dict_construct(Value *out, Type *type, const CallArgs *args) {
     Value dict;
     TSR_TRY(dict_new(&dict));
     TsrStatus status = update_from(value_as_dict(dict), args, 0, "dict");
-    if (status != TSR_OK) value_release(dict);
-    else *out = dict;
-    return status;
+    return value_end_move(out, status, dict);
 }
 
 static TsrStatus dict_binary(Value *out, BinaryOp op, Value a, Value b) {
@@ -712,9 +706,7 @@ static TsrStatus dict_binary(Value *out, BinaryOp op, Value a, Value b) {
     Value copy;
     TSR_TRY(dict_copy(&copy, value_as_dict(a)));
     TsrStatus status = merge_dict(value_as_dict(copy), value_as_dict(b));
-    if (status != TSR_OK) value_release(copy);
-    else *out = copy;
-    return status;
+    return value_end_move(out, status, copy);
 }
 
 static TsrStatus dict_inplace(Value *out, BinaryOp op, Value self, Value b) {

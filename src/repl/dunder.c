@@ -143,9 +143,7 @@ static TsrStatus dunder_format(Value *out, const CallArgs *args) {
     TsrText text = {0};
     const Str *spec = value_as_str(args->values[1]);
     TsrStatus status = value_format(&text, args->values[0], spec->data, (size_t)spec->size);
-    if (status == TSR_OK) return str_new_text_move(out, &text);
-    tsr_text_free(&text);
-    return status;
+    return str_end_text_move(out, status, &text);
 }
 
 static TsrStatus dunder_getattribute(Value *out, const CallArgs *args) {

@@ -90,9 +90,7 @@ static TsrStatus items_to_value(Value *out, TsrItems *items) {
         items->items[i].tensor = NULL;
         status = dict_set_c_move(value_as_dict(dict), items->items[i].name, t);
     }
-    if (status == TSR_OK) *out = dict;
-    else value_release(dict);
-    return status;
+    return value_end_move(out, status, dict);
 }
 
 enum { LOAD_PATH, LOAD_FORMAT, LOAD_DTYPE, LOAD_SHAPE, LOAD_MODE, LOAD_HEADER, LOAD_DELIMITER, LOAD_COLUMNS, LOAD_ARGS };

@@ -534,9 +534,7 @@ static TsrStatus golden_check(Value *out, const CallArgs *args) {
     TsrStatus status = check_source(&g, code->source, code->def_at.line);
     for (int i = 0; i < g.text_count; i++) tsr_free(g.texts[i]);
     tsr_free(g.texts);
-    if (status == TSR_OK) *out = list;
-    else value_release(list);
-    return status;
+    return value_end_move(out, status, list);
 }
 
 static const Method functions[] = {{"golden", golden_check, ARGS_ONE, 1, 1, "(f)", "Breaches of the golden rule of reference counting along every path of a function."}, {0}};

@@ -43,12 +43,6 @@ static void put_sizes(TsrStatus *status, Value dict, const char *key, int n, con
     if (*status == TSR_OK) put_move(status, dict, key, v);
 }
 
-static TsrStatus finish_dict_move(Value *out, Value dict, TsrStatus status) {
-    if (status == TSR_OK) *out = dict;
-    else value_release(dict);
-    return status;
-}
-
 /* ---- cards and tables: dicts and lists that show themselves for people ---- */
 
 static Type card_type, table_type, note_type;
@@ -223,9 +217,7 @@ static TsrStatus names_over(Value *out, const TsrStorage *storage, const TsrTens
     TsrStatus status = storage != NULL ? who_each(add_sharer, &s) : TSR_OK;
     if (status == TSR_OK) status = s.status;
     tsr_free(s.seen);
-    if (status == TSR_OK) *out = list;
-    else value_release(list);
-    return status;
+    return value_end_move(out, status, list);
 }
 
 static TsrStatus tsr_sharing_fn(Value *out, const CallArgs *args) {
@@ -381,7 +373,7 @@ static TsrStatus inspect_tensor(Value *out, TsrTensor *t) {
     put_str(&status, card, "origin", origin[0] != '\0' ? origin : NULL);
     if (t->flags & (TSR_FLAG_CONJ | TSR_FLAG_NEG)) put_str(&status, card, "lazy", t->flags & TSR_FLAG_CONJ ? "conjugated" : "negated");
     if (status == TSR_OK) card_mark(card);
-    return finish_dict_move(out, card, status);
+    return value_end_move(out, status, card);
 }
 
 static TsrStatus tsr_inspect_fn(Value *out, const CallArgs *args) {
@@ -398,9 +390,7 @@ static TsrStatus tsr_inspect_fn(Value *out, const CallArgs *args) {
         if (status == TSR_OK) status = inspect_tensor(&card, t);
         if (status == TSR_OK) status = list_append_move(value_as_list(list), card);
     }
-    if (status == TSR_OK) *out = list;
-    else value_release(list);
-    return status;
+    return value_end_move(out, status, list);
 }
 
 /* ---- anatomy ---- */
@@ -414,7 +404,7 @@ static TsrStatus anatomy_dataptr(Value *out, const TsrStorage *s) {
     put_bool(&status, d, "ctx", s->ptr.ctx != NULL);
     put_bool(&status, d, "deleter", s->ptr.deleter != NULL);
     put_str(&status, d, "device", tsr_device_format(s->ptr.device, device));
-    return finish_dict_move(out, d, status);
+    return value_end_move(out, status, d);
 }
 
 static TsrStatus anatomy_storage(Value *out, TsrStorage *s) {
@@ -428,7 +418,7 @@ static TsrStatus anatomy_storage(Value *out, TsrStorage *s) {
     put_str(&status, d, "allocator", s->allocator != NULL ? s->allocator->name : NULL);
     if (status == TSR_OK) status = anatomy_dataptr(&ptr, s);
     if (status == TSR_OK) put_move(&status, d, "DataPtr", ptr);
-    return finish_dict_move(out, d, status);
+    return value_end_move(out, status, d);
 }
 
 static const char *dispatch_key(const TsrTensor *t) {
@@ -464,7 +454,7 @@ static TsrStatus anatomy_of(Value *out, TsrTensor *t) {
     put_int(&status, d, "version", tsr_tensor_version(t));
     if (status == TSR_OK && t->storage != NULL && (status = anatomy_storage(&storage, t->storage)) == TSR_OK) put_move(&status, d, "StorageImpl", storage);
     if (t->sparse != NULL) put_sparse_parts(&status, d, t->sparse);
-    return finish_dict_move(out, d, status);
+    return value_end_move(out, status, d);
 }
 
 static TsrStatus tsr_anatomy_fn(Value *out, const CallArgs *args) {
@@ -497,7 +487,7 @@ static TsrStatus whos_row(Value *out, const char *name, Value v) {
     put_str(&status, row, "name", name);
     put_str(&status, row, "type", value_type_name(v));
     if (v.tag == V_TENSOR) put_tensor_row(&status, row, v.t);
-    return finish_dict_move(out, row, status);
+    return value_end_move(out, status, row);
 }
 
 static TsrStatus tsr_whos_fn(Value *out, const CallArgs *args) {
@@ -516,9 +506,7 @@ static TsrStatus tsr_whos_fn(Value *out, const CallArgs *args) {
         }
     }
     if (status == TSR_OK) table_mark(list);
-    if (status == TSR_OK) *out = list;
-    else value_release(list);
-    return status;
+    return value_end_move(out, status, list);
 }
 
 /* Bytes of a storage that some view reaches: the widest span of each, summed up over the whole. */
@@ -556,7 +544,7 @@ static TsrStatus storage_row(Value *out, TsrStorage *s) {
     if (status == TSR_OK) status = names_over(&views, s, NULL);
     if (status == TSR_OK) put_move(&status, row, "views", views);
     put_str(&status, row, "note", note[0] != '\0' ? note : NULL);
-    return finish_dict_move(out, row, status);
+    return value_end_move(out, status, row);
 }
 
 static TsrStatus tsr_storages_fn(Value *out, const CallArgs *args) {
@@ -570,9 +558,7 @@ static TsrStatus tsr_storages_fn(Value *out, const CallArgs *args) {
         if (status == TSR_OK) status = list_append_move(value_as_list(list), row);
     }
     if (status == TSR_OK) table_mark(list);
-    if (status == TSR_OK) *out = list;
-    else value_release(list);
-    return status;
+    return value_end_move(out, status, list);
 }
 
 /* ---- why ---- */
@@ -638,9 +624,7 @@ static TsrStatus keepers_new(Value *out, const TsrStorage *storage) {
     Keepers k = {.storage = storage, .list = value_as_list(list)};
     TsrStatus status = storage != NULL ? who_each_storage(add_keeper, &k) : TSR_OK;
     if (status == TSR_OK) status = k.status;
-    if (status == TSR_OK) *out = list;
-    else value_release(list);
-    return status;
+    return value_end_move(out, status, list);
 }
 
 /* "a, b" behind `words`, when there are any. */
@@ -717,7 +701,7 @@ static TsrStatus allocator_row(Value *out, TsrAllocator *a) {
     put_int(&status, row, "live", a->live);
     put_int(&status, row, "peak", a->peak);
     put_int(&status, row, "calls", a->calls);
-    return finish_dict_move(out, row, status);
+    return value_end_move(out, status, row);
 }
 
 static TsrStatus tsr_allocators_fn(Value *out, const CallArgs *args) {
@@ -730,9 +714,7 @@ static TsrStatus tsr_allocators_fn(Value *out, const CallArgs *args) {
         if (status == TSR_OK) status = list_append_move(value_as_list(list), row);
     }
     if (status == TSR_OK) table_mark(list);
-    if (status == TSR_OK) *out = list;
-    else value_release(list);
-    return status;
+    return value_end_move(out, status, list);
 }
 
 static TsrStatus tsr_set_allocator_fn(Value *out, const CallArgs *args) {
@@ -760,7 +742,7 @@ static TsrStatus tsr_memory_fn(Value *out, const CallArgs *args) {
     (void)args;
     TSR_TRY(dict_new(&d));
     TsrStatus status = dict_new(&each);
-    if (status != TSR_OK) return finish_dict_move(out, d, status);
+    if (status != TSR_OK) return value_end_move(out, status, d);
     for (TsrAllocator *a = tsr_allocator_first(); a != NULL && status == TSR_OK; a = a->next) {
         cached += a->cached;
         calls += a->calls;
@@ -780,7 +762,7 @@ static TsrStatus tsr_memory_fn(Value *out, const CallArgs *args) {
     put_int(&status, d, "tensors", tsr_tensor_live());
     put_move(&status, d, "allocators", each);
     if (status == TSR_OK) card_mark(d);
-    return finish_dict_move(out, d, status);
+    return value_end_move(out, status, d);
 }
 
 static TsrStatus tsr_empty_cache_fn(Value *out, const CallArgs *args) {
@@ -807,7 +789,7 @@ static TsrStatus tsr_typemeta_fn(Value *out, const CallArgs *args) {
     put_bool(&status, d, "placementDelete", m->placement_delete != NULL);
     put_bool(&status, d, "delete", m->delete_ != NULL);
     if (status == TSR_OK) card_mark(d);
-    return finish_dict_move(out, d, status);
+    return value_end_move(out, status, d);
 }
 
 /* ---- leaks ---- */
@@ -827,9 +809,7 @@ static TsrStatus tsr_leaks_fn(Value *out, const CallArgs *args) {
     TSR_TRY(list_new(&list, 0));
     TsrStatus status = TSR_OK;
     for (int i = 0; i < leak_source_count && status == TSR_OK; i++) status = leak_sources[i](value_as_list(list));
-    if (status == TSR_OK) *out = list;
-    else value_release(list);
-    return status;
+    return value_end_move(out, status, list);
 }
 
 /* ---- the table ---- */

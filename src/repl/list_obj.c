@@ -89,9 +89,7 @@ TsrStatus list_new_iterable(Value *out, Value iterable) {
     Value list;
     TSR_TRY(list_new(&list, 0));
     TsrStatus status = list_extend(value_as_list(list), iterable);
-    if (status != TSR_OK) value_release(list);
-    else *out = list;
-    return status;
+    return value_end_move(out, status, list);
 }
 
 void list_reverse(List *l) {

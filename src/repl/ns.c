@@ -8,9 +8,7 @@ static TsrStatus builtins_new(Value *out) {
     Value module;
     TSR_TRY(module_new(&module, "builtins", "The builtin functions and types."));
     TsrStatus status = builtin_fill(value_as_module(module)->dict);
-    if (status == TSR_OK) *out = module;
-    else value_release(module);
-    return status;
+    return value_end_move(out, status, module);
 }
 
 TsrStatus builtin_register_modules(void) {

@@ -246,7 +246,5 @@ TsrStatus ns_cmath_new(Value *out) {
     for (size_t i = 0; i < TSR_COUNTOF(constants) && status == TSR_OK; i++) status = module_add(value_as_module(module), constants[i].name, value_float(constants[i].value));
     if (status == TSR_OK && (status = complex_new(&z, 0, INFINITY)) == TSR_OK) status = module_add_move(value_as_module(module), "infj", z);
     if (status == TSR_OK && (status = complex_new(&z, 0, NAN)) == TSR_OK) status = module_add_move(value_as_module(module), "nanj", z);
-    if (status == TSR_OK) *out = module;
-    else value_release(module);
-    return status;
+    return value_end_move(out, status, module);
 }

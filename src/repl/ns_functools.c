@@ -32,9 +32,7 @@ static TsrStatus functools_reduce(Value *out, const CallArgs *args) {
     }
     value_release(iterator);
     if (status == TSR_OK && total.tag == V_UNBOUND) return tsr_error(TSR_TYPE_ERROR, "reduce() of empty iterable with no initial value");
-    if (status == TSR_OK) *out = total;
-    else value_release(total);
-    return status;
+    return value_end_move(out, status, total);
 }
 
 /* ---- partial ---- */
@@ -342,7 +340,5 @@ TsrStatus ns_functools_new(Value *out) {
     TSR_TRY(module_new(&module, "functools", "Functions over functions."));
     TsrStatus status = module_add_functions(value_as_module(module), functions);
     if (status == TSR_OK) status = module_add(value_as_module(module), "partial", value_lent(&partial_type));
-    if (status == TSR_OK) *out = module;
-    else value_release(module);
-    return status;
+    return value_end_move(out, status, module);
 }

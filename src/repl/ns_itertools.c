@@ -731,7 +731,5 @@ TsrStatus ns_itertools_new(Value *out) {
     TSR_TRY(module_new(&module, "itertools", "Iterators over iterators."));
     TsrStatus status = module_add_functions(value_as_module(module), functions);
     if (status == TSR_OK) status = module_add(value_as_module(module), "chain", value_lent(&chain_type));
-    if (status == TSR_OK) *out = module;
-    else value_release(module);
-    return status;
+    return value_end_move(out, status, module);
 }

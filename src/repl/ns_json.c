@@ -171,9 +171,7 @@ static TsrStatus dumps_value(Value *out, Value v, const Value *options) {
     if (w.indent != NULL) w.item = ",";
     TSR_TRY(read_separators(&w, options[SEPARATORS]));
     TsrStatus status = write_value(&w, v, 0);
-    if (status == TSR_OK) return str_new_text_move(out, &text);
-    tsr_text_free(&text);
-    return status;
+    return str_end_text_move(out, status, &text);
 }
 
 static TsrStatus json_dumps(Value *out, const CallArgs *args) {
@@ -318,9 +316,7 @@ static TsrStatus read_list(Value *out, Reader *r, int depth) {
         }
         r->p++;
     }
-    if (status == TSR_OK) *out = list;
-    else value_release(list);
-    return status;
+    return value_end_move(out, status, list);
 }
 
 static TsrStatus read_pair(Dict *dict, Reader *r, int depth) {
@@ -359,9 +355,7 @@ static TsrStatus read_object(Value *out, Reader *r, int depth) {
         }
         r->p++;
     }
-    if (status == TSR_OK) *out = dict;
-    else value_release(dict);
-    return status;
+    return value_end_move(out, status, dict);
 }
 
 static TsrStatus read_value(Value *out, Reader *r, int depth) {
@@ -436,7 +430,5 @@ TsrStatus ns_json_new(Value *out) {
     TSR_TRY(module_new(&module, "json", "JSON text from and to values."));
     TsrStatus status = module_add_functions(value_as_module(module), functions);
     if (status == TSR_OK) status = module_add(value_as_module(module), "JSONDecodeError", value_lent(EXC_TYPE(TSR_JSON_DECODE_ERROR)));
-    if (status == TSR_OK) *out = module;
-    else value_release(module);
-    return status;
+    return value_end_move(out, status, module);
 }

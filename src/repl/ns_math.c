@@ -542,9 +542,7 @@ static TsrStatus math_prod(Value *out, const CallArgs *args) {
         if (status != TSR_OK) break;
     }
     value_release(iterator);
-    if (status == TSR_OK) *out = product;
-    else value_release(product);
-    return status;
+    return value_end_move(out, status, product);
 }
 
 /* Exact sum of floats: partial sums that do not overlap (J. Shewchuk, "Adaptive precision floating-point arithmetic", 1997). */
@@ -646,7 +644,5 @@ TsrStatus ns_math_new(Value *out) {
     TSR_TRY(module_new(&module, "math", "Mathematics of single numbers, as in Python."));
     TsrStatus status = module_add_functions(value_as_module(module), functions);
     for (size_t i = 0; i < TSR_COUNTOF(constants) && status == TSR_OK; i++) status = module_add(value_as_module(module), constants[i].name, value_float(constants[i].value));
-    if (status == TSR_OK) *out = module;
-    else value_release(module);
-    return status;
+    return value_end_move(out, status, module);
 }

@@ -103,9 +103,7 @@ static TsrStatus new_environ(Value *out) {
         }
         value_release(key);
     }
-    if (status == TSR_OK) *out = dict;
-    else value_release(dict);
-    return status;
+    return value_end_move(out, status, dict);
 }
 
 /* ---- os.path ---- */
@@ -210,9 +208,7 @@ static TsrStatus path_join(Value *out, const CallArgs *args) {
         else if (text.length > 0 && text.data[text.length - 1] != '/') status = tsr_text_putc(&text, '/');
         if (status == TSR_OK) status = tsr_text_puts(&text, part);
     }
-    if (status == TSR_OK) return str_new_text_move(out, &text);
-    tsr_text_free(&text);
-    return status;
+    return str_end_text_move(out, status, &text);
 }
 
 /* Drops "." and empty parts, and lets ".." undo the part before it. */
@@ -246,9 +242,7 @@ static TsrStatus normalise(TsrText *out, const char *path) {
 static TsrStatus give_normal(Value *out, const char *path) {
     TsrText text = {0};
     TsrStatus status = normalise(&text, path);
-    if (status == TSR_OK) return str_new_text_move(out, &text);
-    tsr_text_free(&text);
-    return status;
+    return str_end_text_move(out, status, &text);
 }
 
 static TsrStatus path_normpath(Value *out, const CallArgs *args) {
@@ -314,9 +308,7 @@ TsrStatus ns_os_path_new(Value *out) {
     Value module;
     TSR_TRY(module_new(&module, "posixpath", "Paths."));
     TsrStatus status = module_add_functions(value_as_module(module), path_functions);
-    if (status == TSR_OK) *out = module;
-    else value_release(module);
-    return status;
+    return value_end_move(out, status, module);
 }
 
 TsrStatus ns_os_new(Value *out) {
@@ -329,7 +321,5 @@ TsrStatus ns_os_new(Value *out) {
     if (status == TSR_OK && (status = str_new_c(&part, "\n")) == TSR_OK) status = module_add_move(value_as_module(module), "linesep", part);
     if (status == TSR_OK && (status = str_new_c(&part, "posix")) == TSR_OK) status = module_add_move(value_as_module(module), "name", part);
     if (status == TSR_OK) status = module_add(value_as_module(module), "error", value_lent(EXC_TYPE(TSR_OS_ERROR)));
-    if (status == TSR_OK) *out = module;
-    else value_release(module);
-    return status;
+    return value_end_move(out, status, module);
 }

@@ -340,9 +340,7 @@ static TsrStatus random_sample(Value *out, const CallArgs *args) {
     if (k < 0 || k > n) return tsr_error(TSR_VALUE_ERROR, "Sample larger than population or is negative");
     TSR_TRY(list_new(&list, k));
     TsrStatus status = draw_sample(value_as_list(list), v[0], n, k);
-    if (status == TSR_OK) *out = list;
-    else value_release(list);
-    return status;
+    return value_end_move(out, status, list);
 }
 
 static TsrStatus mean_and_deviation(const CallArgs *args, double *mu, double *sigma) {
@@ -509,7 +507,5 @@ TsrStatus ns_random_new(Value *out) {
     Value module;
     TSR_TRY(module_new(&module, "random", "Python's random numbers; torch.manual_seed is for tensors."));
     TsrStatus status = module_add_functions(value_as_module(module), functions);
-    if (status == TSR_OK) *out = module;
-    else value_release(module);
-    return status;
+    return value_end_move(out, status, module);
 }

@@ -119,7 +119,5 @@ TsrStatus ns_sys_new(Value *out) {
     Value module;
     TSR_TRY(module_new(&module, "sys", "The program and its limits."));
     TsrStatus status = fill(value_as_module(module));
-    if (status == TSR_OK) *out = module;
-    else value_release(module);
-    return status;
+    return value_end_move(out, status, module);
 }

@@ -63,7 +63,5 @@ TsrStatus ns_time_new(Value *out) {
     Value module;
     TSR_TRY(module_new(&module, "time", "Clocks."));
     TsrStatus status = module_add_functions(value_as_module(module), functions);
-    if (status == TSR_OK) *out = module;
-    else value_release(module);
-    return status;
+    return value_end_move(out, status, module);
 }

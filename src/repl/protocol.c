@@ -45,9 +45,7 @@ TsrStatus value_ascii(TsrText *out, Value v) {
 static TsrStatus to_str(Value *out, Value v, TsrStatus (*write)(TsrText *, Value)) {
     TsrText text = {0};
     TsrStatus status = write(&text, v);
-    if (status == TSR_OK) return str_new_text_move(out, &text);
-    tsr_text_free(&text);
-    return status;
+    return str_end_text_move(out, status, &text);
 }
 
 TsrStatus value_new_repr(Value *out, Value v) { return to_str(out, v, value_repr); }

@@ -107,9 +107,7 @@ static TsrStatus write_row(Value *out, const Write *w) {
     if (status == TSR_OK) status = dict_set_c(value_as_dict(row), "line", value_int(w->line));
     if (status == TSR_OK && (status = str_new_c(&v, w->what != NULL ? w->what : "")) == TSR_OK) status = dict_set_c_move(value_as_dict(row), "operation", v);
     if (status == TSR_OK && (status = str_new_c(&v, name)) == TSR_OK) status = dict_set_c_move(value_as_dict(row), "through", v);
-    if (status == TSR_OK) *out = row;
-    else value_release(row);
-    return status;
+    return value_end_move(out, status, row);
 }
 
 static TsrStatus see_versions(Value *out, const CallArgs *args) {
@@ -125,9 +123,7 @@ static TsrStatus see_versions(Value *out, const CallArgs *args) {
         if (status == TSR_OK) status = list_append_move(value_as_list(list), row);
     }
     if (status == TSR_OK) table_mark(list);
-    if (status == TSR_OK) *out = list;
-    else value_release(list);
-    return status;
+    return value_end_move(out, status, list);
 }
 
 /* ---- trace ---- */
@@ -232,9 +228,7 @@ static TsrStatus trace_code(Value *out, const char *text, size_t length) {
     TsrStatus ended = log_end(&log);
     if (status == TSR_OK) status = ended;
     if (status == TSR_OK) table_mark(list);
-    if (status == TSR_OK) *out = list;
-    else value_release(list);
-    return status;
+    return value_end_move(out, status, list);
 }
 
 /* with trace() as log: the rows are in the list when the block has ended. */

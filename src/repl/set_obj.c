@@ -209,9 +209,7 @@ TsrStatus set_new_iterable(Value *out, Type *type, Value iterable) {
     Value set;
     TSR_TRY(set_new(&set, type));
     TsrStatus status = iterable.tag == V_UNBOUND ? TSR_OK : set_update(value_as_set(set), iterable);
-    if (status != TSR_OK) value_release(set);
-    else *out = set;
-    return status;
+    return value_end_move(out, status, set);
 }
 
 /* --- slots --- */
@@ -388,9 +386,7 @@ static TsrStatus select_into(Set *result, const Set *from, const Set *other, boo
 }
 
 static TsrStatus finish(Value *out, Value set, TsrStatus status) {
-    if (status != TSR_OK) value_release(set);
-    else *out = set;
-    return status;
+    return value_end_move(out, status, set);
 }
 
 /* CPython iterates over the smaller of two sets, over the argument when it is no set. */

@@ -149,9 +149,7 @@ static TsrStatus storage_tolist(Value *out, const CallArgs *args) {
         if (status == TSR_OK) status = list_append_move(value_as_list(list), item);
         if ((i & 0xffff) == 0 && status == TSR_OK) status = tsr_interrupt_check();
     }
-    if (status == TSR_OK) *out = list;
-    else value_release(list);
-    return status;
+    return value_end_move(out, status, list);
 }
 
 static TsrStatus storage_repr(TsrText *out, Value self) {

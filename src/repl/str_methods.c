@@ -342,9 +342,7 @@ static TsrStatus method_maketrans(Value *out, const CallArgs *args) {
     Value table;
     TSR_TRY(dict_new(&table));
     TsrStatus status = fill_table(value_as_dict(table), args);
-    if (status != TSR_OK) value_release(table);
-    else *out = table;
-    return status;
+    return value_end_move(out, status, table);
 }
 
 static TsrStatus put_char(TsrText *text, uint32_t c) {
@@ -383,9 +381,7 @@ static TsrStatus method_translate(Value *out, const CallArgs *args) {
         status = translate_char(&text, args->values[1], c);
         i += n;
     }
-    if (status == TSR_OK) return str_new_text_move(out, &text);
-    tsr_text_free(&text);
-    return status;
+    return str_end_text_move(out, status, &text);
 }
 
 /* --- encoding --- */
@@ -394,10 +390,9 @@ static TsrStatus method_encode(Value *out, const CallArgs *args) {
     static const char *const names[] = {"encoding", "errors"};
     static const ArgSpec spec = {"encode", names, 2, 0, 2, 0};
     Value given[2];
-    const char *encoding = "utf-8", *errors = "strict";
+    const char *encoding, *errors;
     TSR_TRY(args_parse(given, args, 1, &spec));
-    if (given[0].tag != V_UNBOUND) TSR_TRY(value_to_cstring(&encoding, given[0], "encode() argument 'encoding'"));
-    if (given[1].tag != V_UNBOUND) TSR_TRY(value_to_cstring(&errors, given[1], "encode() argument 'errors'"));
+    TSR_TRY(codec_arguments(&encoding, &errors, given[0], given[1], "encode"));
     TsrText text = {0};
     TsrStatus status = codec_encode(&text, self_str(args), encoding, errors);
     if (status == TSR_OK) status = bytes_new(out, text.data != NULL ? text.data : "", (int64_t)text.length);
@@ -408,17 +403,13 @@ static TsrStatus method_encode(Value *out, const CallArgs *args) {
 static TsrStatus method_format(Value *out, const CallArgs *args) {
     TsrText text = {0};
     TsrStatus status = str_format_method(&text, self_str(args), args, 1);
-    if (status == TSR_OK) return str_new_text_move(out, &text);
-    tsr_text_free(&text);
-    return status;
+    return str_end_text_move(out, status, &text);
 }
 
 static TsrStatus method_format_map(Value *out, const CallArgs *args) {
     TsrText text = {0};
     TsrStatus status = str_format_map(&text, self_str(args), args->values[1]);
-    if (status == TSR_OK) return str_new_text_move(out, &text);
-    tsr_text_free(&text);
-    return status;
+    return str_end_text_move(out, status, &text);
 }
 
 /* --- slots --- */
@@ -542,21 +533,14 @@ static TsrStatus inplace_slot(Value *out, BinaryOp op, Value self, Value b) {
     return op == OP_ADD ? binary_slot(out, op, self, b) : TSR_OK;
 }
 
-static TsrStatus decode_bytes(Value *out, const CallArgs *args, Value given[3]) {
+static TsrStatus decode_bytes(Value *out, Value bytes, const char *encoding, const char *errors) {
     char *data;
     int64_t size;
-    if (!value_as_buffer(given[0], &data, &size)) {
-        return tsr_error(TSR_TYPE_ERROR, value_is_str(given[0]) ? "decoding str is not supported" : "decoding to str: need a bytes-like object, %s found", value_type_name(given[0]));
+    TsrText text = {0};
+    if (!value_as_buffer(bytes, &data, &size)) {
+        return tsr_error(TSR_TYPE_ERROR, value_is_str(bytes) ? "decoding str is not supported" : "decoding to str: need a bytes-like object, %s found", value_type_name(bytes));
     }
-    (void)args;
-    Value rest[2];
-    int n = 0;
-    if (given[1].tag != V_UNBOUND) rest[n++] = given[1];
-    if (given[2].tag != V_UNBOUND) {
-        if (n == 0) TSR_TRY(str_new_c(&rest[n++], "utf-8"));
-        rest[n++] = given[2];
-    }
-    return value_call_method(out, given[0], "decode", n, rest);
+    return str_end_text_move(out, codec_decode(&text, data, size, encoding, errors), &text);
 }
 
 static TsrStatus construct_slot(Value *out, Type *type, const CallArgs *args) {
@@ -566,11 +550,9 @@ static TsrStatus construct_slot(Value *out, Type *type, const CallArgs *args) {
     (void)type;
     if (args->count == 1 && args->keyword_count == 0) return value_new_str(out, args->values[0]);
     TSR_TRY(args_parse(given, args, 0, &spec));
-    for (int i = 1; i < 3; i++) {
-        if (given[i].tag == V_UNBOUND || value_is_str(given[i])) continue;
-        return tsr_error(TSR_TYPE_ERROR, "str() argument '%s' must be str, not %s", names[i], value_shown_type(given[i]));
-    }
-    if (given[0].tag != V_UNBOUND && (given[1].tag != V_UNBOUND || given[2].tag != V_UNBOUND)) return decode_bytes(out, args, given);
+    const char *encoding, *errors;
+    TSR_TRY(codec_arguments(&encoding, &errors, given[1], given[2], "str"));
+    if (given[0].tag != V_UNBOUND && (given[1].tag != V_UNBOUND || given[2].tag != V_UNBOUND)) return decode_bytes(out, given[0], encoding, errors);
     return given[0].tag == V_UNBOUND ? str_new(out, "", 0) : value_new_str(out, given[0]);
 }
 

@@ -26,6 +26,12 @@ TsrStatus str_new(Value *out, const char *data, int64_t size);
 TsrStatus str_new_c(Value *out, const char *text); /* zero-terminated */
 /* Text as a str; frees the text, on failure too. */
 TsrStatus str_new_text_move(Value *out, TsrText *text);
+/* Ends a function that wrote `text`: as str_new_text_move when `status` is TSR_OK, else the text is freed. Returns what became of it. */
+static inline TsrStatus str_end_text_move(Value *out, TsrStatus status, TsrText *text) {
+    if (status == TSR_OK) return str_new_text_move(out, text);
+    tsr_text_free(text);
+    return status;
+}
 TsrStatus str_new_format(Value *out, const char *format, ...) TSR_PRINTF(2, 3);
 TsrStatus str_new_char(Value *out, uint32_t codepoint);
 /* Uninitialised: the caller fills data[0..size) and then calls str_finish, which counts code points. */

@@ -304,9 +304,7 @@ static TsrStatus list_of_dim(Value *out, const TsrTensor *t, int dim, int64_t *n
         if (s == TSR_OK) s = list_append_move(value_as_list(list), item);
         if ((i & 0xffff) == 0 && s == TSR_OK) s = tsr_interrupt_check();
     }
-    if (s == TSR_OK) *out = list;
-    else value_release(list);
-    return s;
+    return value_end_move(out, s, list);
 }
 
 TsrStatus tensor_to_list(Value *out, const TsrTensor *t) {

@@ -319,9 +319,7 @@ static TsrStatus split_method(Value *out, const CallArgs *args, bool from_right)
     TSR_TRY(list_new(&list, 0));
     TsrStatus status = fill_split(value_as_list(list), args->values[0], given[0], most, from_right);
     if (from_right) list_reverse(value_as_list(list));
-    if (status != TSR_OK) value_release(list);
-    else *out = list;
-    return status;
+    return value_end_move(out, status, list);
 }
 TsrStatus text_split(Value *out, const CallArgs *args) { return split_method(out, args, false); }
 TsrStatus text_rsplit(Value *out, const CallArgs *args) { return split_method(out, args, true); }
@@ -346,9 +344,7 @@ TsrStatus text_splitlines(Value *out, const CallArgs *args) {
     if (given[0].tag != V_UNBOUND) TSR_TRY(value_to_index(&keep, given[0]));
     TSR_TRY(list_new(&list, 0));
     TsrStatus status = split_lines(value_as_list(list), args->values[0], text_bytes(args->values[0]), keep != 0);
-    if (status != TSR_OK) value_release(list);
-    else *out = list;
-    return status;
+    return value_end_move(out, status, list);
 }
 
 /* The three parts around [at, at + n). */

@@ -133,9 +133,7 @@ FN(broadcast_tensors) {
         if (s == TSR_OK) value_as_tuple(result)->items[i] = value_tensor_move(wide);
     }
     gc_track(result.o);
-    if (s == TSR_OK) *out = result;
-    else value_release(result);
-    return s;
+    return value_end_move(out, s, result);
 }
 
 /* ---- settings ---- */

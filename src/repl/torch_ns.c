@@ -260,9 +260,7 @@ static TsrStatus make_module(Value *out, const char *name) {
     if (s == TSR_OK && space != NULL && space->fill != NULL) s = space->fill(m);
     if (s == TSR_OK && extra != NULL && extra->fill != NULL) s = extra->fill(m);
     if (s == TSR_OK) s = apply_additions(m, name);
-    if (s == TSR_OK) *out = v;
-    else value_release(v);
-    return s;
+    return value_end_move(out, s, v);
 }
 
 TsrStatus namespace_module(Value *out, const char *name) {

@@ -202,6 +202,12 @@ static inline void value_release(Value v) {
 /* Replaces *slot by `v` (consumed), releasing the old value last. */
 static inline void value_set_move(Value *slot, Value v) { Value old = *slot; *slot = v; value_release(old); }
 static inline void value_clear(Value *slot) { Value old = *slot; *slot = VALUE_UNBOUND; value_release(old); }
+/* Ends a function that made `v`: *out takes it over when `status` is TSR_OK, else it is released. Returns `status`. */
+static inline TsrStatus value_end_move(Value *out, TsrStatus status, Value v) {
+    if (status == TSR_OK) *out = v;
+    else value_release(v);
+    return status;
+}
 void values_release(Value *values, int64_t count); /* releases each; the array stays */
 
 /* Memory for an instance, `size` bytes, header filled, refcount 1; NULL with TSR_MEMORY_ERROR set. Small sizes come

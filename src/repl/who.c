@@ -471,9 +471,7 @@ TsrStatus who_holders(Value *out, TsrTensor *t) {
         status = str_new_c(&name, "<temporary>");
         if (status == TSR_OK) status = list_append_move(h.list, name);
     }
-    if (status == TSR_OK) *out = list;
-    else value_release(list);
-    return status;
+    return value_end_move(out, status, list);
 }
 
 typedef struct Name {
