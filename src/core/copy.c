@@ -159,7 +159,7 @@ static void copy_block(const Copy *c, char *to, const char *from, int64_t width,
 /* A strip of blocks: the source's lines are read from end to end, side by side. */
 static void copy_strip(const Copy *c, char *to, const char *from, int64_t width, int64_t along) {
     int64_t block = block_of(c);
-    for (int64_t j = 0; j < along; j += block) copy_block(c, to + j * c->to_stride[1], from + j * c->from_stride[1], width, TSR_MIN(block, along - j));
+    for (int64_t j = 0; j < along && tsr_interrupt_flag == 0; j += block) copy_block(c, to + j * c->to_stride[1], from + j * c->from_stride[1], width, TSR_MIN(block, along - j));
 }
 
 /* The strips that dimensions 0 and 1 are made of. */

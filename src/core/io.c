@@ -234,6 +234,7 @@ static TsrStatus choose_reader(const TsrFormat **out, const TsrInput *in, const 
     *out = tsr_format_for_path(in->name);
     if (*out == NULL) *out = guessed;
     if (*out == NULL && in->size == 0) return tsr_input_error(in, "empty: nothing tells what format it has");
+    if (in->size == 0 && (*out)->probe != NULL) return tsr_input_error(in, "it is empty");
     if (*out == NULL) return tsr_input_error(in, "neither its name nor its first bytes tell its format");
     if ((*out)->probe != NULL && guessed != *out && !(*out)->probe(in->data, in->size))
         return tsr_input_error(in, "its name says %s, but its content is not%s%s", (*out)->name, guessed != NULL ? ": it looks like " : "",

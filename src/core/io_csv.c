@@ -203,7 +203,7 @@ static void parse_blocks(int64_t begin, int64_t end, void *user) {
 static TsrStatus report_bad(const Table *t, const Block *b) {
     char shown[440];
     if (b->bad_column == 0)
-        return tsr_input_error(t->in, "line %lld has %lld fields, the first row has %lld", (long long)b->bad_line, (long long)b->bad_fields, (long long)t->columns);
+        return tsr_input_error(t->in, "line %lld has %lld field%s, the first row has %lld", (long long)b->bad_line, (long long)b->bad_fields, b->bad_fields == 1 ? "" : "s", (long long)t->columns);
     return tsr_input_error(t->in, "line %lld, column %lld: '%s' is not %s", (long long)b->bad_line, (long long)b->bad_column,
                            tsr_io_quote(shown, b->bad_text, b->bad_length), t->dtype == TSR_INT64 ? "an integer" : "a number");
 }

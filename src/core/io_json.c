@@ -156,7 +156,7 @@ static TsrStatus read_array(Json *j, Numbers *v, int depth) {
     if (v->sizes[depth] < 0) v->sizes[depth] = n;
     if (v->sizes[depth] != n) {
         char text[96];
-        snprintf(text, sizeof text, "this array has %lld elements, those before it %lld", (long long)n, (long long)v->sizes[depth]);
+        snprintf(text, sizeof text, "this array has %lld element%s, those before it %lld", (long long)n, n == 1 ? "" : "s", (long long)v->sizes[depth]);
         return bad(j, text);
     }
     return TSR_OK;

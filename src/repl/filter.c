@@ -124,7 +124,8 @@ static TsrStatus read_inputs(void) {
 /* `_` and `inputs`, when the program asks for them and has not bound them. */
 static TsrStatus bare_name(Value *lent, Str *name) {
     bool last = str_equal_c(name, "_"), all = str_equal_c(name, "inputs");
-    if (last || all) {
+    bool there = inputs.tag != V_UNBOUND || options->file_count > 0 || !shell_options->interactive; /* -i leaves standard input to the prompt */
+    if (there && (last || all)) {
         TSR_TRY(read_inputs());
         *lent = all ? inputs : value_as_list(inputs)->items[0];
         return TSR_OK;

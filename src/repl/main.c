@@ -38,7 +38,7 @@ static const char *const help_text =
     "\n"
     "  -e CODE              run CODE; the last value prints. `_` is the tensor read from FILE or\n"
     "                       standard input, `inputs` the list of all of them\n"
-    "  -i                   run FILE, then prompt\n"
+    "  -i                   run FILE or CODE, then prompt\n"
     "  --echo FILE          run FILE as if typed at the prompt\n"
     "  --doctest FILE...    check the transcripts in text, Markdown and man pages\n"
     "  -l, --list FILE...   what files hold\n"
@@ -206,9 +206,9 @@ static const struct Option {
     {"diff", 0, NULL, set_diff},
     {"lesson", 0, NULL, set_lesson},
     {"print-man", 0, "a page", set_man},
-    {"output", 'o', "a format that tsr writes, or a file", set_output},
+    {"output", 'o', "text, npy, csv, tsv, json, raw or pb, or a file that ends in one of these", set_output},
     {"in-place", 0, NULL, set_in_place},
-    {"input", 'I', "a format that tsr reads", set_input},
+    {"input", 'I', "npy, csv, tsv, json, raw or pb", set_input},
     {"dtype", 0, "a dtype such as float32", set_dtype},
     {"shape", 0, "sizes such as 3,4", set_shape},
     {"header", 0, "yes or no", set_header},
@@ -330,20 +330,21 @@ static int check(const Line *l) {
     return EXIT_FINE;
 }
 
+/* -i: the prompt after the program, whatever became of that. */
+static int then_prompt(const Line *l, int status) {
+    int wanted;
+    return l->shell.interactive && !shell_wants_exit(&wanted) ? shell_run_prompt() : status;
+}
+
 static int run_default(const Line *l) {
-    if (l->rest_count > 0) {
-        int status = shell_run_file(l->rest[0]);
-        int wanted;
-        if (!l->shell.interactive || shell_wants_exit(&wanted)) return status;
-        return shell_run_prompt();
-    }
+    if (l->rest_count > 0) return then_prompt(l, shell_run_file(l->rest[0]));
     if (l->shell.interactive || isatty(STDIN_FILENO)) return shell_run_prompt();
     return shell_run_file("-");
 }
 
 static int run(const Line *l) {
     switch (l->mode) {
-    case MODE_CODE: return shell_run_code(l->codes, l->code_count);
+    case MODE_CODE: return then_prompt(l, shell_run_code(l->codes, l->code_count));
     case MODE_ECHO: return shell_run_echo(l->rest[0]);
     case MODE_DOCTEST: return doctest_run(l->rest, l->rest_count);
     case MODE_LIST: return command_list(l->rest, l->rest_count);

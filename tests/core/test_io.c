@@ -141,7 +141,7 @@ START_TEST(npy_any_byte_of_the_header_changed) {
 END_TEST
 
 START_TEST(csv_damage_names_line_and_column) {
-    refused("csv", "1,2\n3\n", "test: line 2 has 1 fields, the first row has 2");
+    refused("csv", "1,2\n3\n", "test: line 2 has 1 field, the first row has 2");
     refused("csv", "1,2\n3,x\n", "test: line 2, column 2: 'x' is not a number");
     refused("csv", "", "test: it holds no rows");
     refused("csv", "1,2\n3,\xff\xfe\n", "test: line 2, column 2: '\\xff\\xfe' is not a number");
@@ -159,7 +159,7 @@ END_TEST
 START_TEST(json_damage) {
     refused("json", "[[], 1]", "test: line 1, column 6: a number beside arrays does not make a tensor");
     refused("json", "[1,\n [2]]", "test: line 2, column 2: numbers at different depths do not make a tensor");
-    refused("json", "[[1, 2], [3]]", "test: line 1, column 13: this array has 1 elements, those before it 2");
+    refused("json", "[[1, 2], [3]]", "test: line 1, column 13: this array has 1 element, those before it 2");
     refused("json", "[1, 2,]", "test: line 1, column 7: a value was expected after ,");
     refused("json", "{\"a\": 1, \"a\": 2}", "test: line 1, column 13: the key is there twice");
     static const char *const bad[] = {"", "[", "[1", "[1,", "[01]", "[1.]", "[.5]", "[+1]", "[1e]", "[NaN]", "[Infinity]", "[tru]", "{", "{\"a\"", "{\"a\":", "{a: 1}", "[1] 2", "[\"1\"]", "[\xff]"};

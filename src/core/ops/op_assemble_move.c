@@ -19,7 +19,7 @@ typedef struct Sixteen { uint64_t a, b; } Sixteen;
 #define RUN(T) \
     for (int64_t i = 0; i < n; i++) *(T *)(void *)(dst + i * ds) = *(const T *)(const void *)(src + i * ss)
 
-static void copy_run(char *dst, int64_t ds, const char *src, int64_t ss, int64_t n, int64_t item) {
+static void copy_piece(char *dst, int64_t ds, const char *src, int64_t ss, int64_t n, int64_t item) {
     if (ds == item && ss == item) {
         memcpy(dst, src, (size_t)(n * item));
         return;
@@ -31,6 +31,11 @@ static void copy_run(char *dst, int64_t ds, const char *src, int64_t ss, int64_t
     case 8: RUN(uint64_t); break;
     default: RUN(Sixteen); break;
     }
+}
+
+static void copy_run(char *dst, int64_t ds, const char *src, int64_t ss, int64_t n, int64_t item) {
+    enum { PIECE = 1 << 16 }; /* elements between looks for an interrupt */
+    for (int64_t i = 0; i < n && tsr_interrupt_flag == 0; i += PIECE) copy_piece(dst + i * ds, ds, src + i * ss, ss, TSR_MIN(n - i, (int64_t)PIECE), item);
 }
 
 /* Rows [begin, end) of all dimensions but the last. */

@@ -56,7 +56,7 @@ static void add_line(const char *from, char *image, int64_t in_w, int64_t width,
 static void im2col(char *columns, char *image, int64_t channels, const Conv *k, int64_t begin, int64_t end, bool to_columns, TsrDtype dtype) {
     const NnWindow *w = &k->w;
     int64_t out_w = w->out[NN_W], taps = nn_volume(w->kernel);
-    for (int64_t c = 0; c < channels; c++) {
+    for (int64_t c = 0; c < channels && tsr_interrupt_flag == 0; c++) {
         int64_t tap = 0;
         char *plane = image + (size_t)(c * nn_volume(w->in)) * k->item;
         for (int64_t kd = 0; kd < w->kernel[NN_D]; kd++)
