@@ -578,6 +578,11 @@ TsrStatus tsr_wrap_dim(int64_t *dim, int ndim) {
     return TSR_OK;
 }
 
+TsrStatus tsr_wrap_own_dim(int64_t *dim, int ndim) {
+    if (ndim == 0) return tsr_error(TSR_INDEX_ERROR, "Dimension specified as %lld but tensor has no dimensions", (long long)*dim);
+    return tsr_wrap_dim(dim, ndim);
+}
+
 /* --- changing in place --- */
 
 /* Room for ndim dimensions; what sizes and strides held is gone. The arrays given may be t's own. */

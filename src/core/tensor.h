@@ -116,6 +116,8 @@ static inline int64_t tsr_tensor_version(const TsrTensor *t) { return t->version
 void tsr_tensor_bump(TsrTensor *t, const char *what);
 /* A negative `dim` counts from the end. TSR_INDEX_ERROR "Dimension out of range (expected to be in range of [-2, 1], but got 2)". ndim 0 counts as 1. */
 TsrStatus tsr_wrap_dim(int64_t *dim, int ndim);
+/* The same where a tensor of no dimensions has none to name. */
+TsrStatus tsr_wrap_own_dim(int64_t *dim, int ndim);
 
 /* --- changing in place (each bumps nothing by itself) --- */
 TsrStatus tsr_tensor_set_geometry(TsrTensor *t, int ndim, const int64_t *sizes, const int64_t *strides, int64_t offset);

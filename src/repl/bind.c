@@ -142,6 +142,11 @@ static TsrStatus bad_keyword(const OpFunction *f, const Sig *sig, const CallArgs
 
 static TsrStatus wrong_type(const OpFunction *f, const SigParam *p, Value v, bool keyword, int position) {
     if (keyword) return tsr_error(TSR_TYPE_ERROR, "%s(): argument '%s' must be %s, not %s", f->name, p->text, bind_kind_name(p), bind_type_name(v));
+    const Value *items;
+    int64_t count;
+    if (p->kind == TSR_ARG_INTS && value_as_array(v, &items, &count) && count > 0)
+        return tsr_error(TSR_TYPE_ERROR, "%s(): argument '%s' (position %d) must be %s, but found element of type %s at pos 0", f->name, p->text, position + 1, bind_kind_name(p),
+                         bind_type_name(items[0]));
     return tsr_error(TSR_TYPE_ERROR, "%s(): argument '%s' (position %d) must be %s, not %s", f->name, p->text, position + 1, bind_kind_name(p), bind_type_name(v));
 }
 

@@ -271,11 +271,6 @@ static TsrStatus promote(TsrTensor **out, const TsrTensor *in, bool need_complex
     return tsr_tensor_new_cast(out, in, d);
 }
 
-static TsrStatus wrap_fft_dim(int64_t *dim, int ndim) {
-    if (ndim == 0) return tsr_error(TSR_INDEX_ERROR, "Dimension specified as %lld but tensor has no dimensions", (long long)*dim);
-    return tsr_wrap_dim(dim, ndim);
-}
-
 static TsrStatus bad_length(int64_t n) { return tsr_error(TSR_RUNTIME_ERROR, "Invalid number of data points (%lld) specified", (long long)n); }
 
 /* Cuts or zero-pads the dimensions to the sizes given. */
@@ -325,7 +320,7 @@ static TsrStatus prepare_1d(TsrTensor **x, int64_t *dim, int *norm, const TsrOpC
     TSR_OWNED in = NULL;
     TSR_TRY(promote(&in, c->arg[0].t, need_complex));
     *dim = c->arg[2].i;
-    TSR_TRY(wrap_fft_dim(dim, tsr_ndim(in)));
+    TSR_TRY(tsr_wrap_own_dim(dim, tsr_ndim(in)));
     int64_t n = tsr_arg_given(&c->arg[1]) ? c->arg[1].i : in->sizes[*dim];
     if (n < 1) return bad_length(n);
     TSR_TRY(read_norm(norm, &c->arg[3], forward));
@@ -387,7 +382,7 @@ static TsrStatus irfft_1d(TsrOpCall *c, bool forward) {
     int norm;
     TSR_TRY(promote(&in, c->arg[0].t, true));
     int64_t dim = c->arg[2].i;
-    TSR_TRY(wrap_fft_dim(&dim, tsr_ndim(in)));
+    TSR_TRY(tsr_wrap_own_dim(&dim, tsr_ndim(in)));
     int64_t n = tsr_arg_given(&c->arg[1]) ? c->arg[1].i : 2 * (in->sizes[dim] - 1), half = n / 2 + 1;
     if (n < 1) return bad_length(n);
     TSR_TRY(read_norm(&norm, &c->arg[3], forward));
@@ -408,7 +403,7 @@ static TsrStatus read_dims(Shape *s, const TsrTensor *in, const TsrArg *dim) {
     if (dim->n > TSR_MAX_DIMS) return tsr_error(TSR_RUNTIME_ERROR, "FFT dims must be unique");
     for (int i = 0; i < s->n; i++) {
         s->dims[i] = dim->ints[i];
-        TSR_TRY(wrap_fft_dim(&s->dims[i], tsr_ndim(in)));
+        TSR_TRY(tsr_wrap_own_dim(&s->dims[i], tsr_ndim(in)));
     }
     for (int i = 0; i < s->n; i++) {
         if (seen[s->dims[i]]) return tsr_error(TSR_RUNTIME_ERROR, "FFT dims must be unique");
@@ -560,7 +555,7 @@ static TsrStatus shift(TsrOpCall *c, bool inverse) {
     if (n > TSR_MAX_DIMS) return tsr_error(TSR_RUNTIME_ERROR, "fftshift: too many dims");
     for (int i = 0; i < n; i++) {
         dims[i] = tsr_arg_given(dim) ? dim->ints[i] : i;
-        TSR_TRY(wrap_fft_dim(&dims[i], tsr_ndim(x)));
+        TSR_TRY(tsr_wrap_own_dim(&dims[i], tsr_ndim(x)));
         shifts[i] = inverse ? (x->sizes[dims[i]] + 1) / 2 : x->sizes[dims[i]] / 2;
     }
     if (n == 0) return tsr_error(TSR_RUNTIME_ERROR, "`shifts` required");

@@ -98,20 +98,3 @@ TsrStatus op_grid_sampler_3d(TsrOpCall *c) { return by_number(c, 5); }
 
 static int rank_for(const TsrOpCall *c) { return tsr_ndim(c->arg[0].t) == 5 ? 5 : 4; }
 TsrStatus op_grid_sampler(TsrOpCall *c) { return by_number(c, rank_for(c)); }
-
-static int find(const char *name, const char *const *names, int n) {
-    for (int i = 0; i < n; i++)
-        if (strcmp(name, names[i]) == 0) return i;
-    return -1;
-}
-
-/* nn.functional.grid_sample(input, grid, mode, padding_mode, align_corners) */
-TsrStatus op_grid_sample(TsrOpCall *c) {
-    static const char *const modes[] = {"bilinear", "nearest", "bicubic"}, *const paddings[] = {"zeros", "border", "reflection"};
-    int mode = find(c->arg[2].str, modes, 3), padding = find(c->arg[3].str, paddings, 3);
-    if (mode < 0)
-        return tsr_error(TSR_VALUE_ERROR, "nn.functional.grid_sample(): expected mode to be 'bilinear', 'nearest' or 'bicubic', but got: '%s'", c->arg[2].str);
-    if (padding < 0)
-        return tsr_error(TSR_VALUE_ERROR, "nn.functional.grid_sample(): expected padding_mode to be 'zeros', 'border', or 'reflection', but got: '%s'", c->arg[3].str);
-    return grid_sample(c, rank_for(c), (TsrGridMode)mode, (TsrGridPadding)padding, tsr_arg_given(&c->arg[4]) && c->arg[4].b);
-}

@@ -35,8 +35,7 @@ static TsrStatus all_or_one(TsrOpCall *c, const int64_t *ints) {
     int64_t dim = c->arg[1].i;
     int n = tsr_ndim(SELF);
     if (!tsr_arg_given(&c->arg[1])) return return_ints(c, ints, n);
-    if (n == 0) return tsr_error(TSR_INDEX_ERROR, "Dimension specified as %lld but tensor has no dimensions", (long long)dim);
-    TSR_TRY(tsr_wrap_dim(&dim, n));
+    TSR_TRY(tsr_wrap_own_dim(&dim, n));
     return return_int(c, ints[dim]);
 }
 

@@ -601,19 +601,20 @@ static TsrStatus bilinear_dtypes_error(const TsrTensor *x, const TsrTensor *y, c
 
 static TsrStatus check_bilinear(const TsrTensor *x, const TsrTensor *y, const TsrTensor *w, const TsrTensor *bias) {
     int d = tsr_ndim(x);
+    if (y->dtype != x->dtype || w->dtype != x->dtype || (bias != NULL && bias->dtype != x->dtype)) return bilinear_dtypes_error(x, y, w, bias);
     if (d != tsr_ndim(y)) return tsr_error(TSR_RUNTIME_ERROR, "bilinear(): input dimensions do not match: got %d and %d", d, tsr_ndim(y));
     for (int i = 0; i < d - 1; i++)
         if (x->sizes[i] != y->sizes[i])
             return tsr_error(TSR_RUNTIME_ERROR, "bilinear(): input batch dimensions do not match at dim %d: got %lld and %lld", i, (long long)x->sizes[i], (long long)y->sizes[i]);
-    if (tsr_ndim(w) != 3 || d < 1) return tsr_error(TSR_RUNTIME_ERROR, "bilinear(): weight must be a 3-D tensor and inputs at least 1-D");
-    if (y->dtype != x->dtype || w->dtype != x->dtype || (bias != NULL && bias->dtype != x->dtype)) return bilinear_dtypes_error(x, y, w, bias);
+    TSR_TRY(tsr_wrap_own_dim(&(int64_t){-1}, d));
+    for (int64_t i = 1; i <= 2; i++) TSR_TRY(tsr_wrap_own_dim(&(int64_t){i}, tsr_ndim(w)));
     if (x->sizes[d - 1] != w->sizes[1])
         return tsr_error(TSR_RUNTIME_ERROR, "bilinear(): input1 size does not match weight size: got %lld but expected %lld", (long long)x->sizes[d - 1], (long long)w->sizes[1]);
     if (y->sizes[d - 1] != w->sizes[2])
         return tsr_error(TSR_RUNTIME_ERROR, "bilinear(): input2 size does not match weight size: got %lld but expected %lld", (long long)y->sizes[d - 1], (long long)w->sizes[2]);
     if (bias != NULL && bias->sizes[0] != w->sizes[0])
         return tsr_error(TSR_RUNTIME_ERROR, "bilinear(): bias size does not match weight size: got %lld but expected %lld", (long long)bias->sizes[0], (long long)w->sizes[0]);
-    return TSR_OK;
+    return tsr_ndim(w) == 3 ? TSR_OK : tsr_error(TSR_RUNTIME_ERROR, "number of dimensions must match");
 }
 
 /* out[b, o] = sum over i, j of x[b, i] w[o, i, j] y[b, j]: one product with w laid out (I, O * J), then one for each row. */

@@ -190,22 +190,24 @@ static TsrStatus check_same_dtype(const TsrTensor *t, const TsrTensor *other, co
     if (onednn)
         return tsr_error(TSR_RUNTIME_ERROR, "Input type (%s) and %s type (%s) should be the same or input should be a MKLDNN tensor and %s is a dense tensor",
                          type_text(a, sizeof a, t->dtype), what, type_text(b, sizeof b, other->dtype), what);
-    if (what[0] == 'w') return tsr_error(TSR_RUNTIME_ERROR, "expected scalar type %s but found %s", tsr_dtype_scalar_name(t->dtype), tsr_dtype_scalar_name(other->dtype));
-    return tsr_error(TSR_RUNTIME_ERROR, "Input type (%s) and bias type (%s) should be the same", tsr_dtype_c_name(t->dtype), tsr_dtype_c_name(other->dtype));
+    return tsr_error(TSR_RUNTIME_ERROR, "expected scalar type %s but found %s", tsr_dtype_scalar_name(t->dtype), tsr_dtype_scalar_name(other->dtype));
+}
+
+/* "[1, 2, 4, 4]": the sizes of a batch, of one where there is none. */
+static const char *batch_text(char *text, size_t room, const TsrTensor *t, int n) {
+    int64_t sizes[TSR_MAX_DIMS + 1] = {1};
+    int ndim = tsr_ndim(t), front = ndim == n + 1 ? 1 : 0;
+    memcpy(sizes + front, t->sizes, sizeof *sizes * (size_t)ndim);
+    return tsr_layout_format(text, room, ndim + front, sizes);
 }
 
 static TsrStatus check_conv(const TsrTensor *t, const TsrTensor *weight, const TsrTensor *bias, int n, int64_t groups, bool transposed, const NnWindow *w, const int64_t *output_padding) {
-    static const char *const dims[] = {"", "2D (unbatched) or 3D (batched) input to conv", "3D (unbatched) or 4D (batched) input to conv", "4D (unbatched) or 5D (batched) input to conv"};
     char a[256], b[256];
-    const char *kind = transposed ? "_transpose" : "";
     int ndim = tsr_ndim(t);
-    if (ndim != n + 1 && ndim != n + 2)
-        return tsr_error(TSR_RUNTIME_ERROR, "Expected %s%s%dd, but got input of size: %s", dims[n], kind, n, tsr_layout_format(a, sizeof a, ndim, t->sizes));
     if (tsr_ndim(weight) != n + 2) {
         int k = tsr_ndim(weight);
-        if (k < 3) return tsr_error(TSR_RUNTIME_ERROR, "weight should have at least three dimensions");
         return tsr_error(TSR_RUNTIME_ERROR, "Expected %d-dimensional input for %d-dimensional weight%s, but got %d-dimensional input of size %s instead", k, k,
-                         tsr_layout_format(a, sizeof a, k, weight->sizes), ndim, tsr_layout_format(b, sizeof b, ndim, t->sizes));
+                         tsr_layout_format(a, sizeof a, k, weight->sizes), n + 2, batch_text(b, sizeof b, t, n));
     }
     if (groups <= 0) return tsr_error(TSR_RUNTIME_ERROR, "non-positive groups is not supported");
     for (int d = NN_DIMS - n; d < NN_DIMS; d++) {
@@ -223,19 +225,22 @@ static TsrStatus check_conv(const TsrTensor *t, const TsrTensor *weight, const T
                          tsr_layout_format(a, sizeof a, tsr_ndim(weight), weight->sizes));
     int64_t wanted = transposed ? filters : weight->sizes[1] * groups, out_channels = transposed ? weight->sizes[1] * groups : filters;
     if (channels != wanted) {
-        int64_t shown[TSR_MAX_DIMS];
-        memcpy(shown, t->sizes, sizeof(int64_t) * (size_t)ndim);
-        return tsr_error(TSR_RUNTIME_ERROR, "Given %sgroups=%lld, weight of size %s, expected input%s to have %lld channels, but got %lld channels instead", transposed ? "transposed=1, " : "",
-                         (long long)groups, tsr_layout_format(a, sizeof a, tsr_ndim(weight), weight->sizes), tsr_layout_format(b, sizeof b, ndim, shown), (long long)wanted, (long long)channels);
+        char head[48] = "transposed=1";
+        if (!transposed) snprintf(head, sizeof head, "groups=%lld", (long long)groups);
+        return tsr_error(TSR_RUNTIME_ERROR, "Given %s, weight of size %s, expected input%s to have %lld channels, but got %lld channels instead", head,
+                         tsr_layout_format(a, sizeof a, tsr_ndim(weight), weight->sizes), batch_text(b, sizeof b, t, n), (long long)wanted, (long long)channels);
     }
     if (bias != NULL && (tsr_ndim(bias) != 1 || bias->sizes[0] != out_channels))
         return tsr_error(TSR_RUNTIME_ERROR, "Given %sweight of size %s, expected bias to be 1-dimensional with %lld elements, but got bias of size %s instead", transposed ? "transposed=1, " : "",
                          tsr_layout_format(a, sizeof a, tsr_ndim(weight), weight->sizes), (long long)out_channels, tsr_layout_format(b, sizeof b, tsr_ndim(bias), bias->sizes));
     bool onednn = goes_to_onednn(t, weight, n, groups);
     if (onednn) TSR_TRY(check_same_dtype(t, weight, "weight", true));
-    if (bias != NULL) TSR_TRY(check_same_dtype(t, bias, "bias", onednn && transposed));
+    if (onednn && bias != NULL) TSR_TRY(check_same_dtype(t, bias, "bias", true));
+    if (tsr_dtype_is_complex(t->dtype) && t->dtype != weight->dtype)
+        return tsr_error(TSR_RUNTIME_ERROR, "Input type (%s) and weight type (%s) should be the same", type_text(a, sizeof a, t->dtype), type_text(b, sizeof b, weight->dtype));
     TSR_TRY(check_conv_dtype(t->dtype, n, transposed));
-    return check_same_dtype(t, weight, "weight", false);
+    TSR_TRY(check_same_dtype(t, weight, "weight", false));
+    return bias != NULL && n == 3 ? check_same_dtype(t, bias, "bias", false) : TSR_OK;
 }
 
 static TsrStatus check_kernel_fits(const NnWindow *w) {
@@ -419,18 +424,41 @@ static TsrStatus convolve(TsrTensor **result, ConvArgs *a) {
     return status;
 }
 
-static TsrStatus plain_args(ConvArgs *a, TsrOpCall *c, int n) {
-    static const char *const fn[] = {"", "conv1d", "conv2d", "conv3d"};
-    *a = (ConvArgs){.input = c->arg[0].t, .weight = c->arg[1].t, .bias = tsr_arg_given(&c->arg[2]) ? c->arg[2].t : NULL, .n = n, .groups = c->arg[6].i};
-    TSR_TRY(nn_window_ints(a->w.stride, &c->arg[3], n, 1, NULL, fn[n], "stride"));
-    return nn_window_ints(a->w.dilation, &c->arg[5], n, 1, NULL, fn[n], "dilation");
+/* Dimensions of the input and of the weight, which say how many numbers a window has. */
+static TsrStatus check_ranks(const ConvArgs *a) {
+    static const char *const dims[] = {"", "2D (unbatched) or 3D (batched)", "3D (unbatched) or 4D (batched)", "4D (unbatched) or 5D (batched)"};
+    char sizes[256];
+    int ndim = tsr_ndim(a->input), n = a->n;
+    if (ndim != n + 1 && ndim != n + 2)
+        return tsr_error(TSR_RUNTIME_ERROR, "Expected %s input to conv%s%dd, but got input of size: %s", dims[n], a->transposed ? "_transpose" : "", n,
+                         tsr_layout_format(sizes, sizeof sizes, ndim, a->input->sizes));
+    return tsr_ndim(a->weight) >= 3 ? TSR_OK : tsr_error(TSR_RUNTIME_ERROR, "weight should have at least three dimensions");
+}
+
+/* One number stands for n, as many as the weight has spatial dimensions. */
+static TsrStatus conv_ints(int64_t *out, const TsrArg *arg, const ConvArgs *a, int64_t front, const char *name) {
+    int64_t shown[NN_DIMS];
+    char text[256];
+    int wanted = tsr_ndim(a->weight) - 2, count = arg->n == 1 ? a->n : arg->n;
+    if (count == wanted || count == 1) return nn_window_ints(out, arg, a->n, front, NULL, "conv", name);
+    for (int d = 0; d < NN_DIMS; d++) shown[d] = arg->n == 1 ? arg->ints[0] : 0;
+    return tsr_error(TSR_RUNTIME_ERROR, "expected %s to be a single integer value or a list of %d values to match the convolution dimensions, but got %s=%s", name, wanted, name,
+                     tsr_layout_format(text, sizeof text, count, arg->n == 1 ? shown : arg->ints));
+}
+
+static ConvArgs plain_args(const TsrOpCall *c, int n) {
+    return (ConvArgs){.input = c->arg[0].t, .weight = c->arg[1].t, .bias = tsr_arg_given(&c->arg[2]) ? c->arg[2].t : NULL, .n = n, .groups = c->arg[6].i};
 }
 
 static TsrStatus conv(TsrOpCall *c, int n) {
-    ConvArgs a;
+    ConvArgs a = plain_args(c, n);
     TsrTensor *out;
-    TSR_TRY(plain_args(&a, c, n));
-    TSR_TRY(nn_window_ints(a.w.pad, &c->arg[4], n, 0, NULL, "conv", "padding"));
+    if (a.bias != NULL && a.bias->dtype != a.input->dtype)
+        return tsr_error(TSR_RUNTIME_ERROR, "Input type (%s) and bias type (%s) should be the same", tsr_dtype_c_name(a.input->dtype), tsr_dtype_c_name(a.bias->dtype));
+    TSR_TRY(check_ranks(&a));
+    TSR_TRY(conv_ints(a.w.stride, &c->arg[3], &a, 1, "stride"));
+    TSR_TRY(conv_ints(a.w.pad, &c->arg[4], &a, 0, "padding"));
+    TSR_TRY(conv_ints(a.w.dilation, &c->arg[5], &a, 1, "dilation"));
     TSR_TRY(convolve(&out, &a));
     return tsr_return_move(c, out);
 }
@@ -441,12 +469,14 @@ TsrStatus op_conv3d(TsrOpCall *c) { return conv(c, 3); }
 
 /* padding='same' may need one column more on the right: the input is padded first then. */
 static TsrStatus conv_named_padding(TsrOpCall *c, int n) {
-    ConvArgs a;
+    ConvArgs a = plain_args(c, n);
     TsrTensor *padded = NULL, *out;
     const char *name = c->arg[4].str;
     int64_t pads[2 * NN_DIMS] = {0};
     bool uneven = false;
-    TSR_TRY(plain_args(&a, c, n));
+    TSR_TRY(check_ranks(&a));
+    TSR_TRY(conv_ints(a.w.stride, &c->arg[3], &a, 1, "stride"));
+    TSR_TRY(conv_ints(a.w.dilation, &c->arg[5], &a, 1, "dilation"));
     for (int d = 0; d < NN_DIMS; d++) a.w.pad[d] = 0;
     if (strcmp(name, "same") == 0) {
         for (int d = NN_DIMS - n; d < NN_DIMS && tsr_ndim(a.weight) == n + 2; d++) {
@@ -475,12 +505,14 @@ TsrStatus op_conv3d_padding(TsrOpCall *c) { return conv_named_padding(c, 3); }
 
 /* (input, weight, bias, stride, padding, output_padding, groups, dilation) */
 static TsrStatus conv_transpose(TsrOpCall *c, int n) {
-    ConvArgs a = {.input = c->arg[0].t, .weight = c->arg[1].t, .bias = tsr_arg_given(&c->arg[2]) ? c->arg[2].t : NULL, .n = n, .groups = c->arg[6].i, .transposed = true};
+    ConvArgs a = plain_args(c, n);
     TsrTensor *out;
-    TSR_TRY(nn_window_ints(a.w.stride, &c->arg[3], n, 1, NULL, "conv_transpose", "stride"));
-    TSR_TRY(nn_window_ints(a.w.pad, &c->arg[4], n, 0, NULL, "conv_transpose", "padding"));
-    TSR_TRY(nn_window_ints(a.output_padding, &c->arg[5], n, 0, NULL, "conv_transpose", "output_padding"));
-    TSR_TRY(nn_window_ints(a.w.dilation, &c->arg[7], n, 1, NULL, "conv_transpose", "dilation"));
+    a.transposed = true;
+    TSR_TRY(check_ranks(&a));
+    TSR_TRY(conv_ints(a.w.stride, &c->arg[3], &a, 1, "stride"));
+    TSR_TRY(conv_ints(a.w.pad, &c->arg[4], &a, 0, "padding"));
+    TSR_TRY(conv_ints(a.w.dilation, &c->arg[7], &a, 1, "dilation"));
+    TSR_TRY(conv_ints(a.output_padding, &c->arg[5], &a, 0, "output_padding"));
     TSR_TRY(convolve(&out, &a));
     return tsr_return_move(c, out);
 }

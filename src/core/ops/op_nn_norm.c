@@ -150,14 +150,26 @@ static TsrStatus check_kind(const TsrTensor *t, const char *kernel) {
     return tsr_dtype_is_float(t->dtype) && tsr_dtype_size(t->dtype) > 1 ? TSR_OK : tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "\"%s\" not implemented for '%s'", kernel, tsr_dtype_scalar_name(t->dtype));
 }
 
-/* Parameters are of the input's dtype, or float32 beside a half. */
-static TsrStatus check_parameters(const TsrTensor *t, const TsrArg *weight, const TsrArg *bias) {
+/* Parameters are of the input's dtype, or all float32 beside a half; the first one decides which. */
+static TsrStatus check_mixed(const TsrTensor *t, const TsrArg *params, int n) {
+    const TsrTensor *first = NULL;
+    for (int i = n - 1; i >= 0; i--)
+        if (tsr_arg_given(&params[i])) first = params[i].t;
+    if (first == NULL || first->dtype == t->dtype) return TSR_OK;
+    for (int i = 0; i < n; i++)
+        if (tsr_arg_given(&params[i]) && params[i].t->dtype != TSR_FLOAT32) return tsr_error(TSR_RUNTIME_ERROR, "mixed dtype (CPU): expect parameter to have scalar type of Float");
     bool half = t->dtype == TSR_FLOAT16 || t->dtype == TSR_BFLOAT16;
-    const TsrArg *params[] = {weight, bias};
-    for (int i = 0; i < 2; i++) {
-        if (params[i] == NULL || !tsr_arg_given(params[i]) || params[i]->t->dtype == t->dtype || (half && params[i]->t->dtype == TSR_FLOAT32)) continue;
-        if (t->dtype == TSR_FLOAT64) return tsr_error(TSR_RUNTIME_ERROR, "mixed dtype (CPU): all inputs must share same datatype.");
-        return tsr_error(TSR_RUNTIME_ERROR, "mixed dtype (CPU): expect parameter to have scalar type of Float");
+    return half ? TSR_OK : tsr_error(TSR_RUNTIME_ERROR, "mixed dtype (CPU): all inputs must share same datatype.");
+}
+
+/* What check_mixed lets through: parameters after the first one of another dtype. */
+static TsrStatus check_unmixed(const TsrTensor *t, const TsrArg *params, int n) {
+    const TsrTensor *first = NULL;
+    for (int i = 0; i < n; i++) {
+        if (!tsr_arg_given(&params[i])) continue;
+        if (first == NULL) first = params[i].t;
+        if (first->dtype == t->dtype && params[i].t->dtype != t->dtype)
+            return tsr_error(TSR_RUNTIME_ERROR, "expected scalar type %s but found %s", tsr_dtype_scalar_name(t->dtype), tsr_dtype_scalar_name(params[i].t->dtype));
     }
     return TSR_OK;
 }
@@ -253,9 +265,10 @@ static TsrStatus layer_norm(TsrOpCall *c, bool with_stats) {
     int64_t sizes[TSR_MAX_DIMS];
     int ndim = tsr_ndim(t), n = c->arg[1].n;
     Norm norm;
+    TSR_TRY(check_mixed(t, &c->arg[2], 2));
     TSR_TRY(check_layer(t, &c->arg[1], &c->arg[2], &c->arg[3]));
     TSR_TRY(check_kind(t, "LayerNormKernelImpl"));
-    TSR_TRY(check_parameters(t, &c->arg[2], &c->arg[3]));
+    TSR_TRY(check_unmixed(t, &c->arg[2], 2));
     for (int d = 0; d < ndim; d++) sizes[d] = d < ndim - n ? t->sizes[d] : 1;
     TsrStatus status = norm_rows(&norm, rows_over_last(t, n, c->arg[4].f), t, &c->arg[2], &c->arg[3], ndim, with_stats ? sizes : NULL);
     bool mixed = tsr_arg_given(&c->arg[2]) && c->arg[2].t->dtype == TSR_FLOAT32;
@@ -289,10 +302,11 @@ TsrStatus op_rms_norm(TsrOpCall *c) {
 
 /* ---- group ---- */
 
-static TsrStatus check_group(const TsrTensor *t, int64_t channels, int64_t groups, const TsrArg *weight, const TsrArg *bias) {
-    char a[256];
+static TsrStatus check_group(const TsrTensor *t, int64_t channels, int64_t area, int64_t groups, const TsrArg *weight, const TsrArg *bias) {
+    char a[256], b[256];
     const TsrArg *params[] = {weight, bias};
     static const char *const names[] = {"weight", "bias"};
+    if (area == 0) return tsr_error(TSR_RUNTIME_ERROR, "Expected HxW to be greater than 0, got 0");
     if (groups <= 0) return tsr_error(TSR_RUNTIME_ERROR, "Expected num groups to be greater than 0, got %lld", (long long)groups);
     if (channels % groups != 0)
         return tsr_error(TSR_RUNTIME_ERROR, "Expected number of channels in input to be divisible by num_groups, but got input of shape %s and num_groups=%lld",
@@ -301,17 +315,18 @@ static TsrStatus check_group(const TsrTensor *t, int64_t channels, int64_t group
     for (int i = 0; i < 2; i++) {
         if (!tsr_arg_given(params[i]) || (tsr_ndim(params[i]->t) == 1 && params[i]->t->numel == channels)) continue;
         return tsr_error(TSR_RUNTIME_ERROR, "Expected %s to be a vector of size equal to the number of channels in input, but got %s of shape %s and input of shape %s", names[i], names[i],
-                         tsr_layout_format(a, sizeof a, tsr_ndim(params[i]->t), params[i]->t->sizes), "");
+                         tsr_layout_format(a, sizeof a, tsr_ndim(params[i]->t), params[i]->t->sizes), tsr_layout_format(b, sizeof b, tsr_ndim(t), t->sizes));
     }
     return TSR_OK;
 }
 
 static TsrStatus group_norm(TsrOpCall *c, int64_t batch, int64_t channels, int64_t area, int64_t groups, double eps, const TsrArg *weight, const TsrArg *bias, bool with_stats) {
     const TsrTensor *t = c->arg[0].t;
+    const TsrArg params[] = {*weight, *bias};
     Norm norm;
-    TSR_TRY(check_kind(t, "GroupNormKernelImpl"));
-    TSR_TRY(check_parameters(t, weight, bias));
-    if (area == 0) return tsr_error(TSR_RUNTIME_ERROR, "Expected HxW to be greater than 0, got 0");
+    TSR_TRY(check_mixed(t, params, 2));
+    if (t->numel > 0) TSR_TRY(check_kind(t, "GroupNormKernelImpl"));
+    TSR_TRY(check_unmixed(t, params, 2));
     bool last = !tsr_is_contiguous(t, TSR_CONTIGUOUS) && tsr_layout_is_channels_last(tsr_ndim(t), t->sizes, t->strides);
     Rows r = {.rows = batch * groups, .columns = channels / groups * area, .eps = eps, .affine_rows = groups, .span = area, .pixels = last};
     TsrStatus status = norm_rows(&norm, r, t, weight, bias, 2, with_stats ? (int64_t[]){batch, groups} : NULL);
@@ -324,9 +339,9 @@ static TsrStatus group_norm(TsrOpCall *c, int64_t batch, int64_t channels, int64
 TsrStatus op_group_norm(TsrOpCall *c) {
     const TsrTensor *t = c->arg[0].t;
     int64_t area = 1;
-    if (tsr_ndim(t) < 2) return tsr_error(TSR_RUNTIME_ERROR, "Expected at least 2 dimensions for input tensor but received %d", tsr_ndim(t));
-    TSR_TRY(check_group(t, t->sizes[1], c->arg[1].i, &c->arg[2], &c->arg[3]));
+    for (int64_t d = 0; d < 2; d++) TSR_TRY(tsr_wrap_own_dim(&(int64_t){d}, tsr_ndim(t)));
     for (int d = 2; d < tsr_ndim(t); d++) area *= t->sizes[d];
+    TSR_TRY(check_group(t, t->sizes[1], area, c->arg[1].i, &c->arg[2], &c->arg[3]));
     return group_norm(c, t->sizes[0], t->sizes[1], area, c->arg[1].i, c->arg[4].f, &c->arg[2], &c->arg[3], false);
 }
 
@@ -337,7 +352,7 @@ TsrStatus op_native_group_norm(TsrOpCall *c) {
     if (!fits || numel != c->arg[0].t->numel)
         return tsr_error(TSR_RUNTIME_ERROR, "Expected X.numel() == N * C * HxW to be true, but got false.  (Could this error message be improved?  If so, please report "
                                             "an enhancement request to PyTorch.)");
-    TSR_TRY(check_group(c->arg[0].t, c->arg[4].i, c->arg[6].i, &c->arg[1], &c->arg[2]));
+    TSR_TRY(check_group(c->arg[0].t, c->arg[4].i, area, c->arg[6].i, &c->arg[1], &c->arg[2]));
     return group_norm(c, c->arg[3].i, c->arg[4].i, c->arg[5].i, c->arg[6].i, c->arg[7].f, &c->arg[1], &c->arg[2], true);
 }
 
@@ -437,10 +452,9 @@ static BatchWay batch_way(const TsrTensor *t, int64_t area) {
 }
 
 /* Parameters as doubles; *out NULL when absent. */
-static TsrStatus new_doubles(TsrTensor **out, const TsrArg *arg, int64_t channels, const char *name) {
+static TsrStatus new_doubles(TsrTensor **out, const TsrArg *arg) {
     *out = NULL;
     if (!tsr_arg_given(arg)) return TSR_OK;
-    if (arg->t->numel != channels) return tsr_error(TSR_RUNTIME_ERROR, "%s should contain %lld elements not %lld", name, (long long)channels, (long long)arg->t->numel);
     TsrTensor *cast;
     TSR_TRY(tsr_tensor_new_cast(&cast, arg->t, TSR_FLOAT64));
     TsrStatus status = tsr_tensor_new_clone(out, cast, TSR_CONTIGUOUS);
@@ -464,24 +478,28 @@ static void batch_end(Batch *b) {
 
 static double *doubles(const TsrTensor *t) { return t != NULL ? tsr_data(t) : NULL; }
 
-/* args: input, weight, bias, running_mean, running_var, training, momentum, eps */
-static TsrStatus batch_norm(Batch *b, TsrOpCall *c) {
+/* args: input, weight, bias, running_mean, running_var, training, momentum, eps; `missing`: what statistics that are needed and not given raise. */
+static TsrStatus batch_norm(Batch *b, TsrOpCall *c, TsrStatus missing) {
     static const char *const names[] = {"weight", "bias", "running_mean", "running_var"};
     const TsrTensor *t = c->arg[0].t;
     *b = (Batch){0};
-    if (tsr_ndim(t) < 2 && t->numel > 0) return tsr_error(TSR_RUNTIME_ERROR, "batch_norm: expected an input of at least 2 dimensions");
-    TSR_TRY(check_kind(t, "batch_norm"));
-    TSR_TRY(check_parameters(t, &c->arg[1], &c->arg[2]));
-    TSR_TRY(check_parameters(t, &c->arg[3], &c->arg[4]));
     Channels k = {.batch = tsr_ndim(t) > 0 ? t->sizes[0] : 0, .channels = tsr_ndim(t) > 1 ? t->sizes[1] : 0, .area = 1, .training = c->arg[5].b, .momentum = c->arg[6].f, .eps = c->arg[7].f};
     for (int d = 2; d < tsr_ndim(t); d++) k.area *= t->sizes[d];
+    static const int order[] = {BATCH_MEAN, BATCH_VAR, BATCH_WEIGHT, BATCH_BIAS};
+    for (int i = 0; i < BATCH_PARAMS; i++) {
+        const TsrArg *p = &c->arg[1 + order[i]];
+        if (tsr_arg_given(p) && p->t->numel != k.channels)
+            return tsr_error(TSR_RUNTIME_ERROR, "%s should contain %lld elements not %lld", names[order[i]], (long long)k.channels, (long long)p->t->numel);
+        if (!tsr_arg_given(p) && i < 2 && !k.training) return tsr_error(missing, "%s must be defined in evaluation mode", names[order[i]]);
+    }
+    if (tsr_arg_given(&c->arg[3]) != tsr_arg_given(&c->arg[4])) return tsr_error(TSR_VALUE_ERROR, "running_mean and running_var must either both be None or neither be None");
+    if (tsr_ndim(t) < 2) return tsr_wrap_own_dim(&(int64_t){1}, tsr_ndim(t));
+    TSR_TRY(check_kind(t, "batch_norm"));
+    TSR_TRY(check_mixed(t, &c->arg[1], 4));
+    TSR_TRY(check_unmixed(t, &c->arg[1], 4));
     k.way = batch_way(t, k.area);
     k.kept = tsr_arg_given(&c->arg[1]) ? c->arg[1].t->dtype : tsr_arg_given(&c->arg[3]) ? c->arg[3].t->dtype : t->dtype;
-    if (!k.training && !tsr_arg_given(&c->arg[3])) return tsr_error(TSR_RUNTIME_ERROR, "running_mean must be defined in evaluation mode");
-    if (!k.training && !tsr_arg_given(&c->arg[4])) return tsr_error(TSR_RUNTIME_ERROR, "running_var must be defined in evaluation mode");
-    if (tsr_arg_given(&c->arg[3]) != tsr_arg_given(&c->arg[4])) return tsr_error(TSR_VALUE_ERROR, "running_mean and running_var must either both be None or neither be None");
-    static const int order[] = {BATCH_MEAN, BATCH_VAR, BATCH_WEIGHT, BATCH_BIAS};
-    for (int i = 0; i < BATCH_PARAMS; i++) TSR_TRY(new_doubles(&b->params[order[i]], &c->arg[1 + order[i]], k.channels, names[order[i]]));
+    for (int i = 0; i < BATCH_PARAMS; i++) TSR_TRY(new_doubles(&b->params[i], &c->arg[1 + i]));
     TSR_TRY(nn_new_computable(&b->in, t));
     TSR_TRY(tsr_tensor_new(&b->out, tsr_ndim(t), t->sizes, b->in->dtype, t->device));
     TSR_TRY(tsr_tensor_new(&b->mean, 1, &k.channels, TSR_FLOAT64, t->device));
@@ -505,9 +523,21 @@ static TsrStatus batch_norm(Batch *b, TsrOpCall *c) {
     return TSR_OK;
 }
 
+/* Nothing to normalise: a copy, scaled by the first of each parameter. */
+static TsrStatus batch_norm_empty(TsrOpCall *c) {
+    static const char *const ops[] = {"mul", "add"};
+    int64_t dim = 0, first = 0;
+    Scope s = {0};
+    TsrTensor *out = MAKE(&s, tsr_tensor_new_clone, c->arg[0].t, TSR_PRESERVE);
+    for (int i = 0; i < 2; i++)
+        if (tsr_arg_given(&c->arg[1 + i])) out = CALL(&s, ops[i], "tt", out, CALL(&s, "select", "tii", c->arg[1 + i].t, dim, first));
+    return tsr__scope_return(c, &s, out);
+}
+
 TsrStatus op_batch_norm(TsrOpCall *c) {
     Batch b;
-    TsrStatus status = batch_norm(&b, c);
+    if (c->arg[0].t->numel == 0) return batch_norm_empty(c);
+    TsrStatus status = batch_norm(&b, c, TSR_RUNTIME_ERROR);
     if (status == TSR_OK) status = nn_restore_move(&b.out, c->arg[0].t->dtype, c->arg[0].t);
     if (status == TSR_OK) (void)tsr_return_move(c, tsr_tensor_retain(b.out));
     batch_end(&b);
@@ -526,7 +556,10 @@ static TsrStatus saved_statistics(TsrTensor **out, const TsrOpCall *c, int which
 TsrStatus op_native_batch_norm(TsrOpCall *c) {
     Batch b;
     TsrTensor *stats[2] = {NULL, NULL};
-    TsrStatus status = batch_norm(&b, c);
+    const TsrTensor *t = c->arg[0].t;
+    char sizes[256];
+    if (t->numel == 0) return tsr_error(TSR_RUNTIME_ERROR, "input tensor must have at least one element, but got input_sizes = %s", tsr_layout_format(sizes, sizeof sizes, tsr_ndim(t), t->sizes));
+    TsrStatus status = batch_norm(&b, c, TSR_VALUE_ERROR);
     if (status == TSR_OK) status = nn_restore_move(&b.out, c->arg[0].t->dtype, c->arg[0].t);
     TsrDtype dtype = tsr_arg_given(&c->arg[1]) ? c->arg[1].t->dtype : c->arg[0].t->dtype;
     for (int i = 0; i < 2 && status == TSR_OK; i++)

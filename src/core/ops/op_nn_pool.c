@@ -14,20 +14,31 @@
 
 typedef TsrStatus WindowInts(int64_t *out, const TsrArg *arg, int n, int64_t front, const int64_t *empty, const char *fn, const char *name);
 
-static TsrStatus window_ints(int64_t *out, const TsrArg *arg, int n, int64_t front, const int64_t *empty, const char *fn, const char *name) {
+/* Windows over one dimension are PyTorch's over two, but for maxima without indices. */
+static TsrStatus wrong_count(const TsrArg *arg, int n, bool omittable, const char *fn, const char *name) {
     static const char *const words[] = {"", "one", "two", "three"};
+    bool dilation = strcmp(name, "dilation") == 0;
+    if (n == 1) return tsr_error(TSR_RUNTIME_ERROR, "%s() argument '%s' should contain one int (got %d)", fn, name, arg->n);
+    return tsr_error(TSR_RUNTIME_ERROR, "%s: %s must %s%sa single int, or a tuple of %s ints", fn, name, dilation ? "be either " : strcmp(fn, "avg_pool3d") == 0 ? "be " : "either be ",
+                     omittable ? "omitted, " : "", words[n]);
+}
+
+static TsrStatus window_ints(int64_t *out, const TsrArg *arg, int n, int64_t front, const int64_t *empty, const char *fn, const char *name) {
     for (int d = 0; d < NN_DIMS; d++) out[d] = front;
-    if (arg->kind == TSR_ARG_NONE || arg->n == 0) {
-        if (empty != NULL) memcpy(out, empty, NN_DIMS * sizeof *out);
-        return empty != NULL ? TSR_OK : tsr_error(TSR_RUNTIME_ERROR, "%s: %s must either be a single int, or a tuple of %s ints", fn, name, words[n]);
-    }
-    if (arg->n != 1 && arg->n != n) {
-        bool omitted = empty != NULL;
-        return tsr_error(TSR_RUNTIME_ERROR, omitted ? "%s: %s must either be omitted, a single int, or a tuple of %s ints" : "%s: %s must either be a single int, or a tuple of %s ints", fn, name,
-                         words[n]);
-    }
+    bool none = arg->kind == TSR_ARG_NONE || arg->n == 0;
+    if (none && empty != NULL) memcpy(out, empty, NN_DIMS * sizeof *out);
+    if (none && empty != NULL) return TSR_OK;
+    if (arg->n != 1 && arg->n != n) return wrong_count(arg, n, empty != NULL, fn, name);
     for (int d = 0; d < n; d++) out[NN_DIMS - n + d] = arg->ints[arg->n == 1 ? 0 : d];
     return TSR_OK;
+}
+
+/* Of max_pool1d without indices, whose numbers past 32 bits have errors of their own. */
+static TsrStatus line_ints(int64_t *out, const TsrArg *arg, int n, int64_t front, const int64_t *empty, const char *fn, const char *name) {
+    bool stride = empty != NULL, padding = strcmp(name, "padding") == 0;
+    if (arg->n > 1 || (arg->n == 0 && !stride))
+        return tsr_error(TSR_RUNTIME_ERROR, "%s() %s must be %san int, list of ints%s or tuple of ints of size 1 but got size %d", fn, name, stride ? "None, " : "", stride || padding ? "," : "", arg->n);
+    return window_ints(out, arg, n, front, empty, fn, name);
 }
 
 TsrStatus nn_window_ints(int64_t *out, const TsrArg *arg, int n, int64_t front, const int64_t *empty, const char *fn, const char *name) {
@@ -132,7 +143,15 @@ static int64_t pooled_size(int64_t in, int64_t kernel, int64_t pad, int64_t stri
     return out < INT64_MIN / 2 ? INT64_MIN / 2 : out > INT64_MAX / 2 ? INT64_MAX / 2 : (int64_t)out;
 }
 
+/* "kH: 2 kW: 0": a window's numbers, the outer ones first. */
+static TsrStatus not_positive(const char *what, const char *prefix, const int64_t *v, int n) {
+    if (n < 3) return tsr_error(TSR_RUNTIME_ERROR, "%s should be greater than zero, but got %sH: %lld %sW: %lld", what, prefix, (long long)v[NN_H], prefix, (long long)v[NN_W]);
+    return tsr_error(TSR_RUNTIME_ERROR, "%s should be greater than zero, but got %sT: %lld %sH: %lld %sW: %lld", what, prefix, (long long)v[NN_D], prefix, (long long)v[NN_H], prefix,
+                     (long long)v[NN_W]);
+}
+
 static TsrStatus check_window(const NnWindow *w) {
+    bool kernel = true, stride = true, dilation = true;
     for (int d = NN_DIMS - w->n; d < NN_DIMS; d++)
         if (w->stride[d] == 0) return tsr_error(TSR_RUNTIME_ERROR, "stride should not be zero");
     for (int d = NN_DIMS - w->n; d < NN_DIMS; d++) {
@@ -140,13 +159,13 @@ static TsrStatus check_window(const NnWindow *w) {
         if (w->pad[d] > (((__int128)w->kernel[d] - 1) * w->dilation[d] + 1) / 2)
             return tsr_error(TSR_RUNTIME_ERROR, "pad should be at most half of effective kernel size, but got pad=%lld, kernel_size=%lld and dilation=%lld", (long long)w->pad[d],
                              (long long)w->kernel[d], (long long)w->dilation[d]);
+        kernel &= w->kernel[d] > 0;
+        stride &= w->stride[d] > 0;
+        dilation &= w->dilation[d] > 0;
     }
-    for (int d = NN_DIMS - w->n; d < NN_DIMS; d++) {
-        if (w->kernel[d] <= 0) return tsr_error(TSR_RUNTIME_ERROR, "kernel size should be greater than zero, but got kernel_size: %lld", (long long)w->kernel[d]);
-        if (w->stride[d] < 0) return tsr_error(TSR_RUNTIME_ERROR, "stride should be greater than zero, but got stride: %lld", (long long)w->stride[d]);
-        if (w->dilation[d] <= 0) return tsr_error(TSR_RUNTIME_ERROR, "dilation should be greater than zero, but got dilation: %lld", (long long)w->dilation[d]);
-    }
-    return TSR_OK;
+    if (!kernel) return not_positive("kernel size", "k", w->kernel, w->n);
+    if (!stride) return not_positive("stride", "d", w->stride, w->n);
+    return dilation ? TSR_OK : not_positive("dilation", "dilation", w->dilation, w->n);
 }
 
 /* What maxima ask beyond it, whose windows may be dilated. */
@@ -175,29 +194,55 @@ static TsrStatus fit_window(NnWindow *w, const TsrTensor *t, bool ceil_mode) {
     if (!small) return TSR_OK;
     char in[128], out[128];
     int64_t channels = tsr_ndim(t) > w->n ? t->sizes[tsr_ndim(t) - w->n - 1] : 1;
-    size_text(in, sizeof in, channels, w->in, w->n);
-    size_text(out, sizeof out, channels, w->out, w->n);
+    size_text(in, sizeof in, channels, w->in, TSR_MAX(w->n, 2));
+    size_text(out, sizeof out, channels, w->out, TSR_MAX(w->n, 2));
     return tsr_error(TSR_RUNTIME_ERROR, "Given input size: (%s). Calculated output size: (%s). Output size is too small", in, out);
 }
 
-/* Only the batch may be empty. */
-static TsrStatus check_input(const TsrTensor *t, int n, const char *fn) {
-    static const char *const texts[] = {"", "2D or 3D (batch mode) tensor with optional 0 dim batch size", "3D or 4D (batch mode) tensor with optional 0 dim batch size", "4D or 5D (batch mode) tensor"};
-    int ndim = tsr_ndim(t);
-    bool ok = ndim == n + 1 || ndim == n + 2;
-    for (int d = ndim == n + 2 ? 1 : 0; ok && n < 3 && d < ndim; d++) ok = t->sizes[d] != 0;
-    char sizes[256];
-    if (!ok && n == 3) return tsr_error(TSR_RUNTIME_ERROR, "non-empty 4D or 5D (batch mode) tensor expected for input");
-    if (!ok && n == 2) return tsr_error(TSR_RUNTIME_ERROR, "Expected %s for input, but got:%s", texts[n], tsr_layout_format(sizes, sizeof sizes, ndim, t->sizes));
-    if (!ok) return tsr_error(TSR_RUNTIME_ERROR, "%s: Expected %s for input, but got:%s", fn, texts[n], tsr_layout_format(sizes, sizeof sizes, ndim, t->sizes));
-    for (int d = ndim == n + 2 ? 1 : 0; d < ndim; d++)
-        if (t->sizes[d] == 0)
-            return tsr_error(TSR_RUNTIME_ERROR, "%s: Expected input to have non-zero size for non-batch dimensions, but input has sizes %s with dimension %d being empty",
-                             "max_pool3d_with_indices_out_cpu_template()", tsr_layout_format(sizes, sizeof sizes, ndim, t->sizes), d);
-    return TSR_OK;
+static TsrStatus wrong_dims(const TsrTensor *t, const char *fn) {
+    return tsr_error(TSR_RUNTIME_ERROR, "Expected 2 to 3 dimensions, but got %d-dimensional tensor for argument #1 'self' (while checking arguments for %s)", tsr_ndim(t), fn);
 }
 
-/* `ints`: nn_window_ints, or window_ints where numbers past 32 bits have errors of their own. */
+/* "[1, 0, 1, 4]": the sizes with the height that a line is given. */
+static const char *plane_sizes(char *text, size_t room, const TsrTensor *t, int n) {
+    int64_t sizes[TSR_MAX_DIMS + 1];
+    int ndim = tsr_ndim(t);
+    memcpy(sizes, t->sizes, sizeof *sizes * (size_t)ndim);
+    if (n > 1) return tsr_layout_format(text, room, ndim, sizes);
+    sizes[ndim] = sizes[ndim - 1];
+    sizes[ndim - 1] = 1;
+    return tsr_layout_format(text, room, ndim + 1, sizes);
+}
+
+/* Dimensions and sizes; only the batch may be empty. `plain`: max_pool1d, without indices. */
+static TsrStatus check_input(const TsrTensor *t, int n, const char *fn, bool maximum, bool plain) {
+    int ndim = tsr_ndim(t), empty = -1;
+    bool rank = ndim == n + 1 || ndim == n + 2;
+    char sizes[256];
+    if (!rank && n == 1 && !plain) return wrong_dims(t, fn);
+    if (!rank && n == 2 && maximum) return tsr_error(TSR_RUNTIME_ERROR, "non-empty 3D or 4D (batch mode) tensor expected for input");
+    if (!rank && n == 2 && ndim < 3) return tsr_wrap_own_dim(&(int64_t){-3}, ndim);
+    if (!rank && n == 3) return tsr_error(TSR_RUNTIME_ERROR, "non-empty 4D or 5D (batch mode) tensor expected for input");
+    for (int d = ndim - 1; rank && d >= (ndim == n + 2 ? 1 : 0); d--)
+        if (t->sizes[d] == 0) empty = d;
+    if (rank && empty < 0) return TSR_OK;
+    if (n == 3)
+        return tsr_error(TSR_RUNTIME_ERROR, "%s: Expected input to have non-zero size for non-batch dimensions, but input has sizes %s with dimension %d being empty",
+                         maximum ? "max_pool3d_with_indices_out_cpu_template()" : "avg_pool3d()", tsr_layout_format(sizes, sizeof sizes, ndim, t->sizes), empty);
+    if (plain)
+        return tsr_error(TSR_RUNTIME_ERROR, "%s: Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size for input, but got:%s", fn, tsr_layout_format(sizes, sizeof sizes, ndim, t->sizes));
+    return tsr_error(TSR_RUNTIME_ERROR, "Expected 3D or 4D (batch mode) tensor with optional 0 dim batch size for input, but got:%s", plane_sizes(sizes, sizeof sizes, t, n));
+}
+
+/* Averages of volumes ask for windows inside the input. */
+static TsrStatus check_volume(const NnWindow *w) {
+    const int64_t *in = w->in, *k = w->kernel;
+    if (in[NN_D] >= k[NN_D] && in[NN_H] >= k[NN_H] && in[NN_W] >= k[NN_W]) return TSR_OK;
+    return tsr_error(TSR_RUNTIME_ERROR, "input image (T: %lld H: %lld W: %lld) smaller than kernel size (kT: %lld kH: %lld kW: %lld)", (long long)in[NN_D], (long long)in[NN_H], (long long)in[NN_W],
+                     (long long)k[NN_D], (long long)k[NN_H], (long long)k[NN_W]);
+}
+
+/* `ints`: nn_window_ints or line_ints. */
 static TsrStatus read_window(NnWindow *w, const TsrArg *kernel, const TsrArg *stride, const TsrArg *pad, const TsrArg *dilation, int n, const char *fn, WindowInts *ints) {
     *w = (NnWindow){.n = n};
     TSR_TRY(ints(w->kernel, kernel, n, 1, NULL, fn, "kernel_size"));
@@ -478,14 +523,16 @@ static TsrStatus max_pool(TsrOpCall *c, int n, const char *fn, bool with_index) 
     NnWindow w;
     TsrTensor *out, *index = NULL;
     bool ceil_mode = c->arg[5].b;
-    TSR_TRY(read_window(&w, &c->arg[1], &c->arg[2], &c->arg[3], &c->arg[4], n, fn, n == 1 && !with_index ? window_ints : nn_window_ints));
-    if (n > 1) TSR_TRY(check_window(&w));
-    TSR_TRY(check_input(t, n, fn));
-    if (n == 1 && !with_index) TSR_TRY(check_pool1d(&w, t, ceil_mode));
-    if (n == 1) TSR_TRY(check_window(&w));
+    bool plain = n == 1 && !with_index;
+    if (n == 1 && tsr_ndim(t) != 2 && tsr_ndim(t) != 3) TSR_TRY(check_input(t, n, fn, true, plain));
+    TSR_TRY(read_window(&w, &c->arg[1], &c->arg[2], &c->arg[3], &c->arg[4], n, fn, plain ? line_ints : nn_window_ints));
+    if (!plain) TSR_TRY(check_window(&w));
+    TSR_TRY(check_input(t, n, fn, true, plain));
+    if (plain) TSR_TRY(check_pool1d(&w, t, ceil_mode));
+    if (plain) TSR_TRY(check_window(&w));
     TSR_TRY(check_half_window(&w));
     TSR_TRY(fit_window(&w, t, ceil_mode));
-    TSR_TRY(check_floating_or_int(t, n == 1 && !with_index ? "max_pool1d_impl" : n < 3 ? "max_pool2d" : "max_pool3d", n > 1 || with_index));
+    TSR_TRY(check_floating_or_int(t, plain ? "max_pool1d_impl" : n < 3 ? "max_pool2d" : "max_pool3d", !plain));
     TSR_TRY(pool(&out, with_index ? &index : NULL, t, &w, (Planes){0}, true));
     return with_index ? tsr_return_move2(c, out, index) : tsr_return_move(c, out);
 }
@@ -502,13 +549,16 @@ static TsrStatus avg_pool(TsrOpCall *c, int n, const char *fn) {
     NnWindow w;
     TsrTensor *out;
     Planes planes = {.count_pad = c->arg[5].b};
+    if (n == 1 && tsr_ndim(t) != 2 && tsr_ndim(t) != 3) return wrong_dims(t, fn);
     TSR_TRY(read_window(&w, &c->arg[1], &c->arg[2], &c->arg[3], NULL, n, fn, nn_window_ints));
     if (n > 1 && tsr_arg_given(&c->arg[6])) {
         planes.divisor = c->arg[6].i;
         if (planes.divisor == 0) return tsr_error(TSR_RUNTIME_ERROR, "divisor must be not zero");
     }
     TSR_TRY(check_window(&w));
-    TSR_TRY(check_input(t, n, fn));
+    TSR_TRY(check_input(t, n, fn, false, false));
+    nn_spatial(w.in, t, n);
+    if (n == 3) TSR_TRY(check_volume(&w));
     TSR_TRY(fit_window(&w, t, c->arg[4].b));
     TSR_TRY(check_floating_or_int(t, n == 3 ? "avg_pool3d_out_frame" : "avg_pool2d", t->dtype == TSR_INT64));
     if (n == 3 && (t->dtype == TSR_FLOAT16 || t->dtype == TSR_BFLOAT16)) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "\"avg_pool3d_out_frame\" not implemented for '%s'", tsr_dtype_scalar_name(t->dtype));
@@ -541,8 +591,7 @@ static TsrStatus check_adaptive(const TsrTensor *t, const TsrArg *size, int n, b
         if (maximum) return tsr_error(TSR_RUNTIME_ERROR, "adaptive_max_pool%dd(): internal error: output_size.size() must be %d", n, n);
         return tsr_error(TSR_RUNTIME_ERROR, "adaptive_avg_pool%dd: output_size must be %d", n, n);
     }
-    if (n == 1 && ndim != 2 && ndim != 3)
-        return tsr_error(TSR_RUNTIME_ERROR, "Expected 2 to 3 dimensions, but got %d-dimensional tensor for argument #1 'self' (while checking arguments for adaptive_%s_pool1d)", ndim, kind);
+    if (n == 1 && ndim != 2 && ndim != 3) return wrong_dims(t, maximum ? "adaptive_max_pool1d" : "adaptive_avg_pool1d");
     if (ndim != n + 1 && ndim != n + 2)
         return tsr_error(TSR_RUNTIME_ERROR, maximum ? "adaptive_%s_pool%dd(): Expected %s tensor, but got: %s" : "adaptive_%s_pool%dd(): Expected %s tensor, but got %s", kind, n, batched[n],
                          tsr_layout_format(sizes, sizeof sizes, ndim, t->sizes));
