@@ -1,6 +1,6 @@
 /* copy.c: elements from one geometry to another: copy, fill, clone, contiguous, cast. */
 #include "iter.h"
-#include "kernels/transpose.h"
+#include "kernels/move.h"
 #include "tensor_impl.h"
 #include "view.h"
 
@@ -151,7 +151,7 @@ static void copy_block(const Copy *c, char *to, const char *from, int64_t width,
     }
     tsr_kernel_transpose(block, TSR_LINE, from, c->from_stride[0], width, height, (size_t)size);
     for (int64_t j = 0; j < height; j++, to += c->to_stride[1]) {
-        if (streamed) tsr_kernel_stream_line(to, block + j * TSR_LINE);
+        if (streamed) tsr_kernel_stream(to, block + j * TSR_LINE, TSR_LINE);
         else copy_line(c, to, c->to_stride[0], block + j * TSR_LINE, size, width);
     }
 }
@@ -196,6 +196,22 @@ static void copy_range(int64_t begin, int64_t end, void *user) {
     copy_line(c, c->to + begin * c->to_stride[0], c->to_stride[0], c->from + begin * c->from_stride[0], c->from_stride[0], end - begin);
 }
 
+typedef struct Bytes { char *to; const char *from; bool streamed; } Bytes;
+
+static void copy_bytes(int64_t begin, int64_t end, void *user) {
+    const Bytes *b = user;
+    if (!b->streamed) {
+        memcpy(b->to + begin, b->from + begin, (size_t)(end - begin));
+        return;
+    }
+    tsr_kernel_stream(b->to + begin, b->from + begin, end - begin);
+    tsr_kernel_stream_end();
+}
+
+TsrStatus tsr_copy_bytes(void *to, const void *from, int64_t bytes) {
+    return tsr_parallel_for(bytes, 1 << 17, copy_bytes, &(Bytes){to, from, bytes >= TSR_STREAMED});
+}
+
 static TsrStatus run(Copy *c, int64_t numel) {
     int64_t units = 1, each;
     if (c->ndim <= 1) {
@@ -203,6 +219,8 @@ static TsrStatus run(Copy *c, int64_t numel) {
             copy_range(0, numel, c);
             return TSR_OK;
         }
+        int64_t size = (int64_t)c->plain;
+        if (size != 0 && c->flips == 0 && c->to_stride[0] == size && c->from_stride[0] == size) return tsr_copy_bytes(c->to, c->from, numel * size);
         return tsr_parallel_for(numel, PARALLEL / 2, copy_range, c);
     }
     choose_tiles(c, numel);

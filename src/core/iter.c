@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "kernels/transpose.h"
+#include "kernels/move.h"
 #include "layout.h"
 #include "tensor_impl.h"
 

@@ -3,6 +3,7 @@
 
 #include "mem.h"
 #include "op_compose.h"
+#include "tensor_impl.h"
 
 /* ---- cat ---- */
 
@@ -38,7 +39,7 @@ static void copy_blocks(int64_t begin, int64_t end, void *user) {
     for (int64_t i = begin; i < end; i++) memcpy(b->dst + (size_t)i * b->dst_step, b->src + (size_t)i * b->src_step, b->length);
 }
 
-/* One input into its place; both dense and of one dtype: blocks of memory, large ones cut for the threads. */
+/* One input into its place; both dense and of one dtype: blocks of memory. */
 static TsrStatus copy_dense(TsrTensor *t, const TsrTensor *in, int64_t dim, int64_t at) {
     size_t inner = tsr_itemsize(t);
     int64_t outer = 1;
@@ -47,13 +48,8 @@ static TsrStatus copy_dense(TsrTensor *t, const TsrTensor *in, int64_t dim, int6
         if (d > dim) inner *= (size_t)t->sizes[d];
     }
     Blocks b = {(char *)tsr_data(t) + (size_t)at * inner, tsr_data(in), (size_t)t->sizes[dim] * inner, (size_t)in->sizes[dim] * inner, (size_t)in->sizes[dim] * inner};
-    enum { CUT = 1 << 20 };
-    if (outer > 1 || b.length < 2 * CUT) return tsr_parallel_for(outer, TSR_MAX(1, (1 << 16) / (int64_t)TSR_MAX(b.length, 1)), copy_blocks, &b);
-    Blocks cut = {b.dst, b.src, CUT, CUT, CUT};
-    int64_t whole = (int64_t)(b.length / CUT);
-    TSR_TRY(tsr_parallel_for(whole, 1, copy_blocks, &cut));
-    memcpy(b.dst + (size_t)whole * CUT, b.src + (size_t)whole * CUT, b.length - (size_t)whole * CUT);
-    return TSR_OK;
+    if (outer == 1) return tsr_copy_bytes(b.dst, b.src, (int64_t)b.length);
+    return tsr_parallel_for(outer, TSR_MAX(1, (1 << 16) / (int64_t)TSR_MAX(b.length, 1)), copy_blocks, &b);
 }
 
 static TsrStatus copy_part(TsrTensor *t, const TsrTensor *in, int64_t dim, int64_t at) {

@@ -1,4 +1,4 @@
-#include "kernels/transpose.h"
+#include "kernels/move.h"
 
 #include <string.h>
 
@@ -40,12 +40,28 @@ void tsr_kernel_transpose(char *to, int64_t to_stride, const char *from, int64_t
     }
 }
 
+/* --- past the caches --- */
+
 #ifdef TSR_HAVE_X86
-void tsr_kernel_stream_line(char *to, const char *from) {
-    for (int at = 0; at < TSR_LINE; at += (int)sizeof(__m128i)) _mm_stream_si128((__m128i *)(void *)(to + at), _mm_load_si128((const __m128i *)(const void *)(from + at)));
+/* Whole lines. Halves of a line in one store each go half as fast again as quarters (measured on Zen 4). */
+__attribute__((target("avx"))) static void stream_lines_avx(char *to, const char *from, int64_t bytes) {
+    for (int64_t at = 0; at < bytes; at += 32) _mm256_stream_si256((__m256i *)(void *)(to + at), _mm256_loadu_si256((const __m256i *)(const void *)(from + at)));
 }
+
+static void stream_lines_sse(char *to, const char *from, int64_t bytes) {
+    for (int64_t at = 0; at < bytes; at += 16) _mm_stream_si128((__m128i *)(void *)(to + at), _mm_loadu_si128((const __m128i *)(const void *)(from + at)));
+}
+
+void tsr_kernel_stream(char *to, const char *from, int64_t bytes) {
+    int64_t head = TSR_MIN((int64_t)(-(uintptr_t)to % TSR_LINE), bytes), lines = (bytes - head) / TSR_LINE * TSR_LINE;
+    memcpy(to, from, (size_t)head);
+    if (tsr_isa() >= TSR_ISA_AVX2) stream_lines_avx(to + head, from + head, lines);
+    else stream_lines_sse(to + head, from + head, lines);
+    memcpy(to + head + lines, from + head + lines, (size_t)(bytes - head - lines));
+}
+
 void tsr_kernel_stream_end(void) { _mm_sfence(); }
 #else
-void tsr_kernel_stream_line(char *to, const char *from) { memcpy(to, from, TSR_LINE); }
+void tsr_kernel_stream(char *to, const char *from, int64_t bytes) { memcpy(to, from, (size_t)bytes); }
 void tsr_kernel_stream_end(void) {}
 #endif

@@ -1,0 +1,21 @@
+/* move.h: elements moved as they are: turned over in cache, for copies and loops whose operands run across one another; or past the caches. */
+#ifndef TSR_MOVE_H
+#define TSR_MOVE_H
+
+#include "base.h"
+
+enum {
+    TSR_LINE = 64,           /* bytes of a cache line */
+    TSR_STREAMED = 16 << 20, /* bytes from which on no cache is expected to keep a copy until it is read */
+};
+
+/* to[j][i] = from[i][j] for i < width and j < height: `width` lines of `height` neighbouring elements of 1, 2, 4, 8 or 16 bytes, which begin
+ * `from_stride` bytes apart, become `height` lines of `width` elements, `to_stride` bytes apart. The two do not overlap. */
+void tsr_kernel_transpose(char *to, int64_t to_stride, const char *from, int64_t from_stride, int64_t width, int64_t height, size_t size);
+
+/* A copy whose result goes past the caches: what it overwrites needn't be read first. The two do not overlap. */
+void tsr_kernel_stream(char *to, const char *from, int64_t bytes);
+/* Makes what this thread has streamed seen by the others; to be called before they are told of it. */
+void tsr_kernel_stream_end(void);
+
+#endif
