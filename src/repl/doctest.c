@@ -9,6 +9,7 @@
 #include "builtin.h"
 #include "diag.h"
 #include "shell.h"
+#include "source.h"
 #include "str_obj.h"
 #include "vm.h"
 
@@ -338,7 +339,7 @@ static int check_file(const char *path, int capture, int *statements, int *failu
     char *text;
     size_t length;
     Doctest d = {.path = path, .capture = capture};
-    if (shell_read_file(&text, &length, path) != TSR_OK) return shell_report(tsr_error_kind(), NULL);
+    if (source_read_file(&text, &length, path) != TSR_OK) return shell_report(tsr_error_kind(), NULL);
     bool fine = split(&d.wanted, text, length);
     tsr_free(text);
     d.man = is_man_page(path, &d.wanted);

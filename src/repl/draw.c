@@ -12,7 +12,7 @@
 #include "draw_picture.h"
 #include "inspect.h"
 #include "namespace.h"
-#include "shell.h"
+#include "options.h"
 #include "str_obj.h"
 #include "who.h"
 

@@ -2,7 +2,8 @@
 #ifndef REPL_FILTER_H
 #define REPL_FILTER_H
 
-#include "shell.h"
+#include "options.h"
+#include "value.h"
 
 /* Before the program runs: checks the options and makes `_` and `inputs` names that read when they are first used. */
 TsrStatus filter_prepare(const FilterOptions *options);

@@ -10,7 +10,6 @@
 #include "gc.h"
 #include "namespace.h"
 #include "seq_obj.h"
-#include "shell.h"
 #include "str_obj.h"
 #include "torch_types.h"
 #include "vm.h"
@@ -42,6 +41,8 @@ static void put_sizes(TsrStatus *status, Value dict, const char *key, int n, con
     *status = as_size ? size_new(&v, items, n) : tuple_new(&v, parts, n);
     if (*status == TSR_OK) put_move(status, dict, key, v);
 }
+
+const char *inspect_none_note;
 
 /* ---- cards and tables: dicts and lists that show themselves for people ---- */
 
@@ -272,7 +273,7 @@ static TsrStatus tsr_overlap_fn(Value *out, const CallArgs *args) {
     TSR_TRY(two_tensors(args, &a, &b, "overlap"));
     TSR_TRY(common_element(&common, ia, ib, a, b));
     *out = VALUE_NONE;
-    shell_none_note = common ? NULL : "no common element";
+    inspect_none_note = common ? NULL : "no common element";
     if (!common) return TSR_OK;
     TSR_TRY(index_tuple(&pair[0], ia, tsr_ndim(a)));
     TsrStatus status = index_tuple(&pair[1], ib, tsr_ndim(b));

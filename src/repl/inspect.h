@@ -8,6 +8,9 @@
 
 TsrStatus inspect_startup(void);
 
+/* What a None that is the value of a statement means, for the one who typed it ("no common element"); static; forgotten with the next statement. */
+extern const char *inspect_none_note;
+
 /* More of what leaks() reports: appends str to a list. Registered by the modules that hand out raw references and borrows. */
 typedef TsrStatus (*LeakSource)(List *out);
 void inspect_register_leaks(LeakSource source);

@@ -11,7 +11,7 @@
 #include "builtin.h"
 #include "parser.h"
 #include "prelude.h"
-#include "shell.h"
+#include "source.h"
 #include "str_obj.h"
 #include "vm.h"
 
@@ -112,7 +112,7 @@ static TsrStatus run_file(const char *rest) {
     char *text;
     size_t length;
     if (builtin_sandbox && !builtin_sandbox_allows(rest)) return tsr_error(TSR_PERMISSION_ERROR, "%s: not readable in the sandbox", rest);
-    TSR_TRY(shell_read_file(&text, &length, rest));
+    TSR_TRY(source_read_file(&text, &length, rest));
     TsrStatus status = vm_run_text_here(NULL, text, length, rest);
     tsr_free(text);
     return status;

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "builtin.h"
@@ -13,6 +12,7 @@
 #include "diag.h"
 #include "filter.h"
 #include "hint.h"
+#include "inspect.h"
 #include "io.h"
 #include "line.h"
 #include "magic.h"
@@ -28,9 +28,7 @@
 
 enum { MAX_CHAIN = 20 };
 
-const ShellOptions *shell_options;
 void (*shell_after_statement)(void);
-const char *shell_none_note;
 
 static struct {
     bool wants_exit;
@@ -48,7 +46,7 @@ bool shell_wants_exit(int *status) {
 /* Values of expression statements: repr on stdout, and `_`. */
 static TsrStatus display(Value v) {
     if (value_is_none(v)) {
-        if (shell_none_note != NULL && line_is_terminal()) fprintf(builtin_stdout(), shell_options->colour ? "\033[2m%s\033[0m\n" : "%s\n", shell_none_note);
+        if (inspect_none_note != NULL && line_is_terminal()) fprintf(builtin_stdout(), shell_options->colour ? "\033[2m%s\033[0m\n" : "%s\n", inspect_none_note);
         return TSR_OK;
     }
     TsrText text = {0};
@@ -250,27 +248,6 @@ int shell_run_code(const char *const *codes, int count) {
     return shell_report(status, NULL);
 }
 
-TsrStatus shell_read_file(char **out, size_t *length, const char *path) {
-    TsrText text = {0};
-    char buffer[65536];
-    int fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-    struct stat about;
-    if (fd < 0) return tsr_error_errno(errno, path);
-    TsrStatus status = fstat(fd, &about) == 0 && S_ISDIR(about.st_mode) ? tsr_error_errno(EISDIR, path) : TSR_OK;
-    while (status == TSR_OK) {
-        ssize_t n = read(fd, buffer, sizeof buffer);
-        if (n == 0) break;
-        if (n < 0 && errno == EINTR) status = tsr_interrupt_check();
-        else if (n < 0) status = tsr_error_errno(errno, path);
-        else status = tsr_text_append(&text, buffer, (size_t)n);
-    }
-    if (fd != STDIN_FILENO) close(fd);
-    *length = text.length;
-    if (status == TSR_OK && (*out = tsr_text_move(&text)) == NULL) status = tsr_error_no_memory(1);
-    tsr_text_free(&text);
-    return status;
-}
-
 static const char *name_of_file(const char *path) { return strcmp(path, "-") == 0 ? "<stdin>" : path; }
 
 /* A file that can't be read is the command line's error, not the program's. */
@@ -284,7 +261,7 @@ static int cannot_read(TsrStatus status) {
 int shell_run_file(const char *path) {
     char *text;
     size_t length;
-    TsrStatus status = shell_read_file(&text, &length, path);
+    TsrStatus status = source_read_file(&text, &length, path);
     if (status != TSR_OK) return cannot_read(status);
     status = run_text(NULL, name_of_file(path), text, length, 1, &(RunOptions){SHOW_NONE, false});
     tsr_free(text);
@@ -313,7 +290,7 @@ int shell_run_echo(const char *path) {
     char *text;
     size_t length;
     Source *source = NULL;
-    TsrStatus status = shell_read_file(&text, &length, path);
+    TsrStatus status = source_read_file(&text, &length, path);
     if (status != TSR_OK) return cannot_read(status);
     status = make_source(&source, name_of_file(path), text, length, 1);
     tsr_free(text);
@@ -334,7 +311,7 @@ static bool is_bare_exit(const char *text, size_t length) {
 
 void shell_run_typed(const char *name, const char *text, size_t length, int line) {
     TsrStatus status;
-    shell_none_note = NULL;
+    inspect_none_note = NULL;
     if (is_bare_exit(text, length)) {
         shell.wants_exit = true;
         return;

@@ -4,38 +4,10 @@
 #ifndef REPL_SHELL_H
 #define REPL_SHELL_H
 
+#include "options.h"
 #include "value.h"
 
 enum { EXIT_FINE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_INTERRUPTED = 130 };
-
-/* How values leave and files come in: the options of the filter (-e). Text is lent for the process's life. */
-typedef struct FilterOptions {
-    const char *output;       /* -o: a format or a file; NULL: text */
-    bool in_place;
-    const char *input_format; /* -I */
-    const char *dtype, *shape, *delimiter, *columns;
-    int header;               /* -1 not said, 0 no, 1 yes */
-    int precision;            /* 0 not said */
-    const char *json_nan;
-    const char *const *files;
-    int file_count;
-} FilterOptions;
-
-typedef struct ShellOptions {
-    bool json, colour, sandbox, interactive;
-    bool seeded;
-    uint64_t seed;
-    int threads;              /* 0: as many as there are */
-    size_t max_memory;        /* bytes; 0: none */
-    double max_time;          /* seconds; 0: none */
-    const char *device;       /* NULL: cpu */
-    int argc;                 /* sys.argv */
-    const char *const *argv;
-    FilterOptions filter;
-} ShellOptions;
-
-/* The options in force; for the parts of the command line that show things. */
-extern const ShellOptions *shell_options;
 
 /* Signals, limits, the interpreter. False when it could not start (a message is on stderr). `options` must outlive the shell. */
 bool shell_start(const ShellOptions *options);
@@ -59,12 +31,7 @@ int shell_report(TsrStatus status, bool *exits);
 /* Set when exit() was called at the prompt or in a transcript; then *status is its. */
 bool shell_wants_exit(int *status);
 
-/* All of a file, or of standard input for "-". *out is the caller's (tsr_free), ends with a NUL. */
-TsrStatus shell_read_file(char **out, size_t *length, const char *path);
-
 /* Called after each statement that was typed and succeeded, its values shown: for notes at the prompt; may be NULL. */
 extern void (*shell_after_statement)(void);
-/* What a None that is the value of a statement means, for the one who typed it ("no common element"); static; forgotten with the next statement. */
-extern const char *shell_none_note;
 
 #endif

@@ -1,7 +1,11 @@
 #include "source.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <utf8proc.h>
 
 #include "core/mem.h"
@@ -94,6 +98,27 @@ void source_free(Source *s) {
     tsr_free(s->text);
     tsr_free(s->starts);
     tsr_free(s);
+}
+
+TsrStatus source_read_file(char **out, size_t *length, const char *path) {
+    TsrText text = {0};
+    char buffer[65536];
+    int fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    struct stat about;
+    if (fd < 0) return tsr_error_errno(errno, path);
+    TsrStatus status = fstat(fd, &about) == 0 && S_ISDIR(about.st_mode) ? tsr_error_errno(EISDIR, path) : TSR_OK;
+    while (status == TSR_OK) {
+        ssize_t n = read(fd, buffer, sizeof buffer);
+        if (n == 0) break;
+        if (n < 0 && errno == EINTR) status = tsr_interrupt_check();
+        else if (n < 0) status = tsr_error_errno(errno, path);
+        else status = tsr_text_append(&text, buffer, (size_t)n);
+    }
+    if (fd != STDIN_FILENO) close(fd);
+    *length = text.length;
+    if (status == TSR_OK && (*out = tsr_text_move(&text)) == NULL) status = tsr_error_no_memory(1);
+    tsr_text_free(&text);
+    return status;
 }
 
 const char *source_name(const Source *s) { return s->name; }

@@ -1,0 +1,3 @@
+#include "options.h"
+
+const ShellOptions *shell_options;

@@ -1,0 +1,38 @@
+/* options.h: what the command line asked for. */
+#ifndef REPL_OPTIONS_H
+#define REPL_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* How values leave and files come in: the options of the filter (-e). Text is lent for the process's life. */
+typedef struct FilterOptions {
+    const char *output;       /* -o: a format or a file; NULL: text */
+    bool in_place;
+    const char *input_format; /* -I */
+    const char *dtype, *shape, *delimiter, *columns;
+    int header;               /* -1 not said, 0 no, 1 yes */
+    int precision;            /* 0 not said */
+    const char *json_nan;
+    const char *const *files;
+    int file_count;
+} FilterOptions;
+
+typedef struct ShellOptions {
+    bool json, colour, sandbox, interactive;
+    bool seeded;
+    uint64_t seed;
+    int threads;              /* 0: as many as there are */
+    size_t max_memory;        /* bytes; 0: none */
+    double max_time;          /* seconds; 0: none */
+    const char *device;       /* NULL: cpu */
+    int argc;                 /* sys.argv */
+    const char *const *argv;
+    FilterOptions filter;
+} ShellOptions;
+
+/* The options in force, for those who show things; NULL before the shell has started. */
+extern const ShellOptions *shell_options;
+
+#endif
