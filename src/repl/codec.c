@@ -6,16 +6,24 @@
 
 #include "unichar.h"
 
-typedef enum Codec { UTF8, ASCII, LATIN1 } Codec;
+typedef enum Codec { UTF8, ASCII, LATIN1, UTF16, UTF32 } Codec;
+typedef enum Order { LITTLE, BIG, MARKED /* by a first character U+FEFF; little without it */ } Order;
 
 /* The first spelling is the one of messages. Case counts for nothing, "_" and " " are "-". */
-static const struct {
+static const struct CodecRow {
     Codec codec;
+    Order order; /* of the bytes of UTF-16 and UTF-32 */
     const char *names[8];
 } codecs[] = {
-    {UTF8, {"utf-8", "utf8", "u8", "utf"}},
-    {ASCII, {"ascii", "us-ascii", "646"}},
-    {LATIN1, {"latin-1", "latin1", "iso-8859-1", "iso8859-1", "l1", "latin", "8859"}},
+    {UTF8, LITTLE, {"utf-8", "utf8", "u8", "utf"}},
+    {ASCII, LITTLE, {"ascii", "us-ascii", "646"}},
+    {LATIN1, LITTLE, {"latin-1", "latin1", "iso-8859-1", "iso8859-1", "l1", "latin", "8859"}},
+    {UTF16, MARKED, {"utf-16", "utf16", "u16"}},
+    {UTF16, LITTLE, {"utf-16-le", "utf-16le", "utf16-le"}},
+    {UTF16, BIG, {"utf-16-be", "utf-16be", "utf16-be"}},
+    {UTF32, MARKED, {"utf-32", "utf32", "u32"}},
+    {UTF32, LITTLE, {"utf-32-le", "utf-32le", "utf32-le"}},
+    {UTF32, BIG, {"utf-32-be", "utf-32be", "utf32-be"}},
 };
 
 static bool same_name(const char *given, const char *name) {
@@ -43,14 +51,40 @@ typedef struct Encoder {
     TsrText *out;
     const Str *s;
     Codec codec;
+    Order order;
     const char *name, *errors;
 } Encoder;
 
-static bool can_encode(Codec codec, uint32_t c) { return codec == UTF8 ? !is_surrogate(c) : c < (codec == ASCII ? 0x80u : 0x100u); }
+static bool is_narrow(Codec codec) { return codec == ASCII || codec == LATIN1; }
+static bool can_encode(Codec codec, uint32_t c) { return is_narrow(codec) ? c < (codec == ASCII ? 0x80u : 0x100u) : !is_surrogate(c); }
+
+static TsrStatus put_unit(const Encoder *e, uint32_t unit, int size) {
+    char bytes[4];
+    for (int i = 0; i < size; i++) bytes[e->order == BIG ? size - 1 - i : i] = (char)(unit >> 8 * i);
+    return tsr_text_append(e->out, bytes, (size_t)size);
+}
+
+/* One character, or surrogate, as the encoding has it. */
+static TsrStatus put(const Encoder *e, uint32_t c) {
+    char bytes[4];
+    if (is_narrow(e->codec)) return tsr_text_putc(e->out, (char)c);
+    if (e->codec == UTF8) return tsr_text_append(e->out, bytes, (size_t)utf8_encode(bytes, c));
+    if (e->codec == UTF32) return put_unit(e, c, 4);
+    if (c < 0x10000) return put_unit(e, c, 2);
+    TSR_TRY(put_unit(e, 0xd800 + ((c - 0x10000) >> 10), 2));
+    return put_unit(e, 0xdc00 + ((c - 0x10000) & 0x3ff), 2);
+}
+
+static TsrStatus put_ascii(const Encoder *e, const char *format, uint32_t c) {
+    char text[16];
+    snprintf(text, sizeof text, format, (unsigned)c);
+    for (const char *p = text; *p != '\0'; p++) TSR_TRY(put(e, (unsigned char)*p));
+    return TSR_OK;
+}
 
 /* Characters [from, to), of which the first is c, can't be encoded. */
 static TsrStatus encode_error(const Encoder *e, uint32_t c, int64_t from, int64_t to) {
-    const char *why = e->codec == UTF8 ? "surrogates not allowed" : e->codec == ASCII ? "ordinal not in range(128)" : "ordinal not in range(256)";
+    const char *why = e->codec == ASCII ? "ordinal not in range(128)" : e->codec == LATIN1 ? "ordinal not in range(256)" : "surrogates not allowed";
     if (to - from > 1) {
         return tsr_error(TSR_UNICODE_ENCODE_ERROR, "'%s' codec can't encode characters in position %lld-%lld: %s", e->name, (long long)from, (long long)to - 1, why);
     }
@@ -60,14 +94,14 @@ static TsrStatus encode_error(const Encoder *e, uint32_t c, int64_t from, int64_
 }
 
 /* What stands for the character instead; *handled is false when the handler has nothing for it. */
-static TsrStatus encode_instead(const Encoder *e, const char *bytes, int size, uint32_t c, bool *handled) {
+static TsrStatus encode_instead(const Encoder *e, uint32_t c, bool *handled) {
     *handled = true;
     if (strcmp(e->errors, "ignore") == 0) return TSR_OK;
-    if (strcmp(e->errors, "replace") == 0) return tsr_text_putc(e->out, '?');
-    if (strcmp(e->errors, "xmlcharrefreplace") == 0) return tsr_text_printf(e->out, "&#%u;", (unsigned)c);
-    if (strcmp(e->errors, "backslashreplace") == 0) return tsr_text_printf(e->out, c < 0x100 ? "\\x%02x" : c < 0x10000 ? "\\u%04x" : "\\U%08x", (unsigned)c);
-    if (strcmp(e->errors, "surrogateescape") == 0 && c >= 0xdc80 && c <= 0xdcff) return tsr_text_putc(e->out, (char)(c - 0xdc00));
-    if (strcmp(e->errors, "surrogatepass") == 0 && e->codec == UTF8) return tsr_text_append(e->out, bytes, (size_t)size);
+    if (strcmp(e->errors, "replace") == 0) return put(e, '?');
+    if (strcmp(e->errors, "xmlcharrefreplace") == 0) return put_ascii(e, "&#%u;", c);
+    if (strcmp(e->errors, "backslashreplace") == 0) return put_ascii(e, c < 0x100 ? "\\x%02x" : c < 0x10000 ? "\\u%04x" : "\\U%08x", c);
+    if (strcmp(e->errors, "surrogateescape") == 0 && e->codec < UTF16 && c >= 0xdc80 && c <= 0xdcff) return tsr_text_putc(e->out, (char)(c - 0xdc00));
+    if (strcmp(e->errors, "surrogatepass") == 0 && !is_narrow(e->codec)) return put(e, c);
     *handled = false;
     bool known = strcmp(e->errors, "strict") == 0 || strcmp(e->errors, "surrogateescape") == 0 || strcmp(e->errors, "surrogatepass") == 0;
     return known ? TSR_OK : unknown_handler(e->errors);
@@ -86,10 +120,9 @@ static TsrStatus encode_all(const Encoder *e) {
     for (int64_t i = 0, index = 0; i < s->size; i += n, index++) {
         uint32_t c = utf8_decode(s->data + i, &n);
         bool handled = true;
-        if (!can_encode(e->codec, c)) TSR_TRY(encode_instead(e, s->data + i, n, c, &handled));
-        else if (e->codec == UTF8) TSR_TRY(tsr_text_append(e->out, s->data + i, (size_t)n));
-        else TSR_TRY(tsr_text_putc(e->out, (char)c));
-        if (!handled) return encode_error(e, c, index, index + bad_run(e, i));
+        if (!can_encode(e->codec, c)) TSR_TRY(encode_instead(e, c, &handled));
+        else TSR_TRY(put(e, c));
+        if (!handled) return encode_error(e, c, index, index + (e->codec < UTF16 ? bad_run(e, i) : 1));
     }
     return TSR_OK;
 }
@@ -111,8 +144,9 @@ TsrStatus codec_arguments(const char **encoding, const char **errors, Value give
 TsrStatus codec_encode(TsrText *out, const Str *s, const char *encoding, const char *errors) {
     int row;
     TSR_TRY(find_codec(&row, encoding));
-    Encoder e = {out, s, codecs[row].codec, codecs[row].names[0], errors};
-    bool plain = str_is_ascii(s) || (e.codec == UTF8 && tsr_utf8_invalid(s->data, s->size) < 0);
+    Encoder e = {out, s, codecs[row].codec, codecs[row].order, codecs[row].names[0], errors};
+    if (e.order == MARKED) TSR_TRY(put(&e, 0xfeff));
+    bool plain = (e.codec < UTF16 && str_is_ascii(s)) || (e.codec == UTF8 && tsr_utf8_invalid(s->data, s->size) < 0);
     return plain ? tsr_text_append(out, s->data, (size_t)s->size) : encode_all(&e);
 }
 
@@ -122,6 +156,7 @@ typedef struct Decoder {
     TsrText *out;
     const char *data;
     int64_t size;
+    Order order;
     const char *name, *errors;
 } Decoder;
 
@@ -199,9 +234,71 @@ static TsrStatus decode_narrow(const Decoder *d, bool ascii) {
     return TSR_OK;
 }
 
+/* ---- UTF-16 and UTF-32 ---- */
+
+static uint32_t unit_at(const Decoder *d, int64_t at, int size) {
+    uint32_t unit = 0;
+    for (int i = 0; i < size; i++) unit |= (uint32_t)(unsigned char)d->data[at + i] << 8 * (d->order == BIG ? size - 1 - i : i);
+    return unit;
+}
+
+/* The character at `at` and how many bytes it takes; *why says what is wrong with those, or is NULL. */
+static uint32_t utf16_at(const Decoder *d, int64_t at, int64_t *count, const char **why) {
+    int64_t left = d->size - at;
+    uint32_t high = left >= 2 ? unit_at(d, at, 2) : 0, low;
+    *why = NULL;
+    *count = TSR_MIN(left, (int64_t)2);
+    if (left < 2) *why = "truncated data";
+    else if (high >= 0xdc00 && high < 0xe000) *why = "illegal encoding";
+    if (*why != NULL || !is_surrogate(high)) return high;
+    if (left < 4) {
+        *count = left;
+        *why = "unexpected end of data";
+        return high;
+    }
+    low = unit_at(d, at + 2, 2);
+    if (low < 0xdc00 || low >= 0xe000) *why = "illegal UTF-16 surrogate";
+    if (*why != NULL) return high;
+    *count = 4;
+    return 0x10000 + ((high & 0x3ff) << 10 | (low & 0x3ff));
+}
+
+static uint32_t utf32_at(const Decoder *d, int64_t at, int64_t *count, const char **why) {
+    int64_t left = d->size - at;
+    *count = TSR_MIN(left, (int64_t)4);
+    uint32_t c = left >= 4 ? unit_at(d, at, 4) : 0;
+    *why = left < 4 ? "truncated data" : is_surrogate(c) ? "code point in surrogate code point range(0xd800, 0xe000)"
+           : c > 0x10ffff ? "code point not in range(0x110000)" : NULL;
+    return c;
+}
+
+static TsrStatus decode_wide(Decoder *d, Codec codec) {
+    const int size = codec == UTF16 ? 2 : 4;
+    const char *why;
+    char buffer[4];
+    int64_t at = 0, count;
+    if (d->order == MARKED) {
+        d->order = LITTLE;
+        uint32_t mark = d->size >= size ? unit_at(d, 0, size) : 0;
+        if (mark == (codec == UTF16 ? 0xfffe : 0xfffe0000)) d->order = BIG;
+        if (mark == 0xfeff || d->order == BIG) at = size;
+        d->name = codec == UTF16 ? (d->order == BIG ? "utf-16-be" : "utf-16-le") : d->order == BIG ? "utf-32-be" : "utf-32-le";
+    }
+    for (; at < d->size; at += count) {
+        uint32_t c = (codec == UTF16 ? utf16_at : utf32_at)(d, at, &count, &why);
+        bool pass = why != NULL && is_surrogate(c) && strcmp(d->errors, "surrogatepass") == 0;
+        if (pass) count = size;
+        if (why != NULL && !pass) TSR_TRY(decode_instead(d, at, count, why));
+        else TSR_TRY(tsr_text_append(d->out, buffer, (size_t)utf8_encode(buffer, c)));
+    }
+    return TSR_OK;
+}
+
 TsrStatus codec_decode(TsrText *out, const char *data, int64_t size, const char *encoding, const char *errors) {
     int row;
     TSR_TRY(find_codec(&row, encoding));
-    Decoder d = {out, data, size, codecs[row].names[0], errors};
-    return codecs[row].codec == UTF8 ? decode_utf8(&d) : decode_narrow(&d, codecs[row].codec == ASCII);
+    Codec codec = codecs[row].codec;
+    Decoder d = {out, data, size, codecs[row].order, codecs[row].names[0], errors};
+    if (codec >= UTF16) return decode_wide(&d, codec);
+    return codec == UTF8 ? decode_utf8(&d) : decode_narrow(&d, codec == ASCII);
 }

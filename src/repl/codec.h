@@ -1,4 +1,4 @@
-/* codec.h: text to bytes and back: UTF-8, ASCII and Latin-1, with Python's error handlers. */
+/* codec.h: text to bytes and back: UTF-8, ASCII, Latin-1, UTF-16 and UTF-32, with Python's error handlers. */
 #ifndef REPL_CODEC_H
 #define REPL_CODEC_H
 

@@ -455,10 +455,13 @@ ITERATOR_TYPE(key_iter_type, "dict_keyiterator")
 ITERATOR_TYPE(value_iter_type, "dict_valueiterator")
 ITERATOR_TYPE(item_iter_type, "dict_itemiterator")
 ITERATOR_TYPE(reverse_key_iter_type, "dict_reversekeyiterator")
+ITERATOR_TYPE(reverse_value_iter_type, "dict_reversevalueiterator")
+ITERATOR_TYPE(reverse_item_iter_type, "dict_reverseitemiterator")
 
 static TsrStatus iter_new(Value *out, Dict *d, Part part, bool backwards) {
-    Type *type = backwards ? &reverse_key_iter_type : part == KEYS ? &key_iter_type : part == VALUES ? &value_iter_type : &item_iter_type;
-    DictIter *it = obj_new(type, sizeof *it);
+    Type *const types[2][3] = {{[KEYS] = &key_iter_type, [VALUES] = &value_iter_type, [ITEMS] = &item_iter_type},
+                               {[KEYS] = &reverse_key_iter_type, [VALUES] = &reverse_value_iter_type, [ITEMS] = &reverse_item_iter_type}};
+    DictIter *it = obj_new(types[backwards][part], sizeof *it);
     if (it == NULL) return TSR_MEMORY_ERROR;
     it->dict = obj_retain(d);
     it->part = part;

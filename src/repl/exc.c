@@ -109,8 +109,39 @@ static TsrStatus os_error_construct(Value *out, Type *type, const CallArgs *args
     return TSR_OK;
 }
 
+static TsrStatus exc_set_attr(Value self, Str *name, Value v);
+
+/* The keywords that a kind of exception takes, up to the NULL; the first is kept in `value`, others among the attributes. */
+static const char *const *keywords_of(const Type *type) {
+    static const char *const name_error[] = {"name", NULL}, *const attribute_error[] = {"name", "obj", NULL}, *const import_error[] = {"name", "path", NULL};
+    if (type_is_subtype(type, EXC_TYPE(TSR_NAME_ERROR))) return name_error;
+    if (type_is_subtype(type, EXC_TYPE(TSR_ATTRIBUTE_ERROR))) return attribute_error;
+    return type_is_subtype(type, EXC_TYPE(TSR_IMPORT_ERROR)) ? import_error : NULL;
+}
+
+/* NameError("text", name="x"): what is named is no part of args. */
+static TsrStatus construct_named(Value *out, Type *type, const CallArgs *args) {
+    const char *const *known = keywords_of(type);
+    if (known == NULL) return tsr_error(TSR_TYPE_ERROR, "%s() takes no keyword arguments", type->name);
+    Value tuple;
+    TSR_TRY(tuple_new(&tuple, args->values, args->count));
+    TSR_TRY(exc_make(out, type, value_as_tuple(tuple)));
+    TsrStatus status = TSR_OK;
+    for (int i = 0; i < args->keyword_count && status == TSR_OK; i++) {
+        Value given = args->values[args->count + i];
+        const char *const *k = known;
+        while (*k != NULL && !str_equal_c(args->names[i], *k)) k++;
+        const char *owner = tsr_status_is_a((TsrStatus)(type - exc_types), TSR_IMPORT_ERROR) ? "ImportError" : type_is_subtype(type, EXC_TYPE(TSR_NAME_ERROR)) ? "NameError" : "AttributeError";
+        if (*k == NULL) status = tsr_error(TSR_TYPE_ERROR, "'%s' is an invalid keyword argument for %s()", args->names[i]->data, owner);
+        else if (k == known) value_set_move(&value_exc(*out)->value, value_retain(given));
+        else status = exc_set_attr(*out, args->names[i], given);
+    }
+    if (status != TSR_OK) value_release(*out);
+    return status;
+}
+
 static TsrStatus exc_construct(Value *out, Type *type, const CallArgs *args) {
-    if (args->keyword_count > 0) return tsr_error(TSR_TYPE_ERROR, "%s() takes no keyword arguments", type->name);
+    if (args->keyword_count > 0) return construct_named(out, type, args);
     if ((args->count == 2 || args->count == 3) && type_is_subtype(type, EXC_TYPE(TSR_OS_ERROR))) return os_error_construct(out, type, args);
     Value tuple;
     TSR_TRY(tuple_new(&tuple, args->values, args->count));
@@ -218,6 +249,8 @@ static TsrStatus exc_get_attr(Value *out, Value self, Str *name) {
     if (e->kind == TSR_JSON_DECODE_ERROR) return json_attribute(out, e, name);
     bool named = tsr_status_is_a(e->kind, TSR_NAME_ERROR) || e->kind == TSR_ATTRIBUTE_ERROR || tsr_status_is_a(e->kind, TSR_IMPORT_ERROR);
     if (named && str_equal_c(name, "name")) return give(out, e->value);
+    bool unset = (e->kind == TSR_ATTRIBUTE_ERROR && str_equal_c(name, "obj")) || (tsr_status_is_a(e->kind, TSR_IMPORT_ERROR) && str_equal_c(name, "path"));
+    if (unset) return give(out, VALUE_UNBOUND);
     if (tsr_status_is_a(e->kind, TSR_SYNTAX_ERROR) && str_equal_c(name, "msg")) return give(out, n > 0 ? items[0] : VALUE_NONE);
     return TSR_OK;
 }

@@ -28,6 +28,19 @@ static void native_title(char *out, size_t size, const Method *def, const Type *
     else snprintf(out, size, "%s", def->name);
 }
 
+/* What a type's slot does, Python wraps as a method whose refusals have words of their own; these are methods like others. */
+static bool is_wrapped_slot(const char *name, const Type *owner) {
+    static const char *const methods[] = {"__format__", "__round__", "__trunc__", "__floor__", "__ceil__", "__reversed__", "__dir__", "__sizeof__", "__length_hint__",
+                                          "__reduce__", "__reduce_ex__", "__getnewargs__", "__enter__", "__exit__", "__copy__", "__deepcopy__", "__complex__", "__bytes__"};
+    size_t n = strlen(name);
+    if (owner == NULL || owner == tensor_type || n < 5 || strncmp(name, "__", 2) != 0 || strcmp(name + n - 2, "__") != 0) return false;
+    for (size_t i = 0; i < TSR_COUNTOF(methods); i++)
+        if (strcmp(name, methods[i]) == 0) return false;
+    bool is_dict = strcmp(owner->name, "dict") == 0, is_set = strcmp(owner->name, "set") == 0 || strcmp(owner->name, "frozenset") == 0;
+    if (strcmp(name, "__getitem__") == 0) return !is_dict && strcmp(owner->name, "list") != 0;
+    return strcmp(name, "__contains__") != 0 || (!is_dict && !is_set);
+}
+
 static TsrStatus check_arity(const Method *def, const CallArgs *args, int skip, const Type *owner, const char *module) {
     char title[128];
     int given = args->count - skip;
@@ -36,7 +49,12 @@ static TsrStatus check_arity(const Method *def, const CallArgs *args, int skip, 
     bool right = kind == ARGS_NONE ? given == 0 : kind == ARGS_ONE ? given == 1 : given >= def->min && (def->max < 0 || given <= def->max);
     if (TSR_LIKELY(right && args->keyword_count == 0)) return TSR_OK;
     native_title(title, sizeof title, def, owner, module);
+    bool wrapped = is_wrapped_slot(def->name, owner);
+    if (wrapped) snprintf(title, sizeof title, "wrapper %s", def->name);
     if (args->keyword_count > 0) return args_no_keywords(args, title);
+    if (wrapped && kind == ARGS_NONE) return tsr_error(TSR_TYPE_ERROR, "expected 0 arguments, got %d", given);
+    if (wrapped && kind == ARGS_ONE) return tsr_error(TSR_TYPE_ERROR, "%sexpected 1 argument, got %d", (owner->flags & TYPE_SEQUENCE) && strstr(def->name, "mul__") != NULL ? " " : "", given);
+    if (wrapped) return args_count(args, skip, def->min, def->max, "");
     if (kind == ARGS_NONE) return tsr_error(TSR_TYPE_ERROR, "%s() takes no arguments (%d given)", title, given);
     if (kind == ARGS_ONE) return tsr_error(TSR_TYPE_ERROR, "%s() takes exactly one argument (%d given)", title, given);
     if (def->flags & ARGS_TUPLE) {

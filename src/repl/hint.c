@@ -72,9 +72,23 @@ const char *hint_advice(const char *line) {
     static const struct { const char *fits, *hint; } rows[] = {
 #define ADVICE(fits, hint) {fits, hint},
 #include "advice.def"
-#undef ADVICE
     };
     for (size_t i = 0; i < TSR_COUNTOF(rows); i++)
         if (strstr(line, rows[i].fits) != NULL) return rows[i].hint;
+    return NULL;
+}
+
+const char *hint_first_words(const char *line, size_t length) {
+    static const struct { const char *words, *hint; } rows[] = {
+#define FIRST_WORDS(words, hint) {words, hint},
+#include "advice.def"
+    };
+    for (; length > 0 && (*line == ' ' || *line == '\t'); line++) length--;
+    for (size_t i = 0; i < TSR_COUNTOF(rows); i++) {
+        size_t n = strlen(rows[i].words);
+        if (length < n || memcmp(line, rows[i].words, n) != 0 || (length > n && line[n] != ' ' && line[n] != ':')) continue;
+        while (n < length && line[n] == ' ') n++; /* not a name that is used as one: let = 1 */
+        if (n == length || isalnum((unsigned char)line[n]) || strchr("_(:", line[n]) != NULL) return rows[i].hint;
+    }
     return NULL;
 }

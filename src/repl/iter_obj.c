@@ -1,4 +1,5 @@
 /* Iterators made by native code: over sequences, by index, until a sentinel; enumerate, zip, map, filter, reversed. */
+#include "bytes_obj.h"
 #include "args.h"
 #include "exc.h"
 #include "func_obj.h"
@@ -122,7 +123,12 @@ static TsrStatus index_next(Value *out, Value self) {
     return TSR_OK;
 }
 static Type index_iter_type = {.obj = TYPE_HEADER, .name = "iterator", PAIR_SLOTS, .iter_next = index_next};
-TsrStatus index_iter_new(Value *out, Value sequence) { return pair_make_move(out, &index_iter_type, value_retain(sequence), VALUE_UNBOUND, 0); }
+static Type bytes_iter_type = {.obj = TYPE_HEADER, .name = "bytes_iterator", PAIR_SLOTS, .iter_next = index_next};
+static Type bytearray_iter_type = {.obj = TYPE_HEADER, .name = "bytearray_iterator", PAIR_SLOTS, .iter_next = index_next};
+TsrStatus index_iter_new(Value *out, Value sequence) {
+    Type *type = value_is_bytes(sequence) ? &bytes_iter_type : value_is_bytearray(sequence) ? &bytearray_iter_type : &index_iter_type;
+    return pair_make_move(out, type, value_retain(sequence), VALUE_UNBOUND, 0);
+}
 
 static TsrStatus sentinel_next(Value *out, Value self) {
     PairIter *it = (PairIter *)self.o;

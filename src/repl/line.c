@@ -38,6 +38,7 @@ static struct {
     void (*stifle_history)(int);
     void (*free_line_state)(void);
     void (*cleanup_after_signal)(void);
+    void (*leave_search)(void);
     char **(*completion_matches)(const char *, Generator *);
     int *attempted_over, *catch_signals, *append_character, *point;
     const char **break_characters, **quotes;
@@ -104,6 +105,7 @@ static bool load(void) {
     LOAD(stifle_history, "stifle_history");
     LOAD(free_line_state, "rl_free_line_state");
     LOAD(cleanup_after_signal, "rl_cleanup_after_signal");
+    LOAD(leave_search, "rl_callback_sigcleanup");
     LOAD(completion_matches, "rl_completion_matches");
     LOAD(attempted_over, "rl_attempted_completion_over");
     LOAD(append_character, "rl_completion_append_character");
@@ -193,6 +195,7 @@ static LineEnd read_edited(char **out, const char *prompt) {
         if (ready < 0 && errno != EINTR) break;
         if (ready < 0 && take_interrupt()) {
             if (lib.free_line_state != NULL) lib.free_line_state();
+            if (lib.leave_search != NULL) lib.leave_search(); /* Ctrl-R, and what else waits for a key */
             if (lib.cleanup_after_signal != NULL) lib.cleanup_after_signal();
             lib.remove();
             return LINE_INTERRUPTED;

@@ -16,7 +16,7 @@ typedef TsrStatus (*Step)(Value *out, Iter *self); /* V_UNBOUND at the end */
 struct Iter {
     GcObj gc;
     Step step;
-    Value a, b, c;      /* what the kind needs: an iterator, a function, a list, the last value */
+    Value a, b, c, d;   /* what the kind needs: an iterator, a function, a list, the last value */
     int64_t i, j, k;    /* counters */
     int64_t *index;     /* of combinations and their kin; owned */
     int64_t count;
@@ -28,6 +28,7 @@ static void iter_destroy(Obj *self) {
     value_release(it->a);
     value_release(it->b);
     value_release(it->c);
+    value_release(it->d);
     tsr_free(it->index);
     obj_free(it, sizeof *it);
 }
@@ -37,6 +38,7 @@ static void iter_traverse(Obj *self, GcVisit visit, void *context) {
     gc_visit_value(it->a, visit, context);
     gc_visit_value(it->b, visit, context);
     gc_visit_value(it->c, visit, context);
+    gc_visit_value(it->d, visit, context);
 }
 
 static void iter_clear(Obj *self) {
@@ -44,6 +46,7 @@ static void iter_clear(Obj *self) {
     value_clear(&it->a);
     value_clear(&it->b);
     value_clear(&it->c);
+    value_clear(&it->d);
     it->done = true;
 }
 
@@ -104,6 +107,8 @@ ITER_TYPE(replacement_type, "combinations_with_replacement");
 ITER_TYPE(permutations_type, "permutations");
 ITER_TYPE(zip_longest_type, "zip_longest");
 ITER_TYPE(groupby_type, "groupby");
+ITER_TYPE(grouper_type, "_grouper");
+ITER_TYPE(tee_type, "_tee");
 
 /* Takes over a, b and c, also on failure. */
 static TsrStatus new_iter_move(Iter **out, Type *type, Step step, Value a, Value b, Value c) {
@@ -119,6 +124,7 @@ static TsrStatus new_iter_move(Iter **out, Type *type, Step step, Value a, Value
     it->a = a;
     it->b = b;
     it->c = c;
+    it->d = VALUE_UNBOUND;
     gc_track(it);
     *out = it;
     return TSR_OK;
@@ -639,44 +645,63 @@ static TsrStatus make_zip_longest(Value *out, const CallArgs *args) {
     return give(out, TSR_OK, &it);
 }
 
-/* Groups are handed out as lists' iterators: reading ahead, unlike CPython, keeps a group usable after the next was asked for.
- * a: iterator, b: key function or None, c: (key, item) read ahead */
-static TsrStatus keyed(Value *out, Iter *it) {
-    Value pair[2];
-    *out = VALUE_UNBOUND;
+/* A groupby reads one item ahead. a: iterator, b: key function or None, c: (key, item) that was read and not given yet, d: the key of the last group, i: the number of the
+ * group that may still be read: an older one has no more items. A group: a: its groupby, b: its key, i: its number. */
+static TsrStatus read_keyed(Iter *it) {
+    Value pair[2], read = VALUE_UNBOUND;
     TSR_TRY(value_next(&pair[1], it->a));
-    if (pair[1].tag == V_UNBOUND) return TSR_OK;
     TsrStatus status = TSR_OK;
-    if (it->b.tag == V_NONE) pair[0] = value_retain(pair[1]);
-    else status = value_call_n(&pair[0], it->b, 1, &pair[1]);
-    if (status == TSR_OK) return tuple_new_move(out, pair, 2);
-    value_release(pair[1]);
+    if (pair[1].tag != V_UNBOUND) {
+        if (it->b.tag == V_NONE) pair[0] = value_retain(pair[1]);
+        else status = value_call_n(&pair[0], it->b, 1, &pair[1]);
+        if (status == TSR_OK) status = tuple_new_move(&read, pair, 2);
+        else value_release(pair[1]);
+    }
+    if (status == TSR_OK) value_set_move(&it->c, read);
     return status;
 }
 
-static TsrStatus step_groupby(Value *out, Iter *it) {
-    Value group, key, pair[2];
-    if (!it->started) TSR_TRY(keyed(&it->c, it));
-    it->started = true;
-    if (it->c.tag == V_UNBOUND) return TSR_OK;
-    TSR_TRY(list_new(&group, 1));
-    key = value_retain(value_as_tuple(it->c)->items[0]);
-    TsrStatus status = TSR_OK;
-    for (bool same = true; status == TSR_OK && same;) {
-        Value next;
-        status = list_append(value_as_list(group), value_as_tuple(it->c)->items[1]);
-        if (status == TSR_OK) status = keyed(&next, it);
-        if (status != TSR_OK) break;
-        value_set_move(&it->c, next);
-        if (next.tag == V_UNBOUND) break;
-        status = value_equal(&same, value_as_tuple(next)->items[0], key);
-    }
-    pair[0] = key;
-    if (status == TSR_OK) status = value_iter(&pair[1], group);
-    value_release(group);
-    if (status == TSR_OK) return tuple_new_move(out, pair, 2);
-    value_release(key);
+static TsrStatus has_key(bool *same, const Iter *it, Value key) { return value_equal(same, value_as_tuple(it->c)->items[0], key); }
+
+static TsrStatus step_grouper(Value *out, Iter *group) {
+    Iter *it = (Iter *)group->a.o;
+    bool same;
+    if (it->i != group->i || it->c.tag == V_UNBOUND) return TSR_OK;
+    TSR_TRY(has_key(&same, it, group->b));
+    if (!same) return TSR_OK;
+    Value given = value_retain(value_as_tuple(it->c)->items[1]);
+    TsrStatus status = read_keyed(it);
+    if (status == TSR_OK) *out = given;
+    else value_release(given);
     return status;
+}
+
+/* Skips what is left of the group before, whose key was `last`. */
+static TsrStatus skip_group(Iter *it, Value last) {
+    for (bool same = true; same && it->c.tag != V_UNBOUND;) {
+        TSR_TRY(has_key(&same, it, last));
+        if (same) TSR_TRY(read_keyed(it));
+        TSR_TRY(tsr_interrupt_check());
+    }
+    return TSR_OK;
+}
+
+static TsrStatus step_groupby(Value *out, Iter *it) {
+    Value pair[2];
+    Iter *group;
+    if (it->d.tag == V_UNBOUND) TSR_TRY(read_keyed(it));
+    else TSR_TRY(skip_group(it, it->d));
+    if (it->c.tag == V_UNBOUND) return TSR_OK;
+    pair[0] = value_retain(value_as_tuple(it->c)->items[0]);
+    value_set_move(&it->d, value_retain(pair[0]));
+    TsrStatus status = new_iter_move(&group, &grouper_type, step_grouper, value_retain(value_lent(it)), value_retain(pair[0]), VALUE_UNBOUND);
+    if (status != TSR_OK) {
+        value_release(pair[0]);
+        return status;
+    }
+    group->i = ++it->i;
+    pair[1] = value_obj_move(group);
+    return tuple_new_move(out, pair, 2);
 }
 
 static TsrStatus make_groupby(Value *out, const CallArgs *args) {
@@ -689,15 +714,42 @@ static TsrStatus make_groupby(Value *out, const CallArgs *args) {
     return give(out, new_iter_move(&it, &groupby_type, step_groupby, iterator, v[1].tag == V_UNBOUND ? VALUE_NONE : value_retain(v[1]), VALUE_UNBOUND), &it);
 }
 
+/* The iterators of a tee read one chain of items: lists [item, next], the last one empty. a: the iterator they share, b: where this one stands. */
+static TsrStatus step_tee(Value *out, Iter *it) {
+    List *link = value_as_list(it->b);
+    Value next;
+    if (link->count == 0) {
+        Value items[2];
+        TSR_TRY(value_next(&items[0], it->a));
+        if (items[0].tag == V_UNBOUND) return TSR_OK;
+        TsrStatus status = list_new(&items[1], 0);
+        if (status == TSR_OK && (status = list_append(link, items[0])) == TSR_OK) status = list_append_move(link, items[1]);
+        value_release(items[0]);
+        TSR_TRY(status);
+    }
+    *out = value_retain(link->items[0]);
+    next = value_retain(link->items[1]);
+    value_set_move(&it->b, next);
+    return TSR_OK;
+}
+
 static TsrStatus itertools_tee(Value *out, const CallArgs *args) {
     int64_t n = 2;
-    Value list;
+    Value iterator, link = VALUE_UNBOUND;
     if (args->count > 1) TSR_TRY(value_to_index(&n, args->values[1]));
     if (n < 0) return tsr_error(TSR_VALUE_ERROR, "n must be >= 0");
-    TSR_TRY(list_new_iterable(&list, args->values[0]));
-    TsrStatus status = tuple_new_raw(out, n);
-    for (int64_t i = 0; i < n && status == TSR_OK; i++) status = value_iter(&value_as_tuple(*out)->items[i], list);
-    value_release(list);
+    TSR_TRY(value_iter(&iterator, args->values[0]));
+    const Iter *other = value_is_obj(iterator, &tee_type) ? (Iter *)iterator.o : NULL;
+    TsrStatus status = other != NULL ? (link = value_retain(other->b), TSR_OK) : list_new(&link, 0);
+    if (status == TSR_OK) status = tuple_new_raw(out, n);
+    for (int64_t i = 0; i < n && status == TSR_OK; i++) {
+        Iter *it;
+        status = new_iter_move(&it, &tee_type, step_tee, value_retain(other != NULL ? other->a : iterator), value_retain(link), VALUE_UNBOUND);
+        if (status == TSR_OK) value_as_tuple(*out)->items[i] = value_obj_move(it);
+        else value_release(*out);
+    }
+    value_release(link);
+    value_release(iterator);
     if (status == TSR_OK) gc_track(out->o);
     return status;
 }

@@ -171,8 +171,43 @@ static TsrStatus slice_compare(Value *out, CompareOp op, Value a, Value b) {
     return status;
 }
 
+/* One end of a slice over any length, as an int of its own: counted from the end when negative, and kept within [low, high]. */
+static TsrStatus big_end(Value *out, Value end, Value length, Value low, Value high, Value missing) {
+    Value at;
+    if (value_is_none(end)) return *out = value_retain(missing), TSR_OK;
+    if (!value_is_int(end)) return tsr_error(TSR_TYPE_ERROR, "slice indices must be integers or None or have an __index__ method");
+    TSR_TRY(int_binary(&at, OP_ADD, end, int_sign(end) < 0 ? length : value_int(0)));
+    *out = value_retain(int_compare(at, low) < 0 ? low : int_compare(at, high) > 0 ? high : at);
+    value_release(at);
+    return TSR_OK;
+}
+
+/* indices() where something is no int of 64 bits. */
+static TsrStatus big_indices(Value *out, const Slice *s, Value length) {
+    Value parts[3], last, step = value_is_none(s->step) ? value_int(1) : s->step;
+    if (!value_is_int(step)) return tsr_error(TSR_TYPE_ERROR, "slice indices must be integers or None or have an __index__ method");
+    if (int_sign(step) == 0) return tsr_error(TSR_VALUE_ERROR, "slice step cannot be zero");
+    if (int_sign(length) < 0) return tsr_error(TSR_VALUE_ERROR, "length should not be negative");
+    bool down = int_sign(step) < 0;
+    TSR_TRY(int_binary(&last, OP_SUB, length, value_int(down)));
+    Value low = value_int(down ? -1 : 0);
+    TsrStatus status = big_end(&parts[0], s->start, length, low, last, down ? last : low);
+    if (status == TSR_OK) {
+        status = big_end(&parts[1], s->stop, length, low, last, down ? low : last);
+        if (status != TSR_OK) value_release(parts[0]);
+    }
+    value_release(last);
+    TSR_TRY(status);
+    parts[2] = value_retain(step);
+    return tuple_new_move(out, parts, 3);
+}
+
+static bool is_big(Value v) { return value_is_int(v) && v.tag != V_INT && v.tag != V_BOOL; }
+
 static TsrStatus slice_indices(Value *out, const CallArgs *args) {
     int64_t length, start, stop, step, count;
+    const Slice *s = (Slice *)args->values[0].o;
+    if (is_big(args->values[1]) || is_big(s->start) || is_big(s->stop) || is_big(s->step)) return big_indices(out, s, args->values[1]);
     TSR_TRY(value_to_index(&length, args->values[1]));
     if (length < 0) return tsr_error(TSR_VALUE_ERROR, "length should not be negative");
     TSR_TRY(slice_resolve((Slice *)args->values[0].o, length, &start, &stop, &step, &count));
@@ -468,11 +503,12 @@ static TsrStatus iter_length_hint(Value *out, const CallArgs *args) {
     return TSR_OK;
 }
 static const Method iter_methods[] = {{"__length_hint__", iter_length_hint, ARGS_NONE, 0, 0, NULL, NULL}, {0}};
+static Type long_range_iter_type = {.obj = TYPE_HEADER, .name = "longrange_iterator", .destroy = iter_destroy, .iter_next = iter_next, .methods = iter_methods};
 static Type range_iter_type = {.obj = TYPE_HEADER, .name = "range_iterator", .destroy = iter_destroy, .iter_next = iter_next, .methods = iter_methods};
 
 static TsrStatus range_iter(Value *out, Value self) {
     const Range *r = (Range *)self.o;
-    RangeIter *it = obj_new(&range_iter_type, sizeof *it);
+    RangeIter *it = obj_new(r->small ? &range_iter_type : &long_range_iter_type, sizeof *it);
     if (it == NULL) return TSR_MEMORY_ERROR;
     it->small = r->small;
     it->at = r->first;

@@ -120,6 +120,14 @@ static void narrow_to_name(DiagFrame *frame, const Exc *e, const char *message) 
     if (end != NULL && frame->at.line > 0) diag_narrow(frame, quote + 1, (size_t)(end - quote - 1));
 }
 
+static const char *syntax_hint(const DiagError *e) {
+    if (!e->syntax || e->count == 0 || (strcmp(e->message, "invalid syntax") != 0 && strcmp(e->message, "expected ':'") != 0)) return NULL;
+    const DiagFrame *frame = &e->frames[e->count - 1];
+    size_t length = 0;
+    const char *line = frame->source != NULL && frame->at.line > 0 ? source_line(frame->source, frame->at.line, &length) : NULL;
+    return line != NULL ? hint_first_words(line, length) : NULL;
+}
+
 static void report_one(Value exception) {
     Exc *e = value_exc(exception);
     TsrText message = {0}, line = {0};
@@ -137,6 +145,7 @@ static void report_one(Value exception) {
         if (error.shapes == NULL) error.shapes = product_shapes(error.message, product, sizeof product);
         if (error.hint == NULL || error.hint[0] == '\0') error.hint = product_hint(error.message);
         if (hint_advice(error.line) != NULL) error.hint = hint_advice(error.line);
+        if (error.hint == NULL || error.hint[0] == '\0') error.hint = syntax_hint(&error);
         if (shell_options->json)
             diag_write_json(stderr, &error);
         else

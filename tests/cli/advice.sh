@@ -10,6 +10,12 @@ hints() {
     done
 }
 hints <<'END'
+if 0:\n    pass\nelseif 2:\n    pass
+did you mean 'elif'?
+if 0:\n    pass\nelse if 2:\n    pass
+did you mean 'elif'?
+let x = 3
+a name needs no declaration: x = 1
 x = true
 did you mean 'True'?
 x = false
