@@ -1,5 +1,6 @@
-/* torch.special: the iterator around the functions of specfun.c. Values are computed in double and rounded once, but for the
- * orthogonal polynomials and trigamma, whose float versions overflow where float does. */
+/* torch.special: the iterator around the functions of specfun.c. Values are computed in double and rounded once, but where the
+ * steps of PyTorch's float version show. */
+#include <float.h>
 #include <math.h>
 #include <sleef.h>
 #include <string.h>
@@ -95,12 +96,14 @@ static TsrStatus binary(TsrOpCall *c, const char *kernel, int set, Binary fn) { 
 #define FN(name) name##f
 #define I1_NEAR i1_near_f, 17
 #define I1_FAR i1_far_f, 7
+#define AIRY_EPSILON FLT_EPSILON
 #include "kernels/bessel.inc"
 #define R double
 #define NAME(x) f64_##x
 #define FN(name) name
 #define I1_NEAR i1_near, 29
 #define I1_FAR i1_far, 25
+#define AIRY_EPSILON DBL_EPSILON
 #include "kernels/bessel.inc"
 
 #define BESSEL(op, kernel, set, name) \
@@ -118,18 +121,24 @@ BESSEL(op_modified_bessel_k0, "modified_bessel_k0_cpu", SET_SINGLE, k0)
 BESSEL(op_modified_bessel_k1, "modified_bessel_k1_cpu", SET_SINGLE, k1)
 BESSEL(op_scaled_modified_bessel_k0, "scaled_modified_bessel_k0_cpu", SET_SINGLE, k0e)
 BESSEL(op_scaled_modified_bessel_k1, "scaled_modified_bessel_k1_cpu", SET_SINGLE, k1e)
+BESSEL(op_airy_ai, "airy_ai_cpu", SET_SINGLE, airy_ai)
+BESSEL(op_ndtri, "ndtri_cpu", SET_SINGLE, ndtri)
+BESSEL(op_digamma, "digamma", SET_HALF, digamma)
 #undef BESSEL
 
 #define UNARY(op, kernel, set, fn) \
     TsrStatus op(TsrOpCall *c) { return unary(c, kernel, set, fn, NULL); }
-UNARY(op_lgamma, "lgamma_vml_cpu", SET_HALF, tsr_sf_lgamma)
-UNARY(op_digamma, "digamma", SET_HALF, tsr_sf_digamma)
 UNARY(op_erfcx, "erfcx_cpu", SET_SINGLE, tsr_sf_erfcx)
 UNARY(op_spherical_bessel_j0, "spherical_bessel_j0_cpu", SET_SINGLE, tsr_sf_spherical_j0)
-UNARY(op_airy_ai, "airy_ai_cpu", SET_SINGLE, tsr_sf_airy_ai)
-UNARY(op_ndtri, "ndtri_cpu", SET_SINGLE, tsr_sf_ndtri)
-UNARY(op_log_ndtr, "log_ndtr_cpu", SET_SINGLE, tsr_sf_log_ndtr)
 #undef UNARY
+
+/* In float, where the steps round. */
+static float log_ndtr_float(float x) {
+    float t = x * (float)M_SQRT1_2;
+    return x < -1 ? fmaf(-t, t, logf((float)tsr_sf_erfcx(-t) / 2)) : log1pf(-erfcf(t) / 2);
+}
+TsrStatus op_log_ndtr(TsrOpCall *c) { return unary(c, "log_ndtr_cpu", SET_SINGLE, tsr_sf_log_ndtr, log_ndtr_float); }
+TsrStatus op_lgamma(TsrOpCall *c) { return unary(c, "lgamma_vml_cpu", SET_HALF, tsr_sf_lgamma, Sleef_lgammaf_u10); }
 
 TsrStatus op_igamma(TsrOpCall *c) { return binary(c, "igamma_cpu", SET_HALF | SET_NO_INT, tsr_sf_gammainc); }
 TsrStatus op_igammac(TsrOpCall *c) { return binary(c, "igammac_cpu", SET_HALF | SET_NO_INT, tsr_sf_gammaincc); }
@@ -140,10 +149,12 @@ static double half_of(double x) { return tsr_half_to_float(tsr_half_from_float((
 static double bfloat16_of(double x) { return tsr_bfloat16_to_float(tsr_bfloat16_from_float((float)x)); }
 static double entr_half(double x) { return x > 0 ? -x * half_of(log(x)) : tsr_sf_entr(x); }
 static double entr_bfloat16(double x) { return x > 0 ? -x * bfloat16_of(log(x)) : tsr_sf_entr(x); }
+static float entr_float(float x) { return x > 0 ? -x * logf(x) : (float)tsr_sf_entr(x); }
 
 TsrStatus op_entr(TsrOpCall *c) {
     TsrDtype d = c->arg[0].t->dtype;
-    return unary(c, "entr_cpu", SET_HALF, d == TSR_FLOAT16 ? entr_half : d == TSR_BFLOAT16 ? entr_bfloat16 : tsr_sf_entr, NULL);
+    if (d == TSR_FLOAT16 || d == TSR_BFLOAT16) return unary(c, "entr_cpu", SET_HALF, d == TSR_FLOAT16 ? entr_half : entr_bfloat16, NULL);
+    return unary(c, "entr_cpu", SET_HALF, tsr_sf_entr, entr_float);
 }
 
 /* The short series of i0e, each step rounded by `of`. */
@@ -158,7 +169,7 @@ static double i0e_steps(double v, double (*of)(double)) {
         b0 = of(of(of(y * b1) - b2) + of(c[i]));
     }
     double sum = of(0.5 * of(b0 - b2));
-    return near ? sum : of(sum / of(sqrt(x)));
+    return near ? sum : of(sum / sqrtf((float)x));
 }
 
 static double i0e_half(double x) { return i0e_steps(x, half_of); }
@@ -177,7 +188,7 @@ TsrStatus op_i0e(TsrOpCall *c) {
 static double xlog1py_by(double x, double y, float rounded) { return isnan(y) ? NAN : x == 0 ? 0 : x * rounded; }
 static double xlog1py_half(double x, double y) { return xlog1py_by(x, y, tsr_half_to_float(tsr_half_from_float((float)log1p(y)))); }
 static double xlog1py_bfloat16(double x, double y) { return xlog1py_by(x, y, tsr_bfloat16_to_float(tsr_bfloat16_from_float((float)log1p(y)))); }
-static double xlog1py_float(double x, double y) { return xlog1py_by(x, y, Sleef_log1pf_u10((float)y)); }
+static double xlog1py_float(double x, double y) { return xlog1py_by(x, y, log1pf((float)y)); }
 
 TsrStatus op_xlog1py(TsrOpCall *c) {
     TSR_OWNED a = NULL;
@@ -211,12 +222,23 @@ static void polygamma_f32(char *const *data, const int64_t *strides, int64_t n, 
     for (int64_t i = 0; i < n; i++) *(float *)(data[0] + i * strides[0]) = (float)tsr_sf_polygamma(*(const int *)params, *(const float *)(data[1] + i * strides[1]));
 }
 
+/* The half types sum the zeta function in float and round it before the factorial: its zeros near the poles show that. */
+typedef struct HalfPolygamma { int order; double (*of)(double); } HalfPolygamma;
+static void polygamma_half(char *const *data, const int64_t *strides, int64_t n, const void *params) {
+    const HalfPolygamma *h = params;
+    float factorial = (float)(h->order % 2 ? 1 : -1) * expf((float)tsr_sf_lgamma(h->order + 1.0));
+    for (int64_t i = 0; i < n; i++)
+        *(float *)(data[0] + i * strides[0]) = factorial * (float)h->of(tsr_sf_zeta_f((float)h->order + 1, *(const float *)(data[1] + i * strides[1])));
+}
+
 static TsrStatus polygamma(TsrOpCall *c, int64_t n, TsrTensor *x) {
     if (n < 0) return tsr_error(TSR_RUNTIME_ERROR, "polygamma(n, x) does not support negative n.");
-    Unary digamma = {tsr_sf_digamma, NULL}, trigamma = {tsr_sf_trigamma, tsr_sf_trigamma_f};
+    Unary digamma = {f64_digamma, f32_digamma}, trigamma = {tsr_sf_trigamma, tsr_sf_trigamma_f};
     int order = (int)TSR_MIN(n, 1000000);
     if (n == 0) return run(c, 1, &x, "digamma", SET_HALF, (Loops){unary_f32, unary_f64, &digamma});
     if (n == 1) return run(c, 1, &x, "trigamma", SET_HALF, (Loops){unary_f32, unary_f64, &trigamma});
+    HalfPolygamma half = {order, x->dtype == TSR_FLOAT16 ? half_of : bfloat16_of};
+    if (x->dtype == TSR_FLOAT16 || x->dtype == TSR_BFLOAT16) return run(c, 1, &x, "polygamma", SET_HALF, (Loops){polygamma_half, NULL, &half});
     return run(c, 1, &x, "polygamma", SET_HALF, (Loops){polygamma_f32, polygamma_f64, &order});
 }
 
