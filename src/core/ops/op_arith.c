@@ -246,8 +246,9 @@ TsrStatus op_pow_base(TsrOpCall *c) {
     TsrOperands o;
     TSR_TRY(tsr_operands_take(&o, c, 2, NULL));
     TsrScalar base = c->arg[0].s;
-    bool one = base.kind != TSR_SCALAR_COMPLEX && tsr_scalar_to_double(base) == 1;
-    bool bools = base.kind == TSR_SCALAR_BOOL && o.t[1]->dtype == TSR_BOOL;
+    bool truth = base.kind == TSR_SCALAR_BOOL, one = base.kind == TSR_SCALAR_COMPLEX ? base.c.re == 1 && base.c.im == 0 : tsr_scalar_to_double(base) == 1;
+    if (truth && tsr_dtype_is_complex(o.t[1]->dtype)) one = false; /* True is no number here: it takes the long way, which meets NaN */
+    bool bools = truth && o.t[1]->dtype == TSR_BOOL;
     TsrStatus s = one && bools ? tsr__not_implemented("pow", TSR_BOOL) : one ? trivial_power(c, o.t, true, o.t[1]) : power_in_rows(c, o.t);
     tsr_operands_release(&o);
     return s;
@@ -323,14 +324,24 @@ static TsrStatus ldexp_integral(TsrOpCall *c, const TsrTensor *x, const TsrTenso
     return tsr_finish_move(c, s, result);
 }
 
+/* 2 ** other, for complex x a power of a complex 2 that is a 0-d tensor in promotion. */
+static TsrStatus power_of_two(TsrTensor **out, const TsrTensor *x, TsrTensor *exponent) {
+    TSR_OWNED two = NULL;
+    if (!tsr_dtype_is_complex(x->dtype)) return tsr_invoke(out, 1, "pow", "st", tsr_scalar_float(2), exponent);
+    TSR_TRY(tsr_tensor_new_scalar(&two, tsr_scalar_float(2), x->dtype));
+    return tsr_invoke(out, 1, "pow", "tt", two, exponent);
+}
+
 /* x * 2 ** other */
 TsrStatus op_ldexp(TsrOpCall *c) {
     const TsrTensor *x = c->arg[0].t, *exponent = c->arg[1].t;
+    if (c->inplace && (x->dtype == TSR_BOOL || tsr_dtype_is_integral(x->dtype)))
+        return tsr_error(TSR_RUNTIME_ERROR, "ldexp can't be cast to the desired output type %s", tsr_dtype_scalar_name(x->dtype));
     if (tsr_dtype_is_float(x->dtype) && exponent->dtype == TSR_BOOL) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "\"ldexp_cpu_exp\" not implemented for 'Bool'");
     if (tsr_dtype_is_float(x->dtype) && tsr_dtype_is_integral(exponent->dtype)) return ldexp_integral(c, x, exponent);
     TSR_OWNED power = NULL;
     TSR_OWNED rows = NULL;
-    TSR_TRY(tsr_invoke(&power, 1, "pow", "st", tsr_scalar_float(2), c->arg[1].t));
+    TSR_TRY(power_of_two(&power, x, c->arg[1].t));
     TSR_TRY(tsr_tensor_new_contiguous(&rows, power, TSR_CONTIGUOUS)); /* as powers of a number lie */
     TsrTensor *in[2] = {c->arg[0].t, rows};
     return tsr_pw_run(c, &mul_rules, 2, in);

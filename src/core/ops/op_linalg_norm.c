@@ -20,24 +20,38 @@
 SUM_OF_SQUARES(squares_float, float, TSR_CLONES_FUSED)
 SUM_OF_SQUARES(squares_double, double, TSR_CLONES)
 
+enum { SHORT_ROW = 1 << 15 };
+
 #define T float
+#define R float
 #define NAME(x) f32_##x
-#define SIZE(v) (double)fabsf(v)
+#define SIZE(v) fabsf(v)
+#define POW powf
+#define FMA fmaf
+#define LANES 8
 #define SQUARES(x, n) squares_float(x, n)
 #include "kernels/norm.inc"
 #define T double
+#define R double
 #define NAME(x) f64_##x
 #define SIZE(v) fabs(v)
+#define POW pow
+#define FMA fma
+#define LANES 4
 #define SQUARES(x, n) squares_double(x, n)
 #include "kernels/norm.inc"
 #define T TsrComplexFloat
+#define R float
 #define NAME(x) c64_##x
-#define SIZE(v) hypot((double)crealf(v), (double)cimagf(v))
+#define SIZE(v) hypotf(crealf(v), cimagf(v))
+#define POW powf
 #define SQUARES(x, n) squares_float((const float *)(x), 2 * (n))
 #include "kernels/norm.inc"
 #define T TsrComplexDouble
+#define R double
 #define NAME(x) c128_##x
 #define SIZE(v) hypot(creal(v), cimag(v))
+#define POW pow
 #define SQUARES(x, n) squares_double((const double *)(x), 2 * (n))
 #include "kernels/norm.inc"
 
@@ -47,18 +61,19 @@ static double combine(double a, double b, double p) {
     return b != b ? b : p > 0 ? (a > b ? a : b) : (a < b ? a : b);
 }
 
-static double norm_part(TsrDtype d, const void *x, int64_t n, double p) {
+static double norm_part(TsrDtype d, const void *x, int64_t n, double p, bool dense) {
     switch (d) {
-    case TSR_FLOAT32: return f32_norm_part(x, n, p);
-    case TSR_FLOAT64: return f64_norm_part(x, n, p);
-    case TSR_COMPLEX64: return c64_norm_part(x, n, p);
-    default: return c128_norm_part(x, n, p);
+    case TSR_FLOAT32: return f32_norm_part(x, n, p, dense);
+    case TSR_FLOAT64: return f64_norm_part(x, n, p, dense);
+    case TSR_COMPLEX64: return c64_norm_part(x, n, p, dense);
+    default: return c128_norm_part(x, n, p, dense);
     }
 }
 
-static double norm_end(double sum, double p) {
+static double norm_end(TsrDtype d, double sum, int64_t n, double p) {
+    if (n == 1 || p == 0 || p == 1 || isinf(p)) return sum;
     if (p == 2) return sqrt(sum);
-    return p == 0 || p == 1 || isinf(p) ? sum : pow(sum, 1 / p);
+    return d == TSR_FLOAT32 || d == TSR_COMPLEX64 ? powf((float)sum, 1 / (float)p) : pow(sum, 1 / p);
 }
 
 typedef struct NormJob {
@@ -67,16 +82,17 @@ typedef struct NormJob {
     char *out;
     int64_t width; /* elements a row */
     double p;
+    bool dense;    /* a row lies in x as it does here, densely */
     double *parts; /* of one long row */
 } NormJob;
 
-enum { CHUNK = 1 << 15 };
+enum { CHUNK = SHORT_ROW };
 
 static void norm_rows(int64_t begin, int64_t end, void *user) {
     const NormJob *j = user;
     size_t item = tsr_dtype_size(j->dtype);
     for (int64_t i = begin; i < end; i++) {
-        double v = norm_end(norm_part(j->dtype, j->x + (size_t)(i * j->width) * item, j->width, j->p), j->p);
+        double v = norm_end(j->dtype, norm_part(j->dtype, j->x + (size_t)(i * j->width) * item, j->width, j->p, j->dense), j->width, j->p);
         tsr_scalar_store(tsr_scalar_float(v), j->out_dtype, j->out + (size_t)i * tsr_dtype_size(j->out_dtype));
     }
 }
@@ -85,7 +101,7 @@ static void norm_chunks(int64_t begin, int64_t end, void *user) {
     const NormJob *j = user;
     size_t item = tsr_dtype_size(j->dtype);
     for (int64_t i = begin; i < end && tsr_interrupt_flag == 0; i++)
-        j->parts[i] = norm_part(j->dtype, j->x + (size_t)(i * CHUNK) * item, TSR_MIN(CHUNK, j->width - i * CHUNK), j->p);
+        j->parts[i] = norm_part(j->dtype, j->x + (size_t)(i * CHUNK) * item, TSR_MIN(CHUNK, j->width - i * CHUNK), j->p, j->dense);
 }
 
 static TsrStatus norm_long_row(NormJob *j) {
@@ -96,7 +112,7 @@ static TsrStatus norm_long_row(NormJob *j) {
     TSR_TRY(tsr_parallel_for(n, 4, norm_chunks, j));
     double sum = j->parts[0];
     for (int64_t i = 1; i < n; i++) sum = combine(sum, j->parts[i], j->p);
-    tsr_scalar_store(tsr_scalar_float(norm_end(sum, j->p)), j->out_dtype, j->out);
+    tsr_scalar_store(tsr_scalar_float(norm_end(j->dtype, sum, j->width, j->p)), j->out_dtype, j->out);
     return TSR_OK;
 }
 
@@ -160,6 +176,17 @@ static TsrStatus norm_input(TsrTensor **out, const TsrTensor *x, const bool *red
     return tsr_tensor_new_contiguous(out, moved, TSR_CONTIGUOUS);
 }
 
+/* Whether the reduced dimensions of x, in their order, are one run of neighbours. */
+static bool reduces_neighbours(const TsrTensor *x, const bool *reduced) {
+    int64_t step = 1;
+    for (int i = tsr_ndim(x) - 1; i >= 0; i--) {
+        if (!reduced[i] || x->sizes[i] == 1) continue;
+        if (x->strides[i] != step) return false;
+        step *= x->sizes[i];
+    }
+    return true;
+}
+
 static TsrStatus vector_norm(TsrTensor **out, const TsrTensor *x, double p, int n, const int64_t *dims, bool keepdim, TsrDtype dtype) {
     static const char fn[] = "linalg.vector_norm";
     bool reduced[TSR_MAX_DIMS];
@@ -180,7 +207,7 @@ static TsrStatus vector_norm(TsrTensor **out, const TsrTensor *x, double p, int 
     TSR_TRY(tsr_tensor_new(&r, rank, sizes, tsr_dtype_real_of(dtype), x->device));
     if (!tsr_is_meta(r) && r->numel > 0) {
         TSR_TRY(norm_input(&in, x, reduced, dtype));
-        NormJob job = {in->dtype, r->dtype, tsr_data(in), tsr_data(r), width, p, NULL};
+        NormJob job = {in->dtype, r->dtype, tsr_data(in), tsr_data(r), width, p, reduces_neighbours(x, reduced), NULL};
         if (r->numel == 1 && width > 4 * CHUNK) TSR_TRY(norm_long_row(&job));
         else TSR_TRY(tsr_parallel_for(r->numel, TSR_MAX(1, CHUNK / TSR_MAX(width, 1)), norm_rows, &job));
     }
