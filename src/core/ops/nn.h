@@ -27,6 +27,8 @@ TsrStatus nn_new_computable(TsrTensor **out, const TsrTensor *t);
 TsrStatus nn_restore_move(TsrTensor **t, TsrDtype dtype, const TsrTensor *like);
 /* Whether an (N, C, spatial...) tensor of n spatial dimensions suggests channels last; one dimension counts as two of height 1. */
 bool nn_is_channels_last(const TsrTensor *t, int n);
+/* `t` (of 4 or 5 dimensions) with just the strides of channels last, also where dimensions of size 1 would allow others: itself or a copy. */
+TsrStatus nn_new_channels_last(TsrTensor **out, TsrTensor *t);
 /* The batch of planes that PyTorch's own kernels see: a batch dimension for a `single` sample, a height of 1 for n = 1; `back` takes them away again. */
 TsrStatus nn_planes_new(TsrTensor **out, TsrTensor *t, int n, bool single, bool back);
 

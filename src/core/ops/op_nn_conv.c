@@ -397,7 +397,7 @@ static TsrStatus place_move(TsrTensor **result, const ConvArgs *a) {
     TSR_TRY(nn_planes_new(&input, (TsrTensor *)a->input, 2, single, false));
     if (!nn_is_channels_last(a->weight, a->n) && (a->n == 1 || !nn_is_channels_last(input, a->n))) return TSR_OK;
     TSR_TRY(nn_planes_new(&planes, t, a->n, single, false));
-    TSR_TRY(tsr_tensor_new_contiguous(&placed, planes, a->n == 3 ? TSR_CHANNELS_LAST_3D : TSR_CHANNELS_LAST));
+    TSR_TRY(nn_new_channels_last(&placed, planes));
     TSR_TRY(nn_planes_new(&final, placed, a->n, single, true));
     tsr_tensor_free(t);
     *result = final;

@@ -66,6 +66,23 @@ TsrStatus nn_new_computable(TsrTensor **out, const TsrTensor *t) {
     return status;
 }
 
+TsrStatus nn_new_channels_last(TsrTensor **out, TsrTensor *t) {
+    int64_t strides[5];
+    int ndim = tsr_ndim(t);
+    tsr_layout_channels_last_strides(strides, ndim, t->sizes);
+    if (memcmp(strides, t->strides, sizeof(int64_t) * (size_t)ndim) != 0) return tsr_tensor_new_clone(out, t, ndim == 4 ? TSR_CHANNELS_LAST : TSR_CHANNELS_LAST_3D);
+    *out = tsr_tensor_retain(t);
+    return TSR_OK;
+}
+
+static TsrStatus place_last(TsrTensor **t) {
+    TsrTensor *placed;
+    TSR_TRY(nn_new_channels_last(&placed, *t));
+    tsr_tensor_free(*t);
+    *t = placed;
+    return TSR_OK;
+}
+
 TsrStatus nn_restore_move(TsrTensor **t, TsrDtype dtype, const TsrTensor *like) {
     TsrTensor *cast, *placed;
     TSR_TRY(tsr_tensor_new_cast(&cast, *t, dtype));
@@ -73,8 +90,9 @@ TsrStatus nn_restore_move(TsrTensor **t, TsrDtype dtype, const TsrTensor *like) 
     *t = cast;
     bool last = tsr_ndim(cast) == 4 && tsr_ndim(like) == 4 && tsr_layout_is_channels_last_strides(4, like->sizes, like->strides);
     bool last3 = tsr_ndim(cast) == 5 && tsr_ndim(like) == 5 && tsr_layout_is_channels_last_strides(5, like->sizes, like->strides);
-    if (!last && !last3) return TSR_OK;
-    TSR_TRY(tsr_tensor_new_contiguous(&placed, cast, last ? TSR_CHANNELS_LAST : TSR_CHANNELS_LAST_3D));
+    if (last) return place_last(t);
+    if (!last3) return TSR_OK;
+    TSR_TRY(tsr_tensor_new_contiguous(&placed, cast, TSR_CHANNELS_LAST_3D));
     tsr_tensor_free(cast);
     *t = placed;
     return TSR_OK;
@@ -113,7 +131,7 @@ static TsrStatus place_lines(TsrTensor **t, const TsrTensor *like) {
     TsrTensor *lines;
     if (tsr_ndim(*t) != 3 || !nn_is_channels_last(like, 1)) return TSR_OK;
     TSR_TRY(nn_planes_new(&planes, *t, 1, false, false));
-    TSR_TRY(tsr_tensor_new_contiguous(&placed, planes, TSR_CHANNELS_LAST));
+    TSR_TRY(nn_new_channels_last(&placed, planes));
     TSR_TRY(nn_planes_new(&lines, placed, 1, false, true));
     tsr_tensor_free(*t);
     *t = lines;
@@ -491,7 +509,9 @@ static TsrStatus pool(TsrTensor **out, TsrTensor **index, const TsrTensor *t, co
     if (status == TSR_OK && index != NULL) status = tsr_tensor_new(index, ndim, sizes, TSR_INT64, t->device);
     planes.least = tsr_dtype_kind(t->dtype) == TSR_KIND_INT ? INT64_MIN >> (64 - 8 * tsr_dtype_size(t->dtype)) : 0;
     if (status == TSR_OK) status = pool_into(*out, index != NULL ? *index : NULL, in, w, planes, maximum);
-    if (status == TSR_OK) status = nn_restore_move(out, t->dtype, t);
+    bool volumes = w->n == 3 && planes.adaptive && !maximum, means = volumes && nn_volume(w->out) == 1; /* volumes stay row-major, their means do not */
+    if (status == TSR_OK) status = nn_restore_move(out, t->dtype, volumes ? *out : t);
+    if (status == TSR_OK && means && nn_is_channels_last(t, 3)) status = place_last(out);
     if (status == TSR_OK && index != NULL) status = nn_restore_move(index, TSR_INT64, t);
     bool lines = w->n == 1 && (!maximum || index != NULL);
     if (status == TSR_OK && lines) status = place_lines(out, t);
