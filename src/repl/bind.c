@@ -201,6 +201,7 @@ TsrStatus bind_match(bool *ok, const OpFunction *f, const Sig *sig, const CallAr
         if (!keyword) position++;
         else if (v.tag != V_UNBOUND) keywords_left--;
     }
+    if (position < given) return raise ? too_many(f, sig, given) : TSR_OK; /* more beside a list that took the place of all */
     if (keywords_left > 0) return raise ? bad_keyword(f, sig, args, given) : TSR_OK;
     *ok = true;
     return TSR_OK;
@@ -849,6 +850,7 @@ static const char *error_name(const char *name) {
     if (strncmp(name, "nn.functional.", 14) == 0) name += 14;
     else if (strncmp(name, "_C._nn.", 7) == 0) name += 7;
     if (strcmp(name, "logsigmoid") == 0) name = "log_sigmoid";
+    if (strcmp(name, "_einsum") == 0 || strcmp(name, "_tensordot") == 0) name++;
     char text[128];
     snprintf(text, sizeof text, "%s", name);
     for (char *c = text; *c != '\0'; c++)

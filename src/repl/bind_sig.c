@@ -153,7 +153,7 @@ static TsrStatus fill_params(Sig *sig, const OpFunction *f) {
         TSR_TRY(add_special(sig, SIG_OUT, "out", schema->nreturns > 1 ? TSR_ARG_TENSORS : TSR_ARG_TENSOR));
     for (int i = 0; i < schema->nparams; i++)
         if (is_option(schema, i, options)) TSR_TRY(add_schema_param(sig, f, i));
-    if (!options) return TSR_OK;
+    if (!options || strncmp(schema->base, "to_sparse", 9) == 0) return TSR_OK;
     TSR_TRY(add_special(sig, SIG_PIN_MEMORY, "pin_memory", TSR_ARG_BOOL));
     return add_special(sig, SIG_REQUIRES_GRAD, "requires_grad", TSR_ARG_BOOL);
 }

@@ -235,7 +235,11 @@ static TsrStatus type_argument(TsrDtype *out, Value v) {
 METHOD(type) {
     TsrTensor *t = NULL, *cast;
     TSR_TRY(self_tensor(&t, args));
-    Value wanted = args->count > 1 ? args->values[1] : args_keyword(args, "dtype");
+    static const char *const names[] = {"self", "dtype", "non_blocking"};
+    Value v[3];
+    TSR_TRY(bind_python_arguments(v, args, "type", names, 3, 3, 1));
+    Value wanted = v[1];
+    if (v[2].tag != V_UNBOUND && v[2].tag != V_BOOL) return tsr_error(TSR_TYPE_ERROR, "type(): argument 'non_blocking' (position 2) must be bool, not %s", bind_type_name(v[2]));
     if (t->layout > TSR_SPARSE_COO && (wanted.tag == V_UNBOUND || wanted.tag == V_NONE)) return tsr_error(TSR_RUNTIME_ERROR, "Unimplemented backend SparseCsrCPU");
     if (wanted.tag == V_UNBOUND || wanted.tag == V_NONE)
         return str_new_format(out, tsr_is_sparse(t) ? "torch.sparse.%sTensor" : tsr_is_meta(t) ? "torch.meta.%sTensor" : "torch.%sTensor", tsr_dtype_scalar_name(t->dtype));
@@ -376,7 +380,7 @@ const Method tensor_methods[] = {
     {"backward", do_backward, ARGS_ANY, 0, 0, "(gradient=None)", "An error: there is no autograd."},
     {"retain_grad", do_retain_grad, ARGS_NONE, 0, 0, "()", "An error: there is no autograd."},
     {"requires_grad_", do_requires_grad_, ARGS_ANY, 0, 0, "(requires_grad=True)", "Only False is accepted: there is no autograd."},
-    {"type", do_type, ARGS_ANY, 0, 0, "(dtype=None)", "The name of its type, or a copy in another one."},
+    {"type", do_type, ARGS_ANY, 0, 0, "(dtype=None, non_blocking=False)", "The name of its type, or a copy in another one."},
     {"set_", do_set_, ARGS_ANY, 0, 0, "(source=None, storage_offset=0, size=None, stride=None)", "Points it at another storage."},
     {"apply_", do_apply_, ARGS_RANGE, 1, 1, "(callable)", "Replaces each element by what the function gives for it."},
     {"map_", do_map_, ARGS_RANGE, 2, 2, "(tensor, callable)", "Replaces each element by what the function gives for it and the other's."},

@@ -310,6 +310,54 @@ FN(set_rng_state) {
     return rng_state_set(tsr_rng_default(), v[0]);
 }
 
+/* fork_rng(): a block after which the stream goes on as if nothing had been drawn in it. The state is kept from __enter__ to __exit__ only. */
+typedef struct Fork {
+    Obj obj;
+    bool enabled;
+    Value state;
+} Fork;
+
+FN(fork_enter) {
+    Fork *f = (Fork *)args->values[0].o;
+    *out = VALUE_NONE;
+    return f->enabled && f->state.tag == V_UNBOUND ? rng_state_value(&f->state, tsr_rng_default()) : TSR_OK;
+}
+
+FN(fork_exit) {
+    Fork *f = (Fork *)args->values[0].o;
+    Value state = f->state;
+    f->state = VALUE_UNBOUND;
+    *out = VALUE_NONE;
+    if (state.tag == V_UNBOUND) return TSR_OK;
+    TsrStatus status = rng_state_set(tsr_rng_default(), state);
+    value_release(state);
+    return status;
+}
+
+static void fork_destroy(Obj *self) {
+    value_release(((Fork *)self)->state);
+    obj_free(self, sizeof(Fork));
+}
+
+static const Method fork_methods[] = {
+    {"__enter__", fn_fork_enter, ARGS_NONE | METHOD_DUNDER, 0, 0, "()", "Remembers the state of the stream."},
+    {"__exit__", fn_fork_exit, ARGS_ANY | METHOD_DUNDER, 0, 0, "(type, value, traceback)", "Goes back to it."},
+    {NULL, NULL, 0, 0, 0, NULL, NULL},
+};
+static Type fork_type = {.obj = TYPE_HEADER, .name = "_GeneratorContextManager", .module = "contextlib", .destroy = fork_destroy, .methods = fork_methods};
+
+FN(fork_rng) {
+    PARSE(v, "fork_rng", 5, 0, "devices", "enabled", "_caller", "_devices_kw", "device_type");
+    bool enabled = true;
+    if (v[1].tag != V_UNBOUND) TSR_TRY(value_truth(&enabled, v[1]));
+    Fork *f = obj_new(&fork_type, sizeof *f);
+    if (f == NULL) return TSR_MEMORY_ERROR;
+    f->enabled = enabled;
+    f->state = VALUE_UNBOUND;
+    *out = value_obj_move(f);
+    return TSR_OK;
+}
+
 /* ---- modes: accepted, and remembered ---- */
 
 static bool grad_enabled = true, inference_enabled = false;
@@ -470,6 +518,10 @@ const Method torch_random_functions[] = {
     {"initial_seed", fn_initial_seed, ARGS_NONE, 0, 0, "()", "The seed of the stream."},
     {"get_rng_state", fn_get_rng_state, ARGS_NONE, 0, 0, "()", "The state of the stream, a uint8 tensor."},
     {"set_rng_state", fn_set_rng_state, ARGS_ANY, 0, 0, "(new_state)", "Goes back to a state that get_rng_state gave."},
+    END,
+};
+const Method torch_fork_functions[] = {
+    {"fork_rng", fn_fork_rng, ARGS_ANY, 0, 0, "(devices=None, enabled=True, device_type=None)", "A block after which the random stream goes on as if nothing had been drawn in it."},
     END,
 };
 const Method torch_accelerator_functions[] = {

@@ -131,7 +131,13 @@ static TsrStatus find_operator(Value *out, const char *prefix, const char *name)
 }
 
 static TsrStatus fill_linalg(Module *m) { return module_add(m, "LinAlgError", value_lent(EXC_TYPE(TSR_LINALG_ERROR))); }
-static TsrStatus fill_random(Module *m) { return module_add_functions(m, torch_random_functions); }
+static TsrStatus fill_random(Module *m) {
+    Value v;
+    TSR_TRY(generator_default(&v));
+    TSR_TRY(module_add_move(m, "default_generator", v));
+    TSR_TRY(module_add_functions(m, torch_random_functions));
+    return module_add_functions(m, torch_fork_functions);
+}
 static TsrStatus fill_cuda(Module *m) { return module_add_functions(m, torch_cuda_functions); }
 static TsrStatus fill_accelerator(Module *m) { return module_add_functions(m, torch_accelerator_functions); }
 static TsrStatus fill_func(Module *m) {

@@ -256,10 +256,10 @@ static TsrStatus expand_all(TsrOpCall *c, int n, TsrTensor *const *t, int ndim, 
 static TsrStatus check_meshgrid(int n, TsrTensor *const *t) {
     if (n == 0) return tsr_error(TSR_RUNTIME_ERROR, "meshgrid expects a non-empty TensorList");
     if (n > TSR_MAX_DIMS) return tsr_error(TSR_RUNTIME_ERROR, "meshgrid: too many tensors");
-    for (int i = 0; i < n; i++) {
-        if (tsr_ndim(t[i]) > 1) return tsr_error(TSR_RUNTIME_ERROR, "torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: %s", tsr__sizes_text(t[i]));
+    for (int i = 1; i < n; i++)
         if (t[i]->dtype != t[0]->dtype) return tsr_error(TSR_RUNTIME_ERROR, "meshgrid expects all tensors to have the same dtype");
-    }
+    for (int i = 0; i < n; i++)
+        if (tsr_ndim(t[i]) > 1) return tsr_error(TSR_RUNTIME_ERROR, "torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: %s", tsr__sizes_text(t[i]));
     return TSR_OK;
 }
 

@@ -279,9 +279,9 @@ static TsrStatus extreme_index(TsrOpCall *c, bool max) {
     char label[16] = "argmax()";
     if (!max) memcpy(label, "argmin()", 9);
     uint64_t dims;
-    TSR_TRY(tsr_dims_mask(&dims, &c->arg[1], tsr_ndim(x), true));
     if (tsr_dtype_is_complex(x->dtype)) return tsr_error(TSR_TYPE_ERROR, "%s(): does not support complex input", name);
     if (x->dtype == TSR_BOOL) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "%s(): does not support bool input", name);
+    TSR_TRY(tsr_dims_mask(&dims, &c->arg[1], tsr_ndim(x), true));
     if (!tsr_arg_given(&c->arg[1]) && x->numel == 0)
         return tsr_error(TSR_INDEX_ERROR, "%s(): Expected reduction dim to be specified for input.numel() == 0.", name);
     TSR_TRY(tsr_check_nonempty(label, x, dims));
