@@ -231,6 +231,17 @@ static TsrStatus invalid_shape(int n, const int64_t *wanted, int64_t numel) {
     return tsr_error(TSR_RUNTIME_ERROR, "shape '%s' is invalid for input of size %lld", tsr_layout_format(text, sizeof text, n, wanted), (long long)numel);
 }
 
+/* Sizes of no elements whose product, but for the zeros, may be past all numbers: PyTorch multiplies unsigned, and then the strides. */
+static TsrStatus check_empty(int ndim, const int64_t *sizes) {
+    uint64_t product = 1;
+    int64_t step = 1;
+    for (int i = 0; i < ndim; i++)
+        if (__builtin_mul_overflow(product, (uint64_t)sizes[i], &product)) return tsr_error(TSR_RUNTIME_ERROR, "numel: integer multiplication overflow");
+    for (int i = ndim - 1; i > 0; i--)
+        if (tsr_mul_overflows(step, TSR_MAX(sizes[i], 1), &step)) return tsr_error(TSR_RUNTIME_ERROR, "Stride calculation overflowed");
+    return TSR_OK;
+}
+
 TsrStatus tsr_layout_infer_size(int64_t *out_sizes, int out_ndim, const int64_t *wanted, int64_t numel) {
     int inferred = -1;
     int64_t product = 1;
@@ -258,7 +269,7 @@ TsrStatus tsr_layout_infer_size(int64_t *out_sizes, int out_ndim, const int64_t 
                          "cannot reshape tensor of 0 elements into shape %s because the unspecified dimension size -1 can be any value and is ambiguous",
                          tsr_layout_format(text, sizeof text, out_ndim, wanted));
     for (int i = 0; i < out_ndim; i++) out_sizes[i] = i == inferred ? numel / product : wanted[i];
-    return TSR_OK;
+    return overflow ? check_empty(out_ndim, wanted) : TSR_OK;
 }
 
 /* --- views of another shape --- */

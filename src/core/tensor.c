@@ -394,15 +394,15 @@ TsrStatus tsr_tensor_new_over(TsrTensor **out, TsrStorage *storage, int ndim, co
 
 TsrStatus tsr_tensor_new_view(TsrTensor **out, const TsrTensor *self, int ndim, const int64_t *sizes, const int64_t *strides, int64_t offset, const char *origin) {
     TsrTensor *t = NULL;
-    int64_t numel = 1;
+    uint64_t numel = 1; /* what is in front of a size of 0 may be larger than int64_t */
     if (TSR_UNLIKELY(self->sparse != NULL)) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "Could not run 'aten::as_strided' with arguments from the '%s' backend.", self->layout == TSR_SPARSE_COO ? "SparseCPU" : "SparseCsrCPU");
     TSR_TRY(new_struct(&t, ndim, self->dtype, self->device));
     for (int i = 0; i < ndim; i++) {
         t->sizes[i] = sizes[i];
         t->strides[i] = strides[i];
-        numel *= sizes[i];
+        numel *= (uint64_t)sizes[i];
     }
-    t->numel = numel;
+    t->numel = (int64_t)numel;
     t->offset = offset;
     t->flags = self->flags & (TSR_FLAG_CONJ | TSR_FLAG_NEG);
     t->storage = tsr_storage_retain(self->storage);

@@ -154,11 +154,10 @@ static bool same_results(const TsrOpCall *a, const TsrOpCall *b, double units) {
     return true;
 }
 
-/* The last places of a sum; of what wild numbers cancel to when they are normalised, places of those numbers: PyTorch's batch_norm too
- * answers -7.5 or -5 by layout. */
+/* The last places of a sum; where wild numbers cancel, places of those numbers: PyTorch's batch_norm too answers -7.5 or -5 by layout. */
 static double units_of_sums(const OpCall *call, bool wild) {
     double most = 1;
-    for (int i = 0; wild && strcmp(call->op->category, "neural network") == 0 && i < call->ntensors; i++) most = fmax(most, largest(call->tensors[i]));
+    for (int i = 0; wild && i < call->ntensors; i++) most = fmax(most, largest(call->tensors[i]));
     return 64 * most;
 }
 
