@@ -158,9 +158,9 @@ tsan: ## counts and storages shared by two threads, and the language's parallel(
 	OMP_NUM_THREADS=1 CK_RUN_SUITE=tensor build/tsan/tests/run
 	OMP_NUM_THREADS=1 build/tsan/tsr --doctest tests/lang/ownership/parallel.txt
 
-valgrind: ## the unit tests under valgrind
+valgrind: ## the unit tests under valgrind (the ops suites take an hour); T=suite for one
 	$(MAKE) CONFIG=debug all build/debug/tests/run build/debug/tests/plugins
-	CK_FORK=no TSR_TEST_BUILD=build/debug valgrind -q --error-exitcode=1 --leak-check=full --errors-for-leak-kinds=definite build/debug/tests/run
+	$(if $(T),CK_RUN_SUITE=$(T)) CK_FORK=no TSR_TEST_BUILD=build/debug valgrind -q --error-exitcode=1 --leak-check=full --errors-for-leak-kinds=definite build/debug/tests/run
 
 # A fuzz target each for the parser and every loader; needs clang. FUZZ_TIME seconds each.
 FUZZ_TIME ?= 60
