@@ -208,43 +208,61 @@ static void tiny_f32(int64_t m, int64_t n, int64_t k, float alpha, TsrMat a, Tsr
     (transposed ? transposed_f32 : small_f32)(m - fused, n, k, alpha, from_row(a, fused, sizeof(float)), b, beta, from_row(c, fused, sizeof(float)));
 }
 
+/* A line of k complex numbers, conjugated if `conj`, each multiplied by `scale` as it is read. */
+typedef struct ComplexLine { const TsrComplexFloat *data; int64_t step; bool conj; float complex scale; } ComplexLine;
+
+static inline float complex times(float complex x, float complex y) {
+    return CMPLXF(crealf(x) * crealf(y) - cimagf(x) * cimagf(y), crealf(x) * cimagf(y) + cimagf(x) * crealf(y));
+}
+
+static inline float complex line_at(const ComplexLine *l, int64_t i) {
+    float complex v = l->data[i * l->step];
+    if (l->conj) v = conjf(v);
+    return l->scale == 1 ? v : times(v, l->scale);
+}
+
 /* The four real products of a complex one are summed apart, fused, and combined at the end. */
-TSR_CLONES static float complex complex_sum(const TsrComplexFloat *x, int64_t incx, const TsrComplexFloat *y, int64_t incy, int64_t n, bool conj_x, bool conj_y) {
+TSR_CLONES static float complex complex_sum(const ComplexLine *x, const ComplexLine *y, int64_t n) {
     float rr = 0, ii = 0, ri = 0, ir = 0;
     for (int64_t p = 0; p < n; p++) {
-        float xr = crealf(x[p * incx]), xi = cimagf(x[p * incx]), yr = crealf(y[p * incy]), yi = cimagf(y[p * incy]);
-        if (conj_x) xi = -xi;
-        if (conj_y) yi = -yi;
-        rr = __builtin_fmaf(xr, yr, rr);
-        ii = __builtin_fmaf(xi, yi, ii);
-        ri = __builtin_fmaf(xr, yi, ri);
-        ir = __builtin_fmaf(xi, yr, ir);
+        float complex u = line_at(x, p), v = line_at(y, p);
+        rr = __builtin_fmaf(crealf(u), crealf(v), rr);
+        ii = __builtin_fmaf(cimagf(u), cimagf(v), ii);
+        ri = __builtin_fmaf(crealf(u), cimagf(v), ri);
+        ir = __builtin_fmaf(cimagf(u), crealf(v), ir);
     }
     return CMPLXF(rr - ii, ri + ir);
 }
 
-/* Complex products, rounded each, summed in order: what PyTorch's own loop for small batches does, and MKL for the smallest matrices. */
-static float complex plain_sum(const TsrComplexFloat *x, int64_t incx, const TsrComplexFloat *y, int64_t incy, int64_t n, bool conj_x, bool conj_y) {
-    float re = 0, im = 0;
-    for (int64_t p = 0; p < n; p++) {
-        float xr = crealf(x[p * incx]), xi = cimagf(x[p * incx]), yr = crealf(y[p * incy]), yi = cimagf(y[p * incy]);
-        if (conj_x) xi = -xi;
-        if (conj_y) yi = -yi;
-        re += xr * yr - xi * yi;
-        im += xr * yi + xi * yr;
-    }
-    return CMPLXF(re, im);
+/* Complex products, rounded each, added to `sum` in order: what PyTorch's own loop for small batches does, and MKL for narrow or shallow matrices. */
+static float complex plain_sum(float complex sum, const ComplexLine *x, const ComplexLine *y, int64_t n) {
+    for (int64_t p = 0; p < n; p++) sum += times(line_at(x, p), line_at(y, p));
+    return sum;
 }
 
-static void small_c64(int64_t m, int64_t n, int64_t k, float complex alpha, TsrMat a, TsrMat b, float complex beta, TsrMat c, bool plain) {
-    float complex (*sum)(const TsrComplexFloat *, int64_t, const TsrComplexFloat *, int64_t, int64_t, bool, bool) = plain ? plain_sum : complex_sum;
+/* The ways of PyTorch's own loop, which scales the sum, and of MKL: onto the summand with a scaled, apart from it with b scaled, and by vectors. */
+typedef enum ComplexWay { WAY_LOOP, WAY_PLAIN, WAY_FUSED, WAY_VECTOR } ComplexWay;
+
+static float complex complex_element(ComplexWay way, int64_t k, float complex alpha, ComplexLine *x, ComplexLine *y, float complex summand) {
+    if (way == WAY_LOOP) return times(plain_sum(0, x, y, k), alpha) + summand;
+    if (way == WAY_VECTOR) return times(complex_sum(x, y, k), alpha) + summand;
+    (way == WAY_PLAIN ? x : y)->scale = alpha;
+    return way == WAY_PLAIN ? plain_sum(summand, x, y, k) : complex_sum(x, y, k) + summand;
+}
+
+static void small_c64(int64_t m, int64_t n, int64_t k, float complex alpha, TsrMat a, TsrMat b, float complex beta, TsrMat c, ComplexWay way) {
     for (int64_t i = 0; i < m; i++)
         for (int64_t j = 0; j < n; j++) {
             TsrComplexFloat *dst = (TsrComplexFloat *)c.data + i * c.rs + j * c.cs;
-            float complex v = sum((const TsrComplexFloat *)a.data + i * a.rs, a.cs, (const TsrComplexFloat *)b.data + j * b.cs, b.rs, k, a.conj, b.conj);
-            if (alpha != 1) v *= alpha;
-            *dst = beta == 0 ? v : v + beta * *dst;
+            ComplexLine x = {(const TsrComplexFloat *)a.data + i * a.rs, a.cs, a.conj, 1}, y = {(const TsrComplexFloat *)b.data + j * b.cs, b.rs, b.conj, 1};
+            *dst = complex_element(way, k, alpha, &x, &y, beta == 0 ? 0 : times(*dst, beta));
         }
+}
+
+/* MKL's choice, by the sizes and by whether b lies in columns. */
+static ComplexWay complex_way(int64_t m, int64_t n, int64_t k, bool columns) {
+    if (m == 1 || n == 1) return m * n * k < 64 ? WAY_LOOP : WAY_VECTOR;
+    return n >= 4 && k >= 4 ? WAY_FUSED : columns ? WAY_LOOP : WAY_PLAIN;
 }
 
 /* One own product's column blocks, handed to the thread pool. */
@@ -285,7 +303,7 @@ static TsrStatus own_gemm(TsrDtype dtype, int64_t m, int64_t n, int64_t k, TsrSc
     case TSR_INT64: i64_gemm(m, n, k, (uint64_t)ia, a, b, (uint64_t)ib, c, panel); break;
     case TSR_FLOAT32: tiny_f32(m, n, k, (float)fa, a, b, (float)fb, c); break;
     case TSR_FLOAT64: f64_gemm(m, n, k, fa, a, b, fb, c, panel); break;
-    case TSR_COMPLEX64: small_c64(m, n, k, (float complex)ca, a, b, (float complex)cb, c, m * n * k < 64); break;
+    case TSR_COMPLEX64: small_c64(m, n, k, (float complex)ca, a, b, (float complex)cb, c, complex_way(m, n, k, b.rs == 1 && b.cs != 1)); break;
     default: c128_gemm(m, n, k, ca, a, b, cb, c, panel); break;
     }
     if (panel != local) tsr_free(panel);
@@ -538,7 +556,7 @@ TsrStatus tsr_gemm_short(TsrDtype dtype, int64_t m, int64_t n, int64_t k, TsrSca
     float panel[TSR_GEMM_SHORT * GEMM_COLS];
     double complex ca = scalar_complex(alpha), cb = scalar_complex(beta);
     if (dtype == TSR_FLOAT32 && k > 0 && k < TSR_GEMM_SHORT) f32_gemm(m, n, k, (float)creal(ca), a, b, (float)creal(cb), c, panel);
-    else if (dtype == TSR_COMPLEX64 && k > 0) small_c64(m, n, k, (float complex)ca, a, b, (float complex)cb, c, true);
+    else if (dtype == TSR_COMPLEX64 && k > 0) small_c64(m, n, k, (float complex)ca, a, b, (float complex)cb, c, WAY_LOOP);
     else return tsr_gemm(dtype, m, n, k, alpha, a, b, beta, c);
     return TSR_OK;
 }
@@ -583,7 +601,11 @@ TsrStatus tsr_dot(TsrDtype dtype, int64_t n, const void *x, int64_t incx, const 
         else f32_dot(n, x, incx, y, incy, false, false, out);
         break;
     case TSR_FLOAT64: f64_dot(n, x, incx, y, incy, false, false, out); break;
-    case TSR_COMPLEX64: *(float complex *)out = complex_sum(x, incx, y, incy, n, conj_x, conj_y); break;
+    case TSR_COMPLEX64: {
+        ComplexLine u = {x, incx, conj_x, 1}, v = {y, incy, conj_y, 1};
+        *(float complex *)out = n < 3 ? plain_sum(0, &u, &v, n) : complex_sum(&u, &v, n);
+        break;
+    }
     case TSR_COMPLEX128: c128_dot(n, x, incx, y, incy, conj_x, conj_y, out); break;
     case TSR_FLOAT16: case TSR_BFLOAT16: return half_dot(dtype, n, x, incx, y, incy, out);
     default: return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "\"dot\" not implemented for '%s'", tsr_dtype_scalar_name(dtype));
