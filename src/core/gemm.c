@@ -587,8 +587,28 @@ static TsrStatus half_dot(TsrDtype dtype, int64_t n, const char *x, int64_t incx
     return TSR_OK;
 }
 
+enum { DOT_PIECE = 1 << 28 }; /* between two looks for an interrupt: hardly ever in memory, but expanded vectors may be of any length */
+
+/* The same sum by pieces, in double or in whole numbers. */
+static TsrStatus long_dot(TsrDtype dtype, int64_t n, const char *x, int64_t incx, const char *y, int64_t incy, bool conj_x, bool conj_y, void *out) {
+    int64_t item = (int64_t)tsr_dtype_size(dtype);
+    double re = 0, im = 0;
+    uint64_t whole = 0;
+    for (int64_t i = 0; i < n; i += DOT_PIECE) {
+        TSR_TRY(tsr_interrupt_check());
+        TSR_TRY(tsr_dot(dtype, TSR_MIN(n - i, (int64_t)DOT_PIECE), x + i * incx * item, incx, y + i * incy * item, incy, conj_x, conj_y, out));
+        TsrScalar part = tsr_scalar_load(dtype, out);
+        whole += (uint64_t)tsr_scalar_to_int(part);
+        re += tsr_scalar_to_double(part);
+        if (part.kind == TSR_SCALAR_COMPLEX) im += part.c.im;
+    }
+    tsr_scalar_store(tsr_dtype_is_integral(dtype) ? tsr_scalar_int((int64_t)whole) : tsr_dtype_is_complex(dtype) ? tsr_scalar_complex(re, im) : tsr_scalar_float(re), dtype, out);
+    return TSR_OK;
+}
+
 TsrStatus tsr_dot(TsrDtype dtype, int64_t n, const void *x, int64_t incx, const void *y, int64_t incy, bool conj_x, bool conj_y, void *out) {
     TsrBlasType t;
+    if (n > DOT_PIECE) return long_dot(dtype, n, x, incx, y, incy, conj_x, conj_y, out);
     if (tsr_blas_type(&t, dtype) && !conj_y && blas_dot(t, n, x, incx, y, incy, conj_x, out)) return TSR_OK;
     switch (dtype) {
     case TSR_UINT8: u8_dot(n, x, incx, y, incy, false, false, out); break;

@@ -41,6 +41,11 @@ void *tsr_malloc(size_t bytes) {
     return block;
 }
 
+void *tsr_malloc_array(size_t n, size_t size) {
+    size_t bytes;
+    return tsr_mul_size_overflows(n, size, &bytes) ? NULL : tsr_malloc(bytes);
+}
+
 void *tsr_calloc(size_t n, size_t size) {
     size_t bytes;
     if (tsr_mul_size_overflows(n, size, &bytes) || TSR_UNLIKELY(refused(bytes))) return NULL;

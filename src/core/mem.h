@@ -10,6 +10,7 @@
 TSR_PUBLIC_BEGIN
 
 void *tsr_malloc(size_t bytes); /* never NULL for 0 bytes unless it fails */
+void *tsr_malloc_array(size_t count, size_t size); /* NULL when count * size overflows */
 void *tsr_calloc(size_t count, size_t size); /* zeroed; NULL when count * size overflows */
 /* Grows or shrinks; on failure NULL and the old block is untouched. tsr_realloc(NULL, n) allocates. */
 void *tsr_realloc(void *block, size_t bytes);

@@ -27,6 +27,13 @@ ends 'a shape that overflows' 1 'RuntimeError: Storage size calculation overflow
 run -e 'x = []
 for i in range(200000): x = (x, i)
 del x; 1'; is 'deep tuples are freed' 1 "$out"
+for code in 'x.median()' 'x.kthvalue(5)' 'x.mode()'; do
+    ends "$code of an expanded tensor" 1 "RuntimeError: [enforce fail at alloc_cpu.cpp:127] err == 0. DefaultCPUAllocator: can't allocate memory: you tried to allocate 4611686018427387904 bytes. Error code 12 (Cannot allocate memory)" "x = zeros(1).expand(2**60); $code"
+done
+for code in 'x.sum()' 'x.view(2, -1).t().sum(0)' 'x.view(2, -1).max(1)' 'x @ x' 'x.long() @ x.long()' 'x.count_nonzero()' 'x.view(2**30, -1).trace()'; do
+    case $code in *long*) made='zeros(1, dtype=int64)' ;; *) made='zeros(1)' ;; esac
+    ends "$code of an expanded tensor ends in time" 1 'TimeoutError: the time limit was reached' "x = $made.expand(2**60); $code" --max-time 0.3
+done
 run --max-memory 50M -e 'ones(10**9)'; is 'a tensor above the limit' 1 "$status"
 case $(last) in *'you tried to allocate 4000000000 bytes'*) ok 'and says how much' ;; *) fail 'and says how much' ;; esac
 run --max-memory 50M -e 'try: ones(10**9)

@@ -115,7 +115,7 @@ typedef TsrStatus (*ReshapeFn)(TsrTensor **out, const TsrTensor *t, int64_t dim)
 static TsrStatus join(TsrOpCall *c, const char *name, ReshapeFn fn, int64_t dim, bool flat_along_0) {
     int n = c->arg[0].n, made = 0;
     if (n == 0) return tsr_error(TSR_RUNTIME_ERROR, "%s expects a non-empty TensorList", name);
-    TsrTensor **views = tsr_malloc(sizeof *views * (size_t)n);
+    TsrTensor **views = tsr_malloc_array((size_t)n, sizeof *views);
     if (views == NULL) return tsr_error_no_memory(sizeof *views * (size_t)n);
     TsrStatus status = TSR_OK;
     while (made < n && status == TSR_OK) {

@@ -67,7 +67,7 @@ static void fill_chunks(int64_t begin, int64_t end, void *user) {
 /* Counts the chunks of the mask and turns counts into starts. */
 static TsrStatus nonzero_count(Nonzero *z) {
     int64_t chunks = (z->n + z->chunk - 1) / z->chunk;
-    z->starts = tsr_malloc(sizeof(int64_t) * (size_t)(chunks + 1));
+    z->starts = tsr_malloc_array((size_t)chunks + 1, sizeof(int64_t));
     if (z->starts == NULL) return tsr_error_no_memory(sizeof(int64_t) * (size_t)(chunks + 1));
     TSR_TRY(tsr_parallel_for(chunks, 1, count_chunks, z));
     z->count = 0;

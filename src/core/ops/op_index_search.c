@@ -203,7 +203,7 @@ static void isin_range(int64_t begin, int64_t end, void *user) {
 /* The keys of dense elements, in order; for tsr_free. */
 static TsrStatus sorted_keys_new(TsrPair **out, const TsrTensor *dense) {
     int64_t n = dense->numel, item = (int64_t)tsr_itemsize(dense);
-    TsrPair *set = tsr_malloc(sizeof *set * (size_t)TSR_MAX(n, 1));
+    TsrPair *set = tsr_malloc_array((size_t)TSR_MAX(n, 1), sizeof *set);
     if (set == NULL) return tsr_error_no_memory(sizeof *set * (size_t)n);
     for (int64_t i = 0; i < n && !tsr_interrupted_at(i); i += 256) {
         uint64_t keys[256];

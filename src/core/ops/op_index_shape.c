@@ -229,14 +229,14 @@ static TsrStatus sum_diagonal(TsrScalar *sum, const TsrTensor *self) {
     double re = 0, im = 0;
     uint64_t whole = 0;
     bool integral = tsr_dtype_is_integral(self->dtype), complex = tsr_dtype_is_complex(self->dtype);
-    for (int64_t i = 0; i < n; i++) {
+    for (int64_t i = 0; i < n && !tsr_interrupted_at(i); i++) {
         TsrScalar s = tsr_tensor_get(self, i * self->sizes[1] + i);
         if (integral) whole += (uint64_t)tsr_scalar_to_int(s);
         else re = is_small_float(self->dtype) ? (double)(float)(re + tsr_scalar_to_double(s)) : re + tsr_scalar_to_double(s);
         if (complex) im += s.c.im;
     }
     *sum = integral ? tsr_scalar_int((int64_t)whole) : complex ? tsr_scalar_complex(re, im) : tsr_scalar_float(re);
-    return TSR_OK;
+    return tsr_interrupt_check();
 }
 
 TsrStatus op_trace(TsrOpCall *c) {

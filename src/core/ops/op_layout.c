@@ -23,7 +23,7 @@ static TsrStatus return_bool(TsrOpCall *c, bool b) {
 
 
 static TsrStatus return_ints(TsrOpCall *c, const int64_t *ints, int n) {
-    int64_t *copy = tsr_malloc((size_t)n * sizeof *copy);
+    int64_t *copy = tsr_malloc_array((size_t)n, sizeof *copy);
     if (copy == NULL) return tsr_error_no_memory((size_t)n * sizeof *copy);
     if (n > 0) memcpy(copy, ints, (size_t)n * sizeof *copy);
     c->ret[0] = (TsrArg){.kind = TSR_ARG_INTS, .n = n, .ints = copy};

@@ -27,7 +27,7 @@ static void run_chunks(int64_t begin, int64_t end, void *user) {
 
 static TsrStatus long_cumsum(TsrTensor *out, const TsrTensor *in) {
     int64_t n = in->numel, chunks = (n + CHUNK - 1) / CHUNK;
-    LongLine l = {out, in, tsr_malloc((size_t)chunks * sizeof(double)), n, true};
+    LongLine l = {out, in, tsr_malloc_array((size_t)chunks, sizeof(double)), n, true};
     if (l.start == NULL) return tsr_error_no_memory((size_t)chunks * sizeof(double));
     TsrStatus s = tsr_parallel_for(chunks, 1, run_chunks, &l);
     double total = 0;

@@ -34,9 +34,9 @@ static bool pairs_begin(Pairs *p, int64_t n, bool with_spare, const LineWork *w)
         p->spare = p->local + 64;
         return true;
     }
-    p->a = tsr_malloc(sizeof(TsrPair) * (size_t)n * (with_spare ? 2 : 1));
-    p->spare = with_spare ? p->a + n : NULL;
+    p->a = tsr_malloc_array((size_t)n, sizeof(TsrPair) * (with_spare ? 2 : 1));
     if (p->a == NULL) *w->no_memory = true;
+    else p->spare = with_spare ? p->a + n : NULL;
     return p->a != NULL;
 }
 
@@ -76,7 +76,9 @@ static TsrStatus run_lines(TsrTensor *values, TsrTensor *indices, const TsrTenso
     if (status == TSR_OK) status = tsr__at_least_1d_new(&v[2], self);
     if (status == TSR_OK) status = tsr_lines_run(v, 3, dim, fn, w, false);
     tsr__free_all(v, 3);
-    if (status == TSR_OK && no_memory) status = tsr_error_no_memory(sizeof(TsrPair) * (size_t)(tsr_ndim(self) > 0 ? self->sizes[dim] : 1));
+    size_t copied; /* what PyTorch asks for: a copy of self */
+    if (tsr_mul_size_overflows((size_t)self->numel, tsr_itemsize(self), &copied)) copied = SIZE_MAX;
+    if (status == TSR_OK && no_memory) status = tsr_error_no_memory(copied);
     return status;
 }
 

@@ -255,7 +255,7 @@ TsrStatus tsr_sparse_coalesce_new(TsrTensor **out, TsrTensor *t) {
     if (nnz < 2) return tsr_sparse_new(out, TSR_SPARSE_COO, tsr_ndim(t), t->sizes, t->sparse->indices, NULL, t->sparse->values, true);
     TsrTensor *flat;
     TSR_TRY(tsr_sparse_flat_new(&flat, t));
-    TsrPair *entries = tsr_malloc(2 * sizeof *entries * (size_t)nnz); /* half of it for the sort */
+    TsrPair *entries = tsr_malloc_array((size_t)nnz, 2 * sizeof *entries); /* half of it for the sort */
     TsrStatus status = entries == NULL ? tsr_error_no_memory(2 * sizeof *entries * (size_t)nnz) : coalesce_parts(out, t, flat, entries);
     tsr_free(entries);
     tsr_tensor_free(flat);

@@ -673,7 +673,7 @@ TsrStatus op_tensor_split_tensor(TsrOpCall *c) {
     TSR_TRY(check_tensor_split(SELF));
     TSR_TRY(check_split_tensor(t));
     if (tsr_ndim(t) == 0) return split_sections(c, tsr_scalar_to_int(tsr_tensor_get(t, 0)), c->arg[2].i, "tensor_split");
-    int64_t *at = tsr_malloc((size_t)t->numel * sizeof *at);
+    int64_t *at = tsr_malloc_array((size_t)t->numel, sizeof *at);
     if (at == NULL) return tsr_error_no_memory((size_t)t->numel * sizeof *at);
     for (int64_t i = 0; i < t->numel; i++) at[i] = tsr_scalar_to_int(tsr_tensor_get(t, i));
     TsrStatus status = split_indices(c, at, (int)t->numel, c->arg[2].i, "tensor_split");

@@ -2,10 +2,11 @@
 
 #include <string.h>
 
-#include "parallel.h"
 #include "mem.h"
+#include "parallel.h"
 
 enum { BLOCK = 256, PARALLEL = 1 << 16, CHUNK = 1 << 16, MAX_CHUNKS = 256 };
+enum { PIECE = 1 << 25 /* of a line, between two looks for an interrupt: lines in memory are mostly shorter, expanded ones may be of any length */ };
 
 /* --- arguments --- */
 
@@ -110,6 +111,13 @@ static void plan_dims(Plan *p, const TsrReduction *r) {
 
 /* --- folding --- */
 
+/* n elements along the innermost reduced dimension, the first of which is number `index`. */
+static void fold_line(const Plan *p, void *acc, const char *data, int64_t n, int64_t index) {
+    const Dim *d = &p->red[0];
+    for (int64_t i = 0; i < n && tsr_interrupt_flag == 0; i += PIECE)
+        p->reducer->line(acc, data + i * d->stride, d->stride, TSR_MIN(n - i, (int64_t)PIECE), index + i * d->other, d->other, p->params);
+}
+
 /* Elements [begin, end) of the reduced ones, in the plan's order, into one accumulator. */
 static void fold_range(const Plan *p, void *acc, const char *base, int64_t begin, int64_t end) {
     int64_t at[TSR_MAX_DIMS], rest = begin, index = 0;
@@ -119,9 +127,9 @@ static void fold_range(const Plan *p, void *acc, const char *base, int64_t begin
         base += at[d] * p->red[d].stride;
         index += at[d] * p->red[d].other;
     }
-    while (begin < end) {
+    while (begin < end && tsr_interrupt_flag == 0) {
         int64_t n = TSR_MIN(p->red[0].size - at[0], end - begin);
-        p->reducer->line(acc, base, p->red[0].stride, n, index, p->red[0].other, p->params);
+        fold_line(p, acc, base, n, index);
         begin += n;
         base -= at[0] * p->red[0].stride;
         index -= at[0] * p->red[0].other;
@@ -167,14 +175,15 @@ static void fold_rows(const Plan *p, const char *base, int64_t first, int64_t n,
     for (int64_t j = 0; j < n; j++) r->init(accs + j * size);
     for (;;) {
         int d = 1;
-        r->rows(accs, base, n, p->kept[0].stride, p->red[0].size, p->red[0].stride, chain);
+        for (int64_t i = 0; i < p->red[0].size && tsr_interrupt_flag == 0; i += PIECE)
+            r->rows(accs, base + i * p->red[0].stride, n, p->kept[0].stride, TSR_MIN(p->red[0].size - i, (int64_t)PIECE), p->red[0].stride, chain);
         for (; d < p->nred; d++) {
             base += p->red[d].stride;
             if (++at[d] < p->red[d].size) break;
             base -= at[d] * p->red[d].stride;
             at[d] = 0;
         }
-        if (d >= p->nred) break;
+        if (d >= p->nred || tsr_interrupt_flag != 0) break;
     }
     for (int64_t j = 0; j < n; j++) finish(p, accs + j * size, place + j * p->kept[0].other);
 }
@@ -199,7 +208,7 @@ static void fold_outputs(int64_t begin, int64_t end, void *user) {
             for (int64_t j = 0; j < n; j++) {
                 _Alignas(16) char acc[TSR_REDUCE_ROOM];
                 p->reducer->init(acc);
-                if (p->nred == 1) p->reducer->line(acc, base + j * p->kept[0].stride, p->red[0].stride, p->count, 0, p->red[0].other, p->params);
+                if (p->nred == 1) fold_line(p, acc, base + j * p->kept[0].stride, p->count, 0);
                 else fold_range(p, acc, base + j * p->kept[0].stride, 0, p->count);
                 finish(p, acc, place + j * p->kept[0].other);
             }
