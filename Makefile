@@ -94,6 +94,9 @@ MAN1 := $(wildcard man/*.1)
 MAN5 := $(wildcard man/*.5)
 MAN7 := $(wildcard man/*.7)
 
+# Where the linker of programs looks, it has to be told that a library came or went.
+TELL_LINKER = $(if $(DESTDIR),:,$(if $(filter /usr /usr/local,$(PREFIX)),PATH="$$PATH:/sbin:/usr/sbin" ldconfig || :,:))
+
 install: all lib $(BUILD)/tsr.pc ## installs under PREFIX (DESTDIR= for packages)
 	install -D -m 755 $(BUILD)/tsr $(DESTDIR)$(PREFIX)/bin/tsr
 	install -D -m 644 $(BUILD)/libtsr.a $(DESTDIR)$(PREFIX)/lib/libtsr.a
@@ -106,11 +109,13 @@ install: all lib $(BUILD)/tsr.pc ## installs under PREFIX (DESTDIR= for packages
 	$(if $(MAN1),install -m 644 $(MAN1) $(DESTDIR)$(PREFIX)/share/man/man1/)
 	$(if $(MAN5),install -m 644 $(MAN5) $(DESTDIR)$(PREFIX)/share/man/man5/)
 	$(if $(MAN7),install -m 644 $(MAN7) $(DESTDIR)$(PREFIX)/share/man/man7/)
+	@$(TELL_LINKER)
 
 uninstall: ## removes what install put there
 	rm -f $(DESTDIR)$(PREFIX)/bin/tsr $(DESTDIR)$(PREFIX)/lib/libtsr.* $(DESTDIR)$(PREFIX)/lib/pkgconfig/tsr.pc
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/share/man/man1/,$(notdir $(MAN1))) $(addprefix $(DESTDIR)$(PREFIX)/share/man/man5/,$(notdir $(MAN5))) $(addprefix $(DESTDIR)$(PREFIX)/share/man/man7/,$(notdir $(MAN7)))
 	rm -rf $(DESTDIR)$(PREFIX)/include/tsr
+	@$(TELL_LINKER)
 
 # ---- tests ----
 # One Check suite a module (tests/core, tests/repl), in one program; T=name runs one suite.

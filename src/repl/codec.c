@@ -45,6 +45,20 @@ static TsrStatus unknown_handler(const char *errors) { return tsr_error(TSR_LOOK
 
 static bool is_surrogate(uint32_t c) { return c >= 0xd800 && c < 0xe000; }
 
+/* The first byte of what is no valid UTF-8, or -1, in pieces that an interrupt can come between. */
+static TsrStatus find_invalid(int64_t *out, const char *data, int64_t size) {
+    const int64_t most = 1 << 20;
+    *out = -1;
+    for (int64_t from = 0; from < size;) {
+        int64_t piece = TSR_MIN(size - from, most), bad = tsr_utf8_invalid(data + from, piece);
+        TSR_TRY(tsr_interrupt_check());
+        bool cut = bad > piece - 4 && from + piece < size; /* perhaps only by the end of the piece */
+        if (bad >= 0 && !cut) return *out = from + bad, TSR_OK;
+        from += cut ? bad : piece;
+    }
+    return TSR_OK;
+}
+
 /* --- encoding --- */
 
 typedef struct Encoder {
@@ -146,7 +160,10 @@ TsrStatus codec_encode(TsrText *out, const Str *s, const char *encoding, const c
     TSR_TRY(find_codec(&row, encoding));
     Encoder e = {out, s, codecs[row].codec, codecs[row].order, codecs[row].names[0], errors};
     if (e.order == MARKED) TSR_TRY(put(&e, 0xfeff));
-    bool plain = (e.codec < UTF16 && str_is_ascii(s)) || (e.codec == UTF8 && tsr_utf8_invalid(s->data, s->size) < 0);
+    bool plain = e.codec < UTF16 && str_is_ascii(s);
+    int64_t bad = -1;
+    if (!plain && e.codec == UTF8) TSR_TRY(find_invalid(&bad, s->data, s->size));
+    plain = plain || (e.codec == UTF8 && bad < 0);
     return plain ? tsr_text_append(out, s->data, (size_t)s->size) : encode_all(&e);
 }
 
@@ -207,7 +224,8 @@ static bool is_coded_surrogate(const Decoder *d, int64_t at) {
 static TsrStatus decode_utf8(const Decoder *d) {
     bool pass = strcmp(d->errors, "surrogatepass") == 0;
     for (int64_t from = 0;;) {
-        int64_t bad = tsr_utf8_invalid(d->data + from, d->size - from);
+        int64_t bad;
+        TSR_TRY(find_invalid(&bad, d->data + from, d->size - from));
         int64_t good = bad < 0 ? d->size - from : bad;
         TSR_TRY(tsr_text_append(d->out, d->data + from, (size_t)good));
         if (bad < 0) return TSR_OK;

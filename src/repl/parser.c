@@ -85,7 +85,7 @@ static Token *token_at(Parser *p, int i) {
         }
         Token t = lexer_next(p->lexer);
         p->tokens[p->count++] = t;
-        if (tsr_interrupted_at(p->count)) { /* ends like a lack of memory; job_finish asks which it was */
+        if (TSR_UNLIKELY(tsr_interrupt_flag != 0)) { /* ends like a lack of memory; job_finish asks which it was */
             parse_no_memory(p);
             return &end_token;
         }

@@ -240,6 +240,7 @@ static TsrStatus strip(Value *out, const CallArgs *args, bool left, bool right, 
     int n;
     while (left && from < to && !tsr_interrupted_at(from) && is_stripped(self, set, char_at(self, s, from, &n))) from += n;
     while (right && to > from && !tsr_interrupted_at(to) && (before = char_before(self, s, to), is_stripped(self, set, char_at(self, s, before, &n)))) to = before;
+    TSR_TRY(tsr_interrupt_check());
     return new_part(out, self, s.data + from, to - from);
 }
 TsrStatus text_strip(Value *out, const CallArgs *args) { return strip(out, args, true, true, "strip"); }

@@ -126,6 +126,7 @@ static TsrStatus tuple_hash(int64_t *out, Value self) {
     uint64_t acc = p5;
     for (int64_t i = 0; i < t->count; i++) {
         int64_t lane;
+        if (tsr_interrupted_at(i)) TSR_TRY(tsr_interrupt_check());
         TSR_TRY(value_hash(&lane, t->items[i]));
         acc += (uint64_t)lane * p2;
         acc = (acc << 31) | (acc >> 33);
