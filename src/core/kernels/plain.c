@@ -12,26 +12,14 @@ static int divided_by_zero(const void *p) {
     return 0;
 }
 
-#define FLOAT_HELPERS(suffix, T, FMOD, FLOOR, COPYSIGN, LOG) \
-    static T floor_divide_##suffix(T a, T b) { \
-        if (b == 0) return a / b; \
-        T mod = FMOD(a, b), div = (a - mod) / b; \
-        if (mod != 0 && (b < 0) != (mod < 0)) div -= 1; \
-        if (div == 0) return COPYSIGN(0, a / b); \
-        T whole = FLOOR(div); \
-        return div - whole > (T)0.5 ? whole + 1 : whole; \
-    } \
-    static T remainder_##suffix(T a, T b) { \
-        T mod = FMOD(a, b); \
-        return mod != 0 && (b < 0) != (mod < 0) ? mod + b : mod; \
-    } \
+#define FLOAT_HELPERS(suffix, T, LOG) \
     static T logit_##suffix(T x, const void *p) { \
         T eps = (T) * (const double *)p; \
         if (eps >= 0) x = x < eps ? eps : x > 1 - eps ? 1 - eps : x; \
         return x == 1 ? (T)INFINITY : LOG(x / (1 - x)); \
     }
-FLOAT_HELPERS(float, float, fmodf, floorf, copysignf, logf)
-FLOAT_HELPERS(double, double, fmod, floor, copysign, log)
+FLOAT_HELPERS(float, float, logf)
+FLOAT_HELPERS(double, double, log)
 
 static uint64_t integer_power(uint64_t base, int64_t exponent, int64_t signed_base) {
     if (exponent < 0) return signed_base == 1 ? 1 : signed_base == -1 ? (exponent % 2 ? (uint64_t)-1 : 1) : 0;
