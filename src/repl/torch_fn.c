@@ -518,6 +518,7 @@ const Method torch_random_functions[] = {
     {"initial_seed", fn_initial_seed, ARGS_NONE, 0, 0, "()", "The seed of the stream."},
     {"get_rng_state", fn_get_rng_state, ARGS_NONE, 0, 0, "()", "The state of the stream, a uint8 tensor."},
     {"set_rng_state", fn_set_rng_state, ARGS_ANY, 0, 0, "(new_state)", "Goes back to a state that get_rng_state gave."},
+    {"thread_safe_generator", fn_none, ARGS_NONE, 0, 0, "()", "None: no thread draws from a stream of its own."},
     END,
 };
 const Method torch_fork_functions[] = {

@@ -176,6 +176,7 @@ static const struct Space {
     {"torch.fft", "fft.", NULL, "Discrete Fourier transforms."},
     {"torch.special", "special.", NULL, "Special functions."},
     {"torch.masked", "masked.", NULL, "Reductions over part of a tensor."},
+    {"torch.masked._ops", "masked.", NULL, "torch.masked, as PyTorch's own examples call it."},
     {"torch.sparse", "sparse.", NULL, "Operators on sparse tensors."},
     {"torch.signal", NULL, NULL, "torch.signal.windows."},
     {"torch.signal.windows", "signal.windows.", NULL, "Window functions."},

@@ -444,6 +444,17 @@ static TsrStatus tensordot(TsrTensor **out, const TsrTensor *a0, const TsrTensor
 }
 
 /* dims_self and dims_other as two lists. */
+static TsrStatus check_contraction_out(const TsrOpCall *c, TsrDtype dtype) {
+    if (c->out[0] == NULL || c->out[0]->dtype == dtype) return TSR_OK;
+    return tsr_error(TSR_RUNTIME_ERROR, "tensordot: Expected the output tensor to have dtype %s, but got an output tensor with dtype %s", tsr_dtype_scalar_name(dtype),
+                     tsr_dtype_scalar_name(c->out[0]->dtype));
+}
+
+static TsrStatus check_chain_out(const TsrOpCall *c, TsrDtype dtype) {
+    if (c->out[0] == NULL || c->out[0]->dtype == dtype) return TSR_OK;
+    return tsr_error(TSR_RUNTIME_ERROR, "multi_dot(): expected out tensor to have dtype %s but got %s", tsr_dtype_c_name(dtype), tsr_dtype_c_name(c->out[0]->dtype));
+}
+
 TsrStatus op_tensordot(TsrOpCall *c) {
     int64_t da[TSR_MAX_DIMS], db[TSR_MAX_DIMS];
     int n = c->arg[2].n, m = c->arg[3].n;
@@ -451,6 +462,7 @@ TsrStatus op_tensordot(TsrOpCall *c) {
     memcpy(da, c->arg[2].ints, sizeof(int64_t) * (size_t)n);
     memcpy(db, c->arg[3].ints, sizeof(int64_t) * (size_t)m);
     TsrTensor *r = NULL;
+    TSR_TRY(check_contraction_out(c, c->arg[0].t->dtype));
     return tsr_finish_move(c, tensordot(&r, c->arg[0].t, c->arg[1].t, da, n, db, m), r);
 }
 
@@ -464,6 +476,7 @@ TsrStatus op_inner(TsrOpCall *c) {
         return tsr_error(TSR_RUNTIME_ERROR, "inner() the last dimension must match on both input tensors but got shapes %s and %s",
                          tsr_layout_format(x, sizeof x, da, a->sizes), tsr_layout_format(y, sizeof y, db, b->sizes));
     }
+    TSR_TRY(check_contraction_out(c, a->dtype));
     return tsr_finish_move(c, tensordot(&r, a, b, (int64_t[]){da - 1}, 1, (int64_t[]){db - 1}, 1), r);
 }
 
@@ -578,6 +591,7 @@ static TsrStatus multi_dot(TsrTensor **out, TsrTensor *const *t, int n) {
 
 TsrStatus op_multi_dot(TsrOpCall *c) {
     TsrTensor *r = NULL;
+    if (c->arg[0].n > 0) TSR_TRY(check_chain_out(c, c->arg[0].tensors[0]->dtype));
     return tsr_finish_move(c, multi_dot(&r, c->arg[0].tensors, c->arg[0].n), r);
 }
 
@@ -587,6 +601,7 @@ static TsrStatus chain_matmul(TsrOpCall *c, TsrTensor *const *t, int n) {
         if (tsr_ndim(t[i]) != 2) return tsr_error(TSR_RUNTIME_ERROR, "Tensor dimension is %d, expected 2 instead.", tsr_ndim(t[i]));
     if (n == 0) return tsr_error(TSR_RUNTIME_ERROR, "chain_matmul(): Expected one or more matrices");
     if (n == 1) return tsr_return_move(c, tsr_tensor_retain(t[0]));
+    TSR_TRY(check_chain_out(c, t[0]->dtype));
     return tsr_finish_move(c, multi_dot(&r, t, n), r);
 }
 

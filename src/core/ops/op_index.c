@@ -218,9 +218,8 @@ TsrStatus op_take_along_dim(TsrOpCall *c) {
         TSR_TRY(tsr_tensor_new_reshape(&flat, self, 1, &minus));
         TsrStatus status = tsr_tensor_new_reshape(&flat_index, index, 1, &minus);
         if (status == TSR_OK) {
-            if (index->dtype != TSR_INT64)
-                status = tsr_error(TSR_RUNTIME_ERROR, "torch.take_along_dim(): dtype of indices should be Long but got %s", tsr_dtype_scalar_name(index->dtype));
-            else status = along_dim(&t, flat, flat_index, 0);
+            status = check_gather(flat, flat_index, 0);
+            if (status == TSR_OK) status = gather_new(&t, flat, 0, flat_index);
             tsr_tensor_free(flat_index);
         }
         tsr_tensor_free(flat);
@@ -248,7 +247,7 @@ static TsrStatus check_scatter(const TsrOpCall *c, const TsrTensor *self, int64_
     if (TSR_MAX(tsr_ndim(self), 1) != TSR_MAX(tsr_ndim(index), 1))
         return tsr_error(TSR_RUNTIME_ERROR, "Index tensor must have the same number of dimensions as self tensor");
     int have = src != NULL ? TSR_MAX(tsr_ndim(src), 1) : 0;
-    if (src != NULL && have < TSR_MAX(tsr_ndim(index), 1))
+    if (src != NULL && tsr_ndim(src) > 0 && have < TSR_MAX(tsr_ndim(index), 1))
         return tsr_error(TSR_INDEX_ERROR, "Dimension out of range (expected to be in range of [%d, %d], but got %d)", -have, have - 1, have);
     if (src != NULL && have != TSR_MAX(tsr_ndim(index), 1))
         return tsr_error(TSR_RUNTIME_ERROR, "Index tensor must have the same number of dimensions as src tensor");

@@ -83,6 +83,10 @@ static TsrStatus run_fill(TsrTensor *t, const TsrTensor *mask, const Fill *f) {
 static TsrStatus masked_fill(TsrOpCall *c, TsrScalar value) {
     TsrTensor *self = c->arg[0].t, *mask = c->arg[1].t, *t;
     Fill f = {.item = tsr_itemsize(self)};
+    int64_t shape[TSR_MAX_DIMS];
+    int ndim = 0;
+    if (!c->inplace) TSR_TRY(tsr_layout_broadcast(shape, &ndim, mask->sizes, tsr_ndim(mask)));
+    if (!c->inplace) TSR_TRY(tsr_layout_broadcast(shape, &ndim, self->sizes, tsr_ndim(self)));
     if (mask->dtype != TSR_BOOL)
         return tsr_error(TSR_RUNTIME_ERROR, "masked_fill_ only supports boolean masks, but got mask with dtype %s", tsr_dtype_c_name(mask->dtype));
     TSR_TRY(tsr__require(TSR_BITS_MOST | TSR_BIT(COMPLEX32), self->dtype, "masked_fill"));

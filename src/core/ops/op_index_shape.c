@@ -180,10 +180,10 @@ TsrStatus op_repeat_interleave_int(TsrOpCall *c) {
 
 static TsrStatus diag_embed_new(TsrTensor **out, const TsrTensor *self, int64_t offset, int64_t dim1, int64_t dim2) {
     int n = tsr_ndim(self) + 1, k = 0;
-    int64_t sizes[TSR_MAX_DIMS];
+    int64_t sizes[TSR_MAX_DIMS], given1 = dim1, given2 = dim2;
     TSR_TRY(tsr_wrap_dim(&dim1, n));
     TSR_TRY(tsr_wrap_dim(&dim2, n));
-    if (dim1 == dim2) return tsr_error(TSR_RUNTIME_ERROR, "diagonal dimensions cannot be identical %lld, %lld", (long long)dim1, (long long)dim2);
+    if (dim1 == dim2) return tsr_error(TSR_RUNTIME_ERROR, "diagonal dimensions cannot be identical %lld, %lld", (long long)given1, (long long)given2);
     if (n > TSR_MAX_DIMS) return tsr_error(TSR_RUNTIME_ERROR, "diag_embed: too many dimensions");
     int64_t last = self->sizes[n - 2], side;
     if (offset == INT64_MIN || tsr_add_overflows(last, offset < 0 ? -offset : offset, &side)) return tsr_error(TSR_RUNTIME_ERROR, "diag_embed: the result's size overflows");

@@ -208,10 +208,10 @@ static bool vector_case(const TsrTensor *a, const TsrTensor *b) {
 
 static TsrStatus check_solve(const TsrTensor *a, const TsrTensor *b, bool left, const char *fn) {
     TSR_TRY(la_check_float(a, fn));
-    TSR_TRY(la_check_square(a, fn, "A"));
     if (a->dtype != b->dtype)
         return tsr_error(TSR_RUNTIME_ERROR, "%s: Expected A and B to have the same dtype, but found A of type %s and B of type %s instead", fn, tsr_dtype_scalar_name(a->dtype),
                          tsr_dtype_scalar_name(b->dtype));
+    TSR_TRY(la_check_square(a, fn, "A"));
     TSR_TRY(la_check_float_high(a, fn));
     if (!left && vector_case(a, b))
         return tsr_error(TSR_RUNTIME_ERROR, "%s: Vector broadcasting of the left hand side is not supported for left=False. In this case linalg.solve is equivalent to B / A.squeeze(-1)", fn);

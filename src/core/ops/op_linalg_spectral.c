@@ -135,8 +135,8 @@ static TsrStatus eig(TsrTensor **w, TsrTensor **v, const TsrTensor *a, const cha
     TSR_OWNED f = NULL;
     TSR_OWNED ww = NULL;
     TSR_OWNED vv = NULL;
-    TSR_TRY(la_check_square(a, "linalg.eig", "A"));
     if (!tsr_dtype_is_float(a->dtype) && !tsr_dtype_is_complex(a->dtype)) return tsr_error(TSR_RUNTIME_ERROR, "Unknown Complex ScalarType for %s", tsr_dtype_scalar_name(a->dtype));
+    TSR_TRY(la_check_square(a, fn, "A"));
     TSR_TRY(la_not_implemented("linalg_eig_out_cpu", a->dtype));
     TsrDtype cd = tsr_dtype_complex_of(a->dtype);
     TSR_TRY(la_new_copy(&f, a));

@@ -303,9 +303,23 @@ static TsrStatus without_neg(Binary fn, TsrTensor **out, const TsrTensor *a, con
 
 TsrStatus tsr_matmul_new(TsrTensor **out, const TsrTensor *a, const TsrTensor *b) { return without_neg(matmul_resolved, out, a, b); }
 
+/* out= is of the dtype of the product of a and b: nothing is cast. */
+static TsrStatus check_product_out(const TsrOpCall *c, const TsrTensor *a, const TsrTensor *b, TsrDtype dtype) {
+    const TsrTensor *out = c->out[0];
+    if (out == NULL || c->inplace || out->dtype == dtype) return TSR_OK;
+    const char *given = tsr_dtype_scalar_name(out->dtype), *wanted = tsr_dtype_scalar_name(dtype);
+    if (tsr_ndim(a) == 1 && tsr_ndim(b) == 1) return tsr_error(TSR_RUNTIME_ERROR, "result dtype %s does not match input dtype %s", given, wanted);
+    if (tsr_ndim(a) == 1 || tsr_ndim(b) == 1)
+        return tsr_error(TSR_RUNTIME_ERROR, "addmv input tensors must have the same dtype, but got %s, %s, and %s", given, wanted, wanted);
+    return tsr__check_out_dtype(c, 0, dtype);
+}
+
 static TsrStatus run_binary(TsrOpCall *c, Binary fn) {
-    TsrTensor *r = NULL;
-    return tsr_finish_move(c, without_neg(fn, &r, c->arg[0].t, c->arg[1].t), r);
+    const TsrTensor *a = c->arg[0].t, *b = c->arg[1].t;
+    TSR_OWNED r = NULL;
+    TSR_TRY(without_neg(fn, &r, a, b));
+    TSR_TRY(check_product_out(c, a, b, r->dtype));
+    return tsr_return_move(c, tsr_owned_take(&r));
 }
 TsrStatus op_matmul(TsrOpCall *c) { return run_binary(c, matmul_resolved); }
 TsrStatus op_mm(TsrOpCall *c) { return run_binary(c, mm_new); }
@@ -350,11 +364,11 @@ static TsrStatus check_inplace(const TsrOpCall *c, const TsrTensor *self, int nd
 }
 
 static TsrStatus addmm_new(TsrTensor **out, const TsrTensor *self, const TsrTensor *a, const TsrTensor *b, TsrScalar beta, TsrScalar alpha) {
-    TSR_TRY(check_mm("addmm", a, b));
     if (self->dtype != b->dtype)
         return tsr_error(TSR_RUNTIME_ERROR, "self and mat2 must have the same dtype, but got %s and %s", tsr_dtype_scalar_name(self->dtype), tsr_dtype_scalar_name(b->dtype));
     if (a->dtype != b->dtype)
         return tsr_error(TSR_RUNTIME_ERROR, "mat1 and mat2 must have the same dtype, but got %s and %s", tsr_dtype_scalar_name(a->dtype), tsr_dtype_scalar_name(b->dtype));
+    TSR_TRY(check_mm("addmm", a, b));
     TSR_TRY(unsupported(a, "addmm_impl_cpu_"));
     TSR_TRY(check_scalar(beta, self->dtype));
     TSR_TRY(check_scalar(alpha, self->dtype));
@@ -369,6 +383,7 @@ TsrStatus op_addmm(TsrOpCall *c) {
     TsrTensor *self = c->arg[0].t, *a = c->arg[1].t, *b = c->arg[2].t, *r = NULL;
     if (tsr_ndim(a) == 2 && tsr_ndim(b) == 2 && a->sizes[1] == b->sizes[0])
         TSR_TRY(check_inplace(c, self, 2, (int64_t[]){a->sizes[0], b->sizes[1]}));
+    TSR_TRY(tsr__check_out_dtype(c, 0, self->dtype));
     return tsr_finish_move(c, addmm_new(&r, self, a, b, c->arg[3].s, c->arg[4].s), r);
 }
 
@@ -403,6 +418,7 @@ TsrStatus op_addmv(TsrOpCall *c) {
     TSR_TRY(check_scalar(beta, self->dtype));
     TSR_TRY(check_scalar(alpha, self->dtype));
     TSR_TRY(check_inplace(c, self, 1, mat->sizes));
+    TSR_TRY(tsr__check_out_dtype(c, 0, self->dtype));
     TSR_OWNED r = NULL;
     TSR_TRY(summand_new(&r, self, beta, 1, mat->sizes));
     bool half = r->dtype == TSR_FLOAT16 || r->dtype == TSR_BFLOAT16;
@@ -411,8 +427,15 @@ TsrStatus op_addmv(TsrOpCall *c) {
     return tsr_return_move(c, tsr_owned_take(&r));
 }
 
+/* PyTorch reads the sizes of the sum before it looks at dimensions. */
+static TsrStatus check_batches(const TsrTensor *a, const TsrTensor *b) {
+    TSR_TRY(tsr_wrap_own_dim(&(int64_t){1}, tsr_ndim(a)));
+    return tsr_wrap_own_dim(&(int64_t){2}, tsr_ndim(b));
+}
+
 TsrStatus op_baddbmm(TsrOpCall *c) {
     TsrTensor *self = c->arg[0].t, *a = c->arg[1].t, *b = c->arg[2].t;
+    TSR_TRY(check_batches(a, b));
     if (tsr_ndim(a) == 3 && tsr_ndim(b) == 3 && a->sizes[0] == b->sizes[0] && a->sizes[2] == b->sizes[1]) {
         TSR_OWNED wide = NULL;
         TSR_TRY(tsr_tensor_new_expand(&wide, self, 3, (int64_t[]){a->sizes[0], a->sizes[1], b->sizes[2]}));
@@ -427,6 +450,7 @@ TsrStatus op_baddbmm(TsrOpCall *c) {
     TSR_TRY(check_scalar(c->arg[3].s, self->dtype));
     TSR_TRY(check_scalar(c->arg[4].s, self->dtype));
     TSR_TRY(check_inplace(c, self, 3, (int64_t[]){a->sizes[0], a->sizes[1], b->sizes[2]}));
+    TSR_TRY(tsr__check_out_dtype(c, 0, self->dtype));
     TSR_OWNED r = NULL;
     TSR_TRY(summand_new(&r, self, c->arg[3].s, 3, (int64_t[]){a->sizes[0], a->sizes[1], b->sizes[2]}));
     if (!tsr_is_meta(r)) TSR_TRY(matmul_into(r, a, b, c->arg[4].s, c->arg[3].s));
@@ -451,11 +475,14 @@ static TsrStatus check_addbmm(const TsrTensor *self, const TsrTensor *a, const T
 TsrStatus op_addbmm(TsrOpCall *c) {
     TsrTensor *self = c->arg[0].t, *a = c->arg[1].t, *b = c->arg[2].t;
     TsrScalar beta = c->arg[3].s, alpha = c->arg[4].s;
+    TSR_TRY(check_batches(a, b));
     if (tsr_ndim(a) == 3 && tsr_ndim(b) == 3) {
         TSR_OWNED wide = NULL;
         TSR_TRY(tsr_tensor_new_expand(&wide, self, 2, (int64_t[]){a->sizes[1], b->sizes[2]}));
     }
     TSR_TRY(check_addbmm(self, a, b));
+    if (c->out[0] != NULL && !c->inplace && c->out[0]->dtype != self->dtype)
+        return tsr_error(TSR_RUNTIME_ERROR, "self and mat2 must have the same dtype, but got %s and %s", tsr_dtype_scalar_name(c->out[0]->dtype), tsr_dtype_scalar_name(self->dtype));
     TSR_TRY(check_scalar(beta, self->dtype));
     TSR_TRY(check_scalar(alpha, self->dtype));
     TSR_OWNED r = NULL;

@@ -89,9 +89,11 @@ static TsrStatus slopes_new(TsrTensor **out, const TsrTensor *x, double lower, d
 }
 
 static TsrStatus rrelu_new(TsrTensor **out, TsrTensor *x, double lower, double upper, bool training, TsrGenerator *g) {
+    if (!isfinite(lower)) return tsr_error(TSR_RUNTIME_ERROR, "rrelu: lower bound must be finite, got %g", lower);
+    if (!isfinite(upper)) return tsr_error(TSR_RUNTIME_ERROR, "rrelu: upper bound must be finite, got %g", upper);
+    if (lower > upper) return tsr_error(TSR_RUNTIME_ERROR, "Lower bound should be less than or equal to the upper bound");
     TSR_TRY(check_float(x, training ? "rrelu_with_noise_out_cpu" : "leaky_relu_cpu"));
     if (training && x->dtype == TSR_FLOAT16) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "\"rrelu_with_noise_out_cpu\" not implemented for 'Half'");
-    if (lower > upper) return tsr_error(TSR_RUNTIME_ERROR, "Lower bound should be less than or equal to the upper bound");
     Scope s = {0};
     x = MAKE(&s, tsr_tensor_new_contiguous, x, TSR_CONTIGUOUS);
     if (training) {

@@ -241,7 +241,11 @@ static TsrStatus extreme_values(TsrOpCall *c, bool max) {
                          tsr_dtype_scalar_name(x->dtype), tsr_dtype_scalar_name(c->out[0]->dtype));
     if (x->numel == 0 && (c->arg[1].kind == TSR_ARG_NONE || c->arg[1].n == 0))
         return tsr_error(TSR_RUNTIME_ERROR, "%s: Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the 'dim' argument.", name);
-    if (x->numel == 0) TSR_TRY(tsr_check_nonempty(name, x, dims));
+    for (int i = 0; i < c->arg[1].n && tsr_ndim(x) > 0; i++) {
+        int64_t d = c->arg[1].ints[i];
+        TSR_TRY(tsr_wrap_dim(&d, tsr_ndim(x)));
+        if (x->sizes[d] == 0) return tsr_error(TSR_INDEX_ERROR, "%s: Expected reduction dim %lld to have non-zero size.", name, (long long)c->arg[1].ints[i]);
+    }
     if (!tsr__in(COMPARABLE, x->dtype)) return tsr__not_implemented(max ? "max_values_cpu" : "min_values_cpu", x->dtype);
     TsrReduction r = {max ? TSR_R_AMAX : TSR_R_AMIN, x, dims, c->arg[2].b, NULL, {accumulator_dtype(x->dtype), TSR_DTYPE_NONE}};
     TsrStatus s = reduce_widened(&result, NULL, r, x->dtype);

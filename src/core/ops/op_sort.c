@@ -309,10 +309,10 @@ static void topk_line(char *const *data, const int64_t *stride, const int64_t *n
 TsrStatus op_topk(TsrOpCall *c) {
     TsrTensor *self = c->arg[0].t, *values, *indices;
     int64_t k = c->arg[1].i, dim = c->arg[2].i, sizes[TSR_MAX_DIMS];
-    if (tsr_dtype_is_complex(self->dtype)) return tsr_error(TSR_TYPE_ERROR, " topk does not support complex dtypes on CPU");
-    if (self->dtype == TSR_BOOL) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "topk does not support bool dtypes on CPU");
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
     if (k < 0 || k > (tsr_ndim(self) > 0 ? self->sizes[dim] : 1)) return tsr_error(TSR_RUNTIME_ERROR, "selected index k out of range");
+    if (tsr_dtype_is_complex(self->dtype)) return tsr_error(TSR_TYPE_ERROR, " topk does not support complex dtypes on CPU");
+    if (self->dtype == TSR_BOOL) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "topk does not support bool dtypes on CPU");
     TSR_TRY(check_outs(c, self));
     if (c->out[0] != NULL) TSR_TRY(tsr_iter_check_partial_overlap(c->out[0], self));
     if (tsr_ndim(self) > 0) TSR_TRY(tsr__require(TSR_BITS_USUAL, self->dtype, "topk_cpu"));

@@ -544,16 +544,12 @@ TsrStatus op_histc(TsrOpCall *c) {
     TsrTensor *self = c->arg[0].t, *edges, *t = NULL, *wide;
     int64_t bins = c->arg[1].i, minus = -1;
     double left = tsr_scalar_to_double(c->arg[2].s), right = tsr_scalar_to_double(c->arg[3].s);
-    if (left == right && self->numel > 0 && tsr__in(TSR_BITS_UINT | TSR_BITS_FLOAT8, self->dtype)) return tsr__not_implemented("aminmax_cpu", self->dtype);
-    if (tsr__in(TSR_BITS_UINT | TSR_BITS_FLOAT8 | TSR_BIT(BOOL), self->dtype) || (self->dtype == TSR_COMPLEX32 && left != right)) return tsr__not_implemented("linspace_cpu", self->dtype);
-    if (tsr_dtype_is_complex(self->dtype) && left == right && self->numel > 0) return tsr_error(TSR_TYPE_ERROR, "aminmax not implemented for %s", tsr_dtype_scalar_name(self->dtype));
-    TSR_TRY(tsr__require(TSR_BITS_FLOAT, self->dtype, "histogram_cpu"));
-    if (c->out[0] != NULL && c->out[0]->dtype != self->dtype)
-        return tsr_error(TSR_RUNTIME_ERROR, "torch.histogram: input tensor and hist tensor should have the same dtype, but got input %s and hist %s",
-                         tsr_dtype_c_name(self->dtype), tsr_dtype_c_name(c->out[0]->dtype));
+    bool found = left == right && self->numel > 0; /* the range is the elements' own */
     if (bins <= 0) return tsr_error(TSR_RUNTIME_ERROR, "torch.histogram(): bins must be > 0, but got %lld for dimension 0", (long long)bins);
-    if (tsr_is_meta(self)) return tsr_finish_move(c, tsr_tensor_new(&t, 1, &bins, self->dtype, self->device), t);
-    if (left == right && self->numel > 0) {
+    if (found && tsr__in(TSR_BITS_UINT | TSR_BITS_FLOAT8, self->dtype)) return tsr__not_implemented("aminmax_cpu", self->dtype);
+    if (found && tsr_dtype_is_complex(self->dtype)) return tsr_error(TSR_TYPE_ERROR, "aminmax not implemented for %s", tsr_dtype_scalar_name(self->dtype));
+    if (tsr_is_meta(self)) found = false;
+    if (found) {
         TSR_TRY(doubles_new(&wide, self));
         column_range(wide, 1, 0, &left, &right);
         tsr_tensor_free(wide);
@@ -564,6 +560,12 @@ TsrStatus op_histc(TsrOpCall *c) {
     }
     if (!isfinite(left) || !isfinite(right)) return tsr_error(TSR_RUNTIME_ERROR, "torch.histc: range of [%g, %g] is not finite", left, right);
     if (!(left < right)) return tsr_error(TSR_RUNTIME_ERROR, "torch.histc: max must be larger than min");
+    if (tsr__in(TSR_BITS_UINT | TSR_BITS_FLOAT8 | TSR_BIT(BOOL) | TSR_BIT(COMPLEX32), self->dtype)) return tsr__not_implemented("linspace_cpu", self->dtype);
+    TSR_TRY(tsr__require(TSR_BITS_FLOAT, self->dtype, "histogram_cpu"));
+    if (c->out[0] != NULL && c->out[0]->dtype != self->dtype)
+        return tsr_error(TSR_RUNTIME_ERROR, "torch.histogram: input tensor and hist tensor should have the same dtype, but got input %s and hist %s",
+                         tsr_dtype_c_name(self->dtype), tsr_dtype_c_name(c->out[0]->dtype));
+    if (tsr_is_meta(self)) return tsr_finish_move(c, tsr_tensor_new(&t, 1, &bins, self->dtype, self->device), t);
     TSR_TRY(even_edges_new(&edges, left, right, bins, self->dtype));
     TsrTensor *flat;
     TsrStatus status = tsr_tensor_new_reshape(&flat, self, 1, &minus);
