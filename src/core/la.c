@@ -163,6 +163,53 @@ void la_set_identity(TsrTensor *a) {
 
 /* ---- LU ---- */
 
+enum { SMALL_LU = 16 };
+
+static inline float complex product_c(float complex x, float complex y) {
+    return CMPLXF(crealf(x) * crealf(y) - cimagf(x) * cimagf(y), crealf(x) * cimagf(y) + cimagf(x) * crealf(y));
+}
+
+static inline double complex product_z(double complex x, double complex y) {
+    return CMPLX(creal(x) * creal(y) - cimag(x) * cimag(y), creal(x) * cimag(y) + cimag(x) * creal(y));
+}
+
+#define T float
+#define SIZE(v) fabsf(v)
+#define INVERSE(v) (1 / (v))
+#define TIMES(a, b) ((a) * (b))
+#define DIVIDES true
+#define NAME(x) x##_s
+#include "kernels/lu.inc"
+#define T double
+#define SIZE(v) fabs(v)
+#define INVERSE(v) (1 / (v))
+#define TIMES(a, b) ((a) * (b))
+#define DIVIDES true
+#define NAME(x) x##_d
+#include "kernels/lu.inc"
+#define T float complex
+#define SIZE(v) (fabsf(crealf(v)) + fabsf(cimagf(v)))
+#define INVERSE(v) (float complex)(1 / (double complex)(v))
+#define TIMES(a, b) product_c(a, b)
+#define DIVIDES false
+#define NAME(x) x##_c
+#include "kernels/lu.inc"
+#define T double complex
+#define SIZE(v) (fabs(creal(v)) + fabs(cimag(v)))
+#define INVERSE(v) (double complex)(1 / (long double complex)(v))
+#define TIMES(a, b) product_z(a, b)
+#define DIVIDES false
+#define NAME(x) x##_z
+#include "kernels/lu.inc"
+
+static void factor(const LaJob *job, int m, int n, void *a, int *pivots, int *info) {
+    if (TSR_MAX(m, n) > SMALL_LU) job->blas->getrf[job->t](&m, &n, a, &m, pivots, info);
+    else if (job->t == TSR_BLAS_S) lu_small_s(a, m, n, pivots, info);
+    else if (job->t == TSR_BLAS_D) lu_small_d(a, m, n, pivots, info);
+    else if (job->t == TSR_BLAS_C) lu_small_c(a, m, n, pivots, info);
+    else lu_small_z(a, m, n, pivots, info);
+}
+
 TsrStatus la_new_lu_factor(TsrTensor **lu, TsrTensor **pivots, TsrTensor **info, const TsrTensor *a) {
     TSR_OWNED f = NULL;
     TSR_OWNED p = NULL;
@@ -180,7 +227,7 @@ TsrStatus la_new_lu_factor(TsrTensor **lu, TsrTensor **pivots, TsrTensor **info,
             TSR_TRY(tsr_blas_int(&m, m64));
             TSR_TRY(tsr_blas_int(&n, n64));
             for (int64_t b = 0; b < la_batches(f); b++) {
-                job.blas->getrf[job.t](&m, &n, la_matrix(f, b), &m, (int *)tsr_data(p) + b * k, (int *)tsr_data(e) + b);
+                factor(&job, m, n, la_matrix(f, b), (int *)tsr_data(p) + b * k, (int *)tsr_data(e) + b);
                 TSR_TRY(tsr_interrupt_check());
             }
         }
