@@ -178,6 +178,7 @@ static inline double complex product_z(double complex x, double complex y) {
 #define INVERSE(v) (1 / (v))
 #define TIMES(a, b) ((a) * (b))
 #define DIVIDES true
+#define ADJOINT_MOST 6
 #define NAME(x) x##_s
 #include "kernels/lu.inc"
 #define T double
@@ -185,6 +186,7 @@ static inline double complex product_z(double complex x, double complex y) {
 #define INVERSE(v) (1 / (v))
 #define TIMES(a, b) ((a) * (b))
 #define DIVIDES true
+#define ADJOINT_MOST 4
 #define NAME(x) x##_d
 #include "kernels/lu.inc"
 #define T float complex
@@ -238,33 +240,37 @@ TsrStatus la_new_lu_factor(TsrTensor **lu, TsrTensor **pivots, TsrTensor **info,
     return TSR_OK;
 }
 
+static void solve_from_factors(const LaJob *job, char trans, int n, int nrhs, const void *lu, const int *pivots, void *b) {
+    int info;
+    if (job->t == TSR_BLAS_S && lu_solve_small_s(lu, n, nrhs, pivots, b, trans != 'N')) return;
+    if (job->t == TSR_BLAS_D && lu_solve_small_d(lu, n, nrhs, pivots, b, trans != 'N')) return;
+    job->blas->getrs[job->t](&trans, &n, &nrhs, lu, &n, pivots, b, &n, &info, 1);
+}
+
 TsrStatus la_lu_solve(TsrTensor *b, const TsrTensor *lu, const TsrTensor *pivots, char trans) {
     if (b->numel == 0 || tsr_is_meta(b)) return TSR_OK;
     LaJob job;
-    int n, nrhs, info;
+    int n, nrhs;
     TSR_TRY(la_begin(&job, b->dtype));
     TSR_TRY(tsr_blas_int(&n, la_rows(b)));
     TSR_TRY(tsr_blas_int(&nrhs, la_cols(b)));
     for (int64_t i = 0; i < la_batches(b); i++) {
-        job.blas->getrs[job.t](&trans, &n, &nrhs, la_matrix(lu, i), &n, (const int *)tsr_data(pivots) + i * n, la_matrix(b, i), &n, &info, 1);
+        solve_from_factors(&job, trans, n, nrhs, la_matrix(lu, i), (const int *)tsr_data(pivots) + i * n, la_matrix(b, i));
         TSR_TRY(tsr_interrupt_check());
     }
     return TSR_OK;
 }
 
-/* As PyTorch: A X = I by LU, of the transpose when that is the cheaper copy (it decides which pivot is met first). */
+/* As PyTorch: A X = I by LU. */
 TsrStatus la_new_inverse(TsrTensor **inverse, TsrTensor **info, const TsrTensor *a) {
-    TSR_OWNED at = NULL;
     TSR_OWNED lu = NULL;
     TSR_OWNED pivots = NULL;
     TSR_OWNED e = NULL;
     TSR_OWNED x = NULL;
-    bool transposed = tsr_is_contiguous(a, TSR_CONTIGUOUS) && !tsr_dtype_is_complex(a->dtype);
-    if (transposed) TSR_TRY(la_new_mt(&at, a, false));
-    TSR_TRY(la_new_lu_factor(&lu, &pivots, &e, transposed ? at : a));
+    TSR_TRY(la_new_lu_factor(&lu, &pivots, &e, a));
     TSR_TRY(la_new_like(&x, a, la_rows(a), la_cols(a), a->dtype));
     if (!tsr_is_meta(x)) la_set_identity(x);
-    TSR_TRY(la_lu_solve(x, lu, pivots, transposed ? 'T' : 'N'));
+    TSR_TRY(la_lu_solve(x, lu, pivots, 'N'));
     *inverse = tsr_owned_take(&x);
     *info = tsr_owned_take(&e);
     return TSR_OK;

@@ -218,32 +218,21 @@ static TsrStatus check_solve(const TsrTensor *a, const TsrTensor *b, bool left, 
     return TSR_OK;
 }
 
-/* X for matrices B. A row-major real A is factored as the A^T that LAPACK sees in its memory. */
+/* X for matrices B. */
 static TsrStatus solve_matrices_new(TsrTensor **x, TsrTensor **info, const TsrTensor *a, const TsrTensor *b, bool left) {
-    TSR_OWNED at = NULL;
     TSR_OWNED wide = NULL;
     TSR_OWNED lu = NULL;
     TSR_OWNED pivots = NULL;
     TSR_OWNED e = NULL;
-    TSR_OWNED bt = NULL;
     TSR_OWNED r = NULL;
     int64_t batch[TSR_MAX_DIMS], sizes[TSR_MAX_DIMS + 2];
     int nbatch;
     TSR_TRY(la_broadcast_batch(batch, &nbatch, a, b));
-    bool transposed = tsr_is_contiguous(a, TSR_CONTIGUOUS) && !tsr_dtype_is_complex(a->dtype);
-    TSR_TRY(la_new_mt(&at, a, false));
     memcpy(sizes, batch, sizeof(int64_t) * (size_t)nbatch);
     sizes[nbatch] = sizes[nbatch + 1] = la_rows(a);
-    TSR_TRY(tsr_tensor_new_expand(&wide, transposed ? at : a, nbatch + 2, sizes));
+    TSR_TRY(tsr_tensor_new_expand(&wide, a, nbatch + 2, sizes));
     TSR_TRY(la_new_lu_factor(&lu, &pivots, &e, wide));
-    if (transposed && !left) { /* X A = B with A^T factored: A^T X^T = B^T directly */
-        TSR_TRY(la_new_mt(&bt, b, false));
-        TSR_TRY(la_new_copy_expanded(&r, bt, nbatch, batch));
-        TSR_TRY(la_lu_solve(r, lu, pivots, 'N'));
-        TSR_TRY(transpose_geometry(r));
-    } else {
-        TSR_TRY(solve_factored(&r, lu, pivots, b, nbatch, batch, left, transposed));
-    }
+    TSR_TRY(solve_factored(&r, lu, pivots, b, nbatch, batch, left, false));
     *info = tsr_owned_take(&e);
     *x = tsr_owned_take(&r);
     return TSR_OK;
