@@ -224,7 +224,7 @@ static TsrStatus isin_into(TsrTensor *t, const TsrTensor *elements, const TsrTen
     if (status == TSR_OK) {
         status = sorted_keys_new(&keys, s);
         Isin q = {keys, s->numel, tsr_data(e), dtype, tsr_data(t), invert, tsr_kernel_nan_key(dtype)};
-        if (status == TSR_OK) status = tsr_parallel_for(e->numel, 2048, isin_range, &q);
+        if (status == TSR_OK) status = tsr_parallel_for(e->numel, 512, isin_range, &q);
         tsr_free(keys);
         tsr_tensor_free(s);
     }

@@ -138,7 +138,8 @@ static float log_ndtr_float(float x) {
     return x < -1 ? fmaf(-t, t, logf((float)tsr_sf_erfcx(-t) / 2)) : log1pf(-erfcf(t) / 2);
 }
 TsrStatus op_log_ndtr(TsrOpCall *c) { return unary(c, "log_ndtr_cpu", SET_SINGLE, tsr_sf_log_ndtr, log_ndtr_float); }
-TsrStatus op_lgamma(TsrOpCall *c) { return unary(c, "lgamma_vml_cpu", SET_HALF, tsr_sf_lgamma, Sleef_lgammaf_u10); }
+static float lgamma_float(float x) { return Sleef_lgammaf_u10(x); } /* for clang a pointer to SLEEF's is one to `const float (float)` */
+TsrStatus op_lgamma(TsrOpCall *c) { return unary(c, "lgamma_vml_cpu", SET_HALF, tsr_sf_lgamma, lgamma_float); }
 
 TsrStatus op_igamma(TsrOpCall *c) { return binary(c, "igamma_cpu", SET_HALF | SET_NO_INT, tsr_sf_gammainc); }
 TsrStatus op_igammac(TsrOpCall *c) { return binary(c, "igammac_cpu", SET_HALF | SET_NO_INT, tsr_sf_gammaincc); }
