@@ -176,26 +176,29 @@ static TsrStatus store_number(TsrDtype dtype, char *to, uint64_t v) {
     return TSR_OK;
 }
 
+static TsrStatus take_string(TsrTensor *t, int64_t *n, const TsrWireField *f) {
+    TsrWire c = f->bytes;
+    size_t length = (size_t)(c.end - c.p);
+    if (f->kind != 2 || *n >= t->numel) return tsr_wire_error(&c, "more values than the shape has elements");
+    TsrString *s = (TsrString *)tsr_data(t) + *n;
+    char *copy = tsr_malloc(length + 1);
+    if (copy == NULL) return tsr_error_no_memory(length);
+    memcpy(copy, c.p, length);
+    copy[length] = '\0';
+    tsr_free(s->data);
+    *s = (TsrString){length > 0 ? copy : NULL, length};
+    if (length == 0) tsr_free(copy);
+    ++*n;
+    return TSR_OK;
+}
+
 /* The values of one field, packed or one by one, from element *n on. Complex numbers are pairs. */
 static TsrStatus take_values(TsrTensor *t, int64_t *n, const TsrWireField *f, int wire) {
     TsrWire c = f->bytes;
     uint64_t v = f->value;
     char *data = tsr_data(t);
     size_t item = tsr_itemsize(t), width = wire == WIRE_FLOAT ? 4 : 8;
-    if (wire == WIRE_BYTES) {
-        TsrString *s = (TsrString *)(void *)data + *n;
-        size_t length = (size_t)(c.end - c.p);
-        if (f->kind != 2 || *n >= t->numel) return tsr_wire_error(&c, "more values than the shape has elements");
-        char *copy = tsr_malloc(length + 1);
-        if (copy == NULL) return tsr_error_no_memory(length);
-        memcpy(copy, c.p, length);
-        copy[length] = '\0';
-        tsr_free(s->data);
-        *s = (TsrString){length > 0 ? copy : NULL, length};
-        if (length == 0) tsr_free(copy);
-        ++*n;
-        return TSR_OK;
-    }
+    if (wire == WIRE_BYTES) return take_string(t, n, f);
     if (wire == WIRE_VARINT) {
         if (f->kind != 0 && f->kind != 2) return tsr_wire_error(&c, "values of another wire type");
         for (bool first = true; f->kind == 2 ? c.p < c.end : first; first = false) {

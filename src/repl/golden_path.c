@@ -187,6 +187,7 @@ Thing golden_retain(Golden *g, State *s, Thing t, int line) {
     if (t.kind != T_POINTER) return state_new_pointer(s, "retain", line, 1);
     Pointer *p = &s->pointers[t.id];
     p->owed++;
+    p->moved_line = 0; /* what was moved away was another reference */
     p->perhaps = false;
     if (p->maker == NULL) {
         p->maker = "retain";

@@ -17,6 +17,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static inline void fuzz_write_back(const TsrItems *items, const TsrLoadOptions *options) {
     TsrItems again;
     TsrSink sink = {.fd = -1, .name = "fuzz"};
+    if (items->items[0].tensor->dtype == TSR_COMPLEX32) return; /* read, but not written: NumPy has none */
     FUZZ_DEMAND(tsr_write(&sink, items, &(TsrSaveOptions){.format = options->format}) == TSR_OK);
     FUZZ_DEMAND(tsr_load_bytes(&again, "fuzz", sink.text.data, sink.text.length, options) == TSR_OK);
     const TsrTensor *a = items->items[0].tensor, *b = again.items[0].tensor;
