@@ -578,26 +578,39 @@ static double coefficient(TsrDtype dtype, const double *table, int i) {
     return tsr_scalar_to_double(tsr_scalar_load(dtype, (const char *)table + 2 * (size_t)i));
 }
 
+#define WEIGHTED_SUM(name, T) \
+    static void name(void *out, void *const *p, const double *c, int n, int64_t count) { \
+        for (int64_t k = 0; k < count; k++) { \
+            T sum = 0; \
+            for (int i = 0; i < n; i++) sum += ((const T *)p[i])[k] * (T)c[i]; \
+            ((T *)out)[k] = sum; \
+        } \
+    }
+WEIGHTED_SUM(weighted_floats, float)
+WEIGHTED_SUM(weighted_doubles, double)
+
+static void weighted_halves(TsrDtype dtype, char *out, void *const *p, const double *c, int n, int64_t count) {
+    for (int64_t k = 0; k < count; k++) {
+        double sum = 0;
+        for (int i = 0; i < n; i++) sum = rounded(dtype, sum + rounded(dtype, tsr_scalar_to_double(tsr_scalar_load(dtype, (const char *)p[i] + 2 * k)) * c[i]));
+        tsr_scalar_store(tsr_scalar_float(sum), dtype, out + 2 * k);
+    }
+}
+
 /* The sum of row `row` of the table of n columns times p[first] ..., rounded at each step. */
 static TsrStatus combine(TsrTensor **out, const Powers *w, int first, int n, const double *table, int row) {
-    TSR_OWNED r = NULL;
-    TsrDtype part = tsr_dtype_real_of(w->dtype);
     double c[MAX_POWERS];
+    void *p[MAX_POWERS];
+    TSR_OWNED r = NULL;
     TSR_TRY(tsr_tensor_new(&r, 2, w->p[0]->sizes, w->dtype, w->p[0]->device));
-    for (int i = 0; i < n; i++) c[i] = coefficient(w->dtype, table, row * n + i);
-    size_t item = tsr_itemsize(r);
-    for (int64_t k = 0; k < r->numel; k++) {
-        double re = 0, im = 0;
-        if ((k & 0xFFFF) == 0) TSR_TRY(tsr_interrupt_check());
-        for (int i = 0; i < n; i++) {
-            TsrScalar s = tsr_scalar_load(w->dtype, (const char *)tsr_data(w->p[first + i]) + (size_t)k * item);
-            bool two = s.kind == TSR_SCALAR_COMPLEX;
-            re = rounded(part, re + rounded(part, (two ? s.c.re : s.f) * c[i]));
-            if (two) im = rounded(part, im + rounded(part, s.c.im * c[i]));
-        }
-        TsrScalar sum = tsr_dtype_is_complex(w->dtype) ? tsr_scalar_complex(re, im) : tsr_scalar_float(re);
-        tsr_scalar_store(sum, w->dtype, (char *)tsr_data(r) + (size_t)k * item);
+    int64_t count = r->numel * (tsr_dtype_is_complex(w->dtype) ? 2 : 1); /* both parts alike */
+    for (int i = 0; i < n; i++) c[i] = coefficient(w->dtype, table, row * n + i), p[i] = tsr_data(w->p[first + i]);
+    switch (tsr_dtype_real_of(w->dtype)) {
+    case TSR_FLOAT32: weighted_floats(tsr_data(r), p, c, n, count); break;
+    case TSR_FLOAT64: weighted_doubles(tsr_data(r), p, c, n, count); break;
+    default: weighted_halves(w->dtype, tsr_data(r), p, c, n, count);
     }
+    TSR_TRY(tsr_interrupt_check());
     *out = tsr_owned_take(&r);
     return TSR_OK;
 }

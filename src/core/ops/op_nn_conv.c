@@ -12,18 +12,6 @@
 
 /* ---- between an image (channels, in...) and columns (channels * kernel, out...) ---- */
 
-/* TSR_FLOAT16: floats that are rounded to half precision after every step, as PyTorch's loop over half floats is. */
-static void add_element(char *dst, const char *src, TsrDtype dtype) {
-    switch (dtype) {
-    case TSR_FLOAT16: *(float *)(void *)dst = tsr_half_widen(tsr_half_round(*(float *)(void *)dst + *(const float *)(const void *)src)); break;
-    case TSR_FLOAT32: *(float *)(void *)dst += *(const float *)(const void *)src; break;
-    case TSR_FLOAT64: *(double *)(void *)dst += *(const double *)(const void *)src; break;
-    case TSR_COMPLEX64: *(TsrComplexFloat *)(void *)dst += *(const TsrComplexFloat *)(const void *)src; break;
-    case TSR_COMPLEX128: *(TsrComplexDouble *)(void *)dst += *(const TsrComplexDouble *)(const void *)src; break;
-    default: *(int64_t *)(void *)dst = (int64_t)((uint64_t) * (int64_t *)(void *)dst + (uint64_t) * (const int64_t *)(const void *)src);
-    }
-}
-
 /* The outputs [*begin, *end) of a line that read inside of it. */
 static void read_range(int64_t *begin, int64_t *end, int64_t in_w, int64_t width, int64_t x0, int64_t stride) {
     *begin = x0 < 0 ? TSR_MIN((-x0 + stride - 1) / stride, width) : 0;
@@ -45,12 +33,28 @@ void conv_copy_line(char *to, const char *image, int64_t in_w, int64_t width, in
     memset(to + (size_t)end * item, 0, (size_t)(width - end) * item);
 }
 
-/* The way back: what was read there is added. */
-static void add_line(const char *from, char *image, int64_t in_w, int64_t width, int64_t x0, int64_t stride, size_t item, TsrDtype dtype) {
+#define ADD(T, ...) \
+    for (int64_t o = begin; o < end; o++) { \
+        T *to = (T *)(void *)image + x0 + o * stride; \
+        const T v = ((const T *)(const void *)from)[o]; \
+        __VA_ARGS__; \
+    } \
+    break
+
+/* The way back: what was read there is added. TSR_FLOAT16: floats that are rounded to half precision after every step, as PyTorch's loop over half floats is. */
+static void add_line(const char *from, char *image, int64_t in_w, int64_t width, int64_t x0, int64_t stride, TsrDtype dtype) {
     int64_t begin, end;
     read_range(&begin, &end, in_w, width, x0, stride);
-    for (int64_t o = begin; o < end; o++) add_element(image + (size_t)(x0 + o * stride) * item, from + (size_t)o * item, dtype);
+    switch (dtype) {
+    case TSR_FLOAT16: ADD(float, *to = tsr_half_widen(tsr_half_round(*to + v)));
+    case TSR_FLOAT32: ADD(float, *to += v);
+    case TSR_FLOAT64: ADD(double, *to += v);
+    case TSR_COMPLEX64: ADD(TsrComplexFloat, *to += v);
+    case TSR_COMPLEX128: ADD(TsrComplexDouble, *to += v);
+    default: ADD(uint64_t, *to += v); /* int64_t that wraps */
+    }
 }
+#undef ADD
 
 /* One sample's `channels` planes of `image` into columns for the output positions [begin, end), or columns added back into the image. */
 static void im2col(char *columns, char *image, int64_t channels, const Conv *k, int64_t begin, int64_t end, bool to_columns, TsrDtype dtype) {
@@ -73,7 +77,7 @@ static void im2col(char *columns, char *image, int64_t channels, const Conv *k, 
                         char *from = plane + (size_t)((z * w->in[NN_H] + y) * w->in[NN_W]) * k->item;
                         int64_t x0 = ow * w->stride[NN_W] + kw * w->dilation[NN_W] - w->pad[NN_W];
                         if (to_columns) conv_copy_line(line, from, w->in[NN_W], n, x0, w->stride[NN_W], k->item);
-                        else add_line(line, from, w->in[NN_W], n, x0, w->stride[NN_W], k->item, dtype);
+                        else add_line(line, from, w->in[NN_W], n, x0, w->stride[NN_W], dtype);
                     }
                 }
     }
