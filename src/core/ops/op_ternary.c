@@ -153,6 +153,8 @@ static TsrStatus clamp_numbers(TsrOpCall *c, const TsrArg *low, const TsrArg *hi
     TSR_TRY(check_bounds(low, high));
     if (tsr_dtype_is_complex(self->dtype)) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "%s", no_complex);
     TSR_TRY(clamp_dtype(&d, c, self, low, high));
+    if (c->out[0] != NULL && !c->inplace && c->out[0]->dtype != d)
+        return tsr_error(TSR_RUNTIME_ERROR, "Found dtype %s but expected %s", tsr_dtype_scalar_name(c->out[0]->dtype), tsr_dtype_scalar_name(d));
     const TsrPointwise *rules = !tsr_arg_given(high) ? &min_rules : !tsr_arg_given(low) ? &max_rules : &both_rules;
     if (tsr_dtype_is_complex(d)) return tsr_error(TSR_RUNTIME_ERROR, "value cannot be converted to type double without overflow");
     TSR_TRY(tsr_pw_begin_as(&pw, c, rules, 1, &self, d));
