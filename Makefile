@@ -152,9 +152,10 @@ check: all $(BUILD)/tests/run $(BUILD)/tests/plugins ## the unit tests of the co
 debug asan: ## builds that configuration and runs the unit tests in it (asan: address and undefined-behaviour sanitizers)
 	$(MAKE) CONFIG=$@ check
 
-coverage: ## the unit tests and transcripts, then each file's line coverage, the least covered first
+coverage: ## the unit tests, transcripts and the command line's, then each file's line coverage, the least covered first
 	$(MAKE) CONFIG=coverage check
 	build/coverage/tsr --doctest README.md man/*.[157] $$(find tests/lang -name '*.txt')
+	for f in tests/cli/*.sh; do sh $$f build/coverage/tsr; done >build/coverage/cli.log 2>&1 || true
 	@find build/coverage/obj/core build/coverage/obj/repl -name '*.gcda' -exec gcov -n {} + | \
 		awk -F"['%: ]+" '/^File/ {file = $$2 ~ /^src.*\.c$$/ ? $$2 : ""} /^Lines/ && file {printf "%6.2f%% of %4d lines  %s\n", $$3, $$5, file; file = ""}' | sort -n
 
@@ -163,9 +164,12 @@ tsan: ## counts and storages shared by two threads, and the language's parallel(
 	OMP_NUM_THREADS=1 CK_RUN_SUITE=tensor build/tsan/tests/run
 	OMP_NUM_THREADS=1 build/tsan/tsr --doctest tests/lang/ownership/parallel.txt
 
-valgrind: ## the unit tests under valgrind (the ops suites take an hour); T=suite for one
+# Check forks for each test, and valgrind looks at each child; faults on purpose it takes for the program's own.
+VALGRIND := valgrind -q --error-exitcode=1 --leak-check=full --errors-for-leak-kinds=definite
+valgrind: ## the unit tests and some transcripts under valgrind (the suites errors and ops* take an hour); T=suite for one
 	$(MAKE) CONFIG=debug all build/debug/tests/run build/debug/tests/plugins
-	$(if $(T),CK_RUN_SUITE=$(T)) CK_FORK=no TSR_TEST_BUILD=build/debug valgrind -q --error-exitcode=1 --leak-check=full --errors-for-leak-kinds=definite build/debug/tests/run
+	$(if $(T),CK_RUN_SUITE=$(T)) CK_TIMEOUT_MULTIPLIER=30 TSR_TEST_NO_FAULTS=1 TSR_TEST_BUILD=build/debug $(VALGRIND) build/debug/tests/run
+	$(if $(T),,for f in tests/lang/ownership/*.txt tests/lang/container/*.txt; do $(VALGRIND) build/debug/tsr --doctest $$f || exit 1; done)
 
 # A fuzz target each for the parser and every loader; needs clang. FUZZ_TIME seconds each.
 FUZZ_TIME ?= 60
