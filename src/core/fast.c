@@ -10,7 +10,7 @@ enum { PARALLEL = 1 << 15 };
 #define BIT(d) (1u << TSR_##d)
 #define INTS (BIT(UINT8) | BIT(INT8) | BIT(INT16) | BIT(INT32) | BIT(INT64))
 #define FLOATS (BIT(FLOAT32) | BIT(FLOAT64))
-#define BF16 BIT(BFLOAT16) /* both operands of it: a number is not rounded first */
+#define HALVES (BIT(FLOAT16) | BIT(BFLOAT16)) /* both operands of it: a number is not rounded first */
 
 /* What each operator is called, computes with and accepts. */
 static const struct Row {
@@ -19,8 +19,8 @@ static const struct Row {
     uint32_t dtypes;
     bool compares;
 } rows[TSR_FAST_COUNT] = {
-    [TSR_FAST_ADD] = {"add", "add_", TSR_K_add, INTS | FLOATS | BF16, false}, [TSR_FAST_SUB] = {"sub", "sub_", TSR_K_sub, INTS | FLOATS | BF16, false},
-    [TSR_FAST_MUL] = {"mul", "mul_", TSR_K_mul, INTS | FLOATS | BF16, false}, [TSR_FAST_DIV] = {"div", "div_", TSR_K_div, FLOATS | BF16, false},
+    [TSR_FAST_ADD] = {"add", "add_", TSR_K_add, INTS | FLOATS | HALVES, false}, [TSR_FAST_SUB] = {"sub", "sub_", TSR_K_sub, INTS | FLOATS | HALVES, false},
+    [TSR_FAST_MUL] = {"mul", "mul_", TSR_K_mul, INTS | FLOATS | HALVES, false}, [TSR_FAST_DIV] = {"div", "div_", TSR_K_div, FLOATS | HALVES, false},
     [TSR_FAST_AND] = {"bitwise_and", "bitwise_and_", TSR_K_bitwise_and, INTS | BIT(BOOL), false}, [TSR_FAST_OR] = {"bitwise_or", "bitwise_or_", TSR_K_bitwise_or, INTS | BIT(BOOL), false},
     [TSR_FAST_XOR] = {"bitwise_xor", "bitwise_xor_", TSR_K_bitwise_xor, INTS | BIT(BOOL), false},
     [TSR_FAST_EQ] = {"eq", NULL, TSR_K_eq, INTS | FLOATS, true}, [TSR_FAST_NE] = {"ne", NULL, TSR_K_ne, INTS | FLOATS, true},
@@ -113,7 +113,7 @@ static bool finish(TsrTensor **out, TsrStatus *status, const struct Row *row, Fl
 bool tsr_fast_binary_new(TsrTensor **out, TsrStatus *status, TsrFastOp op, TsrTensor *a, TsrTensor *b, unsigned dying) {
     const struct Row *row = &rows[op];
     if (TSR_UNLIKELY(tsr_trace_hook != NULL) || a->dtype != b->dtype || !is_plain(a, row->dtypes) || !is_plain(b, row->dtypes)) return false;
-    if (a->dtype == TSR_BFLOAT16 && a->ndim_ != b->ndim_) return false;
+    if ((HALVES >> a->dtype & 1) && a->ndim_ != b->ndim_) return false;
     bool left = b->ndim_ == 0 && a->ndim_ != 0, right = a->ndim_ == 0 && b->ndim_ != 0; /* which side has the shape */
     if (!left && !right && !same_shape(a, b)) return false;
     int64_t size = (int64_t)tsr_dtypes[a->dtype].itemsize;
@@ -126,7 +126,7 @@ bool tsr_fast_binary_new(TsrTensor **out, TsrStatus *status, TsrFastOp op, TsrTe
 
 /* The number in the tensor's dtype, when it does not ask for another one. */
 static bool fits(char *value, TsrScalar n, TsrDtype d, TsrFastOp op) {
-    if ((n.kind == TSR_SCALAR_BOOL && op == TSR_FAST_SUB) || d == TSR_BFLOAT16) return false;
+    if ((n.kind == TSR_SCALAR_BOOL && op == TSR_FAST_SUB) || (HALVES >> d & 1)) return false;
     if (d == TSR_BOOL && n.kind != TSR_SCALAR_BOOL) return false; /* bools & 1 are int64 */
     if (n.kind == TSR_SCALAR_COMPLEX || n.kind == TSR_SCALAR_UINT || (n.kind == TSR_SCALAR_FLOAT && !(FLOATS >> d & 1))) return false;
     tsr_scalar_store(n, d, value);
@@ -182,7 +182,7 @@ bool tsr_fast_inplace(TsrStatus *status, TsrFastOp op, TsrTensor *a, TsrTensor *
     const struct Row *row = &rows[op];
     if (TSR_UNLIKELY(tsr_trace_hook != NULL) || row->compares || a->dtype != b->dtype || !is_plain(a, row->dtypes) || !is_plain(b, row->dtypes)) return false;
     if (a->storage->readonly || (a != b && a->storage == b->storage) || (b->ndim_ != 0 && !same_shape(a, b))) return false;
-    if (a->dtype == TSR_BFLOAT16 && a->ndim_ != b->ndim_) return false;
+    if ((HALVES >> a->dtype & 1) && a->ndim_ != b->ndim_) return false;
     int64_t size = (int64_t)tsr_dtypes[a->dtype].itemsize;
     Flat f = {.loop = tsr_kernel(row->kernel, a->dtype), .data = {NULL, NULL, tsr_data(b)}, .stride = {0, size, b->ndim_ == 0 && a->ndim_ != 0 ? 0 : size}};
     return finish_inplace(status, row, &f, a);
