@@ -65,6 +65,7 @@ static TsrStatus run_row(Value *out, const TsrOp *op, const TsrSchema *schema, T
     call.arg = arg;
     call.nargs = schema->nparams;
     call.inplace = inplace;
+    call.spent = false;
     call.nret = 0;
     if (inplace) call.out[0] = a.t;
     TSR_TRY(tsr_op_run(&call));
