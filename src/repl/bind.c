@@ -569,7 +569,6 @@ static TsrStatus run_sig(Value *out, const OpFunction *f, const Sig *sig, const 
     fr.call.arg = fr.arg;
     fr.call.nargs = sig->schema->nparams;
     fr.call.nret = 0;
-    fr.call.spent = args->spent;
     fr.function = f;
     fr.args = args;
     fr.skip = skip;
@@ -584,6 +583,8 @@ static TsrStatus run_sig(Value *out, const OpFunction *f, const Sig *sig, const 
         fr.call.inplace = true;
         fr.call.out[0] = fr.arg[sig->self].t;
     }
+    bool first = args->spent && args->count > 0 && args->values[0].tag == V_TENSOR && fr.call.nargs > 0; /* what a handle holds lives on */
+    fr.call.spent = s == TSR_OK && first && fr.arg[0].kind == TSR_ARG_TENSOR && fr.arg[0].t == args->values[0].t;
     if (s == TSR_OK) s = tsr_op_run(&fr.call);
     if (s == TSR_OK) s = bind_result_move(out, &fr.call);
     frame_end(&fr);
