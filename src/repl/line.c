@@ -81,8 +81,19 @@ static const char *word_breaks(void) {
     return wants_file() ? " \"'" : break_characters;
 }
 
+static char *indentation(const char *word, int number) {
+    (void)word;
+    return number == 0 ? strdup("    ") : NULL;
+}
+
+/* Only blanks stand before what is to be completed. */
+static bool begins_line(int start) {
+    for (const char *c = line_typed(); start > 0 && *c != '\0'; c++, start--)
+        if (*c != ' ' && *c != '\t') return false;
+    return true;
+}
+
 static char **complete(const char *word, int start, int end) {
-    (void)start;
     (void)end;
     if (wants_file()) { /* the library knows how */
         if (lib.append_character != NULL) *lib.append_character = 0;
@@ -90,6 +101,7 @@ static char **complete(const char *word, int start, int end) {
     }
     if (lib.attempted_over != NULL) *lib.attempted_over = 1;
     if (lib.append_character != NULL) *lib.append_character = 0;
+    if (word[0] == '\0' && begins_line(start) && lib.completion_matches != NULL) return lib.completion_matches(word, indentation); /* Tab indents there */
     return line_completer != NULL && lib.completion_matches != NULL ? lib.completion_matches(word, line_completer) : NULL;
 }
 

@@ -16,6 +16,10 @@ def twice(x):
 has 'name?? of an operator' 'torch.arange(end' "$shown"
 has 'a class on one line is refused at once' "part of tsr's language
 >>> 7" "$shown"
+shown=$(typed 'for i in (6, 7):' '\tprint(i * 2)' '')
+has 'Tab indents an empty line' '
+12
+14' "$shown"
 shown=$(typed 'x = 5' '\022x =\003' '40 + 2')
 has 'Ctrl-C leaves a search' '
 42' "$shown"
