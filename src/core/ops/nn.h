@@ -23,7 +23,7 @@ static inline int64_t nn_volume(const int64_t *sizes) { return sizes[0] * sizes[
 /* The input as one of the dtypes that kernels are made for (float32, float64, int64, complex as themselves; halves as float32 and complex64, small ints as int64), dense and
  * row-major. *out is the caller's. */
 TsrStatus nn_new_computable(TsrTensor **out, const TsrTensor *t);
-/* Back to the dtype wanted, and to channels-last when `like` is. Takes *t. */
+/* Back to the dtype wanted, and to channels-last when `like` is (NULL: row-major). Takes *t. */
 TsrStatus nn_restore_move(TsrTensor **t, TsrDtype dtype, const TsrTensor *like);
 /* Whether an (N, C, spatial...) tensor of n spatial dimensions suggests channels last; one dimension counts as two of height 1. */
 bool nn_is_channels_last(const TsrTensor *t, int n);

@@ -88,6 +88,7 @@ TsrStatus nn_restore_move(TsrTensor **t, TsrDtype dtype, const TsrTensor *like) 
     TSR_TRY(tsr_tensor_new_cast(&cast, *t, dtype));
     tsr_tensor_free(*t);
     *t = cast;
+    if (like == NULL) return TSR_OK;
     bool last = tsr_ndim(cast) == 4 && tsr_ndim(like) == 4 && tsr_layout_is_channels_last_strides(4, like->sizes, like->strides);
     bool last3 = tsr_ndim(cast) == 5 && tsr_ndim(like) == 5 && tsr_layout_is_channels_last_strides(5, like->sizes, like->strides);
     if (last) return place_last(t);
@@ -510,7 +511,7 @@ static TsrStatus pool(TsrTensor **out, TsrTensor **index, const TsrTensor *t, co
     planes.least = tsr_dtype_kind(t->dtype) == TSR_KIND_INT ? INT64_MIN >> (64 - 8 * tsr_dtype_size(t->dtype)) : 0;
     if (status == TSR_OK) status = pool_into(*out, index != NULL ? *index : NULL, in, w, planes, maximum);
     bool volumes = w->n == 3 && planes.adaptive && !maximum, means = volumes && nn_volume(w->out) == 1; /* volumes stay row-major, their means do not */
-    if (status == TSR_OK) status = nn_restore_move(out, t->dtype, volumes ? *out : t);
+    if (status == TSR_OK) status = nn_restore_move(out, t->dtype, volumes ? NULL : t);
     if (status == TSR_OK && means && nn_is_channels_last(t, 3)) status = place_last(out);
     if (status == TSR_OK && index != NULL) status = nn_restore_move(index, TSR_INT64, t);
     bool lines = w->n == 1 && (!maximum || index != NULL);
