@@ -538,7 +538,7 @@ TsrStatus op_batch_norm(TsrOpCall *c) {
     Batch b;
     if (c->arg[0].t->numel == 0) return batch_norm_empty(c);
     TsrStatus status = batch_norm(&b, c, TSR_RUNTIME_ERROR);
-    if (status == TSR_OK) status = nn_restore_move(&b.out, c->arg[0].t->dtype, tsr_is_contiguous(c->arg[0].t, TSR_CONTIGUOUS) ? b.out : c->arg[0].t);
+    if (status == TSR_OK) status = nn_restore_move(&b.out, c->arg[0].t->dtype, tsr_is_contiguous(c->arg[0].t, TSR_CONTIGUOUS) ? NULL : c->arg[0].t);
     if (status == TSR_OK) (void)tsr_return_move(c, tsr_tensor_retain(b.out));
     batch_end(&b);
     return status;
@@ -560,7 +560,7 @@ TsrStatus op_native_batch_norm(TsrOpCall *c) {
     char sizes[256];
     if (t->numel == 0) return tsr_error(TSR_RUNTIME_ERROR, "input tensor must have at least one element, but got input_sizes = %s", tsr_layout_format(sizes, sizeof sizes, tsr_ndim(t), t->sizes));
     TsrStatus status = batch_norm(&b, c, TSR_VALUE_ERROR);
-    if (status == TSR_OK) status = nn_restore_move(&b.out, c->arg[0].t->dtype, tsr_is_contiguous(c->arg[0].t, TSR_CONTIGUOUS) ? b.out : c->arg[0].t);
+    if (status == TSR_OK) status = nn_restore_move(&b.out, c->arg[0].t->dtype, tsr_is_contiguous(c->arg[0].t, TSR_CONTIGUOUS) ? NULL : c->arg[0].t);
     TsrDtype dtype = tsr_arg_given(&c->arg[1]) ? c->arg[1].t->dtype : c->arg[0].t->dtype;
     for (int i = 0; i < 2 && status == TSR_OK; i++)
         status = saved_statistics(&stats[i], c, i, i == 0 ? b.mean : b.rstd, dtype);
