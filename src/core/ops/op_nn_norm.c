@@ -328,7 +328,7 @@ static TsrStatus group_norm(TsrOpCall *c, int64_t batch, int64_t channels, int64
     if (t->numel > 0) TSR_TRY(check_kind(t, "GroupNormKernelImpl"));
     TSR_TRY(check_unmixed(t, params, 2));
     bool last = !tsr_is_contiguous(t, TSR_CONTIGUOUS) && tsr_layout_is_channels_last(tsr_ndim(t), t->sizes, t->strides);
-    Rows r = {.rows = (int64_t)((uint64_t)batch * (uint64_t)groups), .columns = channels / groups * area, .eps = eps, .affine_rows = groups, .span = area, .pixels = last};
+    Rows r = {.rows = (int64_t)((uint64_t)batch * (uint64_t)groups), .columns = (int64_t)((uint64_t)(channels / groups) * (uint64_t)area), .eps = eps, .affine_rows = groups, .span = area, .pixels = last};
     TsrStatus status = norm_rows(&norm, r, t, weight, bias, 2, with_stats ? (int64_t[]){batch, groups} : NULL);
     if (status == TSR_OK) status = norm_return(c, &norm, t, with_stats, t->dtype);
     norm_end(&norm);
