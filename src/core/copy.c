@@ -78,7 +78,7 @@ static void negate_integers(TsrDtype d, char *p, int64_t stride, int64_t n) {
 }
 
 /* A load waits for a store just before it at the same place in another page, on many CPUs: where copying forwards would meet that at every step, pieces that
- * are loaded whole are copied from the end (measured: roll(3, 1) of 1000x1000 floats 0.2 ms, 1.2 with memcpy). */
+ * are loaded whole are copied from the end (measured: roll(3, 1) of 1000x1000 floats, one thread: 0.6 ms, 1.2 with memcpy). */
 static void copy_dense(char *to, const char *from, int64_t bytes) {
     enum { PAGE = 4096, PIECE = 512 };
     uintptr_t ahead = ((uintptr_t)to - (uintptr_t)from) % PAGE;

@@ -99,7 +99,7 @@ struct TsrOpCall {
     int nargs;
     TsrTensor *out[TSR_MAX_RETS];  /* lent */
     bool inplace;                  /* out[0] is self of the in-place form */
-    bool spent;                    /* the caller lets the arguments go after the call: one of which nobody else knows may become the result (tsr__spare) */
+    bool spent;                    /* the caller lets the first argument go after the call: when nobody else knows of it, it may become the result (tsr__spare) */
     TsrArg ret[TSR_MAX_RETS];
     int nret;
 };

@@ -8,8 +8,8 @@
 #include "mem.h"
 #include "tensor_impl.h"
 
-TsrTensor *tsr__spare(const TsrOpCall *c, int k) {
-    return c->spent && c->out[0] == NULL && c->arg[k].kind == TSR_ARG_TENSOR && tsr_fast_reusable(c->arg[k].t) ? c->arg[k].t : NULL;
+TsrTensor *tsr__spare(const TsrOpCall *c) {
+    return c->spent && c->out[0] == NULL && c->arg[0].kind == TSR_ARG_TENSOR && tsr_fast_reusable(c->arg[0].t) ? c->arg[0].t : NULL;
 }
 
 TsrStatus tsr__not_implemented(const char *kernel, TsrDtype dtype) {

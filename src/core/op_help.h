@@ -31,9 +31,9 @@ TsrStatus tsr__check_out_overlap(const TsrTensor *out, const TsrTensor *input);
 /* "Expected out tensor to have dtype float, but got double instead" for call->out[k]; in-place forms and absent outputs pass. */
 TsrStatus tsr__check_out_dtype(const TsrOpCall *c, int k, TsrDtype dtype);
 
-/* The tensor of argument k when nobody but the caller knows of it, who lets it go after the call: the operator may write its result over it and return
+/* The tensor of the first argument when nobody but the caller knows of it, who lets it go after the call: the operator may write its result over it and return
  * it. NULL otherwise, and when there is an output. Lent. */
-TsrTensor *tsr__spare(const TsrOpCall *c, int k);
+TsrTensor *tsr__spare(const TsrOpCall *c);
 
 /* The tensor an operator that edits a copy of self works on: self itself (retained, overlap checked) in the in-place form, else a copy
  * in the given format. *out is owned. */

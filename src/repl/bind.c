@@ -14,7 +14,6 @@
 #include "str_obj.h"
 #include "torch_types.h"
 
-
 TsrStatus (*bind_tensor_hook)(TsrTensor **lent, Value v);
 
 TsrStatus bind_refuse_grad(void) { return tsr_error(TSR_RUNTIME_ERROR, BIND_NO_GRAD_TEXT); }

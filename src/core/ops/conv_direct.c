@@ -90,11 +90,6 @@ static bool plan(Direct *j, const Conv *k) {
     return true;
 }
 
-bool conv_direct_fits(const Conv *k) {
-    Direct j;
-    return plan(&j, k);
-}
-
 /* ---- terms: blocks of channels, in them taps, and of a tap the channels ---- */
 
 static int64_t tap_offset(const Direct *j, int64_t tap) {
@@ -219,10 +214,11 @@ static TsrStatus run_planned(Direct *j) {
     return tsr_parallel_for(k->batch * k->groups * k->w.out[NN_D] * j->down * j->across * j->shares, 1, run_items, j);
 }
 
-TsrStatus conv_direct(float *out, const float *in, const float *weight, const float *bias, const Conv *k) {
+TsrStatus conv_direct(bool *done, float *out, const float *in, const float *weight, const float *bias, const Conv *k) {
     Direct j;
     size_t floats;
-    if (!plan(&j, k)) return tsr_error(TSR_SYSTEM_ERROR, "this convolution does not fit");
+    *done = plan(&j, k);
+    if (!*done) return TSR_OK;
     j.out = out, j.in = in, j.given = weight, j.bias = bias;
     if (tsr_mul_size_overflows((size_t)(k->groups * j.blocks), (size_t)j.terms * TSR_CONV_FILTERS * sizeof(float), &floats)) return tsr_error_no_memory(SIZE_MAX);
     TSR_TRY(tsr_allocate(&j.weight, TSR_DEVICE_CPU, floats));

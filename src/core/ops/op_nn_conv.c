@@ -348,9 +348,10 @@ static bool is_product(const Conv *k) {
 static TsrStatus run_conv(TsrTensor *out, const TsrTensor *in, const TsrTensor *weight, const TsrTensor *bias, Conv *k, bool transposed, bool half) {
     k->item = tsr_itemsize(in);
     if (out->numel == 0) return TSR_OK;
-    if (!transposed && is_onednn(k, in) && !is_product(k) && in->numel > 0 && conv_direct_fits(k))
-        return conv_direct(tsr_data(out), tsr_data(in), tsr_data(weight), bias != NULL ? tsr_data(bias) : NULL, k);
-    return run_products(out, in, weight, bias, k, transposed, half);
+    bool done = false;
+    if (!transposed && is_onednn(k, in) && !is_product(k) && in->numel > 0)
+        TSR_TRY(conv_direct(&done, tsr_data(out), tsr_data(in), tsr_data(weight), bias != NULL ? tsr_data(bias) : NULL, k));
+    return done ? TSR_OK : run_products(out, in, weight, bias, k, transposed, half);
 }
 
 /* The convolution of real or integer tensors of a computable dtype. */

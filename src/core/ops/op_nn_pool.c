@@ -89,10 +89,8 @@ TsrStatus nn_restore_move(TsrTensor **t, TsrDtype dtype, const TsrTensor *like) 
     tsr_tensor_free(*t);
     *t = cast;
     if (like == NULL) return TSR_OK;
-    bool last = tsr_ndim(cast) == 4 && tsr_ndim(like) == 4 && tsr_layout_is_channels_last_strides(4, like->sizes, like->strides);
-    bool last3 = tsr_ndim(cast) == 5 && tsr_ndim(like) == 5 && tsr_layout_is_channels_last_strides(5, like->sizes, like->strides);
-    if (last) return place_last(t);
-    if (!last3) return TSR_OK;
+    if (tsr_ndim(cast) == 4 && nn_is_channels_last(like, 2)) return place_last(t);
+    if (tsr_ndim(cast) != 5 || !nn_is_channels_last(like, 3)) return TSR_OK;
     TSR_TRY(tsr_tensor_new_contiguous(&placed, cast, TSR_CHANNELS_LAST_3D));
     tsr_tensor_free(cast);
     *t = placed;

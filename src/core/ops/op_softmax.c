@@ -107,7 +107,7 @@ static TsrStatus softmax_as(TsrTensor **out, TsrTensor *x, TsrTensor *spare, int
 
 static TsrStatus softmax(TsrOpCall *c, int64_t dim, const TsrArg *dtype, bool log) {
     TsrTensor *x = c->arg[0].t, *result = NULL;
-    TsrStatus s = softmax_as(&result, x, tsr__spare(c, 0), dim, tsr_arg_given(dtype) ? dtype->dtype : x->dtype, log);
+    TsrStatus s = softmax_as(&result, x, tsr__spare(c), dim, tsr_arg_given(dtype) ? dtype->dtype : x->dtype, log);
     return tsr_finish_move(c, s, result);
 }
 

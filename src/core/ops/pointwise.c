@@ -39,7 +39,7 @@ static TsrStatus refuse_reduced(TsrPw *pw) {
 /* A function of floats may write over its operand where nobody sees that one again. */
 static TsrTensor *output_of(TsrOpCall *c, const TsrPointwise *rules, int n, TsrTensor *in) {
     bool same = n == 1 && tsr__in(D_FLOAT, in->dtype) && !(rules->flags & TSR_ITER_OUT_BOOL);
-    return same && in == tsr__spare(c, 0) ? in : c->out[0];
+    return same && in == tsr__spare(c) ? in : c->out[0];
 }
 
 static TsrStatus begin(TsrPw *pw, TsrOpCall *c, const TsrPointwise *rules, int n, TsrTensor *const *in, const TsrDtype *forced) {
