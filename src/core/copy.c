@@ -42,22 +42,6 @@ static void move_strided(size_t size, char *to, int64_t ts, const char *from, in
     }
 }
 
-static bool all_bytes_equal(size_t size, const char *p) { return size == 1 || memcmp(p, p + 1, size - 1) == 0; }
-
-/* One element over and over, densely: a block of it, then copies of the block. */
-static void repeat_dense(size_t size, char *to, const char *from, int64_t n) {
-    enum { BLOCK = 256 };
-    char block[BLOCK];
-    int64_t bytes = n * (int64_t)size, at = 0;
-    if (all_bytes_equal(size, from)) {
-        memset(to, from[0], (size_t)bytes);
-        return;
-    }
-    move_strided(size, block, (int64_t)size, from, 0, TSR_MIN(n, BLOCK / (int64_t)size));
-    for (; bytes - at >= BLOCK; at += BLOCK) memcpy(to + at, block, BLOCK);
-    memcpy(to + at, block, (size_t)(bytes - at));
-}
-
 /* Flips the sign bit of components: all of a negated one, the imaginary part of a conjugated one. */
 static void flip_signs(TsrDtype d, unsigned flips, char *p, int64_t stride, int64_t n) {
     bool complex = tsr_dtype_is_complex(d);
@@ -93,7 +77,7 @@ static void copy_dense(char *to, const char *from, int64_t bytes) {
 static void copy_line(const Copy *c, char *to, int64_t ts, const char *from, int64_t fs, int64_t n) {
     int64_t size = (int64_t)c->plain;
     if (size != 0 && ts == size && fs == size) copy_dense(to, from, n * size);
-    else if (size != 0 && ts == size && fs == 0) repeat_dense(c->plain, to, from, n);
+    else if (size != 0 && ts == size && fs == 0) tsr_kernel_repeat(to, from, c->plain, n);
     else if (size != 0) move_strided(c->plain, to, ts, from, fs, n);
     else tsr_convert(c->to_dtype, to, ts, c->from_dtype, from, fs, n);
     if (TSR_LIKELY(c->flips == 0)) return;

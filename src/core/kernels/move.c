@@ -40,6 +40,45 @@ void tsr_kernel_transpose(char *to, int64_t to_stride, const char *from, int64_t
     }
 }
 
+/* --- over and over --- */
+
+enum { VECTOR = 32 }; /* bytes */
+
+#define FILL_VECTOR(type) \
+    for (size_t at = 0; at < VECTOR; at += sizeof(type)) memcpy(vector + at, element, sizeof(type))
+
+#ifdef TSR_HAVE_X86
+/* Of 4 MB, quarters of a line at a time take half as long again (measured on Zen 4). */
+__attribute__((target("avx"))) static void repeat_vector_avx(char *to, const char *vector, int64_t bytes) {
+    __m256i v = _mm256_loadu_si256((const __m256i *)(const void *)vector);
+    for (int64_t at = 0; at < bytes; at += VECTOR) _mm256_storeu_si256((__m256i *)(void *)(to + at), v);
+}
+#endif
+
+static void repeat_vector(char *to, const char *vector, int64_t bytes) {
+#ifdef TSR_HAVE_X86
+    if (tsr_isa() >= TSR_ISA_AVX2) {
+        repeat_vector_avx(to, vector, bytes);
+        return;
+    }
+#endif
+    for (int64_t at = 0; at < bytes; at += VECTOR) memcpy(to + at, vector, VECTOR);
+}
+
+void tsr_kernel_repeat(char *to, const char *element, size_t size, int64_t n) {
+    char vector[VECTOR];
+    int64_t bytes = n * (int64_t)size, whole = bytes / VECTOR * VECTOR;
+    switch (size) {
+    case 1: FILL_VECTOR(uint8_t); break;
+    case 2: FILL_VECTOR(uint16_t); break;
+    case 4: FILL_VECTOR(uint32_t); break;
+    case 8: FILL_VECTOR(uint64_t); break;
+    default: FILL_VECTOR(TsrComplexDouble); break;
+    }
+    repeat_vector(to, vector, whole);
+    memcpy(to + whole, vector, (size_t)(bytes - whole));
+}
+
 /* --- past the caches --- */
 
 #ifdef TSR_HAVE_X86

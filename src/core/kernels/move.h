@@ -1,4 +1,4 @@
-/* move.h: elements moved as they are: turned over in cache, for copies and loops whose operands run across one another; or past the caches. */
+/* move.h: elements moved as they are: turned over in cache, for copies and loops whose operands run across one another; over and over; or past the caches. */
 #ifndef TSR_MOVE_H
 #define TSR_MOVE_H
 
@@ -12,6 +12,9 @@ enum {
 /* to[j][i] = from[i][j] for i < width and j < height: `width` lines of `height` neighbouring elements of 1, 2, 4, 8 or 16 bytes, which begin
  * `from_stride` bytes apart, become `height` lines of `width` elements, `to_stride` bytes apart. The two do not overlap. */
 void tsr_kernel_transpose(char *to, int64_t to_stride, const char *from, int64_t from_stride, int64_t width, int64_t height, size_t size);
+
+/* n times the element of 1, 2, 4, 8 or 16 bytes, densely. */
+void tsr_kernel_repeat(char *to, const char *element, size_t size, int64_t n);
 
 /* A copy whose result goes past the caches: what it overwrites needn't be read first. The two do not overlap. */
 void tsr_kernel_stream(char *to, const char *from, int64_t bytes);
