@@ -12,8 +12,8 @@ void (*tsr_write_hook)(struct TsrTensor *t, const char *what);
 void (*tsr_writes_free_hook)(void *writes);
 void *tsr_trace_user;
 
-static TsrAllocator *first = &tsr__allocator_malloc;
-static TsrAllocator *active[TSR_DEVICE_TYPE_COUNT] = {[TSR_CPU] = &tsr__allocator_caching, [TSR_META] = &tsr__allocator_meta};
+static TsrAllocator *first = &tsr_allocator_malloc;
+static TsrAllocator *active[TSR_DEVICE_TYPE_COUNT] = {[TSR_CPU] = &tsr_allocator_caching, [TSR_META] = &tsr_allocator_meta};
 static pthread_mutex_t registry = PTHREAD_MUTEX_INITIALIZER;
 
 /* The ceiling: SIZE_MAX until the machine was asked, 0 for none. */
@@ -26,7 +26,7 @@ enum { HELD_BYTES = 1 << 20, HELD_CALLS = 4096 };
 
 /* --- counters --- */
 
-static bool counts_in_total(const TsrAllocator *a) { return a->device != TSR_META && a != &tsr__allocator_mmap; }
+static bool counts_in_total(const TsrAllocator *a) { return a->device != TSR_META && a != &tsr_allocator_mmap; }
 
 static void raise_to(_Atomic int64_t *peak, int64_t value) {
     int64_t old = *peak;
@@ -52,8 +52,8 @@ static void thread_ends(void) { flush(); }
 static void hold_for(TsrAllocator *a) {
     flush();
     held.allocator = a;
-    tsr__thread_at_end(thread_ends);
-    tsr__thread_watch();
+    tsr_thread_at_end(thread_ends);
+    tsr_thread_watch();
 }
 
 static void count(TsrAllocator *a, int64_t bytes, int calls) {
@@ -119,7 +119,7 @@ static void link_row(TsrAllocator *row) {
 }
 
 static void register_built_in(void) {
-    TsrAllocator *rows[] = {&tsr__allocator_aligned, &tsr__allocator_caching, &tsr__allocator_guard, &tsr__allocator_mmap, &tsr__allocator_meta};
+    TsrAllocator *rows[] = {&tsr_allocator_aligned, &tsr_allocator_caching, &tsr_allocator_guard, &tsr_allocator_mmap, &tsr_allocator_meta};
     for (size_t i = 0; i < TSR_COUNTOF(rows); i++) link_row(rows[i]);
 }
 
@@ -163,7 +163,7 @@ TsrAllocator *tsr_allocator_find(uint8_t device_type, const char *name) {
 
 TsrStatus tsr_allocator_set(bool *taken, uint8_t device_type, const char *name, uint8_t priority) {
     TsrAllocator *row = tsr_allocator_find(device_type, name);
-    if (row == NULL || row == &tsr__allocator_mmap)
+    if (row == NULL || row == &tsr_allocator_mmap)
         return tsr_error(TSR_VALUE_ERROR, "no allocator '%s' for device '%s'", name, tsr_device_type_name(device_type));
     pthread_mutex_lock(&registry);
     *taken = set_active(row, priority);
@@ -198,7 +198,7 @@ static TsrStatus allocate_or_drop_caches(TsrDataPtr *out, TsrAllocator *a, size_
     return a->allocate(a, out, bytes);
 }
 
-_Thread_local const char *tsr__trace_reason;
+_Thread_local const char *tsr_trace_reason;
 
 TsrStatus tsr_allocate_from(TsrDataPtr *out, TsrAllocator *a, TsrDevice device, size_t bytes) {
     *out = (TsrDataPtr){NULL, NULL, NULL, device};
@@ -206,7 +206,7 @@ TsrStatus tsr_allocate_from(TsrDataPtr *out, TsrAllocator *a, TsrDevice device, 
     TSR_TRY(allocate_or_drop_caches(out, a, bytes));
     out->device = device;
     count(a, (int64_t)bytes, 1);
-    tsr_trace(TSR_TRACE_ALLOC, a->name, tsr__trace_reason, (int64_t)bytes, out->data, NULL);
+    tsr_trace(TSR_TRACE_ALLOC, a->name, tsr_trace_reason, (int64_t)bytes, out->data, NULL);
     return TSR_OK;
 }
 
@@ -237,13 +237,13 @@ TsrStatus tsr_allocate(TsrDataPtr *out, TsrDevice device, size_t bytes) {
 
 void tsr_deallocate(TsrDataPtr *ptr, TsrAllocator *allocator, size_t bytes) {
     if (ptr->deleter == NULL && allocator->device != TSR_META) return;
-    tsr_trace(TSR_TRACE_FREE, allocator->name, tsr__trace_reason, (int64_t)bytes, ptr->data, NULL);
+    tsr_trace(TSR_TRACE_FREE, allocator->name, tsr_trace_reason, (int64_t)bytes, ptr->data, NULL);
     if (bytes > 0 || allocator->empty_too) count(allocator, -(int64_t)bytes, 0);
     tsr_dataptr_release(ptr);
 }
 
 void tsr_empty_cache(void) {
-    tsr__thread_drop();
+    tsr_thread_drop();
     for (TsrAllocator *a = tsr_allocator_first(); a != NULL; a = a->next)
         if (a->empty_cache != NULL) a->empty_cache(a);
 }

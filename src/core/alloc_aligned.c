@@ -13,4 +13,4 @@ static TsrStatus allocate(TsrAllocator *self, TsrDataPtr *out, size_t bytes) {
     return TSR_OK;
 }
 
-TsrAllocator tsr__allocator_aligned = {.name = "aligned", .device = TSR_CPU, .allocate = allocate};
+TsrAllocator tsr_allocator_aligned = {.name = "aligned", .device = TSR_CPU, .allocate = allocate};

@@ -64,7 +64,7 @@ static void cut_blocks(int c, int64_t most) {
 }
 
 static void thread_ends(void) {
-    tsr__lock(&depot_lock);
+    tsr_lock(&depot_lock);
     for (int c = 0; c < SMALL_CLASSES; c++) {
         cut_blocks(c, SLAB);
         while (small_free[c] != NULL) {
@@ -74,7 +74,7 @@ static void thread_ends(void) {
             depot[c] = block;
         }
     }
-    tsr__unlock(&depot_lock);
+    tsr_unlock(&depot_lock);
 }
 
 /* Memory from mmap, aligned; NULL when short. */
@@ -90,26 +90,26 @@ static void *map_aligned(size_t bytes, size_t alignment) {
 }
 
 static Slab *new_slab(void) {
-    tsr__lock(&depot_lock);
+    tsr_lock(&depot_lock);
     if (chunk_at == chunk_end) {
         chunk_at = map_aligned(CHUNK, SLAB);
         chunk_end = chunk_at == NULL ? NULL : chunk_at + CHUNK;
     }
     char *slab = chunk_at;
     if (slab != NULL) chunk_at += SLAB;
-    tsr__unlock(&depot_lock);
+    tsr_unlock(&depot_lock);
     return (Slab *)(void *)slab;
 }
 
 /* Fills the thread's empty list: from the depot, else from its slab or a new one. */
 static bool refill(int c) {
     size_t size = class_size(c);
-    tsr__thread_at_end(thread_ends);
-    tsr__thread_watch();
-    tsr__lock(&depot_lock);
+    tsr_thread_at_end(thread_ends);
+    tsr_thread_watch();
+    tsr_lock(&depot_lock);
     small_free[c] = depot[c];
     depot[c] = NULL;
-    tsr__unlock(&depot_lock);
+    tsr_unlock(&depot_lock);
     if (small_free[c] != NULL) return true;
     if ((size_t)(small_fresh[c].end - small_fresh[c].at) < size) {
         Slab *slab = new_slab();
@@ -149,26 +149,26 @@ static TsrLock middle_lock;
 static void free_middle(void *ctx) {
     Middle *block = ctx;
     int64_t size = (int64_t)class_size(block->class + SMALL_CLASSES);
-    tsr__lock(&middle_lock);
+    tsr_lock(&middle_lock);
     bool keep = middle_kept + size <= middle_keep;
     if (keep) {
         block->next = middle_free[block->class];
         middle_free[block->class] = block;
         middle_kept += size;
     }
-    tsr__unlock(&middle_lock);
-    if (keep) tsr__allocator_caching.cached += size;
+    tsr_unlock(&middle_lock);
+    if (keep) tsr_allocator_caching.cached += size;
     else free(block);
 }
 
 static Middle *take_middle(int c) {
-    tsr__lock(&middle_lock);
+    tsr_lock(&middle_lock);
     Middle *block = middle_free[c];
     if (block != NULL) {
         middle_free[c] = block->next;
         middle_kept -= (int64_t)class_size(c + SMALL_CLASSES);
     }
-    tsr__unlock(&middle_lock);
+    tsr_unlock(&middle_lock);
     return block;
 }
 
@@ -177,7 +177,7 @@ static TsrStatus allocate_middle(TsrDataPtr *out, size_t bytes) {
     size_t size = class_size(c + SMALL_CLASSES);
     Middle *block = take_middle(c);
     if (block != NULL) {
-        tsr__allocator_caching.cached -= (int64_t)size;
+        tsr_allocator_caching.cached -= (int64_t)size;
         tsr_trace(TSR_TRACE_CACHE_HIT, "caching", "kept block", (int64_t)size, (char *)block + LINE, NULL);
     } else if ((block = aligned_alloc(LINE, size + LINE)) == NULL) {
         return tsr_error_no_memory(bytes);
@@ -190,7 +190,7 @@ static TsrStatus allocate_middle(TsrDataPtr *out, size_t bytes) {
 static void drop_middle(void) {
     for (int c = 0; c < MIDDLE_CLASSES; c++) {
         for (Middle *block = take_middle(c); block != NULL; block = take_middle(c)) {
-            tsr__allocator_caching.cached -= (int64_t)class_size(c + SMALL_CLASSES);
+            tsr_allocator_caching.cached -= (int64_t)class_size(c + SMALL_CLASSES);
             free(block);
         }
     }
@@ -219,15 +219,15 @@ static Large remove_kept(int i) {
     memmove(kept + i, kept + i + 1, (size_t)(nkept - i - 1) * sizeof *kept);
     nkept--;
     kept_bytes -= block.size;
-    tsr__allocator_caching.cached -= (int64_t)block.size;
+    tsr_allocator_caching.cached -= (int64_t)block.size;
     return block;
 }
 
 static bool take_oldest(Large *out, size_t most) {
-    tsr__lock(&large_lock);
+    tsr_lock(&large_lock);
     bool over = nkept > 0 && (kept_bytes > most || nkept == MAX_KEPT);
     if (over) *out = remove_kept(0);
-    tsr__unlock(&large_lock);
+    tsr_unlock(&large_lock);
     return over;
 }
 
@@ -244,22 +244,22 @@ static void free_large(void *ctx) {
     Large block = {header->data, header->size};
     free(header);
     drop_large(keep_most());
-    tsr__lock(&large_lock);
+    tsr_lock(&large_lock);
     bool keep = nkept < MAX_KEPT && block.size <= keep_most();
     if (keep) {
         kept[nkept++] = block;
         kept_bytes += block.size;
     }
-    tsr__unlock(&large_lock);
+    tsr_unlock(&large_lock);
     if (!keep) munmap(block.data, block.size);
-    else tsr__allocator_caching.cached += (int64_t)block.size;
+    else tsr_allocator_caching.cached += (int64_t)block.size;
 }
 
 /* Best fit: the smallest kept block that holds `size` and wastes at most a quarter. */
 static char *take_fitting(size_t size, size_t *got) {
     int best = -1;
     char *data = NULL;
-    tsr__lock(&large_lock);
+    tsr_lock(&large_lock);
     for (int i = nkept - 1; i >= 0; i--) {
         bool fits = kept[i].size >= size && kept[i].size - size <= size / 4 + HUGE_PAGE;
         if (fits && (best < 0 || kept[i].size < kept[best].size)) best = i;
@@ -269,7 +269,7 @@ static char *take_fitting(size_t size, size_t *got) {
         data = block.data;
         *got = block.size;
     }
-    tsr__unlock(&large_lock);
+    tsr_unlock(&large_lock);
     return data;
 }
 
@@ -327,13 +327,13 @@ static void empty_cache(TsrAllocator *self) {
     (void)self;
     drop_middle();
     for (;;) {
-        tsr__lock(&large_lock);
+        tsr_lock(&large_lock);
         bool any = nkept > 0;
         if (any) block = remove_kept(0);
-        tsr__unlock(&large_lock);
+        tsr_unlock(&large_lock);
         if (!any) break;
         munmap(block.data, block.size);
     }
 }
 
-TsrAllocator tsr__allocator_caching = {.name = "caching", .device = TSR_CPU, .allocate = allocate, .empty_cache = empty_cache};
+TsrAllocator tsr_allocator_caching = {.name = "caching", .device = TSR_CPU, .allocate = allocate, .empty_cache = empty_cache};

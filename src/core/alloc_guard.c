@@ -68,11 +68,11 @@ static void check_canaries(const Block *b) {
     if (below && above) return;
     snprintf(text, sizeof text, "guard: bytes %s the end of %s (%zu bytes) were overwritten; found when it was freed", above ? "before the start, not past" : "past",
              name, b->bytes);
-    tsr__fault_post(text);
+    tsr_fault_post(text);
 }
 
 static void unmap(Block *b) {
-    tsr__fault_forget(&b->region);
+    tsr_fault_forget(&b->region);
     munmap(b->whole, b->whole_length);
 }
 
@@ -87,23 +87,23 @@ static void free_block(void *ctx) {
     memset(b->inner, POISON, b->inner_length);
     mprotect(b->inner, b->inner_length, PROT_NONE);
     b->freed = true;
-    tsr__lock(&lock);
+    tsr_lock(&lock);
     unlist(b);
     Block *oldest = quarantine[quarantine_at];
     quarantine[quarantine_at] = b;
     quarantine_at = (quarantine_at + 1) % QUARANTINE;
-    tsr__unlock(&lock);
+    tsr_unlock(&lock);
     if (oldest != NULL) unmap(oldest);
 }
 
 static void list(Block *b) {
-    tsr__lock(&lock);
+    tsr_lock(&lock);
     for (size_t i = 0; i < TSR_COUNTOF(blocks); i++) {
         if (blocks[i] != NULL) continue;
         blocks[i] = b;
         break;
     }
-    tsr__unlock(&lock);
+    tsr_unlock(&lock);
 }
 
 static TsrStatus allocate(TsrAllocator *self, TsrDataPtr *out, size_t bytes) {
@@ -126,7 +126,7 @@ static TsrStatus allocate(TsrAllocator *self, TsrDataPtr *out, size_t bytes) {
     memset(b->inner, CANARY, inner);
     memset(b->data, FRESH, bytes);
     b->region = (TsrFaultRegion){.start = p + page, .length = whole - page, .repair = repair, .report = report};
-    tsr__fault_watch(&b->region);
+    tsr_fault_watch(&b->region);
     list(b);
     *out = (TsrDataPtr){b->data, b, free_block, TSR_DEVICE_CPU};
     return TSR_OK;
@@ -135,19 +135,19 @@ static TsrStatus allocate(TsrAllocator *self, TsrDataPtr *out, size_t bytes) {
 static void empty_cache(TsrAllocator *self) {
     (void)self;
     for (int i = 0; i < QUARANTINE; i++) {
-        tsr__lock(&lock);
+        tsr_lock(&lock);
         Block *b = quarantine[i];
         quarantine[i] = NULL;
-        tsr__unlock(&lock);
+        tsr_unlock(&lock);
         if (b != NULL) unmap(b);
     }
 }
 
 void tsr_guard_label(const void *data, const char *label) {
-    tsr__lock(&lock);
+    tsr_lock(&lock);
     for (size_t i = 0; i < TSR_COUNTOF(blocks); i++)
         if (blocks[i] != NULL && blocks[i]->data == data) snprintf(blocks[i]->label, sizeof blocks[i]->label, "%s", label);
-    tsr__unlock(&lock);
+    tsr_unlock(&lock);
 }
 
-TsrAllocator tsr__allocator_guard = {.name = "guard", .device = TSR_CPU, .empty_too = true, .allocate = allocate, .empty_cache = empty_cache};
+TsrAllocator tsr_allocator_guard = {.name = "guard", .device = TSR_CPU, .empty_too = true, .allocate = allocate, .empty_cache = empty_cache};

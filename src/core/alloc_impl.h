@@ -5,8 +5,8 @@
 #include "alloc.h"
 #include "thread.h"
 
-extern TsrAllocator tsr__allocator_malloc, tsr__allocator_aligned, tsr__allocator_caching, tsr__allocator_guard, tsr__allocator_mmap,
-    tsr__allocator_meta;
+extern TsrAllocator tsr_allocator_malloc, tsr_allocator_aligned, tsr_allocator_caching, tsr_allocator_guard, tsr_allocator_mmap,
+    tsr_allocator_meta;
 
 /* A stretch of memory whose faults we repair. `repair` runs in a signal handler: system calls only. */
 typedef struct TsrFaultRegion TsrFaultRegion;
@@ -17,12 +17,12 @@ struct TsrFaultRegion {
     TsrStatus (*report)(TsrFaultRegion *region); /* later, in the thread that checks for interrupts */
     TsrFaultRegion *prev, *next;
 };
-void tsr__fault_watch(TsrFaultRegion *region); /* installs the handlers at the first call */
-void tsr__fault_forget(TsrFaultRegion *region);
+void tsr_fault_watch(TsrFaultRegion *region); /* installs the handlers at the first call */
+void tsr_fault_forget(TsrFaultRegion *region);
 /* For violations found without a fault (a damaged canary): reports `message` at the next interrupt check. */
-void tsr__fault_post(const char *message);
+void tsr_fault_post(const char *message);
 
 /* What the trace gives as the reason of this thread's next blocks taken and given back; NULL: none. */
-extern _Thread_local const char *tsr__trace_reason;
+extern _Thread_local const char *tsr_trace_reason;
 
 #endif

@@ -11,4 +11,4 @@ static TsrStatus allocate(TsrAllocator *self, TsrDataPtr *out, size_t bytes) {
     return TSR_OK;
 }
 
-TsrAllocator tsr__allocator_malloc = {.name = "malloc", .device = TSR_CPU, .empty_too = true, .allocate = allocate};
+TsrAllocator tsr_allocator_malloc = {.name = "malloc", .device = TSR_CPU, .empty_too = true, .allocate = allocate};

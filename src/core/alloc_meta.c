@@ -8,4 +8,4 @@ static TsrStatus allocate(TsrAllocator *self, TsrDataPtr *out, size_t bytes) {
     return TSR_OK;
 }
 
-TsrAllocator tsr__allocator_meta = {.name = "meta", .device = TSR_META, .allocate = allocate};
+TsrAllocator tsr_allocator_meta = {.name = "meta", .device = TSR_META, .allocate = allocate};

@@ -20,13 +20,13 @@ typedef struct Mapping {
 } Mapping;
 
 static void count(int64_t bytes) {
-    TsrAllocator *a = &tsr__allocator_mmap;
+    TsrAllocator *a = &tsr_allocator_mmap;
     int64_t live = atomic_fetch_add(&a->live, bytes) + bytes;
     if (bytes > 0) a->calls += 1;
     if (live > a->peak) a->peak = live;
 }
 
-int64_t tsr_memory_mapped(void) { return tsr__allocator_mmap.live; }
+int64_t tsr_memory_mapped(void) { return tsr_allocator_mmap.live; }
 
 /* A page that the file no longer has becomes a page of zeros. */
 static bool repair(TsrFaultRegion *region, char *address) {
@@ -43,7 +43,7 @@ static TsrStatus report(TsrFaultRegion *region) {
 
 static void unmap(void *ctx) {
     Mapping *m = ctx;
-    tsr__fault_forget(&m->region);
+    tsr_fault_forget(&m->region);
     munmap(m->start, m->length);
     count(-m->bytes);
     tsr_free(m->path);
@@ -78,7 +78,7 @@ static TsrStatus finish_move(TsrDataPtr *out, Mapping *m, char *start, size_t le
     m->length = length;
     m->bytes = (int64_t)bytes;
     m->region = (TsrFaultRegion){.start = start, .length = length, .repair = repair, .report = report};
-    tsr__fault_watch(&m->region);
+    tsr_fault_watch(&m->region);
     count(m->bytes);
     *out = (TsrDataPtr){start + skip, m, unmap, TSR_DEVICE_CPU};
     return TSR_OK;
@@ -133,4 +133,4 @@ static TsrStatus allocate(TsrAllocator *self, TsrDataPtr *out, size_t bytes) {
 }
 
 /* In the registry for its counters; set_allocator refuses it, as it serves files. */
-TsrAllocator tsr__allocator_mmap = {.name = "mmap", .device = TSR_CPU, .allocate = allocate};
+TsrAllocator tsr_allocator_mmap = {.name = "mmap", .device = TSR_CPU, .allocate = allocate};

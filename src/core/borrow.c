@@ -10,7 +10,7 @@ void tsr_maybe_end(TsrMaybeOwned *m) {
     if (m->owned) {
         tsr_tensor_free(m->tensor);
     } else {
-        if (!tsr_tensor_weak_alive(m->tensor)) tsr__fault_post("a borrowed tensor was freed before its borrow ended");
+        if (!tsr_tensor_weak_alive(m->tensor)) tsr_fault_post("a borrowed tensor was freed before its borrow ended");
         tsr_tensor_weak_free(m->tensor);
     }
     *m = (TsrMaybeOwned){NULL, false};

@@ -275,10 +275,10 @@ static TsrStatus copy_objects(TsrTensor *dst, const TsrTensor *src, const int64_
 
 static TsrStatus check_overlap(const TsrTensor *dst, const TsrTensor *src) {
     if (dst->numel > 0 && tsr_layout_internal_status(tsr_ndim(dst), dst->sizes, dst->strides) == TSR_OVERLAP_FULL)
-        return tsr__refuse_internal_overlap();
+        return tsr_refuse_internal_overlap();
     if (dst->storage != src->storage || tsr_is_meta(dst)) return TSR_OK;
     TsrGeometry a = tsr_tensor_geometry(dst), b = tsr_tensor_geometry(src);
-    return tsr_layout_overlap_status(&a, &b) == TSR_OVERLAP_PARTIAL ? tsr__refuse_overlap() : TSR_OK;
+    return tsr_layout_overlap_status(&a, &b) == TSR_OVERLAP_PARTIAL ? tsr_refuse_overlap() : TSR_OK;
 }
 
 /* Strides of src as seen with dst's sizes, with the errors of an in-place broadcast. */

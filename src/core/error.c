@@ -18,8 +18,8 @@ typedef struct LastError {
 
 static _Thread_local LastError last;
 volatile int tsr_interrupt_flag = TSR_INTERRUPT_NONE;
-TsrStatus (*tsr__interrupt_fault)(void) = NULL;
-_Thread_local bool tsr__in_job;
+TsrStatus (*tsr_interrupt_fault)(void) = NULL;
+_Thread_local bool tsr_in_job;
 
 static const struct {
     const char *name;
@@ -165,9 +165,9 @@ void tsr_interrupt_request_timeout(void) { tsr_interrupt_flag = TSR_INTERRUPT_TI
 
 TsrStatus tsr_interrupt_raise(void) {
     int flag = tsr_interrupt_flag;
-    if (tsr__in_job) return flag == TSR_INTERRUPT_TIMEOUT ? TSR_TIMEOUT_ERROR : TSR_KEYBOARD_INTERRUPT;
+    if (tsr_in_job) return flag == TSR_INTERRUPT_TIMEOUT ? TSR_TIMEOUT_ERROR : TSR_KEYBOARD_INTERRUPT;
     tsr_interrupt_flag = TSR_INTERRUPT_NONE;
-    if (flag == TSR_INTERRUPT_FAULT && tsr__interrupt_fault != NULL) return tsr__interrupt_fault();
+    if (flag == TSR_INTERRUPT_FAULT && tsr_interrupt_fault != NULL) return tsr_interrupt_fault();
     if (flag == TSR_INTERRUPT_TIMEOUT) return tsr_error(TSR_TIMEOUT_ERROR, "the time limit was reached");
     return flag == TSR_INTERRUPT_KEYBOARD ? tsr_error(TSR_KEYBOARD_INTERRUPT, "%s", "") : TSR_OK;
 }

@@ -5,8 +5,8 @@
 #include "error.h"
 
 /* Raises the memory fault that TSR_INTERRUPT_FAULT announces; fault.c sets it. */
-extern TsrStatus (*tsr__interrupt_fault)(void);
+extern TsrStatus (*tsr_interrupt_fault)(void);
 /* This thread works on a chunk of tsr_parallel_for: a check then only reports, and the loop's owner raises. */
-extern _Thread_local bool tsr__in_job;
+extern _Thread_local bool tsr_in_job;
 
 #endif

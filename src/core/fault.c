@@ -43,35 +43,35 @@ static void on_fault(int number, siginfo_t *info, void *context) {
 static void install(void) {
     struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_NODEFER};
     sigemptyset(&action.sa_mask);
-    tsr__interrupt_fault = raise_pending;
+    tsr_interrupt_fault = raise_pending;
     sigaction(SIGSEGV, &action, &old_segv);
     sigaction(SIGBUS, &action, &old_bus);
 }
 
-void tsr__fault_watch(TsrFaultRegion *region) {
+void tsr_fault_watch(TsrFaultRegion *region) {
     pthread_once(&once, install);
-    tsr__lock(&lock);
+    tsr_lock(&lock);
     region->prev = NULL;
     region->next = regions;
     if (regions != NULL) regions->prev = region;
     regions = region;
-    tsr__unlock(&lock);
+    tsr_unlock(&lock);
 }
 
-void tsr__fault_forget(TsrFaultRegion *region) {
-    tsr__lock(&lock);
+void tsr_fault_forget(TsrFaultRegion *region) {
+    tsr_lock(&lock);
     if (region->prev != NULL) region->prev->next = region->next;
     else regions = region->next;
     if (region->next != NULL) region->next->prev = region->prev;
-    tsr__unlock(&lock);
+    tsr_unlock(&lock);
     if (pending == region) {
         region->report(region); /* its owner goes before anyone asked: keep the words */
-        tsr__fault_post(tsr_error_message());
+        tsr_fault_post(tsr_error_message());
         pending = NULL;
     }
 }
 
-void tsr__fault_post(const char *message) {
+void tsr_fault_post(const char *message) {
     pthread_once(&once, install);
     snprintf(posted, sizeof posted, "%s", message);
     tsr_interrupt_flag = TSR_INTERRUPT_FAULT;

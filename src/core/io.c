@@ -15,12 +15,12 @@
 #include "mem.h"
 
 static const TsrFormat formats[] = {
-    {"npy", "npy", tsr__npy_probe, tsr__npy_read, tsr__npy_write, tsr__npy_expected_size},
-    {"json", "json", tsr__json_probe, tsr__json_read, tsr__json_write, NULL},
-    {"csv", "csv txt dat", tsr__csv_probe, tsr__csv_read, tsr__csv_write, NULL},
-    {"tsv", "tsv tab", NULL, tsr__csv_read, tsr__tsv_write, NULL},
-    {"pb", "pb", NULL, tsr__pb_read, tsr__pb_write, NULL},
-    {"raw", "raw bin", NULL, tsr__raw_read, tsr__raw_write, NULL},
+    {"npy", "npy", tsr_npy_probe, tsr_npy_read, tsr_npy_write, tsr_npy_expected_size},
+    {"json", "json", tsr_json_probe, tsr_json_read, tsr_json_write, NULL},
+    {"csv", "csv txt dat", tsr_csv_probe, tsr_csv_read, tsr_csv_write, NULL},
+    {"tsv", "tsv tab", NULL, tsr_csv_read, tsr_tsv_write, NULL},
+    {"pb", "pb", NULL, tsr_pb_read, tsr_pb_write, NULL},
+    {"raw", "raw bin", NULL, tsr_raw_read, tsr_raw_write, NULL},
 };
 
 const TsrFormat *tsr_format_find(const char *name) {

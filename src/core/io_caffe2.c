@@ -203,7 +203,7 @@ static TsrStatus read_tensor(TsrTensor **out, const Parsed *m) {
     int64_t numel;
     size_t nbytes;
     TsrTensor *t;
-    TSR_TRY(tsr__check_shape(&in, &numel, &nbytes, m->ndim, m->sizes, types[m->row].dtype));
+    TSR_TRY(tsr_check_shape(&in, &numel, &nbytes, m->ndim, m->sizes, types[m->row].dtype));
     TSR_TRY(check_size(m, numel, nbytes));
     TSR_TRY(tsr_tensor_new(&t, m->ndim, m->sizes, types[m->row].dtype, TSR_DEVICE_CPU));
     TsrStatus status = TSR_OK;

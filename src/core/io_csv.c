@@ -68,7 +68,7 @@ static char detect_delimiter(const char *line, const char *end) {
     return ' ';
 }
 
-bool tsr__csv_probe(const char *data, size_t size) {
+bool tsr_csv_probe(const char *data, size_t size) {
     size_t looked = TSR_MIN(size, (size_t)4096);
     bool number = false;
     for (size_t i = 0; i < looked; i++) {
@@ -329,7 +329,7 @@ static TsrStatus finish_table(TsrTensor **table, const Table *t, const TsrLoadOp
     return TSR_OK;
 }
 
-TsrStatus tsr__csv_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *options) {
+TsrStatus tsr_csv_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *options) {
     const char *begin = in->data, *end = in->data + in->size;
     TsrTensor *table = NULL;
     if (in->size >= 3 && memcmp(begin, "\xef\xbb\xbf", 3) == 0) begin += 3;
@@ -358,7 +358,7 @@ static TsrStatus write_table(TsrSink *sink, const TsrTensor *t, char delimiter, 
     for (int64_t r = 0; r < rows; r++) {
         for (int64_t k = 0; k < columns; k++) {
             if (tsr_interrupted_at(r * columns + k) || sink->status != TSR_OK) return sink->status != TSR_OK ? sink->status : tsr_interrupt_check();
-            size_t n = tsr__format_element(cell, tsr_scalar_load(t->dtype, data + (size_t)(r * columns + k) * item), t->dtype, precision, false);
+            size_t n = tsr_format_element(cell, tsr_scalar_load(t->dtype, data + (size_t)(r * columns + k) * item), t->dtype, precision, false);
             cell[n++] = k + 1 < columns ? delimiter : '\n';
             tsr_sink_write(sink, cell, n);
         }
@@ -377,5 +377,5 @@ static TsrStatus write_delimited(TsrSink *sink, const TsrItems *items, const Tsr
     return status;
 }
 
-TsrStatus tsr__csv_write(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options) { return write_delimited(sink, items, options, ','); }
-TsrStatus tsr__tsv_write(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options) { return write_delimited(sink, items, options, '\t'); }
+TsrStatus tsr_csv_write(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options) { return write_delimited(sink, items, options, ','); }
+TsrStatus tsr_tsv_write(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options) { return write_delimited(sink, items, options, '\t'); }

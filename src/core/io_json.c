@@ -12,7 +12,7 @@
 
 enum { MAX_DEPTH = 64 };
 
-bool tsr__json_probe(const char *data, size_t size) {
+bool tsr_json_probe(const char *data, size_t size) {
     size_t i = 0;
     while (i < size && strchr(" \t\r\n", data[i]) != NULL && data[i] != '\0') i++;
     return i < size && (data[i] == '[' || data[i] == '{');
@@ -239,7 +239,7 @@ static TsrStatus read_object(TsrItems *out, Json *j, TsrDtype wanted) {
     }
 }
 
-TsrStatus tsr__json_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *options) {
+TsrStatus tsr_json_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *options) {
     Json j = {in, in->data, in->data + in->size};
     TsrTensor *t = NULL;
     if (options->dtype != TSR_DTYPE_NONE && !tsr_dtype_is_pod(options->dtype)) return tsr_input_error(in, "numbers can't be torch.%s", tsr_dtype_name(options->dtype));
@@ -273,7 +273,7 @@ static TsrStatus write_number(const Writer *w, int64_t offset) {
         tsr_sink_puts(w->sink, strcmp(policy, "token") != 0 ? "null" : isnan(s.f) ? "NaN" : s.f > 0 ? "Infinity" : "-Infinity");
         return w->sink->status;
     }
-    size_t n = tsr__format_element(text, s, t->dtype, w->options->precision, true);
+    size_t n = tsr_format_element(text, s, t->dtype, w->options->precision, true);
     tsr_sink_write(w->sink, text, n);
     return w->sink->status;
 }
@@ -313,7 +313,7 @@ static void write_key(TsrSink *sink, const char *name) {
     tsr_sink_puts(sink, "\": ");
 }
 
-TsrStatus tsr__json_write(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options) {
+TsrStatus tsr_json_write(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options) {
     if (!items->single) tsr_sink_puts(sink, "{");
     for (int i = 0; i < items->n; i++) {
         if (i > 0) tsr_sink_puts(sink, ", ");

@@ -10,7 +10,7 @@
 
 static const char magic[6] = "\x93NUMPY";
 
-bool tsr__npy_probe(const char *data, size_t size) { return size >= 8 && memcmp(data, magic, 6) == 0; }
+bool tsr_npy_probe(const char *data, size_t size) { return size >= 8 && memcmp(data, magic, 6) == 0; }
 
 /* One row a type code of `descr`. */
 static const struct {
@@ -147,12 +147,12 @@ static TsrStatus read_header(const TsrInput *in, Header *h) {
     return seen == 7 ? TSR_OK : tsr_input_error(in, "npy header: it lacks descr, fortran_order or shape");
 }
 
-size_t tsr__npy_expected_size(const char *data, size_t size) {
+size_t tsr_npy_expected_size(const char *data, size_t size) {
     TsrInput in = {.name = "", .data = data, .size = size};
     Header h;
     int64_t numel;
     size_t nbytes;
-    if (read_header(&in, &h) != TSR_OK || tsr__check_shape(&in, &numel, &nbytes, h.ndim, h.shape, h.dtype) != TSR_OK) {
+    if (read_header(&in, &h) != TSR_OK || tsr_check_shape(&in, &numel, &nbytes, h.ndim, h.shape, h.dtype) != TSR_OK) {
         tsr_error_clear(); /* the reader will report it */
         return 0;
     }
@@ -184,7 +184,7 @@ static TsrStatus new_storage(TsrStorage **out, TsrInput *in, const Header *h, si
     return TSR_OK;
 }
 
-TsrStatus tsr__npy_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *options) {
+TsrStatus tsr_npy_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *options) {
     Header h;
     int64_t numel, strides[TSR_MAX_DIMS];
     size_t nbytes;
@@ -192,7 +192,7 @@ TsrStatus tsr__npy_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *optio
     TsrTensor *t;
     (void)options;
     TSR_TRY(read_header(in, &h));
-    TSR_TRY(tsr__check_shape(in, &numel, &nbytes, h.ndim, h.shape, h.dtype));
+    TSR_TRY(tsr_check_shape(in, &numel, &nbytes, h.ndim, h.shape, h.dtype));
     if (nbytes > in->size - h.offset)
         return tsr_input_error(in, "the shape needs %zu bytes of data from byte %zu on, the file has %zu", nbytes, h.offset, in->size - h.offset);
     TSR_TRY(new_storage(&storage, in, &h, nbytes));
@@ -229,7 +229,7 @@ static void write_header(TsrSink *sink, const char *code, bool fortran, const Ts
     tsr_sink_write(sink, text, (size_t)padded);
 }
 
-TsrStatus tsr__npy_write(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options) {
+TsrStatus tsr_npy_write(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options) {
     TsrTensor *t, *flipped = NULL;
     int64_t order[TSR_MAX_DIMS];
     (void)options;
@@ -244,7 +244,7 @@ TsrStatus tsr__npy_write(TsrSink *sink, const TsrItems *items, const TsrSaveOpti
     TSR_TRY(tsr_tensor_new_permute(&flipped, t, tsr_ndim(t), order));
     bool fortran = !tsr_is_contiguous(t, TSR_CONTIGUOUS) && tsr_is_contiguous(flipped, TSR_CONTIGUOUS);
     write_header(sink, code, fortran, t);
-    TsrStatus status = tsr__write_elements(sink, fortran ? flipped : t);
+    TsrStatus status = tsr_write_elements(sink, fortran ? flipped : t);
     tsr_tensor_free(flipped);
     return status;
 }

@@ -247,7 +247,7 @@ TsrStatus tsr_proto_new_tensor(TsrTensor **out, const char *data, size_t size) {
     TsrInput in = {.name = "TensorProto", .data = data, .size = size};
     TSR_TRY(scan(&m, tsr_wire_of("TensorProto", data, size)));
     TsrDtype dtype = types[m.row].dtype;
-    TSR_TRY(tsr__check_shape(&in, &numel, &nbytes, m.ndim, m.sizes, dtype));
+    TSR_TRY(tsr_check_shape(&in, &numel, &nbytes, m.ndim, m.sizes, dtype));
     if (m.has_content && (size_t)(m.content.end - m.content.p) != nbytes)
         return tsr_error(TSR_VALUE_ERROR, "TensorProto: the shape needs %zu bytes, tensor_content has %zu", nbytes, (size_t)(m.content.end - m.content.p));
     if (m.has_content && dtype == TSR_STRING) return tsr_error(TSR_VALUE_ERROR, "TensorProto: strings can't stand in tensor_content");
@@ -274,7 +274,7 @@ static TsrStatus read_either(TsrItems *out, const TsrInput *in) {
     return tsr_items_single_move(out, t);
 }
 
-TsrStatus tsr__pb_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *options) {
+TsrStatus tsr_pb_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *options) {
     char text[512];
     (void)options;
     TsrStatus status = read_either(out, in);
@@ -284,7 +284,7 @@ TsrStatus tsr__pb_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *option
     return tsr_input_error(in, "%s", text);
 }
 
-TsrStatus tsr__pb_write(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options) {
+TsrStatus tsr_pb_write(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options) {
     TsrText text = {0};
     (void)options;
     TsrStatus status = items->single ? tsr_proto_write_tensor(&text, items->items[0].tensor, true) : tsr_caffe2_write_protos(&text, items);

@@ -8,7 +8,7 @@
 #include "number.h"
 #include "view.h"
 
-TsrStatus tsr__check_shape(const TsrInput *in, int64_t *numel, size_t *nbytes, int ndim, const int64_t *shape, TsrDtype dtype) {
+TsrStatus tsr_check_shape(const TsrInput *in, int64_t *numel, size_t *nbytes, int ndim, const int64_t *shape, TsrDtype dtype) {
     int64_t product = 1, bytes;
     for (int d = 0; d < ndim; d++) /* a size of 0 does not excuse the others */
         if (shape[d] < 0 || tsr_mul_overflows(product, TSR_MAX(shape[d], 1), &product)) return tsr_input_error(in, "its shape overflows");
@@ -38,7 +38,7 @@ static TsrStatus resolve_shape(int64_t *shape, int *ndim, const TsrInput *in, co
     return TSR_OK;
 }
 
-TsrStatus tsr__raw_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *options) {
+TsrStatus tsr_raw_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *options) {
     int ndim;
     int64_t shape[TSR_MAX_DIMS], strides[TSR_MAX_DIMS], numel;
     size_t nbytes;
@@ -50,7 +50,7 @@ TsrStatus tsr__raw_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *optio
     if (options->ndim < 0 && in->size % tsr_dtype_size(dtype) != 0)
         return tsr_input_error(in, "%zu bytes are not whole elements of torch.%s", in->size, tsr_dtype_name(dtype));
     TSR_TRY(resolve_shape(shape, &ndim, in, options, (int64_t)(in->size / tsr_dtype_size(dtype))));
-    TSR_TRY(tsr__check_shape(in, &numel, &nbytes, ndim, shape, dtype));
+    TSR_TRY(tsr_check_shape(in, &numel, &nbytes, ndim, shape, dtype));
     if (nbytes > in->size) return tsr_input_error(in, "the shape needs %zu bytes, there are %zu", nbytes, in->size);
     bool stray = false;
     for (size_t i = 0; dtype == TSR_BOOL && i < nbytes; i++) stray |= (unsigned char)in->data[i] > 1;
@@ -62,7 +62,7 @@ TsrStatus tsr__raw_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *optio
     return status != TSR_OK ? status : tsr_items_single_move(out, t);
 }
 
-TsrStatus tsr__write_elements(TsrSink *sink, const TsrTensor *t) {
+TsrStatus tsr_write_elements(TsrSink *sink, const TsrTensor *t) {
     TsrTensor *dense;
     if (!tsr_dtype_is_pod(t->dtype)) return tsr_error(TSR_VALUE_ERROR, "elements of torch.%s have no bytes of their own", tsr_dtype_name(t->dtype));
     TSR_TRY(tsr_tensor_new_contiguous(&dense, t, TSR_CONTIGUOUS));
@@ -75,11 +75,11 @@ TsrStatus tsr__write_elements(TsrSink *sink, const TsrTensor *t) {
     return sink->status;
 }
 
-TsrStatus tsr__raw_write(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options) {
+TsrStatus tsr_raw_write(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options) {
     TsrTensor *t;
     (void)options;
     TSR_TRY(tsr_items_only(&t, items, "raw"));
-    return tsr__write_elements(sink, t);
+    return tsr_write_elements(sink, t);
 }
 
 static size_t format_real(char *buffer, double value, TsrDtype dtype, int precision, bool whole_point) {
@@ -95,7 +95,7 @@ static size_t format_real(char *buffer, double value, TsrDtype dtype, int precis
     return n;
 }
 
-size_t tsr__format_element(char *buffer, TsrScalar value, TsrDtype dtype, int precision, bool whole_point) {
+size_t tsr_format_element(char *buffer, TsrScalar value, TsrDtype dtype, int precision, bool whole_point) {
     switch (value.kind) {
     case TSR_SCALAR_BOOL: return (size_t)snprintf(buffer, 48, "%s", value.b ? "true" : "false");
     case TSR_SCALAR_INT: return (size_t)snprintf(buffer, 48, "%lld", (long long)value.i);

@@ -29,13 +29,13 @@ TsrStatus tsr_iter_check_partial_overlap(const TsrTensor *out, const TsrTensor *
         partial = tsr_ndim(out) != tsr_ndim(in) || memcmp(out->strides, in->strides, (size_t)tsr_ndim(out) * sizeof *out->strides) != 0;
     else
         partial = a.begin < b.end && b.begin < a.end;
-    return partial ? tsr__refuse_overlap() : TSR_OK;
+    return partial ? tsr_refuse_overlap() : TSR_OK;
 }
 
 static TsrStatus check_overlaps(const TsrIterSpec *spec) {
     for (int k = 0; k < spec->nout; k++) {
         if (spec->out[k] == NULL) continue;
-        TSR_TRY(tsr__check_no_internal_overlap(spec->out[k]));
+        TSR_TRY(tsr_check_no_internal_overlap(spec->out[k]));
         for (int i = 0; i < spec->nin; i++) TSR_TRY(tsr_iter_check_partial_overlap(spec->out[k], spec->in[i]));
     }
     return TSR_OK;

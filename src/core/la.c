@@ -6,65 +6,65 @@
 #include <stdio.h>
 #include <string.h>
 
-TsrStatus la_check_matrix(const TsrTensor *a, const char *fn, const char *arg) {
+TsrStatus tsr_la_check_matrix(const TsrTensor *a, const char *fn, const char *arg) {
     if (tsr_ndim(a) >= 2) return TSR_OK;
     return tsr_error(TSR_RUNTIME_ERROR, "%s: The input tensor %s must have at least 2 dimensions.", fn, arg);
 }
 
-TsrStatus la_check_square(const TsrTensor *a, const char *fn, const char *arg) {
-    TSR_TRY(la_check_matrix(a, fn, arg));
-    if (la_rows(a) == la_cols(a)) return TSR_OK;
-    return tsr_error(TSR_RUNTIME_ERROR, "%s%s%s must be batches of square matrices, but they are %lld by %lld matrices", fn, fn[0] ? ": " : "", arg, (long long)la_rows(a),
-                     (long long)la_cols(a));
+TsrStatus tsr_la_check_square(const TsrTensor *a, const char *fn, const char *arg) {
+    TSR_TRY(tsr_la_check_matrix(a, fn, arg));
+    if (tsr_la_rows(a) == tsr_la_cols(a)) return TSR_OK;
+    return tsr_error(TSR_RUNTIME_ERROR, "%s%s%s must be batches of square matrices, but they are %lld by %lld matrices", fn, fn[0] ? ": " : "", arg, (long long)tsr_la_rows(a),
+                     (long long)tsr_la_cols(a));
 }
 
-TsrStatus la_check_float(const TsrTensor *a, const char *fn) {
+TsrStatus tsr_la_check_float(const TsrTensor *a, const char *fn) {
     if (tsr_dtype_is_float(a->dtype) || tsr_dtype_is_complex(a->dtype)) return TSR_OK;
     return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "%s: Expected a floating point or complex tensor as input. Got %s", fn, tsr_dtype_scalar_name(a->dtype));
 }
 
-TsrStatus la_check_float_high(const TsrTensor *a, const char *fn) {
-    TSR_TRY(la_check_float(a, fn));
+TsrStatus tsr_la_check_float_high(const TsrTensor *a, const char *fn) {
+    TSR_TRY(tsr_la_check_float(a, fn));
     TsrBlasType t;
     if (tsr_blas_type(&t, a->dtype)) return TSR_OK;
     return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "%s: Low precision dtypes not supported. Got %s", fn, tsr_dtype_scalar_name(a->dtype));
 }
 
-TsrStatus la_not_implemented(const char *kernel, TsrDtype d) {
+TsrStatus tsr_la_not_implemented(const char *kernel, TsrDtype d) {
     TsrBlasType t;
     if (tsr_blas_type(&t, d)) return TSR_OK;
     return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "\"%s\" not implemented for '%s'", kernel, tsr_dtype_scalar_name(d));
 }
 
-int64_t la_batches(const TsrTensor *a) {
+int64_t tsr_la_batches(const TsrTensor *a) {
     int64_t n = 1;
     for (int d = 0; d < tsr_ndim(a) - 2; d++) n *= a->sizes[d];
     return n;
 }
 
-void la_strides(int64_t *strides, int ndim, const int64_t *sizes, bool columns) {
+void tsr_la_strides(int64_t *strides, int ndim, const int64_t *sizes, bool columns) {
     tsr_layout_contiguous_strides(strides, ndim, sizes);
     if (!columns || ndim < 2) return;
     strides[ndim - 1] = TSR_MAX(sizes[ndim - 2], 1);
     strides[ndim - 2] = 1;
 }
 
-TsrStatus la_new(TsrTensor **out, int nbatch, const int64_t *batch, int64_t m, int64_t n, TsrDtype dtype, TsrDevice device) {
+TsrStatus tsr_la_new(TsrTensor **out, int nbatch, const int64_t *batch, int64_t m, int64_t n, TsrDtype dtype, TsrDevice device) {
     int64_t sizes[TSR_MAX_DIMS + 2], strides[TSR_MAX_DIMS + 2];
     if (nbatch + 2 > TSR_MAX_DIMS) return tsr_error(TSR_RUNTIME_ERROR, "too many dimensions");
     memcpy(sizes, batch, sizeof(int64_t) * (size_t)nbatch);
     sizes[nbatch] = m, sizes[nbatch + 1] = n;
     int64_t numel;
     TSR_TRY(tsr_layout_numel(&numel, nbatch + 2, sizes));
-    la_strides(strides, nbatch + 2, sizes, true);
+    tsr_la_strides(strides, nbatch + 2, sizes, true);
     return tsr_tensor_new_strided(out, nbatch + 2, sizes, strides, dtype, device);
 }
 
-TsrStatus la_new_like(TsrTensor **out, const TsrTensor *like, int64_t m, int64_t n, TsrDtype dtype) {
-    return la_new(out, tsr_ndim(like) - 2, like->sizes, m, n, dtype, like->device);
+TsrStatus tsr_la_new_like(TsrTensor **out, const TsrTensor *like, int64_t m, int64_t n, TsrDtype dtype) {
+    return tsr_la_new(out, tsr_ndim(like) - 2, like->sizes, m, n, dtype, like->device);
 }
 
-TsrStatus la_new_vector(TsrTensor **out, const TsrTensor *like, int64_t n, TsrDtype dtype) {
+TsrStatus tsr_la_new_vector(TsrTensor **out, const TsrTensor *like, int64_t n, TsrDtype dtype) {
     int64_t sizes[TSR_MAX_DIMS];
     int nbatch = tsr_ndim(like) - 2;
     memcpy(sizes, like->sizes, sizeof(int64_t) * (size_t)nbatch);
@@ -72,25 +72,25 @@ TsrStatus la_new_vector(TsrTensor **out, const TsrTensor *like, int64_t n, TsrDt
     return tsr_tensor_new(out, nbatch + (n >= 0), sizes, dtype, like->device);
 }
 
-TsrStatus la_new_copy(TsrTensor **out, const TsrTensor *a) { return la_new_copy_expanded(out, a, tsr_ndim(a) - 2, a->sizes); }
+TsrStatus tsr_la_new_copy(TsrTensor **out, const TsrTensor *a) { return tsr_la_new_copy_expanded(out, a, tsr_ndim(a) - 2, a->sizes); }
 
-TsrStatus la_new_copy_expanded(TsrTensor **out, const TsrTensor *a, int nbatch, const int64_t *batch) {
+TsrStatus tsr_la_new_copy_expanded(TsrTensor **out, const TsrTensor *a, int nbatch, const int64_t *batch) {
     TSR_OWNED wide = NULL;
     TSR_OWNED r = NULL;
-    TSR_TRY(la_new(&r, nbatch, batch, la_rows(a), la_cols(a), a->dtype, a->device));
+    TSR_TRY(tsr_la_new(&r, nbatch, batch, tsr_la_rows(a), tsr_la_cols(a), a->dtype, a->device));
     TSR_TRY(tsr_tensor_new_expand(&wide, a, tsr_ndim(r), r->sizes));
     if (!tsr_is_meta(r)) TSR_TRY(tsr_tensor_copy(r, wide));
     *out = tsr_owned_take(&r);
     return TSR_OK;
 }
 
-TsrStatus la_broadcast_batch(int64_t *batch, int *nbatch, const TsrTensor *a, const TsrTensor *b) {
+TsrStatus tsr_la_broadcast_batch(int64_t *batch, int *nbatch, const TsrTensor *a, const TsrTensor *b) {
     *nbatch = tsr_ndim(a) - 2;
     memcpy(batch, a->sizes, sizeof(int64_t) * (size_t)*nbatch);
     return tsr_layout_broadcast(batch, nbatch, b->sizes, tsr_ndim(b) - 2);
 }
 
-TsrStatus la_restride(TsrTensor **slot, int ndim, const int64_t *sizes, const int64_t *strides) {
+TsrStatus tsr_la_restride(TsrTensor **slot, int ndim, const int64_t *sizes, const int64_t *strides) {
     TSR_OWNED r = NULL;
     TSR_OWNED same = NULL;
     TSR_TRY(tsr_tensor_new_reshape(&same, *slot, ndim, sizes));
@@ -100,15 +100,15 @@ TsrStatus la_restride(TsrTensor **slot, int ndim, const int64_t *sizes, const in
     return TSR_OK;
 }
 
-TsrStatus la_new_mt(TsrTensor **out, const TsrTensor *a, bool conj) {
+TsrStatus tsr_la_new_mt(TsrTensor **out, const TsrTensor *a, bool conj) {
     TSR_OWNED t = NULL;
     if (!conj || !tsr_dtype_is_complex(a->dtype)) return tsr_tensor_new_transpose(out, a, -2, -1);
     TSR_TRY(tsr_tensor_new_transpose(&t, a, -2, -1));
     return tsr_tensor_new_conj(out, t);
 }
 
-TsrStatus la_begin(LaJob *job, TsrDtype dtype) {
-    TSR_TRY(la_not_implemented("lapack", dtype));
+TsrStatus tsr_la_begin(TsrLaJob *job, TsrDtype dtype) {
+    TSR_TRY(tsr_la_not_implemented("lapack", dtype));
     tsr_blas_type(&job->t, dtype);
     job->is_complex = tsr_dtype_is_complex(dtype);
     job->item = tsr_dtype_size(dtype);
@@ -116,15 +116,15 @@ TsrStatus la_begin(LaJob *job, TsrDtype dtype) {
     return tsr_blas_get(&job->blas);
 }
 
-TsrStatus la_new_scratch(TsrTensor **out, int64_t count, size_t item) {
+TsrStatus tsr_la_new_scratch(TsrTensor **out, int64_t count, size_t item) {
     int64_t bytes;
     if (tsr_mul_overflows(TSR_MAX(count, 1), (int64_t)item, &bytes)) return tsr_error_no_memory(SIZE_MAX);
     return tsr_tensor_new(out, 1, &bytes, TSR_UINT8, TSR_DEVICE_CPU);
 }
 
-int la_lwork(const LaJob *job, const void *work) { return TSR_MAX(1, (int)creal(la_get(job->t, work, 0))); }
+int tsr_la_lwork(const TsrLaJob *job, const void *work) { return TSR_MAX(1, (int)creal(tsr_la_get(job->t, work, 0))); }
 
-double complex la_get(TsrBlasType t, const void *data, int64_t k) {
+double complex tsr_la_get(TsrBlasType t, const void *data, int64_t k) {
     switch (t) {
     case TSR_BLAS_S: return ((const float *)data)[k];
     case TSR_BLAS_D: return ((const double *)data)[k];
@@ -133,7 +133,7 @@ double complex la_get(TsrBlasType t, const void *data, int64_t k) {
     }
 }
 
-void la_set(TsrBlasType t, void *data, int64_t k, double complex v) {
+void tsr_la_set(TsrBlasType t, void *data, int64_t k, double complex v) {
     switch (t) {
     case TSR_BLAS_S: ((float *)data)[k] = (float)creal(v); break;
     case TSR_BLAS_D: ((double *)data)[k] = creal(v); break;
@@ -142,23 +142,23 @@ void la_set(TsrBlasType t, void *data, int64_t k, double complex v) {
     }
 }
 
-void la_keep_triangle(TsrTensor *a, bool upper) {
-    int64_t m = la_rows(a), n = la_cols(a), batches = la_batches(a);
+void tsr_la_keep_triangle(TsrTensor *a, bool upper) {
+    int64_t m = tsr_la_rows(a), n = tsr_la_cols(a), batches = tsr_la_batches(a);
     size_t item = tsr_itemsize(a);
     for (int64_t b = 0; b < batches; b++)
         for (int64_t j = 0; j < n; j++) {
-            char *column = la_matrix(a, b) + (size_t)(j * m) * item;
+            char *column = tsr_la_matrix(a, b) + (size_t)(j * m) * item;
             int64_t from = upper ? TSR_MIN(j + 1, m) : 0, to = upper ? m : TSR_MIN(j, m);
             if (to > from) memset(column + (size_t)from * item, 0, (size_t)(to - from) * item);
         }
 }
 
-void la_set_identity(TsrTensor *a) {
-    int64_t m = la_rows(a), n = la_cols(a), batches = la_batches(a);
+void tsr_la_set_identity(TsrTensor *a) {
+    int64_t m = tsr_la_rows(a), n = tsr_la_cols(a), batches = tsr_la_batches(a);
     if (a->numel == 0) return;
     memset(tsr_data(a), 0, (size_t)a->numel * tsr_itemsize(a));
     for (int64_t b = 0; b < batches; b++)
-        for (int64_t k = 0; k < TSR_MIN(m, n); k++) tsr_scalar_store(tsr_scalar_int(1), a->dtype, la_matrix(a, b) + (size_t)(k * m + k) * tsr_itemsize(a));
+        for (int64_t k = 0; k < TSR_MIN(m, n); k++) tsr_scalar_store(tsr_scalar_int(1), a->dtype, tsr_la_matrix(a, b) + (size_t)(k * m + k) * tsr_itemsize(a));
 }
 
 /* ---- LU ---- */
@@ -204,7 +204,7 @@ static inline double complex product_z(double complex x, double complex y) {
 #define NAME(x) x##_z
 #include "kernels/lu.inc"
 
-static void factor(const LaJob *job, int m, int n, void *a, int *pivots, int *info) {
+static void factor(const TsrLaJob *job, int m, int n, void *a, int *pivots, int *info) {
     if (TSR_MAX(m, n) > SMALL_LU) job->blas->getrf[job->t](&m, &n, a, &m, pivots, info);
     else if (job->t == TSR_BLAS_S) lu_small_s(a, m, n, pivots, info);
     else if (job->t == TSR_BLAS_D) lu_small_d(a, m, n, pivots, info);
@@ -212,24 +212,24 @@ static void factor(const LaJob *job, int m, int n, void *a, int *pivots, int *in
     else lu_small_z(a, m, n, pivots, info);
 }
 
-TsrStatus la_new_lu_factor(TsrTensor **lu, TsrTensor **pivots, TsrTensor **info, const TsrTensor *a) {
+TsrStatus tsr_la_new_lu_factor(TsrTensor **lu, TsrTensor **pivots, TsrTensor **info, const TsrTensor *a) {
     TSR_OWNED f = NULL;
     TSR_OWNED p = NULL;
     TSR_OWNED e = NULL;
-    int64_t m64 = la_rows(a), n64 = la_cols(a), k = TSR_MIN(m64, n64);
-    TSR_TRY(la_new_copy(&f, a));
-    TSR_TRY(la_new_vector(&p, a, k, TSR_INT32));
-    TSR_TRY(la_new_vector(&e, a, -1, TSR_INT32));
+    int64_t m64 = tsr_la_rows(a), n64 = tsr_la_cols(a), k = TSR_MIN(m64, n64);
+    TSR_TRY(tsr_la_new_copy(&f, a));
+    TSR_TRY(tsr_la_new_vector(&p, a, k, TSR_INT32));
+    TSR_TRY(tsr_la_new_vector(&e, a, -1, TSR_INT32));
     if (!tsr_is_meta(f)) {
         if (e->numel > 0) memset(tsr_data(e), 0, (size_t)e->numel * 4);
         if (f->numel > 0) {
-            LaJob job;
+            TsrLaJob job;
             int m, n;
-            TSR_TRY(la_begin(&job, a->dtype));
+            TSR_TRY(tsr_la_begin(&job, a->dtype));
             TSR_TRY(tsr_blas_int(&m, m64));
             TSR_TRY(tsr_blas_int(&n, n64));
-            for (int64_t b = 0; b < la_batches(f); b++) {
-                factor(&job, m, n, la_matrix(f, b), (int *)tsr_data(p) + b * k, (int *)tsr_data(e) + b);
+            for (int64_t b = 0; b < tsr_la_batches(f); b++) {
+                factor(&job, m, n, tsr_la_matrix(f, b), (int *)tsr_data(p) + b * k, (int *)tsr_data(e) + b);
                 TSR_TRY(tsr_interrupt_check());
             }
         }
@@ -240,52 +240,52 @@ TsrStatus la_new_lu_factor(TsrTensor **lu, TsrTensor **pivots, TsrTensor **info,
     return TSR_OK;
 }
 
-static void solve_from_factors(const LaJob *job, char trans, int n, int nrhs, const void *lu, const int *pivots, void *b) {
+static void solve_from_factors(const TsrLaJob *job, char trans, int n, int nrhs, const void *lu, const int *pivots, void *b) {
     int info;
     if (job->t == TSR_BLAS_S && lu_solve_small_s(lu, n, nrhs, pivots, b, trans != 'N')) return;
     if (job->t == TSR_BLAS_D && lu_solve_small_d(lu, n, nrhs, pivots, b, trans != 'N')) return;
     job->blas->getrs[job->t](&trans, &n, &nrhs, lu, &n, pivots, b, &n, &info, 1);
 }
 
-TsrStatus la_lu_solve(TsrTensor *b, const TsrTensor *lu, const TsrTensor *pivots, char trans) {
+TsrStatus tsr_la_lu_solve(TsrTensor *b, const TsrTensor *lu, const TsrTensor *pivots, char trans) {
     if (b->numel == 0 || tsr_is_meta(b)) return TSR_OK;
-    LaJob job;
+    TsrLaJob job;
     int n, nrhs;
-    TSR_TRY(la_begin(&job, b->dtype));
-    TSR_TRY(tsr_blas_int(&n, la_rows(b)));
-    TSR_TRY(tsr_blas_int(&nrhs, la_cols(b)));
-    for (int64_t i = 0; i < la_batches(b); i++) {
-        solve_from_factors(&job, trans, n, nrhs, la_matrix(lu, i), (const int *)tsr_data(pivots) + i * n, la_matrix(b, i));
+    TSR_TRY(tsr_la_begin(&job, b->dtype));
+    TSR_TRY(tsr_blas_int(&n, tsr_la_rows(b)));
+    TSR_TRY(tsr_blas_int(&nrhs, tsr_la_cols(b)));
+    for (int64_t i = 0; i < tsr_la_batches(b); i++) {
+        solve_from_factors(&job, trans, n, nrhs, tsr_la_matrix(lu, i), (const int *)tsr_data(pivots) + i * n, tsr_la_matrix(b, i));
         TSR_TRY(tsr_interrupt_check());
     }
     return TSR_OK;
 }
 
 /* As PyTorch: A X = I by LU. */
-TsrStatus la_new_inverse(TsrTensor **inverse, TsrTensor **info, const TsrTensor *a) {
+TsrStatus tsr_la_new_inverse(TsrTensor **inverse, TsrTensor **info, const TsrTensor *a) {
     TSR_OWNED lu = NULL;
     TSR_OWNED pivots = NULL;
     TSR_OWNED e = NULL;
     TSR_OWNED x = NULL;
-    TSR_TRY(la_new_lu_factor(&lu, &pivots, &e, a));
-    TSR_TRY(la_new_like(&x, a, la_rows(a), la_cols(a), a->dtype));
-    if (!tsr_is_meta(x)) la_set_identity(x);
-    TSR_TRY(la_lu_solve(x, lu, pivots, 'N'));
+    TSR_TRY(tsr_la_new_lu_factor(&lu, &pivots, &e, a));
+    TSR_TRY(tsr_la_new_like(&x, a, tsr_la_rows(a), tsr_la_cols(a), a->dtype));
+    if (!tsr_is_meta(x)) tsr_la_set_identity(x);
+    TSR_TRY(tsr_la_lu_solve(x, lu, pivots, 'N'));
     *inverse = tsr_owned_take(&x);
     *info = tsr_owned_take(&e);
     return TSR_OK;
 }
 
-TsrStatus la_check_info(const TsrTensor *info, const char *fn, LaFailure failure) {
+TsrStatus tsr_la_check_info(const TsrTensor *info, const char *fn, TsrLaFailure failure) {
     if (tsr_is_meta(info)) return TSR_OK;
     const int *e = tsr_data(info);
     for (int64_t b = 0; b < info->numel; b++) {
         if (e[b] == 0) continue;
         char batch[64] = ": ";
         if (tsr_ndim(info) > 0) snprintf(batch, sizeof batch, ": (Batch element %lld): ", (long long)b);
-        if (failure == LA_SINGULAR_INVERSE)
+        if (failure == TSR_LA_SINGULAR_INVERSE)
             return tsr_error(TSR_LINALG_ERROR, "%s%sThe diagonal element %d is zero, the inversion could not be completed because the input matrix is singular.", fn, batch, e[b]);
-        if (failure == LA_SINGULAR_SOLVE) return tsr_error(TSR_LINALG_ERROR, "%s%sThe solver failed because the input matrix is singular.", fn, batch);
+        if (failure == TSR_LA_SINGULAR_SOLVE) return tsr_error(TSR_LINALG_ERROR, "%s%sThe solver failed because the input matrix is singular.", fn, batch);
         return tsr_error(TSR_LINALG_ERROR,
                          "%s%sThe factorization could not be completed because the input is not positive-definite (the leading minor of order %d is not positive-definite).", fn,
                          batch, e[b]);
@@ -299,7 +299,7 @@ static bool has_nonfinite(const TsrTensor *a) {
     TsrBlasType t;
     tsr_blas_type(&t, a->dtype);
     for (int64_t k = 0; k < a->numel; k++) {
-        double complex v = la_get(t, tsr_data(a), k);
+        double complex v = tsr_la_get(t, tsr_data(a), k);
         if (!(__builtin_isfinite(creal(v)) && __builtin_isfinite(cimag(v)))) return true;
     }
     return false;
@@ -307,7 +307,7 @@ static bool has_nonfinite(const TsrTensor *a) {
 
 typedef struct SvdWork { void *work, *rwork; int *iwork; int lwork; } SvdWork;
 
-static void gesdd(const LaJob *job, char jobz, int m, int n, void *a, void *s, void *u, int ldu, void *vh, int ldvh, const SvdWork *w, int *info) {
+static void gesdd(const TsrLaJob *job, char jobz, int m, int n, void *a, void *s, void *u, int ldu, void *vh, int ldvh, const SvdWork *w, int *info) {
     if (job->is_complex)
         job->blas->gesdd_complex[job->t](&jobz, &m, &n, a, &m, s, u, &ldu, vh, &ldvh, w->work, &w->lwork, w->rwork, w->iwork, info, 1);
     else job->blas->gesdd_real[job->t](&jobz, &m, &n, a, &m, s, u, &ldu, vh, &ldvh, w->work, &w->lwork, w->iwork, info, 1);
@@ -322,28 +322,28 @@ static TsrStatus svd_failed(const TsrTensor *a, const char *fn, int64_t b, int i
 }
 
 static TsrStatus svd_run(TsrTensor *f, TsrTensor *u, TsrTensor *s, TsrTensor *vh, const TsrTensor *a, char jobz, const char *fn) {
-    LaJob job;
+    TsrLaJob job;
     int m, n, info = 0;
-    TSR_TRY(la_begin(&job, f->dtype));
-    TSR_TRY(tsr_blas_int(&m, la_rows(f)));
-    TSR_TRY(tsr_blas_int(&n, la_cols(f)));
+    TSR_TRY(tsr_la_begin(&job, f->dtype));
+    TSR_TRY(tsr_blas_int(&m, tsr_la_rows(f)));
+    TSR_TRY(tsr_blas_int(&n, tsr_la_cols(f)));
     int64_t k = TSR_MIN(m, n), big = TSR_MAX(m, n);
     TSR_OWNED work = NULL;
     TSR_OWNED rwork = NULL;
     TSR_OWNED iwork = NULL;
     double query[4] = {0};
-    int ldu = m, ldvh = u != NULL ? (int)TSR_MAX(la_rows(vh), 1) : n;
-    TSR_TRY(la_new_scratch(&iwork, 8 * k, sizeof(int)));
+    int ldu = m, ldvh = u != NULL ? (int)TSR_MAX(tsr_la_rows(vh), 1) : n;
+    TSR_TRY(tsr_la_new_scratch(&iwork, 8 * k, sizeof(int)));
     int64_t rcount = jobz == 'N' ? 7 * k : TSR_MAX(5 * k * k + 5 * k, 2 * big * k + 2 * k * k + k);
-    TSR_TRY(la_new_scratch(&rwork, job.is_complex ? rcount : 1, job.real_item));
+    TSR_TRY(tsr_la_new_scratch(&rwork, job.is_complex ? rcount : 1, job.real_item));
     SvdWork w = {query, tsr_data(rwork), tsr_data(iwork), -1};
     gesdd(&job, jobz, m, n, tsr_data(f), tsr_data(s), NULL, ldu, NULL, ldvh, &w, &info);
-    w.lwork = la_lwork(&job, query);
-    TSR_TRY(la_new_scratch(&work, w.lwork, job.item));
+    w.lwork = tsr_la_lwork(&job, query);
+    TSR_TRY(tsr_la_new_scratch(&work, w.lwork, job.item));
     w.work = tsr_data(work);
-    for (int64_t b = 0; b < la_batches(f); b++) {
+    for (int64_t b = 0; b < tsr_la_batches(f); b++) {
         void *sb = (char *)tsr_data(s) + (size_t)(b * k) * job.real_item;
-        gesdd(&job, jobz, m, n, la_matrix(f, b), sb, u ? la_matrix(u, b) : NULL, ldu, u ? la_matrix(vh, b) : NULL, ldvh, &w, &info);
+        gesdd(&job, jobz, m, n, tsr_la_matrix(f, b), sb, u ? tsr_la_matrix(u, b) : NULL, ldu, u ? tsr_la_matrix(vh, b) : NULL, ldvh, &w, &info);
         if (info != 0) return svd_failed(a, fn, b, info);
         TSR_TRY(tsr_interrupt_check());
     }
@@ -353,29 +353,29 @@ static TsrStatus svd_run(TsrTensor *f, TsrTensor *u, TsrTensor *s, TsrTensor *vh
 /* The two shapes for which MKL, whose signs of singular vectors PyTorch shows, takes another way than LAPACK's gesdd:
  * real matrices a little taller than wide go through QR (gesvd's threshold), and wide ones are made bidiagonal directly, without LQ. */
 static bool by_gesvd(const TsrTensor *f) {
-    int64_t m = la_rows(f), n = la_cols(f);
+    int64_t m = tsr_la_rows(f), n = tsr_la_cols(f);
     return !tsr_dtype_is_complex(f->dtype) && m > n && m >= (int64_t)(1.6 * (double)n) && m < (int64_t)(11.0 * (double)n / 6);
 }
 
 static bool by_bidiagonal(const TsrTensor *f) {
-    int64_t m = la_rows(f), n = la_cols(f);
+    int64_t m = tsr_la_rows(f), n = tsr_la_cols(f);
     return !tsr_dtype_is_complex(f->dtype) && n > m && n >= (int64_t)(11.0 * (double)m / 6);
 }
 
 static TsrStatus svd_gesvd(TsrTensor *f, TsrTensor *u, TsrTensor *s, TsrTensor *vh, const TsrTensor *a, char jobz, const char *fn) {
-    LaJob job;
-    int m, n, info = 0, lwork = -1, ldvh = (int)TSR_MAX(la_rows(vh), 1);
+    TsrLaJob job;
+    int m, n, info = 0, lwork = -1, ldvh = (int)TSR_MAX(tsr_la_rows(vh), 1);
     double query[2] = {0};
     TSR_OWNED work = NULL;
-    TSR_TRY(la_begin(&job, f->dtype));
-    TSR_TRY(tsr_blas_int(&m, la_rows(f)));
-    TSR_TRY(tsr_blas_int(&n, la_cols(f)));
+    TSR_TRY(tsr_la_begin(&job, f->dtype));
+    TSR_TRY(tsr_blas_int(&m, tsr_la_rows(f)));
+    TSR_TRY(tsr_blas_int(&n, tsr_la_cols(f)));
     job.blas->gesvd_real[job.t](&jobz, &jobz, &m, &n, tsr_data(f), &m, tsr_data(s), tsr_data(u), &m, tsr_data(vh), &ldvh, query, &lwork, &info, 1, 1);
-    lwork = la_lwork(&job, query);
-    TSR_TRY(la_new_scratch(&work, lwork, job.item));
-    for (int64_t b = 0; b < la_batches(f); b++) {
+    lwork = tsr_la_lwork(&job, query);
+    TSR_TRY(tsr_la_new_scratch(&work, lwork, job.item));
+    for (int64_t b = 0; b < tsr_la_batches(f); b++) {
         void *sb = (char *)tsr_data(s) + (size_t)(b * n) * job.item;
-        job.blas->gesvd_real[job.t](&jobz, &jobz, &m, &n, la_matrix(f, b), &m, sb, la_matrix(u, b), &m, la_matrix(vh, b), &ldvh, tsr_data(work), &lwork, &info, 1, 1);
+        job.blas->gesvd_real[job.t](&jobz, &jobz, &m, &n, tsr_la_matrix(f, b), &m, sb, tsr_la_matrix(u, b), &m, tsr_la_matrix(vh, b), &ldvh, tsr_data(work), &lwork, &info, 1, 1);
         if (info != 0) return svd_failed(a, fn, b, info);
         TSR_TRY(tsr_interrupt_check());
     }
@@ -385,7 +385,7 @@ static TsrStatus svd_gesvd(TsrTensor *f, TsrTensor *u, TsrTensor *s, TsrTensor *
 typedef struct Bidiagonal { char *e, *tauq, *taup, *work, *small_vt; int *iwork, lwork; } Bidiagonal;
 
 /* One wide matrix: A = Q B P^T with B lower bidiagonal, the singular value decomposition of B, then Q and P^T applied to its factors. */
-static void svd_bidiagonal(const LaJob *job, const Bidiagonal *w, int m, int n, char *a, char *s, char *u, char *vh, int nv, int *info) {
+static void svd_bidiagonal(const TsrLaJob *job, const Bidiagonal *w, int m, int n, char *a, char *s, char *u, char *vh, int nv, int *info) {
     TsrBlasType t = job->t;
     double unused = 0;
     size_t item = job->item;
@@ -394,46 +394,46 @@ static void svd_bidiagonal(const LaJob *job, const Bidiagonal *w, int m, int n, 
     if (*info != 0) return;
     memset(vh, 0, (size_t)nv * (size_t)n * item);
     for (int j = 0; j < m; j++) memcpy(vh + (size_t)j * (size_t)nv * item, w->small_vt + (size_t)j * (size_t)m * item, (size_t)m * item);
-    for (int j = m; j < nv; j++) la_set(t, vh, (int64_t)j * nv + j, 1);
+    for (int j = m; j < nv; j++) tsr_la_set(t, vh, (int64_t)j * nv + j, 1);
     job->blas->ormbr_real[t]("Q", "L", "N", &m, &m, &n, a, &m, w->tauq, u, &m, w->work, &w->lwork, info, 1, 1, 1);
     job->blas->ormbr_real[t]("P", "R", "T", &nv, &n, &m, a, &m, w->taup, vh, &nv, w->work, &w->lwork, info, 1, 1, 1);
 }
 
 static TsrStatus svd_wide(TsrTensor *f, TsrTensor *u, TsrTensor *s, TsrTensor *vh, const TsrTensor *a, const char *fn) {
-    LaJob job;
+    TsrLaJob job;
     int m, n, nv, info = 0;
-    TSR_TRY(la_begin(&job, f->dtype));
-    TSR_TRY(tsr_blas_int(&m, la_rows(f)));
-    TSR_TRY(tsr_blas_int(&n, la_cols(f)));
-    TSR_TRY(tsr_blas_int(&nv, la_rows(vh)));
+    TSR_TRY(tsr_la_begin(&job, f->dtype));
+    TSR_TRY(tsr_blas_int(&m, tsr_la_rows(f)));
+    TSR_TRY(tsr_blas_int(&n, tsr_la_cols(f)));
+    TSR_TRY(tsr_blas_int(&nv, tsr_la_rows(vh)));
     TSR_OWNED scratch = NULL;
     TSR_OWNED iwork = NULL;
     int64_t lwork = TSR_MAX(64 * ((int64_t)m + n), 3 * (int64_t)m * m + 4 * (int64_t)m);
-    TSR_TRY(la_new_scratch(&scratch, 3 * (int64_t)m + (int64_t)m * m + lwork, job.item));
-    TSR_TRY(la_new_scratch(&iwork, 8 * (int64_t)m, sizeof(int)));
+    TSR_TRY(tsr_la_new_scratch(&scratch, 3 * (int64_t)m + (int64_t)m * m + lwork, job.item));
+    TSR_TRY(tsr_la_new_scratch(&iwork, 8 * (int64_t)m, sizeof(int)));
     char *p = tsr_data(scratch);
     size_t line = (size_t)m * job.item;
     Bidiagonal w = {.e = p, .tauq = p + line, .taup = p + 2 * line, .small_vt = p + 3 * line, .work = p + 3 * line + (size_t)m * line, .iwork = tsr_data(iwork)};
     TSR_TRY(tsr_blas_int(&w.lwork, lwork));
-    for (int64_t b = 0; b < la_batches(f); b++) {
-        svd_bidiagonal(&job, &w, m, n, la_matrix(f, b), (char *)tsr_data(s) + (size_t)b * line, la_matrix(u, b), la_matrix(vh, b), nv, &info);
+    for (int64_t b = 0; b < tsr_la_batches(f); b++) {
+        svd_bidiagonal(&job, &w, m, n, tsr_la_matrix(f, b), (char *)tsr_data(s) + (size_t)b * line, tsr_la_matrix(u, b), tsr_la_matrix(vh, b), nv, &info);
         if (info != 0) return svd_failed(a, fn, b, info);
         TSR_TRY(tsr_interrupt_check());
     }
     return TSR_OK;
 }
 
-TsrStatus la_new_svd(TsrTensor **u, TsrTensor **s, TsrTensor **vh, const TsrTensor *a, char job, const char *fn) {
+TsrStatus tsr_la_new_svd(TsrTensor **u, TsrTensor **s, TsrTensor **vh, const TsrTensor *a, char job, const char *fn) {
     TSR_OWNED f = NULL;
     TSR_OWNED uu = NULL;
     TSR_OWNED ss = NULL;
     TSR_OWNED vv = NULL;
-    int64_t m = la_rows(a), n = la_cols(a), k = TSR_MIN(m, n);
-    TSR_TRY(la_new_copy(&f, a));
-    TSR_TRY(la_new_vector(&ss, a, k, tsr_dtype_real_of(a->dtype)));
+    int64_t m = tsr_la_rows(a), n = tsr_la_cols(a), k = TSR_MIN(m, n);
+    TSR_TRY(tsr_la_new_copy(&f, a));
+    TSR_TRY(tsr_la_new_vector(&ss, a, k, tsr_dtype_real_of(a->dtype)));
     if (job != 'N') {
-        TSR_TRY(la_new_like(&uu, a, m, job == 'A' ? m : k, a->dtype));
-        TSR_TRY(la_new_like(&vv, a, job == 'A' ? n : k, n, a->dtype));
+        TSR_TRY(tsr_la_new_like(&uu, a, m, job == 'A' ? m : k, a->dtype));
+        TSR_TRY(tsr_la_new_like(&vv, a, job == 'A' ? n : k, n, a->dtype));
     }
     if (!tsr_is_meta(f)) {
         if (f->numel > 0) {
@@ -442,8 +442,8 @@ TsrStatus la_new_svd(TsrTensor **u, TsrTensor **s, TsrTensor **vh, const TsrTens
             else if (job != 'N' && by_bidiagonal(f)) TSR_TRY(svd_wide(f, uu, ss, vv, a, fn));
             else TSR_TRY(svd_run(f, uu, ss, vv, a, job, fn));
         } else if (job == 'A') {
-            la_set_identity(uu);
-            la_set_identity(vv);
+            tsr_la_set_identity(uu);
+            tsr_la_set_identity(vv);
         }
     }
     if (job != 'N') *u = tsr_owned_take(&uu), *vh = tsr_owned_take(&vv);
@@ -453,7 +453,7 @@ TsrStatus la_new_svd(TsrTensor **u, TsrTensor **s, TsrTensor **vh, const TsrTens
 
 /* ---- symmetric eigenvalues ---- */
 
-static void syevd(const LaJob *job, char jobz, char uplo, int n, void *a, void *w, void *work, int lwork, void *rwork, int lrwork, int *iwork, int liwork, int *info) {
+static void syevd(const TsrLaJob *job, char jobz, char uplo, int n, void *a, void *w, void *work, int lwork, void *rwork, int lrwork, int *iwork, int liwork, int *info) {
     if (job->is_complex) job->blas->heevd[job->t](&jobz, &uplo, &n, a, &n, w, work, &lwork, rwork, &lrwork, iwork, &liwork, info, 1, 1);
     else job->blas->syevd[job->t](&jobz, &uplo, &n, a, &n, w, work, &lwork, iwork, &liwork, info, 1, 1);
 }
@@ -478,15 +478,15 @@ static bool well_scaled(const TsrTensor *a) {
     TsrBlasType t;
     tsr_blas_type(&t, a->dtype);
     for (int64_t k = 0; k < a->numel; k++) {
-        double complex v = la_get(t, tsr_data(a), k);
+        double complex v = tsr_la_get(t, tsr_data(a), k);
         largest = fmax(largest, fmax(fabs(creal(v)), fabs(cimag(v))));
     }
     return largest > lowest && largest < 1 / lowest;
 }
 
 /* One small matrix: to tridiagonal form, the iteration, and back. *done is false when the iteration did not converge. */
-static TsrStatus eigh_small(const LaJob *job, char uplo, int n, char *a, char *w, char *scratch, bool *done) {
-    TsrBlasType t = job->t, rt = la_real(t);
+static TsrStatus eigh_small(const TsrLaJob *job, char uplo, int n, char *a, char *w, char *scratch, bool *done) {
+    TsrBlasType t = job->t, rt = tsr_la_real(t);
     size_t real_line = (size_t)n * job->real_item, line = (size_t)n * job->item;
     char *e = scratch, *rotations = e + real_line, *z = rotations + 2 * real_line, *vectors = z + (size_t)n * real_line, *tau = vectors + (size_t)n * line, *work = tau + line;
     int lwork = 64 * n, info;
@@ -494,7 +494,7 @@ static TsrStatus eigh_small(const LaJob *job, char uplo, int n, char *a, char *w
     *done = rt == TSR_BLAS_S ? f32_tridiagonal((float *)(void *)w, (float *)(void *)e, (float *)(void *)z, n, FLT_MIN, (float *)(void *)rotations)
                              : f64_tridiagonal((double *)(void *)w, (double *)(void *)e, (double *)(void *)z, n, DBL_MIN, (double *)(void *)rotations);
     if (!*done) return TSR_OK;
-    for (int64_t k = 0; k < (int64_t)n * n; k++) la_set(t, vectors, k, la_get(rt, z, k));
+    for (int64_t k = 0; k < (int64_t)n * n; k++) tsr_la_set(t, vectors, k, tsr_la_get(rt, z, k));
     job->blas->ormtr[t]("L", &uplo, "N", &n, &n, a, &n, tau, vectors, &n, work, &lwork, &info, 1, 1, 1);
     memcpy(a, vectors, (size_t)n * line);
     return TSR_OK;
@@ -502,36 +502,36 @@ static TsrStatus eigh_small(const LaJob *job, char uplo, int n, char *a, char *w
 
 /* All matrices of the batch; *done is false when one of them is better left to LAPACK (`v` then holds rubbish). */
 static TsrStatus eigh_small_run(TsrTensor *v, TsrTensor *w, char uplo, bool *done) {
-    LaJob job;
+    TsrLaJob job;
     int n;
     TSR_OWNED scratch = NULL;
-    TSR_TRY(la_begin(&job, v->dtype));
-    TSR_TRY(tsr_blas_int(&n, la_rows(v)));
-    TSR_TRY(la_new_scratch(&scratch, (2 * (int64_t)n + 72) * n, job.item));
+    TSR_TRY(tsr_la_begin(&job, v->dtype));
+    TSR_TRY(tsr_blas_int(&n, tsr_la_rows(v)));
+    TSR_TRY(tsr_la_new_scratch(&scratch, (2 * (int64_t)n + 72) * n, job.item));
     *done = well_scaled(v);
-    for (int64_t b = 0; b < la_batches(v) && *done; b++) {
-        TSR_TRY(eigh_small(&job, uplo, n, la_matrix(v, b), (char *)tsr_data(w) + (size_t)(b * n) * job.real_item, tsr_data(scratch), done));
+    for (int64_t b = 0; b < tsr_la_batches(v) && *done; b++) {
+        TSR_TRY(eigh_small(&job, uplo, n, tsr_la_matrix(v, b), (char *)tsr_data(w) + (size_t)(b * n) * job.real_item, tsr_data(scratch), done));
         TSR_TRY(tsr_interrupt_check());
     }
     return TSR_OK;
 }
 
 static TsrStatus eigh_run(TsrTensor *v, TsrTensor *w, char jobz, char uplo, const char *fn) {
-    LaJob job;
+    TsrLaJob job;
     int n, info = 0, iquery = 0;
     double query[4] = {0}, rquery[2] = {0};
-    TSR_TRY(la_begin(&job, v->dtype));
-    TSR_TRY(tsr_blas_int(&n, la_rows(v)));
+    TSR_TRY(tsr_la_begin(&job, v->dtype));
+    TSR_TRY(tsr_blas_int(&n, tsr_la_rows(v)));
     syevd(&job, jobz, uplo, n, tsr_data(v), tsr_data(w), query, -1, rquery, -1, &iquery, -1, &info);
-    int lwork = la_lwork(&job, query), lrwork = TSR_MAX(1, (int)creal(la_get(la_real(job.t), rquery, 0))), liwork = TSR_MAX(iquery, 1);
+    int lwork = tsr_la_lwork(&job, query), lrwork = TSR_MAX(1, (int)creal(tsr_la_get(tsr_la_real(job.t), rquery, 0))), liwork = TSR_MAX(iquery, 1);
     TSR_OWNED work = NULL;
     TSR_OWNED rwork = NULL;
     TSR_OWNED iwork = NULL;
-    TSR_TRY(la_new_scratch(&work, lwork, job.item));
-    TSR_TRY(la_new_scratch(&rwork, lrwork, job.real_item));
-    TSR_TRY(la_new_scratch(&iwork, liwork, sizeof(int)));
-    for (int64_t b = 0; b < la_batches(v); b++) {
-        syevd(&job, jobz, uplo, n, la_matrix(v, b), (char *)tsr_data(w) + (size_t)(b * n) * job.real_item, tsr_data(work), lwork, tsr_data(rwork), lrwork, tsr_data(iwork), liwork,
+    TSR_TRY(tsr_la_new_scratch(&work, lwork, job.item));
+    TSR_TRY(tsr_la_new_scratch(&rwork, lrwork, job.real_item));
+    TSR_TRY(tsr_la_new_scratch(&iwork, liwork, sizeof(int)));
+    for (int64_t b = 0; b < tsr_la_batches(v); b++) {
+        syevd(&job, jobz, uplo, n, tsr_la_matrix(v, b), (char *)tsr_data(w) + (size_t)(b * n) * job.real_item, tsr_data(work), lwork, tsr_data(rwork), lrwork, tsr_data(iwork), liwork,
               &info);
         if (info != 0) {
             char batch[64] = ": ";
@@ -544,22 +544,22 @@ static TsrStatus eigh_run(TsrTensor *v, TsrTensor *w, char jobz, char uplo, cons
     return TSR_OK;
 }
 
-TsrStatus la_new_eigh(TsrTensor **w, TsrTensor **v, const TsrTensor *a, char uplo, const char *fn) {
+TsrStatus tsr_la_new_eigh(TsrTensor **w, TsrTensor **v, const TsrTensor *a, char uplo, const char *fn) {
     TSR_OWNED vv = NULL;
     TSR_OWNED ww = NULL;
-    TSR_TRY(la_new_copy(&vv, a));
-    TSR_TRY(la_new_vector(&ww, a, la_cols(a), tsr_dtype_real_of(a->dtype)));
+    TSR_TRY(tsr_la_new_copy(&vv, a));
+    TSR_TRY(tsr_la_new_vector(&ww, a, tsr_la_cols(a), tsr_dtype_real_of(a->dtype)));
     if (!tsr_is_meta(vv) && vv->numel > 0) {
         if (has_nonfinite(vv))
             return tsr_error(TSR_LINALG_ERROR,
                              "%s: The algorithm failed to converge because the input matrix is ill-conditioned or has too many repeated eigenvalues (error code: %lld).", fn,
-                             (long long)la_rows(a) - 1);
+                             (long long)tsr_la_rows(a) - 1);
         bool done = false;
-        if (v != NULL && la_rows(a) <= SMALL_EIGEN) {
+        if (v != NULL && tsr_la_rows(a) <= SMALL_EIGEN) {
             TSR_TRY(eigh_small_run(vv, ww, uplo, &done));
             if (!done) {
                 TsrTensor *again;
-                TSR_TRY(la_new_copy(&again, a));
+                TSR_TRY(tsr_la_new_copy(&again, a));
                 tsr_owned_put_move(&vv, again);
             }
         }

@@ -13,72 +13,72 @@
 #include "op.h"
 
 /* --- checks --- */
-TsrStatus la_check_matrix(const TsrTensor *a, const char *fn, const char *arg); /* at least 2 dimensions */
-TsrStatus la_check_square(const TsrTensor *a, const char *fn, const char *arg); /* and square */
-TsrStatus la_check_float(const TsrTensor *a, const char *fn);     /* floating point or complex, half too */
-TsrStatus la_check_float_high(const TsrTensor *a, const char *fn); /* float32, float64, complex64, complex128 */
-TsrStatus la_not_implemented(const char *kernel, TsrDtype d);      /* '"lu_cpu" not implemented for 'Half'' */
+TsrStatus tsr_la_check_matrix(const TsrTensor *a, const char *fn, const char *arg); /* at least 2 dimensions */
+TsrStatus tsr_la_check_square(const TsrTensor *a, const char *fn, const char *arg); /* and square */
+TsrStatus tsr_la_check_float(const TsrTensor *a, const char *fn);     /* floating point or complex, half too */
+TsrStatus tsr_la_check_float_high(const TsrTensor *a, const char *fn); /* float32, float64, complex64, complex128 */
+TsrStatus tsr_la_not_implemented(const char *kernel, TsrDtype d);      /* '"lu_cpu" not implemented for 'Half'' */
 
 /* --- geometry --- */
-static inline int64_t la_rows(const TsrTensor *a) { return a->sizes[tsr_ndim(a) - 2]; }
-static inline int64_t la_cols(const TsrTensor *a) { return a->sizes[tsr_ndim(a) - 1]; }
-int64_t la_batches(const TsrTensor *a); /* product of all sizes but the last two */
+static inline int64_t tsr_la_rows(const TsrTensor *a) { return a->sizes[tsr_ndim(a) - 2]; }
+static inline int64_t tsr_la_cols(const TsrTensor *a) { return a->sizes[tsr_ndim(a) - 1]; }
+int64_t tsr_la_batches(const TsrTensor *a); /* product of all sizes but the last two */
 
 /* Strides of a column-major batch (PyTorch's batched_matrix_contiguous_strides); row-major when `columns` is false or ndim < 2. */
-void la_strides(int64_t *strides, int ndim, const int64_t *sizes, bool columns);
+void tsr_la_strides(int64_t *strides, int ndim, const int64_t *sizes, bool columns);
 /* Uninitialised, column-major, batch sizes as the first nbatch of `batch`. */
-TsrStatus la_new(TsrTensor **out, int nbatch, const int64_t *batch, int64_t m, int64_t n, TsrDtype dtype, TsrDevice device);
-/* As la_new with the batch sizes of `like`, which has two further dimensions. */
-TsrStatus la_new_like(TsrTensor **out, const TsrTensor *like, int64_t m, int64_t n, TsrDtype dtype);
+TsrStatus tsr_la_new(TsrTensor **out, int nbatch, const int64_t *batch, int64_t m, int64_t n, TsrDtype dtype, TsrDevice device);
+/* As tsr_la_new with the batch sizes of `like`, which has two further dimensions. */
+TsrStatus tsr_la_new_like(TsrTensor **out, const TsrTensor *like, int64_t m, int64_t n, TsrDtype dtype);
 /* Fresh tensor of like's batch sizes and one further dimension of n (none when n < 0), row-major. */
-TsrStatus la_new_vector(TsrTensor **out, const TsrTensor *like, int64_t n, TsrDtype dtype);
+TsrStatus tsr_la_new_vector(TsrTensor **out, const TsrTensor *like, int64_t n, TsrDtype dtype);
 /* A column-major copy (conj and neg resolved). */
-TsrStatus la_new_copy(TsrTensor **out, const TsrTensor *a);
+TsrStatus tsr_la_new_copy(TsrTensor **out, const TsrTensor *a);
 /* A column-major copy with the batch expanded to the sizes given, in (m, n) of its own. */
-TsrStatus la_new_copy_expanded(TsrTensor **out, const TsrTensor *a, int nbatch, const int64_t *batch);
+TsrStatus tsr_la_new_copy_expanded(TsrTensor **out, const TsrTensor *a, int nbatch, const int64_t *batch);
 /* Broadcast batch sizes of two matrices; PyTorch's error. */
-TsrStatus la_broadcast_batch(int64_t *batch, int *nbatch, const TsrTensor *a, const TsrTensor *b);
+TsrStatus tsr_la_broadcast_batch(int64_t *batch, int *nbatch, const TsrTensor *a, const TsrTensor *b);
 /* Gives `t` (consumed through its slot) other strides by copying where they differ. */
-TsrStatus la_restride(TsrTensor **slot, int ndim, const int64_t *sizes, const int64_t *strides);
+TsrStatus tsr_la_restride(TsrTensor **slot, int ndim, const int64_t *sizes, const int64_t *strides);
 /* A view of `a` transposed over its last two dimensions, conjugated too when `conj`. */
-TsrStatus la_new_mt(TsrTensor **out, const TsrTensor *a, bool conj);
+TsrStatus tsr_la_new_mt(TsrTensor **out, const TsrTensor *a, bool conj);
 
 /* --- LAPACK --- */
-typedef struct LaJob {
+typedef struct TsrLaJob {
     const TsrBlas *blas;
     TsrBlasType t;
     bool is_complex;
     size_t item, real_item; /* bytes of an element and of its real part */
-} LaJob;
+} TsrLaJob;
 /* Loads the library; dtype one of the four. */
-TsrStatus la_begin(LaJob *job, TsrDtype dtype);
+TsrStatus tsr_la_begin(TsrLaJob *job, TsrDtype dtype);
 /* Scratch bytes as a tensor; freed with it. */
-TsrStatus la_new_scratch(TsrTensor **out, int64_t count, size_t item);
+TsrStatus tsr_la_new_scratch(TsrTensor **out, int64_t count, size_t item);
 /* The workspace size that LAPACK answered in the first element of work. */
-int la_lwork(const LaJob *job, const void *work);
-static inline char *la_matrix(const TsrTensor *a, int64_t i) { return (char *)tsr_data(a) + i * la_rows(a) * la_cols(a) * (int64_t)tsr_itemsize(a); }
+int tsr_la_lwork(const TsrLaJob *job, const void *work);
+static inline char *tsr_la_matrix(const TsrTensor *a, int64_t i) { return (char *)tsr_data(a) + i * tsr_la_rows(a) * tsr_la_cols(a) * (int64_t)tsr_itemsize(a); }
 /* Element k of an array of the four types, and of their real counterparts. */
-double complex la_get(TsrBlasType t, const void *data, int64_t k);
-void la_set(TsrBlasType t, void *data, int64_t k, double complex v);
-static inline TsrBlasType la_real(TsrBlasType t) { return t == TSR_BLAS_C ? TSR_BLAS_S : t == TSR_BLAS_Z ? TSR_BLAS_D : t; }
+double complex tsr_la_get(TsrBlasType t, const void *data, int64_t k);
+void tsr_la_set(TsrBlasType t, void *data, int64_t k, double complex v);
+static inline TsrBlasType tsr_la_real(TsrBlasType t) { return t == TSR_BLAS_C ? TSR_BLAS_S : t == TSR_BLAS_Z ? TSR_BLAS_D : t; }
 /* Zeroes what lies outside the triangle (k: first kept diagonal); of every matrix of the batch. */
-void la_keep_triangle(TsrTensor *a, bool upper);
-void la_set_identity(TsrTensor *a);
+void tsr_la_keep_triangle(TsrTensor *a, bool upper);
+void tsr_la_set_identity(TsrTensor *a);
 
 /* --- factorizations shared between operators; results column-major and the caller's --- */
 /* LU with partial pivoting of `a` (any strides): pivots int32 (batch..., min(m, n)), info int32 (batch...). */
-TsrStatus la_new_lu_factor(TsrTensor **lu, TsrTensor **pivots, TsrTensor **info, const TsrTensor *a);
+TsrStatus tsr_la_new_lu_factor(TsrTensor **lu, TsrTensor **pivots, TsrTensor **info, const TsrTensor *a);
 /* Solves in place for the column-major B of the same batch: trans 'N', 'T' or 'C'. */
-TsrStatus la_lu_solve(TsrTensor *b, const TsrTensor *lu, const TsrTensor *pivots, char trans);
+TsrStatus tsr_la_lu_solve(TsrTensor *b, const TsrTensor *lu, const TsrTensor *pivots, char trans);
 /* The inverse, column-major, and info. */
-TsrStatus la_new_inverse(TsrTensor **inverse, TsrTensor **info, const TsrTensor *a);
+TsrStatus tsr_la_new_inverse(TsrTensor **inverse, TsrTensor **info, const TsrTensor *a);
 /* job 'A', 'S' or 'N' (u and vh untouched). s real, (batch..., k). */
-TsrStatus la_new_svd(TsrTensor **u, TsrTensor **s, TsrTensor **vh, const TsrTensor *a, char job, const char *fn);
+TsrStatus tsr_la_new_svd(TsrTensor **u, TsrTensor **s, TsrTensor **vh, const TsrTensor *a, char job, const char *fn);
 /* w real, ascending. v may be NULL. uplo 'L' or 'U'. */
-TsrStatus la_new_eigh(TsrTensor **w, TsrTensor **v, const TsrTensor *a, char uplo, const char *fn);
+TsrStatus tsr_la_new_eigh(TsrTensor **w, TsrTensor **v, const TsrTensor *a, char uplo, const char *fn);
 
 /* A LAPACK info that is not 0 becomes PyTorch's torch.linalg.LinAlgError; `info` int32 (batch...). */
-typedef enum LaFailure { LA_SINGULAR_INVERSE, LA_SINGULAR_SOLVE, LA_NOT_POSITIVE } LaFailure;
-TsrStatus la_check_info(const TsrTensor *info, const char *fn, LaFailure failure);
+typedef enum TsrLaFailure { TSR_LA_SINGULAR_INVERSE, TSR_LA_SINGULAR_SOLVE, TSR_LA_NOT_POSITIVE } TsrLaFailure;
+TsrStatus tsr_la_check_info(const TsrTensor *info, const char *fn, TsrLaFailure failure);
 
 #endif

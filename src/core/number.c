@@ -231,7 +231,7 @@ static locale_t c_locale;
 
 static void make_c_locale(void) { c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0); }
 
-locale_t tsr__c_locale(void) {
+locale_t tsr_c_locale(void) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, make_c_locale);
     return c_locale;
@@ -247,7 +247,7 @@ static double parse_exactly(const char *begin, const char *end) {
     }
     memcpy(text, begin, n);
     text[n] = '\0';
-    double value = strtod_l(text, NULL, tsr__c_locale());
+    double value = strtod_l(text, NULL, tsr_c_locale());
     if (text != small) tsr_free(text);
     return value;
 }

@@ -7,6 +7,6 @@
 #include "number.h"
 
 /* The "C" locale: the C library's numbers then have a point whatever the program's locale. Lent for ever; (locale_t)0 when memory is short. */
-locale_t tsr__c_locale(void);
+locale_t tsr_c_locale(void);
 
 #endif

@@ -108,7 +108,7 @@ static int row_number(const TsrOp *op) {
 TsrStatus tsr_op_schema(const TsrSchema **lent, const TsrOp *op) {
     int i = row_number(op);
     if (i < 0) return tsr_error(TSR_SYSTEM_ERROR, "operator row \"%s\" is not in the table", op->schema);
-    if (table.schema[i] == NULL) TSR_TRY(tsr__schema_new(&table.schema[i], op->schema));
+    if (table.schema[i] == NULL) TSR_TRY(tsr_schema_new(&table.schema[i], op->schema));
     *lent = table.schema[i];
     return TSR_OK;
 }
@@ -288,7 +288,7 @@ static TsrStatus write_sparse(TsrOpCall *c, TsrTensor *result, TsrTensor *out) {
     if (!tsr_is_sparse(result) || !tsr_is_sparse(out))
         return tsr_error(TSR_RUNTIME_ERROR, "copy_() between dense and sparse Tensors is not implemented! Found self type = torch.%s%sTensor and src type = torch.%s%sTensor",
                          tsr_is_sparse(out) ? "sparse." : "", tsr_dtype_scalar_name(out->dtype), tsr_is_sparse(result) ? "sparse." : "", tsr_dtype_scalar_name(result->dtype));
-    if (c->inplace && !tsr__same_sizes(result, out)) return tsr_error(TSR_RUNTIME_ERROR, "%s: the result has other sizes than self", c->schema->base);
+    if (c->inplace && !tsr_same_sizes(result, out)) return tsr_error(TSR_RUNTIME_ERROR, "%s: the result has other sizes than self", c->schema->base);
     if (result->dtype == out->dtype) return tsr_sparse_assign(out, result);
     TsrTensor *values, *converted;
     TSR_TRY(tsr_tensor_new_cast(&values, result->sparse->values, out->dtype));
@@ -313,7 +313,7 @@ static TsrStatus write_result(TsrOpCall *c, int k) {
         tsr_tensor_free(dense);
         return status;
     }
-    if (!tsr__same_sizes(result, out)) {
+    if (!tsr_same_sizes(result, out)) {
         if (c->inplace) {
             char want[256], have[256];
             return tsr_error(TSR_RUNTIME_ERROR, "output with shape %s doesn't match the broadcast shape %s",
@@ -323,7 +323,7 @@ static TsrStatus write_result(TsrOpCall *c, int k) {
         TSR_TRY(tsr_tensor_resize(out, tsr_ndim(result), result->sizes, TSR_CONTIGUOUS));
         if (c->op->flags & TSR_OP_OUT_STRIDES) TSR_TRY(tsr_tensor_set_geometry(out, tsr_ndim(result), result->sizes, result->strides, out->offset));
     }
-    TSR_TRY(tsr__check_no_internal_overlap(out));
+    TSR_TRY(tsr_check_no_internal_overlap(out));
     return tsr_tensor_copy(out, result);
 }
 
@@ -357,7 +357,7 @@ static void end_run(Run *run) {
         if (run->real_out[k] != NULL) run->call->out[k] = run->real_out[k];
     for (int i = 0; i < run->nlists; i++) {
         TsrArg *arg = run->lists[i].arg;
-        tsr__free_all(arg->tensors, arg->n);
+        tsr_free_all(arg->tensors, arg->n);
         tsr_free(arg->tensors);
         arg->tensors = run->lists[i].before;
     }
@@ -365,7 +365,7 @@ static void end_run(Run *run) {
 
 static TsrStatus run_prepared(Run *run) {
     TsrOpCall *c = run->call;
-    run->sparse = tsr__sparse_find(c);
+    run->sparse = tsr_sparse_find(c);
     TSR_TRY(prepare_arguments(run));
     TSR_TRY(prepare_outputs(run));
     tsr_trace(TSR_TRACE_OP, c->schema->name, NULL, 0, NULL, NULL);
@@ -544,7 +544,7 @@ static TsrStatus run_by_name(TsrTensor **outs, int nout, const TsrOp *op, const 
     return TSR_OK;
 }
 
-TsrStatus tsr_invoke(TsrTensor **outs, int nout, const char *name, const char *fmt, ...) {
+TsrStatus tsr_invoke_new(TsrTensor **outs, int nout, const char *name, const char *fmt, ...) {
     const TsrOpSet *set = tsr_op_find(name);
     if (set == NULL) return tsr_error(TSR_SYSTEM_ERROR, "no operator is named '%s'", name);
     TsrArg args[TSR_MAX_ARGS];

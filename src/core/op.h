@@ -1,7 +1,8 @@
 /* op.h: the one table of operators, and calling them.
  *
  * A row (TsrOp) declares one overload of an operator: its schema in torch's syntax, the function that does
- * it, which forms it has, and its documentation. Rows stand in ops/<family>.def, one macro call each:
+ * it (called op_NAME; every other function of the core that is not static begins with tsr_), which forms it has, and its
+ * documentation. Rows stand in ops/<family>.def, one macro call each:
  *
  *     OP(op_add, .schema = "add(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
  *        .forms = TSR_FN | TSR_METHOD | TSR_INPLACE | TSR_OUT, .category = "pointwise", .alias = TSR_FRESH,
@@ -99,7 +100,7 @@ struct TsrOpCall {
     int nargs;
     TsrTensor *out[TSR_MAX_RETS];  /* lent */
     bool inplace;                  /* out[0] is self of the in-place form */
-    bool spent;                    /* the caller lets the first argument go after the call: when nobody else knows of it, it may become the result (tsr__spare) */
+    bool spent;                    /* the caller lets the first argument go after the call: when nobody else knows of it, it may become the result (tsr_spare) */
     TsrArg ret[TSR_MAX_RETS];
     int nret;
 };
@@ -149,7 +150,7 @@ extern void (*tsr_op_hook)(const TsrOpCall *call, TsrStatus status);
  * d TsrDtype (int), c const char * (str), I int n, const int64_t *ints; T int n, TsrTensor *const *; n None; missing ones get defaults; "!t" before the rest
  * gives out[0] (in-place on it). Picks the first overload whose parameter kinds accept the letters, one that takes a number as
  * a tensor only where no other does. Stores the first `nout` tensor results, owned. */
-TsrStatus tsr_invoke(TsrTensor **outs, int nout, const char *name, const char *fmt, ...);
+TsrStatus tsr_invoke_new(TsrTensor **outs, int nout, const char *name, const char *fmt, ...);
 
 /* Helpers for op functions. */
 static inline TsrStatus tsr_return_move(TsrOpCall *c, TsrTensor *t) {

@@ -1,7 +1,7 @@
 /* The scope of op_compose.h. */
 #include "op_compose.h"
 
-TsrTensor *tsr__scope_keep(Scope *s, TsrStatus status) {
+TsrTensor *tsr_scope_keep(TsrScope *s, TsrStatus status) {
     s->status = status;
     if (status != TSR_OK) return NULL;
     if (s->n == SCOPE_ROOM) { /* the oldest goes: callers of long loops hold on to what they need */
@@ -12,14 +12,14 @@ TsrTensor *tsr__scope_keep(Scope *s, TsrStatus status) {
     return s->kept[s->n++] = s->next;
 }
 
-TsrStatus tsr__scope_end(Scope *s, TsrTensor **out, TsrTensor *result) {
+TsrStatus tsr_scope_end_new(TsrTensor **out, TsrScope *s, TsrTensor *result) {
     if (s->status == TSR_OK) *out = tsr_tensor_retain(result);
-    tsr__free_all(s->kept, s->n);
+    tsr_free_all(s->kept, s->n);
     s->n = 0;
     return s->status;
 }
 
-TsrStatus tsr__scope_return(TsrOpCall *c, Scope *s, TsrTensor *result) {
+TsrStatus tsr_scope_return(TsrOpCall *c, TsrScope *s, TsrTensor *result) {
     TsrTensor *t = NULL;
-    return tsr_finish_move(c, tsr__scope_end(s, &t, result), t);
+    return tsr_finish_move(c, tsr_scope_end_new(&t, s, result), t);
 }

@@ -8,17 +8,17 @@
 #include "mem.h"
 #include "tensor_impl.h"
 
-TsrTensor *tsr__spare(const TsrOpCall *c) {
+TsrTensor *tsr_spare(const TsrOpCall *c) {
     return c->spent && c->out[0] == NULL && c->arg[0].kind == TSR_ARG_TENSOR && tsr_fast_reusable(c->arg[0].t) ? c->arg[0].t : NULL;
 }
 
-TsrStatus tsr__not_implemented(const char *kernel, TsrDtype dtype) {
+TsrStatus tsr_not_implemented(const char *kernel, TsrDtype dtype) {
     return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "\"%s\" not implemented for '%s'", kernel, tsr_dtype_scalar_name(dtype));
 }
 
 static bool is_dense(const TsrTensor *t) { return tsr_layout_is_non_overlapping_and_dense(tsr_ndim(t), t->sizes, t->strides); }
 
-TsrStatus tsr__check_no_overlap(const TsrTensor *w, const TsrTensor *r) {
+TsrStatus tsr_check_no_overlap(const TsrTensor *w, const TsrTensor *r) {
     if (w != r) {
         if (w->storage == NULL || w->storage != r->storage || w->numel == 0 || r->numel == 0) return TSR_OK;
         if (!is_dense(w) || !is_dense(r)) return TSR_OK; /* PyTorch calls these too hard and lets them pass */
@@ -26,35 +26,35 @@ TsrStatus tsr__check_no_overlap(const TsrTensor *w, const TsrTensor *r) {
     int64_t w0 = w->offset * (int64_t)tsr_itemsize(w), r0 = r->offset * (int64_t)tsr_itemsize(r);
     int64_t w1 = w0 + w->numel * (int64_t)tsr_itemsize(w), r1 = r0 + r->numel * (int64_t)tsr_itemsize(r);
     if (w != r && (w1 <= r0 || r1 <= w0)) return TSR_OK;
-    return tsr__refuse_overlap();
+    return tsr_refuse_overlap();
 }
 
-TsrStatus tsr__check_out_overlap(const TsrTensor *out, const TsrTensor *input) {
+TsrStatus tsr_check_out_overlap(const TsrTensor *out, const TsrTensor *input) {
     if (out == NULL) return TSR_OK;
-    TSR_TRY(tsr__check_no_internal_overlap(out));
-    return input == NULL ? TSR_OK : tsr__check_no_overlap(out, input);
+    TSR_TRY(tsr_check_no_internal_overlap(out));
+    return input == NULL ? TSR_OK : tsr_check_no_overlap(out, input);
 }
 
-TsrStatus tsr__check_out_dtype(const TsrOpCall *c, int k, TsrDtype dtype) {
+TsrStatus tsr_check_out_dtype(const TsrOpCall *c, int k, TsrDtype dtype) {
     if (c->out[k] == NULL || c->inplace || c->out[k]->dtype == dtype) return TSR_OK;
     return tsr_error(TSR_RUNTIME_ERROR, "Expected out tensor to have dtype %s, but got %s instead", tsr_dtype_c_name(dtype),
                      tsr_dtype_c_name(c->out[k]->dtype));
 }
 
-TsrStatus tsr__edit_new(TsrTensor **out, const TsrOpCall *c, const TsrTensor *self, TsrMemoryFormat format) {
+TsrStatus tsr_edit_new(TsrTensor **out, const TsrOpCall *c, const TsrTensor *self, TsrMemoryFormat format) {
     if (!c->inplace) return tsr_tensor_new_clone(out, self, format);
-    TSR_TRY(tsr__check_no_internal_overlap(c->out[0]));
+    TSR_TRY(tsr_check_no_internal_overlap(c->out[0]));
     *out = tsr_tensor_retain(c->out[0]);
     return TSR_OK;
 }
 
-TsrStatus tsr__edit_dense_new(TsrTensor **out, const TsrOpCall *c, const TsrTensor *self) {
+TsrStatus tsr_edit_dense_new(TsrTensor **out, const TsrOpCall *c, const TsrTensor *self) {
     if (!c->inplace || !tsr_is_contiguous(c->out[0], TSR_CONTIGUOUS)) return tsr_tensor_new_clone(out, self, TSR_CONTIGUOUS);
     *out = tsr_tensor_retain(c->out[0]);
     return TSR_OK;
 }
 
-TsrStatus tsr__at_least_1d_new(TsrTensor **out, const TsrTensor *t) {
+TsrStatus tsr_at_least_1d_new(TsrTensor **out, const TsrTensor *t) {
     if (tsr_ndim(t) > 0) {
         *out = tsr_tensor_retain((TsrTensor *)t);
         return TSR_OK;
@@ -62,13 +62,13 @@ TsrStatus tsr__at_least_1d_new(TsrTensor **out, const TsrTensor *t) {
     return tsr_tensor_new_unsqueeze(out, t, 0);
 }
 
-TsrStatus tsr__end_move(TsrOpCall *c, TsrStatus status, TsrTensor *t) {
+TsrStatus tsr_end_move(TsrOpCall *c, TsrStatus status, TsrTensor *t) {
     if (status == TSR_OK) return tsr_return_move(c, t);
     tsr_tensor_free(t);
     return status;
 }
 
-TsrStatus tsr__long_new(TsrTensor **out, const TsrTensor *t) {
+TsrStatus tsr_long_new(TsrTensor **out, const TsrTensor *t) {
     TsrTensor *cast;
     TSR_TRY(tsr_tensor_new_cast(&cast, t, TSR_INT64));
     TsrStatus status = tsr_tensor_new_contiguous(out, cast, TSR_CONTIGUOUS);
@@ -76,10 +76,10 @@ TsrStatus tsr__long_new(TsrTensor **out, const TsrTensor *t) {
     return status;
 }
 
-TsrStatus tsr__return_list_move(TsrOpCall *c, TsrTensor **tensors, int n) {
+TsrStatus tsr_return_list_move(TsrOpCall *c, TsrTensor **tensors, int n) {
     TsrTensor **array = tsr_malloc(sizeof *array * (size_t)(n > 0 ? n : 1));
     if (array == NULL) {
-        tsr__free_all(tensors, n);
+        tsr_free_all(tensors, n);
         return tsr_error_no_memory(sizeof *array * (size_t)n);
     }
     if (n > 0) memcpy(array, tensors, sizeof *array * (size_t)n);
@@ -88,29 +88,29 @@ TsrStatus tsr__return_list_move(TsrOpCall *c, TsrTensor **tensors, int n) {
     return TSR_OK;
 }
 
-TsrStatus tsr__zeros_new(TsrTensor **out, int ndim, const int64_t *sizes, TsrDtype dtype, TsrDevice device) {
+TsrStatus tsr_zeros_new(TsrTensor **out, int ndim, const int64_t *sizes, TsrDtype dtype, TsrDevice device) {
     TSR_TRY(tsr_tensor_new(out, ndim, sizes, dtype, device));
     TsrStatus status = tsr_tensor_fill(*out, tsr_scalar_int(0));
     if (status != TSR_OK) tsr_tensor_reset(out);
     return status;
 }
 
-void tsr__free_all(TsrTensor **tensors, int n) {
+void tsr_free_all(TsrTensor **tensors, int n) {
     for (int i = 0; i < n; i++) tsr_tensor_free(tensors[i]);
 }
 
-bool tsr__same_sizes(const TsrTensor *a, const TsrTensor *b) {
+bool tsr_same_sizes(const TsrTensor *a, const TsrTensor *b) {
     return tsr_ndim(a) == tsr_ndim(b) && memcmp(a->sizes, b->sizes, sizeof(int64_t) * (size_t)tsr_ndim(a)) == 0;
 }
 
-const char *tsr__sizes_text(const TsrTensor *t) {
+const char *tsr_sizes_text(const TsrTensor *t) {
     static _Thread_local char buffers[4][512];
     static _Thread_local int next;
     next = (next + 1) % 4;
     return tsr_layout_format(buffers[next], sizeof buffers[next], tsr_ndim(t), t->sizes);
 }
 
-bool tsr__positions_valid(const TsrTensor *index, int64_t bound, int64_t *bad) {
+bool tsr_positions_valid(const TsrTensor *index, int64_t bound, int64_t *bad) {
     const int64_t *p = tsr_data(index);
     if (tsr_kernel_in_range(p, index->numel, bound)) return true;
     for (int64_t i = 0; i < index->numel; i++)

@@ -6,7 +6,7 @@
 #include "op.h"
 
 /* TSR_NOT_IMPLEMENTED_ERROR "\"kernel\" not implemented for 'Half'". */
-TsrStatus tsr__not_implemented(const char *kernel, TsrDtype dtype) __attribute__((cold));
+TsrStatus tsr_not_implemented(const char *kernel, TsrDtype dtype) __attribute__((cold));
 
 /* Sets of dtypes, as bit masks over ids. */
 #define TSR_BIT(id) (1u << (TSR_##id))
@@ -18,45 +18,45 @@ TsrStatus tsr__not_implemented(const char *kernel, TsrDtype dtype) __attribute__
 #define TSR_BITS_FLOAT8 (TSR_BIT(FLOAT8_E5M2) | TSR_BIT(FLOAT8_E4M3FN))
 #define TSR_BITS_USUAL (TSR_BITS_INT | TSR_BITS_FLOAT) /* what AT_DISPATCH_ALL_TYPES and the halves are */
 #define TSR_BITS_MOST (TSR_BITS_USUAL | TSR_BIT(BOOL) | TSR_BITS_COMPLEX)
-static inline bool tsr__in(unsigned mask, TsrDtype d) { return (mask >> d & 1u) != 0; }
-/* tsr__not_implemented unless `dtype` is in `mask`. */
-static inline TsrStatus tsr__require(unsigned mask, TsrDtype dtype, const char *kernel) {
-    return TSR_LIKELY(tsr__in(mask, dtype)) ? TSR_OK : tsr__not_implemented(kernel, dtype);
+static inline bool tsr_in(unsigned mask, TsrDtype d) { return (mask >> d & 1u) != 0; }
+/* tsr_not_implemented unless `dtype` is in `mask`. */
+static inline TsrStatus tsr_require(unsigned mask, TsrDtype dtype, const char *kernel) {
+    return TSR_LIKELY(tsr_in(mask, dtype)) ? TSR_OK : tsr_not_implemented(kernel, dtype);
 }
 
-/* tsr__refuse_overlap when they share memory. */
-TsrStatus tsr__check_no_overlap(const TsrTensor *written, const TsrTensor *read);
+/* tsr_refuse_overlap when they share memory. */
+TsrStatus tsr_check_no_overlap(const TsrTensor *written, const TsrTensor *read);
 /* out= of a call: that no memory is shared within it, nor with one input; either may be NULL. */
-TsrStatus tsr__check_out_overlap(const TsrTensor *out, const TsrTensor *input);
+TsrStatus tsr_check_out_overlap(const TsrTensor *out, const TsrTensor *input);
 /* "Expected out tensor to have dtype float, but got double instead" for call->out[k]; in-place forms and absent outputs pass. */
-TsrStatus tsr__check_out_dtype(const TsrOpCall *c, int k, TsrDtype dtype);
+TsrStatus tsr_check_out_dtype(const TsrOpCall *c, int k, TsrDtype dtype);
 
 /* The tensor of the first argument when nobody but the caller knows of it, who lets it go after the call: the operator may write its result over it and return
  * it. NULL otherwise, and when there is an output. Lent. */
-TsrTensor *tsr__spare(const TsrOpCall *c);
+TsrTensor *tsr_spare(const TsrOpCall *c);
 
 /* The tensor an operator that edits a copy of self works on: self itself (retained, overlap checked) in the in-place form, else a copy
  * in the given format. *out is owned. */
-TsrStatus tsr__edit_new(TsrTensor **out, const TsrOpCall *c, const TsrTensor *self, TsrMemoryFormat format);
-/* As tsr__edit_new, always row-major: self itself only when it is; the dispatcher copies a fresh result back into self. */
-TsrStatus tsr__edit_dense_new(TsrTensor **out, const TsrOpCall *c, const TsrTensor *self);
+TsrStatus tsr_edit_new(TsrTensor **out, const TsrOpCall *c, const TsrTensor *self, TsrMemoryFormat format);
+/* As tsr_edit_new, always row-major: self itself only when it is; the dispatcher copies a fresh result back into self. */
+TsrStatus tsr_edit_dense_new(TsrTensor **out, const TsrOpCall *c, const TsrTensor *self);
 /* Contiguous int64 values of an integral tensor; *out is owned, maybe the same object. */
-TsrStatus tsr__long_new(TsrTensor **out, const TsrTensor *t);
+TsrStatus tsr_long_new(TsrTensor **out, const TsrTensor *t);
 /* A one-dimensional view of a 0-d tensor, others retained; *out is owned. */
-TsrStatus tsr__at_least_1d_new(TsrTensor **out, const TsrTensor *t);
+TsrStatus tsr_at_least_1d_new(TsrTensor **out, const TsrTensor *t);
 /* Ends a function that made t: returns it from the call on success, frees it on failure. t may be NULL on failure. */
-TsrStatus tsr__end_move(TsrOpCall *c, TsrStatus status, TsrTensor *t);
+TsrStatus tsr_end_move(TsrOpCall *c, TsrStatus status, TsrTensor *t);
 /* Result of n owned tensors as a Tensor[]; the array is copied, the references move, also on failure. */
-TsrStatus tsr__return_list_move(TsrOpCall *c, TsrTensor **tensors, int n);
+TsrStatus tsr_return_list_move(TsrOpCall *c, TsrTensor **tensors, int n);
 /* Row-major, all zeros. *out is owned. */
-TsrStatus tsr__zeros_new(TsrTensor **out, int ndim, const int64_t *sizes, TsrDtype dtype, TsrDevice device);
+TsrStatus tsr_zeros_new(TsrTensor **out, int ndim, const int64_t *sizes, TsrDtype dtype, TsrDevice device);
 /* Frees n references, NULL entries are fine. */
-void tsr__free_all(TsrTensor **tensors, int n);
+void tsr_free_all(TsrTensor **tensors, int n);
 /* Whether both have the same sizes. */
-bool tsr__same_sizes(const TsrTensor *a, const TsrTensor *b);
+bool tsr_same_sizes(const TsrTensor *a, const TsrTensor *b);
 /* "[2, 3]", for messages: in one of four buffers of this thread, which take turns. */
-const char *tsr__sizes_text(const TsrTensor *t);
+const char *tsr_sizes_text(const TsrTensor *t);
 /* int64 positions are all in [0, bound): the first bad one goes to *bad and false is returned. */
-bool tsr__positions_valid(const TsrTensor *index, int64_t bound, int64_t *bad);
+bool tsr_positions_valid(const TsrTensor *index, int64_t bound, int64_t *bad);
 
 #endif

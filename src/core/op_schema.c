@@ -271,7 +271,7 @@ static TsrStatus parse_schema(TsrSchema *schema, TsrParam *params, const char *t
     return TSR_OK;
 }
 
-TsrStatus tsr__schema_new(TsrSchema **out, const char *text) {
+TsrStatus tsr_schema_new(TsrSchema **out, const char *text) {
     TsrSchema *schema = tsr_calloc(1, sizeof *schema);
     TsrParam params[TSR_MAX_ARGS + 1];
     memset(params, 0, sizeof params);

@@ -5,6 +5,6 @@
 #include "op.h"
 
 /* *out lives for ever (the table keeps it). TSR_SYSTEM_ERROR quotes a malformed schema. */
-TsrStatus tsr__schema_new(TsrSchema **out, const char *text);
+TsrStatus tsr_schema_new(TsrSchema **out, const char *text);
 
 #endif

@@ -66,7 +66,7 @@ int tsr_num_threads(void) {
 
 void tsr_set_num_threads(int n) { wanted_threads = n < 1 ? 1 : n > MAX_THREADS ? MAX_THREADS : n; }
 
-int tsr_parallel_width(void) { return tsr__in_job ? 1 : tsr_num_threads(); }
+int tsr_parallel_width(void) { return tsr_in_job ? 1 : tsr_num_threads(); }
 
 /* The first failure of a shared job is kept for the thread that asked for it: errors are thread-local. */
 static void fail_shared(Job *job, TsrStatus status) {
@@ -129,7 +129,7 @@ static uint64_t await_job(uint64_t seen) {
 
 static void *worker(void *arg) {
     uint64_t seen = (uint64_t)(uintptr_t)arg;
-    tsr__in_job = true;
+    tsr_in_job = true;
     for (;;) {
         seen = await_job(seen);
         try_job();
@@ -202,11 +202,11 @@ static TsrStatus run_serial(int64_t n, int64_t chunk, TsrRangeFn fn, void *user)
 }
 
 static TsrStatus run_shared(int64_t n, int64_t chunk, TsrRangeFn fn, void *user) {
-    tsr__in_job = true;
+    tsr_in_job = true;
     open_job(fn, user, n, chunk);
     take_chunks(&pool.job, true);
     close_job();
-    tsr__in_job = false;
+    tsr_in_job = false;
     Job *job = &pool.job;
     TSR_TRY(tsr_interrupt_check());
     return job->status == TSR_OK ? TSR_OK : tsr_error(job->status, "%s", job->message);
@@ -219,7 +219,7 @@ TsrStatus tsr_parallel_for(int64_t n, int64_t grain, TsrRangeFn fn, void *user) 
     /* At least 16 chunks a thread, so that a slow one holds up little, and none so long that an interrupt must wait. */
     int64_t chunk = TSR_MIN(TSR_MAX(grain, n / ((int64_t)threads * 16) + 1), grain * 32);
     if (chunk > 1024) chunk = (chunk + 63) / 64 * 64; /* whole vectors */
-    if (threads == 1 || tsr__in_job || n <= grain || pthread_mutex_trylock(&pool.owner) != 0) return run_serial(n, chunk, fn, user);
+    if (threads == 1 || tsr_in_job || n <= grain || pthread_mutex_trylock(&pool.owner) != 0) return run_serial(n, chunk, fn, user);
     if (pool.started < threads - 1) start_workers(threads - 1);
     TsrStatus status = run_shared(n, chunk, fn, user);
     pthread_mutex_unlock(&pool.owner);

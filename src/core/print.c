@@ -388,7 +388,7 @@ static TsrStatus append_sparse(TsrText *text, const TsrTensor *t, int indent) {
 }
 
 TsrStatus tsr_print_tensor(TsrText *text, const TsrTensor *t, int indent) {
-    locale_t c_locale = tsr__c_locale(), before = c_locale != (locale_t)0 ? uselocale(c_locale) : (locale_t)0; /* for printf's decimal point */
+    locale_t c_locale = tsr_c_locale(), before = c_locale != (locale_t)0 ? uselocale(c_locale) : (locale_t)0; /* for printf's decimal point */
     TsrStatus status = !tsr_is_defined(t)   ? tsr_text_puts(text, "tensor(undefined)")
                        : tsr_is_sparse(t) ? append_sparse(text, t, indent)
                                           : append_strided(text, t, indent);

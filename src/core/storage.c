@@ -32,8 +32,8 @@ static TsrStorage *take_struct(void) {
         pool.n--;
         return s;
     }
-    tsr__thread_at_end(drain);
-    tsr__thread_watch();
+    tsr_thread_at_end(drain);
+    tsr_thread_watch();
     return tsr_malloc(sizeof *s);
 }
 
@@ -52,23 +52,23 @@ static void give_struct(TsrStorage *s) {
 /* --- birth and death --- */
 
 static void link_storage(TsrStorage *s) {
-    tsr__lock(&list_lock);
+    tsr_lock(&list_lock);
     s->serial = ++next_serial;
     s->prev = last;
     s->next = NULL;
     if (last != NULL) last->next = s;
     else first = s;
     last = s;
-    tsr__unlock(&list_lock);
+    tsr_unlock(&list_lock);
 }
 
 static void unlink_storage(TsrStorage *s) {
-    tsr__lock(&list_lock);
+    tsr_lock(&list_lock);
     if (s->prev != NULL) s->prev->next = s->next;
     else first = s->next;
     if (s->next != NULL) s->next->prev = s->prev;
     else last = s->prev;
-    tsr__unlock(&list_lock);
+    tsr_unlock(&list_lock);
 }
 
 TsrStorage *tsr_storage_first(void) { return first; }
@@ -114,9 +114,9 @@ static TsrStatus construct_range(TsrStorage *s, size_t from, size_t to) {
 static void release_memory(TsrStorage *s) {
     destroy_range(s, 0, s->nbytes);
     if (s->allocator != NULL) {
-        tsr__trace_reason = s->says_calls ? "DeallocateRaw" : NULL;
+        tsr_trace_reason = s->says_calls ? "DeallocateRaw" : NULL;
         tsr_deallocate(&s->ptr, s->allocator, s->capacity);
-        tsr__trace_reason = NULL;
+        tsr_trace_reason = NULL;
     } else {
         if (s->ptr.deleter != NULL) tsr_trace(TSR_TRACE_FREE, s->origin, "foreign memory", (int64_t)s->capacity, s->ptr.data, NULL);
         tsr_dataptr_release(&s->ptr);
@@ -155,9 +155,9 @@ TsrStatus tsr_storage_new(TsrStorage **out, TsrDevice device, size_t nbytes, Tsr
 
 TsrStatus tsr_storage_new_with_allocator(TsrStorage **out, TsrAllocator *allocator, size_t nbytes, TsrDtype element) {
     TsrDevice device = {allocator->device, (int8_t)(allocator->device == TSR_CUDA ? 0 : -1)};
-    tsr__trace_reason = "AllocateRaw";
+    tsr_trace_reason = "AllocateRaw";
     TsrStatus status = new_storage(out, allocator, device, nbytes, element, true);
-    tsr__trace_reason = NULL;
+    tsr_trace_reason = NULL;
     return status;
 }
 
@@ -219,10 +219,10 @@ void tsr_storage_free(TsrStorage *storage) {
 }
 
 int64_t tsr_storage_id(TsrStorage *storage) {
-    tsr__lock(&list_lock);
+    tsr_lock(&list_lock);
     if (storage->id == 0) storage->id = ++next_id;
     int64_t id = storage->id;
-    tsr__unlock(&list_lock);
+    tsr_unlock(&list_lock);
     return id;
 }
 

@@ -30,8 +30,8 @@ static void drain(void) {
 }
 
 static TsrTensor *take_from_system(void) {
-    tsr__thread_at_end(drain);
-    tsr__thread_watch();
+    tsr_thread_at_end(drain);
+    tsr_thread_watch();
     TsrTensor *t = tsr_malloc(sizeof *t);
     if (t != NULL) structs++;
     return t;
@@ -224,7 +224,7 @@ static TsrStatus sparse_numel(int64_t *out, int ndim, const int64_t *sizes) {
     return TSR_OK;
 }
 
-TsrStatus tsr__tensor_new_sparse_move(TsrTensor **out, uint8_t layout, int ndim, const int64_t *sizes, TsrDtype dtype, TsrDevice device, TsrSparse *sparse) {
+TsrStatus tsr_tensor_new_sparse_move(TsrTensor **out, uint8_t layout, int ndim, const int64_t *sizes, TsrDtype dtype, TsrDevice device, TsrSparse *sparse) {
     int64_t numel = 0;
     TsrTensor *t = NULL;
     TsrStatus status = sparse_numel(&numel, ndim, sizes);
@@ -244,7 +244,7 @@ TsrStatus tsr__tensor_new_sparse_move(TsrTensor **out, uint8_t layout, int ndim,
     return TSR_OK;
 }
 
-TsrStatus tsr__tensor_set_sparse_move(TsrTensor *t, int ndim, const int64_t *sizes, TsrSparse *sparse) {
+TsrStatus tsr_tensor_set_sparse_move(TsrTensor *t, int ndim, const int64_t *sizes, TsrSparse *sparse) {
     static const int64_t none[TSR_MAX_DIMS];
     TsrStatus status = ndim > TSR_MAX_DIMS ? too_many_dims(ndim) : tsr_tensor_set_geometry(t, ndim, sizes, none, 0);
     if (status != TSR_OK) {
@@ -415,23 +415,23 @@ TsrStatus tsr_tensor_new_view(TsrTensor **out, const TsrTensor *self, int ndim, 
     return TSR_OK;
 }
 
-TsrStatus tsr__refuse_internal_overlap(void) {
+TsrStatus tsr_refuse_internal_overlap(void) {
     return tsr_error(TSR_RUNTIME_ERROR, "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
                                         "Please clone() the tensor before performing the operation.");
 }
 
-TsrStatus tsr__check_no_internal_overlap(const TsrTensor *written) {
+TsrStatus tsr_check_no_internal_overlap(const TsrTensor *written) {
     for (int d = 0; d < tsr_ndim(written) && written->numel > 0; d++)
-        if (written->sizes[d] > 1 && written->strides[d] == 0) return tsr__refuse_internal_overlap();
+        if (written->sizes[d] > 1 && written->strides[d] == 0) return tsr_refuse_internal_overlap();
     return TSR_OK;
 }
 
-TsrStatus tsr__refuse_overlap(void) {
+TsrStatus tsr_refuse_overlap(void) {
     return tsr_error(TSR_RUNTIME_ERROR, "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory location. "
                                         "Please clone() the tensor before performing the operation.");
 }
 
-void tsr__tensor_unlink_base(TsrTensor *t) {
+void tsr_tensor_unlink_base(TsrTensor *t) {
     tsr_tensor_weak_free(t->base);
     tsr_tensor_weak_free(t->source);
     t->base = t->source = NULL;
@@ -443,7 +443,7 @@ TsrStatus tsr_tensor_new_base(TsrTensor **out, const TsrTensor *t) {
     if (root == NULL || *out != NULL) return TSR_OK;
     TsrTensor *fresh = NULL;
     TSR_TRY(tsr_tensor_new_view(&fresh, t, tsr_ndim(root), root->sizes, root->strides, root->offset, root->origin));
-    tsr__tensor_unlink_base(fresh);
+    tsr_tensor_unlink_base(fresh);
     fresh->dtype = root->dtype;
     fresh->flags = root->flags;
     *out = fresh;
@@ -460,7 +460,7 @@ TsrStatus tsr_tensor_new_data(TsrTensor **out, const TsrTensor *self) {
         return status;
     }
     drop_version(t);
-    tsr__tensor_unlink_base(t);
+    tsr_tensor_unlink_base(t);
     t->version = version;
     *out = t;
     return TSR_OK;

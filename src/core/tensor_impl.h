@@ -5,18 +5,18 @@
 #include "tensor.h"
 
 /* Makes a view a tensor in its own right: `_base` becomes None, the memory stays shared. */
-void tsr__tensor_unlink_base(TsrTensor *t);
+void tsr_tensor_unlink_base(TsrTensor *t);
 /* A tensor of a sparse layout, without a storage and with strides of 0. Takes `sparse` (by tsr_malloc) and its references over, also on failure. */
-TsrStatus tsr__tensor_new_sparse_move(TsrTensor **out, uint8_t layout, int ndim, const int64_t *sizes, TsrDtype dtype, TsrDevice device, TsrSparse *sparse);
+TsrStatus tsr_tensor_new_sparse_move(TsrTensor **out, uint8_t layout, int ndim, const int64_t *sizes, TsrDtype dtype, TsrDevice device, TsrSparse *sparse);
 /* Replaces what a sparse tensor holds, and its sizes; takes `sparse` over, also on failure. */
-TsrStatus tsr__tensor_set_sparse_move(TsrTensor *t, int ndim, const int64_t *sizes, TsrSparse *sparse);
+TsrStatus tsr_tensor_set_sparse_move(TsrTensor *t, int ndim, const int64_t *sizes, TsrSparse *sparse);
 
 /* "unsupported operation: more than one element of the written-to tensor refers to a single memory location. ..." */
-TsrStatus tsr__refuse_internal_overlap(void);
+TsrStatus tsr_refuse_internal_overlap(void);
 /* The same of a tensor that an expand() made: a dimension of stride 0, where there are elements. */
-TsrStatus tsr__check_no_internal_overlap(const TsrTensor *written);
+TsrStatus tsr_check_no_internal_overlap(const TsrTensor *written);
 /* "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory location. ..." */
-TsrStatus tsr__refuse_overlap(void);
+TsrStatus tsr_refuse_overlap(void);
 
 /* Copies memory with all threads; a large copy goes past the caches. The two do not overlap. Errors: interrupts. */
 TsrStatus tsr_copy_bytes(void *to, const void *from, int64_t bytes);

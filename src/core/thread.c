@@ -11,7 +11,7 @@ static pthread_key_t key;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static bool have_key;
 
-void tsr__lock_wait(TsrLock *lock) {
+void tsr_lock_wait(TsrLock *lock) {
     while (__atomic_exchange_n((bool *)&lock->held, true, __ATOMIC_ACQUIRE)) sched_yield();
 }
 
@@ -20,19 +20,19 @@ static void thread_ends(void *unused) {
     for (int i = 0; i < nhooks; i++) hooks[i]();
 }
 
-void tsr__thread_drop(void) { thread_ends(NULL); }
+void tsr_thread_drop(void) { thread_ends(NULL); }
 
 static void make_key(void) { have_key = pthread_key_create(&key, thread_ends) == 0; }
 
-void tsr__thread_at_end(void (*fn)(void)) {
-    tsr__lock(&hooks_lock);
+void tsr_thread_at_end(void (*fn)(void)) {
+    tsr_lock(&hooks_lock);
     bool known = false;
     for (int i = 0; i < nhooks; i++) known |= hooks[i] == fn;
     if (!known && nhooks < MAX_HOOKS) hooks[nhooks++] = fn;
-    tsr__unlock(&hooks_lock);
+    tsr_unlock(&hooks_lock);
 }
 
-void tsr__thread_watch(void) {
+void tsr_thread_watch(void) {
     pthread_once(&once, make_key);
     if (have_key && pthread_getspecific(key) == NULL) pthread_setspecific(key, hooks);
 }

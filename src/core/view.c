@@ -264,7 +264,7 @@ TsrStatus tsr_tensor_new_view_dtype(TsrTensor **out, const TsrTensor *self, TsrD
     if (from < to) TSR_TRY(join_elements(&g, self, dtype, to / from));
     TSR_TRY(new_from(&t, self, &g, "view"));
     t->dtype = dtype;
-    tsr__tensor_unlink_base(t); /* no differentiable view in PyTorch's eyes: `_base` is None */
+    tsr_tensor_unlink_base(t); /* no differentiable view in PyTorch's eyes: `_base` is None */
     *out = t;
     return TSR_OK;
 }

@@ -596,7 +596,7 @@ static TsrStatus ths_new_coalesce(Value *out, const CallArgs *args) {
     TsrTensor *t, *coalesced;
     TSR_TRY(sparse_arg(&t, args->values[0], "THS.newCoalesce"));
     if (t->flags & TSR_FLAG_COALESCED) return give_tensor_move(out, tsr_tensor_retain(t));
-    TSR_TRY(tsr_invoke(&coalesced, 1, "coalesce", "t", t));
+    TSR_TRY(tsr_invoke_new(&coalesced, 1, "coalesce", "t", t));
     return give_tensor_move(out, coalesced);
 }
 

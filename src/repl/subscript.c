@@ -281,8 +281,8 @@ static TsrStatus get_sparse(Value *out, TsrTensor *self, Value index) {
     TsrTensor *t = tsr_tensor_retain(self), *next;
     TsrStatus s = TSR_OK;
     for (int64_t i = 0; i < n && s == TSR_OK; i++) {
-        if (items[i].tag == V_INT && dim < tsr_ndim(t)) s = tsr_invoke(&next, 1, "select", "tii", t, dim, items[i].i);
-        else if (items[i].tag == V_NONE) s = tsr_invoke(&next, 1, "unsqueeze", "ti", t, dim++);
+        if (items[i].tag == V_INT && dim < tsr_ndim(t)) s = tsr_invoke_new(&next, 1, "select", "tii", t, dim, items[i].i);
+        else if (items[i].tag == V_NONE) s = tsr_invoke_new(&next, 1, "unsqueeze", "ti", t, dim++);
         else if (items[i].tag == V_OBJ && items[i].o->type == &slice_type && slice_is_full(items[i])) {
             dim++;
             continue;
@@ -361,7 +361,7 @@ static TsrStatus drop_leading_ones(TsrTensor **out, TsrTensor *t) {
 
 static TsrStatus copy_shaped(TsrTensor *dst, TsrTensor *value) {
     TsrTensor *view = NULL, *expanded = NULL;
-    if (tsr__same_sizes(dst, value)) view = tsr_tensor_retain(value);
+    if (tsr_same_sizes(dst, value)) view = tsr_tensor_retain(value);
     else if (tsr_ndim(value) == 0) TSR_TRY(tsr_tensor_new_clone(&view, value, TSR_PRESERVE)); /* fills: may be an element of dst */
     else TSR_TRY(drop_leading_ones(&view, value));
     if (dst == value) {
@@ -437,8 +437,8 @@ static TsrStatus put_part(const Walk *w, int64_t good, TsrScalar number) {
 
 /* Neither the value nor an index may lie in the memory that is written. */
 static TsrStatus check_overlaps(const Walk *w, const TsrTensor *value) {
-    TSR_TRY(tsr__check_no_overlap(w->view, value));
-    for (int i = 0; i < w->nadvanced; i++) TSR_TRY(tsr__check_no_overlap(w->view, w->advanced[i].index));
+    TSR_TRY(tsr_check_no_overlap(w->view, value));
+    for (int i = 0; i < w->nadvanced; i++) TSR_TRY(tsr_check_no_overlap(w->view, w->advanced[i].index));
     return TSR_OK;
 }
 

@@ -251,8 +251,8 @@ static TsrStatus fill_from(TsrTensor *t, Value data) {
 /* A copy of a sparse tensor, on its device. */
 static TsrStatus copy_of_sparse(TsrTensor **out, TsrTensor *t, TsrDtype dtype) {
     TsrTensor *copy;
-    TSR_TRY(tsr_invoke(&copy, 1, "clone", "t", t));
-    TsrStatus s = tsr_invoke(out, 1, "to", "td", copy, dtype == TSR_DTYPE_NONE ? t->dtype : dtype);
+    TSR_TRY(tsr_invoke_new(&copy, 1, "clone", "t", t));
+    TsrStatus s = tsr_invoke_new(out, 1, "to", "td", copy, dtype == TSR_DTYPE_NONE ? t->dtype : dtype);
     tsr_tensor_free(copy);
     return s;
 }

@@ -245,7 +245,7 @@ METHOD(type) {
         return str_new_format(out, tsr_is_sparse(t) ? "torch.sparse.%sTensor" : tsr_is_meta(t) ? "torch.meta.%sTensor" : "torch.%sTensor", tsr_dtype_scalar_name(t->dtype));
     TsrDtype d = TSR_FLOAT32;
     TSR_TRY(type_argument(&d, wanted));
-    TSR_TRY(tsr_is_sparse(t) ? tsr_invoke(&cast, 1, "to", "td", t, d) : tsr_tensor_new_cast(&cast, t, d));
+    TSR_TRY(tsr_is_sparse(t) ? tsr_invoke_new(&cast, 1, "to", "td", t, d) : tsr_tensor_new_cast(&cast, t, d));
     *out = value_tensor_move(cast);
     return TSR_OK;
 }

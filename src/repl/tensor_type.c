@@ -102,7 +102,7 @@ static TsrStatus iter_next(Value *out, Value self) {
     *out = VALUE_UNBOUND;
     if (it->next >= it->count) return TSR_OK;
     TsrTensor *row;
-    TSR_TRY(tsr_is_sparse(it->tensor) ? tsr_invoke(&row, 1, "select", "tii", it->tensor, (int64_t)0, it->next) : tsr_tensor_new_select(&row, it->tensor, 0, it->next));
+    TSR_TRY(tsr_is_sparse(it->tensor) ? tsr_invoke_new(&row, 1, "select", "tii", it->tensor, (int64_t)0, it->next) : tsr_tensor_new_select(&row, it->tensor, 0, it->next));
     it->next++;
     row->origin = "unbind";
     *out = value_tensor_move(row);

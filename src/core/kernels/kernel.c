@@ -9,25 +9,25 @@ enum { BLOCK = 1024 };
 static TsrKernelTable fast_table(void) {
 #ifdef TSR_HAVE_X86
     switch (tsr_isa()) {
-    case TSR_ISA_AVX512: return kernels_avx512();
-    case TSR_ISA_AVX2: return kernels_avx2();
+    case TSR_ISA_AVX512: return tsr_kernels_avx512();
+    case TSR_ISA_AVX2: return tsr_kernels_avx2();
     default: break;
     }
 #endif
-    return kernels_base();
+    return tsr_kernels_base();
 }
 
 static TsrKernelTable complex_table(void) {
 #ifdef TSR_HAVE_X86
-    if (tsr_isa() >= TSR_ISA_AVX2) return kernels_complex_avx2();
+    if (tsr_isa() >= TSR_ISA_AVX2) return tsr_kernels_complex_avx2();
 #endif
-    return kernels_complex_base();
+    return tsr_kernels_complex_base();
 }
 
 TsrLoop tsr_kernel(TsrKernel k, TsrDtype d) {
     static TsrKernelTable known;
     TsrLoop loop = TSR_CHOOSE_ONCE(known, fast_table())[k][d];
-    if (loop == NULL) loop = kernels_plain()[k][d];
+    if (loop == NULL) loop = tsr_kernels_plain()[k][d];
     return loop != NULL ? loop : complex_table()[k][d];
 }
 

@@ -39,11 +39,11 @@ TsrLoop tsr_kernel(TsrKernel k, TsrDtype d);
 void tsr_kernel_strided(TsrLoop loop, char *const *data, const int64_t *strides, int64_t n, const void *params, int noperands, const uint8_t *size);
 
 typedef const TsrLoop (*TsrKernelTable)[TSR_DTYPE_COUNT];
-TsrKernelTable kernels_base(void);
-TsrKernelTable kernels_avx2(void);
-TsrKernelTable kernels_avx512(void);
-TsrKernelTable kernels_plain(void);
-TsrKernelTable kernels_complex_base(void);
-TsrKernelTable kernels_complex_avx2(void);
+TsrKernelTable tsr_kernels_base(void);
+TsrKernelTable tsr_kernels_avx2(void);
+TsrKernelTable tsr_kernels_avx512(void);
+TsrKernelTable tsr_kernels_plain(void);
+TsrKernelTable tsr_kernels_complex_base(void);
+TsrKernelTable tsr_kernels_complex_avx2(void);
 
 #endif

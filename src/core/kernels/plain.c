@@ -91,4 +91,4 @@ static const TsrLoop table[TSR_K_COUNT][TSR_DTYPE_COUNT] = {
 #include "kernels/plain.def"
 };
 
-TsrKernelTable kernels_plain(void) { return table; }
+TsrKernelTable tsr_kernels_plain(void) { return table; }

@@ -5,12 +5,12 @@
 static TsrReducerTable choose(void) {
 #ifdef TSR_HAVE_X86
     switch (tsr_isa()) {
-    case TSR_ISA_AVX512: return reducers_avx512();
-    case TSR_ISA_AVX2: return reducers_avx2();
+    case TSR_ISA_AVX512: return tsr_reducers_avx512();
+    case TSR_ISA_AVX2: return tsr_reducers_avx2();
     default: break;
     }
 #endif
-    return reducers_base();
+    return tsr_reducers_base();
 }
 
 const TsrReducer *tsr_reducer(TsrReduceKind kind, TsrDtype d) {

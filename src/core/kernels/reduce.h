@@ -39,8 +39,8 @@ typedef struct TsrReduceParams { double correction; bool root; /* MOMENTS, SQUAR
 const TsrReducer *tsr_reducer(TsrReduceKind kind, TsrDtype d);
 
 typedef const TsrReducer (*TsrReducerTable)[TSR_DTYPE_COUNT];
-TsrReducerTable reducers_base(void);
-TsrReducerTable reducers_avx2(void);
-TsrReducerTable reducers_avx512(void);
+TsrReducerTable tsr_reducers_base(void);
+TsrReducerTable tsr_reducers_avx2(void);
+TsrReducerTable tsr_reducers_avx512(void);
 
 #endif

@@ -24,10 +24,10 @@ TsrIsa tsr_isa(void) {
 
 static TsrConvertFn choose_convert(void) {
 #ifdef TSR_HAVE_X86
-    static const TsrConvertFn fns[TSR_ISA_COUNT] = {convert_base, convert_avx2, convert_avx512};
+    static const TsrConvertFn fns[TSR_ISA_COUNT] = {tsr_convert_base, tsr_convert_avx2, tsr_convert_avx512};
     return fns[tsr_isa()];
 #else
-    return convert_base;
+    return tsr_convert_base;
 #endif
 }
 

@@ -5,12 +5,12 @@
 static const TsrSoftmaxTable *choose(void) {
 #ifdef TSR_HAVE_X86
     switch (tsr_isa()) {
-    case TSR_ISA_AVX512: return softmax_kernels_avx512();
-    case TSR_ISA_AVX2: return softmax_kernels_avx2();
+    case TSR_ISA_AVX512: return tsr_softmax_kernels_avx512();
+    case TSR_ISA_AVX2: return tsr_softmax_kernels_avx2();
     default: break;
     }
 #endif
-    return softmax_kernels_base();
+    return tsr_softmax_kernels_base();
 }
 
 TsrSoftmaxFn tsr_softmax_kernel(bool log, TsrSoftmaxWay way, TsrDtype d) {

@@ -8,9 +8,9 @@ typedef void (*TsrSoftmaxFn)(void *dst, const void *src, int64_t n);
 /* What the line was a line of: PyTorch rounds differently along the last dimension, and along another one with fewer than two vectors of elements inside. */
 typedef enum TsrSoftmaxWay { TSR_SOFTMAX_FEW, TSR_SOFTMAX_INNER, TSR_SOFTMAX_LAST, TSR_SOFTMAX_WAYS } TsrSoftmaxWay;
 typedef struct TsrSoftmaxTable { TsrSoftmaxFn softmax[TSR_SOFTMAX_WAYS][2], log_softmax[TSR_SOFTMAX_WAYS][2]; /* float32, float64 */ } TsrSoftmaxTable;
-const TsrSoftmaxTable *softmax_kernels_base(void);
-const TsrSoftmaxTable *softmax_kernels_avx2(void);
-const TsrSoftmaxTable *softmax_kernels_avx512(void);
+const TsrSoftmaxTable *tsr_softmax_kernels_base(void);
+const TsrSoftmaxTable *tsr_softmax_kernels_avx2(void);
+const TsrSoftmaxTable *tsr_softmax_kernels_avx512(void);
 /* d: float32 or float64. */
 TsrSoftmaxFn tsr_softmax_kernel(bool log, TsrSoftmaxWay way, TsrDtype d);
 

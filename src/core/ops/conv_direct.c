@@ -27,13 +27,13 @@ typedef struct Direct {
 
 /* ---- geometry ---- */
 
-static int64_t shift(const NnWindow *w, int d) { return (w->kernel[d] - 1) * w->dilation[d] / w->stride[d]; }
+static int64_t shift(const TsrNnWindow *w, int d) { return (w->kernel[d] - 1) * w->dilation[d] / w->stride[d]; }
 
 static int64_t strip_floats(const Direct *j) { return j->channels * j->plane + TSR_CONV_SLACK; }
 
 /* Sets the strip's size and what follows from it. False: too large to count or to keep. */
 static bool set_strip(Direct *j, int64_t rows, int64_t cols) {
-    const NnWindow *w = &j->k->w;
+    const TsrNnWindow *w = &j->k->w;
     double floats = (double)j->channels * (double)w->kernel[NN_D];
     j->rows = rows, j->cols = cols;
     j->lines = rows + shift(w, NN_H), j->pitch = cols + shift(w, NN_W);
@@ -46,7 +46,7 @@ static bool set_strip(Direct *j, int64_t rows, int64_t cols) {
 
 /* Lines first, then columns are taken fewer at a time, until a strip stays in the caches. */
 static bool choose_strip(Direct *j) {
-    const NnWindow *w = &j->k->w;
+    const TsrNnWindow *w = &j->k->w;
     int64_t rows = w->out[NN_H], cols = w->out[NN_W];
     while (!set_strip(j, rows, cols) || j->rows * j->pitch > STRIP_POSITIONS || strip_floats(j) * (int64_t)sizeof(float) > STRIP_BYTES) {
         if (rows > 1) rows = (rows + 1) / 2;
@@ -69,7 +69,7 @@ static void choose_shares(Direct *j) {
 /* oneDNN's order: blocks of 16 channels; of as many as divide the channels and the filters where there are groups. What it has no such kernel for, among
  * it padding that a whole kernel fits in, is one chain, channel by channel, as a product of matrices. */
 static void choose_order(Direct *j) {
-    const NnWindow *w = &j->k->w;
+    const TsrNnWindow *w = &j->k->w;
     bool grouped = j->k->groups > 1, wide_padding = false;
     for (int d = 0; d < NN_DIMS; d++) wide_padding |= w->pad[d] > (w->kernel[d] - 1) * w->dilation[d];
     j->width = 16;
@@ -81,7 +81,7 @@ static void choose_order(Direct *j) {
 }
 
 static bool plan(Direct *j, const Conv *k) {
-    *j = (Direct){.k = k, .run = tsr_conv_kernel(), .channels = k->channels / k->groups, .filters = k->filters / k->groups, .taps = nn_volume(k->w.kernel)};
+    *j = (Direct){.k = k, .run = tsr_conv_kernel(), .channels = k->channels / k->groups, .filters = k->filters / k->groups, .taps = tsr_nn_volume(k->w.kernel)};
     if (j->run == NULL || !choose_strip(j)) return false;
     j->terms = j->channels * j->taps;
     choose_order(j);
@@ -93,7 +93,7 @@ static bool plan(Direct *j, const Conv *k) {
 /* ---- terms: blocks of channels, in them taps, and of a tap the channels ---- */
 
 static int64_t tap_offset(const Direct *j, int64_t tap) {
-    const NnWindow *w = &j->k->w;
+    const TsrNnWindow *w = &j->k->w;
     int64_t x = tap % w->kernel[NN_W] * w->dilation[NN_W], y = tap / w->kernel[NN_W] % w->kernel[NN_H] * w->dilation[NN_H], z = tap / w->kernel[NN_W] / w->kernel[NN_H];
     int64_t phase = (z * j->phases[NN_H] + y % w->stride[NN_H]) * j->phases[NN_W] + x % w->stride[NN_W];
     return (phase * j->lines + y / w->stride[NN_H]) * j->pitch + x / w->stride[NN_W];
@@ -140,17 +140,17 @@ static Strip strip_at(const Direct *j, int64_t index) {
 
 /* One plane: the lines of image plane z (outside the image: zeros) from y0 and x0 on, in steps of the stride. */
 static void fill_plane(float *to, const Direct *j, const float *image, int64_t z, int64_t y0, int64_t x0) {
-    const NnWindow *w = &j->k->w;
+    const TsrNnWindow *w = &j->k->w;
     for (int64_t line = 0; line < j->lines; line++, to += j->pitch) {
         int64_t y = y0 + line * w->stride[NN_H];
         if (z < 0 || z >= w->in[NN_D] || y < 0 || y >= w->in[NN_H]) memset(to, 0, (size_t)j->pitch * sizeof *to);
-        else conv_copy_line((char *)to, (const char *)(image + (z * w->in[NN_H] + y) * w->in[NN_W]), w->in[NN_W], j->pitch, x0, w->stride[NN_W], sizeof *to);
+        else tsr_conv_copy_line((char *)to, (const char *)(image + (z * w->in[NN_H] + y) * w->in[NN_W]), w->in[NN_W], j->pitch, x0, w->stride[NN_W], sizeof *to);
     }
 }
 
 static void fill_strip(float *to, const Direct *j, const Strip *s) {
-    const NnWindow *w = &j->k->w;
-    int64_t area = nn_volume(w->in), y0 = s->row * w->stride[NN_H] - w->pad[NN_H], x0 = s->col * w->stride[NN_W] - w->pad[NN_W];
+    const TsrNnWindow *w = &j->k->w;
+    int64_t area = tsr_nn_volume(w->in), y0 = s->row * w->stride[NN_H] - w->pad[NN_H], x0 = s->col * w->stride[NN_W] - w->pad[NN_W];
     const float *image = j->in + (s->sample * j->k->channels + s->group * j->channels) * area;
     for (int64_t c = 0; c < j->channels; c++, image += area)
         for (int64_t kd = 0; kd < w->kernel[NN_D]; kd++)
@@ -214,7 +214,7 @@ static TsrStatus run_planned(Direct *j) {
     return tsr_parallel_for(k->batch * k->groups * k->w.out[NN_D] * j->down * j->across * j->shares, 1, run_items, j);
 }
 
-TsrStatus conv_direct(bool *done, float *out, const float *in, const float *weight, const float *bias, const Conv *k) {
+TsrStatus tsr_conv_direct(bool *done, float *out, const float *in, const float *weight, const float *bias, const Conv *k) {
     Direct j;
     size_t floats;
     *done = plan(&j, k);

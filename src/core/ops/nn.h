@@ -7,29 +7,29 @@
 enum { NN_D, NN_H, NN_W, NN_DIMS };
 
 /* A window of an operator over (N, C, spatial...) or (C, spatial...). Sizes in elements. */
-typedef struct NnWindow {
+typedef struct TsrNnWindow {
     int n;                    /* spatial dimensions, 1 to 3 */
     int64_t kernel[NN_DIMS], stride[NN_DIMS], pad[NN_DIMS], dilation[NN_DIMS];
     int64_t in[NN_DIMS], out[NN_DIMS];
-} NnWindow;
+} TsrNnWindow;
 
 /* Reads an int[n] argument (one number counts for all) into the last n of the three; what is in front gets `front`. `empty` (may be NULL) stands in for an empty list.
  * RuntimeError "FN: NAME must be a single int or a tuple of n ints", or for a number of more than 32 bits. */
-TsrStatus nn_window_ints(int64_t *out, const TsrArg *arg, int n, int64_t front, const int64_t *empty, const char *fn, const char *name);
+TsrStatus tsr_nn_window_ints(int64_t *out, const TsrArg *arg, int n, int64_t front, const int64_t *empty, const char *fn, const char *name);
 /* Sizes of the last n dimensions into the last n of the three, 1 in front. */
-void nn_spatial(int64_t *out, const TsrTensor *t, int n);
-static inline int64_t nn_volume(const int64_t *sizes) { return sizes[0] * sizes[1] * sizes[2]; }
+void tsr_nn_spatial(int64_t *out, const TsrTensor *t, int n);
+static inline int64_t tsr_nn_volume(const int64_t *sizes) { return sizes[0] * sizes[1] * sizes[2]; }
 
 /* The input as one of the dtypes that kernels are made for (float32, float64, int64, complex as themselves; halves as float32 and complex64, small ints as int64), dense and
  * row-major. *out is the caller's. */
-TsrStatus nn_new_computable(TsrTensor **out, const TsrTensor *t);
+TsrStatus tsr_nn_new_computable(TsrTensor **out, const TsrTensor *t);
 /* Back to the dtype wanted, and to channels-last when `like` is (NULL: row-major). Takes *t. */
-TsrStatus nn_restore_move(TsrTensor **t, TsrDtype dtype, const TsrTensor *like);
+TsrStatus tsr_nn_restore_move(TsrTensor **t, TsrDtype dtype, const TsrTensor *like);
 /* Whether an (N, C, spatial...) tensor of n spatial dimensions suggests channels last; one dimension counts as two of height 1. */
-bool nn_is_channels_last(const TsrTensor *t, int n);
+bool tsr_nn_is_channels_last(const TsrTensor *t, int n);
 /* `t` (of 4 or 5 dimensions) with just the strides of channels last, also where dimensions of size 1 would allow others: itself or a copy. */
-TsrStatus nn_new_channels_last(TsrTensor **out, TsrTensor *t);
+TsrStatus tsr_nn_new_channels_last(TsrTensor **out, TsrTensor *t);
 /* The batch of planes that PyTorch's own kernels see: a batch dimension for a `single` sample, a height of 1 for n = 1; `back` takes them away again. */
-TsrStatus nn_planes_new(TsrTensor **out, TsrTensor *t, int n, bool single, bool back);
+TsrStatus tsr_nn_planes_new(TsrTensor **out, TsrTensor *t, int n, bool single, bool back);
 
 #endif

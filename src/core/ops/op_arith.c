@@ -37,7 +37,7 @@ static TsrStatus add_rounded(TsrOpCall *c, TsrPw *pw, TsrTensor *const *in, TsrS
     TsrDtype d = pw->it.common;
     (void)tsr_iter_end_move(&pw->it, TSR_RAISED, NULL); /* only let go: nothing has been computed */
     TSR_TRY(tsr_tensor_new_scalar(&factor, alpha, d));
-    TsrStatus s = tsr_invoke(&scaled, 1, "mul", "tt", in[1], factor);
+    TsrStatus s = tsr_invoke_new(&scaled, 1, "mul", "tt", in[1], factor);
     tsr_tensor_free(factor);
     if (s == TSR_OK) s = tsr_pw_run(c, &add_rules, 2, (TsrTensor *[]){in[0], scaled});
     tsr_tensor_free(scaled);
@@ -159,8 +159,8 @@ TsrStatus op_rdiv(TsrOpCall *c) {
     TsrTensor *inverse = NULL, *result = NULL;
     TsrOperands o;
     TSR_TRY(tsr_operands_take(&o, c, 2, NULL));
-    TsrStatus s = tsr_invoke(&inverse, 1, "reciprocal", "t", o.t[0]);
-    if (s == TSR_OK) s = tsr_invoke(&result, 1, "mul", "tt", inverse, o.t[1]);
+    TsrStatus s = tsr_invoke_new(&inverse, 1, "reciprocal", "t", o.t[0]);
+    if (s == TSR_OK) s = tsr_invoke_new(&result, 1, "mul", "tt", inverse, o.t[1]);
     tsr_tensor_free(inverse);
     tsr_operands_release(&o);
     return tsr_finish_move(c, s, result);
@@ -249,7 +249,7 @@ TsrStatus op_pow_base(TsrOpCall *c) {
     bool truth = base.kind == TSR_SCALAR_BOOL, one = base.kind == TSR_SCALAR_COMPLEX ? base.c.re == 1 && base.c.im == 0 : tsr_scalar_to_double(base) == 1;
     if (truth && tsr_dtype_is_complex(o.t[1]->dtype)) one = false; /* True is no number here: it takes the long way, which meets NaN */
     bool bools = truth && o.t[1]->dtype == TSR_BOOL;
-    TsrStatus s = one && bools ? tsr__not_implemented("pow", TSR_BOOL) : one ? trivial_power(c, o.t, true, o.t[1]) : power_in_rows(c, o.t);
+    TsrStatus s = one && bools ? tsr_not_implemented("pow", TSR_BOOL) : one ? trivial_power(c, o.t, true, o.t[1]) : power_in_rows(c, o.t);
     tsr_operands_release(&o);
     return s;
 }
@@ -314,8 +314,8 @@ static TsrStatus ldexp_integral(TsrOpCall *c, const TsrTensor *x, const TsrTenso
     TsrTensor *two = NULL, *wide = NULL, *scale = NULL, *product = NULL, *result = NULL;
     TsrStatus s = tsr_tensor_new_wrapped(&two, tsr_scalar_float(2));
     if (s == TSR_OK) s = tsr_tensor_new_cast(&wide, exponent, TSR_FLOAT64);
-    if (s == TSR_OK) s = tsr_invoke(&scale, 1, "pow", "tt", two, wide);
-    if (s == TSR_OK) s = tsr_invoke(&product, 1, "mul", "tt", x, scale);
+    if (s == TSR_OK) s = tsr_invoke_new(&scale, 1, "pow", "tt", two, wide);
+    if (s == TSR_OK) s = tsr_invoke_new(&product, 1, "mul", "tt", x, scale);
     if (s == TSR_OK) s = tsr_tensor_new_cast(&result, product, x->dtype);
     tsr_tensor_free(two);
     tsr_tensor_free(wide);
@@ -327,9 +327,9 @@ static TsrStatus ldexp_integral(TsrOpCall *c, const TsrTensor *x, const TsrTenso
 /* 2 ** other, for complex x a power of a complex 2 that is a 0-d tensor in promotion. */
 static TsrStatus power_of_two(TsrTensor **out, const TsrTensor *x, TsrTensor *exponent) {
     TSR_OWNED two = NULL;
-    if (!tsr_dtype_is_complex(x->dtype)) return tsr_invoke(out, 1, "pow", "st", tsr_scalar_float(2), exponent);
+    if (!tsr_dtype_is_complex(x->dtype)) return tsr_invoke_new(out, 1, "pow", "st", tsr_scalar_float(2), exponent);
     TSR_TRY(tsr_tensor_new_scalar(&two, tsr_scalar_float(2), x->dtype));
-    return tsr_invoke(out, 1, "pow", "tt", two, exponent);
+    return tsr_invoke_new(out, 1, "pow", "tt", two, exponent);
 }
 
 /* x * 2 ** other */

@@ -99,7 +99,7 @@ static TsrStatus cat_call(TsrOpCall *c, int n, TsrTensor *const *t, int64_t dim)
     bool same = true;
     for (int i = 1; i < n; i++) same &= t[i]->dtype == dtype;
     if (!same) TSR_TRY(tsr_result_type(&dtype, t, n));
-    for (int i = 0; i < n && out != NULL; i++) TSR_TRY(tsr__check_out_overlap(out, t[i]));
+    for (int i = 0; i < n && out != NULL; i++) TSR_TRY(tsr_check_out_overlap(out, t[i]));
     if (out != NULL && !tsr_can_cast(dtype, out->dtype))
         return tsr_error(TSR_TYPE_ERROR, "torch.cat(): input types can't be cast to the desired output type %s", tsr_dtype_scalar_name(out->dtype));
     return tsr_finish_move(c, cat_new(&result, n, t, dim, dtype), result);
@@ -123,7 +123,7 @@ static TsrStatus join(TsrOpCall *c, const char *name, ReshapeFn fn, int64_t dim,
         if (status == TSR_OK) made++;
     }
     if (status == TSR_OK) status = cat_call(c, n, views, flat_along_0 && tsr_ndim(views[0]) == 1 ? 0 : dim);
-    tsr__free_all(views, made);
+    tsr_free_all(views, made);
     tsr_free(views);
     return status;
 }
@@ -132,7 +132,7 @@ static TsrStatus with_dim(TsrTensor **out, const TsrTensor *t, int64_t dim) { re
 
 static TsrStatus at_least_1d(TsrTensor **out, const TsrTensor *t, int64_t dim) {
     (void)dim;
-    return tsr__at_least_1d_new(out, t);
+    return tsr_at_least_1d_new(out, t);
 }
 
 static TsrStatus at_least_2d(TsrTensor **out, const TsrTensor *t, int64_t dim) {
@@ -184,9 +184,9 @@ TsrStatus op_stack(TsrOpCall *c) {
     if (n == 0) return tsr_error(TSR_RUNTIME_ERROR, "stack expects a non-empty TensorList");
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(t[0]) + 1));
     for (int i = 1; i < n; i++)
-        if (!tsr__same_sizes(t[0], t[i]))
-            return tsr_error(TSR_RUNTIME_ERROR, "stack expects each tensor to be equal size, but got %s at entry 0 and %s at entry %d", tsr__sizes_text(t[0]),
-                             tsr__sizes_text(t[i]), i);
+        if (!tsr_same_sizes(t[0], t[i]))
+            return tsr_error(TSR_RUNTIME_ERROR, "stack expects each tensor to be equal size, but got %s at entry 0 and %s at entry %d", tsr_sizes_text(t[0]),
+                             tsr_sizes_text(t[i]), i);
     TsrTensor *result = NULL;
     if (suggested(t[0]) != TSR_CONTIGUOUS && c->out[0] == NULL && dim < tsr_ndim(t[0])) return tsr_finish_move(c, stack_new(&result, n, t, dim), result);
     return join(c, "stack", with_dim, dim, false);
@@ -214,19 +214,19 @@ TsrStatus op_block_diag(TsrOpCall *c) {
         else TSR_TRY(tsr_promote(&dtype, dtype, t[i]->dtype));
     }
     if (n == 0) sizes[0] = 1;
-    TSR_TRY(tsr__zeros_new(&result, 2, sizes, dtype, n > 0 ? t[0]->device : TSR_DEVICE_CPU));
+    TSR_TRY(tsr_zeros_new(&result, 2, sizes, dtype, n > 0 ? t[0]->device : TSR_DEVICE_CPU));
     TsrStatus status = TSR_OK;
     for (int i = 0; i < n && status == TSR_OK && !tsr_is_meta(result); i++) {
-        Scope s = {0};
+        TsrScope s = {0};
         int64_t rows = tsr_ndim(t[i]) == 2 ? t[i]->sizes[0] : 1, columns = tsr_ndim(t[i]) == 0 ? 1 : t[i]->sizes[tsr_ndim(t[i]) - 1];
         TsrTensor *band = MAKE(&s, tsr_tensor_new_narrow, result, 0, at[0], rows), *place = MAKE(&s, tsr_tensor_new_narrow, band, 1, at[1], columns);
         if (s.status == TSR_OK) s.status = tsr_tensor_copy(place, t[i]);
         TsrTensor *kept = NULL;
-        status = tsr__scope_end(&s, &kept, NULL);
+        status = tsr_scope_end_new(&kept, &s, NULL);
         at[0] += rows;
         at[1] += columns;
     }
-    return tsr__end_move(c, status, result);
+    return tsr_end_move(c, status, result);
 }
 
 /* ---- meshgrid, broadcast_tensors ---- */
@@ -247,8 +247,8 @@ static TsrStatus expand_all(TsrOpCall *c, int n, TsrTensor *const *t, int ndim, 
         tsr_tensor_free(view);
         if (status != TSR_OK) break;
     }
-    if (status == TSR_OK) status = tsr__return_list_move(c, made, n);
-    else tsr__free_all(made, k);
+    if (status == TSR_OK) status = tsr_return_list_move(c, made, n);
+    else tsr_free_all(made, k);
     tsr_free(made);
     return status;
 }
@@ -259,7 +259,7 @@ static TsrStatus check_meshgrid(int n, TsrTensor *const *t) {
     for (int i = 1; i < n; i++)
         if (t[i]->dtype != t[0]->dtype) return tsr_error(TSR_RUNTIME_ERROR, "meshgrid expects all tensors to have the same dtype");
     for (int i = 0; i < n; i++)
-        if (tsr_ndim(t[i]) > 1) return tsr_error(TSR_RUNTIME_ERROR, "torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: %s", tsr__sizes_text(t[i]));
+        if (tsr_ndim(t[i]) > 1) return tsr_error(TSR_RUNTIME_ERROR, "torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: %s", tsr_sizes_text(t[i]));
     return TSR_OK;
 }
 
@@ -317,12 +317,12 @@ static TsrStatus product_rows(TsrTensor **out, int n, TsrTensor *const *t) {
         view_strides[0] = size * repeat * n;
         view_strides[1] = repeat * n;
         view_strides[2] = n;
-        Scope s = {0};
+        TsrScope s = {0};
         TsrTensor *place = MAKE(&s, tsr_tensor_new_view, *out, 3, view_sizes, view_strides, (*out)->offset + k, NULL);
         TsrTensor *column = MAKE(&s, tsr_tensor_new_reshape, t[k], 3, one);
         if (s.status == TSR_OK) s.status = tsr_tensor_copy(place, column);
         TsrTensor *nothing;
-        status = tsr__scope_end(&s, &nothing, NULL);
+        status = tsr_scope_end_new(&nothing, &s, NULL);
     }
     if (status != TSR_OK) tsr_tensor_reset(out);
     return status;
@@ -332,7 +332,7 @@ TsrStatus op_cartesian_prod(TsrOpCall *c) {
     int n = c->arg[0].n;
     TsrTensor *const *t = c->arg[0].tensors;
     for (int i = 0; i < n; i++)
-        if (tsr_ndim(t[i]) != 1) return tsr_error(TSR_RUNTIME_ERROR, "Expect a 1D vector, but got shape %s", tsr__sizes_text(t[i]));
+        if (tsr_ndim(t[i]) != 1) return tsr_error(TSR_RUNTIME_ERROR, "Expect a 1D vector, but got shape %s", tsr_sizes_text(t[i]));
     if (n == 1) return tsr_return_move(c, tsr_tensor_retain(t[0]));
     TSR_TRY(check_meshgrid(n, t));
     TsrTensor *out = NULL;
@@ -387,16 +387,16 @@ TsrStatus op_combinations(TsrOpCall *c) {
     TsrTensor *self = c->arg[0].t;
     int64_t r = c->arg[1].i, zero = 0, sizes[2] = {-1, r};
     bool repeated = c->arg[2].b;
-    if (tsr_ndim(self) != 1) return tsr_error(TSR_RUNTIME_ERROR, "Expect a 1D vector, but got shape %s", tsr__sizes_text(self));
+    if (tsr_ndim(self) != 1) return tsr_error(TSR_RUNTIME_ERROR, "Expect a 1D vector, but got shape %s", tsr_sizes_text(self));
     if (r < 0) return tsr_error(TSR_RUNTIME_ERROR, "Expect a non-negative number, but got %lld", (long long)r);
-    Scope s = {0};
-    if (r == 0) return tsr__scope_return(c, &s, MAKE(&s, tsr_tensor_new, 1, &zero, self->dtype, self->device));
+    TsrScope s = {0};
+    if (r == 0) return tsr_scope_return(c, &s, MAKE(&s, tsr_tensor_new, 1, &zero, self->dtype, self->device));
     if (tsr_is_meta(self)) {
         TSR_TRY(count_combinations(&sizes[0], self->numel, r, repeated));
-        return tsr__scope_return(c, &s, MAKE(&s, tsr_tensor_new, 2, sizes, self->dtype, self->device));
+        return tsr_scope_return(c, &s, MAKE(&s, tsr_tensor_new, 2, sizes, self->dtype, self->device));
     }
     TsrTensor *positions = MAKE(&s, combination_positions, self->numel, r, repeated), *flat = CALL(&s, "index_select", "tit", self, (int64_t)0, positions);
     if (s.status == TSR_OK) sizes[0] = positions->numel / r;
     if (s.status == TSR_OK) s.status = tsr_tensor_set_geometry(flat, 2, sizes, (int64_t[]){r, 1}, flat->offset);
-    return tsr__scope_return(c, &s, flat);
+    return tsr_scope_return(c, &s, flat);
 }

@@ -28,21 +28,21 @@ TsrStatus op_diff(TsrOpCall *c) {
     if (tsr_arg_given(&c->arg[3])) parts[count++] = c->arg[3].t;
     parts[count++] = self;
     if (tsr_arg_given(&c->arg[4])) parts[count++] = c->arg[4].t;
-    Scope s = {0};
+    TsrScope s = {0};
     TsrTensor *t = count > 1 ? CALL(&s, "cat", "Ti", count, parts, dim) : self;
-    if (n == 0) return tsr__scope_return(c, &s, MAKE(&s, tsr_tensor_new_clone, t, TSR_PRESERVE));
+    if (n == 0) return tsr_scope_return(c, &s, MAKE(&s, tsr_tensor_new_clone, t, TSR_PRESERVE));
     for (int64_t i = 0; s.status == TSR_OK && i < n; i++) {
         TsrTensor *upper = SLICE(&s, t, dim, 1, INT64_MAX), *lower = SLICE(&s, t, dim, 0, t->sizes[dim] > 0 ? t->sizes[dim] - 1 : 0);
         t = CALL(&s, s.status == TSR_OK && upper->dtype == TSR_BOOL ? "logical_xor" : "sub", "tt", upper, lower);
         if (s.status == TSR_OK && t->sizes[dim] == 0) break;
     }
-    return tsr__scope_return(c, &s, t);
+    return tsr_scope_return(c, &s, t);
 }
 
 /* ---- trapezoid ---- */
 
 /* Differences of the sample points along dim, shaped to broadcast against y. */
-static TsrTensor *point_steps(Scope *s, const TsrTensor *y, TsrTensor *x, int64_t dim, const char *name) {
+static TsrTensor *point_steps(TsrScope *s, const TsrTensor *y, TsrTensor *x, int64_t dim, const char *name) {
     TsrTensor *view = x;
     if (tsr_ndim(x) == 1) {
         int64_t sizes[TSR_MAX_DIMS];
@@ -66,7 +66,7 @@ static TsrTensor *point_steps(Scope *s, const TsrTensor *y, TsrTensor *x, int64_
 
 typedef struct Sides { TsrTensor *left, *right; } Sides;
 
-static Sides sides_of(Scope *s, TsrTensor *y, int64_t dim) {
+static Sides sides_of(TsrScope *s, TsrTensor *y, int64_t dim) {
     Sides r = {SLICE(s, y, dim, 0, y->sizes[dim] - 1), SLICE(s, y, dim, 1, INT64_MAX)};
     return r;
 }
@@ -78,12 +78,12 @@ static TsrStatus check_points(const TsrTensor *y, const TsrTensor *x, const char
 }
 
 /* The result for no samples: zeros without dim. */
-static TsrTensor *zeros_without(Scope *s, const TsrTensor *y, int64_t dim) {
+static TsrTensor *zeros_without(TsrScope *s, const TsrTensor *y, int64_t dim) {
     int64_t sizes[TSR_MAX_DIMS];
     int n = 0;
     for (int d = 0; d < tsr_ndim(y); d++)
         if (d != dim) sizes[n++] = y->sizes[d];
-    return MAKE(s, tsr__zeros_new, n, sizes, y->dtype, y->device);
+    return MAKE(s, tsr_zeros_new, n, sizes, y->dtype, y->device);
 }
 
 static TsrStatus wrap_sample_dim(int64_t *dim, const TsrTensor *y, bool cumulative) {
@@ -97,15 +97,15 @@ static TsrStatus trapezoid_x(TsrOpCall *c, bool cumulative) {
     int64_t dim = c->arg[2].i;
     const char *name = cumulative ? "cumulative_trapezoid" : "trapezoid";
     TSR_TRY(wrap_sample_dim(&dim, y, cumulative));
-    Scope s = {0};
-    if (!cumulative && y->sizes[dim] == 0) return tsr__scope_return(c, &s, zeros_without(&s, y, dim));
+    TsrScope s = {0};
+    if (!cumulative && y->sizes[dim] == 0) return tsr_scope_return(c, &s, zeros_without(&s, y, dim));
     TSR_TRY(check_points(y, x, name));
     TsrTensor *steps = point_steps(&s, y, x, dim, name);
-    if (s.status != TSR_OK) return tsr__scope_return(c, &s, NULL);
+    if (s.status != TSR_OK) return tsr_scope_return(c, &s, NULL);
     Sides p = sides_of(&s, y, dim);
     TsrTensor *sum = CALL(&s, "add", "tt", p.left, p.right), *area = CALL(&s, "mul", "tt", sum, steps);
     TsrTensor *total = cumulative ? CALL(&s, "cumsum", "ti", area, dim) : CALL(&s, "sum", "tI", area, 1, &dim);
-    return tsr__scope_return(c, &s, CALL(&s, "div", "ts", total, tsr_scalar_float(2)));
+    return tsr_scope_return(c, &s, CALL(&s, "div", "ts", total, tsr_scalar_float(2)));
 }
 
 static double to_double(const TsrArg *a) { return a->kind == TSR_ARG_FLOAT ? a->f : tsr_scalar_to_double(a->s); }
@@ -122,13 +122,13 @@ TsrStatus op_trapezoid_dx(TsrOpCall *c) {
     int64_t dim = c->arg[2].i;
     TSR_TRY(check_real_dx(c, "trapezoid"));
     TSR_TRY(wrap_sample_dim(&dim, y, false));
-    Scope s = {0};
-    if (y->sizes[dim] == 0) return tsr__scope_return(c, &s, zeros_without(&s, y, dim));
+    TsrScope s = {0};
+    if (y->sizes[dim] == 0) return tsr_scope_return(c, &s, zeros_without(&s, y, dim));
     TSR_TRY(check_points(y, NULL, "trapezoid"));
     TsrTensor *sum = CALL(&s, "sum", "tI", y, 1, &dim), *first = MAKE(&s, tsr_tensor_new_select, y, dim, 0), *last = MAKE(&s, tsr_tensor_new_select, y, dim, -1);
     TsrTensor *ends = CALL(&s, "add", "tt", first, last), *half = CALL(&s, "mul", "ts", ends, tsr_scalar_float(0.5));
     TsrTensor *inner = CALL(&s, "sub", "tt", sum, half);
-    return tsr__scope_return(c, &s, CALL(&s, "mul", "ts", inner, to_scalar(&c->arg[1])));
+    return tsr_scope_return(c, &s, CALL(&s, "mul", "ts", inner, to_scalar(&c->arg[1])));
 }
 
 TsrStatus op_cumulative_trapezoid_dx(TsrOpCall *c) {
@@ -137,10 +137,10 @@ TsrStatus op_cumulative_trapezoid_dx(TsrOpCall *c) {
     TSR_TRY(check_real_dx(c, "cumulative_trapezoid"));
     TSR_TRY(wrap_sample_dim(&dim, y, true));
     TSR_TRY(check_points(y, NULL, "cumulative_trapezoid"));
-    Scope s = {0};
+    TsrScope s = {0};
     Sides p = sides_of(&s, y, dim);
     TsrTensor *sum = CALL(&s, "add", "tt", p.left, p.right), *area = CALL(&s, "mul", "ts", sum, tsr_scalar_float(to_double(&c->arg[1]) / 2));
-    return tsr__scope_return(c, &s, CALL(&s, "cumsum", "ti", area, dim));
+    return tsr_scope_return(c, &s, CALL(&s, "cumsum", "ti", area, dim));
 }
 
 TsrStatus op_trapezoid_x(TsrOpCall *c) { return trapezoid_x(c, false); }
@@ -156,10 +156,10 @@ typedef struct Gradient {
     int edge_order;
 } Gradient;
 
-static TsrTensor *scaled(Scope *s, TsrTensor *t, double factor) { return CALL(s, "mul", "ts", t, tsr_scalar_float(factor)); }
+static TsrTensor *scaled(TsrScope *s, TsrTensor *t, double factor) { return CALL(s, "mul", "ts", t, tsr_scalar_float(factor)); }
 
 /* a * x[i] + b * x[i + 1] + c * x[i + 2] along dim from position `at`. */
-static TsrTensor *weigh3(Scope *s, TsrTensor *x, int64_t dim, int64_t at, int64_t n, TsrTensor *a, TsrTensor *b, TsrTensor *c) {
+static TsrTensor *weigh3(TsrScope *s, TsrTensor *x, int64_t dim, int64_t at, int64_t n, TsrTensor *a, TsrTensor *b, TsrTensor *c) {
     TsrTensor *xa = MAKE(s, tsr_tensor_new_narrow, x, dim, at, n), *xb = MAKE(s, tsr_tensor_new_narrow, x, dim, at + 1, n);
     TsrTensor *xc = MAKE(s, tsr_tensor_new_narrow, x, dim, at + 2, n);
     TsrTensor *pa = CALL(s, "mul", "tt", a, xa), *pb = CALL(s, "mul", "tt", b, xb), *pc = CALL(s, "mul", "tt", c, xc);
@@ -167,13 +167,13 @@ static TsrTensor *weigh3(Scope *s, TsrTensor *x, int64_t dim, int64_t at, int64_
     return CALL(s, "add", "tt", sum, pc);
 }
 
-static TsrTensor *edge_difference(Scope *s, TsrTensor *x, int64_t dim, int64_t at) {
+static TsrTensor *edge_difference(TsrScope *s, TsrTensor *x, int64_t dim, int64_t at) {
     TsrTensor *upper = MAKE(s, tsr_tensor_new_narrow, x, dim, at + 1, 1), *lower = MAKE(s, tsr_tensor_new_narrow, x, dim, at, 1);
     return CALL(s, "sub", "tt", upper, lower);
 }
 
 /* w0 * x[at] + w1 * x[at + 1] + w2 * x[at + 2] for the second-order edges. */
-static TsrTensor *edge_weighed(Scope *s, TsrTensor *x, int64_t dim, int64_t at, double w0, double w1, double w2) {
+static TsrTensor *edge_weighed(TsrScope *s, TsrTensor *x, int64_t dim, int64_t at, double w0, double w1, double w2) {
     TsrTensor *a = scaled(s, MAKE(s, tsr_tensor_new_narrow, x, dim, at, 1), w0);
     TsrTensor *xb = MAKE(s, tsr_tensor_new_narrow, x, dim, at + 1, 1);
     TsrTensor *b = CALL(s, "mul", "ts", xb, tsr_scalar_int((int64_t)w1));
@@ -182,7 +182,7 @@ static TsrTensor *edge_weighed(Scope *s, TsrTensor *x, int64_t dim, int64_t at, 
     return CALL(s, "add", "tt", sum, c);
 }
 
-static TsrTensor *gradient_even(Scope *s, const Gradient *g, int64_t dim, TsrScalar step) {
+static TsrTensor *gradient_even(TsrScope *s, const Gradient *g, int64_t dim, TsrScalar step) {
     TsrTensor *x = g->self;
     int64_t n = x->sizes[dim];
     TsrTensor *upper = MAKE(s, tsr_tensor_new_narrow, x, dim, 2, n - 2), *lower = MAKE(s, tsr_tensor_new_narrow, x, dim, 0, n - 2);
@@ -202,7 +202,7 @@ static TsrTensor *gradient_even(Scope *s, const Gradient *g, int64_t dim, TsrSca
 /* Weights of three unevenly spaced points, from the two steps between them. */
 typedef struct Weights { TsrTensor *a, *b, *c; } Weights;
 
-static Weights center_weights(Scope *s, TsrTensor *d1, TsrTensor *d2) {
+static Weights center_weights(TsrScope *s, TsrTensor *d1, TsrTensor *d2) {
     TsrTensor *sum = CALL(s, "add", "tt", d1, d2), *minus = CALL(s, "neg", "t", d2), *m1 = CALL(s, "mul", "tt", d1, sum);
     TsrTensor *m2 = CALL(s, "mul", "tt", d2, sum), *product = CALL(s, "mul", "tt", d1, d2), *difference = CALL(s, "sub", "tt", d2, d1);
     Weights w = {CALL(s, "div", "tt", minus, m1), CALL(s, "div", "tt", difference, product), CALL(s, "div", "tt", d1, m2)};
@@ -210,7 +210,7 @@ static Weights center_weights(Scope *s, TsrTensor *d1, TsrTensor *d2) {
 }
 
 /* At the first of three points. */
-static Weights first_weights(Scope *s, TsrTensor *d1, TsrTensor *d2) {
+static Weights first_weights(TsrScope *s, TsrTensor *d1, TsrTensor *d2) {
     TsrTensor *sum = CALL(s, "add", "tt", d1, d2), *twice = scaled(s, d1, 2), *far = CALL(s, "add", "tt", twice, d2), *minus = CALL(s, "neg", "t", far);
     TsrTensor *m1 = CALL(s, "mul", "tt", d1, sum), *product = CALL(s, "mul", "tt", d1, d2), *m2 = CALL(s, "mul", "tt", d2, sum), *neg = CALL(s, "neg", "t", d1);
     Weights w = {CALL(s, "div", "tt", minus, m1), CALL(s, "div", "tt", sum, product), CALL(s, "div", "tt", neg, m2)};
@@ -218,20 +218,20 @@ static Weights first_weights(Scope *s, TsrTensor *d1, TsrTensor *d2) {
 }
 
 /* At the last of three points. */
-static Weights last_weights(Scope *s, TsrTensor *d1, TsrTensor *d2) {
+static Weights last_weights(TsrScope *s, TsrTensor *d1, TsrTensor *d2) {
     TsrTensor *sum = CALL(s, "add", "tt", d1, d2), *minus = CALL(s, "neg", "t", sum), *twice = scaled(s, d2, 2), *far = CALL(s, "add", "tt", twice, d1);
     TsrTensor *m1 = CALL(s, "mul", "tt", d1, sum), *product = CALL(s, "mul", "tt", d1, d2), *m2 = CALL(s, "mul", "tt", d2, sum);
     Weights w = {CALL(s, "div", "tt", d2, m1), CALL(s, "div", "tt", minus, product), CALL(s, "div", "tt", far, m2)};
     return w;
 }
 
-static TsrTensor *shaped(Scope *s, TsrTensor *t, int ndim, int64_t dim) {
+static TsrTensor *shaped(TsrScope *s, TsrTensor *t, int ndim, int64_t dim) {
     int64_t sizes[TSR_MAX_DIMS];
     for (int d = 0; d < ndim; d++) sizes[d] = d == dim ? -1 : 1;
     return MAKE(s, tsr_tensor_new_reshape, t, ndim, sizes);
 }
 
-static TsrTensor *uneven_edges(Scope *s, const Gradient *g, int64_t dim, TsrTensor *steps, TsrTensor *center) {
+static TsrTensor *uneven_edges(TsrScope *s, const Gradient *g, int64_t dim, TsrTensor *steps, TsrTensor *center) {
     TsrTensor *x = g->self, *first, *last;
     int64_t n = x->sizes[dim], m = s->status == TSR_OK ? steps->numel : 0;
     if (g->edge_order == 1) {
@@ -253,7 +253,7 @@ static TsrTensor *uneven_edges(Scope *s, const Gradient *g, int64_t dim, TsrTens
 }
 
 static TsrStatus gradient_uneven(TsrTensor **out, const Gradient *g, int64_t dim, TsrTensor *points) {
-    Scope s = {0}, e = {0};
+    TsrScope s = {0}, e = {0};
     int ndim = tsr_ndim(g->self);
     TsrTensor *steps = CALL(&s, "diff", "t", points), *center = NULL;
     if (s.status == TSR_OK) {
@@ -264,15 +264,15 @@ static TsrStatus gradient_uneven(TsrTensor **out, const Gradient *g, int64_t dim
     }
     e.status = s.status;
     TsrTensor *whole = uneven_edges(&e, g, dim, steps, center), *nothing;
-    TsrStatus status = tsr__scope_end(&e, out, whole);
+    TsrStatus status = tsr_scope_end_new(out, &e, whole);
     s.status = status;
-    (void)tsr__scope_end(&s, &nothing, NULL);
+    (void)tsr_scope_end_new(&nothing, &s, NULL);
     return status;
 }
 
 static TsrStatus gradient_even_new(TsrTensor **out, const Gradient *g, int64_t dim, TsrScalar step) {
-    Scope s = {0};
-    return tsr__scope_end(&s, out, gradient_even(&s, g, dim, step));
+    TsrScope s = {0};
+    return tsr_scope_end_new(out, &s, gradient_even(&s, g, dim, step));
 }
 
 static TsrStatus check_gradient(const Gradient *g, bool dims_given) {
@@ -312,7 +312,7 @@ static TsrStatus gradient(TsrOpCall *c, const TsrArg *spacing, const TsrArg *dim
     for (int d = 0; !given && d < tsr_ndim(g.self); d++) g.dims[g.n++] = d;
     TSR_TRY(check_gradient(&g, given));
     TSR_TRY(check_gradient_dims(&g));
-    if (tsr_ndim(g.self) == 0) return tsr__return_list_move(c, NULL, 0);
+    if (tsr_ndim(g.self) == 0) return tsr_return_list_move(c, NULL, 0);
     TsrTensor *made[TSR_MAX_DIMS];
     TsrStatus status = TSR_OK;
     int k = 0;
@@ -324,8 +324,8 @@ static TsrStatus gradient(TsrOpCall *c, const TsrArg *spacing, const TsrArg *dim
         }
         if (status != TSR_OK) break;
     }
-    if (status == TSR_OK) return tsr__return_list_move(c, made, g.n);
-    tsr__free_all(made, k);
+    if (status == TSR_OK) return tsr_return_list_move(c, made, g.n);
+    tsr_free_all(made, k);
     return status;
 }
 
@@ -353,7 +353,7 @@ static TsrStatus check_weights(const TsrTensor *w, const char *name, bool integr
 static TsrStatus cov_new(TsrTensor **out, TsrTensor *self, int64_t correction, TsrTensor *fweights, TsrTensor *aweights) {
     if (tsr_ndim(self) > 2) return tsr_error(TSR_RUNTIME_ERROR, "cov(): expected input to have two or fewer dimensions but got an input with %d dimensions", tsr_ndim(self));
     if (self->dtype == TSR_BOOL) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "cov(): bool dtype is not supported for input");
-    Scope s = {0};
+    TsrScope s = {0};
     int64_t row[2] = {1, self->numel}, one = 1;
     TsrTensor *in = tsr_ndim(self) < 2 ? MAKE(&s, tsr_tensor_new_reshape, self, 2, row) : self, *w = NULL, *sum;
     int64_t observations = s.status == TSR_OK ? in->sizes[1] : 0;
@@ -379,7 +379,7 @@ static TsrStatus cov_new(TsrTensor **out, TsrTensor *self, int64_t correction, T
     TsrTensor *conjugate = s.status == TSR_OK && tsr_dtype_is_complex(turned->dtype) ? MAKE(&s, tsr_tensor_new_conj, turned) : turned;
     TsrTensor *product = CALL(&s, "mm", "tt", centered, conjugate), *result = CALL(&s, "div", "tt", product, norm);
     if (s.status == TSR_OK && result->numel == 1) s.status = tsr_tensor_set_geometry(result, 0, NULL, NULL, result->offset);
-    return tsr__scope_end(&s, out, result);
+    return tsr_scope_end_new(out, &s, result);
 }
 
 /* (self, *, correction, fweights, aweights) */
@@ -392,18 +392,18 @@ TsrStatus op_corrcoef(TsrOpCall *c) {
     TsrTensor *self = c->arg[0].t;
     int64_t column[2] = {-1, 1}, row[2] = {1, -1};
     if (tsr_ndim(self) > 2) return tsr_error(TSR_RUNTIME_ERROR, "corrcoef(): expected input to have two or fewer dimensions but got an input with %d dimensions", tsr_ndim(self));
-    Scope s = {0};
+    TsrScope s = {0};
     TsrTensor *v = MAKE(&s, cov_new, self, 1, NULL, NULL);
-    if (s.status == TSR_OK && tsr_ndim(v) == 0) return tsr__scope_return(c, &s, CALL(&s, "div", "tt", v, v));
+    if (s.status == TSR_OK && tsr_ndim(v) == 0) return tsr_scope_return(c, &s, CALL(&s, "div", "tt", v, v));
     bool complex = s.status == TSR_OK && tsr_dtype_is_complex(v->dtype);
     TsrTensor *diagonal = MAKE(&s, tsr_tensor_new_diagonal, v, 0, 0, 1), *real = complex ? MAKE(&s, tsr_tensor_new_real, diagonal) : diagonal;
     TsrTensor *deviation = CALL(&s, "sqrt", "t", real);
     TsrTensor *down = MAKE(&s, tsr_tensor_new_reshape, deviation, 2, column), *across = MAKE(&s, tsr_tensor_new_reshape, deviation, 2, row);
     TsrTensor *half = CALL(&s, "div", "tt", v, down), *r = CALL(&s, "div", "tt", half, across);
-    if (!complex) return tsr__scope_return(c, &s, CALL(&s, "clamp", "tss", r, tsr_scalar_int(-1), tsr_scalar_int(1)));
+    if (!complex) return tsr_scope_return(c, &s, CALL(&s, "clamp", "tss", r, tsr_scalar_int(-1), tsr_scalar_int(1)));
     TsrTensor *re = MAKE(&s, tsr_tensor_new_real, r), *im = MAKE(&s, tsr_tensor_new_imag, r);
     TsrTensor *re1 = CALL(&s, "clamp", "tss", re, tsr_scalar_int(-1), tsr_scalar_int(1)), *im1 = CALL(&s, "clamp", "tss", im, tsr_scalar_int(-1), tsr_scalar_int(1));
-    return tsr__scope_return(c, &s, CALL(&s, "complex", "tt", re1, im1));
+    return tsr_scope_return(c, &s, CALL(&s, "complex", "tt", re1, im1));
 }
 
 /* ---- cross ---- */
@@ -463,7 +463,7 @@ static TsrLineFn cross_line(TsrDtype d) {
 
 /* Any other dtype: products and differences as operators of their own, each rounded. */
 static TsrStatus cross_by_parts(TsrTensor *t, TsrTensor *a, TsrTensor *b, int64_t dim) {
-    Scope s = {0};
+    TsrScope s = {0};
     for (int k = 0; k < 3; k++) {
         int i = (k + 1) % 3, j = (k + 2) % 3;
         TsrTensor *ai = MAKE(&s, tsr_tensor_new_select, a, dim, i), *aj = MAKE(&s, tsr_tensor_new_select, a, dim, j);
@@ -473,7 +473,7 @@ static TsrStatus cross_by_parts(TsrTensor *t, TsrTensor *a, TsrTensor *b, int64_
         if (s.status == TSR_OK) s.status = tsr_tensor_copy(place, r);
     }
     TsrTensor *nothing;
-    return tsr__scope_end(&s, &nothing, NULL);
+    return tsr_scope_end_new(&nothing, &s, NULL);
 }
 
 static TsrStatus cross_into(TsrTensor *t, TsrTensor *a, TsrTensor *b, int64_t dim) {
@@ -496,12 +496,12 @@ static TsrStatus cross(TsrOpCall *c, int64_t given) {
     TSR_TRY(tsr_layout_broadcast(shape, &ndim, b->sizes, n));
     if (a->dtype != b->dtype)
         return tsr_error(TSR_RUNTIME_ERROR, "expected scalar type %s but found %s", tsr_dtype_scalar_name(a->dtype), tsr_dtype_scalar_name(b->dtype));
-    TSR_TRY(tsr__require(TSR_BITS_USUAL | TSR_BITS_COMPLEX, a->dtype, "cross"));
-    Scope s = {0};
+    TSR_TRY(tsr_require(TSR_BITS_USUAL | TSR_BITS_COMPLEX, a->dtype, "cross"));
+    TsrScope s = {0};
     TsrTensor *t = MAKE(&s, tsr_tensor_new, ndim, shape, a->dtype, a->device);
     TsrTensor *wide_a = MAKE(&s, tsr_tensor_new_expand, a, ndim, shape), *wide_b = MAKE(&s, tsr_tensor_new_expand, b, ndim, shape);
     if (s.status == TSR_OK && t->numel > 0 && !tsr_is_meta(t)) s.status = cross_into(t, wide_a, wide_b, dim);
-    return tsr__scope_return(c, &s, t);
+    return tsr_scope_return(c, &s, t);
 }
 
 TsrStatus op_linalg_cross(TsrOpCall *c) { return cross(c, c->arg[2].i); }
@@ -517,7 +517,7 @@ TsrStatus op_cross(TsrOpCall *c) {
 /* ---- vander ---- */
 
 /* (..., n) powers 0 to n - 1 of x's elements. */
-static TsrTensor *powers(Scope *s, TsrTensor *x, int64_t n, TsrDtype dtype) {
+static TsrTensor *powers(TsrScope *s, TsrTensor *x, int64_t n, TsrDtype dtype) {
     int64_t sizes[TSR_MAX_DIMS], ndim = tsr_ndim(x);
     if (ndim + 1 > TSR_MAX_DIMS) {
         s->status = tsr_error(TSR_RUNTIME_ERROR, "vander: too many dimensions");
@@ -542,23 +542,23 @@ TsrStatus op_vander(TsrOpCall *c) {
     if (tsr_ndim(x) != 1) return tsr_error(TSR_RUNTIME_ERROR, "x must be a one-dimensional tensor.");
     int64_t n = tsr_arg_given(&c->arg[1]) ? c->arg[1].i : x->sizes[0], last = 1;
     if (n < 0) return tsr_error(TSR_RUNTIME_ERROR, "N must be non-negative.");
-    Scope s = {0};
+    TsrScope s = {0};
     TsrDtype dtype;
     TSR_TRY(tsr_promote(&dtype, x->dtype, TSR_INT64));
     TsrTensor *t = powers(&s, x, n, dtype);
-    return tsr__scope_return(c, &s, c->arg[2].b ? t : CALL(&s, "flip", "tI", t, 1, &last));
+    return tsr_scope_return(c, &s, c->arg[2].b ? t : CALL(&s, "flip", "tI", t, 1, &last));
 }
 
 TsrStatus op_linalg_vander(TsrOpCall *c) {
     TsrTensor *x = c->arg[0].t;
     TsrDtype d = x->dtype;
-    Scope s = {0};
-    if (!tsr__in(TSR_BITS_INT | TSR_BITS_UINT | TSR_BITS_COMPLEX | TSR_BIT(FLOAT32) | TSR_BIT(FLOAT64), d))
+    TsrScope s = {0};
+    if (!tsr_in(TSR_BITS_INT | TSR_BITS_UINT | TSR_BITS_COMPLEX | TSR_BIT(FLOAT32) | TSR_BIT(FLOAT64), d))
         return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "linalg.vander supports floating point, complex, and integer tensors, but got %s", tsr_dtype_scalar_name(d));
     int64_t n = tsr_arg_given(&c->arg[1]) ? c->arg[1].i : tsr_ndim(x) > 0 ? x->sizes[tsr_ndim(x) - 1] : 1;
     if (n <= 1) return tsr_error(TSR_RUNTIME_ERROR, "N must be greater than 1.");
-    TsrTensor *vector = MAKE(&s, tsr__at_least_1d_new, x);
-    return tsr__scope_return(c, &s, s.status == TSR_OK ? powers(&s, vector, n, tsr_dtype_is_integral(d) ? TSR_INT64 : d) : NULL);
+    TsrTensor *vector = MAKE(&s, tsr_at_least_1d_new, x);
+    return tsr_scope_return(c, &s, s.status == TSR_OK ? powers(&s, vector, n, tsr_dtype_is_integral(d) ? TSR_INT64 : d) : NULL);
 }
 
 /* ---- renorm, dist ---- */
@@ -577,8 +577,8 @@ TsrStatus op_renorm(TsrOpCall *c) {
     for (int d = 0; d < tsr_ndim(self); d++)
         if (d != dim) dims[n++] = d;
     /* The norm is taken in the accumulation dtype; the factors have self's. */
-    TsrDtype wide = tsr__in(TSR_BITS_HALF, self->dtype) ? TSR_FLOAT32 : self->dtype == TSR_FLOAT32 ? TSR_FLOAT64 : self->dtype == TSR_COMPLEX64 ? TSR_COMPLEX128 : TSR_DTYPE_NONE;
-    Scope s = {0};
+    TsrDtype wide = tsr_in(TSR_BITS_HALF, self->dtype) ? TSR_FLOAT32 : self->dtype == TSR_FLOAT32 ? TSR_FLOAT64 : self->dtype == TSR_COMPLEX64 ? TSR_COMPLEX128 : TSR_DTYPE_NONE;
+    TsrScope s = {0};
     TsrTensor *norm = CALL(&s, "linalg.vector_norm", "tsIbd", self, p, n, dims, 1, (int)wide);
     TsrTensor *factor = NULL, *t = MAKE(&s, tsr_tensor_new, tsr_ndim(self), self->sizes, self->dtype, self->device);
     if (s.status == TSR_OK) factor = MAKE(&s, tsr_tensor_new, tsr_ndim(norm), norm->sizes, tsr_dtype_real_of(self->dtype), norm->device);
@@ -590,16 +590,16 @@ TsrStatus op_renorm(TsrOpCall *c) {
     }
     TsrTensor *product = CALL(&s, "mul", "tt", self, factor);
     if (s.status == TSR_OK && !tsr_is_meta(self)) s.status = tsr_tensor_copy(t, product);
-    return tsr__scope_return(c, &s, t);
+    return tsr_scope_return(c, &s, t);
 }
 
 TsrStatus op_dist(TsrOpCall *c) {
-    Scope s = {0};
+    TsrScope s = {0};
     TsrTensor *difference = CALL(&s, "sub", "tt", c->arg[0].t, c->arg[1].t);
     if (s.status == TSR_OK && !tsr_dtype_is_float(difference->dtype) && !tsr_dtype_is_complex(difference->dtype))
         s.status = tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "norm(): input dtype should be either floating point or complex. Got %s instead.",
                              tsr_dtype_scalar_name(difference->dtype));
-    return tsr__scope_return(c, &s, CALL(&s, "norm", "ts", difference, c->arg[2].s));
+    return tsr_scope_return(c, &s, CALL(&s, "norm", "ts", difference, c->arg[2].s));
 }
 
 /* ---- sum_to_size ---- */
@@ -613,23 +613,23 @@ TsrStatus op_sum_to_size(TsrOpCall *c) {
     for (int d = 0; d < n && fits; d++) fits = size[d] == 1 || size[d] == self->sizes[lead + d];
     if (!fits) {
         char text[256];
-        return tsr_error(TSR_RUNTIME_ERROR, "size {%s} is not expandable to size {%s}.", tsr_layout_format(text, sizeof text, n, size), tsr__sizes_text(self));
+        return tsr_error(TSR_RUNTIME_ERROR, "size {%s} is not expandable to size {%s}.", tsr_layout_format(text, sizeof text, n, size), tsr_sizes_text(self));
     }
     if (n == 0) {
-        Scope all = {0};
-        return tsr__scope_return(c, &all, CALL(&all, "sum", "t", self));
+        TsrScope all = {0};
+        return tsr_scope_return(c, &all, CALL(&all, "sum", "t", self));
     }
     for (int d = 0; d < tsr_ndim(self); d++)
         if (d < lead || (size[d - lead] == 1 && self->sizes[d] != 1)) dims[k++] = d;
     if (k == 0) return tsr_return_move(c, tsr_tensor_retain(self));
-    Scope s = {0};
+    TsrScope s = {0};
     TsrTensor *sum = CALL(&s, "sum", "tIb", self, k, dims, 1);
     if (lead > 0 && s.status == TSR_OK) {
         int64_t strides[TSR_MAX_DIMS];
         tsr_layout_contiguous_strides(strides, n, size);
         s.status = tsr_tensor_set_geometry(sum, n, size, strides, sum->offset);
     }
-    return tsr__scope_return(c, &s, sum);
+    return tsr_scope_return(c, &s, sum);
 }
 
 /* ---- hash_tensor ---- */
@@ -663,7 +663,7 @@ TsrStatus op_hash_tensor(TsrOpCall *c) {
         if (n > 0 && self->sizes[d] == 0)
             return tsr_error(TSR_INDEX_ERROR, "hash_tensor: Expected reduction dim %lld to have non-zero size.", (long long)c->arg[1].ints[i]);
     }
-    if (self->numel > 0) TSR_TRY(tsr__require(TSR_BITS_USUAL | TSR_BIT(BOOL), self->dtype, "xor_sum_cpu"));
+    if (self->numel > 0) TSR_TRY(tsr_require(TSR_BITS_USUAL | TSR_BIT(BOOL), self->dtype, "xor_sum_cpu"));
     for (int d = 0; d < n; d++) {
         bool out = all || gone[d];
         if (out) inner *= self->sizes[d];
@@ -672,10 +672,10 @@ TsrStatus op_hash_tensor(TsrOpCall *c) {
     }
     for (int d = 0; d < n; d++)
         if (all || gone[d]) order[k++] = d;
-    Scope s = {0};
+    TsrScope s = {0};
     TsrTensor *moved = MAKE(&s, tsr_tensor_new_permute, self, n, order);
     TsrTensor *wide = MAKE(&s, tsr_tensor_new_cast, moved, tsr_dtype_is_float(self->dtype) ? TSR_FLOAT64 : TSR_INT64);
     TsrTensor *dense = MAKE(&s, tsr_tensor_new_contiguous, wide, TSR_CONTIGUOUS), *t = MAKE(&s, tsr_tensor_new, kept, sizes, TSR_UINT64, self->device);
     if (s.status == TSR_OK && !tsr_is_meta(self)) s.status = xor_lines(t, dense, inner);
-    return tsr__scope_return(c, &s, t);
+    return tsr_scope_return(c, &s, t);
 }

@@ -62,7 +62,7 @@ static TsrStatus check_flip(const TsrTensor *self, uint64_t dims) {
     for (int d = 0; d < tsr_ndim(self); d++)
         if (self->sizes[d] > 1 && (fastest < 0 || self->strides[d] <= self->strides[fastest])) fastest = d;
     if (dims == 0 || fastest < 0 || ((dims >> fastest & 1) == 0 && self->strides[fastest] == 1)) return TSR_OK;
-    return tsr__in(TSR_BITS_FLOAT8 | TSR_BIT(COMPLEX32), self->dtype) ? tsr__not_implemented("flip_cpu", self->dtype) : TSR_OK;
+    return tsr_in(TSR_BITS_FLOAT8 | TSR_BIT(COMPLEX32), self->dtype) ? tsr_not_implemented("flip_cpu", self->dtype) : TSR_OK;
 }
 
 static TsrStatus flip_new(TsrTensor **out, const TsrTensor *self, uint64_t dims) {
@@ -157,7 +157,7 @@ TsrStatus op_rot90(TsrOpCall *c) {
     TSR_TRY(tsr_wrap_dim(&b, (int)total));
     if (k == 0) return tsr_finish_move(c, tsr_tensor_new_clone(&t, self, TSR_CONTIGUOUS), t);
     TSR_TRY(flip_new(&t, self, k == 1 ? 1ull << b : k == 3 ? 1ull << a : 1ull << a | 1ull << b));
-    return tsr__end_move(c, k == 2 ? TSR_OK : swap_dims(t, a, b), t);
+    return tsr_end_move(c, k == 2 ? TSR_OK : swap_dims(t, a, b), t);
 }
 
 static TsrMemoryFormat suggested(const TsrTensor *t) {
@@ -182,13 +182,13 @@ static TsrStatus roll_new(TsrTensor **out, const TsrTensor *self, int64_t shift,
     int64_t start = ((size - shift % size) % size + size) % size;
     TSR_TRY(formatted_new(out, tsr_ndim(self), self->sizes, start == 0 ? TSR_CONTIGUOUS : suggested(self), self));
     if (tsr_is_meta(self)) return TSR_OK;
-    Scope s = {0};
+    TsrScope s = {0};
     TsrTensor *t0 = MAKE(&s, tsr_tensor_new_narrow, *out, dim, 0, size - start), *f0 = MAKE(&s, tsr_tensor_new_narrow, self, dim, start, size - start);
     TsrTensor *t1 = MAKE(&s, tsr_tensor_new_narrow, *out, dim, size - start, start), *f1 = MAKE(&s, tsr_tensor_new_narrow, self, dim, 0, start);
     if (s.status == TSR_OK) s.status = tsr_tensor_copy(t0, f0);
     if (s.status == TSR_OK) s.status = tsr_tensor_copy(t1, f1);
     TsrTensor *nothing;
-    TsrStatus status = tsr__scope_end(&s, &nothing, NULL);
+    TsrStatus status = tsr_scope_end_new(&nothing, &s, NULL);
     if (status != TSR_OK) tsr_tensor_reset(out);
     return status;
 }
@@ -198,14 +198,14 @@ TsrStatus op_roll(TsrOpCall *c) {
     int ns = c->arg[1].n, nd = c->arg[2].n;
     const int64_t *shifts = c->arg[1].ints, *dims = c->arg[2].ints;
     int64_t minus = -1;
-    Scope s = {0};
+    TsrScope s = {0};
     if (ns == 0) return tsr_error(TSR_RUNTIME_ERROR, "`shifts` required");
     if (nd == 0 && ns == 1) {
         TsrTensor *flat = MAKE(&s, tsr_tensor_new_reshape, self, 1, &minus), *rolled = MAKE(&s, roll_new, flat, shifts[0], 0);
         int64_t strides[TSR_MAX_DIMS];
         tsr_layout_contiguous_strides(strides, tsr_ndim(self), self->sizes);
         if (s.status == TSR_OK) s.status = tsr_tensor_set_geometry(rolled, tsr_ndim(self), self->sizes, strides, rolled->offset);
-        return tsr__scope_return(c, &s, rolled);
+        return tsr_scope_return(c, &s, rolled);
     }
     if (ns != nd) return tsr_error(TSR_RUNTIME_ERROR, "shifts and dimensions must align. shifts: %d, dims:%d", ns, nd);
     if (tsr_ndim(self) == 0) return tsr_error(TSR_INDEX_ERROR, "Dimension specified as %lld but tensor has no dimensions", (long long)dims[0]);
@@ -215,13 +215,13 @@ TsrStatus op_roll(TsrOpCall *c) {
         if (s.status == TSR_OK) s.status = tsr_wrap_dim(&d, tsr_ndim(self));
         t = MAKE(&s, roll_new, t, shifts[i], d);
     }
-    return tsr__scope_return(c, &s, t);
+    return tsr_scope_return(c, &s, t);
 }
 
 /* ---- padding with a constant ---- */
 
 /* Cuts what negative padding takes away. */
-static TsrTensor *crop(Scope *s, TsrTensor *t, int n, const int64_t *pad) {
+static TsrTensor *crop(TsrScope *s, TsrTensor *t, int n, const int64_t *pad) {
     for (int i = 0; i < n / 2; i++) {
         int d = tsr_ndim(t) - 1 - i;
         if (pad[2 * i] < 0) t = MAKE(s, tsr_tensor_new_narrow, t, d, -pad[2 * i], t->sizes[d] + pad[2 * i]);
@@ -242,9 +242,9 @@ static TsrStatus pad_constant(TsrOpCall *c, TsrTensor *self, int n, const int64_
         if (pad[i] == INT64_MIN) return tsr_error(TSR_RUNTIME_ERROR, "pad: the result's size overflows");
         grows |= pad[i] > 0;
     }
-    Scope s = {0};
+    TsrScope s = {0};
     TsrTensor *inner = crop(&s, self, n, pad);
-    if (!grows) return tsr__scope_return(c, &s, MAKE(&s, tsr_tensor_new_clone, inner, TSR_PRESERVE));
+    if (!grows) return tsr_scope_return(c, &s, MAKE(&s, tsr_tensor_new_clone, inner, TSR_PRESERVE));
     for (int i = 0; i < n / 2; i++) {
         int d = ndim - 1 - i;
         if (tsr_add_overflows(sizes[d], pad[2 * i], &sizes[d]) || tsr_add_overflows(sizes[d], pad[2 * i + 1], &sizes[d]))
@@ -258,7 +258,7 @@ static TsrStatus pad_constant(TsrOpCall *c, TsrTensor *self, int n, const int64_
         if (s.status == TSR_OK && pad[2 * i + 1] > 0) place = MAKE(&s, tsr_tensor_new_narrow, place, d, 0, place->sizes[d] - pad[2 * i + 1]);
     }
     if (s.status == TSR_OK && !tsr_is_meta(self)) s.status = tsr_tensor_copy(place, inner);
-    return tsr__scope_return(c, &s, t);
+    return tsr_scope_return(c, &s, t);
 }
 
 TsrStatus op_constant_pad_nd(TsrOpCall *c) { return pad_constant(c, c->arg[0].t, c->arg[1].n, c->arg[1].ints, c->arg[2].s); }
@@ -317,12 +317,12 @@ static TsrStatus check_copied(PadMode mode, const TsrTensor *self, int n, const 
     for (int d = ndim == k + 2 ? 1 : 0; d < ndim && mode != CIRCULAR; d++)
         if (self->sizes[d] == 0)
             return tsr_error(TSR_RUNTIME_ERROR, "Expected %dD or %dD (batch mode) tensor with possibly 0 batch size and other non-zero dimensions for input, but got: %s", k + 1,
-                             k + 2, tsr__sizes_text(self));
+                             k + 2, tsr_sizes_text(self));
     for (int i = 0; i < k; i++) {
         int64_t size = self->sizes[ndim - 1 - i];
         if (mode == REFLECT && (pad[2 * i] >= size || pad[2 * i + 1] >= size))
             return tsr_error(TSR_RUNTIME_ERROR, "Argument #%d: Padding size should be less than the corresponding input dimension, but got: padding (%lld, %lld) at dimension %d of input %s",
-                             4 + 2 * i, (long long)pad[2 * i], (long long)pad[2 * i + 1], ndim - 1 - i, tsr__sizes_text(self));
+                             4 + 2 * i, (long long)pad[2 * i], (long long)pad[2 * i + 1], ndim - 1 - i, tsr_sizes_text(self));
         if (mode == CIRCULAR && (pad[2 * i] > size || pad[2 * i + 1] > size))
             return tsr_error(TSR_RUNTIME_ERROR, "Padding value causes wrapping around more than once.");
         if (mode == CIRCULAR && size + pad[2 * i] + pad[2 * i + 1] < 0)
@@ -336,8 +336,8 @@ static TsrStatus pad_copied(TsrOpCall *c, TsrTensor *self, int n, const int64_t 
     for (int i = 0; i < n; i++) /* so that sizes and pads can be added */
         if (pad[i] > INT64_MAX / 4 || pad[i] < INT64_MIN / 4) return tsr_error(TSR_RUNTIME_ERROR, "Storage size calculation overflowed with a padding of %lld", (long long)pad[i]);
     TSR_TRY(check_copied(mode, self, n, pad));
-    if (mode != CIRCULAR) TSR_TRY(tsr__require(TSR_BITS_USUAL | TSR_BITS_COMPLEX, self->dtype, kernels[mode][n / 2 - 1]));
-    Scope s = {0};
+    if (mode != CIRCULAR) TSR_TRY(tsr_require(TSR_BITS_USUAL | TSR_BITS_COMPLEX, self->dtype, kernels[mode][n / 2 - 1]));
+    TsrScope s = {0};
     TsrTensor *t = self;
     for (int i = 0; i < n / 2; i++) {
         int d = tsr_ndim(self) - 1 - i;
@@ -346,7 +346,7 @@ static TsrStatus pad_copied(TsrOpCall *c, TsrTensor *self, int n, const int64_t 
     }
     TsrMemoryFormat format = suggested(self);
     if (mode != CIRCULAR && n > 2 && format != TSR_CONTIGUOUS) t = MAKE(&s, tsr_tensor_new_clone, t, format);
-    return tsr__scope_return(c, &s, t);
+    return tsr_scope_return(c, &s, t);
 }
 
 /* nn.functional.pad(input, pad, mode, value) */

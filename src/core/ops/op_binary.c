@@ -165,7 +165,7 @@ TsrStatus op_polar(TsrOpCall *c) { return join(c, polar_float, polar_double); }
 
 /* name(a, b) as an owned tensor; frees a and b that are marked as consumed, also on failure. */
 static TsrStatus step(TsrTensor **out, const char *name, TsrTensor *a, bool move_a, TsrTensor *b, bool move_b) {
-    TsrStatus s = b != NULL ? tsr_invoke(out, 1, name, "tt", a, b) : tsr_invoke(out, 1, name, "t", a);
+    TsrStatus s = b != NULL ? tsr_invoke_new(out, 1, name, "tt", a, b) : tsr_invoke_new(out, 1, name, "t", a);
     if (move_a) tsr_tensor_free(a);
     if (move_b) tsr_tensor_free(b);
     return s;
@@ -291,7 +291,7 @@ TsrStatus op_allclose(TsrOpCall *c) {
 
 TsrStatus op_equal(TsrOpCall *c) {
     TsrTensor *a = c->arg[0].t, *b = c->arg[1].t, *mask = NULL;
-    if (!tsr__same_sizes(a, b)) return return_bool(c, false);
-    TSR_TRY(tsr_invoke(&mask, 1, "eq", "tt", a, b));
+    if (!tsr_same_sizes(a, b)) return return_bool(c, false);
+    TSR_TRY(tsr_invoke_new(&mask, 1, "eq", "tt", a, b));
     return return_all_move(c, mask);
 }

@@ -21,8 +21,8 @@ typedef struct Groups {
 /* dtype: of the sum, or TSR_DTYPE_NONE for the one that sum chooses. */
 static TsrStatus sum_dim(TsrTensor **slot, int64_t dim, TsrDtype dtype) {
     TsrTensor *r = NULL;
-    if (dtype == TSR_DTYPE_NONE) TSR_TRY(tsr_invoke(&r, 1, "sum", "tIb", *slot, 1, &dim, 1));
-    else TSR_TRY(tsr_invoke(&r, 1, "sum", "tIbd", *slot, 1, &dim, 1, (int)dtype));
+    if (dtype == TSR_DTYPE_NONE) TSR_TRY(tsr_invoke_new(&r, 1, "sum", "tIb", *slot, 1, &dim, 1));
+    else TSR_TRY(tsr_invoke_new(&r, 1, "sum", "tIbd", *slot, 1, &dim, 1, (int)dtype));
     tsr_owned_put_move(slot, r);
     return TSR_OK;
 }
@@ -73,7 +73,7 @@ static void swap_sides(Groups *g, TsrTensor **left, TsrTensor **right) {
 
 /* Multiplies and sums over the marked dimensions, which stay with size 1: one bmm, as ATen's sumproduct_pair. */
 static TsrStatus sum_product(TsrTensor **out, const TsrTensor *a, const TsrTensor *b, const bool *summed, int nsummed) {
-    if (nsummed == 0) return tsr_invoke(out, 1, "mul", "tt", a, b);
+    if (nsummed == 0) return tsr_invoke_new(out, 1, "mul", "tt", a, b);
     TSR_OWNED left = tsr_tensor_retain((TsrTensor *)a);
     TSR_OWNED right = tsr_tensor_retain((TsrTensor *)b);
     TSR_OWNED l3 = NULL;
@@ -92,7 +92,7 @@ static TsrStatus sum_product(TsrTensor **out, const TsrTensor *a, const TsrTenso
     }
     TSR_TRY(permuted_3d(&l3, left, lorder, g.both_size, g.left_size, g.sum_size));
     TSR_TRY(permuted_3d(&r3, right, rorder, g.both_size, g.sum_size, g.right_size));
-    TSR_TRY(tsr_invoke(&product, 1, "bmm", "tt", l3, r3));
+    TSR_TRY(tsr_invoke_new(&product, 1, "bmm", "tt", l3, r3));
     tsr_layout_contiguous_strides(strides, n, sizes);
     for (int d = 0; d < n; d++) osizes[d] = sizes[back[d]], ostrides[d] = strides[back[d]];
     TSR_TRY(tsr_tensor_set_geometry(product, n, osizes, ostrides, 0));
@@ -314,7 +314,7 @@ static TsrStatus sum_out(Einsum *e, TsrTensor **acc) {
     } else {
         int64_t dims[TSR_MAX_DIMS];
         for (int i = 0; i < n; i++) dims[i] = e->ndim_out + i;
-        TSR_TRY(tsr_invoke(&r, 1, "sum", "tI", *acc, n, dims));
+        TSR_TRY(tsr_invoke_new(&r, 1, "sum", "tI", *acc, n, dims));
     }
     tsr_owned_put_move(acc, r);
     return TSR_OK;
@@ -401,8 +401,8 @@ static TsrStatus full_contraction(TsrTensor **out, const TsrTensor *a, const Tsr
     TSR_TRY(tsr_tensor_new_reshape(&x, a, 1, &n));
     TSR_TRY(tsr_tensor_new_reshape(&y, b, 1, &n));
     if (in_place || a->dtype != b->dtype || !tsr_gemm_supports(a->dtype)) return tsr_matmul_new(out, x, y);
-    TSR_TRY(tsr_invoke(&product, 1, "mul", "tt", x, y));
-    return tsr_invoke(out, 1, "sum", "tnbd", product, 0, (int)a->dtype);
+    TSR_TRY(tsr_invoke_new(&product, 1, "mul", "tt", x, y));
+    return tsr_invoke_new(out, 1, "sum", "tnbd", product, 0, (int)a->dtype);
 }
 
 static TsrStatus tensordot(TsrTensor **out, const TsrTensor *a0, const TsrTensor *b0, int64_t *da, int n, int64_t *db, int m) {
@@ -470,7 +470,7 @@ TsrStatus op_inner(TsrOpCall *c) {
     const TsrTensor *a = c->arg[0].t, *b = c->arg[1].t;
     TsrTensor *r = NULL;
     int da = tsr_ndim(a), db = tsr_ndim(b);
-    if (da == 0 || db == 0) return tsr_finish_move(c, tsr_invoke(&r, 1, "mul", "tt", a, b), r);
+    if (da == 0 || db == 0) return tsr_finish_move(c, tsr_invoke_new(&r, 1, "mul", "tt", a, b), r);
     if (a->sizes[da - 1] != b->sizes[db - 1]) {
         char x[256], y[256];
         return tsr_error(TSR_RUNTIME_ERROR, "inner() the last dimension must match on both input tensors but got shapes %s and %s",
@@ -496,7 +496,7 @@ TsrStatus op_kron(TsrOpCall *c) {
     }
     TSR_TRY(tsr_tensor_new_reshape(&av, a, 2 * n, sa));
     TSR_TRY(tsr_tensor_new_reshape(&bv, b, 2 * n, sb));
-    TSR_TRY(tsr_invoke(&product, 1, "mul", "tt", av, bv));
+    TSR_TRY(tsr_invoke_new(&product, 1, "mul", "tt", av, bv));
     return tsr_finish_move(c, tsr_tensor_new_reshape(&r, product, n, sizes), r);
 }
 
@@ -672,19 +672,19 @@ static TsrStatus euclidean(TsrTensor **out, const TsrTensor *x, const TsrTensor 
     TSR_OWNED product = NULL;
     TSR_OWNED clamped = NULL;
     int64_t last = -1;
-    TSR_TRY(tsr_invoke(&xs, 1, "mul", "tt", x, x));
-    TSR_TRY(tsr_invoke(&ys, 1, "mul", "tt", y, y));
-    TSR_TRY(tsr_invoke(&xn, 1, "sum", "tIb", xs, 1, &last, 1));
-    TSR_TRY(tsr_invoke(&yn, 1, "sum", "tIb", ys, 1, &last, 1));
-    TSR_TRY(tsr_invoke(&xo, 1, "ones_like", "t", xn));
-    TSR_TRY(tsr_invoke(&yo, 1, "ones_like", "t", yn));
-    TSR_TRY(tsr_invoke(&x2, 1, "mul", "ti", x, (int64_t)-2));
-    TSR_TRY(tsr_invoke(&xc, 1, "cat", "Ti", 3, (TsrTensor *[]){x2, xn, xo}, last));
-    TSR_TRY(tsr_invoke(&yc, 1, "cat", "Ti", 3, (TsrTensor *[]){(TsrTensor *)y, yo, yn}, last));
+    TSR_TRY(tsr_invoke_new(&xs, 1, "mul", "tt", x, x));
+    TSR_TRY(tsr_invoke_new(&ys, 1, "mul", "tt", y, y));
+    TSR_TRY(tsr_invoke_new(&xn, 1, "sum", "tIb", xs, 1, &last, 1));
+    TSR_TRY(tsr_invoke_new(&yn, 1, "sum", "tIb", ys, 1, &last, 1));
+    TSR_TRY(tsr_invoke_new(&xo, 1, "ones_like", "t", xn));
+    TSR_TRY(tsr_invoke_new(&yo, 1, "ones_like", "t", yn));
+    TSR_TRY(tsr_invoke_new(&x2, 1, "mul", "ti", x, (int64_t)-2));
+    TSR_TRY(tsr_invoke_new(&xc, 1, "cat", "Ti", 3, (TsrTensor *[]){x2, xn, xo}, last));
+    TSR_TRY(tsr_invoke_new(&yc, 1, "cat", "Ti", 3, (TsrTensor *[]){(TsrTensor *)y, yo, yn}, last));
     TSR_TRY(tsr_tensor_new_transpose(&yt, yc, -2, -1));
     TSR_TRY(tsr_matmul_new(&product, xc, yt));
-    TSR_TRY(tsr_invoke(&clamped, 1, "clamp_min", "ti", product, (int64_t)0));
-    return tsr_invoke(out, 1, "sqrt", "t", clamped);
+    TSR_TRY(tsr_invoke_new(&clamped, 1, "clamp_min", "ti", product, (int64_t)0));
+    return tsr_invoke_new(out, 1, "sqrt", "t", clamped);
 }
 
 static TsrStatus cdist_direct(TsrTensor **out, const TsrTensor *a, const TsrTensor *b, double p) {

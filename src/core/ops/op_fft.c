@@ -330,7 +330,7 @@ static TsrStatus prepare_1d(TsrTensor **x, int64_t *dim, int *norm, const TsrOpC
 /* The conjugate, as a view. An out of other sizes then lies as t does. */
 static TsrStatus return_conj(TsrOpCall *c, TsrTensor *t) {
     TsrTensor *r = NULL, *out = c->out[0];
-    if (out != NULL && !tsr__same_sizes(out, t)) {
+    if (out != NULL && !tsr_same_sizes(out, t)) {
         TSR_TRY(tsr_tensor_resize(out, tsr_ndim(t), t->sizes, TSR_CONTIGUOUS));
         TSR_TRY(tsr_tensor_set_geometry(out, tsr_ndim(t), t->sizes, t->strides, out->offset));
     }
@@ -541,7 +541,7 @@ static TsrStatus frequencies(TsrOpCall *c, bool half) {
     for (int64_t k = 0; k < count && !tsr_is_meta(r); k++)
         tsr_scalar_store(tsr_scalar_int(half || k < (n + 1) / 2 ? k : k - n), dtype, (char *)tsr_data(r) + (size_t)k * tsr_itemsize(r));
     if (tsr_is_meta(r)) return tsr_return_move(c, tsr_owned_take(&r));
-    return tsr_finish_move(c, tsr_invoke(&scaled, 1, "mul", "tf", r, 1.0 / ((double)n * d)), scaled);
+    return tsr_finish_move(c, tsr_invoke_new(&scaled, 1, "mul", "tf", r, 1.0 / ((double)n * d)), scaled);
 }
 TsrStatus op_fftfreq(TsrOpCall *c) { return frequencies(c, false); }
 TsrStatus op_rfftfreq(TsrOpCall *c) { return frequencies(c, true); }
@@ -559,7 +559,7 @@ static TsrStatus shift(TsrOpCall *c, bool inverse) {
         shifts[i] = inverse ? (x->sizes[dims[i]] + 1) / 2 : x->sizes[dims[i]] / 2;
     }
     if (n == 0) return tsr_error(TSR_RUNTIME_ERROR, "`shifts` required");
-    return tsr_finish_move(c, tsr_invoke(&r, 1, "roll", "tII", x, n, shifts, n, dims), r);
+    return tsr_finish_move(c, tsr_invoke_new(&r, 1, "roll", "tII", x, n, shifts, n, dims), r);
 }
 TsrStatus op_fftshift(TsrOpCall *c) { return shift(c, false); }
 TsrStatus op_ifftshift(TsrOpCall *c) { return shift(c, true); }

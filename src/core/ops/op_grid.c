@@ -8,20 +8,20 @@ static TsrStatus check_grid(const TsrTensor *input, const TsrTensor *grid) {
     int n = tsr_ndim(input);
     if (n < 1 || tsr_ndim(grid) < 1 || input->sizes[0] != grid->sizes[0])
         return tsr_error(TSR_RUNTIME_ERROR, "grid_sampler(): expected grid and input to have same batch size, but got input with sizes %s and grid with sizes %s",
-                         tsr__sizes_text(input), tsr__sizes_text(grid));
+                         tsr_sizes_text(input), tsr_sizes_text(grid));
     if (grid->sizes[tsr_ndim(grid) - 1] != n - 2)
-        return tsr_error(TSR_RUNTIME_ERROR, "grid_sampler(): expected grid to have size %d in last dimension, but got grid with sizes %s", n - 2, tsr__sizes_text(grid));
+        return tsr_error(TSR_RUNTIME_ERROR, "grid_sampler(): expected grid to have size %d in last dimension, but got grid with sizes %s", n - 2, tsr_sizes_text(grid));
     for (int d = 2; d < n; d++)
         if (input->sizes[d] == 0)
             return tsr_error(TSR_RUNTIME_ERROR, "grid_sampler(): expected input to have non-empty spatial dimensions, but input has sizes %s with dimension %d being empty",
-                             tsr__sizes_text(input), d);
+                             tsr_sizes_text(input), d);
     return TSR_OK;
 }
 
 static TsrStatus check_rank(const TsrTensor *input, const TsrTensor *grid, int rank) {
     if (tsr_ndim(input) == rank && tsr_ndim(grid) == rank) return TSR_OK;
     return tsr_error(TSR_RUNTIME_ERROR, "grid_sampler(): expected %dD input and grid with same number of dimensions, but got input with sizes %s and grid with sizes %s", rank,
-                     tsr__sizes_text(input), tsr__sizes_text(grid));
+                     tsr_sizes_text(input), tsr_sizes_text(grid));
 }
 
 static void run_float(int64_t begin, int64_t end, void *user) { tsr_kernel_grid_float(user, begin, end); }
@@ -72,7 +72,7 @@ static TsrStatus grid_sample(TsrOpCall *c, int rank, TsrGridMode mode, TsrGridPa
     TsrTensor *input = c->arg[0].t, *grid = c->arg[1].t, *t;
     TSR_TRY(check_grid(input, grid));
     TSR_TRY(check_rank(input, grid, rank));
-    if (!tsr__in(TSR_BITS_FLOAT, input->dtype)) return tsr__not_implemented(rank == 4 ? "grid_sampler_2d_cpu_kernel_impl" : "grid_sampler3d_cpu", input->dtype);
+    if (!tsr_in(TSR_BITS_FLOAT, input->dtype)) return tsr_not_implemented(rank == 4 ? "grid_sampler_2d_cpu_kernel_impl" : "grid_sampler3d_cpu", input->dtype);
     if (grid->dtype != input->dtype)
         return tsr_error(TSR_RUNTIME_ERROR, "expected scalar type %s but found %s", tsr_dtype_scalar_name(input->dtype), tsr_dtype_scalar_name(grid->dtype));
     TsrGrid g = {.ndim = rank - 2, .channels = input->sizes[1], .points = 1, .volume = 1, .mode = mode, .padding = padding, .align_corners = align_corners};
@@ -84,7 +84,7 @@ static TsrStatus grid_sample(TsrOpCall *c, int rank, TsrGridMode mode, TsrGridPa
         g.points *= sizes[2 + d];
     }
     TSR_TRY(tsr_tensor_new(&t, rank, sizes, input->dtype, input->device));
-    return tsr__end_move(c, t->numel == 0 || tsr_is_meta(t) ? TSR_OK : sample_into(t, input, grid, g), t);
+    return tsr_end_move(c, t->numel == 0 || tsr_is_meta(t) ? TSR_OK : sample_into(t, input, grid, g), t);
 }
 
 /* (input, grid, interpolation_mode, padding_mode, align_corners); unknown modes are the first ones, as in PyTorch. */

@@ -115,9 +115,9 @@ static TsrStatus gather_flat(TsrTensor *result, const TsrTensor *self, const Tsr
 
 static TsrStatus gather_lines(TsrTensor *result, const TsrTensor *self, const TsrTensor *index, int64_t dim) {
     TsrTensor *r = NULL, *s = NULL, *x = NULL, *cut = NULL;
-    TsrStatus status = tsr__at_least_1d_new(&r, result);
-    if (status == TSR_OK) status = tsr__at_least_1d_new(&s, self);
-    if (status == TSR_OK) status = tsr__at_least_1d_new(&x, index);
+    TsrStatus status = tsr_at_least_1d_new(&r, result);
+    if (status == TSR_OK) status = tsr_at_least_1d_new(&s, self);
+    if (status == TSR_OK) status = tsr_at_least_1d_new(&x, index);
     if (status == TSR_OK) status = cut_new(&cut, s, x, dim, false);
     if (status == TSR_OK) {
         LineParams q = {.item = (int64_t)tsr_itemsize(self), .size = s->sizes[dim], .bad = &(BadPosition){0}};
@@ -140,7 +140,7 @@ static TsrStatus check_gather(const TsrTensor *self, const TsrTensor *index, int
     for (int d = 0; d < tsr_ndim(self); d++)
         if (d != dim && size_at(index, d) > self->sizes[d])
             return tsr_error(TSR_RUNTIME_ERROR, "Size does not match at dimension %d expected index %s to be no larger than self %s apart from dimension %lld", d,
-                             tsr__sizes_text(index), tsr__sizes_text(self), (long long)dim);
+                             tsr_sizes_text(index), tsr_sizes_text(self), (long long)dim);
     return TSR_OK;
 }
 
@@ -161,10 +161,10 @@ TsrStatus op_gather(TsrOpCall *c) {
     int64_t dim = c->arg[1].i;
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
     TSR_TRY(check_gather(self, index, dim));
-    TSR_TRY(tsr__check_out_dtype(c, 0, self->dtype));
-    TSR_TRY(tsr__check_out_overlap(c->out[0], self));
-    TSR_TRY(tsr__check_out_overlap(c->out[0], index));
-    if (index->numel > 0) TSR_TRY(tsr__require(TSR_BITS_MOST | TSR_BITS_UINT, self->dtype, "scatter_gather_tensor_cpu"));
+    TSR_TRY(tsr_check_out_dtype(c, 0, self->dtype));
+    TSR_TRY(tsr_check_out_overlap(c->out[0], self));
+    TSR_TRY(tsr_check_out_overlap(c->out[0], index));
+    if (index->numel > 0) TSR_TRY(tsr_require(TSR_BITS_MOST | TSR_BITS_UINT, self->dtype, "scatter_gather_tensor_cpu"));
     return tsr_finish_move(c, gather_new(&t, self, dim, index), t);
 }
 
@@ -199,9 +199,9 @@ static TsrStatus along_dim(TsrTensor **out, TsrTensor *self, TsrTensor *index, i
     TsrTensor *wrapped;
     TSR_TRY(match_shapes(&self, &index, dim));
     TsrStatus status = self->sizes[dim] == 0 ? (wrapped = tsr_tensor_retain(index), TSR_OK)
-                                             : tsr_invoke(&wrapped, 1, "remainder", "ts", index, tsr_scalar_int(self->sizes[dim]));
+                                             : tsr_invoke_new(&wrapped, 1, "remainder", "ts", index, tsr_scalar_int(self->sizes[dim]));
     if (status == TSR_OK) {
-        status = tsr__require(TSR_BITS_MOST | TSR_BITS_UINT, self->dtype, "scatter_gather_tensor_cpu");
+        status = tsr_require(TSR_BITS_MOST | TSR_BITS_UINT, self->dtype, "scatter_gather_tensor_cpu");
         if (status == TSR_OK) status = gather_new(out, self, dim, wrapped);
         tsr_tensor_free(wrapped);
     }
@@ -258,20 +258,20 @@ static TsrStatus check_scatter(const TsrOpCall *c, const TsrTensor *self, int64_
     }
     if (wrong && src != NULL)
         return tsr_error(TSR_RUNTIME_ERROR, "Expected index %s to be no larger than self %s apart from dimension %lld and to be no larger size than src %s",
-                         tsr__sizes_text(index), tsr__sizes_text(self), (long long)dim, tsr__sizes_text(src));
+                         tsr_sizes_text(index), tsr_sizes_text(self), (long long)dim, tsr_sizes_text(src));
     if (wrong)
-        return tsr_error(TSR_RUNTIME_ERROR, "Expected index %s to be no larger than self %s apart from dimension %lld", tsr__sizes_text(index),
-                         tsr__sizes_text(self), (long long)dim);
-    TSR_TRY(tsr__check_out_dtype(c, 0, self->dtype));
+        return tsr_error(TSR_RUNTIME_ERROR, "Expected index %s to be no larger than self %s apart from dimension %lld", tsr_sizes_text(index),
+                         tsr_sizes_text(self), (long long)dim);
+    TSR_TRY(tsr_check_out_dtype(c, 0, self->dtype));
     if (c->out[0] == NULL) return TSR_OK;
-    TSR_TRY(tsr__check_out_overlap(c->out[0], index));
-    return src == NULL ? TSR_OK : tsr__check_no_overlap(c->out[0], src);
+    TSR_TRY(tsr_check_out_overlap(c->out[0], index));
+    return src == NULL ? TSR_OK : tsr_check_no_overlap(c->out[0], src);
 }
 
 /* Whether every position is in order. Only small dense indices are looked at: of a large one, which is written line by line and
  * in parallel, some lines stand after an error. */
 static bool known_bad(const TsrTensor *index, int64_t size, int64_t *bad) {
-    return index->numel <= 1 << 16 && tsr_is_contiguous(index, TSR_CONTIGUOUS) && !tsr__positions_valid(index, size, bad);
+    return index->numel <= 1 << 16 && tsr_is_contiguous(index, TSR_CONTIGUOUS) && !tsr_positions_valid(index, size, bad);
 }
 
 /* Writes in row-major order up to the first bad position, as PyTorch leaves it: operands as scatter_line's, cut to one another. */
@@ -295,9 +295,9 @@ static TsrStatus scatter_exact(TsrTensor *t, int64_t dim, const TsrTensor *index
     TsrTensor *v[3] = {NULL}, *cut[3] = {NULL}, *positions = NULL;
     TsrCombineFn combine = tsr_combine_fn(op, t->dtype);
     TsrStatus status = tsr_tensor_new_cast(&positions, index, TSR_INT64);
-    if (status == TSR_OK) status = tsr__at_least_1d_new(&v[0], t);
-    if (status == TSR_OK) status = tsr__at_least_1d_new(&v[1], positions);
-    if (status == TSR_OK) status = tsr__at_least_1d_new(&v[2], src);
+    if (status == TSR_OK) status = tsr_at_least_1d_new(&v[0], t);
+    if (status == TSR_OK) status = tsr_at_least_1d_new(&v[1], positions);
+    if (status == TSR_OK) status = tsr_at_least_1d_new(&v[2], src);
     if (status == TSR_OK) status = cut_new(&cut[0], v[0], v[1], dim, false);
     if (status == TSR_OK) status = cut_new(&cut[1], v[1], v[1], dim, true);
     if (status == TSR_OK) status = cut_new(&cut[2], v[2], v[1], dim, true);
@@ -311,8 +311,8 @@ static TsrStatus scatter_exact(TsrTensor *t, int64_t dim, const TsrTensor *index
             status = run_lines(cut, dim, scatter_line, &q, false);
         }
     }
-    tsr__free_all(cut, 3);
-    tsr__free_all(v, 3);
+    tsr_free_all(cut, 3);
+    tsr_free_all(v, 3);
     tsr_tensor_free(positions);
     return status;
 }
@@ -333,7 +333,7 @@ static TsrStatus scatter_wide(TsrTensor *t, int64_t dim, const TsrTensor *index,
 }
 
 static TsrStatus scatter_lines(TsrTensor *t, int64_t dim, const TsrTensor *index, const TsrTensor *src, TsrCombine op) {
-    bool wide = tsr__in(TSR_BITS_HALF, t->dtype) && (op == TSR_COMBINE_ADD || op == TSR_COMBINE_MUL);
+    bool wide = tsr_in(TSR_BITS_HALF, t->dtype) && (op == TSR_COMBINE_ADD || op == TSR_COMBINE_MUL);
     return wide ? scatter_wide(t, dim, index, src, op) : scatter_exact(t, dim, index, src, op);
 }
 
@@ -343,10 +343,10 @@ static TsrStatus scatter_into(TsrOpCall *c, int64_t dim, const TsrTensor *index,
     TSR_TRY(check_scatter(c, self, dim, index, src));
     unsigned allowed = TSR_BITS_MOST | TSR_BITS_UINT;
     if (op == TSR_COMBINE_MAX || op == TSR_COMBINE_MIN) allowed &= ~TSR_BITS_COMPLEX;
-    if (index->numel > 0 && !tsr__in(allowed, self->dtype)) return tsr__not_implemented(kernel, self->dtype);
-    TSR_TRY(tsr__edit_new(&t, c, self, TSR_CONTIGUOUS));
+    if (index->numel > 0 && !tsr_in(allowed, self->dtype)) return tsr_not_implemented(kernel, self->dtype);
+    TSR_TRY(tsr_edit_new(&t, c, self, TSR_CONTIGUOUS));
     TsrStatus status = index->numel == 0 || tsr_is_meta(self) ? TSR_OK : scatter_lines(t, dim, index, src, op);
-    return tsr__end_move(c, status, t);
+    return tsr_end_move(c, status, t);
 }
 
 /* A 0-d tensor of the number, expanded to index's sizes. */
@@ -372,13 +372,13 @@ static TsrStatus scatter_value(TsrOpCall *c, TsrCombine op) {
     int64_t dim = c->arg[1].i;
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
     TSR_TRY(check_scatter(c, self, dim, index, NULL));
-    if (index->numel > 0 && !tsr__in(TSR_BITS_MOST | TSR_BITS_UINT, self->dtype)) return tsr__not_implemented("scatter_gather_scalar_cpu", self->dtype);
+    if (index->numel > 0 && !tsr_in(TSR_BITS_MOST | TSR_BITS_UINT, self->dtype)) return tsr_not_implemented("scatter_gather_scalar_cpu", self->dtype);
     TSR_TRY(value_like_index(&value, self, index, c->arg[3].s));
     TsrTensor *t = NULL;
-    TsrStatus status = tsr__edit_new(&t, c, self, TSR_CONTIGUOUS);
+    TsrStatus status = tsr_edit_new(&t, c, self, TSR_CONTIGUOUS);
     if (status == TSR_OK && index->numel > 0 && !tsr_is_meta(self)) status = scatter_lines(t, dim, index, value, op);
     tsr_tensor_free(value);
-    return tsr__end_move(c, status, t);
+    return tsr_end_move(c, status, t);
 }
 
 TsrStatus op_scatter(TsrOpCall *c) { return scatter_into(c, c->arg[1].i, c->arg[2].t, c->arg[3].t, TSR_COMBINE_SET, "scatter_gather_tensor_cpu"); }
@@ -445,9 +445,9 @@ static TsrStatus divide_by_counts(TsrTensor *t, TsrTensor *counts) {
     TsrTensor *done = NULL;
     TsrScalar one = tsr_scalar_int(1);
     TsrTensor *clamped;
-    TSR_TRY(tsr_invoke(&clamped, 1, "clamp_min", "ts", counts, one));
+    TSR_TRY(tsr_invoke_new(&clamped, 1, "clamp_min", "ts", counts, one));
     bool exact = tsr_dtype_is_float(t->dtype) || tsr_dtype_is_complex(t->dtype);
-    TsrStatus status = exact ? tsr_invoke(&done, 1, "div", "tt", t, clamped) : tsr_invoke(&done, 1, "div", "ttc", t, clamped, "floor");
+    TsrStatus status = exact ? tsr_invoke_new(&done, 1, "div", "tt", t, clamped) : tsr_invoke_new(&done, 1, "div", "ttc", t, clamped, "floor");
     tsr_tensor_free(clamped);
     if (status == TSR_OK) status = tsr_tensor_copy(t, done); /* not in place: the write is counted once, by the caller's operator */
     tsr_tensor_free(done);
@@ -458,7 +458,7 @@ static TsrStatus divide_by_counts(TsrTensor *t, TsrTensor *counts) {
 static TsrStatus scatter_counts(TsrTensor **out, const TsrTensor *t, int64_t dim, const TsrTensor *index, bool include_self) {
     TsrTensor *one, *ones = NULL;
     TsrDtype dtype = tsr_dtype_real_of(t->dtype);
-    TSR_TRY(tsr__zeros_new(out, tsr_ndim(t), t->sizes, dtype, t->device));
+    TSR_TRY(tsr_zeros_new(out, tsr_ndim(t), t->sizes, dtype, t->device));
     TsrStatus status = include_self ? tsr_tensor_fill(*out, tsr_scalar_int(1)) : TSR_OK;
     if (status == TSR_OK) status = tsr_tensor_new_scalar(&one, tsr_scalar_int(1), dtype);
     if (status == TSR_OK) {
@@ -504,12 +504,12 @@ TsrStatus op_scatter_reduce(TsrOpCall *c) {
     if (r.mean) allowed &= ~TSR_BIT(BOOL);
     static const char *const kernels[] = {NULL, "scatter_gather_tensor_cpu_reduce_sum", "scatter_gather_tensor_cpu_reduce_prod",
                                           "scatter_gather_tensor_cpu_reduce_amax", "scatter_gather_tensor_cpu_reduce_amin"};
-    const char *kernel = !include_self && !tsr__in(TSR_BITS_MOST, self->dtype) ? "scatter_reduce_exclude_input_init"
+    const char *kernel = !include_self && !tsr_in(TSR_BITS_MOST, self->dtype) ? "scatter_reduce_exclude_input_init"
                          : r.mean ? "scatter_gather_tensor_cpu_reduce_mean" : kernels[r.op];
-    if (index->numel > 0) TSR_TRY(tsr__require(allowed, self->dtype, kernel));
-    TSR_TRY(tsr__edit_new(&t, c, self, TSR_CONTIGUOUS));
+    if (index->numel > 0) TSR_TRY(tsr_require(allowed, self->dtype, kernel));
+    TSR_TRY(tsr_edit_new(&t, c, self, TSR_CONTIGUOUS));
     TsrStatus status = index->numel == 0 || tsr_is_meta(self) ? TSR_OK : scatter_reduce_into(t, dim, index, src, r, include_self);
-    return tsr__end_move(c, status, t);
+    return tsr_end_move(c, status, t);
 }
 
 /* ---- rows: index_select, index_add, index_copy, index_fill, index_reduce ---- */
@@ -562,14 +562,14 @@ static TsrStatus check_select_bounds(const TsrTensor *self, int64_t dim, const T
     bool strict = tsr_ndim(self) > 1 && (dim == 1 || self->numel == 0);
     if (strict && self->numel == 0 && size <= 0 && index->numel > 0)
         return tsr_error(TSR_RUNTIME_ERROR, "index_select(): self indexing axis dim should be positive");
-    if (tsr__positions_valid(index, size, &bad)) return TSR_OK;
+    if (tsr_positions_valid(index, size, &bad)) return TSR_OK;
     if (strict) return tsr_error(TSR_RUNTIME_ERROR, "INDICES element is out of DATA bounds, id=%lld axis_dim=%lld", (long long)bad, (long long)size);
     return tsr_error(TSR_INDEX_ERROR, "index out of range in self");
 }
 
 static TsrStatus index_select_fill(TsrTensor *t, const TsrTensor *self, int64_t dim, const TsrTensor *index) {
     TsrTensor *dense, *positions;
-    TSR_TRY(tsr__long_new(&positions, index));
+    TSR_TRY(tsr_long_new(&positions, index));
     TsrStatus status = check_select_bounds(self, dim, positions);
     if (status == TSR_OK && t->numel > 0) {
         status = tsr_tensor_new_contiguous(&dense, self, TSR_CONTIGUOUS);
@@ -594,18 +594,18 @@ TsrStatus op_index_select(TsrOpCall *c) {
     TSR_TRY(check_index_select(self, index));
     if (c->out[0] != NULL && c->out[0]->dtype != self->dtype)
         return tsr_error(TSR_RUNTIME_ERROR, "index_select(): self and result must have the same scalar type");
-    TSR_TRY(tsr__check_out_overlap(c->out[0], self));
-    TSR_TRY(tsr__check_out_overlap(c->out[0], index));
+    TSR_TRY(tsr_check_out_overlap(c->out[0], self));
+    TSR_TRY(tsr_check_out_overlap(c->out[0], index));
     for (int d = 0; d < tsr_ndim(self); d++) sizes[d] = d == dim ? index->numel : self->sizes[d];
     TSR_TRY(tsr_tensor_new(&t, tsr_ndim(self), sizes, self->dtype, self->device));
-    return tsr__end_move(c, tsr_is_meta(self) ? TSR_OK : index_select_fill(t, self, dim, index), t);
+    return tsr_end_move(c, tsr_is_meta(self) ? TSR_OK : index_select_fill(t, self, dim, index), t);
 }
 
 /* The checks that index_add and index_reduce share; `name` as in their messages. */
 static TsrStatus check_index_source(const TsrOpCall *c, const char *name, const TsrTensor *self, int64_t dim, const TsrTensor *index, const TsrTensor *source) {
     if (tsr_ndim(index) > 1)
         return tsr_error(TSR_INDEX_ERROR, "%s(): Index is supposed to be a vector, but got dim: %d with type: %s and size: %s", name, tsr_ndim(index),
-                         tsr_dtype_scalar_name(index->dtype), tsr__sizes_text(index));
+                         tsr_dtype_scalar_name(index->dtype), tsr_sizes_text(index));
     if (!is_index_dtype(index))
         return tsr_error(TSR_RUNTIME_ERROR, "%s(): Expected dtype int32/int64 for index but got: %s", name, tsr_dtype_scalar_name(index->dtype));
     if (self->dtype != source->dtype)
@@ -622,10 +622,10 @@ static TsrStatus check_index_source(const TsrOpCall *c, const char *name, const 
     if (!same)
         return tsr_error(TSR_RUNTIME_ERROR,
                          "source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = %s source.shape = %s",
-                         tsr__sizes_text(self), tsr__sizes_text(source));
+                         tsr_sizes_text(self), tsr_sizes_text(source));
     if (c->out[0] == NULL) return TSR_OK;
-    TSR_TRY(tsr__check_out_overlap(c->out[0], index));
-    return tsr__check_no_overlap(c->out[0], source);
+    TSR_TRY(tsr_check_out_overlap(c->out[0], index));
+    return tsr_check_no_overlap(c->out[0], source);
 }
 
 /* How far a write gets: the positions before the first bad one, in every row or in the first alone, as PyTorch leaves it. */
@@ -634,7 +634,7 @@ typedef struct Reach { int64_t count; bool everywhere; } Reach;
 static Reach reach_of(const TsrTensor *positions, int64_t size, bool position_by_position, int64_t *bad) {
     const int64_t *p = tsr_data(positions);
     Reach reach = {positions->numel, true};
-    if (tsr__positions_valid(positions, size, bad)) return reach;
+    if (tsr_positions_valid(positions, size, bad)) return reach;
     for (reach.count = 0; p[reach.count] >= 0 && p[reach.count] < size;) reach.count++;
     reach.everywhere = position_by_position;
     return reach;
@@ -677,7 +677,7 @@ static TsrStatus fold_source(TsrTensor *t, int64_t dim, const TsrTensor *positio
 
 /* Rows of half and bfloat16 add up in float when there is more than one dimension. */
 static TsrStatus add_source(TsrTensor *t, int64_t dim, const TsrTensor *positions, Reach reach, const TsrTensor *source) {
-    if (tsr_ndim(t) < 2 || !tsr__in(TSR_BITS_HALF, t->dtype)) return fold_source(t, dim, positions, reach, source, TSR_COMBINE_ADD);
+    if (tsr_ndim(t) < 2 || !tsr_in(TSR_BITS_HALF, t->dtype)) return fold_source(t, dim, positions, reach, source, TSR_COMBINE_ADD);
     TsrTensor *sum, *terms;
     TSR_TRY(tsr_tensor_new_cast(&sum, t, TSR_FLOAT32));
     TsrStatus status = tsr_tensor_new_cast(&terms, source, TSR_FLOAT32);
@@ -710,7 +710,7 @@ static TsrStatus add_scaled(TsrTensor *t, int64_t dim, const TsrTensor *position
         TsrTensor *into = NULL, *from = NULL, *done = NULL;
         TsrStatus status = tsr_ndim(t) == 0 ? tsr_tensor_new_alias(&into, t) : tsr_tensor_new_select(&into, t, dim, index[i]);
         if (status == TSR_OK) status = tsr_ndim(source) == 0 ? tsr_tensor_new_alias(&from, source) : tsr_tensor_new_select(&from, source, dim, i);
-        if (status == TSR_OK) status = tsr_invoke(&done, 1, "add", "tts", into, from, alpha);
+        if (status == TSR_OK) status = tsr_invoke_new(&done, 1, "add", "tts", into, from, alpha);
         if (status == TSR_OK) status = tsr_tensor_copy(into, done);
         tsr_tensor_free(done);
         tsr_tensor_free(from);
@@ -726,20 +726,20 @@ TsrStatus op_index_add(TsrOpCall *c) {
     TsrScalar alpha = c->arg[4].s;
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
     TSR_TRY(check_index_source(c, "index_add_", self, dim, index, source));
-    TSR_TRY(tsr__check_out_dtype(c, 0, self->dtype));
-    if (tsr_ndim(self) > 1) TSR_TRY(tsr__require(TSR_BITS_MOST | TSR_BITS_UINT, self->dtype, "scatter_gather_tensor_cpu"));
-    else TSR_TRY(tsr__require(TSR_BITS_MOST | TSR_BIT(COMPLEX32), self->dtype, "index_add_"));
+    TSR_TRY(tsr_check_out_dtype(c, 0, self->dtype));
+    if (tsr_ndim(self) > 1) TSR_TRY(tsr_require(TSR_BITS_MOST | TSR_BITS_UINT, self->dtype, "scatter_gather_tensor_cpu"));
+    else TSR_TRY(tsr_require(TSR_BITS_MOST | TSR_BIT(COMPLEX32), self->dtype, "index_add_"));
     TSR_TRY(check_alpha(&alpha, self->dtype));
-    if (tsr_is_meta(self)) return tsr_finish_move(c, tsr__edit_dense_new(&t, c, self), t);
-    TSR_TRY(tsr__long_new(&positions, index));
+    if (tsr_is_meta(self)) return tsr_finish_move(c, tsr_edit_dense_new(&t, c, self), t);
+    TSR_TRY(tsr_long_new(&positions, index));
     /* Along the first or the last dimension PyTorch does this as a scatter_add. */
     bool scatters = tsr_ndim(self) > 1 && is_one(alpha) && (dim == 0 || dim == tsr_ndim(self) - 1);
     Reach reach = reach_of(positions, size_at(self, dim), !scatters, &bad);
     bool complete = all_reached(reach, positions);
-    TsrStatus status = tsr__edit_dense_new(&t, c, self);
+    TsrStatus status = tsr_edit_dense_new(&t, c, self);
     if (status == TSR_OK) status = is_one(alpha) ? add_source(t, dim, positions, reach, source) : add_scaled(t, dim, positions, reach.count, source, alpha);
     tsr_tensor_free(positions);
-    if (status != TSR_OK || complete) return tsr__end_move(c, status, t);
+    if (status != TSR_OK || complete) return tsr_end_move(c, status, t);
     return end_partly_move(c, t, scatters ? out_of_bounds(TSR_RUNTIME_ERROR, bad, dim, size_at(self, dim)) : tsr_error(TSR_INDEX_ERROR, "index out of range in self"));
 }
 
@@ -789,20 +789,20 @@ TsrStatus op_index_copy(TsrOpCall *c) {
     int64_t dim = c->arg[1].i, bad;
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
     if (c->out[0] != NULL) {
-        TSR_TRY(tsr__check_out_overlap(c->out[0], index));
-        TSR_TRY(tsr__check_no_overlap(c->out[0], source));
+        TSR_TRY(tsr_check_out_overlap(c->out[0], index));
+        TSR_TRY(tsr_check_no_overlap(c->out[0], source));
     }
     TSR_TRY(check_index_copy(self, dim, index, source));
-    TSR_TRY(tsr__check_out_dtype(c, 0, self->dtype));
-    TSR_TRY(tsr__require(TSR_BITS_MOST | TSR_BIT(COMPLEX32), self->dtype, "index_copy_cpu"));
-    if (tsr_is_meta(self)) return tsr_finish_move(c, tsr__edit_dense_new(&t, c, self), t);
-    TSR_TRY(tsr__long_new(&positions, index));
+    TSR_TRY(tsr_check_out_dtype(c, 0, self->dtype));
+    TSR_TRY(tsr_require(TSR_BITS_MOST | TSR_BIT(COMPLEX32), self->dtype, "index_copy_cpu"));
+    if (tsr_is_meta(self)) return tsr_finish_move(c, tsr_edit_dense_new(&t, c, self), t);
+    TSR_TRY(tsr_long_new(&positions, index));
     Reach reach = reach_of(positions, size_at(self, dim), false, &bad);
     bool complete = all_reached(reach, positions) || source->numel == 0;
-    TsrStatus status = tsr__edit_dense_new(&t, c, self);
+    TsrStatus status = tsr_edit_dense_new(&t, c, self);
     if (status == TSR_OK) status = fold_source(t, dim, positions, reach, source, TSR_COMBINE_SET);
     tsr_tensor_free(positions);
-    if (status != TSR_OK || complete) return tsr__end_move(c, status, t);
+    if (status != TSR_OK || complete) return tsr_end_move(c, status, t);
     return end_partly_move(c, t, tsr_error(TSR_INDEX_ERROR, "index_copy_(): index %lld is out of bounds for dimension %lld with size %lld", (long long)bad,
                                            (long long)dim, (long long)size_at(self, dim)));
 }
@@ -851,18 +851,18 @@ static TsrStatus index_fill(TsrOpCall *c, TsrScalar value) {
         return tsr_error(TSR_RUNTIME_ERROR, "index_fill_(): Converting complex Scalar to non-complex type is not supported");
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
     if (tsr_ndim(index) > 1) return tsr_error(TSR_RUNTIME_ERROR, "Index has to be a vector/scalar");
-    TSR_TRY(tsr__require(TSR_BITS_MOST | TSR_BIT(COMPLEX32), self->dtype, "index_fill_cpu"));
+    TSR_TRY(tsr_require(TSR_BITS_MOST | TSR_BIT(COMPLEX32), self->dtype, "index_fill_cpu"));
     TSR_TRY(tsr_scalar_store_checked(value, self->dtype, cell));
-    if (c->inplace) TSR_TRY(tsr__check_no_overlap(c->out[0], index));
+    if (c->inplace) TSR_TRY(tsr_check_no_overlap(c->out[0], index));
     if (c->inplace) t = tsr_tensor_retain(c->out[0]);
     else TSR_TRY(tsr_tensor_new_clone(&t, self, TSR_PRESERVE));
     if (tsr_is_meta(self)) return tsr_return_move(c, t);
-    TsrStatus status = tsr__long_new(&positions, index);
+    TsrStatus status = tsr_long_new(&positions, index);
     if (status == TSR_OK) {
         status = fill_positions(t, dim, positions, value);
         tsr_tensor_free(positions);
     }
-    return tsr__end_move(c, status, t);
+    return tsr_end_move(c, status, t);
 }
 
 TsrStatus op_index_fill_scalar(TsrOpCall *c) { return index_fill(c, c->arg[3].s); }
@@ -895,7 +895,7 @@ static TsrStatus row_counts(TsrTensor **out, const TsrTensor *t, int64_t dim, co
     int64_t sizes[TSR_MAX_DIMS];
     for (int d = 0; d < tsr_ndim(t); d++) sizes[d] = d == dim ? t->sizes[d] : 1;
     TsrTensor *counts;
-    TSR_TRY(tsr__zeros_new(&counts, tsr_ndim(t), sizes, TSR_INT64, t->device));
+    TSR_TRY(tsr_zeros_new(&counts, tsr_ndim(t), sizes, TSR_INT64, t->device));
     int64_t *n = tsr_data(counts);
     const int64_t *index = tsr_data(positions);
     for (int64_t i = 0; i < counts->numel; i++) n[i] = include_self;
@@ -925,21 +925,21 @@ TsrStatus op_index_reduce(TsrOpCall *c) {
         return tsr_error(TSR_RUNTIME_ERROR, "index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got %s.", c->arg[4].str);
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
     TSR_TRY(check_index_source(c, "index_reduce_", self, dim, index, source));
-    TSR_TRY(tsr__check_out_dtype(c, 0, self->dtype));
-    if (!include_self && !tsr__in(TSR_BITS_USUAL, self->dtype)) return tsr__not_implemented("index_reduce_func_exclude_input_init", self->dtype);
-    if (tsr_ndim(self) < 2) TSR_TRY(tsr__require(TSR_BITS_USUAL, self->dtype, "index_func_"));
-    if (r.op == TSR_COMBINE_MAX) TSR_TRY(tsr__require(TSR_BITS_USUAL | TSR_BIT(BOOL) | TSR_BITS_UINT, self->dtype, "maximum_cpu"));
-    if (r.op == TSR_COMBINE_MIN) TSR_TRY(tsr__require(TSR_BITS_USUAL | TSR_BIT(BOOL) | TSR_BITS_UINT, self->dtype, "minimum_cpu"));
-    if (r.op == TSR_COMBINE_ADD) TSR_TRY(tsr__require(TSR_BITS_MOST, self->dtype, "add_stub"));
-    if (tsr_combine_fn(r.op, self->dtype) == NULL) return tsr__not_implemented("mul_cpu", self->dtype);
-    if (tsr_is_meta(self)) return tsr_finish_move(c, tsr__edit_dense_new(&t, c, self), t);
-    TSR_TRY(tsr__long_new(&positions, index));
+    TSR_TRY(tsr_check_out_dtype(c, 0, self->dtype));
+    if (!include_self && !tsr_in(TSR_BITS_USUAL, self->dtype)) return tsr_not_implemented("index_reduce_func_exclude_input_init", self->dtype);
+    if (tsr_ndim(self) < 2) TSR_TRY(tsr_require(TSR_BITS_USUAL, self->dtype, "index_func_"));
+    if (r.op == TSR_COMBINE_MAX) TSR_TRY(tsr_require(TSR_BITS_USUAL | TSR_BIT(BOOL) | TSR_BITS_UINT, self->dtype, "maximum_cpu"));
+    if (r.op == TSR_COMBINE_MIN) TSR_TRY(tsr_require(TSR_BITS_USUAL | TSR_BIT(BOOL) | TSR_BITS_UINT, self->dtype, "minimum_cpu"));
+    if (r.op == TSR_COMBINE_ADD) TSR_TRY(tsr_require(TSR_BITS_MOST, self->dtype, "add_stub"));
+    if (tsr_combine_fn(r.op, self->dtype) == NULL) return tsr_not_implemented("mul_cpu", self->dtype);
+    if (tsr_is_meta(self)) return tsr_finish_move(c, tsr_edit_dense_new(&t, c, self), t);
+    TSR_TRY(tsr_long_new(&positions, index));
     Reach reach = reach_of(positions, size_at(self, dim), true, &bad);
     bool complete = all_reached(reach, positions);
-    TsrStatus status = tsr__edit_dense_new(&t, c, self);
+    TsrStatus status = tsr_edit_dense_new(&t, c, self);
     if (status == TSR_OK) status = index_reduce_into(t, dim, positions, reach, source, r, include_self);
     tsr_tensor_free(positions);
-    if (status != TSR_OK || complete) return tsr__end_move(c, status, t);
+    if (status != TSR_OK || complete) return tsr_end_move(c, status, t);
     return end_partly_move(c, t, tsr_error(TSR_INDEX_ERROR, "index out of range in self"));
 }
 
@@ -949,5 +949,5 @@ TsrStatus op_index_put(TsrOpCall *c) {
     TsrTensor *self = c->arg[0].t, *t;
     if (c->inplace) t = tsr_tensor_retain(c->out[0]);
     else TSR_TRY(tsr_tensor_new_clone(&t, self, TSR_PRESERVE));
-    return tsr__end_move(c, tsr_index_put(t, c->arg[1].n, c->arg[1].tensors, c->arg[2].t, c->arg[3].b), t);
+    return tsr_end_move(c, tsr_index_put(t, c->arg[1].n, c->arg[1].tensors, c->arg[2].t, c->arg[3].b), t);
 }

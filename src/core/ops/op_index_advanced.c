@@ -92,7 +92,7 @@ static TsrStatus nonzero_fill(TsrTensor **out, Nonzero *z, TsrDevice device) {
 
 TsrStatus tsr_nonzero_new(TsrTensor **out, const TsrTensor *self) {
     if (tsr_is_meta(self)) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "Could not run 'aten::nonzero' with arguments from the 'Meta' backend.");
-    TSR_TRY(tsr__require(TSR_BITS_USUAL | TSR_BIT(BOOL) | TSR_BITS_COMPLEX | TSR_BIT(COMPLEX32) | TSR_BIT(BCOMPLEX32), self->dtype, "nonzero_count_cpu"));
+    TSR_TRY(tsr_require(TSR_BITS_USUAL | TSR_BIT(BOOL) | TSR_BITS_COMPLEX | TSR_BIT(COMPLEX32) | TSR_BIT(BCOMPLEX32), self->dtype, "nonzero_count_cpu"));
     if (tsr_is_meta(self)) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "Could not run 'aten::nonzero' with arguments from the 'Meta' backend.");
     TsrTensor *mask, *dense;
     TSR_TRY(tsr_tensor_new_cast(&mask, self, TSR_BOOL));
@@ -113,7 +113,7 @@ TsrStatus tsr_index_check_mask(const TsrTensor *self, const TsrTensor *mask, int
     for (int d = 0; d < tsr_ndim(mask); d++)
         if (dim + d >= tsr_ndim(self) || mask->sizes[d] != self->sizes[dim + d])
             return tsr_error(TSR_INDEX_ERROR, "The shape of the mask %s at index %d does not match the shape of the indexed tensor %s at index %d",
-                             tsr__sizes_text(mask), d, tsr__sizes_text(self), dim + d);
+                             tsr_sizes_text(mask), d, tsr_sizes_text(self), dim + d);
     return TSR_OK;
 }
 
@@ -358,7 +358,7 @@ static TsrStatus read_plan(TsrTensor **out, const Plan *p) {
 
 /* x[mask] with a mask over all of x: the selected elements, in two passes. */
 static bool is_whole_mask(const TsrTensor *self, int n, TsrTensor *const *indices) {
-    return n == 1 && indices[0] != NULL && indices[0]->dtype == TSR_BOOL && tsr_ndim(self) > 0 && tsr__same_sizes(self, indices[0]) && !tsr_is_meta(self) &&
+    return n == 1 && indices[0] != NULL && indices[0]->dtype == TSR_BOOL && tsr_ndim(self) > 0 && tsr_same_sizes(self, indices[0]) && !tsr_is_meta(self) &&
            tsr_is_contiguous(self, TSR_CONTIGUOUS) && tsr_is_contiguous(indices[0], TSR_CONTIGUOUS);
 }
 
@@ -565,7 +565,7 @@ static TsrStatus expand_value(TsrTensor **out, const TsrTensor *value, const Tsr
     }
     if (!fits)
         return tsr_error(TSR_RUNTIME_ERROR, "shape mismatch: value tensor of shape %s cannot be broadcast to indexing result of shape %s",
-                         tsr__sizes_text(value), tsr__sizes_text(view));
+                         tsr_sizes_text(value), tsr_sizes_text(view));
     TsrTensor *trimmed;
     TSR_TRY(tsr_tensor_new_view(&trimmed, value, ndim, value->sizes + extra, value->strides + extra, value->offset, NULL));
     TsrStatus status = tsr_tensor_new_expand(out, trimmed, tsr_ndim(view), view->sizes);
@@ -639,7 +639,7 @@ static TsrStatus put_all(TsrTensor *self, int n, TsrTensor *const *indices, cons
 TsrStatus tsr_index_put(TsrTensor *self, int n, TsrTensor *const *indices, const TsrTensor *value, bool accumulate) {
     unsigned usual = TSR_BITS_USUAL | TSR_BIT(BOOL) | TSR_BITS_COMPLEX | TSR_BIT(COMPLEX32) | (accumulate ? 0u : TSR_BITS_FLOAT8);
     if (!tsr_dtype_is_pod(self->dtype) && !accumulate) return put_objects(self, n, indices, value);
-    TSR_TRY(tsr__require(usual, self->dtype, "index_put"));
+    TSR_TRY(tsr_require(usual, self->dtype, "index_put"));
     TSR_TRY(check_devices(self, n, indices));
     if (!shares_storage(self, value)) return put_all(self, n, indices, value, accumulate);
     TsrTensor *copy;

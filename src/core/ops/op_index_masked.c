@@ -60,7 +60,7 @@ static TsrStatus mask_like_new(TsrTensor **out, const TsrTensor *t, const TsrTen
     TSR_TRY(tsr_layout_broadcast(shape, &ndim, mask->sizes, tsr_ndim(mask)));
     if (ndim != tsr_ndim(t) || memcmp(shape, t->sizes, sizeof *shape * (size_t)ndim) != 0) {
         char text[256];
-        return tsr_error(TSR_RUNTIME_ERROR, "output with shape %s doesn't match the broadcast shape %s", tsr__sizes_text(t),
+        return tsr_error(TSR_RUNTIME_ERROR, "output with shape %s doesn't match the broadcast shape %s", tsr_sizes_text(t),
                          tsr_layout_format(text, sizeof text, ndim, shape));
     }
     return tsr_tensor_new_expand(out, mask, ndim, shape);
@@ -89,15 +89,15 @@ static TsrStatus masked_fill(TsrOpCall *c, TsrScalar value) {
     if (!c->inplace) TSR_TRY(tsr_layout_broadcast(shape, &ndim, self->sizes, tsr_ndim(self)));
     if (mask->dtype != TSR_BOOL)
         return tsr_error(TSR_RUNTIME_ERROR, "masked_fill_ only supports boolean masks, but got mask with dtype %s", tsr_dtype_c_name(mask->dtype));
-    TSR_TRY(tsr__require(TSR_BITS_MOST | TSR_BIT(COMPLEX32), self->dtype, "masked_fill"));
+    TSR_TRY(tsr_require(TSR_BITS_MOST | TSR_BIT(COMPLEX32), self->dtype, "masked_fill"));
     TSR_TRY(tsr_scalar_store_checked(value, self->dtype, f.cell));
     if (c->inplace) {
-        TSR_TRY(tsr__check_no_overlap(c->out[0], mask));
+        TSR_TRY(tsr_check_no_overlap(c->out[0], mask));
         t = tsr_tensor_retain(c->out[0]);
     } else {
         TSR_TRY(broadcast_copy_new(&t, self, mask));
     }
-    return tsr__end_move(c, tsr_is_meta(self) ? TSR_OK : run_fill(t, mask, &f), t);
+    return tsr_end_move(c, tsr_is_meta(self) ? TSR_OK : run_fill(t, mask, &f), t);
 }
 
 TsrStatus op_masked_fill_scalar(TsrOpCall *c) { return masked_fill(c, c->arg[2].s); }
@@ -119,7 +119,7 @@ static TsrStatus expand_dense_new(TsrTensor **out, const TsrTensor *t, int ndim,
     TsrStatus status = tsr_tensor_new_contiguous(&dense, wide, TSR_CONTIGUOUS);
     tsr_tensor_free(wide);
     TSR_TRY(status);
-    status = tsr__at_least_1d_new(out, dense);
+    status = tsr_at_least_1d_new(out, dense);
     tsr_tensor_free(dense);
     return status;
 }
@@ -128,9 +128,9 @@ TsrStatus op_masked_select(TsrOpCall *c) {
     TsrTensor *self = c->arg[0].t, *mask = c->arg[1].t, *out = c->out[0], *s, *m, *t;
     if (mask->dtype != TSR_BOOL) return tsr_error(TSR_RUNTIME_ERROR, "masked_select: expected BoolTensor for mask");
     if (out != NULL && out->dtype != self->dtype) return tsr_error(TSR_RUNTIME_ERROR, "masked_select(): self and result must have the same scalar type");
-    TSR_TRY(tsr__check_out_overlap(out, self));
-    TSR_TRY(tsr__check_out_overlap(out, mask));
-    if (self->numel > 0) TSR_TRY(tsr__require(TSR_BITS_MOST | TSR_BIT(COMPLEX32) | TSR_BITS_FLOAT8, self->dtype, "masked_select"));
+    TSR_TRY(tsr_check_out_overlap(out, self));
+    TSR_TRY(tsr_check_out_overlap(out, mask));
+    if (self->numel > 0) TSR_TRY(tsr_require(TSR_BITS_MOST | TSR_BIT(COMPLEX32) | TSR_BITS_FLOAT8, self->dtype, "masked_select"));
     int64_t shape[TSR_MAX_DIMS];
     int ndim = 0;
     TSR_TRY(tsr_layout_broadcast(shape, &ndim, mask->sizes, tsr_ndim(mask)));
@@ -196,21 +196,21 @@ TsrStatus op_masked_scatter(TsrOpCall *c) {
                          tsr_dtype_scalar_name(source->dtype));
     if (mask->dtype != TSR_BOOL)
         return tsr_error(TSR_RUNTIME_ERROR, "masked_scatter_ only supports boolean masks, but got mask with dtype %s", tsr_dtype_scalar_name(mask->dtype));
-    TSR_TRY(tsr__require(TSR_BITS_MOST, self->dtype, "masked_scatter"));
+    TSR_TRY(tsr_require(TSR_BITS_MOST, self->dtype, "masked_scatter"));
     if (c->inplace) {
-        TSR_TRY(tsr__check_out_overlap(c->out[0], source));
+        TSR_TRY(tsr_check_out_overlap(c->out[0], source));
         t = tsr_tensor_retain(c->out[0]);
     } else {
         TSR_TRY(broadcast_copy_new(&t, self, mask));
     }
-    return tsr__end_move(c, tsr_is_meta(self) ? TSR_OK : scatter_masked(t, mask, source), t);
+    return tsr_end_move(c, tsr_is_meta(self) ? TSR_OK : scatter_masked(t, mask, source), t);
 }
 
 /* ---- nonzero ---- */
 
 static TsrStatus columns(TsrOpCall *c, const TsrTensor *self) {
     TsrTensor *wide, *positions, *column[TSR_MAX_DIMS];
-    TSR_TRY(tsr__at_least_1d_new(&wide, self));
+    TSR_TRY(tsr_at_least_1d_new(&wide, self));
     TsrStatus status = tsr_nonzero_new(&positions, wide);
     int n = 0, ndim = tsr_ndim(wide);
     tsr_tensor_free(wide);
@@ -220,8 +220,8 @@ static TsrStatus columns(TsrOpCall *c, const TsrTensor *self) {
         if (status != TSR_OK) break;
     }
     tsr_tensor_free(positions);
-    if (status == TSR_OK) return tsr__return_list_move(c, column, n);
-    tsr__free_all(column, n);
+    if (status == TSR_OK) return tsr_return_list_move(c, column, n);
+    tsr_free_all(column, n);
     return status;
 }
 
@@ -229,7 +229,7 @@ static TsrStatus check_nonzero_out(const TsrOpCall *c, const TsrTensor *self, co
     if (c->out[0] == NULL) return TSR_OK;
     if (c->out[0]->dtype != TSR_INT64)
         return tsr_error(TSR_RUNTIME_ERROR, "%s: Expected out tensor to have scalar type Long but got scalar type%s", name, tsr_dtype_scalar_name(c->out[0]->dtype));
-    return tsr__check_out_overlap(c->out[0], self);
+    return tsr_check_out_overlap(c->out[0], self);
 }
 
 TsrStatus op_nonzero(TsrOpCall *c) {
@@ -253,7 +253,7 @@ TsrStatus op_nonzero_static(TsrOpCall *c) {
         for (int64_t i = 0; i < size * ndim; i++) out[i] = i / ndim < found ? in[i / ndim + i % ndim * found] : fill;
         tsr_tensor_free(all);
     }
-    return tsr__end_move(c, status, t);
+    return tsr_end_move(c, status, t);
 }
 
 /* ---- take and put ---- */
@@ -313,11 +313,11 @@ TsrStatus op_take(TsrOpCall *c) {
         return tsr_error(TSR_RUNTIME_ERROR, "take(): self and out expected to have the same dtype, but got self.dtype = %s and out.dtype = %s",
                          tsr_dtype_scalar_name(self->dtype), tsr_dtype_scalar_name(c->out[0]->dtype));
     if (self->numel == 0 && index->numel != 0) return tsr_error(TSR_INDEX_ERROR, "take(): tried to take from an empty tensor");
-    TSR_TRY(tsr__check_out_overlap(c->out[0], self));
-    TSR_TRY(tsr__check_out_overlap(c->out[0], index));
-    TSR_TRY(tsr__require(TSR_BITS_MOST, self->dtype, "take_cpu"));
+    TSR_TRY(tsr_check_out_overlap(c->out[0], self));
+    TSR_TRY(tsr_check_out_overlap(c->out[0], index));
+    TSR_TRY(tsr_require(TSR_BITS_MOST, self->dtype, "take_cpu"));
     TSR_TRY(tsr_tensor_new(&t, tsr_ndim(index), index->sizes, self->dtype, self->device));
-    return tsr__end_move(c, index->numel == 0 || tsr_is_meta(self) ? TSR_OK : take_into(t, self, index), t);
+    return tsr_end_move(c, index->numel == 0 || tsr_is_meta(self) ? TSR_OK : take_into(t, self, index), t);
 }
 
 /* The first `count` values go to their positions in t. */
@@ -357,10 +357,10 @@ TsrStatus op_put(TsrOpCall *c) {
                          (long long)source->numel, (long long)index->numel);
     if (self->numel == 0 && index->numel != 0) return tsr_error(TSR_INDEX_ERROR, "put_(): Tried to put elements into an empty tensor");
     if (c->inplace) {
-        TSR_TRY(tsr__check_out_overlap(c->out[0], index));
-        TSR_TRY(tsr__check_no_overlap(c->out[0], source));
+        TSR_TRY(tsr_check_out_overlap(c->out[0], index));
+        TSR_TRY(tsr_check_no_overlap(c->out[0], source));
     }
-    TSR_TRY(tsr__require(TSR_BITS_MOST, self->dtype, "take_put_cpu"));
-    TSR_TRY(tsr__edit_new(&t, c, self, TSR_PRESERVE));
-    return tsr__end_move(c, index->numel == 0 || tsr_is_meta(self) ? TSR_OK : put_into(t, index, source, c->arg[3].b), t);
+    TSR_TRY(tsr_require(TSR_BITS_MOST, self->dtype, "take_put_cpu"));
+    TSR_TRY(tsr_edit_new(&t, c, self, TSR_PRESERVE));
+    return tsr_end_move(c, index->numel == 0 || tsr_is_meta(self) ? TSR_OK : put_into(t, index, source, c->arg[3].b), t);
 }

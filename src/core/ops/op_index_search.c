@@ -60,13 +60,13 @@ static TsrStatus search_into(TsrTensor *t, TsrTensor *bounds, TsrTensor *values,
     TsrTensor *both[2] = {bounds, values}, *b, *v, *s = NULL;
     TSR_TRY(tsr_result_type(&common, both, 2));
     if (bounds->dtype == values->dtype) common = bounds->dtype;
-    TSR_TRY(tsr__require(TSR_BITS_USUAL, common, "searchsorted_out_cpu"));
+    TSR_TRY(tsr_require(TSR_BITS_USUAL, common, "searchsorted_out_cpu"));
     bool integral = tsr_dtype_is_integral(common);
     TsrDtype wide = integral ? TSR_INT64 : TSR_FLOAT64;
     TSR_TRY(dense_as(&b, bounds, common, wide));
     TsrStatus status = dense_as(&v, values, common, wide);
     if (status == TSR_OK) {
-        if (sorter != NULL) status = tsr__long_new(&s, sorter);
+        if (sorter != NULL) status = tsr_long_new(&s, sorter);
         if (status == TSR_OK) {
             int64_t n = b->sizes[tsr_ndim(b) - 1];
             Search q = {.bounds = tsr_data(b), .values = tsr_data(v), .sorter = s != NULL ? tsr_data(s) : NULL, .out = tsr_data(t), .nbounds = n,
@@ -82,9 +82,9 @@ static TsrStatus search_into(TsrTensor *t, TsrTensor *bounds, TsrTensor *values,
 }
 
 static TsrStatus check_sorter(const TsrTensor *bounds, const TsrTensor *sorter) {
-    if (!tsr__same_sizes(bounds, sorter))
+    if (!tsr_same_sizes(bounds, sorter))
         return tsr_error(TSR_RUNTIME_ERROR, "torch.searchsorted(): boundary and sorter must have the same size, but got boundary tensor %sand got sorter tensor %s",
-                         tsr__sizes_text(bounds), tsr__sizes_text(sorter));
+                         tsr_sizes_text(bounds), tsr_sizes_text(sorter));
     if (sorter->dtype != TSR_INT64)
         return tsr_error(TSR_RUNTIME_ERROR, "torch.searchsorted(): sorter must be a tensor of long dtype but got dtype %s", tsr_dtype_scalar_name(sorter->dtype));
     int64_t n = tsr_ndim(bounds) == 0 ? 1 : bounds->sizes[tsr_ndim(bounds) - 1];
@@ -114,7 +114,7 @@ static TsrStatus check_search(const TsrTensor *bounds, const TsrTensor *values, 
     if (!match)
         return tsr_error(TSR_RUNTIME_ERROR,
                          "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries tensor and input value tensor must match, "
-                         "but we got boundaries tensor %s and input value tensor %s", tsr__sizes_text(bounds), tsr__sizes_text(values));
+                         "but we got boundaries tensor %s and input value tensor %s", tsr_sizes_text(bounds), tsr_sizes_text(values));
     return TSR_OK;
 }
 
@@ -128,7 +128,7 @@ static TsrStatus search(TsrOpCall *c, TsrTensor *bounds, TsrTensor *values, bool
     if (narrow && bounds->numel > INT32_MAX)
         return tsr_error(TSR_RUNTIME_ERROR, "torch.searchsorted(): the size of boundaries' last dimension should be less than 2147483647, but we got %lld", (long long)bounds->numel);
     TSR_TRY(tsr_tensor_new(&t, tsr_ndim(values), values->sizes, dtype, bounds->device));
-    return tsr__end_move(c, t->numel == 0 || tsr_is_meta(t) ? TSR_OK : search_into(t, bounds, values, sorter, right), t);
+    return tsr_end_move(c, t->numel == 0 || tsr_is_meta(t) ? TSR_OK : search_into(t, bounds, values, sorter, right), t);
 }
 
 /* (sorted_sequence, self, *, out_int32, right, side, sorter) */
@@ -245,9 +245,9 @@ static TsrStatus isin(TsrOpCall *c, TsrTensor *elements, TsrTensor *set, bool in
     TSR_TRY(check_isin(elements));
     TSR_TRY(check_isin(set));
     TSR_TRY(tsr_result_type(&dtype, both, 2));
-    if (elements->numel > 0) TSR_TRY(tsr__require(TSR_BITS_USUAL, dtype, "isin_default_cpu"));
+    if (elements->numel > 0) TSR_TRY(tsr_require(TSR_BITS_USUAL, dtype, "isin_default_cpu"));
     TSR_TRY(tsr_tensor_new(&t, tsr_ndim(elements), elements->sizes, TSR_BOOL, tsr_is_meta(set) ? set->device : elements->device));
-    return tsr__end_move(c, t->numel == 0 || tsr_is_meta(t) ? TSR_OK : isin_into(t, elements, set, dtype, invert), t);
+    return tsr_end_move(c, t->numel == 0 || tsr_is_meta(t) ? TSR_OK : isin_into(t, elements, set, dtype, invert), t);
 }
 
 /* (elements, test_elements, *, assume_unique, invert) */

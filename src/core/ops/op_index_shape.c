@@ -74,9 +74,9 @@ enum { UNKNOWN_SIZE = INT32_MIN };
 static TsrStatus spread_new(TsrTensor **out, const TsrTensor *repeats, int64_t output_size) {
     if (tsr_ndim(repeats) != 1) return tsr_error(TSR_RUNTIME_ERROR, "repeat_interleave only accept 1D vector as repeat");
     if (repeats->dtype != TSR_INT64 && repeats->dtype != TSR_INT32 && repeats->dtype != TSR_INT16 && repeats->dtype != TSR_INT8 && repeats->dtype != TSR_UINT8)
-        return tsr__not_implemented("repeat_interleave_cpu", repeats->dtype);
+        return tsr_not_implemented("repeat_interleave_cpu", repeats->dtype);
     TsrTensor *counts;
-    TSR_TRY(tsr__long_new(&counts, repeats));
+    TSR_TRY(tsr_long_new(&counts, repeats));
     const int64_t *n = tsr_data(counts);
     int64_t total = 0;
     TsrStatus status = output_size == UNKNOWN_SIZE || output_size >= 0 ? TSR_OK
@@ -123,7 +123,7 @@ static TsrStatus counts_new(TsrTensor **out, const TsrTensor *repeats, int64_t d
     if (tsr_ndim(repeats) > 1) return tsr_error(TSR_RUNTIME_ERROR, "repeats must be 0-dim or 1-dim tensor");
     if (repeats->numel == 1) {
         TSR_OWNED one = NULL;
-        TSR_TRY(tsr__at_least_1d_new(&one, repeats));
+        TSR_TRY(tsr_at_least_1d_new(&one, repeats));
         return tsr_tensor_new_expand(out, one, 1, &size);
     }
     if (repeats->sizes[0] != size)
@@ -150,7 +150,7 @@ static TsrStatus interleave(TsrOpCall *c, const TsrTensor *repeats, const TsrArg
     }
     TSR_TRY(counts_new(&counts, repeats, dim, size));
     TSR_TRY(spread_new(&positions, counts, output_size));
-    return tsr_finish_move(c, tsr_invoke(&t, 1, "index_select", "tit", input, dim, positions), t);
+    return tsr_finish_move(c, tsr_invoke_new(&t, 1, "index_select", "tit", input, dim, positions), t);
 }
 
 TsrStatus op_repeat_interleave_tensor(TsrOpCall *c) {
@@ -188,7 +188,7 @@ static TsrStatus diag_embed_new(TsrTensor **out, const TsrTensor *self, int64_t 
     int64_t last = self->sizes[n - 2], side;
     if (offset == INT64_MIN || tsr_add_overflows(last, offset < 0 ? -offset : offset, &side)) return tsr_error(TSR_RUNTIME_ERROR, "diag_embed: the result's size overflows");
     for (int d = 0; d < n; d++) sizes[d] = d == dim1 || d == dim2 ? side : self->sizes[k++];
-    TSR_TRY(tsr__zeros_new(out, n, sizes, self->dtype, self->device));
+    TSR_TRY(tsr_zeros_new(out, n, sizes, self->dtype, self->device));
     TsrTensor *diagonal = NULL;
     TsrStatus status = tsr_tensor_new_diagonal(&diagonal, *out, offset, dim1, dim2);
     if (status == TSR_OK && !tsr_is_meta(self)) status = tsr_tensor_copy(diagonal, self);
@@ -242,14 +242,14 @@ static TsrStatus sum_diagonal(TsrScalar *sum, const TsrTensor *self) {
 TsrStatus op_trace(TsrOpCall *c) {
     TsrTensor *self = c->arg[0].t, *t;
     if (tsr_ndim(self) != 2) return tsr_error(TSR_RUNTIME_ERROR, "trace: expected a matrix, but got tensor with dim %d", tsr_ndim(self));
-    TSR_TRY(tsr__require(TSR_BITS_USUAL | TSR_BITS_COMPLEX, self->dtype, "trace"));
+    TSR_TRY(tsr_require(TSR_BITS_USUAL | TSR_BITS_COMPLEX, self->dtype, "trace"));
     TsrDtype dtype = tsr_dtype_is_integral(self->dtype) ? TSR_INT64 : self->dtype;
     TSR_TRY(tsr_tensor_new(&t, 0, NULL, dtype, self->device));
     if (tsr_is_meta(self)) return tsr_return_move(c, t);
     TsrScalar sum;
     TsrStatus status = sum_diagonal(&sum, self);
     if (status == TSR_OK) tsr_scalar_store(sum, dtype, tsr_data(t));
-    return tsr__end_move(c, status, t);
+    return tsr_end_move(c, status, t);
 }
 
 /* ---- triangles ---- */
@@ -276,13 +276,13 @@ static TsrStatus triangle(TsrOpCall *c, const char *name, bool upper) {
     TsrTensor *self = c->arg[0].t, *t;
     int n = tsr_ndim(self);
     if (n < 2) return tsr_error(TSR_RUNTIME_ERROR, "%s: input tensor must have at least 2 dimensions", name);
-    if (self->numel > 0) TSR_TRY(tsr__require(TSR_BITS_MOST | TSR_BIT(COMPLEX32), self->dtype, name));
-    TSR_TRY(tsr__edit_dense_new(&t, c, self));
+    if (self->numel > 0) TSR_TRY(tsr_require(TSR_BITS_MOST | TSR_BIT(COMPLEX32), self->dtype, name));
+    TSR_TRY(tsr_edit_dense_new(&t, c, self));
     if (t->numel == 0 || tsr_is_meta(self)) return tsr_return_move(c, t);
     int64_t rows = t->sizes[n - 2], columns = t->sizes[n - 1];
     int64_t k = TSR_MAX(-rows - 1, TSR_MIN(columns + 1, c->arg[1].i));
     Triangle q = {tsr_data(t), rows, columns, k, tsr_itemsize(t), upper};
-    return tsr__end_move(c, tsr_parallel_for(t->numel / columns, TSR_MAX(1, (1 << 15) / columns), clear_rows, &q), t);
+    return tsr_end_move(c, tsr_parallel_for(t->numel / columns, TSR_MAX(1, (1 << 15) / columns), clear_rows, &q), t);
 }
 
 TsrStatus op_tril(TsrOpCall *c) { return triangle(c, "tril", false); }
@@ -322,7 +322,7 @@ TsrStatus op_unravel_index(TsrOpCall *c) {
     if (n > TSR_MAX_DIMS) return tsr_error(TSR_RUNTIME_ERROR, "unravel_index: too many dimensions");
     for (int d = 0; d < n; d++)
         if (shape[d] < 0) return refuse_negative_size(n, shape);
-    if (n == 0) return tsr__return_list_move(c, part, 0);
+    if (n == 0) return tsr_return_list_move(c, part, 0);
     TSR_OWNED steps = NULL;
     TSR_OWNED sizes = NULL;
     TSR_OWNED column = NULL;
@@ -330,13 +330,13 @@ TsrStatus op_unravel_index(TsrOpCall *c) {
     TSR_OWNED all = NULL;
     TSR_TRY(steps_and_sizes_new(&steps, &sizes, n, shape, index->device));
     TSR_TRY(tsr_tensor_new_unsqueeze(&column, index, -1));
-    TSR_TRY(tsr_invoke(&quotient, 1, "floor_divide", "tt", column, steps));
-    TSR_TRY(tsr_invoke(&all, 1, "remainder", "tt", quotient, sizes));
+    TSR_TRY(tsr_invoke_new(&quotient, 1, "floor_divide", "tt", column, steps));
+    TSR_TRY(tsr_invoke_new(&all, 1, "remainder", "tt", quotient, sizes));
     for (int d = 0; d < n; d++) {
         TsrStatus status = tsr_tensor_new_select(&part[d], all, -1, d);
         if (status == TSR_OK) continue;
-        tsr__free_all(part, d);
+        tsr_free_all(part, d);
         return status;
     }
-    return tsr__return_list_move(c, part, n);
+    return tsr_return_list_move(c, part, n);
 }

@@ -5,40 +5,40 @@
 #include "la.h"
 
 /* potrf or potri of every matrix of `f`, in place; `info` int32 (batch...). *job is ready for more of the same dtype. */
-static TsrStatus on_triangles(LaJob *job, bool inverse, TsrTensor *f, TsrTensor *info, bool upper) {
+static TsrStatus on_triangles(TsrLaJob *job, bool inverse, TsrTensor *f, TsrTensor *info, bool upper) {
     int n;
     char uplo = upper ? 'U' : 'L';
-    TSR_TRY(la_begin(job, f->dtype));
-    TSR_TRY(tsr_blas_int(&n, la_rows(f)));
-    for (int64_t b = 0; b < la_batches(f); b++) {
-        (inverse ? job->blas->potri : job->blas->potrf)[job->t](&uplo, &n, la_matrix(f, b), &n, (int *)tsr_data(info) + b, 1);
+    TSR_TRY(tsr_la_begin(job, f->dtype));
+    TSR_TRY(tsr_blas_int(&n, tsr_la_rows(f)));
+    for (int64_t b = 0; b < tsr_la_batches(f); b++) {
+        (inverse ? job->blas->potri : job->blas->potrf)[job->t](&uplo, &n, tsr_la_matrix(f, b), &n, (int *)tsr_data(info) + b, 1);
         TSR_TRY(tsr_interrupt_check());
     }
     return TSR_OK;
 }
 
 /* The second number of the diagonal: MKL leaves -0 as its imaginary part in factors of 3 to 5 rows. */
-static void sign_of_second(TsrTensor *f, const LaJob *job) {
-    int64_t n = la_rows(f);
+static void sign_of_second(TsrTensor *f, const TsrLaJob *job) {
+    int64_t n = tsr_la_rows(f);
     if (!job->is_complex || n < 3 || n > 5) return;
-    for (int64_t b = 0; b < la_batches(f); b++) la_set(job->t, la_matrix(f, b), n + 1, CMPLX(creal(la_get(job->t, la_matrix(f, b), n + 1)), -0.0));
+    for (int64_t b = 0; b < tsr_la_batches(f); b++) tsr_la_set(job->t, tsr_la_matrix(f, b), n + 1, CMPLX(creal(tsr_la_get(job->t, tsr_la_matrix(f, b), n + 1)), -0.0));
 }
 
 static TsrStatus cholesky(TsrTensor **l, TsrTensor **info, const TsrTensor *a, bool upper) {
     TSR_OWNED f = NULL;
     TSR_OWNED e = NULL;
-    TSR_TRY(la_check_square(a, "linalg.cholesky", "A"));
-    TSR_TRY(la_check_float(a, "linalg.cholesky"));
-    if (a->numel > 0) TSR_TRY(la_not_implemented("cholesky_cpu", a->dtype));
-    TSR_TRY(la_new_copy(&f, a));
-    TSR_TRY(la_new_vector(&e, a, -1, TSR_INT32));
+    TSR_TRY(tsr_la_check_square(a, "linalg.cholesky", "A"));
+    TSR_TRY(tsr_la_check_float(a, "linalg.cholesky"));
+    if (a->numel > 0) TSR_TRY(tsr_la_not_implemented("cholesky_cpu", a->dtype));
+    TSR_TRY(tsr_la_new_copy(&f, a));
+    TSR_TRY(tsr_la_new_vector(&e, a, -1, TSR_INT32));
     if (!tsr_is_meta(f)) {
         if (e->numel > 0) memset(tsr_data(e), 0, (size_t)e->numel * 4);
         if (f->numel > 0) {
-            LaJob job;
+            TsrLaJob job;
             TSR_TRY(on_triangles(&job, false, f, e, upper));
             sign_of_second(f, &job);
-            la_keep_triangle(f, upper);
+            tsr_la_keep_triangle(f, upper);
         }
     }
     *l = tsr_owned_take(&f);
@@ -50,7 +50,7 @@ TsrStatus op_linalg_cholesky(TsrOpCall *c) {
     TSR_OWNED l = NULL;
     TSR_OWNED info = NULL;
     TSR_TRY(cholesky(&l, &info, c->arg[0].t, c->arg[1].b));
-    TSR_TRY(la_check_info(info, "linalg.cholesky", LA_NOT_POSITIVE));
+    TSR_TRY(tsr_la_check_info(info, "linalg.cholesky", TSR_LA_NOT_POSITIVE));
     return tsr_return_move(c, tsr_owned_take(&l));
 }
 
@@ -58,7 +58,7 @@ TsrStatus op_linalg_cholesky_ex(TsrOpCall *c) {
     TSR_OWNED l = NULL;
     TSR_OWNED info = NULL;
     TSR_TRY(cholesky(&l, &info, c->arg[0].t, c->arg[1].b));
-    if (c->arg[2].b) TSR_TRY(la_check_info(info, "linalg.cholesky_ex", LA_NOT_POSITIVE));
+    if (c->arg[2].b) TSR_TRY(tsr_la_check_info(info, "linalg.cholesky_ex", TSR_LA_NOT_POSITIVE));
     return tsr_return_move2(c, tsr_owned_take(&l), tsr_owned_take(&info));
 }
 
@@ -70,15 +70,15 @@ TsrStatus op_cholesky_removed(TsrOpCall *c) {
 }
 
 /* LAPACK fills one triangle; the other one is its conjugate mirror, and the diagonal real. */
-static void mirror(TsrTensor *a, const LaJob *job, bool from_upper) {
-    int64_t n = la_rows(a);
-    for (int64_t b = 0; b < la_batches(a); b++)
+static void mirror(TsrTensor *a, const TsrLaJob *job, bool from_upper) {
+    int64_t n = tsr_la_rows(a);
+    for (int64_t b = 0; b < tsr_la_batches(a); b++)
         for (int64_t j = 0; j < n; j++) {
-            la_set(job->t, la_matrix(a, b), j * n + j, creal(la_get(job->t, la_matrix(a, b), j * n + j)));
+            tsr_la_set(job->t, tsr_la_matrix(a, b), j * n + j, creal(tsr_la_get(job->t, tsr_la_matrix(a, b), j * n + j)));
             for (int64_t i = 0; i < j; i++) {
                 int64_t up = j * n + i, low = i * n + j;
-                double complex v = la_get(job->t, la_matrix(a, b), from_upper ? up : low);
-                la_set(job->t, la_matrix(a, b), from_upper ? low : up, conj(v));
+                double complex v = tsr_la_get(job->t, tsr_la_matrix(a, b), from_upper ? up : low);
+                tsr_la_set(job->t, tsr_la_matrix(a, b), from_upper ? low : up, conj(v));
             }
         }
 }
@@ -88,14 +88,14 @@ TsrStatus op_cholesky_inverse(TsrOpCall *c) {
     bool upper = c->arg[1].b;
     TSR_OWNED x = NULL;
     TSR_OWNED info = NULL;
-    TSR_TRY(la_check_square(a, "cholesky_inverse", "A"));
-    TSR_TRY(la_not_implemented("cholesky_inverse_out_cpu", a->dtype));
-    TSR_TRY(la_new_copy(&x, a));
-    TSR_TRY(la_new_vector(&info, a, -1, TSR_INT32));
+    TSR_TRY(tsr_la_check_square(a, "cholesky_inverse", "A"));
+    TSR_TRY(tsr_la_not_implemented("cholesky_inverse_out_cpu", a->dtype));
+    TSR_TRY(tsr_la_new_copy(&x, a));
+    TSR_TRY(tsr_la_new_vector(&info, a, -1, TSR_INT32));
     if (x->numel == 0 || tsr_is_meta(x)) return tsr_return_move(c, tsr_owned_take(&x));
-    LaJob job;
+    TsrLaJob job;
     TSR_TRY(on_triangles(&job, true, x, info, upper));
-    TSR_TRY(la_check_info(info, "cholesky_inverse", LA_SINGULAR_INVERSE));
+    TSR_TRY(tsr_la_check_info(info, "cholesky_inverse", TSR_LA_SINGULAR_INVERSE));
     mirror(x, &job, upper);
     return tsr_return_move(c, tsr_owned_take(&x));
 }
@@ -104,29 +104,29 @@ TsrStatus op_cholesky_solve(TsrOpCall *c) {
     const TsrTensor *b = c->arg[0].t, *a = c->arg[1].t;
     if (tsr_ndim(b) < 2) return tsr_error(TSR_RUNTIME_ERROR, "b should have at least 2 dimensions, but has %d dimensions instead", tsr_ndim(b));
     if (tsr_ndim(a) < 2) return tsr_error(TSR_RUNTIME_ERROR, "u should have at least 2 dimensions, but has %d dimensions instead", tsr_ndim(a));
-    TSR_TRY(la_check_square(a, "", "A"));
+    TSR_TRY(tsr_la_check_square(a, "", "A"));
     if (a->dtype != b->dtype)
         return tsr_error(TSR_RUNTIME_ERROR, "Expected b and A to have the same dtype, but found b of type %s and A of type %s instead.", tsr_dtype_scalar_name(b->dtype),
                          tsr_dtype_scalar_name(a->dtype));
-    if (la_rows(a) != la_rows(b))
-        return tsr_error(TSR_RUNTIME_ERROR, "Incompatible matrix sizes for cholesky_solve: each A matrix is %lld by %lld but each b matrix is %lld by %lld", (long long)la_cols(a),
-                         (long long)la_cols(a), (long long)la_rows(b), (long long)la_cols(b));
-    TSR_TRY(la_not_implemented("cholesky_solve_cpu", a->dtype));
+    if (tsr_la_rows(a) != tsr_la_rows(b))
+        return tsr_error(TSR_RUNTIME_ERROR, "Incompatible matrix sizes for cholesky_solve: each A matrix is %lld by %lld but each b matrix is %lld by %lld", (long long)tsr_la_cols(a),
+                         (long long)tsr_la_cols(a), (long long)tsr_la_rows(b), (long long)tsr_la_cols(b));
+    TSR_TRY(tsr_la_not_implemented("cholesky_solve_cpu", a->dtype));
     TSR_OWNED x = NULL;
     TSR_OWNED f = NULL;
     int64_t batch[TSR_MAX_DIMS];
     int nbatch, n, nrhs, info;
-    TSR_TRY(la_broadcast_batch(batch, &nbatch, b, a));
-    TSR_TRY(la_new_copy_expanded(&x, b, nbatch, batch));
-    TSR_TRY(la_new_copy_expanded(&f, a, nbatch, batch));
+    TSR_TRY(tsr_la_broadcast_batch(batch, &nbatch, b, a));
+    TSR_TRY(tsr_la_new_copy_expanded(&x, b, nbatch, batch));
+    TSR_TRY(tsr_la_new_copy_expanded(&f, a, nbatch, batch));
     if (x->numel == 0 || tsr_is_meta(x)) return tsr_return_move(c, tsr_owned_take(&x));
-    LaJob job;
+    TsrLaJob job;
     char uplo = c->arg[2].b ? 'U' : 'L';
-    TSR_TRY(la_begin(&job, x->dtype));
-    TSR_TRY(tsr_blas_int(&n, la_rows(x)));
-    TSR_TRY(tsr_blas_int(&nrhs, la_cols(x)));
-    for (int64_t i = 0; i < la_batches(x); i++) {
-        job.blas->potrs[job.t](&uplo, &n, &nrhs, la_matrix(f, i), &n, la_matrix(x, i), &n, &info, 1);
+    TSR_TRY(tsr_la_begin(&job, x->dtype));
+    TSR_TRY(tsr_blas_int(&n, tsr_la_rows(x)));
+    TSR_TRY(tsr_blas_int(&nrhs, tsr_la_cols(x)));
+    for (int64_t i = 0; i < tsr_la_batches(x); i++) {
+        job.blas->potrs[job.t](&uplo, &n, &nrhs, tsr_la_matrix(f, i), &n, tsr_la_matrix(x, i), &n, &info, 1);
         TSR_TRY(tsr_interrupt_check());
     }
     return tsr_return_move(c, tsr_owned_take(&x));
@@ -139,18 +139,18 @@ typedef struct Triangular { bool upper, left, unit; char trans; } Triangular;
 /* Solves in place for the column-major X; `a` column-major of the same batch. */
 static TsrStatus trsm(TsrTensor *x, const TsrTensor *a, Triangular how) {
     if (x->numel == 0 || tsr_is_meta(x)) return TSR_OK;
-    LaJob job;
+    TsrLaJob job;
     int m, n, lda;
-    TSR_TRY(la_begin(&job, x->dtype));
-    TSR_TRY(tsr_blas_int(&m, la_rows(x)));
-    TSR_TRY(tsr_blas_int(&n, la_cols(x)));
-    TSR_TRY(tsr_blas_int(&lda, la_rows(a)));
+    TSR_TRY(tsr_la_begin(&job, x->dtype));
+    TSR_TRY(tsr_blas_int(&m, tsr_la_rows(x)));
+    TSR_TRY(tsr_blas_int(&n, tsr_la_cols(x)));
+    TSR_TRY(tsr_blas_int(&lda, tsr_la_rows(a)));
     double complex one = 1;
     float complex onef = 1;
     const void *alpha = job.t == TSR_BLAS_S || job.t == TSR_BLAS_C ? (const void *)&onef : (const void *)&one;
     char side = how.left ? 'L' : 'R', uplo = how.upper ? 'U' : 'L', diag = how.unit ? 'U' : 'N';
-    for (int64_t b = 0; b < la_batches(x); b++) {
-        job.blas->trsm[job.t](&side, &uplo, &how.trans, &diag, &m, &n, alpha, la_matrix(a, b), &lda, la_matrix(x, b), &m, 1, 1, 1, 1);
+    for (int64_t b = 0; b < tsr_la_batches(x); b++) {
+        job.blas->trsm[job.t](&side, &uplo, &how.trans, &diag, &m, &n, alpha, tsr_la_matrix(a, b), &lda, tsr_la_matrix(x, b), &m, 1, 1, 1, 1);
         TSR_TRY(tsr_interrupt_check());
     }
     return TSR_OK;
@@ -160,22 +160,22 @@ TsrStatus op_solve_triangular(TsrOpCall *c) {
     const TsrTensor *a = c->arg[0].t, *b = c->arg[1].t;
     static const char fn[] = "linalg.solve_triangular";
     Triangular how = {.upper = c->arg[2].b, .left = c->arg[3].b, .unit = c->arg[4].b, .trans = 'N'};
-    TSR_TRY(la_check_square(a, fn, "A"));
-    TSR_TRY(la_check_matrix(b, fn, "B"));
-    int64_t n = la_rows(a), have = how.left ? la_rows(b) : la_cols(b);
+    TSR_TRY(tsr_la_check_square(a, fn, "A"));
+    TSR_TRY(tsr_la_check_matrix(b, fn, "B"));
+    int64_t n = tsr_la_rows(a), have = how.left ? tsr_la_rows(b) : tsr_la_cols(b);
     if (n != have)
         return tsr_error(TSR_RUNTIME_ERROR, "%s: Incompatible shapes of A and B for the equation %s (%lldx%lld and %lldx%lld)", fn, how.left ? "AX = B" : "XA = B", (long long)n,
-                         (long long)la_cols(a), (long long)la_rows(b), (long long)la_cols(b));
-    TSR_TRY(la_not_implemented("triangular_solve_cpu", a->dtype));
+                         (long long)tsr_la_cols(a), (long long)tsr_la_rows(b), (long long)tsr_la_cols(b));
+    TSR_TRY(tsr_la_not_implemented("triangular_solve_cpu", a->dtype));
     TSR_OWNED cast = NULL;
     TSR_OWNED x = NULL;
     TSR_OWNED f = NULL;
     int64_t batch[TSR_MAX_DIMS];
     int nbatch;
-    TSR_TRY(la_broadcast_batch(batch, &nbatch, a, b));
+    TSR_TRY(tsr_la_broadcast_batch(batch, &nbatch, a, b));
     TSR_TRY(tsr_tensor_new_cast(&cast, b, a->dtype));
-    TSR_TRY(la_new_copy_expanded(&x, cast, nbatch, batch));
-    TSR_TRY(la_new_copy_expanded(&f, a, nbatch, batch));
+    TSR_TRY(tsr_la_new_copy_expanded(&x, cast, nbatch, batch));
+    TSR_TRY(tsr_la_new_copy_expanded(&f, a, nbatch, batch));
     TSR_TRY(trsm(x, f, how));
     return tsr_return_move(c, tsr_owned_take(&x));
 }
@@ -187,18 +187,18 @@ TsrStatus op_triangular_solve(TsrOpCall *c) {
     if (a->dtype != b->dtype)
         return tsr_error(TSR_RUNTIME_ERROR, "Expected b and A to have the same dtype, but found b of type %s and A of type %s instead.", tsr_dtype_scalar_name(b->dtype),
                          tsr_dtype_scalar_name(a->dtype));
-    TSR_TRY(la_check_square(a, "", "A"));
-    if (la_rows(a) != la_rows(b))
-        return tsr_error(TSR_RUNTIME_ERROR, "Incompatible matrix sizes for triangular_solve: each A matrix is %lld by %lld but each b matrix is %lld by %lld", (long long)la_cols(a),
-                         (long long)la_cols(a), (long long)la_rows(b), (long long)la_cols(b));
-    TSR_TRY(la_not_implemented("triangular_solve_cpu", a->dtype));
+    TSR_TRY(tsr_la_check_square(a, "", "A"));
+    if (tsr_la_rows(a) != tsr_la_rows(b))
+        return tsr_error(TSR_RUNTIME_ERROR, "Incompatible matrix sizes for triangular_solve: each A matrix is %lld by %lld but each b matrix is %lld by %lld", (long long)tsr_la_cols(a),
+                         (long long)tsr_la_cols(a), (long long)tsr_la_rows(b), (long long)tsr_la_cols(b));
+    TSR_TRY(tsr_la_not_implemented("triangular_solve_cpu", a->dtype));
     TSR_OWNED x = NULL;
     TSR_OWNED f = NULL;
     int64_t batch[TSR_MAX_DIMS];
     int nbatch;
-    TSR_TRY(la_broadcast_batch(batch, &nbatch, b, a));
-    TSR_TRY(la_new_copy_expanded(&x, b, nbatch, batch));
-    TSR_TRY(la_new_copy_expanded(&f, a, nbatch, batch));
+    TSR_TRY(tsr_la_broadcast_batch(batch, &nbatch, b, a));
+    TSR_TRY(tsr_la_new_copy_expanded(&x, b, nbatch, batch));
+    TSR_TRY(tsr_la_new_copy_expanded(&f, a, nbatch, batch));
     TSR_TRY(trsm(x, f, (Triangular){.upper = c->arg[2].b, .left = true, .unit = c->arg[4].b, .trans = c->arg[3].b ? 'T' : 'N'}));
     return tsr_return_move2(c, tsr_owned_take(&x), tsr_owned_take(&f));
 }

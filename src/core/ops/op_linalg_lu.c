@@ -14,7 +14,7 @@ static TsrStatus check_lu_input(const TsrTensor *a, bool pivot) {
         return tsr_error(TSR_RUNTIME_ERROR, "torch.lu_factor: Expected tensor with 2 or more dimensions. Got size: %s instead",
                          tsr_layout_format(sizes, sizeof sizes, tsr_ndim(a), a->sizes));
     }
-    TSR_TRY(la_not_implemented("lu_cpu", a->dtype));
+    TSR_TRY(tsr_la_not_implemented("lu_cpu", a->dtype));
     return pivot ? TSR_OK : tsr_error(TSR_RUNTIME_ERROR, "linalg.lu_factor: LU without pivoting is not implemented on the CPU");
 }
 
@@ -36,7 +36,7 @@ static TsrStatus check_lu_info(const TsrTensor *info, const char *fn) {
 static TsrStatus lu_factor(TsrOpCall *c, bool pivot, const char *check, bool with_info) {
     TsrTensor *lu, *pivots, *info;
     TSR_TRY(check_lu_input(c->arg[0].t, pivot));
-    TSR_TRY(la_new_lu_factor(&lu, &pivots, &info, c->arg[0].t));
+    TSR_TRY(tsr_la_new_lu_factor(&lu, &pivots, &info, c->arg[0].t));
     TsrStatus s = check != NULL ? check_lu_info(info, check) : TSR_OK;
     if (s != TSR_OK || !with_info) {
         tsr_tensor_free(info);
@@ -70,16 +70,16 @@ static void apply_pivots(int64_t *rows, int64_t m, const int *pivots, int64_t k)
 static TsrStatus permutation_new(TsrTensor **out, const TsrTensor *lu, const TsrTensor *pivots) {
     TSR_OWNED p = NULL;
     TSR_OWNED scratch = NULL;
-    int64_t m = la_rows(lu), k = TSR_MIN(m, la_cols(lu)), sizes[TSR_MAX_DIMS];
+    int64_t m = tsr_la_rows(lu), k = TSR_MIN(m, tsr_la_cols(lu)), sizes[TSR_MAX_DIMS];
     memcpy(sizes, lu->sizes, sizeof(int64_t) * (size_t)tsr_ndim(lu));
     sizes[tsr_ndim(lu) - 1] = m;
     TSR_TRY(tsr_tensor_new(&p, tsr_ndim(lu), sizes, lu->dtype, lu->device));
-    TSR_TRY(la_new_scratch(&scratch, m, sizeof(int64_t)));
+    TSR_TRY(tsr_la_new_scratch(&scratch, m, sizeof(int64_t)));
     if (!tsr_is_meta(p) && p->numel > 0) {
         int64_t *rows = tsr_data(scratch);
         size_t item = tsr_itemsize(p);
         memset(tsr_data(p), 0, (size_t)p->numel * item);
-        for (int64_t b = 0; b < la_batches(lu); b++) {
+        for (int64_t b = 0; b < tsr_la_batches(lu); b++) {
             apply_pivots(rows, m, (const int *)tsr_data(pivots) + b * k, k);
             for (int64_t i = 0; i < m; i++) tsr_scalar_store(tsr_scalar_int(1), p->dtype, (char *)tsr_data(p) + (size_t)((b * m + rows[i]) * m + i) * item);
         }
@@ -92,9 +92,9 @@ static TsrStatus permutation_new(TsrTensor **out, const TsrTensor *lu, const Tsr
 static TsrStatus triangle_new(TsrTensor **out, const TsrTensor *lu, bool upper) {
     TSR_OWNED part = NULL;
     TSR_OWNED r = NULL;
-    int64_t k = TSR_MIN(la_rows(lu), la_cols(lu));
+    int64_t k = TSR_MIN(tsr_la_rows(lu), tsr_la_cols(lu));
     TSR_TRY(tsr_tensor_new_narrow(&part, lu, upper ? -2 : -1, 0, k));
-    TSR_TRY(tsr_invoke(&r, 1, upper ? "triu" : "tril", "t", part));
+    TSR_TRY(tsr_invoke_new(&r, 1, upper ? "triu" : "tril", "t", part));
     if (!tsr_is_contiguous(r, TSR_CONTIGUOUS)) {
         TsrTensor *plain;
         TSR_TRY(tsr_tensor_new_clone(&plain, r, TSR_CONTIGUOUS));
@@ -128,9 +128,9 @@ TsrStatus op_linalg_lu(TsrOpCall *c) {
     TSR_OWNED lu = NULL;
     TSR_OWNED pivots = NULL;
     TSR_OWNED info = NULL;
-    TSR_TRY(la_check_matrix(c->arg[0].t, "linalg.lu", "A"));
+    TSR_TRY(tsr_la_check_matrix(c->arg[0].t, "linalg.lu", "A"));
     TSR_TRY(check_lu_input(c->arg[0].t, c->arg[1].b));
-    TSR_TRY(la_new_lu_factor(&lu, &pivots, &info, c->arg[0].t));
+    TSR_TRY(tsr_la_new_lu_factor(&lu, &pivots, &info, c->arg[0].t));
     return lu_unpack(c, lu, pivots, true, true);
 }
 
@@ -142,7 +142,7 @@ TsrStatus op_lu_unpack(TsrOpCall *c) {
         return tsr_error(TSR_RUNTIME_ERROR, "torch.lu_unpack: LU_pivots is expected to be a contiguous tensor of torch.int32 dtype.\n"
                                             "Note: this function is intended to be used with the output produced by torch.linalg.lu_factor");
     int n = tsr_ndim(lu) - 1;
-    int64_t want[TSR_MAX_DIMS], k = TSR_MIN(la_rows(lu), la_cols(lu));
+    int64_t want[TSR_MAX_DIMS], k = TSR_MIN(tsr_la_rows(lu), tsr_la_cols(lu));
     memcpy(want, lu->sizes, sizeof(int64_t) * (size_t)n);
     want[n - 1] = k;
     if (c->arg[3].b && (tsr_ndim(pivots) != n || memcmp(pivots->sizes, want, sizeof(int64_t) * (size_t)n) != 0)) {
@@ -157,10 +157,10 @@ TsrStatus op_lu_unpack(TsrOpCall *c) {
 /* ---- solving ---- */
 
 static TsrStatus check_solve_shapes(const char *fn, const TsrTensor *a, const TsrTensor *b, bool left) {
-    int64_t n = la_rows(a), have = left ? la_rows(b) : la_cols(b);
+    int64_t n = tsr_la_rows(a), have = left ? tsr_la_rows(b) : tsr_la_cols(b);
     if (n == have) return TSR_OK;
     return tsr_error(TSR_RUNTIME_ERROR, "%s: Incompatible shapes of A and B for the equation %s (%lldx%lld and %lldx%lld)", fn, left ? "AX = B" : "XA = B", (long long)n,
-                     (long long)la_cols(a), (long long)la_rows(b), (long long)la_cols(b));
+                     (long long)tsr_la_cols(a), (long long)tsr_la_rows(b), (long long)tsr_la_cols(b));
 }
 
 /* A column-major X^T becomes the row-major X that it is. */
@@ -168,8 +168,8 @@ static TsrStatus transpose_geometry(TsrTensor *x) {
     int d = tsr_ndim(x);
     int64_t sizes[TSR_MAX_DIMS], strides[TSR_MAX_DIMS];
     memcpy(sizes, x->sizes, sizeof(int64_t) * (size_t)d);
-    sizes[d - 2] = la_cols(x), sizes[d - 1] = la_rows(x);
-    la_strides(strides, d, sizes, false);
+    sizes[d - 2] = tsr_la_cols(x), sizes[d - 1] = tsr_la_rows(x);
+    tsr_la_strides(strides, d, sizes, false);
     return tsr_tensor_set_geometry(x, d, sizes, strides, 0);
 }
 
@@ -179,15 +179,15 @@ static TsrStatus solve_factored(TsrTensor **out, const TsrTensor *lu, const TsrT
     TSR_OWNED x = NULL;
     bool is_complex = tsr_dtype_is_complex(b->dtype);
     if (left) {
-        TSR_TRY(la_new_copy_expanded(&x, b, nbatch, batch));
-        TSR_TRY(la_lu_solve(x, lu, pivots, !adjoint ? 'N' : is_complex ? 'C' : 'T'));
+        TSR_TRY(tsr_la_new_copy_expanded(&x, b, nbatch, batch));
+        TSR_TRY(tsr_la_lu_solve(x, lu, pivots, !adjoint ? 'N' : is_complex ? 'C' : 'T'));
         *out = tsr_owned_take(&x);
         return TSR_OK;
     }
     /* X A = B is A^T X^T = B^T; with the adjoint it is conj(A) X^T = B^T: conjugate both sides. */
-    TSR_TRY(la_new_mt(&bt, b, adjoint));
-    TSR_TRY(la_new_copy_expanded(&x, bt, nbatch, batch));
-    TSR_TRY(la_lu_solve(x, lu, pivots, adjoint ? 'N' : 'T'));
+    TSR_TRY(tsr_la_new_mt(&bt, b, adjoint));
+    TSR_TRY(tsr_la_new_copy_expanded(&x, bt, nbatch, batch));
+    TSR_TRY(tsr_la_lu_solve(x, lu, pivots, adjoint ? 'N' : 'T'));
     if (adjoint && is_complex) {
         TSR_OWNED conj = NULL;
         TSR_TRY(tsr_tensor_new_conj(&conj, x));
@@ -207,12 +207,12 @@ static bool vector_case(const TsrTensor *a, const TsrTensor *b) {
 }
 
 static TsrStatus check_solve(const TsrTensor *a, const TsrTensor *b, bool left, const char *fn) {
-    TSR_TRY(la_check_float(a, fn));
+    TSR_TRY(tsr_la_check_float(a, fn));
     if (a->dtype != b->dtype)
         return tsr_error(TSR_RUNTIME_ERROR, "%s: Expected A and B to have the same dtype, but found A of type %s and B of type %s instead", fn, tsr_dtype_scalar_name(a->dtype),
                          tsr_dtype_scalar_name(b->dtype));
-    TSR_TRY(la_check_square(a, fn, "A"));
-    TSR_TRY(la_check_float_high(a, fn));
+    TSR_TRY(tsr_la_check_square(a, fn, "A"));
+    TSR_TRY(tsr_la_check_float_high(a, fn));
     if (!left && vector_case(a, b))
         return tsr_error(TSR_RUNTIME_ERROR, "%s: Vector broadcasting of the left hand side is not supported for left=False. In this case linalg.solve is equivalent to B / A.squeeze(-1)", fn);
     return TSR_OK;
@@ -227,11 +227,11 @@ static TsrStatus solve_matrices_new(TsrTensor **x, TsrTensor **info, const TsrTe
     TSR_OWNED r = NULL;
     int64_t batch[TSR_MAX_DIMS], sizes[TSR_MAX_DIMS + 2];
     int nbatch;
-    TSR_TRY(la_broadcast_batch(batch, &nbatch, a, b));
+    TSR_TRY(tsr_la_broadcast_batch(batch, &nbatch, a, b));
     memcpy(sizes, batch, sizeof(int64_t) * (size_t)nbatch);
-    sizes[nbatch] = sizes[nbatch + 1] = la_rows(a);
+    sizes[nbatch] = sizes[nbatch + 1] = tsr_la_rows(a);
     TSR_TRY(tsr_tensor_new_expand(&wide, a, nbatch + 2, sizes));
-    TSR_TRY(la_new_lu_factor(&lu, &pivots, &e, wide));
+    TSR_TRY(tsr_la_new_lu_factor(&lu, &pivots, &e, wide));
     TSR_TRY(solve_factored(&r, lu, pivots, b, nbatch, batch, left, false));
     *info = tsr_owned_take(&e);
     *x = tsr_owned_take(&r);
@@ -247,15 +247,15 @@ static TsrStatus solve_new(TsrTensor **x, TsrTensor **info, const TsrTensor *a, 
     TSR_OWNED r = NULL;
     if (vector) TSR_TRY(tsr_tensor_new_unsqueeze(&column, b, -1));
     const TsrTensor *rhs = vector ? column : b;
-    TSR_TRY(la_check_matrix(rhs, fn, "B"));
+    TSR_TRY(tsr_la_check_matrix(rhs, fn, "B"));
     TSR_TRY(check_solve_shapes(fn, a, rhs, left));
     TSR_TRY(solve_matrices_new(&r, &e, a, rhs, left));
     if (vector) {
         int d = tsr_ndim(r) - 1;
         int64_t sizes[TSR_MAX_DIMS], strides[TSR_MAX_DIMS];
         memcpy(sizes, r->sizes, sizeof(int64_t) * (size_t)d);
-        la_strides(strides, d, sizes, left);
-        TSR_TRY(la_restride(&r, d, sizes, strides));
+        tsr_la_strides(strides, d, sizes, left);
+        TSR_TRY(tsr_la_restride(&r, d, sizes, strides));
     }
     *info = tsr_owned_take(&e);
     *x = tsr_owned_take(&r);
@@ -266,7 +266,7 @@ TsrStatus op_linalg_solve(TsrOpCall *c) {
     TSR_OWNED x = NULL;
     TSR_OWNED info = NULL;
     TSR_TRY(solve_new(&x, &info, c->arg[0].t, c->arg[1].t, c->arg[2].b, "linalg.solve"));
-    TSR_TRY(la_check_info(info, "torch.linalg.solve", LA_SINGULAR_SOLVE));
+    TSR_TRY(tsr_la_check_info(info, "torch.linalg.solve", TSR_LA_SINGULAR_SOLVE));
     return tsr_return_move(c, tsr_owned_take(&x));
 }
 
@@ -274,40 +274,40 @@ TsrStatus op_linalg_solve_ex(TsrOpCall *c) {
     TSR_OWNED x = NULL;
     TSR_OWNED info = NULL;
     TSR_TRY(solve_new(&x, &info, c->arg[0].t, c->arg[1].t, c->arg[2].b, "linalg.solve"));
-    if (c->arg[3].b) TSR_TRY(la_check_info(info, "torch.linalg.solve_ex", LA_SINGULAR_SOLVE));
+    if (c->arg[3].b) TSR_TRY(tsr_la_check_info(info, "torch.linalg.solve_ex", TSR_LA_SINGULAR_SOLVE));
     return tsr_return_move2(c, tsr_owned_take(&x), tsr_owned_take(&info));
 }
 
 static TsrStatus lu_solve(TsrTensor **out, const TsrTensor *lu, const TsrTensor *pivots, const TsrTensor *b, bool left, bool adjoint) {
-    TSR_TRY(la_check_float(lu, "torch.linalg.lu_solve"));
+    TSR_TRY(tsr_la_check_float(lu, "torch.linalg.lu_solve"));
     if (lu->dtype != b->dtype)
         return tsr_error(TSR_RUNTIME_ERROR, "linalg.lu_solve: Expected LU and B to have the same dtype, but found LU of type %s and B of type %s instead",
                          tsr_dtype_scalar_name(lu->dtype), tsr_dtype_scalar_name(b->dtype));
     if (pivots->dtype != TSR_INT32) return tsr_error(TSR_RUNTIME_ERROR, "linalg.lu_solve: pivots should be a Tensor of scalar type torch.int32");
-    TSR_TRY(la_check_square(lu, "torch.linalg.lu_solve", "A"));
-    TSR_TRY(la_check_matrix(b, "linalg.lu_solve", "B"));
+    TSR_TRY(tsr_la_check_square(lu, "torch.linalg.lu_solve", "A"));
+    TSR_TRY(tsr_la_check_matrix(b, "linalg.lu_solve", "B"));
     TSR_TRY(check_solve_shapes("linalg.lu_solve", lu, b, left));
     int dp = tsr_ndim(pivots);
-    if (dp < 1 || pivots->sizes[dp - 1] != la_cols(lu)) return tsr_error(TSR_RUNTIME_ERROR, "linalg.lu_solve: Number of pivots per batch should be same as the dimension of the matrix");
+    if (dp < 1 || pivots->sizes[dp - 1] != tsr_la_cols(lu)) return tsr_error(TSR_RUNTIME_ERROR, "linalg.lu_solve: Number of pivots per batch should be same as the dimension of the matrix");
     if (dp != tsr_ndim(lu) - 1 || memcmp(pivots->sizes, lu->sizes, sizeof(int64_t) * (size_t)dp) != 0) {
         char have[256];
         return tsr_error(TSR_RUNTIME_ERROR, "linalg.lu_solve: Expected LU.shape[:-1] and pivots.shape to be the same, but got pivots with shape %s instead",
                          tsr_layout_format(have, sizeof have, dp, pivots->sizes));
     }
-    TSR_TRY(la_not_implemented("linalg.lu_solve", lu->dtype));
+    TSR_TRY(tsr_la_not_implemented("linalg.lu_solve", lu->dtype));
     TSR_OWNED lub = NULL;
     TSR_OWNED pwide = NULL;
     TSR_OWNED pb = NULL;
     int64_t batch[TSR_MAX_DIMS + 1];
     int nbatch;
-    TSR_TRY(la_broadcast_batch(batch, &nbatch, lu, b));
-    TSR_TRY(la_new_copy_expanded(&lub, lu, nbatch, batch));
-    batch[nbatch] = la_cols(lu);
+    TSR_TRY(tsr_la_broadcast_batch(batch, &nbatch, lu, b));
+    TSR_TRY(tsr_la_new_copy_expanded(&lub, lu, nbatch, batch));
+    batch[nbatch] = tsr_la_cols(lu);
     TSR_TRY(tsr_tensor_new_expand(&pwide, pivots, nbatch + 1, batch));
     TSR_TRY(tsr_tensor_new_contiguous(&pb, pwide, TSR_CONTIGUOUS));
     if (!tsr_is_meta(pb))
         for (int64_t k = 0; k < pb->numel; k++)
-            if (((const int *)tsr_data(pb))[k] < 1 || ((const int *)tsr_data(pb))[k] > la_cols(lu))
+            if (((const int *)tsr_data(pb))[k] < 1 || ((const int *)tsr_data(pb))[k] > tsr_la_cols(lu))
                 return tsr_error(TSR_RUNTIME_ERROR, "Pivots given to lu_solve must all be %s. Did you properly pass the result of lu_factor?",
                                  ((const int *)tsr_data(pb))[k] < 1 ? "greater or equal to 1" : "smaller or equal to LU.size(-2)");
     return solve_factored(out, lub, pb, b, nbatch, batch, left, adjoint);
@@ -326,16 +326,16 @@ TsrStatus op_lu_solve(TsrOpCall *c) {
 /* ---- inverse ---- */
 
 static TsrStatus inverse(TsrTensor **x, TsrTensor **info, const TsrTensor *a, const char *fn) {
-    TSR_TRY(la_check_square(a, fn, "A"));
-    TSR_TRY(la_check_float_high(a, fn));
-    return la_new_inverse(x, info, a);
+    TSR_TRY(tsr_la_check_square(a, fn, "A"));
+    TSR_TRY(tsr_la_check_float_high(a, fn));
+    return tsr_la_new_inverse(x, info, a);
 }
 
 TsrStatus op_linalg_inv(TsrOpCall *c) {
     TSR_OWNED x = NULL;
     TSR_OWNED info = NULL;
     TSR_TRY(inverse(&x, &info, c->arg[0].t, "linalg.inv"));
-    TSR_TRY(la_check_info(info, "linalg.inv", LA_SINGULAR_INVERSE));
+    TSR_TRY(tsr_la_check_info(info, "linalg.inv", TSR_LA_SINGULAR_INVERSE));
     return tsr_return_move(c, tsr_owned_take(&x));
 }
 
@@ -343,7 +343,7 @@ TsrStatus op_linalg_inv_ex(TsrOpCall *c) {
     TSR_OWNED x = NULL;
     TSR_OWNED info = NULL;
     TSR_TRY(inverse(&x, &info, c->arg[0].t, "linalg.inv"));
-    if (c->arg[1].b) TSR_TRY(la_check_info(info, "linalg.inv_ex", LA_SINGULAR_INVERSE));
+    if (c->arg[1].b) TSR_TRY(tsr_la_check_info(info, "linalg.inv_ex", TSR_LA_SINGULAR_INVERSE));
     return tsr_return_move2(c, tsr_owned_take(&x), tsr_owned_take(&info));
 }
 
@@ -371,7 +371,7 @@ TsrStatus op_tensorinv(TsrOpCall *c) {
     for (int i = 0; i < split; i++) sizes[n++] = a->sizes[i];
     TSR_TRY(tsr_tensor_new_reshape(&square, a, 2, (int64_t[]){rows, cols}));
     TSR_TRY(inverse(&x, &info, square, "linalg.inv"));
-    TSR_TRY(la_check_info(info, "linalg.tensorinv", LA_SINGULAR_INVERSE));
+    TSR_TRY(tsr_la_check_info(info, "linalg.tensorinv", TSR_LA_SINGULAR_INVERSE));
     return tsr_finish_move(c, tsr_tensor_new_reshape(&r, x, n, sizes), r);
 }
 
@@ -412,7 +412,7 @@ TsrStatus op_tensorsolve(TsrOpCall *c) {
     TSR_TRY(tsr_tensor_new_reshape(&square, a, 2, (int64_t[]){rows, cols}));
     TSR_TRY(tsr_tensor_new_reshape(&flat, b, 1, (int64_t[]){b->numel}));
     TSR_TRY(solve_new(&x, &info, square, flat, true, "linalg.solve"));
-    TSR_TRY(la_check_info(info, "torch.linalg.solve", LA_SINGULAR_SOLVE));
+    TSR_TRY(tsr_la_check_info(info, "torch.linalg.solve", TSR_LA_SINGULAR_SOLVE));
     return tsr_finish_move(c, tsr_tensor_new_reshape(&r, x, rest, a->sizes + split), r);
 }
 
@@ -421,12 +421,12 @@ TsrStatus op_tensorsolve(TsrOpCall *c) {
 static TsrStatus factor_for_det(TsrTensor **lu, TsrTensor **pivots, const TsrTensor *a, const char *fn) {
     TSR_OWNED at = NULL;
     TSR_OWNED info = NULL;
-    TSR_TRY(la_check_square(a, fn, "A"));
-    TSR_TRY(la_check_float(a, fn));
-    TSR_TRY(la_not_implemented("lu_cpu", a->dtype));
+    TSR_TRY(tsr_la_check_square(a, fn, "A"));
+    TSR_TRY(tsr_la_check_float(a, fn));
+    TSR_TRY(tsr_la_not_implemented("lu_cpu", a->dtype));
     bool transposed = tsr_is_contiguous(a, TSR_CONTIGUOUS) && !tsr_dtype_is_complex(a->dtype);
-    if (transposed) TSR_TRY(la_new_mt(&at, a, false));
-    return la_new_lu_factor(lu, pivots, &info, transposed ? at : a);
+    if (transposed) TSR_TRY(tsr_la_new_mt(&at, a, false));
+    return tsr_la_new_lu_factor(lu, pivots, &info, transposed ? at : a);
 }
 
 static double pivot_sign(const int *pivots, int64_t n) {
@@ -442,13 +442,13 @@ static TsrStatus det_new(TsrTensor **out, const TsrTensor *a, const char *fn) {
     TSR_OWNED sign = NULL;
     TSR_OWNED prod = NULL;
     TSR_TRY(factor_for_det(&lu, &pivots, a, fn));
-    int64_t n = la_rows(lu), last = -1;
-    TSR_TRY(la_new_vector(&sign, lu, -1, lu->dtype));
+    int64_t n = tsr_la_rows(lu), last = -1;
+    TSR_TRY(tsr_la_new_vector(&sign, lu, -1, lu->dtype));
     for (int64_t b = 0; b < sign->numel && !tsr_is_meta(sign); b++)
         tsr_scalar_store(tsr_scalar_float(pivot_sign((const int *)tsr_data(pivots) + b * n, n)), sign->dtype, (char *)tsr_data(sign) + (size_t)b * tsr_itemsize(sign));
     TSR_TRY(tsr_tensor_new_diagonal(&diagonal, lu, 0, -2, -1));
-    TSR_TRY(tsr_invoke(&prod, 1, "prod", "ti", diagonal, last));
-    return tsr_invoke(out, 1, "mul", "tt", prod, sign);
+    TSR_TRY(tsr_invoke_new(&prod, 1, "prod", "ti", diagonal, last));
+    return tsr_invoke_new(out, 1, "mul", "tt", prod, sign);
 }
 
 TsrStatus op_det(TsrOpCall *c) {
@@ -462,22 +462,22 @@ static TsrStatus slogdet_new(TsrTensor **sign, TsrTensor **logabs, const TsrTens
     TSR_OWNED s = NULL;
     TSR_OWNED l = NULL;
     TSR_TRY(factor_for_det(&lu, &pivots, a, fn));
-    TSR_TRY(la_new_vector(&s, lu, -1, lu->dtype));
-    TSR_TRY(la_new_vector(&l, lu, -1, tsr_dtype_real_of(lu->dtype)));
+    TSR_TRY(tsr_la_new_vector(&s, lu, -1, lu->dtype));
+    TSR_TRY(tsr_la_new_vector(&l, lu, -1, tsr_dtype_real_of(lu->dtype)));
     TsrBlasType t;
     tsr_blas_type(&t, lu->dtype);
-    int64_t n = la_rows(lu);
+    int64_t n = tsr_la_rows(lu);
     for (int64_t b = 0; b < s->numel && !tsr_is_meta(s); b++) {
         double complex unit = pivot_sign((const int *)tsr_data(pivots) + b * n, n);
         double sum = 0;
         for (int64_t i = 0; i < n; i++) {
-            double complex d = la_get(t, la_matrix(lu, b), i * n + i);
+            double complex d = tsr_la_get(t, tsr_la_matrix(lu, b), i * n + i);
             double size = cabs(d);
             unit *= size == 0 ? 0 : cimag(d) == 0 && creal(d) == size ? 1 : d / size;
             sum += log(size);
         }
-        la_set(t, tsr_data(s), b, unit);
-        la_set(la_real(t), tsr_data(l), b, sum);
+        tsr_la_set(t, tsr_data(s), b, unit);
+        tsr_la_set(tsr_la_real(t), tsr_data(l), b, sum);
     }
     *sign = tsr_owned_take(&s);
     *logabs = tsr_owned_take(&l);
@@ -497,13 +497,13 @@ TsrStatus op_logdet(TsrOpCall *c) {
     TsrTensor *r = NULL;
     TSR_TRY(slogdet_new(&s, &l, c->arg[0].t, "logdet"));
     if (tsr_dtype_is_complex(s->dtype)) {
-        TSR_TRY(tsr_invoke(&log_sign, 1, "log", "t", s));
-        return tsr_finish_move(c, tsr_invoke(&r, 1, "add", "tt", log_sign, l), r);
+        TSR_TRY(tsr_invoke_new(&log_sign, 1, "log", "t", s));
+        return tsr_finish_move(c, tsr_invoke_new(&r, 1, "add", "tt", log_sign, l), r);
     }
     TsrBlasType t;
     tsr_blas_type(&t, s->dtype);
     for (int64_t b = 0; b < l->numel && !tsr_is_meta(l); b++)
-        if (creal(la_get(t, tsr_data(s), b)) == -1) la_set(t, tsr_data(l), b, NAN);
+        if (creal(tsr_la_get(t, tsr_data(s), b)) == -1) tsr_la_set(t, tsr_data(l), b, NAN);
     return tsr_return_move(c, tsr_owned_take(&l));
 }
 
@@ -514,30 +514,30 @@ static TsrStatus ldl_factor(TsrTensor **ld, TsrTensor **pivots, TsrTensor **info
     TSR_OWNED p = NULL;
     TSR_OWNED e = NULL;
     TSR_OWNED work = NULL;
-    TSR_TRY(la_check_square(a, "torch.linalg.ldl_factor_ex", "A"));
-    TSR_TRY(la_check_float(a, "torch.linalg.ldl_factor_ex"));
-    TSR_TRY(la_not_implemented("ldl_factor_cpu", a->dtype));
-    TSR_TRY(la_new_copy(&f, a));
-    TSR_TRY(la_new_vector(&p, a, la_cols(a), TSR_INT32));
-    TSR_TRY(la_new_vector(&e, a, -1, TSR_INT32));
+    TSR_TRY(tsr_la_check_square(a, "torch.linalg.ldl_factor_ex", "A"));
+    TSR_TRY(tsr_la_check_float(a, "torch.linalg.ldl_factor_ex"));
+    TSR_TRY(tsr_la_not_implemented("ldl_factor_cpu", a->dtype));
+    TSR_TRY(tsr_la_new_copy(&f, a));
+    TSR_TRY(tsr_la_new_vector(&p, a, tsr_la_cols(a), TSR_INT32));
+    TSR_TRY(tsr_la_new_vector(&e, a, -1, TSR_INT32));
     if (!tsr_is_meta(f)) {
         if (e->numel > 0) memset(tsr_data(e), 0, (size_t)e->numel * 4);
         if (f->numel > 0) {
-            LaJob job;
+            TsrLaJob job;
             int n, lwork = -1, dummy;
             double query[4] = {0};
             char lower = 'L';
-            TSR_TRY(la_begin(&job, f->dtype));
-            TSR_TRY(tsr_blas_int(&n, la_rows(f)));
+            TSR_TRY(tsr_la_begin(&job, f->dtype));
+            TSR_TRY(tsr_blas_int(&n, tsr_la_rows(f)));
             void (*const *factor)(const char *, const int *, void *, const int *, int *, void *, const int *, int *, size_t) = hermitian ? job.blas->hetrf : job.blas->sytrf;
             factor[job.t](&lower, &n, tsr_data(f), &n, tsr_data(p), query, &lwork, &dummy, 1);
-            lwork = la_lwork(&job, query);
-            TSR_TRY(la_new_scratch(&work, lwork, job.item));
-            for (int64_t b = 0; b < la_batches(f); b++) {
-                factor[job.t](&lower, &n, la_matrix(f, b), &n, (int *)tsr_data(p) + b * n, tsr_data(work), &lwork, (int *)tsr_data(e) + b, 1);
+            lwork = tsr_la_lwork(&job, query);
+            TSR_TRY(tsr_la_new_scratch(&work, lwork, job.item));
+            for (int64_t b = 0; b < tsr_la_batches(f); b++) {
+                factor[job.t](&lower, &n, tsr_la_matrix(f, b), &n, (int *)tsr_data(p) + b * n, tsr_data(work), &lwork, (int *)tsr_data(e) + b, 1);
                 TSR_TRY(tsr_interrupt_check());
             }
-            la_keep_triangle(f, false);
+            tsr_la_keep_triangle(f, false);
         }
     }
     *ld = tsr_owned_take(&f);
@@ -579,16 +579,16 @@ TsrStatus op_ldl_factor_ex(TsrOpCall *c) {
 }
 
 static TsrStatus check_ldl_solve(const TsrTensor *ld, const TsrTensor *pivots, const TsrTensor *b) {
-    TSR_TRY(la_check_square(ld, "torch.linalg.ldl_solve", "LD"));
-    TSR_TRY(la_check_float(ld, "torch.linalg.ldl_solve"));
+    TSR_TRY(tsr_la_check_square(ld, "torch.linalg.ldl_solve", "LD"));
+    TSR_TRY(tsr_la_check_float(ld, "torch.linalg.ldl_solve"));
     int64_t dim = -2;
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(b)));
     if (ld->dtype != b->dtype)
         return tsr_error(TSR_RUNTIME_ERROR, "Expected b and A to have the same dtype, but found b of type %s and A of type %s instead.", tsr_dtype_scalar_name(b->dtype),
                          tsr_dtype_scalar_name(ld->dtype));
-    if (la_rows(ld) != la_rows(b))
+    if (tsr_la_rows(ld) != tsr_la_rows(b))
         return tsr_error(TSR_RUNTIME_ERROR, "Incompatible matrix sizes for torch.linalg.ldl_solve: each A matrix is %lld by %lld but each b matrix is %lld by %lld",
-                         (long long)la_cols(ld), (long long)la_cols(ld), (long long)la_rows(b), (long long)la_cols(b));
+                         (long long)tsr_la_cols(ld), (long long)tsr_la_cols(ld), (long long)tsr_la_rows(b), (long long)tsr_la_cols(b));
     int dp = tsr_ndim(pivots);
     if (dp != tsr_ndim(ld) - 1 || memcmp(pivots->sizes, ld->sizes, sizeof(int64_t) * (size_t)dp) != 0) {
         char have[256];
@@ -597,7 +597,7 @@ static TsrStatus check_ldl_solve(const TsrTensor *ld, const TsrTensor *pivots, c
     }
     if (!tsr_dtype_is_integral(pivots->dtype))
         return tsr_error(TSR_RUNTIME_ERROR, "torch.linalg.ldl_solve: Expected pivots to be integers. Got %s", tsr_dtype_scalar_name(pivots->dtype));
-    return la_not_implemented("ldl_solve_cpu", ld->dtype);
+    return tsr_la_not_implemented("ldl_solve_cpu", ld->dtype);
 }
 
 TsrStatus op_ldl_solve(TsrOpCall *c) {
@@ -611,25 +611,25 @@ TsrStatus op_ldl_solve(TsrOpCall *c) {
     int64_t batch[TSR_MAX_DIMS + 1];
     int nbatch, n, nrhs, info;
     char lower = 'L';
-    TSR_TRY(la_broadcast_batch(batch, &nbatch, ld, b));
-    TSR_TRY(la_new_copy_expanded(&x, b, nbatch, batch));
-    TSR_TRY(la_new_copy_expanded(&f, ld, nbatch, batch));
+    TSR_TRY(tsr_la_broadcast_batch(batch, &nbatch, ld, b));
+    TSR_TRY(tsr_la_new_copy_expanded(&x, b, nbatch, batch));
+    TSR_TRY(tsr_la_new_copy_expanded(&f, ld, nbatch, batch));
     TSR_TRY(tsr_tensor_new_cast(&p32, pivots, TSR_INT32));
-    batch[nbatch] = la_cols(ld);
+    batch[nbatch] = tsr_la_cols(ld);
     TSR_TRY(tsr_tensor_new_expand(&pwide, p32, nbatch + 1, batch));
     TSR_TRY(tsr_tensor_new_contiguous(&p, pwide, TSR_CONTIGUOUS));
     if (x->numel == 0 || tsr_is_meta(x)) return tsr_return_move(c, tsr_owned_take(&x));
     for (int64_t k = 0; k < p->numel; k++) {
         int v = ((const int *)tsr_data(p))[k];
-        if (v == 0 || v > la_cols(ld) || v < -la_cols(ld)) return tsr_error(TSR_RUNTIME_ERROR, "Pivots given to ldl_solve must all satisfy |pivot| <= LD.size(-2). Did you properly pass the result of ldl_factor?");
+        if (v == 0 || v > tsr_la_cols(ld) || v < -tsr_la_cols(ld)) return tsr_error(TSR_RUNTIME_ERROR, "Pivots given to ldl_solve must all satisfy |pivot| <= LD.size(-2). Did you properly pass the result of ldl_factor?");
     }
-    LaJob job;
-    TSR_TRY(la_begin(&job, x->dtype));
-    TSR_TRY(tsr_blas_int(&n, la_rows(x)));
-    TSR_TRY(tsr_blas_int(&nrhs, la_cols(x)));
+    TsrLaJob job;
+    TSR_TRY(tsr_la_begin(&job, x->dtype));
+    TSR_TRY(tsr_blas_int(&n, tsr_la_rows(x)));
+    TSR_TRY(tsr_blas_int(&nrhs, tsr_la_cols(x)));
     void (*const *solve)(const char *, const int *, const int *, const void *, const int *, const int *, void *, const int *, int *, size_t) = c->arg[3].b ? job.blas->hetrs : job.blas->sytrs;
-    for (int64_t i = 0; i < la_batches(x); i++) {
-        solve[job.t](&lower, &n, &nrhs, la_matrix(f, i), &n, (const int *)tsr_data(p) + i * n, la_matrix(x, i), &n, &info, 1);
+    for (int64_t i = 0; i < tsr_la_batches(x); i++) {
+        solve[job.t](&lower, &n, &nrhs, tsr_la_matrix(f, i), &n, (const int *)tsr_data(p) + i * n, tsr_la_matrix(x, i), &n, &info, 1);
         TSR_TRY(tsr_interrupt_check());
     }
     return tsr_return_move(c, tsr_owned_take(&x));

@@ -107,7 +107,7 @@ static void norm_chunks(int64_t begin, int64_t end, void *user) {
 static TsrStatus norm_long_row(NormJob *j) {
     TSR_OWNED parts = NULL;
     int64_t n = (j->width + CHUNK - 1) / CHUNK;
-    TSR_TRY(la_new_scratch(&parts, n, sizeof(double)));
+    TSR_TRY(tsr_la_new_scratch(&parts, n, sizeof(double)));
     j->parts = tsr_data(parts);
     TSR_TRY(tsr_parallel_for(n, 4, norm_chunks, j));
     double sum = j->parts[0];
@@ -192,8 +192,8 @@ static TsrStatus vector_norm(TsrTensor **out, const TsrTensor *x, double p, int 
     bool reduced[TSR_MAX_DIMS];
     TSR_OWNED r = NULL;
     TSR_OWNED in = NULL;
-    TSR_TRY(la_check_float(x, fn));
-    if (tsr_dtype_size(x->dtype) == 1 && dtype == TSR_DTYPE_NONE) return la_not_implemented("norm_cpu", x->dtype);
+    TSR_TRY(tsr_la_check_float(x, fn));
+    if (tsr_dtype_size(x->dtype) == 1 && dtype == TSR_DTYPE_NONE) return tsr_la_not_implemented("norm_cpu", x->dtype);
     TSR_TRY(mark_dims(reduced, x, n, dims));
     TSR_TRY(check_identity(x, p, n, dims, reduced));
     TSR_TRY(check_norm_dtype(x, dtype, fn));
@@ -257,28 +257,28 @@ static TsrStatus matrices_last(TsrTensor **out, const TsrTensor *x, int64_t d0, 
 
 static TsrStatus reduce_last(TsrTensor **out, const TsrTensor *x, const char *op) {
     int64_t last = -1;
-    return tsr_invoke(out, 1, op, "tI", x, 1, &last);
+    return tsr_invoke_new(out, 1, op, "tI", x, 1, &last);
 }
 
 static TsrStatus matrix_norm_moved(TsrTensor **out, const TsrTensor *m, MatrixNorm ord) {
     TSR_OWNED s = NULL;
     TSR_OWNED sizes = NULL;
     if (ord == NORM_NUC || ord == NORM_SPECTRAL || ord == NORM_SPECTRAL_LEAST) {
-        TSR_TRY(la_check_float_high(m, "linalg.matrix_norm"));
-        TSR_TRY(la_new_svd(NULL, &s, NULL, m, 'N', "linalg.svd"));
+        TSR_TRY(tsr_la_check_float_high(m, "linalg.matrix_norm"));
+        TSR_TRY(tsr_la_new_svd(NULL, &s, NULL, m, 'N', "linalg.svd"));
         if (ord == NORM_NUC) return reduce_last(out, s, "sum");
         if (s->sizes[tsr_ndim(s) - 1] == 0) {
-            TSR_TRY(la_new_vector(out, m, -1, s->dtype));
+            TSR_TRY(tsr_la_new_vector(out, m, -1, s->dtype));
             return tsr_tensor_fill(*out, tsr_scalar_int(0));
         }
         return reduce_last(out, s, ord == NORM_SPECTRAL ? "amax" : "amin");
     }
     bool rows = ord == NORM_ROWS || ord == NORM_ROWS_LEAST, least = ord == NORM_ROWS_LEAST || ord == NORM_COLUMNS_LEAST;
     int64_t dim = rows ? -1 : -2;
-    TSR_TRY(tsr_invoke(&sizes, 1, "abs", "t", m));
-    TSR_TRY(tsr_invoke(&s, 1, "sum", "tI", sizes, 1, &dim));
+    TSR_TRY(tsr_invoke_new(&sizes, 1, "abs", "t", m));
+    TSR_TRY(tsr_invoke_new(&s, 1, "sum", "tI", sizes, 1, &dim));
     if (s->sizes[tsr_ndim(s) - 1] == 0 && !least) {
-        TSR_TRY(la_new_vector(out, m, -1, s->dtype));
+        TSR_TRY(tsr_la_new_vector(out, m, -1, s->dtype));
         return tsr_tensor_fill(*out, tsr_scalar_int(0));
     }
     return reduce_last(out, s, least ? "amin" : "amax");
@@ -295,8 +295,8 @@ static TsrStatus matrix_norm(TsrTensor **out, const TsrTensor *x, MatrixNorm ord
     TSR_OWNED cast = NULL;
     TSR_OWNED moved = NULL;
     TSR_OWNED r = NULL;
-    TSR_TRY(la_check_matrix(x, fn, "A"));
-    TSR_TRY(la_check_float(x, fn));
+    TSR_TRY(tsr_la_check_matrix(x, fn, "A"));
+    TSR_TRY(tsr_la_check_float(x, fn));
     if (n != 2) {
         char text[256];
         format_dims(text, sizeof text, n, dims);
@@ -341,7 +341,7 @@ TsrStatus op_vector_norm(TsrOpCall *c) { /* ord, dim, keepdim, dtype */
 TsrStatus op_matrix_norm(TsrOpCall *c) {
     TsrTensor *r = NULL;
     MatrixNorm ord = NORM_FRO;
-    TSR_TRY(la_check_matrix(c->arg[0].t, "linalg.matrix_norm", "A"));
+    TSR_TRY(tsr_la_check_matrix(c->arg[0].t, "linalg.matrix_norm", "A"));
     TSR_TRY(c->arg[1].kind == TSR_ARG_STR ? matrix_order_text(&ord, c->arg[1].str) : matrix_order_number(&ord, c->arg[1].s));
     return tsr_finish_move(c, matrix_norm(&r, c->arg[0].t, ord, c->arg[2].n, c->arg[2].ints, c->arg[3].b, dtype_of(&c->arg[4])), r);
 }
@@ -405,10 +405,10 @@ static TsrStatus cond_spectral(TsrTensor **out, const TsrTensor *a, bool inverse
     TSR_OWNED s = NULL;
     TSR_OWNED first = NULL;
     TSR_OWNED last = NULL;
-    TSR_TRY(la_new_svd(NULL, &s, NULL, a, 'N', "linalg.svd"));
+    TSR_TRY(tsr_la_new_svd(NULL, &s, NULL, a, 'N', "linalg.svd"));
     TSR_TRY(tsr_tensor_new_select(&first, s, -1, 0));
     TSR_TRY(tsr_tensor_new_select(&last, s, -1, -1));
-    return tsr_invoke(out, 1, "div", "tt", inverse ? last : first, inverse ? first : last);
+    return tsr_invoke_new(out, 1, "div", "tt", inverse ? last : first, inverse ? first : last);
 }
 
 static TsrStatus cond_inverse(TsrTensor **out, const TsrTensor *a, MatrixNorm ord) {
@@ -417,28 +417,28 @@ static TsrStatus cond_inverse(TsrTensor **out, const TsrTensor *a, MatrixNorm or
     TSR_OWNED n1 = NULL;
     TSR_OWNED n2 = NULL;
     int64_t dims[2] = {-2, -1};
-    TSR_TRY(la_new_inverse(&inverse, &info, a));
+    TSR_TRY(tsr_la_new_inverse(&inverse, &info, a));
     for (int64_t b = 0; b < info->numel && !tsr_is_meta(info); b++) {
         if (((const int *)tsr_data(info))[b] == 0) continue;
-        for (int64_t k = 0; k < la_rows(a) * la_cols(a); k++)
-            tsr_scalar_store(tsr_scalar_float(INFINITY), a->dtype, la_matrix(inverse, b) + (size_t)k * tsr_itemsize(a));
+        for (int64_t k = 0; k < tsr_la_rows(a) * tsr_la_cols(a); k++)
+            tsr_scalar_store(tsr_scalar_float(INFINITY), a->dtype, tsr_la_matrix(inverse, b) + (size_t)k * tsr_itemsize(a));
     }
     TSR_TRY(matrix_norm(&n1, a, ord, 2, dims, false, TSR_DTYPE_NONE));
     TSR_TRY(matrix_norm(&n2, inverse, ord, 2, dims, false, TSR_DTYPE_NONE));
-    return tsr_invoke(out, 1, "mul", "tt", n1, n2);
+    return tsr_invoke_new(out, 1, "mul", "tt", n1, n2);
 }
 
 static TsrStatus cond(TsrTensor **out, const TsrTensor *a, MatrixNorm ord, const char *text) {
     char fn[64];
     if (ord != NORM_SPECTRAL && ord != NORM_SPECTRAL_LEAST) {
         snprintf(fn, sizeof fn, "linalg.cond(ord=%s)", text);
-        TSR_TRY(la_check_square(a, fn, "A"));
+        TSR_TRY(tsr_la_check_square(a, fn, "A"));
     }
     if (a->numel == 0) {
-        TSR_TRY(la_new_vector(out, a, -1, tsr_dtype_real_of(a->dtype)));
+        TSR_TRY(tsr_la_new_vector(out, a, -1, tsr_dtype_real_of(a->dtype)));
         return tsr_is_meta(*out) ? TSR_OK : tsr_tensor_fill(*out, tsr_scalar_int(0));
     }
-    TSR_TRY(la_check_float_high(a, ord == NORM_SPECTRAL || ord == NORM_SPECTRAL_LEAST ? "linalg.svd" : "linalg.inv"));
+    TSR_TRY(tsr_la_check_float_high(a, ord == NORM_SPECTRAL || ord == NORM_SPECTRAL_LEAST ? "linalg.svd" : "linalg.inv"));
     if (ord == NORM_SPECTRAL || ord == NORM_SPECTRAL_LEAST) return cond_spectral(out, a, ord == NORM_SPECTRAL_LEAST);
     return cond_inverse(out, a, ord);
 }

@@ -8,48 +8,48 @@
 /* In place on the column-major `f`; tau (batch..., min(m, n)). */
 static TsrStatus geqrf(TsrTensor *f, TsrTensor *tau) {
     if (f->numel == 0 || tsr_is_meta(f)) return TSR_OK;
-    LaJob job;
+    TsrLaJob job;
     int m, n, lwork = -1, info;
     double query[4] = {0};
-    TSR_TRY(la_begin(&job, f->dtype));
-    TSR_TRY(tsr_blas_int(&m, la_rows(f)));
-    TSR_TRY(tsr_blas_int(&n, la_cols(f)));
+    TSR_TRY(tsr_la_begin(&job, f->dtype));
+    TSR_TRY(tsr_blas_int(&m, tsr_la_rows(f)));
+    TSR_TRY(tsr_blas_int(&n, tsr_la_cols(f)));
     int64_t k = TSR_MIN(m, n);
     TSR_OWNED work = NULL;
     job.blas->geqrf[job.t](&m, &n, tsr_data(f), &m, tsr_data(tau), query, &lwork, &info);
-    lwork = la_lwork(&job, query);
-    TSR_TRY(la_new_scratch(&work, lwork, job.item));
-    for (int64_t b = 0; b < la_batches(f); b++) {
-        job.blas->geqrf[job.t](&m, &n, la_matrix(f, b), &m, (char *)tsr_data(tau) + (size_t)(b * k) * job.item, tsr_data(work), &lwork, &info);
+    lwork = tsr_la_lwork(&job, query);
+    TSR_TRY(tsr_la_new_scratch(&work, lwork, job.item));
+    for (int64_t b = 0; b < tsr_la_batches(f); b++) {
+        job.blas->geqrf[job.t](&m, &n, tsr_la_matrix(f, b), &m, (char *)tsr_data(tau) + (size_t)(b * k) * job.item, tsr_data(work), &lwork, &info);
         TSR_TRY(tsr_interrupt_check());
     }
     return TSR_OK;
 }
 
-/* The first la_cols(q) columns of the product of the k reflectors below q's diagonal; in place. */
+/* The first tsr_la_cols(q) columns of the product of the k reflectors below q's diagonal; in place. */
 static TsrStatus orgqr(TsrTensor *q, const TsrTensor *tau, int64_t k64) {
     if (q->numel == 0 || tsr_is_meta(q)) return TSR_OK;
-    LaJob job;
+    TsrLaJob job;
     int m, n, k, lwork = -1, info;
     double query[4] = {0};
-    TSR_TRY(la_begin(&job, q->dtype));
-    TSR_TRY(tsr_blas_int(&m, la_rows(q)));
-    TSR_TRY(tsr_blas_int(&n, la_cols(q)));
+    TSR_TRY(tsr_la_begin(&job, q->dtype));
+    TSR_TRY(tsr_blas_int(&m, tsr_la_rows(q)));
+    TSR_TRY(tsr_blas_int(&n, tsr_la_cols(q)));
     TSR_TRY(tsr_blas_int(&k, k64));
     TSR_OWNED work = NULL;
     job.blas->orgqr[job.t](&m, &n, &k, tsr_data(q), &m, tsr_data(tau), query, &lwork, &info);
-    lwork = la_lwork(&job, query);
-    TSR_TRY(la_new_scratch(&work, lwork, job.item));
-    for (int64_t b = 0; b < la_batches(q); b++) {
-        job.blas->orgqr[job.t](&m, &n, &k, la_matrix(q, b), &m, (const char *)tsr_data(tau) + (size_t)(b * k) * job.item, tsr_data(work), &lwork, &info);
+    lwork = tsr_la_lwork(&job, query);
+    TSR_TRY(tsr_la_new_scratch(&work, lwork, job.item));
+    for (int64_t b = 0; b < tsr_la_batches(q); b++) {
+        job.blas->orgqr[job.t](&m, &n, &k, tsr_la_matrix(q, b), &m, (const char *)tsr_data(tau) + (size_t)(b * k) * job.item, tsr_data(work), &lwork, &info);
         TSR_TRY(tsr_interrupt_check());
     }
     return TSR_OK;
 }
 
 static TsrStatus factored(TsrTensor **f, TsrTensor **tau, const TsrTensor *a) {
-    TSR_TRY(la_new_copy(f, a));
-    TSR_TRY(la_new_vector(tau, a, TSR_MIN(la_rows(a), la_cols(a)), a->dtype));
+    TSR_TRY(tsr_la_new_copy(f, a));
+    TSR_TRY(tsr_la_new_vector(tau, a, TSR_MIN(tsr_la_rows(a), tsr_la_cols(a)), a->dtype));
     return geqrf(*f, *tau);
 }
 
@@ -58,7 +58,7 @@ TsrStatus op_geqrf(TsrOpCall *c) {
     TSR_OWNED f = NULL;
     TSR_OWNED tau = NULL;
     if (tsr_ndim(a) < 2) return tsr_error(TSR_RUNTIME_ERROR, "torch.geqrf: input must have at least 2 dimensions.");
-    TSR_TRY(la_not_implemented("geqrf_cpu", a->dtype));
+    TSR_TRY(tsr_la_not_implemented("geqrf_cpu", a->dtype));
     TSR_TRY(factored(&f, &tau, a));
     return tsr_return_move2(c, tsr_owned_take(&f), tsr_owned_take(&tau));
 }
@@ -69,7 +69,7 @@ static TsrStatus copy_corner(TsrTensor *dst, const TsrTensor *src) {
     TSR_OWNED d2 = NULL;
     TSR_OWNED s1 = NULL;
     TSR_OWNED s2 = NULL;
-    int64_t m = TSR_MIN(la_rows(dst), la_rows(src)), n = TSR_MIN(la_cols(dst), la_cols(src));
+    int64_t m = TSR_MIN(tsr_la_rows(dst), tsr_la_rows(src)), n = TSR_MIN(tsr_la_cols(dst), tsr_la_cols(src));
     if (tsr_is_meta(dst)) return TSR_OK;
     TSR_TRY(tsr_tensor_new_narrow(&d1, dst, -2, 0, m));
     TSR_TRY(tsr_tensor_new_narrow(&d2, d1, -1, 0, n));
@@ -85,22 +85,22 @@ TsrStatus op_linalg_qr(TsrOpCall *c) {
     TSR_OWNED tau = NULL;
     TSR_OWNED q = NULL;
     TSR_OWNED r = NULL;
-    TSR_TRY(la_check_matrix(a, "linalg.qr", "A"));
-    TSR_TRY(la_check_float_high(a, "linalg.qr"));
+    TSR_TRY(tsr_la_check_matrix(a, "linalg.qr", "A"));
+    TSR_TRY(tsr_la_check_float_high(a, "linalg.qr"));
     bool complete = strcmp(mode, "complete") == 0, only_r = strcmp(mode, "r") == 0;
     if (!complete && !only_r && strcmp(mode, "reduced") != 0)
         return tsr_error(TSR_RUNTIME_ERROR, "qr received unrecognized mode '%s' but expected one of 'reduced' (default), 'r', or 'complete'", mode);
-    int64_t m = la_rows(a), n = la_cols(a), k = TSR_MIN(m, n);
+    int64_t m = tsr_la_rows(a), n = tsr_la_cols(a), k = TSR_MIN(m, n);
     TSR_TRY(factored(&f, &tau, a));
-    TSR_TRY(la_new_like(&r, a, complete ? m : k, n, a->dtype));
+    TSR_TRY(tsr_la_new_like(&r, a, complete ? m : k, n, a->dtype));
     TSR_TRY(copy_corner(r, f));
-    if (!tsr_is_meta(r)) la_keep_triangle(r, true);
+    if (!tsr_is_meta(r)) tsr_la_keep_triangle(r, true);
     if (only_r) {
         TSR_TRY(tsr_tensor_new(&q, 1, (int64_t[]){0}, a->dtype, a->device));
     } else {
-        TSR_TRY(la_new_like(&q, a, m, complete ? m : k, a->dtype));
+        TSR_TRY(tsr_la_new_like(&q, a, m, complete ? m : k, a->dtype));
         if (!tsr_is_meta(q)) {
-            if (k == 0) la_set_identity(q);
+            if (k == 0) tsr_la_set_identity(q);
             else if (q->numel > 0) memset(tsr_data(q), 0, (size_t)q->numel * tsr_itemsize(q));
         }
         TSR_TRY(copy_corner(q, f));
@@ -124,9 +124,9 @@ TsrStatus op_householder_product(TsrOpCall *c) {
     TSR_OWNED t = NULL;
     static const char fn[] = "torch.linalg.householder_product";
     if (tsr_ndim(a) < 2) return tsr_error(TSR_RUNTIME_ERROR, "%s: input must have at least 2 dimensions.", fn);
-    if (la_rows(a) < la_cols(a)) return tsr_error(TSR_RUNTIME_ERROR, "%s: input.shape[-2] must be greater than or equal to input.shape[-1]", fn);
+    if (tsr_la_rows(a) < tsr_la_cols(a)) return tsr_error(TSR_RUNTIME_ERROR, "%s: input.shape[-2] must be greater than or equal to input.shape[-1]", fn);
     int dt = tsr_ndim(tau);
-    if (dt < 1 || la_cols(a) < tau->sizes[dt - 1]) return tsr_error(TSR_RUNTIME_ERROR, "%s: input.shape[-1] must be greater than or equal to tau.shape[-1]", fn);
+    if (dt < 1 || tsr_la_cols(a) < tau->sizes[dt - 1]) return tsr_error(TSR_RUNTIME_ERROR, "%s: input.shape[-1] must be greater than or equal to tau.shape[-1]", fn);
     if (tsr_ndim(a) - dt != 1)
         return tsr_error(TSR_RUNTIME_ERROR, "%s: Expected tau to have one dimension less than input, but got tau.ndim equal to %d and input.ndim is equal to %d", fn, dt, tsr_ndim(a));
     if (memcmp(tau->sizes, a->sizes, sizeof(int64_t) * (size_t)(dt - 1)) != 0) {
@@ -136,8 +136,8 @@ TsrStatus op_householder_product(TsrOpCall *c) {
     }
     if (tau->dtype != a->dtype)
         return tsr_error(TSR_RUNTIME_ERROR, "%s: tau dtype %s does not match input dtype %s", fn, tsr_dtype_scalar_name(tau->dtype), tsr_dtype_scalar_name(a->dtype));
-    TSR_TRY(la_not_implemented("orgqr_cpu", a->dtype));
-    TSR_TRY(la_new_copy(&q, a));
+    TSR_TRY(tsr_la_not_implemented("orgqr_cpu", a->dtype));
+    TSR_TRY(tsr_la_new_copy(&q, a));
     TSR_TRY(tsr_tensor_new_contiguous(&t, tau, TSR_CONTIGUOUS));
     TSR_TRY(orgqr(q, t, tau->sizes[dt - 1]));
     return tsr_return_move(c, tsr_owned_take(&q));
@@ -147,12 +147,12 @@ static TsrStatus check_ormqr(const TsrTensor *a, const TsrTensor *tau, const Tsr
     static const char fn[] = "torch.ormqr";
     if (tsr_ndim(a) < 2) return tsr_error(TSR_RUNTIME_ERROR, "%s: input must have at least 2 dimensions.", fn);
     if (tsr_ndim(other) < 2) return tsr_error(TSR_RUNTIME_ERROR, "%s: other must have at least 2 dimensions.", fn);
-    int64_t size = left ? la_rows(other) : la_cols(other);
+    int64_t size = left ? tsr_la_rows(other) : tsr_la_cols(other);
     int dt = tsr_ndim(tau);
-    if (size != la_rows(a)) return tsr_error(TSR_RUNTIME_ERROR, "%s: other.shape[%d] must be equal to input.shape[-2]", fn, left ? -2 : -1);
+    if (size != tsr_la_rows(a)) return tsr_error(TSR_RUNTIME_ERROR, "%s: other.shape[%d] must be equal to input.shape[-2]", fn, left ? -2 : -1);
     if (dt < 1 || size < tau->sizes[dt - 1])
         return tsr_error(TSR_RUNTIME_ERROR, "%s: other.shape[%d] must be greater than or equal to tau.shape[-1]", fn, left ? -2 : -1);
-    if (tau->sizes[dt - 1] > la_cols(a)) return tsr_error(TSR_RUNTIME_ERROR, "%s: tau.shape[-1] must be equal to min(other.shape[-2], input.shape[-1])", fn);
+    if (tau->sizes[dt - 1] > tsr_la_cols(a)) return tsr_error(TSR_RUNTIME_ERROR, "%s: tau.shape[-1] must be equal to min(other.shape[-2], input.shape[-1])", fn);
     if (tsr_ndim(a) - dt != 1)
         return tsr_error(TSR_RUNTIME_ERROR, "%s: Expected tau to have one dimension less than input, but got tau.ndim equal to %d and input.ndim is equal to %d", fn, dt, tsr_ndim(a));
     if (tsr_ndim(a) != tsr_ndim(other))
@@ -171,7 +171,7 @@ static TsrStatus check_ormqr(const TsrTensor *a, const TsrTensor *tau, const Tsr
     if (other->dtype != a->dtype)
         return tsr_error(TSR_RUNTIME_ERROR, "%s: Expected input and other to have the same dtype, but input has dtype%s and other has dtype %s", fn, tsr_dtype_scalar_name(a->dtype),
                          tsr_dtype_scalar_name(other->dtype));
-    return la_not_implemented("ormqr_cpu", a->dtype);
+    return tsr_la_not_implemented("ormqr_cpu", a->dtype);
 }
 
 TsrStatus op_ormqr(TsrOpCall *c) {
@@ -182,24 +182,24 @@ TsrStatus op_ormqr(TsrOpCall *c) {
     TSR_OWNED t = NULL;
     TSR_OWNED x = NULL;
     TSR_OWNED work = NULL;
-    TSR_TRY(la_new_copy(&x, other));
-    TSR_TRY(la_new_copy(&f, a));
+    TSR_TRY(tsr_la_new_copy(&x, other));
+    TSR_TRY(tsr_la_new_copy(&f, a));
     TSR_TRY(tsr_tensor_new_contiguous(&t, tau, TSR_CONTIGUOUS));
     if (x->numel == 0 || tsr_is_meta(x)) return tsr_return_move(c, tsr_owned_take(&x));
-    LaJob job;
+    TsrLaJob job;
     int m, n, k, lda, lwork = -1, info;
     double query[4] = {0};
-    TSR_TRY(la_begin(&job, x->dtype));
-    TSR_TRY(tsr_blas_int(&m, la_rows(x)));
-    TSR_TRY(tsr_blas_int(&n, la_cols(x)));
-    TSR_TRY(tsr_blas_int(&lda, TSR_MAX(la_rows(f), 1)));
+    TSR_TRY(tsr_la_begin(&job, x->dtype));
+    TSR_TRY(tsr_blas_int(&m, tsr_la_rows(x)));
+    TSR_TRY(tsr_blas_int(&n, tsr_la_cols(x)));
+    TSR_TRY(tsr_blas_int(&lda, TSR_MAX(tsr_la_rows(f), 1)));
     TSR_TRY(tsr_blas_int(&k, tau->sizes[tsr_ndim(tau) - 1]));
     char side = left ? 'L' : 'R', trans = !transpose ? 'N' : job.is_complex ? 'C' : 'T';
     job.blas->ormqr[job.t](&side, &trans, &m, &n, &k, tsr_data(f), &lda, tsr_data(t), tsr_data(x), &m, query, &lwork, &info, 1, 1);
-    lwork = la_lwork(&job, query);
-    TSR_TRY(la_new_scratch(&work, lwork, job.item));
-    for (int64_t b = 0; b < la_batches(x); b++) {
-        job.blas->ormqr[job.t](&side, &trans, &m, &n, &k, la_matrix(f, b), &lda, (char *)tsr_data(t) + (size_t)(b * k) * job.item, la_matrix(x, b), &m, tsr_data(work), &lwork, &info, 1, 1);
+    lwork = tsr_la_lwork(&job, query);
+    TSR_TRY(tsr_la_new_scratch(&work, lwork, job.item));
+    for (int64_t b = 0; b < tsr_la_batches(x); b++) {
+        job.blas->ormqr[job.t](&side, &trans, &m, &n, &k, tsr_la_matrix(f, b), &lda, (char *)tsr_data(t) + (size_t)(b * k) * job.item, tsr_la_matrix(x, b), &m, tsr_data(work), &lwork, &info, 1, 1);
         TSR_TRY(tsr_interrupt_check());
     }
     return tsr_return_move(c, tsr_owned_take(&x));
@@ -210,7 +210,7 @@ TsrStatus op_ormqr(TsrOpCall *c) {
 enum { GELS, GELSY, GELSD, GELSS };
 
 typedef struct Lstsq {
-    LaJob job;
+    TsrLaJob job;
     int driver, m, n, nrhs, ldb, lwork;
     void *work, *rwork, *s;
     int *iwork, *jpvt;
@@ -241,12 +241,12 @@ static void lstsq_call(Lstsq *l, void *a, void *b, int *rank, int *info) {
 
 static TsrStatus lstsq_run(int driver, TsrTensor *a, TsrTensor *b, TsrTensor *rank, TsrTensor *s, double rcond) {
     Lstsq l = {.driver = driver, .lwork = -1};
-    TSR_TRY(la_begin(&l.job, a->dtype));
-    TSR_TRY(tsr_blas_int(&l.m, la_rows(a)));
-    TSR_TRY(tsr_blas_int(&l.n, la_cols(a)));
-    TSR_TRY(tsr_blas_int(&l.nrhs, la_cols(b)));
-    TSR_TRY(tsr_blas_int(&l.ldb, la_rows(b)));
-    la_set(la_real(l.job.t), &l.rcond, 0, rcond);
+    TSR_TRY(tsr_la_begin(&l.job, a->dtype));
+    TSR_TRY(tsr_blas_int(&l.m, tsr_la_rows(a)));
+    TSR_TRY(tsr_blas_int(&l.n, tsr_la_cols(a)));
+    TSR_TRY(tsr_blas_int(&l.nrhs, tsr_la_cols(b)));
+    TSR_TRY(tsr_blas_int(&l.ldb, tsr_la_rows(b)));
+    tsr_la_set(tsr_la_real(l.job.t), &l.rcond, 0, rcond);
     int64_t k = TSR_MIN(l.m, l.n);
     TSR_OWNED work = NULL;
     TSR_OWNED rwork = NULL;
@@ -254,20 +254,20 @@ static TsrStatus lstsq_run(int driver, TsrTensor *a, TsrTensor *b, TsrTensor *ra
     TSR_OWNED jpvt = NULL;
     double query[4] = {0}, rquery[4] = {0};
     int iquery[4] = {0}, r = 0, info = 0;
-    TSR_TRY(la_new_scratch(&jpvt, l.n, sizeof(int)));
+    TSR_TRY(tsr_la_new_scratch(&jpvt, l.n, sizeof(int)));
     l.jpvt = tsr_data(jpvt);
     l.work = query, l.rwork = rquery, l.iwork = iquery, l.s = tsr_data(s);
     lstsq_call(&l, tsr_data(a), tsr_data(b), &r, &info);
-    l.lwork = la_lwork(&l.job, query);
-    int64_t rcount = driver == GELSD ? (int64_t)creal(la_get(la_real(l.job.t), rquery, 0)) + 1 : driver == GELSY ? 2 * l.n : 5 * k;
-    TSR_TRY(la_new_scratch(&rwork, rcount, l.job.real_item));
-    TSR_TRY(la_new_scratch(&iwork, TSR_MAX(iquery[0], 3 * k * 32 + 11 * k), sizeof(int)));
-    TSR_TRY(la_new_scratch(&work, l.lwork, l.job.item));
+    l.lwork = tsr_la_lwork(&l.job, query);
+    int64_t rcount = driver == GELSD ? (int64_t)creal(tsr_la_get(tsr_la_real(l.job.t), rquery, 0)) + 1 : driver == GELSY ? 2 * l.n : 5 * k;
+    TSR_TRY(tsr_la_new_scratch(&rwork, rcount, l.job.real_item));
+    TSR_TRY(tsr_la_new_scratch(&iwork, TSR_MAX(iquery[0], 3 * k * 32 + 11 * k), sizeof(int)));
+    TSR_TRY(tsr_la_new_scratch(&work, l.lwork, l.job.item));
     l.work = tsr_data(work), l.rwork = tsr_data(rwork), l.iwork = tsr_data(iwork);
-    for (int64_t i = 0; i < la_batches(a); i++) {
+    for (int64_t i = 0; i < tsr_la_batches(a); i++) {
         memset(l.jpvt, 0, sizeof(int) * (size_t)l.n);
         if (s->numel > 0) l.s = (char *)tsr_data(s) + (size_t)(i * k) * l.job.real_item;
-        lstsq_call(&l, la_matrix(a, i), la_matrix(b, i), &r, &info);
+        lstsq_call(&l, tsr_la_matrix(a, i), tsr_la_matrix(b, i), &r, &info);
         if (rank->numel > 0) ((int64_t *)tsr_data(rank))[i] = r;
         if (info > 0 && driver != GELS)
             return tsr_error(TSR_LINALG_ERROR, "torch.linalg.lstsq: The algorithm for computing the SVD failed to converge, %d off-diagonal elements of an intermediate bidiagonal form did not converge to zero.", info);
@@ -281,18 +281,18 @@ static TsrStatus lstsq_run(int driver, TsrTensor *a, TsrTensor *b, TsrTensor *ra
 /* Sums of squares of the rows of b below n: (batch..., nrhs), real. */
 static TsrStatus residuals_new(TsrTensor **out, const TsrTensor *b, int64_t n, bool vector) {
     TSR_OWNED r = NULL;
-    int64_t rows = la_rows(b), cols = la_cols(b);
+    int64_t rows = tsr_la_rows(b), cols = tsr_la_cols(b);
     TsrBlasType t;
     tsr_blas_type(&t, b->dtype);
-    TSR_TRY(la_new_vector(&r, b, vector ? -1 : cols, tsr_dtype_real_of(b->dtype)));
-    for (int64_t i = 0; i < la_batches(b) && !tsr_is_meta(r); i++)
+    TSR_TRY(tsr_la_new_vector(&r, b, vector ? -1 : cols, tsr_dtype_real_of(b->dtype)));
+    for (int64_t i = 0; i < tsr_la_batches(b) && !tsr_is_meta(r); i++)
         for (int64_t j = 0; j < cols; j++) {
             double sum = 0;
             for (int64_t k = n; k < rows; k++) {
-                double complex v = la_get(t, la_matrix(b, i), j * rows + k);
+                double complex v = tsr_la_get(t, tsr_la_matrix(b, i), j * rows + k);
                 sum += creal(v) * creal(v) + cimag(v) * cimag(v);
             }
-            la_set(la_real(t), tsr_data(r), i * cols + j, sum);
+            tsr_la_set(tsr_la_real(t), tsr_data(r), i * cols + j, sum);
         }
     *out = tsr_owned_take(&r);
     return TSR_OK;
@@ -325,8 +325,8 @@ static TsrStatus check_lstsq(const TsrTensor *a, const TsrTensor *b, bool *vecto
         TSR_TRY(tsr_layout_broadcast(batch, &nbatch, b->sizes, db - 1));
         return tsr_error(TSR_RUNTIME_ERROR, "%s: input.size(-2) should match other.size(-2)", fn);
     }
-    if (*vector && la_rows(a) != b->sizes[db - 1]) return tsr_error(TSR_RUNTIME_ERROR, "%s: input.size(-2) should match other.size(-1)", fn);
-    if (!*vector && la_rows(a) != la_rows(b)) return tsr_error(TSR_RUNTIME_ERROR, "%s: input.size(-2) should match other.size(-2)", fn);
+    if (*vector && tsr_la_rows(a) != b->sizes[db - 1]) return tsr_error(TSR_RUNTIME_ERROR, "%s: input.size(-2) should match other.size(-1)", fn);
+    if (!*vector && tsr_la_rows(a) != tsr_la_rows(b)) return tsr_error(TSR_RUNTIME_ERROR, "%s: input.size(-2) should match other.size(-2)", fn);
     TsrBlasType t;
     if (!tsr_blas_type(&t, a->dtype)) return tsr_error(TSR_RUNTIME_ERROR, "This function doesn't handle types other than float and double");
     return TSR_OK;
@@ -367,20 +367,20 @@ TsrStatus op_lstsq(TsrOpCall *c) {
     TSR_OWNED residuals = NULL;
     if (vector) TSR_TRY(tsr_tensor_new_unsqueeze(&column, b, -1));
     const TsrTensor *rhs = vector ? column : b;
-    int64_t batch[TSR_MAX_DIMS], m = la_rows(a), n = la_cols(a), k = TSR_MIN(m, n), none = 0;
-    TSR_TRY(la_broadcast_batch(batch, &nbatch, a, rhs));
-    TSR_TRY(la_new_copy_expanded(&f, a, nbatch, batch));
-    TSR_TRY(la_new(&x, nbatch, batch, TSR_MAX(m, n), la_cols(rhs), a->dtype, a->device));
+    int64_t batch[TSR_MAX_DIMS], m = tsr_la_rows(a), n = tsr_la_cols(a), k = TSR_MIN(m, n), none = 0;
+    TSR_TRY(tsr_la_broadcast_batch(batch, &nbatch, a, rhs));
+    TSR_TRY(tsr_la_new_copy_expanded(&f, a, nbatch, batch));
+    TSR_TRY(tsr_la_new(&x, nbatch, batch, TSR_MAX(m, n), tsr_la_cols(rhs), a->dtype, a->device));
     if (!tsr_is_meta(x)) {
         if (x->numel > 0) memset(tsr_data(x), 0, (size_t)x->numel * tsr_itemsize(x));
         TSR_OWNED wide = NULL;
-        TSR_TRY(la_new_copy_expanded(&wide, rhs, nbatch, batch));
+        TSR_TRY(tsr_la_new_copy_expanded(&wide, rhs, nbatch, batch));
         TSR_TRY(copy_corner(x, wide));
     }
     TsrDtype real = tsr_dtype_real_of(a->dtype);
     if (driver == GELS) TSR_TRY(tsr_tensor_new(&rank, 1, &none, TSR_INT64, a->device));
-    else TSR_TRY(la_new_vector(&rank, f, -1, TSR_INT64));
-    if (driver >= GELSD) TSR_TRY(la_new_vector(&s, f, k, real));
+    else TSR_TRY(tsr_la_new_vector(&rank, f, -1, TSR_INT64));
+    if (driver >= GELSD) TSR_TRY(tsr_la_new_vector(&s, f, k, real));
     else TSR_TRY(tsr_tensor_new(&s, 1, &none, real, a->device));
     double rcond = tsr_arg_given(&c->arg[2]) ? c->arg[2].f : (real == TSR_FLOAT32 ? FLT_EPSILON : DBL_EPSILON) * (double)TSR_MAX(m, n);
     if (!tsr_is_meta(x) && rank->numel > 0) memset(tsr_data(rank), 0, (size_t)rank->numel * 8);

@@ -9,7 +9,7 @@
 
 typedef struct GeevWork { void *work, *rwork, *wr, *wi; int lwork; } GeevWork;
 
-static void geev(const LaJob *job, char jobv, int n, void *a, void *w, void *v, GeevWork *k, int *info) {
+static void geev(const TsrLaJob *job, char jobv, int n, void *a, void *w, void *v, GeevWork *k, int *info) {
     char no = 'N';
     int one = 1, ldv = jobv == 'V' ? n : 1;
     if (job->is_complex) job->blas->geev_complex[job->t](&no, &jobv, &n, a, &n, w, NULL, &one, v, &ldv, k->work, &k->lwork, k->rwork, info, 1, 1);
@@ -19,21 +19,21 @@ static void geev(const LaJob *job, char jobv, int n, void *a, void *w, void *v, 
 /* LAPACK packs a conjugate pair of vectors of a real matrix as real part, imaginary part. */
 static void unpack_vectors(TsrBlasType t, TsrBlasType ct, int64_t n, const void *wr, const void *wi, const void *vr, void *w, void *v) {
     for (int64_t j = 0; j < n; j++) {
-        double im = creal(la_get(t, wi, j));
-        la_set(ct, w, j, CMPLX(creal(la_get(t, wr, j)), im));
+        double im = creal(tsr_la_get(t, wi, j));
+        tsr_la_set(ct, w, j, CMPLX(creal(tsr_la_get(t, wr, j)), im));
         for (int64_t i = 0; i < n && v != NULL; i++) {
-            double x = creal(la_get(t, vr, j * n + i));
+            double x = creal(tsr_la_get(t, vr, j * n + i));
             if (im == 0 || j + 1 == n) {
-                la_set(ct, v, j * n + i, x);
+                tsr_la_set(ct, v, j * n + i, x);
                 continue;
             }
-            double y = creal(la_get(t, vr, (j + 1) * n + i));
-            la_set(ct, v, j * n + i, CMPLX(x, y));
-            la_set(ct, v, (j + 1) * n + i, CMPLX(x, -y));
+            double y = creal(tsr_la_get(t, vr, (j + 1) * n + i));
+            tsr_la_set(ct, v, j * n + i, CMPLX(x, y));
+            tsr_la_set(ct, v, (j + 1) * n + i, CMPLX(x, -y));
         }
         if (im != 0 && j + 1 < n) {
             j++;
-            la_set(ct, w, j, CMPLX(creal(la_get(t, wr, j)), creal(la_get(t, wi, j))));
+            tsr_la_set(ct, w, j, CMPLX(creal(tsr_la_get(t, wr, j)), creal(tsr_la_get(t, wi, j))));
         }
     }
 }
@@ -42,7 +42,7 @@ static void unpack_vectors(TsrBlasType t, TsrBlasType ct, int64_t n, const void 
  * vector real, turns the way it did before LAPACK 3.10: that is the sign which PyTorch shows. `v` receives packed real vectors. */
 typedef struct RealEig { void *tau, *scale, *work; int lwork; } RealEig;
 
-static int real_eig(const LaJob *job, int n, char *a, char *wr, char *wi, char *v, const RealEig *k) {
+static int real_eig(const TsrLaJob *job, int n, char *a, char *wr, char *wi, char *v, const RealEig *k) {
     const TsrBlas *blas = job->blas;
     TsrBlasType t = job->t;
     int low, high, info = 0, found, one = 1;
@@ -60,7 +60,7 @@ static int real_eig(const LaJob *job, int n, char *a, char *wr, char *wi, char *
 
 static double norm_of(TsrBlasType t, const void *v, int64_t from, int64_t n) {
     double sum = 0;
-    for (int64_t i = 0; i < n; i++) sum = hypot(sum, creal(la_get(t, v, from + i)));
+    for (int64_t i = 0; i < n; i++) sum = hypot(sum, creal(tsr_la_get(t, v, from + i)));
     return sum;
 }
 
@@ -68,60 +68,60 @@ static double norm_of(TsrBlasType t, const void *v, int64_t from, int64_t n) {
 static void normalize_vector(TsrBlasType t, void *v, int64_t n, int64_t j, bool pair) {
     double size = norm_of(t, v, j * n, n), best = -1, c, s;
     if (pair) size = hypot(size, norm_of(t, v, (j + 1) * n, n));
-    for (int64_t i = 0; i < (pair ? 2 : 1) * n; i++) la_set(t, v, j * n + i, la_get(t, v, j * n + i) / size);
+    for (int64_t i = 0; i < (pair ? 2 : 1) * n; i++) tsr_la_set(t, v, j * n + i, tsr_la_get(t, v, j * n + i) / size);
     if (!pair) return;
     int64_t k = 0;
     for (int64_t i = 0; i < n; i++) {
-        double x = creal(la_get(t, v, j * n + i)), y = creal(la_get(t, v, (j + 1) * n + i));
+        double x = creal(tsr_la_get(t, v, j * n + i)), y = creal(tsr_la_get(t, v, (j + 1) * n + i));
         if (x * x + y * y > best) best = x * x + y * y, k = i;
     }
-    double f = creal(la_get(t, v, j * n + k)), g = creal(la_get(t, v, (j + 1) * n + k)), r = hypot(f, g);
+    double f = creal(tsr_la_get(t, v, j * n + k)), g = creal(tsr_la_get(t, v, (j + 1) * n + k)), r = hypot(f, g);
     c = g == 0 ? 1 : f == 0 ? 0 : f / r;
     s = g == 0 ? 0 : f == 0 ? 1 : g / r;
     if (fabs(f) > fabs(g) && c < 0) c = -c, s = -s;
     for (int64_t i = 0; i < n; i++) {
-        double x = creal(la_get(t, v, j * n + i)), y = creal(la_get(t, v, (j + 1) * n + i));
-        la_set(t, v, j * n + i, c * x + s * y);
-        la_set(t, v, (j + 1) * n + i, i == k ? 0 : c * y - s * x);
+        double x = creal(tsr_la_get(t, v, j * n + i)), y = creal(tsr_la_get(t, v, (j + 1) * n + i));
+        tsr_la_set(t, v, j * n + i, c * x + s * y);
+        tsr_la_set(t, v, (j + 1) * n + i, i == k ? 0 : c * y - s * x);
     }
 }
 
 static void normalize_vectors(TsrBlasType t, void *v, int64_t n, const void *wi) {
     for (int64_t j = 0; j < n; j++) {
-        bool pair = creal(la_get(t, wi, j)) != 0 && j + 1 < n;
+        bool pair = creal(tsr_la_get(t, wi, j)) != 0 && j + 1 < n;
         normalize_vector(t, v, n, j, pair);
         j += pair;
     }
 }
 
 static TsrStatus eig_run(TsrTensor *f, TsrTensor *w, TsrTensor *v, const char *fn) {
-    LaJob job;
+    TsrLaJob job;
     int n, info = 0;
     double query[4] = {0};
     TsrBlasType ct;
-    TSR_TRY(la_begin(&job, f->dtype));
-    TSR_TRY(tsr_blas_int(&n, la_rows(f)));
+    TSR_TRY(tsr_la_begin(&job, f->dtype));
+    TSR_TRY(tsr_blas_int(&n, tsr_la_rows(f)));
     tsr_blas_type(&ct, w->dtype);
     TSR_OWNED work = NULL;
     TSR_OWNED rwork = NULL;
     TSR_OWNED real = NULL;
     char jobv = v != NULL ? 'V' : 'N';
-    TSR_TRY(la_new_scratch(&rwork, 2 * (int64_t)n, job.real_item));
-    TSR_TRY(la_new_scratch(&real, job.is_complex ? 1 : 2 * (int64_t)n + (v != NULL ? (int64_t)n * n : 0), job.item));
+    TSR_TRY(tsr_la_new_scratch(&rwork, 2 * (int64_t)n, job.real_item));
+    TSR_TRY(tsr_la_new_scratch(&real, job.is_complex ? 1 : 2 * (int64_t)n + (v != NULL ? (int64_t)n * n : 0), job.item));
     char *wr = tsr_data(real), *wi = wr + (size_t)n * job.item, *vr = wi + (size_t)n * job.item;
     GeevWork k = {query, tsr_data(rwork), wr, wi, -1};
     geev(&job, jobv, n, tsr_data(f), tsr_data(w), job.is_complex && v != NULL ? tsr_data(v) : vr, &k, &info);
-    k.lwork = la_lwork(&job, query);
-    TSR_TRY(la_new_scratch(&work, k.lwork, job.item));
+    k.lwork = tsr_la_lwork(&job, query);
+    TSR_TRY(tsr_la_new_scratch(&work, k.lwork, job.item));
     k.work = tsr_data(work);
     size_t citem = tsr_itemsize(w);
-    for (int64_t b = 0; b < la_batches(f); b++) {
-        char *wb = (char *)tsr_data(w) + (size_t)(b * n) * citem, *vb = v != NULL ? la_matrix(v, b) : NULL;
+    for (int64_t b = 0; b < tsr_la_batches(f); b++) {
+        char *wb = (char *)tsr_data(w) + (size_t)(b * n) * citem, *vb = v != NULL ? tsr_la_matrix(v, b) : NULL;
         if (v != NULL && !job.is_complex) {
-            info = real_eig(&job, n, la_matrix(f, b), wr, wi, vr, &(RealEig){tsr_data(rwork), (char *)tsr_data(rwork) + (size_t)n * job.item, k.work, k.lwork});
+            info = real_eig(&job, n, tsr_la_matrix(f, b), wr, wi, vr, &(RealEig){tsr_data(rwork), (char *)tsr_data(rwork) + (size_t)n * job.item, k.work, k.lwork});
             if (info == 0) normalize_vectors(job.t, vr, n, wi);
         } else {
-            geev(&job, jobv, n, la_matrix(f, b), wb, job.is_complex ? vb : vr, &k, &info);
+            geev(&job, jobv, n, tsr_la_matrix(f, b), wb, job.is_complex ? vb : vr, &k, &info);
         }
         if (info != 0)
             return tsr_error(TSR_LINALG_ERROR, "%s: The algorithm failed to converge because the input matrix is ill-conditioned or has too many repeated eigenvalues (error code: %d).", fn, info);
@@ -136,18 +136,18 @@ static TsrStatus eig(TsrTensor **w, TsrTensor **v, const TsrTensor *a, const cha
     TSR_OWNED ww = NULL;
     TSR_OWNED vv = NULL;
     if (!tsr_dtype_is_float(a->dtype) && !tsr_dtype_is_complex(a->dtype)) return tsr_error(TSR_RUNTIME_ERROR, "Unknown Complex ScalarType for %s", tsr_dtype_scalar_name(a->dtype));
-    TSR_TRY(la_check_square(a, fn, "A"));
-    TSR_TRY(la_not_implemented("linalg_eig_out_cpu", a->dtype));
+    TSR_TRY(tsr_la_check_square(a, fn, "A"));
+    TSR_TRY(tsr_la_not_implemented("linalg_eig_out_cpu", a->dtype));
     TsrDtype cd = tsr_dtype_complex_of(a->dtype);
-    TSR_TRY(la_new_copy(&f, a));
+    TSR_TRY(tsr_la_new_copy(&f, a));
     TsrBlasType t;
     tsr_blas_type(&t, a->dtype);
     for (int64_t k = 0; k < f->numel && !tsr_is_meta(f); k++) {
-        double complex x = la_get(t, tsr_data(f), k);
+        double complex x = tsr_la_get(t, tsr_data(f), k);
         if (!isfinite(creal(x)) || !isfinite(cimag(x))) return tsr_error(TSR_RUNTIME_ERROR, "torch.linalg.eig: input tensor should not contain infs or NaNs.");
     }
-    TSR_TRY(la_new_vector(&ww, a, la_cols(a), cd));
-    if (v != NULL) TSR_TRY(la_new_like(&vv, a, la_rows(a), la_cols(a), cd));
+    TSR_TRY(tsr_la_new_vector(&ww, a, tsr_la_cols(a), cd));
+    if (v != NULL) TSR_TRY(tsr_la_new_like(&vv, a, tsr_la_rows(a), tsr_la_cols(a), cd));
     if (f->numel > 0 && !tsr_is_meta(f)) TSR_TRY(eig_run(f, ww, vv, fn));
     *w = tsr_owned_take(&ww);
     if (v != NULL) *v = tsr_owned_take(&vv);
@@ -169,10 +169,10 @@ TsrStatus op_linalg_eigvals(TsrOpCall *c) {
 
 static TsrStatus eigh(TsrTensor **w, TsrTensor **v, const TsrTensor *a, const char *uplo, const char *fn) {
     char which = uplo[0] >= 'a' && uplo[0] <= 'z' ? (char)(uplo[0] - 32) : uplo[0];
-    TSR_TRY(la_check_square(a, "linalg.eigh", "A"));
+    TSR_TRY(tsr_la_check_square(a, "linalg.eigh", "A"));
     if (strlen(uplo) != 1 || (which != 'L' && which != 'U')) return tsr_error(TSR_RUNTIME_ERROR, "Expected UPLO argument to be 'L' or 'U', but got %s", uplo);
-    TSR_TRY(la_not_implemented("linalg_eigh_cpu", a->dtype));
-    return la_new_eigh(w, v, a, which, fn);
+    TSR_TRY(tsr_la_not_implemented("linalg_eigh_cpu", a->dtype));
+    return tsr_la_new_eigh(w, v, a, which, fn);
 }
 
 TsrStatus op_linalg_eigh(TsrOpCall *c) {
@@ -189,8 +189,8 @@ TsrStatus op_linalg_eigvalsh(TsrOpCall *c) {
 /* ---- singular values ---- */
 
 static TsrStatus check_svd(const TsrTensor *a, const char *fn) {
-    TSR_TRY(la_check_matrix(a, fn, "A"));
-    TSR_TRY(la_check_float_high(a, fn));
+    TSR_TRY(tsr_la_check_matrix(a, fn, "A"));
+    TSR_TRY(tsr_la_check_float_high(a, fn));
     return TSR_OK;
 }
 
@@ -210,7 +210,7 @@ TsrStatus op_linalg_svd(TsrOpCall *c) {
     TsrTensor *u, *s, *vh;
     TSR_TRY(check_svd(c->arg[0].t, "linalg.svd"));
     TSR_TRY(check_driver(&c->arg[2]));
-    TSR_TRY(la_new_svd(&u, &s, &vh, c->arg[0].t, c->arg[1].b ? 'A' : 'S', "linalg.svd"));
+    TSR_TRY(tsr_la_new_svd(&u, &s, &vh, c->arg[0].t, c->arg[1].b ? 'A' : 'S', "linalg.svd"));
     return return3(c, u, s, vh);
 }
 
@@ -218,7 +218,7 @@ TsrStatus op_linalg_svdvals(TsrOpCall *c) {
     TsrTensor *s = NULL;
     TSR_TRY(check_svd(c->arg[0].t, "linalg.svd"));
     TSR_TRY(check_driver(&c->arg[1]));
-    return tsr_finish_move(c, la_new_svd(NULL, &s, NULL, c->arg[0].t, 'N', "linalg.svd"), s);
+    return tsr_finish_move(c, tsr_la_new_svd(NULL, &s, NULL, c->arg[0].t, 'N', "linalg.svd"), s);
 }
 
 static TsrStatus zeros(TsrTensor **out, const TsrTensor *like, int64_t n) {
@@ -238,15 +238,15 @@ TsrStatus op_svd(TsrOpCall *c) {
     TSR_OWNED vh = NULL;
     TSR_OWNED v = NULL;
     if (tsr_ndim(a) < 2) return tsr_error(TSR_RUNTIME_ERROR, "linalg.svd: input should have at least 2 dimensions, but has %d dimensions instead", tsr_ndim(a));
-    TSR_TRY(la_check_float_high(a, "linalg.svd"));
+    TSR_TRY(tsr_la_check_float_high(a, "linalg.svd"));
     if (c->arg[2].b) {
-        TSR_TRY(la_new_svd(&u, &s, &vh, a, c->arg[1].b ? 'S' : 'A', "linalg.svd"));
+        TSR_TRY(tsr_la_new_svd(&u, &s, &vh, a, c->arg[1].b ? 'S' : 'A', "linalg.svd"));
     } else {
-        TSR_TRY(la_new_svd(NULL, &s, NULL, a, 'N', "linalg.svd"));
-        TSR_TRY(zeros(&u, a, la_rows(a)));
-        TSR_TRY(zeros(&vh, a, la_cols(a)));
+        TSR_TRY(tsr_la_new_svd(NULL, &s, NULL, a, 'N', "linalg.svd"));
+        TSR_TRY(zeros(&u, a, tsr_la_rows(a)));
+        TSR_TRY(zeros(&vh, a, tsr_la_cols(a)));
     }
-    TSR_TRY(la_new_mt(&v, vh, true));
+    TSR_TRY(tsr_la_new_mt(&v, vh, true));
     return return3(c, tsr_owned_take(&u), tsr_owned_take(&s), tsr_owned_take(&v));
 }
 
@@ -266,7 +266,7 @@ static TsrStatus tolerance(TsrTensor **out, const TsrArg *arg, const TsrTensor *
 
 static double default_rtol(const TsrTensor *a) {
     double eps = tsr_dtype_real_of(a->dtype) == TSR_FLOAT32 ? FLT_EPSILON : DBL_EPSILON;
-    return eps * (double)TSR_MAX(la_rows(a), la_cols(a));
+    return eps * (double)TSR_MAX(tsr_la_rows(a), tsr_la_cols(a));
 }
 
 /* mask = s > max(atol, rtol * largest s), along the last dimension. The default rtol applies where atol is not positive. */
@@ -276,7 +276,7 @@ static TsrStatus above_tolerance(TsrTensor **mask, const TsrTensor *s, const Tsr
     TSR_OWNED scaled = NULL;
     TSR_OWNED limit = NULL;
     int64_t last = -1;
-    TSR_TRY(tsr_invoke(&largest, 1, "amax", "tIb", s, 1, &last, 1));
+    TSR_TRY(tsr_invoke_new(&largest, 1, "amax", "tIb", s, 1, &last, 1));
     if (rtol != NULL) {
         r = tsr_tensor_retain((TsrTensor *)rtol);
     } else {
@@ -286,36 +286,36 @@ static TsrStatus above_tolerance(TsrTensor **mask, const TsrTensor *s, const Tsr
             TSR_OWNED positive = NULL;
             TsrTensor *chosen;
             TSR_TRY(tsr_tensor_new_scalar(&zero, tsr_scalar_float(0), s->dtype));
-            TSR_TRY(tsr_invoke(&positive, 1, "gt", "tt", atol, zero));
-            TSR_TRY(tsr_invoke(&chosen, 1, "where", "ttt", positive, zero, r));
+            TSR_TRY(tsr_invoke_new(&positive, 1, "gt", "tt", atol, zero));
+            TSR_TRY(tsr_invoke_new(&chosen, 1, "where", "ttt", positive, zero, r));
             tsr_owned_put_move(&r, chosen);
         }
     }
-    TSR_TRY(tsr_invoke(&scaled, 1, "mul", "tt", r, largest));
-    if (atol != NULL) TSR_TRY(tsr_invoke(&limit, 1, "maximum", "tt", atol, scaled));
-    return tsr_invoke(mask, 1, "gt", "tt", s, limit != NULL ? limit : scaled);
+    TSR_TRY(tsr_invoke_new(&scaled, 1, "mul", "tt", r, largest));
+    if (atol != NULL) TSR_TRY(tsr_invoke_new(&limit, 1, "maximum", "tt", atol, scaled));
+    return tsr_invoke_new(mask, 1, "gt", "tt", s, limit != NULL ? limit : scaled);
 }
 
 static TsrStatus rank_new(TsrTensor **out, const TsrTensor *a, const TsrTensor *atol, const TsrTensor *rtol, bool hermitian) {
     TSR_OWNED s = NULL;
     TSR_OWNED mask = NULL;
     int64_t last = -1;
-    TSR_TRY(la_check_matrix(a, "torch.linalg.matrix_rank", "input"));
+    TSR_TRY(tsr_la_check_matrix(a, "torch.linalg.matrix_rank", "input"));
     TsrBlasType t;
     if (!tsr_blas_type(&t, a->dtype)) return tsr_error(TSR_RUNTIME_ERROR, "This function doesn't handle types other than float and double");
     if (a->numel == 0) {
-        TSR_TRY(la_new_vector(out, a, -1, TSR_INT64));
+        TSR_TRY(tsr_la_new_vector(out, a, -1, TSR_INT64));
         return tsr_is_meta(*out) ? TSR_OK : tsr_tensor_fill(*out, tsr_scalar_int(0));
     }
     if (hermitian) {
         TSR_OWNED w = NULL;
         TSR_TRY(eigh(&w, NULL, a, "L", "linalg.eigvalsh"));
-        TSR_TRY(tsr_invoke(&s, 1, "abs", "t", w));
+        TSR_TRY(tsr_invoke_new(&s, 1, "abs", "t", w));
     } else {
-        TSR_TRY(la_new_svd(NULL, &s, NULL, a, 'N', "linalg.svd"));
+        TSR_TRY(tsr_la_new_svd(NULL, &s, NULL, a, 'N', "linalg.svd"));
     }
     TSR_TRY(above_tolerance(&mask, s, a, atol, rtol));
-    return tsr_invoke(out, 1, "sum", "tI", mask, 1, &last);
+    return tsr_invoke_new(out, 1, "sum", "tI", mask, 1, &last);
 }
 
 /* atol, rtol, hermitian. */
@@ -343,9 +343,9 @@ TsrStatus op_matrix_rank_tol(TsrOpCall *c) {
 static TsrStatus masked_inverse(TsrTensor **out, const TsrTensor *s, const TsrTensor *mask) {
     TSR_OWNED r = NULL;
     TSR_OWNED zero = NULL;
-    TSR_TRY(tsr_invoke(&r, 1, "reciprocal", "t", s));
+    TSR_TRY(tsr_invoke_new(&r, 1, "reciprocal", "t", s));
     TSR_TRY(tsr_tensor_new_scalar(&zero, tsr_scalar_float(0), s->dtype));
-    return tsr_invoke(out, 1, "where", "ttt", mask, r, zero);
+    return tsr_invoke_new(out, 1, "where", "ttt", mask, r, zero);
 }
 
 static TsrStatus pinv_hermitian(TsrTensor **out, const TsrTensor *a, const TsrTensor *atol, const TsrTensor *rtol) {
@@ -358,12 +358,12 @@ static TsrStatus pinv_hermitian(TsrTensor **out, const TsrTensor *a, const TsrTe
     TSR_OWNED scaled = NULL;
     TSR_OWNED uh = NULL;
     TSR_TRY(eigh(&w, &u, a, "L", "linalg.eigh"));
-    TSR_TRY(tsr_invoke(&size, 1, "abs", "t", w));
+    TSR_TRY(tsr_invoke_new(&size, 1, "abs", "t", w));
     TSR_TRY(above_tolerance(&mask, size, a, atol, rtol));
     TSR_TRY(masked_inverse(&inv, w, mask));
     TSR_TRY(tsr_tensor_new_unsqueeze(&row, inv, -2));
-    TSR_TRY(tsr_invoke(&scaled, 1, "mul", "tt", u, row));
-    TSR_TRY(la_new_mt(&uh, u, true));
+    TSR_TRY(tsr_invoke_new(&scaled, 1, "mul", "tt", u, row));
+    TSR_TRY(tsr_la_new_mt(&uh, u, true));
     return tsr_matmul_new(out, scaled, uh);
 }
 
@@ -377,13 +377,13 @@ static TsrStatus pinv_general(TsrTensor **out, const TsrTensor *a, const TsrTens
     TSR_OWNED v = NULL;
     TSR_OWNED uh = NULL;
     TSR_OWNED scaled = NULL;
-    TSR_TRY(la_new_svd(&u, &s, &vh, a, 'S', "linalg.svd"));
+    TSR_TRY(tsr_la_new_svd(&u, &s, &vh, a, 'S', "linalg.svd"));
     TSR_TRY(above_tolerance(&mask, s, a, atol, rtol));
     TSR_TRY(masked_inverse(&inv, s, mask));
     TSR_TRY(tsr_tensor_new_unsqueeze(&column, inv, -1));
-    TSR_TRY(la_new_mt(&uh, u, true));
-    TSR_TRY(tsr_invoke(&scaled, 1, "mul", "tt", column, uh));
-    TSR_TRY(la_new_mt(&v, vh, true));
+    TSR_TRY(tsr_la_new_mt(&uh, u, true));
+    TSR_TRY(tsr_invoke_new(&scaled, 1, "mul", "tt", column, uh));
+    TSR_TRY(tsr_la_new_mt(&v, vh, true));
     return tsr_matmul_new(out, v, scaled);
 }
 
@@ -398,7 +398,7 @@ static TsrStatus pinv(TsrTensor **out, const TsrTensor *a, const TsrTensor *atol
         int64_t sizes[TSR_MAX_DIMS];
         int d = tsr_ndim(a);
         memcpy(sizes, a->sizes, sizeof(int64_t) * (size_t)d);
-        sizes[d - 2] = la_cols(a), sizes[d - 1] = la_rows(a);
+        sizes[d - 2] = tsr_la_cols(a), sizes[d - 1] = tsr_la_rows(a);
         return tsr_tensor_new(out, d, sizes, a->dtype, a->device);
     }
     return hermitian ? pinv_hermitian(out, a, atol, rtol) : pinv_general(out, a, atol, rtol);
@@ -432,10 +432,10 @@ static TsrStatus weighted_gram(TsrTensor **out, const TsrTensor *v, const TsrTen
     TSR_OWNED row = NULL;
     TSR_OWNED scaled = NULL;
     TSR_OWNED adjoint = NULL;
-    TSR_TRY(tsr_invoke(&root, 1, "sqrt", "t", w));
+    TSR_TRY(tsr_invoke_new(&root, 1, "sqrt", "t", w));
     TSR_TRY(tsr_tensor_new_unsqueeze(&row, root, -2));
-    TSR_TRY(tsr_invoke(&scaled, 1, "mul", "tt", v, row));
-    TSR_TRY(la_new_mt(&adjoint, scaled, true));
+    TSR_TRY(tsr_invoke_new(&scaled, 1, "mul", "tt", v, row));
+    TSR_TRY(tsr_la_new_mt(&adjoint, scaled, true));
     return tsr_matmul_new(out, scaled, adjoint);
 }
 
@@ -447,13 +447,13 @@ TsrStatus op_linalg_polar(TsrOpCall *c) {
     TSR_OWNED v = NULL;
     TSR_OWNED unitary = NULL;
     TSR_OWNED positive = NULL;
-    TSR_TRY(la_check_matrix(a, "linalg.polar", "A"));
-    TSR_TRY(la_check_float_high(a, "linalg.polar"));
-    if (la_rows(a) < la_cols(a))
-        return tsr_error(TSR_RUNTIME_ERROR, "linalg.polar: input must have at least as many rows as columns, but got %lld by %lld matrices", (long long)la_rows(a), (long long)la_cols(a));
-    TSR_TRY(la_new_svd(&u, &s, &vh, a, 'S', "linalg.svd"));
+    TSR_TRY(tsr_la_check_matrix(a, "linalg.polar", "A"));
+    TSR_TRY(tsr_la_check_float_high(a, "linalg.polar"));
+    if (tsr_la_rows(a) < tsr_la_cols(a))
+        return tsr_error(TSR_RUNTIME_ERROR, "linalg.polar: input must have at least as many rows as columns, but got %lld by %lld matrices", (long long)tsr_la_rows(a), (long long)tsr_la_cols(a));
+    TSR_TRY(tsr_la_new_svd(&u, &s, &vh, a, 'S', "linalg.svd"));
     TSR_TRY(tsr_matmul_new(&unitary, u, vh));
-    TSR_TRY(la_new_mt(&v, vh, true));
+    TSR_TRY(tsr_la_new_mt(&v, vh, true));
     TSR_TRY(weighted_gram(&positive, v, s));
     return tsr_return_move2(c, tsr_owned_take(&unitary), tsr_owned_take(&positive));
 }
@@ -465,11 +465,11 @@ TsrStatus op_matrix_sqrth(TsrOpCall *c) {
     TSR_OWNED positive = NULL;
     TSR_OWNED root = NULL;
     TsrTensor *r = NULL;
-    TSR_TRY(la_check_square(a, "linalg.matrix_sqrth", "A"));
-    TSR_TRY(la_check_float_high(a, "linalg.matrix_sqrth"));
-    TSR_TRY(la_new_eigh(&w, &v, a, 'L', "linalg.eigh"));
-    TSR_TRY(tsr_invoke(&positive, 1, "clamp_min", "ti", w, (int64_t)0));
-    TSR_TRY(tsr_invoke(&root, 1, "sqrt", "t", positive));
+    TSR_TRY(tsr_la_check_square(a, "linalg.matrix_sqrth", "A"));
+    TSR_TRY(tsr_la_check_float_high(a, "linalg.matrix_sqrth"));
+    TSR_TRY(tsr_la_new_eigh(&w, &v, a, 'L', "linalg.eigh"));
+    TSR_TRY(tsr_invoke_new(&positive, 1, "clamp_min", "ti", w, (int64_t)0));
+    TSR_TRY(tsr_invoke_new(&root, 1, "sqrt", "t", positive));
     return tsr_finish_move(c, weighted_gram(&r, v, root), r);
 }
 
@@ -519,12 +519,12 @@ TsrStatus op_matrix_power(TsrOpCall *c) {
     TSR_OWNED inverse = NULL;
     TSR_OWNED info = NULL;
     TsrTensor *r = NULL;
-    TSR_TRY(la_check_square(a, "linalg.matrix_power", "A"));
+    TSR_TRY(tsr_la_check_square(a, "linalg.matrix_power", "A"));
     if (n == 0) return tsr_finish_move(c, identity_like(&r, a), r);
     if (n > 0) return tsr_finish_move(c, positive_power(&r, a, (uint64_t)n), r);
-    TSR_TRY(la_check_float_high(a, "linalg.inv"));
-    TSR_TRY(la_new_inverse(&inverse, &info, a));
-    TSR_TRY(la_check_info(info, "linalg.inv", LA_SINGULAR_INVERSE));
+    TSR_TRY(tsr_la_check_float_high(a, "linalg.inv"));
+    TSR_TRY(tsr_la_new_inverse(&inverse, &info, a));
+    TSR_TRY(tsr_la_check_info(info, "linalg.inv", TSR_LA_SINGULAR_INVERSE));
     if (n == -1) return tsr_return_move(c, tsr_owned_take(&inverse));
     return tsr_finish_move(c, positive_power(&r, inverse, -(uint64_t)n), r);
 }
@@ -619,21 +619,21 @@ static TsrStatus add_product(TsrTensor **slot, const TsrTensor *x, const TsrTens
     TSR_OWNED product = NULL;
     TsrTensor *sum;
     TSR_TRY(batch_product(&product, x, y));
-    TSR_TRY(tsr_invoke(&sum, 1, "add", "tt", *slot, product));
+    TSR_TRY(tsr_invoke_new(&sum, 1, "add", "tt", *slot, product));
     tsr_owned_put_move(slot, sum);
     return TSR_OK;
 }
 
 static TsrStatus taylor1(TsrTensor **out, const TsrTensor *a, Powers *w) {
     TSR_TRY(powers_fill(w, a, 2));
-    return tsr_invoke(out, 1, "add", "tt", w->p[0], w->p[1]);
+    return tsr_invoke_new(out, 1, "add", "tt", w->p[0], w->p[1]);
 }
 
 static TsrStatus taylor2(TsrTensor **out, const TsrTensor *a, Powers *w) {
     TSR_OWNED sum = NULL;
     TSR_TRY(powers_fill(w, a, 3));
-    TSR_TRY(tsr_invoke(&sum, 1, "add", "tt", w->p[0], w->p[1]));
-    return tsr_invoke(out, 1, "add", "tts", sum, w->p[2], tsr_scalar_float(0.5));
+    TSR_TRY(tsr_invoke_new(&sum, 1, "add", "tt", w->p[0], w->p[1]));
+    return tsr_invoke_new(out, 1, "add", "tts", sum, w->p[2], tsr_scalar_float(0.5));
 }
 
 static TsrStatus taylor4(TsrTensor **out, const TsrTensor *a, Powers *w) {
@@ -669,7 +669,7 @@ static TsrStatus taylor12(TsrTensor **out, const TsrTensor *a, Powers *w) {
     for (int i = 0; i < 4 && status == TSR_OK; i++) status = combine(&s[i], w, 0, 4, b[0], i);
     if (status == TSR_OK) status = add_product(&s[2], s[3], s[3]);
     TsrTensor *sum = NULL;
-    if (status == TSR_OK) status = tsr_invoke(&sum, 1, "add", "tt", s[1], s[2]);
+    if (status == TSR_OK) status = tsr_invoke_new(&sum, 1, "add", "tt", s[1], s[2]);
     if (status == TSR_OK) status = add_product(&s[0], sum, s[2]);
     if (status == TSR_OK) *out = tsr_tensor_retain(s[0]);
     for (int i = 0; i < 4; i++) tsr_tensor_free(s[i]);
@@ -688,7 +688,7 @@ static TsrStatus taylor18(TsrTensor **out, const TsrTensor *a, Powers *w) {
     TsrStatus status = powers_fill(w, a, 5);
     for (int i = 0; i < 5 && status == TSR_OK; i++) status = combine(&s[i], w, 0, 5, b[0], i);
     if (status == TSR_OK) status = add_product(&s[3], s[0], s[4]);
-    if (status == TSR_OK) status = tsr_invoke(&sum, 1, "add", "tt", s[2], s[3]);
+    if (status == TSR_OK) status = tsr_invoke_new(&sum, 1, "add", "tt", s[2], s[3]);
     if (status == TSR_OK) status = add_product(&s[1], sum, s[3]);
     if (status == TSR_OK) *out = tsr_tensor_retain(s[1]);
     for (int i = 0; i < 5; i++) tsr_tensor_free(s[i]);
@@ -713,10 +713,10 @@ static TsrStatus taylor(TsrTensor **out, const TsrTensor *a, int degree) {
 
 static double norm1(const TsrTensor *a) { /* of one contiguous matrix */
     double worst = 0;
-    for (int64_t j = 0; j < la_cols(a); j++) {
+    for (int64_t j = 0; j < tsr_la_cols(a); j++) {
         double sum = 0;
-        for (int64_t i = 0; i < la_rows(a); i++) {
-            TsrScalar v = tsr_tensor_get(a, i * la_cols(a) + j);
+        for (int64_t i = 0; i < tsr_la_rows(a); i++) {
+            TsrScalar v = tsr_tensor_get(a, i * tsr_la_cols(a) + j);
             sum += v.kind == TSR_SCALAR_COMPLEX ? hypot(v.c.re, v.c.im) : fabs(tsr_scalar_to_double(v));
         }
         if (!(sum <= worst)) worst = sum;
@@ -744,7 +744,7 @@ static TsrStatus exp_one(TsrTensor **out, const TsrTensor *a) {
     TSR_OWNED scaled = NULL;
     TSR_OWNED r = NULL;
     TSR_OWNED plain = NULL;
-    TSR_TRY(tsr_invoke(&scaled, 1, "mul", "tf", a, ldexp(1, -squarings)));
+    TSR_TRY(tsr_invoke_new(&scaled, 1, "mul", "tf", a, ldexp(1, -squarings)));
     TSR_TRY(tsr_tensor_new_contiguous(&plain, scaled, TSR_CONTIGUOUS));
     TSR_TRY(taylor(&r, plain, degree));
     for (int k = 0; k < squarings; k++) {
@@ -758,12 +758,12 @@ static TsrStatus exp_one(TsrTensor **out, const TsrTensor *a) {
 }
 
 static TsrStatus exp_all(TsrTensor *out, const TsrTensor *a) {
-    int64_t n = la_rows(a);
+    int64_t n = tsr_la_rows(a);
     TSR_OWNED flat = NULL;
     TSR_OWNED oflat = NULL;
-    TSR_TRY(tsr_tensor_new_reshape(&flat, a, 3, (int64_t[]){la_batches(a), n, n}));
-    TSR_TRY(tsr_tensor_new_reshaped_view(&oflat, out, 3, (int64_t[]){la_batches(a), n, n}));
-    for (int64_t b = 0; b < la_batches(a); b++) {
+    TSR_TRY(tsr_tensor_new_reshape(&flat, a, 3, (int64_t[]){tsr_la_batches(a), n, n}));
+    TSR_TRY(tsr_tensor_new_reshaped_view(&oflat, out, 3, (int64_t[]){tsr_la_batches(a), n, n}));
+    for (int64_t b = 0; b < tsr_la_batches(a); b++) {
         TSR_OWNED one = NULL;
         TSR_OWNED target = NULL;
         TSR_OWNED r = NULL;
@@ -778,13 +778,13 @@ static TsrStatus exp_all(TsrTensor *out, const TsrTensor *a) {
 TsrStatus op_matrix_exp(TsrOpCall *c) {
     const TsrTensor *a = c->arg[0].t;
     TSR_OWNED r = NULL;
-    TSR_TRY(la_check_square(a, "linalg.matrix_exp", "A"));
-    TSR_TRY(la_check_float(a, "linalg.matrix_exp"));
+    TSR_TRY(tsr_la_check_square(a, "linalg.matrix_exp", "A"));
+    TSR_TRY(tsr_la_check_float(a, "linalg.matrix_exp"));
     TSR_TRY(tsr_tensor_new(&r, tsr_ndim(a), a->sizes, a->dtype, a->device));
     if (r->numel == 0 || tsr_is_meta(r)) return tsr_return_move(c, tsr_owned_take(&r));
-    if (la_rows(a) == 1) {
+    if (tsr_la_rows(a) == 1) {
         TSR_OWNED e = NULL;
-        TSR_TRY(tsr_invoke(&e, 1, "exp", "t", a));
+        TSR_TRY(tsr_invoke_new(&e, 1, "exp", "t", a));
         TSR_TRY(tsr_tensor_copy(r, e));
     } else {
         TSR_TRY(exp_all(r, a));

@@ -311,7 +311,7 @@ static TsrStatus check_product_out(const TsrOpCall *c, const TsrTensor *a, const
     if (tsr_ndim(a) == 1 && tsr_ndim(b) == 1) return tsr_error(TSR_RUNTIME_ERROR, "result dtype %s does not match input dtype %s", given, wanted);
     if (tsr_ndim(a) == 1 || tsr_ndim(b) == 1)
         return tsr_error(TSR_RUNTIME_ERROR, "addmv input tensors must have the same dtype, but got %s, %s, and %s", given, wanted, wanted);
-    return tsr__check_out_dtype(c, 0, dtype);
+    return tsr_check_out_dtype(c, 0, dtype);
 }
 
 static TsrStatus run_binary(TsrOpCall *c, Binary fn) {
@@ -383,7 +383,7 @@ TsrStatus op_addmm(TsrOpCall *c) {
     TsrTensor *self = c->arg[0].t, *a = c->arg[1].t, *b = c->arg[2].t, *r = NULL;
     if (tsr_ndim(a) == 2 && tsr_ndim(b) == 2 && a->sizes[1] == b->sizes[0])
         TSR_TRY(check_inplace(c, self, 2, (int64_t[]){a->sizes[0], b->sizes[1]}));
-    TSR_TRY(tsr__check_out_dtype(c, 0, self->dtype));
+    TSR_TRY(tsr_check_out_dtype(c, 0, self->dtype));
     return tsr_finish_move(c, addmm_new(&r, self, a, b, c->arg[3].s, c->arg[4].s), r);
 }
 
@@ -400,13 +400,13 @@ static TsrStatus half_addmv(TsrTensor *r, const TsrTensor *mat, const TsrTensor 
     int64_t m = mat->sizes[0], k = mat->sizes[1];
     alpha = rounded_scalar(alpha, r->dtype);
     if (is_zero(beta)) return tsr_gemm(r->dtype, m, 1, k, alpha, mat_of(mat), column_of(vec), zero, column_of(r));
-    TSR_TRY(tsr_invoke(&same, 1, "mul", "!tts", r, r, rounded_scalar(beta, r->dtype)));
+    TSR_TRY(tsr_invoke_new(&same, 1, "mul", "!tts", r, r, rounded_scalar(beta, r->dtype)));
     tsr_tensor_free(same);
     if (mat->strides[0] != 1 || mat->strides[1] < TSR_MAX(m, 1)) return tsr_gemm(r->dtype, m, 1, k, alpha, mat_of(mat), column_of(vec), one, column_of(r));
     TSR_OWNED product = NULL;
     TSR_TRY(tsr_tensor_new(&product, 1, &m, r->dtype, r->device));
     TSR_TRY(tsr_gemm(r->dtype, m, 1, k, alpha, mat_of(mat), column_of(vec), zero, column_of(product)));
-    TSR_TRY(tsr_invoke(&same, 1, "add", "!ttt", r, r, product));
+    TSR_TRY(tsr_invoke_new(&same, 1, "add", "!ttt", r, r, product));
     tsr_tensor_free(same);
     return TSR_OK;
 }
@@ -418,7 +418,7 @@ TsrStatus op_addmv(TsrOpCall *c) {
     TSR_TRY(check_scalar(beta, self->dtype));
     TSR_TRY(check_scalar(alpha, self->dtype));
     TSR_TRY(check_inplace(c, self, 1, mat->sizes));
-    TSR_TRY(tsr__check_out_dtype(c, 0, self->dtype));
+    TSR_TRY(tsr_check_out_dtype(c, 0, self->dtype));
     TSR_OWNED r = NULL;
     TSR_TRY(summand_new(&r, self, beta, 1, mat->sizes));
     bool half = r->dtype == TSR_FLOAT16 || r->dtype == TSR_BFLOAT16;
@@ -450,7 +450,7 @@ TsrStatus op_baddbmm(TsrOpCall *c) {
     TSR_TRY(check_scalar(c->arg[3].s, self->dtype));
     TSR_TRY(check_scalar(c->arg[4].s, self->dtype));
     TSR_TRY(check_inplace(c, self, 3, (int64_t[]){a->sizes[0], a->sizes[1], b->sizes[2]}));
-    TSR_TRY(tsr__check_out_dtype(c, 0, self->dtype));
+    TSR_TRY(tsr_check_out_dtype(c, 0, self->dtype));
     TSR_OWNED r = NULL;
     TSR_TRY(summand_new(&r, self, c->arg[3].s, 3, (int64_t[]){a->sizes[0], a->sizes[1], b->sizes[2]}));
     if (!tsr_is_meta(r)) TSR_TRY(matmul_into(r, a, b, c->arg[4].s, c->arg[3].s));
@@ -510,7 +510,7 @@ static TsrStatus check_vector(const char *op, const char *name, const TsrTensor 
 static TsrStatus outer_new(TsrTensor **out, const TsrTensor *x, const TsrTensor *y) {
     TSR_OWNED column = NULL;
     TSR_TRY(tsr_tensor_new_unsqueeze(&column, x, 1));
-    return tsr_invoke(out, 1, "mul", "tt", column, y);
+    return tsr_invoke_new(out, 1, "mul", "tt", column, y);
 }
 
 TsrStatus op_outer(TsrOpCall *c) {
@@ -529,13 +529,13 @@ static TsrStatus check_addr_scalar(TsrDtype d, TsrScalar s, const char *name) {
 
 static TsrStatus addr_bool(TsrTensor **out, const TsrTensor *self, const TsrTensor *product, bool beta, bool alpha) {
     TSR_OWNED right = NULL;
-    TSR_TRY(tsr_invoke(&right, 1, "logical_and", "tt", product, product));
+    TSR_TRY(tsr_invoke_new(&right, 1, "logical_and", "tt", product, product));
     if (!alpha) TSR_TRY(tsr_tensor_fill(right, tsr_scalar_bool(false)));
     if (!beta) {
         *out = tsr_owned_take(&right);
         return TSR_OK;
     }
-    return tsr_invoke(out, 1, "logical_or", "tt", self, right);
+    return tsr_invoke_new(out, 1, "logical_or", "tt", self, right);
 }
 
 TsrStatus op_addr(TsrOpCall *c) {
@@ -544,8 +544,8 @@ TsrStatus op_addr(TsrOpCall *c) {
     TSR_TRY(check_vector("addr", "vec1", x));
     TSR_TRY(check_vector("addr", "vec2", y));
     if (c->inplace && tsr_ndim(self) != 2) return tsr_error(TSR_RUNTIME_ERROR, "2D tensor expected, got %dD tensor for input", tsr_ndim(self));
-    if (c->out[0] != NULL) TSR_TRY(tsr__check_out_overlap(c->out[0], x));
-    if (c->out[0] != NULL) TSR_TRY(tsr__check_out_overlap(c->out[0], y));
+    if (c->out[0] != NULL) TSR_TRY(tsr_check_out_overlap(c->out[0], x));
+    if (c->out[0] != NULL) TSR_TRY(tsr_check_out_overlap(c->out[0], y));
     TsrDtype common;
     TSR_TRY(tsr_result_type(&common, (TsrTensor *const[]){self, x, y}, 3));
     TSR_TRY(check_addr_scalar(common, beta, "beta"));
@@ -560,14 +560,14 @@ TsrStatus op_addr(TsrOpCall *c) {
         return tsr_finish_move(c, addr_bool(&r, wide, product, tsr_scalar_to_bool(beta), tsr_scalar_to_bool(alpha)), r);
     }
     if (common == TSR_FLOAT16 || common == TSR_BFLOAT16) alpha = rounded_scalar(alpha, common), beta = rounded_scalar(beta, common);
-    TSR_TRY(tsr_invoke(&scaled, 1, "mul", "ts", x, alpha));
+    TSR_TRY(tsr_invoke_new(&scaled, 1, "mul", "ts", x, alpha));
     TSR_TRY(outer_new(&product, scaled, y));
     if (is_zero(beta)) { /* nan and inf of self do not get through */
         TSR_TRY(tsr_tensor_new_cast(&r, product, common));
         return tsr_return_move(c, r);
     }
-    TSR_TRY(tsr_invoke(&weighted, 1, "mul", "ts", self, beta));
-    return tsr_finish_move(c, tsr_invoke(&r, 1, "add", "tt", weighted, product), r);
+    TSR_TRY(tsr_invoke_new(&weighted, 1, "mul", "ts", self, beta));
+    return tsr_finish_move(c, tsr_invoke_new(&r, 1, "add", "tt", weighted, product), r);
 }
 
 TsrStatus op_vecdot(TsrOpCall *c) {
@@ -581,8 +581,8 @@ TsrStatus op_vecdot(TsrOpCall *c) {
                          tsr_dtype_scalar_name(x->dtype), tsr_dtype_scalar_name(y->dtype));
     if (tsr_ndim(x) == 1 && tsr_ndim(y) == 1) return tsr_finish_move(c, dot_new(&r, x, y, true), r);
     if (tsr_dtype_is_complex(x->dtype)) TSR_TRY(tsr_tensor_new_conj(&xc, x));
-    TSR_TRY(tsr_invoke(&product, 1, "mul", "tt", xc != NULL ? xc : x, y));
-    return tsr_finish_move(c, tsr_invoke(&r, 1, "sum", "tI", product, 1, &c->arg[2].i), r);
+    TSR_TRY(tsr_invoke_new(&product, 1, "mul", "tt", xc != NULL ? xc : x, y));
+    return tsr_finish_move(c, tsr_invoke_new(&r, 1, "sum", "tI", product, 1, &c->arg[2].i), r);
 }
 
 /* ---- layers ---- */
@@ -618,7 +618,7 @@ TsrStatus op_linear(TsrOpCall *c) {
     if (bias != NULL && fused && (tsr_ndim(wt) == 2 || d == 2)) return tsr_finish_move(c, linear_sum(&r, x, wt, bias), r);
     if (bias == NULL) return tsr_finish_move(c, tsr_matmul_new(&r, x, wt), r);
     TSR_TRY(tsr_matmul_new(&product, x, wt));
-    return tsr_finish_move(c, tsr_invoke(&r, 1, "add", "tt", product, bias), r);
+    return tsr_finish_move(c, tsr_invoke_new(&r, 1, "add", "tt", product, bias), r);
 }
 
 static TsrStatus bilinear_dtypes_error(const TsrTensor *x, const TsrTensor *y, const TsrTensor *w, const TsrTensor *bias) {
@@ -671,5 +671,5 @@ TsrStatus op_bilinear(TsrOpCall *c) {
     tsr_layout_contiguous_strides(strides, d, sizes);
     TSR_TRY(tsr_tensor_set_geometry(flat, d, sizes, strides, 0));
     if (bias == NULL) return tsr_return_move(c, tsr_owned_take(&flat));
-    return tsr_finish_move(c, tsr_invoke(&r, 1, "add", "tt", flat, bias), r);
+    return tsr_finish_move(c, tsr_invoke_new(&r, 1, "add", "tt", flat, bias), r);
 }

@@ -23,7 +23,7 @@ static void copy_floats(float *to, const float *from, int64_t begin, int64_t end
     for (int64_t o = begin; o < end; o++) to[o] = from[o * stride];
 }
 
-void conv_copy_line(char *to, const char *image, int64_t in_w, int64_t width, int64_t x0, int64_t stride, size_t item) {
+void tsr_conv_copy_line(char *to, const char *image, int64_t in_w, int64_t width, int64_t x0, int64_t stride, size_t item) {
     int64_t begin, end;
     read_range(&begin, &end, in_w, width, x0, stride);
     memset(to, 0, (size_t)begin * item);
@@ -58,11 +58,11 @@ static void add_line(const char *from, char *image, int64_t in_w, int64_t width,
 
 /* One sample's `channels` planes of `image` into columns for the output positions [begin, end), or columns added back into the image. */
 static void im2col(char *columns, char *image, int64_t channels, const Conv *k, int64_t begin, int64_t end, bool to_columns, TsrDtype dtype) {
-    const NnWindow *w = &k->w;
-    int64_t out_w = w->out[NN_W], taps = nn_volume(w->kernel);
+    const TsrNnWindow *w = &k->w;
+    int64_t out_w = w->out[NN_W], taps = tsr_nn_volume(w->kernel);
     for (int64_t c = 0; c < channels && tsr_interrupt_flag == 0; c++) {
         int64_t tap = 0;
-        char *plane = image + (size_t)(c * nn_volume(w->in)) * k->item;
+        char *plane = image + (size_t)(c * tsr_nn_volume(w->in)) * k->item;
         for (int64_t kd = 0; kd < w->kernel[NN_D]; kd++)
             for (int64_t kh = 0; kh < w->kernel[NN_H]; kh++)
                 for (int64_t kw = 0; kw < w->kernel[NN_W]; kw++, tap++) {
@@ -76,7 +76,7 @@ static void im2col(char *columns, char *image, int64_t channels, const Conv *k, 
                         if (!inside) continue;
                         char *from = plane + (size_t)((z * w->in[NN_H] + y) * w->in[NN_W]) * k->item;
                         int64_t x0 = ow * w->stride[NN_W] + kw * w->dilation[NN_W] - w->pad[NN_W];
-                        if (to_columns) conv_copy_line(line, from, w->in[NN_W], n, x0, w->stride[NN_W], k->item);
+                        if (to_columns) tsr_conv_copy_line(line, from, w->in[NN_W], n, x0, w->stride[NN_W], k->item);
                         else add_line(line, from, w->in[NN_W], n, x0, w->stride[NN_W], dtype);
                     }
                 }
@@ -102,11 +102,11 @@ typedef struct ConvJob {
 
 static TsrStatus conv_part(const ConvJob *job, int64_t sample, int64_t begin, int64_t end, char *columns) {
     const Conv *k = job->k;
-    int64_t gc = k->channels / k->groups, gf = k->filters / k->groups, area = nn_volume(k->w.out), rows = gc * nn_volume(k->w.kernel);
+    int64_t gc = k->channels / k->groups, gf = k->filters / k->groups, area = tsr_nn_volume(k->w.out), rows = gc * tsr_nn_volume(k->w.kernel);
     TsrScalar one = tsr_scalar_int(1), zero = tsr_scalar_int(0);
     for (int64_t g = 0; g < k->groups; g++) {
         TSR_TRY(tsr_interrupt_check());
-        char *image = job->image + (size_t)((sample * k->channels + g * gc) * nn_volume(k->w.in)) * k->item;
+        char *image = job->image + (size_t)((sample * k->channels + g * gc) * tsr_nn_volume(k->w.in)) * k->item;
         char *filtered = job->filtered + (size_t)((sample * k->filters + g * gf) * area + begin) * k->item;
         TsrMat weight = {(void *)(job->weight + (size_t)(g * gf * rows) * k->item), rows, 1, false}, cols = {columns, end - begin, 1, false}, out = {filtered, area, 1, false};
         if (!job->transposed) {
@@ -127,9 +127,9 @@ static TsrStatus conv_part(const ConvJob *job, int64_t sample, int64_t begin, in
 static void conv_parts(int64_t begin, int64_t end, void *user) {
     const ConvJob *job = user;
     const Conv *k = job->k;
-    int64_t area = nn_volume(k->w.out);
+    int64_t area = tsr_nn_volume(k->w.out);
     TsrDataPtr columns;
-    size_t bytes = (size_t)(k->channels / k->groups * nn_volume(k->w.kernel) * job->part) * k->item;
+    size_t bytes = (size_t)(k->channels / k->groups * tsr_nn_volume(k->w.kernel) * job->part) * k->item;
     TsrStatus status = tsr_allocate(&columns, TSR_DEVICE_CPU, TSR_MAX(bytes, (size_t)1));
     if (status == TSR_OK) {
         for (int64_t i = begin; i < end && status == TSR_OK; i++) {
@@ -144,7 +144,7 @@ static void conv_parts(int64_t begin, int64_t end, void *user) {
 /* Equal parts; a transposed convolution has one, since its sums go to the same places. */
 static void choose_parts(ConvJob *job) {
     const Conv *k = job->k;
-    int64_t area = nn_volume(k->w.out), rows = k->channels / k->groups * nn_volume(k->w.kernel);
+    int64_t area = tsr_nn_volume(k->w.out), rows = k->channels / k->groups * tsr_nn_volume(k->w.kernel);
     int64_t most = TSR_MAX(COLUMNS_BYTES / ((int64_t)k->item * TSR_MAX(rows, 1)), 64);
     job->parts = job->transposed ? 1 : (area + most - 1) / most;
     job->part = (area + job->parts - 1) / job->parts;
@@ -158,7 +158,7 @@ static TsrStatus add_bias(TsrTensor *out, const TsrTensor *bias, int n) {
     sizes[0] = bias->sizes[0];
     for (int d = 1; d <= n; d++) sizes[d] = 1;
     TSR_TRY(tsr_tensor_new_reshape(&view, bias, n + 1, sizes));
-    TsrStatus status = tsr_invoke(&sum, 1, "add", "!ttt", out, out, view);
+    TsrStatus status = tsr_invoke_new(&sum, 1, "add", "!ttt", out, out, view);
     tsr_tensor_free(view);
     if (status == TSR_OK) tsr_tensor_free(sum);
     return status;
@@ -205,7 +205,7 @@ static const char *batch_text(char *text, size_t room, const TsrTensor *t, int n
     return tsr_layout_format(text, room, ndim + front, sizes);
 }
 
-static TsrStatus check_conv(const TsrTensor *t, const TsrTensor *weight, const TsrTensor *bias, int n, int64_t groups, bool transposed, const NnWindow *w, const int64_t *output_padding) {
+static TsrStatus check_conv(const TsrTensor *t, const TsrTensor *weight, const TsrTensor *bias, int n, int64_t groups, bool transposed, const TsrNnWindow *w, const int64_t *output_padding) {
     char a[256], b[256];
     int ndim = tsr_ndim(t);
     if (tsr_ndim(weight) != n + 2) {
@@ -247,7 +247,7 @@ static TsrStatus check_conv(const TsrTensor *t, const TsrTensor *weight, const T
     return bias != NULL && n == 3 ? check_same_dtype(t, bias, "bias", false) : TSR_OK;
 }
 
-static TsrStatus check_kernel_fits(const NnWindow *w) {
+static TsrStatus check_kernel_fits(const TsrNnWindow *w) {
     char padded[96] = "", kernel[96] = "";
     bool small = false;
     for (int d = NN_DIMS - w->n; d < NN_DIMS; d++) {
@@ -268,7 +268,7 @@ typedef struct ConvArgs {
     int n;
     int64_t groups;
     bool transposed;
-    NnWindow w;
+    TsrNnWindow w;
     int64_t output_padding[NN_DIMS];
 } ConvArgs;
 
@@ -277,8 +277,8 @@ static TsrStatus set_sizes(Conv *k, ConvArgs *a) {
     const TsrTensor *t = a->input;
     int ndim = tsr_ndim(t), n = a->n;
     int64_t given[NN_DIMS];
-    nn_spatial(given, t, n);
-    nn_spatial(a->w.kernel, a->weight, n);
+    tsr_nn_spatial(given, t, n);
+    tsr_nn_spatial(a->w.kernel, a->weight, n);
     k->w = a->w;
     k->w.n = n;
     k->groups = a->groups;
@@ -340,7 +340,7 @@ static TsrStatus run_products(TsrTensor *out, const TsrTensor *in, const TsrTens
 
 /* A kernel of one point that takes all points there are. */
 static bool is_product(const Conv *k) {
-    bool is = k->groups == 1 && nn_volume(k->w.kernel) == 1;
+    bool is = k->groups == 1 && tsr_nn_volume(k->w.kernel) == 1;
     for (int d = 0; d < NN_DIMS; d++) is = is && k->w.stride[d] == 1 && k->w.pad[d] == 0;
     return is;
 }
@@ -350,7 +350,7 @@ static TsrStatus run_conv(TsrTensor *out, const TsrTensor *in, const TsrTensor *
     if (out->numel == 0) return TSR_OK;
     bool done = false;
     if (!transposed && is_onednn(k, in) && !is_product(k) && in->numel > 0)
-        TSR_TRY(conv_direct(&done, tsr_data(out), tsr_data(in), tsr_data(weight), bias != NULL ? tsr_data(bias) : NULL, k));
+        TSR_TRY(tsr_conv_direct(&done, tsr_data(out), tsr_data(in), tsr_data(weight), bias != NULL ? tsr_data(bias) : NULL, k));
     return done ? TSR_OK : run_products(out, in, weight, bias, k, transposed, half);
 }
 
@@ -360,9 +360,9 @@ static TsrStatus real_convolution(TsrTensor **result, const ConvArgs *a, Conv *k
     TSR_OWNED weight = NULL;
     TSR_OWNED bias = NULL;
     TSR_OWNED out = NULL;
-    TSR_TRY(nn_new_computable(&in, a->input));
-    TSR_TRY(nn_new_computable(&weight, a->weight));
-    if (a->bias != NULL) TSR_TRY(nn_new_computable(&bias, a->bias));
+    TSR_TRY(tsr_nn_new_computable(&in, a->input));
+    TSR_TRY(tsr_nn_new_computable(&weight, a->weight));
+    if (a->bias != NULL) TSR_TRY(tsr_nn_new_computable(&bias, a->bias));
     TSR_TRY(tsr_tensor_new(&out, ndim, sizes, in->dtype, in->device));
     if (!tsr_is_meta(in)) TSR_TRY(run_conv(out, in, weight, bias, k, a->transposed, a->input->dtype == TSR_FLOAT16));
     *result = tsr_owned_take(&out);
@@ -371,7 +371,7 @@ static TsrStatus real_convolution(TsrTensor **result, const ConvArgs *a, Conv *k
 
 /* Gauss's trick, as PyTorch does it: x = conv(re, re, re), y = conv(im, im), z = conv(re + im, re + im, re + im) give x - y + i (z - x - y). */
 static TsrStatus complex_convolution(TsrTensor **result, const ConvArgs *a, Conv *k, int ndim, const int64_t *sizes) {
-    Scope s = {0};
+    TsrScope s = {0};
     const TsrTensor *given[3] = {a->input, a->weight, a->bias};
     TsrTensor *re[3] = {NULL}, *im[3] = {NULL}, *both[3] = {NULL};
     for (int i = 0; i < 3 && given[i] != NULL; i++) {
@@ -387,7 +387,7 @@ static TsrStatus complex_convolution(TsrTensor **result, const ConvArgs *a, Conv
     part.input = both[0], part.weight = both[1], part.bias = both[2];
     TsrTensor *z = MAKE(&s, real_convolution, &part, k, ndim, sizes);
     TsrTensor *real = CALL(&s, "sub", "tt", x, y), *rest = CALL(&s, "sub", "tt", z, x), *imaginary = CALL(&s, "sub", "tt", rest, y);
-    return tsr__scope_end(&s, result, CALL(&s, "complex", "tt", real, imaginary));
+    return tsr_scope_end_new(result, &s, CALL(&s, "complex", "tt", real, imaginary));
 }
 
 /* Where the input or the weight is channels last, so is the result (over lines, only the weight counts); but not in double precision, nor for complex
@@ -399,11 +399,11 @@ static TsrStatus place_move(TsrTensor **result, const ConvArgs *a) {
     TsrTensor *t = *result, *final;
     bool single = tsr_ndim(t) == a->n + 1;
     if (t->dtype == TSR_FLOAT64 || tsr_dtype_is_complex(t->dtype)) return TSR_OK;
-    TSR_TRY(nn_planes_new(&input, (TsrTensor *)a->input, 2, single, false));
-    if (!nn_is_channels_last(a->weight, a->n) && (a->n == 1 || !nn_is_channels_last(input, a->n))) return TSR_OK;
-    TSR_TRY(nn_planes_new(&planes, t, a->n, single, false));
-    TSR_TRY(nn_new_channels_last(&placed, planes));
-    TSR_TRY(nn_planes_new(&final, placed, a->n, single, true));
+    TSR_TRY(tsr_nn_planes_new(&input, (TsrTensor *)a->input, 2, single, false));
+    if (!tsr_nn_is_channels_last(a->weight, a->n) && (a->n == 1 || !tsr_nn_is_channels_last(input, a->n))) return TSR_OK;
+    TSR_TRY(tsr_nn_planes_new(&planes, t, a->n, single, false));
+    TSR_TRY(tsr_nn_new_channels_last(&placed, planes));
+    TSR_TRY(tsr_nn_planes_new(&final, placed, a->n, single, true));
     tsr_tensor_free(t);
     *result = final;
     return TSR_OK;
@@ -445,7 +445,7 @@ static TsrStatus conv_ints(int64_t *out, const TsrArg *arg, const ConvArgs *a, i
     int64_t shown[NN_DIMS];
     char text[256];
     int wanted = tsr_ndim(a->weight) - 2, count = arg->n == 1 ? a->n : arg->n;
-    if (count == wanted || count == 1) return nn_window_ints(out, arg, a->n, front, NULL, "conv", name);
+    if (count == wanted || count == 1) return tsr_nn_window_ints(out, arg, a->n, front, NULL, "conv", name);
     for (int d = 0; d < NN_DIMS; d++) shown[d] = arg->n == 1 ? arg->ints[0] : 0;
     return tsr_error(TSR_RUNTIME_ERROR, "expected %s to be a single integer value or a list of %d values to match the convolution dimensions, but got %s=%s", name, wanted, name,
                      tsr_layout_format(text, sizeof text, count, arg->n == 1 ? shown : arg->ints));
@@ -496,7 +496,7 @@ static TsrStatus conv_named_padding(TsrOpCall *c, int n) {
         return tsr_error(TSR_RUNTIME_ERROR, "Invalid padding string: '%s'", name);
     }
     if (uneven) {
-        TSR_TRY(tsr_invoke(&padded, 1, "constant_pad_nd", "tI", a.input, 2 * n, pads));
+        TSR_TRY(tsr_invoke_new(&padded, 1, "constant_pad_nd", "tI", a.input, 2 * n, pads));
         a.input = padded;
     }
     TsrStatus status = convolve(&out, &a);

@@ -197,7 +197,7 @@ static void norm_end(Norm *n) {
 /* Normalises rows of the input as `r` says (rows, columns, eps, affine); out has the input's sizes, mean and rstd those given. */
 static TsrStatus norm_rows(Norm *n, Rows r, const TsrTensor *t, const TsrArg *weight, const TsrArg *bias, int stat_ndim, const int64_t *stat_sizes) {
     *n = (Norm){0};
-    TSR_TRY(nn_new_computable(&n->in, t));
+    TSR_TRY(tsr_nn_new_computable(&n->in, t));
     TSR_TRY(new_parameter(&n->weight, weight, n->in->dtype));
     TSR_TRY(new_parameter(&n->bias, bias, n->in->dtype));
     TSR_TRY(tsr_tensor_new(&n->out, tsr_ndim(t), t->sizes, n->in->dtype, t->device));
@@ -218,7 +218,7 @@ static TsrStatus norm_rows(Norm *n, Rows r, const TsrTensor *t, const TsrArg *we
 
 /* Hands the parts over as results; statistics keep float32 for the halves only where the parameters are float32. */
 static TsrStatus norm_return(TsrOpCall *c, Norm *n, const TsrTensor *like, bool with_stats, TsrDtype stat_dtype) {
-    TSR_TRY(nn_restore_move(&n->out, like->dtype, like));
+    TSR_TRY(tsr_nn_restore_move(&n->out, like->dtype, like));
     c->ret[0] = (TsrArg){.kind = TSR_ARG_TENSOR, .t = tsr_tensor_retain(n->out)};
     c->nret = 1;
     if (!with_stats) return TSR_OK;
@@ -290,14 +290,14 @@ TsrStatus op_rms_norm(TsrOpCall *c) {
     bool fine = wide == TSR_FLOAT64 || wide == TSR_COMPLEX128;
     double eps = tsr_arg_given(&c->arg[3]) ? c->arg[3].f : fine ? 2.220446049250313e-16 : 1.1920928955078125e-07;
     for (int d = 0; d < n; d++) dims[d] = tsr_ndim(t) - n + d;
-    Scope s = {0};
+    TsrScope s = {0};
     TsrTensor *x = MAKE(&s, tsr_tensor_new_cast, t, wide);
     TsrTensor *squares = CALL(&s, "pow", "ts", x, tsr_scalar_int(2)), *mean = CALL(&s, "mean", "tIb", squares, n, dims, 1);
     TsrTensor *raised = CALL(&s, "add", "ts", mean, tsr_scalar_float(eps)), *scale = CALL(&s, "rsqrt", "t", raised);
     TsrTensor *result = CALL(&s, "mul", "tt", x, scale);
     if (tsr_arg_given(&c->arg[2])) result = CALL(&s, "mul", "tt", result, c->arg[2].t);
     TsrTensor *cast = MAKE(&s, tsr_tensor_new_cast, result, t->dtype);
-    return tsr__scope_return(c, &s, MAKE(&s, tsr_tensor_new_contiguous, cast, TSR_CONTIGUOUS));
+    return tsr_scope_return(c, &s, MAKE(&s, tsr_tensor_new_contiguous, cast, TSR_CONTIGUOUS));
 }
 
 /* ---- group ---- */
@@ -500,7 +500,7 @@ static TsrStatus batch_norm(Batch *b, TsrOpCall *c, TsrStatus missing) {
     k.way = batch_way(t, k.area);
     k.kept = tsr_arg_given(&c->arg[1]) ? c->arg[1].t->dtype : tsr_arg_given(&c->arg[3]) ? c->arg[3].t->dtype : t->dtype;
     for (int i = 0; i < BATCH_PARAMS; i++) TSR_TRY(new_doubles(&b->params[i], &c->arg[1 + i]));
-    TSR_TRY(nn_new_computable(&b->in, t));
+    TSR_TRY(tsr_nn_new_computable(&b->in, t));
     TSR_TRY(tsr_tensor_new(&b->out, tsr_ndim(t), t->sizes, b->in->dtype, t->device));
     TSR_TRY(tsr_tensor_new(&b->mean, 1, &k.channels, TSR_FLOAT64, t->device));
     TSR_TRY(tsr_tensor_new(&b->rstd, 1, &k.channels, TSR_FLOAT64, t->device));
@@ -527,18 +527,18 @@ static TsrStatus batch_norm(Batch *b, TsrOpCall *c, TsrStatus missing) {
 static TsrStatus batch_norm_empty(TsrOpCall *c) {
     static const char *const ops[] = {"mul", "add"};
     int64_t dim = 0, first = 0;
-    Scope s = {0};
+    TsrScope s = {0};
     TsrTensor *out = MAKE(&s, tsr_tensor_new_clone, c->arg[0].t, TSR_PRESERVE);
     for (int i = 0; i < 2; i++)
         if (tsr_arg_given(&c->arg[1 + i])) out = CALL(&s, ops[i], "tt", out, CALL(&s, "select", "tii", c->arg[1 + i].t, dim, first));
-    return tsr__scope_return(c, &s, out);
+    return tsr_scope_return(c, &s, out);
 }
 
 TsrStatus op_batch_norm(TsrOpCall *c) {
     Batch b;
     if (c->arg[0].t->numel == 0) return batch_norm_empty(c);
     TsrStatus status = batch_norm(&b, c, TSR_RUNTIME_ERROR);
-    if (status == TSR_OK) status = nn_restore_move(&b.out, c->arg[0].t->dtype, tsr_is_contiguous(c->arg[0].t, TSR_CONTIGUOUS) ? NULL : c->arg[0].t);
+    if (status == TSR_OK) status = tsr_nn_restore_move(&b.out, c->arg[0].t->dtype, tsr_is_contiguous(c->arg[0].t, TSR_CONTIGUOUS) ? NULL : c->arg[0].t);
     if (status == TSR_OK) (void)tsr_return_move(c, tsr_tensor_retain(b.out));
     batch_end(&b);
     return status;
@@ -560,7 +560,7 @@ TsrStatus op_native_batch_norm(TsrOpCall *c) {
     char sizes[256];
     if (t->numel == 0) return tsr_error(TSR_RUNTIME_ERROR, "input tensor must have at least one element, but got input_sizes = %s", tsr_layout_format(sizes, sizeof sizes, tsr_ndim(t), t->sizes));
     TsrStatus status = batch_norm(&b, c, TSR_VALUE_ERROR);
-    if (status == TSR_OK) status = nn_restore_move(&b.out, c->arg[0].t->dtype, tsr_is_contiguous(c->arg[0].t, TSR_CONTIGUOUS) ? NULL : c->arg[0].t);
+    if (status == TSR_OK) status = tsr_nn_restore_move(&b.out, c->arg[0].t->dtype, tsr_is_contiguous(c->arg[0].t, TSR_CONTIGUOUS) ? NULL : c->arg[0].t);
     TsrDtype dtype = tsr_arg_given(&c->arg[1]) ? c->arg[1].t->dtype : c->arg[0].t->dtype;
     for (int i = 0; i < 2 && status == TSR_OK; i++)
         status = saved_statistics(&stats[i], c, i, i == 0 ? b.mean : b.rstd, dtype);

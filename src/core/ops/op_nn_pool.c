@@ -41,14 +41,14 @@ static TsrStatus line_ints(int64_t *out, const TsrArg *arg, int n, int64_t front
     return window_ints(out, arg, n, front, empty, fn, name);
 }
 
-TsrStatus nn_window_ints(int64_t *out, const TsrArg *arg, int n, int64_t front, const int64_t *empty, const char *fn, const char *name) {
+TsrStatus tsr_nn_window_ints(int64_t *out, const TsrArg *arg, int n, int64_t front, const int64_t *empty, const char *fn, const char *name) {
     TSR_TRY(window_ints(out, arg, n, front, empty, fn, name));
     for (int d = NN_DIMS - n; d < NN_DIMS; d++)
         if (out[d] > INT32_MAX || out[d] < INT32_MIN) return tsr_error(TSR_RUNTIME_ERROR, "value cannot be converted to type int without overflow");
     return TSR_OK;
 }
 
-void nn_spatial(int64_t *out, const TsrTensor *t, int n) {
+void tsr_nn_spatial(int64_t *out, const TsrTensor *t, int n) {
     for (int d = 0; d < NN_DIMS; d++) out[d] = d < NN_DIMS - n ? 1 : t->sizes[tsr_ndim(t) - NN_DIMS + d];
 }
 
@@ -58,7 +58,7 @@ static TsrDtype computable(TsrDtype d) {
     return tsr_dtype_is_float(d) ? TSR_FLOAT32 : TSR_INT64;
 }
 
-TsrStatus nn_new_computable(TsrTensor **out, const TsrTensor *t) {
+TsrStatus tsr_nn_new_computable(TsrTensor **out, const TsrTensor *t) {
     TsrTensor *cast;
     TSR_TRY(tsr_tensor_new_cast(&cast, t, computable(t->dtype)));
     TsrStatus status = tsr_tensor_new_contiguous(out, cast, TSR_CONTIGUOUS);
@@ -66,7 +66,7 @@ TsrStatus nn_new_computable(TsrTensor **out, const TsrTensor *t) {
     return status;
 }
 
-TsrStatus nn_new_channels_last(TsrTensor **out, TsrTensor *t) {
+TsrStatus tsr_nn_new_channels_last(TsrTensor **out, TsrTensor *t) {
     int64_t strides[5];
     int ndim = tsr_ndim(t);
     tsr_layout_channels_last_strides(strides, ndim, t->sizes);
@@ -77,27 +77,27 @@ TsrStatus nn_new_channels_last(TsrTensor **out, TsrTensor *t) {
 
 static TsrStatus place_last(TsrTensor **t) {
     TsrTensor *placed;
-    TSR_TRY(nn_new_channels_last(&placed, *t));
+    TSR_TRY(tsr_nn_new_channels_last(&placed, *t));
     tsr_tensor_free(*t);
     *t = placed;
     return TSR_OK;
 }
 
-TsrStatus nn_restore_move(TsrTensor **t, TsrDtype dtype, const TsrTensor *like) {
+TsrStatus tsr_nn_restore_move(TsrTensor **t, TsrDtype dtype, const TsrTensor *like) {
     TsrTensor *cast, *placed;
     TSR_TRY(tsr_tensor_new_cast(&cast, *t, dtype));
     tsr_tensor_free(*t);
     *t = cast;
     if (like == NULL) return TSR_OK;
-    if (tsr_ndim(cast) == 4 && nn_is_channels_last(like, 2)) return place_last(t);
-    if (tsr_ndim(cast) != 5 || !nn_is_channels_last(like, 3)) return TSR_OK;
+    if (tsr_ndim(cast) == 4 && tsr_nn_is_channels_last(like, 2)) return place_last(t);
+    if (tsr_ndim(cast) != 5 || !tsr_nn_is_channels_last(like, 3)) return TSR_OK;
     TSR_TRY(tsr_tensor_new_contiguous(&placed, cast, TSR_CHANNELS_LAST_3D));
     tsr_tensor_free(cast);
     *t = placed;
     return TSR_OK;
 }
 
-bool nn_is_channels_last(const TsrTensor *t, int n) {
+bool tsr_nn_is_channels_last(const TsrTensor *t, int n) {
     int64_t sizes[5], strides[5];
     int ndim = tsr_ndim(t);
     if (ndim != n + 2) return false;
@@ -112,7 +112,7 @@ bool nn_is_channels_last(const TsrTensor *t, int n) {
     return tsr_layout_is_channels_last_strides(ndim, sizes, strides);
 }
 
-TsrStatus nn_planes_new(TsrTensor **out, TsrTensor *t, int n, bool single, bool back) {
+TsrStatus tsr_nn_planes_new(TsrTensor **out, TsrTensor *t, int n, bool single, bool back) {
     TSR_OWNED batched = NULL;
     if (!single) batched = tsr_tensor_retain(t);
     else if (back) TSR_TRY(tsr_tensor_new_squeeze(&batched, t, 1, (int64_t[]){0}));
@@ -128,10 +128,10 @@ static TsrStatus place_lines(TsrTensor **t, const TsrTensor *like) {
     TSR_OWNED planes = NULL;
     TSR_OWNED placed = NULL;
     TsrTensor *lines;
-    if (tsr_ndim(*t) != 3 || !nn_is_channels_last(like, 1)) return TSR_OK;
-    TSR_TRY(nn_planes_new(&planes, *t, 1, false, false));
-    TSR_TRY(nn_new_channels_last(&placed, planes));
-    TSR_TRY(nn_planes_new(&lines, placed, 1, false, true));
+    if (tsr_ndim(*t) != 3 || !tsr_nn_is_channels_last(like, 1)) return TSR_OK;
+    TSR_TRY(tsr_nn_planes_new(&planes, *t, 1, false, false));
+    TSR_TRY(tsr_nn_new_channels_last(&placed, planes));
+    TSR_TRY(tsr_nn_planes_new(&lines, placed, 1, false, true));
     tsr_tensor_free(*t);
     *t = lines;
     return TSR_OK;
@@ -146,7 +146,7 @@ static int output_sizes(int64_t *sizes, const TsrTensor *t, int n, const int64_t
 }
 
 static TsrStatus check_floating_or_int(const TsrTensor *t, const char *kernel, bool ints) {
-    bool ok = (tsr_dtype_is_float(t->dtype) && tsr_dtype_size(t->dtype) > 1) || (ints && tsr__in(TSR_BITS_INT, t->dtype));
+    bool ok = (tsr_dtype_is_float(t->dtype) && tsr_dtype_size(t->dtype) > 1) || (ints && tsr_in(TSR_BITS_INT, t->dtype));
     return ok ? TSR_OK : tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "\"%s\" not implemented for '%s'", kernel, tsr_dtype_scalar_name(t->dtype));
 }
 
@@ -167,7 +167,7 @@ static TsrStatus not_positive(const char *what, const char *prefix, const int64_
                      (long long)v[NN_W]);
 }
 
-static TsrStatus check_window(const NnWindow *w) {
+static TsrStatus check_window(const TsrNnWindow *w) {
     bool kernel = true, stride = true, dilation = true;
     for (int d = NN_DIMS - w->n; d < NN_DIMS; d++)
         if (w->stride[d] == 0) return tsr_error(TSR_RUNTIME_ERROR, "stride should not be zero");
@@ -186,7 +186,7 @@ static TsrStatus check_window(const NnWindow *w) {
 }
 
 /* What maxima ask beyond it, whose windows may be dilated. */
-static TsrStatus check_half_window(const NnWindow *w) {
+static TsrStatus check_half_window(const TsrNnWindow *w) {
     const int64_t *k = w->kernel, *p = w->pad;
     if (p[NN_D] <= k[NN_D] / 2 && p[NN_H] <= k[NN_H] / 2 && p[NN_W] <= k[NN_W] / 2) return TSR_OK;
     const char *must = "pad should be smaller than or equal to half of kernel size, but got";
@@ -201,9 +201,9 @@ static void size_text(char *text, size_t room, int64_t channels, const int64_t *
     for (int d = NN_DIMS - n; d < NN_DIMS; d++) at += snprintf(text + at, room - (size_t)at, "x%lld", (long long)sizes[d]);
 }
 
-static TsrStatus fit_window(NnWindow *w, const TsrTensor *t, bool ceil_mode) {
+static TsrStatus fit_window(TsrNnWindow *w, const TsrTensor *t, bool ceil_mode) {
     bool small = false;
-    nn_spatial(w->in, t, w->n);
+    tsr_nn_spatial(w->in, t, w->n);
     for (int d = 0; d < NN_DIMS; d++) {
         w->out[d] = d < NN_DIMS - w->n ? 1 : pooled_size(w->in[d], w->kernel[d], w->pad[d], w->stride[d], w->dilation[d], ceil_mode);
         small |= w->out[d] < 1;
@@ -252,16 +252,16 @@ static TsrStatus check_input(const TsrTensor *t, int n, const char *fn, bool max
 }
 
 /* Averages of volumes ask for windows inside the input. */
-static TsrStatus check_volume(const NnWindow *w) {
+static TsrStatus check_volume(const TsrNnWindow *w) {
     const int64_t *in = w->in, *k = w->kernel;
     if (in[NN_D] >= k[NN_D] && in[NN_H] >= k[NN_H] && in[NN_W] >= k[NN_W]) return TSR_OK;
     return tsr_error(TSR_RUNTIME_ERROR, "input image (T: %lld H: %lld W: %lld) smaller than kernel size (kT: %lld kH: %lld kW: %lld)", (long long)in[NN_D], (long long)in[NN_H], (long long)in[NN_W],
                      (long long)k[NN_D], (long long)k[NN_H], (long long)k[NN_W]);
 }
 
-/* `ints`: nn_window_ints or line_ints. */
-static TsrStatus read_window(NnWindow *w, const TsrArg *kernel, const TsrArg *stride, const TsrArg *pad, const TsrArg *dilation, int n, const char *fn, WindowInts *ints) {
-    *w = (NnWindow){.n = n};
+/* `ints`: tsr_nn_window_ints or line_ints. */
+static TsrStatus read_window(TsrNnWindow *w, const TsrArg *kernel, const TsrArg *stride, const TsrArg *pad, const TsrArg *dilation, int n, const char *fn, WindowInts *ints) {
+    *w = (TsrNnWindow){.n = n};
     TSR_TRY(ints(w->kernel, kernel, n, 1, NULL, fn, "kernel_size"));
     TSR_TRY(ints(w->stride, stride, n, 1, w->kernel, fn, "stride"));
     TSR_TRY(ints(w->pad, pad, n, 0, NULL, fn, "padding"));
@@ -272,7 +272,7 @@ static TsrStatus read_window(NnWindow *w, const TsrArg *kernel, const TsrArg *st
 /* ---- kernels: one plane ---- */
 
 typedef struct Planes {
-    const NnWindow *w;
+    const TsrNnWindow *w;
     const char *in;
     char *out;
     int64_t *index;      /* max pooling: flat position in the plane; may be NULL */
@@ -286,14 +286,14 @@ typedef struct Planes {
 /* The part of a window along one dimension that lies in the input. */
 typedef struct Span { int64_t begin, end, step; } Span;
 
-static Span window_span(const NnWindow *w, int d, int64_t o) {
+static Span window_span(const TsrNnWindow *w, int d, int64_t o) {
     int64_t begin = o * w->stride[d] - w->pad[d], step = w->dilation[d], reach = (w->kernel[d] - 1) * step;
     int64_t end = reach < w->in[d] - begin ? begin + reach + 1 : w->in[d];
     if (begin < 0) begin = (step - -begin % step) % step;
     return (Span){begin, end, step};
 }
 
-static Span adaptive_span(const NnWindow *w, int d, int64_t o) {
+static Span adaptive_span(const TsrNnWindow *w, int d, int64_t o) {
     int64_t begin = o / w->out[d] * w->in[d] + (o % w->out[d]) * w->in[d] / w->out[d];
     return (Span){begin, 1 + ((o + 1) * w->in[d] - 1) / w->out[d], 1};
 }
@@ -303,9 +303,9 @@ static Span span_of(const Planes *p, int d, int64_t o) { return p->adaptive ? ad
 /* What a maximum begins with, and is where a dilated window has no place in the input. */
 #define MAX_PLANE(NAME, T, LEAST, IS_NAN) \
     static void max_plane_##NAME(const Planes *p, int64_t plane) { \
-        const NnWindow *w = p->w; \
-        const T *in = (const T *)(const void *)p->in + plane * nn_volume(w->in); \
-        int64_t base = plane * nn_volume(w->out), at = 0; \
+        const TsrNnWindow *w = p->w; \
+        const T *in = (const T *)(const void *)p->in + plane * tsr_nn_volume(w->in); \
+        int64_t base = plane * tsr_nn_volume(w->out), at = 0; \
         T *out = (T *)(void *)p->out + base; \
         for (int64_t od = 0; od < w->out[NN_D]; od++) { \
             Span sd = span_of(p, NN_D, od); \
@@ -340,7 +340,7 @@ MAX_PLANE(int64, int64_t, p->least, false)
 
 /* What a window's sum is divided by. */
 static int64_t divisor_of(const Planes *p, int64_t od, int64_t oh, int64_t ow, Span sd, Span sh, Span sw) {
-    const NnWindow *w = p->w;
+    const TsrNnWindow *w = p->w;
     const int64_t o[] = {od, oh, ow};
     int64_t inside = (sd.end - sd.begin) * (sh.end - sh.begin) * (sw.end - sw.begin);
     uint64_t padded = 1; /* wraps, as PyTorch's does */
@@ -358,9 +358,9 @@ static int64_t int_quotient(uint64_t sum, int64_t by) { return by == 0 ? 0 : by 
 
 #define AVG_PLANE(NAME, T, SUM, DIVIDE) \
     static void avg_plane_##NAME(const Planes *p, int64_t plane) { \
-        const NnWindow *w = p->w; \
-        const T *in = (const T *)(const void *)p->in + plane * nn_volume(w->in); \
-        T *out = (T *)(void *)p->out + plane * nn_volume(w->out); \
+        const TsrNnWindow *w = p->w; \
+        const T *in = (const T *)(const void *)p->in + plane * tsr_nn_volume(w->in); \
+        T *out = (T *)(void *)p->out + plane * tsr_nn_volume(w->out); \
         for (int64_t od = 0; od < w->out[NN_D]; od++) { \
             Span sd = span_of(p, NN_D, od); \
             for (int64_t oh = 0; oh < w->out[NN_H]; oh++) { \
@@ -385,10 +385,10 @@ AVG_PLANE(int64, int64_t, uint64_t, int_quotient)
 
 /* Adaptive averages of volumes of half floats: each partial sum is rounded, and each of the three quotients. */
 static void avg_volume_half(const Planes *p, int64_t plane) {
-    const NnWindow *w = p->w;
-    const float *in = (const float *)(const void *)p->in + plane * nn_volume(w->in);
-    float *out = (float *)(void *)p->out + plane * nn_volume(w->out);
-    for (int64_t i = 0; i < nn_volume(w->out); i++) {
+    const TsrNnWindow *w = p->w;
+    const float *in = (const float *)(const void *)p->in + plane * tsr_nn_volume(w->in);
+    float *out = (float *)(void *)p->out + plane * tsr_nn_volume(w->out);
+    for (int64_t i = 0; i < tsr_nn_volume(w->out); i++) {
         Span sd = adaptive_span(w, NN_D, i / (w->out[NN_H] * w->out[NN_W])), sh = adaptive_span(w, NN_H, i / w->out[NN_W] % w->out[NN_H]), sw = adaptive_span(w, NN_W, i % w->out[NN_W]);
         float sum = 0;
         for (int64_t z = sd.begin; z < sd.end; z++)
@@ -410,7 +410,7 @@ static int64_t steps_over(int64_t distance, int64_t stride) { return distance > 
         else for (int64_t i = 0; i < n; i++) acc[i] = FOLD(acc[i], in[stride * i]); \
     } \
     static void NAME##_window_row(const Planes *p, T *acc, const T *plane, Span sd, Span sh) { \
-        const NnWindow *w = p->w; \
+        const TsrNnWindow *w = p->w; \
         int64_t stride = w->stride[NN_W]; \
         for (int64_t z = sd.begin; z < sd.end; z += sd.step) \
             for (int64_t y = sh.begin; y < sh.end; y += sh.step) \
@@ -434,9 +434,9 @@ FOLD_ROW(sum_double, double, SUM_OF)
 
 #define MAX_VALUES(NAME, T, LEAST) \
     static void max_values_##NAME(const Planes *p, int64_t plane) { \
-        const NnWindow *w = p->w; \
-        const T *in = (const T *)(const void *)p->in + plane * nn_volume(w->in); \
-        T *out = (T *)(void *)p->out + plane * nn_volume(w->out); \
+        const TsrNnWindow *w = p->w; \
+        const T *in = (const T *)(const void *)p->in + plane * tsr_nn_volume(w->in); \
+        T *out = (T *)(void *)p->out + plane * tsr_nn_volume(w->out); \
         for (int64_t od = 0; od < w->out[NN_D]; od++) \
             for (int64_t oh = 0; oh < w->out[NN_H]; oh++, out += w->out[NN_W]) { \
                 for (int64_t i = 0; i < w->out[NN_W]; i++) out[i] = LEAST; \
@@ -449,9 +449,9 @@ MAX_VALUES(int64, int64_t, p->least)
 
 #define AVG_VALUES(NAME, T) \
     static void avg_values_##NAME(const Planes *p, int64_t plane) { \
-        const NnWindow *w = p->w; \
-        const T *in = (const T *)(const void *)p->in + plane * nn_volume(w->in); \
-        T *out = (T *)(void *)p->out + plane * nn_volume(w->out); \
+        const TsrNnWindow *w = p->w; \
+        const T *in = (const T *)(const void *)p->in + plane * tsr_nn_volume(w->in); \
+        T *out = (T *)(void *)p->out + plane * tsr_nn_volume(w->out); \
         for (int64_t od = 0; od < w->out[NN_D]; od++) \
             for (int64_t oh = 0; oh < w->out[NN_H]; oh++, out += w->out[NN_W]) { \
                 Span sd = window_span(w, NN_D, od), sh = window_span(w, NN_H, oh); \
@@ -481,7 +481,7 @@ static void run_planes(int64_t begin, int64_t end, void *user) {
 static PlaneFn choose(TsrDtype d, PlaneFn f32, PlaneFn f64, PlaneFn i64) { return d == TSR_FLOAT32 ? f32 : d == TSR_FLOAT64 ? f64 : i64; }
 
 /* Fills `out` (computable dtype, row-major) and `index` from the input. */
-static TsrStatus pool_into(TsrTensor *out, TsrTensor *index, const TsrTensor *in, const NnWindow *w, Planes planes, bool maximum) {
+static TsrStatus pool_into(TsrTensor *out, TsrTensor *index, const TsrTensor *in, const TsrNnWindow *w, Planes planes, bool maximum) {
     if (tsr_is_meta(in) || out->numel == 0) return TSR_OK;
     planes.w = w;
     planes.in = tsr_data(in);
@@ -493,25 +493,25 @@ static TsrStatus pool_into(TsrTensor *out, TsrTensor *index, const TsrTensor *in
     if (rows && maximum && index == NULL) job.fn = choose(in->dtype, max_values_float, max_values_double, max_values_int64);
     if (planes.round != NULL) job.fn = avg_volume_half;
     if (rows && !maximum) job.fn = choose(in->dtype, avg_values_float, avg_values_double, avg_plane_int64);
-    double volume = (double)nn_volume(w->out) * (double)w->kernel[NN_D] * (double)w->kernel[NN_H] * (double)w->kernel[NN_W];
-    return tsr_parallel_for(out->numel / nn_volume(w->out), (int64_t)(20000 / TSR_MAX(volume, 1)), run_planes, &job);
+    double volume = (double)tsr_nn_volume(w->out) * (double)w->kernel[NN_D] * (double)w->kernel[NN_H] * (double)w->kernel[NN_W];
+    return tsr_parallel_for(out->numel / tsr_nn_volume(w->out), (int64_t)(20000 / TSR_MAX(volume, 1)), run_planes, &job);
 }
 
-static TsrStatus pool(TsrTensor **out, TsrTensor **index, const TsrTensor *t, const NnWindow *w, Planes planes, bool maximum) {
+static TsrStatus pool(TsrTensor **out, TsrTensor **index, const TsrTensor *t, const TsrNnWindow *w, Planes planes, bool maximum) {
     int64_t sizes[TSR_MAX_DIMS];
     TsrTensor *in;
     int ndim = output_sizes(sizes, t, w->n, w->out);
     *out = NULL;
     if (index != NULL) *index = NULL;
-    TSR_TRY(nn_new_computable(&in, t));
+    TSR_TRY(tsr_nn_new_computable(&in, t));
     TsrStatus status = tsr_tensor_new(out, ndim, sizes, in->dtype, t->device);
     if (status == TSR_OK && index != NULL) status = tsr_tensor_new(index, ndim, sizes, TSR_INT64, t->device);
     planes.least = tsr_dtype_kind(t->dtype) == TSR_KIND_INT ? INT64_MIN >> (64 - 8 * tsr_dtype_size(t->dtype)) : 0;
     if (status == TSR_OK) status = pool_into(*out, index != NULL ? *index : NULL, in, w, planes, maximum);
-    bool volumes = w->n == 3 && planes.adaptive && !maximum, means = volumes && nn_volume(w->out) == 1; /* volumes stay row-major, their means do not */
-    if (status == TSR_OK) status = nn_restore_move(out, t->dtype, volumes ? NULL : t);
-    if (status == TSR_OK && means && nn_is_channels_last(t, 3)) status = place_last(out);
-    if (status == TSR_OK && index != NULL) status = nn_restore_move(index, TSR_INT64, t);
+    bool volumes = w->n == 3 && planes.adaptive && !maximum, means = volumes && tsr_nn_volume(w->out) == 1; /* volumes stay row-major, their means do not */
+    if (status == TSR_OK) status = tsr_nn_restore_move(out, t->dtype, volumes ? NULL : t);
+    if (status == TSR_OK && means && tsr_nn_is_channels_last(t, 3)) status = place_last(out);
+    if (status == TSR_OK && index != NULL) status = tsr_nn_restore_move(index, TSR_INT64, t);
     bool lines = w->n == 1 && (!maximum || index != NULL);
     if (status == TSR_OK && lines) status = place_lines(out, t);
     if (status == TSR_OK && lines && index != NULL) status = place_lines(index, t);
@@ -524,7 +524,7 @@ static TsrStatus pool(TsrTensor **out, TsrTensor **index, const TsrTensor *t, co
 
 /* ---- operators ---- */
 
-static TsrStatus check_pool1d(const NnWindow *w, const TsrTensor *t, bool ceil_mode) {
+static TsrStatus check_pool1d(const TsrNnWindow *w, const TsrTensor *t, bool ceil_mode) {
     int64_t k = w->kernel[NN_W], s = w->stride[NN_W], p = w->pad[NN_W], d = w->dilation[NN_W];
     if (k <= 0) return tsr_error(TSR_RUNTIME_ERROR, "max_pool1d() kernel_size must be greater than zero, but got %lld", (long long)k);
     if (s <= 0) return tsr_error(TSR_RUNTIME_ERROR, "max_pool1d() stride must be greater than zero, but got %lld", (long long)s);
@@ -539,12 +539,12 @@ static TsrStatus check_pool1d(const NnWindow *w, const TsrTensor *t, bool ceil_m
 
 static TsrStatus max_pool(TsrOpCall *c, int n, const char *fn, bool with_index) {
     const TsrTensor *t = c->arg[0].t;
-    NnWindow w;
+    TsrNnWindow w;
     TsrTensor *out, *index = NULL;
     bool ceil_mode = c->arg[5].b;
     bool plain = n == 1 && !with_index;
     if (n == 1 && tsr_ndim(t) != 2 && tsr_ndim(t) != 3) TSR_TRY(check_input(t, n, fn, true, plain));
-    TSR_TRY(read_window(&w, &c->arg[1], &c->arg[2], &c->arg[3], &c->arg[4], n, fn, plain ? line_ints : nn_window_ints));
+    TSR_TRY(read_window(&w, &c->arg[1], &c->arg[2], &c->arg[3], &c->arg[4], n, fn, plain ? line_ints : tsr_nn_window_ints));
     if (!plain) TSR_TRY(check_window(&w));
     TSR_TRY(check_input(t, n, fn, true, plain));
     if (plain) TSR_TRY(check_pool1d(&w, t, ceil_mode));
@@ -565,18 +565,18 @@ TsrStatus op_max_pool3d_with_indices(TsrOpCall *c) { return max_pool(c, 3, "max_
 
 static TsrStatus avg_pool(TsrOpCall *c, int n, const char *fn) {
     const TsrTensor *t = c->arg[0].t;
-    NnWindow w;
+    TsrNnWindow w;
     TsrTensor *out;
     Planes planes = {.count_pad = c->arg[5].b};
     if (n == 1 && tsr_ndim(t) != 2 && tsr_ndim(t) != 3) return wrong_dims(t, fn);
-    TSR_TRY(read_window(&w, &c->arg[1], &c->arg[2], &c->arg[3], NULL, n, fn, nn_window_ints));
+    TSR_TRY(read_window(&w, &c->arg[1], &c->arg[2], &c->arg[3], NULL, n, fn, tsr_nn_window_ints));
     if (n > 1 && tsr_arg_given(&c->arg[6])) {
         planes.divisor = c->arg[6].i;
         if (planes.divisor == 0) return tsr_error(TSR_RUNTIME_ERROR, "divisor must be not zero");
     }
     TSR_TRY(check_window(&w));
     TSR_TRY(check_input(t, n, fn, false, false));
-    nn_spatial(w.in, t, n);
+    tsr_nn_spatial(w.in, t, n);
     if (n == 3) TSR_TRY(check_volume(&w));
     TSR_TRY(fit_window(&w, t, c->arg[4].b));
     TSR_TRY(check_floating_or_int(t, n == 3 ? "avg_pool3d_out_frame" : "avg_pool2d", t->dtype == TSR_INT64));
@@ -590,7 +590,7 @@ TsrStatus op_avg_pool2d(TsrOpCall *c) { return avg_pool(c, 2, "avg_pool2d"); }
 TsrStatus op_avg_pool3d(TsrOpCall *c) { return avg_pool(c, 3, "avg_pool3d"); }
 
 /* Sizes of 0 are fine, negative ones not; maxima leave the refusal to the allocation. */
-static TsrStatus check_adaptive_sizes(const NnWindow *w, int n) {
+static TsrStatus check_adaptive_sizes(const TsrNnWindow *w, int n) {
     const int64_t *s = w->out;
     bool ok = true;
     for (int d = NN_DIMS - n; d < NN_DIMS; d++) ok = ok && s[d] >= 0;
@@ -627,21 +627,21 @@ static float as_bfloat16(float x) { return tsr_bfloat16_widen(tsr_bfloat16_round
 static TsrStatus adaptive_pool(TsrOpCall *c, int n, bool maximum) {
     static const char *const names[2][2] = {{"adaptive_avg_pool2d", "adaptive_avg_pool3d_cpu"}, {"adaptive_max_pool2d", "adaptive_max_pool3d_cpu"}};
     const TsrTensor *t = c->arg[0].t;
-    NnWindow w = {.n = n};
+    TsrNnWindow w = {.n = n};
     TsrTensor *out, *index = NULL;
     int64_t sizes[TSR_MAX_DIMS], numel;
     TSR_TRY(check_adaptive(t, &c->arg[1], n, maximum));
-    TSR_TRY(nn_window_ints(w.out, &c->arg[1], n, 1, NULL, "adaptive_pool", "output_size"));
+    TSR_TRY(tsr_nn_window_ints(w.out, &c->arg[1], n, 1, NULL, "adaptive_pool", "output_size"));
     if (!maximum) TSR_TRY(check_adaptive_sizes(&w, n));
     if (n == 1 && w.out[NN_W] < 0 && tsr_ndim(t) == 3) /* lines are planes of one row */
         return tsr_error(TSR_RUNTIME_ERROR, "Trying to create tensor with negative dimension %lld: [%lld, %lld, 1, %lld]", (long long)w.out[NN_W], (long long)t->sizes[0],
                          (long long)t->sizes[1], (long long)w.out[NN_W]);
-    nn_spatial(w.in, t, n);
+    tsr_nn_spatial(w.in, t, n);
     for (int d = 0; d < NN_DIMS; d++) w.kernel[d] = w.out[d] > 0 ? w.in[d] / w.out[d] + 1 : 1;
     TSR_TRY(tsr_layout_numel(&numel, output_sizes(sizes, t, n, w.out), sizes));
     if (t->numel > 0 || maximum || n == 3) TSR_TRY(check_floating_or_int(t, names[maximum][n == 3], false));
     Planes planes = {.adaptive = true};
-    if (n == 3 && !maximum && nn_volume(w.out) != 1) planes.round = t->dtype == TSR_FLOAT16 ? as_half : t->dtype == TSR_BFLOAT16 ? as_bfloat16 : NULL;
+    if (n == 3 && !maximum && tsr_nn_volume(w.out) != 1) planes.round = t->dtype == TSR_FLOAT16 ? as_half : t->dtype == TSR_BFLOAT16 ? as_bfloat16 : NULL;
     TSR_TRY(pool(&out, maximum ? &index : NULL, t, &w, planes, maximum));
     return maximum ? tsr_return_move2(c, out, index) : tsr_return_move(c, out);
 }

@@ -26,7 +26,7 @@ static TsrGenerator *generator_of(const TsrArg *a) { return a->kind == TSR_ARG_G
 /* Runs a serial loop over the elements of t (and the inputs, if any). */
 static TsrStatus draw_into(TsrTensor *t, const TsrTensor *input, const TsrTensor *input2, TsrLoop loop, const Draw *d, const char *name) {
     if (t->numel == 0) return TSR_OK;
-    TSR_TRY(tsr__check_no_internal_overlap(t));
+    TSR_TRY(tsr_check_no_internal_overlap(t));
     if (tsr_is_meta(t)) return TSR_OK;
     TsrIterSpec spec = {.nout = 1, .out = {t}, .nin = input2 != NULL ? 2 : input != NULL, .in = {input, input2},
                         .flags = TSR_ITER_SERIAL | TSR_ITER_NO_RESIZE | TSR_ITER_NO_OVERLAP_CHECK, .name = name};
@@ -153,7 +153,7 @@ static bool is_drawable_float(TsrDtype d) { return d == TSR_FLOAT16 || d == TSR_
 #define NUM "%g"
 
 static TsrStatus check_uniform(const TsrTensor *t, double from, double to) {
-    if (!is_drawable_float(t->dtype)) return tsr__not_implemented("check_uniform_bounds", t->dtype);
+    if (!is_drawable_float(t->dtype)) return tsr_not_implemented("check_uniform_bounds", t->dtype);
     double max = float_max(t->dtype);
     if (!(from >= -max && from <= max)) return tsr_error(TSR_RUNTIME_ERROR, "from is out of bounds for %s", tsr_dtype_c_name(t->dtype));
     if (!(to >= -max && to <= max)) return tsr_error(TSR_RUNTIME_ERROR, "to is out of bounds for %s", tsr_dtype_c_name(t->dtype));
@@ -260,7 +260,7 @@ static void bulk_normal_half(char *p, int64_t n, const Draw *d) {
 
 static TsrStatus fill_normal_real(TsrTensor *t, const Draw *d) {
     if (t->numel == 0) return TSR_OK;
-    if (!is_drawable_float(t->dtype)) return tsr__not_implemented("normal_kernel_cpu", t->dtype);
+    if (!is_drawable_float(t->dtype)) return tsr_not_implemented("normal_kernel_cpu", t->dtype);
     if (tsr_is_meta(t)) return TSR_OK;
     if (t->numel < 16 || !tsr_is_contiguous(t, TSR_CONTIGUOUS)) return draw_into(t, NULL, NULL, normal_loop, d, "normal_");
     void *p = tsr_data(t);
@@ -352,7 +352,7 @@ static TsrStatus fill_random_to(TsrTensor *t, int64_t from, int64_t to, TsrGener
     if (from >= to)
         return tsr_error(TSR_RUNTIME_ERROR, "random_ expects 'from' to be less than 'to', but got from=%lld >= to=%lld", (long long)from, (long long)to);
     if (tsr_dtype_is_float(t->dtype)) {
-        if (!is_drawable_float(t->dtype)) return tsr__not_implemented("random_update_from_to", t->dtype);
+        if (!is_drawable_float(t->dtype)) return tsr_not_implemented("random_update_from_to", t->dtype);
         round_bounds(t->dtype, &from, &to);
         if (from >= to)
             return tsr_error(TSR_RUNTIME_ERROR, "random_ expects 'from' casted to dtype to be less than 'to' casted to dtype, but got from=%lld >= to=%lld",
@@ -370,7 +370,7 @@ static TsrStatus fill_random_from(TsrTensor *t, int64_t from, TsrGenerator *g) {
         return draw_into(t, NULL, NULL, words64_loop, &d, "random_");
     }
     int64_t last, least;
-    if (tsr_dtype_is_float(t->dtype) && !is_drawable_float(t->dtype)) return tsr__not_implemented("random_from_to_range_calc", t->dtype);
+    if (tsr_dtype_is_float(t->dtype) && !is_drawable_float(t->dtype)) return tsr_not_implemented("random_from_to_range_calc", t->dtype);
     if (is_drawable_float(t->dtype)) {
         last = (int64_t)1 << mantissa_digits(t->dtype);
         round_bounds(t->dtype, &from, NULL);
@@ -390,7 +390,7 @@ static TsrStatus fill_random_from(TsrTensor *t, int64_t from, TsrGenerator *g) {
 
 static TsrStatus fill_random(TsrTensor *t, TsrGenerator *g) {
     if (t->numel == 0) return TSR_OK;
-    if (!tsr__in(TSR_BITS_USUAL | TSR_BIT(BOOL), t->dtype)) return tsr__not_implemented("random_kernel_cpu", t->dtype);
+    if (!tsr_in(TSR_BITS_USUAL | TSR_BIT(BOOL), t->dtype)) return tsr_not_implemented("random_kernel_cpu", t->dtype);
     Draw d = {.g = g, .dtype = t->dtype};
     int64_t least, last;
     if (is_drawable_float(t->dtype)) d.range = ((uint64_t)1 << mantissa_digits(t->dtype)) + 1;
@@ -426,7 +426,7 @@ TsrStatus op_normal_(TsrOpCall *c) {
 static TsrStatus simple_float(TsrOpCall *c, TsrLoop loop, Draw d, const char *kernel) {
     TsrTensor *t = self_of(c);
     if (t->numel == 0) return wrote(c, TSR_OK, t);
-    if (!is_drawable_float(t->dtype)) return tsr__not_implemented(kernel, t->dtype);
+    if (!is_drawable_float(t->dtype)) return tsr_not_implemented(kernel, t->dtype);
     d.dtype = t->dtype;
     return wrote(c, draw_into(t, NULL, NULL, loop, &d, c->schema->base), t);
 }
@@ -461,7 +461,7 @@ TsrStatus op_geometric_(TsrOpCall *c) {
     TsrTensor *t = self_of(c);
     if (!(0 < p && p < 1)) return tsr_error(TSR_RUNTIME_ERROR, "geometric_ expects p to be in (0, 1), but got p=" NUM, p);
     if (t->numel == 0) return wrote(c, TSR_OK, t);
-    if (!tsr__in(TSR_BITS_USUAL, t->dtype)) return tsr__not_implemented("geometric_cpu", t->dtype);
+    if (!tsr_in(TSR_BITS_USUAL, t->dtype)) return tsr_not_implemented("geometric_cpu", t->dtype);
     Draw d = {.g = generator_of(&c->arg[2]), .dtype = t->dtype, .a = p};
     return wrote(c, draw_into(t, NULL, NULL, geometric_loop, &d, "geometric_"), t);
 }
@@ -488,8 +488,8 @@ TsrStatus op_random_from_(TsrOpCall *c) {
 static TsrStatus fill_bernoulli(TsrTensor *t, double p, TsrGenerator *g) {
     if (!(0 <= p && p <= 1)) return tsr_error(TSR_RUNTIME_ERROR, "bernoulli_ expects p to be in [0, 1], but got p=" NUM, p);
     if (t->numel == 0) return TSR_OK;
-    TSR_TRY(tsr__check_no_internal_overlap(t));
-    if (!tsr__in(TSR_BITS_USUAL | TSR_BIT(BOOL), t->dtype)) return tsr__not_implemented("bernoulli_scalar_cpu_", t->dtype);
+    TSR_TRY(tsr_check_no_internal_overlap(t));
+    if (!tsr_in(TSR_BITS_USUAL | TSR_BIT(BOOL), t->dtype)) return tsr_not_implemented("bernoulli_scalar_cpu_", t->dtype);
     Draw d = {.g = g, .dtype = t->dtype, .a = p};
     return draw_into(t, NULL, NULL, bernoulli_loop, &d, "bernoulli_");
 }
@@ -515,12 +515,12 @@ static void chances_loop(char *const *data, const int64_t *strides, int64_t n, c
 
 static TsrStatus fill_bernoulli_tensor(TsrTensor *t, const TsrTensor *p, TsrGenerator *g) {
     if (t->numel == 0) return TSR_OK;
-    TSR_TRY(tsr__check_no_internal_overlap(t));
-    if (!tsr__in(TSR_BITS_USUAL | TSR_BIT(BOOL), t->dtype)) return tsr__not_implemented("bernoulli_tensor_cpu_self_", t->dtype);
+    TSR_TRY(tsr_check_no_internal_overlap(t));
+    if (!tsr_in(TSR_BITS_USUAL | TSR_BIT(BOOL), t->dtype)) return tsr_not_implemented("bernoulli_tensor_cpu_self_", t->dtype);
     TsrTensor *wide;
     TSR_TRY(tsr_tensor_new_expand(&wide, p, tsr_ndim(t), t->sizes));
     TsrStatus status = TSR_OK;
-    if (!is_drawable_float(p->dtype)) status = tsr__not_implemented("bernoulli_tensor_cpu_p_", p->dtype);
+    if (!is_drawable_float(p->dtype)) status = tsr_not_implemented("bernoulli_tensor_cpu_p_", p->dtype);
     bool bad = false;
     Chances q = {g, t->dtype, p->dtype, &bad};
     if (status == TSR_OK && !tsr_is_meta(t)) status = draw_into(t, wide, NULL, chances_loop, (const Draw *)(const void *)&q, "bernoulli_");
@@ -550,7 +550,7 @@ static TsrStatus filled(TsrOpCall *c, TsrStatus status, TsrTensor *t) {
 
 TsrStatus op_bernoulli(TsrOpCall *c) {
     TsrTensor *self = c->arg[0].t, *t;
-    if (c->out[0] != NULL) TSR_TRY(tsr__check_no_internal_overlap(c->out[0]));
+    if (c->out[0] != NULL) TSR_TRY(tsr_check_no_internal_overlap(c->out[0]));
     TSR_TRY(tsr_tensor_new_like(&t, self, c->out[0] != NULL ? c->out[0]->dtype : TSR_DTYPE_NONE, TSR_CONTIGUOUS));
     return filled(c, fill_bernoulli_tensor(t, self, generator_of(&c->arg[1])), t);
 }
@@ -672,7 +672,7 @@ static TsrStatus shuffle(void *p, int64_t n, size_t item, TsrGenerator *g) {
 }
 
 static TsrStatus check_permutation_dtype(TsrDtype d, int64_t n) {
-    TSR_TRY(tsr__require(TSR_BITS_USUAL, d, "randperm"));
+    TSR_TRY(tsr_require(TSR_BITS_USUAL, d, "randperm"));
     if (d == TSR_FLOAT16 || d == TSR_FLOAT32) {
         int64_t limit = ((int64_t)1 << mantissa_digits(d)) + 1;
         if (n > limit) return tsr_error(TSR_RUNTIME_ERROR, "n cannot be greater than %lld for %s type.", (long long)limit, tsr_dtype_scalar_name(d));
@@ -709,7 +709,7 @@ TsrStatus op_randperm(TsrOpCall *c) {
 static TsrStatus check_std_tensor(const TsrTensor *std) {
     if (tsr_dtype_is_complex(std->dtype)) return tsr_error(TSR_RUNTIME_ERROR, "normal expects standard deviation to be non-complex");
     if (std->numel == 0 || tsr_is_meta(std)) return TSR_OK;
-    if (tsr__in(TSR_BITS_UINT | TSR_BITS_FLOAT8, std->dtype)) return tsr__not_implemented("min_all", std->dtype);
+    if (tsr_in(TSR_BITS_UINT | TSR_BITS_FLOAT8, std->dtype)) return tsr_not_implemented("min_all", std->dtype);
     for (int64_t i = 0; i < std->numel && !tsr_interrupted_at(i); i++)
         if (!(tsr_scalar_to_double(tsr_tensor_get(std, i)) >= 0)) return tsr_error(TSR_RUNTIME_ERROR, "normal expects all elements of std >= 0.0");
     return TSR_OK;
@@ -719,11 +719,11 @@ static TsrStatus check_std_tensor(const TsrTensor *std) {
 static TsrStatus scale_shift(TsrTensor *t, TsrTensor *std, TsrTensor *mean) {
     TsrTensor *done = NULL;
     if (std != NULL) {
-        TSR_TRY(tsr_invoke(&done, 1, "mul", "!ttt", t, t, std));
+        TSR_TRY(tsr_invoke_new(&done, 1, "mul", "!ttt", t, t, std));
         tsr_tensor_free(done);
     }
     if (mean != NULL) {
-        TSR_TRY(tsr_invoke(&done, 1, "add", "!ttt", t, t, mean));
+        TSR_TRY(tsr_invoke_new(&done, 1, "add", "!ttt", t, t, mean));
         tsr_tensor_free(done);
     }
     return TSR_OK;
@@ -803,7 +803,7 @@ static void poisson_loop(char *const *data, const int64_t *strides, int64_t n, c
 
 TsrStatus op_poisson(TsrOpCall *c) {
     TsrTensor *self = c->arg[0].t, *t;
-    if (!is_drawable_float(self->dtype)) return tsr__not_implemented("poisson_cpu", self->dtype);
+    if (!is_drawable_float(self->dtype)) return tsr_not_implemented("poisson_cpu", self->dtype);
     TSR_TRY(tsr_tensor_new(&t, tsr_ndim(self), self->sizes, self->dtype, self->device));
     bool bad = false;
     Chances q = {generator_of(&c->arg[1]), t->dtype, self->dtype, &bad};
@@ -873,7 +873,7 @@ TsrStatus op_binomial(TsrOpCall *c) {
         return tsr_error(TSR_VALUE_ERROR, "binomial only supports floating-point dtypes for prob, got: %s", tsr_dtype_scalar_name(prob->dtype));
     if (count->dtype != prob->dtype)
         return tsr_error(TSR_RUNTIME_ERROR, "Found dtype %s but expected %s", tsr_dtype_scalar_name(prob->dtype), tsr_dtype_scalar_name(count->dtype));
-    if (count->dtype != TSR_FLOAT32 && count->dtype != TSR_FLOAT64) return tsr__not_implemented("binomial_cpu", count->dtype);
+    if (count->dtype != TSR_FLOAT32 && count->dtype != TSR_FLOAT64) return tsr_not_implemented("binomial_cpu", count->dtype);
     TSR_TRY(tsr_tensor_new(&t, tsr_ndim(count), count->sizes, count->dtype, count->device));
     Chances q = {generator_of(&c->arg[2]), t->dtype, count->dtype, NULL};
     return filled(c, draw_into(t, count, prob, binomial_loop, (const Draw *)(const void *)&q, "binomial"), t);
@@ -935,7 +935,7 @@ static TsrStatus draw_rows(TsrTensor *t, const TsrTensor *p, int64_t samples, bo
 
 static TsrStatus with_replacement(TsrTensor *t, const TsrTensor *self, int64_t samples, TsrGenerator *g) {
     TsrTensor *wide, *dense;
-    if (!is_drawable_float(self->dtype)) return tsr__not_implemented("multinomial", self->dtype);
+    if (!is_drawable_float(self->dtype)) return tsr_not_implemented("multinomial", self->dtype);
     TSR_TRY(tsr_tensor_new_cast(&wide, self, TSR_FLOAT64));
     TsrStatus status = tsr_tensor_new_contiguous(&dense, wide, TSR_CONTIGUOUS);
     tsr_tensor_free(wide);
@@ -946,7 +946,7 @@ static TsrStatus with_replacement(TsrTensor *t, const TsrTensor *self, int64_t s
 }
 
 static TsrStatus check_weights(const TsrTensor *self) {
-    if (!is_drawable_float(self->dtype)) return tsr__not_implemented("aminmax_cpu", self->dtype);
+    if (!is_drawable_float(self->dtype)) return tsr_not_implemented("aminmax_cpu", self->dtype);
     int64_t n = self->sizes[tsr_ndim(self) - 1];
     bool zero_row = false;
     double sum = 0;
@@ -968,11 +968,11 @@ static TsrStatus without_replacement(TsrTensor **out, TsrTensor *self, int64_t s
     TSR_TRY(tsr_tensor_new_like(&q, self, TSR_DTYPE_NONE, TSR_PRESERVE));
     Draw d = {.g = g, .dtype = q->dtype, .a = 1};
     TsrStatus status = draw_into(q, NULL, NULL, exponential_loop, &d, "exponential_");
-    if (status == TSR_OK) status = tsr_invoke(&ratio, 1, "div", "tt", self, q);
+    if (status == TSR_OK) status = tsr_invoke_new(&ratio, 1, "div", "tt", self, q);
     tsr_tensor_free(q);
     TSR_TRY(status);
-    if (samples == 1) status = tsr_invoke(out, 1, "argmax", "tib", ratio, (int64_t)-1, 1);
-    else status = tsr_invoke(best, 2, "topk", "ti", ratio, samples);
+    if (samples == 1) status = tsr_invoke_new(out, 1, "argmax", "tib", ratio, (int64_t)-1, 1);
+    else status = tsr_invoke_new(best, 2, "topk", "ti", ratio, samples);
     tsr_tensor_free(ratio);
     if (status != TSR_OK || samples == 1) return status;
     tsr_tensor_free(best[0]);
@@ -1020,14 +1020,14 @@ static TsrStatus alpha_parts(TsrTensor **shift, TsrTensor **scale, TsrTensor *no
     const double alpha = 1.7580993408473766;
     double a = 1 / sqrt((alpha * alpha * p + 1) * (1 - p));
     TsrTensor *below, *b = NULL;
-    TSR_TRY(tsr_invoke(&below, 1, "add", "ts", noise, tsr_scalar_int(-1)));
-    TsrStatus status = tsr_invoke(&b, 1, "mul", "!tts", below, below, tsr_scalar_float(alpha * a));
+    TSR_TRY(tsr_invoke_new(&below, 1, "add", "ts", noise, tsr_scalar_int(-1)));
+    TsrStatus status = tsr_invoke_new(&b, 1, "mul", "!tts", below, below, tsr_scalar_float(alpha * a));
     tsr_tensor_free(below);
     TSR_TRY(status);
-    status = tsr_invoke(shift, 1, "add", "!tts", b, b, tsr_scalar_float(alpha * a * p));
+    status = tsr_invoke_new(shift, 1, "add", "!tts", b, b, tsr_scalar_float(alpha * a * p));
     tsr_tensor_free(b);
     TSR_TRY(status);
-    status = tsr_invoke(scale, 1, "mul", "!tts", noise, noise, tsr_scalar_float(a));
+    status = tsr_invoke_new(scale, 1, "mul", "!tts", noise, noise, tsr_scalar_float(a));
     if (status != TSR_OK) tsr_tensor_reset(shift);
     return status;
 }
@@ -1035,12 +1035,12 @@ static TsrStatus alpha_parts(TsrTensor **shift, TsrTensor **scale, TsrTensor *no
 static TsrStatus apply_noise(TsrTensor **out, TsrTensor *input, TsrTensor *noise, int kind, double p) {
     TsrTensor *scale = NULL, *shift = NULL, *product;
     if (kind & ALPHA) TSR_TRY(alpha_parts(&shift, &scale, noise, p));
-    else TSR_TRY(tsr_invoke(&scale, 1, "div", "!tts", noise, noise, tsr_scalar_float(1 - p)));
-    TsrStatus status = tsr_invoke(&product, 1, "mul", "tt", input, scale);
+    else TSR_TRY(tsr_invoke_new(&scale, 1, "div", "!tts", noise, noise, tsr_scalar_float(1 - p)));
+    TsrStatus status = tsr_invoke_new(&product, 1, "mul", "tt", input, scale);
     tsr_tensor_free(scale);
     if (status == TSR_OK && shift == NULL) *out = product;
     if (status == TSR_OK && shift != NULL) {
-        status = tsr_invoke(out, 1, "add", "tt", product, shift);
+        status = tsr_invoke_new(out, 1, "add", "tt", product, shift);
         tsr_tensor_free(product);
     }
     tsr_tensor_free(shift);
@@ -1061,7 +1061,7 @@ static TsrStatus dropout_new(TsrTensor **out, TsrTensor *input, int kind, double
     if (p == 1) {
         TsrTensor *zero;
         TSR_TRY(tsr_tensor_new_scalar(&zero, tsr_scalar_int(0), input->dtype));
-        TsrStatus status = tsr_invoke(out, 1, "mul", "tt", input, zero);
+        TsrStatus status = tsr_invoke_new(out, 1, "mul", "tt", input, zero);
         tsr_tensor_free(zero);
         return status;
     }
@@ -1141,9 +1141,9 @@ TsrStatus op_native_dropout(TsrOpCall *c) {
     TSR_TRY(tsr_tensor_new_like(&mask, input, TSR_BOOL, TSR_PRESERVE));
     TsrStatus status = train ? fill_bernoulli(mask, 1 - p, tsr_rng_default()) : tsr_tensor_fill(mask, tsr_scalar_bool(true));
     if (status == TSR_OK && !train) status = tsr_tensor_new_clone(&out, input, TSR_PRESERVE);
-    if (status == TSR_OK && train) status = tsr_invoke(&product, 1, "mul", "tt", input, mask);
+    if (status == TSR_OK && train) status = tsr_invoke_new(&product, 1, "mul", "tt", input, mask);
     if (product != NULL) {
-        status = tsr_invoke(&out, 1, "mul", "!tts", product, product, tsr_scalar_float(p == 1 ? 0 : 1 / (1 - p)));
+        status = tsr_invoke_new(&out, 1, "mul", "!tts", product, product, tsr_scalar_float(p == 1 ? 0 : 1 / (1 - p)));
         tsr_tensor_free(product);
     }
     if (status == TSR_OK) return tsr_return_move2(c, out, mask);

@@ -47,16 +47,16 @@ static TsrStatus gammas_new(TsrTensor **out, const TsrTensor *alpha, TsrGenerato
     return TSR_OK;
 }
 
-static TsrStatus check_float(const TsrTensor *t, const char *kernel) { return tsr__require(TSR_BITS_FLOAT, t->dtype, kernel); }
+static TsrStatus check_float(const TsrTensor *t, const char *kernel) { return tsr_require(TSR_BITS_FLOAT, t->dtype, kernel); }
 
 TsrStatus op_standard_gamma(TsrOpCall *c) {
     TsrTensor *alpha = c->arg[0].t;
     TSR_TRY(check_float(alpha, "gamma"));
-    if (alpha->dtype != TSR_FLOAT32 && alpha->dtype != TSR_FLOAT64) return tsr__not_implemented("gamma_cpu", alpha->dtype);
-    Scope s = {0};
+    if (alpha->dtype != TSR_FLOAT32 && alpha->dtype != TSR_FLOAT64) return tsr_not_implemented("gamma_cpu", alpha->dtype);
+    TsrScope s = {0};
     TsrTensor *drawn = MAKE(&s, gammas_new, alpha, generator_of(&c->arg[1]));
     TsrTensor *kept = CALL(&s, "clamp", "ts", drawn, tsr_scalar_float(smallest(alpha->dtype)));
-    return tsr__scope_return(c, &s, MAKE(&s, tsr_tensor_new_cast, kept, alpha->dtype));
+    return tsr_scope_return(c, &s, MAKE(&s, tsr_tensor_new_cast, kept, alpha->dtype));
 }
 
 /* Gamma numbers over their sum along the last dimension, kept inside (0, 1). */
@@ -64,13 +64,13 @@ TsrStatus op_sample_dirichlet(TsrOpCall *c) {
     TsrTensor *alpha = c->arg[0].t;
     TSR_TRY(check_float(alpha, "dirichlet"));
     double below_one = alpha->dtype == TSR_FLOAT64 ? nextafter(1, 0) : alpha->dtype == TSR_FLOAT32 ? (double)nextafterf(1, 0) : alpha->dtype == TSR_FLOAT16 ? 1 - 0x1p-11 : 1 - 0x1p-8;
-    Scope s = {0};
+    TsrScope s = {0};
     TsrTensor *drawn = MAKE(&s, gammas_new, alpha, generator_of(&c->arg[1]));
     int64_t last = -1;
     TsrTensor *sum = CALL(&s, "sum", "tIb", drawn, 1, &last, 1);
     TsrTensor *share = CALL(&s, "div", "tt", drawn, sum);
     TsrTensor *kept = CALL(&s, "clamp", "tss", share, tsr_scalar_float(smallest(alpha->dtype)), tsr_scalar_float(below_one));
-    return tsr__scope_return(c, &s, MAKE(&s, tsr_tensor_new_cast, kept, alpha->dtype));
+    return tsr_scope_return(c, &s, MAKE(&s, tsr_tensor_new_cast, kept, alpha->dtype));
 }
 
 /* ---- rrelu ---- */
@@ -94,15 +94,15 @@ static TsrStatus rrelu_new(TsrTensor **out, TsrTensor *x, double lower, double u
     if (lower > upper) return tsr_error(TSR_RUNTIME_ERROR, "Lower bound should be less than or equal to the upper bound");
     TSR_TRY(check_float(x, training ? "rrelu_with_noise_out_cpu" : "leaky_relu_cpu"));
     if (training && x->dtype == TSR_FLOAT16) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "\"rrelu_with_noise_out_cpu\" not implemented for 'Half'");
-    Scope s = {0};
+    TsrScope s = {0};
     x = MAKE(&s, tsr_tensor_new_contiguous, x, TSR_CONTIGUOUS);
     if (training) {
         TsrTensor *slopes = MAKE(&s, slopes_new, x, lower, upper, g);
         TsrTensor *product = CALL(&s, "mul", "tt", x, slopes);
-        return tsr__scope_end(&s, out, MAKE(&s, tsr_tensor_new_cast, product, x->dtype));
+        return tsr_scope_end_new(out, &s, MAKE(&s, tsr_tensor_new_cast, product, x->dtype));
     }
     TsrTensor *scaled = CALL(&s, "mul", "ts", x, tsr_scalar_float((lower + upper) / 2)), *positive = CALL(&s, "gt", "ts", x, tsr_scalar_int(0));
-    return tsr__scope_end(&s, out, CALL(&s, "where", "ttt", positive, x, scaled));
+    return tsr_scope_end_new(out, &s, CALL(&s, "where", "ttt", positive, x, scaled));
 }
 
 /* rrelu(input, lower, upper, training, generator) */

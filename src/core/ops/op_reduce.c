@@ -61,7 +61,7 @@ static TsrDtype chosen_dtype(const TsrOpCall *c, const TsrArg *dtype, TsrDtype o
 
 /* Sum or product of x as `dtype` (integers in int64, then narrowed). */
 static TsrStatus fold_as(TsrTensor **out, TsrReduceKind kind, const char *name, TsrTensor *x, uint64_t dims, bool keepdim, TsrDtype dtype) {
-    if (!tsr__in(SUMMABLE, dtype) && x->numel > 0) return tsr__not_implemented(name, dtype);
+    if (!tsr_in(SUMMABLE, dtype) && x->numel > 0) return tsr_not_implemented(name, dtype);
     TsrTensor *cast = NULL;
     bool direct = dtype == TSR_INT64 && is_whole(x->dtype); /* narrow integers are widened as they are read */
     if (!direct) TSR_TRY(tsr_tensor_new_cast(&cast, x, dtype));
@@ -99,7 +99,7 @@ TsrStatus op_prod_dim(TsrOpCall *c) { return sum_like(c, TSR_R_PROD, "prod_out_c
 TsrStatus op_nansum(TsrOpCall *c) {
     TsrDtype d = c->arg[0].t->dtype, to = sum_dtype(c, &c->arg[3]);
     if (tsr_dtype_is_complex(d)) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "nansum on CPU does not support complex inputs");
-    bool floats = !is_whole(d) && tsr__in(D_FLOAT, to);
+    bool floats = !is_whole(d) && tsr_in(D_FLOAT, to);
     return sum_like(c, floats ? TSR_R_NANSUM : TSR_R_SUM, "nansum_cpu", &c->arg[1], c->arg[2].b, &c->arg[3]);
 }
 
@@ -112,7 +112,7 @@ static TsrStatus divide(TsrTensor *t, double n) {
         return TSR_OK;
     }
     TsrTensor *same = NULL;
-    TSR_TRY(tsr_invoke(&same, 1, "div", "!tts", t, t, tsr_scalar_float(n)));
+    TSR_TRY(tsr_invoke_new(&same, 1, "div", "!tts", t, t, tsr_scalar_float(n)));
     tsr_tensor_free(same);
     return TSR_OK;
 }
@@ -125,7 +125,7 @@ static TsrStatus mean(TsrOpCall *c, const TsrArg *dim, bool keepdim, const TsrAr
         return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "mean(): could not infer output dtype. %s dtype must be either a floating point or complex dtype. Got: %s",
                          tsr_arg_given(dtype) ? "Optional" : "Input", tsr_dtype_scalar_name(tsr_arg_given(dtype) ? d : x->dtype));
     TSR_TRY(tsr_dims_mask(&dims, dim, tsr_ndim(x), true));
-    if (!tsr__in(SUMMABLE, d) && x->numel > 0) return tsr__not_implemented("sum_cpu", d);
+    if (!tsr_in(SUMMABLE, d) && x->numel > 0) return tsr_not_implemented("sum_cpu", d);
     TSR_TRY(fold_as(&result, TSR_R_SUM, "sum_cpu", x, dims, keepdim, accumulator_dtype(d) == TSR_COMPLEX64 ? d : accumulator_dtype(d)));
     TsrStatus s = divide(result, (double)tsr_reduced_count(x, dims));
     if (s == TSR_OK && result->dtype != d) s = narrow(&result, d);
@@ -149,7 +149,7 @@ static TsrStatus sum_made(void *context, TsrFillFn fill, void *plan) {
 static TsrStatus sum_short(TsrTensor **out, const TsrFused *f, bool mean) {
     TsrTensor *all;
     TSR_TRY(tsr_fuse_run_new(&all, f));
-    TsrStatus status = tsr_invoke(out, 1, mean ? "mean" : "sum", "t", all);
+    TsrStatus status = tsr_invoke_new(out, 1, mean ? "mean" : "sum", "t", all);
     tsr_tensor_free(all);
     return status;
 }
@@ -176,11 +176,11 @@ TsrStatus op_nanmean(TsrOpCall *c) {
     if (tsr_dtype_is_complex(x->dtype)) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "nansum on CPU does not support complex inputs");
     TSR_TRY(tsr_dims_mask(&dims, &c->arg[1], tsr_ndim(x), true));
     TsrDtype d = chosen_dtype(c, &c->arg[3], x->dtype);
-    TsrStatus s = fold_as(&sum, tsr__in(D_FLOAT, d) ? TSR_R_NANSUM : TSR_R_SUM, "nansum_cpu", x, dims, c->arg[2].b, d);
-    if (s == TSR_OK) s = tsr_invoke(&isnan, 1, "isnan", "t", x);
-    if (s == TSR_OK) s = tsr_invoke(&valid, 1, "logical_not", "t", isnan);
+    TsrStatus s = fold_as(&sum, tsr_in(D_FLOAT, d) ? TSR_R_NANSUM : TSR_R_SUM, "nansum_cpu", x, dims, c->arg[2].b, d);
+    if (s == TSR_OK) s = tsr_invoke_new(&isnan, 1, "isnan", "t", x);
+    if (s == TSR_OK) s = tsr_invoke_new(&valid, 1, "logical_not", "t", isnan);
     if (s == TSR_OK) s = tsr_reduce_new(&count, NULL, &(TsrReduction){TSR_R_SUM, valid, dims, c->arg[2].b, NULL, {TSR_INT64, TSR_DTYPE_NONE}});
-    if (s == TSR_OK) s = tsr_invoke(&result, 1, "div", "tt", sum, count);
+    if (s == TSR_OK) s = tsr_invoke_new(&result, 1, "div", "tt", sum, count);
     tsr_tensor_free(sum);
     tsr_tensor_free(isnan);
     tsr_tensor_free(valid);
@@ -202,7 +202,7 @@ static TsrStatus extreme_all(TsrOpCall *c, bool max) {
     if (x->numel == 0)
         return tsr_error(TSR_RUNTIME_ERROR, "%s(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the 'dim' argument.",
                          max ? "max" : "min");
-    if (!tsr__in(COMPARABLE, x->dtype)) return tsr__not_implemented(max ? "max_all" : "min_all", x->dtype);
+    if (!tsr_in(COMPARABLE, x->dtype)) return tsr_not_implemented(max ? "max_all" : "min_all", x->dtype);
     TsrDtype acc = accumulator_dtype(x->dtype);
     TsrStatus s = reduce_widened(&result, NULL, (TsrReduction){max ? TSR_R_AMAX : TSR_R_AMIN, x, tsr_all_dims(tsr_ndim(x)), false, NULL, {acc, TSR_DTYPE_NONE}}, x->dtype);
     return tsr_finish_move(c, s, result);
@@ -222,7 +222,7 @@ static TsrStatus extreme_dim(TsrOpCall *c, bool max) {
     if (tsr_dtype_is_complex(x->dtype)) return tsr_error(TSR_TYPE_ERROR, "%s(): does not support complex input", name);
     TSR_TRY(check_out_dtype(c->out[0], x->dtype));
     TSR_TRY(check_out_dtype(c->out[1], TSR_INT64));
-    if (!tsr__in(COMPARABLE, x->dtype)) return tsr__not_implemented(max ? "max_cpu" : "min_cpu", x->dtype);
+    if (!tsr_in(COMPARABLE, x->dtype)) return tsr_not_implemented(max ? "max_cpu" : "min_cpu", x->dtype);
     TsrReduction r = {max ? TSR_R_ARGMAX : TSR_R_ARGMIN, x, dims, c->arg[2].b, NULL, {accumulator_dtype(x->dtype), TSR_INT64}};
     TSR_TRY(reduce_widened(&values, &indices, r, x->dtype));
     return tsr_return_move2(c, values, indices);
@@ -246,7 +246,7 @@ static TsrStatus extreme_values(TsrOpCall *c, bool max) {
         TSR_TRY(tsr_wrap_dim(&d, tsr_ndim(x)));
         if (x->sizes[d] == 0) return tsr_error(TSR_INDEX_ERROR, "%s: Expected reduction dim %lld to have non-zero size.", name, (long long)c->arg[1].ints[i]);
     }
-    if (!tsr__in(COMPARABLE, x->dtype)) return tsr__not_implemented(max ? "max_values_cpu" : "min_values_cpu", x->dtype);
+    if (!tsr_in(COMPARABLE, x->dtype)) return tsr_not_implemented(max ? "max_values_cpu" : "min_values_cpu", x->dtype);
     TsrReduction r = {max ? TSR_R_AMAX : TSR_R_AMIN, x, dims, c->arg[2].b, NULL, {accumulator_dtype(x->dtype), TSR_DTYPE_NONE}};
     TsrStatus s = reduce_widened(&result, NULL, r, x->dtype);
     return tsr_finish_move(c, s, result);
@@ -264,7 +264,7 @@ TsrStatus op_aminmax(TsrOpCall *c) {
         return tsr_error(TSR_RUNTIME_ERROR, "aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity.");
     TSR_TRY(tsr_check_nonempty("aminmax", x, dims));
     for (int i = 0; i < 2; i++) TSR_TRY(check_out_dtype(c->out[i], x->dtype));
-    if (!tsr__in(COMPARABLE, x->dtype)) return tsr__not_implemented("aminmax_cpu", x->dtype);
+    if (!tsr_in(COMPARABLE, x->dtype)) return tsr_not_implemented("aminmax_cpu", x->dtype);
     TsrDtype acc = accumulator_dtype(x->dtype);
     TSR_TRY(reduce_widened(&low, &high, (TsrReduction){TSR_R_AMINMAX, x, dims, c->arg[2].b, NULL, {acc, acc}}, x->dtype));
     TsrTensor *rounded = NULL;
@@ -290,7 +290,7 @@ static TsrStatus extreme_index(TsrOpCall *c, bool max) {
         return tsr_error(TSR_INDEX_ERROR, "%s(): Expected reduction dim to be specified for input.numel() == 0.", name);
     TSR_TRY(tsr_check_nonempty(label, x, dims));
     TSR_TRY(check_out_dtype(c->out[0], TSR_INT64));
-    if (!tsr__in(COMPARABLE, x->dtype)) return tsr__not_implemented(max ? "argmax_cpu" : "argmin_cpu", x->dtype);
+    if (!tsr_in(COMPARABLE, x->dtype)) return tsr_not_implemented(max ? "argmax_cpu" : "argmin_cpu", x->dtype);
     TsrReduction r = {max ? TSR_R_ARGMAX : TSR_R_ARGMIN, x, dims, c->arg[2].b, NULL, {TSR_DTYPE_NONE, TSR_INT64}};
     TsrStatus s = reduce_widened(&values, &indices, r, TSR_DTYPE_NONE);
     return tsr_finish_move(c, s, indices);
@@ -323,7 +323,7 @@ TsrStatus op_count_nonzero(TsrOpCall *c) {
     uint64_t dims;
     TSR_TRY(tsr_dims_mask(&dims, &c->arg[1], tsr_ndim(x), true));
     bool along = c->arg[1].kind == TSR_ARG_INT || (c->arg[1].kind == TSR_ARG_INTS && c->arg[1].n > 0); /* computed as a sum of comparisons, in any dtype */
-    if (!along && !tsr__in(D_INT | D_FLOAT | D_COMPLEX | D_CHALF | D_BOOL, x->dtype)) return tsr__not_implemented("nonzero_count_cpu", x->dtype);
+    if (!along && !tsr_in(D_INT | D_FLOAT | D_COMPLEX | D_CHALF | D_BOOL, x->dtype)) return tsr_not_implemented("nonzero_count_cpu", x->dtype);
     TsrStatus s = reduce_widened(&result, NULL, (TsrReduction){TSR_R_COUNT, x, dims, false, NULL, {TSR_INT64, TSR_DTYPE_NONE}}, TSR_DTYPE_NONE);
     return tsr_finish_move(c, s, result);
 }
@@ -366,14 +366,14 @@ static TsrStatus moments_complex(TsrTensor **spread, TsrTensor **mean, const Tsr
     TsrStatus s = tsr_tensor_new_real(&part[0], x);
     if (s == TSR_OK) s = tsr_tensor_new_imag(&part[1], x);
     for (int i = 0; i < 2 && s == TSR_OK; i++) s = moments_real(&var[i], mean != NULL ? &avg[i] : NULL, part[i], dims, keepdim, correction, false);
-    if (s == TSR_OK) s = tsr_invoke(&sum, 1, "add", "tt", var[0], var[1]);
+    if (s == TSR_OK) s = tsr_invoke_new(&sum, 1, "add", "tt", var[0], var[1]);
     if (s == TSR_OK && root) {
         TsrTensor *before = sum;
         sum = NULL;
-        s = tsr_invoke(&sum, 1, "sqrt", "t", before);
+        s = tsr_invoke_new(&sum, 1, "sqrt", "t", before);
         tsr_tensor_free(before);
     }
-    if (s == TSR_OK && mean != NULL) s = tsr_invoke(&joined, 1, "complex", "tt", avg[0], avg[1]);
+    if (s == TSR_OK && mean != NULL) s = tsr_invoke_new(&joined, 1, "complex", "tt", avg[0], avg[1]);
     for (int i = 0; i < 2; i++) {
         tsr_tensor_free(part[i]);
         tsr_tensor_free(var[i]);
@@ -409,7 +409,7 @@ static TsrStatus moments(TsrOpCall *c, Moments m, const TsrArg *dim, double corr
     uint64_t dims;
     if (!tsr_dtype_is_float(d) && !tsr_dtype_is_complex(d))
         return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "%s only support floating point and complex dtypes", m.name);
-    if (tsr_dtype_is_float(d) && !tsr__in(D_FLOAT, d)) return tsr__not_implemented("std_cpu", d);
+    if (tsr_dtype_is_float(d) && !tsr_in(D_FLOAT, d)) return tsr_not_implemented("std_cpu", d);
     TSR_TRY(tsr_dims_mask(&dims, dim, tsr_ndim(x), true));
     TsrTensor **mean_at = m.with_mean ? &mean : NULL;
     if (d == TSR_COMPLEX32) TSR_TRY(moments_chalf(&spread, mean_at, x, dims, keepdim, correction, m.root));
@@ -443,15 +443,15 @@ static TsrStatus stepwise_logsumexp(TsrTensor **out, TsrTensor *x, const TsrArg 
     TsrStatus s = TSR_OK;
     if (tsr_dtype_is_complex(x->dtype)) s = tsr_tensor_new_real(&real, x);
     else real = tsr_tensor_retain(x);
-    if (s == TSR_OK) s = tsr_invoke(&high, 1, "amax", "tIb", real, dim->n, dim->ints, 1);
-    if (s == TSR_OK) s = tsr_invoke(&bad, 1, "isinf", "t", high);
+    if (s == TSR_OK) s = tsr_invoke_new(&high, 1, "amax", "tIb", real, dim->n, dim->ints, 1);
+    if (s == TSR_OK) s = tsr_invoke_new(&bad, 1, "isinf", "t", high);
     if (s == TSR_OK) s = tsr_tensor_new_wrapped(&zero, tsr_scalar_int(0));
-    if (s == TSR_OK) s = tsr_invoke(&base, 1, "where", "ttt", bad, zero, high);
-    if (s == TSR_OK) s = tsr_invoke(&shifted, 1, "sub", "tt", x, base);
-    if (s == TSR_OK) s = tsr_invoke(&powers, 1, "exp", "t", shifted);
-    if (s == TSR_OK) s = tsr_invoke(&sum, 1, "sum", "tIb", powers, dim->n, dim->ints, 1);
-    if (s == TSR_OK) s = tsr_invoke(&log, 1, "log", "t", sum);
-    if (s == TSR_OK) s = tsr_invoke(&result, 1, "add", "tt", log, base);
+    if (s == TSR_OK) s = tsr_invoke_new(&base, 1, "where", "ttt", bad, zero, high);
+    if (s == TSR_OK) s = tsr_invoke_new(&shifted, 1, "sub", "tt", x, base);
+    if (s == TSR_OK) s = tsr_invoke_new(&powers, 1, "exp", "t", shifted);
+    if (s == TSR_OK) s = tsr_invoke_new(&sum, 1, "sum", "tIb", powers, dim->n, dim->ints, 1);
+    if (s == TSR_OK) s = tsr_invoke_new(&log, 1, "log", "t", sum);
+    if (s == TSR_OK) s = tsr_invoke_new(&result, 1, "add", "tt", log, base);
     TsrTensor *made[] = {real, high, zero, bad, base, shifted, powers, sum, log};
     for (size_t i = 0; i < TSR_COUNTOF(made); i++) tsr_tensor_free(made[i]);
     if (s != TSR_OK || keepdim) {
@@ -468,7 +468,7 @@ TsrStatus op_logsumexp(TsrOpCall *c) {
     TsrDtype d = is_whole(x->dtype) ? tsr_default_dtype() : x->dtype;
     uint64_t dims;
     TSR_TRY(tsr_dims_mask(&dims, &c->arg[1], tsr_ndim(x), true));
-    if (!tsr__in(D_FLOAT | D_COMPLEX, d)) return tsr__not_implemented(d == TSR_COMPLEX32 ? "exp_vml_cpu" : "max_values_cpu", d);
+    if (!tsr_in(D_FLOAT | D_COMPLEX, d)) return tsr_not_implemented(d == TSR_COMPLEX32 ? "exp_vml_cpu" : "max_values_cpu", d);
     if (c->arg[1].n == 0 && tsr_ndim(x) > 0 && x->numel > 0 && !c->arg[2].b) { /* PyTorch takes an empty list for all at one step and for none at another */
         int64_t ones[TSR_MAX_DIMS];
         char text[256];

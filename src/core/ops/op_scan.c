@@ -82,7 +82,7 @@ static TsrStatus cumulate(TsrOpCall *c, TsrScan scan, const char *name) {
     if (c->inplace && tsr_arg_given(dtype) && d != x->dtype)
         return tsr_error(TSR_RUNTIME_ERROR, "Bad in-place call: input tensor dtype %s and output tensor dtype %s should match", tsr_dtype_c_name(x->dtype), tsr_dtype_c_name(d));
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(x)));
-    if (tsr_ndim(x) > 0 && x->numel > 0 && !tsr__in(D_INT | D_FLOAT | D_COMPLEX, d)) return tsr__not_implemented(name, d);
+    if (tsr_ndim(x) > 0 && x->numel > 0 && !tsr_in(D_INT | D_FLOAT | D_COMPLEX, d)) return tsr_not_implemented(name, d);
     TsrStatus s = scan_as(&result, x, dim, scan, d);
     return tsr_finish_move(c, s, result);
 }
@@ -94,7 +94,7 @@ TsrStatus op_logcumsumexp(TsrOpCall *c) {
     TsrTensor *x = c->arg[0].t, *result = NULL;
     int64_t dim = c->arg[1].i;
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(x)));
-    if (!tsr__in(D_FLOAT | D_COMPLEX, x->dtype)) return tsr__not_implemented("logcumsumexp_out_cpu", x->dtype);
+    if (!tsr_in(D_FLOAT | D_COMPLEX, x->dtype)) return tsr_not_implemented("logcumsumexp_out_cpu", x->dtype);
     TsrStatus s = scan_as(&result, x, dim, TSR_SCAN_LOGSUMEXP, x->dtype);
     return tsr_finish_move(c, s, result);
 }
@@ -134,7 +134,7 @@ static TsrStatus running(TsrOpCall *c, TsrScan scan, const char *name) {
     int64_t dim = c->arg[1].i;
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(x)));
     if (tsr_ndim(x) == 0) return running_scalar(c, x);
-    if (x->numel > 0 && !tsr__in(D_INT | D_FLOAT | D_BOOL, x->dtype)) return tsr__not_implemented(name, x->dtype);
+    if (x->numel > 0 && !tsr_in(D_INT | D_FLOAT | D_BOOL, x->dtype)) return tsr_not_implemented(name, x->dtype);
     TSR_TRY(running_extreme(&values, &indices, x, dim, scan));
     return tsr_return_move2(c, values, indices);
 }

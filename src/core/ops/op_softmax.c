@@ -85,8 +85,8 @@ static TsrStatus softmax_as(TsrTensor **out, TsrTensor *x, TsrTensor *spare, int
     TsrTensor *wide = NULL, *result = NULL;
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(x)));
     bool last = dim == TSR_MAX(tsr_ndim(x) - 1, 0);
-    if (!tsr__in(D_FLOAT, d) && x->numel > 0)
-        return tsr__not_implemented(log ? (last ? "log_softmax_lastdim_kernel_impl" : "log_softmax_kernel_impl")
+    if (!tsr_in(D_FLOAT, d) && x->numel > 0)
+        return tsr_not_implemented(log ? (last ? "log_softmax_lastdim_kernel_impl" : "log_softmax_kernel_impl")
                                        : (last ? "softmax_lastdim_kernel_impl" : "softmax_kernel_impl"), d);
     if (x->dtype != d) { /* a given dtype rounds first */
         TSR_TRY(tsr_tensor_new_cast(&wide, x, d));
@@ -107,7 +107,7 @@ static TsrStatus softmax_as(TsrTensor **out, TsrTensor *x, TsrTensor *spare, int
 
 static TsrStatus softmax(TsrOpCall *c, int64_t dim, const TsrArg *dtype, bool log) {
     TsrTensor *x = c->arg[0].t, *result = NULL;
-    TsrStatus s = softmax_as(&result, x, tsr__spare(c), dim, tsr_arg_given(dtype) ? dtype->dtype : x->dtype, log);
+    TsrStatus s = softmax_as(&result, x, tsr_spare(c), dim, tsr_arg_given(dtype) ? dtype->dtype : x->dtype, log);
     return tsr_finish_move(c, s, result);
 }
 

@@ -71,11 +71,11 @@ static TsrStatus run_lines(TsrTensor *values, TsrTensor *indices, const TsrTenso
     _Atomic bool no_memory = false;
     w->no_memory = &no_memory;
     w->dtype = self->dtype;
-    TsrStatus status = tsr__at_least_1d_new(&v[0], values);
-    if (status == TSR_OK) status = tsr__at_least_1d_new(&v[1], indices);
-    if (status == TSR_OK) status = tsr__at_least_1d_new(&v[2], self);
+    TsrStatus status = tsr_at_least_1d_new(&v[0], values);
+    if (status == TSR_OK) status = tsr_at_least_1d_new(&v[1], indices);
+    if (status == TSR_OK) status = tsr_at_least_1d_new(&v[2], self);
     if (status == TSR_OK) status = tsr_lines_run(v, 3, dim, fn, w, false);
-    tsr__free_all(v, 3);
+    tsr_free_all(v, 3);
     size_t copied; /* what PyTorch asks for: a copy of self */
     if (tsr_mul_size_overflows((size_t)self->numel, tsr_itemsize(self), &copied)) copied = SIZE_MAX;
     if (status == TSR_OK && no_memory) status = tsr_error_no_memory(copied);
@@ -99,8 +99,8 @@ static TsrStatus two_new(TsrTensor **values, TsrTensor **indices, const TsrTenso
 }
 
 static TsrStatus check_outs(const TsrOpCall *c, const TsrTensor *self) {
-    TSR_TRY(tsr__check_out_dtype(c, 0, self->dtype));
-    return tsr__check_out_dtype(c, 1, TSR_INT64);
+    TSR_TRY(tsr_check_out_dtype(c, 0, self->dtype));
+    return tsr_check_out_dtype(c, 1, TSR_INT64);
 }
 
 /* ---- sort ---- */
@@ -217,7 +217,7 @@ static bool is_long_line(const TsrTensor *self, bool stable, int64_t *base) {
 static TsrStatus check_sortable(const TsrTensor *self) {
     if (tsr_dtype_is_complex(self->dtype)) return tsr_error(TSR_TYPE_ERROR, " Sort does not support complex dtypes on CPU");
     if (tsr_ndim(self) == 0) return TSR_OK;
-    return tsr__require(TSR_BITS_USUAL | TSR_BITS_UINT | TSR_BIT(BOOL), self->dtype, "sorting_kernel_method_name");
+    return tsr_require(TSR_BITS_USUAL | TSR_BITS_UINT | TSR_BIT(BOOL), self->dtype, "sorting_kernel_method_name");
 }
 
 static TsrStatus sort_new(TsrTensor **values, TsrTensor **indices, const TsrTensor *self, int64_t dim, bool descending, bool stable) {
@@ -315,7 +315,7 @@ TsrStatus op_topk(TsrOpCall *c) {
     if (self->dtype == TSR_BOOL) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "topk does not support bool dtypes on CPU");
     TSR_TRY(check_outs(c, self));
     if (c->out[0] != NULL) TSR_TRY(tsr_iter_check_partial_overlap(c->out[0], self));
-    if (tsr_ndim(self) > 0) TSR_TRY(tsr__require(TSR_BITS_USUAL, self->dtype, "topk_cpu"));
+    if (tsr_ndim(self) > 0) TSR_TRY(tsr_require(TSR_BITS_USUAL, self->dtype, "topk_cpu"));
     for (int d = 0; d < tsr_ndim(self); d++) sizes[d] = d == dim ? k : self->sizes[d];
     TSR_TRY(two_new(&values, &indices, self, tsr_ndim(self), sizes));
     if (tsr_is_meta(self)) return tsr_return_move2(c, values, indices);
@@ -384,9 +384,9 @@ TsrStatus op_kthvalue(TsrOpCall *c) {
     TSR_TRY(check_nonempty(self, dim, "kthvalue"));
     size = tsr_ndim(self) > 0 ? self->sizes[dim] : 1;
     if (k < 1 || k > size) return tsr_error(TSR_RUNTIME_ERROR, "kthvalue(): selected number k out of range for dimension %lld", (long long)dim);
-    if (c->out[0] != NULL) TSR_TRY(tsr__check_no_overlap(c->out[0], self));
+    if (c->out[0] != NULL) TSR_TRY(tsr_check_no_overlap(c->out[0], self));
     TSR_TRY(check_outs(c, self));
-    if (tsr_ndim(self) > 0) TSR_TRY(tsr__require(TSR_BITS_USUAL, self->dtype, "kthvalue_cpu"));
+    if (tsr_ndim(self) > 0) TSR_TRY(tsr_require(TSR_BITS_USUAL, self->dtype, "kthvalue_cpu"));
     LineWork w = {.k = k - 1};
     return select_along(c, dim, c->arg[3].b, kth_line, &w);
 }
@@ -436,7 +436,7 @@ static TsrStatus median_dim(TsrOpCall *c, bool ignore_nan) {
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
     TSR_TRY(check_nonempty(self, dim, "median"));
     TSR_TRY(check_outs(c, self));
-    TSR_TRY(tsr__require(TSR_BITS_USUAL, self->dtype, "median_out"));
+    TSR_TRY(tsr_require(TSR_BITS_USUAL, self->dtype, "median_out"));
     LineWork w = {.ignore_nan = ignore_nan};
     return select_along(c, dim, c->arg[2].b, median_line, &w);
 }
@@ -447,7 +447,7 @@ TsrStatus op_nanmedian_dim(TsrOpCall *c) { return median_dim(c, true); }
 static TsrStatus median_all(TsrOpCall *c, bool ignore_nan) {
     TsrTensor *self = c->arg[0].t, *flat, *values = NULL, *index = NULL;
     int64_t minus = -1;
-    if (self->numel > 0) TSR_TRY(tsr__require(TSR_BITS_USUAL, self->dtype, "median_cpu"));
+    if (self->numel > 0) TSR_TRY(tsr_require(TSR_BITS_USUAL, self->dtype, "median_cpu"));
     if (self->numel == 0 || tsr_is_meta(self)) {
         TSR_TRY(tsr_tensor_new(&values, 0, NULL, self->dtype, self->device));
         if (!tsr_is_meta(self)) tsr_scalar_store(tsr_scalar_float(NAN), self->dtype, tsr_data(values));
@@ -497,7 +497,7 @@ TsrStatus op_mode(TsrOpCall *c) {
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
     TSR_TRY(check_nonempty(self, dim, "mode"));
     TSR_TRY(check_outs(c, self));
-    if (tsr_ndim(self) > 0 && self->numel > 0) TSR_TRY(tsr__require(TSR_BITS_USUAL | TSR_BIT(BOOL), self->dtype, "mode_cpu"));
+    if (tsr_ndim(self) > 0 && self->numel > 0) TSR_TRY(tsr_require(TSR_BITS_USUAL | TSR_BIT(BOOL), self->dtype, "mode_cpu"));
     LineWork w = {0};
     return select_along(c, dim, c->arg[2].b, mode_line, &w);
 }
@@ -636,7 +636,7 @@ static TsrStatus quantile(TsrOpCall *c, const TsrTensor *q, bool ignore_nan) {
         }
         tsr_tensor_free(sorted);
     }
-    return tsr__end_move(c, status, t);
+    return tsr_end_move(c, status, t);
 }
 
 static TsrStatus quantile_number(TsrOpCall *c, bool ignore_nan) {

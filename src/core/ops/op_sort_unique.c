@@ -195,8 +195,8 @@ static TsrStatus try_counting(TsrOpCall *c, const TsrTensor *self, bool want_inv
     TsrTensor *wide;
     int64_t least, most, span;
     *done = false;
-    if (self->numel < 1024 || !tsr__in(TSR_BITS_INT | TSR_BIT(UINT16) | TSR_BIT(UINT32) | TSR_BIT(BOOL), self->dtype)) return TSR_OK;
-    TSR_TRY(tsr__long_new(&wide, self));
+    if (self->numel < 1024 || !tsr_in(TSR_BITS_INT | TSR_BIT(UINT16) | TSR_BIT(UINT32) | TSR_BIT(BOOL), self->dtype)) return TSR_OK;
+    TSR_TRY(tsr_long_new(&wide, self));
     tsr_kernel_range(tsr_data(wide), wide->numel, &least, &most);
     TsrStatus status = TSR_OK;
     if (!tsr_sub_overflows(most, least, &span) && span < self->numel) {
@@ -209,7 +209,7 @@ static TsrStatus try_counting(TsrOpCall *c, const TsrTensor *self, bool want_inv
 
 /* Distinct elements of the flattened input: sorted, or runs of equal ones. */
 static TsrStatus unique_flat(TsrOpCall *c, TsrTensor *self, bool sort, bool want_inverse, bool want_counts) {
-    TSR_TRY(tsr__require(TSR_BITS_USUAL | TSR_BITS_UINT | TSR_BIT(BOOL), self->dtype, "unique"));
+    TSR_TRY(tsr_require(TSR_BITS_USUAL | TSR_BITS_UINT | TSR_BIT(BOOL), self->dtype, "unique"));
     bool done = false;
     if (sort && !tsr_is_meta(self)) TSR_TRY(try_counting(c, self, want_inverse, want_counts, &done));
     if (done) return TSR_OK;
@@ -318,7 +318,7 @@ static TsrStatus rows_new(TsrTensor **out, const TsrTensor *self, int64_t dim) {
 
 static TsrStatus unique_along(TsrOpCall *c, TsrTensor *self, int64_t dim, bool sort, bool want_inverse, bool want_counts) {
     if (tsr_ndim(self) == 0) return tsr_error(TSR_INDEX_ERROR, "Dimension specified as %lld but tensor has no dimensions", (long long)dim);
-    TSR_TRY(tsr__require(TSR_BITS_USUAL | TSR_BITS_UINT | TSR_BIT(BOOL), self->dtype, "unique_dim"));
+    TSR_TRY(tsr_require(TSR_BITS_USUAL | TSR_BITS_UINT | TSR_BIT(BOOL), self->dtype, "unique_dim"));
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
     int64_t zeros = 0;
     for (int d = 0; d < tsr_ndim(self); d++) zeros += self->sizes[d] == 0;
@@ -370,7 +370,7 @@ static TsrStatus bincount_weighted(TsrTensor **out, const int64_t *p, int64_t n,
     TsrStatus status = tsr_tensor_new_contiguous(&dense, wide, TSR_CONTIGUOUS);
     tsr_tensor_free(wide);
     TSR_TRY(status);
-    status = tsr__zeros_new(out, 1, &bins, dense->dtype, TSR_DEVICE_CPU);
+    status = tsr_zeros_new(out, 1, &bins, dense->dtype, TSR_DEVICE_CPU);
     if (status == TSR_OK && dense->dtype == TSR_FLOAT32) {
         float *o = tsr_data(*out);
         const float *w = tsr_data(dense);
@@ -393,7 +393,7 @@ static TsrStatus bincount_plain(TsrTensor **out, const int64_t *p, int64_t n, in
 
 static TsrStatus bincount(TsrTensor **out, const TsrTensor *self, const TsrTensor *weights, int64_t minlength) {
     TsrTensor *dense;
-    TSR_TRY(tsr__long_new(&dense, self));
+    TSR_TRY(tsr_long_new(&dense, self));
     const int64_t *p = tsr_data(dense);
     int64_t least = 0, most = -1;
     if (dense->numel > 0) tsr_kernel_range(p, dense->numel, &least, &most);
@@ -411,9 +411,9 @@ static TsrStatus bincount(TsrTensor **out, const TsrTensor *self, const TsrTenso
 TsrStatus op_bincount(TsrOpCall *c) {
     TsrTensor *self = c->arg[0].t, *weights = tsr_arg_given(&c->arg[1]) ? c->arg[1].t : NULL, *t = NULL;
     int64_t minlength = c->arg[2].i;
-    TSR_TRY(tsr__require(TSR_BITS_INT, self->dtype, "bincount_cpu"));
+    TSR_TRY(tsr_require(TSR_BITS_INT, self->dtype, "bincount_cpu"));
     if (minlength < 0) return tsr_error(TSR_RUNTIME_ERROR, "minlength should be >= 0");
-    if (tsr_ndim(self) == 1 && self->numel == 0) return tsr_finish_move(c, tsr__zeros_new(&t, 1, &minlength, TSR_INT64, self->device), t);
+    if (tsr_ndim(self) == 1 && self->numel == 0) return tsr_finish_move(c, tsr_zeros_new(&t, 1, &minlength, TSR_INT64, self->device), t);
     if (tsr_ndim(self) != 1) return tsr_error(TSR_RUNTIME_ERROR, "bincount only supports 1-d non-negative integral inputs.");
     if (weights != NULL && (tsr_ndim(weights) != 1 || weights->numel != self->numel))
         return tsr_error(TSR_RUNTIME_ERROR, "weights should be 1-d and have the same length as input");
@@ -493,7 +493,7 @@ static TsrStatus doubles_new(TsrTensor **out, const TsrTensor *t) {
 /* Evenly spaced edges in the dtype. */
 static TsrStatus even_edges_new(TsrTensor **out, double left, double right, int64_t bins, TsrDtype dtype) {
     if (bins == INT64_MAX) return tsr_error(TSR_RUNTIME_ERROR, "Storage size calculation overflowed with sizes=[%lld]", (long long)bins);
-    return tsr_invoke(out, 1, "linspace", "ssid", tsr_scalar_float(left), tsr_scalar_float(right), bins + 1, (int)dtype);
+    return tsr_invoke_new(out, 1, "linspace", "ssid", tsr_scalar_float(left), tsr_scalar_float(right), bins + 1, (int)dtype);
 }
 
 /* Counts `input` (n by ndim, or flat) into edges; hist of `dtype`. */
@@ -511,12 +511,12 @@ static TsrStatus count_into(TsrTensor **out, const TsrTensor *input, const TsrTe
     }
     if (status == TSR_OK) status = doubles_new(&rows, input);
     if (status == TSR_OK && weight != NULL) status = doubles_new(&w, weight);
-    if (status == TSR_OK) status = tsr__zeros_new(&hist, ndim, sizes, TSR_FLOAT64, TSR_DEVICE_CPU);
+    if (status == TSR_OK) status = tsr_zeros_new(&hist, ndim, sizes, TSR_FLOAT64, TSR_DEVICE_CPU);
     if (status == TSR_OK) {
         if (hist->numel > 0) status = fill_histogram(&h, tsr_data(rows), w != NULL ? tsr_data(w) : NULL, ndim > 0 ? rows->numel / ndim : 0, tsr_data(hist));
         if (status == TSR_OK) status = tsr_tensor_new_cast(out, hist, input->dtype);
     }
-    tsr__free_all(wide_edges, ndim);
+    tsr_free_all(wide_edges, ndim);
     tsr_tensor_free(rows);
     tsr_tensor_free(w);
     tsr_tensor_free(hist);
@@ -546,7 +546,7 @@ TsrStatus op_histc(TsrOpCall *c) {
     double left = tsr_scalar_to_double(c->arg[2].s), right = tsr_scalar_to_double(c->arg[3].s);
     bool found = left == right && self->numel > 0; /* the range is the elements' own */
     if (bins <= 0) return tsr_error(TSR_RUNTIME_ERROR, "torch.histogram(): bins must be > 0, but got %lld for dimension 0", (long long)bins);
-    if (found && tsr__in(TSR_BITS_UINT | TSR_BITS_FLOAT8, self->dtype)) return tsr__not_implemented("aminmax_cpu", self->dtype);
+    if (found && tsr_in(TSR_BITS_UINT | TSR_BITS_FLOAT8, self->dtype)) return tsr_not_implemented("aminmax_cpu", self->dtype);
     if (found && tsr_dtype_is_complex(self->dtype)) return tsr_error(TSR_TYPE_ERROR, "aminmax not implemented for %s", tsr_dtype_scalar_name(self->dtype));
     if (tsr_is_meta(self)) found = false;
     if (found) {
@@ -560,8 +560,8 @@ TsrStatus op_histc(TsrOpCall *c) {
     }
     if (!isfinite(left) || !isfinite(right)) return tsr_error(TSR_RUNTIME_ERROR, "torch.histc: range of [%g, %g] is not finite", left, right);
     if (!(left < right)) return tsr_error(TSR_RUNTIME_ERROR, "torch.histc: max must be larger than min");
-    if (tsr__in(TSR_BITS_UINT | TSR_BITS_FLOAT8 | TSR_BIT(BOOL) | TSR_BIT(COMPLEX32), self->dtype)) return tsr__not_implemented("linspace_cpu", self->dtype);
-    TSR_TRY(tsr__require(TSR_BITS_FLOAT, self->dtype, "histogram_cpu"));
+    if (tsr_in(TSR_BITS_UINT | TSR_BITS_FLOAT8 | TSR_BIT(BOOL) | TSR_BIT(COMPLEX32), self->dtype)) return tsr_not_implemented("linspace_cpu", self->dtype);
+    TSR_TRY(tsr_require(TSR_BITS_FLOAT, self->dtype, "histogram_cpu"));
     if (c->out[0] != NULL && c->out[0]->dtype != self->dtype)
         return tsr_error(TSR_RUNTIME_ERROR, "torch.histogram: input tensor and hist tensor should have the same dtype, but got input %s and hist %s",
                          tsr_dtype_c_name(self->dtype), tsr_dtype_c_name(c->out[0]->dtype));
@@ -580,8 +580,8 @@ TsrStatus op_histc(TsrOpCall *c) {
 /* ---- histogram, histogramdd ---- */
 
 static TsrStatus check_histogram(const TsrTensor *input, const TsrTensor *weight, bool given_edges) {
-    if (given_edges) TSR_TRY(tsr__require(TSR_BITS_FLOAT, input->dtype, "histogram_cpu"));
-    else if (!tsr__in(TSR_BIT(FLOAT32) | TSR_BIT(FLOAT64), input->dtype)) return tsr__not_implemented("histogramdd", input->dtype);
+    if (given_edges) TSR_TRY(tsr_require(TSR_BITS_FLOAT, input->dtype, "histogram_cpu"));
+    else if (!tsr_in(TSR_BIT(FLOAT32) | TSR_BIT(FLOAT64), input->dtype)) return tsr_not_implemented("histogramdd", input->dtype);
     if (weight == NULL) return TSR_OK;
     if (weight->dtype != input->dtype)
         return tsr_error(TSR_RUNTIME_ERROR,
@@ -591,7 +591,7 @@ static TsrStatus check_histogram(const TsrTensor *input, const TsrTensor *weight
     if (same) return TSR_OK;
     return tsr_error(TSR_RUNTIME_ERROR,
                      "torch.histogramdd: if weight tensor is provided it should have the same shape as the input tensor excluding its innermost dimension, but got input "
-                     "with shape %s and weight with shape %s", tsr__sizes_text(input), tsr__sizes_text(weight));
+                     "with shape %s and weight with shape %s", tsr_sizes_text(input), tsr_sizes_text(weight));
 }
 
 static TsrStatus outer_edges(double *left, double *right, const TsrTensor *rows, int ndim, int d, const TsrArg *range) {
@@ -650,20 +650,20 @@ static TsrStatus copy_edges(TsrTensor **edges, const TsrTensor *input, TsrTensor
 /* hist /= its sum, then by the width of the bins along each dimension. */
 static TsrStatus make_density(TsrTensor **hist, TsrTensor *const *edges, int ndim) {
     TsrTensor *sum, *done;
-    TSR_TRY(tsr_invoke(&sum, 1, "sum", "t", *hist));
+    TSR_TRY(tsr_invoke_new(&sum, 1, "sum", "t", *hist));
     TsrScalar total = tsr_tensor_get(sum, 0);
     tsr_tensor_free(sum);
-    TSR_TRY(tsr_invoke(&done, 1, "div", "!tts", *hist, *hist, total));
+    TSR_TRY(tsr_invoke_new(&done, 1, "div", "!tts", *hist, *hist, total));
     tsr_tensor_free(done);
     for (int d = 0; d < ndim; d++) {
         TsrTensor *widths, *shaped;
         int64_t shape[MAX_HISTOGRAM_DIMS];
         for (int k = 0; k < ndim; k++) shape[k] = k == d ? -1 : 1;
-        TSR_TRY(tsr_invoke(&widths, 1, "diff", "t", edges[d]));
+        TSR_TRY(tsr_invoke_new(&widths, 1, "diff", "t", edges[d]));
         TsrStatus status = tsr_tensor_new_reshape(&shaped, widths, ndim, shape);
         tsr_tensor_free(widths);
         TSR_TRY(status);
-        status = tsr_invoke(&done, 1, "div", "!ttt", *hist, *hist, shaped);
+        status = tsr_invoke_new(&done, 1, "div", "!ttt", *hist, *hist, shaped);
         tsr_tensor_free(shaped);
         TSR_TRY(status);
         tsr_tensor_free(done);
@@ -733,11 +733,11 @@ static TsrStatus histogram_nd(TsrOpCall *c, int n, HistogramArgs a) {
     a.ndim = n;
     TsrStatus status = histogram_new(&hist, edges, &a);
     if (status != TSR_OK) {
-        tsr__free_all(edges, n);
+        tsr_free_all(edges, n);
         return status;
     }
     TsrArg first = {.kind = TSR_ARG_TENSOR, .t = hist};
-    status = tsr__return_list_move(c, edges, n);
+    status = tsr_return_list_move(c, edges, n);
     if (status != TSR_OK) {
         tsr_tensor_free(hist);
         return status;

@@ -32,7 +32,7 @@ TsrStatus tsr_sparse_new(TsrTensor **out, uint8_t layout, int ndim, const int64_
     sparse->indices = tsr_tensor_retain(indices);
     sparse->plain_indices = tsr_tensor_retain(plain);
     sparse->values = resolved;
-    TSR_TRY(tsr__tensor_new_sparse_move(out, layout, ndim, sizes, resolved->dtype, resolved->device, sparse));
+    TSR_TRY(tsr_tensor_new_sparse_move(out, layout, ndim, sizes, resolved->dtype, resolved->device, sparse));
     if (coalesced) (*out)->flags |= TSR_FLAG_COALESCED;
     return TSR_OK;
 }
@@ -89,12 +89,12 @@ static TsrStatus check_sizes(const TsrTensor *indices, const TsrTensor *values, 
     if (memcmp(expected, values->sizes, sizeof *expected * (size_t)tsr_ndim(values)) == 0) return TSR_OK;
     char text[256];
     return tsr_error(TSR_RUNTIME_ERROR, "values has incorrect size, expected %s, got %s", tsr_layout_format(text, sizeof text, dense_dim + 1, expected),
-                     tsr__sizes_text(values));
+                     tsr_sizes_text(values));
 }
 
 static TsrStatus coo_checked(TsrTensor **out, TsrTensor *indices, TsrTensor *values, int ndim, const int64_t *sizes, bool coalesced) {
     int64_t inferred[TSR_MAX_DIMS];
-    if (tsr_ndim(indices) != 2) return tsr_error(TSR_RUNTIME_ERROR, "indices must be sparse_dim x nnz, but got: %s", tsr__sizes_text(indices));
+    if (tsr_ndim(indices) != 2) return tsr_error(TSR_RUNTIME_ERROR, "indices must be sparse_dim x nnz, but got: %s", tsr_sizes_text(indices));
     if (indices->sizes[1] != values->sizes[0])
         return tsr_error(TSR_RUNTIME_ERROR, "indices and values must have same nnz, but got nnz from indices: %lld, nnz from values: %lld", (long long)indices->sizes[1],
                          (long long)values->sizes[0]);
@@ -111,7 +111,7 @@ static TsrStatus coo_checked(TsrTensor **out, TsrTensor *indices, TsrTensor *val
 TsrStatus tsr_sparse_coo_new(TsrTensor **out, TsrTensor *indices, TsrTensor *values, int ndim, const int64_t *sizes, bool coalesced) {
     TsrTensor *whole, *rows;
     TSR_TRY(tsr_tensor_new_cast(&whole, indices, TSR_INT64));
-    TsrStatus status = tsr__at_least_1d_new(&rows, values);
+    TsrStatus status = tsr_at_least_1d_new(&rows, values);
     if (status == TSR_OK) {
         status = coo_checked(out, whole, rows, ndim, sizes, coalesced);
         tsr_tensor_free(rows);
@@ -137,16 +137,16 @@ static TsrStatus compressed_zeros(TsrTensor **out, uint8_t layout, int ndim, con
     if (ndim < 2) return tsr_error(TSR_RUNTIME_ERROR, "torch.empty: Only batched sparse compressed (non-block) tensors are supported, but got size [%lld]", ndim > 0 ? (long long)sizes[0] : 0LL);
     if (layout == TSR_SPARSE_BSR || layout == TSR_SPARSE_BSC)
         return tsr_error(TSR_RUNTIME_ERROR, "torch.empty: Only sparse compressed (non-block) layouts are supported, but got layout %s", layout == TSR_SPARSE_BSR ? "SparseBsr" : "SparseBsc");
-    Scope s = {0};
+    TsrScope s = {0};
     int64_t shape[TSR_MAX_DIMS];
     memcpy(shape, sizes, sizeof *sizes * (size_t)ndim);
     shape[ndim - 2] = sizes[layout == TSR_SPARSE_CSR ? ndim - 2 : ndim - 1] + 1;
-    TsrTensor *crow = MAKE(&s, tsr__zeros_new, ndim - 1, shape, TSR_INT64, device);
+    TsrTensor *crow = MAKE(&s, tsr_zeros_new, ndim - 1, shape, TSR_INT64, device);
     shape[ndim - 2] = 0;
     TsrTensor *col = MAKE(&s, tsr_tensor_new, ndim - 1, shape, TSR_INT64, device);
     TsrTensor *values = MAKE(&s, tsr_tensor_new, ndim - 1, shape, dtype, device);
     TsrTensor *t = MAKE(&s, tsr_sparse_new, layout, ndim, sizes, crow, col, values, false);
-    return tsr__scope_end(&s, out, t);
+    return tsr_scope_end_new(out, &s, t);
 }
 
 TsrStatus tsr_sparse_zeros_new(TsrTensor **out, uint8_t layout, int ndim, const int64_t *sizes, TsrDtype dtype, TsrDevice device) {
@@ -162,7 +162,7 @@ TsrStatus tsr_sparse_assign(TsrTensor *self, const TsrTensor *result) {
     tsr_tensor_retain(sparse->indices);
     tsr_tensor_retain(sparse->plain_indices);
     tsr_tensor_retain(sparse->values);
-    TSR_TRY(tsr__tensor_set_sparse_move(self, tsr_ndim(result), result->sizes, sparse));
+    TSR_TRY(tsr_tensor_set_sparse_move(self, tsr_ndim(result), result->sizes, sparse));
     self->layout = result->layout;
     self->flags = (uint8_t)((self->flags & ~TSR_FLAG_COALESCED) | (result->flags & TSR_FLAG_COALESCED));
     return TSR_OK;
@@ -203,7 +203,7 @@ TsrStatus tsr_sparse_flat_new(TsrTensor **out, const TsrTensor *t) {
     return status;
 }
 
-TsrTensor *tsr__sparse_add_at(Scope *s, TsrTensor *target, TsrTensor *positions, TsrTensor *values) {
+TsrTensor *tsr_sparse_add_at(TsrScope *s, TsrTensor *target, TsrTensor *positions, TsrTensor *values) {
     if (s->status != TSR_OK) return NULL;
     if (target->dtype != TSR_BOOL) return CALL(s, "index_add", "titt", target, (int64_t)0, positions, values);
     TsrTensor *base = MAKE(s, tsr_tensor_new_cast, target, TSR_INT64), *terms = MAKE(s, tsr_tensor_new_cast, values, TSR_INT64);
@@ -227,7 +227,7 @@ static int64_t group_entries(TsrPair *entries, const int64_t *flat, int64_t nnz,
 }
 
 static TsrStatus coalesce_parts(TsrTensor **out, TsrTensor *t, TsrTensor *flat, TsrPair *entries) {
-    Scope s = {0};
+    TsrScope s = {0};
     int64_t nnz = flat->numel;
     TsrTensor *order = MAKE(&s, tsr_tensor_new, 1, &nnz, TSR_INT64, TSR_DEVICE_CPU);
     TsrTensor *first = MAKE(&s, tsr_tensor_new, 1, &nnz, TSR_INT64, TSR_DEVICE_CPU);
@@ -240,10 +240,10 @@ static TsrStatus coalesce_parts(TsrTensor **out, TsrTensor *t, TsrTensor *flat, 
     if (n < nnz && s.status == TSR_OK) {
         TsrTensor *all = CALL(&s, "index_select", "tit", t->sparse->values, (int64_t)0, order);
         TsrTensor *zeros = CALL(&s, "zeros_like", "t", values);
-        values = tsr__sparse_add_at(&s, zeros, group, all);
+        values = tsr_sparse_add_at(&s, zeros, group, all);
     }
     TsrTensor *result = MAKE(&s, tsr_sparse_new, TSR_SPARSE_COO, tsr_ndim(t), t->sizes, indices, NULL, values, true);
-    return tsr__scope_end(&s, out, result);
+    return tsr_scope_end_new(out, &s, result);
 }
 
 TsrStatus tsr_sparse_coalesce_new(TsrTensor **out, TsrTensor *t) {
@@ -265,20 +265,20 @@ TsrStatus tsr_sparse_coalesce_new(TsrTensor **out, TsrTensor *t) {
 /* ---- dense and back ---- */
 
 static TsrStatus coo_to_dense(TsrTensor **out, TsrTensor *t) {
-    Scope s = {0};
+    TsrScope s = {0};
     int64_t shape[TSR_MAX_DIMS + 1] = {1};
     int sparse_dim = t->sparse->sparse_dim, dense_dim = tsr_ndim(t) - sparse_dim;
-    TsrTensor *zeros = MAKE(&s, tsr__zeros_new, tsr_ndim(t), t->sizes, t->dtype, t->device);
+    TsrTensor *zeros = MAKE(&s, tsr_zeros_new, tsr_ndim(t), t->sizes, t->dtype, t->device);
     for (int d = 0; d < sparse_dim; d++) shape[0] *= t->sizes[d]; /* no overflow: or zeros had failed, or something is 0 */
     for (int d = 0; d < dense_dim; d++) shape[d + 1] = t->sizes[sparse_dim + d];
     TsrTensor *flat = MAKE(&s, tsr_sparse_flat_new, t);
     TsrTensor *target = MAKE(&s, tsr_tensor_new_reshape, zeros, dense_dim + 1, shape);
     TsrTensor *filled = NULL;
     if (s.status == TSR_OK && (t->flags & TSR_FLAG_COALESCED)) filled = CALL(&s, "index_copy", "titt", target, (int64_t)0, flat, t->sparse->values);
-    else filled = tsr__sparse_add_at(&s, target, flat, t->sparse->values);
+    else filled = tsr_sparse_add_at(&s, target, flat, t->sparse->values);
     TsrTensor *result = MAKE(&s, tsr_tensor_new_reshape, filled, tsr_ndim(t), t->sizes);
     TsrTensor *own = CALL(&s, "clone", "t", result);
-    return tsr__scope_end(&s, out, own);
+    return tsr_scope_end_new(out, &s, own);
 }
 
 TsrStatus tsr_sparse_to_dense_new(TsrTensor **out, TsrTensor *t) {
@@ -286,7 +286,7 @@ TsrStatus tsr_sparse_to_dense_new(TsrTensor **out, TsrTensor *t) {
         *out = tsr_tensor_retain(t);
         return TSR_OK;
     }
-    return t->layout == TSR_SPARSE_COO ? coo_to_dense(out, t) : tsr__compressed_to_dense_new(out, t);
+    return t->layout == TSR_SPARSE_COO ? coo_to_dense(out, t) : tsr_compressed_to_dense_new(out, t);
 }
 
 static TsrStatus flatten_positions(TsrTensor **out, const TsrTensor *t, TsrTensor *indices) {
@@ -308,7 +308,7 @@ static TsrStatus flatten_positions(TsrTensor **out, const TsrTensor *t, TsrTenso
 }
 
 /* (sizes of the sparse dimensions): whether anything there is not 0. */
-static TsrTensor *find_slices(Scope *s, TsrTensor *t, int64_t sparse_dim) {
+static TsrTensor *find_slices(TsrScope *s, TsrTensor *t, int64_t sparse_dim) {
     int64_t shape[TSR_MAX_DIMS + 1];
     if (sparse_dim == tsr_ndim(t)) return t;
     int64_t last = -1;
@@ -325,7 +325,7 @@ TsrStatus tsr_sparse_from_dense_new(TsrTensor **out, TsrTensor *t, int64_t spars
     if (sparse_dim < 0 || sparse_dim > n)
         return tsr_error(TSR_RUNTIME_ERROR, "dense_to_sparse: sparse_dim argument must be in [0,%d] range, but %lld is given", n, (long long)sparse_dim);
     if (n > 0 && sparse_dim == 0) return tsr_error(TSR_RUNTIME_ERROR, "dense_to_sparse: sparse_dim argument must be in >0 when self.dim()>0");
-    Scope s = {0};
+    TsrScope s = {0};
     int64_t shape[TSR_MAX_DIMS + 1];
     TSR_TRY(tsr_layout_numel(&shape[0], (int)sparse_dim, t->sizes));
     for (int64_t d = sparse_dim; d < n; d++) shape[d - sparse_dim + 1] = t->sizes[d];
@@ -339,7 +339,7 @@ TsrStatus tsr_sparse_from_dense_new(TsrTensor **out, TsrTensor *t, int64_t spars
     TsrTensor *flat = MAKE(&s, flatten_positions, t, indices);
     TsrTensor *values = CALL(&s, "index_select", "tit", rows, (int64_t)0, flat);
     TsrTensor *result = MAKE(&s, tsr_sparse_new, TSR_SPARSE_COO, n, t->sizes, indices, NULL, values, true);
-    return tsr__scope_end(&s, out, result);
+    return tsr_scope_end_new(out, &s, result);
 }
 
 /* ---- rows of the table ---- */
@@ -429,19 +429,19 @@ static TsrStatus check_resize(const TsrTensor *t, const Shape *to) {
 
 /* Gives t another shape; its entries stay unless `clear`. New places of dense dimensions hold zeros. */
 static TsrStatus resize_coo(TsrTensor *t, const Shape *to, bool clear) {
-    Scope s = {0};
+    TsrScope s = {0};
     int64_t nnz = clear ? 0 : tsr_sparse_nnz(t), shape[TSR_MAX_DIMS + 1] = {nnz}, places[2] = {to->sparse_dim, nnz};
     for (int d = 0; d < to->ndim; d++)
         if (to->sizes[d] < 0) return tsr_error(TSR_RUNTIME_ERROR, "numel: integer multiplication overflow");
     memcpy(shape + 1, to->sizes + to->sparse_dim, sizeof *shape * (size_t)to->dense_dim);
     TsrTensor *indices = nnz > 0 ? t->sparse->indices : MAKE(&s, tsr_tensor_new, 2, places, TSR_INT64, t->device);
-    TsrTensor *values = MAKE(&s, tsr__zeros_new, 1 + (int)to->dense_dim, shape, t->dtype, t->device);
+    TsrTensor *values = MAKE(&s, tsr_zeros_new, 1 + (int)to->dense_dim, shape, t->dtype, t->device);
     TsrTensor *kept = values;
     for (int64_t d = 0; d < to->dense_dim && nnz > 0; d++) kept = MAKE(&s, tsr_tensor_new_narrow, kept, d + 1, 0, t->sparse->values->sizes[d + 1]);
     if (s.status == TSR_OK && nnz > 0) s.status = tsr_tensor_copy(kept, t->sparse->values);
     TsrTensor *result = MAKE(&s, tsr_sparse_new, TSR_SPARSE_COO, to->ndim, to->sizes, indices, NULL, values, (t->flags & TSR_FLAG_COALESCED) != 0);
     TsrTensor *whole = NULL;
-    TSR_TRY(tsr__scope_end(&s, &whole, result));
+    TSR_TRY(tsr_scope_end_new(&whole, &s, result));
     TsrStatus status = tsr_sparse_assign(t, whole);
     tsr_tensor_free(whole);
     return status;
@@ -589,7 +589,7 @@ TsrStatus op_ccol_indices(TsrOpCall *c) { return compressed_part(c, "ccol_indice
 TsrStatus op_row_indices(TsrOpCall *c) { return compressed_part(c, "row_indices", false, true); }
 
 /* The elements of a dense tensor, or sums of a sparse one, at the positions of a COO tensor. */
-static TsrTensor *gather_at(Scope *s, TsrTensor *self, TsrTensor *mask) {
+static TsrTensor *gather_at(TsrScope *s, TsrTensor *self, TsrTensor *mask) {
     int64_t shape[TSR_MAX_DIMS + 1] = {1};
     int sparse_dim = mask->sparse->sparse_dim, dense_dim = tsr_ndim(mask) - sparse_dim;
     for (int d = 0; d < sparse_dim; d++) shape[0] *= mask->sizes[d];
@@ -603,12 +603,12 @@ static TsrTensor *gather_at(Scope *s, TsrTensor *self, TsrTensor *mask) {
 TsrStatus op_sparse_mask(TsrOpCall *c) {
     TsrTensor *mask = c->arg[1].t;
     if (!tsr_is_sparse(mask)) return not_for("sparse_mask", mask);
-    if (!tsr__same_sizes(SELF, mask))
-        return tsr_error(TSR_RUNTIME_ERROR, "sparse_mask(): operands have incompatible sizes; self has size %s but mask has size %s", tsr__sizes_text(SELF), tsr__sizes_text(mask));
-    Scope s = {0};
+    if (!tsr_same_sizes(SELF, mask))
+        return tsr_error(TSR_RUNTIME_ERROR, "sparse_mask(): operands have incompatible sizes; self has size %s but mask has size %s", tsr_sizes_text(SELF), tsr_sizes_text(mask));
+    TsrScope s = {0};
     TsrTensor *coo = MAKE(&s, tsr_sparse_to_coo_new, mask);
     TsrTensor *values = s.status == TSR_OK ? gather_at(&s, SELF, coo) : NULL;
     TsrTensor *result = MAKE(&s, tsr_sparse_with_values_new, coo, values);
     if (mask->layout == TSR_SPARSE_CSR || mask->layout == TSR_SPARSE_CSC) result = MAKE(&s, tsr_sparse_to_compressed_new, result, mask->layout, NULL, (int64_t)mask->sparse->dense_dim);
-    return tsr__scope_return(c, &s, result);
+    return tsr_scope_return(c, &s, result);
 }

@@ -37,7 +37,7 @@ static bool comes_after(const int64_t *p, int64_t dims, int64_t nnz, int64_t i) 
 
 static TsrStatus check_coo(const TsrTensor *t) {
     TsrTensor *indices;
-    TSR_TRY(tsr__long_new(&indices, t->sparse->indices));
+    TSR_TRY(tsr_long_new(&indices, t->sparse->indices));
     const int64_t *p = tsr_data(indices);
     int64_t nnz = indices->sizes[1];
     TsrStatus status = check_positions(t, p, nnz);
@@ -105,8 +105,8 @@ static TsrStatus check_compressed(const TsrTensor *t) {
     int64_t others = t->sizes[batch + other] / (blocks > 0 ? sp->values->sizes[batch + 1 + other] : 1);
     int64_t lines = sp->indices->sizes[batch] - 1, nnz = sp->plain_indices->sizes[batch];
     TsrTensor *counts, *plain;
-    TSR_TRY(tsr__long_new(&counts, sp->indices));
-    TsrStatus status = tsr__long_new(&plain, sp->plain_indices);
+    TSR_TRY(tsr_long_new(&counts, sp->indices));
+    TsrStatus status = tsr_long_new(&plain, sp->plain_indices);
     if (status == TSR_OK) {
         int64_t batches = counts->numel / (lines + 1);
         const int64_t *c = tsr_data(counts), *p = tsr_data(plain);

@@ -80,8 +80,8 @@ static TsrStatus check_invariants(const TsrTensor *t, const int64_t *crow, int64
 
 /* indices (2, nnz) of the entries or blocks. */
 static TsrStatus expand_counts(TsrTensor **out, TsrTensor *t) {
-    Scope s = {0};
-    TsrTensor *crow = MAKE(&s, tsr__long_new, t->sparse->indices), *col = MAKE(&s, tsr__long_new, t->sparse->plain_indices);
+    TsrScope s = {0};
+    TsrTensor *crow = MAKE(&s, tsr_long_new, t->sparse->indices), *col = MAKE(&s, tsr_long_new, t->sparse->plain_indices);
     int64_t shape[2] = {2, tsr_sparse_nnz(t)}, nnz = shape[1];
     TsrTensor *indices = MAKE(&s, tsr_tensor_new, 2, shape, TSR_INT64, TSR_DEVICE_CPU);
     if (s.status == TSR_OK) s.status = tsr_tensor_check(crow, false);
@@ -94,11 +94,11 @@ static TsrStatus expand_counts(TsrTensor **out, TsrTensor *t) {
             for (int64_t i = c[r]; i < c[r + 1]; i++) rows[i] = r;
         if (nnz > 0) memcpy(cols, tsr_data(col), sizeof *cols * (size_t)nnz);
     }
-    return tsr__scope_end(&s, out, indices);
+    return tsr_scope_end_new(out, &s, indices);
 }
 
 /* Each block (b0, b1) becomes b0 * b1 entries. */
-static TsrTensor *split_blocks(Scope *s, TsrTensor *indices, TsrTensor **values) {
+static TsrTensor *split_blocks(TsrScope *s, TsrTensor *indices, TsrTensor **values) {
     TsrTensor *v = *values;
     if (s->status != TSR_OK) return NULL;
     int64_t nnz = indices->sizes[1], b0 = v->sizes[1], b1 = v->sizes[2], shape[TSR_MAX_DIMS] = {0}, total[2] = {2, 0};
@@ -122,12 +122,12 @@ static TsrTensor *split_blocks(Scope *s, TsrTensor *indices, TsrTensor **values)
 }
 
 static TsrStatus plain_to_coo(TsrTensor **out, TsrTensor *t) {
-    Scope s = {0};
+    TsrScope s = {0};
     TsrTensor *indices = MAKE(&s, expand_counts, t), *values = t->sparse->values;
     if (has_blocks(t->layout)) indices = split_blocks(&s, indices, &values);
     TsrTensor *coo = MAKE(&s, tsr_sparse_new, TSR_SPARSE_COO, tsr_ndim(t), t->sizes, indices, NULL, values, false);
     TsrTensor *result = MAKE(&s, tsr_sparse_coalesce_new, coo);
-    return tsr__scope_end(&s, out, result);
+    return tsr_scope_end_new(out, &s, result);
 }
 
 TsrStatus tsr_sparse_to_coo_new(TsrTensor **out, TsrTensor *t) {
@@ -147,32 +147,32 @@ TsrStatus tsr_sparse_to_coo_new(TsrTensor **out, TsrTensor *t) {
 
 /* Matrix `i` of a batch. */
 static TsrStatus batch_item(TsrTensor **out, TsrTensor *t, int64_t i) {
-    Scope s = {0};
+    TsrScope s = {0};
     TsrTensor *crow = MAKE(&s, tsr_tensor_new_select, t->sparse->indices, (int64_t)0, i);
     TsrTensor *col = MAKE(&s, tsr_tensor_new_select, t->sparse->plain_indices, (int64_t)0, i);
     TsrTensor *values = MAKE(&s, tsr_tensor_new_select, t->sparse->values, (int64_t)0, i);
     TsrTensor *item = MAKE(&s, tsr_sparse_new, t->layout, tsr_ndim(t) - 1, t->sizes + 1, crow, col, values, false);
-    return tsr__scope_end(&s, out, item);
+    return tsr_scope_end_new(out, &s, item);
 }
 
 static TsrStatus batches_to_dense(TsrTensor **out, TsrTensor *t) {
     if (tsr_ndim(t) < 3) return broken("there are too few sizes");
-    TSR_TRY(tsr__zeros_new(out, tsr_ndim(t), t->sizes, t->dtype, t->device));
+    TSR_TRY(tsr_zeros_new(out, tsr_ndim(t), t->sizes, t->dtype, t->device));
     TsrStatus status = TSR_OK;
     for (int64_t i = 0; i < t->sizes[0] && status == TSR_OK; i++) {
-        Scope s = {0};
+        TsrScope s = {0};
         TsrTensor *item = MAKE(&s, batch_item, t, i);
-        TsrTensor *dense = MAKE(&s, tsr__compressed_to_dense_new, item);
+        TsrTensor *dense = MAKE(&s, tsr_compressed_to_dense_new, item);
         TsrTensor *place = MAKE(&s, tsr_tensor_new_select, *out, (int64_t)0, i);
         if (s.status == TSR_OK) s.status = tsr_tensor_copy(place, dense);
         TsrTensor *none = NULL;
-        status = tsr__scope_end(&s, &none, NULL);
+        status = tsr_scope_end_new(&none, &s, NULL);
     }
     if (status != TSR_OK) tsr_tensor_reset(out);
     return status;
 }
 
-TsrStatus tsr__compressed_to_dense_new(TsrTensor **out, TsrTensor *t) {
+TsrStatus tsr_compressed_to_dense_new(TsrTensor **out, TsrTensor *t) {
     if (tsr_ndim(t->sparse->indices) > 1) return batches_to_dense(out, t);
     TsrTensor *coo;
     TSR_TRY(plain_to_coo(&coo, t));
@@ -187,7 +187,7 @@ TsrStatus tsr__compressed_to_dense_new(TsrTensor **out, TsrTensor *t) {
 static TsrStatus count_new(TsrTensor **out, const TsrTensor *indices, int64_t n) {
     int64_t size, nnz = indices->sizes[1];
     if (tsr_add_overflows(n, 1, &size)) return tsr_error(TSR_RUNTIME_ERROR, "numel: integer multiplication overflow");
-    TSR_TRY(tsr__zeros_new(out, 1, &size, TSR_INT64, TSR_DEVICE_CPU));
+    TSR_TRY(tsr_zeros_new(out, 1, &size, TSR_INT64, TSR_DEVICE_CPU));
     int64_t *c = tsr_data(*out);
     const int64_t *rows = tsr_data(indices);
     for (int64_t i = 0; i < nnz; i++) c[rows[i] + 1]++;
@@ -196,7 +196,7 @@ static TsrStatus count_new(TsrTensor **out, const TsrTensor *indices, int64_t n)
 }
 
 /* A coalesced COO tensor (of blocks) whose first sparse dimension is the one to count, as `layout` with the given sizes. */
-static TsrTensor *compress(Scope *s, TsrTensor *coo, uint8_t layout, int ndim, const int64_t *sizes) {
+static TsrTensor *compress(TsrScope *s, TsrTensor *coo, uint8_t layout, int ndim, const int64_t *sizes) {
     if (s->status != TSR_OK) return NULL;
     TsrTensor *flat = MAKE(s, tsr_sparse_flat_new, coo); /* for its check of positions */
     (void)flat;
@@ -207,7 +207,7 @@ static TsrTensor *compress(Scope *s, TsrTensor *coo, uint8_t layout, int ndim, c
     return MAKE(s, tsr_sparse_new, layout, ndim, sizes, crow, col, coo->sparse->values, false);
 }
 
-static TsrTensor *swap_sparse(Scope *s, TsrTensor *coo) {
+static TsrTensor *swap_sparse(TsrScope *s, TsrTensor *coo) {
     TsrTensor *turned = CALL(s, "transpose", "tii", coo, (int64_t)0, (int64_t)1);
     return MAKE(s, tsr_sparse_coalesce_new, turned);
 }
@@ -215,10 +215,10 @@ static TsrTensor *swap_sparse(Scope *s, TsrTensor *coo) {
 static TsrStatus coo_to_compressed(TsrTensor **out, TsrTensor *t, uint8_t layout) {
     if (t->sparse->sparse_dim != 2)
         return tsr_error(TSR_RUNTIME_ERROR, "coo_to_sparse_csr: conversion from Sparse to SparseCsr for input tensors with sparse_dim()!=2 is not supported");
-    Scope s = {0};
+    TsrScope s = {0};
     TsrTensor *coo = layout == TSR_SPARSE_CSR ? MAKE(&s, tsr_sparse_coalesce_new, t) : swap_sparse(&s, t);
     TsrTensor *result = compress(&s, coo, layout, tsr_ndim(t), t->sizes);
-    return tsr__scope_end(&s, out, result);
+    return tsr_scope_end_new(out, &s, result);
 }
 
 static TsrStatus dense_to_blocks(TsrTensor **out, TsrTensor *t, uint8_t layout, const int64_t *blocksize) {
@@ -245,12 +245,12 @@ static TsrStatus dense_to_blocks(TsrTensor **out, TsrTensor *t, uint8_t layout, 
         shape[d + 2] = t->sizes[d];
         order[d + 2] = d + 2;
     }
-    Scope s = {0};
+    TsrScope s = {0};
     TsrTensor *split = MAKE(&s, tsr_tensor_new_reshape, t, n + 2, shape);
     TsrTensor *turned = MAKE(&s, tsr_tensor_new_permute, split, n + 2, order);
     TsrTensor *coo = MAKE(&s, tsr_sparse_from_dense_new, turned, (int64_t)2);
     TsrTensor *result = compress(&s, coo, layout, n, t->sizes);
-    return tsr__scope_end(&s, out, result);
+    return tsr_scope_end_new(out, &s, result);
 }
 
 static TsrStatus matrix_to_compressed(TsrTensor **out, TsrTensor *t, uint8_t layout, const int64_t *blocksize) {
@@ -273,23 +273,23 @@ static TsrStatus dense_to_compressed(TsrTensor **out, TsrTensor *t, uint8_t layo
     for (int k = 0; k < 3; k++) parts[k] = block + (int64_t)k * n;
     TsrStatus status = TSR_OK;
     for (int64_t i = 0; i < n && status == TSR_OK; i++) {
-        Scope s = {0};
+        TsrScope s = {0};
         TsrTensor *item = MAKE(&s, tsr_tensor_new_select, t, (int64_t)0, i);
         TsrTensor *made = MAKE(&s, dense_to_compressed, item, layout, blocksize, dense_dim);
         if (s.status == TSR_OK) {
             parts[0][i] = tsr_tensor_retain(made->sparse->indices);
             parts[1][i] = tsr_tensor_retain(made->sparse->plain_indices);
             parts[2][i] = tsr_tensor_retain(made->sparse->values);
-            if (!tsr__same_sizes(parts[1][i], parts[1][0])) s.status = tsr_error(TSR_RUNTIME_ERROR, "Expect the same number of specified elements per batch.");
+            if (!tsr_same_sizes(parts[1][i], parts[1][0])) s.status = tsr_error(TSR_RUNTIME_ERROR, "Expect the same number of specified elements per batch.");
         }
         TsrTensor *none = NULL;
-        status = tsr__scope_end(&s, &none, NULL);
+        status = tsr_scope_end_new(&none, &s, NULL);
     }
-    Scope s = {.status = status};
+    TsrScope s = {.status = status};
     TsrTensor *joined[3];
     for (int k = 0; k < 3; k++) joined[k] = CALL(&s, "stack", "T", (int)n, parts[k]);
     TsrTensor *result = MAKE(&s, tsr_sparse_new, layout, tsr_ndim(t), t->sizes, joined[0], joined[1], joined[2], false);
-    status = tsr__scope_end(&s, out, result);
+    status = tsr_scope_end_new(out, &s, result);
     for (int64_t i = 0; i < 3 * n; i++) tsr_tensor_free(block[i]);
     tsr_free(block);
     return status;
@@ -308,18 +308,18 @@ TsrStatus tsr_sparse_to_compressed_new(TsrTensor **out, TsrTensor *t, uint8_t la
     if (has_blocks(layout) && blocksize == NULL) return tsr_error(TSR_RUNTIME_ERROR, "to_sparse: blocksize is missing");
     if (t->layout == TSR_SPARSE_COO && !has_blocks(layout)) return coo_to_compressed(out, t, layout);
     if (tsr_is_sparse(t) && !has_blocks(layout) && tsr_ndim(t->sparse->indices) == 1) {
-        Scope s = {0};
+        TsrScope s = {0};
         TsrTensor *coo = MAKE(&s, tsr_sparse_to_coo_new, t);
         TsrTensor *made = MAKE(&s, coo_to_compressed, coo, layout);
-        return tsr__scope_end(&s, out, made);
+        return tsr_scope_end_new(out, &s, made);
     }
     int n = tsr_ndim(t);
     if (tsr_is_sparse(t)) dense_dim = t->sparse->dense_dim;
     if (n < 2) return tsr_error(TSR_INDEX_ERROR, "select(): index 1 out of range for tensor of size [%lld, %d] at dimension 1", (long long)t->numel, n);
     if (dense_dim < 0 || dense_dim > n - 2)
         return tsr_error(TSR_RUNTIME_ERROR, "dense_to_sparse_%s: dense_dim argument must be in [0,%d] range, but %lld is given", target_name(layout), n - 2, (long long)dense_dim);
-    Scope s = {0};
+    TsrScope s = {0};
     TsrTensor *dense = MAKE(&s, tsr_sparse_to_dense_new, t);
     TsrTensor *result = MAKE(&s, dense_to_compressed, dense, layout, blocksize, dense_dim);
-    return tsr__scope_end(&s, out, result);
+    return tsr_scope_end_new(out, &s, result);
 }

@@ -1,4 +1,4 @@
-/* What ordinary operators do with sparse arguments, by the operator's name: op.c asks tsr__sparse_find. */
+/* What ordinary operators do with sparse arguments, by the operator's name: op.c asks tsr_sparse_find. */
 #include <string.h>
 
 #include "../mem.h"
@@ -15,7 +15,7 @@ static TsrStatus not_for(const char *name, const TsrTensor *t) {
 }
 
 /* The result of a step of a scope in the layout of `like`, when that is CSR or CSC. */
-static TsrTensor *as_layout(Scope *s, TsrTensor *coo, const TsrTensor *like) {
+static TsrTensor *as_layout(TsrScope *s, TsrTensor *coo, const TsrTensor *like) {
     if (s->status != TSR_OK || !is_compressed(like) || !is_coo(coo)) return coo;
     return MAKE(s, tsr_sparse_to_compressed_new, coo, like->layout == TSR_SPARSE_CSC ? TSR_SPARSE_CSC : TSR_SPARSE_CSR, NULL, (int64_t)like->sparse->dense_dim);
 }
@@ -39,32 +39,32 @@ static size_t plain_name(char *out, size_t room, const char *name) {
 
 static TsrStatus unary(TsrOpCall *c) {
     char name[32];
-    Scope s = {0};
+    TsrScope s = {0};
     plain_name(name, sizeof name, c->schema->base);
     bool linear = strcmp(name, "neg") == 0 || strcmp(name, "negative") == 0 || strcmp(name, "positive") == 0 || strcmp(name, "pos") == 0 || strcmp(name, "conj_physical") == 0;
     TsrTensor *t = is_coo(SELF) && !linear ? MAKE(&s, tsr_sparse_coalesce_new, SELF) : SELF;
     TsrTensor *values = s.status == TSR_OK ? CALL(&s, name, "t", t->sparse->values) : NULL;
-    return tsr__scope_return(c, &s, MAKE(&s, tsr_sparse_with_values_new, t, values));
+    return tsr_scope_return(c, &s, MAKE(&s, tsr_sparse_with_values_new, t, values));
 }
 
 static TsrStatus power(TsrOpCall *c) {
     if (c->nargs < 2 || c->arg[0].kind != TSR_ARG_TENSOR || c->arg[1].kind != TSR_ARG_SCALAR) return not_for("pow", c->arg[0].kind == TSR_ARG_TENSOR ? SELF : c->arg[1].t);
     if (is_compressed(SELF)) return not_for("pow", SELF);
-    Scope s = {0};
+    TsrScope s = {0};
     TsrTensor *t = MAKE(&s, tsr_sparse_coalesce_new, SELF);
     TsrTensor *values = s.status == TSR_OK ? CALL(&s, "pow", "ts", t->sparse->values, c->arg[1].s) : NULL;
-    return tsr__scope_return(c, &s, MAKE(&s, tsr_sparse_with_values_new, t, values));
+    return tsr_scope_return(c, &s, MAKE(&s, tsr_sparse_with_values_new, t, values));
 }
 
 /* ---- sums ---- */
 
 static TsrStatus same_sizes_to_add(const TsrTensor *a, const TsrTensor *b, bool mixed) {
-    if (tsr__same_sizes(a, b)) return TSR_OK;
+    if (tsr_same_sizes(a, b)) return TSR_OK;
     if (mixed)
         return tsr_error(TSR_RUNTIME_ERROR,
                          "add: expected 'self' and 'other' to have same size, but self has size %s while other has size %s (FYI: op2-sparse addition does not currently support "
-                         "broadcasting)", tsr__sizes_text(a), tsr__sizes_text(b));
-    return tsr_error(TSR_RUNTIME_ERROR, "add: expected sizes of 'self' and 'other' to match, but %s != %s", tsr__sizes_text(a), tsr__sizes_text(b));
+                         "broadcasting)", tsr_sizes_text(a), tsr_sizes_text(b));
+    return tsr_error(TSR_RUNTIME_ERROR, "add: expected sizes of 'self' and 'other' to match, but %s != %s", tsr_sizes_text(a), tsr_sizes_text(b));
 }
 
 static int compare_columns(const int64_t *a, int64_t na, int64_t i, const int64_t *b, int64_t nb, int64_t k, int dims) {
@@ -94,10 +94,10 @@ static TsrStatus add_coo(TsrTensor **out, TsrTensor *a, TsrTensor *b, TsrScalar 
     if (a->sparse->sparse_dim != b->sparse->sparse_dim)
         return tsr_error(TSR_RUNTIME_ERROR, "add: expected 'self' and 'other' to have same density, but 'self' has %d sparse dimensions while 'other' has %d sparse dimensions",
                          a->sparse->sparse_dim, b->sparse->sparse_dim);
-    Scope s = {0};
+    TsrScope s = {0};
     int dims = a->sparse->sparse_dim;
     int64_t na = tsr_sparse_nnz(a), nb = tsr_sparse_nnz(b), shape[2] = {dims, na + nb}, n = 0, sizes[TSR_MAX_DIMS + 1];
-    TsrTensor *ia = MAKE(&s, tsr__long_new, a->sparse->indices), *ib = MAKE(&s, tsr__long_new, b->sparse->indices);
+    TsrTensor *ia = MAKE(&s, tsr_long_new, a->sparse->indices), *ib = MAKE(&s, tsr_long_new, b->sparse->indices);
     TsrTensor *to_a = MAKE(&s, tsr_tensor_new, 1, &na, TSR_INT64, TSR_DEVICE_CPU), *to_b = MAKE(&s, tsr_tensor_new, 1, &nb, TSR_INT64, TSR_DEVICE_CPU);
     TsrTensor *room = MAKE(&s, tsr_tensor_new, 2, shape, TSR_INT64, TSR_DEVICE_CPU);
     if (s.status == TSR_OK) s.status = tsr_tensor_check(ia, false);
@@ -106,14 +106,14 @@ static TsrStatus add_coo(TsrTensor **out, TsrTensor *a, TsrTensor *b, TsrScalar 
     TsrTensor *used = SLICE(&s, room, 1, 0, n), *indices = MAKE(&s, tsr_tensor_new_clone, used, TSR_CONTIGUOUS);
     sizes[0] = n;
     for (int d = dims; d < tsr_ndim(a); d++) sizes[d - dims + 1] = a->sizes[d];
-    TsrTensor *zeros = MAKE(&s, tsr__zeros_new, tsr_ndim(a) - dims + 1, sizes, dtype, a->device);
+    TsrTensor *zeros = MAKE(&s, tsr_zeros_new, tsr_ndim(a) - dims + 1, sizes, dtype, a->device);
     TsrTensor *va = MAKE(&s, tsr_tensor_new_cast, a->sparse->values, dtype), *vb = MAKE(&s, tsr_tensor_new_cast, b->sparse->values, dtype);
     TsrTensor *first = CALL(&s, "index_copy", "titt", zeros, (int64_t)0, to_a, va);
     bool one = tsr_scalar_to_double(alpha) == 1 && alpha.kind != TSR_SCALAR_COMPLEX;
     TsrTensor *scaled = one || s.status != TSR_OK ? vb : CALL(&s, "mul", "ts", vb, alpha);
-    TsrTensor *values = tsr__sparse_add_at(&s, first, to_b, scaled);
+    TsrTensor *values = tsr_sparse_add_at(&s, first, to_b, scaled);
     bool coalesced = (a->flags & b->flags & TSR_FLAG_COALESCED) != 0;
-    return tsr__scope_end(&s, out, MAKE(&s, tsr_sparse_new, TSR_SPARSE_COO, tsr_ndim(a), a->sizes, indices, NULL, values, coalesced));
+    return tsr_scope_end_new(out, &s, MAKE(&s, tsr_sparse_new, TSR_SPARSE_COO, tsr_ndim(a), a->sizes, indices, NULL, values, coalesced));
 }
 
 /* a + alpha * b, one of them sparse at least. */
@@ -125,17 +125,17 @@ static TsrStatus add_tensors(TsrOpCall *c, TsrTensor *a, TsrTensor *b, TsrScalar
         a = dense;
     }
     if (subtract && (is_compressed(a) || is_compressed(b))) return tsr_error(TSR_RUNTIME_ERROR, "unsupported tensor layout: %s", tsr_sparse_layout_name(is_compressed(a) ? a : b));
-    Scope s = {0};
+    TsrScope s = {0};
     TsrDtype dtype = TSR_DTYPE_NONE;
     s.status = tsr_result_type(&dtype, (TsrTensor *[]){a, b}, 2);
     if (!tsr_is_sparse(a)) {
         if (s.status == TSR_OK) s.status = same_sizes_to_add(a, b, true);
         TsrTensor *dense = MAKE(&s, tsr_sparse_to_dense_new, b);
-        return tsr__scope_return(c, &s, s.status == TSR_OK ? CALL(&s, "add", "tts", a, dense, alpha) : NULL);
+        return tsr_scope_return(c, &s, s.status == TSR_OK ? CALL(&s, "add", "tts", a, dense, alpha) : NULL);
     }
     if (is_coo(a) != is_coo(b) && s.status == TSR_OK) s.status = tsr_error(TSR_RUNTIME_ERROR, "unsupported tensor layout: %s", tsr_sparse_layout_name(is_coo(a) ? b : a));
     TsrTensor *x = MAKE(&s, tsr_sparse_to_coo_new, a), *y = MAKE(&s, tsr_sparse_to_coo_new, b);
-    return tsr__scope_return(c, &s, as_layout(&s, MAKE(&s, add_coo, x, y, alpha, dtype), a));
+    return tsr_scope_return(c, &s, as_layout(&s, MAKE(&s, add_coo, x, y, alpha, dtype), a));
 }
 
 static TsrScalar negated(TsrScalar x) {
@@ -147,17 +147,17 @@ static TsrScalar negated(TsrScalar x) {
 static TsrScalar alpha_of(const TsrOpCall *c) { return c->nargs > 2 && c->arg[2].kind == TSR_ARG_SCALAR ? c->arg[2].s : tsr_scalar_int(1); }
 
 /* The operand at `i` as a tensor; a number becomes a wrapped one that the scope keeps. */
-static TsrTensor *operand(Scope *s, const TsrOpCall *c, int i) {
+static TsrTensor *operand(TsrScope *s, const TsrOpCall *c, int i) {
     if (c->arg[i].kind == TSR_ARG_TENSOR) return c->arg[i].t;
     return MAKE(s, tsr_tensor_new_wrapped, c->arg[i].s);
 }
 
 static TsrStatus binary(TsrOpCall *c, TsrStatus (*fn)(TsrOpCall *, TsrTensor *, TsrTensor *), bool swap) {
-    Scope s = {0};
+    TsrScope s = {0};
     TsrTensor *a = operand(&s, c, 0), *b = operand(&s, c, 1), *none = NULL;
     TsrStatus status = s.status != TSR_OK ? s.status : swap ? fn(c, b, a) : fn(c, a, b);
     s.status = TSR_OK;
-    (void)tsr__scope_end(&s, &none, NULL);
+    (void)tsr_scope_end_new(&none, &s, NULL);
     return status;
 }
 
@@ -170,7 +170,7 @@ static TsrStatus rsub(TsrOpCall *c) { return binary(c, do_sub, true); }
 /* ---- products ---- */
 
 /* The elements of a dense tensor of t's sizes at t's positions. */
-static TsrTensor *gather(Scope *s, TsrTensor *dense, TsrTensor *t) {
+static TsrTensor *gather(TsrScope *s, TsrTensor *dense, TsrTensor *t) {
     int64_t shape[TSR_MAX_DIMS + 1] = {1};
     if (s->status != TSR_OK) return NULL;
     int sparse_dim = t->sparse->sparse_dim, dense_dim = tsr_ndim(t) - sparse_dim;
@@ -181,12 +181,12 @@ static TsrTensor *gather(Scope *s, TsrTensor *dense, TsrTensor *t) {
 }
 
 static TsrStatus mul_dense(TsrTensor **out, TsrTensor *t, TsrTensor *dense) {
-    Scope s = {0};
+    TsrScope s = {0};
     TsrTensor *coo = MAKE(&s, tsr_sparse_to_coo_new, t);
     TsrTensor *wide = MAKE(&s, tsr_tensor_new_expand, dense, tsr_ndim(t), t->sizes);
     TsrTensor *factor = gather(&s, wide, coo);
     TsrTensor *values = s.status == TSR_OK ? CALL(&s, "mul", "tt", coo->sparse->values, factor) : NULL;
-    return tsr__scope_end(&s, out, as_layout(&s, MAKE(&s, tsr_sparse_with_values_new, coo, values), t));
+    return tsr_scope_end_new(out, &s, as_layout(&s, MAKE(&s, tsr_sparse_with_values_new, coo, values), t));
 }
 
 /* For each entry of `probe` the place of an equal position in `sorted` (coalesced); entries without one are left out of `kept`. */
@@ -212,7 +212,7 @@ static TsrStatus mul_coo(TsrTensor **out, TsrTensor *a, TsrTensor *b) {
     if (!fits)
         return tsr_error(TSR_RUNTIME_ERROR,
                          "sparse_binary_op_intersection_cpu(): expects sparse inputs with equal dimensionality, number of sparse dimensions, and shape of sparse dimensions");
-    Scope s = {0};
+    TsrScope s = {0};
     bool swap = (a->flags & TSR_FLAG_COALESCED) && !(b->flags & TSR_FLAG_COALESCED);
     TsrTensor *probe = swap ? b : a, *other = MAKE(&s, tsr_sparse_coalesce_new, swap ? a : b);
     TsrTensor *p = MAKE(&s, tsr_sparse_flat_new, probe), *q = MAKE(&s, tsr_sparse_flat_new, other);
@@ -226,7 +226,7 @@ static TsrStatus mul_coo(TsrTensor **out, TsrTensor *a, TsrTensor *b) {
     TsrTensor *y = s.status == TSR_OK ? CALL(&s, "index_select", "tit", other->sparse->values, (int64_t)0, places) : NULL;
     TsrTensor *values = CALL(&s, "mul", "tt", x, y);
     bool coalesced = (probe->flags & TSR_FLAG_COALESCED) != 0;
-    return tsr__scope_end(&s, out, MAKE(&s, tsr_sparse_new, TSR_SPARSE_COO, tsr_ndim(a), a->sizes, indices, NULL, values, coalesced));
+    return tsr_scope_end_new(out, &s, MAKE(&s, tsr_sparse_new, TSR_SPARSE_COO, tsr_ndim(a), a->sizes, indices, NULL, values, coalesced));
 }
 
 static TsrStatus do_mul(TsrOpCall *c, TsrTensor *a, TsrTensor *b) {
@@ -235,7 +235,7 @@ static TsrStatus do_mul(TsrOpCall *c, TsrTensor *a, TsrTensor *b) {
         a = b;
         b = dense;
     }
-    Scope s = {0};
+    TsrScope s = {0};
     TsrTensor *result;
     if (!tsr_is_sparse(b) && tsr_ndim(b) == 0) {
         TsrTensor *values = CALL(&s, "mul", "tt", a->sparse->values, b);
@@ -246,20 +246,20 @@ static TsrStatus do_mul(TsrOpCall *c, TsrTensor *a, TsrTensor *b) {
         TsrTensor *x = MAKE(&s, tsr_sparse_to_coo_new, a), *y = MAKE(&s, tsr_sparse_to_coo_new, b);
         result = as_layout(&s, MAKE(&s, mul_coo, x, y), a);
     }
-    return tsr__scope_return(c, &s, result);
+    return tsr_scope_return(c, &s, result);
 }
 static TsrStatus mul(TsrOpCall *c) { return binary(c, do_mul, false); }
 
 static TsrStatus do_quotient(TsrOpCall *c, TsrTensor *a, TsrTensor *b, const char *mode, bool floor) {
     if (is_compressed(a) || is_compressed(b)) return tsr_error(TSR_RUNTIME_ERROR, "unsupported tensor layout: %s", tsr_sparse_layout_name(is_compressed(a) ? a : b));
     if (tsr_is_sparse(b) || tsr_ndim(b) != 0)
-        return tsr_error(TSR_RUNTIME_ERROR, "Sparse division requires a scalar or zero-dim dense tensor divisor (got shape %s for divisor)", tsr__sizes_text(b));
-    Scope s = {0};
+        return tsr_error(TSR_RUNTIME_ERROR, "Sparse division requires a scalar or zero-dim dense tensor divisor (got shape %s for divisor)", tsr_sizes_text(b));
+    TsrScope s = {0};
     TsrTensor *t = floor || mode != NULL ? MAKE(&s, tsr_sparse_coalesce_new, a) : a, *values = NULL;
     if (s.status == TSR_OK && floor) values = CALL(&s, "floor_divide", "tt", t->sparse->values, b);
     else if (s.status == TSR_OK && mode != NULL) values = CALL(&s, "div", "ttc", t->sparse->values, b, mode);
     else if (s.status == TSR_OK) values = CALL(&s, "div", "tt", t->sparse->values, b);
-    return tsr__scope_return(c, &s, MAKE(&s, tsr_sparse_with_values_new, t, values));
+    return tsr_scope_return(c, &s, MAKE(&s, tsr_sparse_with_values_new, t, values));
 }
 
 static TsrStatus do_div(TsrOpCall *c, TsrTensor *a, TsrTensor *b) { return do_quotient(c, a, b, c->nargs > 2 && c->arg[2].kind == TSR_ARG_STR ? c->arg[2].str : NULL, false); }
@@ -270,12 +270,12 @@ static TsrStatus floor_divide(TsrOpCall *c) { return binary(c, do_floor, false);
 /* ---- the same elements ---- */
 
 static TsrStatus clone(TsrOpCall *c) {
-    Scope s = {0};
+    TsrScope s = {0};
     const TsrSparse *sp = SELF->sparse;
     TsrTensor *indices = CALL(&s, "clone", "t", sp->indices), *plain = sp->plain_indices != NULL ? CALL(&s, "clone", "t", sp->plain_indices) : NULL;
     TsrTensor *values = CALL(&s, "clone", "t", sp->values);
     bool coalesced = (SELF->flags & TSR_FLAG_COALESCED) != 0;
-    return tsr__scope_return(c, &s, MAKE(&s, tsr_sparse_new, SELF->layout, tsr_ndim(SELF), SELF->sizes, indices, plain, values, coalesced));
+    return tsr_scope_return(c, &s, MAKE(&s, tsr_sparse_new, SELF->layout, tsr_ndim(SELF), SELF->sizes, indices, plain, values, coalesced));
 }
 
 static TsrStatus detach(TsrOpCall *c) {
@@ -287,16 +287,16 @@ static TsrStatus itself(TsrOpCall *c) { return tsr_return_move(c, tsr_tensor_ret
 
 static TsrStatus conjugate(TsrOpCall *c) {
     if (!tsr_dtype_is_complex(SELF->dtype)) return itself(c);
-    Scope s = {0};
+    TsrScope s = {0};
     TsrTensor *values = CALL(&s, "conj_physical", "t", SELF->sparse->values);
-    return tsr__scope_return(c, &s, MAKE(&s, tsr_sparse_with_values_new, SELF, values));
+    return tsr_scope_return(c, &s, MAKE(&s, tsr_sparse_with_values_new, SELF, values));
 }
 
 static TsrStatus cast(TsrOpCall *c, TsrDtype dtype, bool copy) {
     if (dtype == SELF->dtype) return copy ? clone(c) : itself(c);
-    Scope s = {0};
+    TsrScope s = {0};
     TsrTensor *values = MAKE(&s, tsr_tensor_new_cast, SELF->sparse->values, dtype);
-    return tsr__scope_return(c, &s, MAKE(&s, tsr_sparse_with_values_new, SELF, values));
+    return tsr_scope_return(c, &s, MAKE(&s, tsr_sparse_with_values_new, SELF, values));
 }
 
 /* to, in its three forms, by the kinds of the arguments. */
@@ -329,7 +329,7 @@ static TsrStatus zeros_like(TsrOpCall *c) {
     TsrTensor *t = NULL;
     TsrDtype dtype = tsr_arg_given(&c->arg[1]) ? c->arg[1].dtype : SELF->dtype;
     uint8_t layout = tsr_arg_given(&c->arg[2]) ? c->arg[2].layout : SELF->layout;
-    if (layout == TSR_STRIDED) return tsr_finish_move(c, tsr__zeros_new(&t, tsr_ndim(SELF), SELF->sizes, dtype, SELF->device), t);
+    if (layout == TSR_STRIDED) return tsr_finish_move(c, tsr_zeros_new(&t, tsr_ndim(SELF), SELF->sizes, dtype, SELF->device), t);
     return tsr_finish_move(c, tsr_sparse_zeros_new(&t, layout, tsr_ndim(SELF), SELF->sizes, dtype, SELF->device), t);
 }
 
@@ -338,7 +338,7 @@ static TsrStatus new_zeros(TsrOpCall *c) {
     const TsrArg *size = &c->arg[1];
     uint8_t layout = tsr_arg_given(&c->arg[3]) ? c->arg[3].layout : SELF->layout;
     TsrDtype dtype = tsr_arg_given(&c->arg[2]) ? c->arg[2].dtype : SELF->dtype;
-    if (layout == TSR_STRIDED) return tsr_finish_move(c, tsr__zeros_new(&t, size->n, size->ints, dtype, SELF->device), t);
+    if (layout == TSR_STRIDED) return tsr_finish_move(c, tsr_zeros_new(&t, size->n, size->ints, dtype, SELF->device), t);
     return tsr_finish_move(c, tsr_sparse_zeros_new(&t, layout, size->n, size->ints, dtype, SELF->device), t);
 }
 
@@ -352,17 +352,17 @@ static TsrStatus copy(TsrOpCall *c) {
     if (!tsr_is_sparse(source) || !tsr_is_sparse(SELF))
         return tsr_error(TSR_RUNTIME_ERROR, "copy_() between dense and sparse Tensors is not implemented! Found self type = torch.%s%sTensor and src type = torch.%s%sTensor",
                          tsr_is_sparse(SELF) ? "sparse." : "", tsr_dtype_scalar_name(SELF->dtype), tsr_is_sparse(source) ? "sparse." : "", tsr_dtype_scalar_name(source->dtype));
-    Scope s = {0};
+    TsrScope s = {0};
     TsrTensor *values = MAKE(&s, tsr_tensor_new_cast, source->sparse->values, SELF->dtype);
     TsrTensor *own = s.status == TSR_OK && values == source->sparse->values ? CALL(&s, "clone", "t", values) : values;
-    return tsr__scope_return(c, &s, MAKE(&s, tsr_sparse_with_values_new, source, own));
+    return tsr_scope_return(c, &s, MAKE(&s, tsr_sparse_with_values_new, source, own));
 }
 
 /* ---- shapes ---- */
 
 /* COO with its sparse dimensions (and sizes) in another order. */
 static TsrStatus reorder(TsrTensor **out, TsrTensor *t, const int64_t *order) {
-    Scope s = {0};
+    TsrScope s = {0};
     int n = tsr_ndim(t);
     int64_t sizes[TSR_MAX_DIMS], rows = t->sparse->sparse_dim, dense[TSR_MAX_DIMS + 1] = {0};
     for (int d = 0; d < n; d++) sizes[d] = t->sizes[order[d]];
@@ -374,7 +374,7 @@ static TsrStatus reorder(TsrTensor **out, TsrTensor *t, const int64_t *order) {
     bool same = true;
     for (int d = 0; d < rows; d++) same &= order[d] == d;
     bool coalesced = same && (t->flags & TSR_FLAG_COALESCED);
-    return tsr__scope_end(&s, out, MAKE(&s, tsr_sparse_new, TSR_SPARSE_COO, n, sizes, indices, NULL, values, coalesced));
+    return tsr_scope_end_new(out, &s, MAKE(&s, tsr_sparse_new, TSR_SPARSE_COO, n, sizes, indices, NULL, values, coalesced));
 }
 
 static TsrStatus transpose_new(TsrTensor **out, TsrTensor *t, int64_t dim0, int64_t dim1) {
@@ -389,10 +389,10 @@ static TsrStatus transpose_new(TsrTensor **out, TsrTensor *t, int64_t dim0, int6
         static const uint8_t turned[] = {0, 0, TSR_SPARSE_CSC, TSR_SPARSE_CSR, TSR_SPARSE_BSC, TSR_SPARSE_BSR};
         if (tsr_ndim(t) != 2) return tsr_error(TSR_RUNTIME_ERROR, "transpose: batches of sparse compressed matrices are not supported");
         int64_t sizes[2] = {t->sizes[1], t->sizes[0]};
-        Scope s = {0};
+        TsrScope s = {0};
         TsrTensor *values = t->sparse->values;
         if (t->layout >= TSR_SPARSE_BSR && tsr_ndim(values) > 2) values = MAKE(&s, tsr_tensor_new_transpose, values, (int64_t)1, (int64_t)2);
-        return tsr__scope_end(&s, out, MAKE(&s, tsr_sparse_new, turned[t->layout], 2, sizes, t->sparse->indices, t->sparse->plain_indices, values, false));
+        return tsr_scope_end_new(out, &s, MAKE(&s, tsr_sparse_new, turned[t->layout], 2, sizes, t->sparse->indices, t->sparse->plain_indices, values, false));
     }
     if (dim0 >= n || dim1 >= n)
         return tsr_error(TSR_RUNTIME_ERROR, "sparse transpose: transposed dimensions must be sparse Got sparse_dim: %lld, d0: %lld, d1: %lld", (long long)n, (long long)dim0,
@@ -440,7 +440,7 @@ static TsrStatus permute(TsrOpCall *c) {
 }
 
 static TsrStatus unsqueeze_new(TsrTensor **out, TsrTensor *t, int64_t dim) {
-    Scope s = {0};
+    TsrScope s = {0};
     int n = tsr_ndim(t), sparse_dim = t->sparse->sparse_dim;
     int64_t sizes[TSR_MAX_DIMS + 1];
     TSR_TRY(tsr_wrap_dim(&dim, n + 1));
@@ -448,13 +448,13 @@ static TsrStatus unsqueeze_new(TsrTensor **out, TsrTensor *t, int64_t dim) {
     TsrTensor *indices = t->sparse->indices, *values = t->sparse->values;
     if (dim <= sparse_dim) {
         int64_t shape[2] = {1, tsr_sparse_nnz(t)};
-        TsrTensor *parts[3] = {SLICE(&s, indices, 0, 0, dim), MAKE(&s, tsr__zeros_new, 2, shape, TSR_INT64, TSR_DEVICE_CPU), SLICE(&s, indices, 0, dim, INT64_MAX)};
+        TsrTensor *parts[3] = {SLICE(&s, indices, 0, 0, dim), MAKE(&s, tsr_zeros_new, 2, shape, TSR_INT64, TSR_DEVICE_CPU), SLICE(&s, indices, 0, dim, INT64_MAX)};
         indices = CALL(&s, "cat", "Ti", 3, parts, (int64_t)0);
     } else {
         values = MAKE(&s, tsr_tensor_new_unsqueeze, values, dim - sparse_dim + 1);
     }
     bool coalesced = (t->flags & TSR_FLAG_COALESCED) != 0;
-    return tsr__scope_end(&s, out, MAKE(&s, tsr_sparse_new, TSR_SPARSE_COO, n + 1, sizes, indices, NULL, values, coalesced));
+    return tsr_scope_end_new(out, &s, MAKE(&s, tsr_sparse_new, TSR_SPARSE_COO, n + 1, sizes, indices, NULL, values, coalesced));
 }
 
 static TsrStatus unsqueeze(TsrOpCall *c) {
@@ -470,8 +470,8 @@ static TsrStatus select_new(TsrTensor **out, TsrTensor *self, int64_t dim, int64
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
     if (index < 0) index += self->sizes[dim];
     if (index < 0 || index >= self->sizes[dim])
-        return tsr_error(TSR_INDEX_ERROR, "select(): index %lld out of range for tensor of size %s at dimension %lld", (long long)given, tsr__sizes_text(self), (long long)dim);
-    Scope s = {0};
+        return tsr_error(TSR_INDEX_ERROR, "select(): index %lld out of range for tensor of size %s at dimension %lld", (long long)given, tsr_sizes_text(self), (long long)dim);
+    TsrScope s = {0};
     TsrTensor *coo = MAKE(&s, tsr_sparse_to_coo_new, self), *result = NULL;
     for (int d = 0, k = 0; d < tsr_ndim(self); d++)
         if (d != dim) sizes[k++] = self->sizes[d];
@@ -479,19 +479,19 @@ static TsrStatus select_new(TsrTensor **out, TsrTensor *self, int64_t dim, int64
         TsrTensor *values = MAKE(&s, tsr_tensor_new_select, coo->sparse->values, dim - coo->sparse->sparse_dim + 1, index);
         bool coalesced = (coo->flags & TSR_FLAG_COALESCED) != 0;
         result = MAKE(&s, tsr_sparse_new, TSR_SPARSE_COO, tsr_ndim(self) - 1, sizes, coo->sparse->indices, NULL, values, coalesced);
-        return tsr__scope_end(&s, out, result);
+        return tsr_scope_end_new(out, &s, result);
     }
     TsrTensor *row = s.status == TSR_OK ? MAKE(&s, tsr_tensor_new_select, coo->sparse->indices, (int64_t)0, dim) : NULL;
     TsrTensor *equal = CALL(&s, "eq", "ts", row, tsr_scalar_int(index));
     TsrTensor *found = CALL(&s, "nonzero", "t", equal);
     TsrTensor *at = MAKE(&s, tsr_tensor_new_select, found, (int64_t)1, (int64_t)0);
     TsrTensor *values = s.status == TSR_OK ? CALL(&s, "index_select", "tit", coo->sparse->values, (int64_t)0, at) : NULL;
-    if (s.status == TSR_OK && coo->sparse->sparse_dim == 1) return tsr__scope_end(&s, out, CALL(&s, "sum", "tI", values, 1, (int64_t[]){0}));
+    if (s.status == TSR_OK && coo->sparse->sparse_dim == 1) return tsr_scope_end_new(out, &s, CALL(&s, "sum", "tI", values, 1, (int64_t[]){0}));
     TsrTensor *parts[2] = {SLICE(&s, coo->sparse->indices, 0, 0, dim), SLICE(&s, coo->sparse->indices, 0, dim + 1, INT64_MAX)};
     TsrTensor *rest = CALL(&s, "cat", "Ti", 2, parts, (int64_t)0);
     TsrTensor *indices = CALL(&s, "index_select", "tit", rest, (int64_t)1, at);
     bool coalesced = s.status == TSR_OK && (coo->flags & TSR_FLAG_COALESCED) != 0;
-    return tsr__scope_end(&s, out, MAKE(&s, tsr_sparse_new, TSR_SPARSE_COO, tsr_ndim(self) - 1, sizes, indices, NULL, values, coalesced));
+    return tsr_scope_end_new(out, &s, MAKE(&s, tsr_sparse_new, TSR_SPARSE_COO, tsr_ndim(self) - 1, sizes, indices, NULL, values, coalesced));
 }
 
 static TsrStatus select_op(TsrOpCall *c) {
@@ -500,7 +500,7 @@ static TsrStatus select_op(TsrOpCall *c) {
 }
 
 /* The entries whose place along a sparse dimension lies in [start, start + length), counted from start. */
-static TsrTensor *narrow_entries(Scope *s, TsrTensor *self, const int64_t *sizes, int64_t dim, int64_t start, int64_t length) {
+static TsrTensor *narrow_entries(TsrScope *s, TsrTensor *self, const int64_t *sizes, int64_t dim, int64_t start, int64_t length) {
     TsrTensor *row = MAKE(s, tsr_tensor_new_select, self->sparse->indices, (int64_t)0, dim);
     TsrTensor *after = CALL(s, "ge", "ts", row, tsr_scalar_int(start)), *before = CALL(s, "lt", "ts", row, tsr_scalar_int(start + length));
     TsrTensor *inside = CALL(s, "logical_and", "tt", after, before);
@@ -520,14 +520,14 @@ static TsrStatus narrow_copy(TsrOpCall *c) {
     if (start < 0 || length < 0 || start > size || length > size - start)
         return tsr_error(TSR_RUNTIME_ERROR, "Invalid range to narrow. range(start, start+length) must be a subset of range(0, %lld).", (long long)size);
     for (int d = 0; d < tsr_ndim(self); d++) sizes[d] = d == dim ? length : self->sizes[d];
-    Scope s = {0};
+    TsrScope s = {0};
     if (dense < 0) {
         result = narrow_entries(&s, self, sizes, dim, start, length);
     } else {
         TsrTensor *part = SLICE(&s, self->sparse->values, dense + 1, start, start + length), *values = CALL(&s, "clone", "t", part);
         result = MAKE(&s, tsr_sparse_new, TSR_SPARSE_COO, tsr_ndim(self), sizes, self->sparse->indices, NULL, values, (self->flags & TSR_FLAG_COALESCED) != 0);
     }
-    return tsr__scope_return(c, &s, result);
+    return tsr_scope_return(c, &s, result);
 }
 
 static TsrStatus unbind(TsrOpCall *c) {
@@ -539,8 +539,8 @@ static TsrStatus unbind(TsrOpCall *c) {
     if (parts == NULL) return tsr_error_no_memory((size_t)n * sizeof *parts);
     TsrStatus status = TSR_OK;
     for (int64_t i = 0; i < n && status == TSR_OK; i++) status = select_new(&parts[i], SELF, dim, i);
-    if (status == TSR_OK) status = tsr__return_list_move(c, parts, (int)n);
-    else tsr__free_all(parts, (int)n);
+    if (status == TSR_OK) status = tsr_return_list_move(c, parts, (int)n);
+    else tsr_free_all(parts, (int)n);
     tsr_free(parts);
     return status;
 }
@@ -578,19 +578,19 @@ static TsrStatus index_select(TsrOpCall *c) {
     if (tsr_ndim(self) == 0) return tsr_error(TSR_INDEX_ERROR, "index_select() cannot be applied to a 0-dim tensor.");
     memcpy(sizes, self->sizes, sizeof *sizes * (size_t)tsr_ndim(self));
     sizes[dim] = index->numel;
-    Scope s = {0};
+    TsrScope s = {0};
     bool coalesced = (self->flags & TSR_FLAG_COALESCED) != 0;
     if (dim >= self->sparse->sparse_dim) {
         TsrTensor *values = CALL(&s, "index_select", "tit", self->sparse->values, dim - self->sparse->sparse_dim + 1, index);
-        return tsr__scope_return(c, &s, MAKE(&s, tsr_sparse_new, TSR_SPARSE_COO, tsr_ndim(self), sizes, self->sparse->indices, NULL, values, coalesced));
+        return tsr_scope_return(c, &s, MAKE(&s, tsr_sparse_new, TSR_SPARSE_COO, tsr_ndim(self), sizes, self->sparse->indices, NULL, values, coalesced));
     }
-    TsrTensor *wanted = MAKE(&s, tsr__long_new, index), *row = MAKE(&s, tsr_tensor_new_select, self->sparse->indices, (int64_t)0, dim);
+    TsrTensor *wanted = MAKE(&s, tsr_long_new, index), *row = MAKE(&s, tsr_tensor_new_select, self->sparse->indices, (int64_t)0, dim);
     TsrTensor *own = CALL(&s, "clone", "t", row), *at = CALL(&s, "clone", "t", wanted);
     TsrTensor *negative = CALL(&s, "lt", "ts", at, tsr_scalar_int(0));
     TsrTensor *shifted = s.status == TSR_OK ? CALL(&s, "add", "ts", at, tsr_scalar_int(self->sizes[dim])) : NULL;
     at = CALL(&s, "where", "ttt", negative, shifted, at);
-    if (s.status == TSR_OK && !tsr__positions_valid(at, self->sizes[dim], &bad))
-        s.status = tsr_error(TSR_INDEX_ERROR, "index_select(): index contains %lld that is out of range for tensor of size %s at dimension %lld", (long long)bad, tsr__sizes_text(self),
+    if (s.status == TSR_OK && !tsr_positions_valid(at, self->sizes[dim], &bad))
+        s.status = tsr_error(TSR_INDEX_ERROR, "index_select(): index contains %lld that is out of range for tensor of size %s at dimension %lld", (long long)bad, tsr_sizes_text(self),
                              (long long)dim);
     TsrTensor *entries = s.status == TSR_OK ? MAKE(&s, pick_entries, &places, tsr_data(own), own->numel, tsr_data(at), at->numel) : NULL;
     TsrTensor *picked = CALL(&s, "index_select", "tit", self->sparse->indices, (int64_t)1, entries);
@@ -598,30 +598,30 @@ static TsrStatus index_select(TsrOpCall *c) {
     if (s.status == TSR_OK) s.status = tsr_tensor_copy(target, places);
     tsr_tensor_free(places);
     TsrTensor *values = CALL(&s, "index_select", "tit", self->sparse->values, (int64_t)0, entries);
-    return tsr__scope_return(c, &s, MAKE(&s, tsr_sparse_new, TSR_SPARSE_COO, tsr_ndim(self), sizes, picked, NULL, values, coalesced && dim == 0));
+    return tsr_scope_return(c, &s, MAKE(&s, tsr_sparse_new, TSR_SPARSE_COO, tsr_ndim(self), sizes, picked, NULL, values, coalesced && dim == 0));
 }
 
 /* a followed by b along dim. */
 static TsrStatus join(TsrTensor **out, TsrTensor *a, TsrTensor *b, int64_t dim) {
-    Scope s = {0};
+    TsrScope s = {0};
     int64_t sizes[TSR_MAX_DIMS];
     if (tsr_ndim(a) != tsr_ndim(b) || a->sparse->sparse_dim != b->sparse->sparse_dim)
-        return tsr_error(TSR_RUNTIME_ERROR, "All tensors must have the same shape: %s (except in the concatenating dimension)", tsr__sizes_text(a));
+        return tsr_error(TSR_RUNTIME_ERROR, "All tensors must have the same shape: %s (except in the concatenating dimension)", tsr_sizes_text(a));
     for (int d = 0; d < tsr_ndim(a); d++) {
         sizes[d] = a->sizes[d];
         if (d == dim) sizes[d] += b->sizes[d];
         else if (a->sizes[d] != b->sizes[d])
-            return tsr_error(TSR_RUNTIME_ERROR, "All tensors must have the same shape: %s (except in the concatenating dimension), but got shape: %s", tsr__sizes_text(a), tsr__sizes_text(b));
+            return tsr_error(TSR_RUNTIME_ERROR, "All tensors must have the same shape: %s (except in the concatenating dimension), but got shape: %s", tsr_sizes_text(a), tsr_sizes_text(b));
     }
     int64_t n = a->sparse->sparse_dim, shape[2] = {n, 1};
     if (dim >= n) return tsr_error(TSR_RUNTIME_ERROR, "cat: joining sparse tensors along a dense dimension is not supported");
-    TsrTensor *shift = MAKE(&s, tsr__zeros_new, 2, shape, TSR_INT64, TSR_DEVICE_CPU);
+    TsrTensor *shift = MAKE(&s, tsr_zeros_new, 2, shape, TSR_INT64, TSR_DEVICE_CPU);
     if (s.status == TSR_OK) ((int64_t *)tsr_data(shift))[dim] = a->sizes[dim];
     TsrTensor *moved = CALL(&s, "add", "tt", b->sparse->indices, shift);
     TsrTensor *indices = CALL(&s, "cat", "Ti", 2, ((TsrTensor *[]){a->sparse->indices, moved}), (int64_t)1);
     TsrTensor *values = CALL(&s, "cat", "Ti", 2, ((TsrTensor *[]){a->sparse->values, b->sparse->values}), (int64_t)0);
     bool coalesced = dim == 0 && (a->flags & b->flags & TSR_FLAG_COALESCED) != 0;
-    return tsr__scope_end(&s, out, MAKE(&s, tsr_sparse_new, TSR_SPARSE_COO, tsr_ndim(a), sizes, indices, NULL, values, coalesced));
+    return tsr_scope_end_new(out, &s, MAKE(&s, tsr_sparse_new, TSR_SPARSE_COO, tsr_ndim(a), sizes, indices, NULL, values, coalesced));
 }
 
 static TsrStatus join_all(TsrOpCall *c, bool stack) {
@@ -634,10 +634,10 @@ static TsrStatus join_all(TsrOpCall *c, bool stack) {
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(list[0]) + stack));
     TsrStatus status = TSR_OK;
     for (int i = 0; i < c->arg[0].n && status == TSR_OK; i++) {
-        Scope s = {0};
+        TsrScope s = {0};
         TsrTensor *item = stack ? MAKE(&s, unsqueeze_new, list[i], dim) : list[i], *longer = NULL;
         TsrTensor *next = all == NULL ? item : MAKE(&s, join, all, item, dim);
-        status = tsr__scope_end(&s, &longer, next);
+        status = tsr_scope_end_new(&longer, &s, next);
         if (status != TSR_OK) break;
         tsr_tensor_free(all);
         all = longer;
@@ -653,7 +653,7 @@ static TsrStatus stack(TsrOpCall *c) { return join_all(c, true); }
 
 /* Sums over the dimensions marked in `drop`; keep leaves them with size 1. */
 static TsrStatus sum_dims(TsrTensor **out, TsrTensor *t, const bool *drop, bool keep) {
-    Scope s = {0};
+    TsrScope s = {0};
     int n = tsr_ndim(t), rows = t->sparse->sparse_dim, k = 0, ndense = 0, nsparse = 0, kept = 0;
     int64_t sizes[TSR_MAX_DIMS], dense[TSR_MAX_DIMS], pick[TSR_MAX_DIMS];
     for (int d = 0; d < n; d++) {
@@ -678,7 +678,7 @@ static TsrStatus sum_dims(TsrTensor **out, TsrTensor *t, const bool *drop, bool 
     }
     for (int d = 0; keep && d < n; d++)
         if (drop[d] && s.status == TSR_OK) result = tsr_is_sparse(result) ? MAKE(&s, unsqueeze_new, result, (int64_t)d) : CALL(&s, "unsqueeze", "ti", result, (int64_t)d);
-    return tsr__scope_end(&s, out, result);
+    return tsr_scope_end_new(out, &s, result);
 }
 
 static TsrStatus mark_dims(bool *drop, const TsrTensor *t, const TsrArg *dims) {
@@ -694,7 +694,7 @@ static TsrStatus mark_dims(bool *drop, const TsrTensor *t, const TsrArg *dims) {
 }
 
 static TsrStatus sum_general(TsrOpCall *c, const TsrArg *dims, bool keep, const TsrArg *dtype) {
-    Scope s = {0};
+    TsrScope s = {0};
     TsrTensor *t = SELF, *none = NULL;
     bool drop[TSR_MAX_DIMS];
     if (tsr_arg_given(dtype) && dtype->dtype != t->dtype) {
@@ -702,13 +702,13 @@ static TsrStatus sum_general(TsrOpCall *c, const TsrArg *dims, bool keep, const 
         t = MAKE(&s, tsr_sparse_with_values_new, t, values);
     }
     bool whole = !tsr_arg_given(dims) || dims->n == 0;
-    if (whole && !keep) return tsr__scope_return(c, &s, s.status == TSR_OK ? CALL(&s, "sum", "t", t->sparse->values) : NULL);
+    if (whole && !keep) return tsr_scope_return(c, &s, s.status == TSR_OK ? CALL(&s, "sum", "t", t->sparse->values) : NULL);
     if (is_compressed(SELF) && !keep && s.status == TSR_OK) s.status = tsr_error(TSR_RUNTIME_ERROR, "reduction operations on CSR tensors with keepdim=False is unsupported");
     TsrTensor *coo = MAKE(&s, tsr_sparse_to_coo_new, t);
     if (s.status == TSR_OK) s.status = mark_dims(drop, SELF, dims);
     TsrTensor *result = MAKE(&s, sum_dims, coo, drop, keep);
-    if (s.status != TSR_OK) return tsr__scope_end(&s, &none, NULL);
-    return tsr__scope_return(c, &s, as_layout(&s, result, SELF));
+    if (s.status != TSR_OK) return tsr_scope_end_new(&none, &s, NULL);
+    return tsr_scope_return(c, &s, as_layout(&s, result, SELF));
 }
 
 static TsrStatus sum(TsrOpCall *c) {
@@ -727,11 +727,11 @@ static TsrStatus whole_of_values(TsrOpCall *c) {
     if (c->nargs > 1 && strcmp(c->schema->base, "any") == 0) return not_for("any", SELF);
     for (int i = 2; i < c->nargs; i++)
         if (c->arg[i].kind == TSR_ARG_INTS || c->arg[i].kind == TSR_ARG_INT) return not_for(c->schema->base, SELF);
-    Scope s = {0};
+    TsrScope s = {0};
     TsrTensor *coo = is_coo(SELF) ? MAKE(&s, tsr_sparse_coalesce_new, SELF) : SELF, *result = NULL;
     if (s.status == TSR_OK && c->nargs > 1 && c->arg[1].kind == TSR_ARG_SCALAR) result = CALL(&s, c->schema->base, "ts", coo->sparse->values, c->arg[1].s);
     else if (s.status == TSR_OK) result = CALL(&s, c->schema->base, "t", coo->sparse->values);
-    return tsr__scope_return(c, &s, result);
+    return tsr_scope_return(c, &s, result);
 }
 
 /* ---- matrix products ---- */
@@ -757,7 +757,7 @@ static TsrStatus mm_shapes(const TsrTensor *a, const TsrTensor *b) {
 
 /* COO (m, k) times dense (k, n): each entry adds its multiple of a row. */
 static TsrStatus coo_times_dense(TsrTensor **out, TsrTensor *a, TsrTensor *b) {
-    Scope s = {0};
+    TsrScope s = {0};
     int64_t shape[2] = {a->sizes[0], b->sizes[1]};
     TsrTensor *flat = MAKE(&s, tsr_sparse_flat_new, a); /* for its check of positions */
     (void)flat;
@@ -765,8 +765,8 @@ static TsrStatus coo_times_dense(TsrTensor **out, TsrTensor *a, TsrTensor *b) {
     TsrTensor *picked = CALL(&s, "index_select", "tit", b, (int64_t)0, cols);
     TsrTensor *column = MAKE(&s, tsr_tensor_new_unsqueeze, a->sparse->values, (int64_t)1);
     TsrTensor *product = CALL(&s, "mul", "tt", picked, column);
-    TsrTensor *zeros = MAKE(&s, tsr__zeros_new, 2, shape, a->dtype, a->device);
-    return tsr__scope_end(&s, out, tsr__sparse_add_at(&s, zeros, rows, product));
+    TsrTensor *zeros = MAKE(&s, tsr_zeros_new, 2, shape, a->dtype, a->device);
+    return tsr_scope_end_new(out, &s, tsr_sparse_add_at(&s, zeros, rows, product));
 }
 
 /* Every pair (entry of a, entry of b in the row that a's column names): pairs (2, n), indices (2, n). */
@@ -797,13 +797,13 @@ static TsrStatus pair_entries(TsrTensor **out, TsrTensor **indices, const int64_
 }
 
 static TsrStatus coo_times_coo(TsrTensor **out, TsrTensor *a, TsrTensor *b) {
-    Scope s = {0};
+    TsrScope s = {0};
     int64_t sizes[2] = {a->sizes[0], b->sizes[1]};
     TsrTensor *x = MAKE(&s, tsr_sparse_coalesce_new, a), *y = MAKE(&s, tsr_sparse_coalesce_new, b), *indices = NULL;
     TsrTensor *checked = MAKE(&s, tsr_sparse_flat_new, x);
     checked = MAKE(&s, tsr_sparse_flat_new, y);
     (void)checked;
-    TsrTensor *ia = s.status == TSR_OK ? MAKE(&s, tsr__long_new, x->sparse->indices) : NULL, *ib = s.status == TSR_OK ? MAKE(&s, tsr__long_new, y->sparse->indices) : NULL;
+    TsrTensor *ia = s.status == TSR_OK ? MAKE(&s, tsr_long_new, x->sparse->indices) : NULL, *ib = s.status == TSR_OK ? MAKE(&s, tsr_long_new, y->sparse->indices) : NULL;
     TsrTensor *pairs = s.status == TSR_OK ? MAKE(&s, pair_entries, &indices, tsr_data(ia), tsr_sparse_nnz(x), tsr_data(ib), tsr_sparse_nnz(y), y->sizes[0]) : NULL;
     TsrTensor *pa = MAKE(&s, tsr_tensor_new_select, pairs, (int64_t)0, (int64_t)0), *pb = MAKE(&s, tsr_tensor_new_select, pairs, (int64_t)0, (int64_t)1);
     TsrTensor *va = s.status == TSR_OK ? CALL(&s, "index_select", "tit", x->sparse->values, (int64_t)0, pa) : NULL;
@@ -811,13 +811,13 @@ static TsrStatus coo_times_coo(TsrTensor **out, TsrTensor *a, TsrTensor *b) {
     TsrTensor *values = CALL(&s, "mul", "tt", va, vb);
     TsrTensor *loose = MAKE(&s, tsr_sparse_new, TSR_SPARSE_COO, 2, sizes, indices, NULL, values, false);
     tsr_tensor_free(indices);
-    return tsr__scope_end(&s, out, MAKE(&s, tsr_sparse_coalesce_new, loose));
+    return tsr_scope_end_new(out, &s, MAKE(&s, tsr_sparse_coalesce_new, loose));
 }
 
 static TsrStatus mm_new(TsrTensor **out, TsrTensor *a, TsrTensor *b) {
-    if (!tsr_is_sparse(a) && !tsr_is_sparse(b)) return tsr_invoke(out, 1, "mm", "tt", a, b);
+    if (!tsr_is_sparse(a) && !tsr_is_sparse(b)) return tsr_invoke_new(out, 1, "mm", "tt", a, b);
     TSR_TRY(mm_shapes(a, b));
-    Scope s = {0};
+    TsrScope s = {0};
     TsrTensor *x = tsr_is_sparse(a) ? MAKE(&s, tsr_sparse_to_coo_new, a) : a, *y = tsr_is_sparse(b) ? MAKE(&s, tsr_sparse_to_coo_new, b) : b, *result;
     if (s.status == TSR_OK && tsr_is_sparse(a) && tsr_is_sparse(b)) {
         result = as_layout(&s, MAKE(&s, coo_times_coo, x, y), a);
@@ -828,7 +828,7 @@ static TsrStatus mm_new(TsrTensor **out, TsrTensor *a, TsrTensor *b) {
         TsrTensor *product = MAKE(&s, coo_times_dense, yt, xt), *turned = MAKE(&s, tsr_tensor_new_transpose, product, (int64_t)0, (int64_t)1);
         result = MAKE(&s, tsr_tensor_new_contiguous, turned, TSR_CONTIGUOUS);
     }
-    return tsr__scope_end(&s, out, result);
+    return tsr_scope_end_new(out, &s, result);
 }
 
 static TsrStatus mm(TsrOpCall *c) {
@@ -843,9 +843,9 @@ static TsrStatus mv(TsrOpCall *c) {
     if (tsr_ndim(SELF) != 2 || tsr_ndim(vector) != 1 || tsr_is_sparse(vector))
         return tsr_error(TSR_RUNTIME_ERROR, "mv: two tensor dim should be 2 and 1, but got SparseTensor Dim: %d Tensor Dim: %d", tsr_ndim(SELF), tsr_ndim(vector));
     if (SELF->sizes[1] != vector->sizes[0]) return tsr_error(TSR_RUNTIME_ERROR, "mv: expected self.size(-1) == vec.size(-1)");
-    Scope s = {0};
+    TsrScope s = {0};
     TsrTensor *column = MAKE(&s, tsr_tensor_new_unsqueeze, vector, (int64_t)1), *product = MAKE(&s, mm_new, SELF, column);
-    return tsr__scope_return(c, &s, MAKE(&s, tsr_tensor_new_select, product, (int64_t)1, (int64_t)0));
+    return tsr_scope_return(c, &s, MAKE(&s, tsr_tensor_new_select, product, (int64_t)1, (int64_t)0));
 }
 
 static TsrStatus matmul(TsrOpCall *c) {
@@ -853,14 +853,14 @@ static TsrStatus matmul(TsrOpCall *c) {
     if (tsr_ndim(SELF) == 2 && tsr_ndim(other) == 1) return mv(c);
     if (tsr_ndim(SELF) == 2 && tsr_ndim(other) == 2) return mm(c);
     if (tsr_ndim(SELF) != 3 || tsr_ndim(other) != 3) return not_for(strcmp(c->schema->base, "bmm") == 0 ? "bmm" : "matmul", tsr_is_sparse(SELF) ? SELF : other);
-    Scope s = {0};
+    TsrScope s = {0};
     TsrTensor *a = MAKE(&s, tsr_sparse_to_dense_new, SELF), *b = MAKE(&s, tsr_sparse_to_dense_new, other);
-    return tsr__scope_return(c, &s, CALL(&s, "bmm", "tt", a, b));
+    return tsr_scope_return(c, &s, CALL(&s, "bmm", "tt", a, b));
 }
 
 static TsrStatus rmatmul(TsrOpCall *c) {
     TsrTensor *result = NULL;
-    return tsr_finish_move(c, tsr_invoke(&result, 1, "matmul", "tt", c->arg[1].t, SELF), result);
+    return tsr_finish_move(c, tsr_invoke_new(&result, 1, "matmul", "tt", c->arg[1].t, SELF), result);
 }
 
 static TsrStatus addmm(TsrOpCall *c) {
@@ -869,23 +869,23 @@ static TsrStatus addmm(TsrOpCall *c) {
         return tsr_error(TSR_RUNTIME_ERROR,
                          "addmm_sparse_dense: expected either 'mat1' to have sparse layout and 'mat2' to have strided layout, got 'mat1' with layout %s and 'mat2' with layout %s",
                          tsr_sparse_layout_name(a), tsr_sparse_layout_name(b));
-    Scope s = {0};
+    TsrScope s = {0};
     TsrTensor *product = MAKE(&s, mm_new, a, b);
     TsrTensor *scaled = CALL(&s, "mul", "ts", product, c->arg[4].s), *start = CALL(&s, "mul", "ts", SELF, c->arg[3].s);
-    return tsr__scope_return(c, &s, CALL(&s, "add", "tt", start, scaled));
+    return tsr_scope_return(c, &s, CALL(&s, "add", "tt", start, scaled));
 }
 
 TsrStatus op_sparse_addmm(TsrOpCall *c) {
     if (tsr_is_sparse(SELF) || tsr_is_sparse(c->arg[1].t) || tsr_is_sparse(c->arg[2].t)) return addmm(c);
     TsrTensor *t = NULL;
-    return tsr_finish_move(c, tsr_invoke(&t, 1, "addmm", "tttss", SELF, c->arg[1].t, c->arg[2].t, c->arg[3].s, c->arg[4].s), t);
+    return tsr_finish_move(c, tsr_invoke_new(&t, 1, "addmm", "tttss", SELF, c->arg[1].t, c->arg[2].t, c->arg[3].s, c->arg[4].s), t);
 }
 
 /* ---- softmax ---- */
 
 /* Along a sparse dimension: the entries that agree in all other coordinates are one group; unstored elements count as -inf. */
 static TsrStatus softmax_sparse(TsrTensor **out, TsrTensor *t, int64_t dim, bool logarithm) {
-    Scope s = {0};
+    TsrScope s = {0};
     int64_t shape[TSR_MAX_DIMS + 1] = {1};
     int rows = t->sparse->sparse_dim;
     for (int d = 0; d < rows; d++) shape[0] *= t->sizes[d];
@@ -897,7 +897,7 @@ static TsrStatus softmax_sparse(TsrTensor **out, TsrTensor *t, int64_t dim, bool
     TsrTensor *wide = MAKE(&s, tsr_tensor_new_reshape, filled, tsr_ndim(t), t->sizes);
     TsrTensor *soft = CALL(&s, logarithm ? "log_softmax" : "softmax", "ti", wide, dim);
     TsrTensor *values = gather(&s, soft, t);
-    return tsr__scope_end(&s, out, MAKE(&s, tsr_sparse_with_values_new, t, values));
+    return tsr_scope_end_new(out, &s, MAKE(&s, tsr_sparse_with_values_new, t, values));
 }
 
 static TsrStatus softmax_any(TsrOpCall *c, bool logarithm) {
@@ -906,7 +906,7 @@ static TsrStatus softmax_any(TsrOpCall *c, bool logarithm) {
         return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "Could not run 'aten::_sparse_%ssoftmax' with arguments from the '%s' backend.", logarithm ? "log_" : "",
                          is_compressed(SELF) ? "SparseCsrCPU" : "CPU");
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(SELF)));
-    Scope s = {0};
+    TsrScope s = {0};
     TsrTensor *t = MAKE(&s, tsr_sparse_coalesce_new, SELF), *result = NULL;
     if (s.status == TSR_OK && tsr_arg_given(&c->arg[2]) && c->arg[2].dtype != t->dtype) {
         TsrTensor *values = MAKE(&s, tsr_tensor_new_cast, t->sparse->values, c->arg[2].dtype);
@@ -918,7 +918,7 @@ static TsrStatus softmax_any(TsrOpCall *c, bool logarithm) {
         TsrTensor *values = CALL(&s, logarithm ? "log_softmax" : "softmax", "ti", t->sparse->values, dim - t->sparse->sparse_dim + 1);
         result = MAKE(&s, tsr_sparse_with_values_new, t, values);
     }
-    return tsr__scope_return(c, &s, result);
+    return tsr_scope_return(c, &s, result);
 }
 
 TsrStatus op_sparse_softmax(TsrOpCall *c) { return softmax_any(c, false); }
@@ -995,7 +995,7 @@ static bool is_sparse_argument(const TsrOpCall *c, bool *complex) {
     return false;
 }
 
-TsrOpFn tsr__sparse_find(const TsrOpCall *c) {
+TsrOpFn tsr_sparse_find(const TsrOpCall *c) {
     char name[32];
     bool complex = false;
     if (!is_sparse_argument(c, &complex)) return NULL;

@@ -207,10 +207,10 @@ TsrStatus op_ndtr(TsrOpCall *c) {
     TSR_OWNED e = NULL;
     TSR_OWNED sum = NULL;
     TsrTensor *r = NULL;
-    TSR_TRY(tsr_invoke(&scaled, 1, "div", "tf", c->arg[0].t, M_SQRT2));
-    TSR_TRY(tsr_invoke(&e, 1, "erf", "t", scaled));
-    TSR_TRY(tsr_invoke(&sum, 1, "add", "tf", e, 1.0));
-    return tsr_finish_move(c, tsr_invoke(&r, 1, "mul", "tf", sum, 0.5), r);
+    TSR_TRY(tsr_invoke_new(&scaled, 1, "div", "tf", c->arg[0].t, M_SQRT2));
+    TSR_TRY(tsr_invoke_new(&e, 1, "erf", "t", scaled));
+    TSR_TRY(tsr_invoke_new(&sum, 1, "add", "tf", e, 1.0));
+    return tsr_finish_move(c, tsr_invoke_new(&r, 1, "mul", "tf", sum, 0.5), r);
 }
 
 /* ---- polygamma ---- */
@@ -256,14 +256,14 @@ TsrStatus op_mvlgamma(TsrOpCall *c) {
     TsrDtype dtype = tsr_dtype_is_integral(x->dtype) ? tsr_default_dtype() : x->dtype;
     if (c->inplace && dtype != x->dtype)
         return tsr_error(TSR_RUNTIME_ERROR, "mvlgamma: result type %s can't be cast to the desired output type %s", tsr_dtype_scalar_name(x->dtype), tsr_dtype_scalar_name(dtype));
-    Scope s = {0};
-    if (tsr_is_meta(x)) return tsr__scope_return(c, &s, MAKE(&s, tsr_tensor_new_like, x, dtype, TSR_CONTIGUOUS));
+    TsrScope s = {0};
+    if (tsr_is_meta(x)) return tsr_scope_return(c, &s, MAKE(&s, tsr_tensor_new_like, x, dtype, TSR_CONTIGUOUS));
     TsrScalar half = tsr_scalar_float(0.5), constant = tsr_scalar_float((double)(p * (p - 1)) * log(M_PI) * 0.25);
     TsrTensor *shifts = CALL(&s, "arange", "sssd", tsr_scalar_float(-0.5 * (double)p + 0.5), half, half, (int)dtype);
     TsrTensor *columns = MAKE(&s, tsr_tensor_new_unsqueeze, x, -1);
     TsrTensor *places = CALL(&s, "add", "tt", shifts, columns), *terms = CALL(&s, "lgamma", "t", places);
     TsrTensor *sum = CALL(&s, "sum", "tI", terms, 1, &last);
-    return tsr__scope_return(c, &s, CALL(&s, "add", "!tts", sum, sum, constant));
+    return tsr_scope_return(c, &s, CALL(&s, "add", "!tts", sum, sum, constant));
 }
 
 /* ---- orthogonal polynomials ---- */
@@ -317,13 +317,13 @@ POLYNOMIAL(legendre_polynomial_p, LEGENDRE_P)
 
 static TsrStatus softmax_by(TsrOpCall *c, const char *name) {
     TsrTensor *r = NULL;
-    if (tsr_arg_given(&c->arg[2])) return tsr_finish_move(c, tsr_invoke(&r, 1, name, "tid", c->arg[0].t, c->arg[1].i, (int)c->arg[2].dtype), r);
-    return tsr_finish_move(c, tsr_invoke(&r, 1, name, "ti", c->arg[0].t, c->arg[1].i), r);
+    if (tsr_arg_given(&c->arg[2])) return tsr_finish_move(c, tsr_invoke_new(&r, 1, name, "tid", c->arg[0].t, c->arg[1].i, (int)c->arg[2].dtype), r);
+    return tsr_finish_move(c, tsr_invoke_new(&r, 1, name, "ti", c->arg[0].t, c->arg[1].i), r);
 }
 TsrStatus op_special_softmax(TsrOpCall *c) { return softmax_by(c, "softmax"); }
 TsrStatus op_special_log_softmax(TsrOpCall *c) { return softmax_by(c, "log_softmax"); }
 
 TsrStatus op_special_logsumexp(TsrOpCall *c) {
     TsrTensor *r = NULL;
-    return tsr_finish_move(c, tsr_invoke(&r, 1, "logsumexp", "tIb", c->arg[0].t, c->arg[1].n, c->arg[1].ints, (int)c->arg[2].b), r);
+    return tsr_finish_move(c, tsr_invoke_new(&r, 1, "logsumexp", "tIb", c->arg[0].t, c->arg[1].n, c->arg[1].ints, (int)c->arg[2].b), r);
 }

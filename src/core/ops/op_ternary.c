@@ -24,7 +24,7 @@ static TsrStatus where(TsrTensor **out, TsrTensor *given, TsrTensor *condition, 
     TSR_TRY(tsr_iter_begin(&it, &(TsrIterSpec){.nout = 1, .out = {given}, .nin = 3, .in = {condition, in[0], in[1]}, .in_dtype = reads,
                                                .has_dtype = true, .dtype = d, .flags = TSR_ITER_CHECK_CAST}));
     TsrLoop loop = tsr_kernel(TSR_K_where, d);
-    TsrStatus s = loop != NULL ? tsr_iter_run(&it, loop, NULL) : tsr__not_implemented("where_cpu", d);
+    TsrStatus s = loop != NULL ? tsr_iter_run(&it, loop, NULL) : tsr_not_implemented("where_cpu", d);
     return tsr_iter_end_move(&it, s, out);
 }
 
@@ -59,7 +59,7 @@ static TsrStatus new_columns(TsrTensor ***out, const TsrTensor *t) {
 TsrStatus op_where_indices(TsrOpCall *c) {
     TsrTensor *x = c->arg[0].t, *all = NULL, *view = NULL, **columns = NULL;
     if (tsr_ndim(x) == 0) TSR_TRY(tsr_tensor_new_unsqueeze(&view, x, 0));
-    TsrStatus s = tsr_invoke(&all, 1, "nonzero", "t", view != NULL ? view : x);
+    TsrStatus s = tsr_invoke_new(&all, 1, "nonzero", "t", view != NULL ? view : x);
     tsr_tensor_free(view);
     TSR_TRY(s);
     s = new_columns(&columns, all);

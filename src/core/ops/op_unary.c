@@ -86,9 +86,9 @@ TsrStatus op_angle(TsrOpCall *c) {
     static const TsrPointwise rules = {TSR_K_angle, "angle_cpu", D_FLOAT | D_COMPLEX, TSR_ITER_INT_TO_FLOAT | TSR_ITER_REAL_OUT, 16, 0, NULL};
     TsrTensor *x = c->arg[0].t;
     if (!tsr_dtype_is_complex(x->dtype) || tsr_is_contiguous(x, TSR_CONTIGUOUS) || c->out[0] != NULL) return tsr_pw_call(c, &rules, 1);
-    Scope s = {0}; /* angles of complex numbers are row-major whatever those are */
+    TsrScope s = {0}; /* angles of complex numbers are row-major whatever those are */
     x = MAKE(&s, tsr_tensor_new_contiguous, x, TSR_CONTIGUOUS);
-    return tsr__scope_return(c, &s, CALL(&s, "angle", "t", x));
+    return tsr_scope_return(c, &s, CALL(&s, "angle", "t", x));
 }
 
 static const TsrPointwise sign_rules = {TSR_K_sign, "sign_cpu", D_INT | D_FLOAT | D_BOOL, 0, 1, TSR_NOT_IMPLEMENTED_ERROR,
@@ -157,7 +157,7 @@ TsrStatus op_round(TsrOpCall *c) {
 TsrStatus op_round_decimals(TsrOpCall *c) {
     static const TsrPointwise rules = {TSR_K_round_up, "round_cpu", D_FLOAT, 0, 4, 0, NULL};
     int64_t decimals = c->arg[1].i;
-    if (decimals == 0 && tsr_dtype_is_integral(c->arg[0].t->dtype)) return tsr__not_implemented("round_vml_cpu", c->arg[0].t->dtype);
+    if (decimals == 0 && tsr_dtype_is_integral(c->arg[0].t->dtype)) return tsr_not_implemented("round_vml_cpu", c->arg[0].t->dtype);
     if (decimals == 0) return op_round(c);
     double power = pow(10, fabs((double)decimals));
     TsrPw pw;
@@ -219,7 +219,7 @@ TsrStatus op_rad2deg(TsrOpCall *c) { return scaled(c, 57.29577951308232087679815
 
 /* log(x / (1 - x)), each step rounded to the dtype, as PyTorch's loop over half floats is. */
 static TsrStatus half_logit(TsrOpCall *c) {
-    Scope s = {0};
+    TsrScope s = {0};
     TsrTensor *x = c->arg[0].t;
     if (tsr_arg_given(&c->arg[1])) {
         char slot[8];
@@ -230,7 +230,7 @@ static TsrStatus half_logit(TsrOpCall *c) {
         x = CALL(&s, "masked_fill", "tts", capped, below, low);
     }
     TsrTensor *rest = CALL(&s, "rsub", "ts", x, tsr_scalar_int(1)), *odds = CALL(&s, "div", "tt", x, rest);
-    return tsr__scope_return(c, &s, CALL(&s, "log", "t", odds));
+    return tsr_scope_return(c, &s, CALL(&s, "log", "t", odds));
 }
 
 TsrStatus op_logit(TsrOpCall *c) {
@@ -293,7 +293,7 @@ FREXP(double, frexp)
 TsrStatus op_frexp(TsrOpCall *c) {
     TsrTensor *x = c->arg[0].t, *results[2];
     if (!tsr_dtype_is_float(x->dtype)) return tsr_error(TSR_RUNTIME_ERROR, "torch.frexp() only supports floating-point dtypes");
-    if (!tsr__in(D_FLOAT, x->dtype)) return tsr__not_implemented("frexp_cpu", x->dtype);
+    if (!tsr_in(D_FLOAT, x->dtype)) return tsr_not_implemented("frexp_cpu", x->dtype);
     const TsrDtype outs[2] = {TSR_DTYPE_NONE, TSR_INT32};
     TsrIter it;
     TSR_TRY(tsr_iter_begin(&it, &(TsrIterSpec){.nout = 2, .out = {c->out[0], c->out[1]}, .nin = 1, .in = {x}, .out_dtype = outs,

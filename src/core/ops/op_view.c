@@ -46,7 +46,7 @@ static TsrStatus renamed(TsrStatus status, TsrTensor **out, const char *origin) 
 
 /* A reshape that had to copy is a tensor of its own. */
 static TsrStatus own_if_copied(TsrStatus status, TsrTensor *const *t, const TsrTensor *self) {
-    if (status == TSR_OK && (*t)->storage != self->storage) tsr__tensor_unlink_base(*t);
+    if (status == TSR_OK && (*t)->storage != self->storage) tsr_tensor_unlink_base(*t);
     return status;
 }
 
@@ -430,7 +430,7 @@ TsrStatus op_positive(TsrOpCall *c) {
 static TsrStatus make_alias(TsrOpCall *c, TsrTensor **out) { return tsr_tensor_new_alias(out, SELF); }
 static TsrStatus make_detach(TsrOpCall *c, TsrTensor **out) {
     TSR_TRY(tsr_tensor_new_alias(out, SELF));
-    tsr__tensor_unlink_base(*out);
+    tsr_tensor_unlink_base(*out);
     (*out)->origin = "detach";
     return TSR_OK;
 }
@@ -745,7 +745,7 @@ static TsrStatus put_piece(TsrTensor *out, TsrTensor *piece, bool resize) {
     if (resize) {
         if (out->dtype != piece->dtype)
             return tsr_error(TSR_RUNTIME_ERROR, "Expected out tensor to have dtype %s, but got %s instead", tsr_dtype_c_name(piece->dtype), tsr_dtype_c_name(out->dtype));
-        if (!tsr__same_sizes(out, piece)) TSR_TRY(tsr_tensor_resize(out, tsr_ndim(piece), piece->sizes, TSR_CONTIGUOUS));
+        if (!tsr_same_sizes(out, piece)) TSR_TRY(tsr_tensor_resize(out, tsr_ndim(piece), piece->sizes, TSR_CONTIGUOUS));
     }
     TSR_TRY(tsr_tensor_copy(out, piece));
     tsr_tensor_bump(out, "copy_");

@@ -33,13 +33,13 @@ static TsrStatus check_complex(const TsrPointwise *rules, int n, TsrTensor *cons
 static TsrStatus refuse_reduced(TsrPw *pw) {
     char name[64];
     snprintf(name, sizeof name, "%s_reduced_float", pw->rules->name);
-    return tsr_iter_end_move(&pw->it, tsr__not_implemented(name, pw->it.common), NULL);
+    return tsr_iter_end_move(&pw->it, tsr_not_implemented(name, pw->it.common), NULL);
 }
 
 /* A function of floats may write over its operand where nobody sees that one again. */
 static TsrTensor *output_of(TsrOpCall *c, const TsrPointwise *rules, int n, TsrTensor *in) {
-    bool same = n == 1 && tsr__in(D_FLOAT, in->dtype) && !(rules->flags & TSR_ITER_OUT_BOOL);
-    return same && in == tsr__spare(c) ? in : c->out[0];
+    bool same = n == 1 && tsr_in(D_FLOAT, in->dtype) && !(rules->flags & TSR_ITER_OUT_BOOL);
+    return same && in == tsr_spare(c) ? in : c->out[0];
 }
 
 static TsrStatus begin(TsrPw *pw, TsrOpCall *c, const TsrPointwise *rules, int n, TsrTensor *const *in, const TsrDtype *forced) {
@@ -60,7 +60,7 @@ static TsrStatus begin(TsrPw *pw, TsrOpCall *c, const TsrPointwise *rules, int n
     for (int i = 0; i < n && n > 1; i++) number = number || tsr_ndim(in[i]) == 0;
     if ((rules->flags & TSR_ITER_OPMATH) && number && (D_FLOAT8 >> pw->it.common & 1)) return refuse_reduced(pw);
     if (rules->dtypes >> pw->it.common & 1) return TSR_OK;
-    return tsr_iter_end_move(&pw->it, tsr__not_implemented(rules->name, pw->it.common), NULL);
+    return tsr_iter_end_move(&pw->it, tsr_not_implemented(rules->name, pw->it.common), NULL);
 }
 
 TsrStatus tsr_pw_begin(TsrPw *pw, TsrOpCall *c, const TsrPointwise *rules, int n, TsrTensor *const *in) { return begin(pw, c, rules, n, in, NULL); }
@@ -72,7 +72,7 @@ TsrStatus tsr_pw_begin_as(TsrPw *pw, TsrOpCall *c, const TsrPointwise *rules, in
 TsrStatus tsr_pw_finish(TsrPw *pw, TsrKernel kernel, const void *params) {
     TsrTensor *result = NULL;
     TsrLoop loop = tsr_kernel(kernel, pw->it.dtype);
-    TsrStatus s = loop != NULL ? tsr_iter_run(&pw->it, loop, params) : tsr__not_implemented(pw->rules->name, pw->it.common);
+    TsrStatus s = loop != NULL ? tsr_iter_run(&pw->it, loop, params) : tsr_not_implemented(pw->rules->name, pw->it.common);
     s = tsr_iter_end_move(&pw->it, s, &result);
     return tsr_finish_move(pw->call, s, result);
 }

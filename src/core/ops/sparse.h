@@ -3,7 +3,7 @@
  * COO: indices is (sparse_dim, nnz) int64, values is (nnz, dense sizes...). A coalesced tensor (TSR_FLAG_COALESCED) has its
  * indices in row-major order, each once; otherwise entries at the same place add up. Compressed (CSR, CSC, BSR, BSC): `indices` counts the
  * entries of the rows (or columns), `plain_indices` has the other coordinate, values follow, in blocks for BSR and BSC.
- * Sparse tensors have no storage; no kernel of the dense operators ever sees one: op.c asks tsr__sparse_find instead.
+ * Sparse tensors have no storage; no kernel of the dense operators ever sees one: op.c asks tsr_sparse_find instead.
  * Indices given by the user are not checked when a tensor is made (PyTorch does not either) but wherever they are used.
  * In each function *out is the caller's. */
 #ifndef TSR_SPARSE_H
@@ -27,7 +27,7 @@ int64_t tsr_sparse_nnz(const TsrTensor *t);
 TsrStatus tsr_sparse_coalesce_new(TsrTensor **out, TsrTensor *t);
 /* Row-major dense copy of any layout; a strided tensor is retained. TSR_INDEX_ERROR where a stored position lies outside. */
 TsrStatus tsr_sparse_to_dense_new(TsrTensor **out, TsrTensor *t);
-TsrStatus tsr__compressed_to_dense_new(TsrTensor **out, TsrTensor *t); /* its part for compressed layouts */
+TsrStatus tsr_compressed_to_dense_new(TsrTensor **out, TsrTensor *t); /* its part for compressed layouts */
 /* Nonzero elements (for sparse_dim < ndim: slices) of a strided tensor, coalesced. */
 TsrStatus tsr_sparse_from_dense_new(TsrTensor **out, TsrTensor *t, int64_t sparse_dim);
 /* COO of any layout without batches; COO is retained. */
@@ -39,12 +39,12 @@ TsrStatus tsr_sparse_with_values_new(TsrTensor **out, const TsrTensor *t, TsrTen
 /* The positions of COO entries as row-major numbers over the sparse dimensions: (nnz) int64, checked against the sizes. */
 TsrStatus tsr_sparse_flat_new(TsrTensor **out, const TsrTensor *t);
 /* Adds values[i] to target[position[i]] along dimension 0 and gives the result, a fresh tensor; or for bool. */
-TsrTensor *tsr__sparse_add_at(Scope *s, TsrTensor *target, TsrTensor *positions, TsrTensor *values);
+TsrTensor *tsr_sparse_add_at(TsrScope *s, TsrTensor *target, TsrTensor *positions, TsrTensor *values);
 /* "SparseCsr" and the like, as messages name layouts. */
 const char *tsr_sparse_layout_name(const TsrTensor *t);
 
 /* What the operator of this call does with sparse arguments; NULL when it has no such form. */
-TsrOpFn tsr__sparse_find(const TsrOpCall *c);
+TsrOpFn tsr_sparse_find(const TsrOpCall *c);
 /* self takes over what `result` holds (retained); sizes may change. */
 TsrStatus tsr_sparse_assign(TsrTensor *self, const TsrTensor *result);
 
