@@ -92,6 +92,7 @@ static void plan_dims(Plan *p, const TsrReduction *r) {
     int64_t index = 1, place = 1;
     p->count = tsr_reduced_count(t, r->dims);
     p->nout = 1;
+    p->nred = p->nkept = 0;
     for (int d = tsr_ndim(t) - 1; d >= 0; d--) { /* from the last dimension: row-major is in order already */
         bool reduced = r->dims >> d & 1;
         Dim dim = {t->sizes[d], t->strides[d] * p->itemsize, reduced ? (indexed ? index : 0) : place};
@@ -304,6 +305,19 @@ static int result_shape(int64_t *sizes, const TsrReduction *r) {
     return n;
 }
 
+/* Field by field: zeros for all the dimensions there could be are a tenth of the time that a sum of three numbers takes. */
+static void plan(Plan *p, const TsrReduction *r, TsrTensor *const out[2]) {
+    p->reducer = tsr_reducer(r->kind, r->in->dtype);
+    p->params = r->params != NULL ? r->params : &no_params;
+    p->in = tsr_data(r->in);
+    p->itemsize = (int64_t)tsr_itemsize(r->in);
+    for (int k = 0; k < 2; k++) {
+        p->out[k] = out[k] != NULL ? tsr_data(out[k]) : NULL;
+        p->out_size[k] = out[k] != NULL ? (int64_t)tsr_itemsize(out[k]) : 0;
+    }
+    plan_dims(p, r);
+}
+
 TsrStatus tsr_reduce_new(TsrTensor **values, TsrTensor **more, const TsrReduction *r) {
     int64_t sizes[TSR_MAX_DIMS];
     TsrTensor *out[2] = {NULL, NULL};
@@ -312,11 +326,8 @@ TsrStatus tsr_reduce_new(TsrTensor **values, TsrTensor **more, const TsrReductio
     for (int k = 0; k < 2 && s == TSR_OK; k++)
         if (r->out[k] != TSR_DTYPE_NONE) s = tsr_tensor_new(&out[k], ndim, sizes, r->out[k], r->in->device);
     if (s == TSR_OK && !tsr_is_meta(r->in)) {
-        Plan p = {.reducer = tsr_reducer(r->kind, r->in->dtype), .params = r->params != NULL ? r->params : &no_params, .in = tsr_data(r->in),
-                  .itemsize = (int64_t)tsr_itemsize(r->in)};
-        for (int k = 0; k < 2; k++)
-            if (out[k] != NULL) p.out[k] = tsr_data(out[k]), p.out_size[k] = (int64_t)tsr_itemsize(out[k]);
-        plan_dims(&p, r);
+        Plan p;
+        plan(&p, r, out);
         s = run(&p);
     }
     if (s != TSR_OK) {
