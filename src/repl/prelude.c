@@ -163,10 +163,14 @@ TsrStatus prelude_get(Value *out, const char *space, const char *name) {
     if (name[0] == '_' && strcmp(space, "rows") != 0) return TSR_OK;
     for (size_t i = 0; i < TSR_COUNTOF(units); i++) {
         Unit *u = &units[i];
-        if (strcmp(u->space, space) != 0 || !defines(u, name)) continue;
-        if (u->functions.tag == V_UNBOUND) TSR_TRY(compile_unit(u));
+        if (strcmp(u->space, space) != 0) continue;
+        if (u->functions.tag == V_UNBOUND) {
+            if (!defines(u, name)) continue;
+            TSR_TRY(compile_unit(u));
+        }
         Value *found = value_is_dict(u->functions) ? dict_find_c(value_as_dict(u->functions), name) : NULL;
-        if (found != NULL) *out = value_retain(*found);
+        if (found == NULL) continue;
+        *out = value_retain(*found);
         return TSR_OK;
     }
     return TSR_OK;
