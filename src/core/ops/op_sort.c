@@ -283,8 +283,7 @@ static void topk_stream(char *const *data, const int64_t *stride, const int64_t 
     for (int64_t i = w->k; i < n[2] && tsr_interrupt_flag == 0; i += BLOCK) {
         int64_t m = TSR_MIN(n[2] - i, BLOCK);
         tsr_kernel_keys64(w->dtype, data[2] + i * stride[2], stride[2], m, keys);
-        for (int64_t j = 0; j < m; j++)
-            if (TSR_UNLIKELY((keys[j] ^ mask) < p.a[0].key)) tsr_kernel_heap_offer(p.a, w->k, (TsrPair){keys[j] ^ mask, i + j});
+        for (int64_t j = 0; (j += tsr_kernel_first_below(keys + j, m - j, mask, p.a[0].key)) < m; j++) tsr_kernel_heap_offer(p.a, w->k, (TsrPair){keys[j] ^ mask, i + j});
     }
     tsr_kernel_heap_finish(p.a, w->k);
     store_pairs(p.a, w->k, data[0], stride[0], data[1], stride[1], data[2], stride[2], tsr_dtype_size(w->dtype));
