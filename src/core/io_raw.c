@@ -98,8 +98,8 @@ static size_t format_real(char *buffer, double value, TsrDtype dtype, int precis
 size_t tsr_format_element(char *buffer, TsrScalar value, TsrDtype dtype, int precision, bool whole_point) {
     switch (value.kind) {
     case TSR_SCALAR_BOOL: return (size_t)snprintf(buffer, 48, "%s", value.b ? "true" : "false");
-    case TSR_SCALAR_INT: return (size_t)snprintf(buffer, 48, "%lld", (long long)value.i);
-    case TSR_SCALAR_UINT: return (size_t)snprintf(buffer, 48, "%llu", (unsigned long long)value.u);
+    case TSR_SCALAR_INT: return tsr_format_integer(buffer, value.i < 0, value.i < 0 ? 0 - (uint64_t)value.i : (uint64_t)value.i);
+    case TSR_SCALAR_UINT: return tsr_format_integer(buffer, false, value.u);
     default: return format_real(buffer, tsr_scalar_to_double(value), dtype, precision, whole_point);
     }
 }

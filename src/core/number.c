@@ -102,15 +102,18 @@ static void shortest_float(float value, uint64_t *digits, int *exponent) {
     strip_zeros(digits, exponent);
 }
 
+/* Two digits at a time, from the last. */
 static int write_digits(char *p, uint64_t value) {
-    char reversed[20];
-    int n = 0;
-    do {
-        reversed[n++] = (char)('0' + value % 10);
-        value /= 10;
-    } while (value != 0);
-    for (int i = 0; i < n; i++) p[i] = reversed[n - 1 - i];
-    return n;
+    static const char pairs[] =
+        "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
+        "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
+        "8081828384858687888990919293949596979899";
+    char text[20];
+    int at = sizeof text;
+    for (; value >= 10; value /= 100) memcpy(text + (at -= 2), pairs + value % 100 * 2, 2);
+    if (value > 0 || at == sizeof text) text[--at] = (char)('0' + value);
+    memcpy(p, text + at, sizeof text - (size_t)at);
+    return (int)sizeof text - at;
 }
 
 /* Lays digits * 10^exponent out as repr does: fixed for 1e-4 <= value < 1e16, else scientific. */
@@ -149,6 +152,13 @@ static size_t lay_out(char *buffer, bool negative, uint64_t value, int exponent)
     }
     *p = '\0';
     return (size_t)(p - buffer);
+}
+
+size_t tsr_format_integer(char *buffer, bool negative, uint64_t magnitude) {
+    if (negative) *buffer = '-';
+    size_t n = (size_t)negative + (size_t)write_digits(buffer + negative, magnitude);
+    buffer[n] = '\0';
+    return n;
 }
 
 static size_t format_special(char *buffer, double value) {

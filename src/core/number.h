@@ -14,6 +14,8 @@ enum { TSR_NUMBER_ROOM = 32 }; /* bytes that hold any of the texts below, with a
 size_t tsr_format_double(char *buffer, double value);
 /* The same for the shortest decimal that reads back as the same float32. */
 size_t tsr_format_float(char *buffer, float value);
+/* Decimal digits, with '-' before them when `negative`; 22 bytes at most. */
+size_t tsr_format_integer(char *buffer, bool negative, uint64_t magnitude);
 
 
 /* Reads one number in [begin, end): decimal with optional sign, point and exponent, or inf, infinity, nan in any case.
