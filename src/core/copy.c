@@ -37,6 +37,8 @@ static void move_strided(size_t size, char *to, int64_t ts, const char *from, in
     case 4: MOVE(uint32_t); break;
     case 8: MOVE(uint64_t); break;
     case 16: MOVE(TsrComplexDouble); break;
+    case 32: MOVE(TsrComplexDouble[2]); break;
+    case 64: MOVE(TsrComplexDouble[4]); break;
     default:
         for (int64_t i = 0; i < n; i++, to += ts, from += fs) memcpy(to, from, size);
     }
@@ -76,8 +78,10 @@ static void copy_dense(char *to, const char *from, int64_t bytes) {
 
 static void copy_line(const Copy *c, char *to, int64_t ts, const char *from, int64_t fs, int64_t n) {
     int64_t size = (int64_t)c->plain;
-    if (size != 0 && ts == size && fs == size) copy_dense(to, from, n * size);
-    else if (size != 0 && ts == size && fs == 0) tsr_kernel_repeat(to, from, c->plain, n);
+    bool dense = ts == size && size != 0, single = size <= 16;
+    if (dense && fs == size) copy_dense(to, from, n * size);
+    else if (dense && single && fs == 0) tsr_kernel_repeat(to, from, c->plain, n);
+    else if (dense && single && fs == -size) tsr_kernel_reverse(to, from - (n - 1) * size, n, c->plain);
     else if (size != 0) move_strided(c->plain, to, ts, from, fs, n);
     else tsr_convert(c->to_dtype, to, ts, c->from_dtype, from, fs, n);
     if (TSR_LIKELY(c->flips == 0)) return;
@@ -118,13 +122,24 @@ static void order_and_merge(Copy *c) {
     }
 }
 
+/* Dense lines as short as an element are moved as one. */
+static void lines_as_elements(Copy *c) {
+    int64_t size = (int64_t)c->plain, bytes = size * c->sizes[0];
+    bool dense = c->flips == 0 && size != 0 && c->to_stride[0] == size && c->from_stride[0] == size;
+    if (c->ndim < 2 || !dense || bytes > TSR_LINE || (bytes & (bytes - 1)) != 0) return;
+    c->plain = (size_t)bytes;
+    drop_dim(c, 0);
+}
+
+static int64_t element_size(const Copy *c) { return (int64_t)(c->plain != 0 ? c->plain : tsr_dtype_size(c->from_dtype)); }
+
 /* Elements a block has each way. */
-static int64_t block_of(const Copy *c) { return TSR_LINE / (int64_t)tsr_dtype_size(c->from_dtype); }
+static int64_t block_of(const Copy *c) { return TSR_LINE / element_size(c); }
 
 /* A transposing copy goes block by block, so that no cache line of the source is read twice, nor one of the result written twice. */
 static void choose_tiles(Copy *c, int64_t numel) {
-    int64_t size = (int64_t)tsr_dtype_size(c->from_dtype);
-    if (c->ndim < 2 || c->sizes[0] < 4 || c->from_stride[0] <= 4 * size) return;
+    int64_t size = element_size(c);
+    if (size > 16 || c->ndim < 2 || c->sizes[0] < 4 || c->from_stride[0] <= 4 * size) return;
     for (int d = 1; d < c->ndim && !c->tiled; d++) {
         if (c->from_stride[d] != size || c->sizes[d] < 8) continue;
         swap_dims(c, 1, d);
@@ -135,12 +150,19 @@ static void choose_tiles(Copy *c, int64_t numel) {
     c->streamed = c->tiled && lines && c->plain != 0 && c->flips == 0 && numel * size >= STREAMED;
 }
 
+/* A few elements a line, and many lines within a cache's reach: they are crossed. */
+static void cross_short_lines(Copy *c) {
+    enum { SHORT = 8, REACH = 1 << 15 };
+    bool reached = c->sizes[1] * TSR_MAX(c->to_stride[1], c->from_stride[1]) <= REACH;
+    if (!c->tiled && c->sizes[0] < SHORT && c->sizes[1] > c->sizes[0] && reached) swap_dims(c, 0, 1);
+}
+
 /* --- running --- */
 
 /* `width` elements of dimension 0 by `height` of dimension 1, at most a block each way. */
 static void copy_block(const Copy *c, char *to, const char *from, int64_t width, int64_t height) {
     _Alignas(TSR_LINE) char block[TSR_LINE * TSR_LINE];
-    int64_t size = (int64_t)tsr_dtype_size(c->from_dtype);
+    int64_t size = element_size(c);
     bool streamed = c->streamed && width * size == TSR_LINE;
     if (c->plain != 0 && c->flips == 0 && c->to_stride[0] == size && !streamed) {
         tsr_kernel_transpose(to, c->to_stride[1], from, c->from_stride[0], width, height, (size_t)size);
@@ -163,29 +185,49 @@ static void copy_strip(const Copy *c, char *to, const char *from, int64_t width,
 static int64_t strips_across(const Copy *c) { return (c->sizes[0] + block_of(c) - 1) / block_of(c); }
 static int64_t strips_down(const Copy *c) { return (c->sizes[1] + ALONG - 1) / ALONG; }
 
-/* Units [begin, end): lines, or strips. */
-static void copy_units(int64_t begin, int64_t end, void *user) {
+/* Strips [begin, end) of blocks. */
+static void copy_strips(int64_t begin, int64_t end, void *user) {
     const Copy *c = user;
-    for (int64_t unit = begin; unit < end && tsr_interrupt_flag == 0; unit++) {
-        int64_t rest = unit, x = 0, y = 0;
-        if (c->tiled) {
-            y = rest % strips_down(c) * ALONG;
-            rest /= strips_down(c);
-            x = rest % strips_across(c) * block_of(c);
-            rest /= strips_across(c);
-        }
+    for (int64_t strip = begin; strip < end && tsr_interrupt_flag == 0; strip++) {
+        int64_t y = strip % strips_down(c) * ALONG, rest = strip / strips_down(c);
+        int64_t x = rest % strips_across(c) * block_of(c);
         char *to = c->to + x * c->to_stride[0] + y * c->to_stride[1];
         const char *from = c->from + x * c->from_stride[0] + y * c->from_stride[1];
-        for (int d = c->tiled ? 2 : 1; d < c->ndim; d++) {
+        rest /= strips_across(c);
+        for (int d = 2; d < c->ndim; d++) {
             int64_t index = rest % c->sizes[d];
             rest /= c->sizes[d];
             to += index * c->to_stride[d];
             from += index * c->from_stride[d];
         }
-        if (c->tiled) copy_strip(c, to, from, TSR_MIN(block_of(c), c->sizes[0] - x), TSR_MIN(ALONG, c->sizes[1] - y));
-        else copy_line(c, to, c->to_stride[0], from, c->from_stride[0], c->sizes[0]);
+        copy_strip(c, to, from, TSR_MIN(block_of(c), c->sizes[0] - x), TSR_MIN(ALONG, c->sizes[1] - y));
     }
     if (c->streamed) tsr_kernel_stream_end();
+}
+
+/* Lines [begin, end): dimension 0, at each place along the others. */
+static void copy_lines(int64_t begin, int64_t end, void *user) {
+    const Copy *c = user;
+    int64_t index[TSR_MAX_DIMS], rest = begin;
+    char *to = c->to;
+    const char *from = c->from;
+    for (int d = 1; d < c->ndim; d++) {
+        index[d] = rest % c->sizes[d];
+        rest /= c->sizes[d];
+        to += index[d] * c->to_stride[d];
+        from += index[d] * c->from_stride[d];
+    }
+    for (int64_t line = begin; line < end && tsr_interrupt_flag == 0; line++) {
+        copy_line(c, to, c->to_stride[0], from, c->from_stride[0], c->sizes[0]);
+        for (int d = 1; d < c->ndim; d++) {
+            to += c->to_stride[d];
+            from += c->from_stride[d];
+            if (++index[d] < c->sizes[d]) break;
+            to -= index[d] * c->to_stride[d];
+            from -= index[d] * c->from_stride[d];
+            index[d] = 0;
+        }
+    }
 }
 
 static void copy_range(int64_t begin, int64_t end, void *user) {
@@ -209,8 +251,9 @@ TsrStatus tsr_copy_bytes(void *to, const void *from, int64_t bytes) {
     return tsr_parallel_for(bytes, 1 << 17, copy_bytes, &(Bytes){to, from, bytes >= TSR_STREAMED});
 }
 
-static TsrStatus run(Copy *c, int64_t numel) {
-    int64_t units = 1, each;
+static TsrStatus run(Copy *c) {
+    int64_t numel = 1, units = 1, each;
+    for (int d = 0; d < c->ndim; d++) numel *= c->sizes[d];
     if (c->ndim <= 1) {
         if (numel < PARALLEL) {
             copy_range(0, numel, c);
@@ -221,20 +264,22 @@ static TsrStatus run(Copy *c, int64_t numel) {
         return tsr_parallel_for(numel, PARALLEL / 2, copy_range, c);
     }
     choose_tiles(c, numel);
+    cross_short_lines(c);
     for (int d = c->tiled ? 2 : 1; d < c->ndim; d++) units *= c->sizes[d];
     if (c->tiled) units *= strips_across(c) * strips_down(c);
+    TsrRangeFn copy = c->tiled ? copy_strips : copy_lines;
     if (numel < PARALLEL) {
-        copy_units(0, units, c);
+        copy(0, units, c);
         return TSR_OK;
     }
     each = numel / units;
-    return tsr_parallel_for(units, PARALLEL / 2 / (each > 0 ? each : 1) + 1, copy_units, c);
+    return tsr_parallel_for(units, PARALLEL / 2 / (each > 0 ? each : 1) + 1, copy, c);
 }
 
 static bool moves_as_bytes(TsrDtype a, TsrDtype b) { return a == b; }
 
-/* `dst` and `src` have the same sizes; src_strides in elements. */
-static TsrStatus copy_same_shape(TsrTensor *dst, const TsrTensor *src, const int64_t *src_strides) {
+/* `dst` and `src` have the same sizes; src_strides in elements; dimensions of the set `flipped` are read from their ends. */
+static TsrStatus copy_same_shape(TsrTensor *dst, const TsrTensor *src, const int64_t *src_strides, uint64_t flipped) {
     Copy c = {.to = tsr_data(dst), .from = tsr_data(src), .to_dtype = dst->dtype, .from_dtype = src->dtype};
     int64_t ts = (int64_t)tsr_itemsize(dst), fs = (int64_t)tsr_itemsize(src);
     c.flips = (dst->flags ^ src->flags) & (TSR_FLAG_CONJ | TSR_FLAG_NEG);
@@ -243,15 +288,21 @@ static TsrStatus copy_same_shape(TsrTensor *dst, const TsrTensor *src, const int
         if (dst->sizes[d] == 1) continue;
         c.sizes[c.ndim] = dst->sizes[d];
         c.to_stride[c.ndim] = dst->strides[d] * ts;
-        c.from_stride[c.ndim++] = src_strides[d] * fs;
+        c.from_stride[c.ndim] = src_strides[d] * fs;
+        if (flipped >> d & 1) {
+            c.from += (c.sizes[c.ndim] - 1) * c.from_stride[c.ndim];
+            c.from_stride[c.ndim] *= -1;
+        }
+        c.ndim++;
     }
     if (c.ndim == 0) {
-        c.sizes[0] = 1;
+        c.sizes[c.ndim++] = 1;
         c.to_stride[0] = ts;
         c.from_stride[0] = fs;
     }
     order_and_merge(&c);
-    return run(&c, dst->numel);
+    lines_as_elements(&c);
+    return run(&c);
 }
 
 /* Elements with constructors: one assignment each. */
@@ -296,13 +347,13 @@ static TsrStatus source_strides(int64_t *strides, const TsrTensor *dst, const Ts
     return TSR_OK;
 }
 
-static TsrStatus copy_elements(TsrTensor *dst, const TsrTensor *src, const int64_t *strides) {
+static TsrStatus copy_elements(TsrTensor *dst, const TsrTensor *src, const int64_t *strides, uint64_t flipped) {
     if (dst->numel == 0 || tsr_is_meta(dst) || tsr_is_meta(src)) return TSR_OK;
     TSR_TRY(tsr_tensor_check(src, false));
     TSR_TRY(tsr_tensor_check(dst, true));
     tsr_trace(TSR_TRACE_COPY, dst->dtype == src->dtype ? "copy" : "convert", NULL, dst->numel * (int64_t)tsr_itemsize(dst), dst, src);
-    if (tsr_dtype_is_pod(dst->dtype) && tsr_dtype_is_pod(src->dtype)) return copy_same_shape(dst, src, strides);
-    if (dst->dtype == src->dtype) return copy_objects(dst, src, strides);
+    if (tsr_dtype_is_pod(dst->dtype) && tsr_dtype_is_pod(src->dtype)) return copy_same_shape(dst, src, strides, flipped);
+    if (dst->dtype == src->dtype && flipped == 0) return copy_objects(dst, src, strides);
     return tsr_error(TSR_TYPE_ERROR, "cannot convert elements of dtype %s to %s", tsr_dtype_name(src->dtype), tsr_dtype_name(dst->dtype));
 }
 
@@ -326,8 +377,10 @@ TsrStatus tsr_tensor_copy(TsrTensor *dst, const TsrTensor *src) {
     if (TSR_UNLIKELY(tsr_is_sparse(dst) || tsr_is_sparse(src))) return not_strided(tsr_is_sparse(dst) ? dst : src);
     TSR_TRY(check_overlap(dst, src));
     TSR_TRY(source_strides(strides, dst, src));
-    return copy_elements(dst, src, strides);
+    return copy_elements(dst, src, strides, 0);
 }
+
+TsrStatus tsr_tensor_copy_flipped(TsrTensor *dst, const TsrTensor *src, uint64_t dims) { return copy_elements(dst, src, src->strides, dims); }
 
 TsrStatus tsr_tensor_fill(TsrTensor *dst, TsrScalar value) {
     char element[16] = {0};
@@ -345,16 +398,16 @@ TsrStatus tsr_tensor_fill(TsrTensor *dst, TsrScalar value) {
         c.from_stride[c.ndim] = zeros[d];
         c.to_stride[c.ndim++] = dst->strides[d] * (int64_t)tsr_itemsize(dst);
     }
-    if (c.ndim == 0) c.sizes[0] = 1;
+    if (c.ndim == 0) c.sizes[c.ndim++] = 1;
     order_and_merge(&c);
-    return run(&c, dst->numel);
+    return run(&c);
 }
 
 /* --- fresh tensors --- */
 
 /* Fills *out, frees it when that fails. */
 static TsrStatus finish_copy(TsrTensor **out, TsrTensor *fresh, const TsrTensor *src) {
-    TsrStatus status = copy_elements(fresh, src, src->strides);
+    TsrStatus status = copy_elements(fresh, src, src->strides, 0);
     if (status == TSR_OK) *out = fresh;
     else tsr_tensor_free(fresh);
     return status;

@@ -56,6 +56,8 @@ TsrStatus tsr_tensor_new_resolved(TsrTensor **out, const TsrTensor *self);
 /* dst[...] = src: broadcasts, converts dtype, resolves conj/neg, handles overlap (a temporary copy where they overlap partially).
  * Implemented on iter.h. Does not bump the version. */
 TsrStatus tsr_tensor_copy(TsrTensor *dst, const TsrTensor *src);
+/* The same with each dimension whose bit is set in `dims` read from its end. The two have the same sizes and do not overlap. */
+TsrStatus tsr_tensor_copy_flipped(TsrTensor *dst, const TsrTensor *src, uint64_t dims);
 /* Every element becomes `value`; TSR_RUNTIME_ERROR when it does not fit dst's dtype. Does not bump the version. */
 TsrStatus tsr_tensor_fill(TsrTensor *dst, TsrScalar value);
 

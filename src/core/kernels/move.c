@@ -79,6 +79,35 @@ void tsr_kernel_repeat(char *to, const char *element, size_t size, int64_t n) {
     memcpy(to + whole, vector, (size_t)(bytes - whole));
 }
 
+/* --- from the end --- */
+
+#define LAST_TO_FIRST_2 1, 0
+#define LAST_TO_FIRST_4 3, 2, 1, 0
+
+/* Sixteen bytes at a time, as lanes of `type` that `WITHIN` turns over in themselves; then one by one. */
+#define REVERSE(T, type, lanes, WITHIN) \
+    do { \
+        typedef type V __attribute__((vector_size(16))); \
+        for (; n >= 16 / (int64_t)sizeof(T); n -= 16 / (int64_t)sizeof(T), to += 16) { \
+            V v; \
+            memcpy(&v, from + n * (int64_t)sizeof(T) - 16, 16); \
+            v = __builtin_shufflevector(v, v, LAST_TO_FIRST_##lanes); \
+            v = WITHIN; \
+            memcpy(to, &v, 16); \
+        } \
+        for (; n > 0; n--, to += sizeof(T)) memcpy(to, from + (n - 1) * (int64_t)sizeof(T), sizeof(T)); \
+    } while (0)
+
+void tsr_kernel_reverse(char *to, const char *from, int64_t n, size_t size) {
+    switch (size) {
+    case 1: REVERSE(uint8_t, uint32_t, 4, v << 24 | (v << 8 & 0xff0000) | (v >> 8 & 0xff00) | v >> 24); break;
+    case 2: REVERSE(uint16_t, uint32_t, 4, v << 16 | v >> 16); break;
+    case 4: REVERSE(uint32_t, uint32_t, 4, v); break;
+    case 8: REVERSE(uint64_t, uint64_t, 2, v); break;
+    default: for (; n > 0; n--, to += 16) memcpy(to, from + (n - 1) * 16, 16);
+    }
+}
+
 /* --- past the caches --- */
 
 #ifdef TSR_HAVE_X86

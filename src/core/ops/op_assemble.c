@@ -28,33 +28,7 @@ static TsrStatus check_cat(int n, TsrTensor *const *t, int first, int64_t dim) {
     return TSR_OK;
 }
 
-typedef struct Blocks {
-    char *dst;
-    const char *src;
-    size_t dst_step, src_step, length; /* bytes */
-} Blocks;
-
-static void copy_blocks(int64_t begin, int64_t end, void *user) {
-    const Blocks *b = user;
-    for (int64_t i = begin; i < end; i++) memcpy(b->dst + (size_t)i * b->dst_step, b->src + (size_t)i * b->src_step, b->length);
-}
-
-/* One input into its place; both dense and of one dtype: blocks of memory. */
-static TsrStatus copy_dense(TsrTensor *t, const TsrTensor *in, int64_t dim, int64_t at) {
-    size_t inner = tsr_itemsize(t);
-    int64_t outer = 1;
-    for (int d = 0; d < tsr_ndim(t); d++) {
-        if (d < dim) outer *= t->sizes[d];
-        if (d > dim) inner *= (size_t)t->sizes[d];
-    }
-    Blocks b = {(char *)tsr_data(t) + (size_t)at * inner, tsr_data(in), (size_t)t->sizes[dim] * inner, (size_t)in->sizes[dim] * inner, (size_t)in->sizes[dim] * inner};
-    if (outer == 1) return tsr_copy_bytes(b.dst, b.src, (int64_t)b.length);
-    return tsr_parallel_for(outer, TSR_MAX(1, (1 << 16) / (int64_t)TSR_MAX(b.length, 1)), copy_blocks, &b);
-}
-
 static TsrStatus copy_part(TsrTensor *t, const TsrTensor *in, int64_t dim, int64_t at) {
-    bool dense = t->dtype == in->dtype && tsr_dtype_is_pod(t->dtype) && tsr_is_contiguous(t, TSR_CONTIGUOUS) && tsr_is_contiguous(in, TSR_CONTIGUOUS);
-    if (dense) return copy_dense(t, in, dim, at);
     TsrTensor *place;
     TSR_TRY(tsr_tensor_new_narrow(&place, t, dim, at, in->sizes[dim]));
     TsrStatus status = tsr_tensor_copy(place, in);

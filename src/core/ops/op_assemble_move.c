@@ -6,56 +6,6 @@
 
 /* ---- flip ---- */
 
-/* A copy with signed steps (bytes), which views cannot have. */
-typedef struct Signed {
-    int ndim;
-    int64_t sizes[TSR_MAX_DIMS], to[TSR_MAX_DIMS], from[TSR_MAX_DIMS];
-    char *dst;
-    const char *src;
-    int64_t item;
-} Signed;
-
-typedef struct Sixteen { uint64_t a, b; } Sixteen;
-#define RUN(T) \
-    for (int64_t i = 0; i < n; i++) *(T *)(void *)(dst + i * ds) = *(const T *)(const void *)(src + i * ss)
-
-static void copy_piece(char *dst, int64_t ds, const char *src, int64_t ss, int64_t n, int64_t item) {
-    if (ds == item && ss == item) {
-        memcpy(dst, src, (size_t)(n * item));
-        return;
-    }
-    switch (item) {
-    case 1: RUN(uint8_t); break;
-    case 2: RUN(uint16_t); break;
-    case 4: RUN(uint32_t); break;
-    case 8: RUN(uint64_t); break;
-    default: RUN(Sixteen); break;
-    }
-}
-
-static void copy_run(char *dst, int64_t ds, const char *src, int64_t ss, int64_t n, int64_t item) {
-    enum { PIECE = 1 << 16 }; /* elements between looks for an interrupt */
-    for (int64_t i = 0; i < n && tsr_interrupt_flag == 0; i += PIECE) copy_piece(dst + i * ds, ds, src + i * ss, ss, TSR_MIN(n - i, (int64_t)PIECE), item);
-}
-
-/* Rows [begin, end) of all dimensions but the last. */
-static void copy_rows(int64_t begin, int64_t end, void *user) {
-    const Signed *s = user;
-    int last = s->ndim - 1;
-    for (int64_t r = begin; r < end; r++) {
-        int64_t rest = r;
-        char *dst = s->dst;
-        const char *src = s->src;
-        for (int d = last - 1; d >= 0; d--) {
-            int64_t at = rest % s->sizes[d];
-            rest /= s->sizes[d];
-            dst += at * s->to[d];
-            src += at * s->from[d];
-        }
-        copy_run(dst, s->to[last], src, s->from[last], s->sizes[last], s->item);
-    }
-}
-
 /* PyTorch moves whole rows for any dtype, single elements only for these. */
 static TsrStatus check_flip(const TsrTensor *self, uint64_t dims) {
     int fastest = -1;
@@ -68,34 +18,7 @@ static TsrStatus check_flip(const TsrTensor *self, uint64_t dims) {
 static TsrStatus flip_new(TsrTensor **out, const TsrTensor *self, uint64_t dims) {
     if (self->numel > 0) TSR_TRY(check_flip(self, dims));
     TSR_TRY(tsr_tensor_new_like(out, self, TSR_DTYPE_NONE, TSR_PRESERVE));
-    if (self->numel == 0 || tsr_is_meta(self)) return TSR_OK;
-    if (tsr_ndim(self) == 0) {
-        TsrStatus status = tsr_tensor_copy(*out, self);
-        if (status != TSR_OK) tsr_tensor_reset(out);
-        return status;
-    }
-    int64_t item = (int64_t)tsr_itemsize(self), order[TSR_MAX_DIMS];
-    Signed s = {.ndim = tsr_ndim(self), .dst = tsr_data(*out), .src = tsr_data(self), .item = item};
-    for (int d = 0; d < s.ndim; d++) order[d] = d;
-    for (int d = 1; d < s.ndim; d++) /* the result's smallest stride last */
-        for (int k = d; k > 0 && (*out)->strides[order[k]] > (*out)->strides[order[k - 1]]; k--) {
-            int64_t t = order[k];
-            order[k] = order[k - 1];
-            order[k - 1] = t;
-        }
-    int64_t rows = 1;
-    for (int k = 0; k < s.ndim; k++) {
-        int d = (int)order[k];
-        s.sizes[k] = self->sizes[d];
-        s.to[k] = (*out)->strides[d] * item;
-        s.from[k] = self->strides[d] * item;
-        if (dims >> d & 1) {
-            s.src += (self->sizes[d] - 1) * s.from[k];
-            s.from[k] = -s.from[k];
-        }
-        if (k < s.ndim - 1) rows *= s.sizes[k];
-    }
-    TsrStatus status = tsr_parallel_for(rows, TSR_MAX(1, (1 << 14) / TSR_MAX(s.sizes[s.ndim - 1], 1)), copy_rows, &s);
+    TsrStatus status = tsr_tensor_copy_flipped(*out, self, dims);
     if (status != TSR_OK) tsr_tensor_reset(out);
     return status;
 }
