@@ -15,6 +15,7 @@
 #include "torch_types.h"
 
 TsrStatus (*bind_tensor_hook)(TsrTensor **lent, Value v);
+TsrStatus (*bind_override)(Value *out, bool *handled, OpFunction *f, const CallArgs *args);
 
 TsrStatus bind_refuse_grad(void) { return tsr_error(TSR_RUNTIME_ERROR, BIND_NO_GRAD_TEXT); }
 
@@ -645,6 +646,11 @@ static bool must_pack(const OpFunction *f, const CallArgs *args) {
 static TsrStatus call_function(Value *out, OpFunction *f, const CallArgs *args) {
     TsrStatus quick;
     if (f->quick != 0 && call_quickly(out, &quick, f, args)) return quick;
+    if (TSR_UNLIKELY(bind_override != NULL)) {
+        bool handled = false;
+        TsrStatus status = bind_override(out, &handled, f, args);
+        if (handled || status != TSR_OK) return status;
+    }
     TSR_TRY(need_parser(f));
     if (TSR_UNLIKELY(f->packs) && args->count == 0 && f->set->name[0] == 'a') return tuple_new(out, NULL, 0); /* atleast_1d() */
     if (TSR_UNLIKELY(f->packs) && must_pack(f, args)) return call_packed(out, f, args);

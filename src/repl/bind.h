@@ -53,6 +53,10 @@ static inline TsrStatus bind_tensor_of(TsrTensor **lent, Value v) {
     return v.tag == V_OBJ && bind_tensor_hook != NULL ? bind_tensor_hook(lent, v) : TSR_OK;
 }
 
+/* NULL until the first value exists that answers for operators itself (MaskedTensor): from then on it sees the arguments of every call, and
+ * makes the call when it finds such a value among them. */
+extern TsrStatus (*bind_override)(Value *out, bool *handled, OpFunction *f, const CallArgs *args);
+
 /* A number of the language as a Scalar (bool, int, float, complex, or a 0-d tensor); *ok false: it is none. */
 TsrStatus bind_scalar(TsrScalar *out, bool *ok, Value v);
 TsrStatus bind_scalar_value(Value *out, TsrScalar s); /* as item() gives it */

@@ -208,6 +208,14 @@ static TsrStatus float_construct(Value *out, Type *type, const CallArgs *args) {
     if (value_is_str(v)) return float_of_text(out, value_as_str(v)->data, value_as_str(v)->size, v);
     if (value_as_buffer(v, &data, &size)) return float_of_text(out, data, size, v);
     if (v.tag != V_FLOAT && v.tag != V_TENSOR && !value_is_int(v)) {
+        if (value_type(v)->number != NULL) {
+            Value n;
+            TSR_TRY(value_type(v)->number(&n, v));
+            CallArgs one = {.values = &n, .count = 1};
+            TsrStatus status = float_construct(out, type, &one);
+            value_release(n);
+            return status;
+        }
         return tsr_error(TSR_TYPE_ERROR, "float() argument must be a string or a real number, not '%s'", value_type_name(v));
     }
     double d;

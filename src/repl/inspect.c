@@ -8,6 +8,7 @@
 #include "core/view.h"
 #include "dict_obj.h"
 #include "gc.h"
+#include "masked_obj.h"
 #include "namespace.h"
 #include "seq_obj.h"
 #include "str_obj.h"
@@ -377,18 +378,31 @@ static TsrStatus inspect_tensor(Value *out, TsrTensor *t) {
     return value_end_move(out, status, card);
 }
 
+/* Of a MaskedTensor the cards of its two tensors. */
+static TsrStatus inspect_masked(Value *out, TsrTensor *data, TsrTensor *mask) {
+    Value d, card;
+    TSR_TRY(dict_new(&d));
+    TsrStatus status = inspect_tensor(&card, data);
+    if (status == TSR_OK) put_move(&status, d, "data", card);
+    if (status == TSR_OK) status = inspect_tensor(&card, mask);
+    if (status == TSR_OK) put_move(&status, d, "mask", card);
+    return value_end_move(out, status, d);
+}
+
+static TsrStatus inspect_value(Value *out, Value v) {
+    TsrTensor *t, *mask;
+    if (masked_parts(&t, &mask, v)) return inspect_masked(out, t, mask);
+    TSR_TRY(who_tensor(&t, v, "inspect"));
+    return inspect_tensor(out, t);
+}
+
 static TsrStatus tsr_inspect_fn(Value *out, const CallArgs *args) {
-    TsrTensor *t;
     Value list, card;
-    if (args->count == 1) {
-        TSR_TRY(tensor_argument(&t, args, "inspect"));
-        return inspect_tensor(out, t);
-    }
+    if (args->count == 1) return inspect_value(out, args->values[0]);
     TSR_TRY(list_new(&list, args->count));
     TsrStatus status = TSR_OK;
     for (int i = 0; i < args->count && status == TSR_OK; i++) {
-        status = who_tensor(&t, args->values[i], "inspect");
-        if (status == TSR_OK) status = inspect_tensor(&card, t);
+        status = inspect_value(&card, args->values[i]);
         if (status == TSR_OK) status = list_append_move(value_as_list(list), card);
     }
     return value_end_move(out, status, list);

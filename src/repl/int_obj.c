@@ -803,9 +803,10 @@ static TsrStatus int_of(Value *out, Value v) {
         tsr_text_free(&shown);
         return TSR_VALUE_ERROR;
     }
-    if (v.tag == V_TENSOR && tensor_hooks.to_number != NULL) {
+    TsrStatus (*to_number)(Value *, Value) = v.tag == V_TENSOR ? tensor_hooks.to_number : value_type(v)->number;
+    if (to_number != NULL) {
         Value n;
-        TSR_TRY(tensor_hooks.to_number(&n, v));
+        TSR_TRY(to_number(&n, v));
         TsrStatus status = n.tag == V_TENSOR ? tsr_error(TSR_TYPE_ERROR, "int() argument must be a number")
                          : value_is_complex(n) ? int_of_complex(out, value_as_complex(n)) : int_of(out, n);
         value_release(n);

@@ -16,6 +16,7 @@
     extern const char symbol[] __attribute__((visibility("hidden"))), symbol##_end[] __attribute__((visibility("hidden")))
 
 EMBED(prelude_masked, "masked.tsr");
+EMBED(prelude_masked_tensor, "masked_tensor.tsr");
 EMBED(prelude_loss, "loss.tsr");
 EMBED(prelude_nn, "nn.tsr");
 EMBED(prelude_pool, "pool.tsr");
@@ -37,6 +38,7 @@ typedef struct Unit {
 
 static Unit units[] = {
     {"masked", "<prelude masked>", prelude_masked, prelude_masked_end, {0}},
+    {"masked_tensor", "<prelude masked_tensor>", prelude_masked_tensor, prelude_masked_tensor_end, {0}},
     {"nn.functional", "<prelude loss>", prelude_loss, prelude_loss_end, {0}},
     {"nn.functional", "<prelude nn>", prelude_nn, prelude_nn_end, {0}},
     {"nn.functional", "<prelude pool>", prelude_pool, prelude_pool_end, {0}},
@@ -55,7 +57,7 @@ static Unit units[] = {
 /* The builtins that the sources may use: parameters of the enclosing function, so that a user's `len = 3` can't harm. */
 static const char *const builtin_names[] = {
     "len", "range", "isinstance", "zip", "list", "tuple", "int", "float", "bool", "str", "max", "min", "abs", "enumerate", "reversed", "sorted", "all", "any",
-    "sum", "locals", "dict", "complex", "type", "ValueError", "RuntimeError", "TypeError", "IndexError", "NotImplementedError", "AssertionError",
+    "sum", "locals", "set", "getattr", "dict", "complex", "type", "ValueError", "RuntimeError", "TypeError", "IndexError", "NotImplementedError", "AssertionError",
 };
 
 bool prelude_is_source(const char *source_name) { return source_name[0] == '<' && strncmp(source_name, "<prelude", 8) == 0; }

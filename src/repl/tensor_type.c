@@ -10,6 +10,7 @@
 #include "core/print.h"
 #include "gc.h"
 #include "func_obj.h"
+#include "masked_obj.h"
 #include "num_obj.h"
 #include "seq_obj.h"
 #include "storage_obj.h"
@@ -279,7 +280,15 @@ static TsrStatus isinstance_of(bool *out, Type *type, Value v) {
     return TSR_OK;
 }
 
+/* A MaskedTensor is a Tensor, too, though no other part of it is one. */
+static TsrStatus is_tensor(bool *out, Type *type, Value v) {
+    (void)type;
+    *out = v.tag == V_TENSOR || value_is_obj(v, &masked_type);
+    return TSR_OK;
+}
+
 TsrStatus tensor_type_startup(void) {
+    torch_tensor_type.instance_check = is_tensor;
     for (int d = 0; d < TSR_DTYPE_COUNT; d++) float_tensor_types[d].instance_check = isinstance_of;
     value_set_tensor_type(&torch_tensor_type);
     tensor_hooks = (TensorHooks){.to_index = to_index, .to_number = to_number};

@@ -12,6 +12,7 @@
 #include "bind.h"
 #include "core/print.h"
 #include "dict_obj.h"
+#include "masked_obj.h"
 #include "num_obj.h"
 #include "seq_obj.h"
 #include "storage_obj.h"
@@ -32,7 +33,7 @@ FN(is_tensor) {
     PARSE(v, "is_tensor", 1, 1, "obj");
     TsrTensor *t = NULL;
     TSR_TRY(bind_tensor_of(&t, v[0]));
-    *out = value_bool(t != NULL);
+    *out = value_bool(t != NULL || value_is_obj(v[0], &masked_type));
     return TSR_OK;
 }
 

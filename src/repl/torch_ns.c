@@ -6,6 +6,7 @@
 #include "dict_obj.h"
 #include "exc.h"
 #include "help.h"
+#include "masked_obj.h"
 #include "namespace.h"
 #include "prelude.h"
 #include "seq_obj.h"
@@ -175,7 +176,7 @@ static const struct Space {
     {"torch.linalg", "linalg.", fill_linalg, "Linear algebra."},
     {"torch.fft", "fft.", NULL, "Discrete Fourier transforms."},
     {"torch.special", "special.", NULL, "Special functions."},
-    {"torch.masked", "masked.", NULL, "Reductions over part of a tensor."},
+    {"torch.masked", "masked.", masked_fill, "Reductions over part of a tensor, and tensors with a mask."},
     {"torch.masked._ops", "masked.", NULL, "torch.masked, as PyTorch's own examples call it."},
     {"torch.sparse", "sparse.", NULL, "Operators on sparse tensors."},
     {"torch.signal", NULL, NULL, "torch.signal.windows."},

@@ -133,6 +133,7 @@ struct Type {
     TsrStatus (*format)(TsrText *out, Value self, const char *spec, size_t size); /* NULL: only the empty spec, as str */
     TsrStatus (*hash)(int64_t *out, Value self); /* NULL: by identity, unless NO_HASH */
     TsrStatus (*compare)(Value *out, CompareOp op, Value a, Value b); /* EQ to GE; V_UNBOUND: not handled */
+    TsrStatus (*number)(Value *out, Value self); /* what float() and int() take it for; NULL: it is none, unless they know the type */
     TsrStatus (*truth)(bool *out, Value self); /* NULL: by length, else true */
     TsrStatus (*length)(int64_t *out, Value self);
     TsrStatus (*get_item)(Value *out, Value self, Value index);
