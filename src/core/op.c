@@ -7,6 +7,7 @@
 
 #include "mem.h"
 #include "op_help.h"
+#include "op_out.h"
 #include "op_schema.h"
 #include "ops/sparse.h"
 #include "tensor_impl.h"
@@ -238,7 +239,7 @@ static TsrStatus check_devices(const TsrOpCall *c) {
         if (arg->kind == TSR_ARG_TENSOR) TSR_TRY(check_device(c, &first, arg->t));
         for (int k = 0; arg->kind == TSR_ARG_TENSORS && k < arg->n; k++) TSR_TRY(check_device(c, &first, arg->tensors[k]));
     }
-    for (int k = 0; k < TSR_MAX_RETS; k++) TSR_TRY(check_device(c, &first, c->out[k]));
+    for (int k = 0; k < TSR_MAX_RETS && !c->inplace; k++) TSR_TRY(tsr_check_out_device(c, k));
     return TSR_OK;
 }
 
@@ -262,6 +263,7 @@ static TsrStatus prepare_arguments(Run *run) {
 
 static TsrStatus prepare_outputs(Run *run) {
     TsrOpCall *c = run->call;
+    TSR_TRY(tsr_check_out_self(c));
     for (int k = 0; k < TSR_MAX_RETS; k++) {
         if (c->out[k] == NULL) continue;
         if (tsr_is_sparse(c->out[k])) {
@@ -277,61 +279,11 @@ static TsrStatus prepare_outputs(Run *run) {
     return TSR_OK;
 }
 
-static TsrStatus check_writable_cast(const TsrTensor *result, const TsrTensor *out) {
-    if (tsr_can_cast(result->dtype, out->dtype)) return TSR_OK;
-    return tsr_error(TSR_RUNTIME_ERROR, "result type %s can't be cast to the desired output type %s", tsr_dtype_scalar_name(result->dtype),
-                     tsr_dtype_scalar_name(out->dtype));
-}
-
-/* A sparse result, or one for a sparse tensor. */
-static TsrStatus write_sparse(TsrOpCall *c, TsrTensor *result, TsrTensor *out) {
-    if (!tsr_is_sparse(result) || !tsr_is_sparse(out))
-        return tsr_error(TSR_RUNTIME_ERROR, "copy_() between dense and sparse Tensors is not implemented! Found self type = torch.%s%sTensor and src type = torch.%s%sTensor",
-                         tsr_is_sparse(out) ? "sparse." : "", tsr_dtype_scalar_name(out->dtype), tsr_is_sparse(result) ? "sparse." : "", tsr_dtype_scalar_name(result->dtype));
-    if (c->inplace && !tsr_same_sizes(result, out)) return tsr_error(TSR_RUNTIME_ERROR, "%s: the result has other sizes than self", c->schema->base);
-    if (result->dtype == out->dtype) return tsr_sparse_assign(out, result);
-    TsrTensor *values, *converted;
-    TSR_TRY(tsr_tensor_new_cast(&values, result->sparse->values, out->dtype));
-    TsrStatus status = tsr_sparse_with_values_new(&converted, result, values);
-    tsr_tensor_free(values);
-    if (status != TSR_OK) return status;
-    status = tsr_sparse_assign(out, converted);
-    tsr_tensor_free(converted);
-    return status;
-}
-
-/* A result that the function made afresh goes into the tensor it should have written. */
-static TsrStatus write_result(TsrOpCall *c, int k) {
-    TsrTensor *result = c->ret[k].t, *out = c->out[k];
-    TSR_TRY(check_writable_cast(result, out));
-    if (TSR_UNLIKELY(tsr_is_sparse(result) || tsr_is_sparse(out))) {
-        /* d *= s: the elements of a sparse product go into a dense self. */
-        TsrTensor *dense;
-        if (tsr_is_sparse(out) || !c->inplace) return write_sparse(c, result, out);
-        TSR_TRY(tsr_sparse_to_dense_new(&dense, result));
-        TsrStatus status = tsr_tensor_copy(out, dense);
-        tsr_tensor_free(dense);
-        return status;
-    }
-    if (!tsr_same_sizes(result, out)) {
-        if (c->inplace) {
-            char want[256], have[256];
-            return tsr_error(TSR_RUNTIME_ERROR, "output with shape %s doesn't match the broadcast shape %s",
-                             tsr_layout_format(have, sizeof have, tsr_ndim(out), out->sizes),
-                             tsr_layout_format(want, sizeof want, tsr_ndim(result), result->sizes));
-        }
-        TSR_TRY(tsr_tensor_resize(out, tsr_ndim(result), result->sizes, TSR_CONTIGUOUS));
-        if (c->op->flags & TSR_OP_OUT_STRIDES) TSR_TRY(tsr_tensor_set_geometry(out, tsr_ndim(result), result->sizes, result->strides, out->offset));
-    }
-    TSR_TRY(tsr_check_no_internal_overlap(out));
-    return tsr_tensor_copy(out, result);
-}
-
 static TsrStatus finish_output(Run *run, int k) {
     TsrOpCall *c = run->call;
     if (k >= c->nret || c->ret[k].kind != TSR_ARG_TENSOR) return TSR_OK;
     TsrTensor *target = run->real_out[k] != NULL ? run->real_out[k] : c->out[k];
-    if (c->ret[k].t != c->out[k]) TSR_TRY(write_result(c, k));
+    if (c->ret[k].t != c->out[k]) TSR_TRY(tsr_write_out(c, k));
     if (run->real_out[k] != NULL) TSR_TRY(tsr_tensor_copy(target, c->out[k]));
     tsr_tensor_retain(target);
     tsr_tensor_free(c->ret[k].t);

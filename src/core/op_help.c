@@ -35,12 +35,6 @@ TsrStatus tsr_check_out_overlap(const TsrTensor *out, const TsrTensor *input) {
     return input == NULL ? TSR_OK : tsr_check_no_overlap(out, input);
 }
 
-TsrStatus tsr_check_out_dtype(const TsrOpCall *c, int k, TsrDtype dtype) {
-    if (c->out[k] == NULL || c->inplace || c->out[k]->dtype == dtype) return TSR_OK;
-    return tsr_error(TSR_RUNTIME_ERROR, "Expected out tensor to have dtype %s, but got %s instead", tsr_dtype_c_name(dtype),
-                     tsr_dtype_c_name(c->out[k]->dtype));
-}
-
 TsrStatus tsr_edit_new(TsrTensor **out, const TsrOpCall *c, const TsrTensor *self, TsrMemoryFormat format) {
     if (!c->inplace) return tsr_tensor_new_clone(out, self, format);
     TSR_TRY(tsr_check_no_internal_overlap(c->out[0]));

@@ -28,8 +28,6 @@ static inline TsrStatus tsr_require(unsigned mask, TsrDtype dtype, const char *k
 TsrStatus tsr_check_no_overlap(const TsrTensor *written, const TsrTensor *read);
 /* out= of a call: that no memory is shared within it, nor with one input; either may be NULL. */
 TsrStatus tsr_check_out_overlap(const TsrTensor *out, const TsrTensor *input);
-/* "Expected out tensor to have dtype float, but got double instead" for call->out[k]; in-place forms and absent outputs pass. */
-TsrStatus tsr_check_out_dtype(const TsrOpCall *c, int k, TsrDtype dtype);
 
 /* The tensor of the first argument when nobody but the caller knows of it, who lets it go after the call: the operator may write its result over it and return
  * it. NULL otherwise, and when there is an output. Lent. */

@@ -8,6 +8,7 @@
 #include "kernels/select.h"
 #include "mem.h"
 #include "op_help.h"
+#include "op_out.h"
 
 
 static TsrStatus out_of_bounds(TsrStatus kind, int64_t index, int64_t dim, int64_t size) {
@@ -262,10 +263,10 @@ static TsrStatus check_scatter(const TsrOpCall *c, const TsrTensor *self, int64_
     if (wrong)
         return tsr_error(TSR_RUNTIME_ERROR, "Expected index %s to be no larger than self %s apart from dimension %lld", tsr_sizes_text(index),
                          tsr_sizes_text(self), (long long)dim);
-    TSR_TRY(tsr_check_out_dtype(c, 0, self->dtype));
     if (c->out[0] == NULL) return TSR_OK;
     TSR_TRY(tsr_check_out_overlap(c->out[0], index));
-    return src == NULL ? TSR_OK : tsr_check_no_overlap(c->out[0], src);
+    if (src != NULL) TSR_TRY(tsr_check_no_overlap(c->out[0], src));
+    return tsr_check_out_dtype(c, 0, self->dtype);
 }
 
 /* Whether every position is in order. Only small dense indices are looked at: of a large one, which is written line by line and
@@ -725,8 +726,8 @@ TsrStatus op_index_add(TsrOpCall *c) {
     int64_t dim = c->arg[1].i, bad;
     TsrScalar alpha = c->arg[4].s;
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
-    TSR_TRY(check_index_source(c, "index_add_", self, dim, index, source));
     TSR_TRY(tsr_check_out_dtype(c, 0, self->dtype));
+    TSR_TRY(check_index_source(c, "index_add_", self, dim, index, source));
     if (tsr_ndim(self) > 1) TSR_TRY(tsr_require(TSR_BITS_MOST | TSR_BITS_UINT, self->dtype, "scatter_gather_tensor_cpu"));
     else TSR_TRY(tsr_require(TSR_BITS_MOST | TSR_BIT(COMPLEX32), self->dtype, "index_add_"));
     TSR_TRY(check_alpha(&alpha, self->dtype));
@@ -788,12 +789,12 @@ TsrStatus op_index_copy(TsrOpCall *c) {
     TsrTensor *self = c->arg[0].t, *index = c->arg[2].t, *source = c->arg[3].t, *t = NULL, *positions;
     int64_t dim = c->arg[1].i, bad;
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
+    TSR_TRY(tsr_check_out_dtype(c, 0, self->dtype));
     if (c->out[0] != NULL) {
         TSR_TRY(tsr_check_out_overlap(c->out[0], index));
         TSR_TRY(tsr_check_no_overlap(c->out[0], source));
     }
     TSR_TRY(check_index_copy(self, dim, index, source));
-    TSR_TRY(tsr_check_out_dtype(c, 0, self->dtype));
     TSR_TRY(tsr_require(TSR_BITS_MOST | TSR_BIT(COMPLEX32), self->dtype, "index_copy_cpu"));
     if (tsr_is_meta(self)) return tsr_finish_move(c, tsr_edit_dense_new(&t, c, self), t);
     TSR_TRY(tsr_long_new(&positions, index));
@@ -924,8 +925,8 @@ TsrStatus op_index_reduce(TsrOpCall *c) {
     if (!reduction_named(&r, c->arg[4].str, false))
         return tsr_error(TSR_RUNTIME_ERROR, "index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got %s.", c->arg[4].str);
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
-    TSR_TRY(check_index_source(c, "index_reduce_", self, dim, index, source));
     TSR_TRY(tsr_check_out_dtype(c, 0, self->dtype));
+    TSR_TRY(check_index_source(c, "index_reduce_", self, dim, index, source));
     if (!include_self && !tsr_in(TSR_BITS_USUAL, self->dtype)) return tsr_not_implemented("index_reduce_func_exclude_input_init", self->dtype);
     if (tsr_ndim(self) < 2) TSR_TRY(tsr_require(TSR_BITS_USUAL, self->dtype, "index_func_"));
     if (r.op == TSR_COMBINE_MAX) TSR_TRY(tsr_require(TSR_BITS_USUAL | TSR_BIT(BOOL) | TSR_BITS_UINT, self->dtype, "maximum_cpu"));

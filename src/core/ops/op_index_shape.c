@@ -206,6 +206,9 @@ TsrStatus op_diag(TsrOpCall *c) {
     TsrTensor *self = c->arg[0].t, *t = NULL, *view;
     int ndim = tsr_ndim(self);
     if (ndim != 1 && ndim != 2) return tsr_error(TSR_RUNTIME_ERROR, "diag(): Supports 1D or 2D tensors. Got %dD", ndim);
+    if (ndim == 1 && c->out[0] != NULL && !tsr_can_cast(self->dtype, c->out[0]->dtype))
+        return tsr_error(TSR_RUNTIME_ERROR, "diag: result type %s can't be cast to the desired out= type %s", tsr_dtype_scalar_name(self->dtype),
+                         tsr_dtype_scalar_name(c->out[0]->dtype));
     if (ndim == 1) return tsr_finish_move(c, diag_embed_new(&t, self, c->arg[1].i, 0, 1), t);
     TSR_TRY(tsr_tensor_new_diagonal(&view, self, c->arg[1].i, 0, 1));
     TsrStatus status = tsr_tensor_new_clone(&t, view, TSR_CONTIGUOUS);

@@ -4,6 +4,7 @@
 #include "matmul.h"
 #include "mem.h"
 #include "op_help.h"
+#include "op_out.h"
 
 static const TsrScalar one = {.kind = TSR_SCALAR_INT, .i = 1};
 static const TsrScalar zero = {.kind = TSR_SCALAR_INT, .i = 0};

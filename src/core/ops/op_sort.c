@@ -10,6 +10,7 @@
 #include "kernels/sort.h"
 #include "mem.h"
 #include "op_help.h"
+#include "op_out.h"
 
 enum { UNSTABLE_EXACT = 32767 }; /* longer lines are always sorted stably: PyTorch's order of equal elements is not followed there */
 

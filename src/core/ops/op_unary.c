@@ -1,5 +1,6 @@
 /* op_unary.c: operators on one tensor, and the table of those that follow the common course. */
 #include "op_compose.h"
+#include "op_out.h"
 #include "ops/pointwise.h"
 
 #include <math.h>
@@ -295,6 +296,8 @@ TsrStatus op_frexp(TsrOpCall *c) {
     if (!tsr_dtype_is_float(x->dtype)) return tsr_error(TSR_RUNTIME_ERROR, "torch.frexp() only supports floating-point dtypes");
     if (!tsr_in(D_FLOAT, x->dtype)) return tsr_not_implemented("frexp_cpu", x->dtype);
     const TsrDtype outs[2] = {TSR_DTYPE_NONE, TSR_INT32};
+    TSR_TRY(tsr_check_out_dtype(c, 0, x->dtype));
+    TSR_TRY(tsr_check_out_dtype(c, 1, TSR_INT32));
     TsrIter it;
     TSR_TRY(tsr_iter_begin(&it, &(TsrIterSpec){.nout = 2, .out = {c->out[0], c->out[1]}, .nin = 1, .in = {x}, .out_dtype = outs,
                                                .flags = TSR_ITER_PROMOTE | TSR_ITER_COMPUTE_FLOAT | TSR_ITER_CHECK_CAST}));

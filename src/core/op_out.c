@@ -1,0 +1,184 @@
+/* What becomes of a result that goes into a given tensor. */
+#include "op_out.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "op_help.h"
+#include "ops/sparse.h"
+#include "tensor_impl.h"
+
+/* Which dtypes an out= may have: what the result can be cast to, the result's own, any complex one, any floating one; or the first argument's, which
+ * is looked at before the operator runs (MODULUS: a complex argument's result may be real; REAL: a complex argument is refused by the operator). */
+typedef enum Fit { FIT_CASTABLE, FIT_SAME, FIT_COMPLEX, FIT_FLOATING, FIT_SELF, FIT_MODULUS, FIT_REAL } Fit;
+
+typedef struct OutRule {
+    Fit fit;
+    const char *says;  /* $want and $got: dtypes ("Float"); $cwant and $cgot: theirs in C++ ("float"); $name: the result's; one text an output, between bars */
+    const char *names; /* the operators', a space around each */
+} OutRule;
+
+static const OutRule rules[] = {
+#define RULE(fit, says, names) {FIT_##fit, says, " " names " "},
+#include "ops/out_rules.def"
+#undef RULE
+};
+
+static const char castable[] = "result type $want can't be cast to the desired output type $got";
+static const char same[] = "Expected out tensor to have dtype $cwant, but got $cgot instead";
+
+static bool is_listed(const char *names, const char *name) {
+    size_t n = strlen(name);
+    for (const char *p = names; (p = strstr(p, name)) != NULL; p += n)
+        if (p[-1] == ' ' && p[n] == ' ') return true;
+    return false;
+}
+
+static const OutRule *find_rule(const TsrOpCall *c) {
+    for (size_t i = 0; i < TSR_COUNTOF(rules); i++)
+        if (is_listed(rules[i].names, c->schema->name)) return &rules[i];
+    return NULL;
+}
+
+static bool fits(Fit fit, TsrDtype want, TsrDtype got) {
+    switch (fit) {
+    case FIT_SAME: case FIT_SELF: case FIT_MODULUS: case FIT_REAL: return got == want;
+    case FIT_COMPLEX: return tsr_dtype_is_complex(got);
+    case FIT_FLOATING: return tsr_dtype_is_float(got);
+    default: return tsr_can_cast(want, got);
+    }
+}
+
+/* The words for output k: the last ones stand for all that follow. */
+static const char *words_of(const char *says, int k) {
+    for (const char *bar; k > 0 && (bar = strchr(says, '|')) != NULL; k--) says = bar + 1;
+    return says;
+}
+
+static TsrStatus refuse(const TsrOpCall *c, int k, const char *says, TsrDtype want) {
+    TsrDtype got = c->out[k]->dtype;
+    const char *name = c->schema->returns[k].name;
+    const struct { const char *word, *text; } fills[] = {
+        {"$want", tsr_dtype_scalar_name(want)}, {"$got", tsr_dtype_scalar_name(got)}, {"$cwant", tsr_dtype_c_name(want)},
+        {"$cgot", tsr_dtype_c_name(got)}, {"$name", name != NULL ? name : "result"},
+    };
+    char message[400];
+    size_t n = 0;
+    for (const char *p = words_of(says, k); *p != '\0' && *p != '|' && n + 1 < sizeof message;) {
+        size_t i = 0;
+        while (i < TSR_COUNTOF(fills) && strncmp(p, fills[i].word, strlen(fills[i].word)) != 0) i++;
+        if (i == TSR_COUNTOF(fills)) {
+            message[n++] = *p++;
+            continue;
+        }
+        p += strlen(fills[i].word);
+        n += (size_t)snprintf(message + n, sizeof message - n, "%s", fills[i].text);
+    }
+    message[TSR_MIN(n, sizeof message - 1)] = '\0';
+    return tsr_error(TSR_RUNTIME_ERROR, "%s", message);
+}
+
+static TsrStatus check_dtype(const TsrOpCall *c, int k, TsrDtype want) {
+    const TsrTensor *out = c->out[k];
+    if (TSR_LIKELY(out->dtype == want)) return TSR_OK;
+    const OutRule *rule = c->inplace ? NULL : find_rule(c);
+    if (fits(rule != NULL ? rule->fit : FIT_CASTABLE, want, out->dtype)) return TSR_OK;
+    return refuse(c, k, rule == NULL ? castable : rule->says != NULL ? rule->says : same, want);
+}
+
+/* Whether there are inputs, and where: a 0-d one on the CPU goes with any other. */
+static bool find_home(TsrDevice *home, const TsrOpCall *c) {
+    bool found = false;
+    for (int i = 0; i < c->nargs; i++) {
+        const TsrArg *a = &c->arg[i];
+        const TsrTensor *t = a->kind == TSR_ARG_TENSOR ? a->t : a->kind == TSR_ARG_TENSORS && a->n > 0 ? a->tensors[0] : NULL;
+        if (t == NULL || !tsr_is_defined(t)) continue;
+        *home = t->device;
+        found = true;
+        if (tsr_ndim(t) > 0) break;
+    }
+    return found;
+}
+
+TsrStatus tsr_check_out_device(const TsrOpCall *c, int k) {
+    const TsrTensor *out = c->out[k];
+    TsrDevice home;
+    if (out == NULL || !tsr_is_defined(out) || !find_home(&home, c) || out->device.type == home.type) return TSR_OK;
+    return tsr_error(TSR_RUNTIME_ERROR, "Attempting to copy from device %s to device %s, but cross-device copies are not allowed!", tsr_device_type_name(home.type),
+                     tsr_device_type_name(out->device.type));
+}
+
+TsrStatus tsr_check_out_self(const TsrOpCall *c) {
+    if (c->out[0] == NULL || c->inplace || c->arg[0].kind != TSR_ARG_TENSOR || c->out[0]->dtype == c->arg[0].t->dtype) return TSR_OK;
+    const OutRule *rule = find_rule(c);
+    TsrDtype self = c->arg[0].t->dtype;
+    if (rule == NULL || rule->fit < FIT_SELF) return TSR_OK;
+    if (rule->fit == FIT_MODULUS && tsr_dtype_is_complex(self) && !tsr_dtype_is_complex(c->out[0]->dtype)) return TSR_OK;
+    if (rule->fit == FIT_REAL && tsr_dtype_is_complex(self)) return TSR_OK;
+    return refuse(c, 0, rule->says, self);
+}
+
+TsrStatus tsr_check_out_dtype(const TsrOpCall *c, int k, TsrDtype dtype) {
+    if (c->out[k] == NULL || c->inplace || c->out[k]->dtype == dtype) return TSR_OK;
+    const OutRule *rule = find_rule(c);
+    return refuse(c, k, rule != NULL && rule->says != NULL ? rule->says : same, dtype);
+}
+
+/* Operators that read their inputs while they write: what out= may share with them. */
+static const char apart[] = " cross linalg.cross kron outer take_along_dim ";
+static const char stepwise[] = " nn.functional.gelu nn.functional.softshrink hardshrink nn.functional.hardshrink nn.functional.softplus inner ldexp ";
+
+static TsrStatus check_inputs(const TsrOpCall *c, const TsrTensor *out) {
+    bool any = is_listed(apart, c->schema->name);
+    if (!any && !is_listed(stepwise, c->schema->name)) return TSR_OK;
+    for (int i = 0; i < c->nargs; i++) {
+        const TsrArg *a = &c->arg[i];
+        if (a->kind != TSR_ARG_TENSOR) continue;
+        TSR_TRY(any ? tsr_check_no_overlap(out, a->t) : tsr_iter_check_partial_overlap(out, a->t));
+    }
+    return TSR_OK;
+}
+
+/* A sparse result, or one for a sparse tensor. */
+static TsrStatus write_sparse(TsrOpCall *c, TsrTensor *result, TsrTensor *out) {
+    if (!tsr_is_sparse(result) || !tsr_is_sparse(out))
+        return tsr_error(TSR_RUNTIME_ERROR, "copy_() between dense and sparse Tensors is not implemented! Found self type = torch.%s%sTensor and src type = torch.%s%sTensor",
+                         tsr_is_sparse(out) ? "sparse." : "", tsr_dtype_scalar_name(out->dtype), tsr_is_sparse(result) ? "sparse." : "", tsr_dtype_scalar_name(result->dtype));
+    if (c->inplace && !tsr_same_sizes(result, out)) return tsr_error(TSR_RUNTIME_ERROR, "%s: the result has other sizes than self", c->schema->base);
+    if (result->dtype == out->dtype) return tsr_sparse_assign(out, result);
+    TsrTensor *values, *converted;
+    TSR_TRY(tsr_tensor_new_cast(&values, result->sparse->values, out->dtype));
+    TsrStatus status = tsr_sparse_with_values_new(&converted, result, values);
+    tsr_tensor_free(values);
+    if (status != TSR_OK) return status;
+    status = tsr_sparse_assign(out, converted);
+    tsr_tensor_free(converted);
+    return status;
+}
+
+TsrStatus tsr_write_out(TsrOpCall *c, int k) {
+    TsrTensor *result = c->ret[k].t, *out = c->out[k];
+    TSR_TRY(check_dtype(c, k, result->dtype));
+    if (!c->inplace) TSR_TRY(check_inputs(c, out));
+    if (TSR_UNLIKELY(tsr_is_sparse(result) || tsr_is_sparse(out))) {
+        /* d *= s: the elements of a sparse product go into a dense self. */
+        TsrTensor *dense;
+        if (tsr_is_sparse(out) || !c->inplace) return write_sparse(c, result, out);
+        TSR_TRY(tsr_sparse_to_dense_new(&dense, result));
+        TsrStatus status = tsr_tensor_copy(out, dense);
+        tsr_tensor_free(dense);
+        return status;
+    }
+    if (!tsr_same_sizes(result, out)) {
+        if (c->inplace) {
+            char want[256], have[256];
+            return tsr_error(TSR_RUNTIME_ERROR, "output with shape %s doesn't match the broadcast shape %s",
+                             tsr_layout_format(have, sizeof have, tsr_ndim(out), out->sizes),
+                             tsr_layout_format(want, sizeof want, tsr_ndim(result), result->sizes));
+        }
+        TSR_TRY(tsr_tensor_resize(out, tsr_ndim(result), result->sizes, TSR_CONTIGUOUS));
+        if (c->op->flags & TSR_OP_OUT_STRIDES) TSR_TRY(tsr_tensor_set_geometry(out, tsr_ndim(result), result->sizes, result->strides, out->offset));
+    }
+    TSR_TRY(tsr_check_no_internal_overlap(out));
+    return tsr_tensor_copy(out, result);
+}
