@@ -23,11 +23,11 @@ typedef struct TsrReducer {
     /* n elements, `stride` bytes apart; the first is number `index` of the reduced ones, the next index + index_step. */
     void (*line)(void *acc, const char *data, int64_t stride, int64_t n, int64_t index, int64_t index_step, const void *params);
     /* nout accumulators side by side; accumulator j takes n elements `stride` bytes apart from data + j * next. The first
-     * `chain` ones are summed in one chain, as PyTorch does for sums along an outer dimension. NULL: by line. */
-    void (*rows)(void *accs, const char *data, int64_t nout, int64_t next, int64_t n, int64_t stride, int64_t chain);
+     * `chain` ones are summed in one chain, as PyTorch does for sums along an outer dimension. Indices are as for `line`. NULL: by line. */
+    void (*rows)(void *accs, const char *data, int64_t nout, int64_t next, int64_t n, int64_t stride, int64_t chain, int64_t index, int64_t index_step);
     void (*merge)(void *acc, const void *later);
-    /* Writes the results at out[0], out[1]: `count` elements were reduced. */
-    void (*finish)(char *const *out, const void *acc, int64_t count, const void *params);
+    /* Writes the results of n accumulators side by side from out[0] and out[1] on (NULL: not wanted), step[k] bytes apart: `count` elements were reduced to each. */
+    void (*finish)(char *const *out, const int64_t *step, const void *accs, int64_t n, int64_t count, const void *params);
 } TsrReducer;
 
 enum { TSR_REDUCE_ROOM = 64 };

@@ -146,10 +146,22 @@ static void fold_range(const Plan *p, void *acc, const char *base, int64_t begin
     }
 }
 
-static void finish(const Plan *p, const void *acc, int64_t place) {
+/* n accumulators side by side, each as new. */
+static void init(const Plan *p, char *accs, int64_t n) {
+    int64_t size = (int64_t)p->reducer->size;
+    p->reducer->init(accs);
+    for (int64_t have = 1; have < n; have *= 2) memcpy(accs + have * size, accs, (size_t)(TSR_MIN(have, n - have) * size));
+}
+
+/* Writes n results, from number `place` on, `next` apart. */
+static void finish(const Plan *p, const char *accs, int64_t n, int64_t place, int64_t next) {
     char *out[2];
-    for (int k = 0; k < 2; k++) out[k] = p->out[k] == NULL ? NULL : p->out[k] + place * p->out_size[k];
-    p->reducer->finish(out, acc, p->count, p->params);
+    int64_t step[2];
+    for (int k = 0; k < 2; k++) {
+        out[k] = p->out[k] == NULL ? NULL : p->out[k] + place * p->out_size[k];
+        step[k] = next * p->out_size[k];
+    }
+    p->reducer->finish(out, step, accs, n, p->count, p->params);
 }
 
 /* Whether many outputs side by side are folded row by row. */
@@ -168,29 +180,37 @@ static int64_t chain_length(const Plan *p) {
     return p->kept[0].stride == p->itemsize && n >= lanes ? n / (4 * lanes) * (4 * lanes) : n / 4 * 4;
 }
 
-/* `n` outputs along the innermost kept dimension, from number `first` of it. */
-static void fold_rows(const Plan *p, const char *base, int64_t first, int64_t n, int64_t place) {
-    _Alignas(16) char accs[BLOCK * TSR_REDUCE_ROOM];
-    const TsrReducer *r = p->reducer;
-    int64_t at[TSR_MAX_DIMS] = {0}, chain = TSR_MIN(TSR_MAX(chain_length(p) - first, 0), n), size = (int64_t)r->size;
-    for (int64_t j = 0; j < n; j++) r->init(accs + j * size);
+/* `n` outputs along the innermost kept dimension, from number `first` of it, row by row. */
+static void fold_rows(const Plan *p, char *accs, const char *base, int64_t first, int64_t n) {
+    const Dim *row = &p->red[0];
+    int64_t at[TSR_MAX_DIMS] = {0}, index = 0, chain = TSR_MIN(TSR_MAX(chain_length(p) - first, 0), n);
     for (;;) {
         int d = 1;
-        for (int64_t i = 0; i < p->red[0].size && tsr_interrupt_flag == 0; i += PIECE)
-            r->rows(accs, base + i * p->red[0].stride, n, p->kept[0].stride, TSR_MIN(p->red[0].size - i, (int64_t)PIECE), p->red[0].stride, chain);
+        for (int64_t i = 0; i < row->size && tsr_interrupt_flag == 0; i += PIECE)
+            p->reducer->rows(accs, base + i * row->stride, n, p->kept[0].stride, TSR_MIN(row->size - i, (int64_t)PIECE), row->stride, chain, index + i * row->other, row->other);
         for (; d < p->nred; d++) {
             base += p->red[d].stride;
+            index += p->red[d].other;
             if (++at[d] < p->red[d].size) break;
             base -= at[d] * p->red[d].stride;
+            index -= at[d] * p->red[d].other;
             at[d] = 0;
         }
         if (d >= p->nred || tsr_interrupt_flag != 0) break;
     }
-    for (int64_t j = 0; j < n; j++) finish(p, accs + j * size, place + j * p->kept[0].other);
+}
+
+/* The same, one after the other. */
+static void fold_lines(const Plan *p, char *accs, const char *base, int64_t n) {
+    for (int64_t j = 0; j < n; j++, accs += p->reducer->size, base += p->kept[0].stride) {
+        if (p->nred == 1) fold_line(p, accs, base, p->count, 0);
+        else fold_range(p, accs, base, 0, p->count);
+    }
 }
 
 /* Outputs [begin, end) in the order of the kept dimensions. */
 static void fold_outputs(int64_t begin, int64_t end, void *user) {
+    _Alignas(16) char accs[BLOCK * TSR_REDUCE_ROOM];
     const Plan *p = user;
     bool rows = takes_rows(p);
     while (begin < end) {
@@ -203,17 +223,10 @@ static void fold_outputs(int64_t begin, int64_t end, void *user) {
             place += at * p->kept[d].other;
         }
         int64_t n = TSR_MIN(TSR_MIN(p->kept[0].size - first, end - begin), (int64_t)BLOCK);
-        if (rows) {
-            fold_rows(p, base, first, n, place);
-        } else {
-            for (int64_t j = 0; j < n; j++) {
-                _Alignas(16) char acc[TSR_REDUCE_ROOM];
-                p->reducer->init(acc);
-                if (p->nred == 1) fold_line(p, acc, base + j * p->kept[0].stride, p->count, 0);
-                else fold_range(p, acc, base + j * p->kept[0].stride, 0, p->count);
-                finish(p, acc, place + j * p->kept[0].other);
-            }
-        }
+        init(p, accs, n);
+        if (rows) fold_rows(p, accs, base, first, n);
+        else fold_lines(p, accs, base, n);
+        finish(p, accs, n, place, p->kept[0].other);
         begin += n;
     }
 }
@@ -262,7 +275,7 @@ static TsrStatus fold_single(const Plan *p, TsrFillFn fill, void *user) {
     TsrStatus s = tsr_parallel_for(n, 1, fill != NULL ? fold_made_chunks : fold_chunks, &c);
     if (s == TSR_OK) {
         for (int64_t i = 1; i < n; i++) p->reducer->merge(c.acc[0], c.acc[i]);
-        finish(p, c.acc[0], 0);
+        finish(p, c.acc[0], 1, 0, 0);
     }
     tsr_free(c.acc);
     return s;
@@ -274,7 +287,7 @@ static TsrStatus run(Plan *p) {
         _Alignas(16) char acc[TSR_REDUCE_ROOM];
         for (int64_t i = 0; i < p->nout; i++) {
             p->reducer->init(acc);
-            finish(p, acc, i);
+            finish(p, acc, 1, i, 0);
         }
         return TSR_OK;
     }
