@@ -2,9 +2,9 @@
 
 #include <strings.h>
 
+#include "dtype_impl.h"
 #include "halffloat.h"
 #include "mem.h"
-#include "tensor.h"
 
 /* --- strings --- */
 static void string_destroy(void *data, size_t n) {
@@ -49,45 +49,6 @@ static void string_delete(void *element) {
     tsr_free(element);
 }
 
-/* --- tensors as elements: each owns one reference --- */
-static TsrStatus nested_construct(void *data, size_t n) {
-    TsrTensor **t = data;
-    for (size_t i = 0; i < n; i++) t[i] = tsr_tensor_new_undefined();
-    return TSR_OK;
-}
-
-static void nested_destroy(void *data, size_t n) {
-    TsrTensor **t = data;
-    for (size_t i = 0; i < n; i++) {
-        TsrTensor *old = t[i];
-        t[i] = NULL;
-        tsr_tensor_free(old);
-    }
-}
-
-static TsrStatus nested_copy(void *dst, const void *src, size_t n) {
-    TsrTensor **to = dst, *const *from = src;
-    for (size_t i = 0; i < n; i++) {
-        TsrTensor *old = to[i];
-        to[i] = tsr_tensor_retain(from[i]);
-        tsr_tensor_free(old);
-    }
-    return TSR_OK;
-}
-
-static TsrStatus nested_new(void **out) {
-    TsrTensor **t = tsr_malloc(sizeof *t);
-    if (t == NULL) return tsr_error_no_memory(sizeof *t);
-    *t = tsr_tensor_new_undefined();
-    *out = t;
-    return TSR_OK;
-}
-
-static void nested_delete(void *element) {
-    nested_destroy(element, 1);
-    tsr_free(element);
-}
-
 /* --- plain numbers: made and freed as bytes; nothing to construct, copy or destroy beyond them --- */
 #define PLAIN_NEW(size) \
     static TsrStatus plain_new_##size(void **out) { \
@@ -103,7 +64,7 @@ PLAIN_NEW(16)
 /* --- the table --- */
 #define FUNCTIONS_PLAIN(size) plain_new_##size, NULL, NULL, NULL, tsr_free
 #define FUNCTIONS_STRING string_new, string_construct, string_copy, string_destroy, string_delete
-#define FUNCTIONS_NESTED nested_new, nested_construct, nested_copy, nested_destroy, nested_delete
+#define FUNCTIONS_NESTED tsr_nested_new, tsr_nested_construct, tsr_nested_copy, tsr_nested_destroy, tsr_nested_delete
 /* By the row's kind. */
 #define OF_BOOL(suffix, size) FUNCTIONS_PLAIN(size)
 #define OF_UINT(suffix, size) FUNCTIONS_PLAIN(size)

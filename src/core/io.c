@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "io_formats.h"
+#include "io_impl.h"
 #include "mem.h"
 
 static const TsrFormat formats[] = {

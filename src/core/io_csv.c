@@ -6,7 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "io_formats.h"
+#include "io_impl.h"
 #include "layout.h"
 #include "mem.h"
 #include "number.h"

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "io_formats.h"
+#include "io_impl.h"
 #include "layout.h"
 #include "mem.h"
 #include "number.h"

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "io_formats.h"
+#include "io_impl.h"
 #include "layout.h"
 #include "mem.h"
 #include "proto_wire.h"

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "io_formats.h"
+#include "io_impl.h"
 #include "layout.h"
 #include "number.h"
 #include "view.h"

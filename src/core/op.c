@@ -7,9 +7,8 @@
 
 #include "mem.h"
 #include "op_help.h"
+#include "op_impl.h"
 #include "op_out.h"
-#include "op_schema.h"
-#include "ops/sparse.h"
 #include "tensor_impl.h"
 
 #define OP(fn, ...) TsrStatus fn(TsrOpCall *call);

@@ -12,11 +12,15 @@ TsrTensor *tsr_scope_keep(TsrScope *s, TsrStatus status) {
     return s->kept[s->n++] = s->next;
 }
 
-TsrStatus tsr_scope_end_new(TsrTensor **out, TsrScope *s, TsrTensor *result) {
-    if (s->status == TSR_OK) *out = tsr_tensor_retain(result);
+TsrStatus tsr_scope_end(TsrScope *s) {
     tsr_free_all(s->kept, s->n);
     s->n = 0;
     return s->status;
+}
+
+TsrStatus tsr_scope_end_new(TsrTensor **out, TsrScope *s, TsrTensor *result) {
+    if (s->status == TSR_OK) *out = tsr_tensor_retain(result);
+    return tsr_scope_end(s);
 }
 
 TsrStatus tsr_scope_return(TsrOpCall *c, TsrScope *s, TsrTensor *result) {

@@ -27,9 +27,11 @@ TsrTensor *tsr_scope_keep(TsrScope *s, TsrStatus status);
 #define MAKE(s, fn, ...) ((s)->status == TSR_OK ? tsr_scope_keep((s), fn(&(s)->next, __VA_ARGS__)) : NULL)
 /* self[..., start:end, ...]; end may be INT64_MAX, both may be negative. */
 #define SLICE(s, t, dim, start, end) ((s)->status == TSR_OK ? tsr_scope_keep((s), tsr_tensor_new_slice(&(s)->next, (t), (dim), (start), (end), 1)) : NULL)
-/* Ends the scope: every intermediate is freed; `result`, one of them or lent from elsewhere, is returned from the call. */
+/* Ends the scope: every intermediate is freed. */
+TsrStatus tsr_scope_end(TsrScope *s);
+/* The same, and `result`, one of them or lent from elsewhere, is returned from the call. */
 TsrStatus tsr_scope_return(TsrOpCall *c, TsrScope *s, TsrTensor *result);
-/* The same, storing an owned reference. */
+/* The same, storing an owned reference; *out is left alone on failure. */
 TsrStatus tsr_scope_end_new(TsrTensor **out, TsrScope *s, TsrTensor *result);
 
 #endif

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "op_help.h"
-#include "ops/sparse.h"
+#include "op_impl.h"
 #include "tensor_impl.h"
 
 /* Which dtypes an out= may have: what the result can be cast to, the result's own, any complex one, any floating one; or the first argument's, which
@@ -139,36 +139,11 @@ static TsrStatus check_inputs(const TsrOpCall *c, const TsrTensor *out) {
     return TSR_OK;
 }
 
-/* A sparse result, or one for a sparse tensor. */
-static TsrStatus write_sparse(TsrOpCall *c, TsrTensor *result, TsrTensor *out) {
-    if (!tsr_is_sparse(result) || !tsr_is_sparse(out))
-        return tsr_error(TSR_RUNTIME_ERROR, "copy_() between dense and sparse Tensors is not implemented! Found self type = torch.%s%sTensor and src type = torch.%s%sTensor",
-                         tsr_is_sparse(out) ? "sparse." : "", tsr_dtype_scalar_name(out->dtype), tsr_is_sparse(result) ? "sparse." : "", tsr_dtype_scalar_name(result->dtype));
-    if (c->inplace && !tsr_same_sizes(result, out)) return tsr_error(TSR_RUNTIME_ERROR, "%s: the result has other sizes than self", c->schema->base);
-    if (result->dtype == out->dtype) return tsr_sparse_assign(out, result);
-    TsrTensor *values, *converted;
-    TSR_TRY(tsr_tensor_new_cast(&values, result->sparse->values, out->dtype));
-    TsrStatus status = tsr_sparse_with_values_new(&converted, result, values);
-    tsr_tensor_free(values);
-    if (status != TSR_OK) return status;
-    status = tsr_sparse_assign(out, converted);
-    tsr_tensor_free(converted);
-    return status;
-}
-
 TsrStatus tsr_write_out(TsrOpCall *c, int k) {
     TsrTensor *result = c->ret[k].t, *out = c->out[k];
     TSR_TRY(check_dtype(c, k, result->dtype));
     if (!c->inplace) TSR_TRY(check_inputs(c, out));
-    if (TSR_UNLIKELY(tsr_is_sparse(result) || tsr_is_sparse(out))) {
-        /* d *= s: the elements of a sparse product go into a dense self. */
-        TsrTensor *dense;
-        if (tsr_is_sparse(out) || !c->inplace) return write_sparse(c, result, out);
-        TSR_TRY(tsr_sparse_to_dense_new(&dense, result));
-        TsrStatus status = tsr_tensor_copy(out, dense);
-        tsr_tensor_free(dense);
-        return status;
-    }
+    if (TSR_UNLIKELY(tsr_is_sparse(result) || tsr_is_sparse(out))) return tsr_sparse_write(c, result, out);
     if (!tsr_same_sizes(result, out)) {
         if (c->inplace) {
             char want[256], have[256];

@@ -1,6 +1,6 @@
 /* Parses a row's schema string into a TsrSchema. The strings are ours: a mistake in one is a bug, so it is
  * reported as TSR_SYSTEM_ERROR with the schema quoted, and a test parses every row. */
-#include "op_schema.h"
+#include "op_impl.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -195,8 +195,7 @@ TsrStatus op_block_diag(TsrOpCall *c) {
         int64_t rows = tsr_ndim(t[i]) == 2 ? t[i]->sizes[0] : 1, columns = tsr_ndim(t[i]) == 0 ? 1 : t[i]->sizes[tsr_ndim(t[i]) - 1];
         TsrTensor *band = MAKE(&s, tsr_tensor_new_narrow, result, 0, at[0], rows), *place = MAKE(&s, tsr_tensor_new_narrow, band, 1, at[1], columns);
         if (s.status == TSR_OK) s.status = tsr_tensor_copy(place, t[i]);
-        TsrTensor *kept = NULL;
-        status = tsr_scope_end_new(&kept, &s, NULL);
+        status = tsr_scope_end(&s);
         at[0] += rows;
         at[1] += columns;
     }
@@ -295,8 +294,7 @@ static TsrStatus product_rows(TsrTensor **out, int n, TsrTensor *const *t) {
         TsrTensor *place = MAKE(&s, tsr_tensor_new_view, *out, 3, view_sizes, view_strides, (*out)->offset + k, NULL);
         TsrTensor *column = MAKE(&s, tsr_tensor_new_reshape, t[k], 3, one);
         if (s.status == TSR_OK) s.status = tsr_tensor_copy(place, column);
-        TsrTensor *nothing;
-        status = tsr_scope_end_new(&nothing, &s, NULL);
+        status = tsr_scope_end(&s);
     }
     if (status != TSR_OK) tsr_tensor_reset(out);
     return status;

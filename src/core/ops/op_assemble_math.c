@@ -263,10 +263,10 @@ static TsrStatus gradient_uneven(TsrTensor **out, const Gradient *g, int64_t dim
         center = weigh3(&s, g->self, dim, 0, g->self->sizes[dim] - 2, a, b, c);
     }
     e.status = s.status;
-    TsrTensor *whole = uneven_edges(&e, g, dim, steps, center), *nothing;
+    TsrTensor *whole = uneven_edges(&e, g, dim, steps, center);
     TsrStatus status = tsr_scope_end_new(out, &e, whole);
     s.status = status;
-    (void)tsr_scope_end_new(&nothing, &s, NULL);
+    (void)tsr_scope_end(&s);
     return status;
 }
 
@@ -472,8 +472,7 @@ static TsrStatus cross_by_parts(TsrTensor *t, TsrTensor *a, TsrTensor *b, int64_
         TsrTensor *r = CALL(&s, "sub", "tt", p, q);
         if (s.status == TSR_OK) s.status = tsr_tensor_copy(place, r);
     }
-    TsrTensor *nothing;
-    return tsr_scope_end_new(&nothing, &s, NULL);
+    return tsr_scope_end(&s);
 }
 
 static TsrStatus cross_into(TsrTensor *t, TsrTensor *a, TsrTensor *b, int64_t dim) {

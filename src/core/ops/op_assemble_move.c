@@ -110,8 +110,7 @@ static TsrStatus roll_new(TsrTensor **out, const TsrTensor *self, int64_t shift,
     TsrTensor *t1 = MAKE(&s, tsr_tensor_new_narrow, *out, dim, size - start, start), *f1 = MAKE(&s, tsr_tensor_new_narrow, self, dim, 0, start);
     if (s.status == TSR_OK) s.status = tsr_tensor_copy(t0, f0);
     if (s.status == TSR_OK) s.status = tsr_tensor_copy(t1, f1);
-    TsrTensor *nothing;
-    TsrStatus status = tsr_scope_end_new(&nothing, &s, NULL);
+    TsrStatus status = tsr_scope_end(&s);
     if (status != TSR_OK) tsr_tensor_reset(out);
     return status;
 }

@@ -5,6 +5,7 @@
 #include "../indexing.h"
 #include "../kernels/sort.h"
 #include "../mem.h"
+#include "../op_impl.h"
 #include "../tensor_impl.h"
 #include "sparse.h"
 
@@ -155,7 +156,8 @@ TsrStatus tsr_sparse_zeros_new(TsrTensor **out, uint8_t layout, int ndim, const 
     return layout == TSR_SPARSE_COO ? coo_zeros(out, ndim, sizes, dtype, device) : compressed_zeros(out, layout, ndim, sizes, dtype, device);
 }
 
-TsrStatus tsr_sparse_assign(TsrTensor *self, const TsrTensor *result) {
+/* self takes over what `result` holds (retained); sizes may change. */
+static TsrStatus assign(TsrTensor *self, const TsrTensor *result) {
     TsrSparse *sparse = tsr_malloc(sizeof *sparse);
     if (sparse == NULL) return tsr_error_no_memory(sizeof *sparse);
     *sparse = *result->sparse;
@@ -166,6 +168,28 @@ TsrStatus tsr_sparse_assign(TsrTensor *self, const TsrTensor *result) {
     self->layout = result->layout;
     self->flags = (uint8_t)((self->flags & ~TSR_FLAG_COALESCED) | (result->flags & TSR_FLAG_COALESCED));
     return TSR_OK;
+}
+
+/* An output stays as it is but for what it holds: the result's elements, in its own dtype. */
+static TsrStatus write_sparse(const TsrOpCall *c, const TsrTensor *result, TsrTensor *out) {
+    if (!tsr_is_sparse(result) || !tsr_is_sparse(out))
+        return tsr_error(TSR_RUNTIME_ERROR, "copy_() between dense and sparse Tensors is not implemented! Found self type = torch.%s%sTensor and src type = torch.%s%sTensor",
+                         tsr_is_sparse(out) ? "sparse." : "", tsr_dtype_scalar_name(out->dtype), tsr_is_sparse(result) ? "sparse." : "", tsr_dtype_scalar_name(result->dtype));
+    if (c->inplace && !tsr_same_sizes(result, out)) return tsr_error(TSR_RUNTIME_ERROR, "%s: the result has other sizes than self", c->schema->base);
+    if (result->dtype == out->dtype) return assign(out, result);
+    TsrScope s = {0};
+    TsrTensor *values = MAKE(&s, tsr_tensor_new_cast, result->sparse->values, out->dtype), *converted = MAKE(&s, tsr_sparse_with_values_new, result, values);
+    if (s.status == TSR_OK) s.status = assign(out, converted);
+    return tsr_scope_end(&s);
+}
+
+TsrStatus tsr_sparse_write(const TsrOpCall *c, TsrTensor *result, TsrTensor *out) {
+    if (tsr_is_sparse(out) || !c->inplace) return write_sparse(c, result, out);
+    TsrTensor *dense; /* d *= s: the elements of a sparse product go into a dense self */
+    TSR_TRY(tsr_sparse_to_dense_new(&dense, result));
+    TsrStatus status = tsr_tensor_copy(out, dense);
+    tsr_tensor_free(dense);
+    return status;
 }
 
 /* ---- positions ---- */
@@ -442,7 +466,7 @@ static TsrStatus resize_coo(TsrTensor *t, const Shape *to, bool clear) {
     TsrTensor *result = MAKE(&s, tsr_sparse_new, TSR_SPARSE_COO, to->ndim, to->sizes, indices, NULL, values, (t->flags & TSR_FLAG_COALESCED) != 0);
     TsrTensor *whole = NULL;
     TSR_TRY(tsr_scope_end_new(&whole, &s, result));
-    TsrStatus status = tsr_sparse_assign(t, whole);
+    TsrStatus status = assign(t, whole);
     tsr_tensor_free(whole);
     return status;
 }

@@ -165,8 +165,7 @@ static TsrStatus batches_to_dense(TsrTensor **out, TsrTensor *t) {
         TsrTensor *dense = MAKE(&s, tsr_compressed_to_dense_new, item);
         TsrTensor *place = MAKE(&s, tsr_tensor_new_select, *out, (int64_t)0, i);
         if (s.status == TSR_OK) s.status = tsr_tensor_copy(place, dense);
-        TsrTensor *none = NULL;
-        status = tsr_scope_end_new(&none, &s, NULL);
+        status = tsr_scope_end(&s);
     }
     if (status != TSR_OK) tsr_tensor_reset(out);
     return status;
@@ -282,8 +281,7 @@ static TsrStatus dense_to_compressed(TsrTensor **out, TsrTensor *t, uint8_t layo
             parts[2][i] = tsr_tensor_retain(made->sparse->values);
             if (!tsr_same_sizes(parts[1][i], parts[1][0])) s.status = tsr_error(TSR_RUNTIME_ERROR, "Expect the same number of specified elements per batch.");
         }
-        TsrTensor *none = NULL;
-        status = tsr_scope_end_new(&none, &s, NULL);
+        status = tsr_scope_end(&s);
     }
     TsrScope s = {.status = status};
     TsrTensor *joined[3];

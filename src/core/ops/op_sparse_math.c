@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "../mem.h"
+#include "../op_impl.h"
 #include "../promote.h"
 #include "sparse.h"
 
@@ -154,10 +155,10 @@ static TsrTensor *operand(TsrScope *s, const TsrOpCall *c, int i) {
 
 static TsrStatus binary(TsrOpCall *c, TsrStatus (*fn)(TsrOpCall *, TsrTensor *, TsrTensor *), bool swap) {
     TsrScope s = {0};
-    TsrTensor *a = operand(&s, c, 0), *b = operand(&s, c, 1), *none = NULL;
+    TsrTensor *a = operand(&s, c, 0), *b = operand(&s, c, 1);
     TsrStatus status = s.status != TSR_OK ? s.status : swap ? fn(c, b, a) : fn(c, a, b);
     s.status = TSR_OK;
-    (void)tsr_scope_end_new(&none, &s, NULL);
+    (void)tsr_scope_end(&s);
     return status;
 }
 
@@ -695,7 +696,7 @@ static TsrStatus mark_dims(bool *drop, const TsrTensor *t, const TsrArg *dims) {
 
 static TsrStatus sum_general(TsrOpCall *c, const TsrArg *dims, bool keep, const TsrArg *dtype) {
     TsrScope s = {0};
-    TsrTensor *t = SELF, *none = NULL;
+    TsrTensor *t = SELF;
     bool drop[TSR_MAX_DIMS];
     if (tsr_arg_given(dtype) && dtype->dtype != t->dtype) {
         TsrTensor *values = MAKE(&s, tsr_tensor_new_cast, t->sparse->values, dtype->dtype);
@@ -707,7 +708,7 @@ static TsrStatus sum_general(TsrOpCall *c, const TsrArg *dims, bool keep, const 
     TsrTensor *coo = MAKE(&s, tsr_sparse_to_coo_new, t);
     if (s.status == TSR_OK) s.status = mark_dims(drop, SELF, dims);
     TsrTensor *result = MAKE(&s, sum_dims, coo, drop, keep);
-    if (s.status != TSR_OK) return tsr_scope_end_new(&none, &s, NULL);
+    if (s.status != TSR_OK) return tsr_scope_end(&s);
     return tsr_scope_return(c, &s, as_layout(&s, result, SELF));
 }
 

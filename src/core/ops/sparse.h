@@ -3,7 +3,7 @@
  * COO: indices is (sparse_dim, nnz) int64, values is (nnz, dense sizes...). A coalesced tensor (TSR_FLAG_COALESCED) has its
  * indices in row-major order, each once; otherwise entries at the same place add up. Compressed (CSR, CSC, BSR, BSC): `indices` counts the
  * entries of the rows (or columns), `plain_indices` has the other coordinate, values follow, in blocks for BSR and BSC.
- * Sparse tensors have no storage; no kernel of the dense operators ever sees one: op.c asks tsr_sparse_find instead.
+ * Sparse tensors have no storage; no kernel of the dense operators ever sees one: op.c asks tsr_sparse_find (op_impl.h) instead.
  * Indices given by the user are not checked when a tensor is made (PyTorch does not either) but wherever they are used.
  * In each function *out is the caller's. */
 #ifndef TSR_SPARSE_H
@@ -42,10 +42,5 @@ TsrStatus tsr_sparse_flat_new(TsrTensor **out, const TsrTensor *t);
 TsrTensor *tsr_sparse_add_at(TsrScope *s, TsrTensor *target, TsrTensor *positions, TsrTensor *values);
 /* "SparseCsr" and the like, as messages name layouts. */
 const char *tsr_sparse_layout_name(const TsrTensor *t);
-
-/* What the operator of this call does with sparse arguments; NULL when it has no such form. */
-TsrOpFn tsr_sparse_find(const TsrOpCall *c);
-/* self takes over what `result` holds (retained); sizes may change. */
-TsrStatus tsr_sparse_assign(TsrTensor *self, const TsrTensor *result);
 
 #endif

@@ -1,6 +1,6 @@
-/* io_formats.h: the functions behind the rows of io.c's table; each in its own io_<format>.c. Contracts: io.h, TsrFormat. */
-#ifndef TSR_IO_FORMATS_H
-#define TSR_IO_FORMATS_H
+/* io_impl.h: the functions behind the rows of io.c's table; each in its own io_<format>.c. Contracts: io.h, TsrFormat. */
+#ifndef TSR_IO_IMPL_H
+#define TSR_IO_IMPL_H
 
 #include "io.h"
 
