@@ -120,6 +120,8 @@ static int npermitted;
 
 void tsr_io_set_sandbox(bool on) { sandbox = on; }
 
+bool tsr_io_in_sandbox(void) { return sandbox; }
+
 TsrStatus tsr_io_permit(const char *path) {
     char **grown = tsr_realloc(permitted, sizeof *grown * (size_t)(npermitted + 1));
     if (grown == NULL) return tsr_error_no_memory(sizeof *grown);
@@ -130,10 +132,14 @@ TsrStatus tsr_io_permit(const char *path) {
     return TSR_OK;
 }
 
+bool tsr_io_may_read(const char *path) {
+    for (int i = 0; i < npermitted && sandbox; i++)
+        if (strcmp(permitted[i], path) == 0) return true;
+    return !sandbox;
+}
+
 static TsrStatus check_readable(const char *path) {
-    if (!sandbox) return TSR_OK;
-    for (int i = 0; i < npermitted; i++)
-        if (strcmp(permitted[i], path) == 0) return TSR_OK;
+    if (tsr_io_may_read(path)) return TSR_OK;
     return tsr_error(TSR_PERMISSION_ERROR, "%s: not readable in the sandbox (only the files given on the command line are)", path);
 }
 

@@ -77,9 +77,11 @@ TsrStatus tsr_save(const TsrItems *items, const char *path, const TsrSaveOptions
 /* Writes to the sink and flushes it; options->format is required. */
 TsrStatus tsr_write(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options);
 
-/* No file may be written or opened beyond those already permitted: --sandbox. */
+/* In the sandbox no file may be written, and none be read but those permitted. What opens files elsewhere asks here, too. */
 void tsr_io_set_sandbox(bool on);
-TsrStatus tsr_io_permit(const char *path);       /* adds a path that may be read in the sandbox */
+bool tsr_io_in_sandbox(void);
+TsrStatus tsr_io_permit(const char *path); /* from now on this path, spelled so, may be read in the sandbox */
+bool tsr_io_may_read(const char *path);    /* always, outside of it */
 
 /* For readers. */
 TsrStatus tsr_input_error(const TsrInput *in, const char *format, ...) TSR_PRINTF(2, 3); /* ValueError "NAME: ..." */

@@ -1,5 +1,6 @@
 #include "args.h"
 
+#include "hint.h"
 #include "str_obj.h"
 
 #include <string.h>
@@ -73,4 +74,46 @@ TsrStatus args_parse(Value *lent, const CallArgs *args, int skip, const ArgSpec 
     }
     for (int i = 0; i < args->keyword_count; i++) TSR_TRY(check_keyword(spec, args->names[i], given));
     return TSR_OK;
+}
+
+/* ---- functions that are written in Python there ---- */
+
+static TsrStatus missing_arguments(const char *function, const char *const *names, int count) {
+    TsrText text = {0};
+    TsrStatus s = TSR_OK;
+    for (int i = 0; i < count && s == TSR_OK; i++) {
+        const char *between = i == 0 ? "" : i + 1 < count ? ", " : count == 2 ? " and " : ", and ";
+        s = tsr_text_printf(&text, "%s'%s'", between, names[i]);
+    }
+    if (s == TSR_OK) s = tsr_error(TSR_TYPE_ERROR, "%s() missing %d required positional argument%s: %s", function, count, count == 1 ? "" : "s", text.data);
+    tsr_text_free(&text);
+    return s;
+}
+
+TsrStatus args_too_many(const char *function, int least, int most, int given) {
+    if (least != most) return tsr_error(TSR_TYPE_ERROR, "%s() takes from %d to %d positional arguments but %d were given", function, least, most, given);
+    return tsr_error(TSR_TYPE_ERROR, "%s() takes %d positional argument%s but %d %s given", function, most, most == 1 ? "" : "s", given, given == 1 ? "was" : "were");
+}
+
+static TsrStatus unexpected_keyword(const char *function, const char *keyword, const char *const *names, int count) {
+    HintSearch search = hint_begin(keyword);
+    for (int i = 0; i < count; i++) hint_consider(&search, names[i]);
+    return hint_unexpected_keyword(function, &search);
+}
+
+TsrStatus args_parse_python(Value *lent, const CallArgs *args, const char *function, const char *const *names, int total, int positional, int required) {
+    const char *absent[32];
+    int nabsent = 0;
+    for (int i = 0; i < total; i++) lent[i] = i < args->count && i < positional ? args->values[i] : VALUE_UNBOUND;
+    for (int k = 0; k < args->keyword_count; k++) {
+        int at = 0;
+        while (at < total && !str_equal_c(args->names[k], names[at])) at++;
+        if (at == total) return unexpected_keyword(function, args->names[k]->data, names, total);
+        if (lent[at].tag != V_UNBOUND) return tsr_error(TSR_TYPE_ERROR, "%s() got multiple values for argument '%s'", function, names[at]);
+        lent[at] = args->values[args->count + k];
+    }
+    if (args->count > positional) return args_too_many(function, required, positional, args->count);
+    for (int i = 0; i < required && nabsent < 32; i++)
+        if (lent[i].tag == V_UNBOUND) absent[nabsent++] = names[i];
+    return nabsent > 0 ? missing_arguments(function, absent, nabsent) : TSR_OK;
 }

@@ -1,5 +1,6 @@
 /* Matching arguments to signatures, converting them, running the row, wrapping the results. */
 #include "bind.h"
+#include "args.h"
 #include "core/fast.h"
 #include "gc.h"
 
@@ -17,7 +18,7 @@
 TsrStatus (*bind_tensor_hook)(TsrTensor **lent, Value v);
 TsrStatus (*bind_override)(Value *out, bool *handled, OpFunction *f, const CallArgs *args);
 
-TsrStatus bind_refuse_grad(void) { return tsr_error(TSR_RUNTIME_ERROR, BIND_NO_GRAD_TEXT); }
+TsrStatus bind_refuse_grad(void) { return tsr_error(TSR_RUNTIME_ERROR, "tsr has no autograd: requires_grad=True is not supported"); }
 
 /* ---- what a value can be taken for ---- */
 
@@ -50,7 +51,7 @@ static TsrStatus check_tensor_list(bool *ok, const SigParam *p, Value v, int arg
     *ok = value_as_array(v, &items, &n);
     for (int64_t i = 0; *ok && i < n; i++) {
         if (is_tensor(items[i]) || (items[i].tag == V_NONE && p->param != NULL && p->param->optional_elements)) continue;
-        return tsr_error(TSR_TYPE_ERROR, "expected Tensor as element %d in argument %d, but got %s", (int)i, argument, bind_type_name(items[i]));
+        return tsr_error(TSR_TYPE_ERROR, "expected Tensor as element %d in argument %d, but got %s", (int)i, argument, value_type_name(items[i]));
     }
     return TSR_OK;
 }
@@ -104,13 +105,6 @@ static inline TsrStatus check_param(bool *ok, const Sig *sig, const SigParam *p,
 
 /* ---- matching one signature ---- */
 
-static TsrStatus too_many(const OpFunction *f, const Sig *sig, int given) {
-    if (sig->min_args != sig->max_positional)
-        return tsr_error(TSR_TYPE_ERROR, "%s() takes from %d to %d positional arguments but %d were given", f->name, sig->min_args, sig->max_positional, given);
-    return tsr_error(TSR_TYPE_ERROR, "%s() takes %d positional argument%s but %d %s given", f->name, sig->max_positional, sig->max_positional == 1 ? "" : "s",
-                     given, given == 1 ? "was" : "were");
-}
-
 static TsrStatus missing(const OpFunction *f, const Sig *sig, int from) {
     TsrText names = {0};
     int n = 0;
@@ -141,13 +135,13 @@ static TsrStatus bad_keyword(const OpFunction *f, const Sig *sig, const CallArgs
 }
 
 static TsrStatus wrong_type(const OpFunction *f, const SigParam *p, Value v, bool keyword, int position) {
-    if (keyword) return tsr_error(TSR_TYPE_ERROR, "%s(): argument '%s' must be %s, not %s", f->name, p->text, bind_kind_name(p), bind_type_name(v));
+    if (keyword) return tsr_error(TSR_TYPE_ERROR, "%s(): argument '%s' must be %s, not %s", f->name, p->text, bind_kind_name(p), value_type_name(v));
     const Value *items;
     int64_t count;
     if (p->kind == TSR_ARG_INTS && value_as_array(v, &items, &count) && count > 0)
         return tsr_error(TSR_TYPE_ERROR, "%s(): argument '%s' (position %d) must be %s, but found element of type %s at pos 0", f->name, p->text, position + 1, bind_kind_name(p),
-                         bind_type_name(items[0]));
-    return tsr_error(TSR_TYPE_ERROR, "%s(): argument '%s' (position %d) must be %s, not %s", f->name, p->text, position + 1, bind_kind_name(p), bind_type_name(v));
+                         value_type_name(items[0]));
+    return tsr_error(TSR_TYPE_ERROR, "%s(): argument '%s' (position %d) must be %s, not %s", f->name, p->text, position + 1, bind_kind_name(p), value_type_name(v));
 }
 
 static Value keyword_value(const CallArgs *args, const SigParam *p) {
@@ -166,13 +160,13 @@ static bool varargs_fit(const Sig *sig, const CallArgs *args, int skip) {
 TsrStatus bind_match(bool *ok, const OpFunction *f, const Sig *sig, const CallArgs *args, int skip, Value *bound, bool *varargs, bool raise) {
     int given = args->count - skip, position = 0, keywords_left = args->keyword_count;
     *ok = *varargs = false;
-    if (given > sig->max_positional && !sig->varargs) return raise ? too_many(f, sig, given) : TSR_OK;
+    if (given > sig->max_positional && !sig->varargs) return raise ? args_too_many(f->name, sig->min_args, sig->max_positional, given) : TSR_OK;
     for (int i = 0; i < sig->count; i++) {
         const SigParam *p = &sig->params[i];
         Value v = VALUE_UNBOUND;
         bool keyword = false;
         if (position < given) {
-            if (p->keyword_only) return raise ? too_many(f, sig, given) : TSR_OK;
+            if (p->keyword_only) return raise ? args_too_many(f->name, sig->min_args, sig->max_positional, given) : TSR_OK;
             v = args->values[skip + position];
         } else if (args->keyword_count > 0) {
             v = keyword_value(args, p);
@@ -193,7 +187,7 @@ TsrStatus bind_match(bool *ok, const OpFunction *f, const Sig *sig, const CallAr
                 position = given;
                 continue;
             } else if (raise && sig->varargs && given > sig->max_positional && position == 0) {
-                return too_many(f, sig, given);
+                return args_too_many(f->name, sig->min_args, sig->max_positional, given);
             } else {
                 return raise ? wrong_type(f, p, v, keyword, position) : TSR_OK;
             }
@@ -201,7 +195,7 @@ TsrStatus bind_match(bool *ok, const OpFunction *f, const Sig *sig, const CallAr
         if (!keyword) position++;
         else if (v.tag != V_UNBOUND) keywords_left--;
     }
-    if (position < given) return raise ? too_many(f, sig, given) : TSR_OK; /* more beside a list that took the place of all */
+    if (position < given) return raise ? args_too_many(f->name, sig->min_args, sig->max_positional, given) : TSR_OK; /* more beside a list that took the place of all */
     if (keywords_left > 0) return raise ? bad_keyword(f, sig, args, given) : TSR_OK;
     *ok = true;
     return TSR_OK;
@@ -292,7 +286,7 @@ static TsrStatus bad_element(const Frame *fr, const SigParam *p, int64_t i, Valu
         return tsr_error(TSR_TYPE_ERROR, "%s(): argument '%s' failed to unpack the object at pos %lld with error \"Overflow when unpacking long long\"",
                          fr->function->name, p->text, (long long)i + 1);
     return tsr_error(TSR_TYPE_ERROR, "%s(): argument '%s' failed to unpack the object at pos %lld with error \"type must be %s,but got %s\"", fr->function->name,
-                     p->text, (long long)i + 1, bind_kind_name(p), bind_type_name(v));
+                     p->text, (long long)i + 1, bind_kind_name(p), value_type_name(v));
 }
 
 static TsrStatus int_array(int64_t **out, Frame *fr, int64_t n) {
@@ -661,7 +655,7 @@ static TsrStatus call_function(Value *out, OpFunction *f, const CallArgs *args) 
         if (args->count == 0) return tsr_error(TSR_TYPE_ERROR, "unbound method TensorBase.%s() needs an argument", f->name);
         TSR_TRY(bind_tensor_of(&self, args->values[0]));
         if (self == NULL)
-            return tsr_error(TSR_TYPE_ERROR, "descriptor '%s' for 'torch._C.TensorBase' objects doesn't apply to a '%s' object", f->name, bind_type_name(args->values[0]));
+            return tsr_error(TSR_TYPE_ERROR, "descriptor '%s' for 'torch._C.TensorBase' objects doesn't apply to a '%s' object", f->name, value_type_name(args->values[0]));
     }
     if (parser->no_arguments) {
         if (TSR_UNLIKELY(args->count > skip || args->keyword_count > 0)) return refuse_arguments(f, args, skip);
@@ -688,7 +682,7 @@ TsrStatus bind_sizes(int64_t *out, int *n, int room, const CallArgs *args, int a
     for (int64_t i = 0; i < count; i++) {
         if (!bind_is_index(items[i]) && items[i].tag != V_BOOL)
             return tsr_error(TSR_TYPE_ERROR, "%s(): argument '%s' failed to unpack the object at pos %lld with error \"type must be tuple of ints,but got %s\"", function,
-                             name, (long long)i + 1, bind_type_name(items[i]));
+                             name, (long long)i + 1, value_type_name(items[i]));
         TSR_TRY(to_int(&out[i], items[i]));
     }
     *n = (int)count;

@@ -60,8 +60,6 @@ extern TsrStatus (*bind_override)(Value *out, bool *handled, OpFunction *f, cons
 /* A number of the language as a Scalar (bool, int, float, complex, or a 0-d tensor); *ok false: it is none. */
 TsrStatus bind_scalar(TsrScalar *out, bool *ok, Value v);
 TsrStatus bind_scalar_value(Value *out, TsrScalar s); /* as item() gives it */
-/* The name CPython has for the type of v in messages: "Tensor", "torch.dtype", "int". Static or of the type. */
-const char *bind_type_name(Value v);
 /* int arguments: an int or a tensor of one integer, not bool. */
 bool bind_is_index(Value v);
 /* sizes given as one sequence or as several ints from values[at]: into *out, at most `room`. `name` for errors. */
@@ -72,13 +70,6 @@ TsrStatus bind_result_move(Value *out, TsrOpCall *call);
 /* "requires_grad=True is not supported": raised wherever it is asked for. */
 TsrStatus bind_refuse_grad(void);
 
-/* Arguments of a function that PyTorch writes in Python, with CPython's messages: values[i] belongs to names[i], V_UNBOUND
- * where absent; the first `required` must be there, the first `positional` may be positional. */
-TsrStatus bind_python_arguments(Value *values, const CallArgs *args, const char *function, const char *const *names, int total, int positional, int required);
-
-/* PyTorch's message for arguments that fit none of the overloads (options: "(Tensor input, int dim)" texts). */
-TsrStatus bind_invalid_arguments(const char *function, const CallArgs *args, int skip, int count, const char *const *options);
-#define BIND_NO_GRAD_TEXT "tsr has no autograd: requires_grad=True is not supported"
 
 /* --- what follows is shared by the binding's own files --- */
 

@@ -1,208 +1,9 @@
-/* The words for arguments that do not fit. */
+/* The error for arguments that no overload of an operator takes. */
 #include <stdio.h>
-#include <string.h>
 
+#include "args.h"
+#include "args_torch.h"
 #include "bind.h"
-#include "dict_obj.h"
-#include "hint.h"
-#include "seq_obj.h"
-#include "str_obj.h"
-
-const char *bind_type_name(Value v) { return value_type(v)->name; }
-
-/* One parameter of a printed option, as PyTorch's error formatter reads it back from the text. */
-typedef struct OptionPart { const char *type; size_t type_length; const char *name; size_t name_length; } OptionPart;
-
-/* Splits "(Tensor input, *, int dim = 0)" at ", "; parts past `room` are counted only. */
-static int split_option(const char *option, OptionPart *parts, int room) {
-    int n = 0;
-    const char *p = option + 1, *end = option + strlen(option) - 1;
-    for (;;) {
-        const char *stop = strstr(p, ", ");
-        if (stop == NULL || stop > end) stop = end;
-        const char *space = stop;
-        while (space > p && *space != ' ') space--;
-        if (n < room) {
-            bool has_space = *space == ' ' && space > p;
-            parts[n] = (OptionPart){p, has_space ? (size_t)(space - p) : (size_t)(stop - p), has_space ? space + 1 : p, (size_t)(stop - (has_space ? space + 1 : p))};
-        }
-        n++;
-        if (stop == end) return n;
-        p = stop + 2;
-    }
-}
-
-static bool part_matches(const OptionPart *part, Value v) {
-    const char *type = bind_type_name(v);
-    if (part->type_length == 5 && strncmp(part->type, "float", 5) == 0) return strcmp(type, "float") == 0 || strcmp(type, "int") == 0;
-    return strlen(type) == part->type_length && strncmp(type, part->type, part->type_length) == 0;
-}
-
-static bool name_is(const OptionPart *part, const Str *name) { return part->name_length == (size_t)name->size && memcmp(part->name, name->data, part->name_length) == 0; }
-
-/* "list of [int, str]" for sequences, else the type's name. */
-static TsrStatus describe_value(TsrText *text, Value v) {
-    const Value *items;
-    int64_t n;
-    if (!value_as_array(v, &items, &n)) return tsr_text_puts(text, bind_type_name(v));
-    bool tuple = value_is_tuple(v);
-    TSR_TRY(tsr_text_printf(text, "%s of %c", bind_type_name(v), tuple ? '(' : '['));
-    for (int64_t i = 0; i < n; i++) TSR_TRY(tsr_text_printf(text, "%s%s", i > 0 ? ", " : "", bind_type_name(items[i])));
-    return tsr_text_puts(text, tuple ? (n == 1 ? ",)" : ")") : "]");
-}
-
-/* "(Tensor, !str!)": which of the arguments have the type of their place. */
-static TsrStatus mark_mismatches(TsrText *text, const OptionPart *parts, int nparts, const CallArgs *args, int skip) {
-    int positional = args->count - skip, total = positional + args->keyword_count;
-    TSR_TRY(tsr_text_putc(text, '('));
-    for (int i = 0; i < total; i++) {
-        const OptionPart *part = i < nparts ? &parts[i] : NULL;
-        Value v = VALUE_UNBOUND;
-        if (i < positional) v = args->values[skip + i];
-        for (int k = 0; i >= positional && part != NULL && k < args->keyword_count; k++)
-            if (name_is(part, args->names[k])) v = args->values[args->count + k];
-        if (v.tag == V_UNBOUND) continue;
-        const char *mark = part != NULL && part_matches(part, v) ? "" : "!";
-        TSR_TRY(tsr_text_puts(text, mark));
-        if (i >= positional) TSR_TRY(tsr_text_printf(text, "%.*s=", (int)part->name_length, part->name));
-        TSR_TRY(describe_value(text, v));
-        TSR_TRY(tsr_text_puts(text, mark));
-        if (i < total - 1 || positional == 0) TSR_TRY(tsr_text_puts(text, ", "));
-    }
-    return tsr_text_putc(text, ')');
-}
-
-/* "(Tensor, dim=str)"; with keywords alone a comma is left over, as PyTorch leaves it. */
-static TsrStatus describe_arguments(TsrText *text, const CallArgs *args, int skip) {
-    int positional = args->count - skip, total = positional + args->keyword_count, done = 0;
-    TSR_TRY(tsr_text_putc(text, '('));
-    for (int i = skip; i < args->count; i++) TSR_TRY(tsr_text_printf(text, "%s%s", bind_type_name(args->values[i]), ++done < total ? ", " : ""));
-    for (int k = args->keyword_count - 1; k >= 0; k--) { /* a hash map there lists them backwards */
-        bool comma = ++done < total || positional == 0;
-        TSR_TRY(tsr_text_printf(text, "%s=%s%s", args->names[k]->data, bind_type_name(args->values[args->count + k]), comma ? ", " : ""));
-    }
-    return tsr_text_putc(text, ')');
-}
-
-/* Keywords that none of the option's last parameters has; appends them, false when all are known. */
-static TsrStatus unknown_keywords(TsrText *text, bool *any, const OptionPart *parts, int nparts, const CallArgs *args, const char *lead) {
-    int start = nparts - args->keyword_count;
-    *any = false;
-    for (int k = args->keyword_count - 1; k >= 0; k--) {
-        bool found = false;
-        for (int i = TSR_MAX(start, 0); i < nparts; i++) found |= name_is(&parts[i], args->names[k]);
-        if (found) continue;
-        TSR_TRY(tsr_text_printf(text, "%s%s", *any ? ", " : lead, args->names[k]->data));
-        *any = true;
-    }
-    return TSR_OK;
-}
-
-enum { MAX_PARTS = 2 * TSR_MAX_ARGS + 4 };
-
-static TsrStatus explain_one(TsrText *text, const char *option, const CallArgs *args, int skip) {
-    OptionPart parts[MAX_PARTS];
-    int n = split_option(option, parts, MAX_PARTS), given = args->count - skip + args->keyword_count;
-    bool unknown = false;
-    if (args->keyword_count > 0) TSR_TRY(unknown_keywords(text, &unknown, parts, TSR_MIN(n, MAX_PARTS), args, "got unrecognized keyword arguments: "));
-    if (unknown) return TSR_OK;
-    TSR_TRY(tsr_text_puts(text, "got "));
-    TSR_TRY(given == n ? mark_mismatches(text, parts, n, args, skip) : describe_arguments(text, args, skip));
-    return tsr_text_printf(text, ", but expected %s", option);
-}
-
-static TsrStatus explain_many(TsrText *text, const CallArgs *args, int skip, int count, const char *const *options) {
-    TSR_TRY(tsr_text_puts(text, "got "));
-    TSR_TRY(describe_arguments(text, args, skip));
-    TSR_TRY(tsr_text_puts(text, ", but expected one of:\n"));
-    for (int i = 0; i < count; i++) {
-        OptionPart parts[MAX_PARTS];
-        int n = split_option(options[i], parts, MAX_PARTS);
-        TSR_TRY(tsr_text_printf(text, " * %s\n", options[i]));
-        if (args->count - skip + args->keyword_count != n) continue;
-        bool unknown = false;
-        if (args->keyword_count > 0)
-            TSR_TRY(unknown_keywords(text, &unknown, parts, TSR_MIN(n, MAX_PARTS), args, "      didn't match because some of the keywords were incorrect: "));
-        if (!unknown) {
-            TSR_TRY(tsr_text_puts(text, "      didn't match because some of the arguments have invalid types: "));
-            TSR_TRY(mark_mismatches(text, parts, TSR_MIN(n, MAX_PARTS), args, skip));
-        }
-        TSR_TRY(tsr_text_putc(text, '\n'));
-    }
-    return TSR_OK;
-}
-
-/* The parameter that the first keyword which none of the options has was meant for. */
-static void hint_keyword(const CallArgs *args, int count, const char *const *options) {
-    for (int k = 0; k < args->keyword_count; k++) {
-        char names[MAX_PARTS][48];
-        bool known = false;
-        HintSearch search = hint_begin(args->names[k]->data);
-        for (int i = 0; i < count; i++) {
-            OptionPart parts[MAX_PARTS];
-            int n = TSR_MIN(split_option(options[i], parts, MAX_PARTS), MAX_PARTS);
-            for (int j = 0; j < n; j++) {
-                snprintf(names[j], sizeof names[j], "%.*s", (int)parts[j].name_length, parts[j].name);
-                known = known || str_equal_c(args->names[k], names[j]);
-                hint_consider(&search, names[j]);
-            }
-            if (search.best != NULL && !known) tsr_error_hint("did you mean %s=?", search.best); /* before names is filled anew */
-        }
-        if (!known) return;
-    }
-}
-
-TsrStatus bind_invalid_arguments(const char *function, const CallArgs *args, int skip, int count, const char *const *options) {
-    TsrText text = {0};
-    TsrStatus s = tsr_text_printf(&text, "%s() received an invalid combination of arguments - ", function);
-    if (s == TSR_OK) s = count == 1 ? explain_one(&text, options[0], args, skip) : explain_many(&text, args, skip, count, options);
-    if (s == TSR_OK) {
-        s = tsr_error(TSR_TYPE_ERROR, "%s", text.data);
-        hint_keyword(args, count, options);
-    }
-    tsr_text_free(&text);
-    return s;
-}
-
-static TsrStatus missing_arguments(const char *function, const char *const *names, int count) {
-    TsrText text = {0};
-    TsrStatus s = TSR_OK;
-    for (int i = 0; i < count && s == TSR_OK; i++) {
-        const char *between = i == 0 ? "" : i + 1 < count ? ", " : count == 2 ? " and " : ", and ";
-        s = tsr_text_printf(&text, "%s'%s'", between, names[i]);
-    }
-    if (s == TSR_OK) s = tsr_error(TSR_TYPE_ERROR, "%s() missing %d required positional argument%s: %s", function, count, count == 1 ? "" : "s", text.data);
-    tsr_text_free(&text);
-    return s;
-}
-
-static TsrStatus too_many_arguments(const char *function, int least, int most, int given) {
-    if (least != most) return tsr_error(TSR_TYPE_ERROR, "%s() takes from %d to %d positional arguments but %d were given", function, least, most, given);
-    return tsr_error(TSR_TYPE_ERROR, "%s() takes %d positional argument%s but %d %s given", function, most, most == 1 ? "" : "s", given, given == 1 ? "was" : "were");
-}
-
-static TsrStatus unexpected_keyword(const char *function, const char *keyword, const char *const *names, int count) {
-    HintSearch search = hint_begin(keyword);
-    for (int i = 0; i < count; i++) hint_consider(&search, names[i]);
-    return hint_unexpected_keyword(function, &search);
-}
-
-TsrStatus bind_python_arguments(Value *values, const CallArgs *args, const char *function, const char *const *names, int total, int positional, int required) {
-    const char *absent[32];
-    int nabsent = 0;
-    for (int i = 0; i < total; i++) values[i] = i < args->count && i < positional ? args->values[i] : VALUE_UNBOUND;
-    for (int k = 0; k < args->keyword_count; k++) {
-        int at = 0;
-        while (at < total && !str_equal_c(args->names[k], names[at])) at++;
-        if (at == total) return unexpected_keyword(function, args->names[k]->data, names, total);
-        if (values[at].tag != V_UNBOUND) return tsr_error(TSR_TYPE_ERROR, "%s() got multiple values for argument '%s'", function, names[at]);
-        values[at] = args->values[args->count + k];
-    }
-    if (args->count > positional) return too_many_arguments(function, required, positional, args->count);
-    for (int i = 0; i < required && nabsent < 32; i++)
-        if (values[i].tag == V_UNBOUND) absent[nabsent++] = names[i];
-    return nabsent > 0 ? missing_arguments(function, absent, nabsent) : TSR_OK;
-}
 
 /* What CPython would say before PyTorch's function ran; TSR_OK when its arguments are in order. */
 static TsrStatus check_python(const OpFunction *f, const BindParser *parser, const CallArgs *args, int skip) {
@@ -219,7 +20,7 @@ static TsrStatus check_python(const OpFunction *f, const BindParser *parser, con
     }
     char full[160];
     snprintf(full, sizeof full, skip ? "Tensor.%s" : "%s", f->name);
-    return bind_python_arguments(values, args, full, names, n, positional, required);
+    return args_parse_python(values, args, full, names, n, positional, required);
 }
 
 TsrStatus bind_no_match(const OpFunction *f, const BindParser *parser, const CallArgs *args, int skip) {
@@ -241,5 +42,5 @@ TsrStatus bind_no_match(const OpFunction *f, const BindParser *parser, const Cal
     int n = 0;
     for (int i = 0; i < parser->count && n < 64; i++)
         if (!parser->sigs[i].hidden) options[n++] = parser->sigs[i].text;
-    return bind_invalid_arguments(f->name, args, skip, n, options);
+    return args_fit_none(f->name, args, skip, n, options);
 }

@@ -18,8 +18,6 @@
 #include "vm.h"
 
 BuiltinHooks builtin_hooks;
-bool builtin_sandbox;
-bool (*builtin_sandbox_allows)(const char *path);
 
 FILE *builtin_stdout(void) { return stdout; }
 

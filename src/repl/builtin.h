@@ -20,10 +20,6 @@ typedef struct BuiltinHooks {
 } BuiltinHooks;
 extern BuiltinHooks builtin_hooks;
 
-/* --sandbox: open() for writing, and reading of files not allowed by `sandbox_allows`, are refused. */
-extern bool builtin_sandbox;
-extern bool (*builtin_sandbox_allows)(const char *path);
-
 /* sys.argv from the command line; argv[0] is the script, '' or '-c'. */
 TsrStatus builtin_set_argv(int count, const char *const *argv);
 

@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "prelude.h"
 
 void compile_fail(Compiler *c, TsrStatus status) {
     if (!compile_failed(c)) {
@@ -401,7 +400,7 @@ static Code *code_new(Source *source, const Code *outer, const char *name) {
     code->doc = -1;
     code->source = source_retain(source);
     code->name = qualified_name(NULL, name);
-    bool prelude = outer != NULL && strcmp(outer->name, "_unit") == 0 && prelude_is_source(source_name(source));
+    bool prelude = outer != NULL && strcmp(outer->name, "_unit") == 0 && source_is_prelude(source);
     code->qualname = prelude ? prelude_name(source, name) : qualified_name(outer, name);
     if (code->name != NULL && code->qualname != NULL) return code;
     code_free(code);

@@ -5,8 +5,8 @@
 #include <sys/stat.h>
 
 #include "args.h"
-#include "builtin.h"
 #include "bytes_obj.h"
+#include "io.h"
 #include "func_obj.h"
 #include "seq_obj.h"
 #include "str_obj.h"
@@ -70,7 +70,7 @@ TsrStatus file_open(Value *out, const char *path, const char *mode) {
     struct stat st;
     TSR_TRY(check_mode(mode));
     bool writes = strpbrk(mode, "wax+") != NULL;
-    if (builtin_sandbox && (writes || builtin_sandbox_allows == NULL || !builtin_sandbox_allows(path)))
+    if (!tsr_io_may_read(path) || (writes && tsr_io_in_sandbox()))
         return tsr_error(TSR_PERMISSION_ERROR, "[Errno 1] Operation not permitted in the sandbox: '%s'", path);
     if (stat(path, &st) == 0 && S_ISDIR(st.st_mode)) return tsr_error_errno(EISDIR, path);
     char c_mode[8] = {strchr(mode, 'r') ? 'r' : strchr(mode, 'a') ? 'a' : 'w'};

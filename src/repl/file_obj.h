@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-/* open(path, mode): the errors are Python's; obeys the sandbox (builtin.h). */
+/* open(path, mode): the errors are Python's; obeys the sandbox (core/io.h). */
 TsrStatus file_open(Value *out, const char *path, const char *mode);
 /* A stream that is not closed with its value: sys.stdout. `name` static. */
 TsrStatus file_new_stream(Value *out, FILE *stream, const char *name, const char *mode);

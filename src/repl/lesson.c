@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "builtin.h"
+#include "io.h"
 #include "line.h"
 #include "magic.h"
 #include "namespace.h"
@@ -262,7 +263,7 @@ static int progress[LESSON_COUNT];
 
 static bool state_path(char *path, size_t size, const char *file) {
     const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
-    if (builtin_sandbox) return false;
+    if (tsr_io_in_sandbox()) return false;
     if (state != NULL && state[0] == '/') return (size_t)snprintf(path, size, "%s/tsr%s", state, file) < size;
     return home != NULL && home[0] == '/' && (size_t)snprintf(path, size, "%s/.local/state/tsr%s", home, file) < size;
 }

@@ -9,8 +9,8 @@
 #include <time.h>
 
 #include "builtin.h"
+#include "io.h"
 #include "parser.h"
-#include "prelude.h"
 #include "source.h"
 #include "str_obj.h"
 #include "vm.h"
@@ -111,7 +111,7 @@ static TsrStatus run_timeit(const char *rest) {
 static TsrStatus run_file(const char *rest) {
     char *text;
     size_t length;
-    if (builtin_sandbox && !builtin_sandbox_allows(rest)) return tsr_error(TSR_PERMISSION_ERROR, "%s: not readable in the sandbox", rest);
+    if (!tsr_io_may_read(rest)) return tsr_error(TSR_PERMISSION_ERROR, "%s: not readable in the sandbox", rest);
     TSR_TRY(source_read_file(&text, &length, rest));
     TsrStatus status = vm_run_text_here(NULL, text, length, rest);
     tsr_free(text);
@@ -152,7 +152,7 @@ static TsrStatus show_source(const char *expression) {
     Value v;
     TSR_TRY(vm_run_text_here(&v, expression, strlen(expression), "<stdin>"));
     const Code *code = value_is_function(v) ? ((Function *)v.o)->code : NULL;
-    if (code != NULL && !prelude_is_source(source_name(code->source))) {
+    if (code != NULL && !source_is_prelude(code->source)) {
         size_t length;
         for (int line = code->def_at.line; line <= code->def_at.end_line; line++) {
             const char *text = source_line(code->source, line, &length);

@@ -13,6 +13,7 @@
 #include "io.h"
 #include "man.h"
 #include "shell.h"
+#include "startup.h"
 
 typedef enum Mode { MODE_DEFAULT, MODE_CODE, MODE_ECHO, MODE_DOCTEST, MODE_LIST, MODE_DIFF, MODE_LESSON, MODE_MAN } Mode;
 
@@ -381,8 +382,8 @@ int main(int argc, char **argv) {
     if (status == EXIT_FINE) status = check(&line);
     if (status == EXIT_FINE) {
         set_arguments(&line, space + 2 * room);
-        status = shell_start(&line.shell) ? run(&line) : EXIT_FAILED;
-        status = shell_finish(status);
+        status = startup_begin(&line.shell) ? run(&line) : EXIT_FAILED;
+        status = startup_finish(status);
     }
     free(space);
     return status;

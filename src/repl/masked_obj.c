@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "args.h"
 #include "bind.h"
 #include "dict_obj.h"
 #include "gc.h"
@@ -97,7 +98,7 @@ static TsrStatus construct(Value *out, Type *type, const CallArgs *args) {
     (void)type;
     static const char *const names[] = {"data", "mask", "requires_grad"};
     Value v[3], pair;
-    TSR_TRY(bind_python_arguments(v, args, "MaskedTensor.__new__", names, 3, 3, 2));
+    TSR_TRY(args_parse_python(v, args, "MaskedTensor.__new__", names, 3, 3, 2));
     if (v[0].tag != V_TENSOR) return tsr_error(TSR_TYPE_ERROR, "data must be a Tensor");
     if (v[1].tag != V_TENSOR) return tsr_error(TSR_TYPE_ERROR, "mask must be a Tensor");
     if (v[2].tag == V_BOOL && v[2].b) return bind_refuse_grad();
@@ -331,4 +332,14 @@ Type masked_type = {.obj = TYPE_HEADER, .name = "MaskedTensor", .module = "torch
                     .set_item = set_item, .contains = contains, .iter = iter, .get_attr = get_attr, .lookup = lookup, .binary = binary, .inplace = inplace,
                     .compare = compare, .unary = unary, .methods = methods, .getters = getters};
 
-TsrStatus masked_fill(Module *module) { return module_add(module, "MaskedTensor", value_lent(&masked_type)); }
+/* A MaskedTensor is a Tensor, too, though no other part of it is one. */
+static TsrStatus is_tensor(bool *out, Type *type, Value v) {
+    (void)type;
+    *out = v.tag == V_TENSOR || value_is_obj(v, &masked_type);
+    return TSR_OK;
+}
+
+TsrStatus masked_fill(Module *module) {
+    torch_tensor_type.instance_check = is_tensor;
+    return module_add(module, "MaskedTensor", value_lent(&masked_type));
+}

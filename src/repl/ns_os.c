@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "args.h"
-#include "builtin.h"
 #include "dict_obj.h"
 #include "exc.h"
+#include "io.h"
 #include "seq_obj.h"
 #include "str_obj.h"
 
@@ -24,7 +24,7 @@ static TsrStatus path_argument(const char **out, Value v) {
 }
 
 static TsrStatus check_allowed(const char *path) {
-    if (!builtin_sandbox || (builtin_sandbox_allows != NULL && builtin_sandbox_allows(path))) return TSR_OK;
+    if (tsr_io_may_read(path)) return TSR_OK;
     return tsr_error(TSR_PERMISSION_ERROR, "[Errno 1] Operation not permitted in the sandbox: '%s'", path);
 }
 
@@ -80,7 +80,7 @@ static TsrStatus os_cpu_count(Value *out, const CallArgs *args) {
 static TsrStatus os_getenv(Value *out, const CallArgs *args) {
     const char *name;
     TSR_TRY(path_argument(&name, args->values[0]));
-    const char *value = builtin_sandbox ? NULL : getenv(name);
+    const char *value = tsr_io_in_sandbox() ? NULL : getenv(name);
     if (value != NULL) return str_new_c(out, value);
     *out = args->count > 1 ? value_retain(args->values[1]) : VALUE_NONE;
     return TSR_OK;
@@ -91,7 +91,7 @@ static TsrStatus new_environ(Value *out) {
     Value dict;
     TSR_TRY(dict_new(&dict));
     TsrStatus status = TSR_OK;
-    for (char **e = environ; !builtin_sandbox && *e != NULL && status == TSR_OK; e++) {
+    for (char **e = environ; !tsr_io_in_sandbox() && *e != NULL && status == TSR_OK; e++) {
         const char *equals = strchr(*e, '=');
         Value key, value;
         if (equals == NULL || tsr_utf8_invalid(*e, (int64_t)strlen(*e)) >= 0) continue;

@@ -60,7 +60,6 @@ static const char *const builtin_names[] = {
     "sum", "locals", "set", "getattr", "dict", "complex", "type", "ValueError", "RuntimeError", "TypeError", "IndexError", "NotImplementedError", "AssertionError",
 };
 
-bool prelude_is_source(const char *source_name) { return source_name[0] == '<' && strncmp(source_name, "<prelude", 8) == 0; }
 
 /* ---- what a source defines, without compiling it ---- */
 

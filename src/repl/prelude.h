@@ -16,8 +16,6 @@ TsrStatus prelude_get(Value *out, const char *space, const char *name);
 void prelude_each(const char *space, void (*visit)(const char *name, void *context), void *context);
 /* The same names, appended as str. */
 TsrStatus prelude_append_names(List *list, const char *space);
-/* Whether a source's name (source.h) is one of the prelude's. */
-bool prelude_is_source(const char *source_name);
 void prelude_shutdown(void); /* releases the functions; before value_shutdown */
 
 #endif

@@ -1,11 +1,8 @@
 #include "shell.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "builtin.h"
 #include "complete.h"
@@ -13,16 +10,10 @@
 #include "filter.h"
 #include "hint.h"
 #include "inspect.h"
-#include "io.h"
 #include "line.h"
 #include "magic.h"
 #include "mem.h"
-#include "parallel.h"
 #include "parser.h"
-#include "prelude.h"
-#include "rng.h"
-#include "signals.h"
-#include "startup.h"
 #include "str_obj.h"
 #include "vm.h"
 
@@ -43,8 +34,7 @@ bool shell_wants_exit(int *status) {
 
 /* ---- showing ---- */
 
-/* Values of expression statements: repr on stdout, and `_`. */
-static TsrStatus display(Value v) {
+TsrStatus shell_display(Value v) {
     if (value_is_none(v)) {
         if (inspect_none_note != NULL && line_is_terminal()) fprintf(builtin_stdout(), shell_options->colour ? "\033[2m%s\033[0m\n" : "%s\n", inspect_none_note);
         return TSR_OK;
@@ -71,7 +61,7 @@ static int frames_of(DiagFrame **out, const Trace *trace) {
     if (*out == NULL) return 0;
     for (int64_t i = trace->count; i-- > 0;) {
         const TraceEntry *e = &trace->entries[i];
-        if (prelude_is_source(source_name(e->source))) continue;
+        if (source_is_prelude(e->source)) continue;
         bool module = e->code == NULL || (e->code->flags & CODE_MODULE) != 0;
         if (e->code == NULL && i + 1 < trace->count && same_place(e, &trace->entries[i + 1])) continue;
         (*out)[count++] = (DiagFrame){e->source, e->at, module ? NULL : e->code->name};
@@ -251,7 +241,7 @@ int shell_run_code(const char *const *codes, int count) {
     if (status == TSR_OK) status = filter_prepare(&shell_options->filter);
     if (status == TSR_OK)
         status = run_text(&result, "<string>", text.data != NULL ? text.data : "", text.length, 1, &(RunOptions){SHOW_NONE, true});
-    if (status == TSR_OK) status = filter_finish(result, display);
+    if (status == TSR_OK) status = filter_finish(result, shell_display);
     value_release(result);
     tsr_text_free(&text);
     return shell_report(status, NULL);
@@ -381,77 +371,4 @@ int shell_run_prompt(void) {
     }
     line_end();
     return shell.exit_status;
-}
-
-/* ---- start and end ---- */
-
-/* A closed descriptor 0, 1 or 2 would otherwise go to the next file that is opened. */
-static void open_standard_descriptors(void) {
-    for (int fd = 0; fd < 3; fd++) {
-        if (fcntl(fd, F_GETFD) >= 0 || errno != EBADF) continue;
-        int opened = open("/dev/null", fd == 0 ? O_RDONLY : O_WRONLY);
-        if (opened >= 0 && opened != fd) {
-            dup2(opened, fd);
-            close(opened);
-        }
-    }
-}
-
-static bool fail_start(TsrStatus status) {
-    fprintf(stderr, "tsr: can't start: %s\n", status == TSR_RAISED ? "an error while starting" : tsr_error_message());
-    return false;
-}
-
-/* ---- the sandbox ---- */
-
-/* The files of the command line may be read, nothing else. */
-static bool sandbox_allows(const char *path) {
-    for (int i = 0; i < shell_options->filter.file_count; i++)
-        if (strcmp(shell_options->filter.files[i], path) == 0) return true;
-    return false;
-}
-
-static TsrStatus enter_sandbox(const ShellOptions *options) {
-    builtin_sandbox = true;
-    builtin_sandbox_allows = sandbox_allows;
-    tsr_io_set_sandbox(true);
-    for (int i = 0; i < options->filter.file_count; i++) TSR_TRY(tsr_io_permit(options->filter.files[i]));
-    return tsr_io_permit("-");
-}
-
-/* --device: new tensors are made there. */
-static TsrStatus use_device(const char *device) {
-    Value text, result;
-    TSR_TRY(str_new_c(&text, device));
-    TsrStatus status = value_call_method(&result, globals_resolve("torch"), "set_default_device", 1, &text);
-    value_release(text);
-    if (status == TSR_OK) value_release(result);
-    return status;
-}
-
-bool shell_start(const ShellOptions *options) {
-    shell_options = options;
-    open_standard_descriptors();
-    signals_start(options->max_time);
-    TsrStatus status = startup_all();
-    if (status != TSR_OK) return fail_start(status);
-    vm_display = display;
-    if (options->seeded) tsr_rng_seed(tsr_rng_default(), options->seed);
-    if (options->threads > 0) tsr_set_num_threads(options->threads);
-    startup_limit_memory(options->max_memory);
-    status = options->sandbox ? enter_sandbox(options) : TSR_OK;
-    if (status == TSR_OK) status = builtin_set_argv(options->argc, options->argv);
-    if (status == TSR_OK && options->device != NULL) status = use_device(options->device);
-    if (status != TSR_OK) shell_report(status, NULL);
-    return status == TSR_OK;
-}
-
-int shell_finish(int status) {
-    bool lost = fflush(builtin_stdout()) != 0 || ferror(builtin_stdout());
-    int why = errno;
-    startup_undo();
-    if (!lost) lost = fclose(stdout) != 0, why = errno;
-    if (!lost || why == EPIPE) return lost ? 141 : status;
-    fprintf(stderr, "OSError: [Errno %d] %s: '<stdout>'\n", why, strerror(why));
-    return status == EXIT_FINE ? EXIT_FAILED : status;
 }

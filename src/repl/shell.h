@@ -1,6 +1,5 @@
 /* shell.h: running programs for the command line: where they come from, what is shown, how errors end.
- *
- * One shell per process: shell_start once, then any of the runs, then shell_finish, whose result is the exit status. */
+ * One shell per process: startup_begin (startup.h) once, then any of the runs, then startup_finish, whose result is the exit status. */
 #ifndef REPL_SHELL_H
 #define REPL_SHELL_H
 
@@ -9,10 +8,8 @@
 
 enum { EXIT_FINE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_INTERRUPTED = 130 };
 
-/* Signals, limits, the interpreter. False when it could not start (a message is on stderr). `options` must outlive the shell. */
-bool shell_start(const ShellOptions *options);
-/* Flushes, ends the interpreter; `status` unless output could not be written. */
-int shell_finish(int status);
+/* Shows the value of an expression statement: its repr on stdout, and `_`. */
+TsrStatus shell_display(Value v);
 
 /* Each returns the exit status so far. */
 int shell_run_code(const char *const *codes, int count);  /* -e */

@@ -123,6 +123,8 @@ TsrStatus source_read_file(char **out, size_t *length, const char *path) {
 
 const char *source_name(const Source *s) { return s->name; }
 
+bool source_is_prelude(const Source *s) { return s->name[0] == '<' && strncmp(s->name, "<prelude", 8) == 0; }
+
 const char *source_text(const Source *s, size_t *length) {
     if (length != NULL) *length = s->length;
     return s->text;

@@ -26,6 +26,7 @@ void source_free(Source *source); /* one reference fewer; NULL is fine */
 TsrStatus source_read_file(char **out, size_t *length, const char *path);
 
 const char *source_name(const Source *source);
+bool source_is_prelude(const Source *source); /* part of the program (prelude.h): its name begins with "<prelude" */
 const char *source_text(const Source *source, size_t *length); /* ends with a NUL that is not counted */
 int source_line_count(const Source *source);
 

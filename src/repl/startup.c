@@ -1,5 +1,11 @@
 #include "startup.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
 #include "alloc.h"
 #include "builtin.h"
 #include "dict_obj.h"
@@ -10,16 +16,22 @@
 #include "files.h"
 #include "golden.h"
 #include "inspect.h"
+#include "io.h"
 #include "lesson.h"
 #include "maybe_owned.h"
+#include "mem.h"
 #include "namespace.h"
 #include "ns_caffe2.h"
 #include "ns_tensorflow.h"
 #include "ns_th.h"
 #include "notes.h"
+#include "parallel.h"
 #include "prelude.h"
 #include "parallel_calls.h"
+#include "rng.h"
 #include "see.h"
+#include "shell.h"
+#include "signals.h"
 #include "str_obj.h"
 #include "vm.h"
 #include "who.h"
@@ -84,7 +96,65 @@ void startup_undo(void) {
     tsr_error_clear();
 }
 
-void startup_limit_memory(size_t bytes) {
-    if (bytes > 0) tsr_set_memory_limit(bytes);
+/* ---- the process ---- */
+
+/* A closed descriptor 0, 1 or 2 would otherwise go to the next file that is opened. */
+static void open_standard_descriptors(void) {
+    for (int fd = 0; fd < 3; fd++) {
+        if (fcntl(fd, F_GETFD) >= 0 || errno != EBADF) continue;
+        int opened = open("/dev/null", fd == 0 ? O_RDONLY : O_WRONLY);
+        if (opened >= 0 && opened != fd) {
+            dup2(opened, fd);
+            close(opened);
+        }
+    }
+}
+
+static bool fail_start(TsrStatus status) {
+    fprintf(stderr, "tsr: can't start: %s\n", status == TSR_RAISED ? "an error while starting" : tsr_error_message());
+    return false;
+}
+
+static TsrStatus enter_sandbox(const FilterOptions *options) {
+    tsr_io_set_sandbox(true);
+    for (int i = 0; i < options->file_count; i++) TSR_TRY(tsr_io_permit(options->files[i]));
+    return TSR_OK;
+}
+
+/* --device: new tensors are made there. */
+static TsrStatus use_device(const char *device) {
+    Value text, result;
+    TSR_TRY(str_new_c(&text, device));
+    TsrStatus status = value_call_method(&result, globals_resolve("torch"), "set_default_device", 1, &text);
+    value_release(text);
+    if (status == TSR_OK) value_release(result);
+    return status;
+}
+
+bool startup_begin(const ShellOptions *options) {
+    shell_options = options;
+    open_standard_descriptors();
+    signals_start(options->max_time);
+    TsrStatus status = startup_all();
+    if (status != TSR_OK) return fail_start(status);
+    vm_display = shell_display;
+    if (options->seeded) tsr_rng_seed(tsr_rng_default(), options->seed);
+    if (options->threads > 0) tsr_set_num_threads(options->threads);
+    if (options->max_memory > 0) tsr_set_memory_limit(options->max_memory);
     else tsr_limit_small_memory();
+    status = options->sandbox ? enter_sandbox(&options->filter) : TSR_OK;
+    if (status == TSR_OK) status = builtin_set_argv(options->argc, options->argv);
+    if (status == TSR_OK && options->device != NULL) status = use_device(options->device);
+    if (status != TSR_OK) shell_report(status, NULL);
+    return status == TSR_OK;
+}
+
+int startup_finish(int status) {
+    bool lost = fflush(builtin_stdout()) != 0 || ferror(builtin_stdout());
+    int why = errno;
+    startup_undo();
+    if (!lost) lost = fclose(stdout) != 0, why = errno;
+    if (!lost || why == EPIPE) return lost ? 141 : status;
+    fprintf(stderr, "OSError: [Errno %d] %s: '<stdout>'\n", why, strerror(why));
+    return status == EXIT_FINE ? EXIT_FAILED : status;
 }

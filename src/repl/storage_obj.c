@@ -47,7 +47,7 @@ static TsrStatus set_element(StorageObj *s, int64_t i, TsrScalar v) {
 }
 
 static TsrStatus refuse_index(const StorageObj *s, Value index) {
-    const char *name = bind_type_name(index);
+    const char *name = value_type_name(index);
     if (is_typed(s)) return tsr_error(TSR_RUNTIME_ERROR, "can't index a <class 'torch.storage.TypedStorage'> with <class '%s'>", name);
     return tsr_error(TSR_TYPE_ERROR, "can't index a torch.UntypedStorage with %s", name);
 }
@@ -100,13 +100,13 @@ static TsrStatus storage_get_item(Value *out, Value self, Value index) {
 static TsrStatus number_of(TsrScalar *out, Value v) {
     bool ok;
     TSR_TRY(bind_scalar(out, &ok, v));
-    return ok ? TSR_OK : tsr_error(TSR_TYPE_ERROR, "must be real number, not %s", bind_type_name(v));
+    return ok ? TSR_OK : tsr_error(TSR_TYPE_ERROR, "must be real number, not %s", value_type_name(v));
 }
 
 /* What goes into an untyped storage is an int, of which its byte takes the low bits. `refusal` has a %s for another type. */
 static TsrStatus byte_or_number(TsrScalar *out, const StorageObj *s, Value v, const char *refusal) {
     if (is_typed(s)) return number_of(out, v);
-    if (!bind_is_index(v)) return tsr_error(TSR_RUNTIME_ERROR, refusal, bind_type_name(v));
+    if (!bind_is_index(v)) return tsr_error(TSR_RUNTIME_ERROR, refusal, value_type_name(v));
     int64_t i = 0;
     TSR_TRY(value_to_index(&i, v));
     *out = tsr_scalar_int(i & 0xff);
@@ -221,7 +221,7 @@ static TsrStatus storage_fill(Value *out, const CallArgs *args) {
 
 static TsrStatus storage_copy(Value *out, const CallArgs *args) {
     StorageObj *s = self_of(args->values[0]);
-    if (!value_is_storage(args->values[1])) return tsr_error(TSR_TYPE_ERROR, "copy_(): argument 'source' must be a storage, not %s", bind_type_name(args->values[1]));
+    if (!value_is_storage(args->values[1])) return tsr_error(TSR_TYPE_ERROR, "copy_(): argument 'source' must be a storage, not %s", value_type_name(args->values[1]));
     StorageObj *from = self_of(args->values[1]);
     if (count_of(from) != count_of(s)) return tsr_error(TSR_RUNTIME_ERROR, "size does not match, self was %zu bytes but src was %zu bytes", s->storage->nbytes, from->storage->nbytes);
     TSR_TRY(readable(s));
@@ -289,7 +289,7 @@ static TsrStatus storage_new(Value *out, const CallArgs *args) {
 static TsrStatus storage_byteswap(Value *out, const CallArgs *args) {
     StorageObj *s = self_of(args->values[0]);
     TsrDtype d;
-    if (!dtype_from_value(&d, args->values[1])) return tsr_error(TSR_RUNTIME_ERROR, "expected torch.dtype, but got <class '%s'>", bind_type_name(args->values[1]));
+    if (!dtype_from_value(&d, args->values[1])) return tsr_error(TSR_RUNTIME_ERROR, "expected torch.dtype, but got <class '%s'>", value_type_name(args->values[1]));
     TSR_TRY(readable(s));
     if (s->storage->readonly) return tsr_error(TSR_RUNTIME_ERROR, "the storage is read-only");
     size_t width = tsr_dtype_size(d) / (tsr_dtype_is_complex(d) ? 2 : 1);
@@ -363,11 +363,11 @@ static TsrStatus storage_construct(Value *out, Type *type, const CallArgs *args)
     TsrDtype d = typed ? tsr_default_dtype() : TSR_DTYPE_NONE;
     Value dtype = args_keyword(args, "dtype"), device = args_keyword(args, "device");
     if (dtype.tag != V_UNBOUND && (!typed || !dtype_from_value(&d, dtype) || !tsr_dtype_is_pod(d)))
-        return tsr_error(TSR_TYPE_ERROR, "%s(): argument 'dtype' must be torch.dtype, not %s", type->name, bind_type_name(dtype));
+        return tsr_error(TSR_TYPE_ERROR, "%s(): argument 'dtype' must be torch.dtype, not %s", type->name, value_type_name(dtype));
     TsrDevice where = TSR_DEVICE_CPU;
     bool known = true;
     if (device.tag != V_UNBOUND && device.tag != V_NONE) TSR_TRY(device_from_value(&where, &known, device));
-    if (!known) return tsr_error(TSR_TYPE_ERROR, "%s(): argument 'device' must be torch.device, not %s", type->name, bind_type_name(device));
+    if (!known) return tsr_error(TSR_TYPE_ERROR, "%s(): argument 'device' must be torch.device, not %s", type->name, value_type_name(device));
     return storage_from(out, args->count > 0 ? args->values[0] : VALUE_UNBOUND, d, where);
 }
 
@@ -385,7 +385,7 @@ static TsrStatus legacy_construct(Value *out, Type *type, const CallArgs *args) 
     Value wrapped = args_keyword(args, "wrap_storage"), data = args->count > 0 ? args->values[0] : VALUE_UNBOUND;
     if (args->count > 1) return refuse_legacy(TSR_RUNTIME_ERROR, type, "Too many positional arguments", NULL);
     if (wrapped.tag == V_OBJ && wrapped.o->type == &untyped_storage_type) return storage_obj_new(out, self_of(wrapped)->storage, d);
-    if (value_is_storage(data)) return refuse_legacy(TSR_TYPE_ERROR, type, "Argument type not recognized: <class '", bind_type_name(data));
+    if (value_is_storage(data)) return refuse_legacy(TSR_TYPE_ERROR, type, "Argument type not recognized: <class '", value_type_name(data));
     return storage_from(out, data, d, TSR_DEVICE_CPU);
 }
 

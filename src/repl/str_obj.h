@@ -5,6 +5,7 @@
 #ifndef REPL_STR_OBJ_H
 #define REPL_STR_OBJ_H
 
+#include "unichar.h"
 #include "value.h"
 
 struct Str {
@@ -58,9 +59,6 @@ int str_compare(const Str *a, const Str *b);
 
 int64_t str_byte_of(Str *s, int64_t index);              /* byte offset of a code point, 0 <= index <= length */
 int64_t str_index_of_byte(const Str *s, int64_t byte);   /* the reverse */
-uint32_t utf8_decode(const char *p, int *size);          /* one code point of valid UTF-8 */
-int utf8_encode(char *out, uint32_t codepoint);          /* writes 1 to 4 bytes; how many */
-int64_t utf8_count(const char *data, int64_t size);
 /* repr as CPython: quotes chosen, escapes, printable text kept (ascii_only: none kept). Appends. */
 TsrStatus str_repr(TsrText *out, const char *data, int64_t size, bool ascii_only);
 

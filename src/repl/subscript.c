@@ -139,7 +139,7 @@ static TsrStatus apply_other(Walk *w, Value v, int position) {
     TSR_TRY(bind_tensor_of(&t, v));
     if (t != NULL) return apply_tensor(w, t, position);
     if (value_is_bigint(v)) return tsr_error(TSR_VALUE_ERROR, "Overflow when unpacking long long");
-    return tsr_error(TSR_INDEX_ERROR, "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got %s)", bind_type_name(v));
+    return tsr_error(TSR_INDEX_ERROR, "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got %s)", value_type_name(v));
 }
 
 static TsrStatus apply_index(Walk *w, Value v, int position) {
@@ -327,7 +327,7 @@ TsrStatus subscript_get(Value *out, Value self, Value index) {
 /* ---- writing ---- */
 
 static TsrStatus cannot_assign(Value v, const TsrTensor *t) {
-    return tsr_error(TSR_TYPE_ERROR, "can't assign a %s to a torch.%sTensor", bind_type_name(v), tsr_dtype_scalar_name(t->dtype));
+    return tsr_error(TSR_TYPE_ERROR, "can't assign a %s to a torch.%sTensor", value_type_name(v), tsr_dtype_scalar_name(t->dtype));
 }
 
 /* The value as a tensor (*number false) or a number in *s. Strings and nested elements go into tensors of theirs. */

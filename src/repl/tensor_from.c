@@ -42,7 +42,7 @@ static TsrStatus find_shape(Shape *shape, Value v, bool strings) {
         if (s != TSR_OK) break;
         bool endless = value_is_str(current) && n > 0; /* 'a'[0] is 'a' */
         if (endless || ++depth > TORCH_MAX_DEPTH) {
-            s = tsr_error(TSR_VALUE_ERROR, "too many dimensions '%s'", bind_type_name(current));
+            s = tsr_error(TSR_VALUE_ERROR, "too many dimensions '%s'", value_type_name(current));
             break;
         }
         if (depth <= TSR_MAX_DIMS) shape->sizes[shape->ndim++] = n;
@@ -58,7 +58,7 @@ static TsrStatus find_shape(Shape *shape, Value v, bool strings) {
 
 /* ---- dtype inference ---- */
 
-static TsrStatus cannot_infer(Value v) { return tsr_error(TSR_RUNTIME_ERROR, "Could not infer dtype of %s", bind_type_name(v)); }
+static TsrStatus cannot_infer(Value v) { return tsr_error(TSR_RUNTIME_ERROR, "Could not infer dtype of %s", value_type_name(v)); }
 
 static TsrStatus infer(TsrDtype *out, Value v, int depth);
 
@@ -100,9 +100,9 @@ static TsrStatus infer(TsrDtype *out, Value v, int depth) {
         *out = t->dtype;
         return TSR_OK;
     }
-    if (value_is_str(v) || value_is_bytes(v)) return tsr_error(TSR_TYPE_ERROR, "new(): invalid data type '%s'", bind_type_name(v));
+    if (value_is_str(v) || value_is_bytes(v)) return tsr_error(TSR_TYPE_ERROR, "new(): invalid data type '%s'", value_type_name(v));
     if (!is_sequence(v)) return cannot_infer(v);
-    if (depth > TORCH_MAX_DEPTH) return tsr_error(TSR_VALUE_ERROR, "too many dimensions '%s'", bind_type_name(v));
+    if (depth > TORCH_MAX_DEPTH) return tsr_error(TSR_VALUE_ERROR, "too many dimensions '%s'", value_type_name(v));
     const Value *items = NULL;
     int64_t n = 0;
     Value holder;
@@ -164,7 +164,7 @@ static TsrStatus store_complex(char *dst, TsrDtype d, Value v) {
 }
 
 static TsrStatus store_string(char *dst, Value v) {
-    if (!value_is_str(v)) return tsr_error(TSR_TYPE_ERROR, "an element of a string tensor must be str, not %s", bind_type_name(v));
+    if (!value_is_str(v)) return tsr_error(TSR_TYPE_ERROR, "an element of a string tensor must be str, not %s", value_type_name(v));
     TsrString text = {.data = value_as_str(v)->data, .length = (size_t)value_as_str(v)->size};
     return tsr_dtypes[TSR_STRING].copy(dst, &text, 1);
 }
@@ -172,7 +172,7 @@ static TsrStatus store_string(char *dst, Value v) {
 static TsrStatus store_nested(char *dst, Value v) {
     TsrTensor *t = NULL;
     TSR_TRY(bind_tensor_of(&t, v));
-    if (t == NULL) return tsr_error(TSR_TYPE_ERROR, "an element of a nested tensor must be Tensor, not %s", bind_type_name(v));
+    if (t == NULL) return tsr_error(TSR_TYPE_ERROR, "an element of a nested tensor must be Tensor, not %s", value_type_name(v));
     return tsr_dtypes[TSR_NESTED].copy(dst, &t, 1);
 }
 
@@ -262,7 +262,7 @@ TsrStatus tensor_new_from_data(TsrTensor **out, Value data, TsrDtype dtype, TsrD
     TSR_TRY(bind_tensor_of(&t, data));
     if (t != NULL && dtype != TSR_NESTED && tsr_is_sparse(t)) return copy_of_sparse(out, t, dtype);
     if (t != NULL && dtype != TSR_NESTED) return copy_of(out, t, dtype, device);
-    if ((value_is_str(data) && dtype != TSR_STRING) || value_is_bytes(data)) return tsr_error(TSR_TYPE_ERROR, "new(): invalid data type '%s'", bind_type_name(data));
+    if ((value_is_str(data) && dtype != TSR_STRING) || value_is_bytes(data)) return tsr_error(TSR_TYPE_ERROR, "new(): invalid data type '%s'", value_type_name(data));
     Shape shape;
     TSR_TRY(find_shape(&shape, data, dtype == TSR_STRING));
     if (dtype == TSR_DTYPE_NONE) TSR_TRY(infer(&dtype, data, 0));
@@ -275,7 +275,7 @@ TsrStatus tensor_new_from_data(TsrTensor **out, Value data, TsrDtype dtype, TsrD
 
 TsrStatus tensor_new_from_index(TsrTensor **out, Value sequence) {
     TsrDtype d = TSR_INT64;
-    if (value_is_str(sequence) || value_is_bytes(sequence)) return tsr_error(TSR_TYPE_ERROR, "new(): invalid data type '%s'", bind_type_name(sequence));
+    if (value_is_str(sequence) || value_is_bytes(sequence)) return tsr_error(TSR_TYPE_ERROR, "new(): invalid data type '%s'", value_type_name(sequence));
     TSR_TRY(infer(&d, sequence, 0));
     return tensor_new_from_data(out, sequence, d == TSR_BOOL || d == TSR_UINT8 ? d : TSR_INT64, TSR_DEVICE_CPU);
 }

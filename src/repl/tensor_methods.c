@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "args.h"
+#include "args_torch.h"
 #include "bind.h"
 #include "func_obj.h"
 #include "seq_obj.h"
@@ -75,7 +76,7 @@ GET(data) {
 static TsrStatus set_data(Value self, Value v) {
     TsrTensor *from = NULL;
     TSR_TRY(bind_tensor_of(&from, v));
-    if (from == NULL) return tsr_error(TSR_TYPE_ERROR, "Variable data has to be a tensor, but got %s", bind_type_name(v));
+    if (from == NULL) return tsr_error(TSR_TYPE_ERROR, "Variable data has to be a tensor, but got %s", value_type_name(v));
     if (tsr_is_sparse(self.t) || tsr_is_sparse(from) || !tsr_is_defined(from)) return tsr_error(TSR_RUNTIME_ERROR, "Attempted to call `variable.set_data(tensor)`, but `variable` and `tensor` have incompatible tensor type. ");
     TsrDtype own = self.t->dtype;
     self.t->dtype = from->dtype;
@@ -237,9 +238,9 @@ METHOD(type) {
     TSR_TRY(self_tensor(&t, args));
     static const char *const names[] = {"self", "dtype", "non_blocking"};
     Value v[3];
-    TSR_TRY(bind_python_arguments(v, args, "type", names, 3, 3, 1));
+    TSR_TRY(args_parse_python(v, args, "type", names, 3, 3, 1));
     Value wanted = v[1];
-    if (v[2].tag != V_UNBOUND && v[2].tag != V_BOOL) return tsr_error(TSR_TYPE_ERROR, "type(): argument 'non_blocking' (position 2) must be bool, not %s", bind_type_name(v[2]));
+    if (v[2].tag != V_UNBOUND && v[2].tag != V_BOOL) return tsr_error(TSR_TYPE_ERROR, "type(): argument 'non_blocking' (position 2) must be bool, not %s", value_type_name(v[2]));
     if (t->layout > TSR_SPARSE_COO && (wanted.tag == V_UNBOUND || wanted.tag == V_NONE)) return tsr_error(TSR_RUNTIME_ERROR, "Unimplemented backend SparseCsrCPU");
     if (wanted.tag == V_UNBOUND || wanted.tag == V_NONE)
         return str_new_format(out, tsr_is_sparse(t) ? "torch.sparse.%sTensor" : tsr_is_meta(t) ? "torch.meta.%sTensor" : "torch.%sTensor", tsr_dtype_scalar_name(t->dtype));
@@ -257,7 +258,7 @@ METHOD(set_) {
     if (args->count < 2 || !value_is_storage(args->values[1])) {
         TsrTensor *source = NULL;
         if (args->count > 1) TSR_TRY(bind_tensor_of(&source, args->values[1]));
-        if (args->count > 1 && source == NULL) return bind_invalid_arguments("set_", args, 1, (int)TSR_COUNTOF(options), options);
+        if (args->count > 1 && source == NULL) return args_fit_none("set_", args, 1, (int)TSR_COUNTOF(options), options);
         Value f;
         TSR_TRY(bind_new_method(&f, "set_"));
         if (f.tag == V_UNBOUND) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "set_ is not available");
@@ -319,7 +320,7 @@ static TsrStatus apply_each(Value *out, Value self, const Value *others, int n, 
 METHOD(apply_) { return apply_each(out, args->values[0], NULL, 0, args->values[1], "apply_"); }
 
 METHOD(map_) {
-    if (args->values[1].tag != V_TENSOR) return tsr_error(TSR_TYPE_ERROR, "map_(): argument 'other' (position 1) must be Tensor, not %s", bind_type_name(args->values[1]));
+    if (args->values[1].tag != V_TENSOR) return tsr_error(TSR_TYPE_ERROR, "map_(): argument 'other' (position 1) must be Tensor, not %s", value_type_name(args->values[1]));
     Value expanded = VALUE_UNBOUND;
     Value pair[2] = {args->values[1], args->values[0]};
     TSR_TRY(bind_call(&expanded, "expand_as", 2, pair));

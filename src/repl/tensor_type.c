@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "args.h"
+#include "args_torch.h"
 #include "bind.h"
 #include "core/print.h"
 #include "gc.h"
 #include "func_obj.h"
-#include "masked_obj.h"
 #include "num_obj.h"
 #include "seq_obj.h"
 #include "storage_obj.h"
@@ -228,7 +228,7 @@ static TsrStatus construct_from(TsrTensor **out, Type *type, Value v, TsrDtype d
     }
     if (value_is_storage(v)) return over_storage(out, (StorageObj *)v.o, dtype);
     if (value_is_str(v)) return tsr_error(TSR_TYPE_ERROR, "new(): invalid data type 'str'");
-    if (!value_is_list(v) && !value_is_tuple(v) && !value_is_obj(v, &range_type)) return tsr_error(TSR_TYPE_ERROR, "new(): data must be a sequence (got %s)", bind_type_name(v));
+    if (!value_is_list(v) && !value_is_tuple(v) && !value_is_obj(v, &range_type)) return tsr_error(TSR_TYPE_ERROR, "new(): data must be a sequence (got %s)", value_type_name(v));
     return tensor_new_from_data(out, v, dtype, TSR_DEVICE_CPU);
 }
 
@@ -236,7 +236,7 @@ TsrStatus tensor_construct(Value *out, Type *type, const CallArgs *args) {
     TsrDtype dtype = type == &torch_tensor_type ? tsr_default_dtype() : (TsrDtype)(type - float_tensor_types);
     for (int k = 0; k < args->keyword_count; k++)
         if (!str_equal_c(args->names[k], "device") && !str_equal_c(args->names[k], "data") && !str_equal_c(args->names[k], "size"))
-            return bind_invalid_arguments("new", args, 0, 5, construct_options);
+            return args_fit_none("new", args, 0, 5, construct_options);
     Value data = args_keyword(args, "data");
     CallArgs named = {.values = &data, .count = 1};
     if (data.tag != V_UNBOUND && args->count == 0) args = &named;
@@ -251,7 +251,7 @@ TsrStatus tensor_construct(Value *out, Type *type, const CallArgs *args) {
     } else if (args->count == 1) {
         TSR_TRY(construct_from(&t, type, args->values[0], dtype));
     } else {
-        return bind_invalid_arguments("new", args, 0, 5, construct_options);
+        return args_fit_none("new", args, 0, 5, construct_options);
     }
     *out = value_tensor_move(t);
     return TSR_OK;
@@ -280,15 +280,7 @@ static TsrStatus isinstance_of(bool *out, Type *type, Value v) {
     return TSR_OK;
 }
 
-/* A MaskedTensor is a Tensor, too, though no other part of it is one. */
-static TsrStatus is_tensor(bool *out, Type *type, Value v) {
-    (void)type;
-    *out = v.tag == V_TENSOR || value_is_obj(v, &masked_type);
-    return TSR_OK;
-}
-
 TsrStatus tensor_type_startup(void) {
-    torch_tensor_type.instance_check = is_tensor;
     for (int d = 0; d < TSR_DTYPE_COUNT; d++) float_tensor_types[d].instance_check = isinstance_of;
     value_set_tensor_type(&torch_tensor_type);
     tensor_hooks = (TensorHooks){.to_index = to_index, .to_number = to_number};

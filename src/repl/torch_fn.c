@@ -25,7 +25,7 @@
 #define PARSE(v, function_name, positional, needed, ...) \
     static const char *const names_[] = {__VA_ARGS__}; \
     Value v[TSR_COUNTOF(names_)]; \
-    TSR_TRY(bind_python_arguments(v, args, function_name, names_, (int)TSR_COUNTOF(names_), positional, needed))
+    TSR_TRY(args_parse_python(v, args, function_name, names_, (int)TSR_COUNTOF(names_), positional, needed))
 
 /* ---- questions ---- */
 
@@ -57,7 +57,7 @@ static TsrStatus shape_of(int64_t *sizes, int *n, Value v) {
     }
     const Value *items = NULL;
     int64_t count = 0;
-    if (!value_as_array(v, &items, &count)) return tsr_error(TSR_RUNTIME_ERROR, "Input shapes should be of type ints, a tuple of ints, or a list of ints, got %s", bind_type_name(v));
+    if (!value_as_array(v, &items, &count)) return tsr_error(TSR_RUNTIME_ERROR, "Input shapes should be of type ints, a tuple of ints, or a list of ints, got %s", value_type_name(v));
     if (count > TSR_MAX_DIMS) return tsr_error(TSR_RUNTIME_ERROR, "too many dimensions: %lld", (long long)count);
     for (int64_t i = 0; i < count; i++) TSR_TRY(value_to_index(&sizes[i], items[i]));
     *n = (int)count;
@@ -105,7 +105,7 @@ FN(from_dlpack) {
     PARSE(v, "from_dlpack", 1, 1, "ext_tensor", "device", "copy");
     TsrTensor *t = NULL, *alias;
     TSR_TRY(bind_tensor_of(&t, v[0]));
-    if (t == NULL) return tsr_error(TSR_ATTRIBUTE_ERROR, "'%s' object has no attribute '__dlpack__'", bind_type_name(v[0]));
+    if (t == NULL) return tsr_error(TSR_ATTRIBUTE_ERROR, "'%s' object has no attribute '__dlpack__'", value_type_name(v[0]));
     if (tsr_is_sparse(t)) return tsr_error(TSR_BUFFER_ERROR, "Can't export tensors with layout other than torch.strided");
     TSR_TRY(tsr_tensor_new_over(&alias, t->storage, tsr_ndim(t), t->sizes, t->strides, t->offset, t->dtype));
     *out = value_tensor_move(alias);
@@ -121,7 +121,7 @@ FN(broadcast_tensors) {
     for (int64_t i = 0; i < count; i++) {
         TsrTensor *t = NULL;
         TSR_TRY(bind_tensor_of(&t, items[i]));
-        if (t == NULL) return tsr_error(TSR_TYPE_ERROR, "expected Tensor as element %d in argument 0, but got %s", (int)i, bind_type_name(items[i]));
+        if (t == NULL) return tsr_error(TSR_TYPE_ERROR, "expected Tensor as element %d in argument 0, but got %s", (int)i, value_type_name(items[i]));
         TSR_TRY(tsr_layout_broadcast(all, &rank, t->sizes, tsr_ndim(t)));
     }
     Value result;
@@ -187,7 +187,7 @@ FN(set_default_tensor_type) {
 /* Numbers too small to be normal count as 0 while this is on; of this thread and those it starts. */
 FN(set_flush_denormal) {
     PARSE(v, "set_flush_denormal", 1, 1, "mode");
-    if (v[0].tag != V_BOOL) return tsr_error(TSR_TYPE_ERROR, "flush_denormal expects a bool, but got %s", bind_type_name(v[0]));
+    if (v[0].tag != V_BOOL) return tsr_error(TSR_TYPE_ERROR, "flush_denormal expects a bool, but got %s", value_type_name(v[0]));
 #if defined(__SSE2__)
     unsigned mask = 0x8040; /* flush to zero, denormals are zero */
     _mm_setcsr(v[0].b ? _mm_getcsr() | mask : _mm_getcsr() & ~mask);
@@ -228,7 +228,7 @@ FN(get_num_threads) {
 
 FN(set_num_threads) {
     PARSE(v, "set_num_threads", 1, 1, "n");
-    if (v[0].tag != V_INT) return tsr_error(TSR_RUNTIME_ERROR, "set_num_threads expects an int, but got %s", bind_type_name(v[0]));
+    if (v[0].tag != V_INT) return tsr_error(TSR_RUNTIME_ERROR, "set_num_threads expects an int, but got %s", value_type_name(v[0]));
     if (v[0].i <= 0) return tsr_error(TSR_RUNTIME_ERROR, "set_num_threads expects a positive integer");
     tsr_set_num_threads((int)TSR_MIN(v[0].i, 1024));
     *out = VALUE_NONE;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "args.h"
-#include "bind.h"
+#include "args_torch.h"
 #include "dict_obj.h"
 #include "func_obj.h"
 #include "num_obj.h"
@@ -161,7 +161,7 @@ static TsrStatus device_construct(Value *out, Type *type, const CallArgs *args) 
     bool ok = false;
     bool fits = args->count <= 2 && (index.tag == V_UNBOUND || (index.tag == V_INT && value_is_str(kind)));
     if (fits && kind.tag != V_UNBOUND) TSR_TRY(device_from_value(&d, &ok, kind));
-    if (!ok) return bind_invalid_arguments("device", args, 0, 2, device_options);
+    if (!ok) return args_fit_none("device", args, 0, 2, device_options);
     if (index.tag == V_INT) {
         if (d.index >= 0) return tsr_error(TSR_RUNTIME_ERROR, "type (string) must not include an index because index was passed explicitly: %s", value_as_str(kind)->data);
         if (index.i < 0 || index.i > 127) return tsr_error(TSR_RUNTIME_ERROR, "Device index must not be negative");
@@ -239,7 +239,7 @@ static TsrStatus generator_construct(Value *out, Type *type, const CallArgs *arg
         TsrDevice d;
         bool ok;
         TSR_TRY(device_from_value(&d, &ok, args->values[0]));
-        if (!ok) return tsr_error(TSR_TYPE_ERROR, "Generator(): argument 'device' (position 1) must be torch.device, not %s", bind_type_name(args->values[0]));
+        if (!ok) return tsr_error(TSR_TYPE_ERROR, "Generator(): argument 'device' (position 1) must be torch.device, not %s", value_type_name(args->values[0]));
     }
     TSR_TRY(tsr_rng_new(&rng));
     TsrStatus s = torch_generator_new(out, rng);
@@ -262,7 +262,7 @@ static TsrStatus generator_seed_with(Value *out, const CallArgs *args) {
     uint64_t big;
     if (value_small_int(args->values[1], &seed)) big = (uint64_t)seed;
     else if (!value_is_bigint(args->values[1]) || !int_fits_uint64(args->values[1], &big))
-        return tsr_error(TSR_RUNTIME_ERROR, "manual_seed expected a long, but got %s", bind_type_name(args->values[1]));
+        return tsr_error(TSR_RUNTIME_ERROR, "manual_seed expected a long, but got %s", value_type_name(args->values[1]));
     tsr_rng_seed(rng_of(args->values[0]), big);
     *out = value_retain(args->values[0]);
     return TSR_OK;
@@ -357,7 +357,7 @@ static TsrStatus info_argument(Value *v, const CallArgs *args, const char *name,
     if (v->tag == V_UNBOUND) *v = args_keyword(args, "type");
     if (v->tag == V_UNBOUND) return required ? tsr_error(TSR_TYPE_ERROR, "%s() missing 1 required positional arguments: \"type\"", name) : TSR_OK;
     if (value_is_obj(*v, &dtype_type)) return TSR_OK;
-    return tsr_error(TSR_TYPE_ERROR, "%s(): argument 'type' (position 1) must be torch.dtype, not %s", name, bind_type_name(*v));
+    return tsr_error(TSR_TYPE_ERROR, "%s(): argument 'type' (position 1) must be torch.dtype, not %s", name, value_type_name(*v));
 }
 
 static TsrStatus finfo_construct(Value *out, Type *type, const CallArgs *args) {

@@ -4,7 +4,56 @@
 #include <string.h>
 #include <utf8proc.h>
 
-#include "str_obj.h"
+/* --- UTF-8 --- */
+
+uint32_t utf8_decode(const char *p, int *size) {
+    const unsigned char *s = (const unsigned char *)p;
+    if (s[0] < 0x80) {
+        *size = 1;
+        return s[0];
+    }
+    if (s[0] < 0xe0) {
+        *size = 2;
+        return (uint32_t)(s[0] & 0x1f) << 6 | (s[1] & 0x3f);
+    }
+    if (s[0] < 0xf0) {
+        *size = 3;
+        return (uint32_t)(s[0] & 0x0f) << 12 | (uint32_t)(s[1] & 0x3f) << 6 | (s[2] & 0x3f);
+    }
+    *size = 4;
+    return (uint32_t)(s[0] & 0x07) << 18 | (uint32_t)(s[1] & 0x3f) << 12 | (uint32_t)(s[2] & 0x3f) << 6 | (s[3] & 0x3f);
+}
+
+int utf8_encode(char *out, uint32_t c) {
+    if (c < 0x80) {
+        out[0] = (char)c;
+        return 1;
+    }
+    if (c < 0x800) {
+        out[0] = (char)(0xc0 | c >> 6);
+        out[1] = (char)(0x80 | (c & 0x3f));
+        return 2;
+    }
+    if (c < 0x10000) {
+        out[0] = (char)(0xe0 | c >> 12);
+        out[1] = (char)(0x80 | (c >> 6 & 0x3f));
+        out[2] = (char)(0x80 | (c & 0x3f));
+        return 3;
+    }
+    out[0] = (char)(0xf0 | c >> 18);
+    out[1] = (char)(0x80 | (c >> 12 & 0x3f));
+    out[2] = (char)(0x80 | (c >> 6 & 0x3f));
+    out[3] = (char)(0x80 | (c & 0x3f));
+    return 4;
+}
+
+int64_t utf8_count(const char *data, int64_t size) {
+    int64_t n = 0;
+    for (int64_t i = 0; i < size; i++) n += ((unsigned char)data[i] & 0xc0) != 0x80;
+    return n;
+}
+
+/* --- classes --- */
 
 typedef struct Range { uint32_t first, last; } Range;
 typedef struct LongCase { uint32_t c; const char *text; } LongCase;

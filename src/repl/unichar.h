@@ -1,4 +1,4 @@
-/* unichar.h: what Python asks of a character: its class, its case, whether a name may hold it.
+/* unichar.h: what Python asks of a character: its class, its case, whether a name may hold it; and how UTF-8 holds one.
  *
  * Categories and simple cases are utf8proc's; what it does not tell (digits that are not decimal, upper cases of several
  * characters, the exceptions among names) stands in unichar.inc. A character is a code point. */
@@ -21,6 +21,10 @@ bool unichar_is_cased(uint32_t c);
 bool unichar_is_case_ignorable(uint32_t c); /* stands between letters without parting them: marks, apostrophes */
 bool unichar_starts_name(uint32_t c);
 bool unichar_continues_name(uint32_t c);
+
+uint32_t utf8_decode(const char *p, int *size);     /* one code point of valid UTF-8 */
+int utf8_encode(char *out, uint32_t codepoint);     /* writes 1 to 4 bytes; how many */
+int64_t utf8_count(const char *data, int64_t size); /* code points of valid UTF-8 */
 
 enum { UNICHAR_CASE_BYTES = 8 };
 /* The case of one character as UTF-8 in `out` (UNICHAR_CASE_BYTES bytes, no zero byte): how many bytes. */

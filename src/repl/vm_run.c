@@ -1,7 +1,6 @@
 /* Running programs: the doors into the evaluator, records of errors, and who holds what. */
 #include "builtin.h"
 #include "parser.h"
-#include "prelude.h"
 #include "vm_internal.h"
 
 #include <stdlib.h>
@@ -121,7 +120,7 @@ bool vm_take_error(Value *exception, TsrStatus status) {
 /* The innermost call of the user's own code; NULL: none. */
 static const Frame *user_frame(void) {
     const Frame *f = vm.frame;
-    while (f != NULL && prelude_is_source(source_name(f->code->source))) f = f->prev;
+    while (f != NULL && source_is_prelude(f->code->source)) f = f->prev;
     return f;
 }
 
