@@ -13,8 +13,10 @@ static const TsrSoftmaxTable *choose(void) {
     return tsr_softmax_kernels_base();
 }
 
-TsrSoftmaxFn tsr_softmax_kernel(bool log, TsrSoftmaxWay way, TsrDtype d) {
+static const TsrSoftmaxTable *table(void) {
     static const TsrSoftmaxTable *known;
-    const TsrSoftmaxTable *table = TSR_CHOOSE_ONCE(known, choose());
-    return (log ? table->log_softmax : table->softmax)[way][d == TSR_FLOAT64];
+    return TSR_CHOOSE_ONCE(known, choose());
 }
+
+TsrSoftmaxFn tsr_softmax_kernel(bool log, TsrSoftmaxWay way, TsrDtype d) { return (log ? table()->log_softmax : table()->softmax)[way][d == TSR_FLOAT64]; }
+TsrSoftmaxColumnsFn tsr_softmax_columns(bool log, TsrDtype d) { return (log ? table()->log_columns : table()->columns)[d == TSR_FLOAT64]; }

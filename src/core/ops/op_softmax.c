@@ -57,16 +57,52 @@ static TsrStatus softmax_last(TsrTensor **out, TsrTensor *x, TsrTensor *spare, b
     return s;
 }
 
-/* Along another dimension: it is moved last, and the result put back in row-major order. */
+/* [outer][n][inner]: strips of neighbouring lines. */
+typedef struct Columns {
+    TsrSoftmaxColumnsFn fn;
+    char *out;
+    const char *x;
+    int64_t n, inner, item;
+} Columns;
+
+static void run_strips(int64_t begin, int64_t end, void *user) {
+    const Columns *j = user;
+    int64_t strips = (j->inner + TSR_SOFTMAX_STRIP - 1) / TSR_SOFTMAX_STRIP;
+    for (int64_t i = begin; i < end; i++) {
+        int64_t column = i % strips * TSR_SOFTMAX_STRIP, at = (i / strips * j->n * j->inner + column) * j->item;
+        j->fn(j->out + at, j->x + at, j->n, j->inner, TSR_MIN(j->inner - column, (int64_t)TSR_SOFTMAX_STRIP));
+    }
+}
+
+/* Along a dimension with `inner` elements inside; otherwise as softmax_last. */
+static TsrStatus softmax_inner(TsrTensor **out, TsrTensor *x, TsrTensor *spare, int64_t dim, int64_t inner, bool log) {
+    TsrTensor *dense, *result = NULL;
+    TSR_TRY(tsr_tensor_new_contiguous(&dense, x, TSR_CONTIGUOUS));
+    TsrStatus s = TSR_OK;
+    if (spare == dense) result = tsr_tensor_retain(dense);
+    else s = tsr_tensor_new_like(&result, dense, TSR_DTYPE_NONE, TSR_CONTIGUOUS);
+    if (s == TSR_OK && dense->numel > 0 && !tsr_is_meta(dense)) {
+        int64_t n = x->sizes[dim], strips = (inner + TSR_SOFTMAX_STRIP - 1) / TSR_SOFTMAX_STRIP;
+        Columns job = {tsr_softmax_columns(log, x->dtype), tsr_data(result), tsr_data(dense), n, inner, (int64_t)tsr_itemsize(x)};
+        s = tsr_parallel_for(dense->numel / n / inner * strips, TSR_MAX((int64_t)(1 << 12) / (n * TSR_MIN(inner, (int64_t)TSR_SOFTMAX_STRIP)), 1), run_strips, &job);
+    }
+    tsr_tensor_free(dense);
+    if (s != TSR_OK) tsr_tensor_free(result);
+    else *out = result;
+    return s;
+}
+
+/* Along another dimension with few elements inside: it is moved last, and the result put back in row-major order. */
 static TsrStatus softmax_any(TsrTensor **out, TsrTensor *x, TsrTensor *spare, int64_t dim, bool log, TsrDtype d) {
     TsrTensor *moved = NULL, *dense = NULL, *result = NULL, *back = NULL;
     int64_t last = TSR_MAX(tsr_ndim(x) - 1, 0), inner = 1, vectors = 2 * 64 / (int64_t)tsr_itemsize(x);
     for (int64_t i = dim + 1; i <= last; i++) inner *= x->sizes[i];
     TsrSoftmaxWay way = dim == last ? TSR_SOFTMAX_LAST : inner < vectors ? TSR_SOFTMAX_FEW : TSR_SOFTMAX_INNER;
+    bool half = log == (dim == last) && (d == TSR_FLOAT16 || d == TSR_BFLOAT16);
+    if (way == TSR_SOFTMAX_INNER && !half) return softmax_inner(out, x, spare, dim, inner, log);
     if (dim == last) moved = tsr_tensor_retain(x);
     else TSR_TRY(tsr_tensor_new_transpose(&moved, x, dim, last));
     TsrStatus s = tsr_tensor_new_contiguous(&dense, moved, TSR_CONTIGUOUS);
-    bool half = log == (dim == last) && (d == TSR_FLOAT16 || d == TSR_BFLOAT16);
     if (s == TSR_OK) s = softmax_last(&result, dense, spare, log, way, half ? d : TSR_DTYPE_NONE);
     tsr_tensor_free(moved);
     tsr_tensor_free(dense);
