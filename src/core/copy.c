@@ -44,15 +44,32 @@ static void move_strided(size_t size, char *to, int64_t ts, const char *from, in
     }
 }
 
+#define FLIP(type) \
+    do { \
+        const type first = (type)((type)re << (sizeof(type) * 8 - 1)), second = (type)((type)im << (sizeof(type) * 8 - 1)); \
+        if (stride == (int64_t)size && !complex) { \
+            for (int64_t i = 0; i < n; i++) ((type *)(void *)p)[i] ^= first; \
+        } else if (stride == (int64_t)size) { \
+            for (int64_t i = 0; i < n; i++) ((type *)(void *)p)[2 * i] ^= first, ((type *)(void *)p)[2 * i + 1] ^= second; \
+        } else { \
+            for (int64_t i = 0; i < n; i++, p += stride) { \
+                *(type *)(void *)p ^= first; \
+                if (complex) ((type *)(void *)p)[1] ^= second; \
+            } \
+        } \
+    } while (0)
+
 /* Flips the sign bit of components: all of a negated one, the imaginary part of a conjugated one. */
 static void flip_signs(TsrDtype d, unsigned flips, char *p, int64_t stride, int64_t n) {
     bool complex = tsr_dtype_is_complex(d);
-    size_t part = tsr_dtype_size(d) / (complex ? 2 : 1);
+    size_t size = tsr_dtype_size(d);
     bool re = flips & TSR_FLAG_NEG, im = complex && ((flips & TSR_FLAG_NEG) != 0) != ((flips & TSR_FLAG_CONJ) != 0);
     if (!complex && !tsr_dtype_is_float(d)) return;
-    for (int64_t i = 0; i < n; i++, p += stride) {
-        if (re) p[part - 1] ^= (char)0x80;
-        if (im) p[2 * part - 1] ^= (char)0x80;
+    switch (complex ? size / 2 : size) {
+    case 1: FLIP(uint8_t); break;
+    case 2: FLIP(uint16_t); break;
+    case 4: FLIP(uint32_t); break;
+    default: FLIP(uint64_t); break;
     }
 }
 
