@@ -56,8 +56,8 @@ void *tsr_calloc(size_t n, size_t size) {
 
 void *tsr_realloc(void *block, size_t bytes) {
     if (block == NULL) return tsr_malloc(bytes);
-    if (TSR_UNLIKELY(refused(bytes))) return NULL;
     int64_t before = (int64_t)malloc_usable_size(block);
+    if (TSR_UNLIKELY(refused(bytes > (size_t)before ? bytes - (size_t)before : 0))) return NULL;
     void *grown = realloc(block, bytes > 0 ? bytes : 1);
     if (TSR_UNLIKELY(grown == NULL)) return NULL;
     atomic_fetch_add_explicit(&live_bytes, (int64_t)malloc_usable_size(grown) - before, memory_order_relaxed);

@@ -137,6 +137,7 @@ TsrStatus str_append_move(Value *out, Str *a, const Str *b) {
     if (!has_room(a, wanted)) {
         bool large = sizeof *a + (size_t)a->size + 1 > 256;
         Str *grown = large && wanted < PTRDIFF_MAX / 2 ? tsr_realloc(a, wanted + wanted / 4) : NULL;
+        if (large && grown == NULL) grown = tsr_realloc(a, wanted); /* the memory limit is near */
         if (grown == NULL) {
             TSR_TRY(str_new_concat(out, a, b));
             obj_release(a);

@@ -23,6 +23,8 @@ ends 'a text without end' 1 MemoryError '"a" * 10**12'
 ends 'a power without end' 1 MemoryError '10**10**10'
 ends 'a limit of memory' 1 MemoryError 'x = "a"
 while True: x = x + x' --max-memory 50M
+ends 'a text grown up to the limit, piece by piece' 1 MemoryError 'x = ""
+while True: x += "abc" * 1000' --max-memory 200M --max-time 20
 ends 'a shape that overflows' 1 'RuntimeError: Storage size calculation overflowed with sizes=[10000000000, 10000000000]' 'ones(10**10, 10**10)'
 run -e 'x = []
 for i in range(200000): x = (x, i)
