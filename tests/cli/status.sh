@@ -19,6 +19,5 @@ fi
 "$tsr" -e '1' >&-; is 'no standard output' 0 $?
 "$tsr" -e '1' <&- >/dev/null; is 'no standard input' 0 $?
 run --max-time 0.3 -e 'while True: pass'; is '--max-time' 1 "$status"; is 'its message' 'TimeoutError: the time limit was reached' "$(last)"
-timeout -s INT 0.5 "$tsr" -e 'while True: pass' >/dev/null 2>"$work/err"; is 'Ctrl-C' 'KeyboardInterrupt' "$(last)"
 run --json -e '1 / 0'; is 'an error as JSON' '{"type": "ZeroDivisionError", "message": "division by zero", "file": "<string>", "line": 1, "column": 1, "end_column": 6, "hint": null}' "$(last)"
 exit $bad
