@@ -20,10 +20,12 @@ void suite_register(SuiteEntry *entry);
     static Suite *make_suite(void) { \
         const TTest *tests[] = {__VA_ARGS__}; \
         Suite *suite = suite_create(#module); \
-        TCase *cases = tcase_create(#module); \
-        tcase_set_timeout(cases, 900); \
-        for (size_t i = 0; i < sizeof tests / sizeof tests[0]; i++) tcase_add_test(cases, tests[i]); \
-        suite_add_tcase(suite, cases); \
+        for (size_t i = 0; i < sizeof tests / sizeof tests[0]; i++) { \
+            TCase *one = tcase_create(tests[i]->name); \
+            tcase_set_timeout(one, 900); \
+            tcase_add_test(one, tests[i]); \
+            suite_add_tcase(suite, one); \
+        } \
         return suite; \
     } \
     __attribute__((constructor)) static void register_suite(void) { \

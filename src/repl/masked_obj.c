@@ -18,10 +18,10 @@ typedef struct Masked { Obj obj; TsrTensor *data, *mask; } Masked;
 static inline Masked *as_masked(Value v) { return (Masked *)v.o; }
 static inline Value lent_tensor(TsrTensor *t) { return (Value){.tag = V_TENSOR, {.t = t}}; }
 
-bool masked_parts(TsrTensor **data, TsrTensor **mask, Value v) {
+bool masked_parts(TsrTensor **lent, TsrTensor **lent_mask, Value v) {
     if (!value_is_obj(v, &masked_type)) return false;
-    *data = as_masked(v)->data;
-    *mask = as_masked(v)->mask;
+    *lent = as_masked(v)->data;
+    *lent_mask = as_masked(v)->mask;
     return true;
 }
 

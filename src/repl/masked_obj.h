@@ -10,8 +10,8 @@
 
 extern Type masked_type;
 
-/* Its two tensors, lent; false: v is no MaskedTensor. */
-bool masked_parts(TsrTensor **data, TsrTensor **mask, Value v);
+/* Its data and its mask; false: v is no MaskedTensor. */
+bool masked_parts(TsrTensor **lent, TsrTensor **lent_mask, Value v);
 
 /* Adds the type to torch.masked. */
 TsrStatus masked_fill(Module *module);
