@@ -264,7 +264,8 @@ static void copy_bytes(int64_t begin, int64_t end, void *user) {
     tsr_kernel_stream_end();
 }
 
-TsrStatus tsr_copy_bytes(void *to, const void *from, int64_t bytes) {
+/* The two do not overlap. A large copy goes past the caches. */
+static TsrStatus copy_all_bytes(void *to, const void *from, int64_t bytes) {
     return tsr_parallel_for(bytes, 1 << 17, copy_bytes, &(Bytes){to, from, bytes >= TSR_STREAMED});
 }
 
@@ -277,7 +278,7 @@ static TsrStatus run(Copy *c) {
             return TSR_OK;
         }
         int64_t size = (int64_t)c->plain;
-        if (size != 0 && c->flips == 0 && c->to_stride[0] == size && c->from_stride[0] == size) return tsr_copy_bytes(c->to, c->from, numel * size);
+        if (size != 0 && c->flips == 0 && c->to_stride[0] == size && c->from_stride[0] == size) return copy_all_bytes(c->to, c->from, numel * size);
         return tsr_parallel_for(numel, PARALLEL / 2, copy_range, c);
     }
     choose_tiles(c, numel);

@@ -18,7 +18,4 @@ TsrStatus tsr_check_no_internal_overlap(const TsrTensor *written);
 /* "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory location. ..." */
 TsrStatus tsr_refuse_overlap(void);
 
-/* Copies memory with all threads; a large copy goes past the caches. The two do not overlap. Errors: interrupts. */
-TsrStatus tsr_copy_bytes(void *to, const void *from, int64_t bytes);
-
 #endif

@@ -160,7 +160,7 @@ done:
 }
 
 /* Hash modulo 2^61 - 1, as for every number. */
-int64_t int_hash(Value v) {
+static int64_t int_hash(Value v) {
     const uint64_t modulus = ((uint64_t)1 << 61) - 1;
     uint64_t h;
     if (v.tag != V_OBJ) {

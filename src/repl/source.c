@@ -130,8 +130,6 @@ const char *source_text(const Source *s, size_t *length) {
     return s->text;
 }
 
-int source_line_count(const Source *s) { return s->line_count; }
-
 size_t source_line_offset(const Source *s, int line) {
     int i = line - s->first_line;
     return i < 0 ? 0 : i < s->line_count ? s->starts[i] : s->length;

@@ -28,7 +28,6 @@ TsrStatus source_read_file(char **out, size_t *length, const char *path);
 const char *source_name(const Source *source);
 bool source_is_prelude(const Source *source); /* part of the program (prelude.h): its name begins with "<prelude" */
 const char *source_text(const Source *source, size_t *length); /* ends with a NUL that is not counted */
-int source_line_count(const Source *source);
 
 /* The text of line `line` (numbered as the source numbers them), without its line end. NULL if there is none. Lent. */
 const char *source_line(const Source *source, int line, size_t *length);

@@ -22,7 +22,6 @@
 #define TY_INT(M, ...) TY_U8(M, __VA_ARGS__) TY_SIGNED(M, __VA_ARGS__)
 #define TY_BARE(M, ...) TY_U16(M, __VA_ARGS__) TY_U32(M, __VA_ARGS__) TY_U64(M, __VA_ARGS__)
 #define TY_FLOAT(M, ...) TY_F32(M, __VA_ARGS__) TY_F64(M, __VA_ARGS__)
-#define TY_COMPLEX(M, ...) TY_C64(M, __VA_ARGS__) TY_C128(M, __VA_ARGS__)
 #define TY_INT_BOOL(M, ...) TY_INT(M, __VA_ARGS__) TY_BOOL(M, __VA_ARGS__)
 #define TY_INT_BARE(M, ...) TY_INT(M, __VA_ARGS__) TY_BARE(M, __VA_ARGS__)
 #define TY_INT_BARE_BOOL(M, ...) TY_INT_BARE(M, __VA_ARGS__) TY_BOOL(M, __VA_ARGS__)

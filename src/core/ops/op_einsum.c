@@ -107,8 +107,7 @@ typedef struct Einsum {
     int noperands;
     int labels[MAX_OPERANDS][TSR_MAX_DIMS + 1], nlabels[MAX_OPERANDS];
     int count[LABELS];           /* occurrences of a label over the operands */
-    int output[TSR_MAX_DIMS + 1], noutput; /* when an output is given */
-    bool has_output, has_ellipsis;
+    bool has_ellipsis;
     int ellipsis_ndim;           /* the widest */
     int position[LABELS], ellipsis_at; /* of each label in the aligned operands; -1 */
     int ndim_out, ndim;          /* aligned dimensions: output's first, then the contracted ones */
