@@ -2,7 +2,7 @@
 #ifndef TSR_KERNEL_GRID_H
 #define TSR_KERNEL_GRID_H
 
-#include "base.h"
+#include "dtype.h"
 
 typedef enum TsrGridMode { TSR_GRID_LINEAR, TSR_GRID_NEAREST, TSR_GRID_CUBIC } TsrGridMode;
 typedef enum TsrGridPadding { TSR_GRID_ZEROS, TSR_GRID_BORDER, TSR_GRID_REFLECTION } TsrGridPadding;
@@ -21,10 +21,10 @@ typedef struct TsrGrid {
 } TsrGrid;
 
 /* Points [begin, end), counted over all N. */
-void tsr_kernel_grid_float(const TsrGrid *g, int64_t begin, int64_t end);
-void tsr_kernel_grid_double(const TsrGrid *g, int64_t begin, int64_t end);
-/* Floats that hold values of a half type; every step rounds to it. */
-void tsr_kernel_grid_half(const TsrGrid *g, int64_t begin, int64_t end);
-void tsr_kernel_grid_bfloat16(const TsrGrid *g, int64_t begin, int64_t end);
+typedef void (*TsrGridFn)(const TsrGrid *g, int64_t begin, int64_t end);
+/* For float32 and float64; for the half types tensors are float32, and every step rounds to the half type. */
+TsrGridFn tsr_kernel_grid(TsrDtype d);
+TsrGridFn tsr_kernel_grid_base(TsrDtype d);
+TsrGridFn tsr_kernel_grid_avx2(TsrDtype d);
 
 #endif

@@ -24,18 +24,11 @@ static TsrStatus check_rank(const TsrTensor *input, const TsrTensor *grid, int r
                      tsr_sizes_text(input), tsr_sizes_text(grid));
 }
 
-static void run_float(int64_t begin, int64_t end, void *user) { tsr_kernel_grid_float(user, begin, end); }
-static void run_double(int64_t begin, int64_t end, void *user) { tsr_kernel_grid_double(user, begin, end); }
-static void run_half(int64_t begin, int64_t end, void *user) { tsr_kernel_grid_half(user, begin, end); }
-static void run_bfloat16(int64_t begin, int64_t end, void *user) { tsr_kernel_grid_bfloat16(user, begin, end); }
+typedef struct Sampling { TsrGridFn fn; TsrGrid grid; } Sampling;
 
-static TsrRangeFn runner(TsrDtype d) {
-    switch (d) {
-    case TSR_FLOAT64: return run_double;
-    case TSR_FLOAT16: return run_half;
-    case TSR_BFLOAT16: return run_bfloat16;
-    default: return run_float;
-    }
+static void sample_points(int64_t begin, int64_t end, void *user) {
+    const Sampling *s = user;
+    s->fn(&s->grid, begin, end);
 }
 
 static TsrStatus dense_as(TsrTensor **out, const TsrTensor *t, TsrDtype d) {
@@ -58,7 +51,7 @@ static TsrStatus sample_into(TsrTensor *t, const TsrTensor *input, const TsrTens
             g.input = tsr_data(x);
             g.grid = tsr_data(points);
             g.out = tsr_data(wide);
-            status = tsr_parallel_for(input->sizes[0] * g.points, 256, runner(t->dtype), &g);
+            status = tsr_parallel_for(input->sizes[0] * g.points, 256, sample_points, &(Sampling){tsr_kernel_grid(t->dtype), g});
             if (status == TSR_OK && wide != t) status = tsr_tensor_copy(t, wide);
             tsr_tensor_free(wide);
         }
