@@ -22,6 +22,7 @@ typedef struct Copy {
     size_t plain;    /* itemsize when bytes move as they are, else 0 */
     unsigned flips;  /* of TSR_FLAG_CONJ and TSR_FLAG_NEG: to be applied to what was written */
     bool tiled;      /* dimension 1 is the one that is dense in the source: elements go by blocks, one cache line wide both ways */
+    int64_t band;    /* elements of dimension 0 that are copied at each place along dimension 1 before the next ones; 0: all of them */
     bool streamed;   /* whole lines of blocks are written past the caches */
 } Copy;
 
@@ -167,11 +168,13 @@ static void choose_tiles(Copy *c, int64_t numel) {
     c->streamed = c->tiled && lines && c->plain != 0 && c->flips == 0 && numel * size >= STREAMED;
 }
 
-/* A few elements a line, and many lines within a cache's reach: they are crossed. */
+/* A few elements a line: the many lines are crossed, a band of them within a cache's reach at a time. */
 static void cross_short_lines(Copy *c) {
-    enum { SHORT = 8, REACH = 1 << 15 };
-    bool reached = c->sizes[1] * TSR_MAX(c->to_stride[1], c->from_stride[1]) <= REACH;
-    if (!c->tiled && c->sizes[0] < SHORT && c->sizes[1] > c->sizes[0] && reached) swap_dims(c, 0, 1);
+    enum { SHORT = 8, REACH = 1 << 15, LEAST = 64 };
+    int64_t step = TSR_MAX(c->to_stride[1], TSR_MAX(c->from_stride[1], -c->from_stride[1]));
+    if (c->tiled || c->sizes[0] >= SHORT || c->sizes[1] <= c->sizes[0] || step > REACH / LEAST) return;
+    swap_dims(c, 0, 1);
+    c->band = REACH / step;
 }
 
 /* --- running --- */
@@ -220,6 +223,26 @@ static void copy_strips(int64_t begin, int64_t end, void *user) {
         copy_strip(c, to, from, TSR_MIN(block_of(c), c->sizes[0] - x), TSR_MIN(ALONG, c->sizes[1] - y));
     }
     if (c->streamed) tsr_kernel_stream_end();
+}
+
+static int64_t bands_across(const Copy *c) { return (c->sizes[0] + c->band - 1) / c->band; }
+
+/* Bands [begin, end). */
+static void copy_bands(int64_t begin, int64_t end, void *user) {
+    const Copy *c = user;
+    for (int64_t unit = begin; unit < end && tsr_interrupt_flag == 0; unit++) {
+        int64_t x = unit % bands_across(c) * c->band, rest = unit / bands_across(c);
+        char *to = c->to + x * c->to_stride[0];
+        const char *from = c->from + x * c->from_stride[0];
+        for (int d = 2; d < c->ndim; d++) {
+            int64_t index = rest % c->sizes[d];
+            rest /= c->sizes[d];
+            to += index * c->to_stride[d];
+            from += index * c->from_stride[d];
+        }
+        for (int64_t j = 0; j < c->sizes[1]; j++, to += c->to_stride[1], from += c->from_stride[1])
+            copy_line(c, to, c->to_stride[0], from, c->from_stride[0], TSR_MIN(c->band, c->sizes[0] - x));
+    }
 }
 
 /* Lines [begin, end): dimension 0, at each place along the others. */
@@ -283,9 +306,10 @@ static TsrStatus run(Copy *c) {
     }
     choose_tiles(c, numel);
     cross_short_lines(c);
-    for (int d = c->tiled ? 2 : 1; d < c->ndim; d++) units *= c->sizes[d];
+    for (int d = c->tiled || c->band != 0 ? 2 : 1; d < c->ndim; d++) units *= c->sizes[d];
     if (c->tiled) units *= strips_across(c) * strips_down(c);
-    TsrRangeFn copy = c->tiled ? copy_strips : copy_lines;
+    if (c->band != 0) units *= bands_across(c);
+    TsrRangeFn copy = c->tiled ? copy_strips : c->band != 0 ? copy_bands : copy_lines;
     if (numel < PARALLEL) {
         copy(0, units, c);
         return TSR_OK;

@@ -586,15 +586,21 @@ typedef struct Lines {
 static void run_lines(int64_t begin, int64_t end, void *user) {
     const Lines *l = user;
     char *at[TSR_ITER_MAX_OPERANDS];
+    int64_t index[TSR_MAX_DIMS], rest = begin;
+    for (int k = 0; k < l->noperands; k++) at[k] = l->base[k];
+    for (int d = l->ndim - 1; d >= 0; d--) {
+        index[d] = rest % l->sizes[d];
+        rest /= l->sizes[d];
+        for (int k = 0; k < l->noperands; k++) at[k] += index[d] * l->strides[k][d];
+    }
     for (int64_t line = begin; line < end; line++) {
-        int64_t rest = line;
-        for (int k = 0; k < l->noperands; k++) at[k] = l->base[k];
-        for (int d = l->ndim - 1; d >= 0; d--) {
-            int64_t index = rest % l->sizes[d];
-            rest /= l->sizes[d];
-            for (int k = 0; k < l->noperands; k++) at[k] += index * l->strides[k][d];
-        }
         l->fn(at, l->step, l->n, l->params);
+        for (int d = l->ndim - 1; d >= 0; d--) {
+            for (int k = 0; k < l->noperands; k++) at[k] += l->strides[k][d];
+            if (++index[d] < l->sizes[d]) break;
+            for (int k = 0; k < l->noperands; k++) at[k] -= index[d] * l->strides[k][d];
+            index[d] = 0;
+        }
     }
 }
 

@@ -7,9 +7,17 @@
 
 #define PLACE(T) T *d = (T *)(void *)(dst + (index != NULL ? index[i * index_step] : i) * dst_step); const T *s = (const T *)(const void *)(src + i * src_step)
 
+#define DENSE(T) (index == NULL && dst_step == (int64_t)sizeof(T) && src_step == (int64_t)sizeof(T))
+
 /* One loop: `expr` gives the new value from a (the old one) and b, both of type C. */
 #define LOOP(name, T, C, LOAD, STORE, expr) \
     static void name(char *dst, int64_t dst_step, const int64_t *index, int64_t index_step, const char *src, int64_t src_step, int64_t n) { \
+        if (DENSE(T)) { \
+            T *d = (T *)(void *)dst; \
+            const T *s = (const T *)(const void *)src; \
+            for (int64_t i = 0; i < n; i++) { const C a = LOAD(d[i]), b = LOAD(s[i]); d[i] = STORE(expr); } \
+            return; \
+        } \
         for (int64_t i = 0; i < n; i++) { \
             PLACE(T); \
             C a = LOAD(*d), b = LOAD(*s); \

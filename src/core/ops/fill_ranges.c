@@ -100,7 +100,7 @@ TsrStatus tsr_create_fill_arange(TsrTensor *t, TsrScalar start, TsrScalar step) 
 /* ---- linspace: from the nearer end, one fused rounding ---- */
 
 #define LINSPACE(name, type, up, down) \
-    static void name(int64_t begin, int64_t end, void *user) { \
+    TSR_CLONES static void name(int64_t begin, int64_t end, void *user) { \
         const Ramp *r = user; \
         type *p = tsr_data(r->t); \
         for (int64_t i = begin; i < end; i++) { \

@@ -276,19 +276,17 @@ static TsrStatus new_triangle(TsrOpCall *c, bool lower) {
     TsrDtype dtype = dtype_or(o.dtype, TSR_INT64);
     TSR_TRY(check_triangle(rows, cols, dtype, c->schema->base));
     TSR_TRY(count_triangle(&count, rows, cols, offset, lower));
-    TsrTensor *t;
-    TSR_TRY(tsr_tensor_new(&t, 2, (int64_t[]){2, count}, dtype, o.device));
-    if (tsr_is_meta(t) || count == 0) return tsr_return_move(c, t);
-    char *p = tsr_data(t);
-    size_t item = tsr_itemsize(t), row_bytes = (size_t)count * item;
-    for (int64_t r = 0; r < rows && p < (char *)tsr_data(t) + row_bytes && tsr_interrupt_flag == 0; r++) {
+    TsrTensor *t, *cast;
+    TSR_TRY(tsr_tensor_new(&t, 2, (int64_t[]){2, count}, o.device.type == TSR_META ? dtype : TSR_INT64, o.device));
+    if (tsr_is_meta(t)) return tsr_return_move(c, t);
+    int64_t *row = tsr_data(t), *column = row + count, *end = column;
+    for (int64_t r = 0; r < rows && row < end && tsr_interrupt_flag == 0; r++) {
         triangle_row(r, cols, offset, lower, &first, &last);
-        for (int64_t k = first; k < last; k++, p += item) {
-            tsr_scalar_store(tsr_scalar_int(r), dtype, p);
-            tsr_scalar_store(tsr_scalar_int(k), dtype, p + row_bytes);
-        }
+        for (int64_t k = first; k < last; k++) *row++ = r, *column++ = k;
     }
-    return tsr_return_move(c, t);
+    TsrStatus status = tsr_tensor_new_cast(&cast, t, dtype);
+    tsr_tensor_free(t);
+    return tsr_finish_move(c, status, cast);
 }
 
 TsrStatus op_tril_indices(TsrOpCall *c) { return new_triangle(c, true); }

@@ -89,11 +89,11 @@ static TsrStatus spread_new(TsrTensor **out, const TsrTensor *repeats, int64_t o
     if (status == TSR_OK) status = tsr_tensor_new(out, 1, &total, TSR_INT64, TSR_DEVICE_CPU);
     if (status == TSR_OK) {
         int64_t *p = tsr_data(*out);
-        for (int64_t i = 0, made = 0; i < counts->numel && status == TSR_OK; i++)
-            for (int64_t k = 0; k < n[i] && status == TSR_OK; k++) {
-                p[made] = i;
-                if ((++made & 0xFFFF) == 0) status = tsr_interrupt_check();
-            }
+        enum { PIECE = 1 << 16 };
+        for (int64_t i = 0; i < counts->numel && !tsr_interrupted_at(i); i++)
+            for (int64_t left = n[i]; left > 0 && tsr_interrupt_flag == 0; left -= PIECE)
+                for (int64_t k = TSR_MIN(left, (int64_t)PIECE); k > 0; k--) *p++ = i;
+        status = tsr_interrupt_check();
         if (status != TSR_OK) tsr_tensor_reset(out);
     }
     tsr_tensor_free(counts);

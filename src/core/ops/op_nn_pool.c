@@ -508,9 +508,8 @@ static TsrStatus pool(TsrTensor **out, TsrTensor **index, const TsrTensor *t, co
     if (status == TSR_OK && index != NULL) status = tsr_tensor_new(index, ndim, sizes, TSR_INT64, t->device);
     planes.least = tsr_dtype_kind(t->dtype) == TSR_KIND_INT ? INT64_MIN >> (64 - 8 * tsr_dtype_size(t->dtype)) : 0;
     if (status == TSR_OK) status = pool_into(*out, index != NULL ? *index : NULL, in, w, planes, maximum);
-    bool volumes = w->n == 3 && planes.adaptive && !maximum, means = volumes && tsr_nn_volume(w->out) == 1; /* volumes stay row-major, their means do not */
+    bool volumes = w->n == 3 && planes.adaptive && !maximum; /* stay row-major */
     if (status == TSR_OK) status = tsr_nn_restore_move(out, t->dtype, volumes ? NULL : t);
-    if (status == TSR_OK && means && tsr_nn_is_channels_last(t, 3)) status = place_last(out);
     if (status == TSR_OK && index != NULL) status = tsr_nn_restore_move(index, TSR_INT64, t);
     bool lines = w->n == 1 && (!maximum || index != NULL);
     if (status == TSR_OK && lines) status = place_lines(out, t);
@@ -624,12 +623,31 @@ static TsrStatus check_adaptive(const TsrTensor *t, const TsrArg *size, int n, b
 static float as_half(float x) { return tsr_half_widen(tsr_half_round(x)); }
 static float as_bfloat16(float x) { return tsr_bfloat16_widen(tsr_bfloat16_round(x)); }
 
+/* One average of everything, which PyTorch takes as a mean, of tensors of any rank. */
+static bool is_mean(const TsrArg *size, int n) {
+    for (int i = 0; i < size->n; i++)
+        if (size->ints[i] != 1) return false;
+    return size->n == n || size->n == 1;
+}
+
+static TsrStatus adaptive_mean(TsrOpCall *c, int n) {
+    static const int64_t last[] = {-1, -2, -3};
+    const TsrTensor *t = c->arg[0].t;
+    TsrTensor *out = NULL;
+    TSR_TRY(tsr_invoke_new(&out, 1, "mean", "tIb", t, n, last, 1));
+    TsrStatus status = TSR_OK;
+    if (n == 1) status = place_lines(&out, t);
+    else if (tsr_nn_is_channels_last(t, n)) status = place_last(&out);
+    return tsr_finish_move(c, status, out);
+}
+
 static TsrStatus adaptive_pool(TsrOpCall *c, int n, bool maximum) {
     static const char *const names[2][2] = {{"adaptive_avg_pool2d", "adaptive_avg_pool3d_cpu"}, {"adaptive_max_pool2d", "adaptive_max_pool3d_cpu"}};
     const TsrTensor *t = c->arg[0].t;
     TsrNnWindow w = {.n = n};
     TsrTensor *out, *index = NULL;
     int64_t sizes[TSR_MAX_DIMS], numel;
+    if (!maximum && (n > 1 || tsr_ndim(t) == 2 || tsr_ndim(t) == 3) && is_mean(&c->arg[1], n)) return adaptive_mean(c, n);
     TSR_TRY(check_adaptive(t, &c->arg[1], n, maximum));
     TSR_TRY(tsr_nn_window_ints(w.out, &c->arg[1], n, 1, NULL, "adaptive_pool", "output_size"));
     if (!maximum) TSR_TRY(check_adaptive_sizes(&w, n));
@@ -641,7 +659,7 @@ static TsrStatus adaptive_pool(TsrOpCall *c, int n, bool maximum) {
     TSR_TRY(tsr_layout_numel(&numel, output_sizes(sizes, t, n, w.out), sizes));
     if (t->numel > 0 || maximum || n == 3) TSR_TRY(check_floating_or_int(t, names[maximum][n == 3], false));
     Planes planes = {.adaptive = true};
-    if (n == 3 && !maximum && tsr_nn_volume(w.out) != 1) planes.round = t->dtype == TSR_FLOAT16 ? as_half : t->dtype == TSR_BFLOAT16 ? as_bfloat16 : NULL;
+    if (n == 3 && !maximum) planes.round = t->dtype == TSR_FLOAT16 ? as_half : t->dtype == TSR_BFLOAT16 ? as_bfloat16 : NULL;
     TSR_TRY(pool(&out, maximum ? &index : NULL, t, &w, planes, maximum));
     return maximum ? tsr_return_move2(c, out, index) : tsr_return_move(c, out);
 }

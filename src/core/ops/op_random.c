@@ -7,6 +7,7 @@
 #include "kernels/random.h"
 #include "number.h"
 #include "op_help.h"
+#include "owned.h"
 #include "rng.h"
 #include "tensor_impl.h"
 
@@ -710,9 +711,9 @@ static TsrStatus check_std_tensor(const TsrTensor *std) {
     if (tsr_dtype_is_complex(std->dtype)) return tsr_error(TSR_RUNTIME_ERROR, "normal expects standard deviation to be non-complex");
     if (std->numel == 0 || tsr_is_meta(std)) return TSR_OK;
     if (tsr_in(TSR_BITS_UINT | TSR_BITS_FLOAT8, std->dtype)) return tsr_not_implemented("min_all", std->dtype);
-    for (int64_t i = 0; i < std->numel && !tsr_interrupted_at(i); i++)
-        if (!(tsr_scalar_to_double(tsr_tensor_get(std, i)) >= 0)) return tsr_error(TSR_RUNTIME_ERROR, "normal expects all elements of std >= 0.0");
-    return TSR_OK;
+    TSR_OWNED least = NULL;
+    TSR_TRY(tsr_invoke_new(&least, 1, "min", "t", std));
+    return tsr_scalar_to_double(tsr_tensor_get(least, 0)) >= 0 ? TSR_OK : tsr_error(TSR_RUNTIME_ERROR, "normal expects all elements of std >= 0.0");
 }
 
 /* t = t * std + mean; either may be NULL. */

@@ -533,8 +533,8 @@ static void column_range(const TsrTensor *rows, int ndim, int d, double *left, d
             *left = *right = NAN;
             return;
         }
-        *left = fmin(*left, p[i]);
-        *right = fmax(*right, p[i]);
+        *left = *left < p[i] ? *left : p[i];
+        *right = *right > p[i] ? *right : p[i];
     }
 }
 
