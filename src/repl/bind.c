@@ -734,7 +734,7 @@ static TsrStatus bound_call(Value *out, Value self, const CallArgs *args) {
     values[0] = b->self;
     for (int i = 0; i < n; i++) values[i + 1] = args->values[i];
     CallArgs all = {values, args->count + 1, args->keyword_count, args->names, false};
-    b->function->bound = true;
+    b->function->bound = b->obj.refcount > 1; /* else x.name was read to be called at once */
     TsrStatus s = call_function(out, b->function, &all);
     b->function->bound = false;
     if (values != few) tsr_free(values);
@@ -813,7 +813,8 @@ static const char inplace_functions[] =
     "feature_dropout_ fill_ fix_ floor_ frac_ gcd_ i0_ index_put_ lcm_ ldexp_ log10_ log1p_ log2_ log_ logit_ nan_to_num_ neg_ negative_ rad2deg_ "
     "reciprocal_ relu_ resize_as_ resize_as_sparse_ round_ rrelu_ rsqrt_ selu_ sigmoid_ sin_ sinc_ sinh_ sqrt_ square_ tan_ tanh_ threshold_ trunc_ xlogy_ "
     "zero_ nn.functional.celu_ nn.functional.elu_ nn.functional.hardtanh_ nn.functional.leaky_relu_ nn.functional.relu_ nn.functional.rrelu_ "
-    "nn.functional.selu_ nn.functional.threshold_ ";
+    "nn.functional.selu_ nn.functional.threshold_ _C._nn.elu_ _C._nn.hardsigmoid_ _C._nn.hardswish_ _C._nn.hardtanh_ _C._nn.leaky_relu_ _C._nn.mish_ _C._nn.relu6_ "
+    "_C._nn.silu_ ";
 
 static bool listed(const char *list, const char *name) {
     char padded[128];
@@ -849,7 +850,9 @@ static const TsrOpSet *resolve(const char *name, bool method, BindForm *form) {
 static const char *error_name(const char *name) {
     if (strncmp(name, "nn.functional.", 14) == 0) name += 14;
     else if (strncmp(name, "_C._nn.", 7) == 0) name += 7;
-    if (strcmp(name, "logsigmoid") == 0) name = "log_sigmoid";
+    static const char *const other_names[][2] = {{"logsigmoid", "log_sigmoid"}, {"hsmm", "hspmm"}, {"saddmm", "sspaddmm"}, {"spmm", "mm"}, {"dsmm", "mm"}};
+    for (size_t i = 0; i < TSR_COUNTOF(other_names); i++)
+        if (strcmp(name, other_names[i][0]) == 0) name = other_names[i][1];
     if (strcmp(name, "_einsum") == 0 || strcmp(name, "_tensordot") == 0) name++;
     char text[128];
     snprintf(text, sizeof text, "%s", name);

@@ -72,6 +72,8 @@ static const struct { const char *name, *order; } deprecated[] = {
     {"addmm", "beta self alpha mat1 mat2"}, {"addmm", "beta self mat1 mat2"},
     {"addmv", "beta self alpha mat vec"}, {"addmv", "beta self mat vec"},
     {"addr", "beta self alpha vec1 vec2"}, {"addr", "beta self vec1 vec2"},
+    {"sspaddmm", "beta self alpha mat1 mat2"}, {"sspaddmm", "beta self mat1 mat2"},
+    {"copy_", "other non_blocking"}, /* whose second name was `async` */
 };
 
 static bool takes_numbers_as_tensors(const char *name) {
@@ -119,7 +121,11 @@ static bool is_option(const TsrSchema *schema, int i, bool has_options) {
     return has_options && schema->params[i].keyword_only && (k == TSR_ARG_DTYPE || k == TSR_ARG_LAYOUT || k == TSR_ARG_DEVICE);
 }
 
+/* Whether PyTorch wrote the parser by hand, and the overloads' and options' order with it. */
+static bool is_handwritten(const TsrSchema *schema) { return schema->nparams > 0 && schema->params[0].type == TSR_ARG_ANY; }
+
 static bool has_tensor_options(const TsrSchema *schema) {
+    if (is_handwritten(schema)) return false;
     for (int i = 0; i < schema->nparams; i++)
         if (schema->params[i].type == TSR_ARG_LAYOUT && schema->params[i].keyword_only) return true;
     return false;
@@ -177,6 +183,7 @@ static TsrStatus append_default(TsrText *text, const SigParam *p) {
             if (*c != ' ') TSR_TRY(tsr_text_putc(text, *c));
         return tsr_text_putc(text, '}');
     }
+    if (strcmp(p->param->default_text, "Mean") == 0) return tsr_text_puts(text, " = at::Reduction::Mean");
     if (p->kind == TSR_ARG_STR && p->param->default_text[0] == '\'')
         return tsr_text_printf(text, " = \"%.*s\"", (int)strlen(p->param->default_text) - 2, p->param->default_text + 1);
     return tsr_text_printf(text, " = %s", p->param->default_text);
@@ -310,6 +317,7 @@ static bool sig_smaller(const Sig *a, const Sig *b) {
 
 /* By text first, then what is smaller (Scalar before Tensor would shadow it) after what is larger. */
 static TsrStatus sort_sigs(Sig *sigs, int n) {
+    if (n > 0 && is_handwritten(sigs[0].schema)) return TSR_OK;
     qsort(sigs, (size_t)n, sizeof *sigs, compare_texts);
     if (n < 2 || n > 32) return TSR_OK;
     uint32_t larger[32] = {0}; /* those that must come before i */

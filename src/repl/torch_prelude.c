@@ -85,9 +85,12 @@ static TsrStatus row_prelude(TsrOpCall *c) {
 /* under torch and under torch.nn.functional: `call` is the example without its module */
 #define BOTH(schema_, forms_, what, call, shown) \
     ROW(schema_, forms_, NN, what, "torch." call, shown) ROW("nn.functional." schema_, (forms_) & (TSR_FN | TSR_OUT), NN, what, "F." call, shown)
-#define INNER(schema_) \
-    {.fn = row_prelude, .schema = "_C._nn." schema_ " -> Tensor", .forms = TSR_FN, .flags = TSR_OP_HIDDEN, .alias = TSR_FRESH, .category = NN, \
+#define INNER_ROW(schema_, returns, forms_) \
+    {.fn = row_prelude, .schema = "_C._nn." schema_ " -> " returns, .forms = forms_, .flags = TSR_OP_HIDDEN, .alias = TSR_FRESH, .category = NN, \
      .summary = "What the function of torch.nn.functional calls."},
+#define INNER(schema_) INNER_ROW(schema_, "Tensor", TSR_FN)
+#define INNER_TOO(schema_) INNER_ROW(schema_, "Tensor", TSR_FN | TSR_INPLACE_FN) /* and written into self */
+#define INNER_PAIR(schema_) INNER_ROW(schema_, "(Tensor, Tensor)", TSR_FN)
 #define SPARSE_ROW(schema_, forms_, what, ex, shown) \
     {.fn = row_prelude, .schema = schema_, .forms = forms_, .flags = TSR_OP_SPARSE, .alias = TSR_FRESH, .category = "sparse", .summary = what, .example = ex, .output = shown},
 #define WRITES(schema_, forms_, category_, what, ex, shown) \

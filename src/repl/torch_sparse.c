@@ -49,9 +49,18 @@ static TsrStatus row_coo_empty(TsrOpCall *c) {
     return tsr_finish_move(c, tsr_sparse_zeros_new(&t, TSR_SPARSE_COO, c->arg[0].n, c->arg[0].ints, dtype != TSR_DTYPE_NONE ? dtype : tsr_default_dtype(), TSR_DEVICE_CPU), t);
 }
 
-/* `check` is where check_invariants stands. */
-static TsrStatus compressed_row(TsrOpCall *c, uint8_t layout, int at, int check, int n, const int64_t *sizes) {
+static const char *layout_name(uint8_t layout) {
+    static const char *const names[] = {[TSR_STRIDED] = "Strided", [TSR_SPARSE_COO] = "Sparse", [TSR_SPARSE_CSR] = "SparseCsr", [TSR_SPARSE_CSC] = "SparseCsc",
+                                        [TSR_SPARSE_BSR] = "SparseBsr", [TSR_SPARSE_BSC] = "SparseBsc"};
+    return names[layout];
+}
+
+/* dtype, layout, device, pin_memory, requires_grad and check_invariants stand from `at` on. */
+static TsrStatus compressed_row(TsrOpCall *c, uint8_t layout, int at, int n, const int64_t *sizes) {
     TsrTensor *t = NULL;
+    if (flag_at(c, at + 4)) return bind_refuse_grad();
+    if (tsr_arg_given(&c->arg[at + 1]) && c->arg[at + 1].layout != layout)
+        return tsr_error(TSR_RUNTIME_ERROR, "%s: layout must be %s but got %s", c->schema->base, layout_name(layout), layout_name(c->arg[at + 1].layout));
     TsrTensor *parts[3] = {NULL, NULL, NULL};
     TsrStatus status = TSR_OK;
     for (int i = 0; i < 3 && status == TSR_OK; i++) status = part_new(&parts[i], &c->arg[i], i == 2 ? dtype_at(c, at) : TSR_DTYPE_NONE);
@@ -66,12 +75,12 @@ static TsrStatus compressed_row(TsrOpCall *c, uint8_t layout, int at, int check,
     }
     if (status == TSR_OK) status = tsr_sparse_compressed_new(&t, layout, parts[0], parts[1], parts[2], n, sizes);
     for (int i = 0; i < 3; i++) tsr_tensor_free(parts[i]);
-    return finish_checked(c, status, t, flag_at(c, check));
+    return finish_checked(c, status, t, flag_at(c, at + 5));
 }
 
 #define LAYOUT(name, layout) \
-    static TsrStatus row_##name(TsrOpCall *c) { return compressed_row(c, layout, 3, 7, -1, NULL); } \
-    static TsrStatus row_##name##_sized(TsrOpCall *c) { return compressed_row(c, layout, 4, 8, c->arg[3].n, c->arg[3].ints); }
+    static TsrStatus row_##name(TsrOpCall *c) { return compressed_row(c, layout, 3, -1, NULL); } \
+    static TsrStatus row_##name##_sized(TsrOpCall *c) { return compressed_row(c, layout, 4, c->arg[3].n, c->arg[3].ints); }
 LAYOUT(csr, TSR_SPARSE_CSR)
 LAYOUT(csc, TSR_SPARSE_CSC)
 LAYOUT(bsr, TSR_SPARSE_BSR)
@@ -81,8 +90,8 @@ static TsrStatus compressed_any(TsrOpCall *c, int at, int n, const int64_t *size
     const TsrArg *layout = &c->arg[at + 1];
     if (!tsr_arg_given(layout)) return tsr_error(TSR_RUNTIME_ERROR, "sparse_compressed_tensor expected sparse compressed tensor layout but got none");
     if (layout->layout < TSR_SPARSE_CSR)
-        return tsr_error(TSR_RUNTIME_ERROR, "sparse_compressed_tensor expected sparse compressed tensor layout but got %s", layout->layout == TSR_STRIDED ? "Strided" : "Sparse");
-    return compressed_row(c, layout->layout, at, at + 5, n, sizes);
+        return tsr_error(TSR_RUNTIME_ERROR, "sparse_compressed_tensor expected sparse compressed tensor layout but got %s", layout_name(layout->layout));
+    return compressed_row(c, layout->layout, at, n, sizes);
 }
 
 static TsrStatus row_compressed(TsrOpCall *c) { return compressed_any(c, 3, -1, NULL); }
@@ -94,8 +103,8 @@ static TsrStatus row_compressed_sized(TsrOpCall *c) { return compressed_any(c, 4
 #define OPTIONS "ScalarType? dtype=None, Device? device=None, bool pin_memory=False, bool requires_grad=False, bool? check_invariants=None"
 #define LAYOUT_OPTIONS "ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool pin_memory=False, bool requires_grad=False, bool? check_invariants=None"
 #define COMPRESSED(name, first, second, ex, shown) \
-    ROW(row_##name##_sized, "sparse_" #name "_tensor(Any " first ", Any " second ", Any values, int[] size, *, " OPTIONS ") -> Tensor", "A tensor in the layout sparse_" #name ".", NULL, NULL), \
-    ROW(row_##name, "sparse_" #name "_tensor(Any " first ", Any " second ", Any values, *, " OPTIONS ") -> Tensor", "A tensor in the layout sparse_" #name ", as large as its indices need.", ex, shown)
+    ROW(row_##name##_sized, "sparse_" #name "_tensor(Any " first ", Any " second ", Any values, int[] size, *, " LAYOUT_OPTIONS ") -> Tensor", "A tensor in the layout sparse_" #name ".", NULL, NULL), \
+    ROW(row_##name, "sparse_" #name "_tensor(Any " first ", Any " second ", Any values, *, " LAYOUT_OPTIONS ") -> Tensor", "A tensor in the layout sparse_" #name ", as large as its indices need.", ex, shown)
 
 static const TsrOp rows[] = {
     ROW(row_coo, "sparse_coo_tensor(Any indices, Any values, *, " OPTIONS ", bool? is_coalesced=None) -> Tensor", "A tensor of values at positions, as large as the positions need.",

@@ -1048,13 +1048,8 @@ static TsrStatus apply_noise(TsrTensor **out, TsrTensor *input, TsrTensor *noise
     return status;
 }
 
-static TsrStatus dropout_new(TsrTensor **out, TsrTensor *input, int kind, double p, bool train, TsrStatus error_kind) {
-    if (!(p >= 0 && p <= 1)) {
-        char text[TSR_NUMBER_ROOM];
-        if (error_kind != TSR_VALUE_ERROR) return tsr_error(error_kind, "dropout probability has to be between 0 and 1, but got " NUM, p);
-        tsr_format_double(text, p); /* Python's repr */
-        return tsr_error(error_kind, "dropout probability has to be between 0 and 1, but got %s", text);
-    }
+static TsrStatus dropout_new(TsrTensor **out, TsrTensor *input, int kind, double p, bool train) {
+    if (!(p >= 0 && p <= 1)) return tsr_error(TSR_RUNTIME_ERROR, "dropout probability has to be between 0 and 1, but got " NUM, p);
     if (p == 0 || !train || input->numel == 0) {
         *out = tsr_tensor_retain(input);
         return TSR_OK;
@@ -1075,7 +1070,7 @@ static TsrStatus dropout_new(TsrTensor **out, TsrTensor *input, int kind, double
 
 static TsrStatus dropout_with(TsrOpCall *c, int kind) {
     TsrTensor *t;
-    TSR_TRY(dropout_new(&t, c->arg[0].t, kind, c->arg[1].f, c->arg[2].b, TSR_RUNTIME_ERROR));
+    TSR_TRY(dropout_new(&t, c->arg[0].t, kind, c->arg[1].f, c->arg[2].b));
     return tsr_return_move(c, t);
 }
 
@@ -1083,52 +1078,6 @@ TsrStatus op_dropout(TsrOpCall *c) { return dropout_with(c, PLAIN); }
 TsrStatus op_feature_dropout(TsrOpCall *c) { return dropout_with(c, FEATURE); }
 TsrStatus op_alpha_dropout(TsrOpCall *c) { return dropout_with(c, ALPHA); }
 TsrStatus op_feature_alpha_dropout(TsrOpCall *c) { return dropout_with(c, FEATURE | ALPHA); }
-
-/* torch.nn.functional's: (input, p, training, inplace). */
-static TsrStatus functional_dropout(TsrOpCall *c, int kind, TsrTensor *input) {
-    TsrTensor *t;
-    TSR_TRY(dropout_new(&t, input, kind, c->arg[1].f, c->arg[2].b, TSR_VALUE_ERROR));
-    if (!c->arg[3].b || t == input) return tsr_return_move(c, t);
-    TsrStatus status = t->dtype == input->dtype ? tsr_tensor_copy(input, t)
-                                                : tsr_error(TSR_RUNTIME_ERROR, "result type %s can't be cast to the desired output type %s",
-                                                            tsr_dtype_scalar_name(t->dtype), tsr_dtype_scalar_name(input->dtype));
-    tsr_tensor_free(t);
-    TSR_TRY(status);
-    tsr_tensor_bump(input, "dropout_");
-    return tsr_return_move(c, tsr_tensor_retain(input));
-}
-
-TsrStatus op_f_dropout(TsrOpCall *c) { return functional_dropout(c, PLAIN, c->arg[0].t); }
-TsrStatus op_f_dropout2d(TsrOpCall *c) { return functional_dropout(c, FEATURE, c->arg[0].t); }
-TsrStatus op_f_alpha_dropout(TsrOpCall *c) { return functional_dropout(c, ALPHA, c->arg[0].t); }
-TsrStatus op_f_feature_alpha_dropout(TsrOpCall *c) { return functional_dropout(c, FEATURE | ALPHA, c->arg[0].t); }
-
-/* dropout1d takes (N, C, L) or (C, L), dropout3d (N, C, D, H, W) or (C, D, H, W): what has not all dimensions gets one in front for the time of the call. */
-static TsrStatus batched_dropout(TsrOpCall *c, int batched) {
-    TsrTensor *input = c->arg[0].t, *wide;
-    if (tsr_ndim(input) == batched) return functional_dropout(c, FEATURE, input);
-    TSR_TRY(tsr_tensor_new_unsqueeze(&wide, input, 0));
-    TsrStatus status = functional_dropout(c, FEATURE, wide);
-    tsr_tensor_free(wide);
-    TSR_TRY(status);
-    TsrTensor *result = c->ret[0].t;
-    int64_t zero = 0;
-    c->nret = 0;
-    status = tsr_tensor_new_squeeze(&wide, result, 1, &zero);
-    tsr_tensor_free(result);
-    return tsr_finish_move(c, status, wide);
-}
-
-TsrStatus op_f_dropout1d(TsrOpCall *c) {
-    int n = tsr_ndim(c->arg[0].t);
-    if (n != 2 && n != 3)
-        return tsr_error(TSR_RUNTIME_ERROR,
-                         "dropout1d: Expected 2D or 3D input, but received a %dD input. Note that dropout1d exists to provide channel-wise dropout on inputs "
-                         "with 1 spatial dimension, a channel dimension, and an optional batch dimension (i.e. 2D or 3D inputs).", n);
-    return batched_dropout(c, 3);
-}
-
-TsrStatus op_f_dropout3d(TsrOpCall *c) { return batched_dropout(c, 5); }
 
 /* (output, mask): native_dropout(input, p, train) */
 TsrStatus op_native_dropout(TsrOpCall *c) {

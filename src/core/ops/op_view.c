@@ -590,8 +590,8 @@ TsrStatus op_split_sizes(TsrOpCall *c) { return split_sizes(c, &c->arg[1], c->ar
 TsrStatus op_split_with_sizes(TsrOpCall *c) { return split_sizes(c, &c->arg[1], c->arg[2].i, "split_with_sizes", KIND_VIEW); }
 TsrStatus op_unsafe_split(TsrOpCall *c) { return split_even(c, c->arg[1].i, c->arg[2].i, "unsafe_split", KIND_UNSAFE); }
 TsrStatus op_unsafe_split_with_sizes(TsrOpCall *c) { return split_sizes(c, &c->arg[1], c->arg[2].i, "unsafe_split_with_sizes", KIND_UNSAFE); }
-TsrStatus op_split_copy(TsrOpCall *c) { return split_even(c, c->arg[1].i, c->arg[2].i, NULL, KIND_COPY); }
-TsrStatus op_split_with_sizes_copy(TsrOpCall *c) { return split_sizes(c, &c->arg[1], c->arg[2].i, NULL, KIND_COPY); }
+static TsrStatus split_copies(TsrOpCall *c) { return split_even(c, c->arg[1].i, c->arg[2].i, NULL, KIND_COPY); }
+static TsrStatus split_with_sizes_copies(TsrOpCall *c) { return split_sizes(c, &c->arg[1], c->arg[2].i, NULL, KIND_COPY); }
 
 static TsrStatus cut_empty(const void *how, int64_t i, int64_t *start, int64_t *end) {
     (void)how;
@@ -731,7 +731,7 @@ static TsrStatus unbind(TsrOpCall *c, Kind kind) {
     return return_tensors_move(c, list, (int)n);
 }
 TsrStatus op_unbind(TsrOpCall *c) { return unbind(c, KIND_VIEW); }
-TsrStatus op_unbind_copy(TsrOpCall *c) { return unbind(c, KIND_COPY); }
+static TsrStatus unbind_copies(TsrOpCall *c) { return unbind(c, KIND_COPY); }
 
 /* --- *_copy(out=): the copies written into a list of tensors --- */
 
@@ -752,10 +752,11 @@ static TsrStatus put_piece(TsrTensor *out, TsrTensor *piece, bool resize) {
     return TSR_OK;
 }
 
-/* The pieces that `make` returns go into the call's last argument; the call returns nothing. */
+/* The pieces that `make` returns go into the call's last argument, when it is given; then the call returns nothing. */
 static TsrStatus copies_into(TsrOpCall *c, TsrOpFn make, const Into *how) {
     const TsrArg *out = &c->arg[c->nargs - 1];
     TSR_TRY(make(c));
+    if (!tsr_arg_given(out)) return TSR_OK;
     TsrArg pieces = c->ret[0];
     TsrStatus status = TSR_OK;
     c->nret = 0;
@@ -764,9 +765,9 @@ static TsrStatus copies_into(TsrOpCall *c, TsrOpFn make, const Into *how) {
     free_list(pieces.tensors, pieces.n);
     return status;
 }
-TsrStatus op_split_copy_into(TsrOpCall *c) { return copies_into(c, op_split_copy, &(Into){"split_copy_Tensor_out()", false}); }
-TsrStatus op_split_with_sizes_copy_into(TsrOpCall *c) { return copies_into(c, op_split_with_sizes_copy, &(Into){"split_with_sizes_copy_out", true}); }
-TsrStatus op_unbind_copy_into(TsrOpCall *c) { return copies_into(c, op_unbind_copy, &(Into){"unbind_copy_int_out", true}); }
+TsrStatus op_split_copy(TsrOpCall *c) { return copies_into(c, split_copies, &(Into){"split_copy_Tensor_out()", false}); }
+TsrStatus op_split_with_sizes_copy(TsrOpCall *c) { return copies_into(c, split_with_sizes_copies, &(Into){"split_with_sizes_copy_out", true}); }
+TsrStatus op_unbind_copy(TsrOpCall *c) { return copies_into(c, unbind_copies, &(Into){"unbind_copy_int_out", true}); }
 
 /* --- scatter: a copy of self with one view of it overwritten --- */
 
