@@ -37,6 +37,7 @@ static TsrStatus argument_value(Value *out, const TsrArg *a) {
     case TSR_ARG_STR: return str_new_c(out, a->str);
     case TSR_ARG_LAYOUT: *out = layout_value(a->layout); return TSR_OK;
     case TSR_ARG_DTYPE: *out = dtype_value(a->dtype); return TSR_OK;
+    case TSR_ARG_DEVICE: return device_new(out, a->device);
     default: *out = VALUE_NONE; return TSR_OK;
     }
 }
