@@ -1,4 +1,4 @@
-/* compile_internal.h: what compile.c and compile_expr.c share. */
+/* compile_internal.h: what compile.c (code, slots, constants, functions), compile_stmt.c and compile_expr.c share. */
 #ifndef REPL_COMPILE_INTERNAL_H
 #define REPL_COMPILE_INTERNAL_H
 
@@ -77,6 +77,7 @@ void label_here(Compiler *c, Label *label);
 int code_here(const Compiler *c);
 void add_lent(Compiler *c, int slot, SourceRange at, const Node *later); /* see LentName */
 void add_handler(Compiler *c, int start, int end, int target, int slot, int count);
+void add_handled(Compiler *c, int start, int slot); /* from `start` to here the exception in `slot` is being handled */
 
 int temp_new(Compiler *c);
 int temps_new(Compiler *c, int count); /* consecutive; the first */
@@ -91,6 +92,11 @@ int const_low_move(Compiler *c, Value v);   /* its index, below 65536 */
 int const_name(Compiler *c, const char *name); /* an interned str, index below 65536 */
 
 void function_value(Compiler *c, const Node *node, int dst); /* makes the function in slot dst */
+
+/* --- compile_stmt.c --- */
+void compile_statements(Compiler *c, const NodeList *list);
+void compile_statement(Compiler *c, const Node *node, bool last); /* `last` of a program: its value may be shown, or be the result */
+void emit_exit(Compiler *c, ExitKind kind, Operand value);        /* leaves the blocks that are open, by way of their finally bodies */
 
 /* --- compile_expr.c --- */
 /* Compiles `node`. want >= 0: the result is best put in that slot, as the last thing the code does. */
