@@ -1,4 +1,4 @@
-/* parse.h: what the parts of the parser share (parser.c, parse_text.c, statement.c, literal.c, check.c). Nobody else includes it.
+/* parse.h: what the parts of the parser share (parser.c, parse_text.c, expression.c, statement.c, literal.c, check.c). Nobody else includes it.
  *
  * A rule returns a node, or NULL when the text does not match it. NULL with `failed` set means that an error was
  * raised and everything unwinds; NULL without it only says "not this", and the caller may try another rule from an
@@ -60,6 +60,8 @@ typedef struct Parser {
 /* ---- tokens ---- */
 Token *parse_token(Parser *p);                    /* the next token */
 TokenKind parse_peek(Parser *p);                  /* its kind */
+Token *parse_token_after(Parser *p, int ahead);   /* the one `ahead` tokens later */
+TokenKind parse_peek_after(Parser *p, int ahead); /* its kind; nothing follows an end */
 bool parse_accept(Parser *p, TokenKind kind);     /* steps over it if it is next */
 /* As parse_accept; with a message "expected 'text'" when something else is next. */
 bool parse_force(Parser *p, TokenKind kind);
@@ -85,7 +87,35 @@ int parse_list(const Parser *p);
 bool parse_push(Parser *p, Node *node);
 bool parse_take(Parser *p, int mark, NodeList *out);
 
-/* ---- expressions (parser.c) ---- */
+/* A place to come back to: the next token, and how much of the lists is there. */
+typedef struct ParseMark {
+    int pos, stack;
+} ParseMark;
+static inline ParseMark parse_here(const Parser *p) { return (ParseMark){p->pos, p->stack_count}; }
+static inline void parse_back(Parser *p, ParseMark m) {
+    p->pos = m.pos;
+    p->stack_count = m.stack;
+}
+
+/* Begins a rule that may nest; each `true` is followed by a p->depth--. False, with an error, past the limit or after a failure. */
+bool parse_enter(Parser *p);
+
+/* ---- what rules gave at a place, during the second pass ---- */
+/* The last two apart for either state of `diagnose`: the quiet reading of a text must not hide its mistakes. */
+typedef enum ParseMemo { MEMO_EXPRESSION, MEMO_OR, MEMO_BITOR, MEMO_NAMED, MEMO_BRACKETS = MEMO_NAMED + 2, MEMO_RULES = MEMO_BRACKETS + 2 } ParseMemo;
+/* Whether the rule has been tried here in this pass. Then *out is what it gave, and the place is moved past it. */
+bool parse_recall(Parser *p, ParseMemo rule, Node **out);
+void parse_remember(Parser *p, ParseMemo rule, int begin, Node *node);
+
+/* ---- what may be assigned to ---- */
+const char *parse_expression_name(const Node *n); /* "function call", "literal" ... */
+typedef enum TargetUse { TARGET_STAR, TARGET_DELETE, TARGET_FOR } TargetUse;
+const Node *parse_invalid_target(const Node *n, TargetUse use); /* the first part that can't be assigned to, or NULL */
+bool parse_is_target(const Node *n, bool star);       /* assignable as the grammar has it */
+bool parse_is_single_target(const Node *n);           /* name, attribute or subscript */
+void parse_set_context(Node *n, Context ctx);
+
+/* ---- expressions (expression.c) ---- */
 Node *parse_expression(Parser *p);
 Node *parse_binary(Parser *p, Power least);
 Node *parse_named(Parser *p);            /* name := value, or an expression */
@@ -96,12 +126,6 @@ Node *parse_rhs(Parser *p);              /* yield or star_expressions */
 Node *parse_targets(Parser *p);          /* of for: everything tighter than `in`; checked to be assignable, made CTX_STORE */
 Node *parse_target(Parser *p);           /* one of them, starred or not; not checked */
 bool parse_parameters(Parser *p, TokenKind close, Node *function); /* up to ")" or, for a lambda, ":" */
-const char *parse_expression_name(const Node *n); /* "function call", "literal" ... */
-typedef enum TargetUse { TARGET_STAR, TARGET_DELETE, TARGET_FOR } TargetUse;
-const Node *parse_invalid_target(const Node *n, TargetUse use); /* the first part that can't be assigned to, or NULL */
-bool parse_is_target(const Node *n, bool star);       /* assignable as the grammar has it */
-bool parse_is_single_target(const Node *n);           /* name, attribute or subscript */
-void parse_set_context(Node *n, Context ctx);
 
 /* ---- literals (literal.c) ---- */
 Node *literal_number(Parser *p, const Token *t);

@@ -1,14 +1,9 @@
-/* statement.c: the rules for statements. Those of expressions are in parser.c. */
+/* statement.c: the rules for statements. Those of expressions are in expression.c. */
 #include <string.h>
 
 #include "parse.h"
 
 static bool block(Parser *p, NodeList *out, SourceRange at, const char *what);
-
-static void back(Parser *p, int pos, int stack) {
-    p->pos = pos;
-    p->stack_count = stack;
-}
 
 /* ---- simple statements ---- */
 
@@ -41,8 +36,8 @@ static Node *annotated(Parser *p, SourceRange at, Node *target) {
     p->pos++;
     Node *annotation = parse_expression(p), *value = NULL;
     if (annotation == NULL) return NULL;
-    int pos = p->pos, stack = p->stack_count;
-    if (parse_accept(p, T_ASSIGN) && (value = parse_rhs(p)) == NULL) back(p, pos, stack);
+    ParseMark start = parse_here(p);
+    if (parse_accept(p, T_ASSIGN) && (value = parse_rhs(p)) == NULL) parse_back(p, start);
     if (p->failed) return NULL;
     Node *n = parse_node(p, AST_ANN_ASSIGN, parse_span(p, at));
     if (n == NULL || !parse_adopt(p, n, target) || !parse_adopt(p, n, annotation) || !parse_adopt(p, n, value)) return NULL;
@@ -90,11 +85,11 @@ static Node *assignment(Parser *p, SourceRange at, Node *first) {
 
 /* Whether a bare, a subscripted or bracketed target with `:` after it stands here: what is wrong with it. */
 static void find_mistaken_annotation(Parser *p) {
-    int pos = p->pos, stack = p->stack_count;
+    ParseMark start = parse_here(p);
     const Node *a = (parse_peek(p) == T_LPAR || parse_peek(p) == T_LSQB) ? parse_binary(p, POWER_POW) : NULL;
     if (a != NULL && (a->kind == AST_LIST || a->kind == AST_TUPLE) && parse_accept(p, T_COLON) && parse_expression(p) != NULL)
         parse_raise(p, a->at, "only single target (not %s) can be annotated", a->kind == AST_LIST ? "list" : "tuple");
-    back(p, pos, stack);
+    parse_back(p, start);
     if (p->failed) return;
     a = parse_star_named(p);
     if (a != NULL && parse_accept(p, T_COMMA)) {
@@ -103,15 +98,15 @@ static void find_mistaken_annotation(Parser *p) {
         if (!p->failed && parse_accept(p, T_COLON) && parse_expression(p) != NULL)
             parse_raise(p, a->at, "only single target (not tuple) can be annotated");
     }
-    back(p, pos, stack);
+    parse_back(p, start);
     if (p->failed) return;
     a = parse_expression(p);
     if (a != NULL && parse_accept(p, T_COLON) && parse_expression(p) != NULL) parse_raise(p, a->at, "illegal target for annotation");
-    back(p, pos, stack);
+    parse_back(p, start);
 }
 
 static void find_mistaken_target(Parser *p) {
-    int pos = p->pos, stack = p->stack_count;
+    ParseMark start = parse_here(p);
     BinaryOp op;
     for (;;) { /* (target =)* value = */
         if (parse_peek(p) == K_YIELD) {
@@ -128,14 +123,14 @@ static void find_mistaken_target(Parser *p) {
         }
         p->pos++;
     }
-    back(p, pos, stack);
+    parse_back(p, start);
     if (p->failed) return;
     const Node *a = parse_star_expressions(p);
     if (a != NULL && augmented_operator(parse_peek(p), &op)) {
         p->pos++;
         if (parse_rhs(p) != NULL) parse_raise(p, a->at, "'%s' is an illegal expression for augmented assignment", parse_expression_name(a));
     }
-    back(p, pos, stack);
+    parse_back(p, start);
 }
 
 static Node *expression_statement_once(Parser *p) {
@@ -151,14 +146,14 @@ static Node *expression_statement_once(Parser *p) {
 }
 
 static Node *expression_statement(Parser *p) {
-    int pos = p->pos, stack = p->stack_count;
+    ParseMark start = parse_here(p);
     Node *n = expression_statement_once(p);
     if ((n != NULL && n->kind != AST_EXPR) || p->failed || !p->diagnose) return n;
     int end = p->pos;
-    back(p, pos, stack);
+    parse_back(p, start);
     find_mistaken_annotation(p);
     if (!p->failed) find_mistaken_target(p);
-    back(p, end, stack);
+    parse_back(p, (ParseMark){end, start.stack});
     return p->failed ? NULL : n;
 }
 
@@ -227,7 +222,7 @@ static bool is_delete_target(const Node *n) { return parse_is_target(n, false); 
 static Node *delete_statement(Parser *p) {
     SourceRange at = parse_token(p)->at;
     p->pos++;
-    int pos = p->pos, stack = p->stack_count;
+    ParseMark start = parse_here(p);
     Node *value = parse_star_expressions(p);
     if (value != NULL && is_delete_target(value) && at_statement_end(p)) {
         Node *n = parse_node(p, AST_DELETE, parse_span(p, at));
@@ -240,7 +235,7 @@ static Node *delete_statement(Parser *p) {
         int list = parse_list(p);
         return parse_push(p, value) && parse_take(p, list, &n->list) ? n : NULL;
     }
-    back(p, pos, stack);
+    parse_back(p, start);
     if (!p->diagnose || p->failed) return NULL;
     value = parse_star_expressions(p);
     const Node *bad = value != NULL ? parse_invalid_target(value, TARGET_DELETE) : NULL;
@@ -482,14 +477,14 @@ static Node *while_statement(Parser *p) {
 }
 
 static bool for_header(Parser *p, Node *n) {
-    int pos = p->pos, stack = p->stack_count;
+    ParseMark start = parse_here(p);
     n->loop.target = parse_targets(p);
     if (n->loop.target != NULL && parse_accept(p, K_IN)) {
         n->loop.iterable = parse_star_expressions(p);
         if (n->loop.iterable == NULL) return false;
         return colon(p);
     }
-    back(p, pos, stack);
+    parse_back(p, start);
     if (!p->diagnose || p->failed) return false;
     const Node *a = parse_star_expressions(p);
     const Node *bad = a != NULL ? parse_invalid_target(a, TARGET_FOR) : NULL;
@@ -519,8 +514,8 @@ static Node *def_statement(Parser *p) {
     if (n->function.name == NULL) return NULL;
     p->pos++;
     if (!parse_force(p, T_LPAR) || !parse_parameters(p, T_RPAR, n) || !parse_accept(p, T_RPAR)) return NULL;
-    int pos = p->pos, stack = p->stack_count;
-    if (parse_accept(p, T_ARROW) && (n->function.returns = parse_expression(p)) == NULL) back(p, pos, stack);
+    ParseMark start = parse_here(p);
+    if (parse_accept(p, T_ARROW) && (n->function.returns = parse_expression(p)) == NULL) parse_back(p, start);
     if (p->failed || !parse_adopt(p, n, n->function.returns)) return NULL;
     if (!parse_force(p, T_COLON) || !block(p, &n->function.body, at, "function definition")) return NULL;
     n->at = block_span(at, &n->function.body);
@@ -534,7 +529,7 @@ static bool with_item(Parser *p, WithItem *item) {
     item->context = parse_expression(p);
     if (item->context == NULL) return false;
     if (!parse_accept(p, K_AS)) return true;
-    int pos = p->pos, stack = p->stack_count;
+    ParseMark start = parse_here(p);
     Node *target = parse_target(p);
     TokenKind next = parse_peek(p);
     bool ended = next == T_COMMA || next == T_RPAR || next == T_COLON || next == T_NEWLINE;
@@ -544,13 +539,13 @@ static bool with_item(Parser *p, WithItem *item) {
         return true;
     }
     if (p->diagnose && !p->failed) {
-        back(p, pos, stack);
+        parse_back(p, start);
         const Node *a = parse_expression(p);
         next = parse_peek(p);
         const Node *bad = a != NULL && (next == T_COMMA || next == T_RPAR || next == T_COLON) ? parse_invalid_target(a, TARGET_STAR) : NULL;
         if (bad != NULL) parse_raise(p, bad->at, "cannot assign to %s", parse_expression_name(bad));
     }
-    back(p, pos, stack);
+    parse_back(p, start);
     return false;
 }
 
@@ -577,11 +572,11 @@ static Node *with_statement(Parser *p) {
     Node *n = parse_node(p, AST_WITH, at);
     if (n == NULL) return NULL;
     p->pos++;
-    int pos = p->pos, stack = p->stack_count;
+    ParseMark start = parse_here(p);
     bool matched = parse_accept(p, T_LPAR) && with_items(p, n, T_RPAR) && (parse_peek(p) == T_COLON || n->with.count > 0);
     if (!matched) {
         if (p->failed) return NULL;
-        back(p, pos, stack);
+        parse_back(p, start);
         if (!with_items(p, n, T_COLON)) return NULL;
     }
     if (!colon(p) || !block(p, &n->with.body, at, "'with' statement")) return NULL;
@@ -595,12 +590,12 @@ static Node *with_statement(Parser *p) {
 
 static bool several_types(Parser *p, const Node *first) {
     if (parse_peek(p) != T_COMMA) return false;
-    int pos = p->pos, stack = p->stack_count;
+    ParseMark start = parse_here(p);
     int more = 0;
     while (parse_accept(p, T_COMMA) && parse_expression(p) != NULL) more++;
     if (!p->failed && parse_accept(p, K_AS)) parse_accept(p, T_NAME);
     if (!p->failed && more > 0 && parse_peek(p) == T_COLON) parse_raise(p, first->at, "multiple exception types must be parenthesized");
-    back(p, pos, stack);
+    parse_back(p, start);
     return true;
 }
 
