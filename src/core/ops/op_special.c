@@ -2,9 +2,10 @@
  * steps of PyTorch's float version show. */
 #include <float.h>
 #include <math.h>
-#include <sleef.h>
 #include <string.h>
 
+#include "kernels/bessel.h"
+#include "kernels/kernel.h"
 #include "op_compose.h"
 #include "owned.h"
 #include "specfun.h"
@@ -90,24 +91,12 @@ static TsrStatus with_operands(TsrOpCall *c, const char *kernel, int set, Loops 
 
 static TsrStatus binary(TsrOpCall *c, const char *kernel, int set, Binary fn) { return with_operands(c, kernel, set, (Loops){binary_f32, binary_f64, &fn}); }
 
-#include "kernels/bessel_tables.inc"
-#define R float
-#define NAME(x) f32_##x
-#define FN(name) name##f
-#define I1_NEAR i1_near_f, 17
-#define I1_FAR i1_far_f, 7
-#define AIRY_EPSILON FLT_EPSILON
-#include "kernels/bessel.inc"
-#define R double
-#define NAME(x) f64_##x
-#define FN(name) name
-#define I1_NEAR i1_near, 29
-#define I1_FAR i1_far, 25
-#define AIRY_EPSILON DBL_EPSILON
-#include "kernels/bessel.inc"
+static TsrStatus bessel(TsrOpCall *c, TsrTensor *x, const char *kernel, int set, TsrBessel fn) {
+    return run(c, 1, &x, kernel, set, (Loops){tsr_kernel_bessel(fn, TSR_FLOAT32), tsr_kernel_bessel(fn, TSR_FLOAT64), NULL});
+}
 
 #define BESSEL(op, kernel, set, name) \
-    TsrStatus op(TsrOpCall *c) { return unary(c, kernel, set, f64_##name, f32_##name); }
+    TsrStatus op(TsrOpCall *c) { return bessel(c, c->arg[0].t, kernel, set, TSR_BESSEL_##name); }
 BESSEL(op_i0, "i0_vml_cpu", SET_HALF, i0)
 BESSEL(op_i1, "i1_cpu", SET_HALF, i1)
 BESSEL(op_i1e, "i1e_cpu", SET_HALF, i1e)
@@ -138,8 +127,9 @@ static float log_ndtr_float(float x) {
     return x < -1 ? fmaf(-t, t, logf((float)tsr_sf_erfcx(-t) / 2)) : log1pf(-erfcf(t) / 2);
 }
 TsrStatus op_log_ndtr(TsrOpCall *c) { return unary(c, "log_ndtr_cpu", SET_SINGLE, tsr_sf_log_ndtr, log_ndtr_float); }
-static float lgamma_float(float x) { return Sleef_lgammaf_u10(x); } /* for clang a pointer to SLEEF's is one to `const float (float)` */
-TsrStatus op_lgamma(TsrOpCall *c) { return unary(c, "lgamma_vml_cpu", SET_HALF, tsr_sf_lgamma, lgamma_float); }
+TsrStatus op_lgamma(TsrOpCall *c) {
+    return run(c, 1, &c->arg[0].t, "lgamma_vml_cpu", SET_HALF, (Loops){tsr_kernel(TSR_K_lgamma, TSR_FLOAT32), tsr_kernel(TSR_K_lgamma, TSR_FLOAT64), NULL});
+}
 
 TsrStatus op_igamma(TsrOpCall *c) { return binary(c, "igamma_cpu", SET_HALF | SET_NO_INT, tsr_sf_gammainc); }
 TsrStatus op_igammac(TsrOpCall *c) { return binary(c, "igammac_cpu", SET_HALF | SET_NO_INT, tsr_sf_gammaincc); }
@@ -157,6 +147,8 @@ TsrStatus op_entr(TsrOpCall *c) {
     if (d == TSR_FLOAT16 || d == TSR_BFLOAT16) return unary(c, "entr_cpu", SET_HALF, d == TSR_FLOAT16 ? entr_half : entr_bfloat16, NULL);
     return unary(c, "entr_cpu", SET_HALF, tsr_sf_entr, entr_float);
 }
+
+#include "kernels/bessel_i0.inc"
 
 /* The short series of i0e, each step rounded by `of`. */
 static double i0e_steps(double v, double (*of)(double)) {
@@ -182,7 +174,7 @@ TsrStatus op_i0e(TsrOpCall *c) {
     TsrDtype d = c->arg[0].t->dtype;
     bool steps = (d == TSR_FLOAT16 || d == TSR_BFLOAT16) && c->arg[0].t->numel < VECTORS;
     if (steps) return unary(c, "i0e_cpu", SET_HALF, d == TSR_FLOAT16 ? i0e_half : i0e_bfloat16, NULL);
-    return unary(c, "i0e_cpu", SET_HALF, f64_i0e, f32_i0e);
+    return bessel(c, c->arg[0].t, "i0e_cpu", SET_HALF, TSR_BESSEL_i0e);
 }
 
 /* The logarithm is rounded to the dtype before the product. */
@@ -234,9 +226,9 @@ static void polygamma_half(char *const *data, const int64_t *strides, int64_t n,
 
 static TsrStatus polygamma(TsrOpCall *c, int64_t n, TsrTensor *x) {
     if (n < 0) return tsr_error(TSR_RUNTIME_ERROR, "polygamma(n, x) does not support negative n.");
-    Unary digamma = {f64_digamma, f32_digamma}, trigamma = {tsr_sf_trigamma, tsr_sf_trigamma_f};
+    Unary trigamma = {tsr_sf_trigamma, tsr_sf_trigamma_f};
     int order = (int)TSR_MIN(n, 1000000);
-    if (n == 0) return run(c, 1, &x, "digamma", SET_HALF, (Loops){unary_f32, unary_f64, &digamma});
+    if (n == 0) return bessel(c, x, "digamma", SET_HALF, TSR_BESSEL_digamma);
     if (n == 1) return run(c, 1, &x, "trigamma", SET_HALF, (Loops){unary_f32, unary_f64, &trigamma});
     HalfPolygamma half = {order, x->dtype == TSR_FLOAT16 ? half_of : bfloat16_of};
     if (x->dtype == TSR_FLOAT16 || x->dtype == TSR_BFLOAT16) return run(c, 1, &x, "polygamma", SET_HALF, (Loops){polygamma_half, NULL, &half});
