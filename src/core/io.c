@@ -230,6 +230,34 @@ TsrStatus tsr_input_new_storage_move(TsrStorage **out, TsrInput *in, size_t offs
     return TSR_OK;
 }
 
+/* Whether the file, open in fd, has nbytes; with `shared` it is made longer. */
+static TsrStatus fit_file(int fd, const char *path, bool shared, size_t nbytes) {
+    struct stat st;
+    if (fstat(fd, &st) != 0) return tsr_error_errno(errno, path);
+    if (!S_ISREG(st.st_mode)) return tsr_error(TSR_RUNTIME_ERROR, "unable to mmap %zu bytes from file <%s>: not a regular file", nbytes, path);
+    if ((uint64_t)st.st_size >= nbytes) return TSR_OK;
+    if (!shared)
+        return tsr_error(TSR_RUNTIME_ERROR, "file <%s> size <%lld> is smaller than the required mapping size <%zu>", path, (long long)st.st_size, nbytes);
+    if (nbytes > INT64_MAX || ftruncate(fd, (off_t)nbytes) != 0)
+        return tsr_error(TSR_RUNTIME_ERROR, "unable to resize file <%s> to the right size: %s (%d)", path, strerror(errno), errno);
+    return TSR_OK;
+}
+
+TsrStatus tsr_storage_new_from_file(TsrStorage **out, const char *path, bool shared, size_t nbytes) {
+    TSR_TRY(shared ? check_writable(path) : check_readable(path));
+    if (nbytes == 0) return tsr_storage_new(out, TSR_DEVICE_CPU, 0, TSR_DTYPE_NONE);
+    int fd = open(path, (shared ? O_RDWR | O_CREAT : O_RDONLY) | O_CLOEXEC | O_NONBLOCK, 0600);
+    if (fd < 0) return tsr_error(TSR_RUNTIME_ERROR, "unable to open file <%s> in %s mode: %s (%d)", path, shared ? "read-write" : "read-only", strerror(errno), errno);
+    TsrDataPtr ptr = {0};
+    size_t mapped;
+    TsrStatus status = fit_file(fd, path, shared, nbytes);
+    close(fd);
+    if (status == TSR_OK) status = tsr_map_file(&ptr, &mapped, path, shared ? '+' : 'c', 0, nbytes);
+    if (status == TSR_OK) status = tsr_storage_new_adopt_move(out, &ptr, nbytes, "mmap", path);
+    if (status == TSR_OK) (*out)->shared = shared;
+    return status;
+}
+
 /* By format=, else by the extension, whose content must then agree, else by the first bytes. */
 static TsrStatus choose_reader(const TsrFormat **out, const TsrInput *in, const char *wanted) {
     const TsrFormat *guessed = probe(in->data, in->size);

@@ -72,6 +72,9 @@ const TsrFormat *tsr_format_for_path(const char *path);         /* by extension;
 TsrStatus tsr_load(TsrItems *out, const char *path, const TsrLoadOptions *options);
 /* As tsr_load of bytes in memory (not adopted). `name` for messages. */
 TsrStatus tsr_load_bytes(TsrItems *out, const char *name, const char *data, size_t size, const TsrLoadOptions *options);
+/* A storage over the first nbytes of a file: with `shared` what is written goes to the file, which is made or lengthened when it is too
+ * short; else the file stays as it is. PyTorch's errors, of torch.from_file. */
+TsrStatus tsr_storage_new_from_file(TsrStorage **out, const char *path, bool shared, size_t nbytes);
 /* Writes the file atomically. The old file, if any, stays whole on failure. */
 TsrStatus tsr_save(const TsrItems *items, const char *path, const TsrSaveOptions *options);
 /* Writes to the sink and flushes it; options->format is required. */

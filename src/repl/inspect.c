@@ -379,19 +379,19 @@ static TsrStatus inspect_tensor(Value *out, TsrTensor *t) {
 }
 
 /* Of a MaskedTensor the cards of its two tensors. */
-static TsrStatus inspect_masked(Value *out, TsrTensor *data, TsrTensor *mask) {
+static TsrStatus inspect_masked(Value *out, TsrTensor *const parts[2]) {
     Value d, card;
     TSR_TRY(dict_new(&d));
-    TsrStatus status = inspect_tensor(&card, data);
+    TsrStatus status = inspect_tensor(&card, parts[0]);
     if (status == TSR_OK) put_move(&status, d, "data", card);
-    if (status == TSR_OK) status = inspect_tensor(&card, mask);
+    if (status == TSR_OK) status = inspect_tensor(&card, parts[1]);
     if (status == TSR_OK) put_move(&status, d, "mask", card);
     return value_end_move(out, status, d);
 }
 
 static TsrStatus inspect_value(Value *out, Value v) {
-    TsrTensor *t, *mask;
-    if (masked_parts(&t, &mask, v)) return inspect_masked(out, t, mask);
+    TsrTensor *t, *parts[2];
+    if (masked_parts(parts, v)) return inspect_masked(out, parts);
     TSR_TRY(who_tensor(&t, v, "inspect"));
     return inspect_tensor(out, t);
 }

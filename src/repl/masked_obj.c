@@ -18,10 +18,10 @@ typedef struct Masked { Obj obj; TsrTensor *data, *mask; } Masked;
 static inline Masked *as_masked(Value v) { return (Masked *)v.o; }
 static inline Value lent_tensor(TsrTensor *t) { return (Value){.tag = V_TENSOR, {.t = t}}; }
 
-bool masked_parts(TsrTensor **lent, TsrTensor **lent_mask, Value v) {
+bool masked_parts(TsrTensor *lent[2], Value v) {
     if (!value_is_obj(v, &masked_type)) return false;
-    *lent = as_masked(v)->data;
-    *lent_mask = as_masked(v)->mask;
+    lent[0] = as_masked(v)->data;
+    lent[1] = as_masked(v)->mask;
     return true;
 }
 

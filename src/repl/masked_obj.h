@@ -10,8 +10,8 @@
 
 extern Type masked_type;
 
-/* Its data and its mask; false: v is no MaskedTensor. */
-bool masked_parts(TsrTensor **lent, TsrTensor **lent_mask, Value v);
+/* Its two tensors, data and mask; false: v is no MaskedTensor. */
+bool masked_parts(TsrTensor *lent[2], Value v);
 
 /* Adds the type to torch.masked. */
 TsrStatus masked_fill(Module *module);

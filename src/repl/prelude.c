@@ -24,6 +24,8 @@ EMBED(prelude_norm, "norm.tsr");
 EMBED(prelude_rows, "rows.tsr");
 EMBED(prelude_thnn, "thnn.tsr");
 EMBED(prelude_torch, "torch.tsr");
+EMBED(prelude_lobpcg, "lobpcg.tsr");
+EMBED(prelude_func, "func.tsr");
 EMBED(prelude_tensor, "tensor.tsr");
 EMBED(prelude_windows, "windows.tsr");
 EMBED(prelude_testing, "testing.tsr");
@@ -46,6 +48,8 @@ static Unit units[] = {
     {"THNN", "<prelude thnn>", prelude_thnn, prelude_thnn_end, {0}},
     {"rows", "<prelude rows>", prelude_rows, prelude_rows_end, {0}},
     {"", "<prelude torch>", prelude_torch, prelude_torch_end, {0}},
+    {"", "<prelude lobpcg>", prelude_lobpcg, prelude_lobpcg_end, {0}},
+    {"func", "<prelude func>", prelude_func, prelude_func_end, {0}},
     {"Tensor", "<prelude tensor>", prelude_tensor, prelude_tensor_end, {0}},
     {"nn.init", "<prelude init>", prelude_init, prelude_init_end, {0}},
     {"nn.utils.rnn", "<prelude rnn>", prelude_rnn, prelude_rnn_end, {0}},
@@ -57,7 +61,7 @@ static Unit units[] = {
 /* The builtins that the sources may use: parameters of the enclosing function, so that a user's `len = 3` can't harm. */
 static const char *const builtin_names[] = {
     "len", "range", "isinstance", "zip", "list", "tuple", "int", "float", "bool", "str", "max", "min", "abs", "enumerate", "reversed", "sorted", "all", "any",
-    "sum", "locals", "set", "getattr", "dict", "complex", "type", "ValueError", "RuntimeError", "TypeError", "IndexError", "NotImplementedError", "AssertionError",
+    "sum", "locals", "set", "getattr", "repr", "dict", "complex", "type", "ValueError", "RuntimeError", "TypeError", "IndexError", "NotImplementedError", "AssertionError",
 };
 
 

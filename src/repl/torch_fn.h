@@ -15,6 +15,7 @@ extern Type no_grad_type, enable_grad_type, inference_mode_type, set_grad_enable
 /* torch.tensor, as_tensor, frombuffer, result_type...: rows of the operator table whose functions see values. */
 TsrStatus torch_rows_register(void);
 TsrStatus torch_sparse_register(void); /* sparse_coo_tensor, sparse_csr_tensor...; called by the one above, as is */
+TsrStatus torch_sparse_fill(Module *module); /* what torch.sparse has besides operators */
 TsrStatus torch_prelude_register(void); /* what prelude/rows.tsr has the bodies of */
 
 #endif

@@ -1,6 +1,7 @@
 /* Rows of the operator table that only the language can do: data from its values, questions about its numbers. */
 #include "bind.h"
 #include "bytes_obj.h"
+#include "core/io.h"
 #include "core/promote.h"
 #include "tensor_from.h"
 #include "torch_fn.h"
@@ -82,6 +83,30 @@ static TsrStatus row_frombuffer(TsrOpCall *c) {
     TsrTensor *t;
     TSR_TRY(check_grad(&c->arg[4]));
     TSR_TRY(tensor_new_from_buffer(&t, *(const Value *)c->arg[0].any, c->arg[1].dtype, c->arg[2].i, c->arg[3].i));
+    return tsr_return_move(c, t);
+}
+
+static TsrStatus row_from_file(TsrOpCall *c) {
+    TsrStorage *storage;
+    TsrTensor *t;
+    TSR_TRY(check_grad(&c->arg[7]));
+    if (tsr_arg_given(&c->arg[4]) && c->arg[4].layout != TSR_STRIDED) return tsr_error(TSR_RUNTIME_ERROR, "from_file: only strided tensors can be mapped");
+    TsrDtype dtype = tsr_arg_given(&c->arg[3]) ? c->arg[3].dtype : tsr_default_dtype();
+    int64_t n = tsr_arg_given(&c->arg[2]) ? c->arg[2].i : 0, nbytes, one = 1;
+    if (!tsr_dtype_is_pod(dtype)) return tsr_error(TSR_TYPE_ERROR, "from_file(): no file holds elements of %s", tsr_dtype_name(dtype));
+    bool overflows = __builtin_mul_overflow(n, (int64_t)tsr_dtype_size(dtype), &nbytes);
+    if (n < 0 || overflows) return tsr_error(TSR_RUNTIME_ERROR, "unable to mmap %lld bytes from file <%s>: Cannot allocate memory (12)", (long long)nbytes, c->arg[0].str);
+    TSR_TRY(tsr_storage_new_from_file(&storage, c->arg[0].str, tsr_arg_given(&c->arg[1]) && c->arg[1].b, (size_t)nbytes));
+    TsrStatus status = tsr_tensor_new_over(&t, storage, 1, &n, &one, 0, dtype);
+    tsr_storage_free(storage);
+    return tsr_finish_move(c, status, t);
+}
+
+/* The base that a slice was taken of, over the slice's memory. */
+static TsrStatus row_slice_inverse(TsrOpCall *c) {
+    TsrTensor *self = c->arg[0].t, *like = c->arg[1].t, *t;
+    if (self->storage == NULL || tsr_is_sparse(like)) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "Could not run 'aten::slice_inverse' with arguments from the 'SparseCPU' backend.");
+    TSR_TRY(tsr_tensor_new_over(&t, self->storage, tsr_ndim(like), like->sizes, like->strides, like->offset, self->dtype));
     return tsr_return_move(c, t);
 }
 
@@ -167,6 +192,10 @@ static const TsrOp rows[] = {
         "A tensor of the data, over the same memory where that is possible.", "asarray([1, 2])", "tensor([1, 2])"),
     ROW_OVER(TSR_VIEW, row_frombuffer, "frombuffer(Any buffer, *, ScalarType dtype, int count=-1, int offset=0, bool requires_grad=False) -> Tensor", TSR_FN,
         "A tensor over the memory of bytes or a bytearray.", "frombuffer(b'ab', dtype=int8)", "tensor([97, 98], dtype=torch.int8)"),
+    ROW_OVER(TSR_VIEW, row_from_file, "from_file(str filename, bool? shared=None, int? size=0, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=False, bool requires_grad=False) -> Tensor", TSR_FN,
+        "A tensor over a file, mapped: with shared=True what is written goes to the file.", NULL, NULL),
+    ROW_OVER(TSR_VIEW, row_slice_inverse, "slice_inverse(Tensor self, Tensor src, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor", TSR_FN | TSR_METHOD,
+        "The tensor like src that a slice was taken of, over the slice's memory.", "arange(5)[1:3].slice_inverse(arange(5), 0, 1, 3)", "tensor([0, 1, 2, 3, 4])"),
     ROW(row_new_tensor, "new_tensor(Tensor self, Any data, *, ScalarType? dtype=None, Device? device=None, bool requires_grad=False) -> Tensor", TSR_METHOD,
         "A tensor of the data in self's dtype; always a copy.", "ones(1).new_tensor([1, 2])", "tensor([1., 2.])"),
     ROW(row_result_type, "result_type(Tensor tensor, Tensor other) -> ScalarType", TSR_FN, "The dtype of an operation on both.", "result_type(ones(1), 2)", "torch.float32"),

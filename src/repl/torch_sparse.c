@@ -1,4 +1,5 @@
 /* torch.sparse_coo_tensor and its family: rows of the operator table whose parts may be sequences of the language. */
+#include "args.h"
 #include "bind.h"
 #include "core/ops/sparse.h"
 #include "tensor_from.h"
@@ -19,6 +20,10 @@ static TsrStatus part_new(TsrTensor **out, const TsrArg *a, TsrDtype dtype) {
 static TsrDtype dtype_at(const TsrOpCall *c, int at) { return tsr_arg_given(&c->arg[at]) ? c->arg[at].dtype : TSR_DTYPE_NONE; }
 static bool flag_at(const TsrOpCall *c, int at) { return tsr_arg_given(&c->arg[at]) && c->arg[at].b; }
 
+/* What check_invariants=None means: torch.sparse.check_sparse_tensor_invariants sets it. */
+static bool checks_enabled;
+static bool checks_at(const TsrOpCall *c, int at) { return tsr_arg_given(&c->arg[at]) ? c->arg[at].b : checks_enabled; }
+
 /* Ends a row: the tensor is returned once it holds what check_invariants asks. */
 static TsrStatus finish_checked(TsrOpCall *c, TsrStatus status, TsrTensor *t, bool check) {
     TSR_TRY(status);
@@ -36,7 +41,7 @@ static TsrStatus coo_row(TsrOpCall *c, int at, int n, const int64_t *sizes) {
         tsr_tensor_free(values);
     }
     tsr_tensor_free(indices);
-    return finish_checked(c, status, t, flag_at(c, at + 4));
+    return finish_checked(c, status, t, checks_at(c, at + 4));
 }
 
 static TsrStatus row_coo(TsrOpCall *c) { return coo_row(c, 2, -1, NULL); }
@@ -75,7 +80,7 @@ static TsrStatus compressed_row(TsrOpCall *c, uint8_t layout, int at, int n, con
     }
     if (status == TSR_OK) status = tsr_sparse_compressed_new(&t, layout, parts[0], parts[1], parts[2], n, sizes);
     for (int i = 0; i < 3; i++) tsr_tensor_free(parts[i]);
-    return finish_checked(c, status, t, flag_at(c, at + 5));
+    return finish_checked(c, status, t, checks_at(c, at + 5));
 }
 
 #define LAYOUT(name, layout) \
@@ -120,3 +125,60 @@ static const TsrOp rows[] = {
 };
 
 TsrStatus torch_sparse_register(void) { return tsr_op_register(rows, (int)TSR_COUNTOF(rows)); }
+
+/* ---- check_sparse_tensor_invariants: a switch, and a block in which it has another position ---- */
+
+typedef struct Checks { Obj obj; bool state, active, before; } Checks;
+
+static TsrStatus checks_is_enabled(Value *out, const CallArgs *args) { return (void)args, *out = value_bool(checks_enabled), TSR_OK; }
+static TsrStatus checks_enable(Value *out, const CallArgs *args) { return (void)args, checks_enabled = true, *out = VALUE_NONE, TSR_OK; }
+static TsrStatus checks_disable(Value *out, const CallArgs *args) { return (void)args, checks_enabled = false, *out = VALUE_NONE, TSR_OK; }
+
+static TsrStatus checks_construct(Value *out, Type *type, const CallArgs *args) {
+    static const char *const names[] = {"enable"};
+    Value v[1];
+    bool state = true;
+    TSR_TRY(bind_python_arguments(v, args, "check_sparse_tensor_invariants.__init__", names, 1, 1, 0));
+    if (v[0].tag != V_UNBOUND) TSR_TRY(value_truth(&state, v[0]));
+    Checks *c = obj_new(type, sizeof *c);
+    if (c == NULL) return TSR_MEMORY_ERROR;
+    c->state = state;
+    c->active = false;
+    *out = value_obj_move(c);
+    return TSR_OK;
+}
+
+static void checks_destroy(Obj *self) { obj_free(self, sizeof(Checks)); }
+
+static TsrStatus checks_enter(Value *out, const CallArgs *args) {
+    Checks *c = (Checks *)args->values[0].o;
+    if (c->active) return tsr_error(TSR_RUNTIME_ERROR, "This context manager instance is already activated. Use a different context manager instance for context nesting.");
+    c->active = true;
+    c->before = checks_enabled;
+    checks_enabled = c->state;
+    *out = VALUE_NONE;
+    return TSR_OK;
+}
+
+static TsrStatus checks_exit(Value *out, const CallArgs *args) {
+    Checks *c = (Checks *)args->values[0].o;
+    if (!c->active) return tsr_error(TSR_ASSERTION_ERROR, "saved_state should not be None on exit");
+    c->active = false;
+    checks_enabled = c->before;
+    *out = VALUE_NONE;
+    return TSR_OK;
+}
+
+static const Method checks_methods[] = {
+    {"is_enabled", checks_is_enabled, ARGS_NONE | METHOD_STATIC, 0, 0, "()", "Whether sparse tensors are checked when they are made."},
+    {"enable", checks_enable, ARGS_NONE | METHOD_STATIC, 0, 0, "()", "From now on they are."},
+    {"disable", checks_disable, ARGS_NONE | METHOD_STATIC, 0, 0, "()", "From now on they are not."},
+    {"__enter__", checks_enter, ARGS_NONE | METHOD_DUNDER, 0, 0, "()", "Sets the switch."},
+    {"__exit__", checks_exit, ARGS_ANY | METHOD_DUNDER, 0, 0, "(type, value, traceback)", "Sets it back."},
+    {0},
+};
+
+static Type checks_type = {.obj = TYPE_HEADER, .name = "check_sparse_tensor_invariants", .module = "torch.sparse", .doc = "Whether constructors check the parts of sparse tensors.",
+                           .construct = checks_construct, .destroy = checks_destroy, .methods = checks_methods};
+
+TsrStatus torch_sparse_fill(Module *module) { return module_add(module, "check_sparse_tensor_invariants", value_lent(&checks_type)); }

@@ -270,13 +270,13 @@ static void walk_held(Walk *w, Obj *o) {
     cut(w, length);
 }
 
-static void walk_masked(Walk *w, TsrTensor *data, TsrTensor *mask) {
+static void walk_masked(Walk *w, TsrTensor *const parts[2]) {
     size_t length = w->length;
     extend(w, "._masked_data");
-    walk_value(w, (Value){.tag = V_TENSOR, {.t = data}});
+    walk_value(w, (Value){.tag = V_TENSOR, {.t = parts[0]}});
     cut(w, length);
     extend(w, "._masked_mask");
-    walk_value(w, (Value){.tag = V_TENSOR, {.t = mask}});
+    walk_value(w, (Value){.tag = V_TENSOR, {.t = parts[1]}});
     cut(w, length);
 }
 
@@ -284,11 +284,11 @@ static void walk_obj(Walk *w, Obj *o) {
     Value v = value_lent(o);
     const Value *items;
     int64_t count;
-    TsrTensor *data, *mask;
+    TsrTensor *parts[2];
     if (value_as_array(v, &items, &count)) walk_items(w, items, count, "[%lld]");
     else if (value_is_dict(v)) walk_dict(w, (const Dict *)o);
     else if (value_is_set(v)) walk_set(w, value_as_set(v));
-    else if (masked_parts(&data, &mask, v)) walk_masked(w, data, mask);
+    else if (masked_parts(parts, v)) walk_masked(w, parts);
     else if (o->type == &function_type) walk_function(w, (const Function *)o);
     else if (o->type == &cell_type) walk_value(w, ((Cell *)o)->value);
     else if (o->type == &generator_type) walk_generator(w, (const Generator *)o);
