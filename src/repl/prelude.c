@@ -26,6 +26,8 @@ EMBED(prelude_thnn, "thnn.tsr");
 EMBED(prelude_torch, "torch.tsr");
 EMBED(prelude_lobpcg, "lobpcg.tsr");
 EMBED(prelude_func, "func.tsr");
+EMBED(prelude_grouped, "grouped.tsr");
+EMBED(prelude_sparse, "sparse.tsr");
 EMBED(prelude_tensor, "tensor.tsr");
 EMBED(prelude_windows, "windows.tsr");
 EMBED(prelude_testing, "testing.tsr");
@@ -50,6 +52,8 @@ static Unit units[] = {
     {"", "<prelude torch>", prelude_torch, prelude_torch_end, {0}},
     {"", "<prelude lobpcg>", prelude_lobpcg, prelude_lobpcg_end, {0}},
     {"func", "<prelude func>", prelude_func, prelude_func_end, {0}},
+    {"nn.functional", "<prelude grouped>", prelude_grouped, prelude_grouped_end, {0}},
+    {"sparse", "<prelude sparse>", prelude_sparse, prelude_sparse_end, {0}},
     {"Tensor", "<prelude tensor>", prelude_tensor, prelude_tensor_end, {0}},
     {"nn.init", "<prelude init>", prelude_init, prelude_init_end, {0}},
     {"nn.utils.rnn", "<prelude rnn>", prelude_rnn, prelude_rnn_end, {0}},

@@ -111,6 +111,8 @@ static TsrStatus fill_torch(Module *m) {
     TSR_TRY(fill_types(m));
     for (size_t i = 0; i < TSR_COUNTOF(constants); i++) TSR_TRY(module_add(m, constants[i].name, value_float(constants[i].value)));
     TSR_TRY(module_add(m, "newaxis", VALUE_NONE));
+    static const char *const libraries[] = {"has_lapack", "has_mkl", "has_openmp", "has_spectral"};
+    for (size_t i = 0; i < TSR_COUNTOF(libraries); i++) TSR_TRY(module_add(m, libraries[i], VALUE_TRUE));
     Value v;
     TSR_TRY(str_new_c(&v, TSR_TORCH_VERSION));
     TSR_TRY(module_add_move(m, "__version__", v));
@@ -173,6 +175,7 @@ static const struct Space {
     {"torch.nn.init", "nn.init.", NULL, "First values of weights."},
     {"torch.nn.utils", NULL, NULL, "torch.nn.utils.rnn."},
     {"torch.nn.utils.rnn", "nn.utils.rnn.", NULL, "Sequences of different lengths side by side."},
+    {"torch.functional", "", NULL, "Functions of torch under their module's name."},
     {"torch.linalg", "linalg.", fill_linalg, "Linear algebra."},
     {"torch.fft", "fft.", NULL, "Discrete Fourier transforms."},
     {"torch.special", "special.", NULL, "Special functions."},
