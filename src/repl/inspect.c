@@ -386,6 +386,7 @@ static TsrStatus inspect_masked(Value *out, TsrTensor *const parts[2]) {
     if (status == TSR_OK) put_move(&status, d, "data", card);
     if (status == TSR_OK) status = inspect_tensor(&card, parts[1]);
     if (status == TSR_OK) put_move(&status, d, "mask", card);
+    if (status == TSR_OK) card_mark(d);
     return value_end_move(out, status, d);
 }
 

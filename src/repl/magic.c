@@ -1,6 +1,7 @@
 #include "magic.h"
 
 #include "hint.h"
+#include "masked_obj.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -131,7 +132,7 @@ static TsrStatus describe(const char *expression) {
     Value v;
     TSR_TRY(vm_run_text_here(&v, expression, strlen(expression), "<stdin>"));
     TsrStatus status;
-    if (v.tag == V_TENSOR && globals_resolve("inspect").tag != V_UNBOUND) {
+    if ((v.tag == V_TENSOR || value_is_obj(v, &masked_type)) && globals_resolve("inspect").tag != V_UNBOUND) {
         TsrText code = {0};
         value_release(v); /* or it would be a holder */
         status = tsr_text_printf(&code, "inspect(%s)", expression);

@@ -320,6 +320,8 @@ static TsrStatus unary(Value *out, UnaryOp op, Value self) {
     return status;
 }
 
+static TsrStatus dir(List *names, Value self) { return torch_tensor_type.dir(names, self); }
+
 static TsrStatus hash(int64_t *out, Value self) { return *out = (int64_t)((uintptr_t)self.o >> 4), TSR_OK; }
 
 static void traverse(Obj *self, GcVisit visit, void *context) {
@@ -328,7 +330,7 @@ static void traverse(Obj *self, GcVisit visit, void *context) {
 }
 
 Type masked_type = {.obj = TYPE_HEADER, .name = "MaskedTensor", .module = "torch.masked.maskedtensor.core", .doc = "A tensor with a mask that says which elements count.",
-                    .construct = construct, .destroy = destroy, .traverse = traverse, .repr = repr, .number = number, .truth = truth, .length = length, .hash = hash, .get_item = get_item,
+                    .construct = construct, .destroy = destroy, .traverse = traverse, .repr = repr, .number = number, .truth = truth, .length = length, .hash = hash, .dir = dir, .get_item = get_item,
                     .set_item = set_item, .contains = contains, .iter = iter, .get_attr = get_attr, .lookup = lookup, .binary = binary, .inplace = inplace,
                     .compare = compare, .unary = unary, .methods = methods, .getters = getters};
 
