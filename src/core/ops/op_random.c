@@ -8,7 +8,7 @@
 #include "number.h"
 #include "op_help.h"
 #include "owned.h"
-#include "rng.h"
+#include "ops/random.h"
 #include "tensor_impl.h"
 
 enum { BLOCK = 512 };
@@ -22,10 +22,9 @@ typedef struct Draw {
     int64_t base;
 } Draw;
 
-static TsrGenerator *generator_of(const TsrArg *a) { return a->kind == TSR_ARG_GENERATOR && a->any != NULL ? a->any : tsr_rng_default(); }
+TsrGenerator *tsr_random_generator(const TsrArg *a) { return a->kind == TSR_ARG_GENERATOR && a->any != NULL ? a->any : tsr_rng_default(); }
 
-/* Runs a serial loop over the elements of t (and the inputs, if any). */
-static TsrStatus draw_into(TsrTensor *t, const TsrTensor *input, const TsrTensor *input2, TsrLoop loop, const Draw *d, const char *name) {
+TsrStatus tsr_random_draw(TsrTensor *t, const TsrTensor *input, const TsrTensor *input2, TsrLoop loop, const void *params, const char *name) {
     if (t->numel == 0) return TSR_OK;
     TSR_TRY(tsr_check_no_internal_overlap(t));
     if (tsr_is_meta(t)) return TSR_OK;
@@ -35,7 +34,7 @@ static TsrStatus draw_into(TsrTensor *t, const TsrTensor *input, const TsrTensor
     spec.out_dtype = own;
     TsrIter it;
     TSR_TRY(tsr_iter_begin(&it, &spec));
-    TsrStatus status = tsr_iter_run(&it, loop, d);
+    TsrStatus status = tsr_iter_run(&it, loop, params);
     TsrTensor *done = NULL;
     status = tsr_iter_end_move(&it, status, &done);
     if (status == TSR_OK) tsr_tensor_free(done);
@@ -148,13 +147,13 @@ static double float_max(TsrDtype d) {
     }
 }
 
-static bool is_drawable_float(TsrDtype d) { return d == TSR_FLOAT16 || d == TSR_BFLOAT16 || d == TSR_FLOAT32 || d == TSR_FLOAT64; }
+bool tsr_random_is_drawable(TsrDtype d) { return d == TSR_FLOAT16 || d == TSR_BFLOAT16 || d == TSR_FLOAT32 || d == TSR_FLOAT64; }
 
 /* A number as C++ streams print it: six significant digits. */
 #define NUM "%g"
 
 static TsrStatus check_uniform(const TsrTensor *t, double from, double to) {
-    if (!is_drawable_float(t->dtype)) return tsr_not_implemented("check_uniform_bounds", t->dtype);
+    if (!tsr_random_is_drawable(t->dtype)) return tsr_not_implemented("check_uniform_bounds", t->dtype);
     double max = float_max(t->dtype);
     if (!(from >= -max && from <= max)) return tsr_error(TSR_RUNTIME_ERROR, "from is out of bounds for %s", tsr_dtype_c_name(t->dtype));
     if (!(to >= -max && to <= max)) return tsr_error(TSR_RUNTIME_ERROR, "to is out of bounds for %s", tsr_dtype_c_name(t->dtype));
@@ -192,7 +191,7 @@ static TsrStatus fill_uniform(TsrTensor *t, double from, double to, TsrGenerator
     if (status == TSR_OK) {
         Draw d = {.g = g, .dtype = real->dtype, .a = from, .b = to};
         TsrLoop loop = real->dtype == TSR_FLOAT32 ? uniform_float_loop : real->dtype == TSR_FLOAT64 ? uniform_double_loop : uniform_half_loop;
-        status = draw_into(real, NULL, NULL, loop, &d, "uniform_");
+        status = tsr_random_draw(real, NULL, NULL, loop, &d, "uniform_");
     }
     tsr_tensor_free(real);
     return status;
@@ -261,9 +260,9 @@ static void bulk_normal_half(char *p, int64_t n, const Draw *d) {
 
 static TsrStatus fill_normal_real(TsrTensor *t, const Draw *d) {
     if (t->numel == 0) return TSR_OK;
-    if (!is_drawable_float(t->dtype)) return tsr_not_implemented("normal_kernel_cpu", t->dtype);
+    if (!tsr_random_is_drawable(t->dtype)) return tsr_not_implemented("normal_kernel_cpu", t->dtype);
     if (tsr_is_meta(t)) return TSR_OK;
-    if (t->numel < 16 || !tsr_is_contiguous(t, TSR_CONTIGUOUS)) return draw_into(t, NULL, NULL, normal_loop, d, "normal_");
+    if (t->numel < 16 || !tsr_is_contiguous(t, TSR_CONTIGUOUS)) return tsr_random_draw(t, NULL, NULL, normal_loop, d, "normal_");
     void *p = tsr_data(t);
     if (t->dtype == TSR_FLOAT32) return bulk_normal_float(p, t->numel, d);
     if (t->dtype == TSR_FLOAT64) return bulk_normal_double(p, t->numel, d);
@@ -329,7 +328,7 @@ static void integer_limits(TsrDtype d, int64_t *min, int64_t *max) {
 
 static TsrStatus check_range(TsrDtype d, int64_t from, int64_t last) {
     const char *bad = NULL;
-    if (is_drawable_float(d)) {
+    if (tsr_random_is_drawable(d)) {
         double max = float_max(d);
         if ((double)from < -max || (double)from > max) bad = "from";
         else if ((double)last < -max || (double)last > max) bad = "to - 1";
@@ -346,14 +345,14 @@ static TsrStatus check_range(TsrDtype d, int64_t from, int64_t last) {
 
 static TsrStatus run_range(TsrTensor *t, uint64_t range, int64_t from, TsrGenerator *g) {
     Draw d = {.g = g, .dtype = t->dtype, .range = range, .base = from};
-    return draw_into(t, NULL, NULL, range >= 1u << 28 ? range64_loop : range32_loop, &d, "random_");
+    return tsr_random_draw(t, NULL, NULL, range >= 1u << 28 ? range64_loop : range32_loop, &d, "random_");
 }
 
 static TsrStatus fill_random_to(TsrTensor *t, int64_t from, int64_t to, TsrGenerator *g) {
     if (from >= to)
         return tsr_error(TSR_RUNTIME_ERROR, "random_ expects 'from' to be less than 'to', but got from=%lld >= to=%lld", (long long)from, (long long)to);
     if (tsr_dtype_is_float(t->dtype)) {
-        if (!is_drawable_float(t->dtype)) return tsr_not_implemented("random_update_from_to", t->dtype);
+        if (!tsr_random_is_drawable(t->dtype)) return tsr_not_implemented("random_update_from_to", t->dtype);
         round_bounds(t->dtype, &from, &to);
         if (from >= to)
             return tsr_error(TSR_RUNTIME_ERROR, "random_ expects 'from' casted to dtype to be less than 'to' casted to dtype, but got from=%lld >= to=%lld",
@@ -368,11 +367,11 @@ static TsrStatus fill_random_from(TsrTensor *t, int64_t from, TsrGenerator *g) {
         if (t->dtype != TSR_INT64 && t->dtype != TSR_FLOAT64 && t->dtype != TSR_FLOAT32 && t->dtype != TSR_BFLOAT16)
             return tsr_error(TSR_RUNTIME_ERROR, "random_full_64_bits_range_kernel_cpu handles only int64, double, float and bfloat16");
         Draw d = {.g = g, .dtype = t->dtype};
-        return draw_into(t, NULL, NULL, words64_loop, &d, "random_");
+        return tsr_random_draw(t, NULL, NULL, words64_loop, &d, "random_");
     }
     int64_t last, least;
-    if (tsr_dtype_is_float(t->dtype) && !is_drawable_float(t->dtype)) return tsr_not_implemented("random_from_to_range_calc", t->dtype);
-    if (is_drawable_float(t->dtype)) {
+    if (tsr_dtype_is_float(t->dtype) && !tsr_random_is_drawable(t->dtype)) return tsr_not_implemented("random_from_to_range_calc", t->dtype);
+    if (tsr_random_is_drawable(t->dtype)) {
         last = (int64_t)1 << mantissa_digits(t->dtype);
         round_bounds(t->dtype, &from, NULL);
         if (from >= last)
@@ -394,13 +393,13 @@ static TsrStatus fill_random(TsrTensor *t, TsrGenerator *g) {
     if (!tsr_in(TSR_BITS_USUAL | TSR_BIT(BOOL), t->dtype)) return tsr_not_implemented("random_kernel_cpu", t->dtype);
     Draw d = {.g = g, .dtype = t->dtype};
     int64_t least, last;
-    if (is_drawable_float(t->dtype)) d.range = ((uint64_t)1 << mantissa_digits(t->dtype)) + 1;
+    if (tsr_random_is_drawable(t->dtype)) d.range = ((uint64_t)1 << mantissa_digits(t->dtype)) + 1;
     else {
         integer_limits(t->dtype, &least, &last);
         d.range = (uint64_t)last + 1;
     }
     bool wide = t->dtype == TSR_FLOAT64 || t->dtype == TSR_INT64;
-    return draw_into(t, NULL, NULL, wide ? modulo64_loop : modulo32_loop, &d, "random_");
+    return tsr_random_draw(t, NULL, NULL, wide ? modulo64_loop : modulo32_loop, &d, "random_");
 }
 
 /* ---- the in-place operators ---- */
@@ -416,26 +415,26 @@ static TsrTensor *self_of(TsrOpCall *c) { return c->out[0] != NULL ? c->out[0] :
 
 TsrStatus op_uniform_(TsrOpCall *c) {
     TsrTensor *t = self_of(c);
-    return wrote(c, fill_uniform(t, c->arg[1].f, c->arg[2].f, generator_of(&c->arg[3])), t);
+    return wrote(c, fill_uniform(t, c->arg[1].f, c->arg[2].f, tsr_random_generator(&c->arg[3])), t);
 }
 
 TsrStatus op_normal_(TsrOpCall *c) {
     TsrTensor *t = self_of(c);
-    return wrote(c, fill_normal(t, c->arg[1].f, c->arg[2].f, generator_of(&c->arg[3])), t);
+    return wrote(c, fill_normal(t, c->arg[1].f, c->arg[2].f, tsr_random_generator(&c->arg[3])), t);
 }
 
 static TsrStatus simple_float(TsrOpCall *c, TsrLoop loop, Draw d, const char *kernel) {
     TsrTensor *t = self_of(c);
     if (t->numel == 0) return wrote(c, TSR_OK, t);
-    if (!is_drawable_float(t->dtype)) return tsr_not_implemented(kernel, t->dtype);
+    if (!tsr_random_is_drawable(t->dtype)) return tsr_not_implemented(kernel, t->dtype);
     d.dtype = t->dtype;
-    return wrote(c, draw_into(t, NULL, NULL, loop, &d, c->schema->base), t);
+    return wrote(c, tsr_random_draw(t, NULL, NULL, loop, &d, c->schema->base), t);
 }
 
 TsrStatus op_log_normal_(TsrOpCall *c) {
     double std = c->arg[2].f;
     if (!(std > 0)) return tsr_error(TSR_RUNTIME_ERROR, "log_normal_ expects std > 0.0, but found std=" NUM, std);
-    return simple_float(c, log_normal_loop, (Draw){.g = generator_of(&c->arg[3]), .a = c->arg[1].f, .b = std}, "log_normal_cpu");
+    return simple_float(c, log_normal_loop, (Draw){.g = tsr_random_generator(&c->arg[3]), .a = c->arg[1].f, .b = std}, "log_normal_cpu");
 }
 
 TsrStatus op_cauchy_(TsrOpCall *c) {
@@ -444,7 +443,12 @@ TsrStatus op_cauchy_(TsrOpCall *c) {
     if (!tsr_dtype_is_float(self_of(c)->dtype))
         return tsr_error(TSR_RUNTIME_ERROR, "Cauchy distribution is a continuous probability distribution. dtype must be a floating point but you specified %s",
                          tsr_dtype_c_name(self_of(c)->dtype));
-    return simple_float(c, cauchy_loop, (Draw){.g = generator_of(&c->arg[3]), .a = c->arg[1].f, .b = sigma}, "cauchy_cpu");
+    return simple_float(c, cauchy_loop, (Draw){.g = tsr_random_generator(&c->arg[3]), .a = c->arg[1].f, .b = sigma}, "cauchy_cpu");
+}
+
+TsrStatus tsr_random_exponential(TsrTensor *t, TsrGenerator *g) {
+    Draw d = {.g = g, .dtype = t->dtype, .a = 1};
+    return tsr_random_draw(t, NULL, NULL, exponential_loop, &d, "exponential_");
 }
 
 TsrStatus op_exponential_(TsrOpCall *c) {
@@ -454,7 +458,7 @@ TsrStatus op_exponential_(TsrOpCall *c) {
         return tsr_error(TSR_RUNTIME_ERROR,
                          "Exponential distribution is a continuous probability distribution. dtype must be a floating point but you specified %s",
                          tsr_dtype_scalar_name(self_of(c)->dtype));
-    return simple_float(c, exponential_loop, (Draw){.g = generator_of(&c->arg[2]), .a = lambda}, "exponential_cpu");
+    return simple_float(c, exponential_loop, (Draw){.g = tsr_random_generator(&c->arg[2]), .a = lambda}, "exponential_cpu");
 }
 
 TsrStatus op_geometric_(TsrOpCall *c) {
@@ -463,46 +467,40 @@ TsrStatus op_geometric_(TsrOpCall *c) {
     if (!(0 < p && p < 1)) return tsr_error(TSR_RUNTIME_ERROR, "geometric_ expects p to be in (0, 1), but got p=" NUM, p);
     if (t->numel == 0) return wrote(c, TSR_OK, t);
     if (!tsr_in(TSR_BITS_USUAL, t->dtype)) return tsr_not_implemented("geometric_cpu", t->dtype);
-    Draw d = {.g = generator_of(&c->arg[2]), .dtype = t->dtype, .a = p};
-    return wrote(c, draw_into(t, NULL, NULL, geometric_loop, &d, "geometric_"), t);
+    Draw d = {.g = tsr_random_generator(&c->arg[2]), .dtype = t->dtype, .a = p};
+    return wrote(c, tsr_random_draw(t, NULL, NULL, geometric_loop, &d, "geometric_"), t);
 }
 
 TsrStatus op_random_(TsrOpCall *c) {
     TsrTensor *t = self_of(c);
-    return wrote(c, fill_random(t, generator_of(&c->arg[1])), t);
+    return wrote(c, fill_random(t, tsr_random_generator(&c->arg[1])), t);
 }
 
 TsrStatus op_random_to_(TsrOpCall *c) {
     TsrTensor *t = self_of(c);
-    return wrote(c, fill_random_to(t, 0, c->arg[1].i, generator_of(&c->arg[2])), t);
+    return wrote(c, fill_random_to(t, 0, c->arg[1].i, tsr_random_generator(&c->arg[2])), t);
 }
 
 TsrStatus op_random_from_(TsrOpCall *c) {
     TsrTensor *t = self_of(c);
-    TsrGenerator *g = generator_of(&c->arg[3]);
+    TsrGenerator *g = tsr_random_generator(&c->arg[3]);
     if (tsr_arg_given(&c->arg[2])) return wrote(c, fill_random_to(t, c->arg[1].i, c->arg[2].i, g), t);
     return wrote(c, fill_random_from(t, c->arg[1].i, g), t);
 }
 
 /* ---- bernoulli ---- */
 
-static TsrStatus fill_bernoulli(TsrTensor *t, double p, TsrGenerator *g) {
+TsrStatus tsr_random_bernoulli(TsrTensor *t, double p, TsrGenerator *g) {
     if (!(0 <= p && p <= 1)) return tsr_error(TSR_RUNTIME_ERROR, "bernoulli_ expects p to be in [0, 1], but got p=" NUM, p);
     if (t->numel == 0) return TSR_OK;
     TSR_TRY(tsr_check_no_internal_overlap(t));
     if (!tsr_in(TSR_BITS_USUAL | TSR_BIT(BOOL), t->dtype)) return tsr_not_implemented("bernoulli_scalar_cpu_", t->dtype);
     Draw d = {.g = g, .dtype = t->dtype, .a = p};
-    return draw_into(t, NULL, NULL, bernoulli_loop, &d, "bernoulli_");
+    return tsr_random_draw(t, NULL, NULL, bernoulli_loop, &d, "bernoulli_");
 }
 
-typedef struct Chances {
-    TsrGenerator *g;
-    TsrDtype dtype, from;
-    bool *bad; /* a probability outside [0, 1] */
-} Chances;
-
 static void chances_loop(char *const *data, const int64_t *strides, int64_t n, const void *params) {
-    const Chances *q = params;
+    const TsrChances *q = params;
     for (int64_t i = 0; i < n && !*q->bad; i++) {
         double p;
         tsr_convert(TSR_FLOAT64, (char *)&p, 8, q->from, data[1] + i * strides[1], 0, 1);
@@ -521,10 +519,10 @@ static TsrStatus fill_bernoulli_tensor(TsrTensor *t, const TsrTensor *p, TsrGene
     TsrTensor *wide;
     TSR_TRY(tsr_tensor_new_expand(&wide, p, tsr_ndim(t), t->sizes));
     TsrStatus status = TSR_OK;
-    if (!is_drawable_float(p->dtype)) status = tsr_not_implemented("bernoulli_tensor_cpu_p_", p->dtype);
+    if (!tsr_random_is_drawable(p->dtype)) status = tsr_not_implemented("bernoulli_tensor_cpu_p_", p->dtype);
     bool bad = false;
-    Chances q = {g, t->dtype, p->dtype, &bad};
-    if (status == TSR_OK && !tsr_is_meta(t)) status = draw_into(t, wide, NULL, chances_loop, (const Draw *)(const void *)&q, "bernoulli_");
+    TsrChances q = {g, t->dtype, p->dtype, &bad};
+    if (status == TSR_OK && !tsr_is_meta(t)) status = tsr_random_draw(t, wide, NULL, chances_loop, &q, "bernoulli_");
     tsr_tensor_free(wide);
     if (status == TSR_OK && bad)
         status = tsr_error(TSR_RUNTIME_ERROR, "Expected p_in >= 0 && p_in <= 1 to be true, but got false.  (Could this error message be improved?  "
@@ -534,32 +532,25 @@ static TsrStatus fill_bernoulli_tensor(TsrTensor *t, const TsrTensor *p, TsrGene
 
 TsrStatus op_bernoulli_scalar_(TsrOpCall *c) {
     TsrTensor *t = self_of(c);
-    return wrote(c, fill_bernoulli(t, c->arg[1].f, generator_of(&c->arg[2])), t);
+    return wrote(c, tsr_random_bernoulli(t, c->arg[1].f, tsr_random_generator(&c->arg[2])), t);
 }
 
 TsrStatus op_bernoulli_tensor_(TsrOpCall *c) {
     TsrTensor *t = self_of(c);
-    return wrote(c, fill_bernoulli_tensor(t, c->arg[1].t, generator_of(&c->arg[2])), t);
-}
-
-/* Hands over a fresh tensor if filling it went well. */
-static TsrStatus filled(TsrOpCall *c, TsrStatus status, TsrTensor *t) {
-    if (status == TSR_OK) return tsr_return_move(c, t);
-    tsr_tensor_free(t);
-    return status;
+    return wrote(c, fill_bernoulli_tensor(t, c->arg[1].t, tsr_random_generator(&c->arg[2])), t);
 }
 
 TsrStatus op_bernoulli(TsrOpCall *c) {
     TsrTensor *self = c->arg[0].t, *t;
     if (c->out[0] != NULL) TSR_TRY(tsr_check_no_internal_overlap(c->out[0]));
     TSR_TRY(tsr_tensor_new_like(&t, self, c->out[0] != NULL ? c->out[0]->dtype : TSR_DTYPE_NONE, TSR_CONTIGUOUS));
-    return filled(c, fill_bernoulli_tensor(t, self, generator_of(&c->arg[1])), t);
+    return tsr_end_move(c, fill_bernoulli_tensor(t, self, tsr_random_generator(&c->arg[1])), t);
 }
 
 TsrStatus op_bernoulli_p(TsrOpCall *c) {
     TsrTensor *t;
     TSR_TRY(tsr_tensor_new_like(&t, c->arg[0].t, TSR_DTYPE_NONE, TSR_CONTIGUOUS));
-    return filled(c, fill_bernoulli(t, c->arg[1].f, generator_of(&c->arg[2])), t);
+    return tsr_end_move(c, tsr_random_bernoulli(t, c->arg[1].f, tsr_random_generator(&c->arg[2])), t);
 }
 
 /* ---- factories ---- */
@@ -578,19 +569,19 @@ static TsrStatus factory_new(TsrTensor **out, TsrOpCall *c, const TsrArg *size, 
 TsrStatus op_rand(TsrOpCall *c) {
     TsrTensor *t;
     TSR_TRY(factory_new(&t, c, &c->arg[0], &c->arg[2], tsr_default_dtype(), &c->arg[4]));
-    return filled(c, fill_uniform(t, 0, 1, generator_of(&c->arg[1])), t);
+    return tsr_end_move(c, fill_uniform(t, 0, 1, tsr_random_generator(&c->arg[1])), t);
 }
 
 TsrStatus op_randn(TsrOpCall *c) {
     TsrTensor *t;
     TSR_TRY(factory_new(&t, c, &c->arg[0], &c->arg[2], tsr_default_dtype(), &c->arg[4]));
-    return filled(c, fill_normal(t, 0, 1, generator_of(&c->arg[1])), t);
+    return tsr_end_move(c, fill_normal(t, 0, 1, tsr_random_generator(&c->arg[1])), t);
 }
 
 static TsrStatus make_randint(TsrOpCall *c, int64_t low, int64_t high, const TsrArg *rest) {
     TsrTensor *t;
     TSR_TRY(factory_new(&t, c, &rest[0], &rest[2], TSR_INT64, &rest[4]));
-    return filled(c, fill_random_to(t, low, high, generator_of(&rest[1])), t);
+    return tsr_end_move(c, fill_random_to(t, low, high, tsr_random_generator(&rest[1])), t);
 }
 
 TsrStatus op_randint(TsrOpCall *c) { return make_randint(c, 0, c->arg[0].i, c->arg + 1); }
@@ -601,7 +592,7 @@ TsrStatus op_normal_size(TsrOpCall *c) {
     TsrTensor *t;
     TSR_TRY(check_std(c->arg[1].f));
     TSR_TRY(factory_new(&t, c, &c->arg[2], &c->arg[4], tsr_default_dtype(), &c->arg[6]));
-    return filled(c, fill_normal(t, c->arg[0].f, c->arg[1].f, generator_of(&c->arg[3])), t);
+    return tsr_end_move(c, fill_normal(t, c->arg[0].f, c->arg[1].f, tsr_random_generator(&c->arg[3])), t);
 }
 
 /* X_like(self, ..., *, generator, dtype, layout, device, memory_format): rest points at generator. */
@@ -620,19 +611,19 @@ static TsrStatus like_new(TsrTensor **out, TsrOpCall *c, const TsrArg *rest) {
 TsrStatus op_rand_like(TsrOpCall *c) {
     TsrTensor *t;
     TSR_TRY(like_new(&t, c, &c->arg[1]));
-    return filled(c, fill_uniform(t, 0, 1, generator_of(&c->arg[1])), t);
+    return tsr_end_move(c, fill_uniform(t, 0, 1, tsr_random_generator(&c->arg[1])), t);
 }
 
 TsrStatus op_randn_like(TsrOpCall *c) {
     TsrTensor *t;
     TSR_TRY(like_new(&t, c, &c->arg[1]));
-    return filled(c, fill_normal(t, 0, 1, generator_of(&c->arg[1])), t);
+    return tsr_end_move(c, fill_normal(t, 0, 1, tsr_random_generator(&c->arg[1])), t);
 }
 
 static TsrStatus make_randint_like(TsrOpCall *c, int64_t low, int64_t high, const TsrArg *rest) {
     TsrTensor *t;
     TSR_TRY(like_new(&t, c, rest));
-    return filled(c, fill_random_to(t, low, high, generator_of(rest)), t);
+    return tsr_end_move(c, fill_random_to(t, low, high, tsr_random_generator(rest)), t);
 }
 
 TsrStatus op_randint_like(TsrOpCall *c) { return make_randint_like(c, 0, c->arg[1].i, c->arg + 2); }
@@ -700,9 +691,9 @@ TsrStatus op_randperm(TsrOpCall *c) {
             size_t item = tsr_itemsize(t);
             tsr_convert(t->dtype, p + (size_t)i * item, (int64_t)item, TSR_INT64, (const char *)block, 8, m);
         }
-        status = shuffle(p, n, tsr_itemsize(t), generator_of(&c->arg[1]));
+        status = shuffle(p, n, tsr_itemsize(t), tsr_random_generator(&c->arg[1]));
     }
-    return filled(c, status, t);
+    return tsr_end_move(c, status, t);
 }
 
 /* ---- normal with tensors ---- */
@@ -734,22 +725,22 @@ TsrStatus op_normal_tensor_float(TsrOpCall *c) {
     TsrTensor *mean = c->arg[0].t, *t;
     TSR_TRY(check_std(c->arg[1].f));
     TSR_TRY(tsr_tensor_new_like(&t, mean, c->out[0] != NULL ? c->out[0]->dtype : TSR_DTYPE_NONE, TSR_CONTIGUOUS));
-    TsrStatus status = fill_normal(t, 0, c->arg[1].f, generator_of(&c->arg[2]));
+    TsrStatus status = fill_normal(t, 0, c->arg[1].f, tsr_random_generator(&c->arg[2]));
     if (status == TSR_OK) status = scale_shift(t, NULL, mean);
-    return filled(c, status, t);
+    return tsr_end_move(c, status, t);
 }
 
 TsrStatus op_normal_float_tensor(TsrOpCall *c) {
     TsrTensor *std = c->arg[1].t, *t, *mean;
     TSR_TRY(check_std_tensor(std));
     TSR_TRY(tsr_tensor_new_like(&t, std, c->out[0] != NULL ? c->out[0]->dtype : TSR_DTYPE_NONE, TSR_CONTIGUOUS));
-    TsrStatus status = fill_normal(t, 0, 1, generator_of(&c->arg[2]));
+    TsrStatus status = fill_normal(t, 0, 1, tsr_random_generator(&c->arg[2]));
     if (status == TSR_OK) status = tsr_tensor_new_scalar(&mean, tsr_scalar_float(c->arg[0].f), t->dtype);
     if (status == TSR_OK) {
         status = scale_shift(t, std, mean);
         tsr_tensor_free(mean);
     }
-    return filled(c, status, t);
+    return tsr_end_move(c, status, t);
 }
 
 TsrStatus op_normal_tensor_tensor(TsrOpCall *c) {
@@ -760,343 +751,7 @@ TsrStatus op_normal_tensor_tensor(TsrOpCall *c) {
     TSR_TRY(tsr_layout_broadcast(shape, &ndim, mean->sizes, tsr_ndim(mean)));
     TSR_TRY(tsr_layout_broadcast(shape, &ndim, std->sizes, tsr_ndim(std)));
     TSR_TRY(tsr_tensor_new(&t, ndim, shape, c->out[0] != NULL ? c->out[0]->dtype : mean->dtype, mean->device));
-    TsrStatus status = fill_normal(t, 0, 1, generator_of(&c->arg[2]));
+    TsrStatus status = fill_normal(t, 0, 1, tsr_random_generator(&c->arg[2]));
     if (status == TSR_OK) status = scale_shift(t, std, mean);
-    return filled(c, status, t);
-}
-
-/* ---- poisson and binomial ---- */
-
-/* Hormann's transformed rejection (1993) for large rates, products of uniforms for small ones. */
-static double poisson_large(double lambda, TsrGenerator *g) {
-    double root = sqrt(lambda), log_lambda = log(lambda), b = 0.931 + 2.53 * root, a = -0.059 + 0.02483 * b;
-    double inverse_alpha = 1.1239 + 1.1328 / (b - 3.4), vr = 0.9277 - 3.6224 / (b - 2);
-    for (;;) {
-        double u = tsr_rng_uniform_double(g) - 0.5, v = tsr_rng_uniform_double(g), us = 0.5 - fabs(u);
-        double k = (double)(int64_t)floor((2 * a / us + b) * u + lambda + 0.43);
-        if (us >= 0.07 && v <= vr) return k;
-        if (k < 0 || (us < 0.013 && v > us)) continue;
-        if (log(v) + log(inverse_alpha) - log(a / (us * us) + b) <= -lambda + k * log_lambda - lgamma(k + 1)) return k;
-    }
-}
-
-static double poisson_small(double lambda, TsrGenerator *g) {
-    double limit = exp(-lambda), product = 1;
-    for (double k = 0;; k++) {
-        product *= tsr_rng_uniform_double(g);
-        if (!(product > limit)) return k;
-    }
-}
-
-static void poisson_loop(char *const *data, const int64_t *strides, int64_t n, const void *params) {
-    const Chances *q = params;
-    for (int64_t i = 0; i < n && !*q->bad; i++) {
-        double rate, value;
-        tsr_convert(TSR_FLOAT64, (char *)&rate, 8, q->from, data[1] + i * strides[1], 0, 1);
-        if (!(rate >= 0)) {
-            *q->bad = true;
-            return;
-        }
-        value = rate >= 10 ? poisson_large(rate, q->g) : rate == 0 ? 0 : poisson_small(rate, q->g);
-        tsr_convert(q->dtype, data[0] + i * strides[0], 0, TSR_FLOAT64, (const char *)&value, 8, 1);
-    }
-}
-
-TsrStatus op_poisson(TsrOpCall *c) {
-    TsrTensor *self = c->arg[0].t, *t;
-    if (!is_drawable_float(self->dtype)) return tsr_not_implemented("poisson_cpu", self->dtype);
-    TSR_TRY(tsr_tensor_new(&t, tsr_ndim(self), self->sizes, self->dtype, self->device));
-    bool bad = false;
-    Chances q = {generator_of(&c->arg[1]), t->dtype, self->dtype, &bad};
-    TsrStatus status = draw_into(t, self, NULL, poisson_loop, (const Draw *)(const void *)&q, "poisson");
-    if (status == TSR_OK && bad) status = tsr_error(TSR_RUNTIME_ERROR, "invalid Poisson rate, expected rate to be non-negative");
-    return filled(c, status, t);
-}
-
-/* Stirling's correction of log k!. */
-static double stirling_tail(double k) {
-    static const double tails[] = {0.0810614667953272, 0.0413406959554092, 0.0276779256849983, 0.02079067210376509, 0.0166446911898211,
-                                   0.0138761288230707, 0.0118967099458917, 0.0104112652619720, 0.00925546218271273, 0.00833056343336287};
-    if (k <= 9) return tails[(int)k];
-    double k1 = k + 1, square = k1 * k1;
-    return (1.0 / 12 - (1.0 / 360 - 1.0 / 1260 / square) / square) / k1;
-}
-
-/* Counts geometric gaps: for count * prob below 10. */
-static double binomial_inversion(double count, double prob, TsrGenerator *g) {
-    double sum = 0, n = 0, logprob = log1p(-prob);
-    for (;;) {
-        sum += ceil(log(tsr_rng_uniform_double(g)) / logprob);
-        if (sum > count) return n;
-        n++;
-    }
-}
-
-/* Hormann's BTRS (1993). */
-static double binomial_btrs(double count, double prob, TsrGenerator *g) {
-    double root = sqrt(count * prob * (1 - prob)), b = 1.15 + 2.53 * root, a = -0.0873 + 0.0248 * b + 0.01 * prob;
-    double c = count * prob + 0.5, vr = 0.92 - 4.2 / b, r = prob / (1 - prob), alpha = (2.83 + 5.1 / b) * root, m = floor((count + 1) * prob);
-    for (;;) {
-        double u = tsr_rng_uniform_double(g) - 0.5, v = tsr_rng_uniform_double(g), us = 0.5 - fabs(u), k = floor((2 * a / us + b) * u + c);
-        if (us >= 0.07 && v <= vr) return k;
-        if (k < 0 || k > count) continue;
-        v = log(v * alpha / (a / (us * us) + b));
-        double bound = (m + 0.5) * log((m + 1) / (r * (count - m + 1))) + (count + 1) * log((count - m + 1) / (count - k + 1)) +
-                       (k + 0.5) * log(r * (count - k + 1) / (k + 1)) + stirling_tail(m) + stirling_tail(count - m) - stirling_tail(k) - stirling_tail(count - k);
-        if (v <= bound) return k;
-    }
-}
-
-static double draw_binomial(double count, double prob, TsrGenerator *g) {
-    if (count <= 0 || prob <= 0) return 0;
-    if (prob >= 1) return count;
-    if (prob <= 0.5) return count * prob >= 10 ? binomial_btrs(count, prob, g) : binomial_inversion(count, prob, g);
-    if (prob > 0.5) return count - (count * (1 - prob) >= 10 ? binomial_btrs(count, 1 - prob, g) : binomial_inversion(count, 1 - prob, g));
-    return NAN;
-}
-
-static void binomial_loop(char *const *data, const int64_t *strides, int64_t n, const void *params) {
-    const Chances *q = params;
-    for (int64_t i = 0; i < n; i++) {
-        double count, prob, value;
-        tsr_convert(TSR_FLOAT64, (char *)&count, 8, q->from, data[1] + i * strides[1], 0, 1);
-        tsr_convert(TSR_FLOAT64, (char *)&prob, 8, q->from, data[2] + i * strides[2], 0, 1);
-        value = draw_binomial(count, prob, q->g);
-        tsr_convert(q->dtype, data[0] + i * strides[0], 0, TSR_FLOAT64, (const char *)&value, 8, 1);
-    }
-}
-
-TsrStatus op_binomial(TsrOpCall *c) {
-    TsrTensor *count = c->arg[0].t, *prob = c->arg[1].t, *t;
-    if (!tsr_dtype_is_float(count->dtype))
-        return tsr_error(TSR_VALUE_ERROR, "binomial only supports floating-point dtypes for count, got: %s", tsr_dtype_scalar_name(count->dtype));
-    if (!tsr_dtype_is_float(prob->dtype))
-        return tsr_error(TSR_VALUE_ERROR, "binomial only supports floating-point dtypes for prob, got: %s", tsr_dtype_scalar_name(prob->dtype));
-    if (count->dtype != prob->dtype)
-        return tsr_error(TSR_RUNTIME_ERROR, "Found dtype %s but expected %s", tsr_dtype_scalar_name(prob->dtype), tsr_dtype_scalar_name(count->dtype));
-    if (count->dtype != TSR_FLOAT32 && count->dtype != TSR_FLOAT64) return tsr_not_implemented("binomial_cpu", count->dtype);
-    TSR_TRY(tsr_tensor_new(&t, tsr_ndim(count), count->sizes, count->dtype, count->device));
-    Chances q = {generator_of(&c->arg[2]), t->dtype, count->dtype, NULL};
-    return filled(c, draw_into(t, count, prob, binomial_loop, (const Draw *)(const void *)&q, "binomial"), t);
-}
-
-/* ---- multinomial ---- */
-
-static TsrStatus check_multinomial(const TsrOpCall *c, const TsrTensor *self, int64_t samples, bool replacement) {
-    if (tsr_ndim(self) == 0 || tsr_ndim(self) > 2) return tsr_error(TSR_RUNTIME_ERROR, "prob_dist must be 1 or 2 dim");
-    if (!tsr_dtype_is_float(self->dtype))
-        return tsr_error(TSR_RUNTIME_ERROR, "multinomial only supports floating-point dtypes for input, got: %s", tsr_dtype_scalar_name(self->dtype));
-    if (c->out[0] != NULL && c->out[0]->dtype != TSR_INT64)
-        return tsr_error(TSR_RUNTIME_ERROR, "multinomial expects Long tensor out, got: %s", tsr_dtype_scalar_name(c->out[0]->dtype));
-    if (samples <= 0) return tsr_error(TSR_RUNTIME_ERROR, "cannot sample n_sample <= 0 samples");
-    int64_t categories = self->sizes[tsr_ndim(self) - 1];
-    if (!replacement && samples > categories) return tsr_error(TSR_RUNTIME_ERROR, "cannot sample n_sample > prob_dist.size(-1) samples without replacement");
-    if (categories > 1 << 24) return tsr_error(TSR_RUNTIME_ERROR, "number of categories cannot exceed 2^24");
-    return TSR_OK;
-}
-
-/* One row: cumulative sums in `cum`, rounded to the dtype's precision at each step, then a binary search a sample. */
-static TsrStatus draw_row(int64_t *out, int64_t samples, const double *p, double *cum, int64_t n, bool single, TsrGenerator *g) {
-    double sum = 0;
-    for (int64_t j = 0; j < n; j++) {
-        if (!(p[j] >= 0)) return tsr_error(TSR_RUNTIME_ERROR, "invalid multinomial distribution (encountering probability entry < 0)");
-        if (isinf(p[j]))
-            return tsr_error(TSR_RUNTIME_ERROR, "invalid multinomial distribution (encountering probability entry = infinity or NaN)");
-        sum = single ? (double)(float)(sum + p[j]) : sum + p[j];
-        cum[j] = sum;
-    }
-    if (!(sum > 0)) return tsr_error(TSR_RUNTIME_ERROR, "invalid multinomial distribution (sum of probabilities <= 0)");
-    for (int64_t j = 0; j < n; j++) cum[j] = single ? (double)((float)cum[j] / (float)sum) : cum[j] / sum;
-    cum[n - 1] = 1;
-    for (int64_t k = 0; k < samples; k++) {
-        double u = tsr_rng_uniform_double(g);
-        int64_t left = 0, right = n;
-        while (left < right) {
-            int64_t middle = left + (right - left) / 2;
-            if (cum[middle] < u) left = middle + 1;
-            else right = middle;
-        }
-        out[k] = left;
-        if (tsr_interrupted_at(k)) break;
-    }
-    return tsr_interrupt_check();
-}
-
-static TsrStatus draw_rows(TsrTensor *t, const TsrTensor *p, int64_t samples, bool single, TsrGenerator *g) {
-    int64_t n = p->sizes[tsr_ndim(p) - 1], rows = tsr_ndim(p) == 2 ? p->sizes[0] : 1;
-    TsrTensor *cum;
-    TSR_TRY(tsr_tensor_new(&cum, 1, &n, TSR_FLOAT64, TSR_DEVICE_CPU));
-    TsrStatus status = TSR_OK;
-    int64_t *out = tsr_data(t);
-    const double *row = tsr_data(p);
-    for (int64_t r = 0; r < rows && status == TSR_OK; r++) status = draw_row(out + r * samples, samples, row + r * n, tsr_data(cum), n, single, g);
-    tsr_tensor_free(cum);
-    return status;
-}
-
-static TsrStatus with_replacement(TsrTensor *t, const TsrTensor *self, int64_t samples, TsrGenerator *g) {
-    TsrTensor *wide, *dense;
-    if (!is_drawable_float(self->dtype)) return tsr_not_implemented("multinomial", self->dtype);
-    TSR_TRY(tsr_tensor_new_cast(&wide, self, TSR_FLOAT64));
-    TsrStatus status = tsr_tensor_new_contiguous(&dense, wide, TSR_CONTIGUOUS);
-    tsr_tensor_free(wide);
-    TSR_TRY(status);
-    status = draw_rows(t, dense, samples, self->dtype != TSR_FLOAT64, g);
-    tsr_tensor_free(dense);
-    return status;
-}
-
-static TsrStatus check_weights(const TsrTensor *self) {
-    if (!is_drawable_float(self->dtype)) return tsr_not_implemented("aminmax_cpu", self->dtype);
-    int64_t n = self->sizes[tsr_ndim(self) - 1];
-    bool zero_row = false;
-    double sum = 0;
-    for (int64_t i = 0; i < self->numel && !tsr_interrupted_at(i); i++) {
-        double p = tsr_scalar_to_double(tsr_tensor_get(self, i));
-        if (!(p >= 0 && p < INFINITY)) return tsr_error(TSR_RUNTIME_ERROR, "probability tensor contains either `inf`, `nan` or element < 0");
-        sum += p;
-        if ((i + 1) % n != 0) continue;
-        zero_row |= sum == 0;
-        sum = 0;
-    }
-    return zero_row ? tsr_error(TSR_RUNTIME_ERROR, "invalid multinomial distribution (sum of probabilities <= 0)") : TSR_OK;
-}
-
-/* The largest of p / q for exponential q: a sample without replacement. */
-static TsrStatus without_replacement(TsrTensor **out, TsrTensor *self, int64_t samples, TsrGenerator *g) {
-    TSR_TRY(check_weights(self));
-    TsrTensor *q, *ratio, *best[2] = {NULL, NULL};
-    TSR_TRY(tsr_tensor_new_like(&q, self, TSR_DTYPE_NONE, TSR_PRESERVE));
-    Draw d = {.g = g, .dtype = q->dtype, .a = 1};
-    TsrStatus status = draw_into(q, NULL, NULL, exponential_loop, &d, "exponential_");
-    if (status == TSR_OK) status = tsr_invoke_new(&ratio, 1, "div", "tt", self, q);
-    tsr_tensor_free(q);
-    TSR_TRY(status);
-    if (samples == 1) status = tsr_invoke_new(out, 1, "argmax", "tib", ratio, (int64_t)-1, 1);
-    else status = tsr_invoke_new(best, 2, "topk", "ti", ratio, samples);
-    tsr_tensor_free(ratio);
-    if (status != TSR_OK || samples == 1) return status;
-    tsr_tensor_free(best[0]);
-    *out = best[1];
-    return TSR_OK;
-}
-
-TsrStatus op_multinomial(TsrOpCall *c) {
-    TsrTensor *self = c->arg[0].t, *t;
-    int64_t samples = c->arg[1].i;
-    bool replacement = c->arg[2].b;
-    TsrGenerator *g = generator_of(&c->arg[3]);
-    TSR_TRY(check_multinomial(c, self, samples, replacement));
-    int64_t sizes[2] = {tsr_ndim(self) == 2 ? self->sizes[0] : samples, samples};
-    if ((!replacement || samples == 1) && self->numel > 0 && !tsr_is_meta(self)) {
-        TSR_TRY(without_replacement(&t, self, samples, g));
-        return tsr_return_move(c, t);
-    }
-    TSR_TRY(tsr_tensor_new(&t, tsr_ndim(self), sizes, TSR_INT64, self->device));
-    TsrStatus status = t->numel == 0 || tsr_is_meta(self) ? TSR_OK : with_replacement(t, self, samples, g);
-    return filled(c, status, t);
-}
-
-/* ---- dropout ---- */
-
-typedef enum Dropout { PLAIN = 0, FEATURE = 1, ALPHA = 2 } Dropout;
-
-/* The noise: like input, or one value a channel. */
-static TsrStatus noise_new(TsrTensor **out, const TsrTensor *input, int kind, double p, TsrGenerator *g) {
-    if (kind & FEATURE) {
-        if (tsr_ndim(input) < 2) return tsr_error(TSR_RUNTIME_ERROR, "Feature dropout requires at least 2 dimensions in the input");
-        int64_t sizes[TSR_MAX_DIMS];
-        for (int d = 0; d < tsr_ndim(input); d++) sizes[d] = d < 2 ? input->sizes[d] : 1;
-        TSR_TRY(tsr_tensor_new(out, tsr_ndim(input), sizes, tsr_dtype_real_of(input->dtype), input->device));
-    } else {
-        TSR_TRY(tsr_tensor_new_like(out, input, tsr_dtype_real_of(input->dtype), TSR_PRESERVE));
-    }
-    TsrStatus status = fill_bernoulli(*out, 1 - p, g);
-    if (status != TSR_OK) tsr_tensor_reset(out);
-    return status;
-}
-
-/* Alpha dropout: noise becomes a * noise and b a * alpha * (noise - 1) + ..., which keep mean and variance. */
-static TsrStatus alpha_parts(TsrTensor **shift, TsrTensor **scale, TsrTensor *noise, double p) {
-    const double alpha = 1.7580993408473766;
-    double a = 1 / sqrt((alpha * alpha * p + 1) * (1 - p));
-    TsrTensor *below, *b = NULL;
-    TSR_TRY(tsr_invoke_new(&below, 1, "add", "ts", noise, tsr_scalar_int(-1)));
-    TsrStatus status = tsr_invoke_new(&b, 1, "mul", "!tts", below, below, tsr_scalar_float(alpha * a));
-    tsr_tensor_free(below);
-    TSR_TRY(status);
-    status = tsr_invoke_new(shift, 1, "add", "!tts", b, b, tsr_scalar_float(alpha * a * p));
-    tsr_tensor_free(b);
-    TSR_TRY(status);
-    status = tsr_invoke_new(scale, 1, "mul", "!tts", noise, noise, tsr_scalar_float(a));
-    if (status != TSR_OK) tsr_tensor_reset(shift);
-    return status;
-}
-
-static TsrStatus apply_noise(TsrTensor **out, TsrTensor *input, TsrTensor *noise, int kind, double p) {
-    TsrTensor *scale = NULL, *shift = NULL, *product;
-    if (kind & ALPHA) TSR_TRY(alpha_parts(&shift, &scale, noise, p));
-    else TSR_TRY(tsr_invoke_new(&scale, 1, "div", "!tts", noise, noise, tsr_scalar_float(1 - p)));
-    TsrStatus status = tsr_invoke_new(&product, 1, "mul", "tt", input, scale);
-    tsr_tensor_free(scale);
-    if (status == TSR_OK && shift == NULL) *out = product;
-    if (status == TSR_OK && shift != NULL) {
-        status = tsr_invoke_new(out, 1, "add", "tt", product, shift);
-        tsr_tensor_free(product);
-    }
-    tsr_tensor_free(shift);
-    return status;
-}
-
-static TsrStatus dropout_new(TsrTensor **out, TsrTensor *input, int kind, double p, bool train) {
-    if (!(p >= 0 && p <= 1)) return tsr_error(TSR_RUNTIME_ERROR, "dropout probability has to be between 0 and 1, but got " NUM, p);
-    if (p == 0 || !train || input->numel == 0) {
-        *out = tsr_tensor_retain(input);
-        return TSR_OK;
-    }
-    if (p == 1) {
-        TsrTensor *zero;
-        TSR_TRY(tsr_tensor_new_scalar(&zero, tsr_scalar_int(0), input->dtype));
-        TsrStatus status = tsr_invoke_new(out, 1, "mul", "tt", input, zero);
-        tsr_tensor_free(zero);
-        return status;
-    }
-    TsrTensor *noise;
-    TSR_TRY(noise_new(&noise, input, kind, p, tsr_rng_default()));
-    TsrStatus status = apply_noise(out, input, noise, kind, p);
-    tsr_tensor_free(noise);
-    return status;
-}
-
-static TsrStatus dropout_with(TsrOpCall *c, int kind) {
-    TsrTensor *t;
-    TSR_TRY(dropout_new(&t, c->arg[0].t, kind, c->arg[1].f, c->arg[2].b));
-    return tsr_return_move(c, t);
-}
-
-TsrStatus op_dropout(TsrOpCall *c) { return dropout_with(c, PLAIN); }
-TsrStatus op_feature_dropout(TsrOpCall *c) { return dropout_with(c, FEATURE); }
-TsrStatus op_alpha_dropout(TsrOpCall *c) { return dropout_with(c, ALPHA); }
-TsrStatus op_feature_alpha_dropout(TsrOpCall *c) { return dropout_with(c, FEATURE | ALPHA); }
-
-/* (output, mask): native_dropout(input, p, train) */
-TsrStatus op_native_dropout(TsrOpCall *c) {
-    TsrTensor *input = c->arg[0].t, *mask = NULL, *product = NULL, *out = NULL;
-    double p = c->arg[1].f;
-    bool train = !tsr_arg_given(&c->arg[2]) || c->arg[2].b;
-    if (input->numel == 0) { /* as PyTorch: the input itself, and an empty mask of its dtype */
-        TSR_TRY(tsr_tensor_new_like(&mask, input, TSR_DTYPE_NONE, TSR_PRESERVE));
-        return tsr_return_move2(c, tsr_tensor_retain(input), mask);
-    }
-    TSR_TRY(tsr_tensor_new_like(&mask, input, TSR_BOOL, TSR_PRESERVE));
-    TsrStatus status = train ? fill_bernoulli(mask, 1 - p, tsr_rng_default()) : tsr_tensor_fill(mask, tsr_scalar_bool(true));
-    if (status == TSR_OK && !train) status = tsr_tensor_new_clone(&out, input, TSR_PRESERVE);
-    if (status == TSR_OK && train) status = tsr_invoke_new(&product, 1, "mul", "tt", input, mask);
-    if (product != NULL) {
-        status = tsr_invoke_new(&out, 1, "mul", "!tts", product, product, tsr_scalar_float(p == 1 ? 0 : 1 / (1 - p)));
-        tsr_tensor_free(product);
-    }
-    if (status == TSR_OK) return tsr_return_move2(c, out, mask);
-    tsr_tensor_free(mask);
-    return status;
+    return tsr_end_move(c, status, t);
 }

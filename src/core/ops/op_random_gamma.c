@@ -3,10 +3,8 @@
 #include <math.h>
 
 #include "op_compose.h"
+#include "ops/random.h"
 #include "owned.h"
-#include "rng.h"
-
-static TsrGenerator *generator_of(const TsrArg *a) { return a->kind == TSR_ARG_GENERATOR && a->any != NULL ? a->any : tsr_rng_default(); }
 
 /* Marsaglia and Tsang (2000); alpha below 1 is drawn as alpha + 1 and scaled. The constants are floats in PyTorch. */
 static double draw_gamma(double alpha, TsrGenerator *g) {
@@ -54,7 +52,7 @@ TsrStatus op_standard_gamma(TsrOpCall *c) {
     TSR_TRY(check_float(alpha, "gamma"));
     if (alpha->dtype != TSR_FLOAT32 && alpha->dtype != TSR_FLOAT64) return tsr_not_implemented("gamma_cpu", alpha->dtype);
     TsrScope s = {0};
-    TsrTensor *drawn = MAKE(&s, gammas_new, alpha, generator_of(&c->arg[1]));
+    TsrTensor *drawn = MAKE(&s, gammas_new, alpha, tsr_random_generator(&c->arg[1]));
     TsrTensor *kept = CALL(&s, "clamp", "ts", drawn, tsr_scalar_float(smallest(alpha->dtype)));
     return tsr_scope_return(c, &s, MAKE(&s, tsr_tensor_new_cast, kept, alpha->dtype));
 }
@@ -65,7 +63,7 @@ TsrStatus op_sample_dirichlet(TsrOpCall *c) {
     TSR_TRY(check_float(alpha, "dirichlet"));
     double below_one = alpha->dtype == TSR_FLOAT64 ? nextafter(1, 0) : alpha->dtype == TSR_FLOAT32 ? (double)nextafterf(1, 0) : alpha->dtype == TSR_FLOAT16 ? 1 - 0x1p-11 : 1 - 0x1p-8;
     TsrScope s = {0};
-    TsrTensor *drawn = MAKE(&s, gammas_new, alpha, generator_of(&c->arg[1]));
+    TsrTensor *drawn = MAKE(&s, gammas_new, alpha, tsr_random_generator(&c->arg[1]));
     int64_t last = -1;
     TsrTensor *sum = CALL(&s, "sum", "tIb", drawn, 1, &last, 1);
     TsrTensor *share = CALL(&s, "div", "tt", drawn, sum);
@@ -108,6 +106,6 @@ static TsrStatus rrelu_new(TsrTensor **out, TsrTensor *x, double lower, double u
 /* rrelu(input, lower, upper, training, generator) */
 TsrStatus op_rrelu(TsrOpCall *c) {
     TsrTensor *t;
-    TSR_TRY(rrelu_new(&t, c->arg[0].t, tsr_scalar_to_double(c->arg[1].s), tsr_scalar_to_double(c->arg[2].s), c->arg[3].b, generator_of(&c->arg[4])));
+    TSR_TRY(rrelu_new(&t, c->arg[0].t, tsr_scalar_to_double(c->arg[1].s), tsr_scalar_to_double(c->arg[2].s), c->arg[3].b, tsr_random_generator(&c->arg[4])));
     return tsr_return_move(c, t);
 }
