@@ -23,8 +23,8 @@ static inline int64_t tsr_nn_volume(const int64_t *sizes) { return sizes[0] * si
 /* The input as one of the dtypes that kernels are made for (float32, float64, int64, complex as themselves; halves as float32 and complex64, small ints as int64), dense and
  * row-major. *out is the caller's. */
 TsrStatus tsr_nn_new_computable(TsrTensor **out, const TsrTensor *t);
-/* Back to the dtype wanted, and to channels-last when `like` is (NULL: row-major). Takes *t. */
-TsrStatus tsr_nn_restore_move(TsrTensor **t, TsrDtype dtype, const TsrTensor *like);
+/* Gives *slot the dtype wanted, and the order channels last when `like` has it (NULL: as it is); on failure it holds what it did, or the same in that dtype. */
+TsrStatus tsr_nn_restore(TsrTensor **slot, TsrDtype dtype, const TsrTensor *like);
 /* Whether an (N, C, spatial...) tensor of n spatial dimensions suggests channels last; one dimension counts as two of height 1. */
 bool tsr_nn_is_channels_last(const TsrTensor *t, int n);
 /* `t` (of 4 or 5 dimensions) with just the strides of channels last, also where dimensions of size 1 would allow others: itself or a copy. */

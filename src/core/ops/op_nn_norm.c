@@ -218,7 +218,7 @@ static TsrStatus norm_rows(Norm *n, Rows r, const TsrTensor *t, const TsrArg *we
 
 /* Hands the parts over as results; statistics keep float32 for the halves only where the parameters are float32. */
 static TsrStatus norm_return(TsrOpCall *c, Norm *n, const TsrTensor *like, bool with_stats, TsrDtype stat_dtype) {
-    TSR_TRY(tsr_nn_restore_move(&n->out, like->dtype, like));
+    TSR_TRY(tsr_nn_restore(&n->out, like->dtype, like));
     c->ret[0] = (TsrArg){.kind = TSR_ARG_TENSOR, .t = tsr_tensor_retain(n->out)};
     c->nret = 1;
     if (!with_stats) return TSR_OK;
@@ -538,7 +538,7 @@ TsrStatus op_batch_norm(TsrOpCall *c) {
     Batch b;
     if (c->arg[0].t->numel == 0) return batch_norm_empty(c);
     TsrStatus status = batch_norm(&b, c, TSR_RUNTIME_ERROR);
-    if (status == TSR_OK) status = tsr_nn_restore_move(&b.out, c->arg[0].t->dtype, tsr_is_contiguous(c->arg[0].t, TSR_CONTIGUOUS) ? NULL : c->arg[0].t);
+    if (status == TSR_OK) status = tsr_nn_restore(&b.out, c->arg[0].t->dtype, tsr_is_contiguous(c->arg[0].t, TSR_CONTIGUOUS) ? NULL : c->arg[0].t);
     if (status == TSR_OK) (void)tsr_return_move(c, tsr_tensor_retain(b.out));
     batch_end(&b);
     return status;
@@ -560,7 +560,7 @@ TsrStatus op_native_batch_norm(TsrOpCall *c) {
     char sizes[256];
     if (t->numel == 0) return tsr_error(TSR_RUNTIME_ERROR, "input tensor must have at least one element, but got input_sizes = %s", tsr_layout_format(sizes, sizeof sizes, tsr_ndim(t), t->sizes));
     TsrStatus status = batch_norm(&b, c, TSR_VALUE_ERROR);
-    if (status == TSR_OK) status = tsr_nn_restore_move(&b.out, c->arg[0].t->dtype, tsr_is_contiguous(c->arg[0].t, TSR_CONTIGUOUS) ? NULL : c->arg[0].t);
+    if (status == TSR_OK) status = tsr_nn_restore(&b.out, c->arg[0].t->dtype, tsr_is_contiguous(c->arg[0].t, TSR_CONTIGUOUS) ? NULL : c->arg[0].t);
     TsrDtype dtype = tsr_arg_given(&c->arg[1]) ? c->arg[1].t->dtype : c->arg[0].t->dtype;
     for (int i = 0; i < 2 && status == TSR_OK; i++)
         status = saved_statistics(&stats[i], c, i, i == 0 ? b.mean : b.rstd, dtype);

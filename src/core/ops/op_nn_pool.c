@@ -75,26 +75,20 @@ TsrStatus tsr_nn_new_channels_last(TsrTensor **out, TsrTensor *t) {
     return TSR_OK;
 }
 
-static TsrStatus place_last(TsrTensor **t) {
+static TsrStatus place_last(TsrTensor **slot) {
     TsrTensor *placed;
-    TSR_TRY(tsr_nn_new_channels_last(&placed, *t));
-    tsr_tensor_free(*t);
-    *t = placed;
+    TSR_TRY(tsr_nn_new_channels_last(&placed, *slot));
+    tsr_owned_put_move(slot, placed);
     return TSR_OK;
 }
 
-TsrStatus tsr_nn_restore_move(TsrTensor **t, TsrDtype dtype, const TsrTensor *like) {
-    TsrTensor *cast, *placed;
-    TSR_TRY(tsr_tensor_new_cast(&cast, *t, dtype));
-    tsr_tensor_free(*t);
-    *t = cast;
-    if (like == NULL) return TSR_OK;
-    if (tsr_ndim(cast) == 4 && tsr_nn_is_channels_last(like, 2)) return place_last(t);
-    if (tsr_ndim(cast) != 5 || !tsr_nn_is_channels_last(like, 3)) return TSR_OK;
-    TSR_TRY(tsr_tensor_new_contiguous(&placed, cast, TSR_CHANNELS_LAST_3D));
-    tsr_tensor_free(cast);
-    *t = placed;
-    return TSR_OK;
+TsrStatus tsr_nn_restore(TsrTensor **slot, TsrDtype dtype, const TsrTensor *like) {
+    TsrTensor *cast;
+    TSR_TRY(tsr_tensor_new_cast(&cast, *slot, dtype));
+    tsr_owned_put_move(slot, cast);
+    int spatial = tsr_ndim(cast) - 2;
+    bool last = like != NULL && (spatial == 2 || spatial == 3) && tsr_nn_is_channels_last(like, spatial);
+    return last ? place_last(slot) : TSR_OK;
 }
 
 bool tsr_nn_is_channels_last(const TsrTensor *t, int n) {
@@ -124,16 +118,15 @@ TsrStatus tsr_nn_planes_new(TsrTensor **out, TsrTensor *t, int n, bool single, b
 }
 
 /* A result over lines placed as that over planes of height 1 is. */
-static TsrStatus place_lines(TsrTensor **t, const TsrTensor *like) {
+static TsrStatus place_lines(TsrTensor **slot, const TsrTensor *like) {
     TSR_OWNED planes = NULL;
     TSR_OWNED placed = NULL;
     TsrTensor *lines;
-    if (tsr_ndim(*t) != 3 || !tsr_nn_is_channels_last(like, 1)) return TSR_OK;
-    TSR_TRY(tsr_nn_planes_new(&planes, *t, 1, false, false));
+    if (tsr_ndim(*slot) != 3 || !tsr_nn_is_channels_last(like, 1)) return TSR_OK;
+    TSR_TRY(tsr_nn_planes_new(&planes, *slot, 1, false, false));
     TSR_TRY(tsr_nn_new_channels_last(&placed, planes));
     TSR_TRY(tsr_nn_planes_new(&lines, placed, 1, false, true));
-    tsr_tensor_free(*t);
-    *t = lines;
+    tsr_owned_put_move(slot, lines);
     return TSR_OK;
 }
 
@@ -508,9 +501,9 @@ static TsrStatus pool(TsrTensor **out, TsrTensor **index, const TsrTensor *t, co
     if (status == TSR_OK && index != NULL) status = tsr_tensor_new(index, ndim, sizes, TSR_INT64, t->device);
     planes.least = tsr_dtype_kind(t->dtype) == TSR_KIND_INT ? INT64_MIN >> (64 - 8 * tsr_dtype_size(t->dtype)) : 0;
     if (status == TSR_OK) status = pool_into(*out, index != NULL ? *index : NULL, in, w, planes, maximum);
-    bool volumes = w->n == 3 && planes.adaptive && !maximum; /* stay row-major */
-    if (status == TSR_OK) status = tsr_nn_restore_move(out, t->dtype, volumes ? NULL : t);
-    if (status == TSR_OK && index != NULL) status = tsr_nn_restore_move(index, TSR_INT64, t);
+    bool row_major = w->n == 3 && (planes.adaptive || !maximum); /* of volumes, PyTorch keeps the order of the channels for the plain maximum alone */
+    if (status == TSR_OK) status = tsr_nn_restore(out, t->dtype, row_major ? NULL : t);
+    if (status == TSR_OK && index != NULL) status = tsr_nn_restore(index, TSR_INT64, row_major ? NULL : t);
     bool lines = w->n == 1 && (!maximum || index != NULL);
     if (status == TSR_OK && lines) status = place_lines(out, t);
     if (status == TSR_OK && lines && index != NULL) status = place_lines(index, t);
