@@ -100,17 +100,25 @@ TsrStatus op_cholesky_inverse(TsrOpCall *c) {
     return tsr_return_move(c, tsr_owned_take(&x));
 }
 
+static TsrStatus check_same_dtype(const TsrTensor *a, const TsrTensor *b) {
+    if (a->dtype == b->dtype) return TSR_OK;
+    return tsr_error(TSR_RUNTIME_ERROR, "Expected b and A to have the same dtype, but found b of type %s and A of type %s instead.", tsr_dtype_scalar_name(b->dtype),
+                     tsr_dtype_scalar_name(a->dtype));
+}
+
+static TsrStatus check_rows(const TsrTensor *a, const TsrTensor *b, const char *name) {
+    if (tsr_la_rows(a) == tsr_la_rows(b)) return TSR_OK;
+    return tsr_error(TSR_RUNTIME_ERROR, "Incompatible matrix sizes for %s: each A matrix is %lld by %lld but each b matrix is %lld by %lld", name, (long long)tsr_la_cols(a),
+                     (long long)tsr_la_cols(a), (long long)tsr_la_rows(b), (long long)tsr_la_cols(b));
+}
+
 TsrStatus op_cholesky_solve(TsrOpCall *c) {
     const TsrTensor *b = c->arg[0].t, *a = c->arg[1].t;
     if (tsr_ndim(b) < 2) return tsr_error(TSR_RUNTIME_ERROR, "b should have at least 2 dimensions, but has %d dimensions instead", tsr_ndim(b));
     if (tsr_ndim(a) < 2) return tsr_error(TSR_RUNTIME_ERROR, "u should have at least 2 dimensions, but has %d dimensions instead", tsr_ndim(a));
     TSR_TRY(tsr_la_check_square(a, "", "A"));
-    if (a->dtype != b->dtype)
-        return tsr_error(TSR_RUNTIME_ERROR, "Expected b and A to have the same dtype, but found b of type %s and A of type %s instead.", tsr_dtype_scalar_name(b->dtype),
-                         tsr_dtype_scalar_name(a->dtype));
-    if (tsr_la_rows(a) != tsr_la_rows(b))
-        return tsr_error(TSR_RUNTIME_ERROR, "Incompatible matrix sizes for cholesky_solve: each A matrix is %lld by %lld but each b matrix is %lld by %lld", (long long)tsr_la_cols(a),
-                         (long long)tsr_la_cols(a), (long long)tsr_la_rows(b), (long long)tsr_la_cols(b));
+    TSR_TRY(check_same_dtype(a, b));
+    TSR_TRY(check_rows(a, b, "cholesky_solve"));
     TSR_TRY(tsr_la_not_implemented("cholesky_solve_cpu", a->dtype));
     TSR_OWNED x = NULL;
     TSR_OWNED f = NULL;
@@ -184,13 +192,9 @@ TsrStatus op_triangular_solve(TsrOpCall *c) {
     const TsrTensor *b = c->arg[0].t, *a = c->arg[1].t;
     if (tsr_ndim(b) < 2) return tsr_error(TSR_RUNTIME_ERROR, "torch.triangular_solve: Expected b to have at least 2 dimensions, but it has %d dimensions instead", tsr_ndim(b));
     if (tsr_ndim(a) < 2) return tsr_error(TSR_RUNTIME_ERROR, "torch.triangular_solve: Expected A to have at least 2 dimensions, but it has %d dimensions instead", tsr_ndim(a));
-    if (a->dtype != b->dtype)
-        return tsr_error(TSR_RUNTIME_ERROR, "Expected b and A to have the same dtype, but found b of type %s and A of type %s instead.", tsr_dtype_scalar_name(b->dtype),
-                         tsr_dtype_scalar_name(a->dtype));
+    TSR_TRY(check_same_dtype(a, b));
     TSR_TRY(tsr_la_check_square(a, "", "A"));
-    if (tsr_la_rows(a) != tsr_la_rows(b))
-        return tsr_error(TSR_RUNTIME_ERROR, "Incompatible matrix sizes for triangular_solve: each A matrix is %lld by %lld but each b matrix is %lld by %lld", (long long)tsr_la_cols(a),
-                         (long long)tsr_la_cols(a), (long long)tsr_la_rows(b), (long long)tsr_la_cols(b));
+    TSR_TRY(check_rows(a, b, "triangular_solve"));
     TSR_TRY(tsr_la_not_implemented("triangular_solve_cpu", a->dtype));
     TSR_OWNED x = NULL;
     TSR_OWNED f = NULL;

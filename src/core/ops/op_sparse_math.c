@@ -57,7 +57,7 @@ static TsrStatus power(TsrOpCall *c) {
     return tsr_scope_return(c, &s, MAKE(&s, tsr_sparse_with_values_new, t, values));
 }
 
-/* ---- sums ---- */
+/* ---- adding ---- */
 
 static TsrStatus same_sizes_to_add(const TsrTensor *a, const TsrTensor *b, bool mixed) {
     if (tsr_same_sizes(a, b)) return TSR_OK;

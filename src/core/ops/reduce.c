@@ -119,6 +119,19 @@ static void fold_line(const Plan *p, void *acc, const char *data, int64_t n, int
         p->reducer->line(acc, data + i * d->stride, d->stride, TSR_MIN(n - i, (int64_t)PIECE), index + i * d->other, d->other, p->params);
 }
 
+/* To the next position of the reduced dimensions but the innermost; false, at the first again, after the last. */
+static inline bool next_line(const Plan *p, int64_t *at, const char **base, int64_t *index) {
+    for (int d = 1; d < p->nred; d++) {
+        *base += p->red[d].stride;
+        *index += p->red[d].other;
+        if (++at[d] < p->red[d].size) return true;
+        *base -= at[d] * p->red[d].stride;
+        *index -= at[d] * p->red[d].other;
+        at[d] = 0;
+    }
+    return false;
+}
+
 /* Elements [begin, end) of the reduced ones, in the plan's order, into one accumulator. */
 static void fold_range(const Plan *p, void *acc, const char *base, int64_t begin, int64_t end) {
     int64_t at[TSR_MAX_DIMS], rest = begin, index = 0;
@@ -135,14 +148,7 @@ static void fold_range(const Plan *p, void *acc, const char *base, int64_t begin
         base -= at[0] * p->red[0].stride;
         index -= at[0] * p->red[0].other;
         at[0] = 0;
-        for (int d = 1; d < p->nred; d++) {
-            base += p->red[d].stride;
-            index += p->red[d].other;
-            if (++at[d] < p->red[d].size) break;
-            base -= at[d] * p->red[d].stride;
-            index -= at[d] * p->red[d].other;
-            at[d] = 0;
-        }
+        next_line(p, at, &base, &index);
     }
 }
 
@@ -185,18 +191,9 @@ static void fold_rows(const Plan *p, char *accs, const char *base, int64_t first
     const Dim *row = &p->red[0];
     int64_t at[TSR_MAX_DIMS] = {0}, index = 0, chain = TSR_MIN(TSR_MAX(chain_length(p) - first, 0), n);
     for (;;) {
-        int d = 1;
         for (int64_t i = 0; i < row->size && tsr_interrupt_flag == 0; i += PIECE)
             p->reducer->rows(accs, base + i * row->stride, n, p->kept[0].stride, TSR_MIN(row->size - i, (int64_t)PIECE), row->stride, chain, index + i * row->other, row->other);
-        for (; d < p->nred; d++) {
-            base += p->red[d].stride;
-            index += p->red[d].other;
-            if (++at[d] < p->red[d].size) break;
-            base -= at[d] * p->red[d].stride;
-            index -= at[d] * p->red[d].other;
-            at[d] = 0;
-        }
-        if (d >= p->nred || tsr_interrupt_flag != 0) break;
+        if (!next_line(p, at, &base, &index) || tsr_interrupt_flag != 0) break;
     }
 }
 
