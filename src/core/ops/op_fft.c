@@ -36,47 +36,65 @@ static int64_t line_offset(const TsrTensor *t, int dim, const int64_t *sizes, in
     return offset;
 }
 
-/* R: the elements' real type; W: the type computed in. `buffer` holds lines side by side: the parts of value k stand `lanes` apart. */
-#define LINE_BODY(R, W) \
-    const R *in = (const R *)in_line; \
-    W *buf = (W *)buffer; \
-    for (int64_t k = 0; k < j->n && !tsr_interrupted_at(k); k++) { \
-        bool mirrored = j->kind == LINE_C2R && k >= j->in_len; \
-        int64_t from = mirrored ? j->n - k : k; \
-        if (j->kind == LINE_R2C || j->kind == LINE_R2C_FULL) { \
-            buf[2 * k * lanes] = in[k * step], buf[(2 * k + 1) * lanes] = 0; \
-        } else { \
-            W im = in[2 * from * step + 1]; \
-            if (j->kind == LINE_C2R && (k == 0 || 2 * k == j->n)) im = 0; \
-            buf[2 * k * lanes] = in[2 * from * step], buf[(2 * k + 1) * lanes] = mirrored ? -im : im; \
-        } \
+/* A loop over values [begin, end) of a line, compiled for each kind, and for one line as for several. R: the elements' real type; W: the type computed in.
+ * `buffer` holds lines side by side: the parts of value k stand `lanes` apart. */
+#define INLINE static inline __attribute__((always_inline))
+#define KIND(name, kind, lanes) case kind: name##_as(j, kind, line, step, buffer, lanes, begin, end); return
+#define BY_KIND(name, lanes) \
+    switch (j->kind) { \
+        KIND(name, LINE_C2C, lanes); \
+        KIND(name, LINE_R2C, lanes); \
+        KIND(name, LINE_R2C_FULL, lanes); \
+        KIND(name, LINE_C2R, lanes); \
+    }
+#define DISPATCH(name, LINE, BUFFER) \
+    static void name(const LineJob *j, LINE *line, int64_t step, BUFFER *buffer, int64_t lanes, int64_t begin, int64_t end) { \
+        if (lanes == 1) BY_KIND(name, 1) \
+        else BY_KIND(name, TSR_FFT_LANES) \
     }
 
-static void load_f32(const LineJob *j, const char *in_line, int64_t step, char *buffer, int64_t lanes) { LINE_BODY(float, float) }
-static void load_f64(const LineJob *j, const char *in_line, int64_t step, char *buffer, int64_t lanes) { LINE_BODY(double, double) }
-static void load_f32_wide(const LineJob *j, const char *in_line, int64_t step, char *buffer, int64_t lanes) { LINE_BODY(float, double) }
-#undef LINE_BODY
-
-#define STORE_BODY(R, W) \
-    const W *res = (const W *)result; \
-    R *out = (R *)out_line; \
-    for (int64_t k = 0; k < j->out_len && !tsr_interrupted_at(k); k++) { \
-        if (j->kind == LINE_C2R) { \
-            out[k * step] = (R)res[2 * k * lanes]; \
-            continue; \
+#define LOAD(name, R, W) \
+    INLINE void name##_as(const LineJob *j, LineKind kind, const char *line, int64_t step, char *buffer, int64_t lanes, int64_t begin, int64_t end) { \
+        const R *in = (const R *)line; \
+        W *buf = (W *)buffer; \
+        for (int64_t k = begin; k < end; k++) { \
+            bool mirrored = kind == LINE_C2R && k >= j->in_len; \
+            int64_t from = mirrored ? j->n - k : k; \
+            if (kind == LINE_R2C || kind == LINE_R2C_FULL) { \
+                buf[2 * k * lanes] = in[k * step], buf[(2 * k + 1) * lanes] = 0; \
+            } else { \
+                W im = in[2 * from * step + 1]; \
+                if (kind == LINE_C2R && (k == 0 || 2 * k == j->n)) im = 0; \
+                buf[2 * k * lanes] = in[2 * from * step], buf[(2 * k + 1) * lanes] = mirrored ? -im : im; \
+            } \
         } \
-        bool mirrored = j->kind == LINE_R2C_FULL && 2 * k > j->n; \
-        int64_t from = mirrored ? j->n - k : k; \
-        R im = (R)res[(2 * from + 1) * lanes]; \
-        if (j->kind != LINE_C2C && (k == 0 || 2 * k == j->n)) im = 0; /* a real signal's mean and fastest wave are real */ \
-        out[2 * k * step] = (R)res[2 * from * lanes]; \
-        out[2 * k * step + 1] = mirrored ? -im : im; \
-    }
+    } \
+    DISPATCH(name, const char, char)
+LOAD(load_f32, float, float)
+LOAD(load_f64, double, double)
+LOAD(load_f32_wide, float, double)
 
-static void store_f32(const LineJob *j, char *out_line, int64_t step, const char *result, int64_t lanes) { STORE_BODY(float, float) }
-static void store_f64(const LineJob *j, char *out_line, int64_t step, const char *result, int64_t lanes) { STORE_BODY(double, double) }
-static void store_f32_wide(const LineJob *j, char *out_line, int64_t step, const char *result, int64_t lanes) { STORE_BODY(float, double) }
-#undef STORE_BODY
+#define STORE(name, R, W) \
+    INLINE void name##_as(const LineJob *j, LineKind kind, char *line, int64_t step, const char *buffer, int64_t lanes, int64_t begin, int64_t end) { \
+        const W *res = (const W *)buffer; \
+        R *out = (R *)line; \
+        for (int64_t k = begin; k < end; k++) { \
+            if (kind == LINE_C2R) { \
+                out[k * step] = (R)res[2 * k * lanes]; \
+                continue; \
+            } \
+            bool mirrored = kind == LINE_R2C_FULL && 2 * k > j->n; \
+            int64_t from = mirrored ? j->n - k : k; \
+            R im = (R)res[(2 * from + 1) * lanes]; \
+            if (kind != LINE_C2C && (k == 0 || 2 * k == j->n)) im = 0; /* a real signal's mean and fastest wave are real */ \
+            out[2 * k * step] = (R)res[2 * from * lanes]; \
+            out[2 * k * step + 1] = mirrored ? -im : im; \
+        } \
+    } \
+    DISPATCH(name, char, const char)
+STORE(store_f32, float, float)
+STORE(store_f64, double, double)
+STORE(store_f32_wide, float, double)
 
 /* What one worker of run_lines holds. */
 typedef struct LineWork {
@@ -98,21 +116,27 @@ static bool line_work_begin(LineWork *w, const LineJob *j) {
     return true;
 }
 
+/* Values of all lines of a group that are in the first cache together. */
+enum { SLICE = 64 };
+
 /* Lines first to first + count - 1; side by side when there are several. */
 static void run_group(const LineJob *j, const LineWork *w, int64_t first, int64_t count) {
     int64_t lanes = count > 1 ? TSR_FFT_LANES : 1, in_step = j->in->strides[j->dim], out_step = j->out->strides[j->dim];
     size_t part = w->wide ? 8 : 4;
+    const char *in[TSR_FFT_LANES];
+    char *out[TSR_FFT_LANES];
     for (int64_t l = 0; l < lanes; l++) { /* a short group repeats its last line */
         int64_t at = first + TSR_MIN(l, count - 1);
-        const char *line = (const char *)tsr_data(j->in) + line_offset(j->in, j->dim, w->sizes, at) * (int64_t)tsr_itemsize(j->in);
-        (!w->wide ? load_f32 : w->narrow ? load_f32_wide : load_f64)(j, line, in_step, w->in + (size_t)l * part, lanes);
+        in[l] = (const char *)tsr_data(j->in) + line_offset(j->in, j->dim, w->sizes, at) * (int64_t)tsr_itemsize(j->in);
+        out[l] = (char *)tsr_data(j->out) + line_offset(j->out, j->dim, w->sizes, at) * (int64_t)tsr_itemsize(j->out);
     }
+    for (int64_t k = 0; k < j->n && tsr_interrupt_flag == 0; k += SLICE)
+        for (int64_t l = 0; l < lanes; l++)
+            (!w->wide ? load_f32 : w->narrow ? load_f32_wide : load_f64)(j, in[l], in_step, w->in + (size_t)l * part, lanes, k, TSR_MIN(k + SLICE, j->n));
     if (tsr_interrupt_flag == 0) (lanes > 1 ? tsr_fft_run_lanes : tsr_fft_run)(j->plan, w->out, w->in, j->forward, j->scale, w->scratch);
-    if (tsr_interrupt_flag != 0) return; /* tsr_parallel_for raises it */
-    for (int64_t l = 0; l < count; l++) {
-        char *line = (char *)tsr_data(j->out) + line_offset(j->out, j->dim, w->sizes, first + l) * (int64_t)tsr_itemsize(j->out);
-        (!w->wide ? store_f32 : w->narrow ? store_f32_wide : store_f64)(j, line, out_step, w->out + (size_t)l * part, lanes);
-    }
+    for (int64_t k = 0; k < j->out_len && tsr_interrupt_flag == 0; k += SLICE) /* tsr_parallel_for raises it */
+        for (int64_t l = 0; l < count; l++)
+            (!w->wide ? store_f32 : w->narrow ? store_f32_wide : store_f64)(j, out[l], out_step, w->out + (size_t)l * part, lanes, k, TSR_MIN(k + SLICE, j->out_len));
 }
 
 static void run_lines(int64_t begin, int64_t end, void *user) {
