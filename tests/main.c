@@ -2,12 +2,20 @@
 #include "suite.h"
 
 #include <stdlib.h>
+#include <sys/resource.h>
 
 static SuiteEntry *suites;
 
 void suite_register(SuiteEntry *entry) {
     entry->next = suites;
     suites = entry;
+}
+
+/* In the test's own process, unless CK_FORK=no leaves all in one. */
+void test_limit_time(void) {
+    const char *fork = getenv("CK_FORK"), *times = getenv("CK_TIMEOUT_MULTIPLIER");
+    rlim_t seconds = TEST_PROCESSOR_SECONDS * (rlim_t)(times != NULL ? atoi(times) : 1);
+    if (fork == NULL) ck_assert_int_eq(setrlimit(RLIMIT_CPU, &(struct rlimit){seconds, seconds + 5}), 0);
 }
 
 int main(void) {

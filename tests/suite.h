@@ -15,6 +15,10 @@ typedef struct SuiteEntry {
 } SuiteEntry;
 void suite_register(SuiteEntry *entry);
 
+/* A test that runs away ends after so much processor time, which a busy machine does not shorten; one that hangs, after an hour. */
+enum { TEST_PROCESSOR_SECONDS = 600, TEST_SECONDS = 3600 };
+void test_limit_time(void);
+
 /* Each test is a case of its own, so that CK_RUN_CASE can pick it. */
 #define TEST_SUITE(module, ...) \
     static Suite *make_suite(void) { \
@@ -22,7 +26,8 @@ void suite_register(SuiteEntry *entry);
         Suite *suite = suite_create(#module); \
         for (size_t i = 0; i < sizeof tests / sizeof tests[0]; i++) { \
             TCase *one = tcase_create(tests[i]->name); \
-            tcase_set_timeout(one, 900); \
+            tcase_set_timeout(one, TEST_SECONDS); \
+            tcase_add_checked_fixture(one, test_limit_time, NULL); \
             tcase_add_test(one, tests[i]); \
             suite_add_tcase(suite, one); \
         } \

