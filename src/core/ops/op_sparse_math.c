@@ -3,6 +3,8 @@
 
 #include "../mem.h"
 #include "../op_impl.h"
+#include "../kernels/kernel.h"
+#include "../kernels/move.h"
 #include "../promote.h"
 #include "sparse.h"
 
@@ -756,12 +758,58 @@ static TsrStatus mm_shapes(const TsrTensor *a, const TsrTensor *b) {
     return tsr_error(TSR_RUNTIME_ERROR, "expected scalar type %s but found %s", tsr_dtype_scalar_name(a->dtype), tsr_dtype_scalar_name(b->dtype));
 }
 
-/* COO (m, k) times dense (k, n): each entry adds its multiple of a row. */
-static TsrStatus coo_times_dense(TsrTensor **out, TsrTensor *a, TsrTensor *b) {
+/* Entries of a sparse matrix that add multiples of rows of a dense one, for some columns of the result. */
+typedef struct Multiples {
+    TsrDtype dtype;
+    int64_t nnz, columns;
+    const int64_t *row, *col;
+    const char *value, *dense;
+    char *out;
+    bool fused; /* products and sums */
+} Multiples;
+
+static void add_multiples(int64_t begin, int64_t end, void *user) {
+    enum { STRIPE = 512 };
+    _Alignas(TSR_LINE) char product[STRIPE * 8];
+    const Multiples *m = user;
+    int64_t item = (int64_t)tsr_dtype_size(m->dtype), dense[] = {item, item, item}, number[] = {item, item, 0};
+    TsrLoop axpy = tsr_kernel(TSR_K_axpy, m->dtype), mul = tsr_kernel(TSR_K_mul, m->dtype), add = tsr_kernel(TSR_K_add, m->dtype);
+    for (int64_t first = begin; first < end; first += STRIPE) {
+        int64_t n = TSR_MIN(end - first, (int64_t)STRIPE);
+        for (int64_t i = 0; i < m->nnz && !tsr_interrupted_at(i); i++) {
+            char *out = m->out + (m->row[i] * m->columns + first) * item, *from = (char *)(uintptr_t)m->dense + (m->col[i] * m->columns + first) * item;
+            char *value = (char *)(uintptr_t)m->value + i * item;
+            if (m->fused) {
+                axpy((char *[]){out, out, from}, dense, n, value);
+            } else {
+                mul((char *[]){product, from, value}, number, n, NULL);
+                add((char *[]){out, out, product}, dense, n, NULL);
+            }
+        }
+    }
+}
+
+/* COO (m, k) times dense (k, n) of floats: each entry adds its multiple of a row. */
+static TsrStatus floats_times_dense(TsrTensor **out, TsrTensor *a, TsrTensor *b, bool fused) {
+    TsrScope s = {0};
+    int64_t shape[2] = {a->sizes[0], b->sizes[1]};
+    TsrTensor *whole = MAKE(&s, tsr_tensor_new_cast, a->sparse->indices, TSR_INT64), *indices = MAKE(&s, tsr_tensor_new_contiguous, whole, TSR_CONTIGUOUS);
+    TsrTensor *values = MAKE(&s, tsr_tensor_new_contiguous, a->sparse->values, TSR_CONTIGUOUS), *dense = MAKE(&s, tsr_tensor_new_contiguous, b, TSR_CONTIGUOUS);
+    TsrTensor *result = MAKE(&s, tsr_zeros_new, 2, shape, a->dtype, a->device);
+    if (s.status == TSR_OK && result->numel > 0 && values->numel > 0) {
+        const int64_t *at = tsr_data(indices);
+        Multiples m = {a->dtype, values->numel, shape[1], at, at + values->numel, tsr_data(values), tsr_data(dense), tsr_data(result), fused};
+        s.status = tsr_parallel_for(shape[1], TSR_MAX((1 << 16) / values->numel, 64), add_multiples, &m);
+    }
+    return tsr_scope_end_new(out, &s, result);
+}
+
+/* The same of any dtype; fused: as PyTorch multiplies COO tensors, but not compressed ones. */
+static TsrStatus coo_times_dense(TsrTensor **out, TsrTensor *a, TsrTensor *b, bool fused) {
     TsrScope s = {0};
     int64_t shape[2] = {a->sizes[0], b->sizes[1]};
     TsrTensor *flat = MAKE(&s, tsr_sparse_flat_new, a); /* for its check of positions */
-    (void)flat;
+    if (flat != NULL && tsr_in(TSR_BIT(FLOAT32) | TSR_BIT(FLOAT64), a->dtype)) return tsr_scope_end_new(out, &s, MAKE(&s, floats_times_dense, a, b, fused));
     TsrTensor *rows = MAKE(&s, tsr_tensor_new_select, a->sparse->indices, (int64_t)0, (int64_t)0), *cols = MAKE(&s, tsr_tensor_new_select, a->sparse->indices, (int64_t)0, (int64_t)1);
     TsrTensor *picked = CALL(&s, "index_select", "tit", b, (int64_t)0, cols);
     TsrTensor *column = MAKE(&s, tsr_tensor_new_unsqueeze, a->sparse->values, (int64_t)1);
@@ -823,10 +871,10 @@ static TsrStatus mm_new(TsrTensor **out, TsrTensor *a, TsrTensor *b) {
     if (s.status == TSR_OK && tsr_is_sparse(a) && tsr_is_sparse(b)) {
         result = as_layout(&s, MAKE(&s, coo_times_coo, x, y), a);
     } else if (tsr_is_sparse(a)) {
-        result = MAKE(&s, coo_times_dense, x, y);
+        result = MAKE(&s, coo_times_dense, x, y, is_coo(a));
     } else {
         TsrTensor *yt = MAKE(&s, transpose_new, y, (int64_t)0, (int64_t)1), *xt = MAKE(&s, tsr_tensor_new_transpose, x, (int64_t)0, (int64_t)1);
-        TsrTensor *product = MAKE(&s, coo_times_dense, yt, xt), *turned = MAKE(&s, tsr_tensor_new_transpose, product, (int64_t)0, (int64_t)1);
+        TsrTensor *product = MAKE(&s, coo_times_dense, yt, xt, is_coo(b)), *turned = MAKE(&s, tsr_tensor_new_transpose, product, (int64_t)0, (int64_t)1);
         result = MAKE(&s, tsr_tensor_new_contiguous, turned, TSR_CONTIGUOUS);
     }
     return tsr_scope_end_new(out, &s, result);
