@@ -289,9 +289,34 @@ TsrStatus op_allclose(TsrOpCall *c) {
     return return_all_move(c, mask);
 }
 
+/* Two dense tensors, by blocks, until one differs. */
+typedef struct Comparison {
+    TsrLoop loop;
+    const char *a, *b;
+    int64_t item;
+    _Atomic bool differ;
+} Comparison;
+
+static void compare_blocks(int64_t begin, int64_t end, void *user) {
+    enum { BLOCK = 4096 };
+    Comparison *c = user;
+    uint8_t same[BLOCK];
+    for (int64_t i = begin; i < end && !c->differ; i += BLOCK) {
+        int64_t n = TSR_MIN(end - i, (int64_t)BLOCK);
+        c->loop((char *[]){(char *)same, (char *)(uintptr_t)c->a + i * c->item, (char *)(uintptr_t)c->b + i * c->item}, (int64_t[]){1, c->item, c->item}, n, NULL);
+        if (memchr(same, 0, (size_t)n) != NULL) c->differ = true;
+    }
+}
+
 TsrStatus op_equal(TsrOpCall *c) {
     TsrTensor *a = c->arg[0].t, *b = c->arg[1].t, *mask = NULL;
     if (!tsr_same_sizes(a, b)) return return_bool(c, false);
+    Comparison compared = {tsr_kernel(TSR_K_eq, a->dtype), tsr_data(a), tsr_data(b), (int64_t)tsr_itemsize(a), false};
+    bool dense = a->dtype == b->dtype && tsr_is_contiguous(a, TSR_CONTIGUOUS) && tsr_is_contiguous(b, TSR_CONTIGUOUS) && !tsr_is_meta(a) && !tsr_is_meta(b);
+    if (dense && compared.loop != NULL && ((a->flags | b->flags) & (TSR_FLAG_CONJ | TSR_FLAG_NEG)) == 0) {
+        TSR_TRY(tsr_parallel_for(a->numel, 1 << 16, compare_blocks, &compared));
+        return return_bool(c, !compared.differ);
+    }
     TSR_TRY(tsr_invoke_new(&mask, 1, "eq", "tt", a, b));
     return return_all_move(c, mask);
 }
