@@ -24,6 +24,7 @@ typedef struct Copy {
     bool tiled;      /* dimension 1 is the one that is dense in the source: elements go by blocks, one cache line wide both ways */
     int64_t band;    /* elements of dimension 0 that are copied at each place along dimension 1 before the next ones; 0: all of them */
     bool streamed;   /* whole lines of blocks are written past the caches */
+    bool in_order;   /* the two overlap: no other order will do */
 } Copy;
 
 /* --- one line --- */
@@ -107,6 +108,18 @@ static void copy_line(const Copy *c, char *to, int64_t ts, const char *from, int
         if (c->flips & TSR_FLAG_NEG) negate_integers(c->to_dtype, to, ts, n);
     } else {
         flip_signs(c->to_dtype, c->flips, to, ts, n);
+    }
+}
+
+/* Where the two overlap what comes out depends on the steps, which are PyTorch's: a dense line goes 64 bytes at a time, the rest element by element. */
+static void copy_line_in_order(const Copy *c, char *to, int64_t ts, const char *from, int64_t fs, int64_t n) {
+    enum { STEP = 64 };
+    char held[STEP];
+    int64_t size = (int64_t)c->plain, step = 1;
+    for (int64_t i = 0; i < n; i += step, to += step * ts, from += step * fs) {
+        step = size != 0 && ts == size && fs == size && (n - i) * size >= STEP ? STEP / size : 1;
+        memcpy(held, from, (size_t)step * tsr_dtype_size(c->from_dtype));
+        copy_line(c, to, ts, held, fs, step);
     }
 }
 
@@ -258,7 +271,7 @@ static void copy_lines(int64_t begin, int64_t end, void *user) {
         from += index[d] * c->from_stride[d];
     }
     for (int64_t line = begin; line < end && tsr_interrupt_flag == 0; line++) {
-        copy_line(c, to, c->to_stride[0], from, c->from_stride[0], c->sizes[0]);
+        (c->in_order ? copy_line_in_order : copy_line)(c, to, c->to_stride[0], from, c->from_stride[0], c->sizes[0]);
         for (int d = 1; d < c->ndim; d++) {
             to += c->to_stride[d];
             from += c->from_stride[d];
@@ -295,6 +308,10 @@ static TsrStatus copy_all_bytes(void *to, const void *from, int64_t bytes) {
 static TsrStatus run(Copy *c) {
     int64_t numel = 1, units = 1, each;
     for (int d = 0; d < c->ndim; d++) numel *= c->sizes[d];
+    if (c->in_order) {
+        copy_lines(0, numel / c->sizes[0], c);
+        return TSR_OK;
+    }
     if (c->ndim <= 1) {
         if (numel < PARALLEL) {
             copy_range(0, numel, c);
@@ -343,7 +360,8 @@ static TsrStatus copy_same_shape(TsrTensor *dst, const TsrTensor *src, const int
         c.from_stride[0] = fs;
     }
     order_and_merge(&c);
-    lines_as_elements(&c);
+    c.in_order = tsr_overlaps_elsewhere(dst, src);
+    if (!c.in_order) lines_as_elements(&c);
     return run(&c);
 }
 

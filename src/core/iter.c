@@ -5,6 +5,7 @@
 #include "kernels/move.h"
 #include "layout.h"
 #include "tensor_impl.h"
+#include "view.h"
 
 enum { BLOCK = 512, POLL = 1 << 18, PARALLEL_WORK = 1 << 15 };
 
@@ -39,6 +40,14 @@ static TsrStatus check_overlaps(const TsrIterSpec *spec) {
         for (int i = 0; i < spec->nin; i++) TSR_TRY(tsr_iter_check_partial_overlap(spec->out[k], spec->in[i]));
     }
     return TSR_OK;
+}
+
+static bool writes_what_it_reads(const TsrIter *it, const TsrIterSpec *spec) {
+    bool found = false;
+    for (int k = 0; k < spec->nout; k++)
+        for (int i = 0; i < spec->nin && spec->out[k] != NULL; i++) found = found || tsr_overlaps_elsewhere(spec->out[k], spec->in[i]);
+    for (int k = 0; k < it->noperands; k++) found = found && it->operand[k]->dtype == it->common; /* others are converted whole before, in PyTorch */
+    return found;
 }
 
 /* --- shapes --- */
@@ -354,6 +363,7 @@ static TsrStatus begin_general(TsrIter *it, const TsrIterSpec *spec, const TsrDt
     order_dims(it, strides, known, perm);
     TSR_TRY(allocate_outputs(it, spec, results, resize, seen, perm));
     set_geometry(it, perm);
+    if (writes_what_it_reads(it, spec)) it->flags |= TSR_ITER_SERIAL | TSR_ITER_IN_ORDER;
     return TSR_OK;
 }
 
@@ -436,7 +446,44 @@ static void run_block(const Run *run, char *const *data, const int64_t *strides,
         if (run->converted >> k & 1) tsr_convert(it->operand[k]->dtype, data[k], strides[k], it->loop_dtype[k], at[k], step[k], n);
 }
 
+/* --- where an output overlaps an input, what comes out depends on the steps, which are PyTorch's: along a dense line 64 bytes at a time, all of which are
+ * read before they are written, and a number that is the same along the line is read once; what is left, and lines with gaps, one element after the other --- */
+
+enum { STEP = 64 };
+
+static bool is_dense_line(const TsrIter *it, const int64_t *strides) {
+    int same = 0;
+    int64_t size = (int64_t)tsr_itemsize(it->operand[0]);
+    for (int k = 0; k < it->noperands; k++) {
+        if ((int64_t)tsr_itemsize(it->operand[k]) != size || (strides[k] != size && (strides[k] != 0 || k < it->nout))) return false;
+        same += strides[k] == 0;
+    }
+    return same <= 1;
+}
+
+static void run_in_order(const Run *run, char *const *data, const int64_t *strides, int64_t n) {
+    _Alignas(STEP) char held[TSR_ITER_MAX_OPERANDS][STEP];
+    char *at[TSR_ITER_MAX_OPERANDS];
+    const TsrIter *it = run->it;
+    int64_t step = STEP / (int64_t)tsr_itemsize(it->operand[0]), whole = is_dense_line(it, strides) ? n / step * step : 0;
+    for (int k = it->nout; k < it->noperands && whole > 0; k++)
+        if (strides[k] == 0) memcpy(held[k], data[k], tsr_itemsize(it->operand[k]));
+    for (int64_t i = 0; i < n; i += i < whole ? step : 1) {
+        for (int k = 0; k < it->noperands; k++) {
+            at[k] = data[k] + i * strides[k];
+            if (i >= whole || k < it->nout) continue;
+            if (strides[k] != 0) memcpy(held[k], at[k], STEP);
+            at[k] = held[k];
+        }
+        run_block(run, at, strides, i < whole ? step : 1);
+    }
+}
+
 static void run_inner(const Run *run, char *const *data, const int64_t *strides, int64_t n) {
+    if (TSR_UNLIKELY(run->it->flags & TSR_ITER_IN_ORDER)) {
+        run_in_order(run, data, strides, n);
+        return;
+    }
     if (run->converted == 0) {
         run->loop(data, strides, n, run->params);
         return;

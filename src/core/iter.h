@@ -30,6 +30,7 @@ enum TsrIterFlags {
     TSR_ITER_LINEAR = 256,       /* keep row-major order of elements (random streams) */
     TSR_ITER_COMPUTE_FLOAT = 512,/* small floats are handed to the loop as float32 buffers (complex32 as complex64) and rounded back */
     TSR_ITER_OPMATH = 2048,      /* with COMPUTE_FLOAT: 0-d inputs of other dtypes are not rounded to the half type first (h * 0.1) */
+    TSR_ITER_IN_ORDER = 4096,    /* set by the iterator: an output overlaps an input in part, so the order of elements shows */
     TSR_ITER_REAL_OUT = 1024     /* complex common dtype: fresh outputs get its real dtype (abs, angle) */
 };
 

@@ -23,6 +23,15 @@ static TsrStatus new_from(TsrTensor **out, const TsrTensor *self, const Shape *g
 
 static TsrStatus zero_dim(const char *name) { return tsr_error(TSR_INDEX_ERROR, "%s() cannot be applied to a 0-dim tensor.", name); }
 
+bool tsr_overlaps_elsewhere(const TsrTensor *a, const TsrTensor *b) {
+    if (a == b || a->storage != b->storage || tsr_is_meta(a)) return false;
+    TsrGeometry ga = tsr_tensor_geometry(a), gb = tsr_tensor_geometry(b);
+    size_t bytes = (size_t)ga.ndim * sizeof *ga.sizes;
+    bool known, same = ga.offset == gb.offset && ga.ndim == gb.ndim;
+    if (same && memcmp(ga.sizes, gb.sizes, bytes) == 0 && memcmp(ga.strides, gb.strides, bytes) == 0) return false;
+    return tsr_layout_overlap(&ga, &gb, NULL, NULL, &known) || !known;
+}
+
 TsrStatus tsr_tensor_new_alias(TsrTensor **out, const TsrTensor *self) {
     return tsr_tensor_new_view(out, self, tsr_ndim(self), self->sizes, self->strides, self->offset, "alias");
 }

@@ -11,6 +11,10 @@ TSR_PUBLIC_BEGIN
 /* A tensor's geometry for layout.h; lends its sizes and strides. */
 static inline TsrGeometry tsr_tensor_geometry(const TsrTensor *t) { return (TsrGeometry){tsr_ndim(t), t->sizes, t->strides, t->offset, (int64_t)tsr_itemsize(t)}; }
 
+/* Whether some element of one is another element of the other, so that the order shows in which the one is written and the other read. False of one view
+ * with itself. */
+bool tsr_overlaps_elsewhere(const TsrTensor *a, const TsrTensor *b);
+
 /* All of self; `_base` is self's root. */
 TsrStatus tsr_tensor_new_alias(TsrTensor **out, const TsrTensor *self);
 /* self[..., index, ...]: without dimension `dim`. A negative index counts from the end. TSR_INDEX_ERROR. */
@@ -53,7 +57,7 @@ TsrStatus tsr_tensor_new_clone(TsrTensor **out, const TsrTensor *self, TsrMemory
 TsrStatus tsr_tensor_new_cast(TsrTensor **out, const TsrTensor *self, TsrDtype dtype);
 /* self retained when neither conj nor neg is set, else a materialised copy. */
 TsrStatus tsr_tensor_new_resolved(TsrTensor **out, const TsrTensor *self);
-/* dst[...] = src: broadcasts, converts dtype, resolves conj/neg, handles overlap (a temporary copy where they overlap partially).
+/* dst[...] = src: broadcasts, converts dtype, resolves conj/neg; where the two overlap, element after element. RuntimeError where PyTorch refuses that.
  * Implemented on iter.h. Does not bump the version. */
 TsrStatus tsr_tensor_copy(TsrTensor *dst, const TsrTensor *src);
 /* The same with each dimension whose bit is set in `dims` read from its end. The two have the same sizes and do not overlap. */
