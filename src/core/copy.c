@@ -342,6 +342,7 @@ static TsrStatus copy_same_shape(TsrTensor *dst, const TsrTensor *src, const int
     Copy c = {.to = tsr_data(dst), .from = tsr_data(src), .to_dtype = dst->dtype, .from_dtype = src->dtype};
     int64_t ts = (int64_t)tsr_itemsize(dst), fs = (int64_t)tsr_itemsize(src);
     c.flips = (dst->flags ^ src->flags) & (TSR_FLAG_CONJ | TSR_FLAG_NEG);
+    if (src->flags & TSR_FLAG_NEG && !tsr_dtype_is_complex(src->dtype)) c.flips ^= TSR_FLAG_CONJ; /* of a negated real number the imaginary part is +0 */
     c.plain = moves_as_bytes(dst->dtype, src->dtype) ? (size_t)ts : 0;
     for (int d = tsr_ndim(dst) - 1; d >= 0; d--) {
         if (dst->sizes[d] == 1) continue;

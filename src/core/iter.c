@@ -219,21 +219,25 @@ static void dense_strides(const TsrIter *it, const int *perm, int64_t *strides) 
     }
 }
 
-/* When all inputs have the same shape and are laid out alike, the output is too; NULL when the order must decide. */
-static const int64_t *common_layout(const TsrIter *it, const TsrIterSpec *spec, const int64_t *const *seen, bool *contiguous) {
+/* When all inputs have the same shape and are laid out alike, the output is too: true, with its strides in `wanted`. False when the
+ * order must decide. Strides of channels last are those of the format, whatever the inputs' are where a size is 1. */
+static bool common_layout(int64_t *wanted, const TsrIter *it, const TsrIterSpec *spec, const int64_t *const *seen, bool *contiguous) {
     *contiguous = true;
     const int64_t *like = NULL;
     bool alike = true, channels_last = it->rank == 4;
     for (int i = 0; i < spec->nin; i++) {
         const int64_t *strides = seen[spec->nout + i];
-        if (!same_sizes(spec->in[i], it->rank, it->shape)) return NULL;
+        if (!same_sizes(spec->in[i], it->rank, it->shape)) return false;
         *contiguous = *contiguous && tsr_layout_is_contiguous(it->rank, it->shape, strides);
         channels_last = channels_last && tsr_layout_is_channels_last(it->rank, it->shape, strides);
         if (like == NULL) like = strides;
         alike = alike && memcmp(strides, like, (size_t)it->rank * sizeof *strides) == 0;
     }
-    if (like == NULL || *contiguous) return NULL;
-    return channels_last || (alike && tsr_layout_is_non_overlapping_and_dense(it->rank, it->shape, like)) ? like : NULL;
+    if (like == NULL || *contiguous) return false;
+    if (channels_last) tsr_layout_channels_last_strides(wanted, it->rank, it->shape);
+    else if (alike && tsr_layout_is_non_overlapping_and_dense(it->rank, it->shape, like)) memcpy(wanted, like, (size_t)it->rank * sizeof *wanted);
+    else return false;
+    return true;
 }
 
 static TsrDevice result_device(const TsrIterSpec *spec) {
@@ -252,12 +256,10 @@ static void tell_blow_up(const TsrTensor *result, const TsrIterSpec *spec) {
 
 static TsrStatus allocate_outputs(TsrIter *it, const TsrIterSpec *spec, const TsrDtype *results, const bool *resize, const int64_t *const *seen, const int *perm) {
     int64_t wanted[TSR_MAX_DIMS];
-    bool contiguous;
-    const int64_t *like = common_layout(it, spec, seen, &contiguous);
-    if (like != NULL) memcpy(wanted, like, (size_t)it->rank * sizeof *wanted);
-    else dense_strides(it, perm, wanted);
-    bool row_major = like == NULL && (spec->flags & TSR_ITER_LINEAR);
-    if (like == NULL) {
+    bool contiguous, like = common_layout(wanted, it, spec, seen, &contiguous);
+    if (!like) dense_strides(it, perm, wanted);
+    bool row_major = !like && (spec->flags & TSR_ITER_LINEAR);
+    if (!like) {
         bool ordered = true, alike = contiguous && spec->nin > 0;
         for (int i = 0; i < it->rank; i++) ordered = ordered && perm[i] == it->rank - 1 - i;
         for (int i = 0; i < spec->nin; i++) alike = alike && same_sizes(spec->in[i], it->rank, it->shape);

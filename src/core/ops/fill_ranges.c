@@ -188,8 +188,15 @@ static void logspace_range(int64_t begin, int64_t end, void *user) {
 
 TsrStatus tsr_create_fill_logspace(TsrTensor *t, TsrScalar start, TsrScalar end, double base) {
     Ramp r;
+    if (t->numel == 1 && tsr_dtype_is_float(t->dtype) && start.kind != TSR_SCALAR_COMPLEX) /* the power of the number as it is given */
+        return tsr_tensor_fill(t, tsr_scalar_float(pow(base, tsr_scalar_to_double(start))));
     if (t->numel == 1) end = start;
     TSR_TRY(begin_ramp(&r, t, start, end));
+    if (t->dtype == TSR_FLOAT16 || t->dtype == TSR_BFLOAT16) { /* PyTorch rounds the distance to the dtype, not the step */
+        TsrScalar distance = tsr_scalar_float(r.end_f - r.start_f);
+        TSR_TRY(rounded(&distance, t->dtype));
+        r.step = (float)distance.f / (float)TSR_MAX(r.n - 1, 1);
+    }
     r.base = base;
     r.base_c = base;
     return tsr_parallel_for(t->numel, GRAIN, logspace_range, &r);

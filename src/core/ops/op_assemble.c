@@ -40,6 +40,7 @@ static TsrStatus cat_new(TsrTensor **out, int n, TsrTensor *const *t, int64_t di
     int first = 0;
     int64_t sizes[TSR_MAX_DIMS];
     while (first < n - 1 && is_skipped(t[first])) first++;
+    if (is_skipped(t[first])) dim = 0; /* of empty lists alone no dimension is looked at */
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(t[first])));
     TSR_TRY(check_cat(n, t, first, dim));
     TsrMemoryFormat format = suggested(t[0]);

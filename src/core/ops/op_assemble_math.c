@@ -29,12 +29,11 @@ TsrStatus op_diff(TsrOpCall *c) {
     parts[count++] = self;
     if (tsr_arg_given(&c->arg[4])) parts[count++] = c->arg[4].t;
     TsrScope s = {0};
+    if (n == 0) return tsr_scope_return(c, &s, MAKE(&s, tsr_tensor_new_clone, self, TSR_PRESERVE)); /* nothing is joined, either */
     TsrTensor *t = count > 1 ? CALL(&s, "cat", "Ti", count, parts, dim) : self;
-    if (n == 0) return tsr_scope_return(c, &s, MAKE(&s, tsr_tensor_new_clone, t, TSR_PRESERVE));
-    for (int64_t i = 0; s.status == TSR_OK && i < n; i++) {
-        TsrTensor *upper = SLICE(&s, t, dim, 1, INT64_MAX), *lower = SLICE(&s, t, dim, 0, t->sizes[dim] > 0 ? t->sizes[dim] - 1 : 0);
+    for (int64_t i = 0; s.status == TSR_OK && i < n && t->sizes[dim] > 0; i++) {
+        TsrTensor *upper = SLICE(&s, t, dim, 1, INT64_MAX), *lower = SLICE(&s, t, dim, 0, t->sizes[dim] - 1);
         t = CALL(&s, s.status == TSR_OK && upper->dtype == TSR_BOOL ? "logical_xor" : "sub", "tt", upper, lower);
-        if (s.status == TSR_OK && t->sizes[dim] == 0) break;
     }
     return tsr_scope_return(c, &s, t);
 }
@@ -135,8 +134,8 @@ TsrStatus op_cumulative_trapezoid_dx(TsrOpCall *c) {
     TsrTensor *y = c->arg[0].t;
     int64_t dim = c->arg[2].i;
     TSR_TRY(check_real_dx(c, "cumulative_trapezoid"));
-    TSR_TRY(wrap_sample_dim(&dim, y, true));
     TSR_TRY(check_points(y, NULL, "cumulative_trapezoid"));
+    TSR_TRY(wrap_sample_dim(&dim, y, true));
     TsrScope s = {0};
     Sides p = sides_of(&s, y, dim);
     TsrTensor *sum = CALL(&s, "add", "tt", p.left, p.right), *area = CALL(&s, "mul", "ts", sum, tsr_scalar_float(to_double(&c->arg[1]) / 2));

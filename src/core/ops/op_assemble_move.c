@@ -74,10 +74,11 @@ TsrStatus op_rot90(TsrOpCall *c) {
     if (total < 2) return tsr_error(TSR_RUNTIME_ERROR, "expected total dims >= 2, but got total dims = %lld", (long long)total);
     a = c->arg[2].ints[0];
     b = c->arg[2].ints[1];
-    if (a == b || a - b == total || b - a == total)
-        return tsr_error(TSR_RUNTIME_ERROR, "expected rotation dims to be different, but got dim0 = %lld and dim1 = %lld", (long long)a, (long long)b);
     TSR_TRY(tsr_wrap_dim(&a, (int)total));
     TSR_TRY(tsr_wrap_dim(&b, (int)total));
+    if (a == b)
+        return tsr_error(TSR_RUNTIME_ERROR, "expected rotation dims to be different, but got dim0 = %lld and dim1 = %lld", (long long)c->arg[2].ints[0],
+                         (long long)c->arg[2].ints[1]);
     if (k == 0) return tsr_finish_move(c, tsr_tensor_new_clone(&t, self, TSR_CONTIGUOUS), t);
     TSR_TRY(flip_new(&t, self, k == 1 ? 1ull << b : k == 3 ? 1ull << a : 1ull << a | 1ull << b));
     return tsr_end_move(c, k == 2 ? TSR_OK : swap_dims(t, a, b), t);
@@ -100,8 +101,8 @@ static TsrStatus formatted_new(TsrTensor **out, int ndim, const int64_t *sizes, 
 
 /* One dimension: two pieces change places. The result has self's format, channels last or row-major; with an empty piece, row-major. */
 static TsrStatus roll_new(TsrTensor **out, const TsrTensor *self, int64_t shift, int64_t dim) {
-    int64_t size = self->sizes[dim];
     if (self->numel == 0) return tsr_tensor_new_clone(out, self, TSR_PRESERVE);
+    int64_t size = self->sizes[dim];
     int64_t start = ((size - shift % size) % size + size) % size;
     TSR_TRY(formatted_new(out, tsr_ndim(self), self->sizes, start == 0 ? TSR_CONTIGUOUS : suggested(self), self));
     if (tsr_is_meta(self)) return TSR_OK;
@@ -134,7 +135,7 @@ TsrStatus op_roll(TsrOpCall *c) {
     TsrTensor *t = self;
     for (int i = 0; i < nd; i++) {
         int64_t d = dims[i];
-        if (s.status == TSR_OK) s.status = tsr_wrap_dim(&d, tsr_ndim(self));
+        if (s.status == TSR_OK && self->numel > 0) s.status = tsr_wrap_dim(&d, tsr_ndim(self)); /* of an empty tensor no dimension is looked at */
         t = MAKE(&s, roll_new, t, shifts[i], d);
     }
     return tsr_scope_return(c, &s, t);

@@ -201,8 +201,16 @@ static TsrStatus result_new(TsrTensor **out, const TsrTensor *in, const int64_t 
     bool transformed[TSR_MAX_DIMS] = {false};
     int n = 0, d = tsr_ndim(in);
     for (int i = 0; i < ndims; i++) transformed[dims[i]] = true;
-    for (int i = 0; i < d; i++)
-        if (!transformed[i]) order[n++] = i;
+    /* What is not transformed trades places with what is, from both ends: so PyTorch's partition leaves dimensions of one stride. */
+    for (int i = 0, last = d - 1; i <= last; i++) {
+        int k = i;
+        if (transformed[i]) {
+            while (last > i && transformed[last]) last--;
+            if (last <= i) break;
+            k = last--;
+        }
+        order[n++] = k;
+    }
     sort_dims(order, n, in);
     int nbatch = n;
     for (int i = 0; i < ndims; i++) order[n++] = dims[i];

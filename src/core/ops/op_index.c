@@ -199,8 +199,7 @@ static TsrStatus match_shapes(TsrTensor **self, TsrTensor **index, int64_t dim) 
 static TsrStatus along_dim(TsrTensor **out, TsrTensor *self, TsrTensor *index, int64_t dim) {
     TsrTensor *wrapped;
     TSR_TRY(match_shapes(&self, &index, dim));
-    TsrStatus status = self->sizes[dim] == 0 ? (wrapped = tsr_tensor_retain(index), TSR_OK)
-                                             : tsr_invoke_new(&wrapped, 1, "remainder", "ts", index, tsr_scalar_int(self->sizes[dim]));
+    TsrStatus status = tsr_invoke_new(&wrapped, 1, "remainder", "ts", index, tsr_scalar_int(self->sizes[dim])); /* by 0: ZeroDivisionError */
     if (status == TSR_OK) {
         status = tsr_require(TSR_BITS_MOST | TSR_BITS_UINT, self->dtype, "scatter_gather_tensor_cpu");
         if (status == TSR_OK) status = gather_new(out, self, dim, wrapped);
@@ -234,7 +233,7 @@ TsrStatus op_take_along_dim(TsrOpCall *c) {
     if (index->dtype != TSR_INT64)
         return tsr_error(TSR_RUNTIME_ERROR, "torch.take_along_dim(): dtype of indices should be Long but got %s", tsr_dtype_scalar_name(index->dtype));
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
-    if (tsr_ndim(self) == 0) return tsr_finish_move(c, gather_new(&t, self, 0, index), t);
+    if (tsr_ndim(self) == 0) return tsr_error(TSR_INDEX_ERROR, "Dimension specified as 0 but tensor has no dimensions");
     return tsr_finish_move(c, along_dim(&t, self, index, dim), t);
 }
 
@@ -843,6 +842,19 @@ static TsrStatus fill_positions(TsrTensor *t, int64_t dim, const TsrTensor *posi
     return status == TSR_OK ? out_of_bounds(TSR_INDEX_ERROR, index[good], dim, size) : status;
 }
 
+/* PyTorch lays one row of t over its storage first, which a storage without bytes refuses. */
+static TsrStatus check_row(const TsrTensor *t, int64_t dim) {
+    int64_t sizes[TSR_MAX_DIMS], strides[TSR_MAX_DIMS];
+    TsrTensor *row;
+    memcpy(sizes, t->sizes, sizeof *sizes * (size_t)tsr_ndim(t));
+    memcpy(strides, t->strides, sizeof *strides * (size_t)tsr_ndim(t));
+    sizes[dim] = 1;
+    strides[dim] = 0;
+    TSR_TRY(tsr_tensor_new_over(&row, t->storage, tsr_ndim(t), sizes, strides, t->offset, t->dtype));
+    tsr_tensor_free(row);
+    return TSR_OK;
+}
+
 static TsrStatus index_fill(TsrOpCall *c, TsrScalar value) {
     TsrTensor *self = c->arg[0].t, *index = c->arg[2].t, *t, *positions;
     int64_t dim = c->arg[1].i;
@@ -858,7 +870,8 @@ static TsrStatus index_fill(TsrOpCall *c, TsrScalar value) {
     if (c->inplace) t = tsr_tensor_retain(c->out[0]);
     else TSR_TRY(tsr_tensor_new_clone(&t, self, TSR_PRESERVE));
     if (tsr_is_meta(self)) return tsr_return_move(c, t);
-    TsrStatus status = tsr_long_new(&positions, index);
+    TsrStatus status = t->numel == 0 && index->numel > 0 && tsr_ndim(t) > 0 ? check_row(t, dim) : TSR_OK;
+    if (status == TSR_OK) status = tsr_long_new(&positions, index);
     if (status == TSR_OK) {
         status = fill_positions(t, dim, positions, value);
         tsr_tensor_free(positions);

@@ -21,7 +21,8 @@ typedef struct Plan {
     int n;
     TsrTensor *source; /* self, or its view with the indexed dimensions moved to the front; owned */
     TsrTensor *view;   /* the source as the result sees it: stride 0 along the index's dimensions; owned */
-    TsrTensor *offset; /* elements from the source's first one, broadcast over the result; owned; NULL on meta */
+    TsrTensor *offset; /* elements from the source's first one, to be broadcast over the result; owned */
+    bool nothing;      /* to read or write, or only meta: offset has strides alone, of the first index */
     bool masks_only;   /* no position can repeat */
     bool writing;      /* a bad position is kept as NOWHERE: what comes before it is still written */
     int bad_entry;     /* 1 + the entry of the first bad position, 0: none */
@@ -288,6 +289,19 @@ static TsrStatus bad_index(const Plan *p) {
                      (long long)p->source->sizes[p->entry[p->bad_entry - 1].dim]);
 }
 
+/* `index` with sizes of 1 for what it does not index: broadcasting spreads it over the result. Its strides there count where the result
+ * has a size of 1, too: they take part in the order of the result's dimensions. */
+static TsrStatus spread_new(TsrTensor **out, const Plan *p, const TsrTensor *index, const int64_t *shape, int nshape) {
+    int first = p->entry[0].dim, ndim = tsr_ndim(p->view);
+    int64_t sizes[TSR_MAX_DIMS];
+    TsrTensor *wide;
+    for (int d = 0; d < ndim; d++) sizes[d] = d >= first && d < first + nshape ? shape[d - first] : 1;
+    TSR_TRY(tsr_tensor_new_expand(&wide, index, nshape, shape));
+    TsrStatus status = tsr_tensor_new_reshaped_view(out, wide, ndim, sizes);
+    tsr_tensor_free(wide);
+    return status;
+}
+
 static TsrStatus make_offsets(Plan *p, const int64_t *shape, int nshape) {
     enum { GROUP = 6 };
     _Atomic int bad_entry = 0;
@@ -297,14 +311,10 @@ static TsrStatus make_offsets(Plan *p, const int64_t *shape, int nshape) {
     p->bad_entry = bad_entry;
     p->bad_value = bad_value;
     if (bad_entry != 0 && !p->writing) return bad_index(p);
-    /* Broadcast over the result: stride 0 outside the index's dimensions. */
-    int first = p->entry[0].dim, ndim = tsr_ndim(p->view);
-    int64_t strides[TSR_MAX_DIMS] = {0};
-    for (int d = 0; d < nshape; d++) strides[first + d] = shape[d] == 1 ? 0 : p->offset->strides[d + tsr_ndim(p->offset) - nshape];
-    TsrTensor *wide;
-    TSR_TRY(tsr_tensor_new_view(&wide, p->offset, ndim, p->view->sizes, strides, p->offset->offset, NULL));
+    TsrTensor *spread;
+    TSR_TRY(spread_new(&spread, p, p->offset, shape, nshape));
     tsr_tensor_free(p->offset);
-    p->offset = wide;
+    p->offset = spread;
     return TSR_OK;
 }
 
@@ -318,8 +328,8 @@ static TsrStatus plan_make(Plan *p, const TsrTensor *self, int n, TsrTensor *con
     TSR_TRY(arrange(p, self));
     TSR_TRY(check_empty(p, shape, nshape));
     TSR_TRY(make_view(p, shape, nshape));
-    bool nothing = p->view->numel == 0; /* then positions are not even checked */
-    return tsr_is_meta(self) || nothing ? TSR_OK : make_offsets(p, shape, nshape);
+    p->nothing = tsr_is_meta(self) || p->view->numel == 0; /* then positions are not even checked */
+    return p->nothing ? spread_new(&p->offset, p, p->entry[0].t, shape, nshape) : make_offsets(p, shape, nshape);
 }
 
 /* ---- reading ---- */
@@ -347,7 +357,6 @@ static void get_loop(char *const *data, const int64_t *strides, int64_t n, const
 
 static TsrStatus read_plan(TsrTensor **out, const Plan *p) {
     TsrDtype out_dtype[1] = {p->source->dtype};
-    if (p->offset == NULL) return tsr_tensor_new(out, tsr_ndim(p->view), p->view->sizes, p->source->dtype, p->source->device);
     TsrIterSpec spec = {.nout = 1, .nin = 2, .in = {p->view, p->offset}, .out_dtype = out_dtype, .flags = TSR_ITER_NO_OVERLAP_CHECK, .name = "index"};
     TsrIter it;
     int64_t item = (int64_t)tsr_itemsize(p->source);
@@ -418,9 +427,16 @@ static void copy_index_rows(int64_t begin, int64_t end, void *user) {
     }
 }
 
+/* Row-major where sizes are 1, too: then so is the result. */
+static bool has_plain_strides(const TsrTensor *t) {
+    int64_t strides[TSR_MAX_DIMS];
+    tsr_layout_contiguous_strides(strides, tsr_ndim(t), t->sizes);
+    return memcmp(strides, t->strides, sizeof *strides * (size_t)tsr_ndim(t)) == 0;
+}
+
 static bool is_row_index(const TsrTensor *self, int n, TsrTensor *const *indices) {
-    return n == 1 && indices[0] != NULL && indices[0]->dtype == TSR_INT64 && tsr_ndim(self) > 1 && self->numel > 0 && !tsr_is_meta(self) &&
-           tsr_dtype_is_pod(self->dtype) && tsr_is_contiguous(self, TSR_CONTIGUOUS) && tsr_is_contiguous(indices[0], TSR_CONTIGUOUS) &&
+    return n == 1 && indices[0] != NULL && indices[0]->dtype == TSR_INT64 && tsr_ndim(self) > 1 && self->numel > 0 && indices[0]->numel > 0 && !tsr_is_meta(self) &&
+           tsr_dtype_is_pod(self->dtype) && has_plain_strides(self) && tsr_is_contiguous(indices[0], TSR_CONTIGUOUS) &&
            tsr_ndim(indices[0]) + tsr_ndim(self) - 1 <= TSR_MAX_DIMS;
 }
 
@@ -583,7 +599,7 @@ static TsrStatus write_plan(Plan *p, const TsrTensor *value, bool accumulate) {
     TsrTensor *wide;
     TSR_TRY(expand_value(&wide, value, p->view));
     TsrStatus fits = check_same_dtype(p->source, value);
-    if (fits != TSR_OK || p->offset == NULL) {
+    if (fits != TSR_OK || p->nothing) {
         tsr_tensor_free(wide);
         return fits;
     }

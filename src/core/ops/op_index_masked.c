@@ -92,7 +92,7 @@ static TsrStatus masked_fill(TsrOpCall *c, TsrScalar value) {
     TSR_TRY(tsr_require(TSR_BITS_MOST | TSR_BIT(COMPLEX32), self->dtype, "masked_fill"));
     TSR_TRY(tsr_scalar_store_checked(value, self->dtype, f.cell));
     if (c->inplace) {
-        TSR_TRY(tsr_check_no_overlap(c->out[0], mask));
+        TSR_TRY(tsr_iter_check_partial_overlap(c->out[0], mask)); /* bools may be their own mask */
         t = tsr_tensor_retain(c->out[0]);
     } else {
         TSR_TRY(broadcast_copy_new(&t, self, mask));

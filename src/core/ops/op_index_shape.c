@@ -139,7 +139,9 @@ static TsrStatus interleave(TsrOpCall *c, const TsrTensor *repeats, const TsrArg
     TSR_OWNED counts = NULL;
     TSR_OWNED positions = NULL;
     int64_t dim = tsr_arg_given(dim_arg) ? dim_arg->i : 0, minus = -1;
-    if (tsr_arg_given(dim_arg) && tsr_ndim(self) > 0) input = tsr_tensor_retain(self);
+    if (tsr_arg_given(dim_arg) && tsr_ndim(self) == 0)
+        return tsr_error(TSR_INDEX_ERROR, "Dimension specified as %lld but tensor has no dimensions", (long long)dim);
+    if (tsr_arg_given(dim_arg)) input = tsr_tensor_retain(self);
     else TSR_TRY(tsr_tensor_new_reshape(&input, self, 1, &minus));
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(input)));
     int64_t size = input->sizes[dim];
@@ -170,6 +172,8 @@ TsrStatus op_repeat_interleave_int(TsrOpCall *c) {
     TsrTensor *repeats;
     if (c->arg[1].i < 0) return tsr_error(TSR_RUNTIME_ERROR, "Repeats must be non-negative");
     TSR_TRY(check_output_size(c));
+    if (tsr_arg_given(&c->arg[2]) && tsr_ndim(c->arg[0].t) == 0) /* PyTorch adds a dimension after this one */
+        return tsr_error(TSR_INDEX_ERROR, "Dimension out of range (expected to be in range of [-1, 0], but got 1)");
     TSR_TRY(tsr_tensor_new_scalar(&repeats, tsr_scalar_int(c->arg[1].i), TSR_INT64));
     TsrStatus status = interleave(c, repeats, &c->arg[2], tsr_arg_given(&c->arg[3]) ? c->arg[3].i : UNKNOWN_SIZE);
     tsr_tensor_free(repeats);

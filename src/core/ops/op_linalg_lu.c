@@ -516,7 +516,7 @@ static TsrStatus ldl_factor(TsrTensor **ld, TsrTensor **pivots, TsrTensor **info
     TSR_OWNED work = NULL;
     TSR_TRY(tsr_la_check_square(a, "torch.linalg.ldl_factor_ex", "A"));
     TSR_TRY(tsr_la_check_float(a, "torch.linalg.ldl_factor_ex"));
-    TSR_TRY(tsr_la_not_implemented("ldl_factor_cpu", a->dtype));
+    TSR_TRY(tsr_la_not_implemented("ldl_factor_kernel_cpu", a->dtype));
     TSR_TRY(tsr_la_new_copy(&f, a));
     TSR_TRY(tsr_la_new_vector(&p, a, tsr_la_cols(a), TSR_INT32));
     TSR_TRY(tsr_la_new_vector(&e, a, -1, TSR_INT32));

@@ -166,11 +166,11 @@ static TsrStatus same_dtype_bmm(const TsrTensor *a, const TsrTensor *b) {
 
 static TsrStatus bmm_new(TsrTensor **out, const TsrTensor *a, const TsrTensor *b) {
     TSR_TRY(check_bmm(a, b));
-    TSR_TRY(same_dtype_bmm(a, b));
-    bool nothing = is_nothing(a, b);
+    bool nothing = is_nothing(a, b); /* then PyTorch looks at no element, nor at the dtypes */
     if (!nothing) TSR_TRY(unsupported(a, batch_kernel("bmm", a->sizes[1], a->sizes[2], b->sizes[2])));
+    if (!nothing) TSR_TRY(same_dtype_bmm(a, b));
     TSR_OWNED r = NULL;
-    TSR_TRY(tsr_tensor_new(&r, 3, (int64_t[]){a->sizes[0], a->sizes[1], b->sizes[2]}, a->dtype, a->device));
+    TSR_TRY(tsr_tensor_new(&r, 3, (int64_t[]){a->sizes[0], a->sizes[1], b->sizes[2]}, b->dtype, a->device));
     if (nothing && !tsr_is_meta(r)) TSR_TRY(tsr_tensor_fill(r, zero));
     else if (!tsr_is_meta(r)) TSR_TRY(matmul_into(r, a, b, one, zero));
     *out = tsr_owned_take(&r);

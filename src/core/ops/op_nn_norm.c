@@ -216,9 +216,9 @@ static TsrStatus norm_rows(Norm *n, Rows r, const TsrTensor *t, const TsrArg *we
     return tsr_parallel_for(r.rows, TSR_MAX(1, 16384 / TSR_MAX(r.columns, 1)), n->in->dtype == TSR_FLOAT64 ? norm_rows_double : norm_rows_float, &r);
 }
 
-/* Hands the parts over as results; statistics keep float32 for the halves only where the parameters are float32. */
-static TsrStatus norm_return(TsrOpCall *c, Norm *n, const TsrTensor *like, bool with_stats, TsrDtype stat_dtype) {
-    TSR_TRY(tsr_nn_restore(&n->out, like->dtype, like));
+/* Hands the parts over as results, laid out as `like`, or row-major where that is NULL; statistics keep float32 for the halves only where the parameters are float32. */
+static TsrStatus norm_return(TsrOpCall *c, Norm *n, TsrDtype dtype, const TsrTensor *like, bool with_stats, TsrDtype stat_dtype) {
+    TSR_TRY(tsr_nn_restore(&n->out, dtype, like));
     c->ret[0] = (TsrArg){.kind = TSR_ARG_TENSOR, .t = tsr_tensor_retain(n->out)};
     c->nret = 1;
     if (!with_stats) return TSR_OK;
@@ -272,7 +272,7 @@ static TsrStatus layer_norm(TsrOpCall *c, bool with_stats) {
     for (int d = 0; d < ndim; d++) sizes[d] = d < ndim - n ? t->sizes[d] : 1;
     TsrStatus status = norm_rows(&norm, rows_over_last(t, n, c->arg[4].f), t, &c->arg[2], &c->arg[3], ndim, with_stats ? sizes : NULL);
     bool mixed = tsr_arg_given(&c->arg[2]) && c->arg[2].t->dtype == TSR_FLOAT32;
-    if (status == TSR_OK) status = norm_return(c, &norm, t, with_stats, mixed ? TSR_FLOAT32 : t->dtype);
+    if (status == TSR_OK) status = norm_return(c, &norm, t->dtype, NULL, with_stats, mixed ? TSR_FLOAT32 : t->dtype);
     norm_end(&norm);
     return status;
 }
@@ -296,8 +296,7 @@ TsrStatus op_rms_norm(TsrOpCall *c) {
     TsrTensor *raised = CALL(&s, "add", "ts", mean, tsr_scalar_float(eps)), *scale = CALL(&s, "rsqrt", "t", raised);
     TsrTensor *result = CALL(&s, "mul", "tt", x, scale);
     if (tsr_arg_given(&c->arg[2])) result = CALL(&s, "mul", "tt", result, c->arg[2].t);
-    TsrTensor *cast = MAKE(&s, tsr_tensor_new_cast, result, t->dtype);
-    return tsr_scope_return(c, &s, MAKE(&s, tsr_tensor_new_contiguous, cast, TSR_CONTIGUOUS));
+    return tsr_scope_return(c, &s, MAKE(&s, tsr_tensor_new_cast, result, t->dtype));
 }
 
 /* ---- group ---- */
@@ -330,7 +329,7 @@ static TsrStatus group_norm(TsrOpCall *c, int64_t batch, int64_t channels, int64
     bool last = !tsr_is_contiguous(t, TSR_CONTIGUOUS) && tsr_layout_is_channels_last(tsr_ndim(t), t->sizes, t->strides);
     Rows r = {.rows = (int64_t)((uint64_t)batch * (uint64_t)groups), .columns = (int64_t)((uint64_t)(channels / groups) * (uint64_t)area), .eps = eps, .affine_rows = groups, .span = area, .pixels = last};
     TsrStatus status = norm_rows(&norm, r, t, weight, bias, 2, with_stats ? (int64_t[]){batch, groups} : NULL);
-    if (status == TSR_OK) status = norm_return(c, &norm, t, with_stats, t->dtype);
+    if (status == TSR_OK) status = norm_return(c, &norm, t->dtype, t, with_stats, t->dtype);
     norm_end(&norm);
     return status;
 }

@@ -592,16 +592,19 @@ static TsrStatus check_adaptive_sizes(const TsrNnWindow *w, int n) {
     return tsr_error(TSR_RUNTIME_ERROR, "adaptive_avg_pool2d: %s {%lld, %lld}", must, (long long)s[1], (long long)s[2]);
 }
 
-static TsrStatus check_adaptive(const TsrTensor *t, const TsrArg *size, int n, bool maximum) {
+static TsrStatus check_output_count(const TsrArg *size, int n, bool maximum) {
+    const char *kind = maximum ? "max" : "avg";
+    if (size->n == n || size->n == 1) return TSR_OK;
+    if (n == 1) return tsr_error(TSR_RUNTIME_ERROR, "adaptive_%s_pool1d() argument 'output_size' should contain one int (got %d)", kind, size->n);
+    if (maximum) return tsr_error(TSR_RUNTIME_ERROR, "adaptive_max_pool%dd(): internal error: output_size.size() must be %d", n, n);
+    return tsr_error(TSR_RUNTIME_ERROR, "adaptive_avg_pool%dd: output_size must be %d", n, n);
+}
+
+static TsrStatus check_adaptive(const TsrTensor *t, int n, bool maximum) {
     static const char *const batched[] = {"", "2D or 3D", "3D or 4D", "4D or 5D"};
     char sizes[256];
     const char *kind = maximum ? "max" : "avg";
     int ndim = tsr_ndim(t);
-    if (size->n != n && size->n != 1) {
-        if (n == 1) return tsr_error(TSR_RUNTIME_ERROR, "adaptive_%s_pool1d() argument 'output_size' should contain one int (got %d)", kind, size->n);
-        if (maximum) return tsr_error(TSR_RUNTIME_ERROR, "adaptive_max_pool%dd(): internal error: output_size.size() must be %d", n, n);
-        return tsr_error(TSR_RUNTIME_ERROR, "adaptive_avg_pool%dd: output_size must be %d", n, n);
-    }
     if (n == 1 && ndim != 2 && ndim != 3) return wrong_dims(t, maximum ? "adaptive_max_pool1d" : "adaptive_avg_pool1d");
     if (ndim != n + 1 && ndim != n + 2)
         return tsr_error(TSR_RUNTIME_ERROR, maximum ? "adaptive_%s_pool%dd(): Expected %s tensor, but got: %s" : "adaptive_%s_pool%dd(): Expected %s tensor, but got %s", kind, n, batched[n],
@@ -641,8 +644,10 @@ static TsrStatus adaptive_pool(TsrOpCall *c, int n, bool maximum) {
     TsrTensor *out, *index = NULL;
     int64_t sizes[TSR_MAX_DIMS], numel;
     if (!maximum && (n > 1 || tsr_ndim(t) == 2 || tsr_ndim(t) == 3) && is_mean(&c->arg[1], n)) return adaptive_mean(c, n);
-    TSR_TRY(check_adaptive(t, &c->arg[1], n, maximum));
+    TSR_TRY(check_output_count(&c->arg[1], n, maximum));
     TSR_TRY(tsr_nn_window_ints(w.out, &c->arg[1], n, 1, NULL, "adaptive_pool", "output_size"));
+    if (!maximum && n > 1) TSR_TRY(check_adaptive_sizes(&w, n));
+    TSR_TRY(check_adaptive(t, n, maximum));
     if (!maximum) TSR_TRY(check_adaptive_sizes(&w, n));
     if (n == 1 && w.out[NN_W] < 0 && tsr_ndim(t) == 3) /* lines are planes of one row */
         return tsr_error(TSR_RUNTIME_ERROR, "Trying to create tensor with negative dimension %lld: [%lld, %lld, 1, %lld]", (long long)w.out[NN_W], (long long)t->sizes[0],

@@ -620,8 +620,8 @@ static TsrStatus quantile(TsrOpCall *c, const TsrTensor *q, bool ignore_nan) {
     int64_t dim = flatten ? 0 : c->arg[2].i;
     Interpolation how = LINEAR;
     TSR_TRY(interpolation_named(&how, c->arg[4].str));
-    TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
     TSR_TRY(check_quantile(c, self, q));
+    TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
     TSR_TRY(quantile_result_new(&t, self, q, flatten, dim, keepdim));
     if (t->numel == 0 || tsr_is_meta(self)) return tsr_return_move(c, t);
     TsrStatus status = sorted_rows_new(&sorted, self, flatten, dim);

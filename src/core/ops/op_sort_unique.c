@@ -317,8 +317,8 @@ static TsrStatus rows_new(TsrTensor **out, const TsrTensor *self, int64_t dim) {
 }
 
 static TsrStatus unique_along(TsrOpCall *c, TsrTensor *self, int64_t dim, bool sort, bool want_inverse, bool want_counts) {
-    if (tsr_ndim(self) == 0) return tsr_error(TSR_INDEX_ERROR, "Dimension specified as %lld but tensor has no dimensions", (long long)dim);
     TSR_TRY(tsr_require(TSR_BITS_USUAL | TSR_BITS_UINT | TSR_BIT(BOOL), self->dtype, "unique_dim"));
+    if (tsr_ndim(self) == 0) return tsr_error(TSR_INDEX_ERROR, "Dimension specified as %lld but tensor has no dimensions", (long long)dim);
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
     int64_t zeros = 0;
     for (int d = 0; d < tsr_ndim(self); d++) zeros += self->sizes[d] == 0;
@@ -356,7 +356,7 @@ TsrStatus op_unique(TsrOpCall *c) {
 /* (input, return_inverse, return_counts, dim) */
 TsrStatus op_unique_consecutive(TsrOpCall *c) {
     TSR_TRY(check_unique_dim(c, &c->arg[3]));
-    bool flat = tsr_ndim(c->arg[0].t) == 0 || (tsr_ndim(c->arg[0].t) == 1 && c->arg[3].i == 0);
+    bool flat = tsr_ndim(c->arg[0].t) == 1 && c->arg[3].i == 0;
     if (tsr_arg_given(&c->arg[3]) && !flat) return unique_along(c, c->arg[0].t, c->arg[3].i, false, c->arg[1].b, c->arg[2].b);
     return unique_flat(c, c->arg[0].t, false, c->arg[1].b, c->arg[2].b);
 }

@@ -167,7 +167,7 @@ TsrStatus op_clamp(TsrOpCall *c) { return clamp_numbers(c, &c->arg[1], &c->arg[2
 TsrStatus op_clamp_min(TsrOpCall *c) { return clamp_numbers(c, &c->arg[1], &none); }
 TsrStatus op_clamp_max(TsrOpCall *c) { return clamp_numbers(c, &none, &c->arg[1]); }
 
-static const TsrPointwise tensor_rules = {TSR_K_clamp_tensor, "clamp_cpu", CLAMPED, 0, 1, TSR_NOT_IMPLEMENTED_ERROR, no_complex};
+static const TsrPointwise tensor_rules = {TSR_K_clamp_tensor, "clamp_cpu", CLAMPED, 0, 1, 0, NULL};
 static const TsrPointwise tensor_min_rules = {TSR_K_maximum, "maximum_cpu", CLAMPED | D_BOOL, 0, 1, 0, NULL};
 static const TsrPointwise tensor_max_rules = {TSR_K_minimum, "minimum_cpu", CLAMPED | D_BOOL, 0, 1, 0, NULL};
 

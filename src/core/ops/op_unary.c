@@ -75,12 +75,27 @@ TsrStatus op_neg(TsrOpCall *c) {
 
 static TsrStatus return_self(TsrOpCall *c) { return tsr_return_move(c, tsr_tensor_retain(c->arg[0].t)); }
 
+/* PyTorch writes some results into an empty_like: strides of dimensions of size 1 stay, too. */
+static TsrStatus run_alike(TsrOpCall *c, TsrDtype dtype, TsrStatus (*run)(TsrOpCall *c, void *user), void *user) {
+    TsrTensor *like;
+    if (c->out[0] != NULL) return run(c, user);
+    TSR_TRY(tsr_tensor_new_like(&like, c->arg[0].t, dtype, TSR_PRESERVE));
+    c->out[0] = like;
+    TsrStatus status = run(c, user);
+    c->out[0] = NULL;
+    tsr_tensor_free(like);
+    return status;
+}
+
+static TsrStatus abs_complex(TsrOpCall *c, void *rules) { return tsr_pw_call(c, rules, 1); }
+
 TsrStatus op_abs(TsrOpCall *c) {
     static const TsrPointwise real = {TSR_K_abs, "abs_cpu", D_INT | D_FLOAT | D_FLOAT8, 0, 1, 0, NULL};
-    static const TsrPointwise complex = {TSR_K_abs, "abs_cpu", D_COMPLEX | D_CHALF, TSR_ITER_REAL_OUT, 4, 0, NULL};
-    bool is_complex = tsr_dtype_is_complex(c->arg[0].t->dtype);
-    if (is_complex && c->inplace) return tsr_error(TSR_RUNTIME_ERROR, "In-place abs is not supported for complex tensors.");
-    return tsr_pw_call(c, is_complex ? &complex : &real, 1);
+    TsrPointwise complex = {TSR_K_abs, "abs_cpu", D_COMPLEX | D_CHALF, TSR_ITER_REAL_OUT, 4, 0, NULL};
+    TsrDtype d = c->arg[0].t->dtype;
+    if (!tsr_dtype_is_complex(d)) return tsr_pw_call(c, &real, 1);
+    if (c->inplace) return tsr_error(TSR_RUNTIME_ERROR, "In-place abs is not supported for complex tensors.");
+    return run_alike(c, tsr_dtype_real_of(d), abs_complex, &complex);
 }
 
 TsrStatus op_angle(TsrOpCall *c) {
@@ -199,19 +214,19 @@ TsrStatus op_signbit(TsrOpCall *c) {
     return tsr_dtype_kind(d) == TSR_KIND_UINT || d == TSR_BOOL ? return_filled(c, &rules, false) : tsr_pw_call(c, &rules, 1);
 }
 
+static TsrStatus scale(TsrOpCall *c, void *factor) {
+    static const TsrPointwise rules = {TSR_K_mul, "mul_cpu", D_FLOAT, TSR_ITER_INT_TO_FLOAT | TSR_ITER_OPMATH, 1, 0, NULL};
+    TsrTensor *in[2] = {c->arg[0].t, factor};
+    return tsr_pw_run(c, &rules, 2, in);
+}
+
 static TsrStatus scaled(TsrOpCall *c, double factor, const char *complex_error) {
-    TsrPointwise rules = {TSR_K_mul, "mul_cpu", D_FLOAT, TSR_ITER_INT_TO_FLOAT | TSR_ITER_OPMATH, 1, TSR_NOT_IMPLEMENTED_ERROR, complex_error};
-    TsrTensor *in[2] = {c->arg[0].t, NULL}, *like = NULL;
-    TSR_TRY(tsr_tensor_new_wrapped(&in[1], tsr_scalar_float(factor)));
-    TsrStatus s = TSR_OK;
-    if (c->out[0] == NULL && tsr_dtype_is_float(in[0]->dtype)) { /* PyTorch writes into an empty_like: strides of dimensions of size 1 stay, too */
-        s = tsr_tensor_new_like(&like, in[0], in[0]->dtype, TSR_PRESERVE);
-        c->out[0] = like;
-    }
-    if (s == TSR_OK) s = tsr_pw_run(c, &rules, 2, in);
-    if (like != NULL) c->out[0] = NULL;
-    tsr_tensor_free(like);
-    tsr_tensor_free(in[1]);
+    TsrTensor *number;
+    TsrDtype d = c->arg[0].t->dtype;
+    if (tsr_dtype_is_complex(d)) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "%s", complex_error);
+    TSR_TRY(tsr_tensor_new_wrapped(&number, tsr_scalar_float(factor)));
+    TsrStatus s = run_alike(c, tsr_dtype_is_float(d) ? d : tsr_default_dtype(), scale, number);
+    tsr_tensor_free(number);
     return s;
 }
 
@@ -253,7 +268,8 @@ static double greatest(TsrDtype d) {
     }
 }
 
-TsrStatus op_nan_to_num(TsrOpCall *c) {
+static TsrStatus nan_to_num(TsrOpCall *c, void *user) {
+    (void)user;
     static const TsrPointwise rules = {TSR_K_nan_to_num, "nan_to_num", D_INT | D_BARE | D_FLOAT | D_COMPLEX | D_BOOL, 0, 2, 0, NULL};
     _Alignas(16) char value[3][16];
     TsrDtype d = c->arg[0].t->dtype;
@@ -266,6 +282,8 @@ TsrStatus op_nan_to_num(TsrOpCall *c) {
         tsr_scalar_store(tsr_scalar_float(tsr_arg_given(&c->arg[i + 1]) ? c->arg[i + 1].f : defaults[i]), pw.it.dtype, (char *)value + (size_t)i * size);
     return tsr_pw_finish(&pw, TSR_K_nan_to_num, value);
 }
+
+TsrStatus op_nan_to_num(TsrOpCall *c) { return run_alike(c, c->arg[0].t->dtype, nan_to_num, NULL); }
 
 TsrStatus op_relu(TsrOpCall *c) {
     static const TsrPointwise rules = {TSR_K_clamp_min, "clamp_min_scalar_cpu", D_INT | D_BARE | D_FLOAT, 0, 1, TSR_NOT_IMPLEMENTED_ERROR,

@@ -323,7 +323,21 @@ static TsrStatus as_strided(TsrTensor **out, const TsrTensor *self, const TsrArg
     if (size->n != stride->n) return tsr_error(TSR_RUNTIME_ERROR, "mismatch in length of strides and shape");
     return tsr_tensor_new_as_strided(out, self, size->n, size->ints, stride->ints, tsr_arg_given(offset) ? offset->i : self->offset);
 }
+
+/* as_strided_ counts elements before it looks at the storage. */
+static TsrStatus check_countable(const TsrArg *size, const TsrArg *stride, const TsrArg *offset) {
+    bool negative = false, allowed = size->n == stride->n && !(tsr_arg_given(offset) && offset->i < 0);
+    for (int i = 0; i < size->n; i++) negative |= size->ints[i] < 0;
+    for (int i = 0; i < stride->n; i++) allowed &= stride->ints[i] >= 0;
+    return negative && allowed ? tsr_error(TSR_RUNTIME_ERROR, "numel: integer multiplication overflow") : TSR_OK;
+}
+
 static TsrStatus make_as_strided(TsrOpCall *c, TsrTensor **out) { return as_strided(out, SELF, &c->arg[1], &c->arg[2], &c->arg[3]); }
+
+TsrStatus op_as_strided_inplace(TsrOpCall *c) {
+    TSR_TRY(check_countable(&c->arg[1], &c->arg[2], &c->arg[3]));
+    return run_inplace(c, make_as_strided);
+}
 VIEW(select)
 COPY(select)
 VIEW(narrow)
@@ -334,7 +348,6 @@ COPY(diagonal)
 VIEW(unfold)
 COPY(unfold)
 VIEW(as_strided)
-INPLACE(as_strided)
 COPY(as_strided)
 
 TsrStatus op_narrow_copy(TsrOpCall *c) {
