@@ -106,6 +106,7 @@ TsrStatus op_masked_fill_tensor(TsrOpCall *c) {
     TsrScalar value;
     if (tsr_ndim(c->arg[2].t) != 0)
         return tsr_error(TSR_RUNTIME_ERROR, "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with %d dimension(s).", tsr_ndim(c->arg[2].t));
+    if (tsr_is_meta(c->arg[2].t) && tsr_is_meta(c->arg[0].t)) return masked_fill(c, tsr_scalar_int(0));
     TSR_TRY(tsr_tensor_item(&value, c->arg[2].t));
     return masked_fill(c, value);
 }

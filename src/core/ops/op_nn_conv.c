@@ -391,7 +391,7 @@ static TsrStatus complex_convolution(TsrTensor **result, const ConvArgs *a, Conv
 }
 
 /* Where the input or the weight is channels last, so is the result (over lines, only the weight counts); but not in double precision, nor for complex
- * numbers. */
+ * numbers, nor volumes that PyTorch keeps from oneDNN. */
 static TsrStatus place_move(TsrTensor **result, const ConvArgs *a) {
     TSR_OWNED input = NULL;
     TSR_OWNED planes = NULL;
@@ -399,6 +399,7 @@ static TsrStatus place_move(TsrTensor **result, const ConvArgs *a) {
     TsrTensor *t = *result, *final;
     bool single = tsr_ndim(t) == a->n + 1;
     if (t->dtype == TSR_FLOAT64 || tsr_dtype_is_complex(t->dtype)) return TSR_OK;
+    if (a->n == 3 && !goes_to_onednn(a->input, a->weight, 3, a->groups)) return TSR_OK;
     TSR_TRY(tsr_nn_planes_new(&input, (TsrTensor *)a->input, 2, single, false));
     if (!tsr_nn_is_channels_last(a->weight, a->n) && (a->n == 1 || !tsr_nn_is_channels_last(input, a->n))) return TSR_OK;
     TSR_TRY(tsr_nn_planes_new(&planes, t, a->n, single, false));

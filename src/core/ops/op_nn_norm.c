@@ -296,7 +296,9 @@ TsrStatus op_rms_norm(TsrOpCall *c) {
     TsrTensor *raised = CALL(&s, "add", "ts", mean, tsr_scalar_float(eps)), *scale = CALL(&s, "rsqrt", "t", raised);
     TsrTensor *result = CALL(&s, "mul", "tt", x, scale);
     if (tsr_arg_given(&c->arg[2])) result = CALL(&s, "mul", "tt", result, c->arg[2].t);
-    return tsr_scope_return(c, &s, MAKE(&s, tsr_tensor_new_cast, result, t->dtype));
+    TsrTensor *cast = MAKE(&s, tsr_tensor_new_cast, result, t->dtype);
+    TsrMemoryFormat format = tsr_nn_is_channels_last(t, 2) ? TSR_CHANNELS_LAST : tsr_nn_is_channels_last(t, 3) ? TSR_CHANNELS_LAST_3D : TSR_CONTIGUOUS;
+    return tsr_scope_return(c, &s, MAKE(&s, tsr_tensor_new_contiguous, cast, format));
 }
 
 /* ---- group ---- */

@@ -319,6 +319,15 @@ TsrStatus op_feature_dropout(TsrOpCall *c) { return dropout_with(c, FEATURE); }
 TsrStatus op_alpha_dropout(TsrOpCall *c) { return dropout_with(c, ALPHA); }
 TsrStatus op_feature_alpha_dropout(TsrOpCall *c) { return dropout_with(c, FEATURE | ALPHA); }
 
+/* What native_dropout multiplies by: rounded to a dtype of floats. */
+static TsrScalar kept_factor(double p, TsrDtype dtype) {
+    _Alignas(16) char cell[16];
+    TsrScalar factor = tsr_scalar_float(p == 1 ? 0 : 1 / (1 - p));
+    if (!tsr_dtype_is_float(dtype)) return factor;
+    tsr_scalar_store(factor, dtype, cell);
+    return tsr_scalar_load(dtype, cell);
+}
+
 /* (output, mask): native_dropout(input, p, train) */
 TsrStatus op_native_dropout(TsrOpCall *c) {
     TsrTensor *input = c->arg[0].t, *mask = NULL, *product = NULL, *out = NULL;
@@ -333,7 +342,7 @@ TsrStatus op_native_dropout(TsrOpCall *c) {
     if (status == TSR_OK && !train) status = tsr_tensor_new_clone(&out, input, TSR_PRESERVE);
     if (status == TSR_OK && train) status = tsr_invoke_new(&product, 1, "mul", "tt", input, mask);
     if (product != NULL) {
-        status = tsr_invoke_new(&out, 1, "mul", "!tts", product, product, tsr_scalar_float(p == 1 ? 0 : 1 / (1 - p)));
+        status = tsr_invoke_new(&out, 1, "mul", "!tts", product, product, kept_factor(p, input->dtype));
         tsr_tensor_free(product);
     }
     if (status == TSR_OK) return tsr_return_move2(c, out, mask);

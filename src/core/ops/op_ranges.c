@@ -109,6 +109,10 @@ static TsrStatus end_point(TsrScalar *out, const TsrOpCall *c, int i) {
         *out = a->s;
         return TSR_OK;
     }
+    if (tsr_is_meta(a->t)) { /* its kind is enough for what is made of it */
+        *out = tsr_dtype_is_complex(a->t->dtype) ? tsr_scalar_complex(0, 0) : tsr_scalar_float(0);
+        return TSR_OK;
+    }
     return tsr_tensor_item(out, a->t);
 }
 
