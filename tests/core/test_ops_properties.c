@@ -45,7 +45,7 @@ enum {
     REFUSED_BY_LAYOUT = 4,  /* takes another way for contiguous input, which asks for more */
     SHARED_SELF = 8,        /* in place, all elements of self that share memory get the same value, so PyTorch allows it */
     OUT_UNTOUCHED = 16,     /* PyTorch leaves out= as it was */
-    DIM_UNREAD = 32,        /* PyTorch does not look at `dim` for vectors */
+    DIM_UNREAD = 32,        /* PyTorch does not look at `dim` for vectors, or where all there is to join is empty lists */
     SET = 64,               /* points self at another storage */
     ROUNDED_ON_THE_WAY = 128 /* of half floats PyTorch's plain loops round the steps, its vectors do not */
 };
@@ -56,7 +56,7 @@ static const Exempt exempt[] = {
     {"stride", BY_LAYOUT}, {"storage_offset", BY_LAYOUT}, {"is_contiguous", BY_LAYOUT}, {"as_strided", BY_LAYOUT}, {"as_strided_", BY_LAYOUT},
     {"as_strided_copy", BY_LAYOUT}, {"as_strided_scatter", BY_LAYOUT}, {"view", BY_LAYOUT}, {"view_as", BY_LAYOUT}, {"view_copy", BY_LAYOUT}, {"is_set_to", BY_LAYOUT}, {"index_put", BY_LAYOUT | SHARED_SELF},
     {"set_", SET | NO_VALUES}, {"fill", SHARED_SELF}, {"zero", SHARED_SELF}, {"index_fill", SHARED_SELF}, {"masked_fill", SHARED_SELF},
-    {"conj_physical", SHARED_SELF}, {"linalg.vecdot", DIM_UNREAD}, {"nn.functional.linear", REFUSED_BY_LAYOUT}, {"flip", REFUSED_BY_LAYOUT},
+    {"conj_physical", SHARED_SELF}, {"linalg.vecdot", DIM_UNREAD}, {"cat", DIM_UNREAD}, {"concat", DIM_UNREAD}, {"concatenate", DIM_UNREAD}, {"nn.functional.linear", REFUSED_BY_LAYOUT}, {"flip", REFUSED_BY_LAYOUT},
     {"fliplr", REFUSED_BY_LAYOUT}, {"flipud", REFUSED_BY_LAYOUT}, {"rot90", REFUSED_BY_LAYOUT}, {"fft.ihfft2", OUT_UNTOUCHED}, {"fft.ihfftn", OUT_UNTOUCHED},
     {"rsqrt", ROUNDED_ON_THE_WAY},
 };
