@@ -45,6 +45,7 @@ static TsrTensor *output_of(TsrOpCall *c, const TsrPointwise *rules, int n, TsrT
 static TsrStatus begin(TsrPw *pw, TsrOpCall *c, const TsrPointwise *rules, int n, TsrTensor *const *in, const TsrDtype *forced) {
     TsrIterSpec spec = {.nout = 1, .nin = n, .out = {output_of(c, rules, n, in[0])}, .flags = TSR_ITER_PROMOTE | TSR_ITER_COMPUTE_FLOAT | rules->flags, .cost = rules->cost};
     if (!(rules->flags & TSR_ITER_OUT_BOOL)) spec.flags |= TSR_ITER_CHECK_CAST;
+    if (n == 1 && tsr_in(TSR_BITS_HALF, in[0]->dtype) && tsr_kernel(rules->kernel, in[0]->dtype) != NULL) spec.flags &= ~(unsigned)TSR_ITER_COMPUTE_FLOAT;
     if (c->inplace) spec.flags |= TSR_ITER_NO_RESIZE;
     if (forced != NULL) {
         spec.has_dtype = true;
