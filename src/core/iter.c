@@ -143,6 +143,7 @@ static TsrStatus resolve_dtypes(TsrIter *it, const TsrIterSpec *spec, TsrDtype *
         results[k] = result_dtype(spec, common, k);
         it->loop_dtype[k] = widened(results[k], spec->flags);
         const TsrTensor *t = spec->out[k];
+        if (t != NULL && t->dtype != common && results[k] == common && it->loop_dtype[k] != common) it->via |= 1u << k;
         if (t != NULL && (spec->flags & TSR_ITER_CHECK_CAST) && !tsr_can_cast(results[k], t->dtype))
             return tsr_error(TSR_RUNTIME_ERROR, "result type %s can't be cast to the desired output type %s", tsr_dtype_scalar_name(results[k]),
                              tsr_dtype_scalar_name(t->dtype));
@@ -415,18 +416,27 @@ typedef struct Run {
     char *base[TSR_ITER_MAX_OPERANDS];
 } Run;
 
+/* Converts n elements, rounding them to `via` on the way. */
+static void convert_via(TsrDtype via, TsrDtype to, char *dst, int64_t dst_stride, TsrDtype from, const char *src, int64_t src_stride, int64_t n) {
+    _Alignas(64) char rounded[BLOCK * 4];
+    int64_t small = (int64_t)tsr_dtype_size(via);
+    tsr_convert(via, rounded, small, from, src, src_stride, n);
+    tsr_convert(to, dst, dst_stride, via, rounded, small, n);
+}
+
 /* Converts `n` elements of input k into a buffer, contiguous. */
 static void convert_input(const TsrIter *it, int k, char *buffer, const char *from, int64_t stride, int64_t n) {
-    TsrDtype to = it->loop_dtype[k];
+    TsrDtype to = it->loop_dtype[k], own = it->operand[k]->dtype;
     int64_t size = (int64_t)tsr_dtype_size(to);
-    if (!(it->via >> k & 1)) {
-        tsr_convert(to, buffer, size, it->operand[k]->dtype, from, stride, n);
-        return;
-    }
-    _Alignas(64) char rounded[BLOCK * 4];
-    int64_t small = (int64_t)tsr_dtype_size(it->common);
-    tsr_convert(it->common, rounded, small, it->operand[k]->dtype, from, stride, n);
-    tsr_convert(to, buffer, size, it->common, rounded, small, n);
+    if (it->via >> k & 1) convert_via(it->common, to, buffer, size, own, from, stride, n);
+    else tsr_convert(to, buffer, size, own, from, stride, n);
+}
+
+/* And of output k out of one. */
+static void convert_output(const TsrIter *it, int k, char *to, int64_t stride, const char *buffer, int64_t step, int64_t n) {
+    TsrDtype from = it->loop_dtype[k], own = it->operand[k]->dtype;
+    if (it->via >> k & 1) convert_via(it->common, own, to, stride, from, buffer, step, n);
+    else tsr_convert(own, to, stride, from, buffer, step, n);
 }
 
 /* One stretch of at most BLOCK elements, with operands converted into buffers and back. */
@@ -445,7 +455,7 @@ static void run_block(const Run *run, char *const *data, const int64_t *strides,
     }
     run->loop(at, step, n, run->params);
     for (int k = 0; k < it->nout; k++)
-        if (run->converted >> k & 1) tsr_convert(it->operand[k]->dtype, data[k], strides[k], it->loop_dtype[k], at[k], step[k], n);
+        if (run->converted >> k & 1) convert_output(it, k, data[k], strides[k], at[k], step[k], n);
 }
 
 /* --- where an output overlaps an input, what comes out depends on the steps, which are PyTorch's: along a dense line 64 bytes at a time, all of which are
@@ -599,7 +609,7 @@ TsrStatus tsr_iter_run(TsrIter *it, TsrLoop loop, const void *params) {
     Run run = {.it = it, .loop = loop, .params = params};
     for (int k = 0; k < it->noperands; k++) {
         run.base[k] = tsr_data(it->operand[k]);
-        if (it->loop_dtype[k] != it->operand[k]->dtype) run.converted |= 1u << k;
+        if (it->loop_dtype[k] != it->operand[k]->dtype || (it->via >> k & 1)) run.converted |= 1u << k;
     }
     unsigned turned = turned_operands(it);
     if (turned != 0) {

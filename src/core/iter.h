@@ -50,7 +50,7 @@ typedef struct TsrIterSpec {
 typedef struct TsrIter {
     TsrDtype dtype;                /* common dtype: what the inner loop computes on */
     TsrDtype common;               /* the same before widening by COMPUTE_FLOAT: the operator's dtype, for messages */
-    unsigned via;                  /* bit k: operand k is rounded to `common` on its way to the loop's dtype */
+    unsigned via;                  /* bit k: operand k is rounded to `common` on its way to the loop's dtype, or from it */
     int nout, noperands;
     int ndim;                      /* after coalescing */
     int64_t numel;
