@@ -86,7 +86,8 @@ $(BUILD)/libtsr.a: $(CORE_OBJ)
 $(BUILD)/libtsr.so: $(CORE_OBJ)
 	$(QUIET)$(CC) -shared -Wl,-soname,$(SONAME) -Wl,--exclude-libs,ALL $(LDFLAGS_$(CONFIG)) $(LDFLAGS) -o $@ $^ $(CORE_LIBS)
 
-$(BUILD)/tsr.pc: Makefile
+# Made each time: the PREFIX in it may be another one now.
+$(BUILD)/tsr.pc:
 	@mkdir -p $(dir $@)
 	@printf 'prefix=%s\nlibdir=$${prefix}/lib\nincludedir=$${prefix}/include\n\nName: tsr\nDescription: tensors, views and their ownership\nVersion: %s\nLibs: -L$${libdir} -ltsr\nLibs.private: $(CORE_LIBS)\nCflags: -I$${includedir}\n' '$(PREFIX)' '$(VERSION)' > $@
 
@@ -111,10 +112,12 @@ install: all lib $(BUILD)/tsr.pc ## installs under PREFIX (DESTDIR= for packages
 	$(if $(MAN7),install -m 644 $(MAN7) $(DESTDIR)$(PREFIX)/share/man/man7/)
 	@$(TELL_LINKER)
 
+# Folders that are left empty go too, but those that every system has.
 uninstall: ## removes what install put there
 	rm -f $(DESTDIR)$(PREFIX)/bin/tsr $(DESTDIR)$(PREFIX)/lib/libtsr.* $(DESTDIR)$(PREFIX)/lib/pkgconfig/tsr.pc
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/share/man/man1/,$(notdir $(MAN1))) $(addprefix $(DESTDIR)$(PREFIX)/share/man/man5/,$(notdir $(MAN5))) $(addprefix $(DESTDIR)$(PREFIX)/share/man/man7/,$(notdir $(MAN7)))
 	rm -rf $(DESTDIR)$(PREFIX)/include/tsr
+	@cd $(DESTDIR)$(PREFIX) && rmdir $(if $(filter /usr /usr/local,$(DESTDIR)$(PREFIX)),,-p bin include) lib/pkgconfig $(addprefix share/man/man,1 5 7) 2>/dev/null || :
 	@$(TELL_LINKER)
 
 # ---- tests ----
@@ -208,4 +211,4 @@ help: ## this list
 clean: ## removes build/
 	rm -rf build
 
-.PHONY: all lib install uninstall check debug asan coverage tsan valgrind fuzz bench lint docs man config help clean
+.PHONY: all lib $(BUILD)/tsr.pc install uninstall check debug asan coverage tsan valgrind fuzz bench lint docs man config help clean

@@ -57,5 +57,10 @@ is 'its soname' "libtsr.so.$(config --modversion | cut -d. -f1)" "$(readelf -d "
 is 'the static library defines no foreign names' '' "$(nm --defined-only "$root/usr/lib/libtsr.a" 2>/dev/null | awk '$2 ~ /[A-Z]/ {print $3}' | grep -v '^tsr_' | head -5)"
 
 quietly 'make uninstall' make -s -C "$top" CONFIG=release uninstall DESTDIR="$root" PREFIX=/usr
-is 'takes everything away' '' "$(find "$root" -type f -o -type l)"
+is 'takes everything away' '' "$(find "$root/usr" -mindepth 1 2>/dev/null)"
+quietly 'make install elsewhere' make -s -C "$top" CONFIG=release install PREFIX="$work/elsewhere"
+is 'pkg-config is told where' "$work/elsewhere" "$(PKG_CONFIG_LIBDIR=$work/elsewhere/lib/pkgconfig pkg-config --variable=prefix tsr)"
+touch "$work/elsewhere/bin/other"
+quietly 'make uninstall there' make -s -C "$top" CONFIG=release uninstall PREFIX="$work/elsewhere"
+is 'leaves what others put there' "$work/elsewhere/bin/other" "$(find "$work/elsewhere" -type f -o -type d -empty)"
 exit $bad
