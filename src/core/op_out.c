@@ -126,10 +126,11 @@ TsrStatus tsr_check_out_dtype(const TsrOpCall *c, int k, TsrDtype dtype) {
 
 /* Operators that read their inputs while they write: what out= may share with them. */
 static const char apart[] = " cross linalg.cross kron outer take_along_dim ";
-static const char stepwise[] = " nn.functional.gelu nn.functional.softshrink hardshrink nn.functional.hardshrink nn.functional.softplus inner ldexp ";
+static const char pairs_apart[] = " aminmax max median min mode nanmedian "; /* those with two results */
+static const char stepwise[] = " cummax cummin cumprod cumsum logcumsumexp nn.functional.gelu nn.functional.softshrink hardshrink nn.functional.hardshrink nn.functional.softplus inner ldexp ";
 
 static TsrStatus check_inputs(const TsrOpCall *c, const TsrTensor *out) {
-    bool any = is_listed(apart, c->schema->name);
+    bool any = is_listed(c->schema->nreturns == 2 ? pairs_apart : apart, c->schema->name);
     if (!any && !is_listed(stepwise, c->schema->name)) return TSR_OK;
     for (int i = 0; i < c->nargs; i++) {
         const TsrArg *a = &c->arg[i];

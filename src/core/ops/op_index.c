@@ -959,9 +959,19 @@ TsrStatus op_index_reduce(TsrOpCall *c) {
 
 /* ---- index_put ---- */
 
+/* One value where a mask is set: as masked_fill, it may be one of the elements. */
+static bool fills_mask(const TsrOpCall *c) {
+    const TsrArg *indices = &c->arg[1];
+    return c->arg[2].t->numel == 1 && !c->arg[3].b && indices->n == 1 && indices->tensors[0] != NULL && indices->tensors[0]->dtype == TSR_BOOL;
+}
+
 TsrStatus op_index_put(TsrOpCall *c) {
     TsrTensor *self = c->arg[0].t, *t;
-    if (c->inplace) t = tsr_tensor_retain(c->out[0]);
-    else TSR_TRY(tsr_tensor_new_clone(&t, self, TSR_PRESERVE));
+    if (c->inplace) {
+        if (!fills_mask(c)) TSR_TRY(tsr_check_no_overlap(c->out[0], c->arg[2].t));
+        t = tsr_tensor_retain(c->out[0]);
+    } else {
+        TSR_TRY(tsr_tensor_new_clone(&t, self, TSR_PRESERVE));
+    }
     return tsr_end_move(c, tsr_index_put(t, c->arg[1].n, c->arg[1].tensors, c->arg[2].t, c->arg[3].b), t);
 }

@@ -199,7 +199,7 @@ TsrStatus op_masked_scatter(TsrOpCall *c) {
         return tsr_error(TSR_RUNTIME_ERROR, "masked_scatter_ only supports boolean masks, but got mask with dtype %s", tsr_dtype_scalar_name(mask->dtype));
     TSR_TRY(tsr_require(TSR_BITS_MOST, self->dtype, "masked_scatter"));
     if (c->inplace) {
-        TSR_TRY(tsr_check_out_overlap(c->out[0], source));
+        TSR_TRY(tsr_check_out_overlap(c->out[0], NULL));
         t = tsr_tensor_retain(c->out[0]);
     } else {
         TSR_TRY(broadcast_copy_new(&t, self, mask));
