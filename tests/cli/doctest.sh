@@ -1,3 +1,4 @@
+# tsr --doctest: where transcripts are found, what counts as the same, what a difference looks like.
 . "$(dirname "$0")/lib.sh"
 cat >"$work/a.md" <<'END'
 Text.

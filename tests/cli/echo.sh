@@ -1,3 +1,4 @@
+# tsr --echo: a file run as if typed: values and errors in order, the lines and names in reports.
 . "$(dirname "$0")/lib.sh"
 echo_of() { printf '%s\n' "$1" >"$work/e.tsr"; run --echo "$work/e.tsr"; }
 echo_of '1

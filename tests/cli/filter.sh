@@ -1,3 +1,4 @@
+# tsr -e over files and standard input: formats in and out, what is read and what is written.
 . "$(dirname "$0")/lib.sh"
 cd "$work" || exit 1
 printf '1,2\n3,4\n' >a.csv

@@ -1,5 +1,5 @@
-. "$(dirname "$0")/lib.sh"
 # torch.from_file: a file's bytes as a tensor, privately or shared with the file.
+. "$(dirname "$0")/lib.sh"
 f=$work/x.bin
 run -e "save(arange(6.), '$f', format='raw'); x = torch.from_file('$f', size=6); x[0] = 9; x, torch.from_file('$f', False, 3), torch.from_file('$f', size=3, dtype=int64).numel()"
 is 'a private mapping leaves the file alone' '(tensor([9., 1., 2., 3., 4., 5.]), tensor([0., 1., 2.]), 3)' "$out"

@@ -1,3 +1,4 @@
+# The options of the command line, each with what it changes, and what is refused.
 . "$(dirname "$0")/lib.sh"
 run -e '1 + 1'; is 'the last value prints' 2 "$out"
 run -e 'x = 3' -e 'x * 2'; is 'parts of a program are joined by lines' 6 "$out"

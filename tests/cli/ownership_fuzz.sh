@@ -1,5 +1,5 @@
-. "$(dirname "$0")/lib.sh"
 # Random programs over everything that counts references; `ownership_fuzz.sh TSR FROM TO STEPS` runs others than the fixed sample
+. "$(dirname "$0")/lib.sh"
 # (`scripts/test --long` a hundred thousand short ones).
 programs "$(dirname "$0")/ownership_fuzz.tsr" "${2:-0}" "${3:-60}" "${4:-120}"
 is 'random programs keep the counts right' 'programs run' "$out"

@@ -1,5 +1,5 @@
-. "$(dirname "$0")/lib.sh"
 # Bare bytes: what is written comes back, shapes are asked for, and what does not fit is refused by name.
+. "$(dirname "$0")/lib.sh"
 f=$work/x.raw
 run -e "x = arange(12.).view(3, 4).t(); save(x, '$f'); y = load('$f', dtype=float32, shape=(4, -1)); equal(x, y), y.stride()"
 is 'a transposed tensor comes back dense' '(True, (3, 1))' "$out"

@@ -1,3 +1,4 @@
+# Exit statuses, and the last line of each report.
 . "$(dirname "$0")/lib.sh"
 run -e '1 / 0'; is 'an error' 1 "$status"; is 'its last line' 'ZeroDivisionError: division by zero' "$(last)"
 run -e 'x ='; is 'a syntax error' 1 "$status"; is 'its message' 'SyntaxError: invalid syntax' "$(last)"
