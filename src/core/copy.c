@@ -400,9 +400,8 @@ static TsrStatus source_strides(int64_t *strides, const TsrTensor *dst, const Ts
     if (ndim > 0) memcpy(shape, dst->sizes, (size_t)ndim * sizeof *shape);
     TSR_TRY(tsr_layout_broadcast(shape, &ndim, src->sizes, tsr_ndim(src)));
     if (ndim != tsr_ndim(dst) || (ndim > 0 && memcmp(shape, dst->sizes, (size_t)ndim * sizeof *shape) != 0)) {
-        char have[1500], want[1500];
         return tsr_error(TSR_RUNTIME_ERROR, "output with shape %s doesn't match the broadcast shape %s",
-                         tsr_layout_format(have, sizeof have, tsr_ndim(dst), dst->sizes), tsr_layout_format(want, sizeof want, ndim, shape));
+                         tsr_layout_text(tsr_ndim(dst), dst->sizes), tsr_layout_text(ndim, shape));
     }
     for (int d = 0; d < ndim; d++) strides[d] = d < lead || (src->sizes[d - lead] == 1 && dst->sizes[d] != 1) ? 0 : src->strides[d - lead];
     return TSR_OK;

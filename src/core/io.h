@@ -1,6 +1,6 @@
 /* io.h: tensors in files and streams: the registry of formats, loading, saving.
  *
- * A format is one row of `tsr_formats` (io.c): probe, read, write. A reader is a pure function over bytes that are
+ * A format is one row of the table in io.c: probe, read, write. A reader is a pure function over bytes that are
  * all there already (mapped or read): it checks, then builds; nothing in a file is trusted or executed. Errors begin
  * with the file's name and say where and what. A writer goes through a TsrSink, and a file is replaced whole or not
  * at all (temporary file, fsync, rename). */

@@ -85,9 +85,8 @@ static TsrStatus check_output_shapes(const TsrIter *it, const TsrIterSpec *spec,
         const TsrTensor *t = spec->out[k];
         resize[k] = t != NULL && !same_sizes(t, it->rank, it->shape);
         if (!resize[k] || (!(spec->flags & TSR_ITER_NO_RESIZE) && !is_input(spec, t))) continue;
-        char have[256], want[256];
         return tsr_error(TSR_RUNTIME_ERROR, "output with shape %s doesn't match the broadcast shape %s",
-                         tsr_layout_format(have, sizeof have, tsr_ndim(t), t->sizes), tsr_layout_format(want, sizeof want, it->rank, it->shape));
+                         tsr_layout_text(tsr_ndim(t), t->sizes), tsr_layout_text(it->rank, it->shape));
     }
     return TSR_OK;
 }

@@ -3,35 +3,30 @@
 #include <stdio.h>
 #include <string.h>
 
-char *tsr_layout_format(char *buffer, size_t room, int ndim, const int64_t *sizes) {
-    size_t used = 0;
-    if (room == 0) return buffer;
-    buffer[0] = '\0';
-    for (int i = -1; i <= ndim && used < room; i++) {
-        int n;
-        if (i < 0) n = snprintf(buffer, room, "[");
-        else if (i == ndim) n = snprintf(buffer + used, room - used, "]");
-        else n = snprintf(buffer + used, room - used, i > 0 ? ", %lld" : "%lld", (long long)sizes[i]);
-        if (n < 0) break;
-        used += (size_t)n;
-    }
-    return buffer;
+const char *tsr_layout_text(int ndim, const int64_t *sizes) {
+    enum { ROOM = (TSR_MAX_DIMS + 2) * 22 }; /* for each dimension, and one that was added, at most 20 characters and ", "; and brackets */
+    static _Thread_local char buffers[4][ROOM];
+    static _Thread_local int next;
+    char *text = buffers[next = (next + 1) % 4];
+    int used = snprintf(text, ROOM, "[");
+    for (int i = 0; i < ndim && used < ROOM; i++) used += snprintf(text + used, (size_t)(ROOM - used), i > 0 ? ", %lld" : "%lld", (long long)sizes[i]);
+    if (used < ROOM) snprintf(text + used, (size_t)(ROOM - used), "]");
+    return text;
 }
 
 TsrStatus tsr_layout_numel(int64_t *numel, int ndim, const int64_t *sizes) {
     int64_t product = 1;
-    char text[1500];
     for (int i = 0; i < ndim; i++)
         if (TSR_UNLIKELY(sizes[i] < 0))
             return tsr_error(TSR_RUNTIME_ERROR, "Trying to create tensor with negative dimension %lld: %s", (long long)sizes[i],
-                             tsr_layout_format(text, sizeof text, ndim, sizes));
+                             tsr_layout_text(ndim, sizes));
     bool zero = false, overflow = false;
     for (int i = 0; i < ndim; i++) {
         if (sizes[i] == 0) zero = true;
         else if (tsr_mul_overflows(product, sizes[i], &product)) overflow = true;
     }
     if (TSR_UNLIKELY(overflow))
-        return tsr_error(TSR_RUNTIME_ERROR, "Storage size calculation overflowed with sizes=%s", tsr_layout_format(text, sizeof text, ndim, sizes));
+        return tsr_error(TSR_RUNTIME_ERROR, "Storage size calculation overflowed with sizes=%s", tsr_layout_text(ndim, sizes));
     *numel = zero ? 0 : product;
     return TSR_OK;
 }
@@ -192,12 +187,11 @@ TsrStatus tsr_layout_broadcast(int64_t *out, int *out_ndim, const int64_t *b, in
 }
 
 static TsrStatus expand_mismatch(int64_t wanted_size, int64_t size, int d, int out_ndim, const int64_t *wanted, int ndim, const int64_t *sizes) {
-    char target[1500], have[1500];
     return tsr_error(TSR_RUNTIME_ERROR,
                      "The expanded size of the tensor (%lld) must match the existing size (%lld) at non-singleton dimension %d.  "
                      "Target sizes: %s.  Tensor sizes: %s",
-                     (long long)wanted_size, (long long)size, d, tsr_layout_format(target, sizeof target, out_ndim, wanted),
-                     tsr_layout_format(have, sizeof have, ndim, sizes));
+                     (long long)wanted_size, (long long)size, d, tsr_layout_text(out_ndim, wanted),
+                     tsr_layout_text(ndim, sizes));
 }
 
 TsrStatus tsr_layout_expand(int64_t *out_sizes, int64_t *out_strides, int out_ndim, const int64_t *wanted, int ndim, const int64_t *sizes, const int64_t *strides) {
@@ -227,8 +221,7 @@ TsrStatus tsr_layout_expand(int64_t *out_sizes, int64_t *out_strides, int out_nd
 }
 
 static TsrStatus invalid_shape(int n, const int64_t *wanted, int64_t numel) {
-    char text[1500];
-    return tsr_error(TSR_RUNTIME_ERROR, "shape '%s' is invalid for input of size %lld", tsr_layout_format(text, sizeof text, n, wanted), (long long)numel);
+    return tsr_error(TSR_RUNTIME_ERROR, "shape '%s' is invalid for input of size %lld", tsr_layout_text(n, wanted), (long long)numel);
 }
 
 /* Sizes of no elements whose product, but for the zeros, may be past all numbers: PyTorch multiplies unsigned, and then the strides. */
@@ -246,14 +239,13 @@ TsrStatus tsr_layout_infer_size(int64_t *out_sizes, int out_ndim, const int64_t 
     int inferred = -1;
     int64_t product = 1;
     bool zero = false, overflow = false;
-    char text[1500];
     for (int i = 0; i < out_ndim; i++) {
         if (wanted[i] == -1) {
             if (inferred >= 0) return tsr_error(TSR_RUNTIME_ERROR, "only one dimension can be inferred");
             inferred = i;
         } else if (wanted[i] < 0) {
             return tsr_error(TSR_RUNTIME_ERROR, "invalid shape dimension %lld at index %d of shape %s", (long long)wanted[i], i,
-                             tsr_layout_format(text, sizeof text, out_ndim, wanted));
+                             tsr_layout_text(out_ndim, wanted));
         } else if (wanted[i] == 0) {
             zero = true;
         } else if (tsr_mul_overflows(product, wanted[i], &product)) {
@@ -267,7 +259,7 @@ TsrStatus tsr_layout_infer_size(int64_t *out_sizes, int out_ndim, const int64_t 
     if (inferred >= 0 && product == 0)
         return tsr_error(TSR_RUNTIME_ERROR,
                          "cannot reshape tensor of 0 elements into shape %s because the unspecified dimension size -1 can be any value and is ambiguous",
-                         tsr_layout_format(text, sizeof text, out_ndim, wanted));
+                         tsr_layout_text(out_ndim, wanted));
     for (int i = 0; i < out_ndim; i++) out_sizes[i] = i == inferred ? numel / product : wanted[i];
     return overflow ? check_empty(out_ndim, wanted) : TSR_OK;
 }

@@ -7,6 +7,8 @@
 
 TSR_PUBLIC_BEGIN
 
+enum { TSR_MAX_DIMS = 64 }; /* of a tensor */
+
 /* Product of sizes; TSR_RUNTIME_ERROR for a negative size ("Trying to create tensor with negative dimension -1: [-1]")
  * or an overflow, even where another size is 0. */
 TsrStatus tsr_layout_numel(int64_t *numel, int ndim, const int64_t *sizes);
@@ -50,8 +52,8 @@ TsrOverlap tsr_layout_overlap_status(const TsrGeometry *a, const TsrGeometry *b)
 /* Of one view with itself (at::has_internal_overlap): NO, FULL for a certain overlap (a stride of 0), TOO_HARD. */
 TsrOverlap tsr_layout_internal_status(int ndim, const int64_t *sizes, const int64_t *strides);
 
-/* "[2, 3]" into `buffer`, cut off to `room` bytes; returns buffer. */
-char *tsr_layout_format(char *buffer, size_t room, int ndim, const int64_t *sizes);
+/* "[2, 3]", for messages: in one of four buffers of this thread, which take turns; a list of more numbers than a tensor has dimensions is cut off. */
+const char *tsr_layout_text(int ndim, const int64_t *sizes);
 
 TSR_PUBLIC_END
 

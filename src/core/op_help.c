@@ -97,12 +97,7 @@ bool tsr_same_sizes(const TsrTensor *a, const TsrTensor *b) {
     return tsr_ndim(a) == tsr_ndim(b) && memcmp(a->sizes, b->sizes, sizeof(int64_t) * (size_t)tsr_ndim(a)) == 0;
 }
 
-const char *tsr_sizes_text(const TsrTensor *t) {
-    static _Thread_local char buffers[4][512];
-    static _Thread_local int next;
-    next = (next + 1) % 4;
-    return tsr_layout_format(buffers[next], sizeof buffers[next], tsr_ndim(t), t->sizes);
-}
+const char *tsr_sizes_text(const TsrTensor *t) { return tsr_layout_text(tsr_ndim(t), t->sizes); }
 
 bool tsr_positions_valid(const TsrTensor *index, int64_t bound, int64_t *bad) {
     const int64_t *p = tsr_data(index);

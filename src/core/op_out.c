@@ -147,10 +147,9 @@ TsrStatus tsr_write_out(TsrOpCall *c, int k) {
     if (TSR_UNLIKELY(tsr_is_sparse(result) || tsr_is_sparse(out))) return tsr_sparse_write(c, result, out);
     if (!tsr_same_sizes(result, out)) {
         if (c->inplace) {
-            char want[256], have[256];
             return tsr_error(TSR_RUNTIME_ERROR, "output with shape %s doesn't match the broadcast shape %s",
-                             tsr_layout_format(have, sizeof have, tsr_ndim(out), out->sizes),
-                             tsr_layout_format(want, sizeof want, tsr_ndim(result), result->sizes));
+                             tsr_sizes_text(out),
+                             tsr_sizes_text(result));
         }
         TSR_TRY(tsr_tensor_resize(out, tsr_ndim(result), result->sizes, TSR_CONTIGUOUS));
         if (c->op->flags & TSR_OP_OUT_STRIDES) TSR_TRY(tsr_tensor_set_geometry(out, tsr_ndim(result), result->sizes, result->strides, out->offset));

@@ -269,10 +269,9 @@ static TsrStatus attach_move(TsrTensor **out, TsrTensor *t, TsrStatus status, Ts
 }
 
 static TsrStatus overflow(int ndim, const int64_t *sizes, const int64_t *strides) {
-    char a[1500], b[1500];
-    tsr_layout_format(a, sizeof a, ndim, sizes);
+    const char *a = tsr_layout_text(ndim, sizes);
     if (strides == NULL) return tsr_error(TSR_RUNTIME_ERROR, "Storage size calculation overflowed with sizes=%s", a);
-    return tsr_error(TSR_RUNTIME_ERROR, "Storage size calculation overflowed with sizes=%s and strides=%s", a, tsr_layout_format(b, sizeof b, ndim, strides));
+    return tsr_error(TSR_RUNTIME_ERROR, "Storage size calculation overflowed with sizes=%s and strides=%s", a, tsr_layout_text(ndim, strides));
 }
 
 TsrStatus tsr_tensor_new(TsrTensor **out, int ndim, const int64_t *sizes, TsrDtype dtype, TsrDevice device) {
@@ -348,22 +347,20 @@ TsrStatus tsr_tensor_new_like(TsrTensor **out, const TsrTensor *like, TsrDtype d
 }
 
 static TsrStatus out_of_bounds(const TsrStorage *s, int ndim, const int64_t *sizes, const int64_t *strides, int64_t offset, size_t itemsize, int64_t need) {
-    char a[1500], b[1500];
     return tsr_error(TSR_RUNTIME_ERROR,
                      "setStorage: sizes %s, strides %s, storage offset %lld, and itemsize %zu requiring a storage size of %lld are out of bounds "
                      "for storage of size %zu",
-                     tsr_layout_format(a, sizeof a, ndim, sizes), tsr_layout_format(b, sizeof b, ndim, strides), (long long)offset, itemsize,
+                     tsr_layout_text(ndim, sizes), tsr_layout_text(ndim, strides), (long long)offset, itemsize,
                      (long long)need, s->nbytes);
 }
 
 /* The one check of a geometry against a storage. */
 static TsrStatus check_geometry(int64_t *numel, const TsrStorage *s, int ndim, const int64_t *sizes, const int64_t *strides, int64_t offset, TsrDtype dtype) {
     int64_t need;
-    char text[1500];
     for (int i = 0; i < ndim; i++)
         if (strides[i] < 0)
             return tsr_error(TSR_RUNTIME_ERROR, "as_strided: Negative strides are not supported at the moment, got strides: %s",
-                             tsr_layout_format(text, sizeof text, ndim, strides));
+                             tsr_layout_text(ndim, strides));
     if (offset < 0) return tsr_error(TSR_RUNTIME_ERROR, "Tensor: invalid storage offset %lld", (long long)offset);
     if (!bytes_needed(&need, ndim, sizes, strides, offset, tsr_dtype_size(dtype))) return overflow(ndim, sizes, strides);
     TSR_TRY(tsr_layout_numel(numel, ndim, sizes));
@@ -503,10 +500,10 @@ bool tsr_is_contiguous(const TsrTensor *t, TsrMemoryFormat format) {
 void (*tsr_tensor_name_hook)(char *buffer, size_t room, const TsrTensor *t);
 
 static TsrStatus storage_too_small(const TsrTensor *t, int64_t need) {
-    char a[1500], name[200] = "";
+    char name[200] = "";
     if (tsr_tensor_name_hook != NULL) tsr_tensor_name_hook(name, sizeof name, t);
     return tsr_error(TSR_RUNTIME_ERROR, "the storage of %s%s%s of shape %s shrank beneath it: it needs %lld bytes, and %zu are there", name[0] != '\0' ? name : "this",
-                     name[0] != '\0' ? ", a " : " ", t->base != NULL ? "view" : "tensor", tsr_layout_format(a, sizeof a, tsr_ndim(t), t->sizes), (long long)need, t->storage->nbytes);
+                     name[0] != '\0' ? ", a " : " ", t->base != NULL ? "view" : "tensor", tsr_layout_text(tsr_ndim(t), t->sizes), (long long)need, t->storage->nbytes);
 }
 
 static TsrStatus readonly_write(const TsrTensor *t) {

@@ -9,12 +9,13 @@
 #ifndef TSR_TENSOR_H
 #define TSR_TENSOR_H
 
+#include "layout.h"
 #include "scalar.h"
 #include "storage.h"
 
 TSR_PUBLIC_BEGIN
 
-enum { TSR_INLINE_DIMS = 5, TSR_MAX_DIMS = 64 };
+enum { TSR_INLINE_DIMS = 5 };
 
 typedef enum TsrLayout { TSR_STRIDED, TSR_SPARSE_COO, TSR_SPARSE_CSR, TSR_SPARSE_CSC, TSR_SPARSE_BSR, TSR_SPARSE_BSC } TsrLayout;
 typedef enum TsrMemoryFormat { TSR_CONTIGUOUS, TSR_PRESERVE, TSR_CHANNELS_LAST, TSR_CHANNELS_LAST_3D } TsrMemoryFormat;

@@ -38,13 +38,12 @@ TsrStatus tsr_tensor_new_alias(TsrTensor **out, const TsrTensor *self) {
 
 TsrStatus tsr_tensor_new_select(TsrTensor **out, const TsrTensor *self, int64_t dim, int64_t index) {
     Shape g;
-    char text[1500];
     if (tsr_ndim(self) == 0) return zero_dim("select");
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
     int64_t size = self->sizes[dim];
     if (index < -size || index >= size)
         return tsr_error(TSR_INDEX_ERROR, "select(): index %lld out of range for tensor of size %s at dimension %lld", (long long)index,
-                         tsr_layout_format(text, sizeof text, tsr_ndim(self), self->sizes), (long long)dim);
+                         tsr_layout_text(tsr_ndim(self), self->sizes), (long long)dim);
     shape_of(&g, self);
     g.offset += (index < 0 ? index + size : index) * g.strides[dim];
     g.ndim--;
@@ -171,13 +170,13 @@ static void old_type_name(char *out, size_t room, const TsrTensor *t) {
 }
 
 static TsrStatus too_few_sizes(const TsrTensor *self, int ndim, const int64_t *sizes) {
-    char have[1500], want[1500], type[64];
+    char type[64];
     old_type_name(type, sizeof type, self);
     return tsr_error(TSR_RUNTIME_ERROR,
                      "expand(%s{%s}, size=%s): the number of sizes provided (%d) must be greater or equal to the number of dimensions in "
                      "the tensor (%d)",
-                     type, tsr_layout_format(have, sizeof have, tsr_ndim(self), self->sizes),
-                     tsr_layout_format(want, sizeof want, ndim, sizes), ndim, tsr_ndim(self));
+                     type, tsr_layout_text(tsr_ndim(self), self->sizes),
+                     tsr_layout_text(ndim, sizes), ndim, tsr_ndim(self));
 }
 
 TsrStatus tsr_tensor_new_expand(TsrTensor **out, const TsrTensor *self, int ndim, const int64_t *sizes) {

@@ -217,8 +217,7 @@ static TsrStatus append_band(TsrText *out, const Picture *p, const Grid *g, int 
 }
 
 char *draw_geometry(char *buffer, size_t room, const View *v) {
-    char a[256], b[256];
-    snprintf(buffer, room, "shape %s, strides %s, offset %lld", tsr_layout_format(a, sizeof a, tsr_ndim(v->t), v->t->sizes), tsr_layout_format(b, sizeof b, tsr_ndim(v->t), v->t->strides),
+    snprintf(buffer, room, "shape %s, strides %s, offset %lld", tsr_layout_text(tsr_ndim(v->t), v->t->sizes), tsr_layout_text(tsr_ndim(v->t), v->t->strides),
              (long long)v->t->offset);
     return buffer;
 }

@@ -40,9 +40,9 @@ static void note(const char *text) {
 }
 
 static void note_blow_up(const TsrTensor *result, int64_t largest) {
-    char text[256], shape[128];
+    char text[256];
     if (!enabled() || speaking) return;
-    snprintf(text, sizeof text, "this broadcast to %s makes %lld bytes of operands of at most %lld: %lld times", tsr_layout_format(shape, sizeof shape, tsr_ndim(result), result->sizes),
+    snprintf(text, sizeof text, "this broadcast to %s makes %lld bytes of operands of at most %lld: %lld times", tsr_layout_text(tsr_ndim(result), result->sizes),
              (long long)(result->numel * (int64_t)tsr_itemsize(result)), (long long)largest, (long long)(result->numel * (int64_t)tsr_itemsize(result) / largest));
     note(text);
 }

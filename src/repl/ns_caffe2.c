@@ -277,8 +277,7 @@ static TsrStatus c2_to_torch(Value *out, const CallArgs *args) {
 
 static TsrStatus c2_repr(TsrText *out, Value self) {
     const C2Tensor *c = as_c2(self);
-    char sizes[256];
-    tsr_layout_format(sizes, sizeof sizes, c->ndim, c->sizes);
+    const char *sizes = tsr_layout_text(c->ndim, c->sizes);
     if (c->t == NULL) return tsr_text_printf(out, "caffe2.Tensor(%s, uninitialized, no memory)", sizes);
     if (c->no_data) return tsr_text_printf(out, "caffe2.Tensor(%s, %s, no memory)", sizes, tsr_dtype_name(c->t->dtype));
     TSR_TRY(tsr_text_puts(out, "caffe2.Tensor("));

@@ -67,8 +67,7 @@ static TsrStatus shape_construct(Value *out, Type *type, const CallArgs *args) {
 }
 
 static TsrStatus shape_repr(TsrText *out, Value self) {
-    char text[512];
-    return tsr_text_printf(out, "TensorShape(%s)", tsr_layout_format(text, sizeof text, as_shape(self)->ndim, as_shape(self)->sizes));
+    return tsr_text_printf(out, "TensorShape(%s)", tsr_layout_text(as_shape(self)->ndim, as_shape(self)->sizes));
 }
 
 static TsrStatus shape_compare(Value *out, CompareOp op, Value a, Value b) {

@@ -75,13 +75,15 @@ static TsrStatus set_resize(Set *s, int64_t wanted) {
     return TSR_OK;
 }
 
+/* A new table for what is in the set and as much again, or thrice that in a small one, as CPython grows it. */
+static TsrStatus make_room(Set *s) { return set_resize(s, s->count > 50000 ? s->count * 2 : s->count * 4); }
+
 /* Takes over the key, which is not in the set. */
 static TsrStatus insert_new(Set *s, Value key, int64_t hash) {
     *free_entry(s->table, s->mask, hash) = (SetEntry){key, hash};
     s->fill++;
     s->count++;
-    if (s->fill * 5 < s->mask * 3) return TSR_OK;
-    return set_resize(s, s->count > 50000 ? s->count * 2 : s->count * 4);
+    return s->fill * 5 < s->mask * 3 ? TSR_OK : make_room(s);
 }
 
 static TsrStatus add_hashed(Set *s, Value key, int64_t hash) {
@@ -454,8 +456,7 @@ static TsrStatus set_subtract(Set *s, Value b) {
         return TSR_OK;
     }
     TSR_TRY(value_is_set(b) ? remove_all_of(s, value_as_set(b)) : remove_all_items(s, b));
-    if (s->fill - s->count <= s->mask / 4) return TSR_OK;
-    return set_resize(s, s->count > 50000 ? s->count * 2 : s->count * 4);
+    return s->fill - s->count <= s->mask / 4 ? TSR_OK : make_room(s);
 }
 
 /* A much larger set is copied and thinned out; else what is kept is added one by one. */

@@ -74,12 +74,11 @@ static TsrStatus merge_shape(int64_t *all, int rank, const int64_t *sizes, int n
             *into = size;
             continue;
         }
-        char text[512];
         TsrText given = {0};
         TsrStatus s = value_repr(&given, shown);
         if (s == TSR_OK)
             s = tsr_error(TSR_RUNTIME_ERROR, "Attempting to broadcast a dimension of length %lld at %d! Mismatching argument at index %d had %s; but expected shape should be broadcastable to %s",
-                          (long long)size, i, position, given.data, tsr_layout_format(text, sizeof text, rank, all));
+                          (long long)size, i, position, given.data, tsr_layout_text(rank, all));
         tsr_text_free(&given);
         return s;
     }

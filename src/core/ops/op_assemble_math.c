@@ -610,8 +610,7 @@ TsrStatus op_sum_to_size(TsrOpCall *c) {
     bool fits = lead >= 0;
     for (int d = 0; d < n && fits; d++) fits = size[d] == 1 || size[d] == self->sizes[lead + d];
     if (!fits) {
-        char text[256];
-        return tsr_error(TSR_RUNTIME_ERROR, "size {%s} is not expandable to size {%s}.", tsr_layout_format(text, sizeof text, n, size), tsr_sizes_text(self));
+        return tsr_error(TSR_RUNTIME_ERROR, "size {%s} is not expandable to size {%s}.", tsr_layout_text(n, size), tsr_sizes_text(self));
     }
     if (n == 0) {
         TsrScope all = {0};

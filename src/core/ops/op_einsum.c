@@ -6,6 +6,7 @@
 #include "matmul.h"
 #include "mem.h"
 #include "op.h"
+#include "op_help.h"
 #include "text.h"
 
 enum { LABELS = 52, ELLIPSIS = 52, MAX_OPERANDS = 32 };
@@ -471,9 +472,8 @@ TsrStatus op_inner(TsrOpCall *c) {
     int da = tsr_ndim(a), db = tsr_ndim(b);
     if (da == 0 || db == 0) return tsr_finish_move(c, tsr_invoke_new(&r, 1, "mul", "tt", a, b), r);
     if (a->sizes[da - 1] != b->sizes[db - 1]) {
-        char x[256], y[256];
         return tsr_error(TSR_RUNTIME_ERROR, "inner() the last dimension must match on both input tensors but got shapes %s and %s",
-                         tsr_layout_format(x, sizeof x, da, a->sizes), tsr_layout_format(y, sizeof y, db, b->sizes));
+                         tsr_layout_text(da, a->sizes), tsr_layout_text(db, b->sizes));
     }
     TSR_TRY(check_contraction_out(c, a->dtype));
     return tsr_finish_move(c, tensordot(&r, a, b, (int64_t[]){da - 1}, 1, (int64_t[]){db - 1}, 1), r);
@@ -516,9 +516,8 @@ static TsrStatus check_chain(TsrTensor *const *t, int n) {
     for (int i = 0; i + 1 < n; i++) {
         int d = tsr_ndim(t[i]);
         if (t[i]->sizes[d - 1] == t[i + 1]->sizes[0]) continue;
-        char x[256], y[256];
         return tsr_error(TSR_RUNTIME_ERROR, "multi_dot(): tensors %d and %d with shapes %s and %s cannot be multiplied", i, i + 1,
-                         tsr_layout_format(x, sizeof x, d, t[i]->sizes), tsr_layout_format(y, sizeof y, tsr_ndim(t[i + 1]), t[i + 1]->sizes));
+                         tsr_layout_text(d, t[i]->sizes), tsr_sizes_text(t[i + 1]));
     }
     return TSR_OK;
 }

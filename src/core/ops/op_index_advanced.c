@@ -3,6 +3,7 @@
 #include "indexing.h"
 
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "kernels/combine.h"
@@ -164,15 +165,10 @@ static TsrStatus collect(Plan *p, const TsrTensor *self, int n, TsrTensor *const
 static TsrStatus broadcast_error(const Plan *p) {
     char text[1024];
     size_t used = 0;
-    for (int i = 0; i < p->n && used < sizeof text - 200; i++) {
-        char one[160];
-        tsr_layout_format(one, sizeof one, tsr_ndim(p->entry[i].t), p->entry[i].t->sizes);
-        size_t length = strlen(one);
-        if (i > 0) { memcpy(text + used, ", ", 2); used += 2; }
-        memcpy(text + used, one, length);
-        used += length;
+    for (int i = 0; i < p->n && used < sizeof text; i++) {
+        const char *one = tsr_sizes_text(p->entry[i].t);
+        used += (size_t)snprintf(text + used, sizeof text - used, i > 0 ? ", %s" : "%s", one);
     }
-    text[used] = '\0';
     return tsr_error(TSR_INDEX_ERROR, "shape mismatch: indexing tensors could not be broadcast together with shapes %s", text);
 }
 

@@ -59,9 +59,8 @@ static TsrStatus mask_like_new(TsrTensor **out, const TsrTensor *t, const TsrTen
     TSR_TRY(tsr_layout_broadcast(shape, &ndim, t->sizes, tsr_ndim(t)));
     TSR_TRY(tsr_layout_broadcast(shape, &ndim, mask->sizes, tsr_ndim(mask)));
     if (ndim != tsr_ndim(t) || memcmp(shape, t->sizes, sizeof *shape * (size_t)ndim) != 0) {
-        char text[256];
         return tsr_error(TSR_RUNTIME_ERROR, "output with shape %s doesn't match the broadcast shape %s", tsr_sizes_text(t),
-                         tsr_layout_format(text, sizeof text, ndim, shape));
+                         tsr_layout_text(ndim, shape));
     }
     return tsr_tensor_new_expand(out, mask, ndim, shape);
 }

@@ -299,8 +299,7 @@ TsrStatus op_triu(TsrOpCall *c) { return triangle(c, "triu", true); }
 
 /* "(2, -1)", "(-1,)": as Python shows the tuple. */
 static TsrStatus refuse_negative_size(int n, const int64_t *shape) {
-    char list[256];
-    tsr_layout_format(list, sizeof list, n, shape);
+    const char *list = tsr_layout_text(n, shape);
     int inside = (int)strcspn(list + 1, "]");
     return tsr_error(TSR_VALUE_ERROR, "'shape' cannot have negative values, but got (%.*s%s)", inside, list + 1, n == 1 ? "," : "");
 }

@@ -4,15 +4,15 @@
 #include <string.h>
 
 #include "la.h"
+#include "op_help.h"
 
 
 /* ---- factorizations ---- */
 
 static TsrStatus check_lu_input(const TsrTensor *a, bool pivot) {
     if (tsr_ndim(a) < 2) {
-        char sizes[256];
         return tsr_error(TSR_RUNTIME_ERROR, "torch.lu_factor: Expected tensor with 2 or more dimensions. Got size: %s instead",
-                         tsr_layout_format(sizes, sizeof sizes, tsr_ndim(a), a->sizes));
+                         tsr_sizes_text(a));
     }
     TSR_TRY(tsr_la_not_implemented("lu_cpu", a->dtype));
     return pivot ? TSR_OK : tsr_error(TSR_RUNTIME_ERROR, "linalg.lu_factor: LU without pivoting is not implemented on the CPU");
@@ -146,9 +146,8 @@ TsrStatus op_lu_unpack(TsrOpCall *c) {
     memcpy(want, lu->sizes, sizeof(int64_t) * (size_t)n);
     want[n - 1] = k;
     if (c->arg[3].b && (tsr_ndim(pivots) != n || memcmp(pivots->sizes, want, sizeof(int64_t) * (size_t)n) != 0)) {
-        char a[256], b[256];
-        return tsr_error(TSR_VALUE_ERROR, "Expected LU_pivots to have shape %s but got %s instead.", tsr_layout_format(a, sizeof a, n, want),
-                         tsr_layout_format(b, sizeof b, tsr_ndim(pivots), pivots->sizes));
+        return tsr_error(TSR_VALUE_ERROR, "Expected LU_pivots to have shape %s but got %s instead.", tsr_layout_text(n, want),
+                         tsr_sizes_text(pivots));
     }
     TSR_TRY(tsr_tensor_new_contiguous(&plain, pivots, TSR_CONTIGUOUS));
     return lu_unpack(c, lu, plain, c->arg[2].b, c->arg[3].b);
@@ -290,9 +289,8 @@ static TsrStatus lu_solve(TsrTensor **out, const TsrTensor *lu, const TsrTensor 
     int dp = tsr_ndim(pivots);
     if (dp < 1 || pivots->sizes[dp - 1] != tsr_la_cols(lu)) return tsr_error(TSR_RUNTIME_ERROR, "linalg.lu_solve: Number of pivots per batch should be same as the dimension of the matrix");
     if (dp != tsr_ndim(lu) - 1 || memcmp(pivots->sizes, lu->sizes, sizeof(int64_t) * (size_t)dp) != 0) {
-        char have[256];
         return tsr_error(TSR_RUNTIME_ERROR, "linalg.lu_solve: Expected LU.shape[:-1] and pivots.shape to be the same, but got pivots with shape %s instead",
-                         tsr_layout_format(have, sizeof have, dp, pivots->sizes));
+                         tsr_layout_text(dp, pivots->sizes));
     }
     TSR_TRY(tsr_la_not_implemented("linalg.lu_solve", lu->dtype));
     TSR_OWNED lub = NULL;
@@ -591,9 +589,8 @@ static TsrStatus check_ldl_solve(const TsrTensor *ld, const TsrTensor *pivots, c
                          (long long)tsr_la_cols(ld), (long long)tsr_la_cols(ld), (long long)tsr_la_rows(b), (long long)tsr_la_cols(b));
     int dp = tsr_ndim(pivots);
     if (dp != tsr_ndim(ld) - 1 || memcmp(pivots->sizes, ld->sizes, sizeof(int64_t) * (size_t)dp) != 0) {
-        char have[256];
         return tsr_error(TSR_RUNTIME_ERROR, "torch.linalg.ldl_solve: Expected LD.shape[:-1] and pivots.shape to be the same, but got pivots with shape %s instead",
-                         tsr_layout_format(have, sizeof have, dp, pivots->sizes));
+                         tsr_layout_text(dp, pivots->sizes));
     }
     if (!tsr_dtype_is_integral(pivots->dtype))
         return tsr_error(TSR_RUNTIME_ERROR, "torch.linalg.ldl_solve: Expected pivots to be integers. Got %s", tsr_dtype_scalar_name(pivots->dtype));

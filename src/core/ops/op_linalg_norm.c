@@ -357,8 +357,7 @@ TsrStatus op_linalg_norm(TsrOpCall *c) {
     int d = tsr_ndim(x);
     int64_t both[2] = {-2, -1};
     if (given && dim->n != 1 && dim->n != 2) {
-        char text[256];
-        return tsr_error(TSR_RUNTIME_ERROR, "linalg.norm: If dim is specified, it must be of length 1 or 2. Got %s", tsr_layout_format(text, sizeof text, dim->n, dim->ints));
+        return tsr_error(TSR_RUNTIME_ERROR, "linalg.norm: If dim is specified, it must be of length 1 or 2. Got %s", tsr_layout_text(dim->n, dim->ints));
     }
     if (ord->kind == TSR_ARG_STR) {
         if (!given && d != 1 && d != 2) return tsr_error(TSR_RUNTIME_ERROR, "linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got %dD.", d);

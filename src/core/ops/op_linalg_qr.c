@@ -130,9 +130,8 @@ TsrStatus op_householder_product(TsrOpCall *c) {
     if (tsr_ndim(a) - dt != 1)
         return tsr_error(TSR_RUNTIME_ERROR, "%s: Expected tau to have one dimension less than input, but got tau.ndim equal to %d and input.ndim is equal to %d", fn, dt, tsr_ndim(a));
     if (memcmp(tau->sizes, a->sizes, sizeof(int64_t) * (size_t)(dt - 1)) != 0) {
-        char have[256];
         return tsr_error(TSR_RUNTIME_ERROR, "%s: Expected batch dimensions of tau to be equal to input.shape[:-2], but got %s", fn,
-                         tsr_layout_format(have, sizeof have, dt - 1, tau->sizes));
+                         tsr_layout_text(dt - 1, tau->sizes));
     }
     if (tau->dtype != a->dtype)
         return tsr_error(TSR_RUNTIME_ERROR, "%s: tau dtype %s does not match input dtype %s", fn, tsr_dtype_scalar_name(tau->dtype), tsr_dtype_scalar_name(a->dtype));
@@ -158,13 +157,12 @@ static TsrStatus check_ormqr(const TsrTensor *a, const TsrTensor *tau, const Tsr
     if (tsr_ndim(a) != tsr_ndim(other))
         return tsr_error(TSR_RUNTIME_ERROR, "%s: Expected other to have the same number of dimensions as input, but got other.ndim equal to %d and input.ndim is equal to %d", fn,
                          tsr_ndim(other), tsr_ndim(a));
-    char have[256];
     if (memcmp(tau->sizes, a->sizes, sizeof(int64_t) * (size_t)(dt - 1)) != 0)
         return tsr_error(TSR_RUNTIME_ERROR, "%s: Expected batch dimensions of tau to be equal to input.shape[:-2], but got %s", fn,
-                         tsr_layout_format(have, sizeof have, dt - 1, tau->sizes));
+                         tsr_layout_text(dt - 1, tau->sizes));
     if (memcmp(other->sizes, a->sizes, sizeof(int64_t) * (size_t)(dt - 1)) != 0)
         return tsr_error(TSR_RUNTIME_ERROR, "%s: Expected batch dimensions of other to be equal to input.shape[:-2], but got %s", fn,
-                         tsr_layout_format(have, sizeof have, dt - 1, other->sizes));
+                         tsr_layout_text(dt - 1, other->sizes));
     if (tau->dtype != a->dtype)
         return tsr_error(TSR_RUNTIME_ERROR, "%s: Expected input and tau to have the same dtype, but input has dtype%s and tau has dtype %s", fn, tsr_dtype_scalar_name(a->dtype),
                          tsr_dtype_scalar_name(tau->dtype));

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "la.h"
+#include "op_help.h"
 
 /* ---- general eigenvalues ---- */
 
@@ -390,9 +391,8 @@ static TsrStatus pinv_general(TsrTensor **out, const TsrTensor *a, const TsrTens
 static TsrStatus pinv(TsrTensor **out, const TsrTensor *a, const TsrTensor *atol, const TsrTensor *rtol, bool hermitian) {
     TsrBlasType t;
     if (tsr_ndim(a) < 2 || !tsr_blas_type(&t, a->dtype)) {
-        char sizes[256];
         return tsr_error(TSR_RUNTIME_ERROR, "linalg.pinv(%s{%s}): expected a tensor with 2 or more dimensions of float, double, cfloat or cdouble types", tsr_dtype_scalar_name(a->dtype),
-                         tsr_layout_format(sizes, sizeof sizes, tsr_ndim(a), a->sizes));
+                         tsr_sizes_text(a));
     }
     if (a->numel == 0) {
         int64_t sizes[TSR_MAX_DIMS];

@@ -359,9 +359,8 @@ static TsrStatus summand_new(TsrTensor **out, const TsrTensor *self, TsrScalar b
 
 static TsrStatus check_inplace(const TsrOpCall *c, const TsrTensor *self, int ndim, const int64_t *sizes) {
     if (!c->inplace || (tsr_ndim(self) == ndim && memcmp(self->sizes, sizes, sizeof(int64_t) * (size_t)ndim) == 0)) return TSR_OK;
-    char have[256], want[256];
     return tsr_error(TSR_RUNTIME_ERROR, "Bad in-place call: input tensor size %s and output tensor size %s should match",
-                     tsr_layout_format(have, sizeof have, tsr_ndim(self), self->sizes), tsr_layout_format(want, sizeof want, ndim, sizes));
+                     tsr_sizes_text(self), tsr_layout_text(ndim, sizes));
 }
 
 static TsrStatus addmm_new(TsrTensor **out, const TsrTensor *self, const TsrTensor *a, const TsrTensor *b, TsrScalar beta, TsrScalar alpha) {

@@ -198,11 +198,11 @@ static TsrStatus check_same_dtype(const TsrTensor *t, const TsrTensor *other, co
 }
 
 /* "[1, 2, 4, 4]": the sizes of a batch, of one where there is none. */
-static const char *batch_text(char *text, size_t room, const TsrTensor *t, int n) {
+static const char *batch_text(const TsrTensor *t, int n) {
     int64_t sizes[TSR_MAX_DIMS + 1] = {1};
     int ndim = tsr_ndim(t), front = ndim == n + 1 ? 1 : 0;
     memcpy(sizes + front, t->sizes, sizeof *sizes * (size_t)ndim);
-    return tsr_layout_format(text, room, ndim + front, sizes);
+    return tsr_layout_text(ndim + front, sizes);
 }
 
 static TsrStatus check_conv(const TsrTensor *t, const TsrTensor *weight, const TsrTensor *bias, int n, int64_t groups, bool transposed, const TsrNnWindow *w, const int64_t *output_padding) {
@@ -211,7 +211,7 @@ static TsrStatus check_conv(const TsrTensor *t, const TsrTensor *weight, const T
     if (tsr_ndim(weight) != n + 2) {
         int k = tsr_ndim(weight);
         return tsr_error(TSR_RUNTIME_ERROR, "Expected %d-dimensional input for %d-dimensional weight%s, but got %d-dimensional input of size %s instead", k, k,
-                         tsr_layout_format(a, sizeof a, k, weight->sizes), n + 2, batch_text(b, sizeof b, t, n));
+                         tsr_layout_text(k, weight->sizes), n + 2, batch_text(t, n));
     }
     if (groups <= 0) return tsr_error(TSR_RUNTIME_ERROR, "non-positive groups is not supported");
     for (int d = NN_DIMS - n; d < NN_DIMS; d++) {
@@ -223,20 +223,20 @@ static TsrStatus check_conv(const TsrTensor *t, const TsrTensor *weight, const T
     int64_t channels = t->sizes[ndim - n - 1], filters = weight->sizes[0];
     if (filters < groups)
         return tsr_error(TSR_RUNTIME_ERROR, "Given groups=%lld, expected weight to be at least %lld at dimension 0, but got weight of size %s instead", (long long)groups, (long long)groups,
-                         tsr_layout_format(a, sizeof a, tsr_ndim(weight), weight->sizes));
+                         tsr_sizes_text(weight));
     if (filters % groups != 0)
         return tsr_error(TSR_RUNTIME_ERROR, "Given groups=%lld, expected weight to be divisible by %lld at dimension 0, but got weight of size %s instead", (long long)groups, (long long)groups,
-                         tsr_layout_format(a, sizeof a, tsr_ndim(weight), weight->sizes));
+                         tsr_sizes_text(weight));
     int64_t wanted = transposed ? filters : weight->sizes[1] * groups, out_channels = transposed ? weight->sizes[1] * groups : filters;
     if (channels != wanted) {
         char head[48] = "transposed=1";
         if (!transposed) snprintf(head, sizeof head, "groups=%lld", (long long)groups);
         return tsr_error(TSR_RUNTIME_ERROR, "Given %s, weight of size %s, expected input%s to have %lld channels, but got %lld channels instead", head,
-                         tsr_layout_format(a, sizeof a, tsr_ndim(weight), weight->sizes), batch_text(b, sizeof b, t, n), (long long)wanted, (long long)channels);
+                         tsr_sizes_text(weight), batch_text(t, n), (long long)wanted, (long long)channels);
     }
     if (bias != NULL && (tsr_ndim(bias) != 1 || bias->sizes[0] != out_channels))
         return tsr_error(TSR_RUNTIME_ERROR, "Given %sweight of size %s, expected bias to be 1-dimensional with %lld elements, but got bias of size %s instead", transposed ? "transposed=1, " : "",
-                         tsr_layout_format(a, sizeof a, tsr_ndim(weight), weight->sizes), (long long)out_channels, tsr_layout_format(b, sizeof b, tsr_ndim(bias), bias->sizes));
+                         tsr_sizes_text(weight), (long long)out_channels, tsr_sizes_text(bias));
     bool onednn = goes_to_onednn(t, weight, n, groups);
     if (onednn) TSR_TRY(check_same_dtype(t, weight, "weight", true));
     if (onednn && bias != NULL) TSR_TRY(check_same_dtype(t, bias, "bias", true));
@@ -433,23 +433,21 @@ static TsrStatus convolve(TsrTensor **result, ConvArgs *a) {
 /* Dimensions of the input and of the weight, which say how many numbers a window has. */
 static TsrStatus check_ranks(const ConvArgs *a) {
     static const char *const dims[] = {"", "2D (unbatched) or 3D (batched)", "3D (unbatched) or 4D (batched)", "4D (unbatched) or 5D (batched)"};
-    char sizes[256];
     int ndim = tsr_ndim(a->input), n = a->n;
     if (ndim != n + 1 && ndim != n + 2)
         return tsr_error(TSR_RUNTIME_ERROR, "Expected %s input to conv%s%dd, but got input of size: %s", dims[n], a->transposed ? "_transpose" : "", n,
-                         tsr_layout_format(sizes, sizeof sizes, ndim, a->input->sizes));
+                         tsr_layout_text(ndim, a->input->sizes));
     return tsr_ndim(a->weight) >= 3 ? TSR_OK : tsr_error(TSR_RUNTIME_ERROR, "weight should have at least three dimensions");
 }
 
 /* One number stands for n, as many as the weight has spatial dimensions. */
 static TsrStatus conv_ints(int64_t *out, const TsrArg *arg, const ConvArgs *a, int64_t front, const char *name) {
     int64_t shown[NN_DIMS];
-    char text[256];
     int wanted = tsr_ndim(a->weight) - 2, count = arg->n == 1 ? a->n : arg->n;
     if (count == wanted || count == 1) return tsr_nn_window_ints(out, arg, a->n, front, NULL, "conv", name);
     for (int d = 0; d < NN_DIMS; d++) shown[d] = arg->n == 1 ? arg->ints[0] : 0;
     return tsr_error(TSR_RUNTIME_ERROR, "expected %s to be a single integer value or a list of %d values to match the convolution dimensions, but got %s=%s", name, wanted, name,
-                     tsr_layout_format(text, sizeof text, count, arg->n == 1 ? shown : arg->ints));
+                     tsr_layout_text(count, arg->n == 1 ? shown : arg->ints));
 }
 
 static ConvArgs plain_args(const TsrOpCall *c, int n) {

@@ -234,11 +234,10 @@ static TsrStatus norm_return(TsrOpCall *c, Norm *n, TsrDtype dtype, const TsrTen
 /* ---- layer and rms ---- */
 
 static TsrStatus check_layer(const TsrTensor *t, const TsrArg *shape, const TsrArg *weight, const TsrArg *bias) {
-    char a[256], b[256];
     int n = shape->n, ndim = tsr_ndim(t);
     if (n < 1)
         return tsr_error(TSR_RUNTIME_ERROR, "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got normalized_shape = %s",
-                         tsr_layout_format(a, sizeof a, n, shape->ints));
+                         tsr_layout_text(n, shape->ints));
     const TsrArg *params[] = {weight, bias};
     static const char *const names[] = {"weight", "bias"};
     for (int i = 0; i < 2; i++) {
@@ -246,12 +245,12 @@ static TsrStatus check_layer(const TsrTensor *t, const TsrArg *shape, const TsrA
         const TsrTensor *p = params[i]->t;
         if (tsr_ndim(p) != n || memcmp(p->sizes, shape->ints, sizeof(int64_t) * (size_t)n) != 0)
             return tsr_error(TSR_RUNTIME_ERROR, "Expected %s to be of same shape as normalized_shape, but got %s of shape %s and normalized_shape = %s", names[i], names[i],
-                             tsr_layout_format(a, sizeof a, tsr_ndim(p), p->sizes), tsr_layout_format(b, sizeof b, n, shape->ints));
+                             tsr_sizes_text(p), tsr_layout_text(n, shape->ints));
     }
     if (ndim >= n && memcmp(t->sizes + ndim - n, shape->ints, sizeof(int64_t) * (size_t)n) == 0) return TSR_OK;
-    tsr_layout_format(a, sizeof a, n, shape->ints);
-    return tsr_error(TSR_RUNTIME_ERROR, "Given normalized_shape=%s, expected input with shape [*%s%s, but got input of size%s", a, bias != NULL ? ", " : "", a + 1,
-                     tsr_layout_format(b, sizeof b, ndim, t->sizes));
+    const char *wanted = tsr_layout_text(n, shape->ints);
+    return tsr_error(TSR_RUNTIME_ERROR, "Given normalized_shape=%s, expected input with shape [*%s%s, but got input of size%s", wanted, bias != NULL ? ", " : "", wanted + 1,
+                     tsr_layout_text(ndim, t->sizes));
 }
 
 static Rows rows_over_last(const TsrTensor *t, int n, double eps) {
@@ -304,19 +303,18 @@ TsrStatus op_rms_norm(TsrOpCall *c) {
 /* ---- group ---- */
 
 static TsrStatus check_group(const TsrTensor *t, int64_t channels, int64_t area, int64_t groups, const TsrArg *weight, const TsrArg *bias) {
-    char a[256], b[256];
     const TsrArg *params[] = {weight, bias};
     static const char *const names[] = {"weight", "bias"};
     if (area == 0) return tsr_error(TSR_RUNTIME_ERROR, "Expected HxW to be greater than 0, got 0");
     if (groups <= 0) return tsr_error(TSR_RUNTIME_ERROR, "Expected num groups to be greater than 0, got %lld", (long long)groups);
     if (channels % groups != 0)
         return tsr_error(TSR_RUNTIME_ERROR, "Expected number of channels in input to be divisible by num_groups, but got input of shape %s and num_groups=%lld",
-                         tsr_layout_format(a, sizeof a, tsr_ndim(t), t->sizes), (long long)groups);
+                         tsr_sizes_text(t), (long long)groups);
     if (channels == 0) return tsr_error(TSR_RUNTIME_ERROR, "Expected number of channels to be greater than 0, got %lld", (long long)channels);
     for (int i = 0; i < 2; i++) {
         if (!tsr_arg_given(params[i]) || (tsr_ndim(params[i]->t) == 1 && params[i]->t->numel == channels)) continue;
         return tsr_error(TSR_RUNTIME_ERROR, "Expected %s to be a vector of size equal to the number of channels in input, but got %s of shape %s and input of shape %s", names[i], names[i],
-                         tsr_layout_format(a, sizeof a, tsr_ndim(params[i]->t), params[i]->t->sizes), tsr_layout_format(b, sizeof b, tsr_ndim(t), t->sizes));
+                         tsr_sizes_text(params[i]->t), tsr_sizes_text(t));
     }
     return TSR_OK;
 }
@@ -558,8 +556,7 @@ TsrStatus op_native_batch_norm(TsrOpCall *c) {
     Batch b;
     TsrTensor *stats[2] = {NULL, NULL};
     const TsrTensor *t = c->arg[0].t;
-    char sizes[256];
-    if (t->numel == 0) return tsr_error(TSR_RUNTIME_ERROR, "input tensor must have at least one element, but got input_sizes = %s", tsr_layout_format(sizes, sizeof sizes, tsr_ndim(t), t->sizes));
+    if (t->numel == 0) return tsr_error(TSR_RUNTIME_ERROR, "input tensor must have at least one element, but got input_sizes = %s", tsr_sizes_text(t));
     TsrStatus status = batch_norm(&b, c, TSR_VALUE_ERROR);
     if (status == TSR_OK) status = tsr_nn_restore(&b.out, c->arg[0].t->dtype, tsr_is_contiguous(c->arg[0].t, TSR_CONTIGUOUS) ? NULL : c->arg[0].t);
     TsrDtype dtype = tsr_arg_given(&c->arg[1]) ? c->arg[1].t->dtype : c->arg[0].t->dtype;

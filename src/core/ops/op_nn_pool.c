@@ -214,21 +214,20 @@ static TsrStatus wrong_dims(const TsrTensor *t, const char *fn) {
 }
 
 /* "[1, 0, 1, 4]": the sizes with the height that a line is given. */
-static const char *plane_sizes(char *text, size_t room, const TsrTensor *t, int n) {
+static const char *plane_sizes(const TsrTensor *t, int n) {
     int64_t sizes[TSR_MAX_DIMS + 1];
     int ndim = tsr_ndim(t);
     memcpy(sizes, t->sizes, sizeof *sizes * (size_t)ndim);
-    if (n > 1) return tsr_layout_format(text, room, ndim, sizes);
+    if (n > 1) return tsr_layout_text(ndim, sizes);
     sizes[ndim] = sizes[ndim - 1];
     sizes[ndim - 1] = 1;
-    return tsr_layout_format(text, room, ndim + 1, sizes);
+    return tsr_layout_text(ndim + 1, sizes);
 }
 
 /* Dimensions and sizes; only the batch may be empty. `plain`: max_pool1d, without indices. */
 static TsrStatus check_input(const TsrTensor *t, int n, const char *fn, bool maximum, bool plain) {
     int ndim = tsr_ndim(t), empty = -1;
     bool rank = ndim == n + 1 || ndim == n + 2;
-    char sizes[256];
     if (!rank && n == 1 && !plain) return wrong_dims(t, fn);
     if (!rank && n == 2 && maximum) return tsr_error(TSR_RUNTIME_ERROR, "non-empty 3D or 4D (batch mode) tensor expected for input");
     if (!rank && n == 2 && ndim < 3) return tsr_wrap_own_dim(&(int64_t){-3}, ndim);
@@ -238,10 +237,10 @@ static TsrStatus check_input(const TsrTensor *t, int n, const char *fn, bool max
     if (rank && empty < 0) return TSR_OK;
     if (n == 3)
         return tsr_error(TSR_RUNTIME_ERROR, "%s: Expected input to have non-zero size for non-batch dimensions, but input has sizes %s with dimension %d being empty",
-                         maximum ? "max_pool3d_with_indices_out_cpu_template()" : "avg_pool3d()", tsr_layout_format(sizes, sizeof sizes, ndim, t->sizes), empty);
+                         maximum ? "max_pool3d_with_indices_out_cpu_template()" : "avg_pool3d()", tsr_layout_text(ndim, t->sizes), empty);
     if (plain)
-        return tsr_error(TSR_RUNTIME_ERROR, "%s: Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size for input, but got:%s", fn, tsr_layout_format(sizes, sizeof sizes, ndim, t->sizes));
-    return tsr_error(TSR_RUNTIME_ERROR, "Expected 3D or 4D (batch mode) tensor with optional 0 dim batch size for input, but got:%s", plane_sizes(sizes, sizeof sizes, t, n));
+        return tsr_error(TSR_RUNTIME_ERROR, "%s: Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size for input, but got:%s", fn, tsr_layout_text(ndim, t->sizes));
+    return tsr_error(TSR_RUNTIME_ERROR, "Expected 3D or 4D (batch mode) tensor with optional 0 dim batch size for input, but got:%s", plane_sizes(t, n));
 }
 
 /* Averages of volumes ask for windows inside the input. */
@@ -602,17 +601,16 @@ static TsrStatus check_output_count(const TsrArg *size, int n, bool maximum) {
 
 static TsrStatus check_adaptive(const TsrTensor *t, int n, bool maximum) {
     static const char *const batched[] = {"", "2D or 3D", "3D or 4D", "4D or 5D"};
-    char sizes[256];
     const char *kind = maximum ? "max" : "avg";
     int ndim = tsr_ndim(t);
     if (n == 1 && ndim != 2 && ndim != 3) return wrong_dims(t, maximum ? "adaptive_max_pool1d" : "adaptive_avg_pool1d");
     if (ndim != n + 1 && ndim != n + 2)
         return tsr_error(TSR_RUNTIME_ERROR, maximum ? "adaptive_%s_pool%dd(): Expected %s tensor, but got: %s" : "adaptive_%s_pool%dd(): Expected %s tensor, but got %s", kind, n, batched[n],
-                         tsr_layout_format(sizes, sizeof sizes, ndim, t->sizes));
+                         tsr_layout_text(ndim, t->sizes));
     for (int d = ndim - (n + (maximum ? 1 : 0)); d < ndim; d++)
         if (t->sizes[d] == 0)
             return tsr_error(TSR_RUNTIME_ERROR, "adaptive_%s_pool%dd(): Expected input to have non-zero size for non-batch dimensions, but input has sizes %s with dimension %d being empty", kind, n,
-                             tsr_layout_format(sizes, sizeof sizes, ndim, t->sizes), d);
+                             tsr_layout_text(ndim, t->sizes), d);
     return TSR_OK;
 }
 

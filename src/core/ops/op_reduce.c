@@ -471,9 +471,8 @@ TsrStatus op_logsumexp(TsrOpCall *c) {
     if (!tsr_in(D_FLOAT | D_COMPLEX, d)) return tsr_not_implemented(d == TSR_COMPLEX32 ? "exp_vml_cpu" : "max_values_cpu", d);
     if (c->arg[1].n == 0 && tsr_ndim(x) > 0 && x->numel > 0 && !c->arg[2].b) { /* PyTorch takes an empty list for all at one step and for none at another */
         int64_t ones[TSR_MAX_DIMS];
-        char text[256];
         for (int i = 0; i < tsr_ndim(x); i++) ones[i] = 1;
-        return tsr_error(TSR_RUNTIME_ERROR, "output with shape [] doesn't match the broadcast shape %s", tsr_layout_format(text, sizeof text, tsr_ndim(x), ones));
+        return tsr_error(TSR_RUNTIME_ERROR, "output with shape [] doesn't match the broadcast shape %s", tsr_layout_text(tsr_ndim(x), ones));
     }
     TsrStatus s;
     bool empty = tsr_reduced_count(x, dims) == 0;

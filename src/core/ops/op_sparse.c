@@ -88,8 +88,7 @@ static TsrStatus check_sizes(const TsrTensor *indices, const TsrTensor *values, 
     int64_t expected[TSR_MAX_DIMS] = {values->sizes[0]};
     for (int d = 0; d < dense_dim; d++) expected[d + 1] = sizes[sparse_dim + d];
     if (memcmp(expected, values->sizes, sizeof *expected * (size_t)tsr_ndim(values)) == 0) return TSR_OK;
-    char text[256];
-    return tsr_error(TSR_RUNTIME_ERROR, "values has incorrect size, expected %s, got %s", tsr_layout_format(text, sizeof text, dense_dim + 1, expected),
+    return tsr_error(TSR_RUNTIME_ERROR, "values has incorrect size, expected %s, got %s", tsr_layout_text(dense_dim + 1, expected),
                      tsr_sizes_text(values));
 }
 
@@ -433,12 +432,11 @@ static TsrStatus changed(const char *kind, int64_t from, int64_t to) {
 
 /* That sizes[first .. first + n) do not shrink. */
 static TsrStatus check_growth(const TsrTensor *t, const Shape *to, const char *kind, int64_t first, int64_t n) {
-    char before[256], after[256];
     bool shrinks = false;
     for (int64_t d = first; d < first + n; d++) shrinks |= to->sizes[d] < t->sizes[d];
     if (!shrinks) return TSR_OK;
     return tsr_error(TSR_RUNTIME_ERROR, "shrinking the size of %s dimensions (from %s to %s)" RESIZE_OPTIONS, kind,
-                     tsr_layout_format(before, sizeof before, (int)n, t->sizes + first), tsr_layout_format(after, sizeof after, (int)n, to->sizes + first));
+                     tsr_layout_text((int)n, t->sizes + first), tsr_layout_text((int)n, to->sizes + first));
 }
 
 static TsrStatus check_resize(const TsrTensor *t, const Shape *to) {

@@ -132,10 +132,9 @@ TsrStatus op_ravel(TsrOpCall *c) {
 }
 
 static TsrStatus unflatten_mismatch(TsrOpCall *c, int64_t dim) {
-    char text[1500];
     const TsrArg *sizes = &c->arg[2];
     return tsr_error(TSR_RUNTIME_ERROR, "unflatten: Provided sizes %s don't multiply up to the size of dim %lld (%lld) in the input tensor",
-                     tsr_layout_format(text, sizeof text, sizes->n, sizes->ints), (long long)dim, (long long)SELF->sizes[dim]);
+                     tsr_layout_text(sizes->n, sizes->ints), (long long)dim, (long long)SELF->sizes[dim]);
 }
 
 static TsrStatus make_unflatten(TsrOpCall *c, TsrTensor **out) {
@@ -241,23 +240,21 @@ static bool repeats(const int64_t *dims, int n) {
 }
 
 static TsrStatus check_movedim(const TsrArg *source, const TsrArg *destination) {
-    char a[1500], b[1500];
     if (source->n == destination->n && source->n <= TSR_MAX_DIMS) return TSR_OK;
     return tsr_error(TSR_RUNTIME_ERROR,
                      "movedim: Invalid source or destination dims: source (%s dims) should contain the same number of dims as destination (%s dims)",
-                     tsr_layout_format(a, sizeof a, source->n, source->ints), tsr_layout_format(b, sizeof b, destination->n, destination->ints));
+                     tsr_layout_text(source->n, source->ints), tsr_layout_text(destination->n, destination->ints));
 }
 
 static TsrStatus movedim(TsrTensor **out, TsrTensor *self, const TsrArg *source, const TsrArg *destination) {
     int64_t from[TSR_MAX_DIMS], to[TSR_MAX_DIMS], order[TSR_MAX_DIMS];
-    char text[1500];
     bool used[TSR_MAX_DIMS] = {false};
     int n = source->n, ndim = tsr_ndim(self);
     TSR_TRY(check_movedim(source, destination));
     TSR_TRY(wrap_dims(from, source, ndim));
     TSR_TRY(wrap_dims(to, destination, ndim));
-    if (repeats(from, n)) return tsr_error(TSR_RUNTIME_ERROR, "movedim: repeated dim in `source` (%s)", tsr_layout_format(text, sizeof text, n, source->ints));
-    if (repeats(to, n)) return tsr_error(TSR_RUNTIME_ERROR, "movedim: repeated dim in `destination` (%s)", tsr_layout_format(text, sizeof text, n, destination->ints));
+    if (repeats(from, n)) return tsr_error(TSR_RUNTIME_ERROR, "movedim: repeated dim in `source` (%s)", tsr_layout_text(n, source->ints));
+    if (repeats(to, n)) return tsr_error(TSR_RUNTIME_ERROR, "movedim: repeated dim in `destination` (%s)", tsr_layout_text(n, destination->ints));
     if (ndim == 0) return tsr_tensor_new_alias(out, self);
     for (int i = 0; i < ndim; i++) order[i] = -1;
     for (int i = 0; i < n; i++) {
@@ -580,20 +577,19 @@ static TsrStatus cut_sizes(const void *how, int64_t i, int64_t *start, int64_t *
 }
 
 static TsrStatus split_sizes(TsrOpCall *c, const TsrArg *sizes, int64_t dim, const char *origin, Kind kind) {
-    char text[1500];
     int64_t sum = 0, given = dim;
     if (tsr_ndim(SELF) == 0) return tsr_error(TSR_RUNTIME_ERROR, "split expects at least a 1-dimensional tensor");
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(SELF)));
     for (int i = 0; i < sizes->n; i++) {
         if (sizes->ints[i] < 0)
             return tsr_error(TSR_RUNTIME_ERROR, "split_with_sizes expects split_sizes have only non-negative entries, but got split_sizes=%s",
-                             tsr_layout_format(text, sizeof text, sizes->n, sizes->ints));
+                             tsr_layout_text(sizes->n, sizes->ints));
         if (tsr_add_overflows(sum, sizes->ints[i], &sum)) sum = INT64_MAX;
     }
     if (sum != SELF->sizes[dim])
         return tsr_error(TSR_RUNTIME_ERROR,
                          "split_with_sizes expects split_sizes to sum exactly to %lld (input tensor's size at dimension %lld), but got split_sizes=%s",
-                         (long long)SELF->sizes[dim], (long long)given, tsr_layout_format(text, sizeof text, sizes->n, sizes->ints));
+                         (long long)SELF->sizes[dim], (long long)given, tsr_layout_text(sizes->n, sizes->ints));
     Sizes how = {sizes->ints, 0};
     return cut_into(c, dim, sizes->n, cut_sizes, &how, origin, kind);
 }
@@ -799,11 +795,10 @@ static TsrStatus new_same_strides(TsrTensor **out, const TsrTensor *self) {
 }
 
 static TsrStatus check_scatter_sizes(const TsrTensor *src, const TsrTensor *slice) {
-    char a[1500], b[1500];
     int n = tsr_ndim(src);
     if (n == tsr_ndim(slice) && (n == 0 || memcmp(src->sizes, slice->sizes, (size_t)n * sizeof(int64_t)) == 0)) return TSR_OK;
     return tsr_error(TSR_RUNTIME_ERROR, "expected src to have a size equal to the slice of self. src size = %s, slice size = %s",
-                     tsr_layout_format(a, sizeof a, n, src->sizes), tsr_layout_format(b, sizeof b, tsr_ndim(slice), slice->sizes));
+                     tsr_layout_text(n, src->sizes), tsr_sizes_text(slice));
 }
 
 /* `make` reads a call whose src argument has been left out: args are self, then what the view operator takes. */
