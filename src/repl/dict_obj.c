@@ -505,7 +505,8 @@ static TsrStatus view_repr(TsrText *out, Value self) {
     bool again;
     TSR_TRY(repr_enter(&guard, self.o, &again));
     if (again) return tsr_text_puts(out, "...");
-    TsrStatus status = tsr_text_printf(out, "%s([", value_type_name(self));
+    bool ordered = view_dict(self)->gc.obj.type == &ordered_dict_type;
+    TsrStatus status = tsr_text_printf(out, "%s%s([", ordered ? "o" : "", value_type_name(self));
     if (status == TSR_OK) status = view_write_items(out, self);
     if (status == TSR_OK) status = tsr_text_puts(out, "])");
     repr_leave(&guard);
@@ -663,7 +664,7 @@ static TsrStatus method_clear(Value *out, const CallArgs *args) {
 
 static TsrStatus method_copy(Value *out, const CallArgs *args) { return dict_copy(out, self_dict(args)); }
 
-static TsrStatus update_from(Dict *d, const CallArgs *args, int skip, const char *function) {
+TsrStatus dict_update_from(Dict *d, const CallArgs *args, int skip, const char *function) {
     if (args->count - skip > 1) TSR_TRY(args_count(args, skip, 0, 1, function));
     if (args->count > skip) TSR_TRY(dict_update(d, args->values[skip]));
     for (int i = 0; i < args->keyword_count; i++) TSR_TRY(dict_set_str(d, args->names[i], args->values[args->count + i]));
@@ -672,7 +673,7 @@ static TsrStatus update_from(Dict *d, const CallArgs *args, int skip, const char
 
 static TsrStatus method_update(Value *out, const CallArgs *args) {
     *out = VALUE_NONE;
-    return update_from(self_dict(args), args, 1, "update");
+    return dict_update_from(self_dict(args), args, 1, "update");
 }
 
 static TsrStatus method_reversed(Value *out, const CallArgs *args) { return iter_new(out, self_dict(args), KEYS, true); }
@@ -699,7 +700,7 @@ static TsrStatus dict_construct(Value *out, Type *type, const CallArgs *args) {
     (void)type;
     Value dict;
     TSR_TRY(dict_new(&dict));
-    TsrStatus status = update_from(value_as_dict(dict), args, 0, "dict");
+    TsrStatus status = dict_update_from(value_as_dict(dict), args, 0, "dict");
     return value_end_move(out, status, dict);
 }
 

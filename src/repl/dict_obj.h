@@ -32,7 +32,7 @@ typedef struct Set {
     SetEntry small[8];
 } Set;
 
-extern Type dict_type, set_type, frozenset_type, dict_keys_type, dict_items_type;
+extern Type dict_type, ordered_dict_type, set_type, frozenset_type, dict_keys_type, dict_items_type;
 static inline bool value_is_dict(Value v) { return v.tag == V_OBJ && (v.o->type == &dict_type || v.o->type->base == &dict_type); } /* cards too */
 static inline Dict *value_as_dict(Value v) { return (Dict *)v.o; }
 static inline bool value_is_set(Value v) { return v.tag == V_OBJ && (v.o->type == &set_type || v.o->type == &frozenset_type); }
@@ -53,6 +53,8 @@ bool dict_remove_str(Dict *dict, Str *key);
 void dict_clear(Dict *dict);
 TsrStatus dict_copy(Value *out, const Dict *dict);
 TsrStatus dict_update(Dict *dict, Value other); /* a mapping or pairs */
+/* What dict(...) and update(...) do with their arguments after the first `skip`: at most one mapping or pairs, then keywords. */
+TsrStatus dict_update_from(Dict *dict, const CallArgs *args, int skip, const char *function);
 /* The next entry at or after *position, which moves past it; NULL at the end. */
 static inline DictEntry *dict_next(const Dict *dict, int64_t *position) {
     while (*position < dict->used) {

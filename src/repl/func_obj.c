@@ -23,7 +23,7 @@ static void native_clear(Obj *self) { value_clear(&((Native *)self)->self); }
 
 /* "list.append" or "math.sqrt" or "len", as messages name it; those of itertools are types in Python. */
 static void native_title(char *out, size_t size, const Method *def, const Type *owner, const char *module) {
-    if (owner != NULL) snprintf(out, size, "%s.%s", owner == tensor_type ? "TensorBase" : owner->name, def->name);
+    if (owner != NULL) snprintf(out, size, "%s.%s", owner == tensor_type ? "TensorBase" : type_short_name(owner), def->name);
     else if (module != NULL && strcmp(module, "itertools") != 0) snprintf(out, size, "%s.%s", module, def->name);
     else snprintf(out, size, "%s", def->name);
 }
@@ -98,7 +98,7 @@ static TsrStatus native_attr(Value *out, Value self, Str *name) {
     if (str_equal_c(name, "__name__")) return str_new_c(out, def->name);
     if (str_equal_c(name, "__qualname__")) {
         if (n->owner == NULL) return str_new_c(out, def->name);
-        return str_new_format(out, "%s.%s", n->owner->name, def->name);
+        return str_new_format(out, "%s.%s", type_short_name(n->owner), def->name);
     }
     if (str_equal_c(name, "__doc__")) {
         *out = VALUE_NONE;
@@ -133,7 +133,7 @@ TsrStatus native_new(Value *out, const Method *def, const char *module) { return
 /* --- methods of types: unbound (a descriptor) and bound --- */
 
 static TsrStatus descriptor_check(const Native *n, const CallArgs *args) {
-    if (args->count == 0) return tsr_error(TSR_TYPE_ERROR, "unbound method %s.%s() needs an argument", n->owner->name, n->def->name);
+    if (args->count == 0) return tsr_error(TSR_TYPE_ERROR, "unbound method %s.%s() needs an argument", type_short_name(n->owner), n->def->name);
     if (TSR_LIKELY(value_is_a(args->values[0], n->owner))) return TSR_OK;
     return tsr_error(TSR_TYPE_ERROR, "descriptor '%s' for '%s' objects doesn't apply to a '%s' object", n->def->name, n->owner->name, value_type_name(args->values[0]));
 }

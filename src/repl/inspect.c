@@ -853,14 +853,10 @@ static const Method functions[] = {
     {0},
 };
 
-void inspect_derive(Type *type, const Type *from, const char *name, TsrStatus (*repr)(TsrText *, Value)) {
-    *type = *from;
-    type->name = name;
-    type->module = "tsr";
-    type->base = (Type *)from;
+void inspect_derive(Type *type, Type *from, const char *name, TsrStatus (*repr)(TsrText *, Value)) {
+    type_derive(type, from, name, "tsr");
     type->repr = repr;
     type->str = NULL;
-    type->cache = NULL;
 }
 
 TsrStatus inspect_startup(void) {

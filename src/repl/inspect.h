@@ -18,7 +18,7 @@ void inspect_register_leaks(LeakSource source);
 /* A list of dicts made by the caller shows as a table from now on. */
 void table_mark(Value list);
 /* Makes `type` a kind of dict, list or str that shows itself by `repr`. */
-void inspect_derive(Type *type, const Type *from, const char *name, TsrStatus (*repr)(TsrText *, Value));
+void inspect_derive(Type *type, Type *from, const char *name, TsrStatus (*repr)(TsrText *, Value));
 void note_mark(Value str); /* a str that shows without quotes */
 /* "t() of a", "add()", "" : how a tensor came about, by the names of now. Returns buffer. */
 char *inspect_origin(char *buffer, size_t room, struct TsrTensor *t);

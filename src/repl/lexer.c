@@ -108,6 +108,8 @@ static TokenKind name_kind(const char *text, int32_t length) {
     return T_NAME;
 }
 
+bool lexer_is_keyword(const char *text, size_t length) { return length <= INT32_MAX && name_kind(text, (int32_t)length) != T_NAME; }
+
 static Token bad_character(Lexer *x, utf8proc_int32_t c, int32_t begin, utf8proc_ssize_t size) {
     x->pos = begin + (int32_t)size;
     if (!unichar_is_printable((uint32_t)c)) return fail_at(x, TSR_SYNTAX_ERROR, from(x, begin), "invalid non-printable character U+%04X", (unsigned)c);

@@ -71,5 +71,6 @@ Token lexer_next(Lexer *lexer);
 
 /* The texts of operators and keywords; NULL for other kinds. */
 const char *token_text(TokenKind kind);
+bool lexer_is_keyword(const char *text, size_t length);
 
 #endif

@@ -14,5 +14,10 @@ TsrStatus ns_os_new(Value *out);
 TsrStatus ns_os_path_new(Value *out);
 TsrStatus ns_time_new(Value *out);
 TsrStatus ns_random_new(Value *out);
+TsrStatus ns_collections_new(Value *out);
+TsrStatus ns_copy_new(Value *out);
+
+/* copy.deepcopy(v, memo): `memo` maps the id of what was copied already to its copy. */
+TsrStatus deep_copy(Value *out, Value v, Dict *memo);
 
 #endif

@@ -127,7 +127,7 @@ static TsrStatus write_value(const Writer *w, Value v, int depth) {
     if (value_is_str(v)) return write_string(w, value_as_str(v)->data, value_as_str(v)->size);
     if (value_as_array(v, &items, &count)) return write_sequence(w, items, count, depth);
     if (value_is_dict(v)) return write_dict(w, value_as_dict(v), depth);
-    if (w->fallback.tag <= V_NONE) return tsr_error(TSR_TYPE_ERROR, "Object of type %s is not JSON serializable", value_type_name(v));
+    if (w->fallback.tag <= V_NONE) return tsr_error(TSR_TYPE_ERROR, "Object of type %s is not JSON serializable", type_short_name(value_type(v)));
     Value other;
     TSR_TRY(value_call_n(&other, w->fallback, 1, &v));
     TsrStatus status = write_value(w, other, depth + 1);

@@ -48,6 +48,7 @@ TsrStatus list_sort(List *list, Value key, bool reverse); /* key V_NONE or V_UNB
 void list_reverse(List *list);
 
 TsrStatus tuple_new(Value *out, const Value *items, int64_t count); /* retains */
+TsrStatus tuple_new_typed(Value *out, Type *type, const Value *items, int64_t count); /* of a kind of tuple; retains */
 TsrStatus tuple_new_move(Value *out, Value *items, int64_t count);  /* consumes, on failure too */
 TsrStatus tuple_new_iterable(Value *out, Value iterable);
 /* All items V_UNBOUND and not tracked: fill them, then gc_track. */

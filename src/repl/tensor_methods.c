@@ -5,7 +5,9 @@
 #include "args.h"
 #include "args_torch.h"
 #include "bind.h"
+#include "dict_obj.h"
 #include "func_obj.h"
+#include "ns.h"
 #include "seq_obj.h"
 #include "storage_obj.h"
 #include "str_obj.h"
@@ -357,7 +359,10 @@ METHOD(reversed) {
     return bind_call(out, "flip", 2, pair);
 }
 
-METHOD(copy_of) { return bind_call(out, "clone", 1, args->values); }
+METHOD(deepcopy) {
+    if (args->count != 2 || !value_is_dict(args->values[1])) return tsr_error(TSR_TYPE_ERROR, "Tensor.__deepcopy__() takes the dict of what was copied already");
+    return deep_copy(out, args->values[0], value_as_dict(args->values[1]));
+}
 
 METHOD(same) {
     *out = value_retain(args->values[0]);
@@ -389,8 +394,7 @@ const Method tensor_methods[] = {
     {"_is_view", do_is_view, ARGS_NONE, 0, 0, "()", "Whether it is a view of another tensor."},
     {"__rdiv__", do_rdiv, ARGS_ONE | METHOD_DUNDER, 1, 1, "(other)", "other / self."},
     {"__reversed__", do_reversed, ARGS_NONE | METHOD_DUNDER, 0, 0, "()", "The rows from last to first."},
-    {"__copy__", do_copy_of, ARGS_NONE | METHOD_DUNDER, 0, 0, "()", "A copy."},
-    {"__deepcopy__", do_copy_of, ARGS_ANY | METHOD_DUNDER, 0, 0, "(memo)", "A copy."},
+    {"__deepcopy__", do_deepcopy, ARGS_ANY | METHOD_DUNDER, 0, 0, "(memo)", "A copy, with the whole storage."},
     {"__abs__", do_abs, ARGS_NONE | METHOD_DUNDER, 0, 0, "()", "abs(self)."},
     {"__complex__", do_complex, ARGS_NONE | METHOD_DUNDER, 0, 0, "()", "complex(self)."},
     {"pin_memory", do_same, ARGS_ANY, 0, 0, "()", "Itself: main memory needs no pinning here."},

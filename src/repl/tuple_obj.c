@@ -42,8 +42,7 @@ static bool may_cycle(const Tuple *t) {
     return false;
 }
 
-/* A tuple subtype: torch.Size, named. */
-static TsrStatus tuple_new_typed(Value *out, Type *type, const Value *items, int64_t count) {
+TsrStatus tuple_new_typed(Value *out, Type *type, const Value *items, int64_t count) {
     Tuple *t = make(type, count);
     if (t == NULL) return TSR_MEMORY_ERROR;
     for (int64_t i = 0; i < count; i++) t->items[i] = value_retain(items[i]);

@@ -22,6 +22,17 @@ bool type_is_subtype(const Type *type, const Type *ancestor) {
     return false;
 }
 
+void type_derive(Type *type, Type *from, const char *name, const char *module) {
+    *type = *from;
+    type->name = name;
+    type->module = module;
+    type->base = from;
+    type->doc = NULL;
+    type->methods = NULL;
+    type->getters = NULL;
+    type->cache = NULL;
+}
+
 const char *type_full_name(const Type *type) {
     static char buffers[2][160];
     static int turn;
@@ -29,6 +40,11 @@ const char *type_full_name(const Type *type) {
     turn = !turn;
     snprintf(buffers[turn], sizeof buffers[turn], "%s.%s", type->module, type->name);
     return buffers[turn];
+}
+
+const char *type_short_name(const Type *type) {
+    const char *dot = strrchr(type->name, '.');
+    return dot != NULL ? dot + 1 : type->name;
 }
 
 /* --- descriptors --- */
@@ -182,10 +198,7 @@ static TsrStatus type_own_attr(Value *out, Type *type, Str *name) {
 static TsrStatus type_get_attr(Value *out, Value self, Str *name) {
     Type *type = (Type *)self.o;
     *out = VALUE_UNBOUND;
-    if (str_equal_c(name, "__name__") || str_equal_c(name, "__qualname__")) {
-        const char *dot = strrchr(type->name, '.');
-        return str_new_c(out, dot != NULL ? dot + 1 : type->name);
-    }
+    if (str_equal_c(name, "__name__") || str_equal_c(name, "__qualname__")) return str_new_c(out, type_short_name(type));
     if (str_equal_c(name, "__module__")) {
         const char *dot = strrchr(type->name, '.');
         if (type->module == NULL && dot != NULL) return str_new(out, type->name, dot - type->name);

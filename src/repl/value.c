@@ -1,4 +1,5 @@
 /* Lifetime of objects, recursion, and the static tables that start the interpreter. */
+#include "collections.h"
 #include "value.h"
 
 #include "exc.h"
@@ -165,6 +166,7 @@ void value_shutdown(void) {
     exc_shutdown();
     type_shutdown();
     tuple_shutdown();
+    namedtuple_shutdown();
     gc_collect();
     str_shutdown();
     free_lists_drop();

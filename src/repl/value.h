@@ -235,8 +235,11 @@ static inline bool value_is_none(Value v) { return v.tag == V_NONE; }
 static inline bool value_is_same(Value a, Value b) { /* `is` */
     return a.tag == b.tag && (a.tag >= V_TENSOR || a.tag == V_INT || a.tag == V_BOOL ? a.i == b.i : a.tag == V_FLOAT ? a.i == b.i : true);
 }
+/* Makes `type` a kind of `from`: its slots are copied, methods and attributes found through the base. Names are static. */
+void type_derive(Type *type, Type *from, const char *name, const char *module);
 /* "module.name" as CPython prints a type in messages of its own. Lent, static buffer per call site of two. */
 const char *type_full_name(const Type *type);
+const char *type_short_name(const Type *type); /* __name__: without the module's, which some carry in front (torch.Size) */
 
 /* --- protocols: each is the operation of the language, with its errors --- */
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "bind.h"
-#include "dict_obj.h"
+#include "collections.h"
 #include "func_obj.h"
 #include "gc.h"
 #include "masked_obj.h"
@@ -182,6 +182,23 @@ static void walk_dict(Walk *w, const Dict *dict) {
     }
 }
 
+static void walk_factory(Walk *w, Value dict) {
+    size_t length = w->length;
+    extend(w, ".default_factory");
+    walk_value(w, default_dict_factory(dict));
+    cut(w, length);
+}
+
+static void walk_deque(Walk *w, Value deque) {
+    size_t length = w->length;
+    for (int64_t i = 0; i < deque_count(deque) && !w->stopped; i++) {
+        if (deque_item(deque, i).tag < V_TENSOR) continue;
+        extend(w, "[%lld]", (long long)i);
+        walk_value(w, deque_item(deque, i));
+        cut(w, length);
+    }
+}
+
 static void walk_set(Walk *w, const Set *set) {
     size_t length = w->length;
     int64_t position = 0;
@@ -286,7 +303,10 @@ static void walk_obj(Walk *w, Obj *o) {
     int64_t count;
     TsrTensor *parts[2];
     if (value_as_array(v, &items, &count)) walk_items(w, items, count, "[%lld]");
-    else if (value_is_dict(v)) walk_dict(w, (const Dict *)o);
+    else if (value_is_dict(v)) {
+        walk_dict(w, (const Dict *)o);
+        if (o->type == &default_dict_type) walk_factory(w, v);
+    } else if (o->type == &deque_type) walk_deque(w, v);
     else if (value_is_set(v)) walk_set(w, value_as_set(v));
     else if (masked_parts(parts, v)) walk_masked(w, parts);
     else if (o->type == &function_type) walk_function(w, (const Function *)o);
