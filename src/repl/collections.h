@@ -21,6 +21,5 @@ TsrStatus dict_kind_new(Value *out, Type *type, size_t size);
 /* namedtuple(typename, field_names, *, rename=False, defaults=None, module=None): the row of the function. A type lives until shutdown;
  * the same names and defaults again give the same type. */
 TsrStatus namedtuple_function(Value *out, const CallArgs *args);
-void namedtuple_shutdown(void);
 
 #endif

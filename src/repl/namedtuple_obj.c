@@ -6,6 +6,7 @@
 #include "lexer.h"
 #include "seq_obj.h"
 #include "str_obj.h"
+#include "value_internal.h"
 
 #include <string.h>
 

@@ -1,5 +1,4 @@
 /* Lifetime of objects, recursion, and the static tables that start the interpreter. */
-#include "collections.h"
 #include "value.h"
 
 #include "exc.h"

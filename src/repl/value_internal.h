@@ -10,6 +10,7 @@ TsrStatus exc_startup(void);
 void exc_shutdown(void);
 void module_shutdown(void);
 void tuple_shutdown(void); /* named tuple types */
+void namedtuple_shutdown(void); /* those of collections.namedtuple */
 void type_shutdown(void);  /* method caches of types */
 
 /* The attribute that a type or its bases define: a descriptor; V_UNBOUND: none. */

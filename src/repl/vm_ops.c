@@ -303,7 +303,7 @@ static TsrStatus op_gather(Frame *f, const Ins *i) {
         else status = tsr_error(TSR_TYPE_ERROR, "'%s' object is not a mapping", value_type_name(v));
         break;
     }
-    if (i->op == INS_EXTEND && status == TSR_TYPE_ERROR && strstr(tsr_error_message(), "is not iterable") != NULL && value_type(v)->iter == NULL) {
+    if (i->op == INS_EXTEND && status == TSR_TYPE_ERROR && strstr(tsr_error_message(), "is not iterable") != NULL && value_type(v)->iter == NULL && value_type(v)->iter_next == NULL) {
         status = tsr_error(TSR_TYPE_ERROR, "Value after * must be an iterable, not %s", value_type_name(v));
     }
     value_release(v);
@@ -493,7 +493,7 @@ static TsrStatus op_argument_extend(Frame *f, const Ins *i) {
     Value v;
     TSR_TRY(take(&v, f, i->b));
     TsrStatus status;
-    if (value_type(v)->iter == NULL && value_type(v)->get_item == NULL) {
+    if (value_type(v)->iter == NULL && value_type(v)->iter_next == NULL && value_type(v)->get_item == NULL) {
         const char *type = value_type_name(v);
         status = i->x ? call_error(f->base[i->c], "argument after * must be an iterable, not %s", type)
                       : tsr_error(TSR_TYPE_ERROR, "Value after * must be an iterable, not %s", type);
