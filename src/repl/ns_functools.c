@@ -317,6 +317,26 @@ static TsrStatus new_cache(Value *out, Value function, int64_t limit) {
 
 static TsrStatus functools_cache(Value *out, const CallArgs *args) { return new_cache(out, args->values[0], -1); }
 
+/* What lru_cache(maxsize=n) gives is a partial of this: (limit, function), limit None or an int. */
+static TsrStatus decorating_function(Value *out, const CallArgs *args) {
+    int64_t limit = -1;
+    if (!value_is_none(args->values[0])) {
+        TSR_TRY(value_to_index(&limit, args->values[0]));
+        limit = TSR_MAX(limit, 0);
+    }
+    return new_cache(out, args->values[1], limit);
+}
+
+static TsrStatus decorator(Value *out, Value limit) {
+    static const Method row = {"decorating_function", decorating_function, ARGS_RANGE, 2, 2, "(maxsize, user_function)", NULL};
+    Value function;
+    TSR_TRY(native_new(&function, &row, "functools"));
+    CallArgs args = {.values = (Value[]){function, limit}, .count = 2};
+    TsrStatus status = partial_construct(out, &partial_type, &args);
+    value_release(function);
+    return status;
+}
+
 /* lru_cache(f), or lru_cache(maxsize=n), which gives a function that takes f. */
 static TsrStatus functools_lru_cache(Value *out, const CallArgs *args) {
     static const char *const names[] = {"maxsize", "typed"};
@@ -324,7 +344,9 @@ static TsrStatus functools_lru_cache(Value *out, const CallArgs *args) {
     Value v[2];
     TSR_TRY(args_parse(v, args, 0, &spec));
     if (v[0].tag == V_OBJ && value_is_callable(v[0])) return new_cache(out, v[0], 128);
-    return tsr_error(TSR_TYPE_ERROR, "lru_cache needs the function here: f = lru_cache(f), or cache(f) without a limit (there are no decorators)");
+    Value limit = v[0].tag == V_UNBOUND ? value_int(128) : v[0];
+    if (value_is_int(limit) || value_is_none(limit)) return decorator(out, limit);
+    return tsr_error(TSR_TYPE_ERROR, "Expected first argument to be an integer, a callable, or None");
 }
 
 static const Method functions[] = {
