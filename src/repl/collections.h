@@ -21,5 +21,7 @@ TsrStatus dict_kind_new(Value *out, Type *type, size_t size);
 /* namedtuple(typename, field_names, *, rename=False, defaults=None, module=None): the row of the function. A type lives until shutdown;
  * the same names and defaults again give the same type. */
 TsrStatus namedtuple_function(Value *out, const CallArgs *args);
+/* The type `name` of a module; `fields` has spaces between them, the last `optional` are None when left out. *out is the caller's. */
+TsrStatus namedtuple_new_type(Value *out, const char *name, const char *fields, const char *module, int optional);
 
 #endif

@@ -309,10 +309,10 @@ static bool same_items(const Tuple *a, const Tuple *b) {
     return same;
 }
 
-/* The type, lent. Fields and defaults are tuples, retained. */
-static TsrStatus type_for(Type **lent, Str *name, Value fields, Value defaults) {
+/* The type, lent. The names are interned and so live until shutdown; fields and defaults are tuples, retained. */
+static TsrStatus type_for(Type **lent, Str *name, const char *module, Value fields, Value defaults) {
     for (NamedTuple *t = types; t != NULL; t = t->next) {
-        if (strcmp(t->type.name, name->data) != 0 || !same_items(fields_of(t), value_as_tuple(fields))) continue;
+        if (strcmp(t->type.name, name->data) != 0 || strcmp(t->type.module, module) != 0 || !same_items(fields_of(t), value_as_tuple(fields))) continue;
         if (!same_items(value_as_tuple(t->defaults), value_as_tuple(defaults))) continue;
         *lent = &t->type;
         return TSR_OK;
@@ -324,7 +324,7 @@ static TsrStatus type_for(Type **lent, Str *name, Value fields, Value defaults) 
         tsr_text_free(&doc);
         return mem_error();
     }
-    type_derive(&t->type, &tuple_type, name->data, "__main__"); /* an interned name lives until shutdown */
+    type_derive(&t->type, &tuple_type, name->data, module);
     t->doc = doc.data;
     t->type.doc = t->doc;
     t->type.construct = named_construct;
@@ -352,7 +352,16 @@ static TsrStatus take_names(List *l, Value name, Value rename) {
     return check_fields(l, renamed);
 }
 
-static TsrStatus make_type(Value *out, Str *name, const List *names, Value given_defaults) {
+static TsrStatus module_name(const char **lent, Value given) {
+    *lent = "__main__";
+    if (given.tag == V_UNBOUND || !value_is_str(given)) return TSR_OK;
+    const Str *name = str_intern(value_as_str(given)->data, value_as_str(given)->size);
+    if (name == NULL) return mem_error();
+    *lent = name->data;
+    return TSR_OK;
+}
+
+static TsrStatus make_type(Value *out, Str *name, const char *module, const List *names, Value given_defaults) {
     Value fields, defaults;
     Type *type;
     bool none = given_defaults.tag == V_UNBOUND || value_is_none(given_defaults);
@@ -360,7 +369,7 @@ static TsrStatus make_type(Value *out, Str *name, const List *names, Value given
     TsrStatus status = tuple_new(&fields, names->items, names->count);
     if (status == TSR_OK) {
         bool fits = value_as_tuple(defaults)->count <= names->count;
-        status = fits ? type_for(&type, name, fields, defaults) : tsr_error(TSR_TYPE_ERROR, "Got more default values than field names");
+        status = fits ? type_for(&type, name, module, fields, defaults) : tsr_error(TSR_TYPE_ERROR, "Got more default values than field names");
         value_release(fields);
     }
     value_release(defaults);
@@ -372,15 +381,32 @@ TsrStatus namedtuple_function(Value *out, const CallArgs *args) {
     static const char *const names[] = {"typename", "field_names", "rename", "defaults", "module"};
     static const ArgSpec spec = {"namedtuple", names, 5, 0, 2, 2};
     Value given[5], list, text;
+    const char *module;
     TSR_TRY(args_parse(given, args, 0, &spec));
+    TSR_TRY(module_name(&module, given[4]));
     TSR_TRY(value_new_str(&text, given[0]));
     Str *name = str_intern(value_as_str(text)->data, value_as_str(text)->size);
     value_release(text);
     if (name == NULL) return mem_error();
     TSR_TRY(list_of_names(&list, given[1]));
     TsrStatus status = take_names(value_as_list(list), value_lent(name), given[2]);
-    if (status == TSR_OK) status = make_type(out, name, value_as_list(list), given[3]);
+    if (status == TSR_OK) status = make_type(out, name, module, value_as_list(list), given[3]);
     value_release(list);
+    return status;
+}
+
+TsrStatus namedtuple_new_type(Value *out, const char *name, const char *fields, const char *module, int optional) {
+    Value given[4] = {VALUE_UNBOUND, VALUE_UNBOUND, VALUE_UNBOUND, VALUE_UNBOUND};
+    Str *names[] = {str_intern_c("defaults"), str_intern_c("module")};
+    if (names[0] == NULL || names[1] == NULL) return mem_error();
+    TsrStatus status = str_new_c(&given[0], name);
+    if (status == TSR_OK) status = str_new_c(&given[1], fields);
+    if (status == TSR_OK) status = tuple_new_raw(&given[2], optional);
+    for (int i = 0; status == TSR_OK && i < optional; i++) value_as_tuple(given[2])->items[i] = VALUE_NONE;
+    if (status == TSR_OK) status = str_new_c(&given[3], module);
+    CallArgs args = {.values = given, .count = 2, .keyword_count = 2, .names = names};
+    if (status == TSR_OK) status = namedtuple_function(out, &args);
+    values_release(given, 4);
     return status;
 }
 

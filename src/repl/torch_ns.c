@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "bind.h"
-#include "dict_obj.h"
+#include "collections.h"
 #include "exc.h"
 #include "help.h"
 #include "masked_obj.h"
@@ -161,6 +161,12 @@ static TsrStatus fill_version(Module *m) {
     return module_add(m, "cuda", VALUE_NONE);
 }
 
+static TsrStatus fill_rnn(Module *module) {
+    Value type;
+    TSR_TRY(namedtuple_new_type(&type, "PackedSequence", "data batch_sizes sorted_indices unsorted_indices", "torch.nn.utils.rnn", 3));
+    return module_add_move(module, "PackedSequence", type);
+}
+
 /* One row a module: where operators of the table go by their prefix, and its children as attributes. */
 static const struct Space {
     const char *module, *prefix; /* prefix NULL: no operators */
@@ -174,7 +180,7 @@ static const struct Space {
     {"torch.nn.functional", "nn.functional.", NULL, "The functions of neural networks, without modules and gradients."},
     {"torch.nn.init", "nn.init.", NULL, "First values of weights."},
     {"torch.nn.utils", NULL, NULL, "torch.nn.utils.rnn."},
-    {"torch.nn.utils.rnn", "nn.utils.rnn.", NULL, "Sequences of different lengths side by side."},
+    {"torch.nn.utils.rnn", "nn.utils.rnn.", fill_rnn, "Sequences of different lengths side by side."},
     {"torch.functional", "", NULL, "Functions of torch under their module's name."},
     {"torch.linalg", "linalg.", fill_linalg, "Linear algebra."},
     {"torch.fft", "fft.", NULL, "Discrete Fourier transforms."},
