@@ -165,8 +165,8 @@ void value_shutdown(void) {
     exc_shutdown();
     type_shutdown();
     tuple_shutdown();
-    namedtuple_shutdown();
     gc_collect();
+    namedtuple_shutdown(); /* after the last object: what dies asks its type */
     str_shutdown();
     free_lists_drop();
 }
