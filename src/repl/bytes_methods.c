@@ -80,7 +80,7 @@ static TsrStatus method_hex(Value *out, const CallArgs *args) {
 
 static TsrStatus method_fromhex(Value *out, const CallArgs *args) {
     Value v = args->values[1];
-    if (!value_is_str(v)) return tsr_error(TSR_TYPE_ERROR, "fromhex() argument must be str, not %s", value_type_name(v));
+    if (!value_is_str(v)) return tsr_error(TSR_TYPE_ERROR, "fromhex() argument must be str, not %s", v.tag == V_NONE ? "None" : value_type_name(v));
     const Str *s = value_as_str(v);
     TsrText text = {0};
     TsrStatus status = TSR_OK;

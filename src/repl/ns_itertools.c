@@ -270,19 +270,27 @@ static TsrStatus slice_bound(int64_t *out, Value v, int64_t fallback) {
     return TSR_OK;
 }
 
+/* What is no int, or -1, which stands for that in CPython, has words of its own. */
+static TsrStatus slice_stop(int64_t *out, Value v) {
+    bool none = v.tag == V_NONE;
+    if (!none && (!value_is_int(v) || !int_fits_int64(v, out) || *out == -1))
+        return tsr_error(TSR_VALUE_ERROR, "Stop argument for islice() must be None or an integer: 0 <= x <= sys.maxsize.");
+    if (none) *out = -1;
+    return TSR_OK;
+}
+
 static TsrStatus make_islice(Value *out, const CallArgs *args) {
     int64_t start = 0, stop = -1, step = 1;
     Value iterator;
     Iter *it = NULL;
-    if (args->count == 2) {
-        if (args->values[1].tag != V_NONE && (!value_is_int(args->values[1]) || int_sign(args->values[1]) < 0))
-            return tsr_error(TSR_VALUE_ERROR, "Stop argument for islice() must be None or an integer: 0 <= x <= sys.maxsize.");
-        TSR_TRY(slice_bound(&stop, args->values[1], -1));
-    } else {
+    TSR_TRY(slice_stop(&stop, args->values[args->count == 2 ? 1 : 2]));
+    if (args->count > 2) {
         TSR_TRY(slice_bound(&start, args->values[1], 0));
-        TSR_TRY(slice_bound(&stop, args->values[2], -1));
+        if (stop < -1) TSR_TRY(slice_bound(&stop, args->values[2], -1));
         if (args->count > 3) TSR_TRY(slice_bound(&step, args->values[3], 1));
         if (step == 0) return tsr_error(TSR_VALUE_ERROR, "Step for islice() must be a positive integer or None.");
+    } else if (stop < -1) {
+        TSR_TRY(slice_bound(&stop, args->values[1], -1));
     }
     TSR_TRY(value_iter(&iterator, args->values[0]));
     TSR_TRY(new_iter_move(&it, &islice_type, step_islice, iterator, VALUE_UNBOUND, VALUE_UNBOUND));

@@ -262,20 +262,29 @@ static TsrStatus math_hypot(Value *out, const CallArgs *args) {
     return TSR_OK;
 }
 
-static TsrStatus math_dist(Value *out, const CallArgs *args) {
-    const Value *p, *q;
-    int64_t n, m;
+static TsrStatus distance(Value *out, const Tuple *p, const Tuple *q) {
     long double sum = 0;
-    if (!value_as_array(args->values[0], &p, &n) || !value_as_array(args->values[1], &q, &m)) return tsr_error(TSR_TYPE_ERROR, "dist argument must be a sequence");
-    if (n != m) return tsr_error(TSR_VALUE_ERROR, "both points must have the same number of dimensions");
-    for (int64_t i = 0; i < n; i++) {
+    if (p->count != q->count) return tsr_error(TSR_VALUE_ERROR, "both points must have the same number of dimensions");
+    for (int64_t i = 0; i < p->count; i++) {
         double a, b;
-        TSR_TRY(value_to_double(&a, p[i]));
-        TSR_TRY(value_to_double(&b, q[i]));
+        TSR_TRY(value_to_double(&a, p->items[i]));
+        TSR_TRY(value_to_double(&b, q->items[i]));
         sum += ((long double)a - b) * ((long double)a - b);
     }
     *out = value_float((double)sqrtl(sum));
     return TSR_OK;
+}
+
+static TsrStatus math_dist(Value *out, const CallArgs *args) {
+    Value p, q;
+    TSR_TRY(tuple_new_iterable(&p, args->values[0]));
+    TsrStatus status = tuple_new_iterable(&q, args->values[1]);
+    if (status == TSR_OK) {
+        status = distance(out, value_as_tuple(p), value_as_tuple(q));
+        value_release(q);
+    }
+    value_release(p);
+    return status;
 }
 
 static TsrStatus math_isnan(Value *out, const CallArgs *args) {
@@ -412,8 +421,8 @@ static TsrStatus math_factorial(Value *out, const CallArgs *args) {
 
 static TsrStatus two_counts(const CallArgs *args, int64_t *n, int64_t *k) {
     static const char *const names[] = {"n", "k"};
+    for (int i = 0; i < args->count; i++) TSR_TRY(need_int(args->values[i]));
     for (int i = 0; i < args->count; i++) {
-        TSR_TRY(need_int(args->values[i]));
         if (int_sign(args->values[i]) < 0) return tsr_error(TSR_VALUE_ERROR, "%s must be a non-negative integer", names[i]);
     }
     if (!int_fits_int64(args->values[0], n)) return tsr_error(TSR_OVERFLOW_ERROR, "n must not exceed 9223372036854775807");
@@ -444,7 +453,9 @@ static TsrStatus math_comb(Value *out, const CallArgs *args) {
 
 static TsrStatus math_perm(Value *out, const CallArgs *args) {
     int64_t n, k;
-    TSR_TRY(two_counts(args, &n, &k));
+    CallArgs given = *args;
+    if (given.count == 2 && given.values[1].tag == V_NONE) given.count = 1;
+    TSR_TRY(two_counts(&given, &n, &k));
     if (k > n) {
         *out = value_int(0);
         return TSR_OK;

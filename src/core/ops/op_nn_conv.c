@@ -210,14 +210,14 @@ static TsrStatus check_conv(const TsrTensor *t, const TsrTensor *weight, const T
     int ndim = tsr_ndim(t);
     if (tsr_ndim(weight) != n + 2) {
         int k = tsr_ndim(weight);
-        return tsr_error(TSR_RUNTIME_ERROR, "Expected %d-dimensional input for %d-dimensional weight%s, but got %d-dimensional input of size %s instead", k, k,
+        return tsr_error(TSR_RUNTIME_ERROR, "Expected %d-dimensional input for %d-dimensional weight %s, but got %d-dimensional input of size %s instead", k, k,
                          tsr_layout_text(k, weight->sizes), n + 2, batch_text(t, n));
     }
-    if (groups <= 0) return tsr_error(TSR_RUNTIME_ERROR, "non-positive groups is not supported");
     for (int d = NN_DIMS - n; d < NN_DIMS; d++) {
         if (w->pad[d] < 0) return tsr_error(TSR_RUNTIME_ERROR, "negative padding is not supported");
         if (w->stride[d] <= 0) return tsr_error(TSR_RUNTIME_ERROR, "non-positive stride is not supported");
-        if (w->dilation[d] <= 0) return tsr_error(TSR_RUNTIME_ERROR, "dilation should be greater than zero");
+        if (w->dilation[d] <= 0)
+            return tsr_error(TSR_RUNTIME_ERROR, "dilation should be greater than zero, but got %s", tsr_layout_text(n, w->dilation + NN_DIMS - n));
         if (output_padding != NULL && output_padding[d] < 0) return tsr_error(TSR_RUNTIME_ERROR, "negative output_padding is not supported");
     }
     int64_t channels = t->sizes[ndim - n - 1], filters = weight->sizes[0];
@@ -225,7 +225,7 @@ static TsrStatus check_conv(const TsrTensor *t, const TsrTensor *weight, const T
         return tsr_error(TSR_RUNTIME_ERROR, "Given groups=%lld, expected weight to be at least %lld at dimension 0, but got weight of size %s instead", (long long)groups, (long long)groups,
                          tsr_sizes_text(weight));
     if (filters % groups != 0)
-        return tsr_error(TSR_RUNTIME_ERROR, "Given groups=%lld, expected weight to be divisible by %lld at dimension 0, but got weight of size %s instead", (long long)groups, (long long)groups,
+        return tsr_error(TSR_RUNTIME_ERROR, "Given groups=%lld, expected weight to be divisible by %lld at dimension 0, but got weight of size [%s] instead", (long long)groups, (long long)groups,
                          tsr_sizes_text(weight));
     int64_t wanted = transposed ? filters : weight->sizes[1] * groups, out_channels = transposed ? weight->sizes[1] * groups : filters;
     if (channels != wanted) {
@@ -437,7 +437,8 @@ static TsrStatus check_ranks(const ConvArgs *a) {
     if (ndim != n + 1 && ndim != n + 2)
         return tsr_error(TSR_RUNTIME_ERROR, "Expected %s input to conv%s%dd, but got input of size: %s", dims[n], a->transposed ? "_transpose" : "", n,
                          tsr_layout_text(ndim, a->input->sizes));
-    return tsr_ndim(a->weight) >= 3 ? TSR_OK : tsr_error(TSR_RUNTIME_ERROR, "weight should have at least three dimensions");
+    if (tsr_ndim(a->weight) < 3) return tsr_error(TSR_RUNTIME_ERROR, "weight should have at least three dimensions");
+    return a->groups > 0 ? TSR_OK : tsr_error(TSR_RUNTIME_ERROR, "non-positive groups is not supported");
 }
 
 /* One number stands for n, as many as the weight has spatial dimensions. */
@@ -471,19 +472,28 @@ TsrStatus op_conv1d(TsrOpCall *c) { return conv(c, 1); }
 TsrStatus op_conv2d(TsrOpCall *c) { return conv(c, 2); }
 TsrStatus op_conv3d(TsrOpCall *c) { return conv(c, 3); }
 
+/* With padding='same' the ranks are compared first, in nearly the same words. */
+static TsrStatus check_same_ranks(const ConvArgs *a) {
+    int k = tsr_ndim(a->weight);
+    if (k == a->n + 2) return TSR_OK;
+    return tsr_error(TSR_RUNTIME_ERROR, "Expected %d-dimensional input for %d-dimensional weight%s, but got %d-dimensional input of size %s instead", k, k,
+                     tsr_layout_text(k, a->weight->sizes), a->n + 2, batch_text(a->input, a->n));
+}
+
 /* padding='same' may need one column more on the right: the input is padded first then. */
 static TsrStatus conv_named_padding(TsrOpCall *c, int n) {
     ConvArgs a = plain_args(c, n);
     TsrTensor *padded = NULL, *out;
     const char *name = c->arg[4].str;
     int64_t pads[2 * NN_DIMS] = {0};
-    bool uneven = false;
+    bool uneven = false, same = strcmp(name, "same") == 0;
     TSR_TRY(check_ranks(&a));
+    if (same) TSR_TRY(check_same_ranks(&a));
     TSR_TRY(conv_ints(a.w.stride, &c->arg[3], &a, 1, "stride"));
     TSR_TRY(conv_ints(a.w.dilation, &c->arg[5], &a, 1, "dilation"));
     for (int d = 0; d < NN_DIMS; d++) a.w.pad[d] = 0;
-    if (strcmp(name, "same") == 0) {
-        for (int d = NN_DIMS - n; d < NN_DIMS && tsr_ndim(a.weight) == n + 2; d++) {
+    if (same) {
+        for (int d = NN_DIMS - n; d < NN_DIMS; d++) {
             if (a.w.stride[d] != 1) return tsr_error(TSR_RUNTIME_ERROR, "padding='same' is not supported for strided convolutions");
             int64_t total = a.w.dilation[d] * (a.weight->sizes[d - NN_DIMS + n + 2] - 1);
             a.w.pad[d] = total / 2;
