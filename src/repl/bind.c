@@ -646,6 +646,8 @@ static TsrStatus call_function(Value *out, OpFunction *f, const CallArgs *args) 
         if (handled || status != TSR_OK) return status;
     }
     TSR_TRY(need_parser(f));
+    if (TSR_UNLIKELY(f->packs) && args->keyword_count > 0 && strcmp(f->set->name, "meshgrid") != 0)
+        return tsr_error(TSR_TYPE_ERROR, "%s() got an unexpected keyword argument '%s'", f->name, args->names[0]->data);
     if (TSR_UNLIKELY(f->packs) && args->count == 0 && f->set->name[0] == 'a') return tuple_new(out, NULL, 0); /* atleast_1d() */
     if (TSR_UNLIKELY(f->packs) && must_pack(f, args)) return call_packed(out, f, args);
     const BindParser *parser = f->parser;
@@ -850,6 +852,7 @@ static const TsrOpSet *resolve(const char *name, bool method, BindForm *form) {
 static const char *error_name(const char *name) {
     if (strncmp(name, "nn.functional.", 14) == 0) name += 14;
     else if (strncmp(name, "_C._nn.", 7) == 0) name += 7;
+    else if (strncmp(name, "_VF.", 4) == 0) name += 4;
     static const char *const other_names[][2] = {{"logsigmoid", "log_sigmoid"}, {"hsmm", "hspmm"}, {"saddmm", "sspaddmm"}, {"spmm", "mm"}, {"dsmm", "mm"}};
     for (size_t i = 0; i < TSR_COUNTOF(other_names); i++)
         if (strcmp(name, other_names[i][0]) == 0) name = other_names[i][1];

@@ -4,6 +4,7 @@
 #include "args.h"
 #include "args_torch.h"
 #include "bind.h"
+#include "prelude.h"
 
 /* What CPython would say before PyTorch's function ran; TSR_OK when its arguments are in order. */
 static TsrStatus check_python(const OpFunction *f, const BindParser *parser, const CallArgs *args, int skip) {
@@ -23,9 +24,26 @@ static TsrStatus check_python(const OpFunction *f, const BindParser *parser, con
     return args_parse_python(values, args, full, names, n, positional, required);
 }
 
+/* Fails as the Python code around the operator does, when prelude/refused.tsr has it. */
+static TsrStatus refuse_as_python(const OpFunction *f, const CallArgs *args, int skip) {
+    char name[160];
+    Value callee, result;
+    snprintf(name, sizeof name, "%s%s", skip ? "Tensor_" : "", f->name);
+    TSR_TRY(prelude_get(&callee, "refused", name));
+    if (callee.tag == V_UNBOUND) return TSR_OK;
+    TsrStatus status = value_call(&result, callee, args);
+    value_release(callee);
+    if (status == TSR_OK) value_release(result);
+    return status;
+}
+
 TsrStatus bind_no_match(const OpFunction *f, const BindParser *parser, const CallArgs *args, int skip) {
     int given = args->count - skip + args->keyword_count, plausible = 0;
-    if (f->python) TSR_TRY(check_python(f, parser, args, skip));
+    if (f->python) {
+        if (skip) TSR_TRY(check_python(f, parser, args, skip));
+        TSR_TRY(refuse_as_python(f, args, skip));
+        if (!skip) TSR_TRY(check_python(f, parser, args, skip));
+    }
     const Sig *only = NULL;
     for (int i = 0; i < parser->count; i++) {
         const Sig *sig = &parser->sigs[i];

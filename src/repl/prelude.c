@@ -22,6 +22,7 @@ EMBED(prelude_nn, "nn.tsr");
 EMBED(prelude_pool, "pool.tsr");
 EMBED(prelude_norm, "norm.tsr");
 EMBED(prelude_rows, "rows.tsr");
+EMBED(prelude_refused, "refused.tsr");
 EMBED(prelude_thnn, "thnn.tsr");
 EMBED(prelude_torch, "torch.tsr");
 EMBED(prelude_lobpcg, "lobpcg.tsr");
@@ -49,6 +50,7 @@ static Unit units[] = {
     {"nn.functional", "<prelude norm>", prelude_norm, prelude_norm_end, {0}},
     {"THNN", "<prelude thnn>", prelude_thnn, prelude_thnn_end, {0}},
     {"rows", "<prelude rows>", prelude_rows, prelude_rows_end, {0}},
+    {"refused", "<prelude refused>", prelude_refused, prelude_refused_end, {0}},
     {"", "<prelude torch>", prelude_torch, prelude_torch_end, {0}},
     {"", "<prelude lobpcg>", prelude_lobpcg, prelude_lobpcg_end, {0}},
     {"func", "<prelude func>", prelude_func, prelude_func_end, {0}},

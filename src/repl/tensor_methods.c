@@ -208,7 +208,10 @@ METHOD(retain_grad) {
 
 METHOD(requires_grad_) {
     Value on = args->count > 1 ? args->values[1] : args_keyword(args, "requires_grad");
-    if (on.tag != V_BOOL || on.b) return bind_refuse_grad();
+    if (args->count > 2) return tsr_error(TSR_TYPE_ERROR, "requires_grad_() takes from 0 to 1 positional arguments but %d were given", args->count - 1);
+    if (on.tag != V_UNBOUND && on.tag != V_BOOL)
+        return tsr_error(TSR_TYPE_ERROR, "requires_grad_(): argument 'requires_grad' (position 1) must be bool, not %s", value_type_name(on));
+    if (on.tag == V_UNBOUND || on.b) return bind_refuse_grad();
     *out = value_retain(args->values[0]);
     return TSR_OK;
 }
@@ -355,8 +358,11 @@ METHOD(reversed) {
         *out = value_retain(args->values[0]);
         return TSR_OK;
     }
-    Value pair[2] = {args->values[0], value_int(0)};
-    return bind_call(out, "flip", 2, pair);
+    Value pair[2] = {args->values[0]}, zero = value_int(0);
+    TSR_TRY(tuple_new(&pair[1], &zero, 1));
+    TsrStatus status = bind_call(out, "flip", 2, pair);
+    value_release(pair[1]);
+    return status;
 }
 
 METHOD(deepcopy) {

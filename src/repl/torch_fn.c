@@ -49,57 +49,6 @@ FN(typename) {
     return str_new_c(out, type_full_name(value_type(v[0])));
 }
 
-static TsrStatus shape_of(int64_t *sizes, int *n, Value v) {
-    if (v.tag == V_INT) {
-        sizes[0] = v.i;
-        *n = 1;
-        return TSR_OK;
-    }
-    const Value *items = NULL;
-    int64_t count = 0;
-    if (!value_as_array(v, &items, &count)) return tsr_error(TSR_RUNTIME_ERROR, "Input shapes should be of type ints, a tuple of ints, or a list of ints, got %s", value_type_name(v));
-    if (count > TSR_MAX_DIMS) return tsr_error(TSR_RUNTIME_ERROR, "too many dimensions: %lld", (long long)count);
-    for (int64_t i = 0; i < count; i++) TSR_TRY(value_to_index(&sizes[i], items[i]));
-    *n = (int)count;
-    return TSR_OK;
-}
-
-/* Each size from the end: 1 takes the other's. */
-static TsrStatus merge_shape(int64_t *all, int rank, const int64_t *sizes, int n, Value shown, int position) {
-    for (int i = -1; i >= -n; i--) {
-        int64_t size = sizes[n + i], *into = &all[rank + i];
-        if (size < 0) return tsr_error(TSR_VALUE_ERROR, "Attempting to broadcast a dimension with negative length!");
-        if (size == 1 || *into == size) continue;
-        if (*into == 1) {
-            *into = size;
-            continue;
-        }
-        TsrText given = {0};
-        TsrStatus s = value_repr(&given, shown);
-        if (s == TSR_OK)
-            s = tsr_error(TSR_RUNTIME_ERROR, "Attempting to broadcast a dimension of length %lld at %d! Mismatching argument at index %d had %s; but expected shape should be broadcastable to %s",
-                          (long long)size, i, position, given.data, tsr_layout_text(rank, all));
-        tsr_text_free(&given);
-        return s;
-    }
-    return TSR_OK;
-}
-
-FN(broadcast_shapes) {
-    int64_t all[TSR_MAX_DIMS], sizes[TSR_MAX_DIMS];
-    int rank = 0, n = 0;
-    for (int i = 0; i < args->count; i++) {
-        TSR_TRY(shape_of(sizes, &n, args->values[i]));
-        rank = TSR_MAX(rank, n);
-    }
-    for (int i = 0; i < rank; i++) all[i] = 1;
-    for (int i = 0; i < args->count; i++) {
-        TSR_TRY(shape_of(sizes, &n, args->values[i]));
-        TSR_TRY(merge_shape(all, rank, sizes, n, args->values[i], i));
-    }
-    return size_new(out, all, rank);
-}
-
 FN(from_dlpack) {
     PARSE(v, "from_dlpack", 1, 1, "ext_tensor", "device", "copy");
     TsrTensor *t = NULL, *alias;
@@ -116,6 +65,7 @@ FN(broadcast_tensors) {
     int64_t count = args->count;
     int64_t all[TSR_MAX_DIMS];
     int rank = 0;
+    if (args->keyword_count > 0) return tsr_error(TSR_TYPE_ERROR, "broadcast_tensors() got an unexpected keyword argument '%s'", args->names[0]->data);
     if (count == 1) value_as_array(args->values[0], &items, &count);
     for (int64_t i = 0; i < count; i++) {
         TsrTensor *t = NULL;
@@ -482,8 +432,7 @@ const Method torch_functions[] = {
     {"is_tensor", fn_is_tensor, ARGS_ANY, 0, 0, "(obj)", "Whether it is a tensor."},
     {"is_storage", fn_is_storage, ARGS_ANY, 0, 0, "(obj)", "Whether it is a storage."},
     {"typename", fn_typename, ARGS_ANY, 0, 0, "(obj)", "The name of its type; torch.FloatTensor and so on for tensors."},
-    {"broadcast_shapes", fn_broadcast_shapes, ARGS_RANGE, 0, -1, "(*shapes)", "The shape that all of them broadcast to."},
-    {"broadcast_tensors", fn_broadcast_tensors, ARGS_RANGE, 0, -1, "(*tensors)", "Views of the tensors, all of the shape they broadcast to."},
+    {"broadcast_tensors", fn_broadcast_tensors, ARGS_ANY, 0, -1, "(*tensors)", "Views of the tensors, all of the shape they broadcast to."},
     {"from_dlpack", fn_from_dlpack, ARGS_ANY, 0, 0, "(ext_tensor)", "Another tensor over the same memory."},
     {"get_default_dtype", fn_get_default_dtype, ARGS_NONE, 0, 0, "()", "The dtype of new float tensors."},
     {"set_default_dtype", fn_set_default_dtype, ARGS_ANY, 0, 0, "(d)", "Sets the dtype of new float tensors."},

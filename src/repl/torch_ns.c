@@ -175,6 +175,7 @@ static const struct Space {
 } spaces[] = {
     {"torch", "", fill_torch, "Tensors and the operators on them, under PyTorch's names."},
     {"torch._C", NULL, NULL, "torch._C._nn."},
+    {"torch._VF", "_VF.", NULL, "What functions of torch that PyTorch writes in Python call."},
     {"torch._C._nn", "_C._nn.", NULL, "What functions of torch.nn.functional call."},
     {"torch.nn", NULL, NULL, "torch.nn.functional."},
     {"torch.nn.functional", "nn.functional.", NULL, "The functions of neural networks, without modules and gradients."},

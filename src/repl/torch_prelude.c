@@ -89,6 +89,9 @@ static TsrStatus row_prelude(TsrOpCall *c) {
 #define INNER_ROW(schema_, returns, forms_) \
     {.fn = row_prelude, .schema = "_C._nn." schema_ " -> " returns, .forms = forms_, .flags = TSR_OP_HIDDEN, .alias = TSR_FRESH, .category = NN, \
      .summary = "What the function of torch.nn.functional calls."},
+#define VF(schema_) \
+    {.fn = row_prelude, .schema = "_VF." schema_ " -> (Tensor, Tensor, Tensor)", .forms = TSR_FN, .flags = TSR_OP_HIDDEN, .alias = TSR_FRESH, .category = "sort", \
+     .summary = "What torch.unique and torch.unique_consecutive call."},
 #define INNER(schema_) INNER_ROW(schema_, "Tensor", TSR_FN)
 #define INNER_TOO(schema_) INNER_ROW(schema_, "Tensor", TSR_FN | TSR_INPLACE_FN) /* and written into self */
 #define INNER_PAIR(schema_) INNER_ROW(schema_, "(Tensor, Tensor)", TSR_FN)

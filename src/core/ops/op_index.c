@@ -246,16 +246,15 @@ static TsrStatus check_scatter(const TsrOpCall *c, const TsrTensor *self, int64_
     if (index->numel == 0) return TSR_OK;
     if (TSR_MAX(tsr_ndim(self), 1) != TSR_MAX(tsr_ndim(index), 1))
         return tsr_error(TSR_RUNTIME_ERROR, "Index tensor must have the same number of dimensions as self tensor");
-    int have = src != NULL ? TSR_MAX(tsr_ndim(src), 1) : 0;
-    if (src != NULL && tsr_ndim(src) > 0 && have < TSR_MAX(tsr_ndim(index), 1))
-        return tsr_error(TSR_INDEX_ERROR, "Dimension out of range (expected to be in range of [%d, %d], but got %d)", -have, have - 1, have);
-    if (src != NULL && have != TSR_MAX(tsr_ndim(index), 1))
-        return tsr_error(TSR_RUNTIME_ERROR, "Index tensor must have the same number of dimensions as src tensor");
+    int ndim = TSR_MAX(tsr_ndim(self), 1), have = src != NULL ? TSR_MAX(tsr_ndim(src), 1) : 0;
     bool wrong = false;
-    for (int d = 0; d < TSR_MAX(tsr_ndim(self), 1); d++) {
-        wrong |= d != dim && size_at(index, d) > size_at(self, d);
-        wrong |= src != NULL && size_at(index, d) > size_at(src, d);
+    for (int d = 0; d < ndim && !wrong; d++) wrong = d != dim && size_at(index, d) > size_at(self, d);
+    for (int d = 0; d < ndim && !wrong && src != NULL; d++) { /* PyTorch asks for sizes before it compares the ranks */
+        if (tsr_ndim(src) > 0 && d >= have)
+            return tsr_error(TSR_INDEX_ERROR, "Dimension out of range (expected to be in range of [%d, %d], but got %d)", -have, have - 1, d);
+        wrong = size_at(index, d) > size_at(src, d);
     }
+    if (src != NULL && have != ndim) return tsr_error(TSR_RUNTIME_ERROR, "Index tensor must have the same number of dimensions as src tensor");
     if (wrong && src != NULL)
         return tsr_error(TSR_RUNTIME_ERROR, "Expected index %s to be no larger than self %s apart from dimension %lld and to be no larger size than src %s",
                          tsr_sizes_text(index), tsr_sizes_text(self), (long long)dim, tsr_sizes_text(src));

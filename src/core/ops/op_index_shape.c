@@ -120,7 +120,6 @@ TsrStatus op_repeat_interleave_counts(TsrOpCall *c) {
 
 /* One count for each of `size` positions along `dim`: repeats itself, or its one element expanded. */
 static TsrStatus counts_new(TsrTensor **out, const TsrTensor *repeats, int64_t dim, int64_t size) {
-    if (tsr_ndim(repeats) > 1) return tsr_error(TSR_RUNTIME_ERROR, "repeats must be 0-dim or 1-dim tensor");
     if (repeats->numel == 1) {
         TSR_OWNED one = NULL;
         TSR_TRY(tsr_at_least_1d_new(&one, repeats));
@@ -139,6 +138,7 @@ static TsrStatus interleave(TsrOpCall *c, const TsrTensor *repeats, const TsrArg
     TSR_OWNED counts = NULL;
     TSR_OWNED positions = NULL;
     int64_t dim = tsr_arg_given(dim_arg) ? dim_arg->i : 0, minus = -1;
+    if (tsr_ndim(repeats) > 1) return tsr_error(TSR_RUNTIME_ERROR, "repeats must be 0-dim or 1-dim tensor");
     if (tsr_arg_given(dim_arg) && tsr_ndim(self) == 0)
         return tsr_error(TSR_INDEX_ERROR, "Dimension specified as %lld but tensor has no dimensions", (long long)dim);
     if (tsr_arg_given(dim_arg)) input = tsr_tensor_retain(self);
@@ -170,6 +170,8 @@ static TsrStatus check_output_size(const TsrOpCall *c) {
 
 TsrStatus op_repeat_interleave_int(TsrOpCall *c) {
     TsrTensor *repeats;
+    int64_t dim = tsr_arg_given(&c->arg[2]) ? c->arg[2].i : 0;
+    TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(c->arg[0].t)));
     if (c->arg[1].i < 0) return tsr_error(TSR_RUNTIME_ERROR, "Repeats must be non-negative");
     TSR_TRY(check_output_size(c));
     if (tsr_arg_given(&c->arg[2]) && tsr_ndim(c->arg[0].t) == 0) /* PyTorch adds a dimension after this one */

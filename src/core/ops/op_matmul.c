@@ -436,10 +436,8 @@ static TsrStatus check_batches(const TsrTensor *a, const TsrTensor *b) {
 TsrStatus op_baddbmm(TsrOpCall *c) {
     TsrTensor *self = c->arg[0].t, *a = c->arg[1].t, *b = c->arg[2].t;
     TSR_TRY(check_batches(a, b));
-    if (tsr_ndim(a) == 3 && tsr_ndim(b) == 3 && a->sizes[0] == b->sizes[0] && a->sizes[2] == b->sizes[1]) {
-        TSR_OWNED wide = NULL;
-        TSR_TRY(tsr_tensor_new_expand(&wide, self, 3, (int64_t[]){a->sizes[0], a->sizes[1], b->sizes[2]}));
-    }
+    TSR_OWNED wide = NULL;
+    TSR_TRY(tsr_tensor_new_expand(&wide, self, 3, (int64_t[]){a->sizes[0], a->sizes[1], b->sizes[2]}));
     TSR_TRY(check_bmm(a, b));
     if (self->dtype == a->dtype && self->dtype != b->dtype && !is_nothing(a, b))
         return tsr_error(TSR_RUNTIME_ERROR, "expected scalar type %s but found %s", tsr_dtype_scalar_name(a->dtype), tsr_dtype_scalar_name(b->dtype));

@@ -591,9 +591,10 @@ static TsrStatus check_adaptive_sizes(const TsrNnWindow *w, int n) {
     return tsr_error(TSR_RUNTIME_ERROR, "adaptive_avg_pool2d: %s {%lld, %lld}", must, (long long)s[1], (long long)s[2]);
 }
 
-static TsrStatus check_output_count(const TsrArg *size, int n, bool maximum) {
+static TsrStatus check_output_count(const TsrTensor *t, const TsrArg *size, int n, bool maximum) {
     const char *kind = maximum ? "max" : "avg";
     if (size->n == n || size->n == 1) return TSR_OK;
+    if (n == 1 && tsr_ndim(t) != 2 && tsr_ndim(t) != 3) return wrong_dims(t, maximum ? "adaptive_max_pool1d" : "adaptive_avg_pool1d");
     if (n == 1) return tsr_error(TSR_RUNTIME_ERROR, "adaptive_%s_pool1d() argument 'output_size' should contain one int (got %d)", kind, size->n);
     if (maximum) return tsr_error(TSR_RUNTIME_ERROR, "adaptive_max_pool%dd(): internal error: output_size.size() must be %d", n, n);
     return tsr_error(TSR_RUNTIME_ERROR, "adaptive_avg_pool%dd: output_size must be %d", n, n);
@@ -642,7 +643,7 @@ static TsrStatus adaptive_pool(TsrOpCall *c, int n, bool maximum) {
     TsrTensor *out, *index = NULL;
     int64_t sizes[TSR_MAX_DIMS], numel;
     if (!maximum && (n > 1 || tsr_ndim(t) == 2 || tsr_ndim(t) == 3) && is_mean(&c->arg[1], n)) return adaptive_mean(c, n);
-    TSR_TRY(check_output_count(&c->arg[1], n, maximum));
+    TSR_TRY(check_output_count(c->arg[0].t, &c->arg[1], n, maximum));
     TSR_TRY(tsr_nn_window_ints(w.out, &c->arg[1], n, 1, NULL, "adaptive_pool", "output_size"));
     if (!maximum && n > 1) TSR_TRY(check_adaptive_sizes(&w, n));
     TSR_TRY(check_adaptive(t, n, maximum));

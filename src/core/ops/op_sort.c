@@ -565,6 +565,10 @@ static TsrStatus check_quantile(const TsrOpCall *c, const TsrTensor *self, const
     if (self->dtype != TSR_FLOAT32 && self->dtype != TSR_FLOAT64) return tsr_error(TSR_RUNTIME_ERROR, "quantile() input tensor must be either float or double dtype");
     if (self->dtype != q->dtype) return tsr_error(TSR_RUNTIME_ERROR, "quantile() q tensor must be same dtype as the input tensor");
     if (c->out[0] != NULL && c->out[0]->dtype != self->dtype) return tsr_error(TSR_RUNTIME_ERROR, "quantile() out tensor must be same dtype as the input tensor");
+    return TSR_OK;
+}
+
+static TsrStatus check_probabilities(const TsrTensor *q) {
     for (int64_t i = 0; i < q->numel && !tsr_is_meta(q); i++) {
         double v = tsr_scalar_to_double(tsr_tensor_get(q, i));
         if (!(v >= 0 && v <= 1)) return tsr_error(TSR_RUNTIME_ERROR, "quantile() q values must be in the range [0, 1]");
@@ -622,6 +626,7 @@ static TsrStatus quantile(TsrOpCall *c, const TsrTensor *q, bool ignore_nan) {
     TSR_TRY(interpolation_named(&how, c->arg[4].str));
     TSR_TRY(check_quantile(c, self, q));
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
+    TSR_TRY(check_probabilities(q));
     TSR_TRY(quantile_result_new(&t, self, q, flatten, dim, keepdim));
     if (t->numel == 0 || tsr_is_meta(self)) return tsr_return_move(c, t);
     TsrStatus status = sorted_rows_new(&sorted, self, flatten, dim);
