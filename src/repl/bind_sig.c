@@ -73,6 +73,7 @@ static const struct { const char *name, *order; } deprecated[] = {
     {"addmv", "beta self alpha mat vec"}, {"addmv", "beta self mat vec"},
     {"addr", "beta self alpha vec1 vec2"}, {"addr", "beta self vec1 vec2"},
     {"sspaddmm", "beta self alpha mat1 mat2"}, {"sspaddmm", "beta self mat1 mat2"},
+    {"saddmm", "beta self alpha mat1 mat2"}, {"saddmm", "beta self mat1 mat2"},
     {"copy_", "other non_blocking"}, /* whose second name was `async` */
 };
 
