@@ -1,4 +1,4 @@
-/* conv.h: what the two ways of computing a convolution share: by matrix products (op_nn_conv.c) and directly (conv_direct.c). */
+/* conv.h: what the two ways of computing a convolution share: by matrix products of columns (op_nn_conv.c, conv_columns.c) and directly (conv_direct.c). */
 #ifndef TSR_OPS_CONV_H
 #define TSR_OPS_CONV_H
 
@@ -12,6 +12,10 @@ typedef struct Conv {
 
 /* A line of an image, read at x0, x0 + stride, …: `width` elements to `to`, zeros where that is left of the image or right of its in_w elements. */
 void tsr_conv_copy_line(char *to, const char *image, int64_t in_w, int64_t width, int64_t x0, int64_t stride, size_t item);
+
+/* One sample's `channels` planes of `image` into columns for the output positions [begin, end), or columns added back into the image, as numbers of
+ * `dtype`; TSR_FLOAT16: floats that are rounded to half precision after every addition. */
+void tsr_conv_columns(char *columns, char *image, int64_t channels, const Conv *k, int64_t begin, int64_t end, bool to_columns, TsrDtype dtype);
 
 /* out (batch, filters, k->w.out) = the convolution of in (batch, channels, k->w.in) with weight (filters, channels / groups, k->w.kernel), plus bias
  * (filters; may be NULL); all contiguous float32, out no part of the others. Every output is summed in oneDNN's order, so that PyTorch's digits come
