@@ -27,6 +27,8 @@ static const struct {
     {"sqrt", TSR_K_sqrt, 2}, {"exp", TSR_K_exp, 8}, {"expm1", TSR_K_expm1, 16}, {"log", TSR_K_log, 8}, {"log1p", TSR_K_log1p, 16},
     {"log2", TSR_K_log2, 8}, {"log10", TSR_K_log10, 8}, {"sin", TSR_K_sin, 16}, {"cos", TSR_K_cos, 16}, {"tan", TSR_K_tan, 24},
     {"tanh", TSR_K_tanh, 16}, {"reciprocal", TSR_K_reciprocal, 1}, {"rsqrt", TSR_K_rsqrt, 2}, {"sigmoid", TSR_K_sigmoid, 8},
+    {"abs", TSR_K_abs, 1}, {"square", TSR_K_square, 1}, {"floor", TSR_K_floor, 1}, {"ceil", TSR_K_ceil, 1}, {"trunc", TSR_K_trunc, 1},
+    {"erf", TSR_K_erf, 24}, {"erfc", TSR_K_erfc, 24}, {"exp2", TSR_K_exp2, 8}, {"asin", TSR_K_asin, 16}, {"acos", TSR_K_acos, 16}, {"atan", TSR_K_atan, 16},
 };
 
 bool lazy_is_function_name(const char *name) {
