@@ -93,7 +93,9 @@ static void norm_rows(int64_t begin, int64_t end, void *user) {
     size_t item = tsr_dtype_size(j->dtype);
     for (int64_t i = begin; i < end; i++) {
         double v = norm_end(j->dtype, norm_part(j->dtype, j->x + (size_t)(i * j->width) * item, j->width, j->p, j->dense), j->width, j->p);
-        tsr_scalar_store(tsr_scalar_float(v), j->out_dtype, j->out + (size_t)i * tsr_dtype_size(j->out_dtype));
+        if (j->out_dtype == TSR_FLOAT32) ((float *)(void *)j->out)[i] = (float)v;
+        else if (j->out_dtype == TSR_FLOAT64) ((double *)(void *)j->out)[i] = v;
+        else tsr_scalar_store(tsr_scalar_float(v), j->out_dtype, j->out + (size_t)i * tsr_dtype_size(j->out_dtype));
     }
 }
 
