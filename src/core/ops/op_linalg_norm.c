@@ -161,6 +161,18 @@ static TsrStatus check_identity(const TsrTensor *x, double p, int n, const int64
     return TSR_OK;
 }
 
+/* The reduced dimensions as they lie in memory, the nearest neighbours last: in that order PyTorch adds up. Returns how many there are. */
+static int reduced_order(int64_t *order, const TsrTensor *x, const bool *reduced) {
+    int n = 0;
+    for (int i = 0; i < tsr_ndim(x); i++) {
+        if (!reduced[i]) continue;
+        int k = n++;
+        for (; k > 0 && x->strides[order[k - 1]] < x->strides[i]; k--) order[k] = order[k - 1];
+        order[k] = i;
+    }
+    return n;
+}
+
 /* A contiguous tensor of a type the kernels know, the reduced dimensions last. */
 static TsrStatus norm_input(TsrTensor **out, const TsrTensor *x, const bool *reduced, TsrDtype dtype) {
     TSR_OWNED cast = NULL;
@@ -172,19 +184,19 @@ static TsrStatus norm_input(TsrTensor **out, const TsrTensor *x, const bool *red
     TSR_TRY(tsr_tensor_new_cast(&cast, x, dtype));
     for (int i = 0; i < d; i++)
         if (!reduced[i]) order[n++] = i;
-    for (int i = 0; i < d; i++)
-        if (reduced[i]) order[n++] = i;
+    reduced_order(order + n, x, reduced);
     TSR_TRY(tsr_tensor_new_permute(&moved, cast, d, order));
     return tsr_tensor_new_contiguous(out, moved, TSR_CONTIGUOUS);
 }
 
-/* Whether the reduced dimensions of x, in their order, are one run of neighbours. */
+/* Whether the reduced dimensions of x, as they lie, are one run of neighbours. */
 static bool reduces_neighbours(const TsrTensor *x, const bool *reduced) {
-    int64_t step = 1;
-    for (int i = tsr_ndim(x) - 1; i >= 0; i--) {
-        if (!reduced[i] || x->sizes[i] == 1) continue;
-        if (x->strides[i] != step) return false;
-        step *= x->sizes[i];
+    int64_t order[TSR_MAX_DIMS], step = 1;
+    for (int k = reduced_order(order, x, reduced) - 1; k >= 0; k--) {
+        int64_t d = order[k];
+        if (x->sizes[d] == 1) continue;
+        if (x->strides[d] != step) return false;
+        step *= x->sizes[d];
     }
     return true;
 }
