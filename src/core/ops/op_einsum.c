@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "kernels/kernel.h"
 #include "matmul.h"
 #include "mem.h"
 #include "op.h"
@@ -607,38 +608,66 @@ TsrStatus op_chain_matmul(TsrOpCall *c) { return chain_matmul(c, c->arg[0].tenso
 
 /* ---- distances ---- */
 
-typedef struct Distance { double p; int64_t width; } Distance;
-
-static double distance_term(double d, double p) {
-    if (p == 0) return d != 0;
-    return p == 1 || isinf(p) ? d : p == 2 ? d * d : pow(d, p);
-}
-
-/* The p-norm of x - y over `width` elements; float sums in float, as PyTorch's kernel does. */
-static float distance_f32(const float *x, const float *y, int64_t width, double p) {
-    float sum = 0;
-    for (int64_t i = 0; i < width; i++) {
-        float d = fabsf(x[i] - y[i]);
-        if (isinf(p)) sum = d > sum || isnan(d) ? d : sum;
-        else sum += p == 2 ? d * d : p == 1 ? d : p == 0 ? (float)(d != 0) : powf(d, (float)p);
+/* The p-norm of x - y. cdist adds the differences up one after the other; pdist as PyTorch's vectors of 32 bytes do: each lane its own, then the lanes, those of
+ * floats by halves, or fewer differences than lanes in turn. */
+#define DISTANCE(suffix, T, DTYPE, ABS, SQRT, POW, BY_HALVES) \
+    enum { LANES_##suffix = 32 / sizeof(T) }; \
+    TSR_CLONES static void differences_##suffix(T *d, const T *x, const T *y, int64_t n, double p) { \
+        for (int64_t i = 0; i < n; i++) d[i] = ABS(x[i] - y[i]); \
+        for (int64_t i = 0; i < n && p == 0; i++) d[i] = d[i] != 0; \
+        for (int64_t i = 0; i < n && p == 2; i++) d[i] *= d[i]; \
+    } \
+    static void powers_##suffix(T *d, int64_t n, double p, bool lanes) { \
+        T power = (T)p; \
+        if (p == 0 || p == 1 || p == 2 || isinf(p)) return; \
+        if (lanes) tsr_kernel(TSR_K_pow, DTYPE)((char *[]){(char *)d, (char *)d, (char *)&power}, (int64_t[]){sizeof(T), sizeof(T), 0}, n, NULL); \
+        else for (int64_t i = 0; i < n; i++) d[i] = POW(d[i], power); \
+    } \
+    static inline T larger_##suffix(T a, T b) { return b > a || b != b ? b : a; } \
+    TSR_CLONES static void add_lanes_##suffix(T *lane, const T *d, int64_t n) { \
+        T sum[LANES_##suffix]; \
+        int64_t i = 0; \
+        memcpy(sum, lane, sizeof sum); \
+        for (; i + LANES_##suffix <= n; i += LANES_##suffix) \
+            for (int k = 0; k < LANES_##suffix; k++) sum[k] += d[i + k]; \
+        for (int k = 0; i < n; i++, k++) sum[k] += d[i]; \
+        memcpy(lane, sum, sizeof sum); \
+    } \
+    static void fold_##suffix(T *lane, const T *d, int64_t n, bool lanes, bool largest) { \
+        T total = lane[0]; \
+        if (lanes && !largest) { \
+            add_lanes_##suffix(lane, d, n); \
+            return; \
+        } \
+        for (int64_t i = 0; i < n; i++) total = largest ? larger_##suffix(total, d[i]) : total + d[i]; \
+        lane[0] = total; \
+    } \
+    static T join_##suffix(T *lane, int64_t n) { \
+        bool halves = BY_HALVES && n == LANES_##suffix; \
+        for (int64_t step = n / 2; halves && step > 0; step /= 2) \
+            for (int64_t k = 0; k < step; k++) lane[k] += lane[k + step]; \
+        for (int64_t k = 1; k < n && !halves; k++) lane[0] += lane[k]; \
+        return lane[0]; \
+    } \
+    static T distance_##suffix(const T *x, const T *y, int64_t width, double p, bool lanes) { \
+        enum { BLOCK = 256 }; \
+        T d[BLOCK], lane[LANES_##suffix] = {0}; \
+        for (int64_t i = 0; i < width; i += BLOCK) { \
+            int64_t n = TSR_MIN(width - i, (int64_t)BLOCK); \
+            differences_##suffix(d, x + i, y + i, n, p); \
+            powers_##suffix(d, n, p, lanes); \
+            fold_##suffix(lane, d, n, lanes, isinf(p)); \
+        } \
+        T total = join_##suffix(lane, lanes ? TSR_MIN(width, (int64_t)LANES_##suffix) : 1); \
+        return p == 2 ? SQRT(total) : p == 0 || p == 1 || isinf(p) ? total : (T)pow(total, 1 / (double)(T)p); \
     }
-    return p == 2 ? sqrtf(sum) : p == 0 || p == 1 || isinf(p) ? sum : powf(sum, (float)(1 / p));
-}
+DISTANCE(f32, float, TSR_FLOAT32, fabsf, sqrtf, powf, true)
+DISTANCE(f64, double, TSR_FLOAT64, fabs, sqrt, pow, false)
 
-static double distance_f64(const double *x, const double *y, int64_t width, double p) {
-    double sum = 0;
-    for (int64_t i = 0; i < width; i++) {
-        double d = fabs(x[i] - y[i]);
-        if (isinf(p)) sum = d > sum || isnan(d) ? d : sum;
-        else sum += distance_term(d, p);
-    }
-    return p == 2 ? sqrt(sum) : p == 0 || p == 1 || isinf(p) ? sum : pow(sum, 1 / p);
-}
-
-static void distance_store(const TsrTensor *out, int64_t at, const TsrTensor *a, int64_t ia, const TsrTensor *b, int64_t ib, int64_t width, double p) {
+static void distance_store(const TsrTensor *out, int64_t at, const TsrTensor *a, int64_t ia, const TsrTensor *b, int64_t ib, int64_t width, double p, bool lanes) {
     if (out->dtype == TSR_FLOAT64)
-        ((double *)tsr_data(out))[at] = distance_f64((const double *)tsr_data(a) + ia * width, (const double *)tsr_data(b) + ib * width, width, p);
-    else ((float *)tsr_data(out))[at] = distance_f32((const float *)tsr_data(a) + ia * width, (const float *)tsr_data(b) + ib * width, width, p);
+        ((double *)tsr_data(out))[at] = distance_f64((const double *)tsr_data(a) + ia * width, (const double *)tsr_data(b) + ib * width, width, p, lanes);
+    else ((float *)tsr_data(out))[at] = distance_f32((const float *)tsr_data(a) + ia * width, (const float *)tsr_data(b) + ib * width, width, p, lanes);
 }
 
 static TsrStatus check_cdist(const TsrTensor *a, const TsrTensor *b, double p) {
@@ -695,7 +724,7 @@ static TsrStatus cdist_direct(TsrTensor **out, const TsrTensor *a, const TsrTens
     if (!tsr_is_meta(r))
         for (int64_t i = 0; i < r->numel; i++) {
             int64_t batch = i / (rows * cols), row = i / cols % rows, col = i % cols;
-            distance_store(r, i, a, batch * rows + row, b, batch * cols + col, width, p);
+            distance_store(r, i, a, batch * rows + row, b, batch * cols + col, width, p, false);
             if ((i & 4095) == 0) TSR_TRY(tsr_interrupt_check());
         }
     *out = tsr_owned_take(&r);
@@ -752,7 +781,7 @@ TsrStatus op_pdist(TsrOpCall *c) {
     TSR_TRY(tsr_tensor_new_contiguous(&a, x, TSR_CONTIGUOUS));
     TSR_TRY(tsr_tensor_new(&r, 1, &pairs, x->dtype, x->device));
     for (int64_t i = 0; i < n && !tsr_is_meta(r); i++) {
-        for (int64_t j = i + 1; j < n; j++) distance_store(r, at++, a, i, a, j, x->sizes[1], p);
+        for (int64_t j = i + 1; j < n; j++) distance_store(r, at++, a, i, a, j, x->sizes[1], p, true);
         TSR_TRY(tsr_interrupt_check());
     }
     return tsr_return_move(c, tsr_owned_take(&r));
