@@ -3,9 +3,9 @@
  * shifted planes (kernels/conv.h), in which a position is line * pitch + column. */
 #include "conv.h"
 
-#include "../alloc.h"
-#include "../iter.h"
-#include "../kernels/conv.h"
+#include "alloc.h"
+#include "iter.h"
+#include "kernels/conv.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* op_arith.c: sums, products, quotients, powers. */
-#include "ops/pointwise.h"
+#include "pointwise.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* op_binary.c: comparisons, logic, bits, and other operators on two tensors. */
-#include "ops/pointwise.h"
+#include "pointwise.h"
 
 #include <string.h>
 

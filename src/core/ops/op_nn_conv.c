@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../gemm.h"
-#include "../halffloat.h"
-#include "../owned.h"
+#include "gemm.h"
+#include "halffloat.h"
+#include "owned.h"
 
 /* ---- the products ---- */
 

@@ -2,8 +2,8 @@
  * split among threads. */
 #include "op_help.h"
 #include "nn.h"
-#include "../halffloat.h"
-#include "../owned.h"
+#include "halffloat.h"
+#include "owned.h"
 
 #include <float.h>
 #include <math.h>

@@ -8,7 +8,7 @@
 #include "number.h"
 #include "op_help.h"
 #include "owned.h"
-#include "ops/random.h"
+#include "random.h"
 #include "tensor_impl.h"
 
 enum { BLOCK = 512 };

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "op_compose.h"
-#include "ops/random.h"
+#include "random.h"
 #include "owned.h"
 
 /* Marsaglia and Tsang (2000); alpha below 1 is drawn as alpha + 1 and scaled. The constants are floats in PyTorch. */

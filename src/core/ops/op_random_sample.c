@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "op_help.h"
-#include "ops/random.h"
+#include "random.h"
 #include "owned.h"
 
 /* ---- poisson and binomial ---- */

@@ -1,7 +1,7 @@
 /* op_reduce.c: sums, extremes, truth, moments. */
 #include "layout.h"
-#include "ops/pointwise.h"
-#include "ops/reduce.h"
+#include "pointwise.h"
+#include "reduce.h"
 
 #include <math.h>
 #include <string.h>

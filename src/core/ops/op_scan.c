@@ -1,7 +1,7 @@
 /* op_scan.c: cumsum, cumprod, logcumsumexp, cummax, cummin. */
 #include "kernels/scan.h"
 #include "mem.h"
-#include "ops/pointwise.h"
+#include "pointwise.h"
 
 /* --- one long line: chunk sums first, then the chunks, both in parallel --- */
 

@@ -3,7 +3,7 @@
 
 #include "halffloat.h"
 #include "kernels/softmax.h"
-#include "ops/pointwise.h"
+#include "pointwise.h"
 
 static void run_line(char *const *data, const int64_t *stride, const int64_t *n, const void *params) {
     (void)stride;

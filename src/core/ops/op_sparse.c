@@ -2,11 +2,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../indexing.h"
-#include "../kernels/sort.h"
-#include "../mem.h"
-#include "../op_impl.h"
-#include "../tensor_impl.h"
+#include "indexing.h"
+#include "kernels/sort.h"
+#include "mem.h"
+#include "op_impl.h"
+#include "tensor_impl.h"
 #include "sparse.h"
 
 static const char *layout_name(uint8_t layout) {

@@ -1,7 +1,7 @@
 /* Compressed sparse tensors (CSR, CSC, BSR, BSC): made, and converted to COO or dense ones and back. COO is the hub. */
 #include <string.h>
 
-#include "../mem.h"
+#include "mem.h"
 #include "sparse.h"
 
 static bool by_rows(uint8_t layout) { return layout == TSR_SPARSE_CSR || layout == TSR_SPARSE_BSR; }

@@ -1,11 +1,11 @@
 /* What ordinary operators do with sparse arguments, by the operator's name: op.c asks tsr_sparse_find. */
 #include <string.h>
 
-#include "../mem.h"
-#include "../op_impl.h"
-#include "../kernels/kernel.h"
-#include "../kernels/move.h"
-#include "../promote.h"
+#include "mem.h"
+#include "op_impl.h"
+#include "kernels/kernel.h"
+#include "kernels/move.h"
+#include "promote.h"
 #include "sparse.h"
 
 #define SELF (c->arg[0].t)

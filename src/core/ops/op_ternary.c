@@ -1,5 +1,5 @@
 /* op_ternary.c: where, clamp, lerp, addcmul, addcdiv, fill. */
-#include "ops/pointwise.h"
+#include "pointwise.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* op_unary.c: operators on one tensor, and the table of those that follow the common course. */
 #include "op_compose.h"
 #include "op_out.h"
-#include "ops/pointwise.h"
+#include "pointwise.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "ops/pointwise.h"
+#include "pointwise.h"
 
 #include <stdio.h>
 

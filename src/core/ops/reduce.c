@@ -1,4 +1,4 @@
-#include "ops/reduce.h"
+#include "reduce.h"
 
 #include <string.h>
 

@@ -9,7 +9,7 @@
 #ifndef TSR_SPARSE_H
 #define TSR_SPARSE_H
 
-#include "../op_compose.h"
+#include "op_compose.h"
 
 /* Any layout over parts that are retained; `plain` is NULL for COO. Lazy conj and neg bits of the values are resolved. Nothing is checked. */
 TsrStatus tsr_sparse_new(TsrTensor **out, uint8_t layout, int ndim, const int64_t *sizes, TsrTensor *indices, TsrTensor *plain, TsrTensor *values, bool coalesced);
