@@ -268,9 +268,10 @@ static TsrStatus take_names(Code *code, const Scope *scope) {
     return TSR_OK;
 }
 
-/* "f", or "outer.<locals>.f" for a function made in another. */
+/* "f", or "outer.<locals>.f" for a function made in another; a comprehension has no locals to CPython's mind. */
 static char *qualified_name(const Code *outer, const char *name) {
-    const char *prefix = outer != NULL ? outer->qualname : "", *joint = outer != NULL ? ".<locals>." : "";
+    const char *prefix = outer != NULL ? outer->qualname : "";
+    const char *joint = outer == NULL ? "" : strcmp(outer->name, "<genexpr>") == 0 ? "." : ".<locals>.";
     size_t size = strlen(prefix) + strlen(joint) + strlen(name) + 1;
     char *text = size > 4096 ? NULL : tsr_malloc(size);
     if (text != NULL) snprintf(text, size, "%s%s%s", prefix, joint, name);

@@ -252,7 +252,7 @@ static TsrStatus set_slice(List *l, const Slice *slice, Value value) {
     int64_t start, stop, step, count;
     Value copy;
     TsrStatus status = list_new_iterable(&copy, value);
-    if (exc_matches(status, TSR_TYPE_ERROR) && !value_is_callable(value) && value_type(value)->iter == NULL && value_type(value)->iter_next == NULL) {
+    if (exc_matches(status, TSR_TYPE_ERROR) && value_type(value)->iter == NULL && value_type(value)->iter_next == NULL) {
         exc_discard(status);
         return tsr_error(TSR_TYPE_ERROR, value_is_none(slice->step) ? "can only assign an iterable" : "must assign iterable to extended slice");
     }

@@ -16,6 +16,11 @@ TsrStatus ns_time_new(Value *out);
 TsrStatus ns_random_new(Value *out);
 TsrStatus ns_collections_new(Value *out);
 TsrStatus ns_copy_new(Value *out);
+TsrStatus ns_typing_new(Value *out);
+TsrStatus ns_heapq_new(Value *out);
+TsrStatus ns_bisect_new(Value *out);
+TsrStatus ns_operator_new(Value *out);
+TsrStatus ns_string_new(Value *out);
 
 /* copy.deepcopy(v, memo): `memo` maps the id of what was copied already to its copy. */
 TsrStatus deep_copy(Value *out, Value v, Dict *memo);

@@ -44,6 +44,44 @@ import pandas
 load('x.csv') reads a table as a tensor
 import csv
 load('x.csv') reads a table as a tensor
+import __future__
+leave the line out: annotations mean what they mean in Python 3.11
+import argparse
+sys.argv has the arguments
+import array
+bytearray(b) holds bytes, tensor(list) numbers of one kind
+import dataclasses
+collections.namedtuple makes records; there are no classes
+import datetime
+time.time() counts the seconds since 1970; there are no dates
+import einops
+view, permute, repeat and einsum do what rearrange, repeat and reduce do
+import glob
+os.listdir(path) names the files
+import matplotlib.pyplot
+tsr draws no plots; save(x, 'x.csv') writes what another program can plot
+import pathlib
+os.path.join, os.path.exists and their kin work on text
+import pickle
+save(x, path) and load(path) keep tensors in files, json the rest
+import re
+str has find, split, partition, replace and startswith
+import statistics
+tensors have mean, median, mode, std and var
+import torch.autograd.functional
+tsr has no autograd: a gradient is worked out by hand
+import torch.optim
+tsr has no autograd, and so no optimizers: w -= lr * grad, with the gradient worked out by hand
+import torch.utils.data
+x.split(n) gives batches, x[torch.randperm(len(x))] shuffles rows
+import torchvision.transforms
+only torch is there
+import tqdm.auto
+leave tqdm out: the loop goes over the same values
+import warnings
+print(text, file=sys.stderr) warns
+torch.utils.data
+x.split(n) gives batches, x[torch.randperm(len(x))] shuffles rows
 [1].push(2)
 did you mean 'append'?
 [1].add(2)
@@ -104,8 +142,6 @@ ones(2).int32()
 did you mean 'int'?
 torch.array([1])
 did you mean 'tensor'?
-torch.from_numpy([1])
-load('x.npy') reads NumPy's files, tensor(list) takes numbers
 torch.load("x.npy")
 load(path) has no torch. before it; its formats are npy, json, csv, tsv, pb and raw
 torch.save(1, "x.npy")

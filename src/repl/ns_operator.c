@@ -1,0 +1,174 @@
+/* ns_operator.c: Python's operator: the operators as functions, itemgetter and attrgetter. */
+#include "ns.h"
+
+#include "args.h"
+#include "exc.h"
+#include "seq_obj.h"
+#include "str_obj.h"
+
+/* --- one function an operator --- */
+
+#define BINARY(name, op) \
+    static TsrStatus operator_##name(Value *out, const CallArgs *args) { return value_binary(out, op, args->values[0], args->values[1]); }
+#define COMPARE(name, op) \
+    static TsrStatus operator_##name(Value *out, const CallArgs *args) { return value_compare(out, op, args->values[0], args->values[1]); }
+#define UNARY(name, op) \
+    static TsrStatus operator_##name(Value *out, const CallArgs *args) { return value_unary(out, op, args->values[0]); }
+
+BINARY(add, OP_ADD)
+BINARY(sub, OP_SUB)
+BINARY(mul, OP_MUL)
+BINARY(matmul, OP_MATMUL)
+BINARY(truediv, OP_DIV)
+BINARY(floordiv, OP_FLOORDIV)
+BINARY(mod, OP_MOD)
+BINARY(pow, OP_POW)
+BINARY(lshift, OP_LSHIFT)
+BINARY(rshift, OP_RSHIFT)
+BINARY(and_, OP_AND)
+BINARY(or_, OP_OR)
+BINARY(xor, OP_XOR)
+COMPARE(lt, CMP_LT)
+COMPARE(le, CMP_LE)
+COMPARE(eq, CMP_EQ)
+COMPARE(ne, CMP_NE)
+COMPARE(gt, CMP_GT)
+COMPARE(ge, CMP_GE)
+COMPARE(is_, CMP_IS)
+COMPARE(is_not, CMP_IS_NOT)
+UNARY(neg, OP_NEG)
+UNARY(pos, OP_POS)
+UNARY(invert, OP_INVERT)
+UNARY(not_, OP_NOT)
+
+static TsrStatus operator_contains(Value *out, const CallArgs *args) { return value_compare(out, CMP_IN, args->values[1], args->values[0]); }
+static TsrStatus operator_getitem(Value *out, const CallArgs *args) { return value_getitem(out, args->values[0], args->values[1]); }
+static TsrStatus operator_truth(Value *out, const CallArgs *args) {
+    bool truth;
+    TSR_TRY(value_truth(&truth, args->values[0]));
+    *out = value_bool(truth);
+    return TSR_OK;
+}
+static TsrStatus operator_setitem(Value *out, const CallArgs *args) {
+    *out = VALUE_NONE;
+    return value_setitem(args->values[0], args->values[1], args->values[2]);
+}
+
+/* --- itemgetter, attrgetter --- */
+
+typedef struct Getting {
+    GcObj gc;
+    Value wanted; /* a tuple of indices, or of names */
+} Getting;
+
+static void getting_destroy(Obj *self) {
+    value_release(((Getting *)self)->wanted);
+    obj_free(self, sizeof(Getting));
+}
+static void getting_traverse(Obj *self, GcVisit visit, void *context) { gc_visit_value(((Getting *)self)->wanted, visit, context); }
+static void getting_clear(Obj *self) { value_clear(&((Getting *)self)->wanted); }
+
+static TsrStatus getting_new(Value *out, Type *type, const CallArgs *args) {
+    Getting *g = obj_new(type, sizeof *g);
+    if (g == NULL) return mem_error();
+    g->wanted = VALUE_UNBOUND;
+    TsrStatus status = tuple_new(&g->wanted, args->values, args->count);
+    if (status == TSR_OK) gc_track(g);
+    return value_end_move(out, status, value_obj_move(g));
+}
+
+static TsrStatus getting_repr(TsrText *out, Value self) {
+    const Tuple *wanted = value_as_tuple(((Getting *)self.o)->wanted);
+    TSR_TRY(tsr_text_printf(out, "%s(", type_full_name(self.o->type)));
+    for (int64_t i = 0; i < wanted->count; i++) {
+        if (i > 0) TSR_TRY(tsr_text_puts(out, ", "));
+        TSR_TRY(value_repr(out, wanted->items[i]));
+    }
+    return tsr_text_putc(out, ')');
+}
+
+/* One of what is wanted gives a value, several a tuple. */
+static TsrStatus get_all(Value *out, Value self, const CallArgs *args, TsrStatus (*get)(Value *, Value, Value)) {
+    const Tuple *wanted = value_as_tuple(((Getting *)self.o)->wanted);
+    Value list;
+    TSR_TRY(args_no_keywords(args, self.o->type->name));
+    TSR_TRY(args_count(args, 0, 1, 1, self.o->type->name));
+    if (wanted->count == 1) return get(out, args->values[0], wanted->items[0]);
+    TSR_TRY(list_new(&list, wanted->count));
+    TsrStatus status = TSR_OK;
+    for (int64_t i = 0; i < wanted->count && status == TSR_OK; i++) {
+        Value v;
+        status = get(&v, args->values[0], wanted->items[i]);
+        if (status == TSR_OK) status = list_append_move(value_as_list(list), v);
+    }
+    if (status == TSR_OK) status = tuple_new_iterable(out, list);
+    value_release(list);
+    return status;
+}
+
+static TsrStatus itemgetter_call(Value *out, Value self, const CallArgs *args) { return get_all(out, self, args, value_getitem); }
+
+static TsrStatus itemgetter_construct(Value *out, Type *type, const CallArgs *args) {
+    TSR_TRY(args_no_keywords(args, "itemgetter"));
+    if (args->count == 0) return args_count(args, 0, 1, 1, "itemgetter");
+    return getting_new(out, type, args);
+}
+
+/* "a.b": attribute after attribute. */
+static TsrStatus get_dotted(Value *out, Value v, Value name) {
+    const char *at = value_as_str(name)->data, *end = at + value_as_str(name)->size;
+    Value now = value_retain(v);
+    for (;;) {
+        const char *stop = at;
+        while (stop < end && *stop != '.') stop++;
+        Value next;
+        Str *part = str_intern(at, stop - at);
+        TsrStatus status = part != NULL ? value_getattr(&next, now, part) : mem_error();
+        value_release(now);
+        TSR_TRY(status);
+        now = next;
+        if (stop == end) break;
+        at = stop + 1;
+    }
+    *out = now;
+    return TSR_OK;
+}
+
+static TsrStatus attrgetter_call(Value *out, Value self, const CallArgs *args) { return get_all(out, self, args, get_dotted); }
+
+static TsrStatus attrgetter_construct(Value *out, Type *type, const CallArgs *args) {
+    TSR_TRY(args_no_keywords(args, "attrgetter"));
+    if (args->count == 0) return args_count(args, 0, 1, 1, "attrgetter");
+    for (int i = 0; i < args->count; i++) {
+        if (!value_is_str(args->values[i])) return tsr_error(TSR_TYPE_ERROR, "attribute name must be a string");
+    }
+    return getting_new(out, type, args);
+}
+
+#define GETTING_TYPE(symbol, text, summary) \
+    static Type symbol##_type = {.obj = TYPE_HEADER, .name = text, .module = "operator", .doc = summary, .flags = TYPE_GC, .construct = symbol##_construct, \
+                                 .destroy = getting_destroy, .traverse = getting_traverse, .clear = getting_clear, .repr = getting_repr, .call = symbol##_call}
+GETTING_TYPE(itemgetter, "itemgetter", "itemgetter(item, ...): a function that gives x[item].");
+GETTING_TYPE(attrgetter, "attrgetter", "attrgetter(name, ...): a function that gives x.name.");
+
+/* --- the module --- */
+
+#define ROW2(name, summary) {#name, operator_##name, ARGS_RANGE, 2, 2, "(a, b, /)", summary}
+#define ROW1(name, summary) {#name, operator_##name, ARGS_ONE, 1, 1, "(a, /)", summary}
+static const Method functions[] = {
+    ROW2(add, "a + b."), ROW2(sub, "a - b."), ROW2(mul, "a * b."), ROW2(matmul, "a @ b."), ROW2(truediv, "a / b."), ROW2(floordiv, "a // b."), ROW2(mod, "a % b."),
+    ROW2(pow, "a ** b."), ROW2(lshift, "a << b."), ROW2(rshift, "a >> b."), ROW2(and_, "a & b."), ROW2(or_, "a | b."), ROW2(xor, "a ^ b."), ROW2(lt, "a < b."),
+    ROW2(le, "a <= b."), ROW2(eq, "a == b."), ROW2(ne, "a != b."), ROW2(gt, "a > b."), ROW2(ge, "a >= b."), ROW2(is_, "a is b."), ROW2(is_not, "a is not b."),
+    ROW2(contains, "b in a."), ROW2(getitem, "a[b]."), ROW1(neg, "-a."), ROW1(pos, "+a."), ROW1(invert, "~a."), ROW1(not_, "not a."), ROW1(truth, "bool(a)."),
+    {"setitem", operator_setitem, ARGS_RANGE, 3, 3, "(a, b, c, /)", "a[b] = c."}, {0},
+};
+
+TsrStatus ns_operator_new(Value *out) {
+    Value made;
+    TSR_TRY(module_new(&made, "operator", "The operators as functions."));
+    Module *module = value_as_module(made);
+    TsrStatus status = module_add_functions(module, functions);
+    if (status == TSR_OK) status = module_add(module, "itemgetter", value_lent(&itemgetter_type));
+    if (status == TSR_OK) status = module_add(module, "attrgetter", value_lent(&attrgetter_type));
+    return value_end_move(out, status, made);
+}
