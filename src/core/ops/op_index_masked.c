@@ -86,6 +86,10 @@ static TsrStatus masked_fill(TsrOpCall *c, TsrScalar value) {
     int ndim = 0;
     if (!c->inplace) TSR_TRY(tsr_layout_broadcast(shape, &ndim, mask->sizes, tsr_ndim(mask)));
     if (!c->inplace) TSR_TRY(tsr_layout_broadcast(shape, &ndim, self->sizes, tsr_ndim(self)));
+    if (c->inplace && mask->dtype == TSR_BOOL) {
+        TSR_TRY(tsr_layout_broadcast(shape, &ndim, self->sizes, tsr_ndim(self)));
+        TSR_TRY(tsr_layout_broadcast(shape, &ndim, mask->sizes, tsr_ndim(mask)));
+    }
     if (mask->dtype != TSR_BOOL)
         return tsr_error(TSR_RUNTIME_ERROR, "masked_fill_ only supports boolean masks, but got mask with dtype %s", tsr_dtype_c_name(mask->dtype));
     TSR_TRY(tsr_require(TSR_BITS_MOST | TSR_BIT(COMPLEX32), self->dtype, "masked_fill"));

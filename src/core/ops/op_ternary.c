@@ -146,12 +146,17 @@ static TsrStatus fill_nan(TsrPw *pw) {
     return tsr_finish_move(pw->call, s, result);
 }
 
+static const TsrArg none = {.kind = TSR_ARG_NONE}; /* the bound that clamp_min and clamp_max don't have */
+
+static bool is_complex_bound(const TsrArg *a) { return a->kind == TSR_ARG_SCALAR && a->s.kind == TSR_SCALAR_COMPLEX; }
+
 static TsrStatus clamp_numbers(TsrOpCall *c, const TsrArg *low, const TsrArg *high) {
     TsrTensor *self = c->arg[0].t;
     TsrDtype d;
     TsrPw pw;
     TSR_TRY(check_bounds(low, high));
-    if (tsr_dtype_is_complex(self->dtype)) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "%s", no_complex);
+    bool promotes = low == &none || high == &none || !tsr_dtype_is_float(self->dtype);
+    if (tsr_dtype_is_complex(self->dtype) || (promotes && (is_complex_bound(low) || is_complex_bound(high)))) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "%s", no_complex);
     TSR_TRY(clamp_dtype(&d, c, self, low, high));
     if (c->out[0] != NULL && !c->inplace && c->out[0]->dtype != d)
         return tsr_error(TSR_RUNTIME_ERROR, "Found dtype %s but expected %s", tsr_dtype_scalar_name(c->out[0]->dtype), tsr_dtype_scalar_name(d));
@@ -162,7 +167,6 @@ static TsrStatus clamp_numbers(TsrOpCall *c, const TsrArg *low, const TsrArg *hi
     return run_clamp(&pw, low, high);
 }
 
-static const TsrArg none = {.kind = TSR_ARG_NONE};
 TsrStatus op_clamp(TsrOpCall *c) { return clamp_numbers(c, &c->arg[1], &c->arg[2]); }
 TsrStatus op_clamp_min(TsrOpCall *c) { return clamp_numbers(c, &c->arg[1], &none); }
 TsrStatus op_clamp_max(TsrOpCall *c) { return clamp_numbers(c, &none, &c->arg[1]); }
