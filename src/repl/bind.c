@@ -501,18 +501,36 @@ static TsrStatus one_result(Value *out, TsrOpCall *call, TsrArg *r) {
 }
 
 /* torch.return_types.NAME with the schema's field names; NAME_out when written into out=. */
-static TsrStatus named_type(Type **out, const TsrOpCall *call) {
+static TsrStatus named_type(Type **out, const TsrSchema *schema, bool written) {
     char name[96];
     const char *fields[TSR_MAX_RETS];
     int module = snprintf(name, sizeof name, "torch.return_types.");
-    snprintf(name + module, sizeof name - (size_t)module, "%s%s", call->schema->name, call->out[0] != NULL && !call->inplace ? "_out" : "");
+    snprintf(name + module, sizeof name - (size_t)module, "%s%s", schema->name, written ? "_out" : "");
     for (char *c = name + module; *c != '\0'; c++)
         if (*c == '.') *c = '_';
-    for (int i = 0; i < call->nret; i++) fields[i] = call->schema->returns[i].name;
+    for (int i = 0; i < schema->nreturns; i++) fields[i] = schema->returns[i].name;
     Str *kept = str_intern_c(name);
     if (kept == NULL) return mem_error();
-    *out = structseq_type(kept->data, fields, call->nret);
+    *out = structseq_type(kept->data, fields, schema->nreturns);
     return *out == NULL ? mem_error() : TSR_OK;
+}
+
+TsrStatus bind_fill_return_types(Module *m) {
+    for (int i = 0; i < tsr_op_count(); i++) {
+        const TsrOpSet *set = tsr_op_at(i);
+        for (int k = 0; k < set->n; k++) {
+            const TsrSchema *schema;
+            Type *type;
+            TSR_TRY(tsr_op_schema(&schema, set->ops[k]));
+            if (!schema->named_returns) continue;
+            for (int written = 0; written < 2; written++) {
+                if (written && !(set->ops[k]->forms & TSR_OUT)) continue;
+                TSR_TRY(named_type(&type, schema, written));
+                TSR_TRY(module_add(m, strrchr(type->name, '.') + 1, value_lent(type)));
+            }
+        }
+    }
+    return TSR_OK;
 }
 
 static TsrStatus many_results(Value *out, TsrOpCall *call) {
@@ -524,7 +542,7 @@ static TsrStatus many_results(Value *out, TsrOpCall *call) {
         s = one_result(&items[n], call, &call->ret[n]);
     }
     Type *type = NULL;
-    if (s == TSR_OK && call->schema->named_returns) s = named_type(&type, call);
+    if (s == TSR_OK && call->schema->named_returns) s = named_type(&type, call->schema, call->out[0] != NULL && !call->inplace);
     if (s != TSR_OK) {
         values_release(items, n);
         return s;

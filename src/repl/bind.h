@@ -64,6 +64,9 @@ TsrStatus bind_scalar_value(Value *out, TsrScalar s); /* as item() gives it */
 bool bind_is_index(Value v);
 /* sizes given as one sequence or as several ints from values[at]: into *out, at most `room`. `name` for errors. */
 TsrStatus bind_sizes(int64_t *out, int *n, int room, const CallArgs *args, int at, const char *function, const char *name);
+struct Module;
+/* Adds the types of named results to torch.return_types. */
+TsrStatus bind_fill_return_types(struct Module *module);
 /* A row's result as a value. */
 TsrStatus bind_result_move(Value *out, TsrOpCall *call);
 

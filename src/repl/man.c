@@ -74,7 +74,8 @@ static const struct {
     const char *space, *heading;
 } written[] = {
     {"", "COMPOSITIONS"},         {"Tensor", "COMPOSITIONS: METHODS"},         {"nn.functional", "COMPOSITIONS: NEURAL NETWORKS"}, {"nn.init", "COMPOSITIONS: FIRST WEIGHTS"},
-    {"nn.utils.rnn", "COMPOSITIONS: SEQUENCES"}, {"masked", "COMPOSITIONS: MASKED REDUCTIONS"}, {"signal.windows", "COMPOSITIONS: WINDOWS"},     {"testing", "COMPOSITIONS: TESTING"},
+    {"nn.utils.rnn", "COMPOSITIONS: SEQUENCES"}, {"masked", "COMPOSITIONS: MASKED TENSORS"}, {"sparse", "COMPOSITIONS: SPARSE TENSORS"},
+    {"func", "COMPOSITIONS: REARRANGING"}, {"signal.windows", "COMPOSITIONS: WINDOWS"},     {"testing", "COMPOSITIONS: TESTING"},
 };
 
 typedef struct Space {

@@ -183,11 +183,13 @@ static const struct Space {
     {"torch.nn.utils", NULL, NULL, "torch.nn.utils.rnn."},
     {"torch.nn.utils.rnn", "nn.utils.rnn.", fill_rnn, "Sequences of different lengths side by side."},
     {"torch.functional", "", NULL, "Functions of torch under their module's name."},
+    {"torch.return_types", NULL, bind_fill_return_types, "The types of results with named parts."},
     {"torch.linalg", "linalg.", fill_linalg, "Linear algebra."},
     {"torch.fft", "fft.", NULL, "Discrete Fourier transforms."},
     {"torch.special", "special.", NULL, "Special functions."},
     {"torch.masked", "masked.", masked_fill, "Reductions over part of a tensor, and tensors with a mask."},
     {"torch.masked._ops", "masked.", NULL, "torch.masked, as PyTorch's own examples call it."},
+    {"torch.masked.maskedtensor", "masked.", masked_fill, "Tensors with a mask."},
     {"torch.sparse", "sparse.", torch_sparse_fill, "Operators on sparse tensors."},
     {"torch.signal", NULL, NULL, "torch.signal.windows."},
     {"torch.signal.windows", "signal.windows.", NULL, "Window functions."},
@@ -310,12 +312,16 @@ MAKER(rnn, "torch.nn.utils.rnn")
 MAKER(accelerator, "torch.accelerator")
 MAKER(backends, "torch.backends")
 MAKER(func, "torch.func")
+MAKER(plain_functional, "torch.functional")
+MAKER(return_types, "torch.return_types")
+MAKER(maskedtensor, "torch.masked.maskedtensor")
 
 static const struct { const char *name; ModuleMaker make; } makers[] = {
     {"torch", make_torch}, {"torch.nn", make_nn}, {"torch.nn.functional", make_functional}, {"torch.linalg", make_linalg}, {"torch.fft", make_fft},
     {"torch.special", make_special}, {"torch.masked", make_masked}, {"torch.sparse", make_sparse}, {"torch.signal", make_signal},
     {"torch.signal.windows", make_windows}, {"torch.random", make_random}, {"torch.cuda", make_cuda}, {"torch.testing", make_testing}, {"torch.version", make_version},
     {"torch.nn.init", make_init}, {"torch.nn.utils.rnn", make_rnn}, {"torch.accelerator", make_accelerator}, {"torch.backends", make_backends}, {"torch.func", make_func},
+    {"torch.functional", make_plain_functional}, {"torch.return_types", make_return_types}, {"torch.masked.maskedtensor", make_maskedtensor},
 };
 
 /* Modules of other files share a few makers, by the order they came in. */

@@ -164,9 +164,9 @@ void value_shutdown(void) {
     gc_collect();
     exc_shutdown();
     type_shutdown();
-    tuple_shutdown();
     gc_collect();
-    namedtuple_shutdown(); /* after the last object: what dies asks its type */
+    tuple_shutdown(); /* after the last object: what dies asks its type */
+    namedtuple_shutdown();
     str_shutdown();
     free_lists_drop();
 }
