@@ -211,7 +211,7 @@ static TsrStatus check_solve(const TsrTensor *a, const TsrTensor *b, bool left, 
         return tsr_error(TSR_RUNTIME_ERROR, "%s: Expected A and B to have the same dtype, but found A of type %s and B of type %s instead", fn, tsr_dtype_scalar_name(a->dtype),
                          tsr_dtype_scalar_name(b->dtype));
     TSR_TRY(tsr_la_check_square(a, fn, "A"));
-    TSR_TRY(tsr_la_check_float_high(a, fn));
+    TSR_TRY(tsr_la_not_implemented("lu_cpu", a->dtype));
     if (!left && vector_case(a, b))
         return tsr_error(TSR_RUNTIME_ERROR, "%s: Vector broadcasting of the left hand side is not supported for left=False. In this case linalg.solve is equivalent to B / A.squeeze(-1)", fn);
     return TSR_OK;
@@ -459,6 +459,8 @@ static TsrStatus slogdet_new(TsrTensor **sign, TsrTensor **logabs, const TsrTens
     TSR_OWNED pivots = NULL;
     TSR_OWNED s = NULL;
     TSR_OWNED l = NULL;
+    TSR_TRY(tsr_la_check_square(a, fn, "A"));
+    TSR_TRY(tsr_la_check_float_high(a, fn));
     TSR_TRY(factor_for_det(&lu, &pivots, a, fn));
     TSR_TRY(tsr_la_new_vector(&s, lu, -1, lu->dtype));
     TSR_TRY(tsr_la_new_vector(&l, lu, -1, tsr_dtype_real_of(lu->dtype)));

@@ -451,8 +451,10 @@ static TsrStatus cond(TsrTensor **out, const TsrTensor *a, MatrixNorm ord, const
         TSR_TRY(tsr_la_new_vector(out, a, -1, tsr_dtype_real_of(a->dtype)));
         return tsr_is_meta(*out) ? TSR_OK : tsr_tensor_fill(*out, tsr_scalar_int(0));
     }
-    TSR_TRY(tsr_la_check_float_high(a, ord == NORM_SPECTRAL || ord == NORM_SPECTRAL_LEAST ? "linalg.svd" : "linalg.inv"));
-    if (ord == NORM_SPECTRAL || ord == NORM_SPECTRAL_LEAST) return cond_spectral(out, a, ord == NORM_SPECTRAL_LEAST);
+    bool spectral = ord == NORM_SPECTRAL || ord == NORM_SPECTRAL_LEAST;
+    if (spectral) TSR_TRY(tsr_la_check_float(a, "linalg.svd"));
+    TSR_TRY(spectral ? tsr_la_not_implemented("linalg_svd_cpu", a->dtype) : tsr_la_check_float_high(a, "linalg.inv"));
+    if (spectral) return cond_spectral(out, a, ord == NORM_SPECTRAL_LEAST);
     return cond_inverse(out, a, ord);
 }
 

@@ -86,7 +86,8 @@ TsrStatus op_linalg_qr(TsrOpCall *c) {
     TSR_OWNED q = NULL;
     TSR_OWNED r = NULL;
     TSR_TRY(tsr_la_check_matrix(a, "linalg.qr", "A"));
-    TSR_TRY(tsr_la_check_float_high(a, "linalg.qr"));
+    TSR_TRY(tsr_la_check_float(a, "linalg.qr"));
+    TSR_TRY(tsr_la_not_implemented("geqrf_cpu", a->dtype));
     bool complete = strcmp(mode, "complete") == 0, only_r = strcmp(mode, "r") == 0;
     if (!complete && !only_r && strcmp(mode, "reduced") != 0)
         return tsr_error(TSR_RUNTIME_ERROR, "qr received unrecognized mode '%s' but expected one of 'reduced' (default), 'r', or 'complete'", mode);

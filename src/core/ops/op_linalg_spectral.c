@@ -191,8 +191,8 @@ TsrStatus op_linalg_eigvalsh(TsrOpCall *c) {
 
 static TsrStatus check_svd(const TsrTensor *a, const char *fn) {
     TSR_TRY(tsr_la_check_matrix(a, fn, "A"));
-    TSR_TRY(tsr_la_check_float_high(a, fn));
-    return TSR_OK;
+    TSR_TRY(tsr_la_check_float(a, fn));
+    return tsr_la_not_implemented("linalg_svd_cpu", a->dtype);
 }
 
 static TsrStatus check_driver(const TsrArg *driver) {
@@ -239,7 +239,8 @@ TsrStatus op_svd(TsrOpCall *c) {
     TSR_OWNED vh = NULL;
     TSR_OWNED v = NULL;
     if (tsr_ndim(a) < 2) return tsr_error(TSR_RUNTIME_ERROR, "linalg.svd: input should have at least 2 dimensions, but has %d dimensions instead", tsr_ndim(a));
-    TSR_TRY(tsr_la_check_float_high(a, "linalg.svd"));
+    TSR_TRY(tsr_la_check_float(a, "linalg.svd"));
+    TSR_TRY(tsr_la_not_implemented("linalg_svd_cpu", a->dtype));
     if (c->arg[2].b) {
         TSR_TRY(tsr_la_new_svd(&u, &s, &vh, a, c->arg[1].b ? 'S' : 'A', "linalg.svd"));
     } else {

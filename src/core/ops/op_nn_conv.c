@@ -93,11 +93,12 @@ static TsrStatus add_bias(TsrTensor *out, const TsrTensor *bias, int n) {
 
 /* ---- checks ---- */
 
-static TsrStatus check_conv_dtype(TsrDtype dtype, int n, bool transposed) {
+static TsrStatus check_conv_dtype(TsrDtype dtype, const TsrTensor *weight, int n, bool transposed) {
     unsigned able = TSR_BITS_USUAL | TSR_BITS_COMPLEX | TSR_BIT(COMPLEX32);
     if (transposed) able &= ~(TSR_BIT(UINT8) | TSR_BIT(INT8) | TSR_BIT(INT16) | TSR_BIT(INT32));
     if (able >> dtype & 1) return TSR_OK;
-    const char *name = transposed ? (n == 3 ? "slow_conv_transpose3d_out_cpu" : "slow_conv_transpose2d_out_cpu") : n == 3 ? "compute_columns3d" : "slow_conv2d_cpu";
+    bool points = n == 3 && weight->sizes[2] == 1 && weight->sizes[3] == 1 && weight->sizes[4] == 1; /* which need no columns */
+    const char *name = transposed ? (n == 3 ? "slow_conv_transpose3d_out_cpu" : "slow_conv_transpose2d_out_cpu") : n == 3 ? (points ? "slow_conv3d_cpu" : "compute_columns3d") : "slow_conv2d_cpu";
     return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "\"%s\" not implemented for '%s'", name, tsr_dtype_scalar_name(dtype));
 }
 
@@ -169,7 +170,7 @@ static TsrStatus check_conv(const TsrTensor *t, const TsrTensor *weight, const T
     if (onednn && bias != NULL) TSR_TRY(check_same_dtype(t, bias, "bias", true));
     if (tsr_dtype_is_complex(t->dtype) && t->dtype != weight->dtype)
         return tsr_error(TSR_RUNTIME_ERROR, "Input type (%s) and weight type (%s) should be the same", type_text(a, sizeof a, t->dtype), type_text(b, sizeof b, weight->dtype));
-    TSR_TRY(check_conv_dtype(t->dtype, n, transposed));
+    TSR_TRY(check_conv_dtype(t->dtype, weight, n, transposed));
     TSR_TRY(check_same_dtype(t, weight, "weight", false));
     return bias != NULL && n == 3 ? check_same_dtype(t, bias, "bias", false) : TSR_OK;
 }
