@@ -2,7 +2,9 @@
 
 #include "mem.h"
 
+#include <ctype.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -185,7 +187,9 @@ static TsrStatus no_allocator(TsrDevice device) {
     if (device.type == TSR_CUDA)
         return tsr_error(TSR_RUNTIME_ERROR, "Found no NVIDIA driver on your system. Please check that you have an NVIDIA GPU and installed a "
                                             "driver from http://www.nvidia.com/Download/index.aspx");
-    return tsr_error(TSR_RUNTIME_ERROR, "no allocator for device %s", tsr_device_format(device, name));
+    snprintf(name, sizeof name, "%s", tsr_device_type_name(device.type));
+    for (char *p = name; *p != '\0'; p++) *p = (char)toupper((unsigned char)*p);
+    return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "Could not run 'aten::empty.memory_format' with arguments from the '%s' backend.", name);
 }
 
 /* Kept blocks go back to the system before memory counts as short. */

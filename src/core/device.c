@@ -4,9 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const type_names[TSR_DEVICE_TYPE_COUNT] = {[TSR_CPU] = "cpu", [TSR_CUDA] = "cuda", [TSR_META] = "meta"};
+static const char *const type_names[] = {
+    [TSR_CPU] = "cpu", [TSR_CUDA] = "cuda", [TSR_META] = "meta", [TSR_DEVICE_TYPE_COUNT] = "ipu", "xpu", "mkldnn", "opengl", "opencl", "ideep", "hip", "ve", "fpga", "maia", "xla",
+    "lazy", "vulkan", "mps", "hpu", "mtia", "privateuseone",
+};
 
-const char *tsr_device_type_name(uint8_t type) { return type < TSR_DEVICE_TYPE_COUNT ? type_names[type] : "unknown"; }
+const char *tsr_device_type_name(uint8_t type) { return type < TSR_COUNTOF(type_names) ? type_names[type] : "unknown"; }
 
 char *tsr_device_format(TsrDevice d, char *buffer) {
     if (d.index < 0) snprintf(buffer, 16, "%s", tsr_device_type_name(d.type));
@@ -30,11 +33,11 @@ TsrStatus tsr_device_parse(TsrDevice *out, const char *text) {
     if (text[0] == '\0') return tsr_error(TSR_RUNTIME_ERROR, "Device string must not be empty");
     size_t n = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_");
     if (n == 0 || (text[n] != ':' && text[n] != '\0')) return invalid(text);
-    TsrDevice d = {TSR_DEVICE_TYPE_COUNT, -1};
+    TsrDevice d = {TSR_COUNTOF(type_names), -1};
     if (text[n] == ':') TSR_TRY(parse_index(&d.index, text + n + 1, text));
-    for (uint8_t type = 0; type < TSR_DEVICE_TYPE_COUNT; type++)
+    for (uint8_t type = 0; type < TSR_COUNTOF(type_names); type++)
         if (strlen(type_names[type]) == n && memcmp(type_names[type], text, n) == 0) d.type = type;
-    if (d.type == TSR_DEVICE_TYPE_COUNT)
+    if (d.type == TSR_COUNTOF(type_names))
         return tsr_error(TSR_RUNTIME_ERROR,
                          "Expected one of cpu, cuda, ipu, xpu, mkldnn, opengl, opencl, ideep, hip, ve, fpga, maia, xla, lazy, vulkan, "
                          "mps, meta, hpu, mtia, privateuseone device type at start of device string: %.*s",

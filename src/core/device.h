@@ -1,4 +1,5 @@
-/* device.h: device types and indices. cpu and meta are built in; cuda is a slot that a plugin fills. */
+/* device.h: device types and indices. cpu and meta are built in; cuda is a slot that a plugin fills; the others that PyTorch knows have a name
+ * and nothing behind it: their numbers start at TSR_DEVICE_TYPE_COUNT. */
 #ifndef TSR_DEVICE_H
 #define TSR_DEVICE_H
 
@@ -13,10 +14,10 @@ typedef struct TsrDevice { uint8_t type; int8_t index; /* -1: none given */ } Ts
 #define TSR_DEVICE_META ((TsrDevice){TSR_META, -1})
 
 static inline bool tsr_device_equal(TsrDevice a, TsrDevice b) { return a.type == b.type && a.index == b.index; }
-const char *tsr_device_type_name(uint8_t type); /* "cpu"; static */
+const char *tsr_device_type_name(uint8_t type); /* "cpu", "mps"; static */
 /* "cpu", "cuda:0" into `buffer` of at least 16 bytes; returns buffer. */
 char *tsr_device_format(TsrDevice d, char *buffer);
-/* Parses "cpu", "cuda:1", "meta". TSR_RUNTIME_ERROR with PyTorch's text when malformed or unknown. */
+/* Parses "cpu", "cuda:1", "meta", "mps:0". TSR_RUNTIME_ERROR with PyTorch's text when malformed or unknown. */
 TsrStatus tsr_device_parse(TsrDevice *out, const char *text);
 
 TSR_PUBLIC_END

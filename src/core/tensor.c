@@ -8,6 +8,11 @@
 #include <stdio.h>
 #include <string.h>
 
+const char *tsr_layout_name(uint8_t layout) {
+    static const char *const names[] = {"Strided", "Sparse", "SparseCsr", "SparseCsc", "SparseBsr", "SparseBsc"};
+    return names[layout];
+}
+
 /* --- structs from a free list of the thread --- */
 
 enum { POOL_MOST = 256 };

@@ -18,6 +18,7 @@ TSR_PUBLIC_BEGIN
 enum { TSR_INLINE_DIMS = 5 };
 
 typedef enum TsrLayout { TSR_STRIDED, TSR_SPARSE_COO, TSR_SPARSE_CSR, TSR_SPARSE_CSC, TSR_SPARSE_BSR, TSR_SPARSE_BSC } TsrLayout;
+const char *tsr_layout_name(uint8_t layout); /* as PyTorch's errors call it: "Strided", "SparseCsr"; static */
 typedef enum TsrMemoryFormat { TSR_CONTIGUOUS, TSR_PRESERVE, TSR_CHANNELS_LAST, TSR_CHANNELS_LAST_3D } TsrMemoryFormat;
 
 enum TsrTensorFlags {

@@ -273,6 +273,29 @@ static bool slice_is_full(Value v) {
     return s->start.tag == V_NONE && s->stop.tag == V_NONE && s->step.tag == V_NONE;
 }
 
+/* What is left of the indices of a sparse tensor, once all its sparse dimensions are selected from: `before` dimensions are kept as they are. */
+static TsrStatus get_rest_move(Value *out, TsrTensor *dense, int64_t before, const Value *items, int64_t n) {
+    Value t = value_tensor_move(dense), all = VALUE_UNBOUND, list = VALUE_UNBOUND, index = VALUE_UNBOUND;
+    TsrStatus s = slice_new(&all, VALUE_NONE, VALUE_NONE, VALUE_NONE);
+    if (s == TSR_OK) s = list_new(&list, before + n);
+    for (int64_t i = 0; s == TSR_OK && i < before; i++) s = list_append(value_as_list(list), all);
+    for (int64_t i = 0; s == TSR_OK && i < n; i++) s = list_append(value_as_list(list), items[i]);
+    if (s == TSR_OK) s = tuple_new_iterable(&index, list);
+    if (s == TSR_OK) s = value_getitem(out, t, index);
+    value_release(all);
+    value_release(list);
+    value_release(index);
+    value_release(t);
+    return s;
+}
+
+/* How many dimensions the indices are for. */
+static int64_t places(const Value *items, int64_t n) {
+    int64_t count = 0;
+    for (int64_t i = 0; i < n; i++) count += items[i].tag != V_NONE && !(items[i].tag == V_OBJ && items[i].o == &ellipsis_object);
+    return count;
+}
+
 /* Sparse tensors: integers select; all else needs strides. */
 static TsrStatus get_sparse(Value *out, TsrTensor *self, Value index) {
     const Value *items;
@@ -281,12 +304,13 @@ static TsrStatus get_sparse(Value *out, TsrTensor *self, Value index) {
     TsrTensor *t = tsr_tensor_retain(self), *next;
     TsrStatus s = TSR_OK;
     for (int64_t i = 0; i < n && s == TSR_OK; i++) {
+        if (!tsr_is_sparse(t) && places(items + i, n - i) <= tsr_ndim(t) - dim) return get_rest_move(out, t, dim, items + i, n - i);
         if (items[i].tag == V_INT && dim < tsr_ndim(t)) s = tsr_invoke_new(&next, 1, "select", "tii", t, dim, items[i].i);
         else if (items[i].tag == V_NONE) s = tsr_invoke_new(&next, 1, "unsqueeze", "ti", t, dim++);
         else if (items[i].tag == V_OBJ && items[i].o->type == &slice_type && slice_is_full(items[i])) {
             dim++;
             continue;
-        } else if (items[i].tag == V_INT) s = tsr_error(TSR_INDEX_ERROR, "too many indices for tensor of dimension %d", tsr_ndim(self));
+        } else if (items[i].tag == V_INT || !tsr_is_sparse(t)) s = tsr_error(TSR_INDEX_ERROR, "too many indices for tensor of dimension %d", tsr_ndim(self));
         else s = tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "Could not run 'aten::as_strided' with arguments from the '%s' backend.", t->layout == TSR_SPARSE_COO ? "SparseCPU" : "SparseCsrCPU");
         if (s != TSR_OK) break;
         tsr_tensor_free(t);

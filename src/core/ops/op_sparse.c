@@ -9,12 +9,7 @@
 #include "tensor_impl.h"
 #include "sparse.h"
 
-static const char *layout_name(uint8_t layout) {
-    static const char *const names[] = {"Strided", "Sparse", "SparseCsr", "SparseCsc", "SparseBsr", "SparseBsc"};
-    return names[layout];
-}
-
-const char *tsr_sparse_layout_name(const TsrTensor *t) { return layout_name(t->layout); }
+const char *tsr_sparse_layout_name(const TsrTensor *t) { return tsr_layout_name(t->layout); }
 
 /* ---- making ---- */
 
@@ -567,7 +562,7 @@ static TsrStatus check_blocksize(const TsrTensor *self, uint8_t layout, const Ts
     const int64_t *b = blocksize->ints;
     if (given && (b[0] <= 0 || b[1] <= 0)) return tsr_error(TSR_RUNTIME_ERROR, "%s: blocksize needs to be positive, but got [%lld, %lld]", name, (long long)b[0], (long long)b[1]);
     if (blocks != given)
-        return tsr_error(TSR_RUNTIME_ERROR, "%s: conversion from %s to %s with%s blocksize argument given is not supported", name, tsr_sparse_layout_name(self), layout_name(layout),
+        return tsr_error(TSR_RUNTIME_ERROR, "%s: conversion from %s to %s with%s blocksize argument given is not supported", name, tsr_sparse_layout_name(self), tsr_layout_name(layout),
                          given ? "" : "out");
     if (!given || tsr_ndim(self) != 2 || (self->sizes[0] % b[0] == 0 && self->sizes[1] % b[1] == 0)) return TSR_OK;
     return tsr_error(TSR_RUNTIME_ERROR, "%s: tensor sparse size (%lld,%lld) must be divisible by given blocksize (%lld,%lld)", name, (long long)self->sizes[0], (long long)self->sizes[1],

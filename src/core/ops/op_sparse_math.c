@@ -62,11 +62,12 @@ static TsrStatus power(TsrOpCall *c) {
 /* ---- adding ---- */
 
 static TsrStatus same_sizes_to_add(const TsrTensor *a, const TsrTensor *b, bool mixed) {
+    const char *dense = is_compressed(b) ? "op2" : "dense";
     if (tsr_same_sizes(a, b)) return TSR_OK;
     if (mixed)
         return tsr_error(TSR_RUNTIME_ERROR,
-                         "add: expected 'self' and 'other' to have same size, but self has size %s while other has size %s (FYI: op2-sparse addition does not currently support "
-                         "broadcasting)", tsr_sizes_text(a), tsr_sizes_text(b));
+                         "add: expected 'self' and 'other' to have same size, but self has size %s while other has size %s (FYI: %s-sparse addition does not currently support "
+                         "broadcasting)", tsr_sizes_text(a), tsr_sizes_text(b), dense);
     return tsr_error(TSR_RUNTIME_ERROR, "add: expected sizes of 'self' and 'other' to match, but %s != %s", tsr_sizes_text(a), tsr_sizes_text(b));
 }
 
