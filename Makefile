@@ -202,7 +202,8 @@ docs man: all ## prints man/tsr-ops.7 from the table of operators and checks the
 	for f in README.md man/*.[157] lessons/*.md; do $(BUILD)/tsr --doctest $$f || exit 1; done
 
 config: ## what was found on this machine
-	@for l in check libsleef; do printf '%-16s %s\n' $$l "$$(pkg-config --modversion $$l 2>/dev/null || echo not found)"; done
+	@printf '%-16s %s\n' check "$$(pkg-config --modversion check 2>/dev/null || echo not found)"
+	@printf '%-16s %s\n' libsleef "$$(echo SLEEF_VERSION_MAJOR.SLEEF_VERSION_MINOR | $(CC) -E -P -include sleef.h - 2>/dev/null | tail -1 | tr -d ' ' | grep . || echo not found)"
 	@printf '%-16s %s\n' openblas "$$(ls /usr/lib/*/openblas-openmp/libopenblas.so.0 /usr/lib/*/libopenblas.so.0 2>/dev/null | head -1 || true)"
 
 help: ## this list
