@@ -275,10 +275,10 @@ static TsrStatus return_bool(TsrOpCall *c, bool b) {
 /* Whether every element of a bool tensor is true; consumes it. */
 static TsrStatus return_all_move(TsrOpCall *c, TsrTensor *mask) {
     TsrTensor *flat = NULL;
-    TsrStatus s = tsr_tensor_new_contiguous(&flat, mask, TSR_CONTIGUOUS);
+    TsrStatus s = tsr_is_meta(mask) ? tsr_error(TSR_RUNTIME_ERROR, "Tensor.item() cannot be called on meta tensors") : tsr_tensor_new_contiguous(&flat, mask, TSR_CONTIGUOUS);
     tsr_tensor_free(mask);
     TSR_TRY(s);
-    bool all = tsr_is_meta(flat) || flat->numel == 0 || memchr(tsr_data(flat), 0, (size_t)flat->numel) == NULL;
+    bool all = flat->numel == 0 || memchr(tsr_data(flat), 0, (size_t)flat->numel) == NULL;
     tsr_tensor_free(flat);
     return return_bool(c, all);
 }

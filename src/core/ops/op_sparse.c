@@ -58,6 +58,7 @@ static TsrStatus infer_sizes(int64_t *sizes, const TsrTensor *indices, const Tsr
     TsrTensor *whole;
     int64_t nnz = indices->sizes[1];
     int n = (int)indices->sizes[0];
+    if (tsr_is_meta(indices)) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "Cannot copy out of meta tensor; no data!");
     TSR_TRY(index_new(&whole, (TsrTensor *)indices));
     const int64_t *p = tsr_data(whole);
     TsrStatus status = TSR_OK;

@@ -206,7 +206,10 @@ static TsrStatus lerp(TsrOpCall *c, const char *name, TsrTensor *weight) {
 
 TsrStatus op_lerp_tensor(TsrOpCall *c) {
     TSR_TRY(check_lerp_dtype(c->arg[0].t, c->arg[1].t, "end"));
-    if (tsr_ndim(c->arg[2].t) > 0) TSR_TRY(check_lerp_dtype(c->arg[0].t, c->arg[2].t, "weight"));
+    const TsrTensor *self = c->arg[0].t, *weight = c->arg[2].t, *out = c->out[0];
+    if (tsr_ndim(weight) > 0) TSR_TRY(check_lerp_dtype(self, weight, "weight"));
+    if (tsr_ndim(weight) > 0 && out != NULL && out->dtype != self->dtype)
+        return tsr_error(TSR_RUNTIME_ERROR, "Found dtype %s but expected %s", tsr_dtype_scalar_name(out->dtype), tsr_dtype_scalar_name(self->dtype));
     return lerp(c, "lerp_kernel_tensor", c->arg[2].t);
 }
 
