@@ -129,9 +129,10 @@ static const char apart[] = " cross linalg.cross kron outer take_along_dim ";
 static const char pairs_apart[] = " aminmax max median min mode nanmedian "; /* those with two results */
 static const char stepwise[] = " cummax cummin cumprod cumsum logcumsumexp nn.functional.gelu nn.functional.softshrink hardshrink nn.functional.hardshrink nn.functional.softplus inner ldexp ";
 
-static TsrStatus check_inputs(const TsrOpCall *c, const TsrTensor *out) {
+/* `fits`: out is not going to be resized, after which the latter would look. */
+static TsrStatus check_inputs(const TsrOpCall *c, const TsrTensor *out, bool fits) {
     bool any = is_listed(c->schema->nreturns == 2 ? pairs_apart : apart, c->schema->name);
-    if (!any && !is_listed(stepwise, c->schema->name)) return TSR_OK;
+    if (!any && (!fits || !is_listed(stepwise, c->schema->name))) return TSR_OK;
     for (int i = 0; i < c->nargs; i++) {
         const TsrArg *a = &c->arg[i];
         if (a->kind != TSR_ARG_TENSOR) continue;
@@ -143,7 +144,7 @@ static TsrStatus check_inputs(const TsrOpCall *c, const TsrTensor *out) {
 TsrStatus tsr_write_out(TsrOpCall *c, int k) {
     TsrTensor *result = c->ret[k].t, *out = c->out[k];
     TSR_TRY(check_dtype(c, k, result->dtype));
-    if (!c->inplace) TSR_TRY(check_inputs(c, out));
+    if (!c->inplace) TSR_TRY(check_inputs(c, out, tsr_same_sizes(result, out)));
     if (TSR_UNLIKELY(tsr_is_sparse(result) || tsr_is_sparse(out))) return tsr_sparse_write(c, result, out);
     if (!tsr_same_sizes(result, out)) {
         if (c->inplace) {
