@@ -356,8 +356,9 @@ TsrStatus op_unique(TsrOpCall *c) {
 /* (input, return_inverse, return_counts, dim) */
 TsrStatus op_unique_consecutive(TsrOpCall *c) {
     TSR_TRY(check_unique_dim(c, &c->arg[3]));
-    bool flat = tsr_ndim(c->arg[0].t) == 1 && c->arg[3].i == 0;
-    if (tsr_arg_given(&c->arg[3]) && !flat) return unique_along(c, c->arg[0].t, c->arg[3].i, false, c->arg[1].b, c->arg[2].b);
+    const TsrArg *dim = &c->arg[3];
+    bool along = tsr_arg_given(dim) && (tsr_ndim(c->arg[0].t) != 1 || dim->i != 0);
+    if (along) return unique_along(c, c->arg[0].t, dim->i, false, c->arg[1].b, c->arg[2].b);
     return unique_flat(c, c->arg[0].t, false, c->arg[1].b, c->arg[2].b);
 }
 
