@@ -115,13 +115,12 @@ static void copy_line(const Copy *c, char *to, int64_t ts, const char *from, int
     }
 }
 
-/* Where the two overlap what comes out depends on the steps, which are PyTorch's: a dense line goes 64 bytes at a time, the rest element by element. */
+/* A line where the two overlap. */
 static void copy_line_in_order(const Copy *c, char *to, int64_t ts, const char *from, int64_t fs, int64_t n) {
-    enum { STEP = 64 };
-    char held[STEP];
+    char held[TSR_ORDER_STEP];
     int64_t size = (int64_t)c->plain, step = 1;
-    for (int64_t i = 0; i < n; i += step, to += step * ts, from += step * fs) {
-        step = size != 0 && ts == size && fs == size && (n - i) * size >= STEP ? STEP / size : 1;
+    for (int64_t i = 0; i < n && tsr_interrupt_flag == 0; i += step, to += step * ts, from += step * fs) {
+        step = size != 0 && ts == size && fs == size && (n - i) * size >= TSR_ORDER_STEP ? TSR_ORDER_STEP / size : 1;
         memcpy(held, from, (size_t)step * tsr_dtype_size(c->from_dtype));
         copy_line(c, to, ts, held, fs, step);
     }
@@ -423,11 +422,7 @@ static TsrStatus copy_elements(TsrTensor *dst, const TsrTensor *src, const int64
 
 /* The very same elements: nothing to do, even where they overlap. */
 static bool is_itself(const TsrTensor *dst, const TsrTensor *src) {
-    size_t bytes = (size_t)tsr_ndim(dst) * sizeof *dst->sizes;
-    if (dst == src) return true;
-    if (dst->storage != src->storage || dst->offset != src->offset || tsr_ndim(dst) != tsr_ndim(src)) return false;
-    if (dst->dtype != src->dtype || ((dst->flags ^ src->flags) & (TSR_FLAG_CONJ | TSR_FLAG_NEG))) return false;
-    return bytes == 0 || (memcmp(dst->sizes, src->sizes, bytes) == 0 && memcmp(dst->strides, src->strides, bytes) == 0);
+    return tsr_is_same_view(dst, src) && dst->dtype == src->dtype && ((dst->flags ^ src->flags) & (TSR_FLAG_CONJ | TSR_FLAG_NEG)) == 0;
 }
 
 /* Sparse tensors have no elements here: their own operators (ops/sparse.h) copy them. */

@@ -457,10 +457,8 @@ static void run_block(const Run *run, char *const *data, const int64_t *strides,
         if (run->converted >> k & 1) convert_output(it, k, data[k], strides[k], at[k], step[k], n);
 }
 
-/* --- where an output overlaps an input, what comes out depends on the steps, which are PyTorch's: along a dense line 64 bytes at a time, all of which are
- * read before they are written, and a number that is the same along the line is read once; what is left, and lines with gaps, one element after the other --- */
-
-enum { STEP = 64 };
+/* --- where an output overlaps an input (TSR_ORDER_STEP): a number that is the same along a dense line is read once before, lines with gaps go one element
+ * after the other --- */
 
 static bool is_dense_line(const TsrIter *it, const int64_t *strides) {
     int same = 0;
@@ -473,17 +471,17 @@ static bool is_dense_line(const TsrIter *it, const int64_t *strides) {
 }
 
 static void run_in_order(const Run *run, char *const *data, const int64_t *strides, int64_t n) {
-    _Alignas(STEP) char held[TSR_ITER_MAX_OPERANDS][STEP];
+    _Alignas(TSR_ORDER_STEP) char held[TSR_ITER_MAX_OPERANDS][TSR_ORDER_STEP];
     char *at[TSR_ITER_MAX_OPERANDS];
     const TsrIter *it = run->it;
-    int64_t step = STEP / (int64_t)tsr_itemsize(it->operand[0]), whole = is_dense_line(it, strides) ? n / step * step : 0;
+    int64_t step = TSR_ORDER_STEP / (int64_t)tsr_itemsize(it->operand[0]), whole = is_dense_line(it, strides) ? n / step * step : 0;
     for (int k = it->nout; k < it->noperands && whole > 0; k++)
         if (strides[k] == 0) memcpy(held[k], data[k], tsr_itemsize(it->operand[k]));
     for (int64_t i = 0; i < n; i += i < whole ? step : 1) {
         for (int k = 0; k < it->noperands; k++) {
             at[k] = data[k] + i * strides[k];
             if (i >= whole || k < it->nout) continue;
-            if (strides[k] != 0) memcpy(held[k], at[k], STEP);
+            if (strides[k] != 0) memcpy(held[k], at[k], TSR_ORDER_STEP);
             at[k] = held[k];
         }
         run_block(run, at, strides, i < whole ? step : 1);

@@ -23,12 +23,17 @@ static TsrStatus new_from(TsrTensor **out, const TsrTensor *self, const Shape *g
 
 static TsrStatus zero_dim(const char *name) { return tsr_error(TSR_INDEX_ERROR, "%s() cannot be applied to a 0-dim tensor.", name); }
 
+bool tsr_is_same_view(const TsrTensor *a, const TsrTensor *b) {
+    size_t bytes = (size_t)tsr_ndim(a) * sizeof *a->sizes;
+    if (a == b) return true;
+    if (a->storage != b->storage || a->offset != b->offset || tsr_itemsize(a) != tsr_itemsize(b) || tsr_ndim(a) != tsr_ndim(b)) return false;
+    return bytes == 0 || (memcmp(a->sizes, b->sizes, bytes) == 0 && memcmp(a->strides, b->strides, bytes) == 0);
+}
+
 bool tsr_overlaps_elsewhere(const TsrTensor *a, const TsrTensor *b) {
-    if (a == b || a->storage != b->storage || tsr_is_meta(a)) return false;
+    if (a->storage != b->storage || tsr_is_meta(a) || tsr_is_same_view(a, b)) return false;
     TsrGeometry ga = tsr_tensor_geometry(a), gb = tsr_tensor_geometry(b);
-    size_t bytes = (size_t)ga.ndim * sizeof *ga.sizes;
-    bool known, same = ga.offset == gb.offset && ga.ndim == gb.ndim;
-    if (same && memcmp(ga.sizes, gb.sizes, bytes) == 0 && memcmp(ga.strides, gb.strides, bytes) == 0) return false;
+    bool known;
     return tsr_layout_overlap(&ga, &gb, NULL, NULL, &known) || !known;
 }
 

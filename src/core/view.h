@@ -11,9 +11,13 @@ TSR_PUBLIC_BEGIN
 /* A tensor's geometry for layout.h; lends its sizes and strides. */
 static inline TsrGeometry tsr_tensor_geometry(const TsrTensor *t) { return (TsrGeometry){tsr_ndim(t), t->sizes, t->strides, t->offset, (int64_t)tsr_itemsize(t)}; }
 
+/* Whether both show the same memory in the same shape and strides, be it as elements of another dtype of that size. */
+bool tsr_is_same_view(const TsrTensor *a, const TsrTensor *b);
 /* Whether some element of one is another element of the other, so that the order shows in which the one is written and the other read. False of one view
  * with itself. */
 bool tsr_overlaps_elsewhere(const TsrTensor *a, const TsrTensor *b);
+/* Where they do, the steps are PyTorch's: so many bytes of a dense line are read before they are written; what is left goes element by element. */
+enum { TSR_ORDER_STEP = 64 };
 
 /* All of self; `_base` is self's root. */
 TsrStatus tsr_tensor_new_alias(TsrTensor **out, const TsrTensor *self);
