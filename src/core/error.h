@@ -69,8 +69,8 @@ TsrStatus tsr_interrupt_raise(void) __attribute__((cold));
 static inline TsrStatus tsr_interrupt_check(void) {
     return TSR_LIKELY(tsr_interrupt_flag == 0) ? TSR_OK : tsr_interrupt_raise();
 }
-/* For kernels, which have no status: to stop in the middle, at step i of a loop (seen every 1 Ki steps: each may be the first to touch a page). Whoever runs them checks afterwards. */
-static inline bool tsr_interrupted_at(int64_t i) { return (i & 0x3FF) == 0 && TSR_UNLIKELY(tsr_interrupt_flag != 0); }
+/* For kernels, which have no status: to stop in the middle, at step i of a loop (seen every 64 steps: each may be the first to touch a huge page). Whoever runs them checks afterwards. */
+static inline bool tsr_interrupted_at(int64_t i) { return (i & 0x3F) == 0 && TSR_UNLIKELY(tsr_interrupt_flag != 0); }
 
 TSR_PUBLIC_END
 

@@ -86,6 +86,8 @@ interrupted 'pooling' 'x = rand(1, 1, 1000, 1000)
 while True: torch.nn.functional.max_pool2d(x, 501, 1)'
 interrupted 'filling by positions' 'x = rand(30000000); i = randperm(30000000)
 while True: x.index_fill_(0, i, 1)'
+interrupted 'a scatter into fresh memory' 'i = randperm(20000000); x = rand(20000000)
+while True: empty(20000000).put_(i, x)'
 interrupted 'coalesce' 's = sparse_coo_tensor(randint(0, 10000, (2, 5000000)), rand(5000000), (10000, 10000))
 while True: s.coalesce()'
 interrupted 'folding case' 's = "éß" * 20000000

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "error.h"
 #include "halffloat.h"
 
 #define PLACE(T) T *d = (T *)(void *)(dst + (index != NULL ? index[i * index_step] : i) * dst_step); const T *s = (const T *)(const void *)(src + i * src_step)
@@ -18,7 +19,7 @@
             for (int64_t i = 0; i < n; i++) { const C a = LOAD(d[i]), b = LOAD(s[i]); d[i] = STORE(expr); } \
             return; \
         } \
-        for (int64_t i = 0; i < n; i++) { \
+        for (int64_t i = 0; i < n && !tsr_interrupted_at(i); i++) { \
             PLACE(T); \
             C a = LOAD(*d), b = LOAD(*s); \
             *d = STORE(expr); \
@@ -27,7 +28,7 @@
 
 #define SET(name, T) \
     static void name(char *dst, int64_t dst_step, const int64_t *index, int64_t index_step, const char *src, int64_t src_step, int64_t n) { \
-        for (int64_t i = 0; i < n; i++) { \
+        for (int64_t i = 0; i < n && !tsr_interrupted_at(i); i++) { \
             PLACE(T); \
             *d = *s; \
         } \

@@ -76,15 +76,12 @@ static void gather_line(char *const *data, const int64_t *stride, const int64_t 
     if (line_valid(index, stride[2] / 8, n[2], q)) pick(data[0], stride[0], data[1], stride[1], index, stride[2] / 8, n[2], q->item);
 }
 
-enum { PIECE = 1 << 18 }; /* of a long line, between looks for an interrupt */
-
 /* Operands: target, index, source. */
 static void scatter_line(char *const *data, const int64_t *stride, const int64_t *n, const void *params) {
     const LineParams *q = params;
     const int64_t *index = (const int64_t *)(const void *)data[1];
     if (!line_valid(index, stride[1] / 8, n[1], q)) return;
-    for (int64_t i = 0; i < n[1] && tsr_interrupt_flag == 0; i += PIECE)
-        q->combine(data[0], stride[0], index + i * (stride[1] / 8), stride[1] / 8, data[2] + i * stride[2], stride[2], TSR_MIN(n[1] - i, (int64_t)PIECE));
+    q->combine(data[0], stride[0], index, stride[1] / 8, data[2], stride[2], n[1]);
 }
 
 static TsrStatus run_lines(TsrTensor **operands, int64_t dim, TsrLineFn fn, const LineParams *q, bool serial) {
@@ -654,11 +651,9 @@ static void fold_rows(const Rows *r, Reach reach, TsrCombineFn combine) {
     for (int64_t o = 0; o < outer; o++) {
         char *dst = r->dst + o * r->size * row;
         const char *src = r->src + o * r->n * row;
-        int64_t piece = r->inner == 1 ? PIECE : 1;
-        for (int64_t i = 0; i < reach.count && tsr_interrupt_flag == 0; i += piece) {
-            if (r->inner == 1) combine(dst, item, r->index + i, 1, src + i * item, item, TSR_MIN(reach.count - i, piece));
-            else combine(dst + r->index[i] * row, item, NULL, 0, src + i * row, item, r->inner);
-        }
+        if (r->inner == 1) combine(dst, item, r->index, 1, src, item, reach.count);
+        else
+            for (int64_t i = 0; i < reach.count && tsr_interrupt_flag == 0; i++) combine(dst + r->index[i] * row, item, NULL, 0, src + i * row, item, r->inner);
     }
 }
 

@@ -333,7 +333,8 @@ static TsrStatus put_values(TsrTensor *t, const TsrTensor *positions, int64_t co
         TsrCombineFn combine = tsr_combine_fn(accumulate ? TSR_COMBINE_ADD : TSR_COMBINE_SET, t->dtype);
         int64_t item = (int64_t)tsr_itemsize(t);
         combine(tsr_data(flat), item, tsr_data(positions), 1, tsr_data(values), item, count);
-        if (flat != t) status = tsr_tensor_copy(t, flat);
+        status = tsr_interrupt_check();
+        if (status == TSR_OK && flat != t) status = tsr_tensor_copy(t, flat);
         tsr_tensor_free(flat);
     }
     tsr_tensor_free(values);

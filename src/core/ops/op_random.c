@@ -685,7 +685,7 @@ TsrStatus op_randperm(TsrOpCall *c) {
     TsrStatus status = check_permutation_dtype(t->dtype, n);
     if (status == TSR_OK && n > 0 && !tsr_is_meta(t)) {
         char *p = tsr_data(t);
-        for (int64_t i = 0; i < n; i += BLOCK) {
+        for (int64_t i = 0; i < n && tsr_interrupt_flag == 0; i += BLOCK) {
             int64_t block[BLOCK], m = TSR_MIN(n - i, BLOCK);
             for (int64_t k = 0; k < m; k++) block[k] = i + k;
             size_t item = tsr_itemsize(t);

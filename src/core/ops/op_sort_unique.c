@@ -103,7 +103,7 @@ static TsrStatus number_runs(Distinct *d, const TsrPair *pairs, TsrDtype dtype) 
 /* inverse[order[i]] = group[i], and how many there are of each. Either may be NULL. */
 static void fill_inverse(const Distinct *d, int64_t *inverse, int64_t *counts) {
     if (inverse != NULL)
-        for (int64_t i = 0; i < d->n && !tsr_interrupted_at(i); i++) inverse[d->order[i]] = d->group[i];
+        for (int64_t i = 0; i < d->n && tsr_interrupt_flag == 0; i++) inverse[d->order[i]] = d->group[i]; /* a look each: all over fresh pages */
     if (counts == NULL) return;
     memset(counts, 0, sizeof *counts * (size_t)d->count);
     for (int64_t i = 0; i < d->n && !tsr_interrupted_at(i); i++) counts[d->group[i]]++;
