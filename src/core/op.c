@@ -9,6 +9,7 @@
 #include "op_help.h"
 #include "op_impl.h"
 #include "op_out.h"
+#include "op_sparse.h"
 #include "tensor_impl.h"
 
 #define OP(fn, ...) TsrStatus fn(TsrOpCall *call);
@@ -164,7 +165,7 @@ const TsrOpSet *tsr_op_at(int i) {
 /* What a run holds until it ends: arguments replaced by resolved copies, and outputs that stand in for conj or neg views. */
 typedef struct Run {
     TsrOpCall *call;
-    TsrOpFn sparse; /* what runs in place of the row's function, for sparse arguments */
+    TsrOpFn sparse; /* the row's, when an argument is sparse */
     TsrTensor *temporaries[TSR_MAX_ARGS + TSR_MAX_RETS];
     int ntemporaries;
     TsrTensor *real_out[TSR_MAX_RETS]; /* the caller's, where call->out holds a stand-in; lent */
@@ -323,9 +324,19 @@ static void end_run(Run *run) {
     }
 }
 
+static bool has_sparse_argument(const TsrOpCall *c) {
+    for (int i = 0; i < c->nargs; i++) {
+        const TsrArg *a = &c->arg[i];
+        if (a->kind == TSR_ARG_TENSOR && tsr_is_sparse(a->t)) return true;
+        for (int k = 0; a->kind == TSR_ARG_TENSORS && k < a->n; k++)
+            if (a->tensors[k] != NULL && tsr_is_sparse(a->tensors[k])) return true;
+    }
+    return false;
+}
+
 static TsrStatus run_prepared(Run *run) {
     TsrOpCall *c = run->call;
-    run->sparse = tsr_sparse_find(c);
+    run->sparse = c->op->sparse != NULL && has_sparse_argument(c) ? c->op->sparse : NULL;
     TSR_TRY(prepare_arguments(run));
     TSR_TRY(prepare_outputs(run));
     tsr_trace(TSR_TRACE_OP, c->schema->name, NULL, 0, NULL, NULL);

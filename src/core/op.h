@@ -1,7 +1,7 @@
 /* op.h: the one table of operators, and calling them.
  *
  * A row (TsrOp) declares one overload of an operator: its schema in torch's syntax, the function that does
- * it (called op_NAME; every other function of the core that is not static begins with tsr_), which forms it has, and its
+ * it (called op_NAME, those of the column `.sparse` sp_NAME; every other function of the core that is not static begins with tsr_), which forms it has, and its
  * documentation. Rows stand in ops/<family>.def, one macro call each:
  *
  *     OP(op_add, .schema = "add(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
@@ -12,6 +12,9 @@
  * The name in the schema is torch's, dotted for namespaces ("linalg.qr", "nn.functional.relu", "special.zeta",
  * "fft.fft"). Rows of one name are its overloads, tried in the order of the table. From the row come: argument
  * binding and its errors, the in-place form NAME_, out=, the method, help, completion, the manual and tests.
+ *
+ * Columns that most rows leave out (the short macros of a family take them after the output): `.sparse` for arguments in sparse layouts,
+ * `.out_rule` and `.out_overlap` for what an out= may be.
  *
  * Schema types: Tensor, Tensor?, Tensor[], Tensor?[], Scalar, Scalar?, int, int?, int[], int[N], int[N]?, SymInt as int,
  * float, float?, float[], bool, bool?, bool[], str, str?, ScalarType (dtype), Layout, Device, MemoryFormat, Generator, each with ?;
@@ -72,7 +75,7 @@ enum TsrOpForms { TSR_FN = 1, TSR_METHOD = 2, TSR_INPLACE = 4, TSR_OUT = 8, TSR_
                   TSR_INPLACE_FN = 64 /* the in-place form is a function of torch, not a method: torch.celu_ */ };
 typedef enum TsrAlias { TSR_FRESH, TSR_VIEW, TSR_MAYBE_VIEW, TSR_IN_PLACE, TSR_NO_TENSOR } TsrAlias;
 enum TsrOpFlags { TSR_OP_CONJ = 1,   /* copes with conj/neg bits itself (views, copy_) */
-                  TSR_OP_SPARSE = 2, /* accepts sparse tensors */
+                  TSR_OP_SPARSE = 2, /* fn accepts sparse tensors */
                   TSR_OP_UNCHECKED = 4, /* no tsr_tensor_check on inputs (metadata only) */
                   TSR_OP_RANDOM = 8, TSR_OP_OBJECT = 16 /* accepts string and nested tensors */,
                   TSR_OP_NO_BUMP = 32, TSR_OP_HIDDEN = 64 /* not listed in help */,
@@ -81,6 +84,16 @@ enum TsrOpFlags { TSR_OP_CONJ = 1,   /* copes with conj/neg bits itself (views, 
                   TSR_OP_CPU_NUMBERS = 512, /* as PyTorch's iterator: a 0-d CPU tensor goes with tensors of any device */
                   TSR_OP_ELEMENTS = 1024 /* cannot answer without the elements: refuses tensors on the meta device */ };
 
+/* What dtypes an out= may have, and the words for others: out_rules.def. */
+typedef enum TsrOutRule {
+#define RULE(name, fit, says) TSR_RULE_##name,
+#include "out_rules.def"
+#undef RULE
+    TSR_OUT_RULES /* how many */
+} TsrOutRule;
+/* What memory an out= may share with the inputs, of operators that read them while they write. */
+typedef enum TsrOutOverlap { TSR_OVERLAP_ANY, TSR_OVERLAP_WHOLE /* all of an input's, or none */, TSR_OVERLAP_NONE } TsrOutOverlap;
+
 typedef struct TsrOpCall TsrOpCall;
 typedef TsrStatus (*TsrOpFn)(TsrOpCall *call);
 typedef struct TsrOp {
@@ -88,6 +101,9 @@ typedef struct TsrOp {
     TsrOpFn fn;
     unsigned forms, flags;
     TsrAlias alias;
+    TsrOutRule out_rule;       /* TSR_RULE_CASTABLE, unless given */
+    TsrOutOverlap out_overlap;
+    TsrOpFn sparse;            /* runs in place of fn when an argument is sparse; NULL: TSR_OP_SPARSE lets fn have it, or it is refused */
     const char *category;
     const char *summary, *example, *output;
     const void *data;         /* for fn's own use: a kernel table, a prelude body */

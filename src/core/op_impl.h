@@ -7,8 +7,6 @@
 /* From a row's text to a TsrSchema. *out lives for ever (the table keeps it). TSR_SYSTEM_ERROR quotes a malformed schema. */
 TsrStatus tsr_schema_new(TsrSchema **out, const char *text);
 
-/* What runs in place of the row's function when an argument is sparse; NULL: the operator has no such form, or no argument is sparse. */
-TsrOpFn tsr_sparse_find(const TsrOpCall *c);
 /* Puts a result into the output it should have written, where one of the two is sparse; their dtypes allow it. */
 TsrStatus tsr_sparse_write(const TsrOpCall *c, TsrTensor *result, TsrTensor *out);
 

@@ -12,33 +12,11 @@
  * is looked at before the operator runs (MODULUS: a complex argument's result may be real; REAL: a complex argument is refused by the operator). */
 typedef enum Fit { FIT_CASTABLE, FIT_SAME, FIT_COMPLEX, FIT_FLOATING, FIT_SELF, FIT_MODULUS, FIT_REAL } Fit;
 
-typedef struct OutRule {
-    Fit fit;
-    const char *says;  /* $want and $got: dtypes ("Float"); $cwant and $cgot: theirs in C++ ("float"); $name: the result's; one text an output, between bars */
-    const char *names; /* the operators', a space around each */
-} OutRule;
-
-static const OutRule rules[] = {
-#define RULE(fit, says, names) {FIT_##fit, says, " " names " "},
-#include "ops/out_rules.def"
+static const struct OutRule { Fit fit; const char *says; } rules[TSR_OUT_RULES] = {
+#define RULE(name, fit, says) [TSR_RULE_##name] = {FIT_##fit, says},
+#include "out_rules.def"
 #undef RULE
 };
-
-static const char castable[] = "result type $want can't be cast to the desired output type $got";
-static const char same[] = "Expected out tensor to have dtype $cwant, but got $cgot instead";
-
-static bool is_listed(const char *names, const char *name) {
-    size_t n = strlen(name);
-    for (const char *p = names; (p = strstr(p, name)) != NULL; p += n)
-        if (p[-1] == ' ' && p[n] == ' ') return true;
-    return false;
-}
-
-static const OutRule *find_rule(const TsrOpCall *c) {
-    for (size_t i = 0; i < TSR_COUNTOF(rules); i++)
-        if (is_listed(rules[i].names, c->schema->name)) return &rules[i];
-    return NULL;
-}
 
 static bool fits(Fit fit, TsrDtype want, TsrDtype got) {
     switch (fit) {
@@ -55,16 +33,16 @@ static const char *words_of(const char *says, int k) {
     return says;
 }
 
-static TsrStatus refuse(const TsrOpCall *c, int k, const char *says, TsrDtype want) {
+static TsrStatus refuse(const TsrOpCall *c, int k, TsrOutRule rule, TsrDtype want) {
     TsrDtype got = c->out[k]->dtype;
     const char *name = c->schema->returns[k].name;
     const struct { const char *word, *text; } fills[] = {
         {"$want", tsr_dtype_scalar_name(want)}, {"$got", tsr_dtype_scalar_name(got)}, {"$cwant", tsr_dtype_c_name(want)},
-        {"$cgot", tsr_dtype_c_name(got)}, {"$name", name != NULL ? name : "result"},
+        {"$cgot", tsr_dtype_c_name(got)}, {"$name", name != NULL ? name : "result"}, {"$op", c->schema->name}, {"$base", c->schema->base},
     };
     char message[400];
     size_t n = 0;
-    for (const char *p = words_of(says, k); *p != '\0' && *p != '|' && n + 1 < sizeof message;) {
+    for (const char *p = words_of(rules[rule].says, k); *p != '\0' && *p != '|' && n + 1 < sizeof message;) {
         size_t i = 0;
         while (i < TSR_COUNTOF(fills) && strncmp(p, fills[i].word, strlen(fills[i].word)) != 0) i++;
         if (i == TSR_COUNTOF(fills)) {
@@ -81,9 +59,8 @@ static TsrStatus refuse(const TsrOpCall *c, int k, const char *says, TsrDtype wa
 static TsrStatus check_dtype(const TsrOpCall *c, int k, TsrDtype want) {
     const TsrTensor *out = c->out[k];
     if (TSR_LIKELY(out->dtype == want)) return TSR_OK;
-    const OutRule *rule = c->inplace ? NULL : find_rule(c);
-    if (fits(rule != NULL ? rule->fit : FIT_CASTABLE, want, out->dtype)) return TSR_OK;
-    return refuse(c, k, rule == NULL ? castable : rule->says != NULL ? rule->says : same, want);
+    TsrOutRule rule = c->inplace ? TSR_RULE_CASTABLE : c->op->out_rule;
+    return fits(rules[rule].fit, want, out->dtype) ? TSR_OK : refuse(c, k, rule, want);
 }
 
 /* Whether there are inputs, and where: a 0-d one on the CPU goes with any other. */
@@ -110,33 +87,27 @@ TsrStatus tsr_check_out_device(const TsrOpCall *c, int k) {
 
 TsrStatus tsr_check_out_self(const TsrOpCall *c) {
     if (c->out[0] == NULL || c->inplace || c->arg[0].kind != TSR_ARG_TENSOR || c->out[0]->dtype == c->arg[0].t->dtype) return TSR_OK;
-    const OutRule *rule = find_rule(c);
+    Fit fit = rules[c->op->out_rule].fit;
     TsrDtype self = c->arg[0].t->dtype;
-    if (rule == NULL || rule->fit < FIT_SELF) return TSR_OK;
-    if (rule->fit == FIT_MODULUS && tsr_dtype_is_complex(self) && !tsr_dtype_is_complex(c->out[0]->dtype)) return TSR_OK;
-    if (rule->fit == FIT_REAL && tsr_dtype_is_complex(self)) return TSR_OK;
-    return refuse(c, 0, rule->says, self);
+    if (fit < FIT_SELF) return TSR_OK;
+    if (fit == FIT_MODULUS && tsr_dtype_is_complex(self) && !tsr_dtype_is_complex(c->out[0]->dtype)) return TSR_OK;
+    if (fit == FIT_REAL && tsr_dtype_is_complex(self)) return TSR_OK;
+    return refuse(c, 0, c->op->out_rule, self);
 }
 
 TsrStatus tsr_check_out_dtype(const TsrOpCall *c, int k, TsrDtype dtype) {
     if (c->out[k] == NULL || c->inplace || c->out[k]->dtype == dtype) return TSR_OK;
-    const OutRule *rule = find_rule(c);
-    return refuse(c, k, rule != NULL && rule->says != NULL ? rule->says : same, dtype);
+    return refuse(c, k, c->op->out_rule != TSR_RULE_CASTABLE ? c->op->out_rule : TSR_RULE_SAME, dtype);
 }
 
-/* Operators that read their inputs while they write: what out= may share with them. */
-static const char apart[] = " cross linalg.cross kron outer take_along_dim ";
-static const char pairs_apart[] = " aminmax max median min mode nanmedian "; /* those with two results */
-static const char stepwise[] = " cummax cummin cumprod cumsum logcumsumexp nn.functional.gelu nn.functional.softshrink hardshrink nn.functional.hardshrink nn.functional.softplus inner ldexp ";
-
-/* `fits`: out is not going to be resized, after which the latter would look. */
+/* `fits`: out is not going to be resized; before that only those that may share nothing look. */
 static TsrStatus check_inputs(const TsrOpCall *c, const TsrTensor *out, bool fits) {
-    bool any = is_listed(c->schema->nreturns == 2 ? pairs_apart : apart, c->schema->name);
-    if (!any && (!fits || !is_listed(stepwise, c->schema->name))) return TSR_OK;
+    bool none = c->op->out_overlap == TSR_OVERLAP_NONE;
+    if (c->op->out_overlap == TSR_OVERLAP_ANY || (!none && !fits)) return TSR_OK;
     for (int i = 0; i < c->nargs; i++) {
         const TsrArg *a = &c->arg[i];
         if (a->kind != TSR_ARG_TENSOR) continue;
-        TSR_TRY(any ? tsr_check_no_overlap(out, a->t) : tsr_iter_check_partial_overlap(out, a->t));
+        TSR_TRY(none ? tsr_check_no_overlap(out, a->t) : tsr_iter_check_partial_overlap(out, a->t));
     }
     return TSR_OK;
 }

@@ -81,11 +81,12 @@ static TsrStatus row_prelude(TsrOpCall *c) {
 }
 
 #define NN "neural network"
-#define ROW(schema_, forms_, category_, what, ex, shown) \
-    {.fn = row_prelude, .schema = schema_, .forms = forms_, .alias = TSR_FRESH, .category = category_, .summary = what, .example = ex, .output = shown},
+/* The parameter that takes the output takes further columns with it: op.h says which there are. */
+#define ROW(schema_, forms_, category_, what, ex, ...) \
+    {.fn = row_prelude, .schema = schema_, .forms = forms_, .alias = TSR_FRESH, .category = category_, .summary = what, .example = ex, .output = __VA_ARGS__},
 /* under torch and under torch.nn.functional: `call` is the example without its module */
-#define BOTH(schema_, forms_, what, call, shown) \
-    ROW(schema_, forms_, NN, what, "torch." call, shown) ROW("nn.functional." schema_, (forms_) & (TSR_FN | TSR_OUT), NN, what, "F." call, shown)
+#define BOTH(schema_, forms_, what, call, ...) \
+    ROW(schema_, forms_, NN, what, "torch." call, __VA_ARGS__) ROW("nn.functional." schema_, (forms_) & (TSR_FN | TSR_OUT), NN, what, "F." call, __VA_ARGS__)
 #define INNER_ROW(schema_, returns, forms_) \
     {.fn = row_prelude, .schema = "_C._nn." schema_ " -> " returns, .forms = forms_, .flags = TSR_OP_HIDDEN, .alias = TSR_FRESH, .category = NN, \
      .summary = "What the function of torch.nn.functional calls."},

@@ -2,6 +2,7 @@
 #include "bind.h"
 #include "bytes_obj.h"
 #include "core/io.h"
+#include "core/op_sparse.h"
 #include "core/promote.h"
 #include "tensor_from.h"
 #include "torch_fn.h"
@@ -179,9 +180,9 @@ static TsrStatus row_out_dtype(TsrOpCall *c) {
 }
 
 #define NUMBERS TSR_FN | TSR_METHOD | TSR_INPLACE
-#define ROW_OVER(alias_, function, text, forms_, what, ex, shown) \
+#define ROW_OVER(alias_, function, text, forms_, what, ex, ...) \
     {.fn = function, .schema = text, .forms = forms_, .flags = TSR_OP_CONJ | TSR_OP_SPARSE | TSR_OP_UNCHECKED | TSR_OP_OBJECT, .alias = alias_, .category = "create", \
-     .summary = what, .example = ex, .output = shown}
+     .summary = what, .example = ex, .output = __VA_ARGS__}
 #define ROW(...) ROW_OVER(TSR_FRESH, __VA_ARGS__)
 static const TsrOp rows[] = {
     ROW(row_tensor, "tensor(Any data, *, ScalarType? dtype=None, Device? device=None, bool requires_grad=False, bool pin_memory=False) -> Tensor", TSR_FN,
@@ -202,13 +203,13 @@ static const TsrOp rows[] = {
     ROW(row_result_type, "result_type(Scalar scalar, Tensor tensor) -> ScalarType", TSR_FN, "The dtype of an operation on both.", NULL, NULL),
     ROW(row_result_type, "result_type(Tensor tensor, Scalar other) -> ScalarType", TSR_FN, "The dtype of an operation on both.", NULL, NULL),
     ROW(row_result_type, "result_type(Scalar scalar1, Scalar scalar2) -> ScalarType", TSR_FN, "The dtype of an operation on both.", NULL, NULL),
-    ROW(row_number, "div(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor", NUMBERS, "The quotient by a number.", NULL, NULL),
-    ROW(row_number, "divide(Tensor self, Scalar other) -> Tensor", NUMBERS, "The quotient by a number.", NULL, NULL),
-    ROW(row_number, "divide(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor", NUMBERS, "The quotient by a number.", NULL, NULL),
-    ROW(row_number, "true_divide(Tensor self, Scalar other) -> Tensor", NUMBERS, "The quotient by a number.", NULL, NULL),
-    ROW(row_number, "floor_divide(Tensor self, Scalar other) -> Tensor", NUMBERS, "The rounded quotient by a number.", NULL, NULL),
-    ROW(row_number, "multiply(Tensor self, Scalar other) -> Tensor", NUMBERS, "The product with a number.", NULL, NULL),
-    ROW(row_number, "subtract(Tensor self, Scalar other, Scalar alpha=1) -> Tensor", NUMBERS, "The difference to a number.", NULL, NULL),
+    ROW(row_number, "div(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor", NUMBERS, "The quotient by a number.", NULL, NULL, .sparse = sp_div),
+    ROW(row_number, "divide(Tensor self, Scalar other) -> Tensor", NUMBERS, "The quotient by a number.", NULL, NULL, .sparse = sp_div),
+    ROW(row_number, "divide(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor", NUMBERS, "The quotient by a number.", NULL, NULL, .sparse = sp_div),
+    ROW(row_number, "true_divide(Tensor self, Scalar other) -> Tensor", NUMBERS, "The quotient by a number.", NULL, NULL, .sparse = sp_div),
+    ROW(row_number, "floor_divide(Tensor self, Scalar other) -> Tensor", NUMBERS, "The rounded quotient by a number.", NULL, NULL, .sparse = sp_floor_divide),
+    ROW(row_number, "multiply(Tensor self, Scalar other) -> Tensor", NUMBERS, "The product with a number.", NULL, NULL, .sparse = sp_mul),
+    ROW(row_number, "subtract(Tensor self, Scalar other, Scalar alpha=1) -> Tensor", NUMBERS, "The difference to a number.", NULL, NULL, .sparse = sp_sub),
     ROW(row_out_dtype, "mm(Tensor self, Tensor mat2, ScalarType out_dtype) -> Tensor", TSR_FN | TSR_OUT, "The matrix product into another dtype, on GPUs.", NULL, NULL),
     ROW(row_out_dtype, "bmm(Tensor self, Tensor mat2, ScalarType out_dtype) -> Tensor", TSR_FN | TSR_OUT, "Matrix products into another dtype, on GPUs.", NULL, NULL),
     ROW(row_out_dtype, "addmm(Tensor self, Tensor mat1, Tensor mat2, ScalarType out_dtype, *, Scalar beta=1, Scalar alpha=1) -> Tensor", TSR_FN | TSR_OUT, "A matrix product with a summand into another dtype, on GPUs.", NULL, NULL),

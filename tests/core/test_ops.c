@@ -211,6 +211,18 @@ static int64_t one_call(const TsrOp *op, const TsrSchema *schema, int64_t fail_a
     return tried;
 }
 
+START_TEST(columns_of_a_row_agree) {
+    for (int i = 0; i < tsr_op_count(); i++) {
+        const TsrOpSet *set = tsr_op_at(i);
+        for (int k = 0; k < set->n; k++) {
+            const TsrOp *row = set->ops[k];
+            bool rules = row->out_rule != TSR_RULE_CASTABLE || row->out_overlap != TSR_OVERLAP_ANY;
+            ck_assert_msg(!rules || row->forms & TSR_OUT, "%s says what an out= may be, and has none", row->schema);
+        }
+    }
+}
+END_TEST
+
 START_TEST(every_operator_survives_random_calls) {
     const char *only = getenv("TSR_TEST_OP"), *rounds_text = getenv("TSR_TEST_ROUNDS"), *seed = getenv("TSR_TEST_SEED");
     int rounds = rounds_text != NULL ? atoi(rounds_text) : 25;
@@ -287,4 +299,4 @@ START_TEST(lazy_tensors_are_resolved_in_every_list) {
 }
 END_TEST
 
-TEST_SUITE(ops, lazy_tensors_are_resolved_in_every_list, every_operator_survives_random_calls, every_operator_survives_failing_allocations)
+TEST_SUITE(ops, lazy_tensors_are_resolved_in_every_list, columns_of_a_row_agree, every_operator_survives_random_calls, every_operator_survives_failing_allocations)

@@ -11,6 +11,16 @@
 
 const char *tsr_sparse_layout_name(const TsrTensor *t) { return tsr_layout_name(t->layout); }
 
+TsrStatus tsr_sparse_refuse(const char *name, const TsrTensor *t) {
+    const char *backend = t->layout == TSR_STRIDED ? "CPU" : t->layout == TSR_SPARSE_COO ? "SparseCPU" : "SparseCsrCPU";
+    return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "Could not run 'aten::%s' with arguments from the '%s' backend.", name, backend);
+}
+
+TsrTensor *tsr_sparse_as_layout(TsrScope *s, TsrTensor *coo, const TsrTensor *like) {
+    if (s->status != TSR_OK || !tsr_is_compressed(like) || !tsr_is_coo(coo)) return coo;
+    return MAKE(s, tsr_sparse_to_compressed_new, coo, like->layout == TSR_SPARSE_CSC ? TSR_SPARSE_CSC : TSR_SPARSE_CSR, NULL, (int64_t)like->sparse->dense_dim);
+}
+
 /* ---- making ---- */
 
 TsrStatus tsr_sparse_new(TsrTensor **out, uint8_t layout, int ndim, const int64_t *sizes, TsrTensor *indices, TsrTensor *plain, TsrTensor *values, bool coalesced) {
@@ -367,11 +377,6 @@ static TsrStatus wrong_layout(const char *name, const TsrTensor *t) {
     return tsr_error(TSR_RUNTIME_ERROR, "%s expected sparse coordinate tensor layout but got %s", name, tsr_sparse_layout_name(t));
 }
 
-static TsrStatus not_for(const char *name, const TsrTensor *t) {
-    const char *backend = t->layout == TSR_STRIDED ? "CPU" : t->layout == TSR_SPARSE_COO ? "SparseCPU" : "SparseCsrCPU";
-    return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "Could not run 'aten::%s' with arguments from the '%s' backend.", name, backend);
-}
-
 static TsrStatus return_int(TsrOpCall *c, int64_t i) {
     c->ret[0] = (TsrArg){.kind = TSR_ARG_INT, .i = i};
     c->nret = 1;
@@ -400,7 +405,7 @@ TsrStatus op_sparse_is_coalesced(TsrOpCall *c) {
 }
 
 TsrStatus op_sparse_coalesced_inplace(TsrOpCall *c) {
-    if (SELF->layout != TSR_SPARSE_COO) return not_for("_coalesced_", SELF);
+    if (SELF->layout != TSR_SPARSE_COO) return tsr_sparse_refuse("_coalesced_", SELF);
     SELF->flags = (uint8_t)(c->arg[1].b ? SELF->flags | TSR_FLAG_COALESCED : SELF->flags & ~TSR_FLAG_COALESCED);
     return tsr_return_move(c, tsr_tensor_retain(SELF));
 }
@@ -475,19 +480,19 @@ static Shape shape_argument(const TsrOpCall *c) { return (Shape){c->arg[1].n, c-
 
 TsrStatus op_sparse_resize(TsrOpCall *c) {
     Shape to = shape_argument(c);
-    return SELF->layout == TSR_SPARSE_COO ? sparse_resize(c, &to, false) : not_for("sparse_resize_", SELF);
+    return SELF->layout == TSR_SPARSE_COO ? sparse_resize(c, &to, false) : tsr_sparse_refuse("sparse_resize_", SELF);
 }
 
 TsrStatus op_sparse_resize_and_clear(TsrOpCall *c) {
     Shape to = shape_argument(c);
-    return SELF->layout == TSR_SPARSE_COO ? sparse_resize(c, &to, true) : not_for("sparse_resize_and_clear_", SELF);
+    return SELF->layout == TSR_SPARSE_COO ? sparse_resize(c, &to, true) : tsr_sparse_refuse("sparse_resize_and_clear_", SELF);
 }
 
 TsrStatus op_resize_as_sparse(TsrOpCall *c) {
     const TsrTensor *like = c->arg[1].t;
     bool coo = like->layout == TSR_SPARSE_COO;
     Shape to = {tsr_ndim(like), like->sizes, coo ? like->sparse->sparse_dim : 0, coo ? like->sparse->dense_dim : tsr_ndim(like)};
-    return SELF->layout == TSR_SPARSE_COO ? sparse_resize(c, &to, false) : not_for("resize_as_sparse_", SELF);
+    return SELF->layout == TSR_SPARSE_COO ? sparse_resize(c, &to, false) : tsr_sparse_refuse("resize_as_sparse_", SELF);
 }
 
 TsrStatus op_sparse_indices(TsrOpCall *c) {
@@ -504,17 +509,17 @@ TsrStatus op_sparse_values(TsrOpCall *c) {
 }
 
 TsrStatus op_sparse_raw_indices(TsrOpCall *c) {
-    if (SELF->layout != TSR_SPARSE_COO) return not_for("_indices", SELF);
+    if (SELF->layout != TSR_SPARSE_COO) return tsr_sparse_refuse("_indices", SELF);
     return return_alias(c, SELF->sparse->indices);
 }
 
 TsrStatus op_sparse_raw_values(TsrOpCall *c) {
-    if (SELF->layout != TSR_SPARSE_COO) return not_for("_values", SELF);
+    if (SELF->layout != TSR_SPARSE_COO) return tsr_sparse_refuse("_values", SELF);
     return return_alias(c, SELF->sparse->values);
 }
 
 TsrStatus op_sparse_nnz(TsrOpCall *c) {
-    if (!tsr_is_sparse(SELF)) return not_for("_nnz", SELF);
+    if (!tsr_is_sparse(SELF)) return tsr_sparse_refuse("_nnz", SELF);
     return return_int(c, tsr_sparse_nnz(SELF));
 }
 
@@ -620,7 +625,7 @@ static TsrTensor *gather_at(TsrScope *s, TsrTensor *self, TsrTensor *mask) {
 
 TsrStatus op_sparse_mask(TsrOpCall *c) {
     TsrTensor *mask = c->arg[1].t;
-    if (!tsr_is_sparse(mask)) return not_for("sparse_mask", mask);
+    if (!tsr_is_sparse(mask)) return tsr_sparse_refuse("sparse_mask", mask);
     if (!tsr_same_sizes(SELF, mask))
         return tsr_error(TSR_RUNTIME_ERROR, "sparse_mask(): operands have incompatible sizes; self has size %s but mask has size %s", tsr_sizes_text(SELF), tsr_sizes_text(mask));
     TsrScope s = {0};

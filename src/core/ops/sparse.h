@@ -3,7 +3,7 @@
  * COO: indices is (sparse_dim, nnz) int64, values is (nnz, dense sizes...). A coalesced tensor (TSR_FLAG_COALESCED) has its
  * indices in row-major order, each once; otherwise entries at the same place add up. Compressed (CSR, CSC, BSR, BSC): `indices` counts the
  * entries of the rows (or columns), `plain_indices` has the other coordinate, values follow, in blocks for BSR and BSC.
- * Sparse tensors have no storage; no kernel of the dense operators ever sees one: op.c asks tsr_sparse_find (op_impl.h) instead.
+ * Sparse tensors have no storage; no kernel of the dense operators ever sees one: op.c runs what the row's column `.sparse` names instead (op_sparse.h).
  * Indices given by the user are not checked when a tensor is made (PyTorch does not either) but wherever they are used.
  * In each function *out is the caller's. */
 #ifndef TSR_SPARSE_H
@@ -40,6 +40,15 @@ TsrStatus tsr_sparse_with_values_new(TsrTensor **out, const TsrTensor *t, TsrTen
 TsrStatus tsr_sparse_flat_new(TsrTensor **out, const TsrTensor *t);
 /* Adds values[i] to target[position[i]] along dimension 0 and gives the result, a fresh tensor; or for bool. */
 TsrTensor *tsr_sparse_add_at(TsrScope *s, TsrTensor *target, TsrTensor *positions, TsrTensor *values);
+/* Two dimensions swapped, of any layout; and one of size 1 put in before `dim`, COO only. Dimensions may be negative. */
+TsrStatus tsr_sparse_transpose_new(TsrTensor **out, TsrTensor *t, int64_t dim0, int64_t dim1);
+TsrStatus tsr_sparse_unsqueeze_new(TsrTensor **out, TsrTensor *t, int64_t dim);
+/* The COO result of a step of a scope in the layout of `like`, when that is compressed: in CSC for CSC, else in CSR. */
+TsrTensor *tsr_sparse_as_layout(TsrScope *s, TsrTensor *coo, const TsrTensor *like);
+/* Sets PyTorch's error for an operator that has no form for the layout of t. Never TSR_OK. */
+TsrStatus tsr_sparse_refuse(const char *name, const TsrTensor *t);
+static inline bool tsr_is_coo(const TsrTensor *t) { return t->layout == TSR_SPARSE_COO; }
+static inline bool tsr_is_compressed(const TsrTensor *t) { return t->layout > TSR_SPARSE_COO; }
 /* "SparseCsr" and the like, as messages name layouts. */
 const char *tsr_sparse_layout_name(const TsrTensor *t);
 
