@@ -8,6 +8,7 @@
 
 #include "builtin.h"
 #include "diag.h"
+#include "paste.h"
 #include "shell.h"
 #include "source.h"
 #include "str_obj.h"
@@ -107,10 +108,7 @@ static const char *visible(const char *line) {
     return strncmp(s, "\\&", 2) == 0 ? s + 2 : s;
 }
 
-static bool is_prompt(const char *line, const char *prompt) {
-    const char *s = visible(line);
-    return strncmp(s, prompt, 3) == 0 && (s[3] == ' ' || s[3] == '\0');
-}
+static bool is_prompt(const char *line, const char *prompt) { return paste_is_prompt(visible(line), prompt); }
 
 /* What ends the output under a statement: an empty line, a prompt, the end of a Markdown block, a macro of a man page. */
 static bool ends_output(const Doctest *d, const char *line, size_t indent) {

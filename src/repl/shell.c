@@ -14,6 +14,7 @@
 #include "magic.h"
 #include "mem.h"
 #include "parser.h"
+#include "paste.h"
 #include "str_obj.h"
 #include "vm.h"
 
@@ -308,20 +309,22 @@ static bool is_bare_exit(const char *text, size_t length) {
     return globals_get(text[0] == 'e' ? "exit" : "quit").tag == V_UNBOUND;
 }
 
-void shell_run_typed(const char *name, const char *text, size_t length, int line) {
+int shell_run_typed(const char *name, const char *text, size_t length, int line) {
     TsrStatus status;
+    int result = EXIT_FINE;
     inspect_none_note = NULL;
     if (is_bare_exit(text, length)) {
         shell.wants_exit = true;
-        return;
+        return EXIT_FINE;
     }
     if (magic_is(text, length))
         status = magic_run(text, length);
     else
         status = run_text(NULL, name, text, length, line, &(RunOptions){SHOW_ALL, false});
-    if (status != TSR_OK) shell_report(status, NULL);
+    if (status != TSR_OK) result = shell_report(status, NULL);
     else if (shell_after_statement != NULL) shell_after_statement();
     fflush(builtin_stdout());
+    return result;
 }
 
 /* Adds one line typed to the statement; false at the end of the input. */
@@ -342,11 +345,31 @@ static int count_lines(const TsrText *text) {
     return n;
 }
 
-/* One statement typed. False at the end of the input. */
+/* Whether what was typed ends in the middle of a statement. */
+static bool goes_on(const TsrText *typed) {
+    TsrText piece = {0};
+    size_t at = 0;
+    int line;
+    bool more = false;
+    while (paste_next(&piece, &line, typed->data, &at))
+        more = at == typed->length && !magic_is(piece.data, piece.length) && parser_need(piece.data, piece.length) == PARSER_MORE;
+    tsr_text_free(&piece);
+    return more;
+}
+
+static void run_pieces(const TsrText *typed, int first) {
+    TsrText piece = {0};
+    size_t at = 0;
+    int line, result = EXIT_FINE;
+    while (!shell.wants_exit && result != EXIT_INTERRUPTED && paste_next(&piece, &line, typed->data, &at))
+        result = shell_run_typed("<stdin>", piece.data, piece.length, first + line - 1);
+    tsr_text_free(&piece);
+}
+
+/* One statement typed, or what was pasted. False at the end of the input. */
 static bool prompt_once(TsrText *statement) {
     bool interrupted = false, more = read_more(statement, ">>> ", &interrupted);
-    while (more && !magic_is(statement->data, statement->length) && parser_need(statement->data, statement->length) == PARSER_MORE)
-        more = read_more(statement, "... ", &interrupted);
+    while (more && goes_on(statement)) more = read_more(statement, "... ", &interrupted);
     if (interrupted) {
         fprintf(stderr, "\nKeyboardInterrupt\n");
         return true;
@@ -355,7 +378,7 @@ static bool prompt_once(TsrText *statement) {
     line_remember(statement->data);
     int first = lines_typed + 1;
     lines_typed += count_lines(statement);
-    shell_run_typed("<stdin>", statement->data, statement->length, first);
+    run_pieces(statement, first);
     return more;
 }
 

@@ -18,8 +18,8 @@ int shell_run_echo(const char *path);                     /* --echo */
 int shell_run_prompt(void);                               /* the prompt, on a terminal or not */
 
 /* Runs one piece of text as typed at the prompt: plain statements, `%magic`, `name?`. Values are shown, errors
- * reported. `line` is the number of its first line in `name`. */
-void shell_run_typed(const char *name, const char *text, size_t length, int line);
+ * reported. `line` is the number of its first line in `name`. The exit status that an error asks for, else EXIT_FINE. */
+int shell_run_typed(const char *name, const char *text, size_t length, int line);
 
 /* Reports what `status` stands for on stderr (stdout is flushed first) and forgets it. The exit status it asks for:
  * 1, 130 after an interrupt, that of SystemExit. `*exits` (may be NULL): whether it was a SystemExit. */

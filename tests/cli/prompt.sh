@@ -23,4 +23,21 @@ has 'Tab indents an empty line' '
 shown=$(typed 'x = 5' '\022x =\003' '40 + 2')
 has 'Ctrl-C leaves a search' '
 42' "$shown"
+shown=$(typed '\033[200~>>> def twice(x):\r...     return 2 * x\r...\r>>> twice(21)\r40\r>>> 1 / 0\rTraceback\r>>> %holders ones(1)\033[201~' 'twice(4)')
+has 'a session is pasted without its prompts and answers' '
+42' "$shown"
+has 'and goes on behind an error' 'division by zero
+[]' "$shown"
+has 'and its functions stay' '
+8' "$shown"
+shown=$(typed '>>> def twice(x):' '...     return 2 * x' '...' '>>> twice(21)')
+has 'or line by line' '
+42' "$shown"
+shown=$(typed '\033[200~%matplotlib inline\rx = 6\r%time x * 7\ry = """\r%time 3\r"""\ry\033[201~')
+has 'a magic is a line by itself: unknown' "no magic '%matplotlib'" "$shown"
+has 'in the middle' '
+42
+wall' "$shown"
+has 'but not in a text' "
+'\\n%time 3\\n'" "$shown"
 exit $bad
