@@ -9,7 +9,7 @@
 enum {
     ALONG = 1024,        /* elements of a strip of blocks */
     STREAMED = 4 << 20,  /* bytes from which on a transposed copy is not meant to stay in the caches */
-    PARALLEL = 1 << 16,
+    PARALLEL = 4 * TSR_CHUNK_WORK, /* elements, of which two take a step */
 };
 
 /* One copy: dimension 0 is the innermost; strides in bytes. */
@@ -305,11 +305,11 @@ static void copy_bytes(int64_t begin, int64_t end, void *user) {
 
 /* The two do not overlap. A large copy goes past the caches. */
 static TsrStatus copy_all_bytes(void *to, const void *from, int64_t bytes) {
-    return tsr_parallel_for(bytes, 1 << 17, copy_bytes, &(Bytes){to, from, bytes >= TSR_STREAMED});
+    return tsr_parallel_for(bytes, TSR_CHUNK_BYTES, copy_bytes, &(Bytes){to, from, bytes >= TSR_STREAMED});
 }
 
 static TsrStatus run(Copy *c) {
-    int64_t numel = 1, units = 1, each;
+    int64_t numel = 1, units = 1;
     for (int d = 0; d < c->ndim; d++) numel *= c->sizes[d];
     if (c->in_order) {
         copy_lines(0, numel / c->sizes[0], c);
@@ -322,7 +322,7 @@ static TsrStatus run(Copy *c) {
         }
         int64_t size = (int64_t)c->plain;
         if (size != 0 && c->flips == 0 && c->to_stride[0] == size && c->from_stride[0] == size) return copy_all_bytes(c->to, c->from, numel * size);
-        return tsr_parallel_for(numel, PARALLEL / 2, copy_range, c);
+        return tsr_parallel_for(numel, 2 * tsr_grain(1), copy_range, c);
     }
     choose_tiles(c, numel);
     cross_short_lines(c);
@@ -334,8 +334,7 @@ static TsrStatus run(Copy *c) {
         copy(0, units, c);
         return TSR_OK;
     }
-    each = numel / units;
-    return tsr_parallel_for(units, PARALLEL / 2 / (each > 0 ? each : 1) + 1, copy, c);
+    return tsr_parallel_for(units, tsr_grain(numel / units / 2), copy, c);
 }
 
 static bool moves_as_bytes(TsrDtype a, TsrDtype b) { return a == b; }

@@ -5,7 +5,7 @@
 #include "iter.h"
 #include "kernels/kernel.h"
 
-enum { PARALLEL = 1 << 15 };
+enum { PARALLEL = 2 * TSR_CHUNK_WORK };
 
 #define BIT(d) (1u << TSR_##d)
 #define INTS (BIT(UINT8) | BIT(INT8) | BIT(INT16) | BIT(INT32) | BIT(INT64))
@@ -82,7 +82,7 @@ static TsrStatus run(const Flat *f, int64_t n) {
         if (n > 0) fn(0, n, (void *)f);
         return TSR_OK;
     }
-    return tsr_parallel_for(n, PARALLEL / 2, fn, (void *)f);
+    return tsr_parallel_for(n, tsr_grain(1), fn, (void *)f);
 }
 
 /* Where the result goes: over a dying operand of its dtype and shape, or fresh. */

@@ -109,11 +109,11 @@ static void run_range(int64_t begin, int64_t end, void *user) {
     for (; begin < end; begin += p->block) run_block(p, begin, TSR_MIN(p->block, end - begin), buffers);
 }
 
-/* The grain below which another thread costs more than it saves. */
+/* Whole blocks, and several of them: each chunk sets up its buffers anew. */
 static int64_t grain_of(const TsrFused *f) {
     int64_t cost = 1;
     for (int s = 0; s < f->nsteps; s++) cost += f->step[s].cost;
-    int64_t grain = 65536 / cost;
+    int64_t grain = 4 * TSR_CHUNK_WORK / cost;
     return TSR_MAX(grain / 2048 * 2048, 2048);
 }
 

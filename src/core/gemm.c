@@ -281,9 +281,9 @@ static void own_columns(int64_t begin, int64_t end, void *user) {
 
 static TsrStatus own_gemm_parallel(TsrDtype dtype, int64_t m, int64_t n, int64_t k, TsrScalar alpha, TsrMat a, TsrMat b, TsrScalar beta, TsrMat c) {
     double work = (double)m * (double)n * (double)k;
-    if (work < 2e5) return own_gemm(dtype, m, n, k, alpha, a, b, beta, c);
+    if (work < 2 * TSR_CHUNK_PRODUCTS) return own_gemm(dtype, m, n, k, alpha, a, b, beta, c);
     OwnJob job = {dtype, m, n, k, alpha, beta, a, b, c};
-    return tsr_parallel_for((n + GEMM_COLS - 1) / GEMM_COLS, TSR_MAX(1, (int64_t)(1e5 / ((double)m * (double)k * GEMM_COLS + 1))), own_columns, &job);
+    return tsr_parallel_for((n + GEMM_COLS - 1) / GEMM_COLS, TSR_MAX(1, (int64_t)(TSR_CHUNK_PRODUCTS / ((double)m * (double)k * GEMM_COLS + 1))), own_columns, &job);
 }
 
 static TsrStatus own_gemm(TsrDtype dtype, int64_t m, int64_t n, int64_t k, TsrScalar alpha, TsrMat a, TsrMat b, TsrScalar beta, TsrMat c) {
@@ -511,7 +511,7 @@ static void convert_rows(int64_t begin, int64_t end, void *user) {
 
 static TsrStatus convert_mat(TsrDtype to, TsrMat dst, TsrDtype from, TsrMat src, int64_t rows, int64_t cols) {
     ConvertJob job = {to, from, dst, src, cols};
-    return tsr_parallel_for(rows, 32768 / cols + 1, convert_rows, &job);
+    return tsr_parallel_for(rows, tsr_grain(cols / 2), convert_rows, &job);
 }
 
 /* Half precision: widened to float32, one product, rounded once. */

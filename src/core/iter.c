@@ -7,7 +7,7 @@
 #include "tensor_impl.h"
 #include "view.h"
 
-enum { BLOCK = 512, POLL = 1 << 18, PARALLEL_WORK = 1 << 15 };
+enum { BLOCK = 512, POLL = 1 << 18, PARALLEL_WORK = 2 * TSR_CHUNK_WORK, CHUNK_TILES = 4 };
 
 /* --- memory overlap --- */
 
@@ -616,10 +616,10 @@ TsrStatus tsr_iter_run(TsrIter *it, TsrLoop loop, const void *params) {
         Tiles t = {run, turned, TSR_LINE / widest, (it->sizes[0] + WIDTH - 1) / WIDTH, 0};
         t.down = (it->sizes[1] + t.height - 1) / t.height;
         int64_t outer = it->numel / (it->sizes[0] * it->sizes[1]);
-        return tsr_parallel_for(t.across * t.down * outer, 4, run_tiles, &t);
+        return tsr_parallel_for(t.across * t.down * outer, CHUNK_TILES, run_tiles, &t);
     }
     int64_t least = PARALLEL_WORK / it->cost;
-    if (it->numel > least && !(it->flags & TSR_ITER_SERIAL)) return tsr_parallel_for(it->numel, TSR_MAX(least / 2, 1), run_range, &run);
+    if (it->numel > least && !(it->flags & TSR_ITER_SERIAL)) return tsr_parallel_for(it->numel, tsr_grain(it->cost), run_range, &run);
     for (int64_t begin = 0; begin < it->numel; begin += POLL) {
         run_range(begin, TSR_MIN(begin + POLL, it->numel), &run);
         TSR_TRY(tsr_interrupt_check());
@@ -677,7 +677,7 @@ TsrStatus tsr_lines_run(TsrTensor *const *operands, int noperands, int64_t dim, 
     for (int d = 0; d < tsr_ndim(operands[0]); d++)
         if (d != dim) lines *= l.sizes[l.ndim++] = operands[0]->sizes[d];
     if (lines == 0) return TSR_OK;
-    int64_t grain = TSR_MAX(PARALLEL_WORK / 4 / longest, 1);
+    int64_t grain = tsr_grain(2 * longest);
     if (!serial && lines > 1 && lines * longest > PARALLEL_WORK) return tsr_parallel_for(lines, grain, run_lines, &l);
     for (int64_t i = 0; i < lines; i += grain) {
         run_lines(i, TSR_MIN(i + grain, lines), &l);

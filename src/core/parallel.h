@@ -6,6 +6,17 @@
 
 TSR_PUBLIC_BEGIN
 
+/* How much a chunk should be worth. To hand one to another thread costs a microsecond or two, so each is meant to take some ten: that is
+ * TSR_CHUNK_WORK steps, a step being what a simple operation such as an addition does for one element out of the cache, about a nanosecond;
+ * or TSR_CHUNK_BYTES copied in order; or TSR_CHUNK_PRODUCTS multiplications and additions of a matrix product, which vectors do ten at a time.
+ * The grain changes how long a job takes, never what it gives. */
+enum { TSR_CHUNK_WORK = 1 << 14, TSR_CHUNK_BYTES = 1 << 17, TSR_CHUNK_PRODUCTS = 100000 };
+/* The grain of a range whose numbers stand for `steps` steps each. */
+static inline int64_t tsr_grain(int64_t steps) {
+    if (steps <= 1) return TSR_CHUNK_WORK;
+    return steps < TSR_CHUNK_WORK ? TSR_CHUNK_WORK / steps : 1;
+}
+
 typedef void (*TsrRangeFn)(int64_t begin, int64_t end, void *user);
 /* Calls fn for chunks of [0, n), which threads take as they come; in this thread alone when n is not above `grain`, the least size of a
  * chunk, inside another such call, and while another thread makes one. Looks for interrupts between chunks. The status is the first failure's. */

@@ -67,7 +67,7 @@ static uint64_t *sort_words(Radix *r, int64_t chunks) {
 }
 
 uint64_t *tsr_kernel_radix_words(uint64_t *words, uint64_t *spare, int64_t n) {
-    int64_t chunks = TSR_MIN(TSR_MIN(tsr_num_threads(), MAX_CHUNKS), TSR_MAX(1, n >> 14));
+    int64_t chunks = TSR_MIN(TSR_MIN(tsr_num_threads(), MAX_CHUNKS), TSR_MAX(1, n / TSR_CHUNK_WORK));
     size_t bytes = (size_t)chunks * sizeof(uint32_t[BUCKETS]);
     uint32_t (*counts)[BUCKETS] = tsr_malloc(bytes);
     if (counts == NULL) {

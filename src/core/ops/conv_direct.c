@@ -210,7 +210,7 @@ static void run_items(int64_t begin, int64_t end, void *user) {
 static TsrStatus run_planned(Direct *j) {
     const Conv *k = j->k;
     set_terms(j);
-    TSR_TRY(tsr_parallel_for(k->groups * j->blocks, 16384 / (j->terms * TSR_CONV_FILTERS) + 1, pack_blocks, j));
+    TSR_TRY(tsr_parallel_for(k->groups * j->blocks, tsr_grain(j->terms * TSR_CONV_FILTERS), pack_blocks, j));
     return tsr_parallel_for(k->batch * k->groups * k->w.out[NN_D] * j->down * j->across * j->shares, 1, run_items, j);
 }
 

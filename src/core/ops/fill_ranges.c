@@ -17,7 +17,7 @@ typedef struct Ramp {
     TsrStatus status;
 } Ramp;
 
-enum { GRAIN = 32768 };
+enum { GRAIN = 2 * TSR_CHUNK_WORK };
 
 static void arange_int64(int64_t begin, int64_t end, void *user) {
     const Ramp *r = user;

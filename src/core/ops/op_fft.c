@@ -188,7 +188,7 @@ static TsrStatus transform(TsrTensor *out, const TsrTensor *in, int dim, LineKin
     TSR_TRY(tsr_fft_new(&plan, n, wide, known, mean));
     LineJob job = {.plan = plan, .wide = wide, .in = in, .out = out, .dim = dim, .kind = kind, .forward = forward, .scale = scale, .n = n,
                    .in_len = in->sizes[dim], .out_len = out->sizes[dim]};
-    TsrStatus s = tsr_parallel_for(out->numel / out->sizes[dim], TSR_MAX(2 * TSR_FFT_LANES, 8192 / n), run_lines, &job);
+    TsrStatus s = tsr_parallel_for(out->numel / out->sizes[dim], TSR_MAX(2 * TSR_FFT_LANES, tsr_grain(2 * n)), run_lines, &job);
     tsr_fft_free(plan);
     return s == TSR_OK && job.failed ? tsr_error_no_memory((size_t)n * 32) : s;
 }

@@ -51,7 +51,7 @@ static TsrStatus sample_into(TsrTensor *t, const TsrTensor *input, const TsrTens
             g.input = tsr_data(x);
             g.grid = tsr_data(points);
             g.out = tsr_data(wide);
-            status = tsr_parallel_for(input->sizes[0] * g.points, 256, sample_points, &(Sampling){tsr_kernel_grid(t->dtype), g});
+            status = tsr_parallel_for(input->sizes[0] * g.points, tsr_grain(64), sample_points, &(Sampling){tsr_kernel_grid(t->dtype), g});
             if (status == TSR_OK && wide != t) status = tsr_tensor_copy(t, wide);
             tsr_tensor_free(wide);
         }

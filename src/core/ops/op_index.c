@@ -107,7 +107,7 @@ static void gather_range(int64_t begin, int64_t end, void *user) {
 
 static TsrStatus gather_flat(TsrTensor *result, const TsrTensor *self, const TsrTensor *index, const LineParams *q) {
     GatherRange g = {q, tsr_data(result), tsr_data(self), tsr_data(index)};
-    TSR_TRY(tsr_parallel_for(index->numel, 1 << 14, gather_range, &g));
+    TSR_TRY(tsr_parallel_for(index->numel, tsr_grain(1), gather_range, &g));
     return q->bad->found ? out_of_bounds(TSR_RUNTIME_ERROR, q->bad->position, 0, q->size) : TSR_OK;
 }
 
@@ -574,8 +574,8 @@ static TsrStatus index_select_fill(TsrTensor *t, const TsrTensor *self, int64_t 
             r.dst = tsr_data(t);
             r.src = tsr_data(dense);
             r.index = tsr_data(positions);
-            if (r.inner == 1) status = tsr_parallel_for(r.outer * r.n, 1 << 14, select_items, &r);
-            else status = tsr_parallel_for(r.outer * r.n, TSR_MAX(1, (1 << 15) / (r.inner * (int64_t)r.item)), select_rows, &r);
+            if (r.inner == 1) status = tsr_parallel_for(r.outer * r.n, tsr_grain(1), select_items, &r);
+            else status = tsr_parallel_for(r.outer * r.n, tsr_grain(r.inner * (int64_t)r.item / 2), select_rows, &r);
             tsr_tensor_free(dense);
         }
     }

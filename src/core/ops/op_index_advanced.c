@@ -448,7 +448,7 @@ static TsrStatus rows_new(TsrTensor **out, const TsrTensor *self, const TsrTenso
     TSR_TRY(tsr_tensor_new(out, k, sizes, self->dtype, self->device));
     RowCopy r = {.index = tsr_data(index), .src = tsr_data(self), .dst = tsr_data(*out), .size = self->sizes[0],
                  .row = (size_t)(self->numel / self->sizes[0]) * tsr_itemsize(self)};
-    TsrStatus status = tsr_parallel_for(index->numel, TSR_MAX(1, (1 << 15) / (int64_t)r.row), copy_index_rows, &r);
+    TsrStatus status = tsr_parallel_for(index->numel, tsr_grain((int64_t)r.row / 2), copy_index_rows, &r);
     *failed = r.failed;
     if (status != TSR_OK || r.failed) tsr_tensor_reset(out);
     return status;
@@ -638,7 +638,7 @@ static void fill_range(int64_t begin, int64_t end, void *user) {
 static TsrStatus put_all(TsrTensor *self, int n, TsrTensor *const *indices, const TsrTensor *value, bool accumulate) {
     if (!accumulate && value->numel == 1 && value->dtype == self->dtype && is_whole_mask(self, n, indices) && tsr_ndim(value) <= 1) {
         Fill f = {tsr_data(indices[0]), tsr_data(self), tsr_data(value), tsr_itemsize(self)};
-        return tsr_parallel_for(self->numel, 1 << 16, fill_range, &f);
+        return tsr_parallel_for(self->numel, 4 * tsr_grain(1), fill_range, &f);
     }
     Plan p = {.n = 0, .writing = true};
     TsrStatus status = plan_make(&p, self, n, indices);

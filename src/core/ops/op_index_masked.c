@@ -303,7 +303,7 @@ static TsrStatus take_into(TsrTensor *t, const TsrTensor *self, const TsrTensor 
     if (status == TSR_OK) status = tsr_tensor_new_contiguous(&dense, self, TSR_CONTIGUOUS);
     if (status == TSR_OK) {
         Flat f = {.index = tsr_data(positions), .dst = tsr_data(t), .src = tsr_data(dense), .item = (int64_t)tsr_itemsize(self)};
-        status = tsr_parallel_for(positions->numel, 1 << 14, take_range, &f);
+        status = tsr_parallel_for(positions->numel, tsr_grain(1), take_range, &f);
         tsr_tensor_free(dense);
     }
     tsr_tensor_free(positions);

@@ -72,7 +72,7 @@ static TsrStatus search_into(TsrTensor *t, TsrTensor *bounds, TsrTensor *values,
             Search q = {.bounds = tsr_data(b), .values = tsr_data(v), .sorter = s != NULL ? tsr_data(s) : NULL, .out = tsr_data(t), .nbounds = n,
                         .nrows = tsr_ndim(b) == 1 ? 1 : 2, .per_row = tsr_ndim(v) > 0 ? TSR_MAX(v->sizes[tsr_ndim(v) - 1], 1) : 1, .right = right,
                         .integral = integral, .narrow = t->dtype == TSR_INT32};
-            status = tsr_parallel_for(v->numel, 2048, search_range, &q);
+            status = tsr_parallel_for(v->numel, tsr_grain(8), search_range, &q);
             tsr_tensor_free(s);
         }
         tsr_tensor_free(v);
@@ -224,7 +224,7 @@ static TsrStatus isin_into(TsrTensor *t, const TsrTensor *elements, const TsrTen
     if (status == TSR_OK) {
         status = sorted_keys_new(&keys, s);
         Isin q = {keys, s->numel, tsr_data(e), dtype, tsr_data(t), invert, tsr_kernel_nan_key(dtype)};
-        if (status == TSR_OK) status = tsr_parallel_for(e->numel, 512, isin_range, &q);
+        if (status == TSR_OK) status = tsr_parallel_for(e->numel, tsr_grain(32), isin_range, &q);
         tsr_free(keys);
         tsr_tensor_free(s);
     }

@@ -223,7 +223,7 @@ static TsrStatus vector_norm(TsrTensor **out, const TsrTensor *x, double p, int 
         TSR_TRY(norm_input(&in, x, reduced, dtype));
         NormJob job = {in->dtype, r->dtype, tsr_data(in), tsr_data(r), width, p, reduces_neighbours(x, reduced), NULL};
         if (r->numel == 1 && width > 4 * CHUNK) TSR_TRY(norm_long_row(&job));
-        else TSR_TRY(tsr_parallel_for(r->numel, TSR_MAX(1, CHUNK / TSR_MAX(width, 1)), norm_rows, &job));
+        else TSR_TRY(tsr_parallel_for(r->numel, tsr_grain(width / 2), norm_rows, &job));
     }
     *out = tsr_owned_take(&r);
     return TSR_OK;

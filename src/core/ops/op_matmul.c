@@ -58,14 +58,14 @@ static TsrStatus matmul_into(TsrTensor *out, const TsrTensor *a, const TsrTensor
     BatchJob job = {.out = out, .a = a, .b = b, .alpha = alpha, .beta = beta};
     int64_t batches = out->numel / (out->sizes[d - 2] * out->sizes[d - 1]);
     double work = (double)out->sizes[d - 2] * (double)out->sizes[d - 1] * (double)a->sizes[d - 1];
-    if (batches == 1 || work > 2e7 || work * (double)batches < 1e5) {
+    if (batches == 1 || work > 2e7 || work * (double)batches < TSR_CHUNK_PRODUCTS) {
         for (int64_t i = 0; i < batches; i++) {
             TSR_TRY(run_batch(&job, i));
             TSR_TRY(tsr_interrupt_check());
         }
         return TSR_OK;
     }
-    int64_t grain = (int64_t)(2e5 / (work + 1)) + 1;
+    int64_t grain = (int64_t)(2 * TSR_CHUNK_PRODUCTS / (work + 1)) + 1;
     return tsr_parallel_for(batches, grain, run_batches, &job);
 }
 

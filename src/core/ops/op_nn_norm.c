@@ -213,7 +213,7 @@ static TsrStatus norm_rows(Norm *n, Rows r, const TsrTensor *t, const TsrArg *we
     r.rstd = n->rstd != NULL ? tsr_data(n->rstd) : NULL;
     r.weight = n->weight != NULL ? tsr_data(n->weight) : NULL;
     r.bias = n->bias != NULL ? tsr_data(n->bias) : NULL;
-    return tsr_parallel_for(r.rows, TSR_MAX(1, 16384 / TSR_MAX(r.columns, 1)), n->in->dtype == TSR_FLOAT64 ? norm_rows_double : norm_rows_float, &r);
+    return tsr_parallel_for(r.rows, tsr_grain(r.columns), n->in->dtype == TSR_FLOAT64 ? norm_rows_double : norm_rows_float, &r);
 }
 
 /* Hands the parts over as results, laid out as `like`, or row-major where that is NULL; statistics keep float32 for the halves only where the parameters are float32. */
@@ -512,7 +512,7 @@ static TsrStatus batch_norm(Batch *b, TsrOpCall *c, TsrStatus missing) {
     k.rstd = doubles(b->rstd);
     k.in = tsr_data(b->in);
     k.out = tsr_data(b->out);
-    TSR_TRY(tsr_parallel_for(k.channels, TSR_MAX(1, 16384 / TSR_MAX(k.batch * k.area, 1)), b->in->dtype == TSR_FLOAT64 ? batch_channels_double : batch_channels_float, &k));
+    TSR_TRY(tsr_parallel_for(k.channels, tsr_grain(k.batch * k.area), b->in->dtype == TSR_FLOAT64 ? batch_channels_double : batch_channels_float, &k));
     for (int i = BATCH_MEAN; k.training && i <= BATCH_VAR; i++) { /* the running statistics are updated in place */
         if (b->params[i] == NULL) continue;
         TSR_TRY(tsr_tensor_check(c->arg[1 + i].t, true));

@@ -486,7 +486,7 @@ static TsrStatus pool_into(TsrTensor *out, TsrTensor *index, const TsrTensor *in
     if (planes.round != NULL) job.fn = avg_volume_half;
     if (rows && !maximum) job.fn = choose(in->dtype, avg_values_float, avg_values_double, avg_plane_int64);
     double volume = (double)tsr_nn_volume(w->out) * (double)w->kernel[NN_D] * (double)w->kernel[NN_H] * (double)w->kernel[NN_W];
-    return tsr_parallel_for(out->numel / tsr_nn_volume(w->out), (int64_t)(20000 / TSR_MAX(volume, 1)), run_planes, &job);
+    return tsr_parallel_for(out->numel / tsr_nn_volume(w->out), tsr_grain((int64_t)TSR_MIN(volume, TSR_CHUNK_WORK)), run_planes, &job);
 }
 
 static TsrStatus pool(TsrTensor **out, TsrTensor **index, const TsrTensor *t, const TsrNnWindow *w, Planes planes, bool maximum) {

@@ -239,7 +239,7 @@ static TsrStatus bulk_normal_float(float *p, int64_t n, const Draw *d) {
         uniform_unit_loop(at, TSR_MIN(n - i, SLICE), d);
         TSR_TRY(tsr_interrupt_check());
     }
-    TSR_TRY(tsr_parallel_for(n / 16, 1024, normal_range, &job));
+    TSR_TRY(tsr_parallel_for(n / 16, tsr_grain(16), normal_range, &job));
     if (n % 16 == 0) return TSR_OK;
     char *at[1] = {(char *)(p + n - 16)};
     uniform_unit_loop(at, 16, d);

@@ -84,7 +84,7 @@ static TsrStatus softmax_inner(TsrTensor **out, TsrTensor *x, TsrTensor *spare, 
     if (s == TSR_OK && dense->numel > 0 && !tsr_is_meta(dense)) {
         int64_t n = x->sizes[dim], strips = (inner + TSR_SOFTMAX_STRIP - 1) / TSR_SOFTMAX_STRIP;
         Columns job = {tsr_softmax_columns(log, x->dtype), tsr_data(result), tsr_data(dense), n, inner, (int64_t)tsr_itemsize(x)};
-        s = tsr_parallel_for(dense->numel / n / inner * strips, TSR_MAX((int64_t)(1 << 12) / (n * TSR_MIN(inner, (int64_t)TSR_SOFTMAX_STRIP)), 1), run_strips, &job);
+        s = tsr_parallel_for(dense->numel / n / inner * strips, tsr_grain(4 * n * TSR_MIN(inner, (int64_t)TSR_SOFTMAX_STRIP)), run_strips, &job);
     }
     tsr_tensor_free(dense);
     if (s != TSR_OK) tsr_tensor_free(result);

@@ -197,10 +197,10 @@ static TsrStatus sort_flat(TsrTensor *values, TsrTensor *indices, const TsrTenso
     uint64_t *words = tsr_data(scratch);
     uint32_t low = UINT32_MAX >> (32 - TSR_MIN(tsr_kernel_key_bits(self->dtype), 32));
     Flat f = {words, tsr_data(values), tsr_data(indices), tsr_data(self), self->dtype, descending ? low : 0, base};
-    TsrStatus status = tsr_parallel_for(n, 1 << 14, pack_range, &f);
+    TsrStatus status = tsr_parallel_for(n, tsr_grain(1), pack_range, &f);
     if (status == TSR_OK) {
         f.words = tsr_kernel_radix_words(words, words + n, n);
-        status = f.words == NULL ? tsr_error_kind() : tsr_parallel_for(n, 1 << 14, unpacking(self->dtype), &f);
+        status = f.words == NULL ? tsr_error_kind() : tsr_parallel_for(n, tsr_grain(1), unpacking(self->dtype), &f);
     }
     tsr_tensor_free(scratch);
     return status;
@@ -636,7 +636,7 @@ static TsrStatus quantile(TsrOpCall *c, const TsrTensor *q, bool ignore_nan) {
             int64_t n = sorted->sizes[tsr_ndim(sorted) - 1];
             Quantile p = {tsr_data(sorted), tsr_data(dense_q), tsr_data(t), n, q->numel, self->dtype, how, ignore_nan};
             if (n > 1 << 24) status = tsr_error(TSR_RUNTIME_ERROR, "quantile() input tensor is too large");
-            else status = tsr_parallel_for(sorted->numel / n, 1024, self->dtype == TSR_FLOAT32 ? quantile_float : quantile_double, &p);
+            else status = tsr_parallel_for(sorted->numel / n, tsr_grain(16), self->dtype == TSR_FLOAT32 ? quantile_float : quantile_double, &p);
             tsr_tensor_free(dense_q);
         }
         tsr_tensor_free(sorted);

@@ -179,7 +179,7 @@ static TsrStatus unique_counted(TsrOpCall *c, const TsrTensor *self, const TsrTe
         status = tsr_tensor_new(&inverse, tsr_ndim(self), self->sizes, TSR_INT64, self->device);
         for (int64_t k = 0; k < found; k++) counts[values[k] - base] = k; /* from here on: ranks */
         Ranks r = {p, counts, base, inverse != NULL ? tsr_data(inverse) : NULL};
-        if (status == TSR_OK) status = tsr_parallel_for(wide->numel, 1 << 14, rank_range, &r);
+        if (status == TSR_OK) status = tsr_parallel_for(wide->numel, tsr_grain(1), rank_range, &r);
     }
     if (status == TSR_OK) status = tsr_tensor_new_cast(&result, distinct, self->dtype);
     tsr_tensor_free(distinct);

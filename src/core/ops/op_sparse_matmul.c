@@ -67,7 +67,7 @@ static TsrStatus floats_times_dense(TsrTensor **out, TsrTensor *a, TsrTensor *b,
     if (s.status == TSR_OK && result->numel > 0 && values->numel > 0) {
         const int64_t *at = tsr_data(indices);
         Multiples m = {a->dtype, values->numel, shape[1], at, at + values->numel, tsr_data(values), tsr_data(dense), tsr_data(result), fused};
-        s.status = tsr_parallel_for(shape[1], TSR_MAX((1 << 16) / values->numel, 64), add_multiples, &m);
+        s.status = tsr_parallel_for(shape[1], TSR_MAX(tsr_grain(values->numel / 4), 64), add_multiples, &m);
     }
     return tsr_scope_end_new(out, &s, result);
 }

@@ -5,7 +5,7 @@
 #include "mem.h"
 #include "parallel.h"
 
-enum { BLOCK = 256, PARALLEL = 1 << 16, CHUNK = 1 << 16, MAX_CHUNKS = 256 };
+enum { BLOCK = 256, PARALLEL = 4 * TSR_CHUNK_WORK, CHUNK = 1 << 16, MAX_CHUNKS = 256 };
 enum { PIECE = 1 << 25 /* of a line, between two looks for an interrupt: lines in memory are mostly shorter, expanded ones may be of any length */ };
 
 /* --- arguments --- */
@@ -290,7 +290,7 @@ static TsrStatus run(Plan *p) {
     }
     if (p->nout == 1 && p->count >= 2 * CHUNK) return fold_single(p, NULL, NULL);
     if (p->nout > 1 && p->nout * p->count > PARALLEL) {
-        int64_t grain = TSR_MAX(PARALLEL / 4 / p->count, 1), share = p->nout / (2 * tsr_num_threads());
+        int64_t grain = tsr_grain(p->count), share = p->nout / (2 * tsr_num_threads());
         if (takes_rows(p)) grain = TSR_MAX(grain, TSR_MIN((share + 31) / 32 * 32, (int64_t)BLOCK)); /* wide strips read whole lines */
         return tsr_parallel_for(p->nout, grain, fold_outputs, p);
     }
