@@ -258,8 +258,7 @@ TsrStatus op_logit(TsrOpCall *c) {
     return tsr_pw_finish(&pw, TSR_K_logit, &eps);
 }
 
-/* The greatest finite value of a floating dtype. */
-static double greatest(TsrDtype d) {
+double tsr_pw_greatest(TsrDtype d) {
     switch (tsr_dtype_real_of(d)) {
     case TSR_FLOAT16: return 65504;
     case TSR_BFLOAT16: return 0x1.FEp127;
@@ -276,7 +275,7 @@ static TsrStatus nan_to_num(TsrOpCall *c, void *user) {
     TsrPw pw;
     if (tsr_dtype_is_integral(d) || d == TSR_BOOL) return return_copied(c, &rules);
     TSR_TRY(tsr_pw_begin(&pw, c, &rules, 1, &c->arg[0].t));
-    double defaults[3] = {0, greatest(d), -greatest(d)};
+    double defaults[3] = {0, tsr_pw_greatest(d), -tsr_pw_greatest(d)};
     size_t size = tsr_dtype_size(pw.it.dtype);
     for (int i = 0; i < 3; i++)
         tsr_scalar_store(tsr_scalar_float(tsr_arg_given(&c->arg[i + 1]) ? c->arg[i + 1].f : defaults[i]), pw.it.dtype, (char *)value + (size_t)i * size);

@@ -52,5 +52,7 @@ TsrStatus tsr_pw_finish(TsrPw *pw, TsrKernel kernel, const void *params);
 TsrStatus tsr_pw_run(TsrOpCall *c, const TsrPointwise *rules, int n, TsrTensor *const *in);
 /* The same from the call's first n arguments, numbers among them. */
 TsrStatus tsr_pw_call(TsrOpCall *c, const TsrPointwise *rules, int n);
+/* The greatest finite value of a floating dtype, or of a complex one's parts. */
+double tsr_pw_greatest(TsrDtype d);
 
 #endif
