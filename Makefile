@@ -12,6 +12,9 @@ QUIET := $(if $(V),,@)
 SAY := @$(if $(V)$(findstring s,$(firstword -$(MAKEFLAGS))),:,echo)
 CCACHE := $(shell command -v ccache 2>/dev/null)
 
+# $(call need,TOOL PACKAGE...): a recipe's line; where the tool is missing, those of Debian's packages are installed. The first is named as the tool.
+need = @command -v $(firstword $(1)) >/dev/null || scripts/setup $(1)
+
 CFLAGS_release := -O2 -g1 -DNDEBUG
 CFLAGS_debug := -O0 -g3 -DTSR_DEBUG
 CFLAGS_asan := -O1 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined -DTSR_DEBUG
@@ -43,7 +46,10 @@ $(BUILD)/tsr: $(CORE_OBJ) $(REPL_OBJ)
 	$(SAY) '  link    $@'
 	$(QUIET)$(CC) $(LDFLAGS_$(CONFIG)) $(LDFLAGS) -o $@ $^ $(LIBS)
 
-$(BUILD)/obj/%.o: src/%.c
+compiler:
+	$(call need,$(sort $(CC) $(CC:clang%=libclang-rt%-dev) $(CC:clang%=libomp%-dev)))
+
+$(BUILD)/obj/%.o: src/%.c | compiler
 	@mkdir -p $(dir $@)
 	$(SAY) '  compile $<'
 	$(QUIET)$(CCACHE) $(CC) $(CFLAGS_ALL) $(TARGET_FLAGS) -MMD -MP -c -o $@ $<
@@ -128,7 +134,7 @@ TEST_OBJ := $(patsubst %.c,$(BUILD)/obj/%.o,$(TEST_SRC))
 REPL_LIB_OBJ := $(filter-out $(BUILD)/obj/repl/main.o,$(REPL_OBJ))
 DUMMY_FLAGS := -std=c17 -D_GNU_SOURCE $(WARN) -fPIC -shared -fvisibility=hidden -Isrc/core
 
-$(BUILD)/obj/tests/%.o: tests/%.c
+$(BUILD)/obj/tests/%.o: tests/%.c | compiler
 	@mkdir -p $(dir $@)
 	$(SAY) '  compile $<'
 	$(QUIET)$(CCACHE) $(CC) $(CFLAGS_ALL) -Itests -MMD -MP -c -o $@ $<
@@ -170,6 +176,7 @@ tsan: ## counts and storages shared by two threads, and the language's parallel(
 # Check forks for each test, and valgrind looks at each child; faults on purpose it takes for the program's own.
 VALGRIND := valgrind -q --error-exitcode=1 --leak-check=full --show-leak-kinds=definite --errors-for-leak-kinds=definite --suppressions=scripts/valgrind-known
 valgrind: ## the unit tests and some transcripts under valgrind (the suites errors and ops* take an hour); T=suite for one
+	$(call need,valgrind)
 	$(MAKE) CONFIG=debug all build/debug/tests/run build/debug/tests/plugins
 	$(if $(T),CK_RUN_SUITE=$(T)) CK_TIMEOUT_MULTIPLIER=30 TSR_TEST_NO_FAULTS=1 TSR_TEST_BUILD=build/debug $(VALGRIND) build/debug/tests/run
 	$(if $(T),,for f in tests/lang/ownership/*.txt tests/lang/container/*.txt; do $(VALGRIND) build/debug/tsr --doctest $$f || exit 1; done)
@@ -195,6 +202,7 @@ bench: all ## tsr beside its peers, as ratios in one run (BENCH= further argumen
 lint: ## the rules of includes and of names, and cppcheck's findings
 	scripts/check-includes
 	scripts/check-ownership
+	$(call need,cppcheck)
 	cppcheck -q --std=c11 --enable=warning,portability --suppressions-list=scripts/lint-known --error-exitcode=1 -Isrc -Isrc/core src
 
 docs man: all ## prints man/tsr-ops.7 from the table of operators and checks the transcripts in the documentation
@@ -212,4 +220,4 @@ help: ## this list
 clean: ## removes build/
 	rm -rf build
 
-.PHONY: all lib $(BUILD)/tsr.pc install uninstall check debug asan coverage tsan valgrind fuzz bench lint docs man config help clean
+.PHONY: all compiler lib $(BUILD)/tsr.pc install uninstall check debug asan coverage tsan valgrind fuzz bench lint docs man config help clean

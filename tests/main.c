@@ -11,10 +11,15 @@ void suite_register(SuiteEntry *entry) {
     suites = entry;
 }
 
+int test_slowness(void) {
+    const char *times = getenv("CK_TIMEOUT_MULTIPLIER");
+    return times != NULL && atoi(times) > 1 ? atoi(times) : 1;
+}
+
 /* In the test's own process, unless CK_FORK=no leaves all in one. */
 void test_limit_time(void) {
-    const char *fork = getenv("CK_FORK"), *times = getenv("CK_TIMEOUT_MULTIPLIER");
-    rlim_t seconds = TEST_PROCESSOR_SECONDS * (rlim_t)(times != NULL ? atoi(times) : 1);
+    const char *fork = getenv("CK_FORK");
+    rlim_t seconds = TEST_PROCESSOR_SECONDS * (rlim_t)test_slowness();
     if (fork == NULL) ck_assert_int_eq(setrlimit(RLIMIT_CPU, &(struct rlimit){seconds, seconds + 5}), 0);
 }
 

@@ -18,6 +18,8 @@ void suite_register(SuiteEntry *entry);
 /* A test that runs away ends after so much processor time, which a busy machine does not shorten; one that hangs, after an hour. */
 enum { TEST_PROCESSOR_SECONDS = 600, TEST_SECONDS = 3600 };
 void test_limit_time(void);
+/* CK_TIMEOUT_MULTIPLIER, 1 where unset: how many times slower this run may be, under valgrind for one. Scales every limit of a test's own. */
+int test_slowness(void);
 
 /* Each test is a case of its own, so that CK_RUN_CASE can pick it. */
 #define TEST_SUITE(module, ...) \

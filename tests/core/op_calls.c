@@ -1,5 +1,6 @@
 /* Random calls that are likely to be accepted: see op_calls.h. */
 #include "core/op_calls.h"
+#include "suite.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -473,7 +474,7 @@ static bool stopping;
 /* The call is interrupted, as by Ctrl-C; one that goes on after that is the end. */
 static void time_is_up(int sig) {
     (void)sig;
-    fprintf(stderr, stopping ? "goes on after an interrupt:\n" : "takes more than %d s:\n", WATCH_SECONDS);
+    fprintf(stderr, stopping ? "goes on after an interrupt:\n" : "takes more than %d s:\n", WATCH_SECONDS * test_slowness());
     call_describe(watched);
     if (stopping) abort();
     stopping = true;
@@ -482,7 +483,8 @@ static void time_is_up(int sig) {
 }
 
 static void watch(const OpCall *call) {
-    struct itimerval every = {.it_interval.tv_sec = WATCH_SECONDS, .it_value.tv_sec = WATCH_SECONDS}, never = {0};
+    int seconds = WATCH_SECONDS * test_slowness();
+    struct itimerval every = {.it_interval.tv_sec = seconds, .it_value.tv_sec = seconds}, never = {0};
     watched = call;
     stopping = false;
     signal(SIGPROF, time_is_up);
