@@ -196,7 +196,8 @@ build/fuzz/libfuzzed.a: $(CORE_OBJ) $(REPL_LIB_OBJ)
 build/fuzz/fuzz_%: build/fuzz/obj/tests/fuzz/fuzz_%.o build/fuzz/libfuzzed.a
 	$(CC) -fsanitize=fuzzer,address,undefined -o $@ $^ $(LIBS)
 
-bench: all ## tsr beside its peers, as ratios in one run (BENCH= further arguments)
+bench: all ## tsr beside those of its peers that are there, as ratios in one run (BENCH= further arguments)
+	$(call need,g++)
 	scripts/bench $(BENCH)
 
 lint: ## the rules of includes and of names, and cppcheck's findings
