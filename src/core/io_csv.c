@@ -27,6 +27,16 @@ static bool blank_line(const char *p, const char *end) {
     return p == end;
 }
 
+/* Behind the quote that closes the one at `begin`; "" in between is a quote of the text. `begin` where none does. */
+static const char *behind_quotes(const char *begin, const char *end) {
+    for (const char *p = begin + 1; p < end; p++) {
+        if (*p != '"') continue;
+        if (p + 1 == end || p[1] != '"') return p + 1;
+        p++;
+    }
+    return begin;
+}
+
 /* One field from *p on, trimmed and without quotes; *p moves past its delimiter. *last: no field follows. */
 static void next_field(const char **p, const char *end, char delimiter, const char **text, const char **text_end, bool *last) {
     const char *begin = *p, *stop;
@@ -39,10 +49,7 @@ static void next_field(const char **p, const char *end, char delimiter, const ch
         *last = *p == end;
     } else {
         stop = begin;
-        if (begin < end && *begin == '"') { /* a delimiter may stand in quotes */
-            const char *close = memchr(begin + 1, '"', (size_t)(end - begin - 1));
-            if (close != NULL) stop = close;
-        }
+        if (begin < end && *begin == '"') stop = behind_quotes(begin, end); /* a delimiter may stand in them */
         while (stop < end && *stop != delimiter) stop++;
         *last = stop == end;
         *p = *last ? end : stop + 1;
@@ -81,7 +88,7 @@ bool tsr_csv_probe(const char *data, size_t size) {
 
 /* ---- the table ---- */
 
-enum { MAX_BLOCKS = 256 };
+enum { MAX_BLOCKS = 256, MAX_WANTED = 1024 };
 
 typedef struct Block {
     const char *begin, *end;  /* whole lines */
@@ -105,6 +112,9 @@ typedef struct Table {
     Block blocks[MAX_BLOCKS];
     int nblocks;
     const char *header, *header_end;
+    int64_t wanted[MAX_WANTED]; /* the columns that are named, in that order */
+    int nwanted;         /* 0: all are taken */
+    bool *skipped;       /* a flag a column when some are named: what stands in it is not looked at; else NULL */
 } Table;
 
 static void split_blocks(Table *t) {
@@ -158,7 +168,7 @@ static int64_t parse_plain(const Table *t, const char *p, const char *end, doubl
 
 static bool parse_line(const Table *t, Block *b, const char *p, const char *end, char *cells) {
     bool last = false;
-    if (t->dtype == TSR_FLOAT64 && t->delimiter != ' ') {
+    if (t->dtype == TSR_FLOAT64 && t->delimiter != ' ' && t->skipped == NULL) {
         const char *rest;
         if (parse_plain(t, p, end, (double *)(void *)cells, &rest) == t->columns && rest == end) return true;
     }
@@ -166,7 +176,8 @@ static bool parse_line(const Table *t, Block *b, const char *p, const char *end,
     for (; !last; k++) {
         const char *text, *text_end;
         next_field(&p, end, t->delimiter, &text, &text_end, &last);
-        if (k < t->columns && !parse_cell(t, text, text_end, cells + k * 8)) {
+        bool taken = k < t->columns && (t->skipped == NULL || !t->skipped[k]);
+        if (taken && !parse_cell(t, text, text_end, cells + k * 8)) {
             b->bad_column = k + 1;
             b->bad_text = text;
             b->bad_length = (size_t)(text_end - text);
@@ -272,25 +283,33 @@ static int64_t find_column(const Table *t, const char *name, size_t n) {
     return -1;
 }
 
-static TsrStatus select_columns(TsrTensor **table, const Table *t, const char *list) {
-    TsrTensor *picked;
-    int64_t wanted[1024];
-    int n = 0;
+/* Finds the columns of a list "0,2,name"; all others are skipped. */
+static TsrStatus want_columns(Table *t, const char *list) {
+    t->skipped = tsr_malloc((size_t)t->columns);
+    if (t->skipped == NULL) return tsr_error_no_memory((size_t)t->columns);
+    memset(t->skipped, true, (size_t)t->columns);
     for (const char *p = list;; p++) {
         size_t length = strcspn(p, ",");
         char shown[440];
-        if (n == 1024) return tsr_error(TSR_VALUE_ERROR, "more than 1024 columns are named");
-        if ((wanted[n++] = find_column(t, p, length)) < 0)
+        int64_t column = find_column(t, p, length);
+        if (t->nwanted == MAX_WANTED) return tsr_error(TSR_VALUE_ERROR, "more than %d columns are named", MAX_WANTED);
+        if (column < 0)
             return tsr_input_error(t->in, "it has no column '%s' (%lld columns%s)", tsr_io_quote(shown, p, length), (long long)t->columns, t->header == NULL ? ", no header" : "");
+        t->wanted[t->nwanted++] = column;
+        t->skipped[column] = false;
         p += length;
-        if (*p == '\0') break;
+        if (*p == '\0') return TSR_OK;
     }
+}
+
+static TsrStatus pick_columns(TsrTensor **table, const Table *t) {
+    TsrTensor *picked;
     int64_t rows = (*table)->sizes[0];
-    TSR_TRY(tsr_tensor_new(&picked, 2, (int64_t[]){rows, n}, t->dtype, TSR_DEVICE_CPU));
+    TSR_TRY(tsr_tensor_new(&picked, 2, (int64_t[]){rows, t->nwanted}, t->dtype, TSR_DEVICE_CPU));
     const int64_t *from = tsr_data(*table);
     int64_t *to = tsr_data(picked);
     for (int64_t r = 0; r < rows; r++)
-        for (int k = 0; k < n; k++) to[r * n + k] = from[r * t->columns + wanted[k]];
+        for (int k = 0; k < t->nwanted; k++) to[r * t->nwanted + k] = from[r * t->columns + t->wanted[k]];
     tsr_tensor_reset(table);
     *table = picked;
     return TSR_OK;
@@ -321,7 +340,7 @@ static TsrStatus parse_table(TsrTensor **out, Table *t) {
 
 static TsrStatus finish_table(TsrTensor **table, const Table *t, const TsrLoadOptions *options) {
     TsrTensor *converted;
-    if (options->columns != NULL) TSR_TRY(select_columns(table, t, options->columns));
+    if (t->nwanted > 0) TSR_TRY(pick_columns(table, t));
     if (options->dtype == TSR_DTYPE_NONE || options->dtype == t->dtype) return TSR_OK;
     TSR_TRY(tsr_tensor_new_cast(&converted, *table, options->dtype));
     tsr_tensor_reset(table);
@@ -340,8 +359,10 @@ TsrStatus tsr_csv_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *option
     t->end = end;
     t->dtype = options->dtype != TSR_DTYPE_NONE && tsr_dtype_is_integral(options->dtype) ? TSR_INT64 : TSR_FLOAT64;
     TsrStatus status = examine(t, in, options, begin);
+    if (status == TSR_OK && options->columns != NULL) status = want_columns(t, options->columns);
     if (status == TSR_OK) status = parse_table(&table, t);
     if (status == TSR_OK) status = finish_table(&table, t, options);
+    tsr_free(t->skipped);
     tsr_free(t);
     if (status == TSR_OK) return tsr_items_single_move(out, table);
     tsr_tensor_free(table);

@@ -105,13 +105,25 @@ static inline TsrStatus check_param(bool *ok, const Sig *sig, const SigParam *p,
 
 /* ---- matching one signature ---- */
 
-static TsrStatus missing(const OpFunction *f, const Sig *sig, int from) {
+/* Whether some keyword is none of the signature's. */
+static bool has_stray_keyword(const Sig *sig, const CallArgs *args) {
+    for (int k = 0; k < args->keyword_count; k++) {
+        int i = 0;
+        while (i < sig->count && sig->params[i].name != args->names[k]) i++;
+        if (i == sig->count) return true;
+    }
+    return false;
+}
+
+/* The arguments from parameter `from` on that are not there; a keyword that nobody knows was likely meant for the first of them. */
+static TsrStatus missing(const OpFunction *f, const Sig *sig, const CallArgs *args, int from) {
     TsrText names = {0};
     int n = 0;
     TsrStatus s = TSR_OK;
     for (int i = from; i < sig->count && s == TSR_OK; i++)
         if (!sig->params[i].optional) s = tsr_text_printf(&names, "%s\"%s\"", n++ > 0 ? ", " : "", sig->params[i].text);
     if (s == TSR_OK) s = tsr_error(TSR_TYPE_ERROR, "%s() missing %d required positional argument%s: %s", f->name, n, n == 1 ? "s" : "", names.data);
+    if (has_stray_keyword(sig, args)) tsr_error_hint("did you mean %s=?", sig->params[from].text);
     tsr_text_free(&names);
     return s;
 }
@@ -176,7 +188,7 @@ TsrStatus bind_match(bool *ok, const OpFunction *f, const Sig *sig, const CallAr
         if ((v.tag == V_UNBOUND && p->optional) || (v.tag == V_NONE && p->allow_none)) {
             /* left out, or None */
         } else if (v.tag == V_UNBOUND) {
-            return raise ? missing(f, sig, i) : TSR_OK;
+            return raise ? missing(f, sig, args, i) : TSR_OK;
         } else {
             bool fits = false;
             TSR_TRY(check_param(&fits, sig, p, v, i));

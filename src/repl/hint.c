@@ -86,7 +86,9 @@ const char *hint_first_words(const char *line, size_t length) {
     for (; length > 0 && (*line == ' ' || *line == '\t'); line++) length--;
     for (size_t i = 0; i < TSR_COUNTOF(rows); i++) {
         size_t n = strlen(rows[i].words);
-        if (length < n || memcmp(line, rows[i].words, n) != 0 || (length > n && line[n] != ' ' && line[n] != ':')) continue;
+        if (length < n || memcmp(line, rows[i].words, n) != 0) continue;
+        if (ispunct((unsigned char)rows[i].words[0])) return rows[i].hint;
+        if (length > n && line[n] != ' ' && line[n] != ':') continue;
         while (n < length && line[n] == ' ') n++; /* not a name that is used as one: let = 1 */
         if (n == length || isalnum((unsigned char)line[n]) || strchr("_(:", line[n]) != NULL) return rows[i].hint;
     }

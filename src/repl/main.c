@@ -321,7 +321,7 @@ static bool is_data(const char *path) {
 }
 
 static int check(const Line *l) {
-    if (l->mode == MODE_DEFAULT && l->rest_count > 0 && is_data(l->rest[0])) return usage("%s is data, not a program: tsr -e CODE FILE", l->rest[0]);
+    if (l->mode == MODE_DEFAULT && l->rest_count > 0 && is_data(l->rest[0])) return usage("%s is data, not a program: tsr -e CODE FILE runs code on it, tsr -e _ FILE shows it", l->rest[0]);
     if ((l->mode == MODE_DOCTEST || l->mode == MODE_LIST) && l->rest_count == 0) return usage("%s: FILE is missing", l->mode == MODE_LIST ? "-l" : "--doctest");
     if (l->mode == MODE_ECHO && l->rest_count != 1) return usage("%s takes one FILE", "--echo");
     if (l->mode == MODE_DIFF && l->rest_count != 2) return usage("%s takes two files", "--diff");

@@ -251,9 +251,10 @@ int shell_run_code(const char *const *codes, int count) {
 static const char *name_of_file(const char *path) { return strcmp(path, "-") == 0 ? "<stdin>" : path; }
 
 /* A file that can't be read is the command line's error, not the program's. */
-static int cannot_read(TsrStatus status) {
+static int cannot_read(TsrStatus status, const char *path) {
     if (status == TSR_KEYBOARD_INTERRUPT || status == TSR_TIMEOUT_ERROR) return shell_report(status, NULL);
     fprintf(stderr, "tsr: can't open file %s\n", tsr_error_message());
+    if (status == TSR_FILE_NOT_FOUND_ERROR && (path[0] == '_' || strpbrk(path, "()[]+*=") != NULL)) fprintf(stderr, "code stands behind -e: tsr -e CODE FILE\n");
     tsr_error_clear();
     return EXIT_USAGE;
 }
@@ -262,7 +263,7 @@ int shell_run_file(const char *path) {
     char *text;
     size_t length;
     TsrStatus status = source_read_file(&text, &length, path);
-    if (status != TSR_OK) return cannot_read(status);
+    if (status != TSR_OK) return cannot_read(status, path);
     status = run_text(NULL, name_of_file(path), text, length, 1, &(RunOptions){SHOW_NONE, false});
     tsr_free(text);
     return shell_report(status, NULL);
@@ -291,7 +292,7 @@ int shell_run_echo(const char *path) {
     size_t length;
     Source *source = NULL;
     TsrStatus status = source_read_file(&text, &length, path);
-    if (status != TSR_OK) return cannot_read(status);
+    if (status != TSR_OK) return cannot_read(status, path);
     status = make_source(&source, name_of_file(path), text, length, 1);
     tsr_free(text);
     if (status != TSR_OK) return shell_report(status, NULL);

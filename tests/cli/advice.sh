@@ -1,6 +1,7 @@
 # Mistakes that people make, and the hint that the report has; every row of advice.def is met.
 . "$(dirname "$0")/lib.sh"
-rows=$(dirname "$0")/../../src/repl/advice.def
+rows=$(cd "$(dirname "$0")" && pwd)/../../src/repl/advice.def
+cd "$work" || exit 1
 met="$work/met"
 hints() {
     while IFS= read -r code && IFS= read -r wanted; do
@@ -14,6 +15,14 @@ if 0:\n    pass\nelseif 2:\n    pass
 did you mean 'elif'?
 if 0:\n    pass\nelse if 2:\n    pass
 did you mean 'elif'?
+>>> x = 3
+this is a session: it may be pasted at the prompt, and tsr --doctest checks it
+%matplotlib inline
+a command of the prompt, on a line of its own; elsewhere its function does the same: explain("x.view(6)")
+!ls
+'not x' negates; commands of the shell are not run here
+.mean()
+_ is the input of -e, and the last value at the prompt: _.mean()
 let x = 3
 a name needs no declaration: x = 1
 x = true
@@ -174,6 +183,36 @@ ones(2).item()
 item() is for one element; x.tolist() gives the numbers of all
 float(ones(2))
 x.tolist() gives the numbers of all
+ones(2).numpy()
+x.tolist() gives the numbers; save(x, 'x.npy') writes NumPy's format
+ones(2, 3) @ ones(3, 2).double()
+convert one: b.to(a.dtype)
+softmax(arange(3), 0)
+whole numbers have to become floating-point ones: x.float()
+linalg.inv(torch.eye(2).long())
+whole numbers have to become floating-point ones: x.float()
+ones(2)[ones(2)]
+indices are whole numbers, or a mask: i.long(), x > 0
+ones(2).gather(0, ones(2))
+indices are whole numbers: i.long()
+ones(2, 3).sum(0, 1)
+several dimensions are one argument: (0, 1)
+torch.ones[2]
+a function is called with ( ), not [ ]
+ones(2)(0)
+elements are taken with [ ]: x[0]
+torch.sin([1, 2])
+tensor([1, 2]) makes a tensor of a list
+torch.sqrt(4)
+tensor(4.) makes a tensor of a number; math has functions of numbers
+torch.exp(1.0)
+tensor(4.) makes a tensor of a number; math has functions of numbers
+open('t.csv', 'w').write('who,n\\nBob,1\\n'); load('t.csv')
+--columns, or load(path, columns='a,c'), takes the columns that hold numbers; an empty cell is nan
+open('t.json', 'w').write('[{"a": 1}]'); load('t.json')
+json.load(open(path)) reads any JSON, as lists and dicts
+open('t', 'w').write('who'); load('t')
+-I, or load(path, format='csv'), says it
 ones(2).to("gpu")
 did you mean 'cuda'?
 zeros(2, 3) @ zeros(4, 3)
@@ -182,6 +221,10 @@ zeros(2, 3) @ zeros(2, 4)
 the first one transposed would fit: .t()
 ones(2).foo = 3
 a tensor holds no attributes of one's own; a dict can hold it and what belongs to it
+zeros(shape=(2, 3))
+did you mean size=?
+torch.full((2,), fill=3)
+did you mean fill_value=?
 F.softmax(ones(2), dimm=0)
 did you mean dim=?
 END

@@ -35,7 +35,8 @@ printf 'print(1)\nprint(2)\n' | "$tsr" >"$work/out"; is 'program on standard inp
 2' "$(cat "$work/out")"
 run --seed 0 -e 'rand(1)'; first=$out
 run -e 'torch.manual_seed(0); rand(1)'; is '--seed is manual_seed' "$out" "$first"
-echo 1,2 >"$work/d.csv"; run "$work/d.csv" -e '_'; is 'a file of data is no program' 2 "$status"; is 'and says how it is read' "tsr: $work/d.csv is data, not a program: tsr -e CODE FILE" "$(head -1 "$work/err")"
+run '_.mean()' "$work/d.csv"; is 'code without -e is told where it stands' 'code stands behind -e: tsr -e CODE FILE' "$(last)"
+echo 1,2 >"$work/d.csv"; run "$work/d.csv" -e '_'; is 'a file of data is no program' 2 "$status"; is 'and says how it is read' "tsr: $work/d.csv is data, not a program: tsr -e CODE FILE runs code on it, tsr -e _ FILE shows it" "$(head -1 "$work/err")"
 NO_COLOR=1 run -e '1/0'; is 'no colour' 'ZeroDivisionError: division by zero' "$(last)"
 printf 'x + 1\n_\n' | "$tsr" -i -e 'x = 5' >"$work/out" 2>/dev/null; is '-i prompts after -e too' '>>> 6
 >>> 6
