@@ -179,10 +179,14 @@ static TsrStatus enumerate_construct(Value *out, Type *type, const CallArgs *arg
     Value given[2], iterator;
     if (args->count + args->keyword_count == 0) return tsr_error(TSR_TYPE_ERROR, "enumerate() missing required argument 'iterable'");
     TSR_TRY(args_parse(given, args, 0, &spec));
-    Value start = given[1].tag == V_UNBOUND ? value_int(0) : given[1];
-    if (!value_is_int(start)) return tsr_error(TSR_TYPE_ERROR, "'%s' object cannot be interpreted as an integer", value_type_name(start));
-    TSR_TRY(value_iter(&iterator, given[0]));
-    return pair_make_move(out, type, iterator, start.tag == V_BOOL ? value_int(start.i) : value_retain(start), 0);
+    Value start = value_int(0);
+    if (given[1].tag != V_UNBOUND) TSR_TRY(value_new_index(&start, given[1]));
+    TsrStatus status = value_iter(&iterator, given[0]);
+    if (status != TSR_OK) {
+        value_release(start);
+        return status;
+    }
+    return pair_make_move(out, type, iterator, start.tag == V_BOOL ? value_int(start.i) : start, 0);
 }
 
 Type enumerate_type = {.obj = TYPE_HEADER, .name = "enumerate", .doc = "enumerate(iterable, start=0): (number, item) pairs.", PAIR_SLOTS,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "args.h"
+#include "exc.h"
 #include "num_obj.h"
 #include "seq_obj.h"
 #include "str_obj.h"
@@ -152,7 +153,7 @@ static TsrStatus make_count(Value *out, const CallArgs *args) {
     Iter *it = NULL;
     TSR_TRY(args_parse(v, args, 0, &spec));
     for (int i = 0; i < 2; i++)
-        if (v[i].tag != V_UNBOUND && !value_is_int(v[i]) && v[i].tag != V_FLOAT && !value_is_complex(v[i])) return tsr_error(TSR_TYPE_ERROR, "a number is required");
+        if (v[i].tag != V_UNBOUND && !value_is_int(v[i]) && v[i].tag != V_FLOAT && v[i].tag != V_TENSOR && !value_is_complex(v[i])) return tsr_error(TSR_TYPE_ERROR, "a number is required");
     Value start = v[0].tag == V_UNBOUND ? value_int(0) : value_retain(v[0]), step = v[1].tag == V_UNBOUND ? value_int(1) : value_retain(v[1]);
     return give(out, new_iter_move(&it, &count_type, step_count, start, step, VALUE_UNBOUND), &it);
 }
@@ -262,10 +263,18 @@ static TsrStatus step_islice(Value *out, Iter *it) {
     return value_next(out, it->a);
 }
 
+/* Whether v is an index of 64 bits; what v's own error says is dropped, as CPython drops it. */
+static bool as_bound(int64_t *out, Value v) {
+    if (v.tag != V_TENSOR) return value_is_int(v) && int_fits_int64(v, out);
+    TsrStatus status = value_to_index(out, v);
+    if (status != TSR_OK) exc_discard(status);
+    return status == TSR_OK;
+}
+
 static TsrStatus slice_bound(int64_t *out, Value v, int64_t fallback) {
     *out = fallback;
     if (v.tag == V_NONE || v.tag == V_UNBOUND) return TSR_OK;
-    if (!value_is_int(v) || !int_fits_int64(v, out) || *out < 0)
+    if (!as_bound(out, v) || *out < 0)
         return tsr_error(TSR_VALUE_ERROR, "Indices for islice() must be None or an integer: 0 <= x <= sys.maxsize.");
     return TSR_OK;
 }
@@ -273,7 +282,7 @@ static TsrStatus slice_bound(int64_t *out, Value v, int64_t fallback) {
 /* What is no int, or -1, which stands for that in CPython, has words of its own. */
 static TsrStatus slice_stop(int64_t *out, Value v) {
     bool none = v.tag == V_NONE;
-    if (!none && (!value_is_int(v) || !int_fits_int64(v, out) || *out == -1))
+    if (!none && (!as_bound(out, v) || *out == -1))
         return tsr_error(TSR_VALUE_ERROR, "Stop argument for islice() must be None or an integer: 0 <= x <= sys.maxsize.");
     if (none) *out = -1;
     return TSR_OK;
@@ -287,8 +296,8 @@ static TsrStatus make_islice(Value *out, const CallArgs *args) {
     if (args->count > 2) {
         TSR_TRY(slice_bound(&start, args->values[1], 0));
         if (stop < -1) TSR_TRY(slice_bound(&stop, args->values[2], -1));
-        if (args->count > 3) TSR_TRY(slice_bound(&step, args->values[3], 1));
-        if (step == 0) return tsr_error(TSR_VALUE_ERROR, "Step for islice() must be a positive integer or None.");
+        if (args->count > 3 && args->values[3].tag != V_NONE && (!as_bound(&step, args->values[3]) || step <= 0))
+            return tsr_error(TSR_VALUE_ERROR, "Step for islice() must be a positive integer or None.");
     } else if (stop < -1) {
         TSR_TRY(slice_bound(&stop, args->values[1], -1));
     }

@@ -341,7 +341,7 @@ static TsrStatus math_ceil(Value *out, const CallArgs *args) { return rounded(ou
 
 static TsrStatus math_trunc(Value *out, const CallArgs *args) {
     Value v = args->values[0];
-    if (!value_is_int(v) && v.tag != V_FLOAT && v.tag != V_TENSOR) return tsr_error(TSR_TYPE_ERROR, "type %s doesn't define __trunc__ method", value_type_name(v));
+    if (!value_is_int(v) && v.tag != V_FLOAT) return tsr_error(TSR_TYPE_ERROR, "type %s doesn't define __trunc__ method", value_type_name(v));
     return rounded(out, v, trunc);
 }
 
@@ -376,10 +376,6 @@ static TsrStatus math_ldexp(Value *out, const CallArgs *args) {
 
 /* ---- whole numbers ---- */
 
-static TsrStatus need_int(Value v) {
-    return value_is_int(v) ? TSR_OK : tsr_error(TSR_TYPE_ERROR, "'%s' object cannot be interpreted as an integer", value_type_name(v));
-}
-
 /* *acc becomes *acc op operand; on failure it is released. */
 static TsrStatus update(Value *acc, BinaryOp op, Value operand) {
     Value result;
@@ -412,22 +408,38 @@ static TsrStatus range_product(Value *out, int64_t first, int64_t last) {
 }
 
 static TsrStatus math_factorial(Value *out, const CallArgs *args) {
+    Value whole;
     int64_t n;
-    TSR_TRY(need_int(args->values[0]));
-    if (int_sign(args->values[0]) < 0) return tsr_error(TSR_VALUE_ERROR, "factorial() not defined for negative values");
-    if (!int_fits_int64(args->values[0], &n) || n > 10000000) return tsr_error(TSR_OVERFLOW_ERROR, "factorial() argument should not exceed 10000000");
+    TSR_TRY(value_new_index(&whole, args->values[0]));
+    bool negative = int_sign(whole) < 0, fits = int_fits_int64(whole, &n);
+    value_release(whole);
+    if (negative) return tsr_error(TSR_VALUE_ERROR, "factorial() not defined for negative values");
+    if (!fits) return tsr_error(TSR_OVERFLOW_ERROR, "factorial() argument should not exceed 9223372036854775807");
+    if (n > 10000000) return tsr_error(TSR_OVERFLOW_ERROR, "factorial() argument should not exceed 10000000");
     return range_product(out, 1, n);
+}
+
+/* An n past int64 has no message of its own before every argument was seen: *fits says so. */
+static TsrStatus count_of(int64_t *out, bool *negative, bool *fits, Value v) {
+    Value whole;
+    TSR_TRY(value_new_index(&whole, v));
+    *negative = int_sign(whole) < 0;
+    *fits = int_fits_int64(whole, out);
+    value_release(whole);
+    return TSR_OK;
 }
 
 static TsrStatus two_counts(const CallArgs *args, int64_t *n, int64_t *k) {
     static const char *const names[] = {"n", "k"};
-    for (int i = 0; i < args->count; i++) TSR_TRY(need_int(args->values[i]));
+    int64_t counts[2];
+    bool negative[2], fits[2];
+    for (int i = 0; i < args->count; i++) TSR_TRY(count_of(&counts[i], &negative[i], &fits[i], args->values[i]));
     for (int i = 0; i < args->count; i++) {
-        if (int_sign(args->values[i]) < 0) return tsr_error(TSR_VALUE_ERROR, "%s must be a non-negative integer", names[i]);
+        if (negative[i]) return tsr_error(TSR_VALUE_ERROR, "%s must be a non-negative integer", names[i]);
     }
-    if (!int_fits_int64(args->values[0], n)) return tsr_error(TSR_OVERFLOW_ERROR, "n must not exceed 9223372036854775807");
-    *k = *n;
-    if (args->count == 2 && args->values[1].tag != V_NONE && !int_fits_int64(args->values[1], k)) *k = INT64_MAX;
+    if (!fits[0]) return tsr_error(TSR_OVERFLOW_ERROR, "n must not exceed 9223372036854775807");
+    *n = counts[0];
+    *k = args->count < 2 ? *n : fits[1] ? counts[1] : INT64_MAX;
     return TSR_OK;
 }
 
@@ -509,9 +521,10 @@ static TsrStatus join_ints(Value *out, int64_t start, const CallArgs *args, TsrS
     TsrStatus status = TSR_OK;
     *out = value_int(start);
     for (int i = 0; i < args->count && status == TSR_OK; i++) {
-        Value next;
-        status = need_int(args->values[i]);
-        if (status == TSR_OK && (status = join(&next, *out, args->values[i])) == TSR_OK) value_set_move(out, next);
+        Value whole, next;
+        if ((status = value_new_index(&whole, args->values[i])) != TSR_OK) break;
+        if ((status = join(&next, *out, whole)) == TSR_OK) value_set_move(out, next);
+        value_release(whole);
     }
     if (status != TSR_OK) value_clear(out);
     return status;
@@ -521,15 +534,17 @@ static TsrStatus math_gcd(Value *out, const CallArgs *args) { return join_ints(o
 static TsrStatus math_lcm(Value *out, const CallArgs *args) { return join_ints(out, 1, args, lcm_of); }
 
 static TsrStatus math_isqrt(Value *out, const CallArgs *args) {
+    Value whole;
     mp_int n, root;
-    TSR_TRY(need_int(args->values[0]));
-    if (int_sign(args->values[0]) < 0) return tsr_error(TSR_VALUE_ERROR, "isqrt() argument must be nonnegative");
-    TSR_TRY(int_to_mp(&n, args->values[0]));
+    TSR_TRY(value_new_index(&whole, args->values[0]));
+    TsrStatus status = int_sign(whole) < 0 ? tsr_error(TSR_VALUE_ERROR, "isqrt() argument must be nonnegative") : int_to_mp(&n, whole);
+    value_release(whole);
+    TSR_TRY(status);
     if (mp_init(&root) != MP_OKAY) {
         mp_clear(&n);
         return mem_error();
     }
-    TsrStatus status = bigint_sqrt(&root, &n);
+    status = bigint_sqrt(&root, &n);
     mp_clear(&n);
     if (status == TSR_OK) return int_new_mp_move(out, &root);
     mp_clear(&root);

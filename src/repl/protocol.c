@@ -530,7 +530,7 @@ TsrStatus value_call_method(Value *out, Value v, const char *name, int count, co
 
 /* --- numbers --- */
 
-static TsrStatus to_int_value(Value *out, Value v) {
+TsrStatus value_new_index(Value *out, Value v) {
     if (value_is_int(v)) {
         *out = value_retain(v);
         return TSR_OK;
@@ -545,7 +545,7 @@ TsrStatus value_to_index(int64_t *out, Value v) {
         return TSR_OK;
     }
     Value i;
-    TSR_TRY(to_int_value(&i, v));
+    TSR_TRY(value_new_index(&i, v));
     bool fits = int_fits_int64(i, out);
     value_release(i);
     return fits ? TSR_OK : tsr_error(TSR_OVERFLOW_ERROR, "Python int too large to convert to C ssize_t");
@@ -553,7 +553,7 @@ TsrStatus value_to_index(int64_t *out, Value v) {
 
 TsrStatus value_to_index_clamped(int64_t *out, Value v) {
     Value i;
-    TSR_TRY(to_int_value(&i, v));
+    TSR_TRY(value_new_index(&i, v));
     if (!int_fits_int64(i, out)) *out = int_sign(i) < 0 ? INT64_MIN : INT64_MAX;
     value_release(i);
     return TSR_OK;

@@ -173,8 +173,13 @@ static TsrStatus put_char(TsrText *out, const Field *f, Value v) {
         memcpy(buffer, value_as_str(v)->data, (size_t)n);
     } else {
         int64_t c;
-        if (!value_is_int(v)) return tsr_error(TSR_TYPE_ERROR, "%%c requires int or char");
-        if (!int_fits_int64(v, &c) || c < 0 || c > 0x10ffff) return tsr_error(TSR_OVERFLOW_ERROR, "%%c arg not in range(0x110000)");
+        TsrStatus status = value_to_index_clamped(&c, v);
+        if (status == TSR_TYPE_ERROR) {
+            exc_discard(status);
+            return tsr_error(TSR_TYPE_ERROR, "%%c requires int or char");
+        }
+        TSR_TRY(status);
+        if (c < 0 || c > 0x10ffff) return tsr_error(TSR_OVERFLOW_ERROR, "%%c arg not in range(0x110000)");
         n = utf8_encode(buffer, (uint32_t)c);
     }
     return put_padded(out, f, "", "", buffer, (size_t)n, false);

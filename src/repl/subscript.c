@@ -53,7 +53,7 @@ static TsrStatus slice_part(int64_t *out, Value v, int64_t missing) {
         return TSR_OK;
     }
     if (v.tag == V_NONE) return TSR_OK;
-    if (v.tag != V_BOOL && !bind_is_index(v)) return tsr_error(TSR_TYPE_ERROR, "slice indices must be integers or None or have an __index__ method");
+    if (v.tag != V_BOOL && v.tag != V_TENSOR && !bind_is_index(v)) return tsr_error(TSR_TYPE_ERROR, "slice indices must be integers or None or have an __index__ method");
     return value_to_index_clamped(out, v);
 }
 

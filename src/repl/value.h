@@ -293,8 +293,10 @@ TsrStatus value_call_method(Value *out, Value v, const char *name, int count, co
 
 /* --- C values out of language values --- */
 
-/* v.__index__() as int64. Neither: "'float' object cannot be interpreted as an integer"; too large: OverflowError
- * "Python int too large to convert to C ssize_t". A tensor of one integer is an index. */
+/* v.__index__(), an int that the caller releases. A tensor of one integer is an index; else TypeError "'float' object cannot be interpreted as an integer". */
+TsrStatus value_new_index(Value *out, Value v);
+/* The same as int64. Neither: "'float' object cannot be interpreted as an integer"; too large: OverflowError
+ * "Python int too large to convert to C ssize_t". */
 TsrStatus value_to_index(int64_t *out, Value v);
 /* As above but clamped to the int64 range, as slices and repetition counts want. */
 TsrStatus value_to_index_clamped(int64_t *out, Value v);

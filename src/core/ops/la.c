@@ -36,6 +36,8 @@ TsrStatus tsr_la_not_implemented(const char *kernel, TsrDtype d) {
     return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "\"%s\" not implemented for '%s'", kernel, tsr_dtype_scalar_name(d));
 }
 
+TsrStatus tsr_la_need_kernel(const char *kernel, const TsrTensor *a) { return a->numel == 0 ? TSR_OK : tsr_la_not_implemented(kernel, a->dtype); }
+
 int64_t tsr_la_batches(const TsrTensor *a) {
     int64_t n = 1;
     for (int d = 0; d < tsr_ndim(a) - 2; d++) n *= a->sizes[d];

@@ -14,7 +14,7 @@ static TsrStatus check_lu_input(const TsrTensor *a, bool pivot) {
         return tsr_error(TSR_RUNTIME_ERROR, "torch.lu_factor: Expected tensor with 2 or more dimensions. Got size: %s instead",
                          tsr_sizes_text(a));
     }
-    TSR_TRY(tsr_la_not_implemented("lu_cpu", a->dtype));
+    TSR_TRY(tsr_la_need_kernel("lu_cpu", a));
     return pivot ? TSR_OK : tsr_error(TSR_RUNTIME_ERROR, "linalg.lu_factor: LU without pivoting is not implemented on the CPU");
 }
 
@@ -211,7 +211,7 @@ static TsrStatus check_solve(const TsrTensor *a, const TsrTensor *b, bool left, 
         return tsr_error(TSR_RUNTIME_ERROR, "%s: Expected A and B to have the same dtype, but found A of type %s and B of type %s instead", fn, tsr_dtype_scalar_name(a->dtype),
                          tsr_dtype_scalar_name(b->dtype));
     TSR_TRY(tsr_la_check_square(a, fn, "A"));
-    TSR_TRY(tsr_la_not_implemented("lu_cpu", a->dtype));
+    TSR_TRY(tsr_la_need_kernel("lu_cpu", a));
     if (!left && vector_case(a, b))
         return tsr_error(TSR_RUNTIME_ERROR, "%s: Vector broadcasting of the left hand side is not supported for left=False. In this case linalg.solve is equivalent to B / A.squeeze(-1)", fn);
     return TSR_OK;
@@ -421,7 +421,7 @@ static TsrStatus factor_for_det(TsrTensor **lu, TsrTensor **pivots, const TsrTen
     TSR_OWNED info = NULL;
     TSR_TRY(tsr_la_check_square(a, fn, "A"));
     TSR_TRY(tsr_la_check_float(a, fn));
-    TSR_TRY(tsr_la_not_implemented("lu_cpu", a->dtype));
+    TSR_TRY(tsr_la_need_kernel("lu_cpu", a));
     bool transposed = tsr_is_contiguous(a, TSR_CONTIGUOUS) && !tsr_dtype_is_complex(a->dtype);
     if (transposed) TSR_TRY(tsr_la_new_mt(&at, a, false));
     return tsr_la_new_lu_factor(lu, pivots, &info, transposed ? at : a);
@@ -516,7 +516,7 @@ static TsrStatus ldl_factor(TsrTensor **ld, TsrTensor **pivots, TsrTensor **info
     TSR_OWNED work = NULL;
     TSR_TRY(tsr_la_check_square(a, "torch.linalg.ldl_factor_ex", "A"));
     TSR_TRY(tsr_la_check_float(a, "torch.linalg.ldl_factor_ex"));
-    TSR_TRY(tsr_la_not_implemented("ldl_factor_kernel_cpu", a->dtype));
+    TSR_TRY(tsr_la_need_kernel("ldl_factor_kernel_cpu", a));
     TSR_TRY(tsr_la_new_copy(&f, a));
     TSR_TRY(tsr_la_new_vector(&p, a, tsr_la_cols(a), TSR_INT32));
     TSR_TRY(tsr_la_new_vector(&e, a, -1, TSR_INT32));

@@ -172,7 +172,7 @@ static TsrStatus eigh(TsrTensor **w, TsrTensor **v, const TsrTensor *a, const ch
     char which = uplo[0] >= 'a' && uplo[0] <= 'z' ? (char)(uplo[0] - 32) : uplo[0];
     TSR_TRY(tsr_la_check_square(a, "linalg.eigh", "A"));
     if (strlen(uplo) != 1 || (which != 'L' && which != 'U')) return tsr_error(TSR_RUNTIME_ERROR, "Expected UPLO argument to be 'L' or 'U', but got %s", uplo);
-    TSR_TRY(tsr_la_not_implemented("linalg_eigh_cpu", a->dtype));
+    TSR_TRY(tsr_la_need_kernel("linalg_eigh_cpu", a));
     return tsr_la_new_eigh(w, v, a, which, fn);
 }
 
@@ -192,7 +192,7 @@ TsrStatus op_linalg_eigvalsh(TsrOpCall *c) {
 static TsrStatus check_svd(const TsrTensor *a, const char *fn) {
     TSR_TRY(tsr_la_check_matrix(a, fn, "A"));
     TSR_TRY(tsr_la_check_float(a, fn));
-    return tsr_la_not_implemented("linalg_svd_cpu", a->dtype);
+    return tsr_la_need_kernel("linalg_svd_cpu", a);
 }
 
 static TsrStatus check_driver(const TsrArg *driver) {
@@ -240,7 +240,7 @@ TsrStatus op_svd(TsrOpCall *c) {
     TSR_OWNED v = NULL;
     if (tsr_ndim(a) < 2) return tsr_error(TSR_RUNTIME_ERROR, "linalg.svd: input should have at least 2 dimensions, but has %d dimensions instead", tsr_ndim(a));
     TSR_TRY(tsr_la_check_float(a, "linalg.svd"));
-    TSR_TRY(tsr_la_not_implemented("linalg_svd_cpu", a->dtype));
+    TSR_TRY(tsr_la_need_kernel("linalg_svd_cpu", a));
     if (c->arg[2].b) {
         TSR_TRY(tsr_la_new_svd(&u, &s, &vh, a, c->arg[1].b ? 'S' : 'A', "linalg.svd"));
     } else {

@@ -369,12 +369,12 @@ static TsrStatus addmm_new(TsrTensor **out, const TsrTensor *self, const TsrTens
     if (a->dtype != b->dtype)
         return tsr_error(TSR_RUNTIME_ERROR, "mat1 and mat2 must have the same dtype, but got %s and %s", tsr_dtype_scalar_name(a->dtype), tsr_dtype_scalar_name(b->dtype));
     TSR_TRY(check_mm("addmm", a, b));
-    TSR_TRY(unsupported(a, "addmm_impl_cpu_"));
+    if (a->sizes[0] > 0 && b->sizes[1] > 0) TSR_TRY(unsupported(a, "addmm_impl_cpu_"));
     TSR_TRY(check_scalar(beta, self->dtype));
     TSR_TRY(check_scalar(alpha, self->dtype));
     TSR_OWNED r = NULL;
     TSR_TRY(summand_new(&r, self, beta, 2, (int64_t[]){a->sizes[0], b->sizes[1]}));
-    if (!tsr_is_meta(r)) TSR_TRY(tsr_gemm(r->dtype, a->sizes[0], b->sizes[1], a->sizes[1], alpha, mat_of(a), mat_of(b), beta, mat_of(r)));
+    if (!tsr_is_meta(r) && r->numel > 0) TSR_TRY(tsr_gemm(r->dtype, a->sizes[0], b->sizes[1], a->sizes[1], alpha, mat_of(a), mat_of(b), beta, mat_of(r)));
     *out = tsr_owned_take(&r);
     return TSR_OK;
 }
@@ -444,14 +444,15 @@ TsrStatus op_baddbmm(TsrOpCall *c) {
     if (self->dtype != a->dtype || self->dtype != b->dtype)
         return tsr_error(TSR_RUNTIME_ERROR, "Input dtypes must be the same, got: input %s, batch1: %s, batch2: %s", tsr_dtype_c_name(self->dtype),
                          tsr_dtype_c_name(a->dtype), tsr_dtype_c_name(b->dtype));
-    TSR_TRY(unsupported(a, batch_kernel("baddbmm", a->sizes[1], a->sizes[2], b->sizes[2])));
+    bool empty = a->sizes[0] == 0 || a->sizes[1] == 0 || b->sizes[2] == 0;
+    if (!empty) TSR_TRY(unsupported(a, batch_kernel("baddbmm", a->sizes[1], a->sizes[2], b->sizes[2])));
     TSR_TRY(check_scalar(c->arg[3].s, self->dtype));
     TSR_TRY(check_scalar(c->arg[4].s, self->dtype));
     TSR_TRY(check_inplace(c, self, 3, (int64_t[]){a->sizes[0], a->sizes[1], b->sizes[2]}));
     TSR_TRY(tsr_check_out_dtype(c, 0, self->dtype));
     TSR_OWNED r = NULL;
     TSR_TRY(summand_new(&r, self, c->arg[3].s, 3, (int64_t[]){a->sizes[0], a->sizes[1], b->sizes[2]}));
-    if (!tsr_is_meta(r)) TSR_TRY(matmul_into(r, a, b, c->arg[4].s, c->arg[3].s));
+    if (!tsr_is_meta(r) && !empty) TSR_TRY(matmul_into(r, a, b, c->arg[4].s, c->arg[3].s));
     return tsr_return_move(c, tsr_owned_take(&r));
 }
 
