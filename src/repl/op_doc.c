@@ -101,24 +101,43 @@ static TsrStatus write_new_lines(TsrText *out, size_t start, const TsrOp *op) {
     return status;
 }
 
-/* The overload that the page is about: the first with an example, else the first with a summary. */
-static const TsrOp *main_overload(const TsrOpSet *set) {
+/* The overload that rows [first, end) are shown by: the first with an example, else the first with a summary. */
+static const TsrOp *main_overload(const TsrOpSet *set, int first, int end) {
     const TsrOp *op = NULL;
-    for (int i = 0; i < set->n && (op == NULL || op->example == NULL); i++)
+    for (int i = first; i < end && (op == NULL || op->example == NULL); i++)
         if (set->ops[i]->summary != NULL && (op == NULL || set->ops[i]->example != NULL)) op = set->ops[i];
-    return op != NULL ? op : set->ops[0];
+    return op != NULL ? op : set->ops[first];
 }
 
-static TsrStatus write_set(TsrText *out, const TsrOpSet *set) {
-    size_t start = out->length;
-    for (int i = 0; i < set->n; i++) TSR_TRY(write_new_lines(out, start, set->ops[i]));
-    const TsrOp *op = main_overload(set);
+static bool is_another_summary(const TsrOp *op, const char *summary) { return op->summary != NULL && summary != NULL && strcmp(op->summary, summary) != 0; }
+
+/* The rows from `first` on that say they do the same: one that says nothing does as those before it. */
+static int end_of_group(const TsrOpSet *set, int first) {
+    const char *summary = set->ops[first]->summary;
+    int end = first + 1;
+    for (; end < set->n && !is_another_summary(set->ops[end], summary); end++)
+        if (summary == NULL) summary = set->ops[end]->summary;
+    return end;
+}
+
+static TsrStatus write_description(TsrText *out, const TsrOp *op) {
     if (op->summary != NULL) TSR_TRY(tsr_text_printf(out, "\n    %s\n", op->summary));
     const char *note = alias_note(op);
     if (note != NULL) TSR_TRY(tsr_text_printf(out, "    %s\n", note));
     if (op->example == NULL) return TSR_OK;
     TSR_TRY(tsr_text_printf(out, "\n    >>> %s\n", op->example));
     return op->output != NULL ? indent_lines(out, op->output) : TSR_OK;
+}
+
+static TsrStatus write_set(TsrText *out, const TsrOpSet *set) {
+    size_t start = out->length;
+    for (int first = 0, end; first < set->n; first = end) {
+        end = end_of_group(set, first);
+        if (first > 0) TSR_TRY(tsr_text_putc(out, '\n'));
+        for (int i = first; i < end; i++) TSR_TRY(write_new_lines(out, start, set->ops[i]));
+        TSR_TRY(write_description(out, main_overload(set, first, end)));
+    }
+    return TSR_OK;
 }
 
 TsrStatus op_doc_write(TsrText *out, bool *found, const char *name) {
