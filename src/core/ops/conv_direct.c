@@ -9,18 +9,20 @@
 
 #include <string.h>
 
-enum { STRIP_BYTES = 1 << 18, STRIP_POSITIONS = 1024, MOST_BYTES = 1 << 24, LEAST_ITEMS = 8 };
+enum { STRIP_BYTES = 1 << 18, STRIP_POSITIONS = 1024, STRIP_POINTS = 256, LEAST_TERMS = 64, SHORT_LINE = 64, MOST_BYTES = 1 << 24, LEAST_ITEMS = 8 };
 
 typedef struct Direct {
     const Conv *k;
     const float *in, *bias, *given; /* given: the weight as it came */
     float *out;
-    TsrConvFn run;
-    TsrDataPtr weight, places;      /* (groups, blocks, terms, TSR_CONV_FILTERS) floats; of each term the int64_t place in a filter, then in a strip */
+    TsrConvKernels run;
+    bool by_filters;                /* with the kernel for small images */
+    int64_t abreast;                /* filters in a block: TSR_CONV_BLOCK by filters, else TSR_CONV_FILTERS */
+    TsrDataPtr weight, places;      /* (groups, blocks, terms, abreast) floats; of each term the int64_t place in a filter, then in a strip */
     int64_t channels, filters, taps, terms; /* of a group; terms = channels * taps */
     int64_t width, chain;           /* channels that a tap takes together, terms in a chain */
     bool bias_first;
-    int64_t blocks, share, shares;  /* of TSR_CONV_FILTERS filters in a group; how many of them an item of work does, and how many such items there are */
+    int64_t blocks, share, shares;  /* of filters in a group; how many of them an item of work does, and how many such items there are */
     int64_t rows, cols, down, across; /* of the output in a strip, and how many strips */
     int64_t phases[NN_DIMS], lines, pitch, plane; /* planes of a channel and tap plane; lines and columns of one; floats of a channel */
 } Direct;
@@ -48,7 +50,7 @@ static bool set_strip(Direct *j, int64_t rows, int64_t cols) {
 static bool choose_strip(Direct *j) {
     const TsrNnWindow *w = &j->k->w;
     int64_t rows = w->out[NN_H], cols = w->out[NN_W];
-    while (!set_strip(j, rows, cols) || j->rows * j->pitch > STRIP_POSITIONS || strip_floats(j) * (int64_t)sizeof(float) > STRIP_BYTES) {
+    while (!set_strip(j, rows, cols) || j->rows * j->pitch > (j->by_filters ? STRIP_POINTS : STRIP_POSITIONS) || strip_floats(j) * (int64_t)sizeof(float) > STRIP_BYTES) {
         if (rows > 1) rows = (rows + 1) / 2;
         else if (cols > 96) cols = (cols + 1) / 2;
         else break;
@@ -80,12 +82,19 @@ static void choose_order(Direct *j) {
     j->bias_first = grouped && !wide_padding && j->channels == 1 && (j->filters == 1 || (j->filters % 8 == 0 && j->k->groups < 8));
 }
 
+/* Lines so short that much of a vector of positions falls between them. */
+static bool suits_filters(const Direct *j) {
+    return j->filters % TSR_CONV_BLOCK == 0 && !j->bias_first && j->terms >= LEAST_TERMS && j->k->w.out[NN_W] <= SHORT_LINE;
+}
+
 static bool plan(Direct *j, const Conv *k) {
-    *j = (Direct){.k = k, .run = tsr_conv_kernel(), .channels = k->channels / k->groups, .filters = k->filters / k->groups, .taps = tsr_nn_volume(k->w.kernel)};
-    if (j->run == NULL || !choose_strip(j)) return false;
+    *j = (Direct){.k = k, .run = tsr_conv_kernels(), .channels = k->channels / k->groups, .filters = k->filters / k->groups, .taps = tsr_nn_volume(k->w.kernel)};
     j->terms = j->channels * j->taps;
     choose_order(j);
-    j->blocks = (j->filters + TSR_CONV_FILTERS - 1) / TSR_CONV_FILTERS;
+    j->by_filters = suits_filters(j);
+    j->abreast = j->by_filters ? TSR_CONV_BLOCK : TSR_CONV_FILTERS;
+    j->blocks = (j->filters + j->abreast - 1) / j->abreast;
+    if (j->run.by_positions == NULL || !choose_strip(j)) return false;
     choose_shares(j);
     return true;
 }
@@ -111,16 +120,30 @@ static void set_terms(const Direct *j) {
         }
 }
 
-/* The weights of some blocks of filters, term by term; filters that there are not weigh nothing. */
+enum { PACK_TERMS = 144, PACK_PITCH = TSR_CONV_BLOCK + 4 }; /* rows that do not share sets of the first cache */
+
+/* TSR_CONV_FILTERS filters' weights, term by term; filters that there are not weigh nothing. */
+TSR_CLONES static void pack_filters(float *restrict to, const float *restrict from, int64_t terms, const int64_t *place, int64_t n, int64_t there) {
+    for (int64_t i = 0; i < n && there >= TSR_CONV_FILTERS; i++, to += PACK_PITCH)
+        for (int64_t f = 0; f < TSR_CONV_FILTERS; f++) to[f] = from[f * terms + place[i]];
+    for (int64_t i = 0; i < n && there < TSR_CONV_FILTERS; i++, to += PACK_PITCH)
+        for (int64_t f = 0; f < TSR_CONV_FILTERS; f++) to[f] = f < there ? from[f * terms + place[i]] : 0;
+}
+
+/* The weights of some blocks of filters, term by term. */
 static void pack_blocks(int64_t begin, int64_t end, void *user) {
     const Direct *j = user;
-    const int64_t *place = j->places.data;
-    for (int64_t b = begin; b < end; b++) {
-        float *to = (float *)j->weight.data + b * j->terms * TSR_CONV_FILTERS;
-        int64_t first = b % j->blocks * TSR_CONV_FILTERS, there = TSR_MIN(j->filters - first, (int64_t)TSR_CONV_FILTERS);
+    const int64_t *place = j->places.data, abreast = j->abreast;
+    float rows[PACK_TERMS * PACK_PITCH];
+    for (int64_t b = begin; b < end && tsr_interrupt_flag == 0; b++) {
+        float *to = (float *)j->weight.data + b * j->terms * abreast;
+        int64_t first = b % j->blocks * abreast;
         const float *from = j->given + (b / j->blocks * j->filters + first) * j->terms;
-        for (int64_t f = 0; f < TSR_CONV_FILTERS; f++)
-            for (int64_t t = 0; t < j->terms; t++) to[t * TSR_CONV_FILTERS + f] = f < there ? from[f * j->terms + place[t]] : 0;
+        for (int64_t t = 0; t < j->terms; t += PACK_TERMS) {
+            int64_t n = TSR_MIN((int64_t)PACK_TERMS, j->terms - t);
+            for (int64_t f = 0; f < abreast; f += TSR_CONV_FILTERS) pack_filters(rows + f, from + f * j->terms, j->terms, place + t, n, j->filters - first - f);
+            for (int64_t i = 0; i < n; i++) memcpy(to + (t + i) * abreast, rows + i * PACK_PITCH, (size_t)abreast * sizeof *to);
+        }
     }
 }
 
@@ -171,7 +194,7 @@ static void sum_strip(float *sums, int64_t pitch, const float *strip, const Dire
             terms.start[f] = j->bias_first && j->bias != NULL ? bias : 0;
             terms.bias[f] = j->bias_first ? -0.0f : bias;
         }
-        j->run(sums, pitch, strip, &terms, (s->rows - 1) * j->pitch + s->cols, t > 0);
+        j->run.by_positions(sums, pitch, strip, &terms, (s->rows - 1) * j->pitch + s->cols, t > 0);
     }
 }
 
@@ -184,33 +207,84 @@ static void store_sums(const Direct *j, const Strip *s, int64_t block, const flo
     }
 }
 
+/* The same by filters: sums are (positions, TSR_CONV_BLOCK); at: where the positions are in a plane. */
+static void sum_points(float *sums, const int64_t *at, const float *strip, const Direct *j, const Strip *s, int64_t block) {
+    const int64_t *offset = (const int64_t *)j->places.data + j->terms;
+    const float *weight = (const float *)j->weight.data + (s->group * j->blocks + block) * j->terms * TSR_CONV_BLOCK;
+    float bias[TSR_CONV_BLOCK];
+    for (int f = 0; f < TSR_CONV_BLOCK; f++) bias[f] = j->bias != NULL ? j->bias[s->group * j->filters + block * TSR_CONV_BLOCK + f] : -0.0f;
+    for (int64_t t = 0; t < j->terms && tsr_interrupt_flag == 0; t += j->chain) {
+        TsrConvPoints terms = {weight + t * TSR_CONV_BLOCK, bias, offset + t, TSR_MIN(j->chain, j->terms - t)};
+        j->run.by_filters(sums, strip, at, s->rows * s->cols, &terms, t > 0);
+    }
+}
+
+static void store_points(const Direct *j, const Strip *s, int64_t block, const float *sums) {
+    const int64_t *out = j->k->w.out;
+    int64_t plane = tsr_nn_volume(out);
+    float *to = j->out + ((s->sample * j->k->filters + s->group * j->filters + block * TSR_CONV_BLOCK) * out[NN_D] + s->z) * out[NN_H] * out[NN_W] + s->row * out[NN_W] + s->col;
+    for (int64_t r = 0; r < s->rows; r++, to += out[NN_W], sums += s->cols * TSR_CONV_BLOCK)
+        for (int64_t f = 0; f < TSR_CONV_BLOCK; f++)
+            for (int64_t c = 0; c < s->cols; c++) to[f * plane + c] = sums[c * TSR_CONV_BLOCK + f];
+}
+
+static void place_points(int64_t *at, const Direct *j, const Strip *s) {
+    for (int64_t r = 0; r < s->rows; r++)
+        for (int64_t c = 0; c < s->cols; c++) *at++ = r * j->pitch + c;
+}
+
+/* What a thread works in: the strip, the sums, and by filters the places of positions. */
+typedef struct Room {
+    TsrDataPtr memory;
+    float *strip, *sums;
+    int64_t *at, pitch; /* pitch: of the sums, by positions */
+} Room;
+
+static TsrStatus make_room(Room *room, const Direct *j) {
+    int64_t points = j->rows * j->cols;
+    room->pitch = j->rows * j->pitch + TSR_CONV_SLACK;
+    size_t places = j->by_filters ? (size_t)points * sizeof(int64_t) : 0, sums = (size_t)(j->by_filters ? points * TSR_CONV_BLOCK : TSR_CONV_FILTERS * room->pitch) * sizeof(float);
+    TSR_TRY(tsr_allocate(&room->memory, TSR_DEVICE_CPU, places + sums + (size_t)strip_floats(j) * sizeof(float)));
+    room->at = room->memory.data;
+    room->sums = (float *)(void *)((char *)room->memory.data + places);
+    room->strip = (float *)(void *)((char *)room->sums + sums);
+    return TSR_OK;
+}
+
+static void run_block(const Room *room, const Direct *j, const Strip *s, int64_t block) {
+    if (j->by_filters) {
+        sum_points(room->sums, room->at, room->strip, j, s, block);
+        store_points(j, s, block, room->sums);
+    } else {
+        sum_strip(room->sums, room->pitch, room->strip, j, s, block);
+        store_sums(j, s, block, room->sums, room->pitch);
+    }
+}
+
 /* Items of work: a strip and a share of the filters each. */
 static void run_items(int64_t begin, int64_t end, void *user) {
     const Direct *j = user;
-    int64_t pitch = j->rows * j->pitch + TSR_CONV_SLACK, filled = -1;
-    TsrDataPtr memory;
-    TsrStatus status = tsr_allocate(&memory, TSR_DEVICE_CPU, (size_t)(strip_floats(j) + TSR_CONV_FILTERS * pitch) * sizeof(float));
+    int64_t filled = -1;
+    Room room;
+    TsrStatus status = make_room(&room, j);
     if (status != TSR_OK) {
         tsr_parallel_fail(status);
         return;
     }
-    float *strip = memory.data, *sums = strip + strip_floats(j);
     for (int64_t i = begin; i < end; i++) {
         Strip s = strip_at(j, i / j->shares);
-        if (filled != i / j->shares) fill_strip(strip, j, &s);
+        if (filled != i / j->shares) fill_strip(room.strip, j, &s);
+        if (filled != i / j->shares && j->by_filters) place_points(room.at, j, &s);
         filled = i / j->shares;
-        for (int64_t b = i % j->shares * j->share; b < TSR_MIN((i % j->shares + 1) * j->share, j->blocks) && tsr_interrupt_flag == 0; b++) {
-            sum_strip(sums, pitch, strip, j, &s, b);
-            store_sums(j, &s, b, sums, pitch);
-        }
+        for (int64_t b = i % j->shares * j->share; b < TSR_MIN((i % j->shares + 1) * j->share, j->blocks) && tsr_interrupt_flag == 0; b++) run_block(&room, j, &s, b);
     }
-    tsr_dataptr_release(&memory);
+    tsr_dataptr_release(&room.memory);
 }
 
 static TsrStatus run_planned(Direct *j) {
     const Conv *k = j->k;
     set_terms(j);
-    TSR_TRY(tsr_parallel_for(k->groups * j->blocks, tsr_grain(j->terms * TSR_CONV_FILTERS), pack_blocks, j));
+    TSR_TRY(tsr_parallel_for(k->groups * j->blocks, tsr_grain(j->terms * j->abreast), pack_blocks, j));
     return tsr_parallel_for(k->batch * k->groups * k->w.out[NN_D] * j->down * j->across * j->shares, 1, run_items, j);
 }
 
@@ -220,7 +294,7 @@ TsrStatus tsr_conv_direct(bool *done, float *out, const float *in, const float *
     *done = plan(&j, k);
     if (!*done) return TSR_OK;
     j.out = out, j.in = in, j.given = weight, j.bias = bias;
-    if (tsr_mul_size_overflows((size_t)(k->groups * j.blocks), (size_t)j.terms * TSR_CONV_FILTERS * sizeof(float), &floats)) return tsr_error_no_memory(SIZE_MAX);
+    if (tsr_mul_size_overflows((size_t)(k->groups * j.blocks), (size_t)(j.terms * j.abreast) * sizeof(float), &floats)) return tsr_error_no_memory(SIZE_MAX);
     TSR_TRY(tsr_allocate(&j.weight, TSR_DEVICE_CPU, floats));
     TsrStatus status = tsr_allocate(&j.places, TSR_DEVICE_CPU, 2 * (size_t)j.terms * sizeof(int64_t));
     if (status == TSR_OK) {
