@@ -369,6 +369,7 @@ typedef struct Channels {
     bool training;
     double momentum, eps;
     BatchWay way;
+    bool rows;                           /* of pixels, in which the channels lie side by side */
     TsrDtype kept;                       /* what the statistics are rounded to */
     const double *weight, *bias;         /* NULL: 1 and 0 */
     double *running_mean, *running_var;  /* may be NULL; updated when training */
@@ -384,6 +385,8 @@ static double rounded(double v, TsrDtype d) {
 }
 
 static double moving(double momentum, double now, double before) { return momentum * now + (1 - momentum) * before; }
+
+enum { ABREAST_CHANNELS = 64 }; /* that are added up beside each other, where they lie so */
 
 #define BATCH_CHANNELS(NAME, T, FMA, SQRT) \
     /* The sum over a channel of x, or of the squares of x - *mean. */ \
@@ -401,10 +404,11 @@ static double moving(double momentum, double now, double before) { return moment
         } \
         return k->way == BATCH_PIXELS ? (double)part[0] + (double)part[1] : sum; \
     } \
-    static void batch_stats_##NAME(const Channels *k, int64_t c) { \
+    /* What the sums give: `sum` of x, then, with the mean known, `squares`. */ \
+    static T batch_mean_##NAME(const Channels *k, double sum) { return (T)rounded(sum / (double)(k->batch * k->area), k->kept); } \
+    static void batch_keep_##NAME(const Channels *k, int64_t c, T mean, double squares) { \
         int64_t n = k->batch * k->area; \
-        T mean = (T)rounded(batch_sum_##NAME(k, c, NULL) / (double)n, k->kept); \
-        double squares = batch_sum_##NAME(k, c, &mean), variance = squares / (double)n, unbiased = squares / (double)(n - 1); \
+        double variance = squares / (double)n, unbiased = squares / (double)(n - 1); \
         if (k->way != BATCH_SCATTERED && k->kept != TSR_FLOAT16) { /* the sum of squares is kept in the dtype, and divided in it */ \
             squares = rounded(squares, k->kept); \
             variance = rounded((double)((T)squares / (T)n), k->kept); \
@@ -414,6 +418,54 @@ static double moving(double momentum, double now, double before) { return moment
         k->rstd[c] = rounded(variance != 0 || k->eps != 0 ? 1 / sqrt(variance + k->eps) : 0, k->kept); \
         if (k->running_mean != NULL) k->running_mean[c] = moving(k->momentum, k->mean[c], k->running_mean[c]); \
         if (k->running_var != NULL) k->running_var[c] = moving(k->momentum, unbiased, k->running_var[c]); \
+    } \
+    static void batch_stats_##NAME(const Channels *k, int64_t c) { \
+        T mean = batch_mean_##NAME(k, batch_sum_##NAME(k, c, NULL)); \
+        batch_keep_##NAME(k, c, mean, batch_sum_##NAME(k, c, &mean)); \
+    } \
+    static void batch_known_##NAME(const Channels *k, int64_t c) { \
+        k->mean[c] = k->running_mean[c]; \
+        k->rstd[c] = (double)(1 / SQRT((T)k->running_var[c] + (T)k->eps)); \
+    } \
+    /* Pixels in memory order, some channels side by side: the same sums, in the same order. */ \
+    TSR_CLONES static void pixel_sums_##NAME(double *sum, const Channels *k, int64_t c, int64_t n, const T *mean) { \
+        int64_t pixels = k->batch * k->area, half = (pixels + 1) / 2; \
+        T part[2][ABREAST_CHANNELS] = {{0}}; \
+        for (int64_t i = 0; i < pixels && tsr_interrupt_flag == 0; i++) { \
+            const T *x = (const T *)(const void *)k->in + i * k->channels + c; \
+            T *to = part[i >= half]; \
+            for (int64_t a = 0; a < n && mean == NULL; a++) to[a] += x[a]; \
+            for (int64_t a = 0; a < n && mean != NULL; a++) { T v = x[a] - mean[a]; to[a] = FMA(v, v, to[a]); } \
+        } \
+        for (int64_t a = 0; a < n; a++) sum[a] = (double)part[0][a] + (double)part[1][a]; \
+    } \
+    TSR_CLONES static void pixel_scale_##NAME(const Channels *k, int64_t c, int64_t n) { \
+        T scale[ABREAST_CHANNELS], offset[ABREAST_CHANNELS]; \
+        for (int64_t a = 0; a < n; a++) { \
+            scale[a] = (T)k->rstd[c + a] * (k->weight != NULL ? (T)k->weight[c + a] : 1); \
+            offset[a] = FMA(-(T)k->mean[c + a], scale[a], k->bias != NULL ? (T)k->bias[c + a] : 0); \
+        } \
+        for (int64_t i = 0; i < k->batch * k->area && tsr_interrupt_flag == 0; i++) { \
+            const T *restrict x = (const T *)(const void *)k->in + i * k->channels + c; \
+            T *restrict y = (T *)(void *)k->out + i * k->channels + c; \
+            for (int64_t a = 0; a < n; a++) y[a] = FMA(x[a], scale[a], offset[a]); \
+        } \
+    } \
+    static void pixel_channels_##NAME(int64_t begin, int64_t end, void *user) { \
+        const Channels *k = user; \
+        for (int64_t b = begin; b < end; b++) { \
+            int64_t c = b * ABREAST_CHANNELS, n = TSR_MIN((int64_t)ABREAST_CHANNELS, k->channels - c); \
+            double sum[ABREAST_CHANNELS]; \
+            T mean[ABREAST_CHANNELS]; \
+            if (k->training) { \
+                pixel_sums_##NAME(sum, k, c, n, NULL); \
+                for (int64_t a = 0; a < n; a++) mean[a] = batch_mean_##NAME(k, sum[a]); \
+                pixel_sums_##NAME(sum, k, c, n, mean); \
+            } \
+            for (int64_t a = 0; a < n && k->training; a++) batch_keep_##NAME(k, c + a, mean[a], sum[a]); \
+            for (int64_t a = 0; a < n && !k->training; a++) batch_known_##NAME(k, c + a); \
+            pixel_scale_##NAME(k, c, n); \
+        } \
     } \
     TSR_CLONES static void batch_scale_##NAME(const Channels *k, int64_t c) { \
         T mean = (T)k->mean[c], rstd = (T)k->rstd[c], weight = k->weight != NULL ? (T)k->weight[c] : 1, bias = k->bias != NULL ? (T)k->bias[c] : 0; \
@@ -431,12 +483,8 @@ static double moving(double momentum, double now, double before) { return moment
     static void batch_channels_##NAME(int64_t begin, int64_t end, void *user) { \
         const Channels *k = user; \
         for (int64_t c = begin; c < end; c++) { \
-            if (k->training) { \
-                batch_stats_##NAME(k, c); \
-            } else { \
-                k->mean[c] = k->running_mean[c]; \
-                k->rstd[c] = (double)(1 / SQRT((T)k->running_var[c] + (T)k->eps)); \
-            } \
+            if (k->training) batch_stats_##NAME(k, c); \
+            else batch_known_##NAME(k, c); \
             batch_scale_##NAME(k, c); \
         } \
     }
@@ -450,6 +498,32 @@ static BatchWay batch_way(const TsrTensor *t, int64_t area) {
     return last ? BATCH_PIXELS : BATCH_SCATTERED;
 }
 
+enum { BATCH_WEIGHT, BATCH_BIAS, BATCH_MEAN, BATCH_VAR, BATCH_PARAMS };
+
+typedef struct Batch {
+    TsrTensor *in, *out, *params[BATCH_PARAMS], *mean, *rstd;
+} Batch;
+
+/* Input and output, channels last or row-major. */
+static TsrStatus make_sides(Batch *b, const TsrTensor *t, bool last) {
+    if (!last) {
+        TSR_TRY(tsr_nn_new_computable(&b->in, t));
+        return tsr_tensor_new(&b->out, tsr_ndim(t), t->sizes, b->in->dtype, t->device);
+    }
+    TsrTensor *cast;
+    TSR_TRY(tsr_tensor_new_cast(&cast, t, tsr_dtype_size(t->dtype) < 4 ? TSR_FLOAT32 : t->dtype));
+    TsrStatus status = tsr_nn_new_channels_last(&b->in, cast);
+    tsr_tensor_free(cast);
+    return status == TSR_OK ? tsr_tensor_new_like(&b->out, b->in, TSR_DTYPE_NONE, TSR_PRESERVE) : status;
+}
+
+static TsrStatus run_batch(Channels *k, TsrDtype dtype) {
+    bool twice = dtype == TSR_FLOAT64;
+    int64_t pixels = k->batch * k->area, blocks = (k->channels + ABREAST_CHANNELS - 1) / ABREAST_CHANNELS;
+    if (k->rows) return tsr_parallel_for(blocks, tsr_grain(pixels * ABREAST_CHANNELS), twice ? pixel_channels_double : pixel_channels_float, k);
+    return tsr_parallel_for(k->channels, tsr_grain(pixels), twice ? batch_channels_double : batch_channels_float, k);
+}
+
 /* Parameters as doubles; *out NULL when absent. */
 static TsrStatus new_doubles(TsrTensor **out, const TsrArg *arg) {
     *out = NULL;
@@ -460,12 +534,6 @@ static TsrStatus new_doubles(TsrTensor **out, const TsrArg *arg) {
     tsr_tensor_free(cast);
     return status;
 }
-
-enum { BATCH_WEIGHT, BATCH_BIAS, BATCH_MEAN, BATCH_VAR, BATCH_PARAMS };
-
-typedef struct Batch {
-    TsrTensor *in, *out, *params[BATCH_PARAMS], *mean, *rstd;
-} Batch;
 
 static void batch_end(Batch *b) {
     tsr_tensor_free(b->in);
@@ -499,8 +567,9 @@ static TsrStatus batch_norm(Batch *b, TsrOpCall *c, TsrStatus missing) {
     k.way = batch_way(t, k.area);
     k.kept = tsr_arg_given(&c->arg[1]) ? c->arg[1].t->dtype : tsr_arg_given(&c->arg[3]) ? c->arg[3].t->dtype : t->dtype;
     for (int i = 0; i < BATCH_PARAMS; i++) TSR_TRY(new_doubles(&b->params[i], &c->arg[1 + i]));
-    TSR_TRY(tsr_nn_new_computable(&b->in, t));
-    TSR_TRY(tsr_tensor_new(&b->out, tsr_ndim(t), t->sizes, b->in->dtype, t->device));
+    bool last = k.area > 1 && (tsr_ndim(t) == 4 || tsr_ndim(t) == 5) && tsr_nn_is_channels_last(t, tsr_ndim(t) - 2); /* and the result, too */
+    k.rows = k.way == BATCH_PIXELS && (k.area == 1 || last);
+    TSR_TRY(make_sides(b, t, k.rows && last));
     TSR_TRY(tsr_tensor_new(&b->mean, 1, &k.channels, TSR_FLOAT64, t->device));
     TSR_TRY(tsr_tensor_new(&b->rstd, 1, &k.channels, TSR_FLOAT64, t->device));
     if (tsr_is_meta(t)) return TSR_OK;
@@ -512,7 +581,7 @@ static TsrStatus batch_norm(Batch *b, TsrOpCall *c, TsrStatus missing) {
     k.rstd = doubles(b->rstd);
     k.in = tsr_data(b->in);
     k.out = tsr_data(b->out);
-    TSR_TRY(tsr_parallel_for(k.channels, tsr_grain(k.batch * k.area), b->in->dtype == TSR_FLOAT64 ? batch_channels_double : batch_channels_float, &k));
+    TSR_TRY(run_batch(&k, b->in->dtype));
     for (int i = BATCH_MEAN; k.training && i <= BATCH_VAR; i++) { /* the running statistics are updated in place */
         if (b->params[i] == NULL) continue;
         TSR_TRY(tsr_tensor_check(c->arg[1 + i].t, true));
