@@ -514,20 +514,60 @@ static TsrStatus convert_mat(TsrDtype to, TsrMat dst, TsrDtype from, TsrMat src,
     return tsr_parallel_for(rows, tsr_grain(cols / 2), convert_rows, &job);
 }
 
+/* The same column by column, for what lies so. */
+static TsrStatus convert_turned(TsrDtype to, TsrMat dst, TsrDtype from, TsrMat src, int64_t rows, int64_t cols) {
+    swap_transpose(&dst), swap_transpose(&src);
+    return convert_mat(to, dst, from, src, cols, rows);
+}
+
+/* A product with few rows on the left, whose right side is used up as it is widened, some columns at a time, which stay in the second cache. */
+typedef struct ThinJob {
+    TsrDtype dtype;
+    int64_t m, n, k, width;
+    TsrScalar alpha, beta;
+    TsrMat a, b, c; /* a and c: floats; b: halves, dense along k */
+} ThinJob;
+
+static void thin_columns(int64_t begin, int64_t end, void *user) {
+    const ThinJob *j = user;
+    size_t bytes = (size_t)(j->width * j->k) * sizeof(float);
+    float *wide = tsr_malloc(bytes);
+    TsrStatus s = wide != NULL ? TSR_OK : tsr_error_no_memory(bytes);
+    (void)tsr_blas_try(); /* for its rule about threads: one in a job */
+    for (int64_t i = begin; i < end && s == TSR_OK; i++) {
+        int64_t first = i * j->width, n = TSR_MIN(j->width, j->n - first);
+        for (int64_t col = 0; col < n; col++) tsr_convert(TSR_FLOAT32, (char *)(wide + col * j->k), 4, j->dtype, (const char *)j->b.data + (first + col) * j->b.cs * 2, 2, j->k);
+        TsrMat b = {wide, 1, j->k, false}, c = {(float *)j->c.data + first, j->c.rs, 1, false};
+        s = blas_gemm(TSR_BLAS_S, TSR_FLOAT32, j->m, n, j->k, j->alpha, j->a, b, j->beta, c);
+    }
+    tsr_free(wide);
+    if (s != TSR_OK) tsr_parallel_fail(s);
+}
+
+enum { THIN_ROWS = 4, THIN_BYTES = 1 << 17, THIN_LEAST = 1 << 16 };
+
+static bool is_thin(int64_t m, int64_t n, int64_t k, const TsrMat *b) { return m <= THIN_ROWS && b->rs == 1 && b->cs >= k && n * k >= THIN_LEAST; }
+
+static TsrStatus thin_product(TsrDtype dtype, int64_t m, int64_t n, int64_t k, TsrScalar alpha, TsrMat a, TsrMat b, TsrScalar beta, TsrMat c) {
+    ThinJob job = {dtype, m, n, k, TSR_MAX(THIN_BYTES / 4 / k / 8 * 8, (int64_t)8), alpha, beta, a, b, c};
+    return tsr_parallel_for((n + job.width - 1) / job.width, 1, thin_columns, &job);
+}
+
 /* Half precision: widened to float32, one product, rounded once. */
 static TsrStatus half_gemm(TsrDtype dtype, int64_t m, int64_t n, int64_t k, TsrScalar alpha, TsrMat a, TsrMat b, TsrScalar beta, TsrMat c) {
     int64_t floats, part;
     size_t bytes;
-    if (tsr_mul_overflows(m, k, &floats) || tsr_mul_overflows(k, n, &part) || tsr_add_overflows(floats, part, &floats) || tsr_mul_overflows(m, n, &part) ||
+    bool thin = is_thin(m, n, k, &b), turned = b.rs == 1 && b.cs != 1 && n * k >= THIN_LEAST;
+    if (tsr_mul_overflows(m, k, &floats) || tsr_mul_overflows(k, n, &part) || tsr_add_overflows(floats, thin ? 0 : part, &floats) || tsr_mul_overflows(m, n, &part) ||
         tsr_add_overflows(floats, part, &floats) || tsr_mul_size_overflows((size_t)floats, 4, &bytes))
         return tsr_error_no_memory(SIZE_MAX);
     char *wide = tsr_malloc(bytes);
     if (wide == NULL) return tsr_error_no_memory(bytes);
-    TsrMat wa = {wide, k, 1, false}, wb = {wide + 4 * m * k, n, 1, false}, wc = {wide + 4 * (m * k + k * n), n, 1, false};
+    TsrMat wa = {wide, k, 1, false}, wc = {wide + 4 * m * k, n, 1, false}, wb = {wide + 4 * (m * k + m * n), turned ? 1 : n, turned ? k : 1, false};
     TsrStatus s = convert_mat(TSR_FLOAT32, wa, dtype, a, m, k);
-    if (s == TSR_OK) s = convert_mat(TSR_FLOAT32, wb, dtype, b, k, n);
     if (s == TSR_OK && tsr_scalar_to_double(beta) != 0) s = convert_mat(TSR_FLOAT32, wc, dtype, c, m, n);
-    if (s == TSR_OK) s = blas_gemm(TSR_BLAS_S, TSR_FLOAT32, m, n, k, alpha, wa, wb, beta, wc);
+    if (s == TSR_OK && !thin) s = turned ? convert_turned(TSR_FLOAT32, wb, dtype, b, k, n) : convert_mat(TSR_FLOAT32, wb, dtype, b, k, n);
+    if (s == TSR_OK) s = thin ? thin_product(dtype, m, n, k, alpha, wa, b, beta, wc) : blas_gemm(TSR_BLAS_S, TSR_FLOAT32, m, n, k, alpha, wa, wb, beta, wc);
     if (s == TSR_OK) s = convert_mat(dtype, c, TSR_FLOAT32, wc, m, n);
     tsr_free(wide);
     return s;
