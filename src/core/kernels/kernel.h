@@ -10,6 +10,9 @@ typedef enum TsrKernel {
 #define K2(name, ...) TSR_K_##name,
 #define K2B(name, ...) TSR_K_##name,
 #define K3(name, ...) TSR_K_##name,
+#define C1(name, ...) TSR_K_##name,
+#define C1S(name, ...) TSR_K_##name,
+#define C2(name, ...) TSR_K_##name,
 #define V1(name, ...) TSR_K_##name,
 #define V1D(name, ...) TSR_K_##name,
 #define V1SD(name, ...) TSR_K_##name,
@@ -22,6 +25,9 @@ typedef enum TsrKernel {
 #undef K2
 #undef K2B
 #undef K3
+#undef C1
+#undef C1S
+#undef C2
 #undef V1
 #undef V1D
 #undef V1SD

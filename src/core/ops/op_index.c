@@ -810,7 +810,38 @@ static TsrStatus first_rows_new(TsrTensor **out, TsrTensor *t, int64_t dim) {
     return tsr_tensor_new_view(out, t, tsr_ndim(t), sizes, t->strides, t->offset, NULL);
 }
 
+static void put_cells(char *to, const void *cell, size_t size, int64_t n) {
+    for (int64_t k = 0; k < n; k++, to += size) {
+        switch (size) {
+        case 1: memcpy(to, cell, 1); break;
+        case 2: memcpy(to, cell, 2); break;
+        case 4: memcpy(to, cell, 4); break;
+        case 8: memcpy(to, cell, 8); break;
+        default: memcpy(to, cell, size);
+        }
+    }
+}
+
+/* A contiguous t, without a view a row. */
+static TsrStatus fill_dense_rows(TsrTensor *t, int64_t dim, const int64_t *index, int64_t count, TsrScalar value) {
+    int64_t outer = 1, inner = 1, size = size_at(t, dim);
+    size_t item = tsr_itemsize(t);
+    uint8_t cell[16];
+    for (int d = 0; d < tsr_ndim(t); d++) *(d < dim ? &outer : &inner) *= d == dim ? 1 : t->sizes[d];
+    TSR_TRY(tsr_tensor_check(t, true));
+    tsr_scalar_store(value, t->dtype, cell);
+    for (int64_t o = 0; o < outer; o++) {
+        char *block = (char *)tsr_data(t) + (size_t)(o * size * inner) * item;
+        for (int64_t i = 0; i < count; i++) {
+            if ((i & 0xFFF) == 0) TSR_TRY(tsr_interrupt_check());
+            put_cells(block + (size_t)((index[i] < 0 ? index[i] + size : index[i]) * inner) * item, cell, item, inner);
+        }
+    }
+    return TSR_OK;
+}
+
 static TsrStatus fill_rows(TsrTensor *t, int64_t dim, const int64_t *index, int64_t count, TsrScalar value) {
+    if (tsr_is_contiguous(t, TSR_CONTIGUOUS) && t->flags == 0) return fill_dense_rows(t, dim, index, count, value);
     for (int64_t i = 0; i < count; i++) {
         TSR_TRY(tsr_interrupt_check());
         TsrTensor *row;

@@ -233,11 +233,26 @@ TsrStatus op_diagflat(TsrOpCall *c) {
 
 static bool is_small_float(TsrDtype d) { return d == TSR_FLOAT16 || d == TSR_BFLOAT16; }
 
+#define DIAGONAL(name, T) \
+    static double name(const TsrTensor *self, int64_t n) { \
+        const T *p = tsr_data(self); \
+        int64_t step = self->strides[0] + self->strides[1]; \
+        double sum = 0; \
+        for (int64_t i = 0; i < n && !tsr_interrupted_at(i); i++) sum += (double)p[i * step]; \
+        return sum; \
+    }
+DIAGONAL(diagonal_float, float)
+DIAGONAL(diagonal_double, double)
+
 static TsrStatus sum_diagonal(TsrScalar *sum, const TsrTensor *self) {
     int64_t n = TSR_MIN(self->sizes[0], self->sizes[1]);
     double re = 0, im = 0;
     uint64_t whole = 0;
     bool integral = tsr_dtype_is_integral(self->dtype), complex = tsr_dtype_is_complex(self->dtype);
+    if (self->dtype == TSR_FLOAT32 || self->dtype == TSR_FLOAT64) {
+        *sum = tsr_scalar_float(self->dtype == TSR_FLOAT32 ? diagonal_float(self, n) : diagonal_double(self, n));
+        return tsr_interrupt_check();
+    }
     for (int64_t i = 0; i < n && !tsr_interrupted_at(i); i++) {
         TsrScalar s = tsr_tensor_get(self, i * self->sizes[1] + i);
         if (integral) whole += (uint64_t)tsr_scalar_to_int(s);

@@ -68,7 +68,8 @@ static TsrStatus fold_as(TsrTensor **out, TsrReduceKind kind, const char *name, 
     const TsrTensor *in = direct ? x : cast;
     TsrDtype acc = is_whole(dtype) ? TSR_INT64 : accumulator_dtype(dtype);
     TsrStatus s;
-    if (kind == TSR_R_PROD && (dtype == TSR_FLOAT16 || dtype == TSR_BFLOAT16)) /* half products are rounded at every step */
+    bool half = dtype == TSR_FLOAT16 || dtype == TSR_BFLOAT16;
+    if (half && (kind == TSR_R_SUM || kind == TSR_R_PROD)) /* PyTorch's order of sums is that of half floats; products are rounded at every step */
         s = tsr_reduce_new(out, NULL, &(TsrReduction){kind, in, dims, keepdim, NULL, {dtype, TSR_DTYPE_NONE}});
     else
         s = reduce_widened(out, NULL, (TsrReduction){kind, in, dims, keepdim, NULL, {acc, TSR_DTYPE_NONE}}, dtype);

@@ -7,6 +7,7 @@
 #include "kernels/sort.h"
 #include "mem.h"
 #include "op_help.h"
+#include "owned.h"
 
 /* ---- counting ---- */
 
@@ -207,6 +208,57 @@ static TsrStatus try_counting(TsrOpCall *c, const TsrTensor *self, bool want_inv
     return status;
 }
 
+/* Counts runs of equal elements; `to`, when not NULL, gets the first of each. */
+#define RUNS(name, T) \
+    static int64_t name(T *to, const T *p, int64_t n) { \
+        int64_t last = 0; \
+        T value = p[0]; \
+        if (to != NULL) to[0] = value; \
+        for (int64_t i = 1; i < n && !tsr_interrupted_at(i); i++) { \
+            bool fresh = p[i] != p[i - 1]; \
+            last += fresh; \
+            value = fresh ? p[i] : value; \
+            if (to != NULL) to[last] = value; \
+        } \
+        return last + 1; \
+    }
+RUNS(runs8, uint8_t)
+RUNS(runs16, uint16_t)
+RUNS(runs32, uint32_t)
+RUNS(runs64, uint64_t)
+RUNS(runs_float, float)
+RUNS(runs_double, double)
+
+static int64_t runs(TsrDtype d, void *to, const void *p, int64_t n) {
+    if (d == TSR_FLOAT32) return runs_float(to, p, n);
+    if (d == TSR_FLOAT64) return runs_double(to, p, n);
+    switch (tsr_dtype_size(d)) {
+    case 1: return runs8(to, p, n);
+    case 2: return runs16(to, p, n);
+    case 4: return runs32(to, p, n);
+    default: return runs64(to, p, n);
+    }
+}
+
+/* Runs whose places nobody asks for need no pairs. */
+static TsrStatus runs_new(TsrTensor **out, const TsrTensor *self) {
+    TSR_OWNED dense = NULL;
+    TSR_OWNED first = NULL;
+    TSR_TRY(tsr_tensor_new_contiguous(&dense, self, TSR_CONTIGUOUS));
+    int64_t n = runs(dense->dtype, NULL, tsr_data(dense), dense->numel);
+    TSR_TRY(tsr_interrupt_check());
+    TSR_TRY(tsr_tensor_new(&first, 1, &n, dense->dtype, dense->device));
+    runs(dense->dtype, tsr_data(first), tsr_data(dense), dense->numel);
+    TSR_TRY(tsr_interrupt_check());
+    *out = tsr_owned_take(&first);
+    return TSR_OK;
+}
+
+static bool are_plain_runs(const TsrTensor *self) {
+    const uint64_t comparable = TSR_BITS_INT | TSR_BITS_UINT | TSR_BIT(BOOL) | TSR_BIT(FLOAT32) | TSR_BIT(FLOAT64);
+    return self->numel > 0 && !tsr_is_meta(self) && tsr_in(comparable, self->dtype);
+}
+
 /* Distinct elements of the flattened input: sorted, or runs of equal ones. */
 static TsrStatus unique_flat(TsrOpCall *c, TsrTensor *self, bool sort, bool want_inverse, bool want_counts) {
     TSR_TRY(tsr_require(TSR_BITS_USUAL | TSR_BITS_UINT | TSR_BIT(BOOL), self->dtype, "unique"));
@@ -214,6 +266,10 @@ static TsrStatus unique_flat(TsrOpCall *c, TsrTensor *self, bool sort, bool want
     if (sort && !tsr_is_meta(self)) TSR_TRY(try_counting(c, self, want_inverse, want_counts, &done));
     if (done) return TSR_OK;
     TsrTensor *dense, *values, *inverse, *counts;
+    if (!sort && !want_inverse && !want_counts && are_plain_runs(self)) {
+        TSR_TRY(runs_new(&values, self));
+        return return_some(c, values, NULL, NULL);
+    }
     TsrPair *pairs = NULL;
     Distinct d = {NULL, NULL, 0, 0};
     TSR_TRY(tsr_tensor_new_contiguous(&dense, self, TSR_CONTIGUOUS));

@@ -46,13 +46,14 @@ TsrStatus op_sigmoid(TsrOpCall *c) {
 
 /* In the half types the root is rounded before its reciprocal is taken, except in PyTorch's whole vectors of 32. */
 #define RSQRT(name, T, WIDEN, ROUND) \
+    TSR_CLONES static void name##_vectors(T *out, const T *in, int64_t n) { \
+        for (int64_t i = 0; i < n; i++) out[i] = ROUND(1 / sqrtf(WIDEN(in[i]))); \
+    } \
     static void name(char *const *data, const int64_t *s, int64_t n, const void *p) { \
         int64_t whole = s[0] == 2 && s[1] == 2 ? n / 32 * 32 : 0; \
         (void)p; \
-        for (int64_t i = 0; i < n; i++) { \
-            float root = sqrtf(WIDEN(*(const T *)(data[1] + i * s[1]))); \
-            *(T *)(data[0] + i * s[0]) = ROUND(1 / (i < whole ? root : WIDEN(ROUND(root)))); \
-        } \
+        name##_vectors((T *)data[0], (const T *)data[1], whole); \
+        for (int64_t i = whole; i < n; i++) *(T *)(data[0] + i * s[0]) = ROUND(1 / WIDEN(ROUND(sqrtf(WIDEN(*(const T *)(data[1] + i * s[1])))))); \
     }
 RSQRT(rsqrt_half, TsrHalf, tsr_half_widen, tsr_half_round)
 RSQRT(rsqrt_bfloat16, TsrBfloat16, tsr_bfloat16_widen, tsr_bfloat16_round)

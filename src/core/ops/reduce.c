@@ -181,9 +181,9 @@ static bool takes_rows(const Plan *p) {
 
 /* How many of a line's outputs PyTorch sums in one chain each. */
 static int64_t chain_length(const Plan *p) {
-    int64_t lanes = TSR_MAX(32 / p->itemsize, 1), n = p->kept[0].size;
+    int64_t lanes = TSR_MAX(32 / p->itemsize, 1), summed = TSR_MIN(lanes, 8) /* half floats are summed as floats */, n = p->kept[0].size;
     if (p->nred > 1) return 0;
-    return p->kept[0].stride == p->itemsize && n >= lanes ? n / (4 * lanes) * (4 * lanes) : n / 4 * 4;
+    return p->kept[0].stride == p->itemsize && n >= lanes ? n / (4 * summed) * (4 * summed) : n / 4 * 4;
 }
 
 /* `n` outputs along the innermost kept dimension, from number `first` of it, row by row. */
