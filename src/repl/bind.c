@@ -664,7 +664,9 @@ static bool must_pack(const OpFunction *f, const CallArgs *args) {
     if (packed) return false;
     if (args->count == 0) return true;
     if (args->count > 1 || strcmp(f->set->name, "block_diag") == 0 || strcmp(f->set->name, "cartesian_prod") == 0) return !value_is_tuple(args->values[0]) || args->count > 1;
-    return args->values[0].tag == V_TENSOR && f->set->n == 1;
+    const Value *items;
+    int64_t n;
+    return f->set->n == 1 && !value_as_array(args->values[0], &items, &n);
 }
 
 static TsrStatus call_function(Value *out, OpFunction *f, const CallArgs *args) {

@@ -62,11 +62,10 @@ FN(from_dlpack) {
 
 FN(broadcast_tensors) {
     const Value *items = args->values;
-    int64_t count = args->count;
+    const int64_t count = args->count;
     int64_t all[TSR_MAX_DIMS];
     int rank = 0;
     if (args->keyword_count > 0) return tsr_error(TSR_TYPE_ERROR, "broadcast_tensors() got an unexpected keyword argument '%s'", args->names[0]->data);
-    if (count == 1) value_as_array(args->values[0], &items, &count);
     for (int64_t i = 0; i < count; i++) {
         TsrTensor *t = NULL;
         TSR_TRY(bind_tensor_of(&t, items[i]));

@@ -102,7 +102,8 @@ TsrStatus op_ones(TsrOpCall *c) {
 
 TsrStatus op_full(TsrOpCall *c) {
     TsrTensor *t = NULL;
-    TsrStatus made = new_by_size(&t, c, 0, 2, tsr_scalar_dtype(c->arg[1].s), TSR_DEVICE_CPU);
+    TsrDtype own = c->arg[1].s.kind == TSR_SCALAR_UINT ? TSR_INT64 : tsr_scalar_dtype(c->arg[1].s); /* what is past int64 does not fit */
+    TsrStatus made = new_by_size(&t, c, 0, 2, own, TSR_DEVICE_CPU);
     return filled_move(c, made, t, c->arg[1].s, false);
 }
 

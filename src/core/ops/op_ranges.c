@@ -38,6 +38,10 @@ static TsrStatus arange_count(int64_t *count, TsrScalar start, TsrScalar end, Ts
     TSR_TRY(check_bounds(a, b, s));
     double n = ceil((b - a) / s);
     if (dtype == TSR_INT64) {
+        char unused[8];
+        TSR_TRY(tsr_scalar_store_checked(start, dtype, unused));
+        TSR_TRY(tsr_scalar_store_checked(end, dtype, unused));
+        TSR_TRY(tsr_scalar_store_checked(step, dtype, unused));
         __int128 x = tsr_scalar_to_int(start), y = tsr_scalar_to_int(end), d = tsr_scalar_to_int(step);
         if (d == 0) return tsr_error(TSR_RUNTIME_ERROR, "step must be nonzero");
         __int128 exact = (y - x + d - (d > 0 ? 1 : -1)) / d;
