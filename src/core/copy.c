@@ -92,7 +92,7 @@ static void copy_dense(char *to, const char *from, int64_t bytes) {
         return;
     }
     for (; bytes >= TSR_LINE; bytes -= TSR_LINE) {
-        TsrComplexDouble part[4];
+        TsrComplexDouble part[TSR_LINE / sizeof(TsrComplexDouble)];
         memcpy(part, from + bytes - TSR_LINE, TSR_LINE);
         memcpy(to + bytes - TSR_LINE, part, TSR_LINE);
     }
