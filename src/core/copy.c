@@ -10,6 +10,7 @@ enum {
     ALONG = 1024,        /* elements of a strip of blocks */
     STREAMED = 4 << 20,  /* bytes from which on a transposed copy is not meant to stay in the caches */
     PARALLEL = 4 * TSR_CHUNK_WORK, /* elements, of which two take a step */
+    LINE_PIECE = 1 << 16,          /* elements of a long line */
 };
 
 /* One copy: dimension 0 is the innermost; strides in bytes. */
@@ -113,6 +114,11 @@ static void copy_line(const Copy *c, char *to, int64_t ts, const char *from, int
     } else {
         flip_signs(c->to_dtype, c->flips, to, ts, n);
     }
+}
+
+/* In pieces, between looks for an interrupt. */
+static void copy_long_line(const Copy *c, char *to, int64_t ts, const char *from, int64_t fs, int64_t n) {
+    for (int64_t i = 0; i < n && tsr_interrupt_flag == 0; i += LINE_PIECE) copy_line(c, to + i * ts, ts, from + i * fs, fs, TSR_MIN(n - i, (int64_t)LINE_PIECE));
 }
 
 /* A line where the two overlap. */
@@ -274,7 +280,7 @@ static void copy_lines(int64_t begin, int64_t end, void *user) {
         from += index[d] * c->from_stride[d];
     }
     for (int64_t line = begin; line < end && tsr_interrupt_flag == 0; line++) {
-        (c->in_order ? copy_line_in_order : copy_line)(c, to, c->to_stride[0], from, c->from_stride[0], c->sizes[0]);
+        (c->in_order ? copy_line_in_order : copy_long_line)(c, to, c->to_stride[0], from, c->from_stride[0], c->sizes[0]);
         for (int d = 1; d < c->ndim; d++) {
             to += c->to_stride[d];
             from += c->from_stride[d];

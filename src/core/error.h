@@ -71,6 +71,11 @@ static inline TsrStatus tsr_interrupt_check(void) {
 }
 /* For kernels, which have no status: to stop in the middle, at step i of a loop (seen every 64 steps: each may be the first to touch a huge page). Whoever runs them checks afterwards. */
 static inline bool tsr_interrupted_at(int64_t i) { return (i & 0x3F) == 0 && TSR_UNLIKELY(tsr_interrupt_flag != 0); }
+/* The same where the loop is to stay a plain one, which compilers turn into vectors: for k in [0, n), a look before each TSR_PIECE steps. `break` leaves only a piece. */
+enum { TSR_PIECE = 1 << 14 };
+#define TSR_IN_PIECES(k, n) \
+    for (int64_t k##_from = 0; k##_from < (n) && TSR_LIKELY(tsr_interrupt_flag == 0); k##_from += TSR_PIECE) \
+        for (int64_t k = k##_from, k##_to = TSR_MIN(k##_from + TSR_PIECE, (n)); k < k##_to; k++)
 
 TSR_PUBLIC_END
 

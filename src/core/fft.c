@@ -6,7 +6,7 @@
 
 #include "mem.h"
 
-enum { FFT_MAX_RADIX = 31, FFT_MAX_FACTORS = 64, FFT_SHORT = 31, FFT_PIECE = 1 << 16 /* butterflies between two looks for an interrupt */ };
+enum { FFT_MAX_RADIX = 31, FFT_MAX_FACTORS = 64, FFT_SHORT = 31, FFT_PIECE = 1 << 13 /* butterflies between two looks for an interrupt */ };
 
 /* For each frequency, the order in which MKL adds the terms of cosines to the first value, and those of sines: see `ordered` in fft.inc. */
 #define ALL "123456"

@@ -2,7 +2,9 @@
 
 #include <malloc.h>
 #include <stdatomic.h>
+#include <stdint.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 static _Atomic int64_t live_blocks, live_bytes;
 static size_t limit;
@@ -34,12 +36,23 @@ static void count(const void *block, int64_t sign) {
     atomic_fetch_add_explicit(&live_bytes, sign * (int64_t)malloc_usable_size((void *)block), memory_order_relaxed);
 }
 
-void *tsr_malloc(size_t bytes) {
-    if (TSR_UNLIKELY(refused(bytes))) return NULL;
-    void *block = malloc(bytes > 0 ? bytes : 1);
-    if (TSR_LIKELY(block != NULL)) count(block, 1);
+/* From this size on a block is a mapping of its own (malloc's own threshold never grows beyond): in huge pages it is first written several times as fast, and
+ * given back, which nothing can interrupt, twenty times as fast. */
+enum { MAPPED = 32 << 20, PAGE = 4096 };
+
+static void ask_for_huge_pages(void *block, size_t bytes) {
+    size_t into_page = (uintptr_t)block % PAGE;
+    madvise((char *)block - into_page, bytes + into_page, MADV_HUGEPAGE);
+}
+
+static void *counted(void *block, size_t bytes) {
+    if (TSR_UNLIKELY(block == NULL)) return NULL;
+    if (TSR_UNLIKELY(bytes >= MAPPED)) ask_for_huge_pages(block, bytes);
+    count(block, 1);
     return block;
 }
+
+void *tsr_malloc(size_t bytes) { return TSR_UNLIKELY(refused(bytes)) ? NULL : counted(malloc(bytes > 0 ? bytes : 1), bytes); }
 
 void *tsr_malloc_array(size_t n, size_t size) {
     size_t bytes;
@@ -49,9 +62,7 @@ void *tsr_malloc_array(size_t n, size_t size) {
 void *tsr_calloc(size_t n, size_t size) {
     size_t bytes;
     if (tsr_mul_size_overflows(n, size, &bytes) || TSR_UNLIKELY(refused(bytes))) return NULL;
-    void *block = calloc(1, bytes > 0 ? bytes : 1);
-    if (TSR_LIKELY(block != NULL)) count(block, 1);
-    return block;
+    return counted(calloc(1, bytes > 0 ? bytes : 1), bytes);
 }
 
 void *tsr_realloc(void *block, size_t bytes) {
@@ -60,6 +71,7 @@ void *tsr_realloc(void *block, size_t bytes) {
     if (TSR_UNLIKELY(refused(bytes > (size_t)before ? bytes - (size_t)before : 0))) return NULL;
     void *grown = realloc(block, bytes > 0 ? bytes : 1);
     if (TSR_UNLIKELY(grown == NULL)) return NULL;
+    if (TSR_UNLIKELY(bytes >= MAPPED)) ask_for_huge_pages(grown, bytes);
     atomic_fetch_add_explicit(&live_bytes, (int64_t)malloc_usable_size(grown) - before, memory_order_relaxed);
     return grown;
 }

@@ -353,7 +353,10 @@ static TsrStatus storage_from(Value *out, Value data, TsrDtype dtype, TsrDevice 
     TsrStatus s = storage_obj_new(out, storage, dtype);
     tsr_storage_free(storage);
     if (s != TSR_OK || !value_is_list(data)) return s;
-    for (int64_t i = 0; i < n && s == TSR_OK; i++) s = storage_set_item(*out, value_int(i), value_as_list(data)->items[i]);
+    for (int64_t i = 0; i < n && s == TSR_OK; i++) {
+        s = storage_set_item(*out, value_int(i), value_as_list(data)->items[i]);
+        if (s == TSR_OK) s = tsr_interrupt_check();
+    }
     if (s != TSR_OK) value_clear(out);
     return s;
 }

@@ -60,7 +60,7 @@ static void count_chunks(int64_t begin, int64_t end, void *user) {
 
 static void fill_chunks(int64_t begin, int64_t end, void *user) {
     Nonzero *z = user;
-    for (int64_t c = begin; c < end; c++) {
+    for (int64_t c = begin; c < end && tsr_interrupt_flag == 0; c++) {
         int64_t first = c * z->chunk, last = TSR_MIN(first + z->chunk, z->n);
         tsr_kernel_positions(z->mask + first, last - first, z->starts[c + 1] - z->starts[c], first, z->out + z->starts[c], z->count, z->ndim, z->sizes);
     }
@@ -379,7 +379,7 @@ typedef struct Select {
 
 static void select_chunks(int64_t begin, int64_t end, void *user) {
     Select *s = user;
-    for (int64_t c = begin; c < end; c++) {
+    for (int64_t c = begin; c < end && tsr_interrupt_flag == 0; c++) {
         int64_t first = c * s->z.chunk, last = TSR_MIN(first + s->z.chunk, s->z.n);
         tsr_kernel_compress(s->z.mask + first, last - first, s->z.starts[c + 1] - s->z.starts[c], s->src + (size_t)first * s->item, s->dst + (size_t)s->z.starts[c] * s->item, s->item);
     }
