@@ -29,9 +29,9 @@ static TsrStatus rebuild(Dict *d, int64_t wanted) {
     DictEntry *entries = tsr_malloc(entry_bytes + (size_t)slots * sizeof(int32_t));
     if (entries == NULL) return no_room();
     int32_t *index = (int32_t *)((char *)entries + entry_bytes);
-    memset(index, 0xff, (size_t)slots * sizeof *index); /* FREE_SLOT */
+    TSR_IN_PIECES(i, slots) index[i] = FREE_SLOT;
     int64_t n = 0;
-    for (int64_t i = 0; i < d->used; i++) {
+    for (int64_t i = 0; i < d->used && tsr_interrupt_flag == 0; i++) {
         if (d->entries[i].key.tag == V_UNBOUND) continue;
         entries[n] = d->entries[i];
         uint64_t perturb = (uint64_t)entries[n].hash, at = perturb & (uint64_t)(slots - 1);
@@ -40,6 +40,10 @@ static TsrStatus rebuild(Dict *d, int64_t wanted) {
             at = (at * 5 + perturb + 1) & (uint64_t)(slots - 1);
         }
         index[at] = (int32_t)n++;
+    }
+    if (TSR_UNLIKELY(tsr_interrupt_flag != 0)) { /* the old table is whole: the dict stays what it was */
+        tsr_free(entries);
+        return tsr_interrupt_raise();
     }
     tsr_free(d->entries);
     d->entries = entries;

@@ -66,6 +66,10 @@ static TsrStatus set_resize(Set *s, int64_t wanted) {
     }
     int64_t old_mask = s->mask;
     for (int64_t i = 0; i <= old_mask; i++) {
+        if (TSR_UNLIKELY(tsr_interrupt_flag != 0) && table != s->small) { /* the old table is whole: the set stays what it was */
+            tsr_free(table);
+            return tsr_interrupt_raise();
+        }
         if (old[i].key.tag != V_UNBOUND) *free_entry(table, size - 1, old[i].hash) = old[i];
     }
     if (old != kept && old != s->small) tsr_free(old);
@@ -163,11 +167,13 @@ static TsrStatus merge_set(Set *s, const Set *other) {
     if ((s->fill + other->count) * 5 >= s->mask * 3) TSR_TRY(set_resize(s, (s->count + other->count) * 2));
     if (s->fill == 0 && s->mask == other->mask && other->fill == other->count) {
         for (int64_t i = 0; i <= other->mask; i++) {
+            if (tsr_interrupted_at(i)) TSR_TRY(tsr_interrupt_check());
+            if (slot_free(&other->table[i])) continue;
             s->table[i] = other->table[i];
             value_retain(s->table[i].key);
+            s->count = ++s->fill;
         }
-        s->fill = s->count = other->count;
-        return tsr_interrupt_check();
+        return TSR_OK;
     }
     int64_t position = 0;
     bool into_empty = s->fill == 0;

@@ -26,6 +26,13 @@ static Tuple *make(Type *type, int64_t count) {
     return t;
 }
 
+/* Room for `count` items, none of them there yet. */
+static Tuple *make_empty(Type *type, int64_t count) {
+    Tuple *t = make(type, count);
+    if (t != NULL) t->count = 0;
+    return t;
+}
+
 TsrStatus tuple_new_raw(Value *out, int64_t count) {
     Tuple *t = make(&tuple_type, count);
     if (t == NULL) return TSR_MEMORY_ERROR;
@@ -34,21 +41,30 @@ TsrStatus tuple_new_raw(Value *out, int64_t count) {
     return TSR_OK;
 }
 
-/* Tuples of numbers and text can't be part of a cycle: they are not tracked. */
+/* Tuples of numbers and text can't be part of a cycle: they are not tracked. Nor are those that an interrupt ends, which no one sees. */
 static bool may_cycle(const Tuple *t) {
-    for (int64_t i = 0; i < t->count; i++) {
+    for (int64_t i = 0; i < t->count && !tsr_interrupted_at(i); i++) {
         if (t->items[i].tag == V_OBJ && (t->items[i].o->type->flags & TYPE_GC)) return true;
     }
     return false;
 }
 
-TsrStatus tuple_new_typed(Value *out, Type *type, const Value *items, int64_t count) {
-    Tuple *t = make(type, count);
-    if (t == NULL) return TSR_MEMORY_ERROR;
-    for (int64_t i = 0; i < count; i++) t->items[i] = value_retain(items[i]);
+/* Further items of a tuple whose count says how many it has yet. */
+static void append(Tuple *t, const Value *items, int64_t count, int64_t step) {
+    for (int64_t i = 0; i < count && !tsr_interrupted_at(i); i++) t->items[t->count++] = value_retain(items[i * step]);
+}
+
+/* The end of one whose items are in place. */
+static TsrStatus finish_move(Value *out, Tuple *t) {
     if (may_cycle(t)) gc_track(t);
-    *out = value_obj_move(t);
-    return TSR_OK;
+    return value_end_move(out, tsr_interrupt_check(), value_obj_move(t));
+}
+
+TsrStatus tuple_new_typed(Value *out, Type *type, const Value *items, int64_t count) {
+    Tuple *t = make_empty(type, count);
+    if (t == NULL) return TSR_MEMORY_ERROR;
+    append(t, items, count, 1);
+    return finish_move(out, t);
 }
 
 TsrStatus tuple_new(Value *out, const Value *items, int64_t count) { return tuple_new_typed(out, &tuple_type, items, count); }
@@ -154,12 +170,10 @@ static TsrStatus tuple_get_item(Value *out, Value self, Value index) {
     int64_t i, stop, step, count;
     if (value_is_obj(index, &slice_type)) {
         TSR_TRY(slice_resolve((Slice *)index.o, t->count, &i, &stop, &step, &count));
-        Tuple *r = make(plain_type(self), count);
+        Tuple *r = make_empty(plain_type(self), count);
         if (r == NULL) return TSR_MEMORY_ERROR;
-        for (int64_t k = 0; k < count; k++) r->items[k] = value_retain(t->items[i + k * step]);
-        if (may_cycle(r)) gc_track(r);
-        *out = value_obj_move(r);
-        return TSR_OK;
+        append(r, t->items + i, count, step);
+        return finish_move(out, r);
     }
     TSR_TRY(sequence_index(&i, index, "tuple"));
     if (!index_wrap(&i, t->count)) return tsr_error(TSR_INDEX_ERROR, "tuple index out of range");
@@ -175,31 +189,20 @@ static TsrStatus tuple_contains(bool *out, Value self, Value item) {
 }
 
 static TsrStatus concat(Value *out, Type *type, const Tuple *a, const Tuple *b) {
-    Tuple *t = make(type, a->count + b->count);
+    Tuple *t = make_empty(type, a->count + b->count);
     if (t == NULL) return TSR_MEMORY_ERROR;
-    for (int64_t i = 0; i < a->count; i++) t->items[i] = value_retain(a->items[i]);
-    for (int64_t i = 0; i < b->count; i++) t->items[a->count + i] = value_retain(b->items[i]);
-    if (may_cycle(t)) gc_track(t);
-    *out = value_obj_move(t);
-    return TSR_OK;
+    append(t, a->items, a->count, 1);
+    append(t, b->items, b->count, 1);
+    return finish_move(out, t);
 }
 
 static TsrStatus repeat(Value *out, Type *type, const Tuple *a, int64_t times) {
     int64_t total;
     if (tsr_mul_overflows(a->count, times, &total)) return mem_error();
-    Tuple *t = make(type, total);
+    Tuple *t = make_empty(type, total);
     if (t == NULL) return TSR_MEMORY_ERROR;
-    int64_t n = 0;
-    for (int64_t round = 0; round < times; round++) {
-        for (int64_t i = 0; i < a->count; i++) t->items[n++] = value_retain(a->items[i]);
-        if (TSR_LIKELY(tsr_interrupt_flag == 0)) continue;
-        t->count = n;
-        obj_release(t);
-        return tsr_interrupt_raise();
-    }
-    if (may_cycle(t)) gc_track(t);
-    *out = value_obj_move(t);
-    return TSR_OK;
+    for (int64_t round = 0; round < times && tsr_interrupt_flag == 0; round++) append(t, a->items, a->count, 1);
+    return finish_move(out, t);
 }
 
 static TsrStatus tuple_binary(Value *out, BinaryOp op, Value a, Value b) {
