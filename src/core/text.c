@@ -6,6 +6,26 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { COPY_PIECE = 1 << 20 };
+
+TsrStatus tsr_copy_long(char *to, const char *from, size_t n) {
+    for (; n > COPY_PIECE; n -= COPY_PIECE, to += COPY_PIECE, from += COPY_PIECE) {
+        memcpy(to, from, COPY_PIECE);
+        TSR_TRY(tsr_interrupt_check());
+    }
+    memcpy(to, from, n);
+    return TSR_OK;
+}
+
+TsrStatus tsr_fill_long(char *to, char c, size_t n) {
+    for (; n > COPY_PIECE; n -= COPY_PIECE, to += COPY_PIECE) {
+        memset(to, c, COPY_PIECE);
+        TSR_TRY(tsr_interrupt_check());
+    }
+    memset(to, c, n);
+    return TSR_OK;
+}
+
 /* Room for `more` bytes and the terminating zero. */
 static TsrStatus reserve(TsrText *t, size_t more) {
     size_t need;
@@ -31,7 +51,7 @@ static TsrStatus lengthen(TsrText *t, size_t n) {
 
 TsrStatus tsr_text_append(TsrText *t, const char *bytes, size_t n) {
     TSR_TRY(reserve(t, n));
-    if (n > 0) memcpy(t->data + t->length, bytes, n);
+    if (n > 0) TSR_TRY(tsr_copy_long(t->data + t->length, bytes, n));
     return lengthen(t, n);
 }
 

@@ -21,6 +21,10 @@ char *tsr_text_move(TsrText *t); /* the bytes (tsr_malloc'ed, zero-terminated), 
 size_t tsr_utf8_sequence(const char *s, size_t left);
 int64_t tsr_utf8_invalid(const char *data, int64_t size); /* offset of the first byte that begins no such sequence, or -1 */
 
+/* memcpy and memset that an interrupt ends early where there is more than a MiB to write. */
+TsrStatus tsr_copy_long(char *to, const char *from, size_t n);
+TsrStatus tsr_fill_long(char *to, char c, size_t n);
+
 TSR_PUBLIC_END
 
 #endif

@@ -181,10 +181,10 @@ static TsrStatus pad_bytes(Value *out, const CallArgs *args, int64_t left, int64
     if (tsr_add_overflows(left, right, &size) || tsr_add_overflows(size, self.size, &size)) return mem_error();
     TSR_TRY(bytes_new_like(out, args->values[0].o->type, NULL, size));
     char *to = memory_of(*out);
-    memset(to, fill, (size_t)left);
-    memcpy(to + left, self.data, (size_t)self.size);
-    memset(to + left + self.size, fill, (size_t)right);
-    return TSR_OK;
+    TsrStatus status = tsr_fill_long(to, fill, (size_t)left);
+    if (status == TSR_OK) status = tsr_copy_long(to + left, self.data, (size_t)self.size);
+    if (status == TSR_OK) status = tsr_fill_long(to + left + self.size, fill, (size_t)right);
+    return value_end_move(out, status, *out);
 }
 
 static TsrStatus justify(Value *out, const CallArgs *args, int mode, const char *name) {

@@ -29,11 +29,9 @@ TsrStatus bytes_new(Value *out, const void *data, int64_t size) {
     if (b == NULL) return TSR_MEMORY_ERROR;
     b->size = size;
     b->hash = -1;
-    if (data != NULL) memcpy(b->data, data, (size_t)size);
-    else memset(b->data, 0, (size_t)size);
+    TsrStatus status = data != NULL ? tsr_copy_long(b->data, data, (size_t)size) : tsr_fill_long(b->data, 0, (size_t)size);
     b->data[size] = '\0';
-    *out = value_obj_move(b);
-    return TSR_OK;
+    return value_end_move(out, status, value_obj_move(b));
 }
 
 TsrStatus bytearray_new(Value *out, const void *data, int64_t size) {
@@ -46,11 +44,9 @@ TsrStatus bytearray_new(Value *out, const void *data, int64_t size) {
         obj_free(b, sizeof *b);
         return mem_error();
     }
-    if (data != NULL) memcpy(b->data, data, (size_t)size);
     b->size = size;
     b->exports = 0;
-    *out = value_obj_move(b);
-    return TSR_OK;
+    return value_end_move(out, data != NULL ? tsr_copy_long(b->data, data, (size_t)size) : TSR_OK, value_obj_move(b));
 }
 
 TsrStatus bytes_new_like(Value *out, const Type *like, const void *data, int64_t size) {
@@ -182,9 +178,9 @@ static TsrStatus binary_slot(Value *out, BinaryOp op, Value a, Value b) {
         char *to;
         int64_t size;
         value_as_buffer(*out, &to, &size);
-        memcpy(to, x, (size_t)n);
-        memcpy(to + n, y, (size_t)m);
-        return TSR_OK;
+        TsrStatus status = tsr_copy_long(to, x, (size_t)n);
+        if (status == TSR_OK) status = tsr_copy_long(to + n, y, (size_t)m);
+        return value_end_move(out, status, *out);
     }
     if (op != OP_MUL) return TSR_OK;
     bool left = value_as_buffer(a, &x, &n), handled;

@@ -206,7 +206,7 @@ static TsrStatus pad_text(Value *out, Value self, int64_t left, int64_t right, c
     *out = value_obj_move(r);
     TsrStatus status = repeat_bytes(p, fill, fill_size, left);
     p += left * fill_size;
-    memcpy(p, s->data, (size_t)s->size);
+    if (status == TSR_OK) status = tsr_copy_long(p, s->data, (size_t)s->size);
     if (status == TSR_OK) status = repeat_bytes(p + s->size, fill, fill_size, right);
     r->length = left + s->length + right;
     if (status != TSR_OK) value_release(*out);
@@ -266,21 +266,21 @@ static TsrStatus join_items(Value *out, const Str *glue, const Value *items, int
     if (r == NULL) return TSR_MEMORY_ERROR;
     char *p = r->data;
     int64_t length = 0;
-    for (int64_t i = 0; i < count; i++) {
+    TsrStatus status = TSR_OK;
+    for (int64_t i = 0; i < count && status == TSR_OK; i++) {
         if (i > 0) {
             memcpy(p, glue->data, (size_t)glue->size);
             p += glue->size;
             length += glue->length;
         }
         const Str *s = value_as_str(items[i]);
-        if (tsr_interrupted_at(i)) break;
-        memcpy(p, s->data, (size_t)s->size);
+        if (tsr_interrupted_at(i)) status = tsr_interrupt_check();
+        else status = tsr_copy_long(p, s->data, (size_t)s->size);
         p += s->size;
         length += s->length;
     }
     r->length = length;
-    *out = value_obj_move(r);
-    return TSR_OK;
+    return value_end_move(out, status, value_obj_move(r));
 }
 
 static TsrStatus method_join(Value *out, const CallArgs *args) {

@@ -78,10 +78,9 @@ TsrStatus str_new(Value *out, const char *data, int64_t size) {
     }
     Str *s = str_new_raw(size);
     if (s == NULL) return TSR_MEMORY_ERROR;
-    memcpy(s->data, data, (size_t)size);
-    str_finish(s);
-    *out = value_obj_move(s);
-    return TSR_OK;
+    TsrStatus status = tsr_copy_long(s->data, data, (size_t)size);
+    if (TSR_LIKELY(status == TSR_OK)) str_finish(s);
+    return value_end_move(out, status, value_obj_move(s));
 }
 
 TsrStatus str_new_c(Value *out, const char *text) { return str_new(out, text, (int64_t)strlen(text)); }
@@ -117,11 +116,10 @@ TsrStatus str_new_concat(Value *out, const Str *a, const Str *b) {
     if (tsr_add_overflows(a->size, b->size, &size)) return mem_error();
     Str *s = str_new_raw(size);
     if (s == NULL) return TSR_MEMORY_ERROR;
-    memcpy(s->data, a->data, (size_t)a->size);
-    memcpy(s->data + a->size, b->data, (size_t)b->size);
+    TsrStatus status = tsr_copy_long(s->data, a->data, (size_t)a->size);
+    if (status == TSR_OK) status = tsr_copy_long(s->data + a->size, b->data, (size_t)b->size);
     s->length = a->length + b->length;
-    *out = value_obj_move(s);
-    return TSR_OK;
+    return value_end_move(out, status, value_obj_move(s));
 }
 
 /* Small strings live in blocks of whole steps (value.c), large ones in blocks that say themselves how large they are. */

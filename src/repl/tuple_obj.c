@@ -41,30 +41,38 @@ TsrStatus tuple_new_raw(Value *out, int64_t count) {
     return TSR_OK;
 }
 
-/* Tuples of numbers and text can't be part of a cycle: they are not tracked. Nor are those that an interrupt ends, which no one sees. */
+/* Tuples of numbers and text can't be part of a cycle: they are not tracked. Where an interrupt ends the look, they are. */
 static bool may_cycle(const Tuple *t) {
-    for (int64_t i = 0; i < t->count && !tsr_interrupted_at(i); i++) {
+    for (int64_t i = 0; i < t->count; i++) {
         if (t->items[i].tag == V_OBJ && (t->items[i].o->type->flags & TYPE_GC)) return true;
+        if (tsr_interrupted_at(i + 1)) return true;
     }
     return false;
 }
 
 /* Further items of a tuple whose count says how many it has yet. */
-static void append(Tuple *t, const Value *items, int64_t count, int64_t step) {
-    for (int64_t i = 0; i < count && !tsr_interrupted_at(i); i++) t->items[t->count++] = value_retain(items[i * step]);
+static inline void append(Tuple *t, const Value *items, int64_t count, int64_t step) {
+    enum { PIECE = 1024 };
+    Value *to = t->items + t->count;
+    int64_t i = 0;
+    do {
+        for (int64_t end = TSR_MIN(count, i + PIECE); i < end; i++) to[i] = value_retain(items[i * step]);
+    } while (i < count && tsr_interrupt_flag == 0);
+    t->count += i;
 }
 
-/* The end of one whose items are in place. */
-static TsrStatus finish_move(Value *out, Tuple *t) {
-    if (may_cycle(t)) gc_track(t);
-    return value_end_move(out, tsr_interrupt_check(), value_obj_move(t));
+/* The end of one with `count` items, unless an interrupt came before. */
+static TsrStatus finish_move(Value *out, Tuple *t, int64_t count) {
+    bool whole = t->count == count;
+    if (whole && may_cycle(t)) gc_track(t);
+    return value_end_move(out, TSR_LIKELY(whole) ? TSR_OK : tsr_interrupt_raise(), value_obj_move(t));
 }
 
 TsrStatus tuple_new_typed(Value *out, Type *type, const Value *items, int64_t count) {
     Tuple *t = make_empty(type, count);
     if (t == NULL) return TSR_MEMORY_ERROR;
     append(t, items, count, 1);
-    return finish_move(out, t);
+    return finish_move(out, t, count);
 }
 
 TsrStatus tuple_new(Value *out, const Value *items, int64_t count) { return tuple_new_typed(out, &tuple_type, items, count); }
@@ -173,7 +181,7 @@ static TsrStatus tuple_get_item(Value *out, Value self, Value index) {
         Tuple *r = make_empty(plain_type(self), count);
         if (r == NULL) return TSR_MEMORY_ERROR;
         append(r, t->items + i, count, step);
-        return finish_move(out, r);
+        return finish_move(out, r, count);
     }
     TSR_TRY(sequence_index(&i, index, "tuple"));
     if (!index_wrap(&i, t->count)) return tsr_error(TSR_INDEX_ERROR, "tuple index out of range");
@@ -193,7 +201,7 @@ static TsrStatus concat(Value *out, Type *type, const Tuple *a, const Tuple *b) 
     if (t == NULL) return TSR_MEMORY_ERROR;
     append(t, a->items, a->count, 1);
     append(t, b->items, b->count, 1);
-    return finish_move(out, t);
+    return finish_move(out, t, a->count + b->count);
 }
 
 static TsrStatus repeat(Value *out, Type *type, const Tuple *a, int64_t times) {
@@ -202,7 +210,7 @@ static TsrStatus repeat(Value *out, Type *type, const Tuple *a, int64_t times) {
     Tuple *t = make_empty(type, total);
     if (t == NULL) return TSR_MEMORY_ERROR;
     for (int64_t round = 0; round < times && tsr_interrupt_flag == 0; round++) append(t, a->items, a->count, 1);
-    return finish_move(out, t);
+    return finish_move(out, t, total);
 }
 
 static TsrStatus tuple_binary(Value *out, BinaryOp op, Value a, Value b) {
