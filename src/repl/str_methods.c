@@ -269,13 +269,13 @@ static TsrStatus join_items(Value *out, const Str *glue, const Value *items, int
     TsrStatus status = TSR_OK;
     for (int64_t i = 0; i < count && status == TSR_OK; i++) {
         if (i > 0) {
-            memcpy(p, glue->data, (size_t)glue->size);
+            status = tsr_copy_long(p, glue->data, (size_t)glue->size);
             p += glue->size;
             length += glue->length;
         }
         const Str *s = value_as_str(items[i]);
-        if (tsr_interrupted_at(i)) status = tsr_interrupt_check();
-        else status = tsr_copy_long(p, s->data, (size_t)s->size);
+        if (status == TSR_OK && tsr_interrupted_at(i)) status = tsr_interrupt_check();
+        if (status == TSR_OK) status = tsr_copy_long(p, s->data, (size_t)s->size);
         p += s->size;
         length += s->length;
     }
@@ -307,6 +307,7 @@ static TsrStatus map_characters(Dict *table, const Str *from, const Str *to) {
         int n, m;
         uint32_t a = utf8_decode(from->data + i, &n), b = utf8_decode(to->data + j, &m);
         TSR_TRY(dict_set(table, value_int(a), value_int(b)));
+        TSR_TRY(tsr_interrupt_check());
         i += n;
         j += m;
     }

@@ -652,7 +652,7 @@ TsrStatus op_chain_matmul(TsrOpCall *c) { return chain_matmul(c, c->arg[0].tenso
     static T distance_##suffix(const T *x, const T *y, int64_t width, double p, bool lanes) { \
         enum { BLOCK = 256 }; \
         T d[BLOCK], lane[LANES_##suffix] = {0}; \
-        for (int64_t i = 0; i < width; i += BLOCK) { \
+        for (int64_t i = 0; i < width && tsr_interrupt_flag == 0; i += BLOCK) { /* raised by whoever asks for distances */ \
             int64_t n = TSR_MIN(width - i, (int64_t)BLOCK); \
             differences_##suffix(d, x + i, y + i, n, p); \
             powers_##suffix(d, n, p, lanes); \
@@ -725,7 +725,7 @@ static TsrStatus cdist_direct(TsrTensor **out, const TsrTensor *a, const TsrTens
         for (int64_t i = 0; i < r->numel; i++) {
             int64_t batch = i / (rows * cols), row = i / cols % rows, col = i % cols;
             distance_store(r, i, a, batch * rows + row, b, batch * cols + col, width, p, false);
-            if ((i & 4095) == 0) TSR_TRY(tsr_interrupt_check());
+            TSR_TRY(tsr_interrupt_check());
         }
     *out = tsr_owned_take(&r);
     return TSR_OK;

@@ -259,7 +259,7 @@ static TsrStatus run_products(TsrTensor *out, const TsrTensor *in, const TsrTens
                    .add = !bias_last && bias != NULL};
     job.image = transposed ? tsr_data(out) : tsr_data(in);
     job.filtered = transposed ? tsr_data(in) : tsr_data(out);
-    if (transposed || job.add) memset(tsr_data(out), 0, (size_t)out->numel * tsr_itemsize(out));
+    if (transposed || job.add) TSR_TRY(tsr_tensor_fill(out, tsr_scalar_int(0)));
     if (job.add) TSR_TRY(add_bias(out, bias, k->w.n));
     choose_parts(&job);
     TSR_TRY(tsr_parallel_for(k->batch * job.parts, 1, conv_parts, &job));

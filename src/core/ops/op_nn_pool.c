@@ -380,7 +380,7 @@ static void avg_volume_half(const Planes *p, int64_t plane) {
     const TsrNnWindow *w = p->w;
     const float *in = (const float *)(const void *)p->in + plane * tsr_nn_volume(w->in);
     float *out = (float *)(void *)p->out + plane * tsr_nn_volume(w->out);
-    for (int64_t i = 0; i < tsr_nn_volume(w->out); i++) {
+    for (int64_t i = 0; i < tsr_nn_volume(w->out) && tsr_interrupt_flag == 0; i++) {
         Span sd = adaptive_span(w, NN_D, i / (w->out[NN_H] * w->out[NN_W])), sh = adaptive_span(w, NN_H, i / w->out[NN_W] % w->out[NN_H]), sw = adaptive_span(w, NN_W, i % w->out[NN_W]);
         float sum = 0;
         for (int64_t z = sd.begin; z < sd.end; z++)
@@ -395,6 +395,7 @@ static int64_t steps_over(int64_t distance, int64_t stride) { return distance > 
 
 /* Values alone, of evenly spaced windows: an output row at a time, folded one place of the window after another, in the order in which the loops above
  * meet them, so that every element has the same bits. FOLD(a, v): the accumulated a with v. */
+enum { ROW_PIECE = 1 << 16 };
 #define FOLD_ROW(NAME, T, FOLD) \
     TSR_CLONES static void NAME##_row(T *acc, const T *in, int64_t n, int64_t stride) { \
         if (stride == 1) for (int64_t i = 0; i < n; i++) acc[i] = FOLD(acc[i], in[i]); \
@@ -411,7 +412,8 @@ static int64_t steps_over(int64_t distance, int64_t stride) { return distance > 
                     int64_t x = k * w->dilation[NN_W] - w->pad[NN_W], first = steps_over(-x, stride); \
                     int64_t last = TSR_MIN(steps_over(w->in[NN_W] - x, stride), w->out[NN_W]); \
                     const T *row = plane + (z * w->in[NN_H] + y) * w->in[NN_W]; \
-                    if (first < last) NAME##_row(acc + first, row + x + first * stride, last - first, stride); \
+                    for (int64_t i = first; i < last && tsr_interrupt_flag == 0; i += ROW_PIECE) /* pieces of a long row, between looks for an interrupt */ \
+                        NAME##_row(acc + i, row + x + i * stride, TSR_MIN(last - i, (int64_t)ROW_PIECE), stride); \
                 } \
     }
 
@@ -431,7 +433,7 @@ FOLD_ROW(sum_double, double, SUM_OF)
         T *out = (T *)(void *)p->out + plane * tsr_nn_volume(w->out); \
         for (int64_t od = 0; od < w->out[NN_D]; od++) \
             for (int64_t oh = 0; oh < w->out[NN_H]; oh++, out += w->out[NN_W]) { \
-                for (int64_t i = 0; i < w->out[NN_W]; i++) out[i] = LEAST; \
+                TSR_IN_PIECES(i, w->out[NN_W]) out[i] = LEAST; \
                 max_##NAME##_window_row(p, out, in, window_span(w, NN_D, od), window_span(w, NN_H, oh)); \
             } \
     }
@@ -447,9 +449,9 @@ MAX_VALUES(int64, int64_t, p->least)
         for (int64_t od = 0; od < w->out[NN_D]; od++) \
             for (int64_t oh = 0; oh < w->out[NN_H]; oh++, out += w->out[NN_W]) { \
                 Span sd = window_span(w, NN_D, od), sh = window_span(w, NN_H, oh); \
-                for (int64_t i = 0; i < w->out[NN_W]; i++) out[i] = 0; \
+                TSR_IN_PIECES(i, w->out[NN_W]) out[i] = 0; \
                 sum_##NAME##_window_row(p, out, in, sd, sh); \
-                for (int64_t ow = 0; ow < w->out[NN_W]; ow++) { \
+                for (int64_t ow = 0; ow < w->out[NN_W] && !tsr_interrupted_at(ow); ow++) { \
                     Span sw = window_span(w, NN_W, ow); \
                     bool empty = sd.begin >= sd.end || sh.begin >= sh.end || sw.begin >= sw.end; \
                     out[ow] = empty ? 0 : out[ow] / (T)divisor_of(p, od, oh, ow, sd, sh, sw); \
@@ -467,7 +469,7 @@ typedef struct Job {
 
 static void run_planes(int64_t begin, int64_t end, void *user) {
     const Job *job = user;
-    for (int64_t i = begin; i < end; i++) job->fn(job->planes, i);
+    for (int64_t i = begin; i < end && tsr_interrupt_flag == 0; i++) job->fn(job->planes, i);
 }
 
 static PlaneFn choose(TsrDtype d, PlaneFn f32, PlaneFn f64, PlaneFn i64) { return d == TSR_FLOAT32 ? f32 : d == TSR_FLOAT64 ? f64 : i64; }

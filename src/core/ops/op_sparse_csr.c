@@ -24,6 +24,7 @@ static TsrStatus check_parts(uint8_t layout, const TsrTensor *compressed, const 
 static TsrStatus plain_size(int64_t *out, const TsrTensor *plain) {
     *out = 0;
     for (int64_t i = 0; i < plain->numel; i++) {
+        if (tsr_interrupted_at(i)) return tsr_interrupt_check();
         int64_t index = tsr_scalar_to_int(tsr_tensor_get(plain, i));
         if (index == INT64_MAX) return tsr_error(TSR_RUNTIME_ERROR, "numel: integer multiplication overflow");
         *out = TSR_MAX(*out, index + 1);
