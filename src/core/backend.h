@@ -2,7 +2,8 @@
  *
  * A plugin is a shared object that exports one function, `tsr_backend_init` (TsrBackendInit). The core loads it when a
  * device of its type is first asked for, checks the interface's version, and lets it register its rows: an allocator or
- * more (alloc.h), kernels by operator name. A plugin reaches the core only through the headers that this one includes and the
+ * more (alloc.h), kernels by operator name. So far tsr_backend_get has one caller, the namespaces THC and THCS, which say whether there is a device;
+ * no tensor is made on one and find_kernel is not called. A plugin reaches the core only through the headers that this one includes and the
  * functions in TsrHost; it must not be unloaded. Where there is no plugin the error says which names were tried and why each was refused. */
 #ifndef TSR_BACKEND_H
 #define TSR_BACKEND_H

@@ -517,7 +517,11 @@ static TsrStatus run_by_name(TsrTensor **outs, int nout, const TsrOp *op, const 
 
 TsrStatus tsr_invoke_new(TsrTensor **outs, int nout, const char *name, const char *fmt, ...) {
     const TsrOpSet *set = tsr_op_find(name);
-    if (set == NULL) return tsr_error(TSR_SYSTEM_ERROR, "no operator is named '%s'", name);
+    if (set == NULL) {
+        tsr_error(TSR_SYSTEM_ERROR, "no operator is named '%s'", name);
+        if (name[0] != '\0' && name[strlen(name) - 1] == '_') tsr_error_hint("in place, '!t' begins the letters of the name without _");
+        return TSR_SYSTEM_ERROR;
+    }
     TsrArg args[TSR_MAX_ARGS];
     TsrTensor *out0;
     int nargs;

@@ -1,9 +1,12 @@
 #include "doctest.h"
 
+#include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "builtin.h"
@@ -332,8 +335,12 @@ static bool run_file(Doctest *d) {
     return true;
 }
 
-/* One file. Its names are dropped afterwards, so that files do not see each other's. */
-static int check_file(const char *path, int capture, int *statements, int *failures) {
+/* What was found in all files. */
+typedef struct Counts {
+    int statements, failures;
+} Counts;
+
+static int check_file(const char *path, int capture, Counts *counts) {
     char *text;
     size_t length;
     Doctest d = {.path = path, .capture = capture};
@@ -344,31 +351,41 @@ static int check_file(const char *path, int capture, int *statements, int *failu
     fine = fine && run_file(&d);
     if (!fine) fprintf(stderr, "tsr: %s: the check was broken off\n", path);
     else if (d.failures > 0) print_difference(&d);
-    *statements += d.statements;
-    *failures += d.failures;
+    counts->statements += d.statements;
+    counts->failures += d.failures;
     free_lines(&d.wanted);
     free_lines(&d.got);
     free(d.changes);
-    Str *name;
-    for (int i = 0; i < globals_count(); i++) {
-        globals_at(i, &name);
-        globals_delete(name->data);
-    }
-    globals_set_last(VALUE_UNBOUND);
     return fine && d.failures == 0 ? EXIT_FINE : EXIT_FAILED;
 }
 
+/* One of several files, in a process of its own: it sees neither the names of the others nor their settings, and ids begin at 1. */
+static int check_apart(const char *path, int capture, Counts *shared) {
+    int status;
+    fflush(stdout);
+    fflush(stderr);
+    pid_t child = fork();
+    if (child < 0) return shell_report(tsr_error_errno(errno, NULL), NULL);
+    if (child == 0) exit(check_file(path, capture, shared));
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+        if (tsr_interrupt_flag != 0) kill(child, SIGTERM);
+    if (WIFEXITED(status)) return WEXITSTATUS(status);
+    fprintf(stderr, "tsr: %s: the check was broken off\n", path);
+    return EXIT_FAILED;
+}
+
 int doctest_run(const char *const *paths, int count) {
-    int capture = memfd_create("transcript", MFD_CLOEXEC), result = EXIT_FINE, statements = 0, failures = 0;
-    if (capture < 0) {
+    int capture = memfd_create("transcript", MFD_CLOEXEC), result = EXIT_FINE;
+    Counts *counts = mmap(NULL, sizeof *counts, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (capture < 0 || counts == MAP_FAILED) {
         fprintf(stderr, "tsr: can't make a temporary file\n");
         return EXIT_FAILED;
     }
-    for (int i = 0; i < count; i++) {
-        int one = check_file(paths[i], capture, &statements, &failures);
+    for (int i = 0; i < count && tsr_interrupt_flag == 0; i++) {
+        int one = count == 1 ? check_file(paths[i], capture, counts) : check_apart(paths[i], capture, counts);
         if (one != EXIT_FINE) result = one;
     }
     close(capture);
-    printf("%d statements checked, %d differ\n", statements, failures);
+    printf("%d statements checked, %d differ\n", counts->statements, counts->failures);
     return result;
 }

@@ -14,7 +14,7 @@
 
 static TsrStatus write_overview(TsrText *out) {
     return tsr_text_puts(out, "help(add), help(torch.linalg), help('linalg.qr') tell what something is; x? at the prompt does the same.\n"
-                              "dir(torch) and dir(x) list names, Tab completes them. %lesson starts the lessons.\n");
+                              "dir(torch) and dir(x) list names, Tab completes them. %help lists the commands of the prompt, %lesson the lessons.\n");
 }
 
 static TsrStatus write_row(TsrText *out, const char *name, const char *signature, const char *doc) {

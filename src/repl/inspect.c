@@ -53,7 +53,13 @@ static void card_mark(Value dict) { dict.o->type = &card_type; }
 void table_mark(Value list) { list.o->type = &table_type; }
 void note_mark(Value str) { str.o->type = &note_type; }
 
-enum { MAX_CARD_DEPTH = 6 };
+enum { MAX_CARD_DEPTH = 6, LIST_WIDTH = 56 /* of many names, so many characters are shown */ };
+
+/* Whether a list whose text began at `start` has room for an item more, with `left` to come; else says how many those are. */
+static TsrStatus has_room(bool *room, TsrText *out, size_t start, int64_t left) {
+    *room = out->length - start <= LIST_WIDTH || left == 1;
+    return *room ? TSR_OK : tsr_text_printf(out, " and %lld more", (long long)left);
+}
 
 /* One entry's text: strings bare, lists of strings with commas. */
 static TsrStatus append_cell(TsrText *out, Value v) {
@@ -62,8 +68,12 @@ static TsrStatus append_cell(TsrText *out, Value v) {
     if (value_is_str(v)) return tsr_text_append(out, value_as_str(v)->data, (size_t)value_as_str(v)->size);
     if (v.tag == V_NONE) return tsr_text_putc(out, '-');
     if (value_is_list(v) && value_as_array(v, &items, &count)) {
+        size_t start = out->length;
+        bool room = true;
         if (count == 0) return tsr_text_putc(out, '-');
         for (int64_t i = 0; i < count; i++) {
+            TSR_TRY(has_room(&room, out, start, count - i));
+            if (!room) break;
             if (i > 0) TSR_TRY(tsr_text_puts(out, ", "));
             TSR_TRY(append_cell(out, items[i]));
         }
@@ -597,9 +607,13 @@ static TsrStatus append_ending(TsrText *out, const char *path) {
 static TsrStatus append_endings(TsrText *out, const List *holders) {
     TsrText one = {0}, before = {0};
     TsrStatus status = TSR_OK;
+    size_t start = out->length;
+    bool room = true;
     for (int64_t i = 0; i < holders->count && status == TSR_OK; i++) {
         tsr_text_free(&one);
-        status = append_ending(&one, value_as_str(holders->items[i])->data);
+        status = has_room(&room, out, start, holders->count - i);
+        if (!room) break;
+        if (status == TSR_OK) status = append_ending(&one, value_as_str(holders->items[i])->data);
         bool del = status == TSR_OK && strncmp(one.data, "del ", 4) == 0, same = before.length > 0 && status == TSR_OK && strcmp(one.data, before.data) == 0;
         bool joins = del && before.length > 0 && strncmp(before.data, "del ", 4) == 0;
         if (status != TSR_OK || same) continue;

@@ -378,7 +378,7 @@ static Turn take_turn(const Step *s) {
             else if (is_right(s)) {
                 say_text("\033[32m", "Right.");
                 over = true;
-            } else {
+            } else if (!magic_is(typed.data, typed.length)) { /* who looks at something has not answered */
                 say_text("\033[2m", tries++ % 4 == 0 ? "Not yet. ? gives a hint, ?? an answer, skip goes on." : "Not yet.");
             }
         }

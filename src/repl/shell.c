@@ -304,20 +304,21 @@ int shell_run_echo(const char *path) {
 
 /* ---- the prompt ---- */
 
-static bool is_bare_exit(const char *text, size_t length) {
+/* A word alone on its line, which names nothing of the user's. */
+static bool is_bare(const char *text, size_t length, const char *word) {
     while (length > 0 && (text[length - 1] == '\n' || text[length - 1] == ' ')) length--;
-    if (length != 4 || (memcmp(text, "exit", 4) != 0 && memcmp(text, "quit", 4) != 0)) return false;
-    return globals_get(text[0] == 'e' ? "exit" : "quit").tag == V_UNBOUND;
+    return length == strlen(word) && memcmp(text, word, length) == 0 && globals_get(word).tag == V_UNBOUND;
 }
 
 int shell_run_typed(const char *name, const char *text, size_t length, int line) {
     TsrStatus status;
     int result = EXIT_FINE;
     inspect_none_note = NULL;
-    if (is_bare_exit(text, length)) {
+    if (is_bare(text, length, "exit") || is_bare(text, length, "quit")) {
         shell.wants_exit = true;
         return EXIT_FINE;
     }
+    if (is_bare(text, length, "help")) text = "help()", length = 6;
     if (magic_is(text, length))
         status = magic_run(text, length);
     else

@@ -40,4 +40,8 @@ has 'in the middle' '
 wall' "$shown"
 has 'but not in a text' "
 '\\n%time 3\\n'" "$shown"
+shown=$(typed 'help' 'help = 3' 'help')
+has 'help alone is help()' 'tell what something is' "$shown"
+has 'unless it is a name' '
+3' "$shown"
 exit $bad
