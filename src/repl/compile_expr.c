@@ -158,6 +158,7 @@ void operand_to(Compiler *c, Operand o, int dst) {
     if (o.kind == OPERAND_CONST) emit_k(c, INS_LOADK, 0, dst, (uint32_t)o.index);
     else if (global && o.index != dst) emit_k(c, INS_LOADG, 0, dst, (uint32_t)o.index);
     else if (o.index != dst) emit(c, slot_is_temp(c, o.index) ? INS_TAKE : INS_MOVE, 0, dst, o.index, 0);
+    else if (o.kind == OPERAND_SLOT && !slot_is_temp(c, dst)) emit(c, INS_CHECK, 0, dst, 0, 0); /* x = x of an unbound x */
     if (o.kind == OPERAND_TEMP && o.index != dst) temps_free(c, 1);
 }
 
