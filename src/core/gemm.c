@@ -10,9 +10,9 @@
 #include <string.h>
 
 enum { GEMM_COLS = 16, GEMM_ROWS = 4 };
-/* Up to this many multiplications, in matrices that are narrow somewhere, our own loops are used: the library need not be loaded. */
 /* Tiles of a large product: their largest side, how much of the inner dimension is taken at a time, and the multiplications below which none is cut. */
 enum { TILE = 1024, TILE_DEPTH = 1536, TILE_LEAST = 1000000 };
+/* Up to this many multiplications, in matrices that are narrow somewhere, our own loops are used: the library need not be loaded. */
 enum { GEMM_TINY = 8192, GEMM_NARROW = 16 };
 
 /* Unsigned accumulators: wrapping is defined, and equal to two's complement. */
@@ -122,14 +122,17 @@ static float short_dot(const float *x, const float *y, int64_t n) {
     return lane[0];
 }
 
-/* The elements of a row before its first address of 16 bytes: of eight products the first four are added one by one, the others together. */
-static void peeled_f32(int64_t columns, int64_t k, float alpha, const float *x, int64_t step, TsrMat b, float *row) {
+/* The first elements of row i, before its first address of 16 bytes: of eight products the first four are added one by one, the others together. */
+static void peeled_f32(const TsrGemm *g, float alpha, int64_t i, int64_t columns) {
+    TsrMat a = g->a, b = g->b;
+    const float *x = (const float *)a.data + i * a.rs;
+    float *row = (float *)g->c.data + i * g->c.rs;
     for (int64_t j = 0; j < columns; j++) {
         const float *y = (const float *)b.data + j * b.cs;
         float four = 0;
-        for (int64_t p = 0; p < k; p++) {
-            float product = alpha * x[p * step] * y[p * b.rs];
-            if (p % 8 < 4 || p >= k / 8 * 8) row[j] += product;
+        for (int64_t p = 0; p < a.cols; p++) {
+            float product = alpha * x[p * a.cs] * y[p * b.rs];
+            if (p % 8 < 4 || p >= a.cols / 8 * 8) row[j] += product;
             else four = p % 8 == 4 ? product : four + product;
             if (p % 8 == 7) row[j] += four;
         }
@@ -137,7 +140,9 @@ static void peeled_f32(int64_t columns, int64_t k, float alpha, const float *x, 
 }
 
 /* As MKL's small kernels: c = beta c, then the products alpha a b added one after the other, each rounded. */
-static void small_f32(int64_t m, int64_t n, int64_t k, float alpha, TsrMat a, TsrMat b, float beta, TsrMat c) {
+static void small_f32(const TsrGemm *g, float alpha, float beta) {
+    TsrMat a = g->a, b = g->b, c = g->c;
+    int64_t m = c.rows, n = c.cols, k = a.cols;
     bool dots = a.cs == 1 && b.rs == 1 && (b.cs != 1 || n == 1) && m > 1;
     for (int64_t i = 0; i < m; i++) {
         const float *x = (const float *)a.data + i * a.rs;
@@ -150,7 +155,7 @@ static void small_f32(int64_t m, int64_t n, int64_t k, float alpha, TsrMat a, Ts
         }
         int64_t peel = c.cs == 1 ? (int64_t)(-((uintptr_t)row / sizeof(float)) & 3) : 0;
         if (n - peel < 4) peel = 0;
-        if (!dots) peeled_f32(peel, k, alpha, x, a.cs, b, row);
+        if (!dots) peeled_f32(g, alpha, i, peel);
         for (int64_t p = 0; p < k && !dots; p++) {
             const float *y = (const float *)b.data + p * b.rs;
             float v = alpha * x[p * a.cs];
@@ -160,7 +165,9 @@ static void small_f32(int64_t m, int64_t n, int64_t k, float alpha, TsrMat a, Ts
 }
 
 /* Both sides transposed: each sum apart, then added. */
-static void transposed_f32(int64_t m, int64_t n, int64_t k, float alpha, TsrMat a, TsrMat b, float beta, TsrMat c) {
+static void transposed_f32(const TsrGemm *g, float alpha, float beta) {
+    TsrMat a = g->a, b = g->b, c = g->c;
+    int64_t m = c.rows, n = c.cols, k = a.cols;
     for (int64_t i = 0; i < m; i++)
         for (int64_t j = 0; j < n; j++) {
             const float *x = (const float *)a.data + i * a.rs, *y = (const float *)b.data + j * b.cs;
@@ -181,10 +188,13 @@ static int64_t fused_rows(int64_t m, int64_t n, int64_t k) {
     return together || m - first >= FUSED_ROWS ? m : first;
 }
 
-TSR_CLONES static void fused_f32(int64_t m, int64_t n, int64_t k, float alpha, TsrMat a, TsrMat b, float beta, TsrMat c, bool onto) {
+/* The first `rows` rows; each sum begins with what c holds if `onto`. */
+TSR_CLONES static void fused_f32(const TsrGemm *g, int64_t rows, float alpha, float beta, bool onto) {
     enum { BLOCK = 64 };
     float sum[BLOCK];
-    for (int64_t i = 0; i < m; i++)
+    TsrMat a = g->a, b = g->b, c = g->c;
+    int64_t n = c.cols, k = a.cols;
+    for (int64_t i = 0; i < rows; i++)
         for (int64_t from = 0; from < n; from += BLOCK) {
             int64_t width = TSR_MIN(n - from, (int64_t)BLOCK);
             const float *x = (const float *)a.data + i * a.rs, *y = (const float *)b.data + from * b.cs;
@@ -196,16 +206,19 @@ TSR_CLONES static void fused_f32(int64_t m, int64_t n, int64_t k, float alpha, T
         }
 }
 
-static TsrMat from_row(TsrMat x, int64_t row, size_t item) {
-    x.data = (char *)x.data + (size_t)(row * x.rs) * item;
-    return x;
+static void skip_rows(TsrMat *x, int64_t rows, size_t item) {
+    x->data = (char *)x->data + (size_t)(rows * x->rs) * item;
+    x->rows -= rows;
 }
 
-static void tiny_f32(int64_t m, int64_t n, int64_t k, float alpha, TsrMat a, TsrMat b, float beta, TsrMat c) {
-    int64_t fused = fused_rows(m, n, k);
-    fused_f32(fused, n, k, alpha, a, b, beta, c, false);
-    bool transposed = a.rs == 1 && a.cs != 1 && b.rs == 1 && b.cs != 1;
-    (transposed ? transposed_f32 : small_f32)(m - fused, n, k, alpha, from_row(a, fused, sizeof(float)), b, beta, from_row(c, fused, sizeof(float)));
+static void tiny_f32(const TsrGemm *g, float alpha, float beta) {
+    TsrGemm rest = *g;
+    int64_t fused = fused_rows(g->c.rows, g->c.cols, g->a.cols);
+    fused_f32(g, fused, alpha, beta, false);
+    skip_rows(&rest.a, fused, sizeof(float));
+    skip_rows(&rest.c, fused, sizeof(float));
+    bool transposed = g->a.rs == 1 && g->a.cs != 1 && g->b.rs == 1 && g->b.cs != 1;
+    (transposed ? transposed_f32 : small_f32)(&rest, alpha, beta);
 }
 
 /* A line of k complex numbers, conjugated if `conj`, each multiplied by `scale` as it is read. */
@@ -250,7 +263,9 @@ static float complex complex_element(ComplexWay way, int64_t k, float complex al
     return way == WAY_PLAIN ? plain_sum(summand, x, y, k) : complex_sum(x, y, k) + summand;
 }
 
-static void small_c64(int64_t m, int64_t n, int64_t k, float complex alpha, TsrMat a, TsrMat b, float complex beta, TsrMat c, ComplexWay way) {
+static void small_c64(const TsrGemm *g, float complex alpha, float complex beta, ComplexWay way) {
+    TsrMat a = g->a, b = g->b, c = g->c;
+    int64_t m = c.rows, n = c.cols, k = a.cols;
     for (int64_t i = 0; i < m; i++)
         for (int64_t j = 0; j < n; j++) {
             TsrComplexFloat *dst = (TsrComplexFloat *)c.data + i * c.rs + j * c.cs;
@@ -260,51 +275,51 @@ static void small_c64(int64_t m, int64_t n, int64_t k, float complex alpha, TsrM
 }
 
 /* MKL's choice, by the sizes and by whether b lies in columns. */
-static ComplexWay complex_way(int64_t m, int64_t n, int64_t k, bool columns) {
+static ComplexWay complex_way(const TsrGemm *g) {
+    int64_t m = g->c.rows, n = g->c.cols, k = g->a.cols;
+    bool columns = g->b.rs == 1 && g->b.cs != 1;
     if (m == 1 || n == 1) return m * n * k < 64 ? WAY_LOOP : WAY_VECTOR;
     return n >= 4 && k >= 4 ? WAY_FUSED : columns ? WAY_LOOP : WAY_PLAIN;
 }
 
-/* One own product's column blocks, handed to the thread pool. */
-typedef struct OwnJob { TsrDtype dtype; int64_t m, n, k; TsrScalar alpha, beta; TsrMat a, b, c; } OwnJob;
-static TsrStatus own_gemm(TsrDtype dtype, int64_t m, int64_t n, int64_t k, TsrScalar alpha, TsrMat a, TsrMat b, TsrScalar beta, TsrMat c);
+static TsrStatus own_gemm(const TsrGemm *g);
 
+/* Blocks of an own product's columns, handed to the thread pool. */
 static void own_columns(int64_t begin, int64_t end, void *user) {
-    OwnJob *j = user;
-    int64_t item = (int64_t)tsr_dtype_size(j->dtype), from = begin * GEMM_COLS, to = TSR_MIN(end * GEMM_COLS, j->n);
-    TsrMat b = j->b, c = j->c;
-    b.data = (char *)b.data + from * b.cs * item;
-    c.data = (char *)c.data + from * c.cs * item;
-    TsrStatus s = own_gemm(j->dtype, j->m, to - from, j->k, j->alpha, j->a, b, j->beta, c);
+    TsrGemm part = *(const TsrGemm *)user;
+    int64_t item = (int64_t)tsr_dtype_size(part.dtype), from = begin * GEMM_COLS, to = TSR_MIN(end * GEMM_COLS, part.c.cols);
+    part.b.data = (char *)part.b.data + from * part.b.cs * item;
+    part.c.data = (char *)part.c.data + from * part.c.cs * item;
+    part.b.cols = part.c.cols = to - from;
+    TsrStatus s = own_gemm(&part);
     if (s != TSR_OK) tsr_parallel_fail(s);
 }
 
-static TsrStatus own_gemm_parallel(TsrDtype dtype, int64_t m, int64_t n, int64_t k, TsrScalar alpha, TsrMat a, TsrMat b, TsrScalar beta, TsrMat c) {
-    double work = (double)m * (double)n * (double)k;
-    if (work < 2 * TSR_CHUNK_PRODUCTS) return own_gemm(dtype, m, n, k, alpha, a, b, beta, c);
-    OwnJob job = {dtype, m, n, k, alpha, beta, a, b, c};
-    return tsr_parallel_for((n + GEMM_COLS - 1) / GEMM_COLS, TSR_MAX(1, (int64_t)(TSR_CHUNK_PRODUCTS / ((double)m * (double)k * GEMM_COLS + 1))), own_columns, &job);
+static TsrStatus own_gemm_parallel(const TsrGemm *g) {
+    double column = (double)g->c.rows * (double)g->a.cols;
+    if (column * (double)g->c.cols < 2 * TSR_CHUNK_PRODUCTS) return own_gemm(g);
+    return tsr_parallel_for((g->c.cols + GEMM_COLS - 1) / GEMM_COLS, TSR_MAX(1, (int64_t)(TSR_CHUNK_PRODUCTS / (column * GEMM_COLS + 1))), own_columns, (void *)(uintptr_t)g);
 }
 
-static TsrStatus own_gemm(TsrDtype dtype, int64_t m, int64_t n, int64_t k, TsrScalar alpha, TsrMat a, TsrMat b, TsrScalar beta, TsrMat c) {
+static TsrStatus own_gemm(const TsrGemm *g) {
     char local[16384];
-    size_t need, item = TSR_MAX(tsr_dtype_size(dtype), (size_t)4);
-    if (tsr_mul_size_overflows((size_t)k, GEMM_COLS * item, &need)) return tsr_error_no_memory(SIZE_MAX);
+    size_t need, item = TSR_MAX(tsr_dtype_size(g->dtype), (size_t)4);
+    if (tsr_mul_size_overflows((size_t)g->a.cols, GEMM_COLS * item, &need)) return tsr_error_no_memory(SIZE_MAX);
     void *panel = local;
     if (need > sizeof local && (panel = tsr_malloc(need)) == NULL) return tsr_error_no_memory(need);
-    int64_t ia = tsr_scalar_to_int(alpha), ib = tsr_scalar_to_int(beta);
-    double fa = tsr_scalar_to_double(alpha), fb = tsr_scalar_to_double(beta);
-    double complex ca = scalar_complex(alpha), cb = scalar_complex(beta);
-    switch (dtype) {
-    case TSR_UINT8: u8_gemm(m, n, k, (uint32_t)ia, a, b, (uint32_t)ib, c, panel); break;
-    case TSR_INT8: i8_gemm(m, n, k, (uint32_t)ia, a, b, (uint32_t)ib, c, panel); break;
-    case TSR_INT16: i16_gemm(m, n, k, (uint32_t)ia, a, b, (uint32_t)ib, c, panel); break;
-    case TSR_INT32: i32_gemm(m, n, k, (uint32_t)ia, a, b, (uint32_t)ib, c, panel); break;
-    case TSR_INT64: i64_gemm(m, n, k, (uint64_t)ia, a, b, (uint64_t)ib, c, panel); break;
-    case TSR_FLOAT32: tiny_f32(m, n, k, (float)fa, a, b, (float)fb, c); break;
-    case TSR_FLOAT64: f64_gemm(m, n, k, fa, a, b, fb, c, panel); break;
-    case TSR_COMPLEX64: small_c64(m, n, k, (float complex)ca, a, b, (float complex)cb, c, complex_way(m, n, k, b.rs == 1 && b.cs != 1)); break;
-    default: c128_gemm(m, n, k, ca, a, b, cb, c, panel); break;
+    int64_t ia = tsr_scalar_to_int(g->alpha), ib = tsr_scalar_to_int(g->beta);
+    double fa = tsr_scalar_to_double(g->alpha), fb = tsr_scalar_to_double(g->beta);
+    double complex ca = scalar_complex(g->alpha), cb = scalar_complex(g->beta);
+    switch (g->dtype) {
+    case TSR_UINT8: u8_gemm(g, (uint32_t)ia, (uint32_t)ib, panel); break;
+    case TSR_INT8: i8_gemm(g, (uint32_t)ia, (uint32_t)ib, panel); break;
+    case TSR_INT16: i16_gemm(g, (uint32_t)ia, (uint32_t)ib, panel); break;
+    case TSR_INT32: i32_gemm(g, (uint32_t)ia, (uint32_t)ib, panel); break;
+    case TSR_INT64: i64_gemm(g, (uint64_t)ia, (uint64_t)ib, panel); break;
+    case TSR_FLOAT32: tiny_f32(g, (float)fa, (float)fb); break;
+    case TSR_FLOAT64: f64_gemm(g, fa, fb, panel); break;
+    case TSR_COMPLEX64: small_c64(g, (float complex)ca, (float complex)cb, complex_way(g)); break;
+    default: c128_gemm(g, ca, cb, panel); break;
     }
     if (panel != local) tsr_free(panel);
     return tsr_interrupt_check();
@@ -313,7 +328,8 @@ static TsrStatus own_gemm(TsrDtype dtype, int64_t m, int64_t n, int64_t k, TsrSc
 /* A matrix as BLAS wants it in row-major terms: `trans` and a leading dimension; `copy` is owned when it had to be packed. */
 typedef struct BlasMat { const void *data; int trans, ld; void *copy; } BlasMat;
 
-static TsrStatus blas_pack(BlasMat *out, const TsrMat *x, int64_t rows, int64_t cols, TsrDtype dtype) {
+static TsrStatus blas_pack(BlasMat *out, const TsrMat *x, TsrDtype dtype) {
+    int64_t rows = x->rows, cols = x->cols;
     size_t item = tsr_dtype_size(dtype), bytes;
     if (tsr_mul_size_overflows((size_t)rows * item, (size_t)cols, &bytes)) return tsr_error_no_memory(SIZE_MAX);
     char *copy = tsr_malloc(bytes);
@@ -324,7 +340,8 @@ static TsrStatus blas_pack(BlasMat *out, const TsrMat *x, int64_t rows, int64_t 
     return tsr_blas_int(&out->ld, TSR_MAX(cols, 1));
 }
 
-static TsrStatus blas_mat(BlasMat *out, const TsrMat *x, int64_t rows, int64_t cols, TsrDtype dtype) {
+static TsrStatus blas_mat(BlasMat *out, const TsrMat *x, TsrDtype dtype) {
+    int64_t rows = x->rows, cols = x->cols;
     out->copy = NULL;
     out->data = x->data;
     if ((x->cs == 1 || cols == 1) && (x->rs >= cols || rows == 1) && x->rs >= 0 && (cols > 1 || x->rs > 0 || rows == 1)) {
@@ -335,19 +352,7 @@ static TsrStatus blas_mat(BlasMat *out, const TsrMat *x, int64_t rows, int64_t c
         out->trans = x->conj ? TSR_CBLAS_CT : TSR_CBLAS_T;
         return tsr_blas_int(&out->ld, cols == 1 ? TSR_MAX(rows, 1) : x->cs);
     }
-    return blas_pack(out, x, rows, cols, dtype);
-}
-
-static void gemm_call(const TsrBlas *blas, TsrBlasType t, const int *mnk, TsrScalar alpha, const BlasMat *a, const BlasMat *b, TsrScalar beta, void *c, int ldc) {
-    int m = mnk[0], n = mnk[1], k = mnk[2], row = TSR_CBLAS_ROW;
-    double complex za = scalar_complex(alpha), zb = scalar_complex(beta);
-    float complex ca = (float complex)za, cb = (float complex)zb;
-    switch (t) {
-    case TSR_BLAS_S: blas->sgemm(row, a->trans, b->trans, m, n, k, crealf(ca), a->data, a->ld, b->data, b->ld, crealf(cb), c, ldc); break;
-    case TSR_BLAS_D: blas->dgemm(row, a->trans, b->trans, m, n, k, creal(za), a->data, a->ld, b->data, b->ld, creal(zb), c, ldc); break;
-    case TSR_BLAS_C: blas->cgemm(row, a->trans, b->trans, m, n, k, &ca, a->data, a->ld, b->data, b->ld, &cb, c, ldc); break;
-    default: blas->zgemm(row, a->trans, b->trans, m, n, k, &za, a->data, a->ld, b->data, b->ld, &zb, c, ldc); break;
-    }
+    return blas_pack(out, x, dtype);
 }
 
 /* Large products are cut into tiles that the thread pool takes, and these in depth: an interrupt is seen between two, and a busy processor holds up one. */
@@ -363,6 +368,19 @@ typedef struct TileJob {
     int ldc;
 } TileJob;
 
+/* One tile of c with a's rows and b's columns: mnk are its sizes, beta what is kept of it. */
+static void gemm_call(const TileJob *j, const int *mnk, const BlasMat *a, const BlasMat *b, TsrScalar beta, void *c) {
+    int m = mnk[0], n = mnk[1], k = mnk[2], row = TSR_CBLAS_ROW;
+    double complex za = scalar_complex(j->alpha), zb = scalar_complex(beta);
+    float complex ca = (float complex)za, cb = (float complex)zb;
+    switch (j->type) {
+    case TSR_BLAS_S: j->blas->sgemm(row, a->trans, b->trans, m, n, k, crealf(ca), a->data, a->ld, b->data, b->ld, crealf(cb), c, j->ldc); break;
+    case TSR_BLAS_D: j->blas->dgemm(row, a->trans, b->trans, m, n, k, creal(za), a->data, a->ld, b->data, b->ld, creal(zb), c, j->ldc); break;
+    case TSR_BLAS_C: j->blas->cgemm(row, a->trans, b->trans, m, n, k, &ca, a->data, a->ld, b->data, b->ld, &cb, c, j->ldc); break;
+    default: j->blas->zgemm(row, a->trans, b->trans, m, n, k, &za, a->data, a->ld, b->data, b->ld, &zb, c, j->ldc); break;
+    }
+}
+
 static const void *element(const BlasMat *x, int64_t row, int64_t col, size_t item) {
     bool turned = x->trans == TSR_CBLAS_T || x->trans == TSR_CBLAS_CT;
     return (const char *)x->data + (size_t)(turned ? col * x->ld + row : row * x->ld + col) * item;
@@ -376,7 +394,7 @@ static void run_tile(const TileJob *j, int64_t row, int64_t col) {
         a.data = element(&a, row, at, j->item);
         b.data = element(&b, at, col, j->item);
         mnk[2] = (int)TSR_MIN(j->depth, j->k - at);
-        gemm_call(j->blas, j->type, mnk, j->alpha, &a, &b, at == 0 ? j->beta : tsr_scalar_int(1), j->c + (size_t)(row * j->ldc + col) * j->item, j->ldc);
+        gemm_call(j, mnk, &a, &b, at == 0 ? j->beta : tsr_scalar_int(1), j->c + (size_t)(row * j->ldc + col) * j->item);
     }
 }
 
@@ -411,12 +429,14 @@ static TsrStatus gemm_tiles(TileJob *j) {
     return tsr_interrupt_check();
 }
 
-/* The vector form y = beta y + alpha A x, A (rows, cols) as given to gemm. */
-static void gemv_call(const TsrBlas *blas, TsrBlasType t, const BlasMat *a, int rows, int cols, TsrScalar alpha, const void *x, int incx, TsrScalar beta, void *y, int incy) {
-    double complex za = scalar_complex(alpha), zb = scalar_complex(beta);
+/* The product with b and c one column each, whose elements lie incx and incy apart. */
+static void gemv_call(const TsrBlas *blas, TsrBlasType t, const TsrGemm *g, const BlasMat *a, int incx, int incy) {
+    double complex za = scalar_complex(g->alpha), zb = scalar_complex(g->beta);
     float complex ca = (float complex)za, cb = (float complex)zb;
+    const void *x = g->b.data;
+    void *y = g->c.data;
     bool trans = a->trans == TSR_CBLAS_T;
-    int m = trans ? cols : rows, n = trans ? rows : cols, op = trans ? TSR_CBLAS_T : TSR_CBLAS_N, row = TSR_CBLAS_ROW;
+    int m = (int)(trans ? g->a.cols : g->a.rows), n = (int)(trans ? g->a.rows : g->a.cols), op = trans ? TSR_CBLAS_T : TSR_CBLAS_N, row = TSR_CBLAS_ROW;
     switch (t) {
     case TSR_BLAS_S: blas->sgemv(row, op, m, n, crealf(ca), a->data, a->ld, x, incx, crealf(cb), y, incy); break;
     case TSR_BLAS_D: blas->dgemv(row, op, m, n, creal(za), a->data, a->ld, x, incx, creal(zb), y, incy); break;
@@ -427,65 +447,55 @@ static void gemv_call(const TsrBlas *blas, TsrBlasType t, const BlasMat *a, int 
 
 static bool plain(const BlasMat *a) { return a->trans == TSR_CBLAS_N || a->trans == TSR_CBLAS_T; }
 
-static TsrStatus gemm_with(const TsrBlas *blas, TsrBlasType t, TsrDtype dtype, const int *mnk, TsrScalar alpha, TsrMat a, TsrMat b, TsrScalar beta, TsrMat c) {
-    BlasMat ma = {0}, mb = {0};
-    TsrStatus s = TSR_OK;
+/* m, n and k fit an int; c is row-major. */
+static TsrStatus gemm_with(const TsrBlas *blas, TsrBlasType t, const TsrGemm *g) {
+    BlasMat a = {0}, b = {0};
+    int64_t m = g->c.rows, n = g->c.cols;
     int ldc = 0, incx = 0, incy = 0;
-    if (mnk[1] == 1 && !b.conj && b.rs > 0) { /* matrix times vector */
-        s = blas_mat(&ma, &a, mnk[0], mnk[2], dtype);
-        if (s == TSR_OK && plain(&ma)) {
-            if ((s = tsr_blas_int(&incx, b.rs)) == TSR_OK && (s = tsr_blas_int(&incy, mnk[0] == 1 ? 1 : c.rs)) == TSR_OK)
-                gemv_call(blas, t, &ma, mnk[0], mnk[2], alpha, b.data, incx, beta, c.data, incy);
-            tsr_free(ma.copy);
-            return s;
-        }
-    } else {
-        s = blas_mat(&ma, &a, mnk[0], mnk[2], dtype);
+    TSR_TRY(blas_mat(&a, &g->a, g->dtype));
+    TsrStatus s = TSR_OK;
+    if (n == 1 && !g->b.conj && g->b.rs > 0 && plain(&a)) { /* matrix times vector */
+        if ((s = tsr_blas_int(&incx, g->b.rs)) == TSR_OK && (s = tsr_blas_int(&incy, m == 1 ? 1 : g->c.rs)) == TSR_OK) gemv_call(blas, t, g, &a, incx, incy);
+        tsr_free(a.copy);
+        return s;
     }
-    if (s == TSR_OK) s = blas_mat(&mb, &b, mnk[2], mnk[1], dtype);
-    if (s == TSR_OK) s = tsr_blas_int(&ldc, mnk[0] == 1 ? TSR_MAX(mnk[1], 1) : c.rs);
-    TileJob job = {.blas = blas, .type = t, .item = tsr_dtype_size(dtype), .m = mnk[0], .n = mnk[1], .k = mnk[2], .alpha = alpha, .beta = beta,
-                   .a = ma, .b = mb, .c = c.data, .ldc = ldc};
+    s = blas_mat(&b, &g->b, g->dtype);
+    if (s == TSR_OK) s = tsr_blas_int(&ldc, m == 1 ? TSR_MAX(n, 1) : g->c.rs);
+    TileJob job = {.blas = blas, .type = t, .item = tsr_dtype_size(g->dtype), .m = m, .n = n, .k = g->a.cols, .alpha = g->alpha, .beta = g->beta,
+                   .a = a, .b = b, .c = g->c.data, .ldc = ldc};
     if (s == TSR_OK) s = gemm_tiles(&job);
-    tsr_free(ma.copy);
-    tsr_free(mb.copy);
+    tsr_free(a.copy);
+    tsr_free(b.copy);
     return s;
 }
 
-static void swap_transpose(TsrMat *x) {
-    int64_t rs = x->rs;
-    x->rs = x->cs;
-    x->cs = rs;
-}
+static TsrMat turned(TsrMat x) { return (TsrMat){x.data, x.cols, x.rows, x.cs, x.rs, x.conj}; }
 
-static TsrStatus blas_gemm(TsrBlasType t, TsrDtype dtype, int64_t m, int64_t n, int64_t k, TsrScalar alpha, TsrMat a, TsrMat b, TsrScalar beta, TsrMat c) {
+static TsrStatus blas_gemm(TsrBlasType t, const TsrGemm *g) {
+    int64_t m = g->c.rows, n = g->c.cols, k = g->a.cols;
+    TsrMat c = g->c;
     const TsrBlas *blas = m * n * k <= GEMM_TINY && TSR_MIN(m, TSR_MIN(n, k)) < GEMM_NARROW ? NULL : tsr_blas_try();
-    if (blas == NULL) return own_gemm(dtype, m, n, k, alpha, a, b, beta, c);
+    if (blas == NULL) return own_gemm(g);
     bool rows_ok = (c.cs == 1 || n == 1) && (c.rs >= n || m == 1), cols_ok = (c.rs == 1 || m == 1) && (c.cs >= m || n == 1);
-    if (!rows_ok && !cols_ok) return own_gemm(dtype, m, n, k, alpha, a, b, beta, c);
-    if (!rows_ok || (m == 1 && n > 1)) { /* c is column-major, or a row vector times a matrix: the transposed problem */
-        TsrMat x = a;
-        a = b, b = x;
-        swap_transpose(&a), swap_transpose(&b), swap_transpose(&c);
-        int64_t y = m;
-        m = n, n = y;
-    }
-    int mnk[3];
-    TSR_TRY(tsr_blas_int(&mnk[0], m));
-    TSR_TRY(tsr_blas_int(&mnk[1], n));
-    TSR_TRY(tsr_blas_int(&mnk[2], k));
-    return gemm_with(blas, t, dtype, mnk, alpha, a, b, beta, c);
+    if (!rows_ok && !cols_ok) return own_gemm(g);
+    int fits;
+    TSR_TRY(tsr_blas_int(&fits, m));
+    TSR_TRY(tsr_blas_int(&fits, n));
+    TSR_TRY(tsr_blas_int(&fits, k));
+    if (rows_ok && (m > 1 || n == 1)) return gemm_with(blas, t, g);
+    /* c is column-major, or a row vector times a matrix: the transposed problem */
+    return gemm_with(blas, t, &(TsrGemm){g->dtype, turned(g->b), turned(g->a), turned(c), g->alpha, g->beta});
 }
 
 /* c = beta * c for an empty inner dimension. */
-static void scale(TsrDtype dtype, int64_t m, int64_t n, TsrScalar beta, TsrMat c) {
+static void scale(TsrDtype dtype, TsrScalar beta, TsrMat c) {
     size_t item = tsr_dtype_size(dtype);
     char rounded[16];
     tsr_scalar_store(beta, dtype, rounded);
     beta = tsr_scalar_load(dtype, rounded);
     double complex b = scalar_complex(beta);
-    for (int64_t i = 0; i < m; i++)
-        for (int64_t j = 0; j < n; j++) {
+    for (int64_t i = 0; i < c.rows; i++)
+        for (int64_t j = 0; j < c.cols; j++) {
             char *p = (char *)c.data + (i * c.rs + j * c.cs) * (int64_t)item;
             TsrScalar v = tsr_scalar_load(dtype, p);
             if (b == 0) v = tsr_scalar_int(0);
@@ -500,45 +510,42 @@ static void scale(TsrDtype dtype, int64_t m, int64_t n, TsrScalar beta, TsrMat c
 }
 
 /* Rows of matrices converted from one dtype to another, over the threads. */
-typedef struct ConvertJob { TsrDtype to, from; TsrMat dst, src; int64_t cols; } ConvertJob;
+typedef struct ConvertJob { TsrDtype to, from; TsrMat dst, src; } ConvertJob;
 
 static void convert_rows(int64_t begin, int64_t end, void *user) {
     const ConvertJob *j = user;
     int64_t di = (int64_t)tsr_dtype_size(j->to), si = (int64_t)tsr_dtype_size(j->from);
     for (int64_t i = begin; i < end; i++)
-        tsr_convert(j->to, (char *)j->dst.data + i * j->dst.rs * di, j->dst.cs * di, j->from, (const char *)j->src.data + i * j->src.rs * si, j->src.cs * si, j->cols);
+        tsr_convert(j->to, (char *)j->dst.data + i * j->dst.rs * di, j->dst.cs * di, j->from, (const char *)j->src.data + i * j->src.rs * si, j->src.cs * si, j->src.cols);
 }
 
-static TsrStatus convert_mat(TsrDtype to, TsrMat dst, TsrDtype from, TsrMat src, int64_t rows, int64_t cols) {
-    ConvertJob job = {to, from, dst, src, cols};
-    return tsr_parallel_for(rows, tsr_grain(cols / 2), convert_rows, &job);
+static TsrStatus convert_mat(TsrDtype to, TsrMat dst, TsrDtype from, TsrMat src) {
+    ConvertJob job = {to, from, dst, src};
+    return tsr_parallel_for(src.rows, tsr_grain(src.cols / 2), convert_rows, &job);
 }
 
 /* The same column by column, for what lies so. */
-static TsrStatus convert_turned(TsrDtype to, TsrMat dst, TsrDtype from, TsrMat src, int64_t rows, int64_t cols) {
-    swap_transpose(&dst), swap_transpose(&src);
-    return convert_mat(to, dst, from, src, cols, rows);
-}
+static TsrStatus convert_turned(TsrDtype to, TsrMat dst, TsrDtype from, TsrMat src) { return convert_mat(to, turned(dst), from, turned(src)); }
 
 /* A product with few rows on the left, whose right side is used up as it is widened, some columns at a time, which stay in the second cache. */
 typedef struct ThinJob {
-    TsrDtype dtype;
-    int64_t m, n, k, width;
-    TsrScalar alpha, beta;
-    TsrMat a, b, c; /* a and c: floats; b: halves, dense along k */
+    TsrGemm product; /* a and c: floats; b: halves of its dtype, dense along k */
+    int64_t width;
 } ThinJob;
 
 static void thin_columns(int64_t begin, int64_t end, void *user) {
     const ThinJob *j = user;
-    size_t bytes = (size_t)(j->width * j->k) * sizeof(float);
+    const TsrGemm *g = &j->product;
+    int64_t k = g->a.cols;
+    size_t bytes = (size_t)(j->width * k) * sizeof(float);
     float *wide = tsr_malloc(bytes);
     TsrStatus s = wide != NULL ? TSR_OK : tsr_error_no_memory(bytes);
     (void)tsr_blas_try(); /* for its rule about threads: one in a job */
     for (int64_t i = begin; i < end && s == TSR_OK; i++) {
-        int64_t first = i * j->width, n = TSR_MIN(j->width, j->n - first);
-        for (int64_t col = 0; col < n; col++) tsr_convert(TSR_FLOAT32, (char *)(wide + col * j->k), 4, j->dtype, (const char *)j->b.data + (first + col) * j->b.cs * 2, 2, j->k);
-        TsrMat b = {wide, 1, j->k, false}, c = {(float *)j->c.data + first, j->c.rs, 1, false};
-        s = blas_gemm(TSR_BLAS_S, TSR_FLOAT32, j->m, n, j->k, j->alpha, j->a, b, j->beta, c);
+        int64_t first = i * j->width, n = TSR_MIN(j->width, g->c.cols - first);
+        for (int64_t col = 0; col < n; col++) tsr_convert(TSR_FLOAT32, (char *)(wide + col * k), 4, g->dtype, (const char *)g->b.data + (first + col) * g->b.cs * 2, 2, k);
+        TsrMat b = {wide, k, n, 1, k, false}, c = {(float *)g->c.data + first, g->c.rows, n, g->c.rs, 1, false};
+        s = blas_gemm(TSR_BLAS_S, &(TsrGemm){TSR_FLOAT32, g->a, b, c, g->alpha, g->beta});
     }
     tsr_free(wide);
     if (s != TSR_OK) tsr_parallel_fail(s);
@@ -546,81 +553,90 @@ static void thin_columns(int64_t begin, int64_t end, void *user) {
 
 enum { THIN_ROWS = 4, THIN_BYTES = 1 << 17, THIN_LEAST = 1 << 16 };
 
-static bool is_thin(int64_t m, int64_t n, int64_t k, const TsrMat *b) { return m <= THIN_ROWS && b->rs == 1 && b->cs >= k && n * k >= THIN_LEAST; }
+static bool is_thin(const TsrGemm *g) {
+    return g->c.rows <= THIN_ROWS && g->b.rs == 1 && g->b.cs >= g->b.rows && g->b.rows * g->b.cols >= THIN_LEAST;
+}
 
-static TsrStatus thin_product(TsrDtype dtype, int64_t m, int64_t n, int64_t k, TsrScalar alpha, TsrMat a, TsrMat b, TsrScalar beta, TsrMat c) {
-    ThinJob job = {dtype, m, n, k, TSR_MAX(THIN_BYTES / 4 / k / 8 * 8, (int64_t)8), alpha, beta, a, b, c};
-    return tsr_parallel_for((n + job.width - 1) / job.width, 1, thin_columns, &job);
+static TsrStatus thin_product(const TsrGemm *g) {
+    ThinJob job = {*g, TSR_MAX(THIN_BYTES / 4 / g->a.cols / 8 * 8, (int64_t)8)};
+    return tsr_parallel_for((g->c.cols + job.width - 1) / job.width, 1, thin_columns, &job);
 }
 
 /* Half precision: widened to float32, one product, rounded once. */
-static TsrStatus half_gemm(TsrDtype dtype, int64_t m, int64_t n, int64_t k, TsrScalar alpha, TsrMat a, TsrMat b, TsrScalar beta, TsrMat c) {
-    int64_t floats, part;
+static TsrStatus half_gemm(const TsrGemm *g) {
+    int64_t m = g->c.rows, n = g->c.cols, k = g->a.cols, floats, part;
     size_t bytes;
-    bool thin = is_thin(m, n, k, &b), turned = b.rs == 1 && b.cs != 1 && n * k >= THIN_LEAST;
+    bool thin = is_thin(g), by_columns = g->b.rs == 1 && g->b.cs != 1 && n * k >= THIN_LEAST;
     if (tsr_mul_overflows(m, k, &floats) || tsr_mul_overflows(k, n, &part) || tsr_add_overflows(floats, thin ? 0 : part, &floats) || tsr_mul_overflows(m, n, &part) ||
         tsr_add_overflows(floats, part, &floats) || tsr_mul_size_overflows((size_t)floats, 4, &bytes))
         return tsr_error_no_memory(SIZE_MAX);
     char *wide = tsr_malloc(bytes);
     if (wide == NULL) return tsr_error_no_memory(bytes);
-    TsrMat wa = {wide, k, 1, false}, wc = {wide + 4 * m * k, n, 1, false}, wb = {wide + 4 * (m * k + m * n), turned ? 1 : n, turned ? k : 1, false};
-    TsrStatus s = convert_mat(TSR_FLOAT32, wa, dtype, a, m, k);
-    if (s == TSR_OK && tsr_scalar_to_double(beta) != 0) s = convert_mat(TSR_FLOAT32, wc, dtype, c, m, n);
-    if (s == TSR_OK && !thin) s = turned ? convert_turned(TSR_FLOAT32, wb, dtype, b, k, n) : convert_mat(TSR_FLOAT32, wb, dtype, b, k, n);
-    if (s == TSR_OK) s = thin ? thin_product(dtype, m, n, k, alpha, wa, b, beta, wc) : blas_gemm(TSR_BLAS_S, TSR_FLOAT32, m, n, k, alpha, wa, wb, beta, wc);
-    if (s == TSR_OK) s = convert_mat(dtype, c, TSR_FLOAT32, wc, m, n);
+    TsrMat a = {wide, m, k, k, 1, false}, c = {wide + 4 * m * k, m, n, n, 1, false}, b = {wide + 4 * (m * k + m * n), k, n, by_columns ? 1 : n, by_columns ? k : 1, false};
+    TsrStatus s = convert_mat(TSR_FLOAT32, a, g->dtype, g->a);
+    if (s == TSR_OK && !thin) s = (by_columns ? convert_turned : convert_mat)(TSR_FLOAT32, b, g->dtype, g->b);
+    if (s == TSR_OK && tsr_scalar_to_double(g->beta) != 0) s = convert_mat(TSR_FLOAT32, c, g->dtype, g->c);
+    if (s == TSR_OK && thin) s = thin_product(&(TsrGemm){g->dtype, a, g->b, c, g->alpha, g->beta});
+    else if (s == TSR_OK) s = blas_gemm(TSR_BLAS_S, &(TsrGemm){TSR_FLOAT32, a, b, c, g->alpha, g->beta});
+    if (s == TSR_OK) s = convert_mat(g->dtype, g->c, TSR_FLOAT32, c);
     tsr_free(wide);
     return s;
 }
 
-TsrStatus tsr_gemm(TsrDtype dtype, int64_t m, int64_t n, int64_t k, TsrScalar alpha, TsrMat a, TsrMat b, TsrScalar beta, TsrMat c) {
-    if (!tsr_gemm_supports(dtype)) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "\"addmm_impl_cpu_\" not implemented for '%s'", tsr_dtype_scalar_name(dtype));
-    if (m == 0 || n == 0) return TSR_OK;
-    if (k == 0) {
-        scale(dtype, m, n, beta, c);
+TsrStatus tsr_gemm(const TsrGemm *g) {
+    if (!tsr_gemm_supports(g->dtype)) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "\"addmm_impl_cpu_\" not implemented for '%s'", tsr_dtype_scalar_name(g->dtype));
+    if (g->c.rows == 0 || g->c.cols == 0) return TSR_OK;
+    if (g->a.cols == 0) {
+        scale(g->dtype, g->beta, g->c);
         return TSR_OK;
     }
     TsrBlasType t;
-    if (tsr_blas_type(&t, dtype)) return blas_gemm(t, dtype, m, n, k, alpha, a, b, beta, c);
-    if (dtype == TSR_FLOAT16 || dtype == TSR_BFLOAT16) return half_gemm(dtype, m, n, k, alpha, a, b, beta, c);
-    return own_gemm_parallel(dtype, m, n, k, alpha, a, b, beta, c);
+    if (tsr_blas_type(&t, g->dtype)) return blas_gemm(t, g);
+    if (g->dtype == TSR_FLOAT16 || g->dtype == TSR_BFLOAT16) return half_gemm(g);
+    return own_gemm_parallel(g);
 }
 
-TsrStatus tsr_gemm_chain(int64_t m, int64_t n, int64_t k, TsrMat a, TsrMat b, TsrMat c, bool onto) {
-    if (m * n * k > 8 * GEMM_TINY) return tsr_gemm(TSR_FLOAT32, m, n, k, tsr_scalar_int(1), a, b, tsr_scalar_int(onto), c);
-    fused_f32(m, n, k, 1, a, b, 0, c, onto);
+TsrStatus tsr_gemm_chain(const TsrGemm *g) {
+    if (g->c.rows * g->c.cols * g->a.cols > 8 * GEMM_TINY) return tsr_gemm(g);
+    fused_f32(g, g->c.rows, 1, 0, tsr_scalar_to_double(g->beta) != 0);
     return TSR_OK;
 }
 
-TsrStatus tsr_gemm_short(TsrDtype dtype, int64_t m, int64_t n, int64_t k, TsrScalar alpha, TsrMat a, TsrMat b, TsrScalar beta, TsrMat c) {
+TsrStatus tsr_gemm_short(const TsrGemm *g) {
     float panel[TSR_GEMM_SHORT * GEMM_COLS];
-    double complex ca = scalar_complex(alpha), cb = scalar_complex(beta);
-    if (dtype == TSR_FLOAT32 && k > 0 && k < TSR_GEMM_SHORT) f32_gemm(m, n, k, (float)creal(ca), a, b, (float)creal(cb), c, panel);
-    else if (dtype == TSR_COMPLEX64 && k > 0) small_c64(m, n, k, (float complex)ca, a, b, (float complex)cb, c, WAY_LOOP);
-    else return tsr_gemm(dtype, m, n, k, alpha, a, b, beta, c);
+    int64_t k = g->a.cols;
+    double complex alpha = scalar_complex(g->alpha), beta = scalar_complex(g->beta);
+    if (g->dtype == TSR_FLOAT32 && k > 0 && k < TSR_GEMM_SHORT) f32_gemm(g, (float)creal(alpha), (float)creal(beta), panel);
+    else if (g->dtype == TSR_COMPLEX64 && k > 0) small_c64(g, (float complex)alpha, (float complex)beta, WAY_LOOP);
+    else return tsr_gemm(g);
     return TSR_OK;
 }
 
-static bool blas_dot(TsrBlasType t, int64_t n, const void *x, int64_t incx, const void *y, int64_t incy, bool conj_x, void *out) {
-    if (n < 64 || n > INT32_MAX || incx > INT32_MAX || incy > INT32_MAX || incx < 1 || incy < 1) return false;
+static bool blas_dot(TsrBlasType t, int64_t n, TsrVec x, TsrVec y, void *out) {
+    if (n < 64 || n > INT32_MAX || x.step > INT32_MAX || y.step > INT32_MAX || x.step < 1 || y.step < 1) return false;
     const TsrBlas *blas = tsr_blas_try();
     if (blas == NULL) return false;
-    int nn = (int)n, ix = (int)incx, iy = (int)incy;
+    int nn = (int)n, ix = (int)x.step, iy = (int)y.step;
     switch (t) {
-    case TSR_BLAS_S: *(float *)out = blas->sdot(nn, x, ix, y, iy); break;
-    case TSR_BLAS_D: *(double *)out = blas->ddot(nn, x, ix, y, iy); break;
-    case TSR_BLAS_C: (conj_x ? blas->cdotc_sub : blas->cdotu_sub)(nn, x, ix, y, iy, out); break;
-    default: (conj_x ? blas->zdotc_sub : blas->zdotu_sub)(nn, x, ix, y, iy, out); break;
+    case TSR_BLAS_S: *(float *)out = blas->sdot(nn, x.data, ix, y.data, iy); break;
+    case TSR_BLAS_D: *(double *)out = blas->ddot(nn, x.data, ix, y.data, iy); break;
+    case TSR_BLAS_C: (x.conj ? blas->cdotc_sub : blas->cdotu_sub)(nn, x.data, ix, y.data, iy, out); break;
+    default: (x.conj ? blas->zdotc_sub : blas->zdotu_sub)(nn, x.data, ix, y.data, iy, out); break;
     }
     return true;
 }
 
-static TsrStatus half_dot(TsrDtype dtype, int64_t n, const char *x, int64_t incx, const char *y, int64_t incy, void *out) {
+static TsrVec from_element(TsrVec x, int64_t i, int64_t item) {
+    x.data = (const char *)x.data + i * x.step * item;
+    return x;
+}
+
+static TsrStatus half_dot(TsrDtype dtype, int64_t n, TsrVec x, TsrVec y, void *out) {
     float a[256], b[256], sum = 0;
     for (int64_t i = 0; i < n; i += 256) {
         int64_t len = TSR_MIN(n - i, 256);
-        tsr_convert(TSR_FLOAT32, (char *)a, 4, dtype, x + 2 * i * incx, 2 * incx, len);
-        tsr_convert(TSR_FLOAT32, (char *)b, 4, dtype, y + 2 * i * incy, 2 * incy, len);
+        tsr_convert(TSR_FLOAT32, (char *)a, 4, dtype, from_element(x, i, 2).data, 2 * x.step, len);
+        tsr_convert(TSR_FLOAT32, (char *)b, 4, dtype, from_element(y, i, 2).data, 2 * y.step, len);
         for (int64_t j = 0; j < len; j++) sum += a[j] * b[j];
     }
     tsr_convert(dtype, out, 2, TSR_FLOAT32, (const char *)&sum, 4, 1);
@@ -630,13 +646,13 @@ static TsrStatus half_dot(TsrDtype dtype, int64_t n, const char *x, int64_t incx
 enum { DOT_PIECE = 1 << 28 }; /* between two looks for an interrupt: hardly ever in memory, but expanded vectors may be of any length */
 
 /* The same sum by pieces, in double or in whole numbers. */
-static TsrStatus long_dot(TsrDtype dtype, int64_t n, const char *x, int64_t incx, const char *y, int64_t incy, bool conj_x, bool conj_y, void *out) {
+static TsrStatus long_dot(TsrDtype dtype, int64_t n, TsrVec x, TsrVec y, void *out) {
     int64_t item = (int64_t)tsr_dtype_size(dtype);
     double re = 0, im = 0;
     uint64_t whole = 0;
     for (int64_t i = 0; i < n; i += DOT_PIECE) {
         TSR_TRY(tsr_interrupt_check());
-        TSR_TRY(tsr_dot(dtype, TSR_MIN(n - i, (int64_t)DOT_PIECE), x + i * incx * item, incx, y + i * incy * item, incy, conj_x, conj_y, out));
+        TSR_TRY(tsr_dot(dtype, TSR_MIN(n - i, (int64_t)DOT_PIECE), from_element(x, i, item), from_element(y, i, item), out));
         TsrScalar part = tsr_scalar_load(dtype, out);
         whole += (uint64_t)tsr_scalar_to_int(part);
         re += tsr_scalar_to_double(part);
@@ -646,28 +662,28 @@ static TsrStatus long_dot(TsrDtype dtype, int64_t n, const char *x, int64_t incx
     return TSR_OK;
 }
 
-TsrStatus tsr_dot(TsrDtype dtype, int64_t n, const void *x, int64_t incx, const void *y, int64_t incy, bool conj_x, bool conj_y, void *out) {
+TsrStatus tsr_dot(TsrDtype dtype, int64_t n, TsrVec x, TsrVec y, void *out) {
     TsrBlasType t;
-    if (n > DOT_PIECE) return long_dot(dtype, n, x, incx, y, incy, conj_x, conj_y, out);
-    if (tsr_blas_type(&t, dtype) && !conj_y && blas_dot(t, n, x, incx, y, incy, conj_x, out)) return TSR_OK;
+    if (n > DOT_PIECE) return long_dot(dtype, n, x, y, out);
+    if (tsr_blas_type(&t, dtype) && !y.conj && blas_dot(t, n, x, y, out)) return TSR_OK;
     switch (dtype) {
-    case TSR_UINT8: u8_dot(n, x, incx, y, incy, false, false, out); break;
-    case TSR_INT8: i8_dot(n, x, incx, y, incy, false, false, out); break;
-    case TSR_INT16: i16_dot(n, x, incx, y, incy, false, false, out); break;
-    case TSR_INT32: i32_dot(n, x, incx, y, incy, false, false, out); break;
-    case TSR_INT64: i64_dot(n, x, incx, y, incy, false, false, out); break;
+    case TSR_UINT8: u8_dot(n, x, y, out); break;
+    case TSR_INT8: i8_dot(n, x, y, out); break;
+    case TSR_INT16: i16_dot(n, x, y, out); break;
+    case TSR_INT32: i32_dot(n, x, y, out); break;
+    case TSR_INT64: i64_dot(n, x, y, out); break;
     case TSR_FLOAT32:
-        if (incx == 1 && incy == 1) *(float *)out = short_dot(x, y, n);
-        else f32_dot(n, x, incx, y, incy, false, false, out);
+        if (x.step == 1 && y.step == 1) *(float *)out = short_dot(x.data, y.data, n);
+        else f32_dot(n, x, y, out);
         break;
-    case TSR_FLOAT64: f64_dot(n, x, incx, y, incy, false, false, out); break;
+    case TSR_FLOAT64: f64_dot(n, x, y, out); break;
     case TSR_COMPLEX64: {
-        ComplexLine u = {x, incx, conj_x, 1}, v = {y, incy, conj_y, 1};
+        ComplexLine u = {x.data, x.step, x.conj, 1}, v = {y.data, y.step, y.conj, 1};
         *(float complex *)out = n < 3 ? plain_sum(0, &u, &v, n) : complex_sum(&u, &v, n);
         break;
     }
-    case TSR_COMPLEX128: c128_dot(n, x, incx, y, incy, conj_x, conj_y, out); break;
-    case TSR_FLOAT16: case TSR_BFLOAT16: return half_dot(dtype, n, x, incx, y, incy, out);
+    case TSR_COMPLEX128: c128_dot(n, x, y, out); break;
+    case TSR_FLOAT16: case TSR_BFLOAT16: return half_dot(dtype, n, x, y, out);
     default: return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "\"dot\" not implemented for '%s'", tsr_dtype_scalar_name(dtype));
     }
     return TSR_OK;

@@ -13,7 +13,7 @@ static const TsrScalar zero = {.kind = TSR_SCALAR_INT, .i = 0};
 
 static TsrMat mat_of(const TsrTensor *t) {
     int d = tsr_ndim(t);
-    return (TsrMat){tsr_data(t), t->strides[d - 2], t->strides[d - 1], (t->flags & TSR_FLAG_CONJ) != 0};
+    return (TsrMat){tsr_data(t), t->sizes[d - 2], t->sizes[d - 1], t->strides[d - 2], t->strides[d - 1], (t->flags & TSR_FLAG_CONJ) != 0};
 }
 
 typedef struct BatchJob {
@@ -33,13 +33,13 @@ static int64_t batch_offset(const TsrTensor *t, int64_t index, const int64_t *si
 static TsrStatus run_batch(const BatchJob *job, int64_t i) {
     int d = tsr_ndim(job->out);
     const int64_t *sizes = job->out->sizes;
-    TsrMat a = mat_of(job->a), b = mat_of(job->b), c = mat_of(job->out);
-    a.data = (char *)a.data + batch_offset(job->a, i, sizes);
-    b.data = (char *)b.data + batch_offset(job->b, i, sizes);
-    c.data = (char *)c.data + batch_offset(job->out, i, sizes);
+    TsrGemm g = {job->out->dtype, mat_of(job->a), mat_of(job->b), mat_of(job->out), job->alpha, job->beta};
+    g.a.data = (char *)g.a.data + batch_offset(job->a, i, sizes);
+    g.b.data = (char *)g.b.data + batch_offset(job->b, i, sizes);
+    g.c.data = (char *)g.c.data + batch_offset(job->out, i, sizes);
     int64_t m = sizes[d - 2], n = sizes[d - 1], k = job->a->sizes[d - 1];
     bool is_short = d > 2 && m < TSR_GEMM_SHORT && n < TSR_GEMM_SHORT && k < TSR_GEMM_SHORT && m * n * k < TSR_GEMM_SHORT;
-    return (is_short ? tsr_gemm_short : tsr_gemm)(job->out->dtype, m, n, k, job->alpha, a, b, job->beta, c);
+    return (is_short ? tsr_gemm_short : tsr_gemm)(&g);
 }
 
 static void run_batches(int64_t begin, int64_t end, void *user) {
@@ -54,7 +54,7 @@ static void run_batches(int64_t begin, int64_t end, void *user) {
 static TsrStatus matmul_into(TsrTensor *out, const TsrTensor *a, const TsrTensor *b, TsrScalar alpha, TsrScalar beta) {
     int d = tsr_ndim(out);
     if (out->numel == 0) return TSR_OK;
-    if (!tsr_gemm_supports(out->dtype)) return tsr_gemm(out->dtype, 0, 0, 0, alpha, (TsrMat){0}, (TsrMat){0}, beta, (TsrMat){0});
+    if (!tsr_gemm_supports(out->dtype)) return tsr_gemm(&(TsrGemm){.dtype = out->dtype}); /* says so */
     BatchJob job = {.out = out, .a = a, .b = b, .alpha = alpha, .beta = beta};
     int64_t batches = out->numel / (out->sizes[d - 2] * out->sizes[d - 1]);
     double work = (double)out->sizes[d - 2] * (double)out->sizes[d - 1] * (double)a->sizes[d - 1];
@@ -104,7 +104,7 @@ static TsrStatus mm_new(TsrTensor **out, const TsrTensor *a, const TsrTensor *b)
     TSR_TRY(tsr_tensor_new(&r, 2, (int64_t[]){a->sizes[0], b->sizes[1]}, a->dtype, a->device));
     if (nothing && !tsr_is_meta(r)) TSR_TRY(tsr_tensor_fill(r, zero));
     else if (!tsr_is_meta(r))
-        TSR_TRY(tsr_gemm(a->dtype, a->sizes[0], b->sizes[1], a->sizes[1], one, mat_of(a), mat_of(b), zero, mat_of(r)));
+        TSR_TRY(tsr_gemm(&(TsrGemm){r->dtype, mat_of(a), mat_of(b), mat_of(r), one, zero}));
     *out = tsr_owned_take(&r);
     return TSR_OK;
 }
@@ -121,14 +121,14 @@ static TsrStatus check_mv(const TsrTensor *mat, const TsrTensor *vec, int self_n
     return mat->numel == 0 ? TSR_OK : unsupported(mat, "addmv_impl_cpu");
 }
 
-static TsrMat column_of(const TsrTensor *v) { return (TsrMat){tsr_data(v), v->strides[0], 1, (v->flags & TSR_FLAG_CONJ) != 0}; }
+static TsrMat column_of(const TsrTensor *v) { return (TsrMat){tsr_data(v), v->sizes[0], 1, v->strides[0], 1, (v->flags & TSR_FLAG_CONJ) != 0}; }
 
 static TsrStatus mv_new(TsrTensor **out, const TsrTensor *mat, const TsrTensor *vec) {
     TSR_TRY(check_mv(mat, vec, 1, tsr_ndim(mat) > 0 ? mat->sizes[0] : 1, vec->dtype));
     TSR_OWNED r = NULL;
     TSR_TRY(tsr_tensor_new(&r, 1, mat->sizes, mat->dtype, mat->device));
     if (mat->numel == 0 && !tsr_is_meta(r)) TSR_TRY(tsr_tensor_fill(r, zero));
-    else if (!tsr_is_meta(r)) TSR_TRY(tsr_gemm(mat->dtype, mat->sizes[0], 1, mat->sizes[1], one, mat_of(mat), column_of(vec), zero, column_of(r)));
+    else if (!tsr_is_meta(r)) TSR_TRY(tsr_gemm(&(TsrGemm){r->dtype, mat_of(mat), column_of(vec), column_of(r), one, zero}));
     *out = tsr_owned_take(&r);
     return TSR_OK;
 }
@@ -146,7 +146,7 @@ static TsrStatus dot_new(TsrTensor **out, const TsrTensor *x, const TsrTensor *y
     TSR_OWNED r = NULL;
     TSR_TRY(tsr_tensor_new(&r, 0, NULL, x->dtype, x->device));
     bool cx = ((x->flags & TSR_FLAG_CONJ) != 0) != (vdot && tsr_dtype_is_complex(x->dtype)), cy = (y->flags & TSR_FLAG_CONJ) != 0;
-    if (!tsr_is_meta(r)) TSR_TRY(tsr_dot(x->dtype, x->numel, tsr_data(x), x->strides[0], tsr_data(y), y->strides[0], cx, cy, tsr_data(r)));
+    if (!tsr_is_meta(r)) TSR_TRY(tsr_dot(x->dtype, x->numel, (TsrVec){tsr_data(x), x->strides[0], cx}, (TsrVec){tsr_data(y), y->strides[0], cy}, tsr_data(r)));
     *out = tsr_owned_take(&r);
     return TSR_OK;
 }
@@ -374,7 +374,7 @@ static TsrStatus addmm_new(TsrTensor **out, const TsrTensor *self, const TsrTens
     TSR_TRY(check_scalar(alpha, self->dtype));
     TSR_OWNED r = NULL;
     TSR_TRY(summand_new(&r, self, beta, 2, (int64_t[]){a->sizes[0], b->sizes[1]}));
-    if (!tsr_is_meta(r) && r->numel > 0) TSR_TRY(tsr_gemm(r->dtype, a->sizes[0], b->sizes[1], a->sizes[1], alpha, mat_of(a), mat_of(b), beta, mat_of(r)));
+    if (!tsr_is_meta(r) && r->numel > 0) TSR_TRY(tsr_gemm(&(TsrGemm){r->dtype, mat_of(a), mat_of(b), mat_of(r), alpha, beta}));
     *out = tsr_owned_take(&r);
     return TSR_OK;
 }
@@ -397,15 +397,19 @@ static TsrScalar rounded_scalar(TsrScalar s, TsrDtype d) {
 /* In half precision beta * self is rounded before the sum; so is the product where the matrix is column-major. */
 static TsrStatus half_addmv(TsrTensor *r, const TsrTensor *mat, const TsrTensor *vec, TsrScalar beta, TsrScalar alpha) {
     TsrTensor *same = NULL;
-    int64_t m = mat->sizes[0], k = mat->sizes[1];
-    alpha = rounded_scalar(alpha, r->dtype);
-    if (is_zero(beta)) return tsr_gemm(r->dtype, m, 1, k, alpha, mat_of(mat), column_of(vec), zero, column_of(r));
+    int64_t m = mat->sizes[0];
+    TsrGemm g = {r->dtype, mat_of(mat), column_of(vec), column_of(r), rounded_scalar(alpha, r->dtype), zero};
+    if (is_zero(beta)) return tsr_gemm(&g);
     TSR_TRY(tsr_invoke_new(&same, 1, "mul", "!tts", r, r, rounded_scalar(beta, r->dtype)));
     tsr_tensor_free(same);
-    if (mat->strides[0] != 1 || mat->strides[1] < TSR_MAX(m, 1)) return tsr_gemm(r->dtype, m, 1, k, alpha, mat_of(mat), column_of(vec), one, column_of(r));
+    if (mat->strides[0] != 1 || mat->strides[1] < TSR_MAX(m, 1)) {
+        g.beta = one;
+        return tsr_gemm(&g);
+    }
     TSR_OWNED product = NULL;
     TSR_TRY(tsr_tensor_new(&product, 1, &m, r->dtype, r->device));
-    TSR_TRY(tsr_gemm(r->dtype, m, 1, k, alpha, mat_of(mat), column_of(vec), zero, column_of(product)));
+    g.c = column_of(product);
+    TSR_TRY(tsr_gemm(&g));
     TSR_TRY(tsr_invoke_new(&same, 1, "add", "!ttt", r, r, product));
     tsr_tensor_free(same);
     return TSR_OK;
@@ -423,7 +427,7 @@ TsrStatus op_addmv(TsrOpCall *c) {
     TSR_TRY(summand_new(&r, self, beta, 1, mat->sizes));
     bool half = r->dtype == TSR_FLOAT16 || r->dtype == TSR_BFLOAT16;
     if (half && !tsr_is_meta(r)) TSR_TRY(half_addmv(r, mat, vec, beta, alpha));
-    else if (!tsr_is_meta(r)) TSR_TRY(tsr_gemm(r->dtype, mat->sizes[0], 1, mat->sizes[1], alpha, mat_of(mat), column_of(vec), beta, column_of(r)));
+    else if (!tsr_is_meta(r)) TSR_TRY(tsr_gemm(&(TsrGemm){r->dtype, mat_of(mat), column_of(vec), column_of(r), alpha, beta}));
     return tsr_return_move(c, tsr_owned_take(&r));
 }
 
@@ -487,14 +491,17 @@ TsrStatus op_addbmm(TsrOpCall *c) {
     TSR_OWNED r = NULL;
     TSR_TRY(summand_new(&r, self, beta, 2, (int64_t[]){a->sizes[1], b->sizes[2]}));
     if (tsr_is_meta(r)) return tsr_return_move(c, tsr_owned_take(&r));
-    TsrMat ma = mat_of(a), mb = mat_of(b), mr = mat_of(r);
+    TsrGemm g = {r->dtype, mat_of(a), mat_of(b), mat_of(r), alpha, beta};
     int64_t step_a = a->strides[0] * (int64_t)tsr_itemsize(a), step_b = b->strides[0] * (int64_t)tsr_itemsize(b);
-    if (a->sizes[0] == 0) TSR_TRY(tsr_gemm(r->dtype, r->sizes[0], r->sizes[1], 0, alpha, ma, mb, beta, mr));
+    if (a->sizes[0] == 0) { /* beta * self */
+        g.a.cols = g.b.rows = 0;
+        TSR_TRY(tsr_gemm(&g));
+    }
     for (int64_t i = 0; i < a->sizes[0]; i++) {
-        TSR_TRY(tsr_gemm(r->dtype, r->sizes[0], r->sizes[1], a->sizes[2], alpha, ma, mb, beta, mr));
-        ma.data = (char *)ma.data + step_a;
-        mb.data = (char *)mb.data + step_b;
-        beta = one;
+        TSR_TRY(tsr_gemm(&g));
+        g.a.data = (char *)g.a.data + step_a;
+        g.b.data = (char *)g.b.data + step_b;
+        g.beta = one;
         TSR_TRY(tsr_interrupt_check());
     }
     if (c->inplace) TSR_TRY(tsr_tensor_resize(self, 2, r->sizes, TSR_CONTIGUOUS));
