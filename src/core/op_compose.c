@@ -1,20 +1,42 @@
 /* The scope of op_compose.h. */
 #include "op_compose.h"
 
+#include "mem.h"
+
+/* Where the next result is kept; NULL when there is no memory for it. */
+static TsrTensor **place(TsrScope *s) {
+    if (s->n < TSR_SCOPE_FIRST) return &s->first[s->n];
+    int used = s->n - TSR_SCOPE_FIRST;
+    if (used == s->room) {
+        int room = TSR_MAX(2 * s->room, TSR_SCOPE_FIRST);
+        TsrTensor **more = tsr_realloc(s->more, sizeof *more * (size_t)room);
+        if (more == NULL) return NULL;
+        s->more = more;
+        s->room = room;
+    }
+    return &s->more[used];
+}
+
 TsrTensor *tsr_scope_keep(TsrScope *s, TsrStatus status) {
     s->status = status;
     if (status != TSR_OK) return NULL;
-    if (s->n == SCOPE_ROOM) { /* the oldest goes: callers of long loops hold on to what they need */
-        tsr_tensor_free(s->kept[0]);
-        for (int i = 1; i < SCOPE_ROOM; i++) s->kept[i - 1] = s->kept[i];
-        s->n--;
+    TsrTensor **kept = place(s);
+    if (kept == NULL) {
+        tsr_tensor_free(s->next);
+        s->status = tsr_error_no_memory(sizeof *kept * (size_t)s->n);
+        return NULL;
     }
-    return s->kept[s->n++] = s->next;
+    s->n++;
+    return *kept = s->next;
 }
 
 TsrStatus tsr_scope_end(TsrScope *s) {
-    tsr_free_all(s->kept, s->n);
-    s->n = 0;
+    int first = TSR_MIN(s->n, TSR_SCOPE_FIRST);
+    tsr_free_all(s->first, first);
+    tsr_free_all(s->more, s->n - first);
+    tsr_free(s->more);
+    s->more = NULL;
+    s->n = s->room = 0;
     return s->status;
 }
 

@@ -11,15 +11,15 @@
 
 #include "op_help.h"
 
-enum { SCOPE_ROOM = 48 };
+enum { TSR_SCOPE_FIRST = 16 };
 typedef struct TsrScope {
     TsrStatus status;
-    int n;
+    int n, room;     /* results kept; how many `more` has room for */
     TsrTensor *next; /* where a step puts its result */
-    TsrTensor *kept[SCOPE_ROOM];
+    TsrTensor *first[TSR_SCOPE_FIRST], **more; /* the results: the first ones here, the others in memory of its own */
 } TsrScope;
 
-/* Takes scope->next over when `status` is TSR_OK. Lent: lives until the scope ends. */
+/* Takes scope->next over when `status` is TSR_OK. Lent: lives until the scope ends. NULL, and the scope has failed, when there is no memory for one more. */
 TsrTensor *tsr_scope_keep(TsrScope *s, TsrStatus status);
 /* An operator by name, as tsr_invoke_new. */
 #define CALL(s, ...) ((s)->status == TSR_OK ? tsr_scope_keep((s), tsr_invoke_new(&(s)->next, 1, __VA_ARGS__)) : NULL)

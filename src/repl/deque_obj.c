@@ -150,7 +150,8 @@ static TsrStatus deque_construct(Value *out, Type *type, const CallArgs *args) {
 }
 
 /* The items as a list: what lists do alike is asked of them. */
-static TsrStatus as_list(Value *out, const Deque *d) {
+static TsrStatus as_list(Value *out, Value self) {
+    const Deque *d = as_deque(self);
     TSR_TRY(list_new(out, d->count));
     List *l = value_as_list(*out);
     for (int64_t i = 0; i < d->count; i++) l->items[l->count++] = value_retain(*slot(d, i));
@@ -164,7 +165,7 @@ static TsrStatus deque_repr(TsrText *out, Value self) {
     Value list;
     TSR_TRY(repr_enter(&guard, self.o, &again));
     if (again) return tsr_text_puts(out, "[...]");
-    TsrStatus status = as_list(&list, d);
+    TsrStatus status = as_list(&list, self);
     if (status == TSR_OK) {
         status = tsr_text_puts(out, "deque(");
         if (status == TSR_OK) status = value_repr(out, list);
@@ -177,17 +178,8 @@ static TsrStatus deque_repr(TsrText *out, Value self) {
 }
 
 static TsrStatus deque_compare(Value *out, CompareOp op, Value a, Value b) {
-    Value left, right;
     *out = VALUE_UNBOUND;
-    if (!is_deque(a) || !is_deque(b)) return TSR_OK;
-    TSR_TRY(as_list(&left, as_deque(a)));
-    TsrStatus status = as_list(&right, as_deque(b));
-    if (status == TSR_OK) {
-        status = value_compare(out, op, left, right);
-        value_release(right);
-    }
-    value_release(left);
-    return status;
+    return is_deque(a) && is_deque(b) ? value_compare_by(out, op, as_list, a, b) : TSR_OK;
 }
 
 static TsrStatus deque_length(int64_t *out, Value self) {
@@ -262,7 +254,7 @@ static TsrStatus copy_of(Value *out, Value self) {
 /* `times` times the items; of a bounded deque the last of them. */
 static TsrStatus repeat(Value *out, Value self, int64_t times) {
     Value list, made;
-    TSR_TRY(as_list(&list, as_deque(self)));
+    TSR_TRY(as_list(&list, self));
     TsrStatus status = deque_new(&made, as_deque(self)->limit);
     if (status == TSR_OK) {
         for (int64_t t = 0; t < times && status == TSR_OK && value_as_list(list)->count > 0; t++) status = add_all(as_deque(made), list, add_last);
@@ -418,7 +410,7 @@ static TsrStatus method_copy(Value *out, const CallArgs *args) { return copy_of(
 
 static TsrStatus method_count(Value *out, const CallArgs *args) {
     Value list;
-    TSR_TRY(as_list(&list, self_of(args)));
+    TSR_TRY(as_list(&list, args->values[0]));
     TsrStatus status = value_call_method(out, list, "count", 1, args->values + 1);
     value_release(list);
     return status;

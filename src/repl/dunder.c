@@ -31,33 +31,16 @@ static TsrStatus apply_compare(Value *out, CompareOp op, const CallArgs *args) {
     return not_implemented_if_unbound(out);
 }
 
-#define BINARY(name, op) \
+#define BINARY(op, name, ...) \
     static TsrStatus dunder_##name(Value *out, const CallArgs *args) { return apply_binary(out, op, args->values[0], args->values[0], args->values[1]); } \
     static TsrStatus dunder_r##name(Value *out, const CallArgs *args) { return apply_binary(out, op, args->values[0], args->values[1], args->values[0]); } \
     static TsrStatus dunder_i##name(Value *out, const CallArgs *args) { return value_inplace(out, op, args->values[0], args->values[1]); }
-BINARY(add, OP_ADD)
-BINARY(sub, OP_SUB)
-BINARY(mul, OP_MUL)
-BINARY(matmul, OP_MATMUL)
-BINARY(truediv, OP_DIV)
-BINARY(floordiv, OP_FLOORDIV)
-BINARY(mod, OP_MOD)
-BINARY(pow, OP_POW)
-BINARY(lshift, OP_LSHIFT)
-BINARY(rshift, OP_RSHIFT)
-BINARY(and, OP_AND)
-BINARY(or, OP_OR)
-BINARY(xor, OP_XOR)
+BINARY_OPERATORS(BINARY)
 #undef BINARY
 
-#define COMPARE(name, op) \
+#define COMPARE(op, name, sign) \
     static TsrStatus dunder_##name(Value *out, const CallArgs *args) { return apply_compare(out, op, args); }
-COMPARE(eq, CMP_EQ)
-COMPARE(ne, CMP_NE)
-COMPARE(lt, CMP_LT)
-COMPARE(le, CMP_LE)
-COMPARE(gt, CMP_GT)
-COMPARE(ge, CMP_GE)
+COMPARE_OPERATORS(COMPARE)
 #undef COMPARE
 
 static TsrStatus dunder_neg(Value *out, const CallArgs *args) { return value_unary(out, OP_NEG, args->values[0]); }

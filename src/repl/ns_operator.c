@@ -8,38 +8,20 @@
 
 /* --- one function an operator --- */
 
-#define BINARY(name, op) \
+#define BINARY(op, method, name, sign) \
     static TsrStatus operator_##name(Value *out, const CallArgs *args) { return value_binary(out, op, args->values[0], args->values[1]); }
-#define COMPARE(name, op) \
+#define COMPARE(op, name, ...) \
     static TsrStatus operator_##name(Value *out, const CallArgs *args) { return value_compare(out, op, args->values[0], args->values[1]); }
-#define UNARY(name, op) \
+#define UNARY(op, name) \
     static TsrStatus operator_##name(Value *out, const CallArgs *args) { return value_unary(out, op, args->values[0]); }
-
-BINARY(add, OP_ADD)
-BINARY(sub, OP_SUB)
-BINARY(mul, OP_MUL)
-BINARY(matmul, OP_MATMUL)
-BINARY(truediv, OP_DIV)
-BINARY(floordiv, OP_FLOORDIV)
-BINARY(mod, OP_MOD)
-BINARY(pow, OP_POW)
-BINARY(lshift, OP_LSHIFT)
-BINARY(rshift, OP_RSHIFT)
-BINARY(and_, OP_AND)
-BINARY(or_, OP_OR)
-BINARY(xor, OP_XOR)
-COMPARE(lt, CMP_LT)
-COMPARE(le, CMP_LE)
-COMPARE(eq, CMP_EQ)
-COMPARE(ne, CMP_NE)
-COMPARE(gt, CMP_GT)
-COMPARE(ge, CMP_GE)
-COMPARE(is_, CMP_IS)
-COMPARE(is_not, CMP_IS_NOT)
-UNARY(neg, OP_NEG)
-UNARY(pos, OP_POS)
-UNARY(invert, OP_INVERT)
-UNARY(not_, OP_NOT)
+BINARY_OPERATORS(BINARY)
+COMPARE_OPERATORS(COMPARE)
+COMPARE(CMP_IS, is_)
+COMPARE(CMP_IS_NOT, is_not)
+UNARY(OP_NEG, neg)
+UNARY(OP_POS, pos)
+UNARY(OP_INVERT, invert)
+UNARY(OP_NOT, not_)
 
 static TsrStatus operator_contains(Value *out, const CallArgs *args) { return value_compare(out, CMP_IN, args->values[1], args->values[0]); }
 static TsrStatus operator_getitem(Value *out, const CallArgs *args) { return value_getitem(out, args->values[0], args->values[1]); }
@@ -155,10 +137,10 @@ GETTING_TYPE(attrgetter, "attrgetter", "attrgetter(name, ...): a function that g
 
 #define ROW2(name, summary) {#name, operator_##name, ARGS_RANGE, 2, 2, "(a, b, /)", summary}
 #define ROW1(name, summary) {#name, operator_##name, ARGS_ONE, 1, 1, "(a, /)", summary}
+#define BINARY_ROW(op, method, name, sign) ROW2(name, "a " sign " b."),
+#define COMPARE_ROW(op, name, sign) ROW2(name, "a " sign " b."),
 static const Method functions[] = {
-    ROW2(add, "a + b."), ROW2(sub, "a - b."), ROW2(mul, "a * b."), ROW2(matmul, "a @ b."), ROW2(truediv, "a / b."), ROW2(floordiv, "a // b."), ROW2(mod, "a % b."),
-    ROW2(pow, "a ** b."), ROW2(lshift, "a << b."), ROW2(rshift, "a >> b."), ROW2(and_, "a & b."), ROW2(or_, "a | b."), ROW2(xor, "a ^ b."), ROW2(lt, "a < b."),
-    ROW2(le, "a <= b."), ROW2(eq, "a == b."), ROW2(ne, "a != b."), ROW2(gt, "a > b."), ROW2(ge, "a >= b."), ROW2(is_, "a is b."), ROW2(is_not, "a is not b."),
+    BINARY_OPERATORS(BINARY_ROW) COMPARE_OPERATORS(COMPARE_ROW) ROW2(is_, "a is b."), ROW2(is_not, "a is not b."),
     ROW2(contains, "b in a."), ROW2(getitem, "a[b]."), ROW1(neg, "-a."), ROW1(pos, "+a."), ROW1(invert, "~a."), ROW1(not_, "not a."), ROW1(truth, "bool(a)."),
     {"setitem", operator_setitem, ARGS_RANGE, 3, 3, "(a, b, c, /)", "a[b] = c."}, {0},
 };

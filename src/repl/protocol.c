@@ -144,7 +144,9 @@ TsrStatus value_equal(bool *out, Value a, Value b) {
     return value_compare_bool(out, CMP_EQ, a, b);
 }
 
-static const char *const compare_names[] = {"==", "!=", "<", "<=", ">", ">=", "is", "is not", "in", "not in"};
+#define SIGN_OF(op, name, sign) sign,
+static const char *const compare_names[] = {COMPARE_OPERATORS(SIGN_OF) "is", "is not", "in", "not in"};
+#undef SIGN_OF
 static const CompareOp swapped[] = {CMP_EQ, CMP_NE, CMP_GT, CMP_GE, CMP_LT, CMP_LE};
 
 static TsrStatus compare_slot(Value *out, const Type *type, CompareOp op, Value a, Value b) {
@@ -199,6 +201,18 @@ TsrStatus value_compare(Value *out, CompareOp op, Value a, Value b) {
     return TSR_OK;
 }
 
+TsrStatus value_compare_by(Value *out, CompareOp op, TsrStatus (*key)(Value *out, Value v), Value a, Value b) {
+    Value x, y;
+    TSR_TRY(key(&x, a));
+    TsrStatus status = key(&y, b);
+    if (status == TSR_OK) {
+        status = value_compare(out, op, x, y);
+        value_release(y);
+    }
+    value_release(x);
+    return status;
+}
+
 TsrStatus value_compare_bool(bool *out, CompareOp op, Value a, Value b) {
     Value v;
     TSR_TRY(value_compare(&v, op, a, b));
@@ -209,8 +223,9 @@ TsrStatus value_compare_bool(bool *out, CompareOp op, Value a, Value b) {
 
 /* --- operators --- */
 
-static const char *const binary_names[] = {"+", "-", "*", "@", "/", "//", "%", "** or pow()", "<<", ">>", "&", "|", "^"};
-static const char *const inplace_names[] = {"+=", "-=", "*=", "@=", "/=", "//=", "%=", "**=", "<<=", ">>=", "&=", "|=", "^="};
+#define SIGN_OF(op, method, function, sign) sign,
+static const char *const signs[] = {BINARY_OPERATORS(SIGN_OF)};
+#undef SIGN_OF
 
 static TsrStatus binary_slots(Value *out, BinaryOp op, Value a, Value b) {
     const Type *ta = value_type(a), *tb = value_type(b);
@@ -239,11 +254,12 @@ static bool is_sequence(Value v) {
 
 static const char *sequence_name(Value v) { return value_type_name(v); }
 
-static TsrStatus unsupported(BinaryOp op, Value a, Value b, const char *const *names) {
-    return tsr_error(TSR_TYPE_ERROR, "unsupported operand type(s) for %s: '%s' and '%s'", names[op], value_type_name(a), value_type_name(b));
+static TsrStatus unsupported(BinaryOp op, Value a, Value b, bool inplace) {
+    const char *more = inplace ? "=" : op == OP_POW ? " or pow()" : "";
+    return tsr_error(TSR_TYPE_ERROR, "unsupported operand type(s) for %s%s: '%s' and '%s'", signs[op], more, value_type_name(a), value_type_name(b));
 }
 
-static TsrStatus binary_refused(BinaryOp op, Value a, Value b, const char *const *names) {
+static TsrStatus binary_refused(BinaryOp op, Value a, Value b, bool inplace) {
     if (op == OP_ADD && is_sequence(a)) {
         const char *name = sequence_name(a);
         if (strncmp(name, "byte", 4) == 0) return tsr_error(TSR_TYPE_ERROR, "can't concat %s to %s", value_type_name(b), name);
@@ -255,13 +271,13 @@ static TsrStatus binary_refused(BinaryOp op, Value a, Value b, const char *const
         if (count.tag == V_TENSOR) return tsr_error(TSR_TYPE_ERROR, "only integer tensors of a single element can be converted to an index");
         return tsr_error(TSR_TYPE_ERROR, "can't multiply sequence by non-int of type '%s'", value_type_name(count));
     }
-    return unsupported(op, a, b, names);
+    return unsupported(op, a, b, inplace);
 }
 
 TsrStatus value_binary(Value *out, BinaryOp op, Value a, Value b) {
     Value result;
     TSR_TRY(binary_slots(&result, op, a, b));
-    if (TSR_UNLIKELY(result.tag == V_UNBOUND)) return binary_refused(op, a, b, binary_names);
+    if (TSR_UNLIKELY(result.tag == V_UNBOUND)) return binary_refused(op, a, b, false);
     *out = result;
     return TSR_OK;
 }
@@ -276,9 +292,9 @@ TsrStatus value_inplace(Value *out, BinaryOp op, Value a, Value b) {
     /* `container *= sequence` does not repeat the sequence, as `container * sequence` would try to. */
     const Type *left = value_type(a);
     bool container = left->length != NULL || left->contains != NULL || left->get_item != NULL;
-    if (op == OP_MUL && result.tag == V_UNBOUND && container && !is_sequence(a) && is_sequence(b)) return unsupported(op, a, b, inplace_names);
+    if (op == OP_MUL && result.tag == V_UNBOUND && container && !is_sequence(a) && is_sequence(b)) return unsupported(op, a, b, true);
     if (result.tag == V_UNBOUND) TSR_TRY(binary_slots(&result, op, a, b));
-    if (result.tag == V_UNBOUND) return binary_refused(op, a, b, inplace_names);
+    if (result.tag == V_UNBOUND) return binary_refused(op, a, b, true);
     *out = result;
     return TSR_OK;
 }

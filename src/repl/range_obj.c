@@ -158,17 +158,8 @@ static TsrStatus slice_as_tuple(Value *out, Value v) {
 }
 
 static TsrStatus slice_compare(Value *out, CompareOp op, Value a, Value b) {
-    Value x, y;
     *out = VALUE_UNBOUND;
-    if (!value_is_obj(a, &slice_type) || !value_is_obj(b, &slice_type)) return TSR_OK;
-    TSR_TRY(slice_as_tuple(&x, a));
-    TsrStatus status = slice_as_tuple(&y, b);
-    if (status == TSR_OK) {
-        status = value_compare(out, op, x, y);
-        value_release(y);
-    }
-    value_release(x);
-    return status;
+    return value_is_obj(a, &slice_type) && value_is_obj(b, &slice_type) ? value_compare_by(out, op, slice_as_tuple, a, b) : TSR_OK;
 }
 
 /* One end of a slice over any length, as an int of its own: counted from the end when negative, and kept within [low, high]. */
@@ -446,15 +437,7 @@ static TsrStatus range_key(Value *out, Value self) {
 static TsrStatus range_compare(Value *out, CompareOp op, Value a, Value b) {
     *out = VALUE_UNBOUND;
     if ((op != CMP_EQ && op != CMP_NE) || !value_is_obj(a, &range_type) || !value_is_obj(b, &range_type)) return TSR_OK;
-    Value x, y;
-    TSR_TRY(range_key(&x, a));
-    TsrStatus status = range_key(&y, b);
-    if (status == TSR_OK) {
-        status = value_compare(out, op, x, y);
-        value_release(y);
-    }
-    value_release(x);
-    return status;
+    return value_compare_by(out, op, range_key, a, b);
 }
 
 static TsrStatus range_hash(int64_t *out, Value self) {

@@ -459,13 +459,6 @@ static TsrStatus put_part(const Walk *w, int64_t good, TsrScalar number) {
     return s == TSR_OK ? out_of_bounds(p[good], a->dim, w->view->sizes[a->dim]) : s;
 }
 
-/* Neither the value nor an index may lie in the memory that is written. */
-static TsrStatus check_overlaps(const Walk *w, const TsrTensor *value) {
-    TSR_TRY(tsr_check_no_overlap(w->view, value));
-    for (int i = 0; i < w->nadvanced; i++) TSR_TRY(tsr_check_no_overlap(w->view, w->advanced[i].index));
-    return TSR_OK;
-}
-
 static TsrStatus put_advanced(const Walk *w, TsrTensor *value, TsrScalar number) {
     TsrTensor *array[TSR_MAX_DIMS], *source = NULL, *view = NULL;
     int n = index_array(w, array);
@@ -493,7 +486,7 @@ static TsrStatus put_advanced(const Walk *w, TsrTensor *value, TsrScalar number)
             return filled;
         }
     } else {
-        if (value->numel != 1 || !single_mask(w)) TSR_TRY(check_overlaps(w, value));
+        if (value->numel != 1 || !single_mask(w)) TSR_TRY(tsr_index_check_apart(dst, n, array, value));
         TSR_TRY(tsr_tensor_new_resolved(&source, value));
     }
     TsrStatus s = check_index_types(w);

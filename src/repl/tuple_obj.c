@@ -10,10 +10,6 @@
 #include <stdio.h>
 #include <string.h>
 
-TsrStatus sequence_compare(Value *out, CompareOp op, Value a, Value b);
-TsrStatus sequence_find(int64_t *out, const CallArgs *args);
-TsrStatus sequence_count(Value *out, const CallArgs *args);
-
 static size_t tuple_bytes(int64_t count) { return sizeof(Tuple) + (size_t)count * sizeof(Value); }
 
 static Tuple *make(Type *type, int64_t count) {

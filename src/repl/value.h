@@ -257,6 +257,7 @@ TsrStatus value_truth(bool *out, Value v);
 TsrStatus value_equal(bool *out, Value a, Value b); /* identity, else truth of a == b */
 TsrStatus value_compare(Value *out, CompareOp op, Value a, Value b); /* all of CompareOp */
 TsrStatus value_compare_bool(bool *out, CompareOp op, Value a, Value b); /* its truth */
+TsrStatus value_compare_by(Value *out, CompareOp op, TsrStatus (*key)(Value *out, Value v), Value a, Value b); /* of what `key` makes of the two */
 TsrStatus value_binary(Value *out, BinaryOp op, Value a, Value b);
 TsrStatus value_inplace(Value *out, BinaryOp op, Value a, Value b);
 TsrStatus value_unary(Value *out, UnaryOp op, Value v);

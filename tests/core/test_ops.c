@@ -8,6 +8,7 @@
 
 #include "mem.h"
 #include "op.h"
+#include "op_compose.h"
 #include "rng.h"
 
 static uint64_t state = 88172645463325252u;
@@ -211,6 +212,19 @@ static int64_t one_call(const TsrOp *op, const TsrSchema *schema, int64_t fail_a
     return tried;
 }
 
+START_TEST(a_scope_keeps_every_step) {
+    enum { STEPS = 100 };
+    int64_t live = tsr_memory_live(), sizes[1] = {1};
+    TsrTensor *step[STEPS];
+    TsrScope s = {0};
+    for (int i = 0; i < STEPS; i++) step[i] = MAKE(&s, tsr_tensor_new, 1, sizes, TSR_INT64, TSR_DEVICE_CPU);
+    ck_assert_int_eq(s.status, TSR_OK);
+    for (int i = 0; i < STEPS; i++) ck_assert_int_eq(tsr_tensor_refcount(step[i]), 1);
+    ck_assert_int_eq(tsr_scope_end(&s), TSR_OK);
+    ck_assert_int_eq(tsr_memory_live(), live);
+}
+END_TEST
+
 START_TEST(columns_of_a_row_agree) {
     for (int i = 0; i < tsr_op_count(); i++) {
         const TsrOpSet *set = tsr_op_at(i);
@@ -299,4 +313,4 @@ START_TEST(lazy_tensors_are_resolved_in_every_list) {
 }
 END_TEST
 
-TEST_SUITE(ops, lazy_tensors_are_resolved_in_every_list, columns_of_a_row_agree, every_operator_survives_random_calls, every_operator_survives_failing_allocations)
+TEST_SUITE(ops, lazy_tensors_are_resolved_in_every_list, a_scope_keeps_every_step, columns_of_a_row_agree, every_operator_survives_random_calls, every_operator_survives_failing_allocations)

@@ -993,7 +993,7 @@ static bool fills_mask(const TsrOpCall *c) {
 TsrStatus op_index_put(TsrOpCall *c) {
     TsrTensor *self = c->arg[0].t, *t;
     if (c->inplace) {
-        if (!fills_mask(c)) TSR_TRY(tsr_check_no_overlap(c->out[0], c->arg[2].t));
+        if (!fills_mask(c)) TSR_TRY(tsr_index_check_apart(c->out[0], c->arg[1].n, c->arg[1].tensors, c->arg[2].t));
         t = tsr_tensor_retain(c->out[0]);
     } else {
         TSR_TRY(tsr_tensor_new_clone(&t, self, TSR_PRESERVE));

@@ -651,6 +651,13 @@ static TsrStatus put_all(TsrTensor *self, int n, TsrTensor *const *indices, cons
     return status;
 }
 
+TsrStatus tsr_index_check_apart(const TsrTensor *self, int n, TsrTensor *const *indices, const TsrTensor *value) {
+    TSR_TRY(tsr_check_no_overlap(self, value));
+    for (int i = 0; i < n; i++)
+        if (indices[i] != NULL) TSR_TRY(tsr_check_no_overlap(self, indices[i]));
+    return TSR_OK;
+}
+
 TsrStatus tsr_index_put(TsrTensor *self, int n, TsrTensor *const *indices, const TsrTensor *value, bool accumulate) {
     unsigned usual = TSR_BITS_USUAL | TSR_BIT(BOOL) | TSR_BITS_COMPLEX | TSR_BIT(COMPLEX32) | (accumulate ? 0u : TSR_BITS_FLOAT8);
     if (!tsr_dtype_is_pod(self->dtype) && !accumulate) return put_objects(self, n, indices, value);
