@@ -1,5 +1,5 @@
 /* Matching arguments to signatures, converting them, running the row, wrapping the results. */
-#include "bind.h"
+#include "bind_impl.h"
 #include "args.h"
 #include "core/fast.h"
 #include "gc.h"

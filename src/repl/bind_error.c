@@ -3,7 +3,7 @@
 
 #include "args.h"
 #include "args_torch.h"
-#include "bind.h"
+#include "bind_impl.h"
 #include "prelude.h"
 
 /* What CPython would say before PyTorch's function ran; TSR_OK when its arguments are in order. */

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bind.h"
+#include "bind_impl.h"
 #include "str_obj.h"
 
 const char *bind_kind_name(const SigParam *p) {

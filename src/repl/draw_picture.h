@@ -33,12 +33,15 @@ typedef struct Grid {
     int rows;
 } Grid;
 
+/* Sets p->cells: all elements of a small storage, else its ends and where each view begins and ends. */
+void draw_choose_cells(Picture *p);
 void draw_fill_grid(Grid *g, const Picture *p);
 int draw_columns(const char *label); /* its width in characters */
 /* "shape [2, 3], strides [3, 1], offset 0". Returns buffer. */
 char *draw_geometry(char *buffer, size_t room, const View *v);
 
-/* Appends the picture as SVG. */
+/* Appends the picture: draw_text.c, draw_svg.c. */
+TsrStatus draw_text(TsrText *out, const Picture *p);
 TsrStatus draw_svg(TsrText *out, const Picture *p);
 
 #endif

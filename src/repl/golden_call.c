@@ -1,3 +1,4 @@
+/* Calls: of TH, of builtins and methods of containers, and of inner functions, which are followed. */
 #include "golden_impl.h"
 
 #include <string.h>
@@ -5,19 +6,6 @@
 enum { MAX_ARGS = 16, MAX_INLINE = 4 };
 
 /* ---- calls ---- */
-
-bool golden_is_namespace(const State *s, const Node *n) {
-    static const char *const names[] = {"TH", "THS", "THC", "THCS"};
-    for (size_t i = 0; n->kind == AST_NAME && i < TSR_COUNTOF(names); i++)
-        if (strcmp(n->name.id, names[i]) == 0) return state_lookup(s, names[i]).kind == T_UNKNOWN;
-    return false;
-}
-
-bool golden_is_one_of(const char *name, const char *const *list) {
-    for (; *list != NULL; list++)
-        if (strcmp(name, *list) == 0) return true;
-    return false;
-}
 
 /* TH's functions that do something to a count: known by their bare names too, after `from TH import free`. */
 static bool counts(const char *name) {
@@ -86,12 +74,6 @@ static Thing call_th(Golden *g, State *s, const char *name, const Args *a) {
     return golden_is_new(name) ? new_owned(g, s, name, a) : (Thing){0};
 }
 
-Thing golden_new_list(State *s, const Box *from) {
-    Thing list = state_new_box(s, false);
-    for (int i = 0; i < from->count; i++) box_append(s, list, (Thing){0}, from->items[i].value);
-    return list;
-}
-
 static Thing new_range(State *s, const Args *a) {
     int from = a->count > 1 ? a->items[0].id : 0, to = a->items[a->count > 1].id;
     for (int i = 0; i < a->count; i++)
@@ -140,26 +122,6 @@ static Thing call_builtin(State *s, const char *name, const Args *a, bool *done)
     return (Thing){0};
 }
 
-Thing golden_missing_item(State *s) {
-    s->impossible = true; /* an IndexError or a KeyError */
-    return (Thing){0};
-}
-
-Thing golden_take_item(State *s, Box *box, Thing key, bool given) {
-    Thing last = thing(T_INT, -1), *found = box_find(box, given ? key : last), value;
-    if (given && key.kind == T_UNKNOWN) return (Thing){0};
-    if (found == NULL) return golden_missing_item(s);
-    value = *found;
-    for (int i = 0; i < box->count; i++)
-        if (&box->items[i].value == found) return box_remove(box, i), value;
-    return value;
-}
-
-void golden_extend(State *s, Thing at, const Box *from) {
-    Box copy = *from;
-    for (int i = 0; i < copy.count; i++) box_append(s, at, copy.items[i].key, copy.items[i].value);
-}
-
 static Thing view_box(State *s, const Box *box, const char *name) {
     const Box copy = *box;
     Thing list = state_new_box(s, false);
@@ -172,14 +134,6 @@ static Thing view_box(State *s, const Box *box, const char *name) {
         box_append(s, row, (Thing){0}, copy.items[i].value);
     }
     return state_pop(s);
-}
-
-/* What a new item of a container is called. */
-void golden_name_items(Golden *g, State *s, const Box *box) {
-    for (int i = 0; box->name != NULL && i < box->count; i++) {
-        Thing t = box->items[i].value;
-        if (t.kind == T_POINTER && s->pointers[t.id].name == NULL) s->pointers[t.id].name = golden_item_name(g, box->name, box->items[i].key);
-    }
 }
 
 static Thing call_method(Golden *g, State *s, Thing self, const char *name, const Args *a) {

@@ -1,5 +1,6 @@
-/* golden_impl.h: what the parts of golden() share: golden_path.c (texts, breaches, paths, what is done to a pointer), golden_call.c (calls, containers,
- * inner functions), golden_eval.c (tests, expressions, targets), golden.c (statements, exits, the function). Include nothing of this elsewhere. */
+/* golden_impl.h: what the parts of golden() share: golden_path.c (texts, breaches, paths, what is done to a pointer, containers), golden_call.c (calls,
+ * inner functions), golden_eval.c (tests, expressions, targets), golden.c (statements, exits, the function). The last three call each other, as statements,
+ * expressions and calls of inner functions stand in one another. Include nothing of this elsewhere. */
 #ifndef REPL_GOLDEN_IMPL_H
 #define REPL_GOLDEN_IMPL_H
 

@@ -144,6 +144,19 @@ int golden_known(const State *s, int text) {
 
 /* ---- what is done to pointers ---- */
 
+bool golden_is_namespace(const State *s, const Node *n) {
+    static const char *const names[] = {"TH", "THS", "THC", "THCS"};
+    for (size_t i = 0; n->kind == AST_NAME && i < TSR_COUNTOF(names); i++)
+        if (strcmp(n->name.id, names[i]) == 0) return state_lookup(s, names[i]).kind == T_UNKNOWN;
+    return false;
+}
+
+bool golden_is_one_of(const char *name, const char *const *list) {
+    for (; *list != NULL; list++)
+        if (strcmp(name, *list) == 0) return true;
+    return false;
+}
+
 bool golden_is_new(const char *name) { return strncmp(name, "new", 3) == 0 || strncmp(name, "Storage_new", 11) == 0; }
 
 /* A value that nothing takes: a pointer in it that has no name can't be freed any more. */
@@ -194,4 +207,40 @@ Thing golden_retain(Golden *g, State *s, Thing t, int line) {
         p->line = line;
     }
     return t;
+}
+
+/* ---- containers ---- */
+
+Thing golden_new_list(State *s, const Box *from) {
+    Thing list = state_new_box(s, false);
+    for (int i = 0; i < from->count; i++) box_append(s, list, (Thing){0}, from->items[i].value);
+    return list;
+}
+
+Thing golden_missing_item(State *s) {
+    s->impossible = true; /* an IndexError or a KeyError */
+    return (Thing){0};
+}
+
+Thing golden_take_item(State *s, Box *box, Thing key, bool given) {
+    Thing last = thing(T_INT, -1), *found = box_find(box, given ? key : last), value;
+    if (given && key.kind == T_UNKNOWN) return (Thing){0};
+    if (found == NULL) return golden_missing_item(s);
+    value = *found;
+    for (int i = 0; i < box->count; i++)
+        if (&box->items[i].value == found) return box_remove(box, i), value;
+    return value;
+}
+
+void golden_extend(State *s, Thing at, const Box *from) {
+    Box copy = *from;
+    for (int i = 0; i < copy.count; i++) box_append(s, at, copy.items[i].key, copy.items[i].value);
+}
+
+/* What a new item of a container is called. */
+void golden_name_items(Golden *g, State *s, const Box *box) {
+    for (int i = 0; box->name != NULL && i < box->count; i++) {
+        Thing t = box->items[i].value;
+        if (t.kind == T_POINTER && s->pointers[t.id].name == NULL) s->pointers[t.id].name = golden_item_name(g, box->name, box->items[i].key);
+    }
 }

@@ -3,7 +3,10 @@
  * A rule returns a node, or NULL when the text does not match it. NULL with `failed` set means that an error was
  * raised and everything unwinds; NULL without it only says "not this", and the caller may try another rule from an
  * earlier place. A text that no rule matches is read again with `diagnose` on: then the rules also look for the
- * usual mistakes and raise the particular message (CPython's two passes). */
+ * usual mistakes and raise the particular message (CPython's two passes).
+ *
+ * From the ground: parser.c, literal.c and expression.c, statement.c, check.c, parse_text.c. Literals and expressions call each other, because an f-string holds
+ * expressions: the grammar's own recursion, the only one between files. */
 #ifndef REPL_PARSE_H
 #define REPL_PARSE_H
 
@@ -139,7 +142,8 @@ bool statement_parse(Parser *p);
 /* Scopes, placement of return/yield/break, starred values. Sets is_generator. False when it failed. */
 bool check_tree(Parser *p, const NodeList *body);
 
-/* A parser over `lexer`, for the parts of an f-string; shares arena, names and depth. */
+/* ---- a parser from beginning to end (parser.c) ---- */
+/* Over `lexer`, for a text or a part of an f-string; arena and names are lent. */
 void parse_begin(Parser *p, Lexer *lexer, Source *source, Arena *arena, Names *names);
 void parse_end(Parser *p);
 /* Words the failure of a text that did not match: the particular error if the second pass finds one, else the

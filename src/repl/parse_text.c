@@ -6,54 +6,6 @@
 #include "core/mem.h"
 #include "parse.h"
 
-enum { SECOND_PASS_STEPS = 200000 };
-
-void parse_begin(Parser *p, Lexer *lexer, Source *source, Arena *arena, Names *names) {
-    *p = (Parser){.lexer = lexer, .source = source, .arena = arena, .names = names};
-}
-
-void parse_end(Parser *p) {
-    tsr_free(p->tokens);
-    tsr_free(p->stack);
-    tsr_free(p->memo);
-    p->tokens = NULL;
-    p->stack = NULL;
-    p->memo = NULL;
-}
-
-/* Reads the rest of the text: an error of the lexer there comes before the one already found. */
-static void look_at_rest(Parser *p) {
-    int line = p->tokens[p->count - 1].at.line;
-    Lexer *x = p->lexer;
-    while (x->stop == LEXER_GOING) lexer_next(x);
-    if (x->stop == LEXER_FAILED && !x->quiet_error) {
-        p->failed = false;
-        parse_raise_kind(p, x->error_kind, x->error_at, "%s", x->message);
-    } else if (x->stop != LEXER_ENDED && x->level > 0 && line > x->brackets[x->level - 1].line) {
-        p->failed = false;
-        parse_never_closed(p);
-    }
-}
-
-static bool lexer_going(const Parser *p) { return p->lexer->stop == LEXER_GOING || p->lexer->stop == LEXER_ENDED; }
-
-void parse_diagnose(Parser *p, bool (*again)(Parser *)) {
-    if (!p->failed) {
-        Token last = p->tokens[p->count - 1];
-        p->pos = p->stack_count = p->depth = 0;
-        p->diagnose = p->second_pass = true;
-        p->steps = SECOND_PASS_STEPS;
-        again(p);
-        p->diagnose = p->second_pass = false;
-        if (!p->failed && (last.kind == T_INDENT || last.kind == T_DEDENT)) {
-            parse_raise_kind(p, TSR_INDENTATION_ERROR, last.at, last.kind == T_INDENT ? "unexpected indent" : "unexpected unindent");
-            return;
-        }
-        if (!p->failed) parse_raise(p, last.at, "invalid syntax");
-    }
-    if (lexer_going(p) && p->status != TSR_RECURSION_ERROR && p->status != TSR_MEMORY_ERROR && p->count > 0) look_at_rest(p);
-}
-
 /* Everything that one call of the interface needs. */
 typedef struct Job {
     Parser parser;

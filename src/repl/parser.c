@@ -1,4 +1,4 @@
-/* parser.c: what the rules are made of: tokens, nodes, lists of them, what may be assigned to. */
+/* parser.c: what the rules are made of: tokens, nodes, lists of them, what may be assigned to; the second reading of a text that fails. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "core/mem.h"
 #include "parse.h"
 
-enum { MAX_DEPTH = 3000 };
+enum { MAX_DEPTH = 3000, SECOND_PASS_STEPS = 200000 };
 
 /* ---- errors ---- */
 
@@ -337,4 +337,52 @@ void parse_set_context(Node *n, Context ctx) {
     if (n->kind == AST_STARRED) parse_set_context(n->value, ctx);
     if (n->kind == AST_TUPLE || n->kind == AST_LIST)
         for (int i = 0; i < n->list.count; i++) parse_set_context(n->list.items[i], ctx);
+}
+
+/* ---- a parser from beginning to end ---- */
+
+void parse_begin(Parser *p, Lexer *lexer, Source *source, Arena *arena, Names *names) {
+    *p = (Parser){.lexer = lexer, .source = source, .arena = arena, .names = names};
+}
+
+void parse_end(Parser *p) {
+    tsr_free(p->tokens);
+    tsr_free(p->stack);
+    tsr_free(p->memo);
+    p->tokens = NULL;
+    p->stack = NULL;
+    p->memo = NULL;
+}
+
+/* Reads the rest of the text: an error of the lexer there comes before the one already found. */
+static void look_at_rest(Parser *p) {
+    int line = p->tokens[p->count - 1].at.line;
+    Lexer *x = p->lexer;
+    while (x->stop == LEXER_GOING) lexer_next(x);
+    if (x->stop == LEXER_FAILED && !x->quiet_error) {
+        p->failed = false;
+        parse_raise_kind(p, x->error_kind, x->error_at, "%s", x->message);
+    } else if (x->stop != LEXER_ENDED && x->level > 0 && line > x->brackets[x->level - 1].line) {
+        p->failed = false;
+        parse_never_closed(p);
+    }
+}
+
+static bool lexer_going(const Parser *p) { return p->lexer->stop == LEXER_GOING || p->lexer->stop == LEXER_ENDED; }
+
+void parse_diagnose(Parser *p, bool (*again)(Parser *)) {
+    if (!p->failed) {
+        Token last = p->tokens[p->count - 1];
+        p->pos = p->stack_count = p->depth = 0;
+        p->diagnose = p->second_pass = true;
+        p->steps = SECOND_PASS_STEPS;
+        again(p);
+        p->diagnose = p->second_pass = false;
+        if (!p->failed && (last.kind == T_INDENT || last.kind == T_DEDENT)) {
+            parse_raise_kind(p, TSR_INDENTATION_ERROR, last.at, last.kind == T_INDENT ? "unexpected indent" : "unexpected unindent");
+            return;
+        }
+        if (!p->failed) parse_raise(p, last.at, "invalid syntax");
+    }
+    if (lexer_going(p) && p->status != TSR_RECURSION_ERROR && p->status != TSR_MEMORY_ERROR && p->count > 0) look_at_rest(p);
 }
