@@ -316,16 +316,6 @@ static TsrStatus counter_binary(Value *out, BinaryOp op, Value a, Value b) {
     return value_end_move(out, combine_all(value_as_dict(made), op, value_as_dict(a), value_as_dict(b)), made);
 }
 
-/* d takes over the entries of `from`, a temporary of the same kind. */
-static void take_entries(Dict *d, Dict *from) {
-    Dict old = *d;
-    d->entries = from->entries, d->index = from->index, d->mask = from->mask;
-    d->used = from->used, d->count = from->count, d->capacity = from->capacity;
-    d->version = TSR_MAX(d->version, from->version) + 1;
-    from->entries = old.entries, from->index = old.index, from->mask = old.mask;
-    from->used = old.used, from->count = old.count, from->capacity = old.capacity;
-}
-
 static TsrStatus counter_inplace(Value *out, BinaryOp op, Value self, Value b) {
     Value made;
     *out = VALUE_UNBOUND;
@@ -334,7 +324,7 @@ static TsrStatus counter_inplace(Value *out, BinaryOp op, Value self, Value b) {
     TSR_TRY(counter_new(&made));
     TsrStatus status = combine_all(value_as_dict(made), op, value_as_dict(self), value_as_dict(b));
     if (status == TSR_OK) {
-        take_entries(value_as_dict(self), value_as_dict(made));
+        dict_swap(value_as_dict(self), value_as_dict(made));
         *out = value_retain(self);
     }
     value_release(made);

@@ -118,12 +118,6 @@ static TsrStatus ordered_move_to_end(Value *out, const CallArgs *args) {
     return status;
 }
 
-/* Deleted entries at the end are dropped, so that emptying a dict from there is linear. */
-static DictEntry *last_entry(Dict *d) {
-    while (d->used > 0 && d->entries[d->used - 1].key.tag == V_UNBOUND) d->used--;
-    return d->used > 0 ? &d->entries[d->used - 1] : NULL;
-}
-
 static TsrStatus empty_error(void) {
     Value text;
     TSR_TRY(str_new_c(&text, "dictionary is empty"));
@@ -139,7 +133,7 @@ static TsrStatus ordered_popitem(Value *out, const CallArgs *args) {
     bool last, removed;
     int64_t position = 0;
     TSR_TRY(last_argument(&last, args, &spec, NULL));
-    DictEntry *e = last ? last_entry(d) : dict_next(d, &position);
+    DictEntry *e = last ? dict_last(d) : dict_next(d, &position);
     if (e == NULL) return empty_error();
     Value pair;
     TSR_TRY(tuple_new(&pair, (Value[]){e->key, e->value}, 2));

@@ -48,7 +48,8 @@ static TsrStatus rebuild(Dict *d, int64_t wanted) {
     tsr_free(d->entries);
     d->entries = entries;
     d->index = index;
-    d->used = d->count = n;
+    d->first = 0;
+    d->end = d->used = d->count = n;
     d->capacity = capacity;
     d->mask = slots - 1;
     d->version++;
@@ -130,6 +131,8 @@ static TsrStatus append_entry(Dict *d, Value key, Value value, int64_t hash) {
     }
     d->entries[d->used] = (DictEntry){key, value, hash};
     d->index[at] = (int32_t)d->used++;
+    if (d->count == 0) d->first = d->used - 1;
+    d->end = d->used;
     d->count++;
     d->version++;
     return TSR_OK;
@@ -173,6 +176,8 @@ static DictEntry take_slot(Dict *d, int64_t slot) {
     d->index[slot] = DELETED_SLOT;
     d->count--;
     d->version++;
+    while (d->end > d->first && d->entries[d->end - 1].key.tag == V_UNBOUND) d->end--;
+    while (d->first < d->end && d->entries[d->first].key.tag == V_UNBOUND) d->first++;
     return taken;
 }
 
@@ -205,7 +210,7 @@ void dict_clear(Dict *d) {
     int64_t used = d->used;
     d->entries = NULL;
     d->index = NULL;
-    d->used = d->count = d->capacity = 0;
+    d->first = d->end = d->used = d->count = d->capacity = 0;
     d->mask = 0;
     d->version++;
     for (int64_t i = 0; i < used; i++) {
@@ -213,6 +218,17 @@ void dict_clear(Dict *d) {
         value_release(entries[i].value);
     }
     tsr_free(entries);
+}
+
+void dict_swap(Dict *a, Dict *b) {
+    const Dict old = *a;
+    GcObj own = b->gc;
+    uint64_t version = TSR_MAX(a->version, b->version) + 1;
+    *a = *b;
+    a->gc = old.gc;
+    *b = old;
+    b->gc = own;
+    a->version = b->version = version;
 }
 
 Dict *dict_new_raw(void) {
@@ -471,7 +487,7 @@ static TsrStatus iter_new(Value *out, Dict *d, Part part, bool backwards) {
     it->part = part;
     it->count = it->left = d->count;
     it->backwards = backwards;
-    it->position = backwards ? d->used : 0;
+    it->position = backwards ? d->end : d->first;
     gc_track(it);
     *out = value_obj_move(it);
     return TSR_OK;
@@ -645,7 +661,6 @@ static TsrStatus method_pop(Value *out, const CallArgs *args) {
 
 static TsrStatus method_popitem(Value *out, const CallArgs *args) {
     Dict *d = self_dict(args);
-    while (d->used > 0 && d->entries[d->used - 1].key.tag == V_UNBOUND) d->used--;
     if (d->count == 0) {
         Value text;
         TSR_TRY(str_new_c(&text, "popitem(): dictionary is empty"));
@@ -654,8 +669,7 @@ static TsrStatus method_popitem(Value *out, const CallArgs *args) {
         return status;
     }
     DictEntry taken;
-    TSR_TRY(take(&taken, d, d->entries[d->used - 1].key));
-    d->used--;
+    TSR_TRY(take(&taken, d, dict_last(d)->key));
     Value pair[2] = {taken.key, taken.value};
     return tuple_new_move(out, pair, 2);
 }

@@ -12,9 +12,9 @@ typedef struct DictEntry {
 
 struct Dict {
     GcObj gc;
-    DictEntry *entries; /* in insertion order; `used` of them, some deleted */
+    DictEntry *entries; /* in insertion order: `used` of them are written; those from `first` to `end` count, of which neither the first nor the last is a deleted one */
     int32_t *index;     /* mask + 1 slots; NULL while empty */
-    int64_t used, count, capacity; /* capacity of entries */
+    int64_t first, end, used, count, capacity; /* capacity of entries */
     int64_t mask;
     uint64_t version;   /* changes whenever a key is added or removed, or entries move */
 };
@@ -51,18 +51,22 @@ TsrStatus dict_set_c_move(Dict *dict, const char *key, Value value); /* consumes
 TsrStatus dict_remove(bool *found, Dict *dict, Value key);
 bool dict_remove_str(Dict *dict, Str *key);
 void dict_clear(Dict *dict);
+void dict_swap(Dict *a, Dict *b); /* their entries */
 TsrStatus dict_copy(Value *out, const Dict *dict);
 TsrStatus dict_update(Dict *dict, Value other); /* a mapping or pairs */
 /* What dict(...) and update(...) do with their arguments after the first `skip`: at most one mapping or pairs, then keywords. */
 TsrStatus dict_update_from(Dict *dict, const CallArgs *args, int skip, const char *function);
 /* The next entry at or after *position, which moves past it; NULL at the end. */
 static inline DictEntry *dict_next(const Dict *dict, int64_t *position) {
-    while (*position < dict->used) {
+    if (*position < dict->first) *position = dict->first;
+    while (*position < dict->end) {
         DictEntry *entry = &dict->entries[(*position)++];
         if (entry->key.tag != V_UNBOUND) return entry;
     }
     return NULL;
 }
+
+static inline DictEntry *dict_last(const Dict *dict) { return dict->count > 0 ? &dict->entries[dict->end - 1] : NULL; } /* NULL: empty */
 
 TsrStatus set_new(Value *out, Type *type); /* set_type or frozenset_type */
 TsrStatus set_new_iterable(Value *out, Type *type, Value iterable);
