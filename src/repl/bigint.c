@@ -77,9 +77,25 @@ TsrStatus bigint_multiply(mp_int *out, const mp_int *a, const mp_int *b) {
 
 /* ---- quotients ---- */
 
-/* Long division whose figures are blocks of digits. */
+static void set_signs(mp_int *q, mp_int *r, bool dividend, bool divisor) {
+    if (dividend != divisor && !mp_iszero(q)) q->sign = MP_NEG;
+    if (dividend && !mp_iszero(r)) r->sign = MP_NEG;
+}
+
+/* |a| by a divisor of one digit. */
+static TsrStatus divide_digit(mp_int *q, mp_int *r, const mp_int *a, mp_digit b) {
+    TsrStatus status = TSR_OK;
+    mp_digit rest;
+    MP_TRY(mp_div_d(a, b, q, &rest));
+    q->sign = MP_ZPOS;
+    mp_set(r, rest);
+done:
+    return status;
+}
+
+/* Long division whose figures are blocks of digits: as many as the divisor has, since mp_div takes the dividend's whole length for each digit. */
 static TsrStatus divide_blocks(mp_int *q, mp_int *r, const mp_int *a, const mp_int *b) {
-    int block = TSR_MAX(WORK / b->used, LEAST_BLOCK);
+    int block = TSR_MAX(TSR_MIN(b->used, WORK / b->used), LEAST_BLOCK);
     mp_int piece, figure;
     TsrStatus status = TSR_OK;
     if (mp_init_multi(&piece, &figure, NULL) != MP_OKAY) return mem_error();
@@ -103,7 +119,13 @@ done:
 
 TsrStatus bigint_divide(mp_int *q, mp_int *r, const mp_int *a, const mp_int *b) {
     TsrStatus status = TSR_OK;
-    if (a->used < b->used || (int64_t)(a->used - b->used + 1) * b->used <= WORK) {
+    bool dividend = mp_isneg(a), divisor = mp_isneg(b);
+    if (b->used == 1) {
+        TSR_TRY(divide_digit(q, r, a, b->dp[0]));
+        set_signs(q, r, dividend, divisor);
+        return TSR_OK;
+    }
+    if (a->used < b->used || (int64_t)(a->used - b->used + 1) * a->used <= WORK) {
         MP_TRY(mp_div(a, b, q, r));
         return TSR_OK;
     }
@@ -112,8 +134,7 @@ TsrStatus bigint_divide(mp_int *q, mp_int *r, const mp_int *a, const mp_int *b) 
     size.sign = MP_ZPOS;
     status = divide_blocks(q, r, a, &size);
     mp_clear(&size);
-    if (mp_isneg(a) != mp_isneg(b) && !mp_iszero(q)) q->sign = MP_NEG;
-    if (mp_isneg(a) && !mp_iszero(r)) r->sign = MP_NEG;
+    set_signs(q, r, dividend, divisor);
 done:
     return status;
 }

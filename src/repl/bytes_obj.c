@@ -306,8 +306,16 @@ static TsrStatus array_del_slice(ByteArray *b, const Slice *slice) {
         from += (count - 1) * step;
         step = -step;
     }
-    for (int64_t k = count - 1; k >= 0; k--) TSR_TRY(bytearray_splice(b, from + k * step, 1, NULL, 0));
-    return TSR_OK;
+    if (count == 0) return TSR_OK;
+    if (b->exports > 0) return bytearray_splice(b, from, 1, NULL, 0); /* which refuses */
+    char *to = b->data + from;
+    const char *end = b->data + b->size;
+    for (int64_t k = 0; k < count; k++) { /* what stands between one that goes and the next moves up */
+        const char *rest = b->data + from + k * step + 1, *next = k + 1 < count ? rest + step - 1 : end;
+        memmove(to, rest, (size_t)(next - rest));
+        to += next - rest;
+    }
+    return bytearray_splice(b, to - b->data, end - to, NULL, 0);
 }
 
 static TsrStatus array_del_item(Value self, Value index) {

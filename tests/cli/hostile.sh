@@ -54,7 +54,7 @@ for piece in '-' 'not ' 'lambda: ' '1 if 1 else ' '2**' '[' '~'; do
     run "$work/deep.tsr"; is "nested '$piece'" 1 "$status"
 done
 
-# interrupted NAME CODE: SIGINT ends it with 130 within 100 ms, which with two threads and what is freed are less than 300 of processor time
+# interrupted NAME CODE: SIGINT ends it with 130 within 100 ms, which with two threads and what is freed are less than 300 of processor time, in one of three runs
 interrupted() {
     python3 "$(dirname "$0")/interrupt.py" "$tsr" "$2" >"$work/out"
     read -r status took text <"$work/out"
@@ -98,6 +98,28 @@ interrupted 'parsing' 's = "[" + "1," * 3000000 + "]"
 while True: eval(s)'
 interrupted 'copying a dict' 'd = {i: i for i in range(3000000)}
 while True: d.copy()'
+interrupted 'a copy of a list' 'x = list(range(30000000))
+while True: x[:]'
+interrupted 'tuples joined' 'x = tuple(range(20000000))
+while True: x + x'
+interrupted 'sets joined' 'x = set(range(5000000))
+while True: x ^ x'
+interrupted 'a slice of text' 's = "abc" * 100000000
+while True: s[1:]'
+interrupted 'few long lines repeated' 'x = rand(2, 30000000)
+while True: x.repeat(1, 2)'
+interrupted 'a transform of a prime length' 'x = rand(2999999, dtype=complex64)
+while True: fft.ifft(x)'
+interrupted 'softmax of one line' 'x = rand(100000000)
+while True: torch.softmax(x, 0)'
+interrupted 'places of what is not zero' 'x = rand(160, 160, 160, 4)
+while True: x.nonzero()'
+interrupted 'distances of long rows' 'x = rand(3, 20000000)
+while True: torch.cdist(x, x)'
+interrupted 'averages of a long row' 'x = rand(1, 1, 1, 20000000)
+while True: torch.nn.functional.avg_pool2d(x, (1, 3))'
+interrupted 'a storage from a list' 'x = [1.5] * 5000000
+while True: torch.FloatStorage(x)'
 interrupted 'arithmetic' 'x = rand(30000000)
 while True: y = (x * 2 + 1).exp().sum()'
 interrupted 'a list sort' 'x = [i * 7919 % 1000003 for i in range(1000000)]

@@ -1,5 +1,6 @@
-"""interrupt.py TSR CODE: runs CODE and sends SIGINT half a second after it began. Prints the exit status, the milliseconds of processor
-time spent after the signal (the same on a busy machine, where time on the clock is not), and the last line of standard error."""
+"""interrupt.py TSR CODE: runs CODE and sends SIGINT once its loop, the last `while True:` if there is one, has worked for half a second. Prints the exit status, the milliseconds of processor
+time spent after the signal (on a busy machine nearly the same, where time on the clock is not), and the last line of standard error. What took long is
+run again: the least of three counts, since what is late is late each time, and what a machine's other work costs is not."""
 import os
 import resource
 import signal
@@ -8,6 +9,10 @@ import sys
 import time
 
 BEGIN = "import sys; print('begun', file=sys.stderr)\n"
+WORKED = 0.5  # seconds of processor time before the signal
+WAITED = 2.0  # or, for what only waits, on the clock
+SOON = 300  # milliseconds: 100 on the clock with two threads, and what is freed
+TRIES = 3
 
 
 def spent_so_far(pid):
@@ -20,11 +25,15 @@ def spent_by_ended():
     return used.ru_utime + used.ru_stime
 
 
-def main(tsr, code):
-    others = spent_by_ended()  # of a wrapper around python3
-    run = subprocess.Popen([tsr, "--threads", "2", "-e", BEGIN + code], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+def interrupt(tsr, code):
+    """(exit status, milliseconds after the signal, last line)"""
+    others = spent_by_ended()
+    setup, loop, body = code.rpartition("while True:")
+    run = subprocess.Popen([tsr, "--threads", "2", "-e", setup + BEGIN + loop + body], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     run.stderr.readline()
-    time.sleep(0.5)
+    begun, latest = spent_so_far(run.pid), time.monotonic() + WAITED
+    while spent_so_far(run.pid) < begun + WORKED and time.monotonic() < latest:
+        time.sleep(0.01)
     run.send_signal(signal.SIGSTOP)  # or it might run on between the look and the signal
     os.waitpid(run.pid, os.WUNTRACED)
     before = spent_so_far(run.pid)
@@ -37,7 +46,18 @@ def main(tsr, code):
         said = run.communicate()[1]
     took = spent_by_ended() - others - before
     status = run.returncode if run.returncode >= 0 else 128 - run.returncode
-    print(status, max(round(took * 1000), 0), said.strip().rpartition("\n")[2])
+    return status, max(round(took * 1000), 0), said.strip().rpartition("\n")[2]
+
+
+def main(tsr, code):
+    least = None
+    for _ in range(TRIES):
+        result = interrupt(tsr, code)
+        if least is None or result[1] < least[1]:
+            least = result
+        if result[0] != 130 or result[1] < SOON:
+            break
+    print(*least)
 
 
 main(*sys.argv[1:])
