@@ -644,15 +644,25 @@ TsrStatus op_chain_matmul(TsrOpCall *c) { return chain_matmul(c, c->arg[0].tenso
     } \
     static T join_##suffix(T *lane, int64_t n) { \
         bool halves = BY_HALVES && n == LANES_##suffix; \
-        for (int64_t step = n / 2; halves && step > 0; step /= 2) \
-            for (int64_t k = 0; k < step; k++) lane[k] += lane[k + step]; \
+        for (int step = LANES_##suffix / 2; halves && step > 0; step /= 2) \
+            for (int k = 0; k < step; k++) lane[k] += lane[k + step]; \
         for (int64_t k = 1; k < n && !halves; k++) lane[0] += lane[k]; \
         return lane[0]; \
     } \
+    TSR_CLONES static void add_squares_##suffix(T *lane, const T *x, const T *y, int64_t n) { \
+        T sum[LANES_##suffix] = {0}; \
+        int64_t i = 0; \
+        for (; i + LANES_##suffix <= n; i += LANES_##suffix) \
+            for (int k = 0; k < LANES_##suffix; k++) { T d = x[i + k] - y[i + k]; sum[k] += d * d; } \
+        for (int k = 0; i < n; i++, k++) { T d = x[i] - y[i]; sum[k] += d * d; } \
+        memcpy(lane, sum, sizeof sum); \
+    } \
     static T distance_##suffix(const T *x, const T *y, int64_t width, double p, bool lanes) { \
-        enum { BLOCK = 256 }; \
+        enum { BLOCK = 256, AT_ONCE = 1 << 16 }; \
         T d[BLOCK], lane[LANES_##suffix] = {0}; \
-        for (int64_t i = 0; i < width && tsr_interrupt_flag == 0; i += BLOCK) { /* raised by whoever asks for distances */ \
+        bool at_once = lanes && p == 2 && width <= AT_ONCE; \
+        if (at_once) add_squares_##suffix(lane, x, y, width); \
+        for (int64_t i = 0; i < width && !at_once && tsr_interrupt_flag == 0; i += BLOCK) { /* raised by whoever asks for distances */ \
             int64_t n = TSR_MIN(width - i, (int64_t)BLOCK); \
             differences_##suffix(d, x + i, y + i, n, p); \
             powers_##suffix(d, n, p, lanes); \

@@ -111,6 +111,49 @@ static TsrStatus gather_flat(TsrTensor *result, const TsrTensor *self, const Tsr
     return q->bad->found ? out_of_bounds(TSR_RUNTIME_ERROR, q->bad->position, 0, q->size) : TSR_OK;
 }
 
+/* One position a line: of self (outer, size, inner) the element that each of index (outer, 1, inner) says, as losses pick a class's. */
+typedef struct GatherOnes {
+    const LineParams *q;
+    int64_t inner;
+    char *dst;
+    const char *src;
+    const int64_t *index;
+} GatherOnes;
+
+#define PICK_ONES(T) \
+    for (int64_t i = begin; i < end; i++) { \
+        ((T *)(void *)g->dst)[i] = ((const T *)(const void *)g->src)[base + g->index[i] * g->inner + at]; \
+        if (++at == g->inner) at = 0, base += g->q->size * g->inner; \
+    } \
+    break
+
+static void gather_ones(int64_t begin, int64_t end, void *user) {
+    const GatherOnes *g = user;
+    int64_t at = begin % g->inner, base = begin / g->inner * g->q->size * g->inner;
+    if (!line_valid(g->index + begin, 1, end - begin, g->q)) return;
+    switch (g->q->item) {
+    case 1: PICK_ONES(uint8_t);
+    case 2: PICK_ONES(uint16_t);
+    case 4: PICK_ONES(uint32_t);
+    case 8: PICK_ONES(uint64_t);
+    default: PICK_ONES(Sixteen);
+    }
+}
+
+static bool is_ones(const TsrTensor *self, const TsrTensor *index, int64_t dim) {
+    if (index->sizes[dim] != 1 || !tsr_is_contiguous(self, TSR_CONTIGUOUS) || !tsr_is_contiguous(index, TSR_CONTIGUOUS)) return false;
+    for (int d = 0; d < tsr_ndim(self); d++)
+        if (d != dim && self->sizes[d] != index->sizes[d]) return false;
+    return true;
+}
+
+static TsrStatus run_ones(TsrTensor *result, const TsrTensor *self, const TsrTensor *index, int64_t dim, const LineParams *q) {
+    GatherOnes g = {q, 1, tsr_data(result), tsr_data(self), tsr_data(index)};
+    for (int d = (int)dim + 1; d < tsr_ndim(self); d++) g.inner *= self->sizes[d];
+    TSR_TRY(tsr_parallel_for(index->numel, tsr_grain(1), gather_ones, &g));
+    return q->bad->found ? out_of_bounds(TSR_RUNTIME_ERROR, q->bad->position, dim, q->size) : TSR_OK;
+}
+
 static TsrStatus gather_lines(TsrTensor *result, const TsrTensor *self, const TsrTensor *index, int64_t dim) {
     TsrTensor *r = NULL, *s = NULL, *x = NULL, *cut = NULL;
     TsrStatus status = tsr_at_least_1d_new(&r, result);
@@ -121,7 +164,7 @@ static TsrStatus gather_lines(TsrTensor *result, const TsrTensor *self, const Ts
         LineParams q = {.item = (int64_t)tsr_itemsize(self), .size = s->sizes[dim], .bad = &(BadPosition){0}};
         TsrTensor *operands[3] = {r, cut, x};
         bool flat = tsr_ndim(s) == 1 && tsr_is_contiguous(s, TSR_CONTIGUOUS) && tsr_is_contiguous(x, TSR_CONTIGUOUS);
-        status = flat ? gather_flat(r, s, x, &q) : run_lines(operands, dim, gather_line, &q, false);
+        status = flat ? gather_flat(r, s, x, &q) : is_ones(s, x, dim) ? run_ones(r, s, x, dim, &q) : run_lines(operands, dim, gather_line, &q, false);
     }
     tsr_tensor_free(cut);
     tsr_tensor_free(x);
