@@ -254,12 +254,68 @@ static TsrStatus check_copied(PadMode mode, const TsrTensor *self, int n, const 
     return mode == CIRCULAR ? TSR_OK : check_output(self, k, pad);
 }
 
+/* Lines of a row-major tensor, padded: which line of a sample each comes from, and in it a head and a tail around what is copied as it is. */
+typedef struct PadLines {
+    const int64_t *line, *column; /* of the result, where from */
+    int64_t lines, from_lines, width, from_width, head, run, item;
+    char *to;
+    const char *from;
+} PadLines;
+
+static void pad_ends(char *to, const char *from, const int64_t *column, int64_t begin, int64_t end, int64_t item) {
+    for (int64_t i = begin; i < end; i++) memcpy(to + i * item, from + column[i] * item, (size_t)item);
+}
+
+static void pad_lines(int64_t begin, int64_t end, void *user) {
+    const PadLines *j = user;
+    for (int64_t i = begin; i < end; i++) {
+        const char *from = j->from + (i / j->lines * j->from_lines + j->line[i % j->lines]) * j->from_width * j->item;
+        char *to = j->to + i * j->width * j->item;
+        pad_ends(to, from, j->column, 0, j->head, j->item);
+        memcpy(to + j->head * j->item, from + j->column[j->head] * j->item, (size_t)(j->run * j->item));
+        pad_ends(to, from, j->column, j->head + j->run, j->width, j->item);
+    }
+}
+
+/* The lines of a sample: those of one dimension more for each place in an outer one. */
+static TsrStatus lines_new(TsrTensor **out, const TsrTensor *outer, int64_t inner, const TsrTensor *lines) {
+    int64_t n, count = lines->numel;
+    if (tsr_mul_overflows(outer->numel, count, &n)) return tsr_error(TSR_RUNTIME_ERROR, "pad: the result's size overflows");
+    TSR_TRY(tsr_tensor_new(out, 1, &n, TSR_INT64, lines->device));
+    int64_t *to = tsr_data(*out);
+    const int64_t *high = tsr_data(outer), *low = tsr_data(lines);
+    for (int64_t i = 0; i < n; i++) to[i] = high[i / count] * inner + low[i % count];
+    return TSR_OK;
+}
+
+static TsrStatus pad_rows(TsrOpCall *c, TsrTensor *self, int n, const int64_t *pad, PadMode mode) {
+    int ndim = tsr_ndim(self), k = n / 2;
+    int64_t sizes[TSR_MAX_DIMS], one = 1, inner = 1;
+    TsrScope s = {0};
+    memcpy(sizes, self->sizes, sizeof *sizes * (size_t)ndim);
+    TsrTensor *columns = MAKE(&s, positions_new, mode, sizes[ndim - 1], pad[0], pad[1], self->device), *lines = MAKE(&s, tsr_zeros_new, 1, &one, TSR_INT64, self->device);
+    for (int i = 1; i < k; i++) {
+        TsrTensor *positions = MAKE(&s, positions_new, mode, sizes[ndim - 1 - i], pad[2 * i], pad[2 * i + 1], self->device);
+        lines = MAKE(&s, lines_new, positions, inner, lines);
+        inner *= sizes[ndim - 1 - i];
+    }
+    for (int i = 0; i < k; i++) sizes[ndim - 1 - i] += pad[2 * i] + pad[2 * i + 1];
+    TsrTensor *result = MAKE(&s, tsr_tensor_new, ndim, sizes, self->dtype, self->device);
+    if (s.status != TSR_OK || result->numel == 0) return tsr_scope_return(c, &s, result);
+    PadLines j = {tsr_data(lines), tsr_data(columns), lines->numel, inner, sizes[ndim - 1], self->sizes[ndim - 1], .item = (int64_t)tsr_itemsize(self), .to = tsr_data(result), .from = tsr_data(self)};
+    j.head = TSR_MIN(TSR_MAX(pad[0], (int64_t)0), j.width - 1);
+    while (j.head + j.run < j.width && j.column[j.head + j.run] == j.column[j.head] + j.run) j.run++;
+    s.status = tsr_parallel_for(result->numel / j.width, tsr_grain(j.width / 4), pad_lines, &j);
+    return tsr_scope_return(c, &s, result);
+}
+
 static TsrStatus pad_copied(TsrOpCall *c, TsrTensor *self, int n, const int64_t *pad, PadMode mode) {
     static const char *const kernels[2][3] = {{"reflection_pad1d", "reflection_pad2d", "reflection_pad3d"}, {"replication_pad1d", "replication_pad2d", "replication_pad3d"}};
     for (int i = 0; i < n; i++) /* so that sizes and pads can be added */
         if (pad[i] > INT64_MAX / 4 || pad[i] < INT64_MIN / 4) return tsr_error(TSR_RUNTIME_ERROR, "Storage size calculation overflowed with a padding of %lld", (long long)pad[i]);
     TSR_TRY(check_copied(mode, self, n, pad));
     if (mode != CIRCULAR) TSR_TRY(tsr_require(TSR_BITS_USUAL | TSR_BITS_COMPLEX, self->dtype, kernels[mode][n / 2 - 1]));
+    if (tsr_is_contiguous(self, TSR_CONTIGUOUS) && self->numel > 0 && !tsr_is_meta(self)) return pad_rows(c, self, n, pad, mode);
     TsrScope s = {0};
     TsrTensor *t = self;
     for (int i = 0; i < n / 2; i++) {
