@@ -307,12 +307,56 @@ static bool has_nonfinite(const TsrTensor *a) {
     return false;
 }
 
-typedef struct SvdWork { void *work, *rwork; int *iwork; int lwork; } SvdWork;
+/* A column-major matrix, and scratch memory, as LAPACK takes them; an lwork of -1 asks for its size. */
+typedef struct Matrix { void *data; int rows, cols, ld; } Matrix;
+typedef struct Work { void *work, *rwork; int *iwork; int lwork, lrwork, liwork; } Work;
 
-static void gesdd(const TsrLaJob *job, char jobz, int m, int n, void *a, void *s, void *u, int ldu, void *vh, int ldvh, const SvdWork *w, int *info) {
-    if (job->is_complex)
-        job->blas->gesdd_complex[job->t](&jobz, &m, &n, a, &m, s, u, &ldu, vh, &ldvh, w->work, &w->lwork, w->rwork, w->iwork, info, 1);
-    else job->blas->gesdd_real[job->t](&jobz, &m, &n, a, &m, s, u, &ldu, vh, &ldvh, w->work, &w->lwork, w->iwork, info, 1);
+static TsrStatus matrix_of(Matrix *out, const TsrTensor *t) {
+    TSR_TRY(tsr_blas_int(&out->rows, tsr_la_rows(t)));
+    TSR_TRY(tsr_blas_int(&out->cols, tsr_la_cols(t)));
+    out->data = tsr_data(t);
+    out->ld = TSR_MAX(out->rows, 1);
+    return TSR_OK;
+}
+
+/* a = u @ diag(s) @ vh, one of a batch; without u and vh only s is wanted. */
+typedef struct Svd {
+    TsrTensor *batch_a, *batch_u, *batch_s, *batch_vh; /* u and vh may be NULL */
+    Matrix a, u, vh;
+    void *s;
+} Svd;
+
+static TsrStatus svd_begin(Svd *x) {
+    TSR_TRY(matrix_of(&x->a, x->batch_a));
+    x->s = tsr_data(x->batch_s);
+    x->u = (Matrix){.ld = x->a.rows};
+    x->vh = (Matrix){.ld = x->a.cols};
+    if (x->batch_u == NULL) return TSR_OK;
+    TSR_TRY(matrix_of(&x->u, x->batch_u));
+    return matrix_of(&x->vh, x->batch_vh);
+}
+
+static void svd_take(Svd *x, int64_t b) {
+    x->a.data = tsr_la_matrix(x->batch_a, b);
+    x->s = (char *)tsr_data(x->batch_s) + (size_t)b * (size_t)TSR_MIN(x->a.rows, x->a.cols) * tsr_itemsize(x->batch_s);
+    if (x->batch_u == NULL) return;
+    x->u.data = tsr_la_matrix(x->batch_u, b);
+    x->vh.data = tsr_la_matrix(x->batch_vh, b);
+}
+
+static int gesdd(const TsrLaJob *job, char jobz, const Svd *x, const Work *w) {
+    const int *m = &x->a.rows, *n = &x->a.cols, *ldu = &x->u.ld, *ldvh = &x->vh.ld;
+    int info = 0;
+    if (job->is_complex) job->blas->gesdd_complex[job->t](&jobz, m, n, x->a.data, m, x->s, x->u.data, ldu, x->vh.data, ldvh, w->work, &w->lwork, w->rwork, w->iwork, &info, 1);
+    else job->blas->gesdd_real[job->t](&jobz, m, n, x->a.data, m, x->s, x->u.data, ldu, x->vh.data, ldvh, w->work, &w->lwork, w->iwork, &info, 1);
+    return info;
+}
+
+static int gesvd(const TsrLaJob *job, char jobz, const Svd *x, const Work *w) {
+    const int *m = &x->a.rows, *n = &x->a.cols;
+    int info = 0;
+    job->blas->gesvd_real[job->t](&jobz, &jobz, m, n, x->a.data, m, x->s, x->u.data, &x->u.ld, x->vh.data, &x->vh.ld, w->work, &w->lwork, &info, 1, 1);
+    return info;
 }
 
 static TsrStatus svd_failed(const TsrTensor *a, const char *fn, int64_t b, int info) {
@@ -323,29 +367,26 @@ static TsrStatus svd_failed(const TsrTensor *a, const char *fn, int64_t b, int i
                      fn, batch, info);
 }
 
-static TsrStatus svd_run(TsrTensor *f, TsrTensor *u, TsrTensor *s, TsrTensor *vh, const TsrTensor *a, char jobz, const char *fn) {
+static TsrStatus svd_run(Svd *x, const TsrTensor *a, char jobz, const char *fn) {
     TsrLaJob job;
-    int m, n, info = 0;
-    TSR_TRY(tsr_la_begin(&job, f->dtype));
-    TSR_TRY(tsr_blas_int(&m, tsr_la_rows(f)));
-    TSR_TRY(tsr_blas_int(&n, tsr_la_cols(f)));
-    int64_t k = TSR_MIN(m, n), big = TSR_MAX(m, n);
+    double query[4] = {0};
+    TSR_TRY(tsr_la_begin(&job, x->batch_a->dtype));
+    TSR_TRY(svd_begin(x));
+    int64_t k = TSR_MIN(x->a.rows, x->a.cols), big = TSR_MAX(x->a.rows, x->a.cols);
     TSR_OWNED work = NULL;
     TSR_OWNED rwork = NULL;
     TSR_OWNED iwork = NULL;
-    double query[4] = {0};
-    int ldu = m, ldvh = u != NULL ? (int)TSR_MAX(tsr_la_rows(vh), 1) : n;
     TSR_TRY(tsr_la_new_scratch(&iwork, 8 * k, sizeof(int)));
     int64_t rcount = jobz == 'N' ? 7 * k : TSR_MAX(5 * k * k + 5 * k, 2 * big * k + 2 * k * k + k);
     TSR_TRY(tsr_la_new_scratch(&rwork, job.is_complex ? rcount : 1, job.real_item));
-    SvdWork w = {query, tsr_data(rwork), tsr_data(iwork), -1};
-    gesdd(&job, jobz, m, n, tsr_data(f), tsr_data(s), NULL, ldu, NULL, ldvh, &w, &info);
+    Work w = {.work = query, .rwork = tsr_data(rwork), .iwork = tsr_data(iwork), .lwork = -1};
+    (void)gesdd(&job, jobz, x, &w);
     w.lwork = tsr_la_lwork(&job, query);
     TSR_TRY(tsr_la_new_scratch(&work, w.lwork, job.item));
     w.work = tsr_data(work);
-    for (int64_t b = 0; b < tsr_la_batches(f); b++) {
-        void *sb = (char *)tsr_data(s) + (size_t)(b * k) * job.real_item;
-        gesdd(&job, jobz, m, n, tsr_la_matrix(f, b), sb, u ? tsr_la_matrix(u, b) : NULL, ldu, u ? tsr_la_matrix(vh, b) : NULL, ldvh, &w, &info);
+    for (int64_t b = 0; b < tsr_la_batches(x->batch_a); b++) {
+        svd_take(x, b);
+        int info = gesdd(&job, jobz, x, &w);
         if (info != 0) return svd_failed(a, fn, b, info);
         TSR_TRY(tsr_interrupt_check());
     }
@@ -364,20 +405,20 @@ static bool by_bidiagonal(const TsrTensor *f) {
     return !tsr_dtype_is_complex(f->dtype) && n > m && n >= (int64_t)(11.0 * (double)m / 6);
 }
 
-static TsrStatus svd_gesvd(TsrTensor *f, TsrTensor *u, TsrTensor *s, TsrTensor *vh, const TsrTensor *a, char jobz, const char *fn) {
+static TsrStatus svd_gesvd(Svd *x, const TsrTensor *a, char jobz, const char *fn) {
     TsrLaJob job;
-    int m, n, info = 0, lwork = -1, ldvh = (int)TSR_MAX(tsr_la_rows(vh), 1);
     double query[2] = {0};
     TSR_OWNED work = NULL;
-    TSR_TRY(tsr_la_begin(&job, f->dtype));
-    TSR_TRY(tsr_blas_int(&m, tsr_la_rows(f)));
-    TSR_TRY(tsr_blas_int(&n, tsr_la_cols(f)));
-    job.blas->gesvd_real[job.t](&jobz, &jobz, &m, &n, tsr_data(f), &m, tsr_data(s), tsr_data(u), &m, tsr_data(vh), &ldvh, query, &lwork, &info, 1, 1);
-    lwork = tsr_la_lwork(&job, query);
-    TSR_TRY(tsr_la_new_scratch(&work, lwork, job.item));
-    for (int64_t b = 0; b < tsr_la_batches(f); b++) {
-        void *sb = (char *)tsr_data(s) + (size_t)(b * n) * job.item;
-        job.blas->gesvd_real[job.t](&jobz, &jobz, &m, &n, tsr_la_matrix(f, b), &m, sb, tsr_la_matrix(u, b), &m, tsr_la_matrix(vh, b), &ldvh, tsr_data(work), &lwork, &info, 1, 1);
+    TSR_TRY(tsr_la_begin(&job, x->batch_a->dtype));
+    TSR_TRY(svd_begin(x));
+    Work w = {.work = query, .lwork = -1};
+    (void)gesvd(&job, jobz, x, &w);
+    w.lwork = tsr_la_lwork(&job, query);
+    TSR_TRY(tsr_la_new_scratch(&work, w.lwork, job.item));
+    w.work = tsr_data(work);
+    for (int64_t b = 0; b < tsr_la_batches(x->batch_a); b++) {
+        svd_take(x, b);
+        int info = gesvd(&job, jobz, x, &w);
         if (info != 0) return svd_failed(a, fn, b, info);
         TSR_TRY(tsr_interrupt_check());
     }
@@ -387,38 +428,40 @@ static TsrStatus svd_gesvd(TsrTensor *f, TsrTensor *u, TsrTensor *s, TsrTensor *
 typedef struct Bidiagonal { char *e, *tauq, *taup, *work, *small_vt; int *iwork, lwork; } Bidiagonal;
 
 /* One wide matrix: A = Q B P^T with B lower bidiagonal, the singular value decomposition of B, then Q and P^T applied to its factors. */
-static void svd_bidiagonal(const TsrLaJob *job, const Bidiagonal *w, int m, int n, char *a, char *s, char *u, char *vh, int nv, int *info) {
+static int svd_bidiagonal(const TsrLaJob *job, const Bidiagonal *w, const Svd *x) {
     TsrBlasType t = job->t;
     double unused = 0;
     size_t item = job->item;
-    job->blas->gebrd_real[t](&m, &n, a, &m, s, w->e, w->tauq, w->taup, w->work, &w->lwork, info);
-    job->blas->bdsdc[t]("L", "I", &m, s, w->e, u, &m, w->small_vt, &m, &unused, w->iwork, w->work, w->iwork, info, 1, 1);
-    if (*info != 0) return;
-    memset(vh, 0, (size_t)nv * (size_t)n * item);
-    for (int j = 0; j < m; j++) memcpy(vh + (size_t)j * (size_t)nv * item, w->small_vt + (size_t)j * (size_t)m * item, (size_t)m * item);
-    for (int j = m; j < nv; j++) tsr_la_set(t, vh, (int64_t)j * nv + j, 1);
-    job->blas->ormbr_real[t]("Q", "L", "N", &m, &m, &n, a, &m, w->tauq, u, &m, w->work, &w->lwork, info, 1, 1, 1);
-    job->blas->ormbr_real[t]("P", "R", "T", &nv, &n, &m, a, &m, w->taup, vh, &nv, w->work, &w->lwork, info, 1, 1, 1);
+    const int *m = &x->a.rows, *n = &x->a.cols, *nv = &x->vh.rows;
+    char *vh = x->vh.data;
+    int info = 0;
+    job->blas->gebrd_real[t](m, n, x->a.data, m, x->s, w->e, w->tauq, w->taup, w->work, &w->lwork, &info);
+    job->blas->bdsdc[t]("L", "I", m, x->s, w->e, x->u.data, m, w->small_vt, m, &unused, w->iwork, w->work, w->iwork, &info, 1, 1);
+    if (info != 0) return info;
+    memset(vh, 0, (size_t)*nv * (size_t)*n * item);
+    for (int j = 0; j < *m; j++) memcpy(vh + (size_t)j * (size_t)*nv * item, w->small_vt + (size_t)j * (size_t)*m * item, (size_t)*m * item);
+    for (int j = *m; j < *nv; j++) tsr_la_set(t, vh, (int64_t)j * *nv + j, 1);
+    job->blas->ormbr_real[t]("Q", "L", "N", m, m, n, x->a.data, m, w->tauq, x->u.data, m, w->work, &w->lwork, &info, 1, 1, 1);
+    job->blas->ormbr_real[t]("P", "R", "T", nv, n, m, x->a.data, m, w->taup, vh, nv, w->work, &w->lwork, &info, 1, 1, 1);
+    return info;
 }
 
-static TsrStatus svd_wide(TsrTensor *f, TsrTensor *u, TsrTensor *s, TsrTensor *vh, const TsrTensor *a, const char *fn) {
+static TsrStatus svd_wide(Svd *x, const TsrTensor *a, const char *fn) {
     TsrLaJob job;
-    int m, n, nv, info = 0;
-    TSR_TRY(tsr_la_begin(&job, f->dtype));
-    TSR_TRY(tsr_blas_int(&m, tsr_la_rows(f)));
-    TSR_TRY(tsr_blas_int(&n, tsr_la_cols(f)));
-    TSR_TRY(tsr_blas_int(&nv, tsr_la_rows(vh)));
+    TSR_TRY(tsr_la_begin(&job, x->batch_a->dtype));
+    TSR_TRY(svd_begin(x));
     TSR_OWNED scratch = NULL;
     TSR_OWNED iwork = NULL;
-    int64_t lwork = TSR_MAX(64 * ((int64_t)m + n), 3 * (int64_t)m * m + 4 * (int64_t)m);
-    TSR_TRY(tsr_la_new_scratch(&scratch, 3 * (int64_t)m + (int64_t)m * m + lwork, job.item));
-    TSR_TRY(tsr_la_new_scratch(&iwork, 8 * (int64_t)m, sizeof(int)));
+    int64_t m = x->a.rows, n = x->a.cols, lwork = TSR_MAX(64 * (m + n), 3 * m * m + 4 * m);
+    TSR_TRY(tsr_la_new_scratch(&scratch, 3 * m + m * m + lwork, job.item));
+    TSR_TRY(tsr_la_new_scratch(&iwork, 8 * m, sizeof(int)));
     char *p = tsr_data(scratch);
     size_t line = (size_t)m * job.item;
     Bidiagonal w = {.e = p, .tauq = p + line, .taup = p + 2 * line, .small_vt = p + 3 * line, .work = p + 3 * line + (size_t)m * line, .iwork = tsr_data(iwork)};
     TSR_TRY(tsr_blas_int(&w.lwork, lwork));
-    for (int64_t b = 0; b < tsr_la_batches(f); b++) {
-        svd_bidiagonal(&job, &w, m, n, tsr_la_matrix(f, b), (char *)tsr_data(s) + (size_t)b * line, tsr_la_matrix(u, b), tsr_la_matrix(vh, b), nv, &info);
+    for (int64_t b = 0; b < tsr_la_batches(x->batch_a); b++) {
+        svd_take(x, b);
+        int info = svd_bidiagonal(&job, &w, x);
         if (info != 0) return svd_failed(a, fn, b, info);
         TSR_TRY(tsr_interrupt_check());
     }
@@ -439,10 +482,11 @@ TsrStatus tsr_la_new_svd(TsrTensor **u, TsrTensor **s, TsrTensor **vh, const Tsr
     }
     if (!tsr_is_meta(f)) {
         if (f->numel > 0) {
+            Svd x = {.batch_a = f, .batch_u = uu, .batch_s = ss, .batch_vh = vv};
             if (has_nonfinite(f)) return svd_failed(a, fn, 0, 0);
-            if (job != 'N' && by_gesvd(f)) TSR_TRY(svd_gesvd(f, uu, ss, vv, a, job, fn));
-            else if (job != 'N' && by_bidiagonal(f)) TSR_TRY(svd_wide(f, uu, ss, vv, a, fn));
-            else TSR_TRY(svd_run(f, uu, ss, vv, a, job, fn));
+            if (job != 'N' && by_gesvd(f)) TSR_TRY(svd_gesvd(&x, a, job, fn));
+            else if (job != 'N' && by_bidiagonal(f)) TSR_TRY(svd_wide(&x, a, fn));
+            else TSR_TRY(svd_run(&x, a, job, fn));
         } else if (job == 'A') {
             tsr_la_set_identity(uu);
             tsr_la_set_identity(vv);
@@ -455,9 +499,12 @@ TsrStatus tsr_la_new_svd(TsrTensor **u, TsrTensor **s, TsrTensor **vh, const Tsr
 
 /* ---- symmetric eigenvalues ---- */
 
-static void syevd(const TsrLaJob *job, char jobz, char uplo, int n, void *a, void *w, void *work, int lwork, void *rwork, int lrwork, int *iwork, int liwork, int *info) {
-    if (job->is_complex) job->blas->heevd[job->t](&jobz, &uplo, &n, a, &n, w, work, &lwork, rwork, &lrwork, iwork, &liwork, info, 1, 1);
-    else job->blas->syevd[job->t](&jobz, &uplo, &n, a, &n, w, work, &lwork, iwork, &liwork, info, 1, 1);
+static int syevd(const TsrLaJob *job, char jobz, char uplo, const Matrix *a, void *values, const Work *w) {
+    const int *n = &a->rows;
+    int info = 0;
+    if (job->is_complex) job->blas->heevd[job->t](&jobz, &uplo, n, a->data, n, values, w->work, &w->lwork, w->rwork, &w->lrwork, w->iwork, &w->liwork, &info, 1, 1);
+    else job->blas->syevd[job->t](&jobz, &uplo, n, a->data, n, values, w->work, &w->lwork, w->iwork, &w->liwork, &info, 1, 1);
+    return info;
 }
 
 #define R float
@@ -520,21 +567,25 @@ static TsrStatus eigh_small_run(TsrTensor *v, TsrTensor *w, char uplo, bool *don
 
 static TsrStatus eigh_run(TsrTensor *v, TsrTensor *w, char jobz, char uplo, const char *fn) {
     TsrLaJob job;
-    int n, info = 0, iquery = 0;
+    Matrix a;
+    int iquery = 0;
     double query[4] = {0}, rquery[2] = {0};
     TSR_TRY(tsr_la_begin(&job, v->dtype));
-    TSR_TRY(tsr_blas_int(&n, tsr_la_rows(v)));
-    syevd(&job, jobz, uplo, n, tsr_data(v), tsr_data(w), query, -1, rquery, -1, &iquery, -1, &info);
-    int lwork = tsr_la_lwork(&job, query), lrwork = TSR_MAX(1, (int)creal(tsr_la_get(tsr_la_real(job.t), rquery, 0))), liwork = TSR_MAX(iquery, 1);
+    TSR_TRY(matrix_of(&a, v));
+    (void)syevd(&job, jobz, uplo, &a, tsr_data(w), &(Work){query, rquery, &iquery, -1, -1, -1});
+    Work space = {.lwork = tsr_la_lwork(&job, query), .lrwork = TSR_MAX(1, (int)creal(tsr_la_get(tsr_la_real(job.t), rquery, 0))), .liwork = TSR_MAX(iquery, 1)};
     TSR_OWNED work = NULL;
     TSR_OWNED rwork = NULL;
     TSR_OWNED iwork = NULL;
-    TSR_TRY(tsr_la_new_scratch(&work, lwork, job.item));
-    TSR_TRY(tsr_la_new_scratch(&rwork, lrwork, job.real_item));
-    TSR_TRY(tsr_la_new_scratch(&iwork, liwork, sizeof(int)));
+    TSR_TRY(tsr_la_new_scratch(&work, space.lwork, job.item));
+    TSR_TRY(tsr_la_new_scratch(&rwork, space.lrwork, job.real_item));
+    TSR_TRY(tsr_la_new_scratch(&iwork, space.liwork, sizeof(int)));
+    space.work = tsr_data(work);
+    space.rwork = tsr_data(rwork);
+    space.iwork = tsr_data(iwork);
     for (int64_t b = 0; b < tsr_la_batches(v); b++) {
-        syevd(&job, jobz, uplo, n, tsr_la_matrix(v, b), (char *)tsr_data(w) + (size_t)(b * n) * job.real_item, tsr_data(work), lwork, tsr_data(rwork), lrwork, tsr_data(iwork), liwork,
-              &info);
+        a.data = tsr_la_matrix(v, b);
+        int info = syevd(&job, jobz, uplo, &a, (char *)tsr_data(w) + (size_t)b * (size_t)a.rows * job.real_item, &space);
         if (info != 0) {
             char batch[64] = ": ";
             if (tsr_ndim(v) > 2) snprintf(batch, sizeof batch, ": (Batch element %lld): ", (long long)b);
