@@ -18,8 +18,9 @@ Value deque_item(Value deque, int64_t i);      /* lent; 0 <= i < count */
 /* An empty dict of a kind; `size` is its struct's. *out is the caller's. */
 TsrStatus dict_kind_new(Value *out, Type *type, size_t size);
 
-/* namedtuple(typename, field_names, *, rename=False, defaults=None, module=None): the row of the function. A type lives until shutdown;
- * the same names and defaults again give the same type. */
+/* namedtuple(typename, field_names, *, rename=False, defaults=None, module=None): the row of the function. A type lives until shutdown, because its
+ * tuples and the instructions that have met it (vm.c) name it without counting; so that a loop does not make ever more of them, the same names and
+ * defaults again give the same type. */
 TsrStatus namedtuple_function(Value *out, const CallArgs *args);
 /* The type `name` of a module; `fields` has spaces between them, the last `optional` are None when left out. *out is the caller's. */
 TsrStatus namedtuple_new_type(Value *out, const char *name, const char *fields, const char *module, int optional);

@@ -47,9 +47,9 @@ static TsrStatus same_sizes_to_add(const TsrTensor *a, const TsrTensor *b, bool 
     return tsr_error(TSR_RUNTIME_ERROR, "add: expected sizes of 'self' and 'other' to match, but %s != %s", tsr_sizes_text(a), tsr_sizes_text(b));
 }
 
-static int compare_columns(const int64_t *a, int64_t na, int64_t i, const int64_t *b, int64_t nb, int64_t k, int dims) {
+static int compare_entries(const TsrEntries *a, int64_t i, const TsrEntries *b, int64_t k, int dims) {
     for (int d = 0; d < dims; d++) {
-        int64_t x = a[d * na + i], y = b[d * nb + k];
+        int64_t x = a->at[d * a->n + i], y = b->at[d * b->n + k];
         if (x != y) return x < y ? -1 : 1;
     }
     return 0;
@@ -57,11 +57,11 @@ static int compare_columns(const int64_t *a, int64_t na, int64_t i, const int64_
 
 /* Merges two lists of positions as they come. to_a and to_b receive the place of each entry; indices, of room for all, the merged columns.
  * Returns how many those are. */
-static int64_t merge(int64_t *indices, int64_t room, int64_t *to_a, int64_t *to_b, const int64_t *a, int64_t na, const int64_t *b, int64_t nb, int dims) {
+static int64_t merge(int64_t *indices, int64_t *to_a, int64_t *to_b, const TsrEntries *a, const TsrEntries *b, int dims) {
     int64_t i = 0, k = 0, n = 0;
-    while (i < na || k < nb) {
-        int order = i == na ? 1 : k == nb ? -1 : compare_columns(a, na, i, b, nb, k, dims);
-        for (int d = 0; d < dims; d++) indices[d * room + n] = order <= 0 ? a[d * na + i] : b[d * nb + k];
+    while (i < a->n || k < b->n) {
+        int order = i == a->n ? 1 : k == b->n ? -1 : compare_entries(a, i, b, k, dims);
+        for (int d = 0; d < dims; d++) indices[d * (a->n + b->n) + n] = order <= 0 ? a->at[d * a->n + i] : b->at[d * b->n + k];
         if (order <= 0) to_a[i++] = n;
         if (order >= 0) to_b[k++] = n;
         n++;
@@ -82,7 +82,7 @@ static TsrStatus add_coo(TsrTensor **out, TsrTensor *a, TsrTensor *b, TsrScalar 
     TsrTensor *room = MAKE(&s, tsr_tensor_new, 2, shape, TSR_INT64, TSR_DEVICE_CPU);
     if (s.status == TSR_OK) s.status = tsr_tensor_check(ia, false);
     if (s.status == TSR_OK) s.status = tsr_tensor_check(ib, false);
-    if (s.status == TSR_OK) n = merge(tsr_data(room), na + nb, tsr_data(to_a), tsr_data(to_b), tsr_data(ia), na, tsr_data(ib), nb, dims);
+    if (s.status == TSR_OK) n = merge(tsr_data(room), tsr_data(to_a), tsr_data(to_b), &(TsrEntries){tsr_data(ia), na}, &(TsrEntries){tsr_data(ib), nb}, dims);
     TsrTensor *used = SLICE(&s, room, 1, 0, n), *indices = MAKE(&s, tsr_tensor_new_clone, used, TSR_CONTIGUOUS);
     sizes[0] = n;
     for (int d = dims; d < tsr_ndim(a); d++) sizes[d - dims + 1] = a->sizes[d];

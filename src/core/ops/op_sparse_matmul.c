@@ -87,12 +87,13 @@ static TsrStatus coo_times_dense(TsrTensor **out, TsrTensor *a, TsrTensor *b, bo
 }
 
 /* Every pair (entry of a, entry of b in the row that a's column names): pairs (2, n), indices (2, n). */
-static TsrStatus pair_entries(TsrTensor **out, TsrTensor **indices, const int64_t *ia, int64_t na, const int64_t *ib, int64_t nb, int64_t depth) {
+static TsrStatus pair_entries(TsrTensor **out, TsrTensor **indices, TsrEntries a, TsrEntries b, int64_t depth) {
+    const int64_t *row_of_b = b.at, *column_of_a = a.at + a.n;
     int64_t *start = NULL, total = 0, room;
     if (tsr_add_overflows(depth, 1, &room) || (start = tsr_calloc((size_t)room, sizeof *start)) == NULL) return tsr_error_no_memory(SIZE_MAX);
-    for (int64_t k = 0; k < nb; k++) start[ib[k] + 1]++;
+    for (int64_t k = 0; k < b.n; k++) start[row_of_b[k] + 1]++;
     for (int64_t r = 0; r < depth; r++) start[r + 1] += start[r];
-    for (int64_t i = 0; i < na; i++) total += start[ia[na + i] + 1] - start[ia[na + i]];
+    for (int64_t i = 0; i < a.n; i++) total += start[column_of_a[i] + 1] - start[column_of_a[i]];
     int64_t shape[2] = {2, total};
     TsrStatus status = tsr_tensor_new(out, 2, shape, TSR_INT64, TSR_DEVICE_CPU);
     if (status == TSR_OK) {
@@ -101,12 +102,12 @@ static TsrStatus pair_entries(TsrTensor **out, TsrTensor **indices, const int64_
     }
     if (status == TSR_OK) {
         int64_t *p = tsr_data(*out), *x = tsr_data(*indices), n = 0;
-        for (int64_t i = 0; i < na; i++)
-            for (int64_t k = start[ia[na + i]]; k < start[ia[na + i] + 1]; k++, n++) {
+        for (int64_t i = 0; i < a.n; i++)
+            for (int64_t k = start[column_of_a[i]]; k < start[column_of_a[i] + 1]; k++, n++) {
                 p[n] = i;
                 p[total + n] = k;
-                x[n] = ia[i];
-                x[total + n] = ib[nb + k];
+                x[n] = a.at[i];
+                x[total + n] = b.at[b.n + k];
             }
     }
     tsr_free(start);
@@ -121,7 +122,7 @@ static TsrStatus coo_times_coo(TsrTensor **out, TsrTensor *a, TsrTensor *b) {
     checked = MAKE(&s, tsr_sparse_flat_new, y);
     (void)checked;
     TsrTensor *ia = s.status == TSR_OK ? MAKE(&s, tsr_long_new, x->sparse->indices) : NULL, *ib = s.status == TSR_OK ? MAKE(&s, tsr_long_new, y->sparse->indices) : NULL;
-    TsrTensor *pairs = s.status == TSR_OK ? MAKE(&s, pair_entries, &indices, tsr_data(ia), tsr_sparse_nnz(x), tsr_data(ib), tsr_sparse_nnz(y), y->sizes[0]) : NULL;
+    TsrTensor *pairs = s.status == TSR_OK ? MAKE(&s, pair_entries, &indices, ((TsrEntries){tsr_data(ia), tsr_sparse_nnz(x)}), ((TsrEntries){tsr_data(ib), tsr_sparse_nnz(y)}), y->sizes[0]) : NULL;
     TsrTensor *pa = MAKE(&s, tsr_tensor_new_select, pairs, (int64_t)0, (int64_t)0), *pb = MAKE(&s, tsr_tensor_new_select, pairs, (int64_t)0, (int64_t)1);
     TsrTensor *va = s.status == TSR_OK ? CALL(&s, "index_select", "tit", x->sparse->values, (int64_t)0, pa) : NULL;
     TsrTensor *vb = s.status == TSR_OK ? CALL(&s, "index_select", "tit", y->sparse->values, (int64_t)0, pb) : NULL;

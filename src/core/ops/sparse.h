@@ -11,6 +11,9 @@
 
 #include "op_compose.h"
 
+/* The positions of a COO tensor's entries, dense and of int64: coordinate d of entry i is at[d * n + i]. Lent. */
+typedef struct TsrEntries { const int64_t *at; int64_t n; } TsrEntries;
+
 /* Any layout over parts that are retained; `plain` is NULL for COO. Lazy conj and neg bits of the values are resolved. Nothing is checked. */
 TsrStatus tsr_sparse_new(TsrTensor **out, uint8_t layout, int ndim, const int64_t *sizes, TsrTensor *indices, TsrTensor *plain, TsrTensor *values, bool coalesced);
 /* torch.sparse_coo_tensor: checks shapes, not positions. ndim -1: sizes are the smallest that hold the indices. */
