@@ -23,6 +23,10 @@ a command of the prompt, on a line of its own; elsewhere its function does the s
 'not x' negates; commands of the shell are not run here
 .mean()
 _ is the input of -e, and the last value at the prompt: _.mean()
+draw x
+draw(x), or at the prompt %draw x
+explain x.view(6)
+explain("x.view(6)"), or at the prompt %explain x.view(6)
 let x = 3
 a name needs no declaration: x = 1
 x = true
