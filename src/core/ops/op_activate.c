@@ -1,8 +1,10 @@
-/* op_activate.c: activations that are one formula an element; those made of other operators are in the prelude. */
+/* op_activate.c: activations and losses that are one formula an element; those made of other operators are in the prelude. */
 #include "op_compose.h"
 #include "pointwise.h"
 
 #include <string.h>
+
+#include "owned.h"
 
 enum { MOST_PARAMS = 3 };
 
@@ -158,6 +160,49 @@ TsrStatus op_gelu(TsrOpCall *c) {
     bool is_exact = strcmp(c->arg[1].str, "none") == 0;
     if (!is_exact && strcmp(c->arg[1].str, "tanh") != 0) return tsr_error(TSR_RUNTIME_ERROR, "approximate argument must be either none or tanh.");
     return activate(c, is_exact ? &exact : &by_tanh, NULL, 0, NULL);
+}
+
+/* The first half along dim times the sigmoid of the second one. */
+TsrStatus op_glu(TsrOpCall *c) {
+    static const TsrPointwise rules = {TSR_K_glu, "glu_cpu", D_FLOAT, 0, 8, 0, NULL};
+    TsrTensor *t = c->arg[0].t;
+    int64_t dim = c->arg[1].i;
+    if (tsr_ndim(t) == 0) return tsr_error(TSR_RUNTIME_ERROR, "glu does not support 0-dimensional tensors");
+    TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(t)));
+    int64_t n = t->sizes[dim] / 2;
+    if (t->sizes[dim] % 2 != 0)
+        return tsr_error(TSR_RUNTIME_ERROR, "Halving dimension must be even, but dimension %lld is size %lld", (long long)dim, (long long)t->sizes[dim]);
+    TSR_TRY(tsr_require(D_FLOAT, t->dtype, rules.name));
+    TSR_OWNED first = NULL;
+    TSR_OWNED second = NULL;
+    TSR_TRY(tsr_tensor_new_narrow(&first, t, dim, 0, n));
+    TSR_TRY(tsr_tensor_new_narrow(&second, t, dim, n, n));
+    return tsr_pw_run(c, &rules, 2, (TsrTensor *[]){first, second});
+}
+
+/* arg: self, target, reduction, where the square ends */
+static TsrStatus squared_near(TsrOpCall *c, const TsrPointwise *rules) {
+    static const char *const reductions[] = {NULL, "mean", "sum"};
+    double edge = c->arg[3].f;
+    int64_t reduction = c->arg[2].i;
+    TsrTensor *sum;
+    TSR_TRY(activate(c, rules, c->arg[1].t, 2, (const TsrScalar[]){tsr_scalar_float(edge), tsr_scalar_float(0.5 * edge)}));
+    if (reduction != 1 && reduction != 2) return TSR_OK;
+    TsrStatus s = tsr_invoke_new(&sum, 1, reductions[reduction], "t", c->ret[0].t);
+    tsr_op_release_returns(c);
+    return tsr_finish_move(c, s, s == TSR_OK ? sum : NULL);
+}
+
+TsrStatus op_huber_loss(TsrOpCall *c) {
+    static const TsrPointwise rules = {TSR_K_huber, "huber_cpu", D_FLOAT, 0, 2, 0, NULL};
+    if (!(c->arg[3].f > 0)) return tsr_error(TSR_RUNTIME_ERROR, "huber_loss does not support non-positive values for delta.");
+    return squared_near(c, &rules);
+}
+
+TsrStatus op_smooth_l1_loss(TsrOpCall *c) {
+    static const TsrPointwise rules = {TSR_K_smooth_l1, "smooth_l1_cpu", D_FLOAT, 0, 2, 0, NULL};
+    if (!(c->arg[3].f >= 0)) return tsr_error(TSR_RUNTIME_ERROR, "smooth_l1_loss does not support negative values for beta.");
+    return squared_near(c, &rules);
 }
 
 /* One weight, or one a channel. */
