@@ -628,13 +628,15 @@ TsrStatus op_linear(TsrOpCall *c) {
     int d = tsr_ndim(x);
     if (d == 0 || tsr_ndim(weight) == 0)
         return tsr_error(TSR_RUNTIME_ERROR, "both arguments to linear need to be at least 1D, but they are %dD and %dD", d, tsr_ndim(weight));
+    if (tsr_ndim(weight) > 2) return tsr_error(TSR_RUNTIME_ERROR, "t() expects a tensor with <= 2 dimensions, but self is %dD", tsr_ndim(weight));
     if (tsr_ndim(weight) == 2) TSR_TRY(tsr_tensor_new_transpose(&wt, weight, 0, 1));
     else wt = tsr_tensor_retain(weight);
-    bool fused = d == 2 || (c->out[0] == NULL && (d == 1 || (d == 3 && tsr_is_contiguous(x, TSR_CONTIGUOUS))));
-    if (bias != NULL && fused && (tsr_ndim(wt) == 2 || d == 2)) return tsr_finish_move(c, linear_sum(&r, x, wt, bias), r);
     if (bias == NULL) return tsr_finish_move(c, tsr_matmul_new(&r, x, wt), r);
+    bool row = tsr_ndim(bias) == 1 || (tsr_ndim(bias) > 1 && tsr_ndim(weight) == 2 && bias->numel == weight->sizes[0]);
+    bool fused = d == 2 || (c->out[0] == NULL && row && tsr_is_contiguous(x, TSR_CONTIGUOUS));
+    if (fused) return tsr_finish_move(c, linear_sum(&r, x, wt, bias), r);
     TSR_TRY(tsr_matmul_new(&product, x, wt));
-    return tsr_finish_move(c, tsr_invoke_new(&r, 1, "add", "tt", product, bias), r);
+    return tsr_finish_move(c, tsr_invoke_new(&r, 1, "add", "!ttt", product, product, bias), r);
 }
 
 static TsrStatus bilinear_dtypes_error(const TsrTensor *x, const TsrTensor *y, const TsrTensor *w, const TsrTensor *bias) {

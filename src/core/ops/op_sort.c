@@ -468,14 +468,34 @@ static TsrStatus median_all(TsrOpCall *c, bool ignore_nan) {
 TsrStatus op_median(TsrOpCall *c) { return median_all(c, false); }
 TsrStatus op_nanmedian(TsrOpCall *c) { return median_all(c, true); }
 
+/* What std::sort makes of up to 16 numbers with nan among them, which is neither less nor greater than any: insertion. */
+static void sort_with_nan(TsrPair *a, int64_t n, uint64_t nan_key) {
+    for (int64_t i = 1; i < n; i++) {
+        TsrPair x = a[i];
+        int64_t to = i;
+        if (x.key == nan_key) continue;
+        if (a[0].key != nan_key && x.key < a[0].key) to = 0;
+        while (to > 0 && a[to - 1].key != nan_key && x.key < a[to - 1].key) to--;
+        memmove(a + to + 1, a + to, (size_t)(i - to) * sizeof *a);
+        a[to] = x;
+    }
+}
+
+static bool has_key(const TsrPair *a, int64_t n, uint64_t key) {
+    for (int64_t i = 0; i < n; i++)
+        if (a[i].key == key) return true;
+    return false;
+}
+
 static void mode_line(char *const *data, const int64_t *stride, const int64_t *n, const void *params) {
     const LineWork *w = params;
     Pairs p;
     if (!pairs_begin(&p, n[2], false, w)) return;
     load_pairs(p.a, data[2], stride[2], n[2], w);
-    tsr_kernel_sort(p.a, n[2]);
     uint64_t nan_key = tsr_kernel_nan_key(w->dtype);
     bool floats = tsr_dtype_is_float(w->dtype);
+    if (floats && n[2] <= 16 && has_key(p.a, n[2], nan_key)) sort_with_nan(p.a, n[2], nan_key);
+    else tsr_kernel_sort(p.a, n[2]);
     int64_t best = 0, best_count = 0, count = 0;
     for (int64_t i = 0; i < n[2] && !tsr_interrupted_at(i); i++) {
         count++;

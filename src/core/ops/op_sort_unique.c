@@ -1,4 +1,5 @@
 /* unique, unique_consecutive, bincount, histc, histogram, histogramdd. */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -610,6 +611,9 @@ TsrStatus op_histc(TsrOpCall *c) {
         TSR_TRY(doubles_new(&wide, self));
         column_range(wide, 1, 0, &left, &right);
         tsr_tensor_free(wide);
+        double most = self->dtype == TSR_FLOAT32 ? FLT_MAX : DBL_MAX; /* where the search starts, for numbers that are all infinite */
+        if (left == INFINITY) left = most;
+        if (right == -INFINITY) right = -most;
     }
     if (left == right) {
         left -= 1;
