@@ -180,6 +180,7 @@ valgrind: ## the unit tests and some transcripts under valgrind (the suites erro
 	$(MAKE) CONFIG=debug all build/debug/tests/run build/debug/tests/plugins
 	$(if $(T),CK_RUN_SUITE=$(T)) CK_TIMEOUT_MULTIPLIER=30 TSR_TEST_NO_FAULTS=1 TSR_TEST_BUILD=build/debug $(VALGRIND) build/debug/tests/run
 	$(if $(T),,for f in tests/lang/ownership/*.txt tests/lang/container/*.txt; do $(VALGRIND) build/debug/tsr --doctest $$f || exit 1; done)
+	$(if $(T),,printf '%s\r' 'x = ones(2, 3)' 'x.t()' 'def f(a):' '    return a + 1' '' 'f(x)' '1 + x[9]' '%whos' exit | TSR_HISTORY= TERM=xterm script -qec '$(VALGRIND) build/debug/tsr' /dev/null)
 
 # A fuzz target each for the parser and every loader; needs clang. FUZZ_TIME seconds each.
 FUZZ_TIME ?= 60

@@ -172,8 +172,7 @@ void line_end(void) {
         lib.write_history(path);
         umask(before);
     }
-    dlclose(lib.handle);
-    lib.handle = NULL;
+    lib.handle = NULL; /* the library stays loaded: its history and keymaps live as long as the process, and only its own data points at them */
 }
 
 void line_remember(const char *text) {
