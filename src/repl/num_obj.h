@@ -49,6 +49,7 @@ TsrStatus int_divmod(Value *quotient, Value *remainder, Value a, Value b);
 TsrStatus int_negate(Value *out, Value v);
 TsrStatus int_shift_left(Value *out, Value v, int64_t bits);
 int64_t int_bit_length(Value v);
+int64_t int_hash(Value v); /* as hash(v): modulo 2**61 - 1, never -1 */
 extern int int_max_str_digits; /* sys.set_int_max_str_digits; 0: no limit */
 
 /* The text of a number with other scripts' decimal digits as ASCII and spaces of all kinds as ' ', for the caller to free;
