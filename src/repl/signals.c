@@ -13,7 +13,7 @@ enum { MORE_ALARMS = 3, EXIT_INTERRUPT = 130 };
 /* Seconds after which another SIGINT is taken for impatience. Sooner it is an echo: timeout(1) and terminals signal the process and its group. */
 static const double PATIENCE = 0.5;
 
-static volatile sig_atomic_t alarms;
+static volatile sig_atomic_t alarms, interrupts;
 
 static void write_and_exit(const char *text, int status) {
     if (write(STDERR_FILENO, text, strlen(text)) < 0) _exit(status);
@@ -31,6 +31,7 @@ static void on_interrupt(int signal) {
     (void)signal;
     if (tsr_interrupt_flag != TSR_INTERRUPT_KEYBOARD) {
         requested = now();
+        interrupts = 1;
         tsr_interrupt_request();
     } else if (now() - requested > PATIENCE) {
         write_and_exit("KeyboardInterrupt\n", EXIT_INTERRUPT);
@@ -49,6 +50,8 @@ static void handle(int signal, void (*handler)(int)) {
     action.sa_handler = handler;
     sigaction(signal, &action, NULL); /* no SA_RESTART: a read waiting for input ends with EINTR */
 }
+
+bool signals_came(void) { return alarms > 0 || interrupts > 0; }
 
 /* A process started in the background by a shell ignores SIGINT, and goes on doing so. */
 static bool is_ignored(int signal) {

@@ -152,7 +152,8 @@ bool startup_begin(const ShellOptions *options) {
 int startup_finish(int status) {
     bool lost = fflush(builtin_stdout()) != 0 || ferror(builtin_stdout());
     int why = errno;
-    startup_undo();
+    /* Nobody is to wait, after Ctrl-C, until millions of values are given back one by one: the system takes their memory at once. */
+    if (!signals_came()) startup_undo();
     if (!lost) lost = fclose(stdout) != 0, why = errno;
     if (!lost || why == EPIPE) return lost ? 141 : status;
     fprintf(stderr, "OSError: [Errno %d] %s: '<stdout>'\n", why, strerror(why));
