@@ -162,6 +162,7 @@ TsrStatus tensor_binary(Value *out, BinaryOp op, Value a, Value b) {
     TsrScalar m = tsr_scalar_int(0), n = tsr_scalar_int(0);
     bool fits;
     *out = VALUE_UNBOUND;
+    if (op == OP_MATMUL && (value_is_int(a) || value_is_int(b))) return TSR_OK; /* of any size */
     TSR_TRY(operand(&x, &m, &fits, a));
     if (!fits) return TSR_OK;
     TSR_TRY(operand(&y, &n, &fits, b));
