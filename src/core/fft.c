@@ -6,6 +6,7 @@
 
 #include "mem.h"
 
+enum { FFT_SPLIT_ONE = 512, FFT_SPLIT = 4096 /* lines from these lengths on are split: when there are one or two, and any number */ };
 enum { FFT_MAX_RADIX = 31, FFT_MAX_FACTORS = 64, FFT_SHORT = 31, FFT_PIECE = 1 << 13 /* butterflies between two looks for an interrupt */ };
 
 /* For each frequency, the order in which MKL adds the terms of cosines to the first value, and those of sines: see `ordered` in fft.inc. */
@@ -32,6 +33,11 @@ struct TsrFft {
     void *roots;                      /* n roots of unity; with Bluestein the chirp */
     void *kernel;                     /* Bluestein: the transformed chirp */
     TsrFft *inner;                    /* Bluestein: the plan for the convolution; else NULL */
+    TsrFft *columns, *rows;           /* a split line's: see fft_split.inc; else NULL, and what follows */
+    double *turns;                    /* a split line's roots of unity, re and im: the first turn_step ones, then every turn_step-th */
+    int64_t turn_step;
+    void *lane_turns;                 /* of lane l's value k in the columns, relative to lane 0: aligned */
+    void *lane_memory;
 };
 
 /* exp(-2 pi i k / n), reduced to the first octant so that the exact values come out exact. */
@@ -52,6 +58,17 @@ static void unit_root(int64_t k, int64_t n, double *re, double *im) {
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wpsabi" /* vectors are passed between inlined functions only */
 #endif
+
+/* exp(-2 pi i k / n) of a split line, 0 <= k < n. */
+static inline void split_root(const TsrFft *plan, int64_t k, double *re, double *im) {
+    const double *low = plan->turns + 2 * (k % plan->turn_step), *high = plan->turns + 2 * (plan->turn_step + k / plan->turn_step);
+    *re = low[0] * high[0] - low[1] * high[1];
+    *im = low[0] * high[1] + low[1] * high[0];
+}
+
+/* The transform as `run` sees it: in one piece or split. */
+static void f32_whole(const TsrFft *plan, void *dst, const void *src, void *scratch);
+static void f64_whole(const TsrFft *plan, void *dst, const void *src, void *scratch);
 
 #define R float
 #define S float
@@ -82,6 +99,31 @@ typedef double DoubleLanes __attribute__((vector_size(8 * TSR_FFT_LANES)));
 #define HELPER static inline __attribute__((always_inline))
 #define PASS TSR_CLONES static
 #include "kernels/fft.inc"
+
+#define S float
+#define NAME(x) f32_##x
+#define LANE(x) f32_lanes_##x
+#define PASS TSR_CLONES static
+#include "kernels/fft_split.inc"
+#define S double
+#define NAME(x) f64_##x
+#define LANE(x) f64_lanes_##x
+#define PASS TSR_CLONES static
+#include "kernels/fft_split.inc"
+
+static char *aligned_up(const void *p) { return (char *)(((uintptr_t)p + 63) / 64 * 64); }
+
+#define WHOLE(P) \
+    static void P##_whole(const TsrFft *plan, void *dst, const void *src, void *scratch) { \
+        if (plan->columns == NULL) { \
+            P##_pass(plan, dst, src, 1, 0); \
+            return; \
+        } \
+        P##_lanes_C *in = (P##_lanes_C *)aligned_up((P##_C *)scratch + plan->n), *out = in + TSR_MAX(plan->columns->n, plan->rows->n); \
+        P##_split(plan, dst, src, scratch, in, out); \
+    }
+WHOLE(f32)
+WHOLE(f64)
 
 /* NULL for the primes whose sums are two chains. */
 static const TsrFftOrder *order_of(int64_t n, TsrFftKind kind, bool mean) {
@@ -141,13 +183,21 @@ static int64_t good_length(int64_t n) {
     return best;
 }
 
+static TsrStatus plan_new(TsrFft **out, int64_t n, bool wide, TsrFftKind kind, bool mean, int64_t least);
+
 static size_t item_of(const TsrFft *plan) { return plan->wide ? 16 : 8; }
+
+/* The matrix of a split line, and two vectors of lanes. */
+static size_t split_scratch(const TsrFft *plan) {
+    if (plan->columns == NULL) return 0;
+    return ((size_t)plan->n + 2 * TSR_FFT_LANES * (size_t)TSR_MAX(plan->columns->n, plan->rows->n)) * item_of(plan) + 64;
+}
 
 static TsrStatus prepare_bluestein(TsrFft *plan) {
     int64_t m = good_length(2 * plan->n - 1);
-    TSR_TRY(tsr_fft_new(&plan->inner, m, plan->wide, TSR_FFT_COMPLEX, false));
+    TSR_TRY(plan_new(&plan->inner, m, plan->wide, TSR_FFT_COMPLEX, false, FFT_SPLIT));
     size_t bytes = (size_t)m * item_of(plan);
-    void *scratch = tsr_malloc(bytes);
+    void *scratch = tsr_malloc(bytes + split_scratch(plan->inner));
     plan->kernel = tsr_malloc(bytes);
     if (scratch == NULL || plan->kernel == NULL) {
         tsr_free(scratch);
@@ -159,7 +209,38 @@ static TsrStatus prepare_bluestein(TsrFft *plan) {
     return TSR_OK;
 }
 
-TsrStatus tsr_fft_new(TsrFft **out, int64_t n, bool wide, TsrFftKind kind, bool mean) {
+/* The greatest divisor of n up to its root. */
+static int64_t middle_divisor(int64_t n) {
+    int64_t best = 1;
+    for (int64_t d = 1; d <= n / d; d++)
+        if (n % d == 0) best = d;
+    return best;
+}
+
+/* What a split line needs; *done: it has it. Lines that are almost prime stay whole. */
+static TsrStatus prepare_split(TsrFft *plan, bool *done) {
+    int64_t a = middle_divisor(plan->n), b = plan->n / a, step = 1;
+    *done = a >= 16;
+    if (!*done) return TSR_OK;
+    while (step * step < plan->n) step *= 2;
+    int64_t high = plan->n / step + 1;
+    plan->turn_step = step;
+    TSR_TRY(plan_new(&plan->columns, a, plan->wide, TSR_FFT_COMPLEX, false, INT64_MAX));
+    TSR_TRY(plan_new(&plan->rows, b, plan->wide, TSR_FFT_COMPLEX, false, INT64_MAX));
+    size_t lanes = (size_t)a * item_of(plan) * TSR_FFT_LANES + 64;
+    plan->turns = tsr_malloc((size_t)(step + high) * 2 * sizeof(double));
+    plan->lane_memory = tsr_malloc(lanes);
+    if (plan->turns == NULL || plan->lane_memory == NULL) return tsr_error_no_memory(lanes);
+    plan->lane_turns = aligned_up(plan->lane_memory);
+    for (int64_t k = 0; k < step; k++) unit_root(k, plan->n, &plan->turns[2 * k], &plan->turns[2 * k + 1]);
+    for (int64_t k = 0; k < high; k++) unit_root(TSR_MIN(k * step, plan->n - 1), plan->n, &plan->turns[2 * (step + k)], &plan->turns[2 * (step + k) + 1]);
+    if (plan->wide) f64_fill_lane_turns(plan);
+    else f32_fill_lane_turns(plan);
+    return TSR_OK;
+}
+
+/* May be split from length `least` on. */
+static TsrStatus plan_new(TsrFft **out, int64_t n, bool wide, TsrFftKind kind, bool mean, int64_t least) {
     TsrFft *plan = tsr_calloc(1, sizeof *plan);
     if (plan == NULL) return tsr_error_no_memory(sizeof *plan);
     plan->n = n;
@@ -168,9 +249,15 @@ TsrStatus tsr_fft_new(TsrFft **out, int64_t n, bool wide, TsrFftKind kind, bool 
     plan->mean = mean;
     if (is_short(n)) plan_short(plan); /* threes and fours by mixed radix round as MKL does */
     size_t bytes = 0;
-    TsrStatus s = TSR_OK;
+    bool whole = factorize(plan, n), split = false;
+    TsrStatus s = whole && n >= least && n < INT32_MAX ? prepare_split(plan, &split) : TSR_OK;
+    if (s != TSR_OK || split) {
+        if (s != TSR_OK) tsr_fft_free(plan);
+        else *out = plan;
+        return s;
+    }
     if (n > INT64_MAX / 64 || tsr_mul_size_overflows((size_t)n, item_of(plan), &bytes) || (plan->roots = tsr_malloc(bytes)) == NULL) s = tsr_error_no_memory(bytes);
-    else if (!factorize(plan, n)) s = prepare_bluestein(plan);
+    else if (!whole) s = prepare_bluestein(plan);
     else if (wide) f64_fill_roots(plan->roots, n);
     else f32_fill_roots(plan->roots, n);
     if (s != TSR_OK) tsr_fft_free(plan);
@@ -178,15 +265,28 @@ TsrStatus tsr_fft_new(TsrFft **out, int64_t n, bool wide, TsrFftKind kind, bool 
     return s;
 }
 
+TsrStatus tsr_fft_new(TsrFft **out, int64_t n, bool wide, TsrFftKind kind, bool mean, int64_t lines) {
+    return plan_new(out, n, wide, kind, mean, lines < 3 ? FFT_SPLIT_ONE : FFT_SPLIT);
+}
+
 void tsr_fft_free(TsrFft *plan) {
     if (plan == NULL) return;
     tsr_fft_free(plan->inner);
+    tsr_fft_free(plan->columns);
+    tsr_fft_free(plan->rows);
+    tsr_free(plan->turns);
+    tsr_free(plan->lane_memory);
     tsr_free(plan->roots);
     tsr_free(plan->kernel);
     tsr_free(plan);
 }
 
-size_t tsr_fft_scratch(const TsrFft *plan) { return ((size_t)plan->n + (plan->inner != NULL ? 2 * (size_t)plan->inner->n : 0)) * item_of(plan); }
+size_t tsr_fft_scratch(const TsrFft *plan) {
+    size_t inner = plan->inner != NULL ? 2 * (size_t)plan->inner->n * item_of(plan) + split_scratch(plan->inner) : 0;
+    return (size_t)plan->n * item_of(plan) + split_scratch(plan) + inner;
+}
+
+bool tsr_fft_takes_lanes(const TsrFft *plan) { return plan->columns == NULL && (plan->inner == NULL || plan->inner->columns == NULL); }
 
 void tsr_fft_run_lanes(const TsrFft *plan, void *dst, const void *src, bool forward, double scale, void *scratch) {
     if (plan->wide) f64_lanes_run(plan, dst, src, forward, scale, scratch);

@@ -1,6 +1,7 @@
 /* fft.h: discrete Fourier transforms of any length on contiguous lines, in float or double.
  *
- * Short lengths by sums in MKL's order; mixed radix (4, 2, 3, 5 and small primes) by decimation in time, Bluestein's algorithm where a large prime divides the
+ * Short lengths by sums in MKL's order; mixed radix (4, 2, 3, 5 and small primes) by decimation in time, a long line as a matrix whose columns and rows are
+ * transformed several at a time (kernels/fft_split.inc), Bluestein's algorithm where a large prime divides the
  * length. A plan is read-only once made and may be used by several threads, each with its own scratch. */
 #ifndef TSR_FFT_H
 #define TSR_FFT_H
@@ -12,8 +13,8 @@ typedef struct TsrFft TsrFft;
 /* What is known of the lines: signals without imaginary parts, or spectra of such ones (then transformed backward). It decides roundings only. */
 typedef enum TsrFftKind { TSR_FFT_COMPLEX, TSR_FFT_FROM_REAL, TSR_FFT_TO_REAL } TsrFftKind;
 
-/* A plan for length n >= 1; `wide` for double; `mean` where runs will have the scale 1 / n. *out is the caller's. */
-TsrStatus tsr_fft_new(TsrFft **out, int64_t n, bool wide, TsrFftKind kind, bool mean);
+/* A plan for `lines` lines of length n >= 1; `wide` for double; `mean` where runs will have the scale 1 / n. *out is the caller's. */
+TsrStatus tsr_fft_new(TsrFft **out, int64_t n, bool wide, TsrFftKind kind, bool mean, int64_t lines);
 /* Whether lines of length n in float have every rounding of MKL's, which PyTorch calls. */
 bool tsr_fft_is_exact(int64_t n, TsrFftKind kind);
 void tsr_fft_free(TsrFft *plan);
@@ -23,6 +24,8 @@ size_t tsr_fft_scratch(const TsrFft *plan);
  * dst must not overlap src. */
 void tsr_fft_run(const TsrFft *plan, void *dst, const void *src, bool forward, double scale, void *scratch);
 
+/* Whether lines side by side are faster than one by one: long ones are not, and refuse the following. */
+bool tsr_fft_takes_lanes(const TsrFft *plan);
 /* The same for TSR_FFT_LANES lines side by side: value k of line l is {re[k][l], im[k][l]}, where re[k] and im[k] are TSR_FFT_LANES reals each, one after
  * the other. Memory, and the scratch, are TSR_FFT_LANES times as large and aligned to 64 bytes. */
 enum { TSR_FFT_LANES = 8 };

@@ -139,6 +139,15 @@ static void peeled_f32(const TsrGemm *g, float alpha, int64_t i, int64_t columns
     }
 }
 
+/* row[j] += alpha x[p] b[p][j], for one p after the other. */
+TSR_CLONES static void add_lines_f32(float *restrict row, int64_t n, int64_t k, float alpha, const float *restrict x, int64_t x_step, const float *restrict b, int64_t b_step) {
+    for (int64_t p = 0; p < k; p++) {
+        const float *restrict y = b + p * b_step;
+        float v = alpha * x[p * x_step];
+        for (int64_t j = 0; j < n; j++) row[j] += v * y[j];
+    }
+}
+
 /* As MKL's small kernels: c = beta c, then the products alpha a b added one after the other, each rounded. */
 static void small_f32(const TsrGemm *g, float alpha, float beta) {
     TsrMat a = g->a, b = g->b, c = g->c;
@@ -155,8 +164,10 @@ static void small_f32(const TsrGemm *g, float alpha, float beta) {
         }
         int64_t peel = c.cs == 1 ? (int64_t)(-((uintptr_t)row / sizeof(float)) & 3) : 0;
         if (n - peel < 4) peel = 0;
+        bool lines = !dots && c.cs == 1 && b.cs == 1;
         if (!dots) peeled_f32(g, alpha, i, peel);
-        for (int64_t p = 0; p < k && !dots; p++) {
+        if (lines) add_lines_f32(row + peel, n - peel, k, alpha, x, a.cs, (const float *)b.data + peel, b.rs);
+        for (int64_t p = 0; p < k && !dots && !lines; p++) {
             const float *y = (const float *)b.data + p * b.rs;
             float v = alpha * x[p * a.cs];
             for (int64_t j = peel; j < n; j++) row[j * c.cs] += v * y[j * b.cs];
@@ -602,11 +613,24 @@ TsrStatus tsr_gemm_chain(const TsrGemm *g) {
     return TSR_OK;
 }
 
+/* The sums of f32_gemm, without panels that would be empty but for a column or two. */
+static void narrow_f32(const TsrGemm *g, float alpha, float beta) {
+    TsrMat a = g->a, b = g->b, c = g->c;
+    for (int64_t i = 0; i < c.rows; i++)
+        for (int64_t j = 0; j < c.cols; j++) {
+            const float *x = (const float *)a.data + i * a.rs, *y = (const float *)b.data + j * b.cs;
+            float *dst = (float *)c.data + i * c.rs + j * c.cs, sum = 0;
+            for (int64_t p = 0; p < a.cols; p++) sum += x[p * a.cs] * y[p * b.rs];
+            *dst = beta == 0 ? alpha * sum : alpha * sum + beta * *dst;
+        }
+}
+
 TsrStatus tsr_gemm_short(const TsrGemm *g) {
     float panel[TSR_GEMM_SHORT * GEMM_COLS];
     int64_t k = g->a.cols;
     double complex alpha = scalar_complex(g->alpha), beta = scalar_complex(g->beta);
-    if (g->dtype == TSR_FLOAT32 && k > 0 && k < TSR_GEMM_SHORT) f32_gemm(g, (float)creal(alpha), (float)creal(beta), panel);
+    if (g->dtype == TSR_FLOAT32 && k > 0 && k < TSR_GEMM_SHORT && g->c.cols <= 2) narrow_f32(g, (float)creal(alpha), (float)creal(beta));
+    else if (g->dtype == TSR_FLOAT32 && k > 0 && k < TSR_GEMM_SHORT) f32_gemm(g, (float)creal(alpha), (float)creal(beta), panel);
     else if (g->dtype == TSR_COMPLEX64 && k > 0) small_c64(g, (float complex)alpha, (float complex)beta, WAY_LOOP);
     else return tsr_gemm(g);
     return TSR_OK;

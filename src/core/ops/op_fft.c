@@ -98,7 +98,9 @@ STORE(store_f32_wide, float, double)
 
 /* What one worker of run_lines holds. */
 typedef struct LineWork {
-    char *memory, *in, *out, *scratch;
+    TsrDataPtr memory; /* from the tensors' allocator: it keeps pages that have been touched */
+    char *in, *out, *scratch;
+    size_t lanes;
     bool wide, narrow;  /* computed in double; stored in float */
     int64_t sizes[TSR_MAX_DIMS];
 } LineWork;
@@ -106,10 +108,10 @@ typedef struct LineWork {
 static bool line_work_begin(LineWork *w, const LineJob *j) {
     w->wide = j->wide;
     w->narrow = tsr_dtype_real_of(j->out->dtype) == TSR_FLOAT32;
-    size_t line = (size_t)j->n * (w->wide ? 16 : 8) * TSR_FFT_LANES;
-    w->memory = tsr_malloc(2 * line + tsr_fft_scratch(j->plan) * TSR_FFT_LANES + 64);
-    if (w->memory == NULL) return false;
-    w->in = w->memory + (-(uintptr_t)w->memory & 63);
+    w->lanes = tsr_fft_takes_lanes(j->plan) ? TSR_FFT_LANES : 1;
+    size_t line = ((size_t)j->n * (w->wide ? 16 : 8) * w->lanes + 63) / 64 * 64;
+    if (tsr_allocate(&w->memory, TSR_DEVICE_CPU, 2 * line + tsr_fft_scratch(j->plan) * w->lanes + 64) != TSR_OK) return false;
+    w->in = (char *)w->memory.data + (-(uintptr_t)w->memory.data & 63);
     w->out = w->in + line;
     w->scratch = w->out + line;
     memcpy(w->sizes, j->out->sizes, sizeof(int64_t) * (size_t)tsr_ndim(j->out));
@@ -147,11 +149,11 @@ static void run_lines(int64_t begin, int64_t end, void *user) {
         return;
     }
     for (int64_t i = begin; i < end;) {
-        int64_t count = end - i >= 3 ? TSR_MIN(end - i, TSR_FFT_LANES) : 1;
+        int64_t count = end - i >= 3 && w.lanes > 1 ? TSR_MIN(end - i, TSR_FFT_LANES) : 1;
         run_group(j, &w, i, count);
         i += count;
     }
-    tsr_free(w.memory);
+    tsr_dataptr_release(&w.memory);
 }
 
 /* Sorts dims by falling stride of t, stable. */
@@ -185,7 +187,7 @@ static TsrStatus transform(TsrTensor *out, const TsrTensor *in, int dim, LineKin
     TsrFftKind known = kind == LINE_C2C ? TSR_FFT_COMPLEX : kind == LINE_C2R ? TSR_FFT_TO_REAL : TSR_FFT_FROM_REAL;
     bool mean = n > 1 && scale == 1 / (double)n && (kind == LINE_C2C || in->numel == in->sizes[dim]) && !lines_have_gaps(in, dim);
     bool wide = (n <= WIDE_LENGTH && !tsr_fft_is_exact(n, known)) || tsr_dtype_real_of(out->dtype) == TSR_FLOAT64;
-    TSR_TRY(tsr_fft_new(&plan, n, wide, known, mean));
+    TSR_TRY(tsr_fft_new(&plan, n, wide, known, mean, out->numel / out->sizes[dim]));
     LineJob job = {.plan = plan, .wide = wide, .in = in, .out = out, .dim = dim, .kind = kind, .forward = forward, .scale = scale, .n = n,
                    .in_len = in->sizes[dim], .out_len = out->sizes[dim]};
     TsrStatus s = tsr_parallel_for(out->numel / out->sizes[dim], TSR_MAX(2 * TSR_FFT_LANES, tsr_grain(2 * n)), run_lines, &job);
