@@ -67,13 +67,33 @@ typedef struct Plan {
     int64_t itemsize;
 } Plan;
 
+/* -1, 0, 1: whether a lies inside b; where one of the two is expanded, either may. */
+static int compare_dims(const Dim *a, const Dim *b) {
+    if (a->stride == 0 || b->stride == 0) return 0;
+    if (a->stride != b->stride) return a->stride < b->stride ? -1 : 1;
+    return a->size > b->size;
+}
+
+/* By strides, as PyTorch orders them (TensorIterator's reorder_dimensions): one that may lie either way is passed over, not stopped at. */
 static void sort_dims(Dim *dims, int n) {
-    for (int i = 1; i < n; i++)
-        for (int j = i; j > 0 && dims[j].stride < dims[j - 1].stride; j--) {
+    for (int i = 1; i < n; i++) {
+        int order = 0;
+        for (int at = i, j = i - 1; j >= 0 && order >= 0; j--) {
+            order = compare_dims(&dims[j], &dims[at]);
+            if (order <= 0) continue;
             Dim swap = dims[j];
-            dims[j] = dims[j - 1];
-            dims[j - 1] = swap;
+            dims[j] = dims[at];
+            dims[at] = swap;
+            at = j;
         }
+    }
+}
+
+static int drop_ones(Dim *dims, int n) {
+    int left = 0;
+    for (int i = 0; i < n; i++)
+        if (dims[i].size != 1) dims[left++] = dims[i];
+    return left;
 }
 
 static int merge_dims(Dim *dims, int n) {
@@ -98,11 +118,11 @@ static void plan_dims(Plan *p, const TsrReduction *r) {
         Dim dim = {t->sizes[d], t->strides[d] * p->itemsize, reduced ? (indexed ? index : 0) : place};
         if (reduced) index *= dim.size;
         else p->nout *= dim.size, place *= dim.size;
-        if (dim.size == 1) continue;
-        if (reduced) p->red[p->nred++] = dim;
-        else p->kept[p->nkept++] = dim;
+        if (reduced) p->red[p->nred++] = dim; /* of size 1 too: others are ordered by it */
+        else if (dim.size != 1) p->kept[p->nkept++] = dim;
     }
     sort_dims(p->red, p->nred);
+    p->nred = drop_ones(p->red, p->nred);
     /* The kept ones stay in the output's order, as PyTorch walks them. */
     p->nred = merge_dims(p->red, p->nred);
     p->nkept = merge_dims(p->kept, p->nkept);
