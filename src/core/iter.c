@@ -13,8 +13,6 @@ enum { BLOCK = 512, POLL = 1 << 18, PARALLEL_WORK = 2 * TSR_CHUNK_WORK, CHUNK_TI
 
 typedef struct Extent { const char *begin, *end; } Extent;
 
-static bool is_dense(const TsrTensor *t) { return tsr_layout_is_non_overlapping_and_dense(tsr_ndim(t), t->sizes, t->strides); }
-
 static Extent extent_of(const TsrTensor *t) {
     const char *p = tsr_data(t);
     return (Extent){p, p + t->numel * (int64_t)tsr_itemsize(t)};
@@ -23,7 +21,7 @@ static Extent extent_of(const TsrTensor *t) {
 /* Gapped views are let through. */
 TsrStatus tsr_iter_check_partial_overlap(const TsrTensor *out, const TsrTensor *in) {
     if (out == in || out->storage != in->storage || out->numel == 0 || in->numel == 0 || tsr_is_meta(out)) return TSR_OK;
-    if (!is_dense(out) || !is_dense(in)) return TSR_OK;
+    if (!tsr_is_dense(out) || !tsr_is_dense(in)) return TSR_OK;
     Extent a = extent_of(out), b = extent_of(in);
     bool partial;
     if (a.begin == b.begin && a.end == b.end)
@@ -166,7 +164,7 @@ static TsrStatus resolve_dtypes(TsrIter *it, const TsrIterSpec *spec, TsrDtype *
 static const int64_t *seen_strides(const TsrIter *it, const TsrIterSpec *spec, int k, int64_t *copied) {
     const TsrTensor *t = it->operand[k];
     bool own_dtype = k < spec->nout || (spec->in_dtype != NULL && spec->in_dtype[k - spec->nout] != TSR_DTYPE_NONE);
-    if (own_dtype || (spec->flags & TSR_ITER_PROMOTE) == 0 || t->dtype == it->common || is_dense(t)) return t->strides;
+    if (own_dtype || (spec->flags & TSR_ITER_PROMOTE) == 0 || t->dtype == it->common || tsr_is_dense(t)) return t->strides;
     tsr_layout_dense_strides_like(copied, tsr_ndim(t), t->sizes, t->strides);
     return copied;
 }
@@ -181,34 +179,27 @@ static void expand_strides(TsrIter *it, int k, const int64_t *from, int64_t *str
         strides[d] = d < lead || (t->sizes[d - lead] == 1 && it->shape[d] != 1) ? 0 : (int64_t)((uint64_t)from[d - lead] * (uint64_t)size);
 }
 
-/* >0: dim0 (now inner) should be outside dim1, <0: as it is, 0: no operand tells. */
-static int compare_dims(const TsrIter *it, int64_t strides[][TSR_MAX_DIMS], const bool *known, int dim0, int dim1) {
-    for (int k = 0; k < it->noperands; k++) {
-        if (!known[k]) continue;
-        int64_t s0 = strides[k][dim0], s1 = strides[k][dim1];
-        if (s0 == 0 || s1 == 0) continue;
-        if (s0 != s1) return s0 < s1 ? -1 : 1;
-        if (it->shape[dim0] > it->shape[dim1]) return 1;
+/* What tells how the dimensions lie: the byte strides of the operands that are known. */
+typedef struct Walked {
+    const TsrIter *it;
+    int64_t (*strides)[TSR_MAX_DIMS];
+    const bool *known;
+} Walked;
+
+static int compare_dims(const void *user, int inner, int outer) {
+    const Walked *w = user;
+    for (int k = 0; k < w->it->noperands; k++) {
+        if (!w->known[k]) continue;
+        int order = tsr_layout_compare_dims(w->it->shape[inner], w->strides[k][inner], w->it->shape[outer], w->strides[k][outer]);
+        if (order != 0) return order;
     }
     return 0;
 }
 
-/* perm[0] is the innermost dimension: an insertion sort that moves only on clear evidence, as row-major as possible. */
+/* perm[0] is the innermost dimension: as row-major as the operands allow. */
 static void order_dims(const TsrIter *it, int64_t strides[][TSR_MAX_DIMS], const bool *known, int *perm) {
     for (int i = 0; i < it->rank; i++) perm[i] = it->rank - 1 - i;
-    if (it->flags & TSR_ITER_LINEAR) return;
-    for (int i = 1; i < it->rank; i++) {
-        int at = i;
-        for (int j = i - 1; j >= 0; j--) {
-            int order = compare_dims(it, strides, known, perm[j], perm[at]);
-            if (order < 0) break;
-            if (order == 0) continue;
-            int swap = perm[j];
-            perm[j] = perm[at];
-            perm[at] = swap;
-            at = j;
-        }
-    }
+    if (!(it->flags & TSR_ITER_LINEAR)) tsr_layout_order_dims(perm, it->rank, compare_dims, &(Walked){it, strides, known});
 }
 
 static void dense_strides(const TsrIter *it, const int *perm, int64_t *strides) {

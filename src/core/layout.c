@@ -134,29 +134,17 @@ bool tsr_layout_is_non_overlapping_and_dense(int ndim, const int64_t *sizes, con
     return true;
 }
 
-/* Positive: `a` belongs after `b`; 0: undecided. A stride of 0 says nothing about the order. */
-static int compare_for_order(int64_t size_a, int64_t stride_a, int64_t size_b, int64_t stride_b) {
-    if (stride_a == 0 || stride_b == 0) return 0;
-    if (stride_a != stride_b) return stride_a < stride_b ? -1 : 1;
-    return size_a > size_b ? 1 : 0;
+typedef struct Geometry { const int64_t *sizes, *strides; } Geometry;
+
+static int compare_dims(const void *user, int inner, int outer) {
+    const Geometry *g = user;
+    return tsr_layout_compare_dims(g->sizes[inner], g->strides[inner], g->sizes[outer], g->strides[outer]);
 }
 
 void tsr_layout_dense_strides_like(int64_t *out, int ndim, const int64_t *sizes, const int64_t *strides) {
     int perm[MOST_DIMS];
     for (int i = 0; i < ndim; i++) perm[i] = ndim - 1 - i;
-    /* Insertion that steps over undecided neighbours: the iterator's rule, so that results agree everywhere. */
-    for (int i = 1; i < ndim; i++) {
-        int at = i;
-        for (int k = i - 1; k >= 0; k--) {
-            int a = perm[k], b = perm[at];
-            int order = compare_for_order(sizes[a], strides[a], sizes[b], strides[b]);
-            if (order < 0) break;
-            if (order == 0) continue;
-            perm[k] = b;
-            perm[at] = a;
-            at = k;
-        }
-    }
+    tsr_layout_order_dims(perm, ndim, compare_dims, &(Geometry){sizes, strides});
     int64_t step = 1;
     for (int k = 0; k < ndim; k++) {
         out[perm[k]] = step;

@@ -22,6 +22,30 @@ bool tsr_layout_is_channels_last(int ndim, const int64_t *sizes, const int64_t *
 bool tsr_layout_is_channels_last_strides(int ndim, const int64_t *sizes, const int64_t *strides);
 /* Some permutation of the dimensions is contiguous. */
 bool tsr_layout_is_non_overlapping_and_dense(int ndim, const int64_t *sizes, const int64_t *strides);
+/* How two dimensions lie, for tsr_layout_order_dims. An expanded one, of stride 0, tells nothing. */
+static inline int tsr_layout_compare_dims(int64_t size_inner, int64_t stride_inner, int64_t size_outer, int64_t stride_outer) {
+    if (stride_inner == 0 || stride_outer == 0) return 0;
+    if (stride_inner != stride_outer) return stride_inner < stride_outer ? -1 : 1;
+    return size_inner > size_outer;
+}
+/* Negative: dimension `inner`, which lies inside `outer` now, belongs there; positive: they change places; 0: no telling. */
+typedef int (*TsrCompareDims)(const void *user, int inner, int outer);
+/* Orders perm[0..n), innermost first, as PyTorch does everywhere (TensorIterator's reorder_dimensions): an insertion sort that moves only on clear
+ * evidence and steps over what is undecided. Inline, so that the comparison is, too. */
+static inline void tsr_layout_order_dims(int *perm, int n, TsrCompareDims compare, const void *user) {
+    for (int i = 1; i < n; i++) {
+        int at = i;
+        for (int j = i - 1; j >= 0; j--) {
+            int order = compare(user, perm[j], perm[at]);
+            if (order < 0) break;
+            if (order == 0) continue;
+            int swap = perm[j];
+            perm[j] = perm[at];
+            perm[at] = swap;
+            at = j;
+        }
+    }
+}
 /* Strides for a fresh tensor "like" a possibly gapped or overlapping one, in its stride order (at::infer_dense_strides, empty_like preserve). */
 void tsr_layout_dense_strides_like(int64_t *out, int ndim, const int64_t *sizes, const int64_t *strides);
 

@@ -16,12 +16,10 @@ TsrStatus tsr_not_implemented(const char *kernel, TsrDtype dtype) {
     return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "\"%s\" not implemented for '%s'", kernel, tsr_dtype_scalar_name(dtype));
 }
 
-static bool is_dense(const TsrTensor *t) { return tsr_layout_is_non_overlapping_and_dense(tsr_ndim(t), t->sizes, t->strides); }
-
 TsrStatus tsr_check_no_overlap(const TsrTensor *w, const TsrTensor *r) {
     if (w != r) {
         if (w->storage == NULL || w->storage != r->storage || w->numel == 0 || r->numel == 0) return TSR_OK;
-        if (!is_dense(w) || !is_dense(r)) return TSR_OK; /* PyTorch calls these too hard and lets them pass */
+        if (!tsr_is_dense(w) || !tsr_is_dense(r)) return TSR_OK; /* PyTorch calls these too hard and lets them pass */
     }
     int64_t w0 = w->offset * (int64_t)tsr_itemsize(w), r0 = r->offset * (int64_t)tsr_itemsize(r);
     int64_t w1 = w0 + w->numel * (int64_t)tsr_itemsize(w), r1 = r0 + r->numel * (int64_t)tsr_itemsize(r);

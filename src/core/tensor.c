@@ -502,6 +502,8 @@ bool tsr_is_contiguous(const TsrTensor *t, TsrMemoryFormat format) {
     return tsr_layout_is_contiguous(ndim, t->sizes, t->strides);
 }
 
+bool tsr_is_dense(const TsrTensor *t) { return tsr_layout_is_non_overlapping_and_dense(tsr_ndim(t), t->sizes, t->strides); }
+
 void (*tsr_tensor_name_hook)(char *buffer, size_t room, const TsrTensor *t);
 
 static TsrStatus storage_too_small(const TsrTensor *t, int64_t need) {

@@ -104,6 +104,7 @@ static inline void *tsr_data(const TsrTensor *t) {
     return p == NULL ? NULL : p + t->offset * (int64_t)tsr_dtype_size(t->dtype);
 }
 bool tsr_is_contiguous(const TsrTensor *t, TsrMemoryFormat format);
+bool tsr_is_dense(const TsrTensor *t); /* contiguous in some order of its dimensions: no gaps, nothing shared */
 /* Checks that the storage still covers the view (it may have shrunk) and, when `writing`, that it may be
  * written (read-only, internal overlap is not checked here). Every operator's dispatch calls it. */
 TsrStatus tsr_tensor_check(const TsrTensor *t, bool writing);

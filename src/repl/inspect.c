@@ -327,7 +327,7 @@ static const char *format_name(const TsrTensor *t) {
     if (tsr_is_contiguous(t, TSR_CONTIGUOUS)) return "contiguous";
     if (tsr_ndim(t) == 4 && tsr_is_contiguous(t, TSR_CHANNELS_LAST)) return "channels_last";
     if (tsr_ndim(t) == 5 && tsr_is_contiguous(t, TSR_CHANNELS_LAST_3D)) return "channels_last_3d";
-    return tsr_layout_is_non_overlapping_and_dense(tsr_ndim(t), t->sizes, t->strides) ? "dense, permuted" : "strided";
+    return tsr_is_dense(t) ? "dense, permuted" : "strided";
 }
 
 static const char *memory_kind(const TsrStorage *s) {

@@ -94,8 +94,6 @@ typedef struct LastSigns {
     bool negative[32];
 } LastSigns;
 
-static bool is_dense(const TsrTensor *t) { return tsr_layout_is_non_overlapping_and_dense(tsr_ndim(t), t->sizes, t->strides); }
-
 static void take_last_signs(LastSigns *s, const TsrTensor *t) {
     int64_t size = (int64_t)tsr_itemsize(t), chunk = 64 / size;
     const char *x = tsr_data(t);
@@ -120,7 +118,7 @@ TsrStatus op_softshrink(TsrOpCall *c) {
     TSR_TRY(tsr_require(D_FLOAT, t->dtype, "softshrink_check"));
     TSR_TRY(check_lambda(&c->arg[1], t->dtype));
     TSR_TRY(round_to(&edge, c->arg[1].s, t->dtype));
-    if (!is_dense(t)) rules.kernel = TSR_K_softshrink_signed;
+    if (!tsr_is_dense(t)) rules.kernel = TSR_K_softshrink_signed;
     else if (!tsr_is_meta(t)) take_last_signs(&signs, t);
     TSR_TRY(activate(c, &rules, NULL, 1, &edge));
     put_last_signs(&signs, c->ret[0].t);

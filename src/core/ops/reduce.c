@@ -67,33 +67,18 @@ typedef struct Plan {
     int64_t itemsize;
 } Plan;
 
-/* -1, 0, 1: whether a lies inside b; where one of the two is expanded, either may. */
-static int compare_dims(const Dim *a, const Dim *b) {
-    if (a->stride == 0 || b->stride == 0) return 0;
-    if (a->stride != b->stride) return a->stride < b->stride ? -1 : 1;
-    return a->size > b->size;
+static int compare_dims(const void *user, int inner, int outer) {
+    const Dim *dims = user;
+    return tsr_layout_compare_dims(dims[inner].size, dims[inner].stride, dims[outer].size, dims[outer].stride);
 }
 
-/* By strides, as PyTorch orders them (TensorIterator's reorder_dimensions): one that may lie either way is passed over, not stopped at. */
-static void sort_dims(Dim *dims, int n) {
-    for (int i = 1; i < n; i++) {
-        int order = 0;
-        for (int at = i, j = i - 1; j >= 0 && order >= 0; j--) {
-            order = compare_dims(&dims[j], &dims[at]);
-            if (order <= 0) continue;
-            Dim swap = dims[j];
-            dims[j] = dims[at];
-            dims[at] = swap;
-            at = j;
-        }
-    }
-}
-
-static int drop_ones(Dim *dims, int n) {
-    int left = 0;
+/* The `n` reduced dimensions, given from the last to the first, in PyTorch's order. Those of size 1 only tell where others lie. */
+static void take_reduced(Plan *p, const Dim *dims, int n) {
+    int perm[TSR_MAX_DIMS];
+    for (int i = 0; i < n; i++) perm[i] = i;
+    tsr_layout_order_dims(perm, n, compare_dims, dims);
     for (int i = 0; i < n; i++)
-        if (dims[i].size != 1) dims[left++] = dims[i];
-    return left;
+        if (dims[perm[i]].size != 1) p->red[p->nred++] = dims[perm[i]];
 }
 
 static int merge_dims(Dim *dims, int n) {
@@ -110,6 +95,8 @@ static void plan_dims(Plan *p, const TsrReduction *r) {
     const TsrTensor *t = r->in;
     bool indexed = r->kind == TSR_R_ARGMAX || r->kind == TSR_R_ARGMIN; /* the others need no index and merge more */
     int64_t index = 1, place = 1;
+    Dim red[TSR_MAX_DIMS];
+    int nred = 0;
     p->count = tsr_reduced_count(t, r->dims);
     p->nout = 1;
     p->nred = p->nkept = 0;
@@ -118,11 +105,10 @@ static void plan_dims(Plan *p, const TsrReduction *r) {
         Dim dim = {t->sizes[d], t->strides[d] * p->itemsize, reduced ? (indexed ? index : 0) : place};
         if (reduced) index *= dim.size;
         else p->nout *= dim.size, place *= dim.size;
-        if (reduced) p->red[p->nred++] = dim; /* of size 1 too: others are ordered by it */
+        if (reduced) red[nred++] = dim;
         else if (dim.size != 1) p->kept[p->nkept++] = dim;
     }
-    sort_dims(p->red, p->nred);
-    p->nred = drop_ones(p->red, p->nred);
+    take_reduced(p, red, nred);
     /* The kept ones stay in the output's order, as PyTorch walks them. */
     p->nred = merge_dims(p->red, p->nred);
     p->nkept = merge_dims(p->kept, p->nkept);
