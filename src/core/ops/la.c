@@ -324,6 +324,9 @@ typedef struct Svd {
     TsrTensor *batch_a, *batch_u, *batch_s, *batch_vh; /* u and vh may be NULL */
     Matrix a, u, vh;
     void *s;
+    char jobz;
+    const TsrTensor *given; /* what an error speaks of, and the function it was given to */
+    const char *fn;
 } Svd;
 
 static TsrStatus svd_begin(Svd *x) {
@@ -344,18 +347,20 @@ static void svd_take(Svd *x, int64_t b) {
     x->vh.data = tsr_la_matrix(x->batch_vh, b);
 }
 
-static int gesdd(const TsrLaJob *job, char jobz, const Svd *x, const Work *w) {
+typedef int (*SvdRoutine)(const TsrLaJob *job, const Svd *x, const Work *w);
+
+static int gesdd(const TsrLaJob *job, const Svd *x, const Work *w) {
     const int *m = &x->a.rows, *n = &x->a.cols, *ldu = &x->u.ld, *ldvh = &x->vh.ld;
     int info = 0;
-    if (job->is_complex) job->blas->gesdd_complex[job->t](&jobz, m, n, x->a.data, m, x->s, x->u.data, ldu, x->vh.data, ldvh, w->work, &w->lwork, w->rwork, w->iwork, &info, 1);
-    else job->blas->gesdd_real[job->t](&jobz, m, n, x->a.data, m, x->s, x->u.data, ldu, x->vh.data, ldvh, w->work, &w->lwork, w->iwork, &info, 1);
+    if (job->is_complex) job->blas->gesdd_complex[job->t](&x->jobz, m, n, x->a.data, m, x->s, x->u.data, ldu, x->vh.data, ldvh, w->work, &w->lwork, w->rwork, w->iwork, &info, 1);
+    else job->blas->gesdd_real[job->t](&x->jobz, m, n, x->a.data, m, x->s, x->u.data, ldu, x->vh.data, ldvh, w->work, &w->lwork, w->iwork, &info, 1);
     return info;
 }
 
-static int gesvd(const TsrLaJob *job, char jobz, const Svd *x, const Work *w) {
+static int gesvd(const TsrLaJob *job, const Svd *x, const Work *w) {
     const int *m = &x->a.rows, *n = &x->a.cols;
     int info = 0;
-    job->blas->gesvd_real[job->t](&jobz, &jobz, m, n, x->a.data, m, x->s, x->u.data, &x->u.ld, x->vh.data, &x->vh.ld, w->work, &w->lwork, &info, 1, 1);
+    job->blas->gesvd_real[job->t](&x->jobz, &x->jobz, m, n, x->a.data, m, x->s, x->u.data, &x->u.ld, x->vh.data, &x->vh.ld, w->work, &w->lwork, &info, 1, 1);
     return info;
 }
 
@@ -367,30 +372,43 @@ static TsrStatus svd_failed(const TsrTensor *a, const char *fn, int64_t b, int i
                      fn, batch, info);
 }
 
-static TsrStatus svd_run(Svd *x, const TsrTensor *a, char jobz, const char *fn) {
-    TsrLaJob job;
+/* Asks the routine for how much room it wants, then decomposes the matrices of the batch one by one. */
+static TsrStatus svd_batches(Svd *x, const TsrLaJob *job, SvdRoutine routine, Work *w) {
     double query[4] = {0};
-    TSR_TRY(tsr_la_begin(&job, x->batch_a->dtype));
-    TSR_TRY(svd_begin(x));
-    int64_t k = TSR_MIN(x->a.rows, x->a.cols), big = TSR_MAX(x->a.rows, x->a.cols);
     TSR_OWNED work = NULL;
-    TSR_OWNED rwork = NULL;
-    TSR_OWNED iwork = NULL;
-    TSR_TRY(tsr_la_new_scratch(&iwork, 8 * k, sizeof(int)));
-    int64_t rcount = jobz == 'N' ? 7 * k : TSR_MAX(5 * k * k + 5 * k, 2 * big * k + 2 * k * k + k);
-    TSR_TRY(tsr_la_new_scratch(&rwork, job.is_complex ? rcount : 1, job.real_item));
-    Work w = {.work = query, .rwork = tsr_data(rwork), .iwork = tsr_data(iwork), .lwork = -1};
-    (void)gesdd(&job, jobz, x, &w);
-    w.lwork = tsr_la_lwork(&job, query);
-    TSR_TRY(tsr_la_new_scratch(&work, w.lwork, job.item));
-    w.work = tsr_data(work);
+    w->work = query;
+    w->lwork = -1;
+    (void)routine(job, x, w);
+    w->lwork = tsr_la_lwork(job, query);
+    TSR_TRY(tsr_la_new_scratch(&work, w->lwork, job->item));
+    w->work = tsr_data(work);
     for (int64_t b = 0; b < tsr_la_batches(x->batch_a); b++) {
         svd_take(x, b);
-        int info = gesdd(&job, jobz, x, &w);
-        if (info != 0) return svd_failed(a, fn, b, info);
+        int info = routine(job, x, w);
+        if (info != 0) return svd_failed(x->given, x->fn, b, info);
         TSR_TRY(tsr_interrupt_check());
     }
     return TSR_OK;
+}
+
+static TsrStatus svd_gesdd(Svd *x) {
+    TsrLaJob job;
+    TSR_OWNED rwork = NULL;
+    TSR_OWNED iwork = NULL;
+    TSR_TRY(tsr_la_begin(&job, x->batch_a->dtype));
+    TSR_TRY(svd_begin(x));
+    int64_t k = TSR_MIN(x->a.rows, x->a.cols), big = TSR_MAX(x->a.rows, x->a.cols);
+    int64_t rcount = x->jobz == 'N' ? 7 * k : TSR_MAX(5 * k * k + 5 * k, 2 * big * k + 2 * k * k + k);
+    TSR_TRY(tsr_la_new_scratch(&iwork, 8 * k, sizeof(int)));
+    TSR_TRY(tsr_la_new_scratch(&rwork, job.is_complex ? rcount : 1, job.real_item));
+    return svd_batches(x, &job, gesdd, &(Work){.rwork = tsr_data(rwork), .iwork = tsr_data(iwork)});
+}
+
+static TsrStatus svd_gesvd(Svd *x) {
+    TsrLaJob job;
+    TSR_TRY(tsr_la_begin(&job, x->batch_a->dtype));
+    TSR_TRY(svd_begin(x));
+    return svd_batches(x, &job, gesvd, &(Work){0});
 }
 
 /* The two shapes for which MKL, whose signs of singular vectors PyTorch shows, takes another way than LAPACK's gesdd:
@@ -403,26 +421,6 @@ static bool by_gesvd(const TsrTensor *f) {
 static bool by_bidiagonal(const TsrTensor *f) {
     int64_t m = tsr_la_rows(f), n = tsr_la_cols(f);
     return !tsr_dtype_is_complex(f->dtype) && n > m && n >= (int64_t)(11.0 * (double)m / 6);
-}
-
-static TsrStatus svd_gesvd(Svd *x, const TsrTensor *a, char jobz, const char *fn) {
-    TsrLaJob job;
-    double query[2] = {0};
-    TSR_OWNED work = NULL;
-    TSR_TRY(tsr_la_begin(&job, x->batch_a->dtype));
-    TSR_TRY(svd_begin(x));
-    Work w = {.work = query, .lwork = -1};
-    (void)gesvd(&job, jobz, x, &w);
-    w.lwork = tsr_la_lwork(&job, query);
-    TSR_TRY(tsr_la_new_scratch(&work, w.lwork, job.item));
-    w.work = tsr_data(work);
-    for (int64_t b = 0; b < tsr_la_batches(x->batch_a); b++) {
-        svd_take(x, b);
-        int info = gesvd(&job, jobz, x, &w);
-        if (info != 0) return svd_failed(a, fn, b, info);
-        TSR_TRY(tsr_interrupt_check());
-    }
-    return TSR_OK;
 }
 
 typedef struct Bidiagonal { char *e, *tauq, *taup, *work, *small_vt; int *iwork, lwork; } Bidiagonal;
@@ -446,7 +444,7 @@ static int svd_bidiagonal(const TsrLaJob *job, const Bidiagonal *w, const Svd *x
     return info;
 }
 
-static TsrStatus svd_wide(Svd *x, const TsrTensor *a, const char *fn) {
+static TsrStatus svd_wide(Svd *x) {
     TsrLaJob job;
     TSR_TRY(tsr_la_begin(&job, x->batch_a->dtype));
     TSR_TRY(svd_begin(x));
@@ -462,7 +460,7 @@ static TsrStatus svd_wide(Svd *x, const TsrTensor *a, const char *fn) {
     for (int64_t b = 0; b < tsr_la_batches(x->batch_a); b++) {
         svd_take(x, b);
         int info = svd_bidiagonal(&job, &w, x);
-        if (info != 0) return svd_failed(a, fn, b, info);
+        if (info != 0) return svd_failed(x->given, x->fn, b, info);
         TSR_TRY(tsr_interrupt_check());
     }
     return TSR_OK;
@@ -482,11 +480,11 @@ TsrStatus tsr_la_new_svd(TsrTensor **u, TsrTensor **s, TsrTensor **vh, const Tsr
     }
     if (!tsr_is_meta(f)) {
         if (f->numel > 0) {
-            Svd x = {.batch_a = f, .batch_u = uu, .batch_s = ss, .batch_vh = vv};
+            Svd x = {.batch_a = f, .batch_u = uu, .batch_s = ss, .batch_vh = vv, .jobz = job, .given = a, .fn = fn};
             if (has_nonfinite(f)) return svd_failed(a, fn, 0, 0);
-            if (job != 'N' && by_gesvd(f)) TSR_TRY(svd_gesvd(&x, a, job, fn));
-            else if (job != 'N' && by_bidiagonal(f)) TSR_TRY(svd_wide(&x, a, fn));
-            else TSR_TRY(svd_run(&x, a, job, fn));
+            if (job != 'N' && by_gesvd(f)) TSR_TRY(svd_gesvd(&x));
+            else if (job != 'N' && by_bidiagonal(f)) TSR_TRY(svd_wide(&x));
+            else TSR_TRY(svd_gesdd(&x));
         } else if (job == 'A') {
             tsr_la_set_identity(uu);
             tsr_la_set_identity(vv);
