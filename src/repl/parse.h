@@ -1,12 +1,12 @@
-/* parse.h: what the parts of the parser share (parser.c, parse_text.c, expression.c, statement.c, literal.c, check.c). Nobody else includes it.
+/* parse.h: what the parts of the parser share (parser.c, parse_*.c, expression.c, statement.c, literal.c, check.c). Nobody else includes it.
  *
  * A rule returns a node, or NULL when the text does not match it. NULL with `failed` set means that an error was
  * raised and everything unwinds; NULL without it only says "not this", and the caller may try another rule from an
  * earlier place. A text that no rule matches is read again with `diagnose` on: then the rules also look for the
  * usual mistakes and raise the particular message (CPython's two passes).
  *
- * From the ground: parser.c, literal.c and expression.c, statement.c, check.c, parse_text.c. Literals and expressions call each other, because an f-string holds
- * expressions: the grammar's own recursion, the only one between files. */
+ * From the ground: parser.c; the expressions; statement.c, check.c, parse_text.c. The files of the expressions go round as the grammar does, and only there:
+ * expression.c > parse_operator.c > parse_primary.c > literal.c (f-strings), parse_bracket.c and arguments > expression.c, with parse_parameter.c beside lambda. */
 #ifndef REPL_PARSE_H
 #define REPL_PARSE_H
 
@@ -84,6 +84,8 @@ Node *parse_node(Parser *p, NodeKind kind, SourceRange at); /* NULL when it fail
 bool parse_adopt(Parser *p, Node *parent, const Node *child);
 bool parse_adopt_all(Parser *p, Node *parent, const NodeList *children);
 void *parse_alloc(Parser *p, size_t count, size_t size); /* NULL when it failed */
+/* `items` of `size` bytes with room for one more than `count`: itself, or a larger copy, also in the arena, and *room grown. NULL when it failed. */
+void *parse_room(Parser *p, void *items, int count, int *room, size_t size);
 
 /* Lists: mark = parse_list(p); parse_push(p, node) ...; parse_take(p, mark, &list). */
 int parse_list(const Parser *p);
@@ -119,15 +121,34 @@ bool parse_is_single_target(const Node *n);           /* name, attribute or subs
 void parse_set_context(Node *n, Context ctx);
 
 /* ---- expressions (expression.c) ---- */
-Node *parse_expression(Parser *p);
-Node *parse_binary(Parser *p, Power least);
-Node *parse_named(Parser *p);            /* name := value, or an expression */
-Node *parse_star_named(Parser *p);       /* that or *value */
-Node *parse_star_expressions(Parser *p); /* a, *b, c: a tuple when there is a comma */
-Node *parse_yield(Parser *p);            /* at `yield` */
-Node *parse_rhs(Parser *p);              /* yield or star_expressions */
-Node *parse_targets(Parser *p);          /* of for: everything tighter than `in`; checked to be assignable, made CTX_STORE */
-Node *parse_target(Parser *p);           /* one of them, starred or not; not checked */
+Node *parse_expression(Parser *p);         /* lambda, a if b else c, or operators */
+Node *parse_walrus(Parser *p);             /* at the name of `name := value` */
+Node *parse_named(Parser *p);              /* name := value, or an expression */
+Node *parse_starred(Parser *p);            /* at the star of *value, where value binds tighter than comparisons */
+Node *parse_starred_expression(Parser *p); /* at the star of *value, where value is any expression */
+Node *parse_star_named(Parser *p);         /* the first of these two, or parse_named */
+Node *parse_star_expressions(Parser *p);   /* a, *b, c: a tuple when there is a comma */
+Node *parse_yield(Parser *p);              /* at `yield` */
+Node *parse_rhs(Parser *p);                /* yield or star_expressions */
+Node *parse_targets(Parser *p);            /* of for: everything tighter than `in`; checked to be assignable, made CTX_STORE */
+Node *parse_target(Parser *p);             /* one of them, starred or not; not checked */
+/* `first` (may be NULL: it did not match), or a tuple of it and what `item` reads after each comma. */
+Node *parse_tuple(Parser *p, Node *first, SourceRange begin, Node *(*item)(Parser *));
+Node *parse_take_tuple(Parser *p, int mark, SourceRange begin); /* a tuple of the list since `mark` */
+
+/* ---- operators (parse_operator.c) ---- */
+Node *parse_binary(Parser *p, Power least); /* operands and the operators between them that bind at least so tightly */
+
+/* ---- brackets (parse_bracket.c) ---- */
+Node *parse_brackets(Parser *p); /* at an opening bracket that begins a value */
+/* At `for`, after the element and, for a dict, its key (else NULL). Takes no closing bracket. */
+Node *parse_comprehension(Parser *p, NodeKind kind, SourceRange at, Node *element, Node *key);
+bool parse_clauses_follow(Parser *p); /* steps over `for ... in ... if ...`, once or more */
+
+/* ---- values and what hangs on them (parse_primary.c) ---- */
+Node *parse_primary(Parser *p); /* an atom and its calls, subscripts, attributes */
+
+/* ---- parameters (parse_parameter.c) ---- */
 bool parse_parameters(Parser *p, TokenKind close, Node *function); /* up to ")" or, for a lambda, ":" */
 
 /* ---- literals (literal.c) ---- */

@@ -189,6 +189,14 @@ void *parse_alloc(Parser *p, size_t count, size_t size) {
     return memory != NULL ? memory : parse_no_memory(p);
 }
 
+void *parse_room(Parser *p, void *items, int count, int *room, size_t size) {
+    if (count < *room) return items;
+    *room = *room * 2 + 2;
+    void *grown = parse_alloc(p, (size_t)*room, size);
+    if (grown != NULL && count > 0) memcpy(grown, items, (size_t)count * size);
+    return grown;
+}
+
 Node *parse_node(Parser *p, NodeKind kind, SourceRange at) {
     Node *n = parse_alloc(p, 1, sizeof *n);
     if (n == NULL) return NULL;

@@ -202,12 +202,8 @@ static Node *names_statement(Parser *p, NodeKind kind) {
     do {
         p->pos++;
         if (parse_peek(p) != T_NAME) return NULL;
-        if (n->names.count == room) {
-            BoundName *grown = parse_alloc(p, (size_t)(room = room * 2 + 2), sizeof *grown);
-            if (grown == NULL) return NULL;
-            if (n->names.count > 0) memcpy(grown, n->names.items, (size_t)n->names.count * sizeof *grown);
-            n->names.items = grown;
-        }
+        n->names.items = parse_room(p, n->names.items, n->names.count, &room, sizeof *n->names.items);
+        if (n->names.items == NULL) return NULL;
         const char *name = parse_name(p, parse_token(p));
         if (name == NULL) return NULL;
         n->names.items[n->names.count++] = (BoundName){name, parse_token(p)->at};
@@ -264,12 +260,8 @@ static const char *dotted_name(Parser *p) {
 }
 
 static Alias *add_alias(Parser *p, Node *n, int *room) {
-    if (n->import.count == *room) {
-        Alias *grown = parse_alloc(p, (size_t)(*room = *room * 2 + 2), sizeof *grown);
-        if (grown == NULL) return NULL;
-        if (n->import.count > 0) memcpy(grown, n->import.names, (size_t)n->import.count * sizeof *grown);
-        n->import.names = grown;
-    }
+    n->import.names = parse_room(p, n->import.names, n->import.count, room, sizeof *n->import.names);
+    if (n->import.names == NULL) return NULL;
     return &n->import.names[n->import.count++];
 }
 
@@ -555,12 +547,8 @@ static bool with_items(Parser *p, Node *n, TokenKind close) {
     n->with.count = 0;
     do {
         if (close == T_RPAR && n->with.count > 0 && parse_peek(p) == T_RPAR) break;
-        if (n->with.count == room) {
-            WithItem *grown = parse_alloc(p, (size_t)(room = room * 2 + 2), sizeof *grown);
-            if (grown == NULL) return false;
-            if (n->with.count > 0) memcpy(grown, n->with.items, (size_t)n->with.count * sizeof *grown);
-            n->with.items = grown;
-        }
+        n->with.items = parse_room(p, n->with.items, n->with.count, &room, sizeof *n->with.items);
+        if (n->with.items == NULL) return false;
         if (!with_item(p, &n->with.items[n->with.count])) return false;
         n->with.count++;
     } while (parse_accept(p, T_COMMA));
