@@ -1,4 +1,4 @@
-/* compile_internal.h: what compile.c (code, slots, constants, functions), compile_stmt.c and compile_expr.c share. */
+/* compile_internal.h: what compile.c (code, slots, constants, functions), compile_stmt.c and, for expressions, the other compile_*.c share. */
 #ifndef REPL_COMPILE_INTERNAL_H
 #define REPL_COMPILE_INTERNAL_H
 
@@ -101,21 +101,57 @@ void emit_exit(Compiler *c, ExitKind kind, Operand value);        /* leaves the 
 /* --- compile_expr.c --- */
 /* Compiles `node`. want >= 0: the result is best put in that slot, as the last thing the code does. */
 Operand expr(Compiler *c, const Node *node, int want);
+
+/* --- compile_operand.c --- */
 void expr_to(Compiler *c, const Node *node, int dst); /* dst owns the value */
 Operand expr_in_slot(Compiler *c, const Node *node);  /* not a constant */
 void operand_to(Compiler *c, Operand o, int dst);     /* moves or copies; gives a temporary's slot back */
+Operand operand_in_slot(Compiler *c, Operand o);
 /* Keeps o as it is now, by a copy if evaluating `later` may change it. `at`: what is blamed when o is a name that is not set. */
 Operand operand_protect(Compiler *c, Operand o, SourceRange at, const Node *later);
-Operand operand_in_slot(Compiler *c, Operand o);
-void jump_if(Compiler *c, const Node *node, bool sense, Label *label);
-void store(Compiler *c, const Node *target, Operand v);   /* consumes the value, not the operand's slot */
-int direct_slot(Compiler *c, const Node *target);         /* the slot a target can be computed into, or -1 */
-void comprehension_body(Compiler *c, const Node *node, int it, int into);
+Operand result_slot(Compiler *c, int want);       /* the slot for a result: the one wanted, or a new temporary */
+Operand early_result_slot(Compiler *c, int want); /* as result_slot, for code that writes the slot before its last instruction */
+
+/* --- compile_target.c --- */
+Operand load_name(Compiler *c, const char *name, int want);
 void store_name(Compiler *c, const char *name, Operand v);
 void delete_name(Compiler *c, const char *name);
-Operand load_name(Compiler *c, const char *name, int want);
+void store(Compiler *c, const Node *target, Operand v);   /* consumes the value, not the operand's slot */
+int direct_slot(Compiler *c, const Node *target);         /* the slot a target can be computed into, or -1 */
+
+/* --- compile_fold.c --- */
+/* The value of a constant expression, the caller's. False when it is none, or when it failed. */
+bool fold(Compiler *c, Value *out, const Node *node);
+bool fold_items(Compiler *c, Value *out, const NodeList *list); /* a tuple of constant items, likewise */
+
+/* --- compile_wait.c --- */
+bool is_pointwise_call(const Node *node); /* by its name a pointwise function; what it is then is seen when it is called */
+bool is_where_call(const Node *node);     /* where(condition, x, y), likewise */
+bool is_sum_call(const Node *node);       /* (a - b).sum(): a method without arguments that may take what waits */
+bool is_harmless(const Node *node);       /* evaluating it leaves all tensors as they are, so that a result computed before it may wait */
+int take_may_wait(Compiler *c, const Node *node); /* the flag of an operator whose result may wait; asked once, at the start of its compilation */
+
+/* --- compile_operator.c, compile_display.c, compile_comprehension.c, compile_call.c --- */
+/* Each compiles its kinds of node as expr does, and is called by it alone. */
+Operand expr_binary(Compiler *c, const Node *node, int want);
+Operand expr_unary(Compiler *c, const Node *node, int want);
+Operand expr_boolean(Compiler *c, const Node *node, int want);
+Operand expr_compare(Compiler *c, const Node *node, int want);
+Operand expr_conditional(Compiler *c, const Node *node, int want);
+Operand expr_sequence(Compiler *c, const Node *node, int want); /* a list, tuple or set */
+Operand expr_dict(Compiler *c, const Node *node, int want);
+Operand expr_slice(Compiler *c, const Node *node, int want);
+Operand expr_joined(Compiler *c, const Node *node, int want); /* an f-string */
+Operand expr_comprehension(Compiler *c, const Node *node, int want);
+Operand expr_generator(Compiler *c, const Node *node, int want);
+Operand expr_attribute(Compiler *c, const Node *node, int want);
+Operand expr_subscript(Compiler *c, const Node *node, int want);
+Operand expr_call(Compiler *c, const Node *node, int want);
+
+bool has_star(const NodeList *list); /* one of them is *value */
+void jump_if(Compiler *c, const Node *node, bool sense, Label *label);
+void comprehension_body(Compiler *c, const Node *node, int it, int into); /* the loops; `it`: the first of three slots, with the iterable; `into`: what is filled */
 void emit_binary(Compiler *c, BinaryOp op, bool inplace, int dst, Operand l, Operand r);
 void emit_getattr(Compiler *c, int dst, Operand object, const char *name);
-bool fold(Compiler *c, Value *out, const Node *node); /* the value of a constant expression; the caller's */
 
 #endif
