@@ -437,8 +437,10 @@ MOMENTS(std_mean, "std_mean", true, true)
 
 /* --- logsumexp --- */
 
-/* log(sum(exp(x - m))) + m step by step, m the greatest real part (0 where infinite): for complex x, and for half floats, which
- * are rounded at each step. */
+enum { LOGSUMEXP_STEPWISE = 1 << 14 /* elements; the digits of more are those of one pass in double */ };
+
+/* log(sum(exp(x - m))) + m step by step, as PyTorch has it, m the greatest real part (0 where infinite): for complex x, for half floats, which
+ * are rounded at each step, and for what is small enough to be read to the last digit. */
 static TsrStatus stepwise_logsumexp(TsrTensor **out, TsrTensor *x, const TsrArg *dim, bool keepdim) {
     TsrTensor *real = NULL, *high = NULL, *zero = NULL, *bad = NULL, *base = NULL, *shifted = NULL, *powers = NULL, *sum = NULL, *log = NULL, *result = NULL;
     TsrStatus s = TSR_OK;
@@ -487,12 +489,10 @@ TsrStatus op_logsumexp(TsrOpCall *c) {
         if (s != TSR_OK) tsr_tensor_free(result);
         return tsr_finish_move(c, s, result);
     }
-    if (!empty && (tsr_dtype_is_complex(d) || d == TSR_FLOAT16 || d == TSR_BFLOAT16)) {
-        s = stepwise_logsumexp(&result, x, &c->arg[1], c->arg[2].b);
-        return tsr_finish_move(c, s, result);
-    }
-    TSR_TRY(tsr_tensor_new_cast(&floats, x, accumulator_dtype(d)));
-    s = reduce_widened(&result, NULL, (TsrReduction){TSR_R_LOGSUMEXP, floats, dims, c->arg[2].b, NULL, {floats->dtype, TSR_DTYPE_NONE}}, d);
+    bool steps = !empty && (!tsr_in(D_FLOAT, d) || d == TSR_FLOAT16 || d == TSR_BFLOAT16 || x->numel <= LOGSUMEXP_STEPWISE);
+    TSR_TRY(tsr_tensor_new_cast(&floats, x, steps ? d : accumulator_dtype(d)));
+    if (steps) s = stepwise_logsumexp(&result, floats, &c->arg[1], c->arg[2].b);
+    else s = reduce_widened(&result, NULL, (TsrReduction){TSR_R_LOGSUMEXP, floats, dims, c->arg[2].b, NULL, {floats->dtype, TSR_DTYPE_NONE}}, d);
     tsr_tensor_free(floats);
     return tsr_finish_move(c, s, result);
 }

@@ -65,6 +65,7 @@ typedef struct Plan {
     char *out[2];
     int64_t out_size[2]; /* bytes of an element */
     int64_t itemsize;
+    bool cascades; /* sums of floats: their digits tell the order */
 } Plan;
 
 static int compare_dims(const void *user, int inner, int outer) {
@@ -125,9 +126,9 @@ static void fold_line(const Plan *p, void *acc, const char *data, int64_t n, int
         p->reducer->line(acc, data + i * d->stride, d->stride, TSR_MIN(n - i, (int64_t)PIECE), index + i * d->other, d->other, p->params);
 }
 
-/* To the next position of the reduced dimensions but the innermost; false, at the first again, after the last. */
-static inline bool next_line(const Plan *p, int64_t *at, const char **base, int64_t *index) {
-    for (int d = 1; d < p->nred; d++) {
+/* To the next position of the reduced dimensions but the `inner` innermost; false, at the first again, after the last. */
+static inline bool next_line(const Plan *p, int inner, int64_t *at, const char **base, int64_t *index) {
+    for (int d = inner; d < p->nred; d++) {
         *base += p->red[d].stride;
         *index += p->red[d].other;
         if (++at[d] < p->red[d].size) return true;
@@ -154,7 +155,7 @@ static void fold_range(const Plan *p, void *acc, const char *base, int64_t begin
         base -= at[0] * p->red[0].stride;
         index -= at[0] * p->red[0].other;
         at[0] = 0;
-        next_line(p, at, &base, &index);
+        next_line(p, 1, at, &base, &index);
     }
 }
 
@@ -176,20 +177,29 @@ static void finish(const Plan *p, const char *accs, int64_t n, int64_t place, in
     p->reducer->finish(out, step, accs, n, p->count, p->params);
 }
 
+static int64_t lanes(const Plan *p) { return TSR_MAX(32 / p->itemsize, 1); }
+
+/* Whether columns along the first reduced dimension that lie side by side along `beside` are folded row by row. */
+static bool better_by_rows(const Plan *p, const Dim *beside) {
+    const Dim *red = &p->red[0];
+    if (red->stride == p->itemsize && red->size >= lanes(p)) return false;
+    return (beside->stride == p->itemsize && beside->size >= lanes(p)) || red->stride >= beside->stride;
+}
+
+/* Whether PyTorch sums the two innermost reduced dimensions column by column: so it does with expanded ones. */
+static bool sums_crosswise(const Plan *p) { return p->cascades && p->nred > 1 && better_by_rows(p, &p->red[1]); }
+
 /* Whether many outputs side by side are folded row by row. */
 static bool takes_rows(const Plan *p) {
-    int64_t lanes = TSR_MAX(32 / p->itemsize, 1);
-    const Dim *red = &p->red[0], *kept = &p->kept[0];
-    if (p->reducer->rows == NULL || kept->size == 1 || p->count == 0) return false;
-    if (red->stride == p->itemsize && red->size >= lanes) return false;
-    return (kept->stride == p->itemsize && kept->size >= lanes) || red->stride >= kept->stride;
+    if (p->reducer->rows == NULL || p->kept[0].size == 1 || p->count == 0 || sums_crosswise(p)) return false;
+    return better_by_rows(p, &p->kept[0]);
 }
 
 /* How many of a line's outputs PyTorch sums in one chain each. */
 static int64_t chain_length(const Plan *p) {
-    int64_t lanes = TSR_MAX(32 / p->itemsize, 1), summed = TSR_MIN(lanes, 8) /* half floats are summed as floats */, n = p->kept[0].size;
+    int64_t summed = TSR_MIN(lanes(p), 8) /* half floats are summed as floats */, n = p->kept[0].size;
     if (p->nred > 1) return 0;
-    return p->kept[0].stride == p->itemsize && n >= lanes ? n / (4 * summed) * (4 * summed) : n / 4 * 4;
+    return p->kept[0].stride == p->itemsize && n >= lanes(p) ? n / (4 * summed) * (4 * summed) : n / 4 * 4;
 }
 
 /* `n` outputs along the innermost kept dimension, from number `first` of it, row by row. */
@@ -199,14 +209,31 @@ static void fold_rows(const Plan *p, char *accs, const char *base, int64_t first
     for (;;) {
         for (int64_t i = 0; i < row->size && tsr_interrupt_flag == 0; i += PIECE)
             p->reducer->rows(accs, base + i * row->stride, n, p->kept[0].stride, TSR_MIN(row->size - i, (int64_t)PIECE), row->stride, chain, index + i * row->other, row->other);
-        if (!next_line(p, at, &base, &index) || tsr_interrupt_flag != 0) break;
+        if (!next_line(p, 1, at, &base, &index) || tsr_interrupt_flag != 0) break;
     }
 }
 
-/* The same, one after the other. */
+/* All reduced elements into one accumulator: sums of columns side by side along the second reduced dimension, added up one by one. */
+static void fold_crosswise(const Plan *p, char *acc, const char *base) {
+    _Alignas(16) char accs[BLOCK * TSR_REDUCE_ROOM];
+    int64_t at[TSR_MAX_DIMS] = {0}, index = 0;
+    Plan columns = {.reducer = p->reducer, .params = p->params, .red = {p->red[0]}, .kept = {p->red[1]}, .nred = 1, .nkept = 1, .itemsize = p->itemsize};
+    do {
+        for (int64_t j = 0; j < p->red[1].size && tsr_interrupt_flag == 0; j += BLOCK) {
+            int64_t n = TSR_MIN(p->red[1].size - j, (int64_t)BLOCK);
+            init(p, accs, n);
+            fold_rows(&columns, accs, base + j * p->red[1].stride, j, n);
+            for (int64_t k = 0; k < n; k++) p->reducer->merge(acc, accs + k * (int64_t)p->reducer->size);
+        }
+    } while (next_line(p, 2, at, &base, &index) && tsr_interrupt_flag == 0);
+}
+
+/* `n` outputs along the innermost kept dimension, one after the other. */
 static void fold_lines(const Plan *p, char *accs, const char *base, int64_t n) {
+    bool crosswise = sums_crosswise(p);
     for (int64_t j = 0; j < n; j++, accs += p->reducer->size, base += p->kept[0].stride) {
-        if (p->nred == 1) fold_line(p, accs, base, p->count, 0);
+        if (crosswise) fold_crosswise(p, accs, base);
+        else if (p->nred == 1) fold_line(p, accs, base, p->count, 0);
         else fold_range(p, accs, base, 0, p->count);
     }
 }
@@ -327,6 +354,7 @@ static void plan(Plan *p, const TsrReduction *r, TsrTensor *const out[2]) {
     p->params = r->params != NULL ? r->params : &no_params;
     p->in = tsr_data(r->in);
     p->itemsize = (int64_t)tsr_itemsize(r->in);
+    p->cascades = (r->kind == TSR_R_SUM || r->kind == TSR_R_NANSUM) && (tsr_dtype_is_float(r->in->dtype) || tsr_dtype_is_complex(r->in->dtype));
     for (int k = 0; k < 2; k++) {
         p->out[k] = out[k] != NULL ? tsr_data(out[k]) : NULL;
         p->out_size[k] = out[k] != NULL ? (int64_t)tsr_itemsize(out[k]) : 0;
