@@ -6,6 +6,7 @@
 
 #include "builtin.h"
 #include "dict_obj.h"
+#include "fold.h"
 #include "func_obj.h"
 #include "op_doc.h"
 #include "seq_obj.h"
@@ -13,8 +14,10 @@
 #include "vm.h"
 
 static TsrStatus write_overview(TsrText *out) {
-    return tsr_text_puts(out, "help(add), help(torch.linalg), help('linalg.qr') tell what something is; x? at the prompt does the same.\n"
-                              "dir(torch) and dir(x) list names, Tab completes them. %help lists the commands of the prompt, %lesson the lessons.\n");
+    return tsr_text_puts(out, "help(add), help(torch.linalg), help('linalg.qr') tell what something is; at\n"
+                              "the prompt x? does the same. dir(torch) and dir(x) list names, Tab completes\n"
+                              "them. %help lists the commands of the prompt, %lesson the lessons. Ctrl-D or\n"
+                              "exit leaves.\n");
 }
 
 static TsrStatus write_row(TsrText *out, const char *name, const char *signature, const char *doc) {
@@ -93,6 +96,50 @@ static TsrStatus write_signature(TsrText *out, const Function *f) {
     return tsr_text_puts(out, ")\n");
 }
 
+/* Whether a docstring begins with a signature of its own, as PyTorch's do where Python's would say little: "einsum(equation, *operands) -> Tensor". */
+static bool has_signature(Value doc, Value name) {
+    if (!value_is_str(doc) || !value_is_str(name)) return false;
+    const char *text = value_as_str(doc)->data, *begin = value_as_str(name)->data;
+    return strncmp(text, begin, strlen(begin)) == 0 && text[strlen(begin)] == '(';
+}
+
+/* The blanks that all lines of a docstring behind its first begin with. */
+static size_t common_indent(const char *text) {
+    size_t common = SIZE_MAX;
+    for (const char *line = strchr(text, '\n'); line != NULL; line = strchr(line, '\n')) {
+        size_t blanks = strspn(++line, " ");
+        if (line[blanks] != '\n' && line[blanks] != '\0') common = TSR_MIN(common, blanks);
+    }
+    return common;
+}
+
+/* The lines of a docstring, indented by 4. */
+static TsrStatus write_lines(TsrText *out, const char *text) {
+    size_t common = common_indent(text), n;
+    for (const char *line = text; *line != '\0'; line += n + (line[n] == '\n')) {
+        if (line > text) line += TSR_MIN(common, strspn(line, " "));
+        n = strcspn(line, "\n");
+        if (n > 0 || line[n] == '\n') TSR_TRY(tsr_text_printf(out, "%s%.*s\n", n > 0 ? "    " : "", (int)n, line));
+    }
+    return TSR_OK;
+}
+
+/* The page of a function whose docstring has its signature. */
+static TsrStatus write_by_docstring(TsrText *out, const char *text) {
+    size_t n = strcspn(text, "\n");
+    TSR_TRY(tsr_text_printf(out, "%.*s\n", (int)n, text));
+    return write_lines(out, text + n + (text[n] == '\n'));
+}
+
+static TsrStatus write_name_and_doc(TsrText *out, Value subject, Value name, Value doc) {
+    if (has_signature(doc, name)) return write_by_docstring(out, value_as_str(doc)->data);
+    if (value_is_function(subject)) TSR_TRY(write_signature(out, (const Function *)subject.o));
+    else TSR_TRY(tsr_text_printf(out, "%s\n", value_is_str(name) ? value_as_str(name)->data : value_type_name(subject)));
+    if (!value_is_str(doc)) return TSR_OK;
+    TSR_TRY(tsr_text_putc(out, '\n'));
+    return write_lines(out, value_as_str(doc)->data);
+}
+
 /* name and docstring of a function of the language, or of anything that has them. */
 static TsrStatus write_by_attributes(TsrText *out, Value subject) {
     Str *name_attr = str_intern_c("__name__"), *doc_attr = str_intern_c("__doc__");
@@ -100,10 +147,7 @@ static TsrStatus write_by_attributes(TsrText *out, Value subject) {
     Value name = VALUE_UNBOUND, doc = VALUE_UNBOUND;
     TsrStatus s = value_lookup_attr(&name, subject, name_attr);
     if (s == TSR_OK) s = value_lookup_attr(&doc, subject, doc_attr);
-    if (s == TSR_OK && value_is_function(subject)) s = write_signature(out, (const Function *)subject.o);
-    else if (s == TSR_OK && value_is_str(name)) s = tsr_text_printf(out, "%s\n", value_as_str(name)->data);
-    if (s == TSR_OK && !value_is_str(name)) s = tsr_text_printf(out, "%s\n", value_type_name(subject));
-    if (s == TSR_OK && value_is_str(doc)) s = tsr_text_printf(out, "\n    %s\n", value_as_str(doc)->data);
+    if (s == TSR_OK) s = write_name_and_doc(out, subject, name, doc);
     value_release(name);
     value_release(doc);
     return s;
@@ -132,9 +176,11 @@ static TsrStatus write_page(TsrText *out, Value subject) {
 }
 
 static TsrStatus help_print(Value subject) {
-    TsrText text = {0};
-    TsrStatus s = write_page(&text, subject);
+    TsrText page = {0}, text = {0};
+    TsrStatus s = write_page(&page, subject);
+    if (s == TSR_OK && page.length > 0) s = fold_page(&text, page.data, FOLD_WIDTH);
     if (s == TSR_OK && text.length > 0) (void)fwrite(text.data, 1, text.length, builtin_stdout());
+    tsr_text_free(&page);
     tsr_text_free(&text);
     return s;
 }

@@ -5,10 +5,13 @@
 
 #include "base.h"
 #include "core/op.h"
+#include "fold.h"
 #include "help.h"
 #include "op_doc.h"
 #include "prelude.h"
 #include "shell.h"
+
+enum { MAN_INDENT = 7 }; /* man puts as many blanks before the text of a page */
 
 /* The headings, in the page's order, and the categories of rows that stand under each; the rest under the last. */
 static const struct {
@@ -50,20 +53,24 @@ static void write_line(const char *line, size_t length) {
     putchar('\n');
 }
 
-static void write_entry(const char *name, const TsrText *page) {
+static TsrStatus write_entry(const char *name, const TsrText *page) {
+    TsrText lines = {0};
+    TsrStatus status = fold_page(&lines, page->data, FOLD_WIDTH - MAN_INDENT);
     printf(".SS %s\n.nf\n", name);
-    for (const char *p = page->data, *end; *p != '\0'; p = *end != '\0' ? end + 1 : end) {
+    for (const char *p = status == TSR_OK ? lines.data : "", *end; *p != '\0'; p = *end != '\0' ? end + 1 : end) {
         end = p + strcspn(p, "\n");
         write_line(p, (size_t)(end - p));
     }
     printf(".fi\n");
+    tsr_text_free(&lines);
+    return status;
 }
 
 static TsrStatus write_operator(const TsrOpSet *set) {
     TsrText page = {0};
     bool found = false;
     TsrStatus status = op_doc_write(&page, &found, set->name);
-    if (status == TSR_OK && found && page.length > 0 && set->name[0] != '_') write_entry(set->name, &page);
+    if (status == TSR_OK && found && page.length > 0 && set->name[0] != '_') status = write_entry(set->name, &page);
     tsr_text_free(&page);
     return status;
 }
@@ -92,7 +99,7 @@ static void write_composition(const char *name, void *context) {
     space->status = prelude_get(&function, space->name, name);
     if (space->status == TSR_OK && function.tag != V_UNBOUND) space->status = help_write_function(&page, function);
     snprintf(full, sizeof full, "%s%s%s", space->name, space->name[0] != '\0' ? "." : "", name);
-    if (space->status == TSR_OK && page.length > 0) write_entry(full, &page);
+    if (space->status == TSR_OK && page.length > 0) space->status = write_entry(full, &page);
     value_release(function);
     tsr_text_free(&page);
 }

@@ -1,0 +1,33 @@
+# Pages of help: signatures that say something, lines that a terminal of 80 columns shows whole.
+. "$(dirname "$0")/lib.sh"
+cat >"$work/pages.tsr" <<'END'
+for space in (torch, torch.nn.functional, torch.linalg, torch.fft, torch.special, math, caffe2, TH, tsr):
+    for name in dir(space):
+        if not name.startswith("_"):
+            help(getattr(space, name))
+END
+run "$work/pages.tsr"
+is 'a page for every name' 0 "$status"
+is 'no page says only *args' '' "$(grep -E '^[a-z_0-9]+\(\*args' "$work/out" | head -3)"
+is 'no line is longer than 79' '' "$(awk '/^    >>> /{example = 1} /^$/{example = 0} length($0) > 79 && (!example || /^    (>>>|\.\.\.) /)' "$work/out" | head -3)"
+run -e 'help(torch.conv1d)'
+is 'a signature goes on below its first argument' 'torch.conv1d(input, weight, bias=None, stride=1, padding=0, dilation=1,
+             groups=1) -> Tensor' "$(head -2 "$work/out")"
+run -e 'help(einsum)'
+is 'a docstring may begin with the signature' 'einsum(equation, *operands) -> Tensor
+
+    Sum of products over the subscripts that the equation leaves out.' "$out"
+run -e 'def f(x, scale=2):
+    """one
+
+      two: deeper
+    three
+    """
+help(f)'
+is 'a docstring keeps its lines' 'f(x, scale=2)
+
+    one
+
+      two: deeper
+    three' "$out"
+exit $bad
