@@ -49,11 +49,13 @@ enum { GEMM_TINY = 8192, GEMM_NARROW = 16 };
 /* Small float products are summed one after the other, product and sum rounded each, as MKL's small kernels do: the digits then agree. */
 #define T float
 #define ACC float
+#define PLAIN_ONLY
 #define NAME(x) f32_##x
 #define CONJ(v) (v)
 #include "kernels/gemm.inc"
 #define T double
 #define ACC double
+#define VECTOR
 #define NAME(x) f64_##x
 #define CONJ(v) (v)
 #include "kernels/gemm.inc"
@@ -530,9 +532,10 @@ static void convert_rows(int64_t begin, int64_t end, void *user) {
         tsr_convert(j->to, (char *)j->dst.data + i * j->dst.rs * di, j->dst.cs * di, j->from, (const char *)j->src.data + i * j->src.rs * si, j->src.cs * si, j->src.cols);
 }
 
+/* Row by row; a single column at once. */
 static TsrStatus convert_mat(TsrDtype to, TsrMat dst, TsrDtype from, TsrMat src) {
-    ConvertJob job = {to, from, dst, src};
-    return tsr_parallel_for(src.rows, tsr_grain(src.cols / 2), convert_rows, &job);
+    ConvertJob job = src.cols == 1 ? (ConvertJob){to, from, turned(dst), turned(src)} : (ConvertJob){to, from, dst, src};
+    return tsr_parallel_for(job.src.rows, tsr_grain(job.src.cols / 2), convert_rows, &job);
 }
 
 /* The same column by column, for what lies so. */
@@ -613,27 +616,14 @@ TsrStatus tsr_gemm_chain(const TsrGemm *g) {
     return TSR_OK;
 }
 
-/* The sums of f32_gemm, without panels that would be empty but for a column or two. */
-static void narrow_f32(const TsrGemm *g, float alpha, float beta) {
-    TsrMat a = g->a, b = g->b, c = g->c;
-    for (int64_t i = 0; i < c.rows; i++)
-        for (int64_t j = 0; j < c.cols; j++) {
-            const float *x = (const float *)a.data + i * a.rs, *y = (const float *)b.data + j * b.cs;
-            float *dst = (float *)c.data + i * c.rs + j * c.cs, sum = 0;
-            for (int64_t p = 0; p < a.cols; p++) sum += x[p * a.cs] * y[p * b.rs];
-            *dst = beta == 0 ? alpha * sum : alpha * sum + beta * *dst;
-        }
-}
-
 TsrStatus tsr_gemm_short(const TsrGemm *g) {
-    float panel[TSR_GEMM_SHORT * GEMM_COLS];
-    int64_t k = g->a.cols;
     double complex alpha = scalar_complex(g->alpha), beta = scalar_complex(g->beta);
-    if (g->dtype == TSR_FLOAT32 && k > 0 && k < TSR_GEMM_SHORT && g->c.cols <= 2) narrow_f32(g, (float)creal(alpha), (float)creal(beta));
-    else if (g->dtype == TSR_FLOAT32 && k > 0 && k < TSR_GEMM_SHORT) f32_gemm(g, (float)creal(alpha), (float)creal(beta), panel);
-    else if (g->dtype == TSR_COMPLEX64 && k > 0) small_c64(g, (float complex)alpha, (float complex)beta, WAY_LOOP);
-    else return tsr_gemm(g);
-    return TSR_OK;
+    switch (g->a.cols > 0 ? g->dtype : TSR_BOOL) {
+    case TSR_FLOAT32: f32_plain(g, (float)creal(alpha), (float)creal(beta)); return TSR_OK;
+    case TSR_FLOAT64: f64_plain(g, creal(alpha), creal(beta)); return TSR_OK;
+    case TSR_COMPLEX64: small_c64(g, (float complex)alpha, (float complex)beta, WAY_LOOP); return TSR_OK;
+    default: return tsr_gemm(g);
+    }
 }
 
 static bool blas_dot(TsrBlasType t, int64_t n, TsrVec x, TsrVec y, void *out) {

@@ -23,6 +23,7 @@ typedef struct BatchJob {
 
 static int64_t batch_offset(const TsrTensor *t, int64_t index, const int64_t *sizes) {
     int64_t offset = 0;
+    if (tsr_ndim(t) == 3) return index * t->strides[0] * (int64_t)tsr_itemsize(t);
     for (int d = tsr_ndim(t) - 3; d >= 0; d--) {
         offset += index % sizes[d] * t->strides[d];
         index /= sizes[d];
@@ -30,23 +31,45 @@ static int64_t batch_offset(const TsrTensor *t, int64_t index, const int64_t *si
     return offset * (int64_t)tsr_itemsize(t);
 }
 
-static TsrStatus run_batch(const BatchJob *job, int64_t i) {
-    int d = tsr_ndim(job->out);
+static TsrStatus run_batch(const BatchJob *job, const TsrGemm *first, bool is_short, int64_t i) {
     const int64_t *sizes = job->out->sizes;
-    TsrGemm g = {job->out->dtype, mat_of(job->a), mat_of(job->b), mat_of(job->out), job->alpha, job->beta};
+    TsrGemm g = *first;
     g.a.data = (char *)g.a.data + batch_offset(job->a, i, sizes);
     g.b.data = (char *)g.b.data + batch_offset(job->b, i, sizes);
     g.c.data = (char *)g.c.data + batch_offset(job->out, i, sizes);
-    int64_t m = sizes[d - 2], n = sizes[d - 1], k = job->a->sizes[d - 1];
-    bool is_short = d > 2 && m < TSR_GEMM_SHORT && n < TSR_GEMM_SHORT && k < TSR_GEMM_SHORT && m * n * k < TSR_GEMM_SHORT;
     return (is_short ? tsr_gemm_short : tsr_gemm)(&g);
 }
 
-static void run_batches(int64_t begin, int64_t end, void *user) {
+static TsrStatus run_range(const BatchJob *job, int64_t begin, int64_t end) {
     TsrStatus status = TSR_OK;
-    for (int64_t i = begin; i < end && status == TSR_OK; i++) status = run_batch(user, i);
+    TsrGemm first = {job->out->dtype, mat_of(job->a), mat_of(job->b), mat_of(job->out), job->alpha, job->beta};
+    int64_t m = first.c.rows, n = first.c.cols, k = first.a.cols;
+    bool is_short = tsr_ndim(job->out) > 2 && m < TSR_GEMM_SHORT && n < TSR_GEMM_SHORT && k < TSR_GEMM_SHORT && m * n * k < TSR_GEMM_SHORT;
+    for (int64_t i = begin; i < end && status == TSR_OK && tsr_interrupt_flag == 0; i++) status = run_batch(job, &first, is_short, i);
+    return status;
+}
+
+static void run_batches(int64_t begin, int64_t end, void *user) {
+    TsrStatus status = run_range(user, begin, end);
     if (status != TSR_OK) tsr_parallel_fail(status);
 }
+
+static TsrStatus matmul_into(TsrTensor *out, const TsrTensor *a, const TsrTensor *b, TsrScalar alpha, TsrScalar beta);
+
+/* Many small products in half precision: all are widened at once, and rounded at once. */
+static TsrStatus half_matmul_into(TsrTensor *out, const TsrTensor *a, const TsrTensor *b, TsrScalar alpha, TsrScalar beta) {
+    TSR_OWNED wide_a = NULL;
+    TSR_OWNED wide_b = NULL;
+    TSR_OWNED wide_out = NULL;
+    TSR_TRY(tsr_tensor_new_cast(&wide_a, a, TSR_FLOAT32));
+    TSR_TRY(tsr_tensor_new_cast(&wide_b, b, TSR_FLOAT32));
+    if (tsr_scalar_to_double(beta) != 0) TSR_TRY(tsr_tensor_new_cast(&wide_out, out, TSR_FLOAT32));
+    else TSR_TRY(tsr_tensor_new(&wide_out, tsr_ndim(out), out->sizes, TSR_FLOAT32, out->device));
+    TSR_TRY(matmul_into(wide_out, wide_a, wide_b, alpha, beta));
+    return tsr_tensor_copy(out, wide_out);
+}
+
+enum { SMALL_PRODUCT = 1 << 16 }; /* multiplications */
 
 /* out = beta * out + alpha * a @ b for (batch..., m, n), (batch..., m, k), (batch..., k, n) of the same rank, dtype and
  * batch sizes (strides may be 0 in a and b). One matrix after another, each with BLAS's own threads, when they are large; else
@@ -58,9 +81,10 @@ static TsrStatus matmul_into(TsrTensor *out, const TsrTensor *a, const TsrTensor
     BatchJob job = {.out = out, .a = a, .b = b, .alpha = alpha, .beta = beta};
     int64_t batches = out->numel / (out->sizes[d - 2] * out->sizes[d - 1]);
     double work = (double)out->sizes[d - 2] * (double)out->sizes[d - 1] * (double)a->sizes[d - 1];
+    if (batches > 1 && work <= SMALL_PRODUCT && (out->dtype == TSR_FLOAT16 || out->dtype == TSR_BFLOAT16)) return half_matmul_into(out, a, b, alpha, beta);
     if (batches == 1 || work > 2e7 || work * (double)batches < TSR_CHUNK_PRODUCTS) {
         for (int64_t i = 0; i < batches; i++) {
-            TSR_TRY(run_batch(&job, i));
+            TSR_TRY(run_range(&job, i, i + 1));
             TSR_TRY(tsr_interrupt_check());
         }
         return TSR_OK;
