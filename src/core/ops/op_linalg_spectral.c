@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "la.h"
+#include "mem.h"
 #include "op_help.h"
 
 /* ---- general eigenvalues ---- */
@@ -536,21 +537,10 @@ enum { DEGREES = 6, MAX_POWERS = 5 };
 static const double theta_f32[DEGREES] = {1.192092800768788e-07, 5.978858893805233e-04, 5.116619363445086e-02, 5.800524627688768e-01, 1.461661507209034e+00, 3.010066362817634e+00};
 static const double theta_f64[DEGREES] = {2.220446049250313e-16, 2.580956802971767e-08, 3.397168839976962e-04, 4.991228871115323e-02, 2.996158913811580e-01, 1.090863719290036e+00};
 
-typedef struct Powers { TsrTensor *p[MAX_POWERS]; int n; TsrDtype dtype; } Powers; /* I, A, A^2, A^3, A^6 */
+typedef struct Powers { TsrTensor *p[MAX_POWERS]; int n; TsrDtype dtype; } Powers; /* I, A, A^2, A^3, A^6, each of a batch of matrices */
 
 static void powers_free(Powers *w) {
     for (int i = 0; i < MAX_POWERS; i++) tsr_tensor_free(w->p[i]);
-}
-
-/* The product as a batch of one: PyTorch forms the powers of a whole batch at once. */
-static TsrStatus batch_product(TsrTensor **out, const TsrTensor *a, const TsrTensor *b) {
-    TSR_OWNED a3 = NULL;
-    TSR_OWNED b3 = NULL;
-    TSR_OWNED r = NULL;
-    TSR_TRY(tsr_tensor_new_unsqueeze(&a3, a, 0));
-    TSR_TRY(tsr_tensor_new_unsqueeze(&b3, b, 0));
-    TSR_TRY(tsr_matmul_new(&r, a3, b3));
-    return tsr_tensor_new_select(out, r, 0, 0);
 }
 
 static TsrStatus powers_fill(Powers *w, const TsrTensor *a, int n) {
@@ -559,7 +549,7 @@ static TsrStatus powers_fill(Powers *w, const TsrTensor *a, int n) {
     w->dtype = a->dtype;
     TSR_TRY(identity_like(&w->p[0], a));
     w->p[1] = tsr_tensor_retain((TsrTensor *)a);
-    for (int i = 2; i < n; i++) TSR_TRY(batch_product(&w->p[i], w->p[left[i]], w->p[right[i]]));
+    for (int i = 2; i < n; i++) TSR_TRY(tsr_matmul_new(&w->p[i], w->p[left[i]], w->p[right[i]]));
     return TSR_OK;
 }
 
@@ -603,7 +593,7 @@ static TsrStatus combine(TsrTensor **out, const Powers *w, int first, int n, con
     double c[MAX_POWERS];
     void *p[MAX_POWERS];
     TSR_OWNED r = NULL;
-    TSR_TRY(tsr_tensor_new(&r, 2, w->p[0]->sizes, w->dtype, w->p[0]->device));
+    TSR_TRY(tsr_tensor_new(&r, 3, w->p[0]->sizes, w->dtype, w->p[0]->device));
     int64_t count = r->numel * (tsr_dtype_is_complex(w->dtype) ? 2 : 1); /* both parts alike */
     for (int i = 0; i < n; i++) c[i] = coefficient(w->dtype, table, row * n + i), p[i] = tsr_data(w->p[first + i]);
     switch (tsr_dtype_real_of(w->dtype)) {
@@ -619,7 +609,7 @@ static TsrStatus combine(TsrTensor **out, const Powers *w, int first, int n, con
 static TsrStatus add_product(TsrTensor **slot, const TsrTensor *x, const TsrTensor *y) { /* *slot += x @ y */
     TSR_OWNED product = NULL;
     TsrTensor *sum;
-    TSR_TRY(batch_product(&product, x, y));
+    TSR_TRY(tsr_matmul_new(&product, x, y));
     TSR_TRY(tsr_invoke_new(&sum, 1, "add", "tt", *slot, product));
     tsr_owned_put_move(slot, sum);
     return TSR_OK;
@@ -641,7 +631,7 @@ static TsrStatus taylor4(TsrTensor **out, const TsrTensor *a, Powers *w) {
     TSR_OWNED inner = NULL;
     TSR_TRY(powers_fill(w, a, 3));
     TSR_TRY(combine(&inner, w, 0, 3, (double[]){1.0 / 2, 1.0 / 6, 1.0 / 24}, 0));
-    TSR_TRY(batch_product(&w->p[3], w->p[2], inner));
+    TSR_TRY(tsr_matmul_new(&w->p[3], w->p[2], inner));
     return combine(out, w, 0, 4, (double[]){1, 1, 0, 1}, 0);
 }
 
@@ -653,10 +643,10 @@ static TsrStatus taylor8(TsrTensor **out, const TsrTensor *a, Powers *w) {
     TSR_OWNED c3 = NULL;
     TSR_TRY(powers_fill(w, a, 3));
     TSR_TRY(combine(&c1, w, 1, 2, (double[]){x1, x2}, 0));
-    TSR_TRY(batch_product(&w->p[3], w->p[2], c1));
+    TSR_TRY(tsr_matmul_new(&w->p[3], w->p[2], c1));
     TSR_TRY(combine(&c2, w, 2, 2, (double[]){x3, 1}, 0));
     TSR_TRY(combine(&c3, w, 0, 4, (double[]){x4, x5, x6, x7}, 0));
-    TSR_TRY(batch_product(&w->p[4], c2, c3));
+    TSR_TRY(tsr_matmul_new(&w->p[4], c2, c3));
     return combine(out, w, 0, 5, (double[]){1, 1, y2, 0, 1}, 0);
 }
 
@@ -712,17 +702,15 @@ static TsrStatus taylor(TsrTensor **out, const TsrTensor *a, int degree) {
     return s;
 }
 
-static double norm1(const TsrTensor *a) { /* of one contiguous matrix */
-    double worst = 0;
-    for (int64_t j = 0; j < tsr_la_cols(a); j++) {
-        double sum = 0;
-        for (int64_t i = 0; i < tsr_la_rows(a); i++) {
-            TsrScalar v = tsr_tensor_get(a, i * tsr_la_cols(a) + j);
-            sum += v.kind == TSR_SCALAR_COMPLEX ? hypot(v.c.re, v.c.im) : fabs(tsr_scalar_to_double(v));
-        }
-        if (!(sum <= worst)) worst = sum;
-    }
-    return rounded(tsr_dtype_real_of(a->dtype), worst);
+/* The 1-norms of a batch of matrices, as doubles. */
+static TsrStatus norms_new(TsrTensor **out, const TsrTensor *a) {
+    TSR_OWNED sizes = NULL;
+    TSR_OWNED sums = NULL;
+    TSR_OWNED norms = NULL;
+    TSR_TRY(tsr_invoke_new(&sizes, 1, "abs", "t", a));
+    TSR_TRY(tsr_invoke_new(&sums, 1, "sum", "tI", sizes, 1, (int64_t[]){-2}));
+    TSR_TRY(tsr_invoke_new(&norms, 1, "amax", "tI", sums, 1, (int64_t[]){-1}));
+    return tsr_tensor_new_cast(out, norms, TSR_FLOAT64);
 }
 
 /* How often the scaled matrix is squared. */
@@ -731,26 +719,30 @@ static int squarings_for(TsrDtype real, double norm, double theta) {
     return norm > theta && isfinite(ratio) ? (int)ceil(rounded(real, log2(ratio))) : 0;
 }
 
-static TsrStatus exp_one(TsrTensor **out, const TsrTensor *a) {
-    double norm = norm1(a);
-    if (!isfinite(norm)) { /* inf and nan spread over everything */
-        TSR_TRY(tsr_tensor_new(out, 2, a->sizes, a->dtype, a->device));
-        return tsr_tensor_fill(*out, tsr_scalar_float(NAN));
-    }
-    const double *theta = a->dtype == TSR_FLOAT32 || a->dtype == TSR_COMPLEX64 ? theta_f32 : theta_f64;
-    TsrDtype real = tsr_dtype_real_of(a->dtype);
+/* What is done with a matrix of this norm: the Taylor polynomial of that number, or the last one and squarings for the numbers that follow; -1: nothing. */
+static int plan_for(TsrDtype dtype, double norm) {
+    const double *theta = dtype == TSR_FLOAT32 || dtype == TSR_COMPLEX64 ? theta_f32 : theta_f64;
+    TsrDtype real = tsr_dtype_real_of(dtype);
     int degree = 0;
+    if (!isfinite(norm)) return -1;
     while (degree < DEGREES - 1 && norm > rounded(real, theta[degree])) degree++;
-    int squarings = squarings_for(real, norm, theta[DEGREES - 1]);
+    return degree + squarings_for(real, norm, theta[DEGREES - 1]);
+}
+
+/* The exponentials of a contiguous batch of matrices with one plan. */
+static TsrStatus exp_alike(TsrTensor **out, const TsrTensor *a, int plan) {
     TSR_OWNED scaled = NULL;
     TSR_OWNED r = NULL;
-    TSR_OWNED plain = NULL;
+    int squarings = TSR_MAX(plan - (DEGREES - 1), 0);
+    if (plan < 0) { /* inf and nan spread over everything */
+        TSR_TRY(tsr_tensor_new(out, 3, a->sizes, a->dtype, a->device));
+        return tsr_tensor_fill(*out, tsr_scalar_float(NAN));
+    }
     TSR_TRY(tsr_invoke_new(&scaled, 1, "mul", "tf", a, ldexp(1, -squarings)));
-    TSR_TRY(tsr_tensor_new_contiguous(&plain, scaled, TSR_CONTIGUOUS));
-    TSR_TRY(taylor(&r, plain, degree));
+    TSR_TRY(taylor(&r, scaled, TSR_MIN(plan, DEGREES - 1)));
     for (int k = 0; k < squarings; k++) {
         TsrTensor *next;
-        TSR_TRY(batch_product(&next, r, r));
+        TSR_TRY(tsr_matmul_new(&next, r, r));
         tsr_owned_put_move(&r, next);
         TSR_TRY(tsr_interrupt_check());
     }
@@ -758,22 +750,58 @@ static TsrStatus exp_one(TsrTensor **out, const TsrTensor *a) {
     return TSR_OK;
 }
 
-static TsrStatus exp_all(TsrTensor *out, const TsrTensor *a) {
-    int64_t n = tsr_la_rows(a);
-    TSR_OWNED flat = NULL;
-    TSR_OWNED oflat = NULL;
-    TSR_TRY(tsr_tensor_new_reshape(&flat, a, 3, (int64_t[]){tsr_la_batches(a), n, n}));
-    TSR_TRY(tsr_tensor_new_reshaped_view(&oflat, out, 3, (int64_t[]){tsr_la_batches(a), n, n}));
-    for (int64_t b = 0; b < tsr_la_batches(a); b++) {
-        TSR_OWNED one = NULL;
-        TSR_OWNED target = NULL;
-        TSR_OWNED r = NULL;
-        TSR_TRY(tsr_tensor_new_select(&one, flat, 0, b));
-        TSR_TRY(tsr_tensor_new_select(&target, oflat, 0, b));
-        TSR_TRY(exp_one(&r, one));
-        TSR_TRY(tsr_tensor_copy(target, r));
+/* Exponentials of the matrices `which` of a batch, put in their places. */
+static TsrStatus exp_some(TsrTensor *out, const TsrTensor *a, const TsrTensor *which, int plan) {
+    TSR_OWNED some = NULL;
+    TSR_OWNED r = NULL;
+    TsrTensor *same;
+    if (which->numel == a->sizes[0]) {
+        TSR_TRY(exp_alike(&r, a, plan));
+        return tsr_tensor_copy(out, r);
     }
+    TSR_TRY(tsr_invoke_new(&some, 1, "index_select", "tit", a, (int64_t)0, which));
+    TSR_TRY(exp_alike(&r, some, plan));
+    TSR_TRY(tsr_invoke_new(&same, 1, "index_copy", "!ttitt", out, out, (int64_t)0, which, r));
+    tsr_tensor_free(same);
     return TSR_OK;
+}
+
+enum { DONE = -2 };
+
+/* All matrices with the plan of matrix `first`, whose plans are then DONE. */
+static TsrStatus exp_like(TsrTensor *out, const TsrTensor *a, int *plans, int64_t first) {
+    TSR_OWNED which = NULL;
+    int64_t count = 0, batches = a->sizes[0];
+    int plan = plans[first];
+    for (int64_t i = first; i < batches; i++) count += plans[i] == plan;
+    TSR_TRY(tsr_tensor_new(&which, 1, &count, TSR_INT64, TSR_DEVICE_CPU));
+    int64_t *at = tsr_data(which);
+    for (int64_t i = first; i < batches; i++) {
+        if (plans[i] != plan) continue;
+        *at++ = i;
+        plans[i] = DONE;
+    }
+    return exp_some(out, a, which, plan);
+}
+
+static TsrStatus exp_all(TsrTensor *out, const TsrTensor *a) {
+    int64_t n = tsr_la_rows(a), batches = tsr_la_batches(a);
+    TSR_OWNED flat = NULL;
+    TSR_OWNED plain = NULL;
+    TSR_OWNED oflat = NULL;
+    TSR_OWNED norms = NULL;
+    TSR_TRY(tsr_tensor_new_reshape(&flat, a, 3, (int64_t[]){batches, n, n}));
+    TSR_TRY(tsr_tensor_new_contiguous(&plain, flat, TSR_CONTIGUOUS));
+    TSR_TRY(tsr_tensor_new_reshaped_view(&oflat, out, 3, (int64_t[]){batches, n, n}));
+    TSR_TRY(norms_new(&norms, plain));
+    int *plans = tsr_malloc((size_t)batches * sizeof *plans);
+    if (plans == NULL) return tsr_error_no_memory((size_t)batches * sizeof *plans);
+    TsrStatus status = TSR_OK;
+    for (int64_t i = 0; i < batches; i++) plans[i] = plan_for(a->dtype, ((const double *)tsr_data(norms))[i]);
+    for (int64_t i = 0; i < batches && status == TSR_OK; i++)
+        if (plans[i] != DONE) status = exp_like(oflat, plain, plans, i);
+    tsr_free(plans);
+    return status;
 }
 
 TsrStatus op_matrix_exp(TsrOpCall *c) {
