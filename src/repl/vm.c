@@ -1,8 +1,12 @@
-/* The loop of the evaluator. The quick cases of instructions are here, the rest is in vm_ops.c. */
-#include "bind.h"
+/* vm.c: the loop of the evaluator.
+ *
+ * It is one long function, because that is what makes it quick: the program counter, the slots and the constants stay in registers from one
+ * instruction to the next, and each instruction ends with a jump of its own to the one after it, which the processor learns to predict by what
+ * follows what. So that it can be read all the same, an instruction here is a line or two: try the quick half (vm_quick.h), else do the slow
+ * half (vm_ops.c), go on. What stands here in full is control: jumps, frames entered and left, errors. */
 #include "lazy.h"
 #include "num_obj.h"
-#include "vm_internal.h"
+#include "vm_quick.h"
 
 #include <math.h>
 
@@ -32,16 +36,32 @@ Vm vm;
     do { \
         if (TSR_UNLIKELY((tsr_interrupt_flag | vm.turns) != 0)) goto interrupted; \
     } while (0)
-/* A slot was often written field by field just before: a load of both fields at once would wait for the stores. */
-static inline Value load(const Value *slot) {
-    Value v;
-    v.tag = slot->tag;
-    v.i = slot->i;
-    return v;
-}
-
-#define SET_INT(slot, value) slot_set_move(slot, value_int(value))
-#define SET_FLOAT(slot, value) slot_set_move(slot, value_float(value))
+/* Jumps when `yes`; backward, perhaps, so it looks whether somebody wants to interrupt. */
+#define JUMP_IF(yes) \
+    do { \
+        if (yes) { \
+            pc += JUMP_OFFSET; \
+            POLL(); \
+        } \
+    } while (0)
+/* The value of a slot that may be an unset name, which then means a builtin: sets v, a `const Value *`. */
+#define NAME(v, slot) \
+    do { \
+        v = &R[slot]; \
+        if (TSR_UNLIKELY(v->tag == V_UNBOUND)) { \
+            f->pc = pc; \
+            v = frame_name(f, slot); \
+            if (v == NULL) goto failed; \
+        } \
+    } while (0)
+/* Goes on in frame f at f->pc. */
+#define LOAD_FRAME() (R = f->base, K = f->code->consts, pc = f->pc)
+/* The quick half of an instruction, else its slow half. */
+#define QUICK_OR(quick, slow) \
+    do { \
+        if (!(quick)) TRY(slow); \
+        NEXT; \
+    } while (0)
 
 /* Both ints: checked arithmetic; both floats: plain; else, and on overflow, the general way. */
 #define ARITHMETIC(name, X, Y, overflows, operator, slow) \
@@ -50,11 +70,11 @@ static inline Value load(const Value *slot) {
         if (TSR_LIKELY(x->tag == V_INT && y->tag == V_INT)) { \
             int64_t r; \
             if (TSR_LIKELY(!overflows(x->i, y->i, &r))) { \
-                SET_INT(SLOT_A, r); \
+                slot_set_move(SLOT_A, value_int(r)); \
                 NEXT; \
             } \
         } else if (TSR_LIKELY(x->tag == V_FLOAT && y->tag == V_FLOAT)) { \
-            SET_FLOAT(SLOT_A, x->f operator y->f); \
+            slot_set_move(SLOT_A, value_float(x->f operator y->f)); \
             NEXT; \
         } \
         goto slow; \
@@ -67,31 +87,9 @@ static inline Value load(const Value *slot) {
     ARITHMETIC(I##name##_RR, SLOT_B, SLOT_C, overflows, operator, inplace) \
     ARITHMETIC(I##name##_RK, SLOT_B, CONST_C, overflows, operator, inplace)
 
-/* Ints that are doubles exactly: their quotient then has one rounding. */
-#define IS_EXACT(v) ((v)->i <= ((int64_t)1 << 53) && (v)->i >= -((int64_t)1 << 53))
-#define DIVISION(name, X, Y) \
+#define DIVISION(name, X, Y, quick, ...) \
     CASE(name) { \
-        const Value *x = X, *y = Y; \
-        if (x->tag == V_FLOAT && y->tag == V_FLOAT && y->f != 0.0) { \
-            SET_FLOAT(SLOT_A, x->f / y->f); \
-            NEXT; \
-        } \
-        if (x->tag == V_INT && y->tag == V_INT && y->i != 0 && IS_EXACT(x) && IS_EXACT(y)) { \
-            SET_FLOAT(SLOT_A, (double)x->i / (double)y->i); \
-            NEXT; \
-        } \
-        goto binary; \
-    }
-#define INT_DIVISION(name, X, Y, expression) \
-    CASE(name) { \
-        const Value *x = X, *y = Y; \
-        if (x->tag == V_INT && y->tag == V_INT && y->i > 0) { \
-            int64_t q = x->i / y->i, m = x->i % y->i; \
-            (void)q; \
-            (void)m; \
-            SET_INT(SLOT_A, expression); \
-            NEXT; \
-        } \
+        if (quick(SLOT_A, X, Y __VA_OPT__(,) __VA_ARGS__)) NEXT; \
         goto binary; \
     }
 
@@ -102,10 +100,7 @@ static inline Value load(const Value *slot) {
         if (TSR_LIKELY(x->tag == V_INT && y->tag == V_INT)) yes = x->i operator y->i; \
         else if (x->tag == V_FLOAT && y->tag == V_FLOAT) yes = x->f operator y->f; \
         else TRY(ins_compare_jump(&yes, f, i)); \
-        if (yes == sense) { \
-            pc += JUMP_OFFSET; \
-            POLL(); \
-        } \
+        JUMP_IF(yes == sense); \
         NEXT; \
     }
 #define COMPARE_JUMPS(name, operator) \
@@ -114,12 +109,24 @@ static inline Value load(const Value *slot) {
     COMPARE_JUMP(JF_##name##_RR, SLOT_C, operator, false) \
     COMPARE_JUMP(JF_##name##_RK, CONST_C, operator, false)
 
-#define TRUTH(yes, slot) \
+#define JUMP_ON(sense) \
     do { \
-        const Value *v_ = &R[slot]; \
-        if (TSR_LIKELY(v_->tag == V_BOOL)) yes = v_->b; \
-        else if (v_->tag == V_INT) yes = v_->i != 0; \
-        else TRY(ins_truth(&yes, f, slot)); \
+        const Value *v = SLOT_B; \
+        bool yes; \
+        if (TSR_LIKELY(v->tag == V_BOOL)) yes = v->b; \
+        else if (v->tag == V_INT) yes = v->i != 0; \
+        else TRY(ins_truth(&yes, f, i->b)); \
+        JUMP_IF(yes == sense); \
+        NEXT; \
+    } while (0)
+/* Jumps and leaves the value where it is, or gives it up and goes on. */
+#define JUMP_KEEPING(sense) \
+    do { \
+        bool yes = SLOT_B->i != 0; \
+        if (SLOT_B->tag != V_BOOL) TRY(value_truth(&yes, *SLOT_B)); \
+        if (yes == sense) pc += JUMP_OFFSET; \
+        else slot_clear(SLOT_B); \
+        NEXT; \
     } while (0)
 
 /* Finds where an error at `pc` of frame f goes. Empties what the code on the way would have. NULL: out of the frame. */
@@ -147,6 +154,42 @@ static Generator *loop_generator(const Value *slot) {
     return g->state == GEN_NEW || g->state == GEN_SUSPENDED ? g : NULL;
 }
 
+/* Goes on in the frame of a generator that a loop of frame f runs over. */
+static Frame *generator_enter(Generator *g, Frame *f) {
+    Frame *inner = &g->frame;
+    if (g->state == GEN_SUSPENDED) slot_set_move(generator_sent(g), VALUE_NONE);
+    g->state = GEN_RUNNING;
+    inner->prev = f;
+    inner->flags = FRAME_SPECIAL;
+    return vm.frame = inner;
+}
+
+/* Takes an exception raised in f to whoever catches it, over frames that do not: the frame to go on in, or NULL when the entry frame was left,
+ * and *exception is what its caller sees. */
+static Frame *unwind(Frame *f, Value *exception) {
+    for (;;) {
+        const Handler *h = find_handler(f);
+        if (h != NULL) {
+            clear_from(f, h->slot);
+            f->base[h->slot] = *exception;
+            f->pc = f->code->ins + h->target;
+            return f;
+        }
+        frame_clear(f);
+        Frame *inner = f;
+        uint32_t flags = inner->flags;
+        vm.frame = f = inner->prev;
+        if (inner->gen != NULL) {
+            recursion_depth--;
+            *exception = generator_failed_move(inner->gen, *exception);
+        } else {
+            frame_pop(inner);
+        }
+        if (flags & FRAME_ENTRY) return NULL;
+        trace_add(*exception, f);
+    }
+}
+
 TsrStatus vm_loop(Value *out, Frame *entry, TsrStatus raise) {
     static const void *const labels[INS_COUNT] = {
 #define OP(name, format, meaning) [INS_##name] = &&do_##name,
@@ -164,24 +207,19 @@ TsrStatus vm_loop(Value *out, Frame *entry, TsrStatus raise) {
 
     /* --- moving --- */
     CASE(MOVE) {
-        const Value *v = SLOT_B;
-        if (TSR_UNLIKELY(v->tag == V_UNBOUND)) {
-            f->pc = pc;
-            v = frame_name(f, i->b);
-            if (v == NULL) goto failed;
-        }
-        slot_set_move(SLOT_A, value_retain(load(v)));
+        const Value *v;
+        NAME(v, i->b);
+        slot_set_move(SLOT_A, value_retain(slot_load(v)));
         NEXT;
     }
     CASE(COPIED) {
-        if (TSR_UNLIKELY(SLOT_A->tag == V_OBJ && SLOT_A->o->type->copied != NULL)) {
-            f->pc = pc;
-            SLOT_A->o->type->copied(*SLOT_A);
-        }
+        if (TSR_LIKELY(SLOT_A->tag != V_OBJ || SLOT_A->o->type->copied == NULL)) NEXT;
+        f->pc = pc;
+        SLOT_A->o->type->copied(*SLOT_A);
         NEXT;
     }
     CASE(TAKE) {
-        Value v = load(SLOT_B);
+        Value v = slot_load(SLOT_B);
         SLOT_B->tag = V_UNBOUND;
         slot_set_move(SLOT_A, v);
         NEXT;
@@ -197,7 +235,7 @@ TsrStatus vm_loop(Value *out, Frame *entry, TsrStatus raise) {
             v = globals_builtin(globals_number((int)i->k));
             if (v == NULL) goto failed;
         }
-        slot_set_move(SLOT_A, value_retain(load(v)));
+        slot_set_move(SLOT_A, value_retain(slot_load(v)));
         NEXT;
     }
     CASE(LOADCELL) {
@@ -224,13 +262,13 @@ TsrStatus vm_loop(Value *out, Frame *entry, TsrStatus raise) {
     ARITHMETIC_INPLACE(ADD, tsr_add_overflows, +)
     ARITHMETIC_INPLACE(SUB, tsr_sub_overflows, -)
     ARITHMETIC_INPLACE(MUL, tsr_mul_overflows, *)
-    DIVISION(DIV_RR, SLOT_B, SLOT_C)
-    DIVISION(DIV_RK, SLOT_B, CONST_C)
-    DIVISION(DIV_KR, CONST_B, SLOT_C)
-    INT_DIVISION(FLOORDIV_RR, SLOT_B, SLOT_C, q - (m < 0))
-    INT_DIVISION(FLOORDIV_RK, SLOT_B, CONST_C, q - (m < 0))
-    INT_DIVISION(MOD_RR, SLOT_B, SLOT_C, m < 0 ? m + y->i : m)
-    INT_DIVISION(MOD_RK, SLOT_B, CONST_C, m < 0 ? m + y->i : m)
+    DIVISION(DIV_RR, SLOT_B, SLOT_C, quick_divide)
+    DIVISION(DIV_RK, SLOT_B, CONST_C, quick_divide)
+    DIVISION(DIV_KR, CONST_B, SLOT_C, quick_divide)
+    DIVISION(FLOORDIV_RR, SLOT_B, SLOT_C, quick_int_divide, false)
+    DIVISION(FLOORDIV_RK, SLOT_B, CONST_C, quick_int_divide, false)
+    DIVISION(MOD_RR, SLOT_B, SLOT_C, quick_int_divide, true)
+    DIVISION(MOD_RK, SLOT_B, CONST_C, quick_int_divide, true)
     CASE(BINARY)
 binary:
     TRY(ins_binary(f, i, false));
@@ -239,19 +277,10 @@ binary:
 inplace:
     TRY(ins_binary(f, i, true));
     NEXT;
-    CASE(UNARY) {
-        TRY(ins_unary(f, i));
-        NEXT;
-    }
+    CASE(UNARY) QUICK_OR(false, ins_unary(f, i));
     CASE(COMPARE) {
         const Value *x = i->x & BINARY_KB ? CONST_B : SLOT_B, *y = i->x & BINARY_KC ? CONST_C : SLOT_C;
-        if (x->tag == V_INT && y->tag == V_INT && (i->x & 15) <= CMP_GE) {
-            bool less = x->i < y->i, equal = x->i == y->i, yes[] = {equal, !equal, less, less || equal, !less && !equal, !less};
-            slot_set_move(SLOT_A, value_bool(yes[i->x & 15]));
-            NEXT;
-        }
-        TRY(ins_compare(f, i));
-        NEXT;
+        QUICK_OR(quick_compare(SLOT_A, (CompareOp)(i->x & 15), x, y), ins_compare(f, i));
     }
 
     COMPARE_JUMPS(EQ, ==)
@@ -267,179 +296,84 @@ inplace:
         NEXT;
     }
     CASE(LOOP) {
-        pc += JUMP_OFFSET;
-        POLL();
+        JUMP_IF(true);
         NEXT;
     }
-    CASE(JT) {
-        bool yes;
-        TRUTH(yes, i->b);
-        if (yes) {
-            pc += JUMP_OFFSET;
-            POLL();
-        }
-        NEXT;
-    }
-    CASE(JF) {
-        bool yes;
-        TRUTH(yes, i->b);
-        if (!yes) {
-            pc += JUMP_OFFSET;
-            POLL();
-        }
-        NEXT;
-    }
-    CASE(JKEEPT) {
-        bool yes = SLOT_B->i != 0;
-        if (SLOT_B->tag != V_BOOL) TRY(value_truth(&yes, *SLOT_B));
-        if (yes) pc += JUMP_OFFSET;
-        else slot_clear(SLOT_B);
-        NEXT;
-    }
-    CASE(JKEEPF) {
-        bool yes = SLOT_B->i != 0;
-        if (SLOT_B->tag != V_BOOL) TRY(value_truth(&yes, *SLOT_B));
-        if (!yes) pc += JUMP_OFFSET;
-        else slot_clear(SLOT_B);
-        NEXT;
-    }
+    CASE(JT) JUMP_ON(true);
+    CASE(JF) JUMP_ON(false);
+    CASE(JKEEPT) JUMP_KEEPING(true);
+    CASE(JKEEPF) JUMP_KEEPING(false);
     CASE(JNONE)
     CASE(JNOTNONE) {
-        if (TSR_UNLIKELY(SLOT_B->tag == V_UNBOUND)) {
-            f->pc = pc;
-            const Value *v = frame_name(f, i->b);
-            if (v == NULL) goto failed;
-            value = *v;
-        } else {
-            value = *SLOT_B;
-        }
-        bool none = value.tag == V_NONE;
+        const Value *v;
+        NAME(v, i->b);
+        bool none = v->tag == V_NONE;
         slot_used(f, i->b);
-        if (none == (i->op == INS_JNONE)) {
-            pc += JUMP_OFFSET;
-            POLL();
-        }
+        JUMP_IF(none == (i->op == INS_JNONE));
         NEXT;
     }
     CASE(JSELECT) {
         if (SLOT_B->i == i->c) pc += JUMP_OFFSET;
         NEXT;
     }
-    CASE(FORPREP) {
-        TRY(ins_for_prepare(f, i->a));
-        NEXT;
-    }
+    CASE(FORPREP) QUICK_OR(false, ins_for_prepare(f, i->a));
     CASE(FORNEXT) {
-        Value *it = SLOT_B;
-        if (it->tag == V_INT) { /* a range: next value, how many are left, step */
-            if (it[1].i > 0) {
-                it[1].i--;
-                SET_INT(SLOT_C, it->i);
-                it->i = (int64_t)((uint64_t)it->i + (uint64_t)it[2].i);
-                pc += JUMP_OFFSET;
-                POLL();
-            }
-            NEXT;
-        }
-        if (it[1].tag == V_INT && value_is_list(*it)) {
-            const List *list = value_as_list(*it);
-            if (TSR_LIKELY(it[1].i < list->count)) {
-                slot_set_move(SLOT_C, value_retain(load(&list->items[it[1].i++])));
-                pc += JUMP_OFFSET;
-                POLL();
-            } else {
-                slot_clear(it);
-            }
-            NEXT;
-        }
-        Generator *g = loop_generator(it);
-        if (g != NULL) {
-            f->pc = pc;
-            status = recursion_enter("");
-            if (status != TSR_OK) goto error;
-            Frame *inner = &g->frame;
-            if (g->state == GEN_SUSPENDED) slot_set_move(generator_sent(g), VALUE_NONE);
-            g->state = GEN_RUNNING;
-            inner->prev = f;
-            inner->flags = FRAME_SPECIAL;
-            vm.frame = f = inner;
-            goto enter;
-        }
-        bool more;
-        TRY(ins_for_next(&more, f, i));
-        if (more) {
-            pc += JUMP_OFFSET;
-            POLL();
-        }
+        Turn turn = quick_for_next(SLOT_B, SLOT_C);
+        if (TSR_UNLIKELY(turn == TURN_OTHER)) goto for_slowly;
+        JUMP_IF(turn == TURN_NEXT);
         NEXT;
     }
+for_slowly: {
+    Generator *g = loop_generator(SLOT_B);
+    if (g != NULL) {
+        TRY(recursion_enter(""));
+        f = generator_enter(g, f);
+        goto enter;
+    }
+    bool more;
+    TRY(ins_for_next(&more, f, i));
+    JUMP_IF(more);
+    NEXT;
+}
 
     /* --- items and attributes --- */
     CASE(GETITEM_RR) {
-        const Value *v = SLOT_B, *k = SLOT_C;
-        if (TSR_LIKELY(k->tag == V_INT && value_is_list(*v))) {
-            const List *list = value_as_list(*v);
-            int64_t at = k->i;
-            if (at < 0) at += list->count;
-            if (TSR_LIKELY((uint64_t)at < (uint64_t)list->count && i->b < f->code->first_temp)) {
-                slot_set_move(SLOT_A, value_retain(load(&list->items[at])));
-                NEXT;
-            }
-        }
-        TRY(ins_getitem(f, i));
+        const Value *item = quick_item(SLOT_B, SLOT_C);
+        if (TSR_UNLIKELY(item == NULL || i->b >= f->code->first_temp)) goto getitem;
+        slot_set_move(SLOT_A, value_retain(slot_load(item)));
         NEXT;
     }
-    CASE(GETITEM_RK) {
-        TRY(ins_getitem(f, i));
-        NEXT;
-    }
+    CASE(GETITEM_RK)
+getitem:
+    TRY(ins_getitem(f, i));
+    NEXT;
     CASE(SETITEM_RR)
     CASE(SETITEM_RK) {
-        const Value *v = SLOT_A, *k = SLOT_B;
-        if (TSR_LIKELY(k->tag == V_INT && value_is_list(*v) && i->a < f->code->first_temp)) {
-            List *list = value_as_list(*v);
-            int64_t at = k->i;
-            if (at < 0) at += list->count;
-            const Value *item = i->op == INS_SETITEM_RK ? CONST_C : SLOT_C;
-            if (TSR_LIKELY((uint64_t)at < (uint64_t)list->count && !is_counted(*item) && item->tag != V_UNBOUND)) {
-                slot_set_move(&list->items[at], *item);
-                NEXT;
-            }
-        }
-        TRY(ins_setitem(f, i));
+        Value *item = quick_item(SLOT_A, SLOT_B);
+        const Value *v = i->op == INS_SETITEM_RK ? CONST_C : SLOT_C;
+        if (TSR_UNLIKELY(item == NULL || i->a >= f->code->first_temp || is_counted(*v) || v->tag == V_UNBOUND)) goto setitem;
+        slot_set_move(item, *v);
         NEXT;
     }
-    CASE(SETITEM_KR) {
-        TRY(ins_setitem(f, i));
-        NEXT;
-    }
+    CASE(SETITEM_KR)
+setitem:
+    TRY(ins_setitem(f, i));
+    NEXT;
     CASE(GETATTR) {
         pc += 2;
-        const Value *v = SLOT_B;
-        if (TSR_LIKELY(v->tag >= V_TENSOR && (uintptr_t)value_type(*v) == i[1].word)) {
-            TRY(((const Getter *)(uintptr_t)i[2].word)->get(&value, *v));
-            slot_used(f, i->b);
-            slot_set_move(SLOT_A, value);
-            NEXT;
-        }
-        TRY(ins_getattr(f, i));
+        if (!quick_knows(i, SLOT_B)) goto getattr;
+        TRY(((const Getter *)(uintptr_t)i[2].word)->get(&value, *SLOT_B));
+        slot_used(f, i->b);
+        slot_set_move(SLOT_A, value);
         NEXT;
     }
+getattr:
+    TRY(ins_getattr(f, i));
+    NEXT;
     CASE(METHOD) {
         pc += 2;
-        const Value *v = SLOT_B;
-        if (TSR_LIKELY(v->tag >= V_TENSOR && (uintptr_t)value_type(*v) == i[1].word)) {
-            Value *w = SLOT_A;
-            if (i->b >= f->code->first_temp) {
-                w[1] = *v;
-                SLOT_B->tag = V_UNBOUND;
-            } else {
-                w[1] = value_retain(*v);
-            }
-            w[0] = value_obj_move(obj_retain((void *)(uintptr_t)i[2].word));
-            NEXT;
-        }
-        TRY(ins_method(f, i));
+        if (quick_knows(i, SLOT_B)) quick_method(f, i, SLOT_A, SLOT_B);
+        else TRY(ins_method(f, i));
         NEXT;
     }
 
@@ -450,77 +384,39 @@ inplace:
         if (done) NEXT;
         goto do_CALL;
     }
-    CASE(SUM) {
-        TRY(lazy_sum(SLOT_A, i->x));
+    CASE(SUM) QUICK_OR(false, lazy_sum(SLOT_A, i->x));
+    CASE(CALL) {
+        if (!value_is_function(*SLOT_A)) goto call_native;
+        f->pc = pc;
+        Frame *inner = quick_call(f, SLOT_A, i->b);
+        if (TSR_UNLIKELY(inner == NULL)) goto call_slowly;
+        inner->ret = SLOT_C;
+        f = inner;
+        R = f->base;
+        K = f->code->consts;
+        pc = f->code->ins;
         NEXT;
     }
-    CASE(CALL) {
-        Value *w = SLOT_A;
-        if (TSR_LIKELY(value_is_function(*w))) {
-            Function *fn = value_as_function(*w);
-            Code *code = fn->code;
-            Value *base = w + 1;
-            Frame *inner = vm.free_frame;
-            f->pc = pc;
-            if (TSR_UNLIKELY((tsr_interrupt_flag | vm.turns) != 0 || !(code->flags & CODE_SIMPLE) || code->positional != i->b || (uintptr_t)(base + code->frame_size) > (uintptr_t)f->limit ||
-                             inner == NULL || recursion_depth >= recursion_limit)) {
-                goto call_slowly;
-            }
-            for (int k = i->b; k < code->slot_count; k++) base[k].tag = V_UNBOUND;
-            recursion_depth++;
-            vm.free_frame = inner->above;
-            inner->base = base;
-            inner->code = code;
-            inner->fn = fn;
-            inner->limit = f->limit;
-            inner->gen = NULL;
-            inner->prev = f;
-            inner->ret = SLOT_C;
-            inner->flags = 0;
-            w->tag = V_UNBOUND; /* the frame owns the function now */
-            vm.frame = f = inner;
-            R = base;
-            K = code->consts;
-            pc = code->ins;
-            NEXT;
-        }
-        goto call_native;
-    }
-call_slowly: {
-    CallArgs args = {R + i->a + 1, i->b, 0, NULL, false};
-    if (!(value_as_function(R[i->a])->code->flags & CODE_GENERATOR)) {
-        Frame *inner = call_frame(value_as_function(R[i->a]), &args);
+call_slowly: /* a call that makes a generator enters no frame: it is like a native one */
+    if (!(value_as_function(*SLOT_A)->code->flags & CODE_GENERATOR)) {
+        CallArgs args = {SLOT_A + 1, i->b, 0, NULL, false};
+        Frame *inner = call_frame(value_as_function(*SLOT_A), &args);
         if (inner == NULL) goto failed;
         inner->ret = SLOT_C;
         slots_clear(SLOT_A, i->b + 1);
         vm.frame = f = inner;
         goto enter;
     }
-}
 call_native: {
-    Value *w = SLOT_A;
-    CallArgs args = {w + 1, i->b, 0, NULL, bind_is_operator(*w)};
-    value = VALUE_UNBOUND;
-    if (TSR_LIKELY(w->tag == V_OBJ && w->o->type->call != NULL)) TRY(w->o->type->call(&value, *w, &args));
-    else TRY(value_call(&value, *w, &args));
-    slots_clear(w, i->b + 1);
+    CallArgs args = {SLOT_A + 1, i->b, 0, NULL, bind_is_operator(*SLOT_A)};
+    TRY(quick_call_value(&value, *SLOT_A, &args));
+    slots_clear(SLOT_A, i->b + 1);
     slot_set_move(SLOT_C, value);
     NEXT;
 }
     CASE(CALLMETHOD) {
-        Value *w = SLOT_A;
-        bool with_self = w[1].tag != V_UNBOUND;
-        CallArgs args = {with_self ? w + 1 : w + 2, i->b + with_self, 0, NULL, bind_is_operator(*w)};
-        value = VALUE_UNBOUND;
-        if (TSR_LIKELY(with_self && value_is_obj(*w, &method_descriptor_type))) { /* found by the type of its self */
-            const Native *n = (const Native *)w->o;
-            TRY(native_invoke(&value, n->def, &args, n->owner));
-        } else if (TSR_LIKELY(w->tag == V_OBJ && w->o->type->call != NULL)) {
-            TRY(w->o->type->call(&value, *w, &args));
-        } else {
-            TRY(value_call(&value, *w, &args));
-        }
-        slots_clear(w, i->b + 2);
+        TRY(quick_call_method(&value, SLOT_A, i->b));
+        slots_clear(SLOT_A, i->b + 2);
         slot_set_move(SLOT_C, value);
         NEXT;
     }
@@ -536,74 +432,53 @@ call_native: {
         slot_set_move(SLOT_A, value);
         NEXT;
     }
+enter:
+    LOAD_FRAME();
+    POLL();
+    NEXT;
+
+    /* --- the ways out of a frame --- */
     CASE(RETURNK) {
-        result = value_retain(load(CONST_B));
+        result = value_retain(slot_load(CONST_B));
         goto leave;
     }
     CASE(RETURN) {
-        Value *v = SLOT_B;
-        result = load(v);
-        if (TSR_UNLIKELY(result.tag == V_UNBOUND || (f->flags & FRAME_SPECIAL))) {
-            const Value *found = v;
-            f->pc = pc;
-            if (result.tag == V_UNBOUND && (found = frame_name(f, i->b)) == NULL) goto failed;
-            result = value_retain(*found);
-        } else {
-            v->tag = V_UNBOUND;
-        }
+        const Value *v;
+        NAME(v, i->b);
+        result = slot_load(v);
+        if (TSR_UNLIKELY(v != SLOT_B || (f->flags & FRAME_SPECIAL))) value_retain(result); /* a builtin, or a name that outlives the frame */
+        else SLOT_B->tag = V_UNBOUND;
     }
 leave:
     if (TSR_UNLIKELY(f->flags != 0)) goto leave_special;
     {
-        Value *p = R, *end = R + f->code->slot_count;
-        for (; p < end; p++) {
-            if (is_counted(*p)) slot_clear(p);
-        }
-        if (TSR_UNLIKELY(i->c > 0)) slots_clear(end, i->c);
+        slots_clear(R, f->code->slot_count);
+        if (TSR_UNLIKELY(i->c > 0)) slots_clear(R + f->code->slot_count, i->c);
         Frame *inner = f;
         Function *fn = inner->fn;
-        f = inner->prev;
-        recursion_depth--;
-        vm.free_frame = inner;
-        vm.frame = f;
+        f = quick_pop(inner);
         slot_set_move(inner->ret, result);
         obj_release(fn);
     }
-    goto resume;
+resume:
+    LOAD_FRAME();
+    NEXT;
 leave_special: {
     if (f->gen != NULL) goto generator_end;
     frame_clear(f);
     Frame *inner = f;
     Function *fn = inner->fn;
-    f = inner->prev;
-    recursion_depth--;
-    vm.free_frame = inner;
-    vm.frame = f;
-    if (inner->flags & FRAME_ENTRY) {
-        if (fn != NULL) obj_release(fn);
-        *out = result;
-        return TSR_OK;
-    }
-    slot_set_move(inner->ret, result);
-    obj_release(fn);
+    f = quick_pop(inner);
+    if (inner->flags & FRAME_ENTRY) *out = result;
+    else slot_set_move(inner->ret, result);
+    if (fn != NULL) obj_release(fn);
+    if (inner->flags & FRAME_ENTRY) return TSR_OK;
+    goto resume;
 }
-resume:
-    R = f->base;
-    K = f->code->consts;
-    pc = f->pc;
-    NEXT;
-enter:
-    R = f->base;
-    K = f->code->consts;
-    pc = f->pc;
-    POLL();
-    NEXT;
-
 generator_end: {
     Generator *g = f->gen;
     Frame *inner = f;
-    f = inner->prev;
-    vm.frame = f;
+    vm.frame = f = inner->prev;
     recursion_depth--;
     if (inner->flags & FRAME_ENTRY) {
         generator_done(g);
@@ -617,29 +492,26 @@ generator_end: {
     goto resume;
 }
     CASE(YIELD) {
-        const Value *v = SLOT_B;
+        const Value *v;
+        NAME(v, i->b);
         f->pc = pc;
-        if (TSR_UNLIKELY(v->tag == V_UNBOUND) && (v = frame_name(f, i->b)) == NULL) goto failed;
         value = value_retain(*v);
         slot_used(f, i->b);
     }
 yielded: {
     Frame *inner = f;
     inner->gen->state = GEN_SUSPENDED;
-    f = inner->prev;
-    vm.frame = f;
+    vm.frame = f = inner->prev;
     recursion_depth--;
     if (inner->flags & FRAME_ENTRY) {
         *out = value;
         return TSR_OK;
     }
     inner->prev = NULL;
-    R = f->base;
-    K = f->code->consts;
-    i = f->pc - 1;
-    slot_set_move(&R[i->c], value);
-    pc = f->pc + JUMP_OFFSET;
-    POLL();
+    LOAD_FRAME();
+    i = pc - 1; /* the loop's FORNEXT has its item */
+    slot_set_move(SLOT_C, value);
+    JUMP_IF(true);
     NEXT;
 }
     CASE(YIELDFROM) {
@@ -666,23 +538,17 @@ yielded: {
         goto unwind;
     }
     CASE(RAISE) {
-        if (i->x == 0) {
-            f->pc = pc;
-            exception = frame_handled(f);
-            if (exception.tag == V_UNBOUND) {
-                status = tsr_error(TSR_RUNTIME_ERROR, "No active exception to reraise");
-                goto error;
-            }
-            value_retain(exception);
-            goto unwind;
-        }
-        goto other;
+        if (i->x != 0) goto other;
+        f->pc = pc;
+        exception = value_retain(frame_handled(f));
+        if (exception.tag != V_UNBOUND) goto unwind;
+        status = tsr_error(TSR_RUNTIME_ERROR, "No active exception to reraise");
+        goto error;
     }
     CASE(JNOMATCH) {
         bool match;
-        const Value *type = SLOT_C;
-        f->pc = pc;
-        if (type->tag == V_UNBOUND && (type = frame_name(f, i->c)) == NULL) goto failed;
+        const Value *type;
+        NAME(type, i->c);
         TRY(exc_match_operand(&match, *SLOT_B, *type));
         slot_used(f, i->c);
         if (!match) pc += JUMP_OFFSET;
@@ -710,26 +576,7 @@ failed: /* the thread's last error says what */
 error:
     exception = trace_begin(status, f, frame_handled(f));
 unwind:
-    for (;;) {
-        const Handler *h = find_handler(f);
-        if (h != NULL) {
-            clear_from(f, h->slot);
-            f->base[h->slot] = exception;
-            f->pc = f->code->ins + h->target;
-            goto resume;
-        }
-        frame_clear(f);
-        Frame *inner = f;
-        uint32_t flags = inner->flags;
-        f = inner->prev;
-        vm.frame = f;
-        if (inner->gen != NULL) {
-            recursion_depth--;
-            exception = generator_failed_move(inner->gen, exception);
-        } else {
-            frame_pop(inner);
-        }
-        if (flags & FRAME_ENTRY) return exc_raise_move(exception);
-        trace_add(exception, f);
-    }
+    f = unwind(f, &exception);
+    if (f == NULL) return exc_raise_move(exception);
+    goto resume;
 }

@@ -59,7 +59,7 @@ typedef struct Vm {
     Dict *builtins, *global_numbers; /* name to number */
     Str **global_names;
     int64_t global_count, global_capacity, cache_capacity;
-    int turns;         /* not 0: two threads take turns (parallel.c), and a backward jump or a call ends one */
+    int turns;         /* not 0: two threads take turns (parallel_calls.c), and a backward jump or a call ends one */
 } Vm;
 extern Vm vm;
 
