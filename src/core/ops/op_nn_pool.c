@@ -58,13 +58,15 @@ static TsrDtype computable(TsrDtype d) {
     return tsr_dtype_is_float(d) ? TSR_FLOAT32 : TSR_INT64;
 }
 
-TsrStatus tsr_nn_new_computable(TsrTensor **out, const TsrTensor *t) {
+static TsrStatus new_computable(TsrTensor **out, const TsrTensor *t, TsrMemoryFormat format) {
     TsrTensor *cast;
     TSR_TRY(tsr_tensor_new_cast(&cast, t, computable(t->dtype)));
-    TsrStatus status = tsr_tensor_new_contiguous(out, cast, TSR_CONTIGUOUS);
+    TsrStatus status = tsr_tensor_new_contiguous(out, cast, format);
     tsr_tensor_free(cast);
     return status;
 }
+
+TsrStatus tsr_nn_new_computable(TsrTensor **out, const TsrTensor *t) { return new_computable(out, t, TSR_CONTIGUOUS); }
 
 TsrStatus tsr_nn_new_channels_last(TsrTensor **out, TsrTensor *t) {
     int64_t strides[5];
@@ -272,6 +274,7 @@ typedef struct Planes {
     int64_t divisor;     /* average: 0 by the window */
     bool count_pad;
     bool adaptive;
+    int64_t channels;    /* channels last: how many */
     float (*round)(float); /* of every sum and quotient, where volumes of half floats are averaged; else NULL */
 } Planes;
 
@@ -441,8 +444,15 @@ MAX_VALUES(float, float, -INFINITY)
 MAX_VALUES(double, double, -(double)INFINITY)
 MAX_VALUES(int64, int64_t, p->least)
 
+/* Whether all windows of a row have the same width. */
+static bool same_widths(const TsrNnWindow *w) { return w->pad[NN_W] == 0 && window_span(w, NN_W, w->out[NN_W] - 1).end - (w->out[NN_W] - 1) * w->stride[NN_W] == w->kernel[NN_W]; }
+
 #define AVG_VALUES(NAME, T) \
+    TSR_CLONES static void divide_##NAME(T *acc, int64_t n, T by) { \
+        for (int64_t i = 0; i < n; i++) acc[i] /= by; \
+    } \
     static void avg_values_##NAME(const Planes *p, int64_t plane) { \
+        bool same = same_widths(p->w); \
         const TsrNnWindow *w = p->w; \
         const T *in = (const T *)(const void *)p->in + plane * tsr_nn_volume(w->in); \
         T *out = (T *)(void *)p->out + plane * tsr_nn_volume(w->out); \
@@ -451,7 +461,8 @@ MAX_VALUES(int64, int64_t, p->least)
                 Span sd = window_span(w, NN_D, od), sh = window_span(w, NN_H, oh); \
                 TSR_IN_PIECES(i, w->out[NN_W]) out[i] = 0; \
                 sum_##NAME##_window_row(p, out, in, sd, sh); \
-                for (int64_t ow = 0; ow < w->out[NN_W] && !tsr_interrupted_at(ow); ow++) { \
+                if (same && sd.begin < sd.end && sh.begin < sh.end) divide_##NAME(out, w->out[NN_W], (T)divisor_of(p, od, oh, 0, sd, sh, window_span(w, NN_W, 0))); \
+                else for (int64_t ow = 0; ow < w->out[NN_W] && !tsr_interrupted_at(ow); ow++) { \
                     Span sw = window_span(w, NN_W, ow); \
                     bool empty = sd.begin >= sd.end || sh.begin >= sh.end || sw.begin >= sw.end; \
                     out[ow] = empty ? 0 : out[ow] / (T)divisor_of(p, od, oh, ow, sd, sh, sw); \
@@ -460,6 +471,56 @@ MAX_VALUES(int64, int64_t, p->least)
     }
 AVG_VALUES(float, float)
 AVG_VALUES(double, double)
+
+/* Channels last: the elements of a place, one a channel, are folded together, in the order of the loops above. `row`: of the output, over all samples. */
+#define LAST_LOOPS(p, row, T) \
+    const TsrNnWindow *w = p->w; \
+    int64_t c = p->channels, od = row / w->out[NN_H] % w->out[NN_D], oh = row % w->out[NN_H], sample = row / (w->out[NN_H] * w->out[NN_D]); \
+    const T *in = (const T *)(const void *)p->in + sample * tsr_nn_volume(w->in) * c; \
+    Span sd = span_of(p, NN_D, od), sh = span_of(p, NN_H, oh)
+#define PLACES(z, y, x) \
+    for (int64_t z = sd.begin; z < sd.end; z += sd.step) \
+        for (int64_t y = sh.begin; y < sh.end; y += sh.step) \
+            for (int64_t x = sw.begin; x < sw.end && tsr_interrupt_flag == 0; x += sw.step)
+
+#define CHANNELS_LAST(NAME, T) \
+    TSR_CLONES static void fill_##NAME(T *acc, int64_t *at, int64_t n, T value, int64_t place) { \
+        for (int64_t i = 0; i < n; i++) acc[i] = value; \
+        for (int64_t i = 0; at != NULL && i < n; i++) at[i] = place; \
+    } \
+    TSR_CLONES static void note_##NAME(T *acc, int64_t *at, const T *in, int64_t n, int64_t place) { \
+        for (int64_t i = 0; i < n; i++) { \
+            bool better = in[i] > acc[i] || in[i] != in[i]; \
+            acc[i] = better ? in[i] : acc[i]; \
+            at[i] = better ? place : at[i]; \
+        } \
+    } \
+    static void max_last_##NAME(const Planes *p, int64_t row) { \
+        LAST_LOOPS(p, row, T); \
+        for (int64_t ow = 0; ow < w->out[NN_W] && tsr_interrupt_flag == 0; ow++) { \
+            Span sw = span_of(p, NN_W, ow); \
+            int64_t base = (row * w->out[NN_W] + ow) * c, *at = p->index != NULL ? p->index + base : NULL; \
+            T *acc = (T *)(void *)p->out + base; \
+            fill_##NAME(acc, at, c, -(T)INFINITY, (sd.begin * w->in[NN_H] + sh.begin) * w->in[NN_W] + sw.begin); \
+            PLACES(z, y, x) { \
+                int64_t place = (z * w->in[NN_H] + y) * w->in[NN_W] + x; \
+                if (at != NULL) note_##NAME(acc, at, in + place * c, c, place); \
+                else max_##NAME##_row(acc, in + place * c, c, 1); \
+            } \
+        } \
+    } \
+    static void avg_last_##NAME(const Planes *p, int64_t row) { \
+        LAST_LOOPS(p, row, T); \
+        for (int64_t ow = 0; ow < w->out[NN_W] && tsr_interrupt_flag == 0; ow++) { \
+            Span sw = span_of(p, NN_W, ow); \
+            T *acc = (T *)(void *)p->out + (row * w->out[NN_W] + ow) * c; \
+            fill_##NAME(acc, NULL, c, 0, 0); \
+            PLACES(z, y, x) sum_##NAME##_row(acc, in + ((z * w->in[NN_H] + y) * w->in[NN_W] + x) * c, c, 1); \
+            if (sd.begin < sd.end && sh.begin < sh.end && sw.begin < sw.end) divide_##NAME(acc, c, (T)divisor_of(p, od, oh, ow, sd, sh, sw)); \
+        } \
+    }
+CHANNELS_LAST(float, float)
+CHANNELS_LAST(double, double)
 
 typedef void (*PlaneFn)(const Planes *p, int64_t plane);
 typedef struct Job {
@@ -474,7 +535,7 @@ static void run_planes(int64_t begin, int64_t end, void *user) {
 
 static PlaneFn choose(TsrDtype d, PlaneFn f32, PlaneFn f64, PlaneFn i64) { return d == TSR_FLOAT32 ? f32 : d == TSR_FLOAT64 ? f64 : i64; }
 
-/* Fills `out` (computable dtype, row-major) and `index` from the input. */
+/* Fills `out` (computable dtype, row-major, or with that many channels last) and `index` from the input. */
 static TsrStatus pool_into(TsrTensor *out, TsrTensor *index, const TsrTensor *in, const TsrNnWindow *w, Planes planes, bool maximum) {
     if (tsr_is_meta(in) || out->numel == 0) return TSR_OK;
     planes.w = w;
@@ -482,13 +543,24 @@ static TsrStatus pool_into(TsrTensor *out, TsrTensor *index, const TsrTensor *in
     planes.out = tsr_data(out);
     planes.index = index != NULL ? tsr_data(index) : NULL;
     /* A window much wider than the input is mostly padding, which the rows would walk through. */
-    bool rows = !planes.adaptive && w->kernel[NN_W] / 2 <= w->in[NN_W];
+    bool by_rows = !planes.adaptive && w->kernel[NN_W] / 2 <= w->in[NN_W];
     Job job = {&planes, maximum ? choose(in->dtype, max_plane_float, max_plane_double, max_plane_int64) : choose(in->dtype, avg_plane_float, avg_plane_double, avg_plane_int64)};
-    if (rows && maximum && index == NULL) job.fn = choose(in->dtype, max_values_float, max_values_double, max_values_int64);
+    if (by_rows && maximum && index == NULL) job.fn = choose(in->dtype, max_values_float, max_values_double, max_values_int64);
     if (planes.round != NULL) job.fn = avg_volume_half;
-    if (rows && !maximum) job.fn = choose(in->dtype, avg_values_float, avg_values_double, avg_plane_int64);
+    if (by_rows && !maximum) job.fn = choose(in->dtype, avg_values_float, avg_values_double, avg_plane_int64);
     double volume = (double)tsr_nn_volume(w->out) * (double)w->kernel[NN_D] * (double)w->kernel[NN_H] * (double)w->kernel[NN_W];
-    return tsr_parallel_for(out->numel / tsr_nn_volume(w->out), tsr_grain((int64_t)TSR_MIN(volume, TSR_CHUNK_WORK)), run_planes, &job);
+    if (planes.channels == 0) return tsr_parallel_for(out->numel / tsr_nn_volume(w->out), tsr_grain((int64_t)TSR_MIN(volume, TSR_CHUNK_WORK)), run_planes, &job);
+    job.fn = maximum ? choose(in->dtype, max_last_float, max_last_double, NULL) : choose(in->dtype, avg_last_float, avg_last_double, NULL);
+    int64_t rows = out->sizes[0] * w->out[NN_D] * w->out[NN_H];
+    return tsr_parallel_for(rows, tsr_grain((int64_t)TSR_MIN(volume * (double)out->numel / (double)rows, TSR_CHUNK_WORK)), run_planes, &job);
+}
+
+/* Dense, in the order of the dimensions or, `last`, with the channels last. */
+static TsrStatus result_new(TsrTensor **out, int ndim, const int64_t *sizes, TsrDtype dtype, TsrDevice device, bool last) {
+    int64_t strides[TSR_MAX_DIMS];
+    if (!last) return tsr_tensor_new(out, ndim, sizes, dtype, device);
+    tsr_layout_channels_last_strides(strides, ndim, sizes);
+    return tsr_tensor_new_strided(out, ndim, sizes, strides, dtype, device);
 }
 
 static TsrStatus pool(TsrTensor **out, TsrTensor **index, const TsrTensor *t, const TsrNnWindow *w, Planes planes, bool maximum) {
@@ -497,12 +569,14 @@ static TsrStatus pool(TsrTensor **out, TsrTensor **index, const TsrTensor *t, co
     int ndim = output_sizes(sizes, t, w->n, w->out);
     *out = NULL;
     if (index != NULL) *index = NULL;
-    TSR_TRY(tsr_nn_new_computable(&in, t));
-    TsrStatus status = tsr_tensor_new(out, ndim, sizes, in->dtype, t->device);
-    if (status == TSR_OK && index != NULL) status = tsr_tensor_new(index, ndim, sizes, TSR_INT64, t->device);
+    bool row_major = w->n == 3 && (planes.adaptive || !maximum); /* of volumes, PyTorch keeps the order of the channels for the plain maximum alone */
+    bool last = w->n > 1 && !row_major && tsr_nn_is_channels_last(t, w->n) && computable(t->dtype) != TSR_INT64;
+    if (last) planes.channels = t->sizes[1];
+    TSR_TRY(new_computable(&in, t, !last ? TSR_CONTIGUOUS : w->n == 2 ? TSR_CHANNELS_LAST : TSR_CHANNELS_LAST_3D));
+    TsrStatus status = result_new(out, ndim, sizes, in->dtype, t->device, last);
+    if (status == TSR_OK && index != NULL) status = result_new(index, ndim, sizes, TSR_INT64, t->device, last);
     planes.least = tsr_dtype_kind(t->dtype) == TSR_KIND_INT ? INT64_MIN >> (64 - 8 * tsr_dtype_size(t->dtype)) : 0;
     if (status == TSR_OK) status = pool_into(*out, index != NULL ? *index : NULL, in, w, planes, maximum);
-    bool row_major = w->n == 3 && (planes.adaptive || !maximum); /* of volumes, PyTorch keeps the order of the channels for the plain maximum alone */
     if (status == TSR_OK) status = tsr_nn_restore(out, t->dtype, row_major ? NULL : t);
     if (status == TSR_OK && index != NULL) status = tsr_nn_restore(index, TSR_INT64, row_major ? NULL : t);
     bool lines = w->n == 1 && (!maximum || index != NULL);
