@@ -104,7 +104,7 @@ static const struct {
 
 static TokenKind name_kind(const char *text, int32_t length) {
     for (size_t i = 0; i < TSR_COUNTOF(keywords); i++)
-        if (keywords[i].length == length && memcmp(texts[keywords[i].kind], text, (size_t)length) == 0) return keywords[i].kind;
+        if (keywords[i].length == length && texts[keywords[i].kind][0] == text[0] && memcmp(texts[keywords[i].kind], text, (size_t)length) == 0) return keywords[i].kind;
     return T_NAME;
 }
 
@@ -347,6 +347,7 @@ static Token close_bracket(Lexer *x, int32_t begin, TokenKind kind) {
 static TokenKind operator_at(const Lexer *x) {
     int32_t left = x->length - x->pos;
     for (int kind = T_ELLIPSIS; kind < K_FALSE; kind++) {
+        if (texts[kind][0] != x->text[x->pos]) continue; /* nearly always */
         int32_t n = (int32_t)strlen(texts[kind]);
         if (n <= left && memcmp(texts[kind], x->text + x->pos, (size_t)n) == 0) return (TokenKind)kind;
     }

@@ -5,7 +5,9 @@
 #include "magic.h"
 #include "parser.h"
 
-bool paste_is_prompt(const char *line, const char *prompt) { return strncmp(line, prompt, 3) == 0 && (line[3] == '\0' || strchr(" \r\n", line[3]) != NULL); }
+static bool ends_prompt(const char *c) { return *c == '\0' || strchr(" \r\n", *c) != NULL; }
+
+bool paste_is_prompt(const char *line, const char *prompt) { return strncmp(line, prompt, 3) == 0 && ends_prompt(line + 3); }
 
 static const char *next_line(const char *line) {
     const char *end = strchr(line, '\n');
@@ -14,12 +16,21 @@ static const char *next_line(const char *line) {
 
 static const char *skip_blanks(const char *line) { return line + strspn(line, " \t"); }
 
-static bool is_session(const char *text) { return paste_is_prompt(text + strspn(text, " \t\r\n"), ">>>"); }
+/* The length of the prompt that a statement begins with, blanks before it included, 0 if there is none: ">>>", or "In [1]:". */
+static size_t first_prompt(const char *line) {
+    const char *s = skip_blanks(line);
+    if (paste_is_prompt(s, ">>>")) return (size_t)(s - line) + 3;
+    if (strncmp(s, "In [", 4) != 0) return 0;
+    s += 4 + strspn(s + 4, "0123456789");
+    return strncmp(s, "]:", 2) == 0 && ends_prompt(s + 2) ? (size_t)(s - line) + 2 : 0;
+}
 
-static int line_number(const char *text, const char *at) {
-    int number = 1;
-    for (; text < at; text++) number += *text == '\n';
-    return number;
+/* The same of the lines behind it: "...", or "...:". */
+static size_t next_prompt(const char *line) {
+    const char *s = skip_blanks(line);
+    if (strncmp(s, "...", 3) != 0) return 0;
+    s += 3 + (s[3] == ':');
+    return ends_prompt(s) ? (size_t)(s - line) : 0;
 }
 
 static void cut(TsrText *text, size_t length) {
@@ -29,20 +40,13 @@ static void cut(TsrText *text, size_t length) {
 
 static bool add_line(TsrText *piece, const char *line) { return tsr_text_append(piece, line, (size_t)(next_line(line) - line)) == TSR_OK; }
 
-/* The line behind its prompt. */
-static const char *unprompted(const char *line) {
-    const char *s = skip_blanks(line) + 3;
-    return *s == ' ' ? s + 1 : s;
-}
-
-/* The statement whose first prompt is at or behind `line`. Returns where it ends, NULL if there is none. */
+/* The next statement of a session. Returns where it ends, NULL if there is none; *first is where it begins. */
 static const char *take_statement(TsrText *piece, const char **first, const char *line) {
-    while (*line != '\0' && !paste_is_prompt(skip_blanks(line), ">>>")) line = next_line(line);
+    size_t prompt;
+    while (*line != '\0' && first_prompt(line) == 0) line = next_line(line);
     *first = line;
-    for (bool begun = false; *line != '\0' && paste_is_prompt(skip_blanks(line), begun ? "..." : ">>>"); begun = true) {
-        if (!add_line(piece, unprompted(line))) return NULL;
-        line = next_line(line);
-    }
+    for (; *line != '\0' && (prompt = line == *first ? first_prompt(line) : next_prompt(line)) > 0; line = next_line(line))
+        if (!add_line(piece, line + prompt + (line[prompt] == ' '))) return NULL;
     return line > *first ? line : NULL;
 }
 
@@ -68,12 +72,21 @@ static const char *take_lines(TsrText *piece, const char *line) {
     return piece->length > 0 ? line : NULL;
 }
 
-bool paste_next(TsrText *piece, int *line, const char *text, size_t *at) {
-    const char *first = text + *at;
+Paste paste_begin(const char *text) { return (Paste){.text = text, .line = 1, .session = first_prompt(text + strspn(text, " \t\r\n")) > 0}; }
+
+static int lines_between(const char *from, const char *to) {
+    int count = 0;
+    for (; from < to; from++) count += *from == '\n';
+    return count;
+}
+
+bool paste_next(Paste *paste, TsrText *piece, int *line) {
+    const char *begin = paste->text + paste->at, *first = begin;
     cut(piece, 0);
-    const char *end = is_session(text) ? take_statement(piece, &first, first) : take_lines(piece, first);
+    const char *end = paste->session ? take_statement(piece, &first, begin) : take_lines(piece, begin);
     if (end == NULL) return false;
-    *line = line_number(text, first);
-    *at = (size_t)(end - text);
+    *line = paste->line + lines_between(begin, first);
+    paste->line = *line + lines_between(first, end);
+    paste->at = (size_t)(end - paste->text);
     return true;
 }

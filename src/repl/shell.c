@@ -350,20 +350,20 @@ static int count_lines(const TsrText *text) {
 /* Whether what was typed ends in the middle of a statement. */
 static bool goes_on(const TsrText *typed) {
     TsrText piece = {0};
-    size_t at = 0;
+    Paste paste = paste_begin(typed->data);
     int line;
     bool more = false;
-    while (paste_next(&piece, &line, typed->data, &at))
-        more = at == typed->length && !magic_is(piece.data, piece.length) && parser_need(piece.data, piece.length) == PARSER_MORE;
+    while (paste_next(&paste, &piece, &line))
+        more = paste.at == typed->length && !magic_is(piece.data, piece.length) && parser_need(piece.data, piece.length) == PARSER_MORE;
     tsr_text_free(&piece);
     return more;
 }
 
 static void run_pieces(const TsrText *typed, int first) {
     TsrText piece = {0};
-    size_t at = 0;
+    Paste paste = paste_begin(typed->data);
     int line, result = EXIT_FINE;
-    while (!shell.wants_exit && result != EXIT_INTERRUPTED && paste_next(&piece, &line, typed->data, &at))
+    while (!shell.wants_exit && result != EXIT_INTERRUPTED && paste_next(&paste, &piece, &line))
         result = shell_run_typed("<stdin>", piece.data, piece.length, first + line - 1);
     tsr_text_free(&piece);
 }

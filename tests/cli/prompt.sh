@@ -33,6 +33,10 @@ has 'and its functions stay' '
 shown=$(typed '>>> def twice(x):' '...     return 2 * x' '...' '>>> twice(21)')
 has 'or line by line' '
 42' "$shown"
+shown=$(typed "\\033[200~In [1]: def twice(x):\\r   ...:     return 2 * x\\r   ...: \\r\\rIn [12]: twice(3)\\rOut[12]: 6\\r\\rIn [13]: twice('ab')\\rOut[13]: 'abab'\\r\\rIn [14]:\\033[201~")
+has "a session of IPython's" "
+6
+'abab'" "$shown"
 shown=$(typed '\033[200~%matplotlib inline\rx = 6\r%time x * 7\ry = """\r%time 3\r"""\ry\033[201~')
 has 'a magic is a line by itself: unknown' "no magic '%matplotlib'" "$shown"
 has 'in the middle' '
