@@ -157,14 +157,14 @@ TsrStatus help_write_function(TsrText *out, Value function) { return write_by_at
 
 /* The page about a value: an operator's rows, a native function's signature, a function's docstring, a type's or module's contents.
  * For a str: the operator of that name. V_UNBOUND: how to find things. */
-static TsrStatus write_page(TsrText *out, Value subject) {
+TsrStatus help_write_page(TsrText *out, Value subject) {
     bool found = false;
     if (subject.tag == V_UNBOUND) return write_overview(out);
     if (value_is_str(subject)) {
         TSR_TRY(op_doc_write(out, &found, value_as_str(subject)->data));
         if (found) return TSR_OK;
         Value named = globals_resolve(value_as_str(subject)->data);
-        if (named.tag != V_UNBOUND && !value_is_str(named)) return write_page(out, named);
+        if (named.tag != V_UNBOUND && !value_is_str(named)) return help_write_page(out, named);
         return tsr_text_printf(out, "nothing is known by the name '%s'; dir(torch) lists names\n", value_as_str(subject)->data);
     }
     TSR_TRY(op_doc_write_value(out, &found, subject));
@@ -177,7 +177,7 @@ static TsrStatus write_page(TsrText *out, Value subject) {
 
 static TsrStatus help_print(Value subject) {
     TsrText page = {0}, text = {0};
-    TsrStatus s = write_page(&page, subject);
+    TsrStatus s = help_write_page(&page, subject);
     if (s == TSR_OK && page.length > 0) s = fold_page(&text, page.data, FOLD_WIDTH);
     if (s == TSR_OK && text.length > 0) (void)fwrite(text.data, 1, text.length, builtin_stdout());
     tsr_text_free(&page);

@@ -7,6 +7,8 @@
 
 /* Appends the signature and the docstring of a function of the language. */
 TsrStatus help_write_function(TsrText *out, Value function);
+/* Appends the page that help() prints about a value, its lines not folded yet: those that begin without a blank are signatures and headings. */
+TsrStatus help_write_page(TsrText *out, Value subject);
 /* Makes help() print the page about a value. */
 void help_startup(void);
 

@@ -11,10 +11,12 @@
 #include <unistd.h>
 
 #include "error.h"
+#include "cursor.h"
 
 enum { HISTORY_LINES = 2000 };
 
 char *(*line_completer)(const char *word, int index);
+bool (*line_wants_key)(void);
 
 #if defined(TSR_EDIT_NONE)
 static const char *const libraries[] = {NULL};
@@ -57,28 +59,26 @@ static void *symbol(const char *name) { return dlsym(lib.handle, name); }
 
 const char *line_typed(void) { return lib.buffer != NULL && *lib.buffer != NULL ? *lib.buffer : ""; }
 
-char line_before(size_t distance) {
-    int point = lib.point != NULL ? *lib.point : (int)strlen(line_typed());
-    return distance <= (size_t)point ? line_typed()[(size_t)point - distance] : '\0';
-}
+size_t line_point(void) { return lib.point != NULL ? (size_t)*lib.point : strlen(line_typed()); }
 
-/* Whether a file's name is being typed: in a string, or behind %run. */
-static bool wants_file(void) {
+char line_before(size_t distance) { return distance <= line_point() ? line_typed()[line_point() - distance] : '\0'; }
+
+/* What is being typed: code; the name of a file, in a text or behind %run; or a text that is a key. */
+typedef enum Wanted { WANTED_CODE, WANTED_FILE, WANTED_KEY } Wanted;
+
+static Wanted wanted(void) {
     const char *typed = line_typed();
-    char quote = '\0';
-    if (lib.point == NULL) return false;
-    if (strncmp(typed, "%run ", 5) == 0) return true;
-    for (int i = 0; i < *lib.point && typed[i] != '\0'; i++) {
-        if (quote == '\0' && (typed[i] == '"' || typed[i] == '\'')) quote = typed[i];
-        else if (typed[i] == quote) quote = '\0';
-    }
-    return quote != '\0';
+    if (lib.point == NULL) return WANTED_CODE;
+    if (strncmp(typed, "%run ", 5) == 0) return WANTED_FILE;
+    if (cursor_find(typed, line_point()).quote == '\0') return WANTED_CODE;
+    return line_wants_key != NULL && line_wants_key() ? WANTED_KEY : WANTED_FILE;
 }
 
-/* Asked before each completion. The quote before the name of a file is closed behind it, that of 'abc'.up is not. */
+/* Asked before each completion. The quote before the name of a file is closed behind it, that of 'abc'.up is not. A key may have blanks. */
 static const char *word_breaks(void) {
-    if (lib.quotes != NULL) *lib.quotes = wants_file() ? "\"'" : "";
-    return wants_file() ? " \"'" : break_characters;
+    Wanted what = wanted();
+    if (lib.quotes != NULL) *lib.quotes = what == WANTED_FILE ? "\"'" : "";
+    return what == WANTED_CODE ? break_characters : what == WANTED_FILE ? " \"'" : "\"'";
 }
 
 static char *indentation(const char *word, int number) {
@@ -95,12 +95,10 @@ static bool begins_line(int start) {
 
 static char **complete(const char *word, int start, int end) {
     (void)end;
-    if (wants_file()) { /* the library knows how */
-        if (lib.append_character != NULL) *lib.append_character = 0;
-        return NULL;
-    }
+    Wanted what = wanted();
+    if (lib.append_character != NULL) *lib.append_character = what == WANTED_KEY ? cursor_find(line_typed(), line_point()).quote : 0;
+    if (what == WANTED_FILE) return NULL; /* the library knows how */
     if (lib.attempted_over != NULL) *lib.attempted_over = 1;
-    if (lib.append_character != NULL) *lib.append_character = 0;
     if (word[0] == '\0' && begins_line(start) && lib.completion_matches != NULL) return lib.completion_matches(word, indentation); /* Tab indents there */
     return line_completer != NULL && lib.completion_matches != NULL ? lib.completion_matches(word, line_completer) : NULL;
 }

@@ -25,7 +25,12 @@ const char *line_typed(void);
 /* The byte that stands `distance` bytes before the cursor of line_typed; a zero byte before its beginning. */
 char line_before(size_t distance);
 
-/* What Tab offers, outside strings (where it offers files): the `index`-th completion of `word`, allocated by malloc; NULL after the last. Set before line_start. */
+/* How many bytes of line_typed stand before the cursor. */
+size_t line_point(void);
+
+/* What Tab offers: the `index`-th completion of `word`, allocated by malloc; NULL after the last. In a text it offers files, unless line_wants_key
+ * says that the text is a key. Set before line_start. */
 extern char *(*line_completer)(const char *word, int index);
+extern bool (*line_wants_key)(void);
 
 #endif

@@ -386,6 +386,7 @@ static bool prompt_once(TsrText *statement) {
 
 int shell_run_prompt(void) {
     line_completer = complete_word;
+    line_wants_key = complete_wants_key;
     line_start();
     for (bool more = true; more && !shell.wants_exit;) {
         TsrText statement = {0};

@@ -8,6 +8,21 @@ has 'a method of a quoted text' "'ABC!'" "$shown"
 has 'methods of what a call gives' '[5, 4, 3, 2, 1, 0]' "$shown"
 has 'a magic' '%timeit ' "$shown"
 has 'several are listed at once' 'torch.zeros_like' "$shown"
+shown=$(typed 'ones(2, 3).sum(dim=0, keepd\tTrue).shape' 'softmax(zeros(4), dim\t0)[0].it\t()' 'def g(size, *, wide=2): return wide * size' '' 'g(5, wid\t7)' 'g(6, \t\025' "int('ff', bas\t16)")
+has 'an argument of a method, by its name' 'torch.Size([1, 3])' "$shown"
+has 'of a function' '0.25' "$shown"
+has 'of a function of the user' '
+35' "$shown"
+has 'all of them, where nothing is typed yet' 'size=  wide=' "$shown"
+has 'of a builtin' '255' "$shown"
+shown=$(typed "d = {'layer.0 weight': 41, 'bias': 2, 7: 8}" "d['la\t] + 1" 'd[\t\025' 'd["b\t] + 40' 'from torch.nn import func\t as fn' 'fn.relu(tensor(-3))' 'sorted([1], it\t')
+has 'a key of a dict' '
+42' "$shown"
+has 'all keys' "'bias'            'layer.0 weight'  7" "$shown"
+has 'in double quotes' "d[\"bias\"] + 40" "$shown"
+has 'a name in a module' '
+tensor(0)' "$shown"
+case $shown in *iterable=*) fail 'an argument without a name is none' ;; *) ok 'an argument without a name is none' ;; esac
 shown=$(typed 'def twice(x):' '    return 2 * x' '' 'twice??' 'arange??' 'class A: pass' '7')
 has 'name?? of a function' '>>> twice??
 twice(x)
