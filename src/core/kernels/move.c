@@ -108,6 +108,48 @@ void tsr_kernel_reverse(char *to, const char *from, int64_t n, size_t size) {
     }
 }
 
+/* --- at any distance --- */
+
+#define MOVE_BY(type, by) \
+    do { \
+        for (int64_t i = 0; i < n; i++) memcpy(to + i * (int64_t)sizeof(type), from + i * (by) * (int64_t)sizeof(type), sizeof(type)); \
+        return; \
+    } while (0)
+/* One of two, three or four neighbours is told to the compiler: whole vectors are loaded and what they hold is shuffled together. */
+#define MOVE(type) \
+    if (to_stride == sizeof(type) && from_stride == 2 * sizeof(type)) MOVE_BY(type, 2); \
+    if (to_stride == sizeof(type) && from_stride == 3 * sizeof(type)) MOVE_BY(type, 3); \
+    if (to_stride == sizeof(type) && from_stride == 4 * sizeof(type)) MOVE_BY(type, 4); \
+    for (int64_t i = 0; i < n; i++, to += to_stride, from += from_stride) memcpy(to, from, sizeof(type))
+
+void tsr_kernel_move(char *restrict to, int64_t to_stride, const char *restrict from, int64_t from_stride, int64_t n, size_t size) {
+    switch (size) {
+    case 1: MOVE(uint8_t); break;
+    case 2: MOVE(uint16_t); break;
+    case 4: MOVE(uint32_t); break;
+    case 8: MOVE(uint64_t); break;
+    case 16: MOVE(TsrComplexDouble); break;
+    case 32: MOVE(TsrComplexDouble[2]); break;
+    case 64: MOVE(TsrComplexDouble[4]); break;
+    default:
+        for (int64_t i = 0; i < n; i++, to += to_stride, from += from_stride) memcpy(to, from, size);
+    }
+}
+
+/* --- signs --- */
+
+void tsr_kernel_xor(char *p, const char *pattern, int64_t bytes) {
+    typedef uint64_t V __attribute__((vector_size(TSR_XOR_PATTERN)));
+    V flip, v;
+    memcpy(&flip, pattern, sizeof flip);
+    for (; bytes >= TSR_XOR_PATTERN; bytes -= TSR_XOR_PATTERN, p += TSR_XOR_PATTERN) {
+        memcpy(&v, p, sizeof v);
+        v ^= flip;
+        memcpy(p, &v, sizeof v);
+    }
+    for (int64_t i = 0; i < bytes; i++) p[i] ^= pattern[i];
+}
+
 /* --- past the caches --- */
 
 #ifdef TSR_HAVE_X86

@@ -19,6 +19,13 @@ void tsr_kernel_repeat(char *to, const char *element, size_t size, int64_t n);
 /* to[i] = from[n - 1 - i] for n neighbouring elements of 1, 2, 4, 8 or 16 bytes. The two do not overlap. */
 void tsr_kernel_reverse(char *to, const char *from, int64_t n, size_t size);
 
+/* n elements of `size` bytes, `to_stride` and `from_stride` bytes apart. The two do not overlap. */
+void tsr_kernel_move(char *to, int64_t to_stride, const char *from, int64_t from_stride, int64_t n, size_t size);
+
+/* p[i] ^= pattern[i % TSR_XOR_PATTERN] for `bytes` bytes. */
+enum { TSR_XOR_PATTERN = 32 };
+void tsr_kernel_xor(char *p, const char *pattern, int64_t bytes);
+
 /* A copy whose result goes past the caches: what it overwrites needn't be read first. The two do not overlap. */
 void tsr_kernel_stream(char *to, const char *from, int64_t bytes);
 /* Makes what this thread has streamed seen by the others; to be called before they are told of it. */

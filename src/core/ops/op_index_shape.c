@@ -3,9 +3,8 @@
 
 #include "kernels/combine.h"
 #include "mem.h"
-#include "op_help.h"
+#include "op_compose.h"
 #include "owned.h"
-
 
 /* ---- repeat ---- */
 
@@ -168,18 +167,31 @@ static TsrStatus check_output_size(const TsrOpCall *c) {
     return tsr_error(TSR_RUNTIME_ERROR, "repeat_interleave: Invalid output_size, expected %lld but got %lld", (long long)expected, (long long)c->arg[3].i);
 }
 
+/* Each element along `dim`, or of all in row-major order, n times in a row: a copy of self with one more dimension of stride 0. */
+static TsrStatus repeat_each(TsrOpCall *c, bool has_dim, int64_t dim, int64_t n) {
+    const TsrTensor *self = c->arg[0].t;
+    int64_t sizes[TSR_MAX_DIMS], minus = -1;
+    TsrScope s = {0};
+    TsrTensor *input = has_dim ? (TsrTensor *)self : MAKE(&s, tsr_tensor_new_reshape, self, 1, &minus);
+    TsrTensor *each = MAKE(&s, tsr_tensor_new_unsqueeze, input, dim + 1);
+    if (s.status != TSR_OK) return tsr_scope_end(&s);
+    int ndim = tsr_ndim(each);
+    memcpy(sizes, each->sizes, sizeof *sizes * (size_t)ndim);
+    sizes[dim + 1] = n;
+    TsrTensor *wide = MAKE(&s, tsr_tensor_new_expand, each, ndim, sizes), *copy = MAKE(&s, tsr_tensor_new_clone, wide, TSR_CONTIGUOUS);
+    sizes[dim] *= n; /* the copy has as many elements */
+    memmove(sizes + dim + 1, sizes + dim + 2, sizeof *sizes * (size_t)(ndim - dim - 2));
+    return tsr_scope_return(c, &s, MAKE(&s, tsr_tensor_new_reshape, copy, ndim - 1, sizes));
+}
+
 TsrStatus op_repeat_interleave_int(TsrOpCall *c) {
-    TsrTensor *repeats;
     int64_t dim = tsr_arg_given(&c->arg[2]) ? c->arg[2].i : 0;
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(c->arg[0].t)));
     if (c->arg[1].i < 0) return tsr_error(TSR_RUNTIME_ERROR, "Repeats must be non-negative");
     TSR_TRY(check_output_size(c));
     if (tsr_arg_given(&c->arg[2]) && tsr_ndim(c->arg[0].t) == 0) /* PyTorch adds a dimension after this one */
         return tsr_error(TSR_INDEX_ERROR, "Dimension out of range (expected to be in range of [-1, 0], but got 1)");
-    TSR_TRY(tsr_tensor_new_scalar(&repeats, tsr_scalar_int(c->arg[1].i), TSR_INT64));
-    TsrStatus status = interleave(c, repeats, &c->arg[2], tsr_arg_given(&c->arg[3]) ? c->arg[3].i : UNKNOWN_SIZE);
-    tsr_tensor_free(repeats);
-    return status;
+    return repeat_each(c, tsr_arg_given(&c->arg[2]), dim, c->arg[1].i);
 }
 
 /* ---- diagonals ---- */
