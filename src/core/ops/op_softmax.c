@@ -1,57 +1,28 @@
 /* op_softmax.c: softmax, log_softmax, softmin. */
 #include <math.h>
 
-#include "halffloat.h"
 #include "kernels/softmax.h"
 #include "pointwise.h"
 
+typedef struct Line {
+    TsrSoftmaxFn fn;
+    TsrDtype half;
+} Line;
+
 static void run_line(char *const *data, const int64_t *stride, const int64_t *n, const void *params) {
+    const Line *line = params;
     (void)stride;
-    (*(const TsrSoftmaxFn *)params)(data[0], data[1], n[0]);
+    line->fn(data[0], data[1], n[0], line->half);
 }
 
-/* log_softmax of half floats: the sum and its logarithm are rounded on the way, as PyTorch's are. */
-static void run_half_line(char *const *data, const int64_t *stride, const int64_t *n, const void *params) {
-    const TsrDtype d = *(const TsrDtype *)params;
-    float *out = (float *)data[0], high = -INFINITY, sum = 0;
-    const float *x = (const float *)data[1];
-    (void)stride;
-    for (int64_t i = 0; i < n[1]; i++) high = x[i] > high || x[i] != x[i] ? x[i] : high;
-    for (int64_t i = 0; i < n[1]; i++) sum += expf(x[i] - high);
-    for (int k = 0; k < 2; k++) {
-        sum = d == TSR_FLOAT16 ? tsr_half_widen(tsr_half_round(sum)) : tsr_bfloat16_widen(tsr_bfloat16_round(sum));
-        if (k == 0) sum = logf(sum);
-    }
-    for (int64_t i = 0; i < n[1]; i++) out[i] = x[i] - high - sum;
-}
-
-static float rounded(float x, TsrDtype d) { return d == TSR_FLOAT16 ? tsr_half_widen(tsr_half_round(x)) : tsr_bfloat16_widen(tsr_bfloat16_round(x)); }
-
-/* softmax of half floats along another dimension than the last: PyTorch keeps the exponentials in the tensor itself, so rounded, beside
- * their exact sum. */
-static void run_half_inner_line(char *const *data, const int64_t *stride, const int64_t *n, const void *params) {
-    const TsrDtype d = *(const TsrDtype *)params;
-    float *out = (float *)data[0], high = -INFINITY, sum = 0;
-    const float *x = (const float *)data[1];
-    (void)stride;
-    for (int64_t i = 0; i < n[1]; i++) high = x[i] > high || x[i] != x[i] ? x[i] : high;
-    for (int64_t i = 0; i < n[1]; i++) {
-        float e = expf(x[i] - high);
-        sum += e;
-        out[i] = rounded(e, d);
-    }
-    for (int64_t i = 0; i < n[1]; i++) out[i] /= sum;
-}
-
-/* x is contiguous, float32 or float64, and overwritten when it is `spare`; along its last dimension, which may have been another one before. `half`: what the elements were, where that shows. */
+/* x is contiguous, float32 or float64, and overwritten when it is `spare`; along its last dimension, which may have been another one before. `half` as in softmax.h. */
 static TsrStatus softmax_last(TsrTensor **out, TsrTensor *x, TsrTensor *spare, bool log, TsrSoftmaxWay way, TsrDtype half) {
     TsrTensor *result;
-    TsrSoftmaxFn fn = tsr_softmax_kernel(log, way, x->dtype);
+    Line line = {tsr_softmax_kernel(log, way, x->dtype), half};
     if (spare == x) result = tsr_tensor_retain(x);
     else TSR_TRY(tsr_tensor_new_like(&result, x, TSR_DTYPE_NONE, TSR_CONTIGUOUS));
     TsrTensor *operands[] = {result, x};
-    TsrStatus s = x->numel == 0 ? TSR_OK : tsr_lines_run(operands, 2, TSR_MAX(tsr_ndim(x) - 1, 0), half == TSR_DTYPE_NONE ? run_line : log ? run_half_line : run_half_inner_line,
-                                                            half != TSR_DTYPE_NONE ? (const void *)&half : (const void *)&fn, false);
+    TsrStatus s = x->numel == 0 ? TSR_OK : tsr_lines_run(operands, 2, TSR_MAX(tsr_ndim(x) - 1, 0), run_line, &line, false);
     if (s != TSR_OK) tsr_tensor_free(result);
     else *out = result;
     return s;
@@ -63,19 +34,30 @@ typedef struct Columns {
     char *out;
     const char *x;
     int64_t n, inner, item;
+    TsrDtype half;
 } Columns;
+
+enum { HALF_VECTOR = 32 }; /* elements */
+
+/* Of half floats PyTorch rounds the exponentials only where no whole vector is left. */
+static void run_strip(const Columns *j, int64_t at, int64_t column, int64_t width) {
+    int64_t exact = j->half == TSR_DTYPE_NONE ? width : TSR_MIN(TSR_MAX(j->inner / HALF_VECTOR * HALF_VECTOR - column, (int64_t)0), width);
+    if (exact > 0) j->fn(j->out + at, j->x + at, j->n, j->inner, exact, TSR_DTYPE_NONE);
+    at += exact * j->item;
+    if (exact < width) j->fn(j->out + at, j->x + at, j->n, j->inner, width - exact, j->half);
+}
 
 static void run_strips(int64_t begin, int64_t end, void *user) {
     const Columns *j = user;
     int64_t strips = (j->inner + TSR_SOFTMAX_STRIP - 1) / TSR_SOFTMAX_STRIP;
     for (int64_t i = begin; i < end; i++) {
         int64_t column = i % strips * TSR_SOFTMAX_STRIP, at = (i / strips * j->n * j->inner + column) * j->item;
-        j->fn(j->out + at, j->x + at, j->n, j->inner, TSR_MIN(j->inner - column, (int64_t)TSR_SOFTMAX_STRIP));
+        run_strip(j, at, column, TSR_MIN(j->inner - column, (int64_t)TSR_SOFTMAX_STRIP));
     }
 }
 
 /* Along a dimension with `inner` elements inside; otherwise as softmax_last. */
-static TsrStatus softmax_inner(TsrTensor **out, TsrTensor *x, TsrTensor *spare, int64_t dim, int64_t inner, bool log) {
+static TsrStatus softmax_inner(TsrTensor **out, TsrTensor *x, TsrTensor *spare, int64_t dim, int64_t inner, bool log, TsrDtype half) {
     TsrTensor *dense, *result = NULL;
     TSR_TRY(tsr_tensor_new_contiguous(&dense, x, TSR_CONTIGUOUS));
     TsrStatus s = TSR_OK;
@@ -83,7 +65,7 @@ static TsrStatus softmax_inner(TsrTensor **out, TsrTensor *x, TsrTensor *spare, 
     else s = tsr_tensor_new_like(&result, dense, TSR_DTYPE_NONE, TSR_CONTIGUOUS);
     if (s == TSR_OK && dense->numel > 0 && !tsr_is_meta(dense)) {
         int64_t n = x->sizes[dim], strips = (inner + TSR_SOFTMAX_STRIP - 1) / TSR_SOFTMAX_STRIP;
-        Columns job = {tsr_softmax_columns(log, x->dtype), tsr_data(result), tsr_data(dense), n, inner, (int64_t)tsr_itemsize(x)};
+        Columns job = {tsr_softmax_columns(log, x->dtype), tsr_data(result), tsr_data(dense), n, inner, (int64_t)tsr_itemsize(x), half};
         s = tsr_parallel_for(dense->numel / n / inner * strips, tsr_grain(4 * n * TSR_MIN(inner, (int64_t)TSR_SOFTMAX_STRIP)), run_strips, &job);
     }
     tsr_tensor_free(dense);
@@ -97,13 +79,12 @@ static TsrStatus softmax_any(TsrTensor **out, TsrTensor *x, TsrTensor *spare, in
     TsrTensor *moved = NULL, *dense = NULL, *result = NULL, *back = NULL;
     int64_t last = TSR_MAX(tsr_ndim(x) - 1, 0), inner = 1, vectors = 2 * 64 / (int64_t)tsr_itemsize(x);
     for (int64_t i = dim + 1; i <= last; i++) inner *= x->sizes[i];
-    TsrSoftmaxWay way = dim == last ? TSR_SOFTMAX_LAST : inner < vectors ? TSR_SOFTMAX_FEW : TSR_SOFTMAX_INNER;
-    bool half = log == (dim == last) && (d == TSR_FLOAT16 || d == TSR_BFLOAT16);
-    if (way == TSR_SOFTMAX_INNER && !half) return softmax_inner(out, x, spare, dim, inner, log);
+    TsrDtype half = d == TSR_FLOAT16 || d == TSR_BFLOAT16 ? d : TSR_DTYPE_NONE;
+    if (dim != last && inner >= vectors) return softmax_inner(out, x, spare, dim, inner, log, half);
     if (dim == last) moved = tsr_tensor_retain(x);
     else TSR_TRY(tsr_tensor_new_transpose(&moved, x, dim, last));
     TsrStatus s = tsr_tensor_new_contiguous(&dense, moved, TSR_CONTIGUOUS);
-    if (s == TSR_OK) s = softmax_last(&result, dense, spare, log, way, half ? d : TSR_DTYPE_NONE);
+    if (s == TSR_OK) s = softmax_last(&result, dense, spare, log, dim == last ? TSR_SOFTMAX_LAST : TSR_SOFTMAX_FEW, half);
     tsr_tensor_free(moved);
     tsr_tensor_free(dense);
     if (s != TSR_OK || dim == last) {
