@@ -131,7 +131,7 @@ static TsrStatus divide_trunc(TsrOpCall *c) {
     TSR_TRY(tsr_operands_take(&o, c, 2, NULL));
     TsrStatus s = tsr_pw_begin(&pw, c, &trunc_rules, 2, o.t);
     bool rounds = s == TSR_OK && pw.it.common != pw.it.dtype && c->arg[1].kind == TSR_ARG_TENSOR && tsr_ndim(o.t[1]) > 0;
-    if (s == TSR_OK) s = tsr_pw_finish(&pw, TSR_K_div_trunc, rounds ? &pw.it.common : NULL);
+    if (s == TSR_OK) s = tsr_pw_finish(&pw, rounds ? TSR_K_div_trunc_rounded : TSR_K_div_trunc, &pw.it.common);
     tsr_operands_release(&o);
     return s;
 }
