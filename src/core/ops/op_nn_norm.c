@@ -17,9 +17,16 @@ typedef struct Rows {
     int64_t affine_rows;         /* 0: weight[column]; else weight[row % affine_rows channels...], one a `span` of columns */
     int64_t span;
     bool half;                   /* the input was of half precision */
-    bool pixels;                 /* groups of a channels-last input */
+    bool pixels;                 /* groups of a channels-last input: a row is some neighbouring channels of each pixel */
 } Rows;
 
+/* The first element of row i. */
+static int64_t row_start(const Rows *r, int64_t i) {
+    int64_t group = i % TSR_MAX(r->affine_rows, (int64_t)1);
+    return r->pixels ? (i - group) * r->columns + group * (r->columns / r->span) : i * r->columns;
+}
+
+enum { STRIP = 64 }; /* channels side by side */
 enum { CHUNK = 16, CHUNK_LEVELS = 40, ABREAST = 4 }; /* vectors whose moments are taken one after the other; levels of pairwise merging above; chunks taken at once */
 
 #if defined(__GNUC__) && !defined(__clang__)
@@ -30,7 +37,7 @@ enum { CHUNK = 16, CHUNK_LEVELS = 40, ABREAST = 4 }; /* vectors whose moments ar
 /* NAME(T) with LANES numbers to a vector of 32 bytes.
  * vectors: Welford's over `count` vectors, for `abreast` chunks beside each other, whose chains of operations overlap. merge_lanes: Chan's formula for vectors.
  * lanes: chunks of vectors merged pairwise. merge: Chan's formula, n1 numbers added to n0. moments: the lanes merged with what is left over.
- * columns: plain sums for channels-last groups, of `group` channels in rows of `width`. */
+ * columns: plain sums for channels-last groups, of `group` channels in rows of `width`, and what they become. */
 #define NORM_ROWS(NAME, T, LANES, FMA, SQRT) \
     typedef T V_##NAME __attribute__((vector_size(32))); \
     typedef struct Moments_##NAME { int64_t n; V_##NAME m1, m2; } Moments_##NAME; \
@@ -99,16 +106,25 @@ enum { CHUNK = 16, CHUNK_LEVELS = 40, ABREAST = 4 }; /* vectors whose moments ar
             for (int k = 0; k < width; k++) lane[k] += lane[k + width]; \
         return lane[0]; \
     } \
-    TSR_CLONES static void columns_##NAME(T *mean, T *variance, const T *x, int64_t group, int64_t area) { \
-        T sum[LANES] = {0}, squares[LANES] = {0}; \
-        for (int64_t p = 0; p < area; p++) \
-            for (int64_t c = 0; c < group; c++) { \
-                T v = x[c * area + p]; \
-                sum[c % LANES] += v; \
-                squares[c % LANES] = FMA(v, v, squares[c % LANES]); \
+    TSR_CLONES_FUSED static void columns_##NAME(T *mean, T *variance, const T *x, int64_t group, int64_t area, int64_t width) { \
+        V_##NAME sum = {0}, squares = {0}, v; \
+        T lane[LANES]; \
+        for (int64_t p = 0; p < area; p++, x += width) { \
+            for (int64_t c = 0; c < group; c += LANES) { \
+                if (c + LANES <= group) memcpy(&v, x + c, sizeof v); \
+                else for (int k = 0; k < LANES; k++) v[k] = c + k < group ? x[c + k] : 0; \
+                sum += v; \
+                squares += v * v; \
             } \
-        *mean = fold_##NAME(sum) / (T)(group * area); \
-        *variance = FMA(-*mean, *mean, fold_##NAME(squares) / (T)(group * area)); \
+        } \
+        memcpy(lane, &sum, sizeof lane); \
+        *mean = fold_##NAME(lane) / (T)(group * area); \
+        memcpy(lane, &squares, sizeof lane); \
+        *variance = FMA(-*mean, *mean, fold_##NAME(lane) / (T)(group * area)); \
+    } \
+    TSR_CLONES static void scale_columns_##NAME(T *y, const T *x, const T *scale, const T *offset, int64_t n, int64_t area, int64_t width) { \
+        for (int64_t p = 0; p < area; p++, x += width, y += width) \
+            for (int64_t c = 0; c < n; c++) y[c] = FMA(x[c], scale[c], offset[c]); \
     } \
     TSR_CLONES static void steps_##NAME(T *y, const T *x, int64_t n, T mean, T rstd, const T *weight, const T *bias) { \
         for (int64_t j = 0; j < n; j++) y[j] = FMA((x[j] - mean) * rstd, weight != NULL ? weight[j] : 1, bias != NULL ? bias[j] : 0); \
@@ -119,9 +135,13 @@ enum { CHUNK = 16, CHUNK_LEVELS = 40, ABREAST = 4 }; /* vectors whose moments ar
     static void channels_##NAME(const Rows *r, int64_t i, T *y, const T *x, T mean, T rstd) { \
         const T *weight = (const T *)(const void *)r->weight, *bias = (const T *)(const void *)r->bias; \
         int64_t channels = r->columns / r->span, first = (i % r->affine_rows) * channels; \
+        T scale[STRIP], offset[STRIP]; \
         for (int64_t c = 0; c < channels; c++) { \
-            T scale = weight != NULL ? rstd * weight[first + c] : rstd; \
-            linear_##NAME(y + c * r->span, x + c * r->span, r->span, scale, FMA(-scale, mean, bias != NULL ? bias[first + c] : 0), NULL, NULL); \
+            int k = (int)(c % STRIP); \
+            scale[k] = weight != NULL ? rstd * weight[first + c] : rstd; \
+            offset[k] = FMA(-scale[k], mean, bias != NULL ? bias[first + c] : 0); \
+            if (!r->pixels) linear_##NAME(y + c * r->span, x + c * r->span, r->span, scale[k], offset[k], NULL, NULL); \
+            else if (k == STRIP - 1 || c == channels - 1) scale_columns_##NAME(y + c - k, x + c - k, scale, offset, k + 1, r->span, channels * r->affine_rows); \
         } \
     } \
     static void norm_rows_##NAME(int64_t begin, int64_t end, void *user) { \
@@ -129,9 +149,10 @@ enum { CHUNK = 16, CHUNK_LEVELS = 40, ABREAST = 4 }; /* vectors whose moments ar
         const T *weight = (const T *)(const void *)r->weight, *bias = (const T *)(const void *)r->bias; \
         bool groups = r->affine_rows != 0; \
         for (int64_t i = begin; i < end; i++) { \
-            const T *x = (const T *)(const void *)r->in + i * r->columns; \
-            T *y = (T *)(void *)r->out + i * r->columns, mean, variance; \
-            if (r->pixels) columns_##NAME(&mean, &variance, x, r->columns / r->span, r->span); \
+            int64_t at = row_start(r, i); \
+            const T *x = (const T *)(const void *)r->in + at; \
+            T *y = (T *)(void *)r->out + at, mean, variance; \
+            if (r->pixels) columns_##NAME(&mean, &variance, x, r->columns / r->span, r->span, r->columns / r->span * r->affine_rows); \
             else moments_##NAME(&mean, &variance, x, r->columns); \
             T rstd = groups ? (T)(1 / sqrt((double)TSR_MAX(variance, (T)0) + r->eps)) : 1 / SQRT(variance + (T)r->eps); \
             if (groups && (weight != NULL || bias != NULL || r->pixels)) channels_##NAME(r, i, y, x, mean, rstd); \
@@ -197,10 +218,11 @@ static void norm_end(Norm *n) {
 /* Normalises rows of the input as `r` says (rows, columns, eps, affine); out has the input's sizes, mean and rstd those given. */
 static TsrStatus norm_rows(Norm *n, Rows r, const TsrTensor *t, const TsrArg *weight, const TsrArg *bias, int stat_ndim, const int64_t *stat_sizes) {
     *n = (Norm){0};
-    TSR_TRY(tsr_nn_new_computable(&n->in, t));
+    if (r.pixels) TSR_TRY(tsr_tensor_new_cast(&n->in, t, tsr_dtype_size(t->dtype) < 4 ? TSR_FLOAT32 : t->dtype));
+    else TSR_TRY(tsr_nn_new_computable(&n->in, t));
     TSR_TRY(new_parameter(&n->weight, weight, n->in->dtype));
     TSR_TRY(new_parameter(&n->bias, bias, n->in->dtype));
-    TSR_TRY(tsr_tensor_new(&n->out, tsr_ndim(t), t->sizes, n->in->dtype, t->device));
+    TSR_TRY(tsr_tensor_new_like(&n->out, n->in, TSR_DTYPE_NONE, r.pixels ? TSR_PRESERVE : TSR_CONTIGUOUS));
     if (stat_sizes != NULL) {
         TSR_TRY(tsr_tensor_new(&n->mean, stat_ndim, stat_sizes, n->in->dtype, t->device));
         TSR_TRY(tsr_tensor_new(&n->rstd, stat_ndim, stat_sizes, n->in->dtype, t->device));
