@@ -390,7 +390,7 @@ static TsrStatus check_overlap(const TsrTensor *dst, const TsrTensor *src) {
     if (dst->numel > 0 && tsr_layout_internal_status(tsr_ndim(dst), dst->sizes, dst->strides) == TSR_OVERLAP_FULL)
         return tsr_refuse_internal_overlap();
     if (dst->storage != src->storage || tsr_is_meta(dst)) return TSR_OK;
-    TsrGeometry a = tsr_tensor_geometry(dst), b = tsr_tensor_geometry(src);
+    TsrFootprint a = tsr_tensor_footprint(dst), b = tsr_tensor_footprint(src);
     return tsr_layout_overlap_status(&a, &b) == TSR_OVERLAP_PARTIAL ? tsr_refuse_overlap() : TSR_OK;
 }
 

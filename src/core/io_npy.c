@@ -205,7 +205,7 @@ TsrStatus tsr_npy_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *option
     } else {
         tsr_layout_contiguous_strides(strides, h.ndim, h.shape);
     }
-    TsrStatus status = tsr_tensor_new_over(&t, storage, h.ndim, h.shape, strides, 0, h.dtype);
+    TsrStatus status = tsr_tensor_new_over(&t, storage, (TsrGeometry){h.ndim, h.shape, strides, 0}, h.dtype);
     tsr_storage_free(storage);
     return status != TSR_OK ? status : tsr_items_single_move(out, t);
 }

@@ -57,7 +57,7 @@ TsrStatus tsr_raw_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *option
     TSR_TRY(tsr_input_new_storage_move(&storage, in, 0, nbytes, !stray));
     for (size_t i = 0; stray && i < nbytes; i++) ((char *)storage->ptr.data)[i] = ((char *)storage->ptr.data)[i] != 0;
     tsr_layout_contiguous_strides(strides, ndim, shape);
-    TsrStatus status = tsr_tensor_new_over(&t, storage, ndim, shape, strides, 0, dtype);
+    TsrStatus status = tsr_tensor_new_over(&t, storage, (TsrGeometry){ndim, shape, strides, 0}, dtype);
     tsr_storage_free(storage);
     return status != TSR_OK ? status : tsr_items_single_move(out, t);
 }

@@ -264,7 +264,7 @@ static TsrStatus allocate_outputs(TsrIter *it, const TsrIterSpec *spec, const Ts
             if (it->operand[k]->numel * (int64_t)tsr_itemsize(it->operand[k]) >= TSR_BLOW_UP_BYTES) tell_blow_up(it->operand[k], spec);
         } else if (resize[k]) {
             TSR_TRY(tsr_tensor_resize(spec->out[k], it->rank, it->shape, TSR_CONTIGUOUS));
-            if (!row_major) TSR_TRY(tsr_tensor_set_geometry(spec->out[k], it->rank, it->shape, wanted, spec->out[k]->offset));
+            if (!row_major) TSR_TRY(tsr_tensor_set_geometry(spec->out[k], (TsrGeometry){it->rank, it->shape, wanted, spec->out[k]->offset}));
         }
     }
     return TSR_OK;

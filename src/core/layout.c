@@ -134,17 +134,15 @@ bool tsr_layout_is_non_overlapping_and_dense(int ndim, const int64_t *sizes, con
     return true;
 }
 
-typedef struct Geometry { const int64_t *sizes, *strides; } Geometry;
-
 static int compare_dims(const void *user, int inner, int outer) {
-    const Geometry *g = user;
+    const TsrGeometry *g = user;
     return tsr_layout_compare_dims(g->sizes[inner], g->strides[inner], g->sizes[outer], g->strides[outer]);
 }
 
 void tsr_layout_dense_strides_like(int64_t *out, int ndim, const int64_t *sizes, const int64_t *strides) {
     int perm[MOST_DIMS];
     for (int i = 0; i < ndim; i++) perm[i] = ndim - 1 - i;
-    tsr_layout_order_dims(perm, ndim, compare_dims, &(Geometry){sizes, strides});
+    tsr_layout_order_dims(perm, ndim, compare_dims, &(TsrGeometry){ndim, sizes, strides, 0});
     int64_t step = 1;
     for (int k = 0; k < ndim; k++) {
         out[perm[k]] = step;
@@ -174,21 +172,21 @@ TsrStatus tsr_layout_broadcast(int64_t *out, int *out_ndim, const int64_t *b, in
     return TSR_OK;
 }
 
-static TsrStatus expand_mismatch(int64_t wanted_size, int64_t size, int d, int out_ndim, const int64_t *wanted, int ndim, const int64_t *sizes) {
+static TsrStatus expand_mismatch(int64_t wanted_size, int64_t size, int d, int out_ndim, const int64_t *wanted, TsrGeometry g) {
     return tsr_error(TSR_RUNTIME_ERROR,
                      "The expanded size of the tensor (%lld) must match the existing size (%lld) at non-singleton dimension %d.  "
                      "Target sizes: %s.  Tensor sizes: %s",
                      (long long)wanted_size, (long long)size, d, tsr_layout_text(out_ndim, wanted),
-                     tsr_layout_text(ndim, sizes));
+                     tsr_layout_text(g.ndim, g.sizes));
 }
 
-TsrStatus tsr_layout_expand(int64_t *out_sizes, int64_t *out_strides, int out_ndim, const int64_t *wanted, int ndim, const int64_t *sizes, const int64_t *strides) {
-    for (int i = 0; i < out_ndim && ndim == 0; i++)
+TsrStatus tsr_layout_expand(int64_t *out_sizes, int64_t *out_strides, int out_ndim, const int64_t *wanted, TsrGeometry g) {
+    for (int i = 0; i < out_ndim && g.ndim == 0; i++)
         if (wanted[i] < 0) return tsr_error(TSR_RUNTIME_ERROR, "numel: integer multiplication overflow");
     for (int i = out_ndim - 1; i >= 0; i--) {
-        int d = i - (out_ndim - ndim);
-        int64_t size = d >= 0 ? sizes[d] : 1, target = wanted[i];
-        int64_t stride = d >= 0 ? strides[d] : i + 1 < out_ndim ? out_sizes[i + 1] * out_strides[i + 1] : 1;
+        int d = i - (out_ndim - g.ndim);
+        int64_t size = d >= 0 ? g.sizes[d] : 1, target = wanted[i];
+        int64_t stride = d >= 0 ? g.strides[d] : i + 1 < out_ndim ? out_sizes[i + 1] * out_strides[i + 1] : 1;
         if (target == -1) {
             if (d < 0)
                 return tsr_error(TSR_RUNTIME_ERROR,
@@ -197,13 +195,13 @@ TsrStatus tsr_layout_expand(int64_t *out_sizes, int64_t *out_strides, int out_nd
             target = size;
         }
         if (size != target) {
-            if (size != 1) return expand_mismatch(target, size, i, out_ndim, wanted, ndim, sizes);
+            if (size != 1) return expand_mismatch(target, size, i, out_ndim, wanted, g);
             if (target < 0) return tsr_error(TSR_RUNTIME_ERROR, "numel: integer multiplication overflow");
             size = target;
             stride = 0;
         }
         out_sizes[i] = size;
-        out_strides[i] = ndim == 0 ? 0 : stride;
+        out_strides[i] = g.ndim == 0 ? 0 : stride;
     }
     return TSR_OK;
 }
@@ -260,12 +258,12 @@ static void empty_strides(int64_t *strides, int ndim, const int64_t *sizes) {
 
 /* Runs of dimensions that lie back to back in memory are cut as the new sizes say; *bad is the new
  * dimension count left over, or the old dimension at whose left edge a run ends wrongly. */
-static bool view_strides(int64_t *new_strides, int new_ndim, const int64_t *new_sizes, int ndim, const int64_t *sizes, const int64_t *strides, int *bad) {
+static bool view_strides(int64_t *new_strides, int new_ndim, const int64_t *new_sizes, TsrGeometry g, int *bad) {
     int v = new_ndim - 1;
-    int64_t base = strides[ndim - 1], run = 1, cut = 1;
-    for (int d = ndim - 1; d >= 0; d--) {
-        run *= sizes[d];
-        bool ends = d == 0 || (sizes[d - 1] != 1 && strides[d - 1] != run * base);
+    int64_t base = g.strides[g.ndim - 1], run = 1, cut = 1;
+    for (int d = g.ndim - 1; d >= 0; d--) {
+        run *= g.sizes[d];
+        bool ends = d == 0 || (g.sizes[d - 1] != 1 && g.strides[d - 1] != run * base);
         if (!ends) continue;
         while (v >= 0 && (cut < run || new_sizes[v] == 1)) {
             new_strides[v] = cut * base;
@@ -276,32 +274,32 @@ static bool view_strides(int64_t *new_strides, int new_ndim, const int64_t *new_
             *bad = d;
             return false;
         }
-        if (d > 0) base = strides[d - 1];
+        if (d > 0) base = g.strides[d - 1];
         run = cut = 1;
     }
     *bad = -1;
     return v == -1;
 }
 
-bool tsr_layout_view_strides(int64_t *new_strides, int new_ndim, const int64_t *new_sizes, int ndim, const int64_t *sizes, const int64_t *strides) {
+bool tsr_layout_view_strides(int64_t *new_strides, int new_ndim, const int64_t *new_sizes, TsrGeometry g) {
     int bad;
-    if (ndim == 0) {
+    if (g.ndim == 0) {
         for (int i = 0; i < new_ndim; i++) new_strides[i] = 1;
         return true;
     }
-    if (any_zero(ndim, sizes)) {
-        if (ndim == new_ndim && memcmp(sizes, new_sizes, (size_t)ndim * sizeof *sizes) == 0)
-            memcpy(new_strides, strides, (size_t)ndim * sizeof *strides);
+    if (any_zero(g.ndim, g.sizes)) {
+        if (g.ndim == new_ndim && memcmp(g.sizes, new_sizes, (size_t)g.ndim * sizeof *g.sizes) == 0)
+            memcpy(new_strides, g.strides, (size_t)g.ndim * sizeof *g.strides);
         else empty_strides(new_strides, new_ndim, new_sizes);
         return true;
     }
-    return view_strides(new_strides, new_ndim, new_sizes, ndim, sizes, strides, &bad);
+    return view_strides(new_strides, new_ndim, new_sizes, g, &bad);
 }
 
-int tsr_layout_unmergeable_dim(int new_ndim, const int64_t *new_sizes, int ndim, const int64_t *sizes, const int64_t *strides) {
+int tsr_layout_unmergeable_dim(int new_ndim, const int64_t *new_sizes, TsrGeometry g) {
     int64_t scratch[MOST_DIMS];
     int bad;
-    if (ndim == 0 || any_zero(ndim, sizes)) return -1;
-    if (view_strides(scratch, new_ndim, new_sizes, ndim, sizes, strides, &bad) || bad < 1) return -1;
+    if (g.ndim == 0 || any_zero(g.ndim, g.sizes)) return -1;
+    if (view_strides(scratch, new_ndim, new_sizes, g, &bad) || bad < 1) return -1;
     return bad - 1;
 }

@@ -9,6 +9,13 @@ TSR_PUBLIC_BEGIN
 
 enum { TSR_MAX_DIMS = 64 }; /* of a tensor */
 
+/* Where the elements of a tensor lie in its storage; the arrays are lent. Where a function has no use for `offset`, it looks at none. */
+typedef struct TsrGeometry {
+    int ndim;
+    const int64_t *sizes, *strides;
+    int64_t offset; /* of the first element, from the storage's start */
+} TsrGeometry;
+
 /* Product of sizes; TSR_RUNTIME_ERROR for a negative size ("Trying to create tensor with negative dimension -1: [-1]")
  * or an overflow, even where another size is 0. */
 TsrStatus tsr_layout_numel(int64_t *numel, int ndim, const int64_t *sizes);
@@ -53,26 +60,27 @@ void tsr_layout_dense_strides_like(int64_t *out, int ndim, const int64_t *sizes,
  * tensor a (2) must match the size of tensor b (3) at non-singleton dimension 0". */
 TsrStatus tsr_layout_broadcast(int64_t *out, int *out_ndim, const int64_t *b, int b_ndim);
 /* expand: sizes may hold -1; out arrays of out_ndim. PyTorch's errors ("The expanded size of the tensor (4) must match the existing size (3) at non-singleton dimension 0.  Target sizes: [4].  Tensor sizes: [3]"). */
-TsrStatus tsr_layout_expand(int64_t *out_sizes, int64_t *out_strides, int out_ndim, const int64_t *wanted, int ndim, const int64_t *sizes, const int64_t *strides);
+TsrStatus tsr_layout_expand(int64_t *out_sizes, int64_t *out_strides, int out_ndim, const int64_t *wanted, TsrGeometry g);
 /* Replaces one -1 in `sizes` by what numel needs: "shape '[5]' is invalid for input of size 4", "only one dimension can be inferred", "cannot reshape tensor of 0 elements into shape [-1, 0] because the unspecified dimension size -1 can be any value and is ambiguous". */
 TsrStatus tsr_layout_infer_size(int64_t *out_sizes, int out_ndim, const int64_t *wanted, int64_t numel);
-/* Strides that view (sizes, strides) as new_sizes without copying; false when there are none. */
-bool tsr_layout_view_strides(int64_t *new_strides, int new_ndim, const int64_t *new_sizes, int ndim, const int64_t *sizes, const int64_t *strides);
+/* Strides that view `g` as new_sizes without copying; false when there are none. */
+bool tsr_layout_view_strides(int64_t *new_strides, int new_ndim, const int64_t *new_sizes, TsrGeometry g);
 /* The first pair of adjacent dimensions (d, d+1) that would have to merge and cannot, for explain(); -1 if none. */
-int tsr_layout_unmergeable_dim(int new_ndim, const int64_t *new_sizes, int ndim, const int64_t *sizes, const int64_t *strides);
+int tsr_layout_unmergeable_dim(int new_ndim, const int64_t *new_sizes, TsrGeometry g);
 
 /* --- overlap: exact, by a bounded search for solutions of a linear Diophantine equation, as NumPy's mem_overlap.c does --- */
-typedef struct TsrGeometry { int ndim; const int64_t *sizes, *strides; int64_t offset; /* elements */ int64_t itemsize; /* bytes */ } TsrGeometry;
+/* The bytes that a view reaches. */
+typedef struct TsrFootprint { TsrGeometry at; int64_t itemsize; /* bytes */ } TsrFootprint;
 /* Whether two indices of one view reach the same element; true also where the search gave up. */
 bool tsr_layout_has_internal_overlap(const TsrGeometry *g);
 /* Whether two views of one storage share a byte; ia and ib (each of its ndim, may be NULL) receive the indices of one common element.
  * *known is false where the search gave up. */
-bool tsr_layout_overlap(const TsrGeometry *a, const TsrGeometry *b, int64_t *ia, int64_t *ib, bool *known);
+bool tsr_layout_overlap(const TsrFootprint *a, const TsrFootprint *b, int64_t *ia, int64_t *ib, bool *known);
 /* PyTorch's cheaper classification, which decides its refusals (at::get_overlap_status). */
 typedef enum TsrOverlap { TSR_OVERLAP_FULL, TSR_OVERLAP_PARTIAL, TSR_OVERLAP_NO, TSR_OVERLAP_TOO_HARD } TsrOverlap;
 
 /* Of two views of one storage. */
-TsrOverlap tsr_layout_overlap_status(const TsrGeometry *a, const TsrGeometry *b);
+TsrOverlap tsr_layout_overlap_status(const TsrFootprint *a, const TsrFootprint *b);
 /* Of one view with itself (at::has_internal_overlap): NO, FULL for a certain overlap (a stride of 0), TOO_HARD. */
 TsrOverlap tsr_layout_internal_status(int ndim, const int64_t *sizes, const int64_t *strides);
 

@@ -124,7 +124,7 @@ TsrStatus tsr_write_out(TsrOpCall *c, int k) {
                              tsr_sizes_text(result));
         }
         TSR_TRY(tsr_tensor_resize(out, tsr_ndim(result), result->sizes, TSR_CONTIGUOUS));
-        if (c->op->flags & TSR_OP_OUT_STRIDES) TSR_TRY(tsr_tensor_set_geometry(out, tsr_ndim(result), result->sizes, result->strides, out->offset));
+        if (c->op->flags & TSR_OP_OUT_STRIDES) TSR_TRY(tsr_tensor_set_geometry(out, (TsrGeometry){tsr_ndim(result), result->sizes, result->strides, out->offset}));
     }
     TSR_TRY(tsr_check_no_internal_overlap(out));
     return tsr_tensor_copy(out, result);

@@ -155,35 +155,35 @@ bool tsr_layout_has_internal_overlap(const TsrGeometry *g) {
     return false;
 }
 
-static Wide last_byte(const TsrGeometry *g) {
-    Wide end = g->offset;
-    for (int i = 0; i < g->ndim; i++) end += (Wide)(g->sizes[i] - 1) * g->strides[i];
+static Wide last_byte(const TsrFootprint *g) {
+    Wide end = g->at.offset;
+    for (int i = 0; i < g->at.ndim; i++) end += (Wide)(g->at.sizes[i] - 1) * g->at.strides[i];
     return end * g->itemsize + g->itemsize - 1;
 }
 
 /* Byte addresses of a and of b; b's indices run backwards (x -> u - x) so that all coefficients are
  * positive; a byte within the element is one more variable of each side. */
-static void overlap_terms(Search *s, const TsrGeometry *a, const TsrGeometry *b) {
+static void overlap_terms(Search *s, const TsrFootprint *a, const TsrFootprint *b) {
     s->n = 0;
-    for (int i = 0; i < a->ndim; i++)
-        if (a->sizes[i] > 1) add_term(s, a->strides[i] * a->itemsize, a->sizes[i] - 1, i);
-    for (int i = 0; i < b->ndim; i++)
-        if (b->sizes[i] > 1) add_term(s, b->strides[i] * b->itemsize, b->sizes[i] - 1, 64 + i);
+    for (int i = 0; i < a->at.ndim; i++)
+        if (a->at.sizes[i] > 1) add_term(s, a->at.strides[i] * a->itemsize, a->at.sizes[i] - 1, i);
+    for (int i = 0; i < b->at.ndim; i++)
+        if (b->at.sizes[i] > 1) add_term(s, b->at.strides[i] * b->itemsize, b->at.sizes[i] - 1, 64 + i);
     add_term(s, 1, a->itemsize - 1, 128);
     add_term(s, 1, b->itemsize - 1, 129);
 }
 
 /* When every stride and the offsets agree with one element size, bytes within an element need no variable. */
-static bool same_grid(const TsrGeometry *a, const TsrGeometry *b) { return a->itemsize == b->itemsize; }
+static bool same_grid(const TsrFootprint *a, const TsrFootprint *b) { return a->itemsize == b->itemsize; }
 
-bool tsr_layout_overlap(const TsrGeometry *a, const TsrGeometry *b, int64_t *ia, int64_t *ib, bool *known) {
+bool tsr_layout_overlap(const TsrFootprint *a, const TsrFootprint *b, int64_t *ia, int64_t *ib, bool *known) {
     bool ignored;
     Search s;
     if (known == NULL) known = &ignored;
     *known = true;
-    if (is_empty(a) || is_empty(b)) return false;
-    Wide end_b = last_byte(b), start_a = (Wide)a->offset * a->itemsize;
-    if (last_byte(a) < (Wide)b->offset * b->itemsize || end_b < start_a) return false;
+    if (is_empty(&a->at) || is_empty(&b->at)) return false;
+    Wide end_b = last_byte(b), start_a = (Wide)a->at.offset * a->itemsize;
+    if (last_byte(a) < (Wide)b->at.offset * b->itemsize || end_b < start_a) return false;
     overlap_terms(&s, a, b);
     Wide target = end_b - start_a;
     if (same_grid(a, b)) {
@@ -193,8 +193,8 @@ bool tsr_layout_overlap(const TsrGeometry *a, const TsrGeometry *b, int64_t *ia,
     int found = solve(&s, target);
     *known = found >= 0;
     if (found == 0) return false;
-    for (int i = 0; i < a->ndim && ia != NULL; i++) ia[i] = value_of(&s, i);
-    for (int i = 0; i < b->ndim && ib != NULL; i++) ib[i] = b->sizes[i] - 1 - value_of(&s, 64 + i);
+    for (int i = 0; i < a->at.ndim && ia != NULL; i++) ia[i] = value_of(&s, i);
+    for (int i = 0; i < b->at.ndim && ib != NULL; i++) ib[i] = b->at.sizes[i] - 1 - value_of(&s, 64 + i);
     return true;
 }
 
@@ -205,15 +205,15 @@ TsrOverlap tsr_layout_internal_status(int ndim, const int64_t *sizes, const int6
     return TSR_OVERLAP_TOO_HARD;
 }
 
-TsrOverlap tsr_layout_overlap_status(const TsrGeometry *a, const TsrGeometry *b) {
-    if (is_empty(a) || is_empty(b)) return TSR_OVERLAP_NO;
-    if (!tsr_layout_is_non_overlapping_and_dense(a->ndim, a->sizes, a->strides) ||
-        !tsr_layout_is_non_overlapping_and_dense(b->ndim, b->sizes, b->strides))
+TsrOverlap tsr_layout_overlap_status(const TsrFootprint *a, const TsrFootprint *b) {
+    if (is_empty(&a->at) || is_empty(&b->at)) return TSR_OVERLAP_NO;
+    if (!tsr_layout_is_non_overlapping_and_dense(a->at.ndim, a->at.sizes, a->at.strides) ||
+        !tsr_layout_is_non_overlapping_and_dense(b->at.ndim, b->at.sizes, b->at.strides))
         return TSR_OVERLAP_TOO_HARD;
-    Wide start_a = (Wide)a->offset * a->itemsize, start_b = (Wide)b->offset * b->itemsize;
+    Wide start_a = (Wide)a->at.offset * a->itemsize, start_b = (Wide)b->at.offset * b->itemsize;
     Wide end_a = last_byte(a), end_b = last_byte(b);
     if (start_a == start_b && end_a == end_b) {
-        bool same = a->ndim == b->ndim && (a->ndim == 0 || memcmp(a->strides, b->strides, (size_t)a->ndim * sizeof(int64_t)) == 0);
+        bool same = a->at.ndim == b->at.ndim && (a->at.ndim == 0 || memcmp(a->at.strides, b->at.strides, (size_t)a->at.ndim * sizeof(int64_t)) == 0);
         return same ? TSR_OVERLAP_FULL : TSR_OVERLAP_PARTIAL;
     }
     return start_a <= end_b && start_b <= end_a ? TSR_OVERLAP_PARTIAL : TSR_OVERLAP_NO;

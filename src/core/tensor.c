@@ -251,7 +251,7 @@ TsrStatus tsr_tensor_new_sparse_move(TsrTensor **out, uint8_t layout, int ndim, 
 
 TsrStatus tsr_tensor_set_sparse_move(TsrTensor *t, int ndim, const int64_t *sizes, TsrSparse *sparse) {
     static const int64_t none[TSR_MAX_DIMS];
-    TsrStatus status = ndim > TSR_MAX_DIMS ? too_many_dims(ndim) : tsr_tensor_set_geometry(t, ndim, sizes, none, 0);
+    TsrStatus status = ndim > TSR_MAX_DIMS ? too_many_dims(ndim) : tsr_tensor_set_geometry(t, (TsrGeometry){ndim, sizes, none, 0});
     if (status != TSR_OK) {
         free_sparse(sparse);
         return status;
@@ -273,10 +273,10 @@ static TsrStatus attach_move(TsrTensor **out, TsrTensor *t, TsrStatus status, Ts
     return TSR_OK;
 }
 
-static TsrStatus overflow(int ndim, const int64_t *sizes, const int64_t *strides) {
-    const char *a = tsr_layout_text(ndim, sizes);
-    if (strides == NULL) return tsr_error(TSR_RUNTIME_ERROR, "Storage size calculation overflowed with sizes=%s", a);
-    return tsr_error(TSR_RUNTIME_ERROR, "Storage size calculation overflowed with sizes=%s and strides=%s", a, tsr_layout_text(ndim, strides));
+static TsrStatus overflow(TsrGeometry g) {
+    const char *a = tsr_layout_text(g.ndim, g.sizes);
+    if (g.strides == NULL) return tsr_error(TSR_RUNTIME_ERROR, "Storage size calculation overflowed with sizes=%s", a);
+    return tsr_error(TSR_RUNTIME_ERROR, "Storage size calculation overflowed with sizes=%s and strides=%s", a, tsr_layout_text(g.ndim, g.strides));
 }
 
 TsrStatus tsr_tensor_new(TsrTensor **out, int ndim, const int64_t *sizes, TsrDtype dtype, TsrDevice device) {
@@ -284,7 +284,7 @@ TsrStatus tsr_tensor_new(TsrTensor **out, int ndim, const int64_t *sizes, TsrDty
     TsrTensor *t = NULL;
     TsrStorage *storage = NULL;
     TSR_TRY(tsr_layout_numel(&numel, ndim, sizes));
-    if (TSR_UNLIKELY(tsr_mul_overflows(numel, (int64_t)tsr_dtype_size(dtype), &bytes))) return overflow(ndim, sizes, NULL);
+    if (TSR_UNLIKELY(tsr_mul_overflows(numel, (int64_t)tsr_dtype_size(dtype), &bytes))) return overflow((TsrGeometry){ndim, sizes, NULL, 0});
     TSR_TRY(new_struct(&t, ndim, dtype, device));
     if (ndim > 0) memcpy(t->sizes, sizes, (size_t)ndim * sizeof *sizes);
     tsr_layout_contiguous_strides(t->strides, ndim, t->sizes);
@@ -295,19 +295,19 @@ TsrStatus tsr_tensor_new(TsrTensor **out, int ndim, const int64_t *sizes, TsrDty
 
 /* Bytes that a geometry needs from the storage's start: 0 when it has no element. False on overflow or a
  * negative stride. */
-static bool bytes_needed(int64_t *bytes, int ndim, const int64_t *sizes, const int64_t *strides, int64_t offset, size_t itemsize) {
+static bool bytes_needed(int64_t *bytes, TsrGeometry g, size_t itemsize) {
     int64_t last = 0, step;
     bool empty = false;
-    for (int i = 0; i < ndim; i++) {
-        if (sizes[i] < 0 || strides[i] < 0) return false;
-        empty = empty || sizes[i] == 0;
+    for (int i = 0; i < g.ndim; i++) {
+        if (g.sizes[i] < 0 || g.strides[i] < 0) return false;
+        empty = empty || g.sizes[i] == 0;
     }
     *bytes = 0;
     if (empty) return true;
-    for (int i = 0; i < ndim; i++) {
-        if (tsr_mul_overflows(sizes[i] - 1, strides[i], &step) || tsr_add_overflows(last, step, &last)) return false;
+    for (int i = 0; i < g.ndim; i++) {
+        if (tsr_mul_overflows(g.sizes[i] - 1, g.strides[i], &step) || tsr_add_overflows(last, step, &last)) return false;
     }
-    if (tsr_add_overflows(last, offset, &last) || tsr_add_overflows(last, 1, &last)) return false;
+    if (tsr_add_overflows(last, g.offset, &last) || tsr_add_overflows(last, 1, &last)) return false;
     return !tsr_mul_overflows(last, (int64_t)itemsize, bytes);
 }
 
@@ -316,7 +316,7 @@ TsrStatus tsr_tensor_new_strided(TsrTensor **out, int ndim, const int64_t *sizes
     TsrTensor *t = NULL;
     TsrStorage *storage = NULL;
     TSR_TRY(tsr_layout_numel(&numel, ndim, sizes));
-    if (!bytes_needed(&bytes, ndim, sizes, strides, 0, tsr_dtype_size(dtype))) return overflow(ndim, sizes, strides);
+    if (!bytes_needed(&bytes, (TsrGeometry){ndim, sizes, strides, 0}, tsr_dtype_size(dtype))) return overflow((TsrGeometry){ndim, sizes, strides, 0});
     TSR_TRY(new_struct(&t, ndim, dtype, device));
     if (ndim > 0) memcpy(t->sizes, sizes, (size_t)ndim * sizeof *sizes);
     if (ndim > 0) memcpy(t->strides, strides, (size_t)ndim * sizeof *strides);
@@ -351,25 +351,25 @@ TsrStatus tsr_tensor_new_like(TsrTensor **out, const TsrTensor *like, TsrDtype d
     return tsr_tensor_new_strided(out, tsr_ndim(like), like->sizes, strides, dtype == TSR_DTYPE_NONE ? like->dtype : dtype, like->device);
 }
 
-static TsrStatus out_of_bounds(const TsrStorage *s, int ndim, const int64_t *sizes, const int64_t *strides, int64_t offset, size_t itemsize, int64_t need) {
+static TsrStatus out_of_bounds(const TsrStorage *s, TsrGeometry g, size_t itemsize, int64_t need) {
     return tsr_error(TSR_RUNTIME_ERROR,
                      "setStorage: sizes %s, strides %s, storage offset %lld, and itemsize %zu requiring a storage size of %lld are out of bounds "
                      "for storage of size %zu",
-                     tsr_layout_text(ndim, sizes), tsr_layout_text(ndim, strides), (long long)offset, itemsize,
+                     tsr_layout_text(g.ndim, g.sizes), tsr_layout_text(g.ndim, g.strides), (long long)g.offset, itemsize,
                      (long long)need, s->nbytes);
 }
 
 /* The one check of a geometry against a storage. */
-static TsrStatus check_geometry(int64_t *numel, const TsrStorage *s, int ndim, const int64_t *sizes, const int64_t *strides, int64_t offset, TsrDtype dtype) {
+static TsrStatus check_geometry(int64_t *numel, const TsrStorage *s, TsrGeometry g, TsrDtype dtype) {
     int64_t need;
-    for (int i = 0; i < ndim; i++)
-        if (strides[i] < 0)
+    for (int i = 0; i < g.ndim; i++)
+        if (g.strides[i] < 0)
             return tsr_error(TSR_RUNTIME_ERROR, "as_strided: Negative strides are not supported at the moment, got strides: %s",
-                             tsr_layout_text(ndim, strides));
-    if (offset < 0) return tsr_error(TSR_RUNTIME_ERROR, "Tensor: invalid storage offset %lld", (long long)offset);
-    if (!bytes_needed(&need, ndim, sizes, strides, offset, tsr_dtype_size(dtype))) return overflow(ndim, sizes, strides);
-    TSR_TRY(tsr_layout_numel(numel, ndim, sizes));
-    if (need > 0 && (uint64_t)need > s->nbytes) return out_of_bounds(s, ndim, sizes, strides, offset, tsr_dtype_size(dtype), need);
+                             tsr_layout_text(g.ndim, g.strides));
+    if (g.offset < 0) return tsr_error(TSR_RUNTIME_ERROR, "Tensor: invalid storage offset %lld", (long long)g.offset);
+    if (!bytes_needed(&need, g, tsr_dtype_size(dtype))) return overflow(g);
+    TSR_TRY(tsr_layout_numel(numel, g.ndim, g.sizes));
+    if (need > 0 && (uint64_t)need > s->nbytes) return out_of_bounds(s, g, tsr_dtype_size(dtype), need);
     return TSR_OK;
 }
 
@@ -381,31 +381,31 @@ static TsrStatus check_element(const TsrStorage *s, TsrDtype dtype) {
                      tsr_dtype_name(dtype));
 }
 
-TsrStatus tsr_tensor_new_over(TsrTensor **out, TsrStorage *storage, int ndim, const int64_t *sizes, const int64_t *strides, int64_t offset, TsrDtype dtype) {
+TsrStatus tsr_tensor_new_over(TsrTensor **out, TsrStorage *storage, TsrGeometry g, TsrDtype dtype) {
     int64_t numel;
     TsrTensor *t = NULL;
-    TSR_TRY(check_geometry(&numel, storage, ndim, sizes, strides, offset, dtype));
+    TSR_TRY(check_geometry(&numel, storage, g, dtype));
     TSR_TRY(check_element(storage, dtype));
-    TSR_TRY(new_struct(&t, ndim, dtype, storage->ptr.device));
-    if (ndim > 0) memcpy(t->sizes, sizes, (size_t)ndim * sizeof *sizes);
-    if (ndim > 0) memcpy(t->strides, strides, (size_t)ndim * sizeof *strides);
+    TSR_TRY(new_struct(&t, g.ndim, dtype, storage->ptr.device));
+    if (g.ndim > 0) memcpy(t->sizes, g.sizes, (size_t)g.ndim * sizeof *g.sizes);
+    if (g.ndim > 0) memcpy(t->strides, g.strides, (size_t)g.ndim * sizeof *g.strides);
     t->numel = numel;
-    t->offset = offset;
+    t->offset = g.offset;
     return attach_move(out, t, TSR_OK, tsr_storage_retain(storage));
 }
 
-TsrStatus tsr_tensor_new_view(TsrTensor **out, const TsrTensor *self, int ndim, const int64_t *sizes, const int64_t *strides, int64_t offset, const char *origin) {
+TsrStatus tsr_tensor_new_view(TsrTensor **out, const TsrTensor *self, TsrGeometry g, const char *origin) {
     TsrTensor *t = NULL;
     uint64_t numel = 1; /* what is in front of a size of 0 may be larger than int64_t */
     if (TSR_UNLIKELY(self->sparse != NULL)) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "Could not run 'aten::as_strided' with arguments from the '%s' backend.", self->layout == TSR_SPARSE_COO ? "SparseCPU" : "SparseCsrCPU");
-    TSR_TRY(new_struct(&t, ndim, self->dtype, self->device));
-    for (int i = 0; i < ndim; i++) {
-        t->sizes[i] = sizes[i];
-        t->strides[i] = strides[i];
-        numel *= (uint64_t)sizes[i];
+    TSR_TRY(new_struct(&t, g.ndim, self->dtype, self->device));
+    for (int i = 0; i < g.ndim; i++) {
+        t->sizes[i] = g.sizes[i];
+        t->strides[i] = g.strides[i];
+        numel *= (uint64_t)g.sizes[i];
     }
     t->numel = (int64_t)numel;
-    t->offset = offset;
+    t->offset = g.offset;
     t->flags = self->flags & (TSR_FLAG_CONJ | TSR_FLAG_NEG);
     t->storage = tsr_storage_retain(self->storage);
     share_version(t, self);
@@ -444,7 +444,7 @@ TsrStatus tsr_tensor_new_base(TsrTensor **out, const TsrTensor *t) {
     *out = root == NULL ? NULL : tsr_tensor_retain_base(t);
     if (root == NULL || *out != NULL) return TSR_OK;
     TsrTensor *fresh = NULL;
-    TSR_TRY(tsr_tensor_new_view(&fresh, t, tsr_ndim(root), root->sizes, root->strides, root->offset, root->origin));
+    TSR_TRY(tsr_tensor_new_view(&fresh, t, tsr_tensor_geometry(root), root->origin));
     tsr_tensor_unlink_base(fresh);
     fresh->dtype = root->dtype;
     fresh->flags = root->flags;
@@ -456,7 +456,7 @@ TsrStatus tsr_tensor_new_data(TsrTensor **out, const TsrTensor *self) {
     TsrTensor *t = NULL;
     TsrVersion *version = NULL;
     TSR_TRY(new_version(&version, 0));
-    TsrStatus status = tsr_tensor_new_view(&t, self, tsr_ndim(self), self->sizes, self->strides, self->offset, "data");
+    TsrStatus status = tsr_tensor_new_view(&t, self, tsr_tensor_geometry(self), "data");
     if (status != TSR_OK) {
         tsr_version_free(version);
         return status;
@@ -589,32 +589,31 @@ TsrStatus tsr_wrap_own_dim(int64_t *dim, int ndim) {
 
 /* --- changing in place --- */
 
-/* Room for ndim dimensions; what sizes and strides held is gone. The arrays given may be t's own. */
-TsrStatus tsr_tensor_set_geometry(TsrTensor *t, int ndim, const int64_t *sizes, const int64_t *strides, int64_t offset) {
+TsrStatus tsr_tensor_set_geometry(TsrTensor *t, TsrGeometry g) {
     int64_t *fresh = t->dims, *old = t->sizes, scratch[2 * TSR_INLINE_DIMS], numel = 1;
-    if (ndim > TSR_MAX_DIMS) return too_many_dims(ndim);
-    if (ndim > TSR_INLINE_DIMS && (fresh = tsr_malloc(2 * (size_t)ndim * sizeof *fresh)) == NULL) return tsr_error_no_memory(2 * (size_t)ndim * sizeof *fresh);
+    if (g.ndim > TSR_MAX_DIMS) return too_many_dims(g.ndim);
+    if (g.ndim > TSR_INLINE_DIMS && (fresh = tsr_malloc(2 * (size_t)g.ndim * sizeof *fresh)) == NULL) return tsr_error_no_memory(2 * (size_t)g.ndim * sizeof *fresh);
     int64_t *to = fresh == t->dims ? scratch : fresh;
-    int64_t half = fresh == t->dims ? TSR_INLINE_DIMS : ndim;
-    for (int i = 0; i < ndim; i++) {
-        to[i] = sizes[i];
-        to[half + i] = strides[i];
-        numel *= sizes[i];
+    int64_t half = fresh == t->dims ? TSR_INLINE_DIMS : g.ndim;
+    for (int i = 0; i < g.ndim; i++) {
+        to[i] = g.sizes[i];
+        to[half + i] = g.strides[i];
+        numel *= g.sizes[i];
     }
     if (fresh == t->dims) memcpy(t->dims, scratch, sizeof scratch);
     if (old != t->dims) tsr_free(old);
     t->sizes = fresh;
     t->strides = fresh + half;
-    t->ndim_ = (uint8_t)ndim;
+    t->ndim_ = (uint8_t)g.ndim;
     t->numel = numel;
-    t->offset = offset;
+    t->offset = g.offset;
     return TSR_OK;
 }
 
 /* Grows the storage so that the geometry fits, as set_ and resize_ do. */
-static TsrStatus ensure_storage(TsrStorage *s, int ndim, const int64_t *sizes, const int64_t *strides, int64_t offset, TsrDtype dtype) {
+static TsrStatus ensure_storage(TsrStorage *s, TsrGeometry g, TsrDtype dtype) {
     int64_t need;
-    if (!bytes_needed(&need, ndim, sizes, strides, offset, tsr_dtype_size(dtype))) return overflow(ndim, sizes, strides);
+    if (!bytes_needed(&need, g, tsr_dtype_size(dtype))) return overflow(g);
     return (uint64_t)need > s->nbytes ? tsr_storage_resize(s, (size_t)need) : TSR_OK;
 }
 
@@ -627,17 +626,17 @@ TsrStatus tsr_tensor_resize(TsrTensor *t, int ndim, const int64_t *sizes, TsrMem
     TSR_TRY(check_format(format, ndim));
     if (format == TSR_CHANNELS_LAST || format == TSR_CHANNELS_LAST_3D) tsr_layout_channels_last_strides(strides, ndim, sizes);
     else tsr_layout_contiguous_strides(strides, ndim, sizes);
-    TSR_TRY(ensure_storage(t->storage, ndim, sizes, strides, t->offset, t->dtype));
-    return tsr_tensor_set_geometry(t, ndim, sizes, strides, t->offset);
+    TSR_TRY(ensure_storage(t->storage, (TsrGeometry){ndim, sizes, strides, t->offset}, t->dtype));
+    return tsr_tensor_set_geometry(t, (TsrGeometry){ndim, sizes, strides, t->offset});
 }
 
-TsrStatus tsr_tensor_set_storage(TsrTensor *t, TsrStorage *storage, int64_t offset, int ndim, const int64_t *sizes, const int64_t *strides) {
+TsrStatus tsr_tensor_set_storage(TsrTensor *t, TsrStorage *storage, TsrGeometry g) {
     int64_t numel;
-    if (offset < 0) return tsr_error(TSR_RUNTIME_ERROR, "Tensor: invalid storage offset %lld", (long long)offset);
-    TSR_TRY(tsr_layout_numel(&numel, ndim, sizes));
+    if (g.offset < 0) return tsr_error(TSR_RUNTIME_ERROR, "Tensor: invalid storage offset %lld", (long long)g.offset);
+    TSR_TRY(tsr_layout_numel(&numel, g.ndim, g.sizes));
     TSR_TRY(check_element(storage, t->dtype));
-    TSR_TRY(ensure_storage(storage, ndim, sizes, strides, offset, t->dtype));
-    TSR_TRY(tsr_tensor_set_geometry(t, ndim, sizes, strides, offset));
+    TSR_TRY(ensure_storage(storage, g, t->dtype));
+    TSR_TRY(tsr_tensor_set_geometry(t, g));
     if (storage == t->storage) return TSR_OK;
     /* The counter stays the tensor's own: counted when it was the old storage's, no longer when it is the new one's. */
     if (t->version->home == t->storage) t->version->refcount += 1;

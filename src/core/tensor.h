@@ -67,9 +67,9 @@ TsrStatus tsr_tensor_new_strided(TsrTensor **out, int ndim, const int64_t *sizes
 TsrStatus tsr_tensor_new_like(TsrTensor **out, const TsrTensor *like, TsrDtype dtype, TsrMemoryFormat format);
 /* The one constructor of views: any geometry over an existing storage (retained). Checks that it fits, strides
  * >= 0, no overflow: TSR_RUNTIME_ERROR "setStorage: sizes ..., strides ..., storage offset ..., and itemsize ... requiring a storage size of ... are out of bounds for storage of size ...". */
-TsrStatus tsr_tensor_new_over(TsrTensor **out, TsrStorage *storage, int ndim, const int64_t *sizes, const int64_t *strides, int64_t offset, TsrDtype dtype);
+TsrStatus tsr_tensor_new_over(TsrTensor **out, TsrStorage *storage, TsrGeometry g, TsrDtype dtype);
 /* A view of `self` with new geometry (same dtype and flags, shares version counter, base is self's root; origin static). Trusted geometry: callers have checked it. */
-TsrStatus tsr_tensor_new_view(TsrTensor **out, const TsrTensor *self, int ndim, const int64_t *sizes, const int64_t *strides, int64_t offset, const char *origin);
+TsrStatus tsr_tensor_new_view(TsrTensor **out, const TsrTensor *self, TsrGeometry g, const char *origin);
 TsrStatus tsr_tensor_new_scalar(TsrTensor **out, TsrScalar value, TsrDtype dtype); /* 0-d cpu */
 TsrStatus tsr_tensor_new_wrapped(TsrTensor **out, TsrScalar value); /* 0-d wrapped number, dtype by kind (double for FLOAT, int64, bool, complex128) */
 TsrTensor *tsr_tensor_new_undefined(void);  /* a retained reference to the one undefined tensor */
@@ -94,6 +94,7 @@ TsrStatus tsr_tensor_new_base(TsrTensor **out, const TsrTensor *t);
 
 /* --- reading --- */
 static inline int tsr_ndim(const TsrTensor *t) { return t->ndim_; }
+static inline TsrGeometry tsr_tensor_geometry(const TsrTensor *t) { return (TsrGeometry){t->ndim_, t->sizes, t->strides, t->offset}; }
 static inline bool tsr_is_meta(const TsrTensor *t) { return t->device.type == TSR_META; }
 static inline bool tsr_is_defined(const TsrTensor *t) { return (t->flags & TSR_FLAG_UNDEFINED) == 0; }
 static inline bool tsr_is_sparse(const TsrTensor *t) { return t->layout != TSR_STRIDED; }
@@ -123,11 +124,12 @@ TsrStatus tsr_wrap_dim(int64_t *dim, int ndim);
 TsrStatus tsr_wrap_own_dim(int64_t *dim, int ndim);
 
 /* --- changing in place (each bumps nothing by itself) --- */
-TsrStatus tsr_tensor_set_geometry(TsrTensor *t, int ndim, const int64_t *sizes, const int64_t *strides, int64_t offset);
+/* Trusted: callers have checked that it fits. The arrays may be t's own. TSR_RUNTIME_ERROR past TSR_MAX_DIMS or with memory short. */
+TsrStatus tsr_tensor_set_geometry(TsrTensor *t, TsrGeometry g);
 /* resize_: row-major (or by format) geometry, growing the storage when needed; contents of the storage stay. */
 TsrStatus tsr_tensor_resize(TsrTensor *t, int ndim, const int64_t *sizes, TsrMemoryFormat format);
 /* set_: points t at another storage (retained) with the geometry given; checks as tsr_tensor_new_over, growing the storage as PyTorch does. */
-TsrStatus tsr_tensor_set_storage(TsrTensor *t, TsrStorage *storage, int64_t offset, int ndim, const int64_t *sizes, const int64_t *strides);
+TsrStatus tsr_tensor_set_storage(TsrTensor *t, TsrStorage *storage, TsrGeometry g);
 /* x.data: same storage and geometry, a version counter of its own starting at 0. */
 TsrStatus tsr_tensor_new_data(TsrTensor **out, const TsrTensor *self);
 

@@ -18,7 +18,7 @@ static void shape_of(Shape *g, const TsrTensor *t) {
 }
 
 static TsrStatus new_from(TsrTensor **out, const TsrTensor *self, const Shape *g, const char *origin) {
-    return tsr_tensor_new_view(out, self, g->ndim, g->sizes, g->strides, g->offset, origin);
+    return tsr_tensor_new_view(out, self, (TsrGeometry){g->ndim, g->sizes, g->strides, g->offset}, origin);
 }
 
 static TsrStatus zero_dim(const char *name) { return tsr_error(TSR_INDEX_ERROR, "%s() cannot be applied to a 0-dim tensor.", name); }
@@ -32,13 +32,13 @@ bool tsr_is_same_view(const TsrTensor *a, const TsrTensor *b) {
 
 bool tsr_overlaps_elsewhere(const TsrTensor *a, const TsrTensor *b) {
     if (a->storage != b->storage || tsr_is_meta(a) || tsr_is_same_view(a, b)) return false;
-    TsrGeometry ga = tsr_tensor_geometry(a), gb = tsr_tensor_geometry(b);
+    TsrFootprint ga = tsr_tensor_footprint(a), gb = tsr_tensor_footprint(b);
     bool known;
     return tsr_layout_overlap(&ga, &gb, NULL, NULL, &known) || !known;
 }
 
 TsrStatus tsr_tensor_new_alias(TsrTensor **out, const TsrTensor *self) {
-    return tsr_tensor_new_view(out, self, tsr_ndim(self), self->sizes, self->strides, self->offset, "alias");
+    return tsr_tensor_new_view(out, self, tsr_tensor_geometry(self), "alias");
 }
 
 TsrStatus tsr_tensor_new_select(TsrTensor **out, const TsrTensor *self, int64_t dim, int64_t index) {
@@ -189,7 +189,7 @@ TsrStatus tsr_tensor_new_expand(TsrTensor **out, const TsrTensor *self, int ndim
     int64_t numel;
     if (ndim < tsr_ndim(self)) return too_few_sizes(self, ndim, sizes);
     if (ndim > TSR_MAX_DIMS) return tsr_error(TSR_RUNTIME_ERROR, "too many dimensions: %d, the most is %d", ndim, TSR_MAX_DIMS);
-    TSR_TRY(tsr_layout_expand(g.sizes, g.strides, ndim, sizes, tsr_ndim(self), self->sizes, self->strides));
+    TSR_TRY(tsr_layout_expand(g.sizes, g.strides, ndim, sizes, tsr_tensor_geometry(self)));
     if (tsr_layout_numel(&numel, ndim, g.sizes) != TSR_OK) return tsr_error(TSR_RUNTIME_ERROR, "numel: integer multiplication overflow");
     return new_from(out, self, &g, "expand");
 }
@@ -198,7 +198,7 @@ TsrStatus tsr_tensor_new_reshaped_view(TsrTensor **out, const TsrTensor *self, i
     Shape g = {.ndim = ndim, .offset = self->offset};
     if (ndim > TSR_MAX_DIMS) return tsr_error(TSR_RUNTIME_ERROR, "too many dimensions: %d, the most is %d", ndim, TSR_MAX_DIMS);
     TSR_TRY(tsr_layout_infer_size(g.sizes, ndim, sizes, self->numel));
-    if (!tsr_layout_view_strides(g.strides, ndim, g.sizes, tsr_ndim(self), self->sizes, self->strides))
+    if (!tsr_layout_view_strides(g.strides, ndim, g.sizes, tsr_tensor_geometry(self)))
         return tsr_error(TSR_RUNTIME_ERROR, "view size is not compatible with input tensor's size and stride (at least one dimension spans across two "
                                             "contiguous subspaces). Use .reshape(...) instead.");
     return new_from(out, self, &g, "view");
@@ -209,7 +209,7 @@ TsrStatus tsr_tensor_new_reshape(TsrTensor **out, const TsrTensor *self, int ndi
     TsrTensor *copy = NULL;
     if (ndim > TSR_MAX_DIMS) return tsr_error(TSR_RUNTIME_ERROR, "too many dimensions: %d, the most is %d", ndim, TSR_MAX_DIMS);
     TSR_TRY(tsr_layout_infer_size(g.sizes, ndim, sizes, self->numel));
-    if (tsr_layout_view_strides(g.strides, ndim, g.sizes, tsr_ndim(self), self->sizes, self->strides)) return new_from(out, self, &g, "view");
+    if (tsr_layout_view_strides(g.strides, ndim, g.sizes, tsr_tensor_geometry(self))) return new_from(out, self, &g, "view");
     TSR_TRY(tsr_tensor_new_clone(&copy, self, TSR_CONTIGUOUS));
     TsrStatus status = tsr_tensor_new_reshaped_view(out, copy, ndim, g.sizes);
     if (status == TSR_OK) (*out)->origin = "reshape";
@@ -323,11 +323,11 @@ TsrStatus tsr_tensor_new_unfold(TsrTensor **out, const TsrTensor *self, int64_t 
     return new_from(out, self, &g, "unfold");
 }
 
-TsrStatus tsr_tensor_new_as_strided(TsrTensor **out, const TsrTensor *self, int ndim, const int64_t *sizes, const int64_t *strides, int64_t offset) {
+TsrStatus tsr_tensor_new_as_strided(TsrTensor **out, const TsrTensor *self, TsrGeometry g) {
     TsrTensor *checked = NULL;
-    TSR_TRY(tsr_tensor_new_over(&checked, self->storage, ndim, sizes, strides, offset, self->dtype));
+    TSR_TRY(tsr_tensor_new_over(&checked, self->storage, g, self->dtype));
     tsr_tensor_free(checked);
-    return tsr_tensor_new_view(out, self, ndim, sizes, strides, offset, "as_strided");
+    return tsr_tensor_new_view(out, self, g, "as_strided");
 }
 
 /* --- complex numbers --- */
@@ -365,7 +365,7 @@ TsrStatus tsr_tensor_new_conj(TsrTensor **out, const TsrTensor *self) {
         *out = tsr_tensor_retain((TsrTensor *)self);
         return TSR_OK;
     }
-    TSR_TRY(tsr_tensor_new_view(&t, self, tsr_ndim(self), self->sizes, self->strides, self->offset, "conj"));
+    TSR_TRY(tsr_tensor_new_view(&t, self, tsr_tensor_geometry(self), "conj"));
     t->flags ^= TSR_FLAG_CONJ;
     *out = t;
     return TSR_OK;

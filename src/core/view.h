@@ -8,8 +8,7 @@
 
 TSR_PUBLIC_BEGIN
 
-/* A tensor's geometry for layout.h; lends its sizes and strides. */
-static inline TsrGeometry tsr_tensor_geometry(const TsrTensor *t) { return (TsrGeometry){tsr_ndim(t), t->sizes, t->strides, t->offset, (int64_t)tsr_itemsize(t)}; }
+static inline TsrFootprint tsr_tensor_footprint(const TsrTensor *t) { return (TsrFootprint){tsr_tensor_geometry(t), (int64_t)tsr_itemsize(t)}; }
 
 /* Whether both show the same memory in the same shape and strides, be it as elements of another dtype of that size. */
 bool tsr_is_same_view(const TsrTensor *a, const TsrTensor *b);
@@ -48,7 +47,7 @@ TsrStatus tsr_tensor_new_diagonal(TsrTensor **out, const TsrTensor *self, int64_
 /* Every window of `size` elements along `dim`, `step` apart; the windows' elements are a new last dimension. */
 TsrStatus tsr_tensor_new_unfold(TsrTensor **out, const TsrTensor *self, int64_t dim, int64_t size, int64_t step);
 /* Any geometry over self's storage; offset from the storage's start. Checked as tsr_tensor_new_over. */
-TsrStatus tsr_tensor_new_as_strided(TsrTensor **out, const TsrTensor *self, int ndim, const int64_t *sizes, const int64_t *strides, int64_t offset);
+TsrStatus tsr_tensor_new_as_strided(TsrTensor **out, const TsrTensor *self, TsrGeometry g);
 TsrStatus tsr_tensor_new_real(TsrTensor **out, const TsrTensor *self); /* of a real tensor: self itself, retained */
 TsrStatus tsr_tensor_new_imag(TsrTensor **out, const TsrTensor *self); /* TSR_TYPE_ERROR for a real tensor */
 TsrStatus tsr_tensor_new_conj(TsrTensor **out, const TsrTensor *self); /* lazy: flips TSR_FLAG_CONJ; of a real tensor: self itself, retained */

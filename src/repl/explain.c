@@ -144,7 +144,7 @@ static void say_unmergeable(Story *s, const TsrTensor *t, int n, const int64_t *
         tsr_error_clear();
         return;
     }
-    int d = tsr_layout_unmergeable_dim(n, resolved, tsr_ndim(t), t->sizes, t->strides);
+    int d = tsr_layout_unmergeable_dim(n, resolved, tsr_tensor_geometry(t));
     if (d < 0 || d + 1 >= tsr_ndim(t)) return;
     say(s, "  dimensions %d and %d can't merge: that needs stride[%d] == size[%d] * stride[%d], but %lld != %lld * %lld (strides %s)", d, d + 1, d, d + 1, d + 1, (long long)t->strides[d],
         (long long)t->sizes[d + 1], (long long)t->strides[d + 1], tuple_text(strides, sizeof strides, tsr_ndim(t), t->strides));

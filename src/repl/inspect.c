@@ -242,7 +242,7 @@ static TsrStatus tsr_sharing_fn(Value *out, const CallArgs *args) {
 
 bool inspect_overlaps(const TsrTensor *a, const TsrTensor *b) {
     bool known = true;
-    TsrGeometry ga = tsr_tensor_geometry(a), gb = tsr_tensor_geometry(b);
+    TsrFootprint ga = tsr_tensor_footprint(a), gb = tsr_tensor_footprint(b);
     return a->numel > 0 && b->numel > 0 && (tsr_layout_overlap(&ga, &gb, NULL, NULL, &known) || !known);
 }
 
@@ -251,7 +251,7 @@ static TsrStatus common_element(bool *common, int64_t *ia, int64_t *ib, const Ts
     *common = false;
     if (a->storage == NULL || b->storage == NULL || a->numel == 0 || b->numel == 0) return TSR_OK;
     if (a->storage != b->storage && (a->storage->ptr.data != b->storage->ptr.data || a->storage->ptr.data == NULL)) return TSR_OK;
-    TsrGeometry ga = tsr_tensor_geometry(a), gb = tsr_tensor_geometry(b);
+    TsrFootprint ga = tsr_tensor_footprint(a), gb = tsr_tensor_footprint(b);
     *common = tsr_layout_overlap(&ga, &gb, ia, ib, &known);
     return known ? TSR_OK : tsr_error(TSR_RUNTIME_ERROR, "the overlap of these two views is too hard to decide exactly");
 }

@@ -153,7 +153,7 @@ static TsrStatus resize(C2Tensor *c, int n, const int64_t *sizes) {
     if (c->no_data) return TSR_OK;
     tsr_layout_contiguous_strides(strides, n, sizes);
     if (needed > c->t->storage->nbytes) TSR_TRY(tsr_storage_resize(c->t->storage, needed));
-    return tsr_tensor_set_geometry(c->t, n, sizes, strides, c->t->offset);
+    return tsr_tensor_set_geometry(c->t, (TsrGeometry){n, sizes, strides, c->t->offset});
 }
 
 static TsrStatus c2_resize(Value *out, const CallArgs *args) {
@@ -179,7 +179,7 @@ static TsrStatus c2_resize_like(Value *out, const CallArgs *args) {
 static TsrStatus flat_view(Value *out, TsrTensor *t) {
     TsrTensor *view;
     int64_t one = 1, n = t->numel;
-    TSR_TRY(tsr_tensor_new_view(&view, t, 1, &n, &one, t->offset, "data"));
+    TSR_TRY(tsr_tensor_new_view(&view, t, (TsrGeometry){1, &n, &one, t->offset}, "data"));
     *out = value_tensor_move(view);
     return TSR_OK;
 }
@@ -197,7 +197,7 @@ static TsrStatus allocate(C2Tensor *c, TsrDtype dtype) {
     if (c->t != NULL) { /* the same impl gets a new storage, and type: every wrapper of it sees that */
         uint8_t old = c->t->dtype;
         c->t->dtype = fresh->dtype;
-        TsrStatus status = tsr_tensor_set_storage(c->t, fresh->storage, 0, c->ndim, c->sizes, fresh->strides);
+        TsrStatus status = tsr_tensor_set_storage(c->t, fresh->storage, (TsrGeometry){c->ndim, c->sizes, fresh->strides, 0});
         tsr_tensor_free(fresh);
         if (status != TSR_OK) c->t->dtype = old;
         TSR_TRY(status);
@@ -340,7 +340,7 @@ static TsrStatus c2_share_data(Value *out, const CallArgs *args) {
         return tsr_error(TSR_RUNTIME_ERROR, "Size mismatch - did you call reshape before sharing the data? %lld elements here, %lld there", (long long)numel_of(c), (long long)src->numel);
     int64_t strides[TSR_MAX_DIMS];
     tsr_layout_contiguous_strides(strides, c->ndim, c->sizes);
-    TSR_TRY(tsr_tensor_new_over(&alias, src->storage, c->ndim, c->sizes, strides, src->offset, src->dtype));
+    TSR_TRY(tsr_tensor_new_over(&alias, src->storage, (TsrGeometry){c->ndim, c->sizes, strides, src->offset}, src->dtype));
     alias->origin = "ShareData";
     tsr_tensor_free(c->t);
     c->t = alias;
@@ -373,7 +373,7 @@ static TsrStatus c2_share_external(Value *out, const CallArgs *args) {
         status = tsr_error(TSR_RUNTIME_ERROR, "ShareExternalPointer: the sizes need %lld elements, the memory holds %lld", (long long)numel_of(c), (long long)flat.t->numel);
     } else {
         tsr_layout_contiguous_strides(strides, c->ndim, c->sizes);
-        status = tsr_tensor_new_over(&alias, flat.t->storage, c->ndim, c->sizes, strides, flat.t->offset, flat.t->dtype);
+        status = tsr_tensor_new_over(&alias, flat.t->storage, (TsrGeometry){c->ndim, c->sizes, strides, flat.t->offset}, flat.t->dtype);
     }
     value_release(flat);
     TSR_TRY(status);

@@ -125,7 +125,7 @@ static TsrStatus deep_tensor(Value *out, Value v, Dict *memo) {
         return status;
     }
     TSR_TRY(new_storage(&storage, t->storage, memo));
-    TSR_TRY(tsr_tensor_new_over(&made, storage, tsr_ndim(t), t->sizes, t->strides, t->offset, t->dtype));
+    TSR_TRY(tsr_tensor_new_over(&made, storage, tsr_tensor_geometry(t), t->dtype));
     *out = value_tensor_move(made);
     return TSR_OK;
 }

@@ -250,7 +250,7 @@ static TsrStatus tf_construct(Value *out, Type *type, const CallArgs *args) {
     if (tsr_mul_overflows(numel, (int64_t)tsr_dtype_size(dtype), &bytes)) return tsr_error(TSR_RUNTIME_ERROR, "the tensor's bytes overflow");
     TSR_TRY(tsr_storage_new_with_allocator(&storage, allocator, (size_t)bytes, dtype));
     tsr_layout_contiguous_strides(strides, ndim, sizes);
-    TsrStatus status = tsr_tensor_new_over(&t, storage, ndim, sizes, strides, 0, dtype);
+    TsrStatus status = tsr_tensor_new_over(&t, storage, (TsrGeometry){ndim, sizes, strides, 0}, dtype);
     tsr_storage_free(storage);
     TSR_TRY(status);
     if (tsr_dtype_is_pod(dtype) && bytes > 0) memset(tsr_data(t), 0, (size_t)bytes); /* the same every time */
@@ -270,7 +270,7 @@ static TsrStatus element(Value *out, Value self, Value index) {
     int64_t i, one = 1, n = t->numel;
     TSR_TRY(value_to_index(&i, index));
     if (i < 0 || i >= n) return tsr_error(TSR_INDEX_ERROR, "index %lld is outside the %lld elements", (long long)i, (long long)n);
-    TSR_TRY(tsr_tensor_new_view(&flat, t, 1, &n, &one, t->offset, "flat"));
+    TSR_TRY(tsr_tensor_new_view(&flat, t, (TsrGeometry){1, &n, &one, t->offset}, "flat"));
     TsrTensor *selected;
     TsrStatus status = tsr_tensor_new_select(&selected, flat, 0, i);
     tsr_tensor_free(flat);

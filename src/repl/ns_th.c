@@ -352,7 +352,7 @@ static TsrStatus th_new_with_storage(Value *out, const CallArgs *args) {
         TSR_TRY(sizes_arg(strides, &m, args->values[3], "TH.newWithStorage"));
         if (m != n) return tsr_error(TSR_TH_ERROR, "newWithStorage: %d sizes and %d strides", n, m);
     }
-    TSR_TRY(tsr_tensor_new_over(&t, s, n, sizes, strides, offset, element));
+    TSR_TRY(tsr_tensor_new_over(&t, s, (TsrGeometry){n, sizes, strides, offset}, element));
     t->origin = "newWithStorage";
     return give_tensor_move(out, t);
 }
@@ -447,7 +447,7 @@ static TsrStatus th_set(Value *out, const CallArgs *args) {
     TSR_TRY(dense_arg(&t, args->values[0], "TH.set"));
     TSR_TRY(dense_arg(&src, args->values[1], "TH.set"));
     if (t->dtype != src->dtype) return tsr_error(TSR_TH_ERROR, "set: a TH%sTensor can't look at a TH%sTensor's storage", th_name(t->dtype), th_name(src->dtype));
-    TSR_TRY(tsr_tensor_set_storage(t, src->storage, src->offset, tsr_ndim(src), src->sizes, src->strides));
+    TSR_TRY(tsr_tensor_set_storage(t, src->storage, tsr_tensor_geometry(src)));
     *out = VALUE_NONE;
     return TSR_OK;
 }
@@ -467,7 +467,7 @@ static TsrStatus th_set_storage(Value *out, const CallArgs *args) {
         TSR_TRY(sizes_arg(strides, &m, args->values[4], "TH.setStorage"));
         if (m != n) return tsr_error(TSR_TH_ERROR, "setStorage: %d sizes and %d strides", n, m);
     }
-    TSR_TRY(tsr_tensor_set_storage(t, s, offset, n, sizes, strides));
+    TSR_TRY(tsr_tensor_set_storage(t, s, (TsrGeometry){n, sizes, strides, offset}));
     *out = VALUE_NONE;
     return TSR_OK;
 }

@@ -311,7 +311,7 @@ static TsrStatus convert(Value *out, const CallArgs *args, TsrDtype dtype) {
     TSR_TRY(readable(s));
     int64_t n = count_of(s);
     TsrTensor *from, *to = NULL;
-    TSR_TRY(tsr_tensor_new_over(&from, s->storage, 1, &n, (int64_t[]){1}, 0, s->dtype));
+    TSR_TRY(tsr_tensor_new_over(&from, s->storage, (TsrGeometry){1, &n, (int64_t[]){1}, 0}, s->dtype));
     TsrStatus status = tsr_tensor_new_cast(&to, from, dtype);
     if (status == TSR_OK) status = storage_obj_new(out, to->storage, dtype);
     tsr_tensor_free(from);

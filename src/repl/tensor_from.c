@@ -353,7 +353,7 @@ TsrStatus tensor_new_from_buffer(TsrTensor **out, Value buffer, TsrDtype dtype, 
     TsrStorage *storage;
     TSR_TRY(tsr_storage_new_adopt_move(&storage, &ptr, (size_t)(n * item), "borrowed", NULL));
     storage->readonly = value_is_bytes(buffer);
-    TsrStatus s = tsr_tensor_new_over(out, storage, 1, &n, (int64_t[]){1}, 0, dtype);
+    TsrStatus s = tsr_tensor_new_over(out, storage, (TsrGeometry){1, &n, (int64_t[]){1}, 0}, dtype);
     tsr_storage_free(storage);
     return s;
 }

@@ -82,7 +82,7 @@ static TsrStatus set_data(Value self, Value v) {
     if (tsr_is_sparse(self.t) || tsr_is_sparse(from) || !tsr_is_defined(from)) return tsr_error(TSR_RUNTIME_ERROR, "Attempted to call `variable.set_data(tensor)`, but `variable` and `tensor` have incompatible tensor type. ");
     TsrDtype own = self.t->dtype;
     self.t->dtype = from->dtype;
-    TsrStatus s = tsr_tensor_set_storage(self.t, from->storage, from->offset, tsr_ndim(from), from->sizes, from->strides);
+    TsrStatus s = tsr_tensor_set_storage(self.t, from->storage, tsr_tensor_geometry(from));
     if (s != TSR_OK) self.t->dtype = own;
     else self.t->flags = (self.t->flags & ~(TSR_FLAG_CONJ | TSR_FLAG_NEG)) | (from->flags & (TSR_FLAG_CONJ | TSR_FLAG_NEG));
     return s;
@@ -289,7 +289,7 @@ METHOD(set_) {
     }
     if (m >= 0 && m != n) return tsr_error(TSR_RUNTIME_ERROR, "unequal size length (%d) and stride length (%d)", n, m);
     if (m < 0) tsr_layout_contiguous_strides(strides, n, sizes);
-    TSR_TRY(tsr_tensor_set_storage(t, from->storage, offset, n, sizes, strides));
+    TSR_TRY(tsr_tensor_set_storage(t, from->storage, (TsrGeometry){n, sizes, strides, offset}));
     tsr_tensor_bump(t, "set_");
     *out = value_retain(args->values[0]);
     return TSR_OK;

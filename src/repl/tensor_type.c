@@ -211,7 +211,7 @@ static const char *const construct_options[] = {"(*, torch.device device = None)
 
 static TsrStatus over_storage(TsrTensor **out, StorageObj *s, TsrDtype dtype) {
     int64_t n = (int64_t)(s->storage->nbytes / tsr_dtype_size(dtype)), one = 1;
-    return tsr_tensor_new_over(out, s->storage, 1, &n, &one, 0, dtype);
+    return tsr_tensor_new_over(out, s->storage, (TsrGeometry){1, &n, &one, 0}, dtype);
 }
 
 static TsrStatus type_mismatch(TsrDtype want, TsrDtype have) {

@@ -55,7 +55,7 @@ FN(from_dlpack) {
     TSR_TRY(bind_tensor_of(&t, v[0]));
     if (t == NULL) return tsr_error(TSR_ATTRIBUTE_ERROR, "'%s' object has no attribute '__dlpack__'", value_type_name(v[0]));
     if (tsr_is_sparse(t)) return tsr_error(TSR_BUFFER_ERROR, "Can't export tensors with layout other than torch.strided");
-    TSR_TRY(tsr_tensor_new_over(&alias, t->storage, tsr_ndim(t), t->sizes, t->strides, t->offset, t->dtype));
+    TSR_TRY(tsr_tensor_new_over(&alias, t->storage, tsr_tensor_geometry(t), t->dtype));
     *out = value_tensor_move(alias);
     return TSR_OK;
 }

@@ -98,7 +98,7 @@ static TsrStatus row_from_file(TsrOpCall *c) {
     bool overflows = __builtin_mul_overflow(n, (int64_t)tsr_dtype_size(dtype), &nbytes);
     if (n < 0 || overflows) return tsr_error(TSR_RUNTIME_ERROR, "unable to mmap %lld bytes from file <%s>: Cannot allocate memory (12)", (long long)nbytes, c->arg[0].str);
     TSR_TRY(tsr_storage_new_from_file(&storage, c->arg[0].str, tsr_arg_given(&c->arg[1]) && c->arg[1].b, (size_t)nbytes));
-    TsrStatus status = tsr_tensor_new_over(&t, storage, 1, &n, &one, 0, dtype);
+    TsrStatus status = tsr_tensor_new_over(&t, storage, (TsrGeometry){1, &n, &one, 0}, dtype);
     tsr_storage_free(storage);
     return tsr_finish_move(c, status, t);
 }
@@ -107,7 +107,7 @@ static TsrStatus row_from_file(TsrOpCall *c) {
 static TsrStatus row_slice_inverse(TsrOpCall *c) {
     TsrTensor *self = c->arg[0].t, *like = c->arg[1].t, *t;
     if (self->storage == NULL || tsr_is_sparse(like)) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "Could not run 'aten::slice_inverse' with arguments from the 'SparseCPU' backend.");
-    TSR_TRY(tsr_tensor_new_over(&t, self->storage, tsr_ndim(like), like->sizes, like->strides, like->offset, self->dtype));
+    TSR_TRY(tsr_tensor_new_over(&t, self->storage, tsr_tensor_geometry(like), self->dtype));
     return tsr_return_move(c, t);
 }
 

@@ -431,7 +431,7 @@ TsrTensor *call_tensor_copy(const TsrTensor *t, CallCopy how) {
     }
     if (tsr_storage_new(&storage, how == COPY_META ? TSR_DEVICE_META : TSR_DEVICE_CPU, t->storage->nbytes, TSR_DTYPE_NONE) != TSR_OK) return NULL;
     if (storage->nbytes > 0 && how != COPY_META) memcpy(storage->ptr.data, t->storage->ptr.data, storage->nbytes);
-    if (tsr_tensor_new_over(&copy, storage, tsr_ndim(t), t->sizes, t->strides, t->offset, t->dtype) != TSR_OK) copy = NULL;
+    if (tsr_tensor_new_over(&copy, storage, tsr_tensor_geometry(t), t->dtype) != TSR_OK) copy = NULL;
     tsr_storage_free(storage);
     return copy;
 }

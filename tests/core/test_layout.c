@@ -34,9 +34,9 @@ END_TEST
 
 START_TEST(view_strides_of_a_transpose) {
     int64_t sizes[] = {3, 2}, strides[] = {1, 3}, out[3];
-    ck_assert(!tsr_layout_view_strides(out, 1, (int64_t[]){6}, 2, sizes, strides));
-    ck_assert_int_eq(tsr_layout_unmergeable_dim(1, (int64_t[]){6}, 2, sizes, strides), 0);
-    ck_assert(tsr_layout_view_strides(out, 3, (int64_t[]){3, 1, 2}, 2, sizes, strides));
+    ck_assert(!tsr_layout_view_strides(out, 1, (int64_t[]){6}, (TsrGeometry){2, sizes, strides, 0}));
+    ck_assert_int_eq(tsr_layout_unmergeable_dim(1, (int64_t[]){6}, (TsrGeometry){2, sizes, strides, 0}), 0);
+    ck_assert(tsr_layout_view_strides(out, 3, (int64_t[]){3, 1, 2}, (TsrGeometry){2, sizes, strides, 0}));
     ck_assert_int_eq(out[0], 1);
     ck_assert_int_eq(out[2], 3);
 }
@@ -88,43 +88,43 @@ END_TEST
 /* --- overlap against brute force --- */
 
 enum { SPAN = 4096 };
-typedef struct Random { int64_t sizes[4], strides[4]; TsrGeometry g; } Random;
+typedef struct Random { int64_t sizes[4], strides[4]; TsrFootprint g; } Random;
 
 static void random_geometry(Random *r, int64_t itemsize) {
-    r->g.ndim = (int)random_below(5);
-    for (int i = 0; i < r->g.ndim; i++) {
+    r->g.at.ndim = (int)random_below(5);
+    for (int i = 0; i < r->g.at.ndim; i++) {
         r->sizes[i] = 1 + random_below(4);
         r->strides[i] = random_below(3) == 0 ? random_below(40) : random_below(9);
     }
-    r->g.sizes = r->sizes;
-    r->g.strides = r->strides;
-    r->g.offset = random_below(60);
+    r->g.at.sizes = r->sizes;
+    r->g.at.strides = r->strides;
+    r->g.at.offset = random_below(60);
     r->g.itemsize = itemsize;
 }
 
 /* Counts how often each byte is an element's first; marks all bytes. Returns whether an element repeats. */
-static bool mark(const TsrGeometry *g, unsigned char *bytes) {
+static bool mark(const TsrFootprint *g, unsigned char *bytes) {
     static unsigned char starts[SPAN];
     int64_t index[4] = {0};
     bool repeats = false;
     memset(starts, 0, sizeof starts);
     for (;;) {
-        int64_t at = g->offset;
-        for (int i = 0; i < g->ndim; i++) at += index[i] * g->strides[i];
+        int64_t at = g->at.offset;
+        for (int i = 0; i < g->at.ndim; i++) at += index[i] * g->at.strides[i];
         at *= g->itemsize;
         repeats |= starts[at]++ != 0;
         memset(bytes + at, 1, (size_t)g->itemsize);
-        int d = g->ndim - 1;
-        for (; d >= 0 && ++index[d] == g->sizes[d]; d--) index[d] = 0;
+        int d = g->at.ndim - 1;
+        for (; d >= 0 && ++index[d] == g->at.sizes[d]; d--) index[d] = 0;
         if (d < 0) return repeats;
     }
 }
 
-static int64_t address(const TsrGeometry *g, const int64_t *index) {
-    int64_t at = g->offset;
-    for (int i = 0; i < g->ndim; i++) {
-        ck_assert(index[i] >= 0 && index[i] < g->sizes[i]);
-        at += index[i] * g->strides[i];
+static int64_t address(const TsrFootprint *g, const int64_t *index) {
+    int64_t at = g->at.offset;
+    for (int i = 0; i < g->at.ndim; i++) {
+        ck_assert(index[i] >= 0 && index[i] < g->at.sizes[i]);
+        at += index[i] * g->at.strides[i];
     }
     return at * g->itemsize;
 }
@@ -140,7 +140,7 @@ START_TEST(overlap_agrees_with_brute_force) {
         random_geometry(&b, random_below(2) ? a.g.itemsize : itemsizes[random_below(4)]);
         memset(first, 0, sizeof first);
         memset(second, 0, sizeof second);
-        ck_assert_int_eq(mark(&a.g, first), tsr_layout_has_internal_overlap(&a.g));
+        ck_assert_int_eq(mark(&a.g, first), tsr_layout_has_internal_overlap(&a.g.at));
         mark(&b.g, second);
         for (int i = 0; i < SPAN; i++) want |= first[i] && second[i];
         ck_assert_int_eq(tsr_layout_overlap(&a.g, &b.g, ia, ib, &known), want);
@@ -154,7 +154,7 @@ END_TEST
 
 START_TEST(interleaved_views_do_not_overlap) {
     int64_t n = INT64_C(1) << 40, two = 2;
-    TsrGeometry even = {1, &n, &two, 0, 4}, odd = {1, &n, &two, 1, 4};
+    TsrFootprint even = {{1, &n, &two, 0}, 4}, odd = {{1, &n, &two, 1}, 4};
     bool known;
     ck_assert(!tsr_layout_overlap(&even, &odd, NULL, NULL, &known));
     ck_assert(known);
@@ -167,11 +167,11 @@ START_TEST(hostile_geometry_ends) {
         sizes[i] = 100003;
         strides[i] = 1000000007 + 2 * i * i + i;
     }
-    TsrGeometry a = {10, sizes, strides, 0, 4}, b = {10, sizes, strides, 1, 4};
+    TsrFootprint a = {{10, sizes, strides, 0}, 4}, b = {{10, sizes, strides, 1}, 4};
     bool known = true;
     (void)tsr_layout_overlap(&a, &b, NULL, NULL, &known);
     ck_assert_msg(!known, "the search is bounded: it gives up here");
-    ck_assert_msg(tsr_layout_has_internal_overlap(&a), "what is not known counts as overlap");
+    ck_assert_msg(tsr_layout_has_internal_overlap(&a.at), "what is not known counts as overlap");
 }
 END_TEST
 

@@ -72,9 +72,9 @@ START_TEST(many_dimensions_live_outside_the_struct) {
     CHECK_INTS(s->strides, 3, 4, 2, 1);
     ck_assert_int_eq(tsr_tensor_new_unsqueeze(&u, x, -1), TSR_OK);
     ck_assert_int_eq(tsr_ndim(u), 8);
-    ck_assert_int_eq(tsr_tensor_set_geometry(x, 1, (int64_t[]){3}, (int64_t[]){2}, 1), TSR_OK);
+    ck_assert_int_eq(tsr_tensor_set_geometry(x, (TsrGeometry){1, (int64_t[]){3}, (int64_t[]){2}, 1}), TSR_OK);
     ck_assert(at(x, 2) == 5);
-    ck_assert_int_eq(tsr_tensor_set_geometry(x, 6, (int64_t[]){1, 1, 1, 1, 2, 2}, (int64_t[]){4, 4, 4, 4, 2, 1}, 0), TSR_OK);
+    ck_assert_int_eq(tsr_tensor_set_geometry(x, (TsrGeometry){6, (int64_t[]){1, 1, 1, 1, 2, 2}, (int64_t[]){4, 4, 4, 4, 2, 1}, 0}), TSR_OK);
     ck_assert_int_eq(x->numel, 4);
     tsr_tensor_free(x);
     tsr_tensor_free(s);
@@ -84,13 +84,13 @@ END_TEST
 
 START_TEST(geometry_is_checked_against_the_storage) {
     TsrTensor *x = ARANGE(TSR_FLOAT32, 6), *v;
-    ck_assert_int_eq(tsr_tensor_new_over(&v, x->storage, 2, (int64_t[]){2, 3}, (int64_t[]){10, 1}, 0, TSR_FLOAT32), TSR_RUNTIME_ERROR);
+    ck_assert_int_eq(tsr_tensor_new_over(&v, x->storage, (TsrGeometry){2, (int64_t[]){2, 3}, (int64_t[]){10, 1}, 0}, TSR_FLOAT32), TSR_RUNTIME_ERROR);
     ck_assert_str_eq(tsr_error_message(), "setStorage: sizes [2, 3], strides [10, 1], storage offset 0, and itemsize 4 requiring a storage size of 52 are out of "
                                           "bounds for storage of size 24");
-    ck_assert_int_eq(tsr_tensor_new_over(&v, x->storage, 1, (int64_t[]){2}, (int64_t[]){INT64_MAX}, 0, TSR_FLOAT32), TSR_RUNTIME_ERROR);
-    ck_assert_int_eq(tsr_tensor_new_over(&v, x->storage, 1, (int64_t[]){2}, (int64_t[]){-1}, 3, TSR_FLOAT32), TSR_RUNTIME_ERROR);
-    ck_assert_int_eq(tsr_tensor_new_over(&v, x->storage, 1, (int64_t[]){2}, (int64_t[]){1}, -1, TSR_FLOAT32), TSR_RUNTIME_ERROR);
-    ck_assert_int_eq(tsr_tensor_new_over(&v, x->storage, 1, (int64_t[]){0}, (int64_t[]){1}, 500, TSR_FLOAT32), TSR_OK);
+    ck_assert_int_eq(tsr_tensor_new_over(&v, x->storage, (TsrGeometry){1, (int64_t[]){2}, (int64_t[]){INT64_MAX}, 0}, TSR_FLOAT32), TSR_RUNTIME_ERROR);
+    ck_assert_int_eq(tsr_tensor_new_over(&v, x->storage, (TsrGeometry){1, (int64_t[]){2}, (int64_t[]){-1}, 3}, TSR_FLOAT32), TSR_RUNTIME_ERROR);
+    ck_assert_int_eq(tsr_tensor_new_over(&v, x->storage, (TsrGeometry){1, (int64_t[]){2}, (int64_t[]){1}, -1}, TSR_FLOAT32), TSR_RUNTIME_ERROR);
+    ck_assert_int_eq(tsr_tensor_new_over(&v, x->storage, (TsrGeometry){1, (int64_t[]){0}, (int64_t[]){1}, 500}, TSR_FLOAT32), TSR_OK);
     tsr_tensor_free(v);
     tsr_tensor_free(x);
 }
@@ -277,7 +277,7 @@ static TsrStatus work(void) {
     if (status == TSR_OK) status = tsr_tensor_new_reshape(&c, v, 1, (int64_t[]){-1});
     if (status == TSR_OK) status = tsr_tensor_new_data(&d, c);
     if (status == TSR_OK) status = tsr_tensor_resize(c, 7, (int64_t[]){2, 2, 2, 2, 2, 2, 20}, TSR_CONTIGUOUS);
-    if (status == TSR_OK) status = tsr_tensor_set_storage(d, x->storage, 0, 1, (int64_t[]){5}, (int64_t[]){2});
+    if (status == TSR_OK) status = tsr_tensor_set_storage(d, x->storage, (TsrGeometry){1, (int64_t[]){5}, (int64_t[]){2}, 0});
     if (status == TSR_OK) status = tsr_tensor_new(&s, 1, (int64_t[]){4}, TSR_STRING, TSR_DEVICE_CPU);
     if (status == TSR_OK) status = tsr_storage_share_memory(x->storage);
     tsr_tensor_free(x);

@@ -146,7 +146,7 @@ static TsrStatus stack_new(TsrTensor **out, int n, TsrTensor *const *t, int64_t 
     sizes[dim] = n;
     TsrStatus status = tsr_tensor_new_reshaped_view(&split, *out, ndim + 1, sizes);
     if (status == TSR_OK) {
-        status = tsr_tensor_set_geometry(*out, ndim + 1, split->sizes, split->strides, split->offset);
+        status = tsr_tensor_set_geometry(*out, (TsrGeometry){ndim + 1, split->sizes, split->strides, split->offset});
         tsr_tensor_free(split);
     }
     if (status != TSR_OK) tsr_tensor_reset(out);
@@ -293,7 +293,7 @@ static TsrStatus product_rows(TsrTensor **out, int n, TsrTensor *const *t) {
         view_strides[1] = repeat * n;
         view_strides[2] = n;
         TsrScope s = {0};
-        TsrTensor *place = MAKE(&s, tsr_tensor_new_view, *out, 3, view_sizes, view_strides, (*out)->offset + k, NULL);
+        TsrTensor *place = MAKE(&s, tsr_tensor_new_view, *out, (TsrGeometry){3, view_sizes, view_strides, (*out)->offset + k}, NULL);
         TsrTensor *column = MAKE(&s, tsr_tensor_new_reshape, t[k], 3, one);
         if (s.status == TSR_OK) s.status = tsr_tensor_copy(place, column);
         status = tsr_scope_end(&s);
@@ -371,6 +371,6 @@ TsrStatus op_combinations(TsrOpCall *c) {
     }
     TsrTensor *positions = MAKE(&s, combination_positions, self->numel, r, repeated), *flat = CALL(&s, "index_select", "tit", self, (int64_t)0, positions);
     if (s.status == TSR_OK) sizes[0] = positions->numel / r;
-    if (s.status == TSR_OK) s.status = tsr_tensor_set_geometry(flat, 2, sizes, (int64_t[]){r, 1}, flat->offset);
+    if (s.status == TSR_OK) s.status = tsr_tensor_set_geometry(flat, (TsrGeometry){2, sizes, (int64_t[]){r, 1}, flat->offset});
     return tsr_scope_return(c, &s, flat);
 }

@@ -377,7 +377,7 @@ static TsrStatus cov_new(TsrTensor **out, TsrTensor *self, int64_t correction, T
     TsrTensor *right = w != NULL ? CALL(&s, "mul", "tt", centered, w) : centered, *turned = MAKE(&s, tsr_tensor_new_transpose, right, 0, 1);
     TsrTensor *conjugate = s.status == TSR_OK && tsr_dtype_is_complex(turned->dtype) ? MAKE(&s, tsr_tensor_new_conj, turned) : turned;
     TsrTensor *product = CALL(&s, "mm", "tt", centered, conjugate), *result = CALL(&s, "div", "tt", product, norm);
-    if (s.status == TSR_OK && result->numel == 1) s.status = tsr_tensor_set_geometry(result, 0, NULL, NULL, result->offset);
+    if (s.status == TSR_OK && result->numel == 1) s.status = tsr_tensor_set_geometry(result, (TsrGeometry){0, NULL, NULL, result->offset});
     return tsr_scope_end_new(out, &s, result);
 }
 
@@ -624,7 +624,7 @@ TsrStatus op_sum_to_size(TsrOpCall *c) {
     if (lead > 0 && s.status == TSR_OK) {
         int64_t strides[TSR_MAX_DIMS];
         tsr_layout_contiguous_strides(strides, n, size);
-        s.status = tsr_tensor_set_geometry(sum, n, size, strides, sum->offset);
+        s.status = tsr_tensor_set_geometry(sum, (TsrGeometry){n, size, strides, sum->offset});
     }
     return tsr_scope_return(c, &s, sum);
 }

@@ -64,7 +64,7 @@ static TsrStatus swap_dims(TsrTensor *t, int64_t a, int64_t b) {
     sizes[b] = t->sizes[a];
     strides[a] = t->strides[b];
     strides[b] = t->strides[a];
-    return tsr_tensor_set_geometry(t, tsr_ndim(t), sizes, strides, t->offset);
+    return tsr_tensor_set_geometry(t, (TsrGeometry){tsr_ndim(t), sizes, strides, t->offset});
 }
 
 TsrStatus op_rot90(TsrOpCall *c) {
@@ -127,7 +127,7 @@ TsrStatus op_roll(TsrOpCall *c) {
         TsrTensor *flat = MAKE(&s, tsr_tensor_new_reshape, self, 1, &minus), *rolled = MAKE(&s, roll_new, flat, shifts[0], 0);
         int64_t strides[TSR_MAX_DIMS];
         tsr_layout_contiguous_strides(strides, tsr_ndim(self), self->sizes);
-        if (s.status == TSR_OK) s.status = tsr_tensor_set_geometry(rolled, tsr_ndim(self), self->sizes, strides, rolled->offset);
+        if (s.status == TSR_OK) s.status = tsr_tensor_set_geometry(rolled, (TsrGeometry){tsr_ndim(self), self->sizes, strides, rolled->offset});
         return tsr_scope_return(c, &s, rolled);
     }
     if (ns != nd) return tsr_error(TSR_RUNTIME_ERROR, "shifts and dimensions must align. shifts: %d, dims:%d", ns, nd);
@@ -357,13 +357,13 @@ TsrStatus op_fill_diagonal_(TsrOpCall *c) {
         if (self->sizes[d] != self->sizes[0]) return tsr_error(TSR_RUNTIME_ERROR, "all dimensions of input must be of equal length");
     int64_t step = 0, length = TSR_MIN(self->sizes[0], self->sizes[1]), columns = self->sizes[1];
     for (int d = 0; d < n; d++) step += self->strides[d];
-    TSR_TRY(tsr_tensor_new_view(&diagonal, self, 1, &length, &step, self->offset, NULL));
+    TSR_TRY(tsr_tensor_new_view(&diagonal, self, (TsrGeometry){1, &length, &step, self->offset}, NULL));
     TsrStatus status = tsr_tensor_fill(diagonal, c->arg[1].s);
     tsr_tensor_free(diagonal);
     /* Tall matrices: the diagonal starts again below a row left out. */
     for (int64_t top = columns + 1; status == TSR_OK && n == 2 && c->arg[2].b && top < self->sizes[0]; top += columns + 1) {
         length = TSR_MIN(columns, self->sizes[0] - top);
-        TSR_TRY(tsr_tensor_new_view(&diagonal, self, 1, &length, &step, self->offset + top * self->strides[0], NULL));
+        TSR_TRY(tsr_tensor_new_view(&diagonal, self, (TsrGeometry){1, &length, &step, self->offset + top * self->strides[0]}, NULL));
         status = tsr_tensor_fill(diagonal, c->arg[1].s);
         tsr_tensor_free(diagonal);
     }

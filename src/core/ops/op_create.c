@@ -65,7 +65,7 @@ static TsrStatus restride(TsrTensor *t, TsrMemoryFormat format) {
     int64_t sizes[5], strides[5];
     memcpy(sizes, t->sizes, sizeof(int64_t) * (size_t)want);
     tsr_layout_channels_last_strides(strides, want, sizes);
-    return tsr_tensor_set_geometry(t, want, sizes, strides, 0);
+    return tsr_tensor_set_geometry(t, (TsrGeometry){want, sizes, strides, 0});
 }
 
 TsrStatus op_empty(TsrOpCall *c) {

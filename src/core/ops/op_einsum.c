@@ -97,7 +97,7 @@ static TsrStatus sum_product(TsrTensor **out, const TsrTensor *a, const TsrTenso
     TSR_TRY(tsr_invoke_new(&product, 1, "bmm", "tt", l3, r3));
     tsr_layout_contiguous_strides(strides, n, sizes);
     for (int d = 0; d < n; d++) osizes[d] = sizes[back[d]], ostrides[d] = strides[back[d]];
-    TSR_TRY(tsr_tensor_set_geometry(product, n, osizes, ostrides, 0));
+    TSR_TRY(tsr_tensor_set_geometry(product, (TsrGeometry){n, osizes, ostrides, 0}));
     *out = tsr_owned_take(&product);
     return TSR_OK;
 }
@@ -231,7 +231,7 @@ static TsrStatus take_diagonal(TsrTensor **slot, int first, int second, int labe
         sizes[n] = t->sizes[d];
         strides[n++] = t->strides[d] + (d == first ? t->strides[second] : 0);
     }
-    TSR_TRY(tsr_tensor_new_view(&r, t, n, sizes, strides, t->offset, "einsum"));
+    TSR_TRY(tsr_tensor_new_view(&r, t, (TsrGeometry){n, sizes, strides, t->offset}, "einsum"));
     tsr_owned_put_move(slot, r);
     return TSR_OK;
 }
@@ -279,7 +279,7 @@ static TsrStatus align(Einsum *e, TsrTensor **slot, int op) {
         strides[d] = order[d] < 0 ? 1 : (*slot)->strides[order[d]];
     }
     TsrTensor *r = NULL;
-    TSR_TRY(tsr_tensor_new_view(&r, *slot, e->ndim, sizes, strides, (*slot)->offset, "einsum"));
+    TSR_TRY(tsr_tensor_new_view(&r, *slot, (TsrGeometry){e->ndim, sizes, strides, (*slot)->offset}, "einsum"));
     tsr_owned_put_move(slot, r);
     return TSR_OK;
 }
@@ -439,7 +439,7 @@ static TsrStatus tensordot(TsrTensor **out, const TsrTensor *a0, const TsrTensor
     if (k > TSR_MAX_DIMS) return tsr_error(TSR_RUNTIME_ERROR, "tensordot: too many dimensions");
     int64_t strides[TSR_MAX_DIMS];
     tsr_layout_contiguous_strides(strides, k, sizes);
-    TSR_TRY(tsr_tensor_set_geometry(product, k, sizes, strides, 0));
+    TSR_TRY(tsr_tensor_set_geometry(product, (TsrGeometry){k, sizes, strides, 0}));
     *out = tsr_owned_take(&product);
     return TSR_OK;
 }

@@ -366,7 +366,7 @@ static TsrStatus return_conj(TsrOpCall *c, TsrTensor *t) {
     TsrTensor *r = NULL, *out = c->out[0];
     if (out != NULL && !tsr_same_sizes(out, t)) {
         TSR_TRY(tsr_tensor_resize(out, tsr_ndim(t), t->sizes, TSR_CONTIGUOUS));
-        TSR_TRY(tsr_tensor_set_geometry(out, tsr_ndim(t), t->sizes, t->strides, out->offset));
+        TSR_TRY(tsr_tensor_set_geometry(out, (TsrGeometry){tsr_ndim(t), t->sizes, t->strides, out->offset}));
     }
     return tsr_finish_move(c, tsr_tensor_new_conj(&r, t), r);
 }

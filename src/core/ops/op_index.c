@@ -22,7 +22,7 @@ static bool is_index_dtype(const TsrTensor *t) { return t->dtype == TSR_INT64 ||
 static TsrStatus cut_new(TsrTensor **out, const TsrTensor *t, const TsrTensor *index, int64_t dim, bool cut_dim) {
     int64_t sizes[TSR_MAX_DIMS];
     for (int d = 0; d < tsr_ndim(t); d++) sizes[d] = d == dim && !cut_dim ? t->sizes[d] : index->sizes[d];
-    return tsr_tensor_new_view(out, t, tsr_ndim(t), sizes, t->strides, t->offset, NULL);
+    return tsr_tensor_new_view(out, t, (TsrGeometry){tsr_ndim(t), sizes, t->strides, t->offset}, NULL);
 }
 
 /* ---- lines ---- */
@@ -850,7 +850,7 @@ TsrStatus op_index_copy(TsrOpCall *c) {
 static TsrStatus first_rows_new(TsrTensor **out, TsrTensor *t, int64_t dim) {
     int64_t sizes[TSR_MAX_DIMS];
     for (int d = 0; d < tsr_ndim(t); d++) sizes[d] = d < dim ? TSR_MIN(t->sizes[d], 1) : t->sizes[d];
-    return tsr_tensor_new_view(out, t, tsr_ndim(t), sizes, t->strides, t->offset, NULL);
+    return tsr_tensor_new_view(out, t, (TsrGeometry){tsr_ndim(t), sizes, t->strides, t->offset}, NULL);
 }
 
 static void put_cells(char *to, const void *cell, size_t size, int64_t n) {
@@ -918,7 +918,7 @@ static TsrStatus check_row(const TsrTensor *t, int64_t dim) {
     memcpy(strides, t->strides, sizeof *strides * (size_t)tsr_ndim(t));
     sizes[dim] = 1;
     strides[dim] = 0;
-    TSR_TRY(tsr_tensor_new_over(&row, t->storage, tsr_ndim(t), sizes, strides, t->offset, t->dtype));
+    TSR_TRY(tsr_tensor_new_over(&row, t->storage, (TsrGeometry){tsr_ndim(t), sizes, strides, t->offset}, t->dtype));
     tsr_tensor_free(row);
     return TSR_OK;
 }

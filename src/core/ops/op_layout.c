@@ -214,7 +214,7 @@ TsrStatus op_set_nothing(TsrOpCall *c) {
     TsrStorage *storage = NULL;
     int64_t zero = 0, one = 1;
     TSR_TRY(tsr_storage_new(&storage, SELF->device, 0, SELF->dtype));
-    TsrStatus status = tsr_tensor_set_storage(SELF, storage, 0, 1, &zero, &one);
+    TsrStatus status = tsr_tensor_set_storage(SELF, storage, (TsrGeometry){1, &zero, &one, 0});
     tsr_storage_free(storage);
     return status != TSR_OK ? status : tsr_return_move(c, tsr_tensor_retain(SELF));
 }
@@ -222,7 +222,7 @@ TsrStatus op_set_nothing(TsrOpCall *c) {
 TsrStatus op_set_tensor(TsrOpCall *c) {
     const TsrTensor *source = c->arg[1].t;
     TSR_TRY(check_set_dtype(SELF, source));
-    if (source != SELF) TSR_TRY(tsr_tensor_set_storage(SELF, source->storage, source->offset, tsr_ndim(source), source->sizes, source->strides));
+    if (source != SELF) TSR_TRY(tsr_tensor_set_storage(SELF, source->storage, tsr_tensor_geometry(source)));
     return tsr_return_move(c, tsr_tensor_retain(SELF));
 }
 
@@ -237,7 +237,7 @@ TsrStatus op_set_view(TsrOpCall *c) {
     tsr_layout_contiguous_strides(dense, size->n, size->ints);
     int64_t offset;
     if (tsr_add_overflows(source->offset, c->arg[2].i, &offset)) return tsr_error(TSR_RUNTIME_ERROR, "Tensor: invalid storage offset %lld", (long long)c->arg[2].i);
-    TSR_TRY(tsr_tensor_set_storage(SELF, source->storage, offset, size->n, size->ints, given ? stride->ints : dense));
+    TSR_TRY(tsr_tensor_set_storage(SELF, source->storage, (TsrGeometry){size->n, size->ints, given ? stride->ints : dense, offset}));
     return tsr_return_move(c, tsr_tensor_retain(SELF));
 }
 

@@ -169,7 +169,7 @@ static TsrStatus transpose_geometry(TsrTensor *x) {
     memcpy(sizes, x->sizes, sizeof(int64_t) * (size_t)d);
     sizes[d - 2] = tsr_la_cols(x), sizes[d - 1] = tsr_la_rows(x);
     tsr_la_strides(strides, d, sizes, false);
-    return tsr_tensor_set_geometry(x, d, sizes, strides, 0);
+    return tsr_tensor_set_geometry(x, (TsrGeometry){d, sizes, strides, 0});
 }
 
 /* X of op(A) X = B (or X op(A) = B) from a factorization whose batch is already B's; column-major when left, else row-major. */

@@ -341,7 +341,7 @@ static TsrStatus matrix_norm(TsrTensor **out, const TsrTensor *x, MatrixNorm ord
             memcpy(sizes, r->sizes, sizeof(int64_t) * (size_t)d);
             memcpy(strides, r->strides, sizeof(int64_t) * (size_t)d);
             strides[d0] = strides[d1] = 1;
-            TSR_TRY(tsr_tensor_set_geometry(r, d, sizes, strides, r->offset));
+            TSR_TRY(tsr_tensor_set_geometry(r, (TsrGeometry){d, sizes, strides, r->offset}));
         }
     }
     *out = tsr_owned_take(&r);

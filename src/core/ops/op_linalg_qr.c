@@ -395,7 +395,7 @@ TsrStatus op_lstsq(TsrOpCall *c) {
     memcpy(sizes, x->sizes, sizeof(int64_t) * (size_t)d);
     memcpy(strides, x->strides, sizeof(int64_t) * (size_t)d);
     sizes[d - 2] = n;
-    TSR_TRY(tsr_tensor_set_geometry(x, vector ? d - 1 : d, sizes, strides, 0));
+    TSR_TRY(tsr_tensor_set_geometry(x, (TsrGeometry){vector ? d - 1 : d, sizes, strides, 0}));
     tsr_return_move2(c, tsr_owned_take(&x), tsr_owned_take(&residuals));
     c->ret[2] = (TsrArg){.kind = TSR_ARG_TENSOR, .t = tsr_owned_take(&rank)};
     c->ret[3] = (TsrArg){.kind = TSR_ARG_TENSOR, .t = tsr_owned_take(&s)};

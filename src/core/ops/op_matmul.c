@@ -253,7 +253,7 @@ static TsrStatus as_batch(TsrTensor **out, const TsrTensor *t, const Product *p,
     sizes[p->ndim + 1] = left ? p->k : p->n;
     strides[p->ndim] = d == 1 ? (left ? 0 : t->strides[0]) : t->strides[d - 2];
     strides[p->ndim + 1] = d == 1 ? (left ? t->strides[0] : 0) : t->strides[d - 1];
-    return tsr_tensor_new_view(out, t, p->ndim + 2, sizes, strides, t->offset, "matmul");
+    return tsr_tensor_new_view(out, t, (TsrGeometry){p->ndim + 2, sizes, strides, t->offset}, "matmul");
 }
 
 static TsrStatus batched_new(TsrTensor **out, const TsrTensor *a, const TsrTensor *b) {
@@ -281,7 +281,7 @@ static TsrStatus batched_new(TsrTensor **out, const TsrTensor *a, const TsrTenso
             p.ndim = 0;
             int d = tsr_ndim(a);
             int64_t row = p.k == 0 ? 1 : a->strides[d - 2];
-            TSR_TRY(tsr_tensor_new_view(&ma, a, 2, (int64_t[]){p.m, p.k}, (int64_t[]){row, a->strides[d - 1]}, a->offset, "matmul"));
+            TSR_TRY(tsr_tensor_new_view(&ma, a, (TsrGeometry){2, (int64_t[]){p.m, p.k}, (int64_t[]){row, a->strides[d - 1]}, a->offset}, "matmul"));
         } else {
             TSR_TRY(as_batch(&ma, a, &p, true));
         }
@@ -290,7 +290,7 @@ static TsrStatus batched_new(TsrTensor **out, const TsrTensor *a, const TsrTenso
         sizes[p.ndim] = p.m, sizes[p.ndim + 1] = p.n;
         int64_t strides[TSR_MAX_DIMS];
         tsr_layout_contiguous_strides(strides, p.ndim + 2, sizes);
-        TSR_TRY(tsr_tensor_new_view(&mr, r, p.ndim + 2, sizes, strides, 0, "matmul"));
+        TSR_TRY(tsr_tensor_new_view(&mr, r, (TsrGeometry){p.ndim + 2, sizes, strides, 0}, "matmul"));
         TSR_TRY(matmul_into(mr, ma, mb, one, zero));
     }
     *out = tsr_owned_take(&r);
@@ -302,7 +302,7 @@ static TsrStatus vector_matrix(TsrTensor **out, const TsrTensor *a, const TsrTen
     TSR_OWNED product = NULL;
     TSR_TRY(tsr_tensor_new_unsqueeze(&row, a, 0));
     TSR_TRY(mm_new(&product, row, b));
-    return tsr_tensor_set_geometry(product, 1, &b->sizes[1], (int64_t[]){1}, 0) ? tsr_error_kind() : (*out = tsr_owned_take(&product), TSR_OK);
+    return tsr_tensor_set_geometry(product, (TsrGeometry){1, &b->sizes[1], (int64_t[]){1}, 0}) ? tsr_error_kind() : (*out = tsr_owned_take(&product), TSR_OK);
 }
 
 static TsrStatus matmul_resolved(TsrTensor **out, const TsrTensor *a, const TsrTensor *b) {
@@ -640,7 +640,7 @@ static TsrStatus linear_sum(TsrTensor **out, const TsrTensor *x, const TsrTensor
     sizes[d - 1] = product->sizes[1];
     int64_t strides[TSR_MAX_DIMS];
     tsr_layout_contiguous_strides(strides, d, sizes);
-    TSR_TRY(tsr_tensor_set_geometry(product, d, sizes, strides, 0));
+    TSR_TRY(tsr_tensor_set_geometry(product, (TsrGeometry){d, sizes, strides, 0}));
     *out = tsr_owned_take(&product);
     return TSR_OK;
 }
@@ -711,7 +711,7 @@ TsrStatus op_bilinear(TsrOpCall *c) {
     sizes[d - 1] = no;
     int64_t strides[TSR_MAX_DIMS];
     tsr_layout_contiguous_strides(strides, d, sizes);
-    TSR_TRY(tsr_tensor_set_geometry(flat, d, sizes, strides, 0));
+    TSR_TRY(tsr_tensor_set_geometry(flat, (TsrGeometry){d, sizes, strides, 0}));
     if (bias == NULL) return tsr_return_move(c, tsr_owned_take(&flat));
     return tsr_finish_move(c, tsr_invoke_new(&r, 1, "add", "tt", flat, bias), r);
 }

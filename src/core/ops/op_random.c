@@ -180,7 +180,7 @@ static TsrStatus real_view_new(TsrTensor **out, TsrTensor *t) {
     }
     sizes[ndim] = 2;
     strides[ndim] = 1;
-    return tsr_tensor_new_over(out, t->storage, ndim + 1, sizes, strides, t->offset * 2, tsr_dtype_real_of(t->dtype));
+    return tsr_tensor_new_over(out, t->storage, (TsrGeometry){ndim + 1, sizes, strides, t->offset * 2}, tsr_dtype_real_of(t->dtype));
 }
 
 static TsrStatus fill_uniform(TsrTensor *t, double from, double to, TsrGenerator *g) {

@@ -347,7 +347,7 @@ static TsrStatus squeeze_move(TsrTensor **t, int64_t dim) {
     /* A fresh view would leave a trace of a base: the geometry of the result itself is changed. */
     int64_t strides[TSR_MAX_DIMS];
     tsr_layout_contiguous_strides(strides, n, sizes);
-    return tsr_tensor_set_geometry(*t, n, sizes, strides, (*t)->offset);
+    return tsr_tensor_set_geometry(*t, (TsrGeometry){n, sizes, strides, (*t)->offset});
 }
 
 static TsrStatus select_along(TsrOpCall *c, int64_t dim, bool keepdim, TsrLineFn fn, LineWork *w) {

@@ -18,7 +18,7 @@ static TsrStatus run_inplace(TsrOpCall *c, Maker make) {
     TsrTensor *self = c->arg[0].t, *t = NULL;
     TSR_TRY(make(c, &t));
     TsrStatus status = TSR_OK;
-    if (t != self) status = tsr_tensor_set_geometry(self, tsr_ndim(t), t->sizes, t->strides, t->offset);
+    if (t != self) status = tsr_tensor_set_geometry(self, tsr_tensor_geometry(t));
     tsr_tensor_free(t);
     return status != TSR_OK ? status : tsr_return_move(c, tsr_tensor_retain(self));
 }
@@ -318,7 +318,7 @@ static TsrStatus make_unfold(TsrOpCall *c, TsrTensor **out) { return tsr_tensor_
 
 static TsrStatus as_strided(TsrTensor **out, const TsrTensor *self, const TsrArg *size, const TsrArg *stride, const TsrArg *offset) {
     if (size->n != stride->n) return tsr_error(TSR_RUNTIME_ERROR, "mismatch in length of strides and shape");
-    return tsr_tensor_new_as_strided(out, self, size->n, size->ints, stride->ints, tsr_arg_given(offset) ? offset->i : self->offset);
+    return tsr_tensor_new_as_strided(out, self, (TsrGeometry){size->n, size->ints, stride->ints, tsr_arg_given(offset) ? offset->i : self->offset});
 }
 
 /* as_strided_ counts elements before it looks at the storage. */
@@ -384,7 +384,7 @@ static TsrStatus make_view_as_real(TsrOpCall *c, TsrTensor **out) {
     }
     sizes[n] = 2;
     strides[n] = 1;
-    TSR_TRY(tsr_tensor_new_view(out, SELF, n + 1, sizes, strides, 2 * SELF->offset, "view_as_real"));
+    TSR_TRY(tsr_tensor_new_view(out, SELF, (TsrGeometry){n + 1, sizes, strides, 2 * SELF->offset}, "view_as_real"));
     (*out)->dtype = tsr_dtype_real_of(SELF->dtype);
     return TSR_OK;
 }
@@ -409,7 +409,7 @@ static TsrStatus make_view_as_complex(TsrOpCall *c, TsrTensor **out) {
     TSR_TRY(check_pairs(SELF));
     int n = tsr_ndim(SELF) - 1;
     for (int i = 0; i < n; i++) strides[i] = SELF->strides[i] / 2;
-    TSR_TRY(tsr_tensor_new_view(out, SELF, n, SELF->sizes, strides, SELF->offset / 2, "view_as_complex"));
+    TSR_TRY(tsr_tensor_new_view(out, SELF, (TsrGeometry){n, SELF->sizes, strides, SELF->offset / 2}, "view_as_complex"));
     (*out)->dtype = SELF->dtype == TSR_FLOAT16 ? TSR_COMPLEX32 : SELF->dtype == TSR_FLOAT32 ? TSR_COMPLEX64 : TSR_COMPLEX128;
     return TSR_OK;
 }
@@ -788,7 +788,7 @@ static TsrStatus new_same_strides(TsrTensor **out, const TsrTensor *self) {
     if (!whole) return tsr_tensor_new_clone(out, self, TSR_PRESERVE);
     TSR_TRY(tsr_storage_new(&storage, self->device, old->nbytes, self->dtype));
     if (old->nbytes > 0 && tsr_storage_data(old) != NULL) memcpy(tsr_storage_data(storage), tsr_storage_data(old), old->nbytes);
-    TsrStatus status = tsr_tensor_new_over(out, storage, tsr_ndim(self), self->sizes, self->strides, self->offset, self->dtype);
+    TsrStatus status = tsr_tensor_new_over(out, storage, tsr_tensor_geometry(self), self->dtype);
     if (status == TSR_OK) (*out)->flags |= self->flags & (TSR_FLAG_CONJ | TSR_FLAG_NEG);
     tsr_storage_free(storage);
     return status;
