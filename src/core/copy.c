@@ -378,6 +378,7 @@ static TsrStatus copy_objects(TsrTensor *dst, const TsrTensor *src, const int64_
             to += index[d] * dst->strides[d];
             from += index[d] * src_strides[d];
         }
+        if (tsr_interrupted_at(i)) return tsr_interrupt_check();
         TSR_TRY(meta->copy((char *)tsr_data(dst) + to * size, (const char *)tsr_data(src) + from * size, 1));
         for (int d = ndim - 1; d >= 0 && ++index[d] == dst->sizes[d]; d--) index[d] = 0;
     }

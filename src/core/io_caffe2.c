@@ -209,7 +209,8 @@ static TsrStatus read_tensor(TsrTensor **out, const Parsed *m) {
     TsrStatus status = TSR_OK;
     if (!m->has_raw) status = take_values(t, m);
     else if (nbytes > 0) memcpy(tsr_data(t), m->raw.p, nbytes);
-    for (int64_t i = 0; m->has_raw && t->dtype == TSR_BOOL && i < numel; i++) ((unsigned char *)tsr_data(t))[i] = ((unsigned char *)tsr_data(t))[i] != 0;
+    const int64_t bools = m->has_raw && t->dtype == TSR_BOOL ? numel : 0;
+    TSR_IN_PIECES(i, bools) ((unsigned char *)tsr_data(t))[i] = ((unsigned char *)tsr_data(t))[i] != 0;
     if (status == TSR_OK) *out = t;
     else tsr_tensor_free(t);
     return status;

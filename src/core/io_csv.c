@@ -308,7 +308,7 @@ static TsrStatus pick_columns(TsrTensor **table, const Table *t) {
     TSR_TRY(tsr_tensor_new(&picked, 2, (int64_t[]){rows, t->nwanted}, t->dtype, TSR_DEVICE_CPU));
     const int64_t *from = tsr_data(*table);
     int64_t *to = tsr_data(picked);
-    for (int64_t r = 0; r < rows; r++)
+    TSR_IN_PIECES(r, rows)
         for (int k = 0; k < t->nwanted; k++) to[r * t->nwanted + k] = from[r * t->columns + t->wanted[k]];
     tsr_tensor_reset(table);
     *table = picked;

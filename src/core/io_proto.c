@@ -221,7 +221,7 @@ static TsrStatus take_values(TsrTensor *t, int64_t *n, const TsrWireField *f, in
 static void fill_rest(TsrTensor *t, int64_t from) {
     size_t item = tsr_itemsize(t);
     char *data = tsr_data(t);
-    for (int64_t i = from; i < t->numel && i > 0; i++) memcpy(data + (size_t)i * item, data + (size_t)(i - 1) * item, item);
+    for (int64_t i = from; i < t->numel && i > 0 && !tsr_interrupted_at(i); i++) memcpy(data + (size_t)i * item, data + (size_t)(i - 1) * item, item);
 }
 
 static TsrStatus read_values(TsrTensor *t, const Parsed *m) {
@@ -257,7 +257,7 @@ TsrStatus tsr_proto_new_tensor(TsrTensor **out, const char *data, size_t size) {
     if (!m.has_content) status = read_values(t, &m);
     else if (nbytes > 0) memcpy(tsr_data(t), m.content.p, nbytes);
     if (m.has_content && dtype == TSR_BOOL)
-        for (int64_t i = 0; i < numel; i++) ((unsigned char *)tsr_data(t))[i] = ((unsigned char *)tsr_data(t))[i] != 0;
+        TSR_IN_PIECES(i, numel) ((unsigned char *)tsr_data(t))[i] = ((unsigned char *)tsr_data(t))[i] != 0;
     if (status == TSR_OK) *out = t;
     else tsr_tensor_free(t);
     return status;

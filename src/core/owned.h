@@ -24,5 +24,10 @@ static inline void tsr_owned_put_move(TsrTensor **slot, TsrTensor *t) {
     tsr_tensor_free(*slot);
     *slot = t;
 }
+/* The end of a function that has put its result into the slot: kept there, or freed after an error. The status. */
+static inline TsrStatus tsr_owned_keep(TsrTensor **slot, TsrStatus status) {
+    if (TSR_UNLIKELY(status != TSR_OK)) tsr_owned_put_move(slot, NULL);
+    return status;
+}
 
 #endif

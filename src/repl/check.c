@@ -391,11 +391,13 @@ static bool places_function(Checker *c, const Node *n) {
 
 static bool places_call(Checker *c, const Node *n) {
     if (!places_node(c, n->call.func)) return false;
+    const Scope keywords = {.id = ++c->scopes}; /* no scope, but names that are compared with each other alone */
     for (int i = 0; i < n->call.keyword_count; i++) {
         const char *name = n->call.keywords[i].name;
-        for (int j = 0; name != NULL && j < i; j++)
-            if (n->call.keywords[j].name == name)
-                return parse_raise(c->p, n->call.keywords[i].at, "keyword argument repeated: %s", name) != NULL;
+        if (name == NULL) continue;
+        if (use_of(c, name, &keywords) != 0)
+            return parse_raise(c->p, n->call.keywords[i].at, "keyword argument repeated: %s", name) != NULL;
+        if (!note(c, name, &keywords, USED)) return false;
     }
     if (!places_elements(c, &n->call.args)) return false;
     for (int i = 0; i < n->call.keyword_count; i++)
@@ -423,11 +425,12 @@ static bool places_try(Checker *c, const Node *n) {
 }
 
 static bool places_with(Checker *c, const Node *n) {
-    for (int i = 0; i < n->with.count; i++)
-        if (!places_node(c, n->with.items[i].context) || (n->with.items[i].target != NULL && !places_target(c, n->with.items[i].target))) return false;
-    if (!enter_block(c, n)) return false;
+    for (int i = 0; i < n->with.count; i++) {
+        const WithItem *item = &n->with.items[i];
+        if (!places_node(c, item->context) || !enter_block(c, n) || (item->target != NULL && !places_target(c, item->target))) return false;
+    }
     bool fine = places_list(c, &n->with.body);
-    c->blocks--;
+    c->blocks -= n->with.count;
     return fine;
 }
 

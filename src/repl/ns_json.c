@@ -14,17 +14,22 @@
 #include "seq_obj.h"
 #include "str_obj.h"
 
-enum { MAX_DEPTH = 900 };
-
 /* ---- writing ---- */
 
 typedef struct Writer {
     TsrText *out;
     const char *indent;      /* text of one level, NULL: on one line */
     const char *item, *key;  /* separators */
-    bool sort_keys, ascii, allow_nan;
+    bool sort_keys, ascii, allow_nan, check_circular;
     Value fallback;          /* default=; V_UNBOUND none */
 } Writer;
+
+/* A value being written, and those around it. */
+typedef struct Level {
+    Value value;
+    const struct Level *outer; /* NULL: nothing is */
+    int depth, inner;          /* how far it is indented, and what it holds */
+} Level;
 
 static TsrStatus write_string(const Writer *w, const char *data, int64_t size) {
     TSR_TRY(tsr_text_putc(w->out, '"'));
@@ -57,17 +62,27 @@ static TsrStatus new_line(const Writer *w, int depth) {
     return TSR_OK;
 }
 
-static TsrStatus write_value(const Writer *w, Value v, int depth);
+static TsrStatus write_value(const Writer *w, Value v, const Level *outer);
 
-static TsrStatus write_sequence(const Writer *w, const Value *items, int64_t count, int depth) {
-    if (count == 0) return tsr_text_puts(w->out, "[]");
-    TSR_TRY(tsr_text_putc(w->out, '['));
-    for (int64_t i = 0; i < count; i++) {
-        if (i > 0) TSR_TRY(tsr_text_puts(w->out, w->item));
-        TSR_TRY(new_line(w, depth + 1));
-        TSR_TRY(write_value(w, items[i], depth + 1));
+/* An item of a container: held, as default= may take it out of there. */
+static TsrStatus write_item(const Writer *w, Value v, const Level *outer) {
+    value_retain(v);
+    TsrStatus status = write_value(w, v, outer);
+    value_release(v);
+    return status;
+}
+
+static TsrStatus write_sequence(const Writer *w, const Level *level) {
+    const Value *items;
+    int64_t count, i = 0;
+    for (; value_as_array(level->value, &items, &count) && i < count; i++) {
+        Value item = items[i];
+        TSR_TRY(tsr_text_puts(w->out, i == 0 ? "[" : w->item));
+        TSR_TRY(new_line(w, level->inner));
+        TSR_TRY(write_item(w, item, level));
     }
-    TSR_TRY(new_line(w, depth));
+    if (i == 0) return tsr_text_puts(w->out, "[]");
+    TSR_TRY(new_line(w, level->depth));
     return tsr_text_putc(w->out, ']');
 }
 
@@ -76,68 +91,84 @@ static TsrStatus write_key(const Writer *w, Value key) {
     bool plain = key.tag == V_NONE || key.tag == V_BOOL || value_is_int(key) || key.tag == V_FLOAT;
     if (!plain) return tsr_error(TSR_TYPE_ERROR, "keys must be str, int, float, bool or None, not %s", value_type_name(key));
     TSR_TRY(tsr_text_putc(w->out, '"'));
-    TSR_TRY(write_value(w, key, 0));
+    TSR_TRY(write_value(w, key, NULL));
     return tsr_text_putc(w->out, '"');
 }
 
-static TsrStatus write_entry(const Writer *w, Value key, Value value, bool first, int depth) {
-    if (!first) TSR_TRY(tsr_text_puts(w->out, w->item));
-    TSR_TRY(new_line(w, depth + 1));
+static TsrStatus write_entry(const Writer *w, Value key, Value value, bool first, const Level *level) {
+    TSR_TRY(tsr_text_puts(w->out, first ? "{" : w->item));
+    TSR_TRY(new_line(w, level->inner));
     TSR_TRY(write_key(w, key));
     TSR_TRY(tsr_text_puts(w->out, w->key));
-    return write_value(w, value, depth + 1);
+    return write_item(w, value, level);
 }
 
-static TsrStatus write_sorted(const Writer *w, const Dict *dict, int depth) {
+static TsrStatus write_sorted(const Writer *w, const Level *level) {
+    const Dict *dict = value_as_dict(level->value);
     Value keys;
-    TSR_TRY(list_new_iterable(&keys, value_lent((void *)dict)));
+    TSR_TRY(list_new_iterable(&keys, level->value));
     TsrStatus status = list_sort(value_as_list(keys), VALUE_NONE, false);
     for (int64_t i = 0; i < value_as_list(keys)->count && status == TSR_OK; i++) {
         Value *value = NULL, key = value_as_list(keys)->items[i];
         status = dict_find(&value, dict, key);
-        if (status == TSR_OK && value != NULL) status = write_entry(w, key, *value, i == 0, depth);
+        if (status == TSR_OK && value != NULL) status = write_entry(w, key, *value, i == 0, level);
     }
     value_release(keys);
     return status;
 }
 
-static TsrStatus write_dict(const Writer *w, const Dict *dict, int depth) {
+static TsrStatus write_dict(const Writer *w, const Level *level) {
+    const Dict *dict = value_as_dict(level->value);
     int64_t position = 0;
     bool first = true;
     if (dict->count == 0) return tsr_text_puts(w->out, "{}");
-    TSR_TRY(tsr_text_putc(w->out, '{'));
     if (w->sort_keys) {
-        TSR_TRY(write_sorted(w, dict, depth));
+        TSR_TRY(write_sorted(w, level));
     } else {
-        for (DictEntry *e; (e = dict_next(dict, &position)) != NULL; first = false) TSR_TRY(write_entry(w, e->key, e->value, first, depth));
+        DictEntry *e; /* counted: default= may add to them */
+        for (int64_t left = dict->count; left > 0 && (e = dict_next(dict, &position)) != NULL; left--, first = false) TSR_TRY(write_entry(w, e->key, e->value, first, level));
     }
-    TSR_TRY(new_line(w, depth));
+    TSR_TRY(new_line(w, level->depth));
     return tsr_text_putc(w->out, '}');
 }
 
-static TsrStatus write_value(const Writer *w, Value v, int depth) {
+static TsrStatus write_fallback(const Writer *w, const Level *level) {
+    Value other;
+    if (w->fallback.tag <= V_NONE) return tsr_error(TSR_TYPE_ERROR, "Object of type %s is not JSON serializable", type_short_name(value_type(level->value)));
+    TSR_TRY(value_call_n(&other, w->fallback, 1, &level->value));
+    TsrStatus status = write_value(w, other, level);
+    value_release(other);
+    return status;
+}
+
+/* What is no leaf: a container, or what default= is asked about. */
+static TsrStatus write_nested(const Writer *w, Value v, const Level *outer) {
     const Value *items;
     int64_t count;
-    if (depth > MAX_DEPTH) return tsr_error(TSR_VALUE_ERROR, "Circular reference detected");
+    const bool sequence = value_as_array(v, &items, &count), plain = sequence || value_is_dict(v);
+    const int depth = outer == NULL ? 0 : outer->inner;
+    const Level level = {v, outer, depth, depth + plain};
+    for (const Level *l = w->check_circular ? outer : NULL; l != NULL; l = l->outer)
+        if (value_is_same(l->value, v)) return tsr_error(TSR_VALUE_ERROR, "Circular reference detected");
+    TSR_TRY(recursion_enter(" while encoding a JSON object"));
+    TsrStatus status = sequence ? write_sequence(w, &level) : plain ? write_dict(w, &level) : write_fallback(w, &level);
+    recursion_leave();
+    return status;
+}
+
+static TsrStatus write_value(const Writer *w, Value v, const Level *outer) {
     TSR_TRY(tsr_interrupt_check());
     if (v.tag == V_NONE) return tsr_text_puts(w->out, "null");
     if (v.tag == V_BOOL) return tsr_text_puts(w->out, v.b ? "true" : "false");
     if (value_is_int(v)) return int_digits(w->out, v, 10);
     if (v.tag == V_FLOAT) return write_float(w, v.f);
     if (value_is_str(v)) return write_string(w, value_as_str(v)->data, value_as_str(v)->size);
-    if (value_as_array(v, &items, &count)) return write_sequence(w, items, count, depth);
-    if (value_is_dict(v)) return write_dict(w, value_as_dict(v), depth);
-    if (w->fallback.tag <= V_NONE) return tsr_error(TSR_TYPE_ERROR, "Object of type %s is not JSON serializable", type_short_name(value_type(v)));
-    Value other;
-    TSR_TRY(value_call_n(&other, w->fallback, 1, &v));
-    TsrStatus status = write_value(w, other, depth + 1);
-    value_release(other);
-    return status;
+    return write_nested(w, v, outer);
 }
 
 static TsrStatus flag(bool *out, Value v) { return v.tag == V_UNBOUND ? TSR_OK : value_truth(out, v); }
 
-/* The options of dumps and dump; the last three are taken, but only as what they are without. */
+/* The options of dumps and dump; the last two are taken, but only as what they are without. */
 #define OPTIONS "indent", "separators", "sort_keys", "ensure_ascii", "allow_nan", "default", "check_circular", "skipkeys", "cls"
 enum { INDENT, SEPARATORS, SORT_KEYS, ENSURE_ASCII, ALLOW_NAN, DEFAULT, CHECK_CIRCULAR, SKIPKEYS, CLS, OPTION_COUNT };
 
@@ -153,13 +184,14 @@ static TsrStatus read_separators(Writer *w, Value v) {
 
 static TsrStatus dumps_value(Value *out, Value v, const Value *options) {
     TsrText text = {0};
-    Writer w = {.out = &text, .item = ", ", .key = ": ", .ascii = true, .allow_nan = true, .fallback = options[DEFAULT]};
+    Writer w = {.out = &text, .item = ", ", .key = ": ", .ascii = true, .allow_nan = true, .check_circular = true, .fallback = options[DEFAULT]};
     char spaces[65] = "";
     int64_t width;
     bool skip = false;
     TSR_TRY(flag(&w.sort_keys, options[SORT_KEYS]));
     TSR_TRY(flag(&w.ascii, options[ENSURE_ASCII]));
     TSR_TRY(flag(&w.allow_nan, options[ALLOW_NAN]));
+    TSR_TRY(flag(&w.check_circular, options[CHECK_CIRCULAR]));
     TSR_TRY(flag(&skip, options[SKIPKEYS]));
     if (skip || options[CLS].tag > V_NONE) return tsr_error(TSR_TYPE_ERROR, "json: %s is not part of tsr", skip ? "skipkeys" : "cls");
     if (value_is_str(options[INDENT])) w.indent = value_as_str(options[INDENT])->data;
@@ -170,7 +202,7 @@ static TsrStatus dumps_value(Value *out, Value v, const Value *options) {
     }
     if (w.indent != NULL) w.item = ",";
     TSR_TRY(read_separators(&w, options[SEPARATORS]));
-    TsrStatus status = write_value(&w, v, 0);
+    TsrStatus status = write_value(&w, v, NULL);
     return str_end_text_move(out, status, &text);
 }
 
@@ -296,9 +328,9 @@ static TsrStatus read_number(Value *out, Reader *r) {
     return TSR_OK;
 }
 
-static TsrStatus read_value(Value *out, Reader *r, int depth);
+static TsrStatus read_value(Value *out, Reader *r);
 
-static TsrStatus read_list(Value *out, Reader *r, int depth) {
+static TsrStatus read_list(Value *out, Reader *r) {
     Value list, item;
     TSR_TRY(list_new(&list, 0));
     TsrStatus status = TSR_OK;
@@ -306,7 +338,7 @@ static TsrStatus read_list(Value *out, Reader *r, int depth) {
     skip_space(r);
     if (r->p < r->end && *r->p == ']') r->p++;
     else for (;;) {
-        if ((status = read_value(&item, r, depth + 1)) != TSR_OK) break;
+        if ((status = read_value(&item, r)) != TSR_OK) break;
         if ((status = list_append_move(value_as_list(list), item)) != TSR_OK) break;
         skip_space(r);
         if (r->p < r->end && *r->p == ']' && r->p++) break;
@@ -319,7 +351,7 @@ static TsrStatus read_list(Value *out, Reader *r, int depth) {
     return value_end_move(out, status, list);
 }
 
-static TsrStatus read_pair(Dict *dict, Reader *r, int depth) {
+static TsrStatus read_pair(Dict *dict, Reader *r) {
     Value key, value;
     skip_space(r);
     if (r->p == r->end || *r->p != '"') return bad_at(r, "Expecting property name enclosed in double quotes", r->p);
@@ -328,7 +360,7 @@ static TsrStatus read_pair(Dict *dict, Reader *r, int depth) {
     TsrStatus status = r->p < r->end && *r->p == ':' ? TSR_OK : bad_at(r, "Expecting ':' delimiter", r->p);
     if (status == TSR_OK) {
         r->p++;
-        status = read_value(&value, r, depth + 1);
+        status = read_value(&value, r);
     }
     if (status == TSR_OK) {
         status = dict_set(dict, key, value);
@@ -338,7 +370,7 @@ static TsrStatus read_pair(Dict *dict, Reader *r, int depth) {
     return status;
 }
 
-static TsrStatus read_object(Value *out, Reader *r, int depth) {
+static TsrStatus read_object(Value *out, Reader *r) {
     Value dict;
     TSR_TRY(dict_new(&dict));
     TsrStatus status = TSR_OK;
@@ -346,7 +378,7 @@ static TsrStatus read_object(Value *out, Reader *r, int depth) {
     skip_space(r);
     if (r->p < r->end && *r->p == '}') r->p++;
     else for (;;) {
-        if ((status = read_pair(value_as_dict(dict), r, depth)) != TSR_OK) break;
+        if ((status = read_pair(value_as_dict(dict), r)) != TSR_OK) break;
         skip_space(r);
         if (r->p < r->end && *r->p == '}' && r->p++) break;
         if (r->p == r->end || *r->p != ',') {
@@ -358,13 +390,20 @@ static TsrStatus read_object(Value *out, Reader *r, int depth) {
     return value_end_move(out, status, dict);
 }
 
-static TsrStatus read_value(Value *out, Reader *r, int depth) {
+static TsrStatus read_nested(Value *out, Reader *r) {
+    const bool list = *r->p == '[';
+    TSR_TRY(recursion_enter(list ? " while decoding a JSON array from a unicode string" : " while decoding a JSON object from a unicode string"));
+    TsrStatus status = list ? read_list(out, r) : read_object(out, r);
+    recursion_leave();
+    return status;
+}
+
+static TsrStatus read_value(Value *out, Reader *r) {
     static const struct {
         const char *word;
         Value value;
     } words[] = {{"null", {.tag = V_NONE}}, {"true", {.tag = V_BOOL, {.i = 1}}}, {"false", {.tag = V_BOOL}}, {"NaN", {.tag = V_FLOAT, {.f = NAN}}},
                  {"Infinity", {.tag = V_FLOAT, {.f = INFINITY}}}, {"-Infinity", {.tag = V_FLOAT, {.f = -INFINITY}}}};
-    if (depth > MAX_DEPTH) return tsr_error(TSR_RECURSION_ERROR, "maximum recursion depth exceeded while decoding a JSON array from a unicode string");
     TSR_TRY(tsr_interrupt_check());
     skip_space(r);
     for (size_t i = 0; i < TSR_COUNTOF(words); i++) {
@@ -376,8 +415,7 @@ static TsrStatus read_value(Value *out, Reader *r, int depth) {
     }
     if (r->p == r->end) return bad_at(r, "Expecting value", r->p);
     if (*r->p == '"') return read_string(out, r);
-    if (*r->p == '[') return read_list(out, r, depth);
-    if (*r->p == '{') return read_object(out, r, depth);
+    if (*r->p == '[' || *r->p == '{') return read_nested(out, r);
     return read_number(out, r);
 }
 
@@ -393,7 +431,7 @@ static TsrStatus loads_value(Value *out, Value v) {
     }
     if (!value_is_str(v)) return tsr_error(TSR_TYPE_ERROR, "the JSON object must be str, bytes or bytearray, not %s", value_type_name(v));
     Reader r = {value_as_str(v)->data, value_as_str(v)->data, value_as_str(v)->data + value_as_str(v)->size};
-    TSR_TRY(read_value(out, &r, 0));
+    TSR_TRY(read_value(out, &r));
     skip_space(&r);
     if (r.p == r.end) return TSR_OK;
     value_clear(out);

@@ -295,6 +295,12 @@ METHOD(set_) {
     return TSR_OK;
 }
 
+/* Whether element i is still there: what is called for each may change any tensor. */
+static TsrStatus still_there(const TsrTensor *t, int64_t i, bool writing, const char *name) {
+    TSR_TRY(tsr_tensor_check(t, writing));
+    return i < t->numel ? TSR_OK : tsr_error(TSR_RUNTIME_ERROR, "%s: the function made the tensor smaller", name);
+}
+
 /* Calls f on every element (of two tensors for map_) and writes what it gives. */
 static TsrStatus apply_each(Value *out, Value self, const Value *others, int n, Value f, const char *name) {
     TsrTensor *t = self.t;
@@ -304,7 +310,10 @@ static TsrStatus apply_each(Value *out, Value self, const Value *others, int n, 
         Value given[3], result = VALUE_UNBOUND;
         int count = 0;
         TsrStatus s = tensor_element(&given[count++], t, i);
-        for (int k = 0; k < n && s == TSR_OK; k++) s = tensor_element(&given[count++], others[k].t, i);
+        for (int k = 0; k < n && s == TSR_OK; k++) {
+            s = still_there(others[k].t, i, false, name);
+            if (s == TSR_OK) s = tensor_element(&given[count++], others[k].t, i);
+        }
         if (s == TSR_OK) s = value_call_n(&result, f, count, given);
         values_release(given, count);
         TsrScalar number = tsr_scalar_int(0);
@@ -313,6 +322,7 @@ static TsrStatus apply_each(Value *out, Value self, const Value *others, int n, 
         value_release(result);
         if (s == TSR_OK && !ok) s = tsr_error(TSR_TYPE_ERROR, "%s: the function must return a number", name);
         TSR_TRY(s);
+        TSR_TRY(still_there(t, i, true, name));
         int64_t at = t->offset, rest = i;
         for (int d = tsr_ndim(t) - 1; d >= 0; rest /= t->sizes[d], d--) at += rest % t->sizes[d] * t->strides[d];
         TSR_TRY(tsr_scalar_store_checked(number, t->dtype, (char *)tsr_storage_data(t->storage) + at * (int64_t)tsr_itemsize(t)));

@@ -45,6 +45,27 @@ if (ulimit -v 300000) 2>/dev/null && [ -z "$ASAN_OPTIONS" ]; then
     (ulimit -v 300000; exec timeout 20 "$tsr" -e 'ones(10**9)') 2>"$work/err"; is 'too little address space' 1 $?
 fi
 
+ends 'default= that empties what is written' 0 '' "import json
+l = [object, [1], 'x' * 50]
+def f(o):
+    l.clear()
+    return [2]
+assert json.dumps(l, default=f) == '[[2]]'
+d = {'a': object, 'b': 'x' * 50}
+def f(o):
+    d.clear()
+    for i in range(1000): d[str(i)] = object
+    return 1
+assert len(json.dumps(d, default=f)) < 100"
+ends 'JSON of what is deep' 1 'RecursionError: maximum recursion depth exceeded while encoding a JSON object' 'import json
+x = []
+for i in range(100000): x = [x]
+json.dumps(x)'
+ends 'apply_ that takes the memory away' 1 'RuntimeError: the storage of x, a tensor of shape [5] shrank beneath it: it needs 20 bytes, and 0 are there' 'x = ones(5)
+x.apply_(lambda v: (x.untyped_storage().resize_(0), 1)[1])'
+ends 'apply_ that makes it smaller' 1 'RuntimeError: map_: the function made the tensor smaller' 'x = ones(3); y = ones(3)
+x.map_(y, lambda v, w: (x.resize_(0), 1)[1])'
+
 head -c 100000 /dev/zero | tr '\0' '(' >"$work/deep.tsr"
 run "$work/deep.tsr"; is 'parentheses' 'SyntaxError: too many nested parentheses' "$(last)"
 for piece in '-' 'not ' 'lambda: ' '1 if 1 else ' '2**' '[' '~'; do
@@ -53,6 +74,11 @@ for piece in '-' 'not ' 'lambda: ' '1 if 1 else ' '2**' '[' '~'; do
     printf '%s1\n' "$text" >"$work/deep.tsr"
     run "$work/deep.tsr"; is "nested '$piece'" 1 "$status"
 done
+
+awk 'BEGIN { printf "with x"; for (i = 0; i < 200000; i++) printf ",x"; print ": pass" }' >"$work/deep.tsr"
+run "$work/deep.tsr"; is 'managers of one with' 'SyntaxError: too many statically nested blocks' "$(last)"
+awk 'BEGIN { printf "print("; for (i = 0; i < 200000; i++) printf "a%d=1, ", i; print "a7=1)" }' >"$work/deep.tsr"
+run --max-time 5 "$work/deep.tsr"; is 'keywords of a call' 'SyntaxError: keyword argument repeated: a7' "$(last)"
 
 # interrupted NAME CODE: SIGINT ends it with 130 within 100 ms, which with two threads and what is freed are less than 300 of processor time, in one of three runs
 interrupted() {
@@ -124,6 +150,11 @@ interrupted 'arithmetic' 'x = rand(30000000)
 while True: y = (x * 2 + 1).exp().sum()'
 interrupted 'a list sort' 'x = [i * 7919 % 1000003 for i in range(1000000)]
 while True: sorted(x)'
+interrupted 'frequencies' 'while True: torch.fft.fftfreq(30000000)'
+interrupted 'padding a long line' 'x = rand(1, 30000000)
+while True: torch.nn.functional.pad(x, (5, 30000000), "circular")'
+interrupted 'checks of sparse positions' 'i = randint(0, 100, (2, 20000000)); x = rand(20000000)
+while True: torch.sparse_coo_tensor(i, x)'
 interrupted 'a large power' 'x = 3**200000
 while True: x * x // 7'
 interrupted 'a large quotient' 'x = 3**1000000; y = 7**300000

@@ -115,6 +115,7 @@ TsrStatus tsr_la_begin(TsrLaJob *job, TsrDtype dtype) {
     job->is_complex = tsr_dtype_is_complex(dtype);
     job->item = tsr_dtype_size(dtype);
     job->real_item = job->is_complex ? job->item / 2 : job->item;
+    TSR_TRY(tsr_interrupt_check()); /* rather now than after a routine that nothing stops */
     return tsr_blas_get(&job->blas);
 }
 
@@ -148,7 +149,7 @@ void tsr_la_keep_triangle(TsrTensor *a, bool upper) {
     int64_t m = tsr_la_rows(a), n = tsr_la_cols(a), batches = tsr_la_batches(a);
     size_t item = tsr_itemsize(a);
     for (int64_t b = 0; b < batches; b++)
-        for (int64_t j = 0; j < n; j++) {
+        for (int64_t j = 0; j < n && !tsr_interrupted_at(b * n + j); j++) {
             char *column = tsr_la_matrix(a, b) + (size_t)(j * m) * item;
             int64_t from = upper ? TSR_MIN(j + 1, m) : 0, to = upper ? m : TSR_MIN(j, m);
             if (to > from) memset(column + (size_t)from * item, 0, (size_t)(to - from) * item);
@@ -300,7 +301,7 @@ TsrStatus tsr_la_check_info(const TsrTensor *info, const char *fn, TsrLaFailure 
 static bool has_nonfinite(const TsrTensor *a) {
     TsrBlasType t;
     tsr_blas_type(&t, a->dtype);
-    for (int64_t k = 0; k < a->numel; k++) {
+    TSR_IN_PIECES(k, a->numel) {
         double complex v = tsr_la_get(t, tsr_data(a), k);
         if (!(__builtin_isfinite(creal(v)) && __builtin_isfinite(cimag(v)))) return true;
     }
@@ -524,7 +525,7 @@ static bool well_scaled(const TsrTensor *a) {
     double lowest = a->dtype == TSR_FLOAT32 || a->dtype == TSR_COMPLEX64 ? 1e-12 : 1e-100, largest = 0;
     TsrBlasType t;
     tsr_blas_type(&t, a->dtype);
-    for (int64_t k = 0; k < a->numel; k++) {
+    TSR_IN_PIECES(k, a->numel) {
         double complex v = tsr_la_get(t, tsr_data(a), k);
         largest = fmax(largest, fmax(fabs(creal(v)), fabs(cimag(v))));
     }

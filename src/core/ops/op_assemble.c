@@ -3,6 +3,7 @@
 
 #include "mem.h"
 #include "op_compose.h"
+#include "owned.h"
 #include "tensor_impl.h"
 
 /* ---- cat ---- */
@@ -60,8 +61,7 @@ static TsrStatus cat_new(TsrTensor **out, int n, TsrTensor *const *t, int64_t di
         if (t[i]->numel > 0) status = copy_part(*out, t[i], dim, at);
         if (!is_skipped(t[i]) || i == first) at += t[i]->sizes[dim];
     }
-    if (status != TSR_OK) tsr_tensor_reset(out);
-    return status;
+    return tsr_owned_keep(out, status);
 }
 
 /* Checks what depends on out=, then joins. */
@@ -149,8 +149,7 @@ static TsrStatus stack_new(TsrTensor **out, int n, TsrTensor *const *t, int64_t 
         status = tsr_tensor_set_geometry(*out, (TsrGeometry){ndim + 1, split->sizes, split->strides, split->offset});
         tsr_tensor_free(split);
     }
-    if (status != TSR_OK) tsr_tensor_reset(out);
-    return status;
+    return tsr_owned_keep(out, status);
 }
 
 TsrStatus op_stack(TsrOpCall *c) {
@@ -298,8 +297,7 @@ static TsrStatus product_rows(TsrTensor **out, int n, TsrTensor *const *t) {
         if (s.status == TSR_OK) s.status = tsr_tensor_copy(place, column);
         status = tsr_scope_end(&s);
     }
-    if (status != TSR_OK) tsr_tensor_reset(out);
-    return status;
+    return tsr_owned_keep(out, status);
 }
 
 TsrStatus op_cartesian_prod(TsrOpCall *c) {

@@ -344,7 +344,7 @@ static TsrStatus check_weights(const TsrTensor *w, const char *name, bool integr
     if (w->numel != observations)
         return tsr_error(TSR_RUNTIME_ERROR, "cov(): expected %s to have the same numel as there are observations in the input but got %lld != %lld", name, (long long)w->numel,
                          (long long)observations);
-    for (int64_t i = 0; i < w->numel; i++)
+    TSR_IN_PIECES(i, w->numel)
         if (tsr_scalar_to_double(tsr_tensor_get(w, i)) < 0) return tsr_error(TSR_RUNTIME_ERROR, "cov(): %s cannot be negative", name);
     return TSR_OK;
 }
@@ -580,7 +580,8 @@ TsrStatus op_renorm(TsrOpCall *c) {
     TsrTensor *norm = CALL(&s, "linalg.vector_norm", "tsIbd", self, p, n, dims, 1, (int)wide);
     TsrTensor *factor = NULL, *t = MAKE(&s, tsr_tensor_new, tsr_ndim(self), self->sizes, self->dtype, self->device);
     if (s.status == TSR_OK) factor = MAKE(&s, tsr_tensor_new, tsr_ndim(norm), norm->sizes, tsr_dtype_real_of(self->dtype), norm->device);
-    for (int64_t i = 0; s.status == TSR_OK && !tsr_is_meta(self) && i < norm->numel; i++) {
+    const int64_t factors = s.status == TSR_OK && !tsr_is_meta(self) ? norm->numel : 0;
+    TSR_IN_PIECES(i, factors) {
         double v = tsr_scalar_to_double(tsr_tensor_get(norm, i)), limit = tsr_scalar_to_double(max), f;
         if (norm->dtype == TSR_FLOAT64) f = v > limit ? limit / (v + 1e-7) : 1;
         else f = (float)v > (float)limit ? (float)limit / ((float)v + 1e-7f) : 1;
@@ -635,9 +636,9 @@ TsrStatus op_sum_to_size(TsrOpCall *c) {
 static TsrStatus xor_lines(TsrTensor *t, const TsrTensor *wide, int64_t inner) {
     const uint64_t *p = tsr_data(wide);
     uint64_t *out = tsr_data(t);
-    for (int64_t i = 0; i < t->numel; i++) {
+    for (int64_t i = 0; i < t->numel && !tsr_interrupted_at(i); i++) {
         uint64_t hash = 0;
-        for (int64_t k = 0; k < inner; k++) hash ^= p[i * inner + k];
+        TSR_IN_PIECES(k, inner) hash ^= p[i * inner + k];
         out[i] = hash;
     }
     return TSR_OK;

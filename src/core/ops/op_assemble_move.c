@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "op_compose.h"
+#include "owned.h"
 
 /* ---- flip ---- */
 
@@ -19,8 +20,7 @@ static TsrStatus flip_new(TsrTensor **out, const TsrTensor *self, uint64_t dims)
     if (self->numel > 0) TSR_TRY(check_flip(self, dims));
     TSR_TRY(tsr_tensor_new_like(out, self, TSR_DTYPE_NONE, TSR_PRESERVE));
     TsrStatus status = tsr_tensor_copy_flipped(*out, self, dims);
-    if (status != TSR_OK) tsr_tensor_reset(out);
-    return status;
+    return tsr_owned_keep(out, status);
 }
 
 static TsrStatus dim_set(uint64_t *set, int n, const int64_t *dims, int ndim) {
@@ -112,8 +112,7 @@ static TsrStatus roll_new(TsrTensor **out, const TsrTensor *self, int64_t shift,
     if (s.status == TSR_OK) s.status = tsr_tensor_copy(t0, f0);
     if (s.status == TSR_OK) s.status = tsr_tensor_copy(t1, f1);
     TsrStatus status = tsr_scope_end(&s);
-    if (status != TSR_OK) tsr_tensor_reset(out);
-    return status;
+    return tsr_owned_keep(out, status);
 }
 
 TsrStatus op_roll(TsrOpCall *c) {
@@ -209,8 +208,9 @@ static TsrStatus positions_new(TsrTensor **out, PadMode mode, int64_t size, int6
     int64_t n = size + before + after;
     TSR_TRY(tsr_tensor_new(out, 1, &n, TSR_INT64, device));
     int64_t *p = tsr_data(*out);
-    for (int64_t i = 0; i < n && !tsr_is_meta(*out); i++) p[i] = mode == CIRCULAR ? circular_source(i - before, size, before, after) : source_of(mode, i - before, size);
-    return TSR_OK;
+    if (tsr_is_meta(*out)) return TSR_OK;
+    TSR_IN_PIECES(i, n) p[i] = mode == CIRCULAR ? circular_source(i - before, size, before, after) : source_of(mode, i - before, size);
+    return tsr_owned_keep(out, tsr_interrupt_check());
 }
 
 /* Dimension names from the last: W, H, D. */
@@ -263,7 +263,11 @@ typedef struct PadLines {
 } PadLines;
 
 static void pad_ends(char *to, const char *from, const int64_t *column, int64_t begin, int64_t end, int64_t item) {
-    for (int64_t i = begin; i < end; i++) memcpy(to + i * item, from + column[i] * item, (size_t)item);
+    TSR_IN_PIECES(i, end - begin) memcpy(to + (begin + i) * item, from + column[begin + i] * item, (size_t)item);
+}
+
+static void copy_run(char *to, const char *from, int64_t bytes) {
+    for (int64_t i = 0; i < bytes && tsr_interrupt_flag == 0; i += TSR_CHUNK_BYTES) memcpy(to + i, from + i, (size_t)TSR_MIN((int64_t)TSR_CHUNK_BYTES, bytes - i));
 }
 
 static void pad_lines(int64_t begin, int64_t end, void *user) {
@@ -272,7 +276,7 @@ static void pad_lines(int64_t begin, int64_t end, void *user) {
         const char *from = j->from + (i / j->lines * j->from_lines + j->line[i % j->lines]) * j->from_width * j->item;
         char *to = j->to + i * j->width * j->item;
         pad_ends(to, from, j->column, 0, j->head, j->item);
-        memcpy(to + j->head * j->item, from + j->column[j->head] * j->item, (size_t)(j->run * j->item));
+        copy_run(to + j->head * j->item, from + j->column[j->head] * j->item, j->run * j->item);
         pad_ends(to, from, j->column, j->head + j->run, j->width, j->item);
     }
 }
@@ -284,8 +288,8 @@ static TsrStatus lines_new(TsrTensor **out, const TsrTensor *outer, int64_t inne
     TSR_TRY(tsr_tensor_new(out, 1, &n, TSR_INT64, lines->device));
     int64_t *to = tsr_data(*out);
     const int64_t *high = tsr_data(outer), *low = tsr_data(lines);
-    for (int64_t i = 0; i < n; i++) to[i] = high[i / count] * inner + low[i % count];
-    return TSR_OK;
+    TSR_IN_PIECES(i, n) to[i] = high[i / count] * inner + low[i % count];
+    return tsr_owned_keep(out, tsr_interrupt_check());
 }
 
 static TsrStatus pad_rows(TsrOpCall *c, TsrTensor *self, int n, const int64_t *pad, PadMode mode) {

@@ -572,9 +572,8 @@ static TsrStatus frequencies(TsrOpCall *c, bool half) {
         return tsr_error(TSR_RUNTIME_ERROR, "%s requires a floating point or complex dtype", half ? "rfftfreq" : "fftfreq");
     int64_t count = half ? n / 2 + 1 : n;
     TSR_TRY(tsr_tensor_new(&r, 1, &count, dtype, device));
-    for (int64_t k = 0; k < count && !tsr_is_meta(r); k++)
-        tsr_scalar_store(tsr_scalar_int(half || k < (n + 1) / 2 ? k : k - n), dtype, (char *)tsr_data(r) + (size_t)k * tsr_itemsize(r));
     if (tsr_is_meta(r)) return tsr_return_move(c, tsr_owned_take(&r));
+    TSR_IN_PIECES(k, count) tsr_scalar_store(tsr_scalar_int(half || k < (n + 1) / 2 ? k : k - n), dtype, (char *)tsr_data(r) + (size_t)k * tsr_itemsize(r));
     return tsr_finish_move(c, tsr_invoke_new(&scaled, 1, "mul", "tf", r, 1.0 / ((double)n * d)), scaled);
 }
 TsrStatus op_fftfreq(TsrOpCall *c) { return frequencies(c, false); }

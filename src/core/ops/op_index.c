@@ -9,6 +9,7 @@
 #include "mem.h"
 #include "op_help.h"
 #include "op_out.h"
+#include "owned.h"
 
 
 static TsrStatus out_of_bounds(TsrStatus kind, int64_t index, int64_t dim, int64_t size) {
@@ -508,8 +509,7 @@ static TsrStatus scatter_counts(TsrTensor **out, const TsrTensor *t, int64_t dim
         status = scatter_lines(*out, dim, index, ones, TSR_COMBINE_ADD);
         tsr_tensor_free(ones);
     }
-    if (status != TSR_OK) tsr_tensor_reset(out);
-    return status;
+    return tsr_owned_keep(out, status);
 }
 
 static TsrStatus scatter_reduce_into(TsrTensor *t, int64_t dim, const TsrTensor *index, const TsrTensor *src, Reduction r, bool include_self) {

@@ -10,6 +10,7 @@
 #include "kernels/select.h"
 #include "mem.h"
 #include "op_help.h"
+#include "owned.h"
 
 /* One index tensor of positions (int64), for one dimension of the source. */
 typedef struct Entry {
@@ -88,8 +89,7 @@ static TsrStatus nonzero_fill(TsrTensor **out, Nonzero *z, TsrDevice device) {
     z->out = tsr_data(*out);
     if (z->count == 0 || z->ndim == 0) return TSR_OK;
     TsrStatus status = tsr_parallel_for((z->n + z->chunk - 1) / z->chunk, 1, fill_chunks, z);
-    if (status != TSR_OK) tsr_tensor_reset(out);
-    return status;
+    return tsr_owned_keep(out, status);
 }
 
 TsrStatus tsr_nonzero_new(TsrTensor **out, const TsrTensor *self) {
@@ -468,8 +468,9 @@ static TsrStatus numbers_new(TsrTensor **out, const TsrTensor *self) {
     TsrTensor *all;
     int64_t n = (int64_t)(self->storage->nbytes / tsr_itemsize(self));
     TSR_TRY(tsr_tensor_new(&all, 1, &n, TSR_INT64, TSR_DEVICE_CPU));
-    for (int64_t i = 0; i < n; i++) ((int64_t *)tsr_data(all))[i] = i;
-    TsrStatus status = tsr_tensor_new_over(out, all->storage, tsr_tensor_geometry(self), TSR_INT64);
+    TSR_IN_PIECES(i, n) ((int64_t *)tsr_data(all))[i] = i;
+    TsrStatus status = tsr_interrupt_check();
+    if (status == TSR_OK) status = tsr_tensor_new_over(out, all->storage, tsr_tensor_geometry(self), TSR_INT64);
     tsr_tensor_free(all);
     return status;
 }
@@ -489,7 +490,7 @@ static TsrStatus picked_new(TsrTensor **out, const TsrTensor *self, int n, TsrTe
 static TsrStatus copy_elements(TsrDtype dtype, char *to, const char *from, const TsrTensor *picked, bool into) {
     const int64_t *number = tsr_data(picked);
     size_t size = tsr_dtype_size(dtype);
-    for (int64_t i = 0; i < picked->numel; i++)
+    TSR_IN_PIECES(i, picked->numel)
         TSR_TRY(tsr_dtypes[dtype].copy(to + (size_t)(into ? number[i] : i) * size, from + (size_t)(into ? i : number[i]) * size, 1));
     return TSR_OK;
 }

@@ -6,6 +6,7 @@
 #include "kernels/select.h"
 #include "mem.h"
 #include "op_help.h"
+#include "owned.h"
 
 
 /* ---- masked_fill ---- */
@@ -274,9 +275,9 @@ static TsrStatus no_element(int64_t index, int64_t numel) {
     return tsr_error(TSR_INDEX_ERROR, "out of range: tried to access index %lld on a tensor of %lld elements.", (long long)index, (long long)numel);
 }
 
-/* Makes positions non-negative, up to the first bad one: how many. */
+/* Makes positions non-negative, up to the first bad one: how many. An interrupt may end it too. */
 static int64_t wrap_flat_index(int64_t *index, int64_t n, int64_t numel) {
-    for (int64_t i = 0; i < n; i++) {
+    TSR_IN_PIECES(i, n) {
         if (index[i] < -numel || index[i] >= numel) return i;
         if (index[i] < 0) index[i] += numel;
     }
@@ -292,7 +293,7 @@ static void take_range(int64_t begin, int64_t end, void *user) {
 static TsrStatus flat_index_new(TsrTensor **out, int64_t *good, const TsrTensor *index, int64_t numel) {
     TSR_TRY(tsr_tensor_new_clone(out, index, TSR_CONTIGUOUS));
     *good = wrap_flat_index(tsr_data(*out), (*out)->numel, numel);
-    return TSR_OK;
+    return tsr_owned_keep(out, tsr_interrupt_check());
 }
 
 static TsrStatus take_into(TsrTensor *t, const TsrTensor *self, const TsrTensor *index) {

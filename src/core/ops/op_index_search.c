@@ -89,7 +89,8 @@ static TsrStatus check_sorter(const TsrTensor *bounds, const TsrTensor *sorter) 
     if (sorter->dtype != TSR_INT64)
         return tsr_error(TSR_RUNTIME_ERROR, "torch.searchsorted(): sorter must be a tensor of long dtype but got dtype %s", tsr_dtype_scalar_name(sorter->dtype));
     int64_t n = tsr_ndim(bounds) == 0 ? 1 : bounds->sizes[tsr_ndim(bounds) - 1];
-    for (int64_t i = 0; i < sorter->numel && !tsr_is_meta(sorter); i++) {
+    const int64_t places = tsr_is_meta(sorter) ? 0 : sorter->numel;
+    TSR_IN_PIECES(i, places) {
         int64_t k = tsr_scalar_to_int(tsr_tensor_get(sorter, i));
         if (k < 0 || k >= n) return tsr_error(TSR_RUNTIME_ERROR, "torch.searchsorted(): sorter index out of range");
     }

@@ -43,8 +43,7 @@ static TsrStatus repeat_new(TsrTensor **out, const TsrTensor *self, int n, const
     TSR_TRY(tsr_tensor_new(out, n, sizes, self->dtype, self->device));
     if ((*out)->numel == 0 || tsr_is_meta(self)) return TSR_OK;
     TsrStatus status = repeat_copy(*out, self, n, repeats);
-    if (status != TSR_OK) tsr_tensor_reset(out);
-    return status;
+    return tsr_owned_keep(out, status);
 }
 
 TsrStatus op_repeat(TsrOpCall *c) {
@@ -211,8 +210,7 @@ static TsrStatus diag_embed_new(TsrTensor **out, const TsrTensor *self, int64_t 
     TsrStatus status = tsr_tensor_new_diagonal(&diagonal, *out, offset, dim1, dim2);
     if (status == TSR_OK && !tsr_is_meta(self)) status = tsr_tensor_copy(diagonal, self);
     tsr_tensor_free(diagonal);
-    if (status != TSR_OK) tsr_tensor_reset(out);
-    return status;
+    return tsr_owned_keep(out, status);
 }
 
 TsrStatus op_diag_embed(TsrOpCall *c) {

@@ -79,7 +79,7 @@ static TsrStatus permutation_new(TsrTensor **out, const TsrTensor *lu, const Tsr
         int64_t *rows = tsr_data(scratch);
         size_t item = tsr_itemsize(p);
         memset(tsr_data(p), 0, (size_t)p->numel * item);
-        for (int64_t b = 0; b < tsr_la_batches(lu); b++) {
+        for (int64_t b = 0; b < tsr_la_batches(lu) && !tsr_interrupted_at(b); b++) {
             apply_pivots(rows, m, (const int *)tsr_data(pivots) + b * k, k);
             for (int64_t i = 0; i < m; i++) tsr_scalar_store(tsr_scalar_int(1), p->dtype, (char *)tsr_data(p) + (size_t)((b * m + rows[i]) * m + i) * item);
         }
@@ -442,7 +442,8 @@ static TsrStatus det_new(TsrTensor **out, const TsrTensor *a, const char *fn) {
     TSR_TRY(factor_for_det(&lu, &pivots, a, fn));
     int64_t n = tsr_la_rows(lu), last = -1;
     TSR_TRY(tsr_la_new_vector(&sign, lu, -1, lu->dtype));
-    for (int64_t b = 0; b < sign->numel && !tsr_is_meta(sign); b++)
+    const int64_t batches = tsr_is_meta(sign) ? 0 : sign->numel;
+    TSR_IN_PIECES(b, batches)
         tsr_scalar_store(tsr_scalar_float(pivot_sign((const int *)tsr_data(pivots) + b * n, n)), sign->dtype, (char *)tsr_data(sign) + (size_t)b * tsr_itemsize(sign));
     TSR_TRY(tsr_tensor_new_diagonal(&diagonal, lu, 0, -2, -1));
     TSR_TRY(tsr_invoke_new(&prod, 1, "prod", "ti", diagonal, last));
@@ -467,7 +468,7 @@ static TsrStatus slogdet_new(TsrTensor **sign, TsrTensor **logabs, const TsrTens
     TsrBlasType t;
     tsr_blas_type(&t, lu->dtype);
     int64_t n = tsr_la_rows(lu);
-    for (int64_t b = 0; b < s->numel && !tsr_is_meta(s); b++) {
+    for (int64_t b = 0; b < s->numel && !tsr_is_meta(s) && !tsr_interrupted_at(b); b++) {
         double complex unit = pivot_sign((const int *)tsr_data(pivots) + b * n, n);
         double sum = 0;
         for (int64_t i = 0; i < n; i++) {
@@ -502,7 +503,8 @@ TsrStatus op_logdet(TsrOpCall *c) {
     }
     TsrBlasType t;
     tsr_blas_type(&t, s->dtype);
-    for (int64_t b = 0; b < l->numel && !tsr_is_meta(l); b++)
+    const int64_t batches = tsr_is_meta(l) ? 0 : l->numel;
+    TSR_IN_PIECES(b, batches)
         if (creal(tsr_la_get(t, tsr_data(s), b)) == -1) tsr_la_set(t, tsr_data(l), b, NAN);
     return tsr_return_move(c, tsr_owned_take(&l));
 }

@@ -436,7 +436,7 @@ static TsrStatus cond_inverse(TsrTensor **out, const TsrTensor *a, MatrixNorm or
     TSR_TRY(tsr_la_new_inverse(&inverse, &info, a));
     for (int64_t b = 0; b < info->numel && !tsr_is_meta(info); b++) {
         if (((const int *)tsr_data(info))[b] == 0) continue;
-        for (int64_t k = 0; k < tsr_la_rows(a) * tsr_la_cols(a); k++)
+        TSR_IN_PIECES(k, tsr_la_rows(a) * tsr_la_cols(a))
             tsr_scalar_store(tsr_scalar_float(INFINITY), a->dtype, tsr_la_matrix(inverse, b) + (size_t)k * tsr_itemsize(a));
     }
     TSR_TRY(matrix_norm(&n1, a, ord, 2, dims, false, TSR_DTYPE_NONE));

@@ -287,8 +287,8 @@ static TsrStatus residuals_new(TsrTensor **out, const TsrTensor *b, int64_t n, b
     for (int64_t i = 0; i < tsr_la_batches(b) && !tsr_is_meta(r); i++)
         for (int64_t j = 0; j < cols; j++) {
             double sum = 0;
-            for (int64_t k = n; k < rows; k++) {
-                double complex v = tsr_la_get(t, tsr_la_matrix(b, i), j * rows + k);
+            TSR_IN_PIECES(k, rows - n) {
+                double complex v = tsr_la_get(t, tsr_la_matrix(b, i), j * rows + n + k);
                 sum += creal(v) * creal(v) + cimag(v) * cimag(v);
             }
             tsr_la_set(tsr_la_real(t), tsr_data(r), i * cols + j, sum);

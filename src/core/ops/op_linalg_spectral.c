@@ -144,7 +144,8 @@ static TsrStatus eig(TsrTensor **w, TsrTensor **v, const TsrTensor *a, const cha
     TSR_TRY(tsr_la_new_copy(&f, a));
     TsrBlasType t;
     tsr_blas_type(&t, a->dtype);
-    for (int64_t k = 0; k < f->numel && !tsr_is_meta(f); k++) {
+    const int64_t elements = tsr_is_meta(f) ? 0 : f->numel;
+    TSR_IN_PIECES(k, elements) {
         double complex x = tsr_la_get(t, tsr_data(f), k);
         if (!isfinite(creal(x)) || !isfinite(cimag(x))) return tsr_error(TSR_RUNTIME_ERROR, "torch.linalg.eig: input tensor should not contain infs or NaNs.");
     }

@@ -252,8 +252,7 @@ static TsrStatus noise_new(TsrTensor **out, const TsrTensor *input, int kind, do
         TSR_TRY(tsr_tensor_new_like(out, input, tsr_dtype_real_of(input->dtype), TSR_PRESERVE));
     }
     TsrStatus status = tsr_random_bernoulli(*out, 1 - p, g);
-    if (status != TSR_OK) tsr_tensor_reset(out);
-    return status;
+    return tsr_owned_keep(out, status);
 }
 
 /* Alpha dropout: noise becomes a * noise and b a * alpha * (noise - 1) + ..., which keep mean and variance. */

@@ -109,7 +109,7 @@ static TsrStatus divide(TsrTensor *t, double n) {
     if (tsr_is_meta(t)) return TSR_OK;
     if (t->dtype == TSR_FLOAT32) {
         float *p = tsr_data(t), f = (float)n;
-        for (int64_t i = 0; i < t->numel; i++) p[i] /= f;
+        TSR_IN_PIECES(i, t->numel) p[i] /= f;
         return TSR_OK;
     }
     TsrTensor *same = NULL;

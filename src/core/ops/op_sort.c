@@ -589,7 +589,8 @@ static TsrStatus check_quantile(const TsrOpCall *c, const TsrTensor *self, const
 }
 
 static TsrStatus check_probabilities(const TsrTensor *q) {
-    for (int64_t i = 0; i < q->numel && !tsr_is_meta(q); i++) {
+    const int64_t n = tsr_is_meta(q) ? 0 : q->numel;
+    TSR_IN_PIECES(i, n) {
         double v = tsr_scalar_to_double(tsr_tensor_get(q, i));
         if (!(v >= 0 && v <= 1)) return tsr_error(TSR_RUNTIME_ERROR, "quantile() q values must be in the range [0, 1]");
     }

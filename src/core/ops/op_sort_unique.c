@@ -445,8 +445,7 @@ static TsrStatus bincount_weighted(TsrTensor **out, const int64_t *p, int64_t n,
 static TsrStatus bincount_plain(TsrTensor **out, const int64_t *p, int64_t n, int64_t bins) {
     TSR_TRY(tsr_tensor_new(out, 1, &bins, TSR_INT64, TSR_DEVICE_CPU));
     TsrStatus status = count_values(tsr_data(*out), p, n, bins, 0);
-    if (status != TSR_OK) tsr_tensor_reset(out);
-    return status;
+    return tsr_owned_keep(out, status);
 }
 
 static TsrStatus bincount(TsrTensor **out, const TsrTensor *self, const TsrTensor *weights, int64_t minlength) {

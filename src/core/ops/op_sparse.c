@@ -72,9 +72,9 @@ static TsrStatus infer_sizes(int64_t *sizes, const TsrTensor *indices, const Tsr
     TSR_TRY(index_new(&whole, (TsrTensor *)indices));
     const int64_t *p = tsr_data(whole);
     TsrStatus status = TSR_OK;
-    for (int d = 0; d < n && status == TSR_OK; d++) {
+    for (int d = 0; d < n && status == TSR_OK; d++, status = status != TSR_OK ? status : tsr_interrupt_check()) {
         int64_t largest = -1, least = 0;
-        for (int64_t i = 0; i < nnz; i++) {
+        TSR_IN_PIECES(i, nnz) {
             largest = TSR_MAX(largest, p[d * nnz + i]);
             least = TSR_MIN(least, p[d * nnz + i]);
         }

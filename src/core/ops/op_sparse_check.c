@@ -17,7 +17,7 @@ static Names names_of(const TsrTensor *t) {
 static TsrStatus check_positions(const TsrTensor *t, const int64_t *p, int64_t nnz) {
     for (int64_t d = 0; d < t->sparse->indices->sizes[0]; d++, p += nnz) {
         int64_t low = 0, high = -1;
-        for (int64_t i = 0; i < nnz; i++) {
+        TSR_IN_PIECES(i, nnz) {
             low = TSR_MIN(low, p[i]);
             high = TSR_MAX(high, p[i]);
         }
@@ -41,10 +41,10 @@ static TsrStatus check_coo(const TsrTensor *t) {
     const int64_t *p = tsr_data(indices);
     int64_t nnz = indices->sizes[1];
     TsrStatus status = check_positions(t, p, nnz);
-    for (int64_t i = 1; i < nnz && status == TSR_OK && (t->flags & TSR_FLAG_COALESCED) != 0; i++)
+    for (int64_t i = 1; i < nnz && status == TSR_OK && (t->flags & TSR_FLAG_COALESCED) != 0 && !tsr_interrupted_at(i); i++)
         if (!comes_after(p, indices->sizes[0], nnz, i)) status = tsr_error(TSR_RUNTIME_ERROR, "cannot set is_coalesced to true if indices correspond to uncoalesced COO tensor");
     tsr_tensor_free(indices);
-    return status;
+    return status != TSR_OK ? status : tsr_interrupt_check();
 }
 
 /* ---- compressed layouts ---- */
@@ -80,19 +80,20 @@ static TsrStatus check_index_types(const TsrSparse *sp, const Names *names) {
 /* One batch: `counts` has lines + 1 numbers, `plain` nnz of them, each to lie below `others`. */
 static TsrStatus check_lines(const Names *names, const int64_t *counts, int64_t lines, const int64_t *plain, int64_t nnz, int64_t others) {
     const char *c = names->compressed, *p = names->plain;
-    for (int64_t i = 0; i < nnz; i++)
+    TSR_IN_PIECES(i, nnz)
         if (plain[i] < 0 || plain[i] >= others) return tsr_error(TSR_RUNTIME_ERROR, "`0 <= %s < %s` is not satisfied.", p, names->others);
     if (counts[0] != 0) return tsr_error(TSR_RUNTIME_ERROR, "`%s[..., 0] == 0` is not satisfied.", c);
     if (counts[lines] != nnz) return tsr_error(TSR_RUNTIME_ERROR, "`%s[..., -1] == nnz` is not satisfied.", c);
-    for (int64_t i = 0; i < lines; i++)
+    TSR_IN_PIECES(i, lines)
         if (counts[i] > counts[i + 1] || counts[i + 1] - counts[i] > others)
             return tsr_error(TSR_RUNTIME_ERROR, "`0 <= %s[..., 1:] - %s[..., :-1] <= %s` is not satisfied.", c, c, names->others);
-    for (int64_t i = 0; i < lines; i++)
+    TSR_TRY(tsr_interrupt_check()); /* below, the counts are used */
+    for (int64_t i = 0; i < lines && !tsr_interrupted_at(i); i++)
         for (int64_t k = counts[i] + 1; k < counts[i + 1]; k++)
             if (plain[k] <= plain[k - 1])
                 return tsr_error(TSR_RUNTIME_ERROR, "`%s[..., %s[..., i - 1]:%s[..., i]] for all i = 1, ..., %s are sorted and distinct along the last dimension values` is not satisfied.", p, c,
                                  c, names->lines);
-    return TSR_OK;
+    return tsr_interrupt_check();
 }
 
 static TsrStatus check_compressed(const TsrTensor *t) {

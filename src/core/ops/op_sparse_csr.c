@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "mem.h"
+#include "owned.h"
 #include "sparse.h"
 
 static bool by_rows(uint8_t layout) { return layout == TSR_SPARSE_CSR || layout == TSR_SPARSE_BSR; }
@@ -74,9 +75,9 @@ static TsrStatus check_invariants(const TsrTensor *t, const int64_t *crow, int64
     for (int d = 0; d < blocks; d++)
         if (sp->values->sizes[1 + d] == 0 || t->sizes[d] % sp->values->sizes[1 + d] != 0) return broken("blocks do not fit the sizes");
     if (ncrow != t->sizes[at] / block + 1 || crow[0] != 0 || crow[ncrow - 1] != nnz) return broken("the counts do not fit");
-    for (int64_t r = 1; r < ncrow; r++)
-        if (crow[r] < crow[r - 1] || crow[r] > nnz) return broken("the counts do not rise");
-    return TSR_OK;
+    TSR_IN_PIECES(r, ncrow - 1)
+        if (crow[r + 1] < crow[r] || crow[r + 1] > nnz) return broken("the counts do not rise");
+    return tsr_interrupt_check();
 }
 
 /* indices (2, nnz) of the entries or blocks. */
@@ -91,9 +92,10 @@ static TsrStatus expand_counts(TsrTensor **out, TsrTensor *t) {
     if (s.status == TSR_OK) {
         const int64_t *c = tsr_data(crow);
         int64_t *p = tsr_data(indices), *rows = by_rows(t->layout) ? p : p + nnz, *cols = by_rows(t->layout) ? p + nnz : p;
-        for (int64_t r = 0; r + 1 < crow->numel; r++)
+        for (int64_t r = 0; r + 1 < crow->numel && !tsr_interrupted_at(r); r++)
             for (int64_t i = c[r]; i < c[r + 1]; i++) rows[i] = r;
-        if (nnz > 0) memcpy(cols, tsr_data(col), sizeof *cols * (size_t)nnz);
+        TSR_IN_PIECES(i, nnz) cols[i] = ((const int64_t *)tsr_data(col))[i];
+        s.status = tsr_interrupt_check();
     }
     return tsr_scope_end_new(out, &s, indices);
 }
@@ -114,11 +116,12 @@ static TsrTensor *split_blocks(TsrScope *s, TsrTensor *indices, TsrTensor **valu
     if (s->status != TSR_OK) return NULL;
     const int64_t *from = tsr_data(indices);
     int64_t *rows = tsr_data(all), *cols = rows + total[1];
-    for (int64_t i = 0; i < nnz; i++)
+    for (int64_t i = 0; i < nnz && !tsr_interrupted_at(i); i++)
         for (int64_t k = 0; k < b0 * b1; k++) {
             *rows++ = from[i] * b0 + k / b1;
             *cols++ = from[nnz + i] * b1 + k % b1;
         }
+    s->status = tsr_interrupt_check();
     return all;
 }
 
@@ -168,8 +171,7 @@ static TsrStatus batches_to_dense(TsrTensor **out, TsrTensor *t) {
         if (s.status == TSR_OK) s.status = tsr_tensor_copy(place, dense);
         status = tsr_scope_end(&s);
     }
-    if (status != TSR_OK) tsr_tensor_reset(out);
-    return status;
+    return tsr_owned_keep(out, status);
 }
 
 TsrStatus tsr_compressed_to_dense_new(TsrTensor **out, TsrTensor *t) {
@@ -190,9 +192,9 @@ static TsrStatus count_new(TsrTensor **out, const TsrTensor *indices, int64_t n)
     TSR_TRY(tsr_zeros_new(out, 1, &size, TSR_INT64, TSR_DEVICE_CPU));
     int64_t *c = tsr_data(*out);
     const int64_t *rows = tsr_data(indices);
-    for (int64_t i = 0; i < nnz; i++) c[rows[i] + 1]++;
-    for (int64_t r = 0; r < n; r++) c[r + 1] += c[r];
-    return TSR_OK;
+    TSR_IN_PIECES(i, nnz) c[rows[i] + 1]++;
+    TSR_IN_PIECES(r, n) c[r + 1] += c[r];
+    return tsr_owned_keep(out, tsr_interrupt_check());
 }
 
 /* A coalesced COO tensor (of blocks) whose first sparse dimension is the one to count, as `layout` with the given sizes. */

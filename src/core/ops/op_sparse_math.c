@@ -59,7 +59,7 @@ static int compare_entries(const TsrEntries *a, int64_t i, const TsrEntries *b, 
  * Returns how many those are. */
 static int64_t merge(int64_t *indices, int64_t *to_a, int64_t *to_b, const TsrEntries *a, const TsrEntries *b, int dims) {
     int64_t i = 0, k = 0, n = 0;
-    while (i < a->n || k < b->n) {
+    while ((i < a->n || k < b->n) && !tsr_interrupted_at(n)) {
         int order = i == a->n ? 1 : k == b->n ? -1 : compare_entries(a, i, b, k, dims);
         for (int d = 0; d < dims; d++) indices[d * (a->n + b->n) + n] = order <= 0 ? a->at[d * a->n + i] : b->at[d * b->n + k];
         if (order <= 0) to_a[i++] = n;
@@ -83,6 +83,7 @@ static TsrStatus add_coo(TsrTensor **out, TsrTensor *a, TsrTensor *b, TsrScalar 
     if (s.status == TSR_OK) s.status = tsr_tensor_check(ia, false);
     if (s.status == TSR_OK) s.status = tsr_tensor_check(ib, false);
     if (s.status == TSR_OK) n = merge(tsr_data(room), tsr_data(to_a), tsr_data(to_b), &(TsrEntries){tsr_data(ia), na}, &(TsrEntries){tsr_data(ib), nb}, dims);
+    if (s.status == TSR_OK) s.status = tsr_interrupt_check(); /* before the places are used */
     TsrTensor *used = SLICE(&s, room, 1, 0, n), *indices = MAKE(&s, tsr_tensor_new_clone, used, TSR_CONTIGUOUS);
     sizes[0] = n;
     for (int d = dims; d < tsr_ndim(a); d++) sizes[d - dims + 1] = a->sizes[d];
@@ -172,7 +173,7 @@ static TsrStatus mul_dense(TsrTensor **out, TsrTensor *t, TsrTensor *dense) {
 /* For each entry of `probe` the place of an equal position in `sorted` (coalesced); entries without one are left out of `kept`. */
 static int64_t intersect(int64_t *kept, int64_t *places, const int64_t *probe, int64_t n, const int64_t *sorted, int64_t m) {
     int64_t found = 0;
-    for (int64_t i = 0; i < n; i++) {
+    TSR_IN_PIECES(i, n) {
         int64_t low = 0, high = m;
         while (low < high) {
             int64_t middle = low + (high - low) / 2;

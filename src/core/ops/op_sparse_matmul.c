@@ -91,11 +91,12 @@ static TsrStatus pair_entries(TsrTensor **out, TsrTensor **indices, TsrEntries a
     const int64_t *row_of_b = b.at, *column_of_a = a.at + a.n;
     int64_t *start = NULL, total = 0, room;
     if (tsr_add_overflows(depth, 1, &room) || (start = tsr_calloc((size_t)room, sizeof *start)) == NULL) return tsr_error_no_memory(SIZE_MAX);
-    for (int64_t k = 0; k < b.n; k++) start[row_of_b[k] + 1]++;
-    for (int64_t r = 0; r < depth; r++) start[r + 1] += start[r];
-    for (int64_t i = 0; i < a.n; i++) total += start[column_of_a[i] + 1] - start[column_of_a[i]];
+    TSR_IN_PIECES(k, b.n) start[row_of_b[k] + 1]++;
+    TSR_IN_PIECES(r, depth) start[r + 1] += start[r];
+    TSR_IN_PIECES(i, a.n) total += start[column_of_a[i] + 1] - start[column_of_a[i]];
     int64_t shape[2] = {2, total};
-    TsrStatus status = tsr_tensor_new(out, 2, shape, TSR_INT64, TSR_DEVICE_CPU);
+    TsrStatus status = tsr_interrupt_check();
+    if (status == TSR_OK) status = tsr_tensor_new(out, 2, shape, TSR_INT64, TSR_DEVICE_CPU);
     if (status == TSR_OK) {
         status = tsr_tensor_new(indices, 2, shape, TSR_INT64, TSR_DEVICE_CPU);
         if (status != TSR_OK) tsr_tensor_reset(out);
