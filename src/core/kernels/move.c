@@ -30,12 +30,29 @@ static void transpose_words(char *to, int64_t to_stride, const char *from, int64
         for (int64_t j = i < width / 4 * 4 ? height / 4 * 4 : 0; j < height; j++) memcpy(to + j * to_stride + i * 4, from + i * from_stride + j * 4, 4);
 }
 
+/* Two lines of two elements at a time. */
+static void transpose_pairs(char *to, int64_t to_stride, const char *from, int64_t from_stride, int64_t width, int64_t height) {
+    typedef int64_t V __attribute__((vector_size(16)));
+    for (int64_t i = 0; i + 2 <= width; i += 2) {
+        for (int64_t j = 0; j + 2 <= height; j += 2) {
+            V a, b;
+            memcpy(&a, from + i * from_stride + j * 8, sizeof a);
+            memcpy(&b, from + (i + 1) * from_stride + j * 8, sizeof b);
+            V low = __builtin_shufflevector(a, b, 0, 2), high = __builtin_shufflevector(a, b, 1, 3);
+            memcpy(to + j * to_stride + i * 8, &low, sizeof low);
+            memcpy(to + (j + 1) * to_stride + i * 8, &high, sizeof high);
+        }
+    }
+    for (int64_t i = 0; i < width; i++)
+        for (int64_t j = i < width / 2 * 2 ? height / 2 * 2 : 0; j < height; j++) memcpy(to + j * to_stride + i * 8, from + i * from_stride + j * 8, 8);
+}
+
 void tsr_kernel_transpose(char *to, int64_t to_stride, const char *from, int64_t from_stride, int64_t width, int64_t height, size_t size) {
     switch (size) {
     case 1: TRANSPOSE(uint8_t); break;
     case 2: TRANSPOSE(uint16_t); break;
     case 4: transpose_words(to, to_stride, from, from_stride, width, height); break;
-    case 8: TRANSPOSE(uint64_t); break;
+    case 8: transpose_pairs(to, to_stride, from, from_stride, width, height); break;
     default: TRANSPOSE(TsrComplexDouble); break;
     }
 }

@@ -3,158 +3,16 @@
 #include <string.h>
 
 #include "fft.h"
+#include "fft_lines.h"
 #include "la.h"
 #include "mem.h"
 #include "op_help.h"
 
 /* ---- one transform along one dimension ---- */
 
-typedef enum LineKind { LINE_C2C, LINE_R2C, LINE_R2C_FULL, LINE_C2R } LineKind;
-
 /* Up to this length float32 is computed in double and rounded once, but for the short lengths that have PyTorch's own roundings: the digits shown are
  * then the true ones. */
 enum { WIDE_LENGTH = 512 };
-
-typedef struct LineJob {
-    const TsrFft *plan;
-    const TsrTensor *in, *out;
-    int dim;
-    LineKind kind;
-    bool forward, wide;
-    double scale;
-    int64_t n, in_len, out_len;
-    _Atomic bool failed;
-} LineJob;
-
-static int64_t line_offset(const TsrTensor *t, int dim, const int64_t *sizes, int64_t index) {
-    int64_t offset = 0;
-    for (int d = tsr_ndim(t) - 1; d >= 0; d--) {
-        if (d == dim) continue;
-        offset += index % sizes[d] * t->strides[d];
-        index /= sizes[d];
-    }
-    return offset;
-}
-
-/* A loop over values [begin, end) of a line, compiled for each kind, and for one line as for several. R: the elements' real type; W: the type computed in.
- * `buffer` holds lines side by side: the parts of value k stand `lanes` apart. */
-#define INLINE static inline __attribute__((always_inline))
-#define KIND(name, kind, lanes) case kind: name##_as(j, kind, line, step, buffer, lanes, begin, end); return
-#define BY_KIND(name, lanes) \
-    switch (j->kind) { \
-        KIND(name, LINE_C2C, lanes); \
-        KIND(name, LINE_R2C, lanes); \
-        KIND(name, LINE_R2C_FULL, lanes); \
-        KIND(name, LINE_C2R, lanes); \
-    }
-#define DISPATCH(name, LINE, BUFFER) \
-    static void name(const LineJob *j, LINE *line, int64_t step, BUFFER *buffer, int64_t lanes, int64_t begin, int64_t end) { \
-        if (lanes == 1) BY_KIND(name, 1) \
-        else BY_KIND(name, TSR_FFT_LANES) \
-    }
-
-#define LOAD(name, R, W) \
-    INLINE void name##_as(const LineJob *j, LineKind kind, const char *line, int64_t step, char *buffer, int64_t lanes, int64_t begin, int64_t end) { \
-        const R *in = (const R *)line; \
-        W *buf = (W *)buffer; \
-        for (int64_t k = begin; k < end; k++) { \
-            bool mirrored = kind == LINE_C2R && k >= j->in_len; \
-            int64_t from = mirrored ? j->n - k : k; \
-            if (kind == LINE_R2C || kind == LINE_R2C_FULL) { \
-                buf[2 * k * lanes] = in[k * step], buf[(2 * k + 1) * lanes] = 0; \
-            } else { \
-                W im = in[2 * from * step + 1]; \
-                if (kind == LINE_C2R && (k == 0 || 2 * k == j->n)) im = 0; \
-                buf[2 * k * lanes] = in[2 * from * step], buf[(2 * k + 1) * lanes] = mirrored ? -im : im; \
-            } \
-        } \
-    } \
-    DISPATCH(name, const char, char)
-LOAD(load_f32, float, float)
-LOAD(load_f64, double, double)
-LOAD(load_f32_wide, float, double)
-
-#define STORE(name, R, W) \
-    INLINE void name##_as(const LineJob *j, LineKind kind, char *line, int64_t step, const char *buffer, int64_t lanes, int64_t begin, int64_t end) { \
-        const W *res = (const W *)buffer; \
-        R *out = (R *)line; \
-        for (int64_t k = begin; k < end; k++) { \
-            if (kind == LINE_C2R) { \
-                out[k * step] = (R)res[2 * k * lanes]; \
-                continue; \
-            } \
-            bool mirrored = kind == LINE_R2C_FULL && 2 * k > j->n; \
-            int64_t from = mirrored ? j->n - k : k; \
-            R im = (R)res[(2 * from + 1) * lanes]; \
-            if (kind != LINE_C2C && (k == 0 || 2 * k == j->n)) im = 0; /* a real signal's mean and fastest wave are real */ \
-            out[2 * k * step] = (R)res[2 * from * lanes]; \
-            out[2 * k * step + 1] = mirrored ? -im : im; \
-        } \
-    } \
-    DISPATCH(name, char, const char)
-STORE(store_f32, float, float)
-STORE(store_f64, double, double)
-STORE(store_f32_wide, float, double)
-
-/* What one worker of run_lines holds. */
-typedef struct LineWork {
-    TsrDataPtr memory; /* from the tensors' allocator: it keeps pages that have been touched */
-    char *in, *out, *scratch;
-    size_t lanes;
-    bool wide, narrow;  /* computed in double; stored in float */
-    int64_t sizes[TSR_MAX_DIMS];
-} LineWork;
-
-static bool line_work_begin(LineWork *w, const LineJob *j) {
-    w->wide = j->wide;
-    w->narrow = tsr_dtype_real_of(j->out->dtype) == TSR_FLOAT32;
-    w->lanes = tsr_fft_takes_lanes(j->plan) ? TSR_FFT_LANES : 1;
-    size_t line = ((size_t)j->n * (w->wide ? 16 : 8) * w->lanes + 63) / 64 * 64;
-    if (tsr_allocate(&w->memory, TSR_DEVICE_CPU, 2 * line + tsr_fft_scratch(j->plan) * w->lanes + 64) != TSR_OK) return false;
-    w->in = (char *)w->memory.data + (-(uintptr_t)w->memory.data & 63);
-    w->out = w->in + line;
-    w->scratch = w->out + line;
-    memcpy(w->sizes, j->out->sizes, sizeof(int64_t) * (size_t)tsr_ndim(j->out));
-    return true;
-}
-
-/* Values of all lines of a group that are in the first cache together. */
-enum { SLICE = 64 };
-
-/* Lines first to first + count - 1; side by side when there are several. */
-static void run_group(const LineJob *j, const LineWork *w, int64_t first, int64_t count) {
-    int64_t lanes = count > 1 ? TSR_FFT_LANES : 1, in_step = j->in->strides[j->dim], out_step = j->out->strides[j->dim];
-    size_t part = w->wide ? 8 : 4;
-    const char *in[TSR_FFT_LANES];
-    char *out[TSR_FFT_LANES];
-    for (int64_t l = 0; l < lanes; l++) { /* a short group repeats its last line */
-        int64_t at = first + TSR_MIN(l, count - 1);
-        in[l] = (const char *)tsr_data(j->in) + line_offset(j->in, j->dim, w->sizes, at) * (int64_t)tsr_itemsize(j->in);
-        out[l] = (char *)tsr_data(j->out) + line_offset(j->out, j->dim, w->sizes, at) * (int64_t)tsr_itemsize(j->out);
-    }
-    for (int64_t k = 0; k < j->n && tsr_interrupt_flag == 0; k += SLICE)
-        for (int64_t l = 0; l < lanes; l++)
-            (!w->wide ? load_f32 : w->narrow ? load_f32_wide : load_f64)(j, in[l], in_step, w->in + (size_t)l * part, lanes, k, TSR_MIN(k + SLICE, j->n));
-    if (tsr_interrupt_flag == 0) (lanes > 1 ? tsr_fft_run_lanes : tsr_fft_run)(j->plan, w->out, w->in, j->forward, j->scale, w->scratch);
-    for (int64_t k = 0; k < j->out_len && tsr_interrupt_flag == 0; k += SLICE) /* tsr_parallel_for raises it */
-        for (int64_t l = 0; l < count; l++)
-            (!w->wide ? store_f32 : w->narrow ? store_f32_wide : store_f64)(j, out[l], out_step, w->out + (size_t)l * part, lanes, k, TSR_MIN(k + SLICE, j->out_len));
-}
-
-static void run_lines(int64_t begin, int64_t end, void *user) {
-    LineJob *j = user;
-    LineWork w;
-    if (!line_work_begin(&w, j)) {
-        j->failed = true;
-        return;
-    }
-    for (int64_t i = begin; i < end;) {
-        int64_t count = end - i >= 3 && w.lanes > 1 ? TSR_MIN(end - i, TSR_FFT_LANES) : 1;
-        run_group(j, &w, i, count);
-        i += count;
-    }
-    tsr_dataptr_release(&w.memory);
-}
 
 /* Sorts dims by falling stride of t, stable. */
 static void sort_dims(int64_t *dims, int n, const TsrTensor *t) {
@@ -181,18 +39,17 @@ static bool lines_have_gaps(const TsrTensor *t, int dim) {
 }
 
 /* out (any strides, may be `in` itself for c2c) receives the transform of `in` along dim, of length n. */
-static TsrStatus transform(TsrTensor *out, const TsrTensor *in, int dim, LineKind kind, int64_t n, bool forward, double scale) {
+static TsrStatus transform(TsrTensor *out, const TsrTensor *in, int dim, TsrFftLine kind, int64_t n, bool forward, double scale) {
     if (out->numel == 0) return TSR_OK;
     TsrFft *plan;
-    TsrFftKind known = kind == LINE_C2C ? TSR_FFT_COMPLEX : kind == LINE_C2R ? TSR_FFT_TO_REAL : TSR_FFT_FROM_REAL;
-    bool mean = n > 1 && scale == 1 / (double)n && (kind == LINE_C2C || in->numel == in->sizes[dim]) && !lines_have_gaps(in, dim);
+    TsrFftKind known = kind == TSR_FFT_C2C ? TSR_FFT_COMPLEX : kind == TSR_FFT_C2R ? TSR_FFT_TO_REAL : TSR_FFT_FROM_REAL;
+    bool mean = n > 1 && scale == 1 / (double)n && (kind == TSR_FFT_C2C || in->numel == in->sizes[dim]) && !lines_have_gaps(in, dim);
     bool wide = (n <= WIDE_LENGTH && !tsr_fft_is_exact(n, known)) || tsr_dtype_real_of(out->dtype) == TSR_FLOAT64;
     TSR_TRY(tsr_fft_new(&plan, n, wide, known, mean, out->numel / out->sizes[dim]));
-    LineJob job = {.plan = plan, .wide = wide, .in = in, .out = out, .dim = dim, .kind = kind, .forward = forward, .scale = scale, .n = n,
-                   .in_len = in->sizes[dim], .out_len = out->sizes[dim]};
-    TsrStatus s = tsr_parallel_for(out->numel / out->sizes[dim], TSR_MAX(2 * TSR_FFT_LANES, tsr_grain(2 * n)), run_lines, &job);
+    TsrFftLines lines = {.plan = plan, .wide = wide, .in = in, .out = out, .dim = dim, .kind = kind, .forward = forward, .scale = scale, .n = n};
+    TsrStatus s = tsr_fft_lines_run(&lines);
     tsr_fft_free(plan);
-    return s == TSR_OK && job.failed ? tsr_error_no_memory((size_t)n * 32) : s;
+    return s;
 }
 
 /* ---- layout of results ---- */
@@ -249,15 +106,16 @@ static TsrStatus c2c(TsrTensor **out, const TsrTensor *in, const int64_t *dims0,
     TSR_TRY(result_new(&r, in, in->sizes, dims, n, in->dtype));
     for (int i = n - 1; i >= 0 && !tsr_is_meta(r); i--) {
         double scale = i == 0 ? scale_of(norm, in, in->sizes, dims, n) : 1;
-        TSR_TRY(transform(r, i == n - 1 ? in : r, (int)dims[i], LINE_C2C, in->sizes[dims[i]], forward, scale));
+        TSR_TRY(transform(r, i == n - 1 ? in : r, (int)dims[i], TSR_FFT_C2C, in->sizes[dims[i]], forward, scale));
     }
     *out = tsr_owned_take(&r);
     return TSR_OK;
 }
 
-/* The last of dims is the real one. */
+/* The last of dims is the real one. All other transforms are of the first half along it, the second one's is the same turned about. */
 static TsrStatus r2c(TsrTensor **out, const TsrTensor *in, const int64_t *dims0, int n, int norm, bool onesided) {
     TSR_OWNED r = NULL;
+    TSR_OWNED half = NULL;
     int64_t dims[TSR_MAX_DIMS], sizes[TSR_MAX_DIMS], last = dims0[n - 1], length = in->sizes[last];
     memcpy(dims, dims0, sizeof(int64_t) * (size_t)n);
     memcpy(sizes, in->sizes, sizeof(int64_t) * (size_t)tsr_ndim(in));
@@ -265,8 +123,12 @@ static TsrStatus r2c(TsrTensor **out, const TsrTensor *in, const int64_t *dims0,
     sort_dims(dims, n - 1, in);
     TSR_TRY(result_new(&r, in, sizes, dims, n, tsr_dtype_complex_of(in->dtype)));
     double scale = scale_of(norm, in, in->sizes, dims, n);
-    if (!tsr_is_meta(r)) TSR_TRY(transform(r, in, (int)last, onesided ? LINE_R2C : LINE_R2C_FULL, length, true, n == 1 ? scale : 1));
-    for (int i = n - 2; i >= 0 && !tsr_is_meta(r); i--) TSR_TRY(transform(r, r, (int)dims[i], LINE_C2C, in->sizes[dims[i]], true, i == 0 ? scale : 1));
+    if (!tsr_is_meta(r)) {
+        TSR_TRY(tsr_tensor_new_slice(&half, r, (int)last, 0, length / 2 + 1, 1));
+        TSR_TRY(transform(half, in, (int)last, TSR_FFT_R2C, length, true, n == 1 ? scale : 1));
+        for (int i = n - 2; i >= 0; i--) TSR_TRY(transform(half, half, (int)dims[i], TSR_FFT_C2C, in->sizes[dims[i]], true, i == 0 ? scale : 1));
+        if (!onesided) TSR_TRY(tsr_fft_lines_mirror(r, dims, n));
+    }
     *out = tsr_owned_take(&r);
     return TSR_OK;
 }
@@ -280,7 +142,7 @@ static TsrStatus c2r(TsrTensor **out, const TsrTensor *in, const int64_t *dims, 
     memcpy(sizes, half->sizes, sizeof(int64_t) * (size_t)tsr_ndim(half));
     sizes[last] = length;
     TSR_TRY(result_new(&r, half, sizes, &last, 1, tsr_dtype_real_of(in->dtype)));
-    if (!tsr_is_meta(r)) TSR_TRY(transform(r, half, (int)last, LINE_C2R, length, false, scale_of(norm, half, sizes, &last, 1)));
+    if (!tsr_is_meta(r)) TSR_TRY(transform(r, half, (int)last, TSR_FFT_C2R, length, false, scale_of(norm, half, sizes, &last, 1)));
     *out = tsr_owned_take(&r);
     return TSR_OK;
 }
