@@ -8,7 +8,7 @@ has 'a method of a quoted text' "'ABC!'" "$shown"
 has 'methods of what a call gives' '[5, 4, 3, 2, 1, 0]' "$shown"
 has 'a magic' '%timeit ' "$shown"
 has 'several are listed at once' 'torch.zeros_like' "$shown"
-shown=$(typed 'ones(2, 3).sum(dim=0, keepd\tTrue).shape' 'softmax(zeros(4), dim\t0)[0].it\t()' 'def g(size, *, wide=2): return wide * size' '' 'g(5, wid\t7)' 'g(6, \t\025' "int('ff', bas\t16)")
+shown=$(typed 'ones(2, 3).sum(dim=0, keepd\tTrue).shape' 'softmax(zeros(4), dim\t0)[0].it\t()' 'def g(size, *, wide=2): return wide * size' '' 'g(5, wid\t7)' 'g(6, \t\025' 'sum([1, 4], start\t250)')
 has 'an argument of a method, by its name' 'torch.Size([1, 3])' "$shown"
 has 'of a function' '0.25' "$shown"
 has 'of a function of the user' '
