@@ -80,6 +80,8 @@ static TsrStatus resolve(int number) {
 static void consider(const char *name, void *search) { hint_consider(search, name); }
 
 static TsrStatus not_defined(const Str *name) {
+    char home[128];
+    bool elsewhere = !module_known(name->data) && hint_home(home, sizeof home, name->data) != NULL; /* which may raise errors of its own */
     tsr_error(TSR_NAME_ERROR, "name '%s' is not defined", name->data);
     if (module_known(name->data)) {
         tsr_error_hint("import %s first", name->data);
@@ -87,7 +89,8 @@ static TsrStatus not_defined(const Str *name) {
     }
     HintSearch search = hint_begin(name->data);
     vm_each_visible_name(consider, &search);
-    if (search.best != NULL) tsr_error_hint("did you mean '%s'?", search.best);
+    if (elsewhere) tsr_error_hint("%s", home);
+    else if (search.best != NULL) tsr_error_hint("did you mean '%s'?", search.best);
     return TSR_NAME_ERROR;
 }
 

@@ -2,10 +2,12 @@
 
 #include "dict_obj.h"
 #include "exc.h"
+#include "func_obj.h"
 #include "seq_obj.h"
 #include "str_obj.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { MAX_NAME = 40 };
@@ -47,6 +49,34 @@ void hint_consider(HintSearch *search, const char *candidate) {
     search->best_distance = distance;
 }
 
+static bool module_has(const char *module, Str *name) {
+    Value m, v = VALUE_UNBOUND;
+    TsrStatus status = module_import(&m, module);
+    if (status == TSR_OK) {
+        status = value_lookup_attr(&v, m, name);
+        value_release(m);
+    }
+    if (status != TSR_OK) exc_discard(status);
+    bool has = v.tag != V_UNBOUND;
+    value_release(v);
+    return has;
+}
+
+const char *hint_home(char *buffer, size_t size, const char *name) {
+    static const struct { const char *module, *hint; } homes[] = {
+        {"torch.nn.functional", "did you mean F.%s?"}, {"torch.linalg", "did you mean torch.linalg.%s?"}, {"torch.fft", "did you mean torch.fft.%s?"},
+        {"torch.special", "did you mean torch.special.%s?"}, {"math", "did you mean math.%s?"}, {"functools", "import functools first: functools.%s"},
+        {"itertools", "import itertools first: itertools.%s"}, {"collections", "import collections first: collections.%s"},
+    };
+    Str *wanted = name[0] != '_' ? str_intern_c(name) : NULL;
+    for (size_t i = 0; wanted != NULL && i < TSR_COUNTOF(homes); i++) {
+        if (!module_has(homes[i].module, wanted)) continue;
+        snprintf(buffer, size, homes[i].hint, name);
+        return buffer;
+    }
+    return NULL;
+}
+
 void hint_attribute(Value v, const char *name) {
     TsrText message = {0};
     TsrStatus kind = tsr_error_kind();
@@ -56,8 +86,11 @@ void hint_attribute(Value v, const char *name) {
     HintSearch search = hint_begin(name);
     for (int64_t i = 0; status == TSR_OK && i < value_as_list(list)->count; i++) hint_consider(&search, value_as_str(value_as_list(list)->items[i])->data);
     if (status != TSR_OK) exc_discard(status);
+    char home[128];
+    bool torch = value_is_obj(v, &module_type) && str_equal_c(value_as_module(v)->name, "torch") && hint_home(home, sizeof home, name) != NULL;
     tsr_error(kind, "%s", message.data != NULL ? message.data : "");
-    if (search.best != NULL) tsr_error_hint("did you mean '%s'?", search.best);
+    if (torch) tsr_error_hint("%s", home);
+    else if (search.best != NULL) tsr_error_hint("did you mean '%s'?", search.best);
     value_release(list);
     tsr_text_free(&message);
 }

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,6 +41,9 @@ static struct {
     void (*stifle_history)(int);
     void (*free_line_state)(void);
     void (*cleanup_after_signal)(void);
+    void (*reset_after_signal)(void);
+    void (*resize)(void);
+    int (*redisplay)(void);
     void (*leave_search)(void);
     char **(*completion_matches)(const char *, Generator *);
     int *attempted_over, *catch_signals, *append_character, *point;
@@ -115,6 +119,9 @@ static bool load(void) {
     LOAD(stifle_history, "stifle_history");
     LOAD(free_line_state, "rl_free_line_state");
     LOAD(cleanup_after_signal, "rl_cleanup_after_signal");
+    LOAD(reset_after_signal, "rl_reset_after_signal");
+    LOAD(resize, "rl_resize_terminal");
+    LOAD(redisplay, "rl_forced_update_display");
     LOAD(leave_search, "rl_callback_sigcleanup");
     LOAD(completion_matches, "rl_completion_matches");
     LOAD(attempted_over, "rl_attempted_completion_over");
@@ -142,6 +149,35 @@ static bool load(void) {
     return true;
 }
 
+/* ---- a terminal that changes under the line ---- */
+
+static volatile sig_atomic_t resized, continued;
+
+static void on_change(int signal) {
+    if (signal == SIGCONT) continued = 1;
+    else resized = 1;
+}
+
+static void watch_terminal(void) {
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = on_change;
+    action.sa_flags = SA_RESTART; /* of a read or write of the program's; poll ends all the same */
+    sigaction(SIGWINCH, &action, NULL);
+    sigaction(SIGCONT, &action, NULL);
+}
+
+/* Behind Ctrl-Z and fg the terminal is as the shell left it, and what was typed is no longer on it; in a window of another width it lies elsewhere. */
+static void follow_terminal(void) {
+    if (continued && lib.cleanup_after_signal != NULL && lib.reset_after_signal != NULL) {
+        lib.cleanup_after_signal();
+        lib.reset_after_signal();
+    }
+    if ((resized || continued) && lib.resize != NULL) lib.resize();
+    if (continued && lib.redisplay != NULL) lib.redisplay();
+    resized = continued = 0;
+}
+
 static const char *history_path(char *buffer, size_t size) {
     const char *named = getenv("TSR_HISTORY"), *home = getenv("HOME");
     if (named != NULL) return named[0] != '\0' ? named : NULL;
@@ -156,6 +192,7 @@ void line_start(void) {
     const char *term = getenv("TERM");
     terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
     if (!terminal || (term != NULL && strcmp(term, "dumb") == 0) || !load()) return;
+    watch_terminal();
     if (lib.stifle_history != NULL) lib.stifle_history(HISTORY_LINES);
     const char *path = history_path(buffer, sizeof buffer);
     if (path != NULL && lib.read_history != NULL) lib.read_history(path);
@@ -196,12 +233,14 @@ static void on_line(char *text) {
 
 static LineEnd read_edited(char **out, const char *prompt) {
     have_received = false;
+    continued = 0; /* the library takes the terminal anew */
     lib.install(prompt, on_line);
     while (!have_received) {
         struct pollfd wait = {.fd = STDIN_FILENO, .events = POLLIN};
         int ready = poll(&wait, 1, -1);
         if (ready > 0) lib.read_char();
         if (ready < 0 && errno != EINTR) break;
+        follow_terminal();
         if (ready < 0 && take_interrupt()) {
             if (lib.free_line_state != NULL) lib.free_line_state();
             if (lib.leave_search != NULL) lib.leave_search(); /* Ctrl-R, and what else waits for a key */

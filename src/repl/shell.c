@@ -384,10 +384,18 @@ static bool prompt_once(TsrText *statement) {
     return more;
 }
 
+/* What someone who has just started it for the first time can't know. */
+static void greet(void) {
+    if (!line_is_terminal() || shell_options->interactive) return;
+    fprintf(stderr, "%stsr %s, PyTorch %s's names: help() tells what there is, %%lesson teaches it, Ctrl-D leaves%s\n", shell_options->colour ? "\033[2m" : "",
+            TSR_VERSION, TSR_TORCH_VERSION, shell_options->colour ? "\033[0m" : "");
+}
+
 int shell_run_prompt(void) {
     line_completer = complete_word;
     line_wants_key = complete_wants_key;
     line_start();
+    greet();
     for (bool more = true; more && !shell.wants_exit;) {
         TsrText statement = {0};
         fflush(builtin_stdout());

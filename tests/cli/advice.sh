@@ -223,6 +223,20 @@ zeros(2, 3) @ zeros(4, 3)
 the second one transposed would fit: .t()
 zeros(2, 3) @ zeros(2, 4)
 the first one transposed would fit: .t()
+cross_entropy(zeros(2, 3), tensor([0, 1]))
+did you mean F.cross_entropy?
+torch.relu6(ones(2))
+did you mean F.relu6?
+svdvals(ones(2, 2))
+did you mean torch.linalg.svdvals?
+reduce(max, [1, 2])
+import functools first: functools.reduce
+ones(2, 3).t().view(6)
+reshape copies where it must; explain("x.view(6)") says which dimensions can't merge
+arange(6).reshape(2, 4)
+the sizes have to multiply to x.numel(); one of them may be -1, which stands for what is left
+torch.ones(2, requires_grad=True)
+leave requires_grad out: the values are the same, only gradients are missing
 ones(2).foo = 3
 a tensor holds no attributes of one's own; a dict can hold it and what belongs to it
 zeros(shape=(2, 3))

@@ -1,0 +1,49 @@
+"""terminal.py TSR: types half a line at the prompt, changes the terminal under it, and prints what was drawn anew: after fg (the terminal as a shell
+leaves it, then SIGCONT), and after the window became narrower."""
+import fcntl
+import os
+import pty
+import select
+import signal
+import struct
+import sys
+import termios
+
+TYPED = "x = 40000"
+
+
+def size(fd, columns):
+    fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+
+
+def shown(fd, until, seconds=10):
+    """What comes until that text has come, or nothing has for so long."""
+    text = ""
+    while until not in text and select.select([fd], [], [], seconds)[0]:
+        text += os.read(fd, 4096).decode(errors="replace")
+    return text
+
+
+def main(tsr):
+    pid, fd = pty.fork()
+    if pid == 0:
+        os.environ.update(TSR_HISTORY="", TERM="xterm")
+        os.execv(tsr, [tsr, "--no-color"])
+    size(fd, 80)
+    shown(fd, ">>> ")
+    os.write(fd, TYPED.encode())
+    shown(fd, TYPED)
+    raw = termios.tcgetattr(fd)
+    cooked = raw[:3] + [raw[3] | termios.ICANON | termios.ECHO] + raw[4:]
+    termios.tcsetattr(fd, termios.TCSANOW, cooked)
+    os.kill(pid, signal.SIGCONT)
+    print("fg:", ">>> " + TYPED in shown(fd, ">>> " + TYPED), "raw" if not termios.tcgetattr(fd)[3] & termios.ICANON else "cooked")
+    size(fd, 40)
+    print("narrower:", ">>> " + TYPED in shown(fd, ">>> " + TYPED))
+    os.write(fd, b"2\rx\r")
+    print("the line goes on:", "400002\r\n>>> " in shown(fd, "400002\r\n>>> ").replace("\x1b[?2004h", "").replace("\x1b[?2004l\r", ""))
+    os.kill(pid, signal.SIGKILL)
+    os.waitpid(pid, 0)
+
+
+main(sys.argv[1])
