@@ -1,16 +1,12 @@
-/* Matching arguments to signatures, converting them, running the row, wrapping the results. */
+/* bind.c: calling a row from the language, and the function objects that do. */
 #include "bind_impl.h"
-#include "args.h"
 #include "core/fast.h"
-#include "gc.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "dict_obj.h"
 #include "func_obj.h"
-#include "hint.h"
-#include "num_obj.h"
 #include "seq_obj.h"
 #include "str_obj.h"
 #include "torch_types.h"
@@ -20,598 +16,32 @@ TsrStatus (*bind_override)(Value *out, bool *handled, OpFunction *f, const CallA
 
 TsrStatus bind_refuse_grad(void) { return tsr_error(TSR_RUNTIME_ERROR, "tsr has no autograd: requires_grad=True is not supported"); }
 
-/* ---- what a value can be taken for ---- */
-
-static inline bool is_long(Value v) { return v.tag == V_INT || (v.tag == V_OBJ && value_is_bigint(v)); }
-static inline bool is_number(Value v) { return v.tag == V_INT || v.tag == V_FLOAT || v.tag == V_BOOL || (v.tag == V_OBJ && (value_is_bigint(v) || value_is_complex(v))); }
-
-static bool is_index_tensor(Value v) {
-    return v.tag == V_TENSOR && v.t->numel == 1 && (tsr_dtype_is_integral(v.t->dtype) || v.t->dtype == TSR_BOOL);
-}
-
-bool bind_is_index(Value v) { return is_long(v) || is_index_tensor(v); }
-
-static bool is_tensor(Value v) {
-    if (v.tag == V_TENSOR) return true;
-    if (v.tag != V_OBJ || bind_tensor_hook == NULL) return false;
-    TsrTensor *t = NULL;
-    return bind_tensor_hook(&t, v) != TSR_OK || t != NULL; /* a failing one fails again, and reports, when converted */
-}
-
-static bool is_int_list(Value v, int fixed) {
-    const Value *items = NULL;
-    int64_t n = 0;
-    if (!value_as_array(v, &items, &n)) return fixed > 0 && bind_is_index(v);
-    return n == 0 || bind_is_index(items[0]);
-}
-
-static TsrStatus check_tensor_list(bool *ok, const SigParam *p, Value v, int argument) {
-    const Value *items = NULL;
-    int64_t n = 0;
-    *ok = value_as_array(v, &items, &n);
-    for (int64_t i = 0; *ok && i < n; i++) {
-        if (is_tensor(items[i]) || (items[i].tag == V_NONE && p->param != NULL && p->param->optional_elements)) continue;
-        return tsr_error(TSR_TYPE_ERROR, "expected Tensor as element %d in argument %d, but got %s", (int)i, argument, value_type_name(items[i]));
-    }
-    return TSR_OK;
-}
-
-static bool all_scalars(Value v) {
-    const Value *items = NULL;
-    int64_t n = 0;
-    if (!value_as_array(v, &items, &n)) return false;
-    for (int64_t i = 0; i < n; i++)
-        if (!is_number(items[i])) return false;
-    return true;
-}
-
-static bool is_float_list(Value v) {
-    const Value *items = NULL;
-    int64_t n = 0;
-    if (!value_as_array(v, &items, &n)) return false;
-    return n == 0 || items[0].tag == V_FLOAT || items[0].tag == V_BOOL || is_long(items[0]);
-}
-
-static inline TsrStatus check_param(bool *ok, const Sig *sig, const SigParam *p, Value v, int argument) {
-    switch ((TsrArgKind)p->kind) {
-    case TSR_ARG_TENSOR: *ok = is_tensor(v) || (sig->numbers_as_tensors && p->role == SIG_SCHEMA && is_number(v)); return TSR_OK;
-    case TSR_ARG_TENSORS: return check_tensor_list(ok, p, v, argument);
-    case TSR_ARG_SCALAR: *ok = is_number(v) || (v.tag == V_TENSOR && tsr_ndim(v.t) == 0); return TSR_OK;
-    case TSR_ARG_SCALARS: *ok = all_scalars(v); return TSR_OK;
-    case TSR_ARG_INT: *ok = is_long(v) || (v.tag == V_TENSOR && tsr_ndim(v.t) == 0 && is_index_tensor(v)); return TSR_OK;
-    case TSR_ARG_INTS: *ok = is_int_list(v, p->fixed); return TSR_OK;
-    case TSR_ARG_FLOAT: *ok = v.tag == V_FLOAT || v.tag == V_BOOL || is_long(v) || (v.tag == V_TENSOR && tsr_ndim(v.t) == 0); return TSR_OK;
-    case TSR_ARG_FLOATS: *ok = is_float_list(v); return TSR_OK;
-    case TSR_ARG_BOOL: *ok = v.tag == V_BOOL; return TSR_OK;
-    case TSR_ARG_BOOLS: {
-        const Value *items;
-        int64_t n;
-        *ok = value_as_array(v, &items, &n) && (n == 0 || items[0].tag == V_BOOL);
-        return TSR_OK;
-    }
-    case TSR_ARG_STR: *ok = value_is_str(v); return TSR_OK;
-    case TSR_ARG_DTYPE: {
-        TsrDtype d;
-        *ok = dtype_from_value(&d, v);
-        return TSR_OK;
-    }
-    case TSR_ARG_LAYOUT: *ok = value_is_obj(v, &layout_type); return TSR_OK;
-    case TSR_ARG_DEVICE: *ok = is_long(v) || value_is_str(v) || value_is_obj(v, &device_type); return TSR_OK;
-    case TSR_ARG_MEMORY_FORMAT: *ok = value_is_obj(v, &format_type); return TSR_OK;
-    case TSR_ARG_GENERATOR: *ok = value_is_obj(v, &torch_generator_type); return TSR_OK;
-    default: *ok = true; return TSR_OK;
-    }
-}
-
-/* ---- matching one signature ---- */
-
-/* Whether some keyword is none of the signature's. */
-static bool has_stray_keyword(const Sig *sig, const CallArgs *args) {
-    for (int k = 0; k < args->keyword_count; k++) {
-        int i = 0;
-        while (i < sig->count && sig->params[i].name != args->names[k]) i++;
-        if (i == sig->count) return true;
-    }
-    return false;
-}
-
-/* The arguments from parameter `from` on that are not there; a keyword that nobody knows was likely meant for the first of them. */
-static TsrStatus missing(const OpFunction *f, const Sig *sig, const CallArgs *args, int from) {
-    TsrText names = {0};
-    int n = 0;
-    TsrStatus s = TSR_OK;
-    for (int i = from; i < sig->count && s == TSR_OK; i++)
-        if (!sig->params[i].optional) s = tsr_text_printf(&names, "%s\"%s\"", n++ > 0 ? ", " : "", sig->params[i].text);
-    if (s == TSR_OK) s = tsr_error(TSR_TYPE_ERROR, "%s() missing %d required positional argument%s: %s", f->name, n, n == 1 ? "s" : "", names.data);
-    if (has_stray_keyword(sig, args)) tsr_error_hint("did you mean %s=?", sig->params[from].text);
-    tsr_text_free(&names);
-    return s;
-}
-
-static TsrStatus unknown_keyword(const OpFunction *f, const Sig *sig, const Str *name) {
-    HintSearch search = hint_begin(name->data);
-    for (int i = 0; i < sig->count; i++)
-        if (sig->params[i].name != NULL) hint_consider(&search, sig->params[i].name->data);
-    return hint_unexpected_keyword(f->name, &search);
-}
-
-static TsrStatus bad_keyword(const OpFunction *f, const Sig *sig, const CallArgs *args, int positional) {
-    for (int k = 0; k < args->keyword_count; k++) {
-        int at = -1;
-        for (int i = 0; i < sig->count && at < 0; i++)
-            if (sig->params[i].name == args->names[k]) at = i;
-        if (at < 0) return unknown_keyword(f, sig, args->names[k]);
-        if (at < positional) return tsr_error(TSR_TYPE_ERROR, "%s() got multiple values for argument '%s'", f->name, args->names[k]->data);
-    }
-    return tsr_error(TSR_TYPE_ERROR, "invalid keyword arguments");
-}
-
-static TsrStatus wrong_type(const OpFunction *f, const SigParam *p, Value v, bool keyword, int position) {
-    if (keyword) return tsr_error(TSR_TYPE_ERROR, "%s(): argument '%s' must be %s, not %s", f->name, p->text, bind_kind_name(p), value_type_name(v));
-    const Value *items;
-    int64_t count;
-    if (p->kind == TSR_ARG_INTS && value_as_array(v, &items, &count) && count > 0)
-        return tsr_error(TSR_TYPE_ERROR, "%s(): argument '%s' (position %d) must be %s, but found element of type %s at pos 0", f->name, p->text, position + 1, bind_kind_name(p),
-                         value_type_name(items[0]));
-    return tsr_error(TSR_TYPE_ERROR, "%s(): argument '%s' (position %d) must be %s, not %s", f->name, p->text, position + 1, bind_kind_name(p), value_type_name(v));
-}
-
-static Value keyword_value(const CallArgs *args, const SigParam *p) {
-    for (int k = 0; k < args->keyword_count; k++)
-        if (args->names[k] == p->name) return args->values[args->count + k];
-    for (int a = 0; a < 3 && p->alias[a] != NULL; a++)
-        for (int k = 0; k < args->keyword_count; k++)
-            if (args->names[k] == p->alias[a]) return args->values[args->count + k];
-    return VALUE_UNBOUND;
-}
-
-static bool varargs_fit(const Sig *sig, const CallArgs *args, int skip) {
-    return sig->varargs && (args->count == skip || bind_is_index(args->values[skip]));
-}
-
-TsrStatus bind_match(bool *ok, const OpFunction *f, const Sig *sig, const CallArgs *args, int skip, Value *bound, bool *varargs, bool raise) {
-    int given = args->count - skip, position = 0, keywords_left = args->keyword_count;
-    *ok = *varargs = false;
-    if (given > sig->max_positional && !sig->varargs) return raise ? args_too_many(f->name, sig->min_args, sig->max_positional, given) : TSR_OK;
-    for (int i = 0; i < sig->count; i++) {
-        const SigParam *p = &sig->params[i];
-        Value v = VALUE_UNBOUND;
-        bool keyword = false;
-        if (position < given) {
-            if (p->keyword_only) return raise ? args_too_many(f->name, sig->min_args, sig->max_positional, given) : TSR_OK;
-            v = args->values[skip + position];
-        } else if (args->keyword_count > 0) {
-            v = keyword_value(args, p);
-            keyword = true;
-        }
-        bound[i] = VALUE_UNBOUND;
-        if ((v.tag == V_UNBOUND && p->optional) || (v.tag == V_NONE && p->allow_none)) {
-            /* left out, or None */
-        } else if (v.tag == V_UNBOUND) {
-            return raise ? missing(f, sig, args, i) : TSR_OK;
-        } else {
-            bool fits = false;
-            TSR_TRY(check_param(&fits, sig, p, v, i));
-            if (fits) {
-                bound[i] = v;
-            } else if (position == 0 && !keyword && varargs_fit(sig, args, skip)) {
-                *varargs = true;
-                position = given;
-                continue;
-            } else if (raise && sig->varargs && given > sig->max_positional && position == 0) {
-                return args_too_many(f->name, sig->min_args, sig->max_positional, given);
-            } else {
-                return raise ? wrong_type(f, p, v, keyword, position) : TSR_OK;
-            }
-        }
-        if (!keyword) position++;
-        else if (v.tag != V_UNBOUND) keywords_left--;
-    }
-    if (position < given) return raise ? args_too_many(f->name, sig->min_args, sig->max_positional, given) : TSR_OK; /* more beside a list that took the place of all */
-    if (keywords_left > 0) return raise ? bad_keyword(f, sig, args, given) : TSR_OK;
-    *ok = true;
-    return TSR_OK;
-}
-
-/* ---- converting ---- */
-
-enum { FRAME_INTS = 64, FRAME_BLOCKS = 8 };
-
-/* What one call needs besides its arguments; all on the stack unless lists are long. */
-typedef struct Frame {
-    TsrOpCall call;
-    TsrArg arg[TSR_MAX_ARGS];
-    const OpFunction *function;
-    const CallArgs *args;
-    int skip;
-    int nmade, nints, nblocks;
-    TsrTensor *made[TSR_MAX_ARGS]; /* wrapped numbers, owned */
-    void *blocks[FRAME_BLOCKS];    /* arrays on the heap, owned */
-    int64_t ints[FRAME_INTS];
-} Frame;
-
-static TsrStatus frame_block(void **out, Frame *fr, size_t n, size_t size) {
-    size_t bytes;
-    if (tsr_mul_size_overflows(n, size, &bytes) || fr->nblocks == FRAME_BLOCKS) return mem_error();
-    *out = tsr_malloc(bytes);
-    if (*out == NULL) return mem_error();
-    fr->blocks[fr->nblocks++] = *out;
-    return TSR_OK;
-}
-
-static void frame_end(Frame *fr) {
-    for (int i = 0; i < fr->nmade; i++) tsr_tensor_free(fr->made[i]);
-    for (int i = 0; i < fr->nblocks; i++) tsr_free(fr->blocks[i]);
-}
-
-TsrStatus bind_scalar(TsrScalar *out, bool *ok, Value v) {
-    *ok = true;
-    switch (v.tag) {
-    case V_BOOL: *out = tsr_scalar_bool(v.b); return TSR_OK;
-    case V_INT: *out = tsr_scalar_int(v.i); return TSR_OK;
-    case V_FLOAT: *out = tsr_scalar_float(v.f); return TSR_OK;
-    case V_TENSOR:
-        *ok = tsr_ndim(v.t) == 0;
-        return *ok ? tsr_tensor_item(out, v.t) : TSR_OK;
-    case V_OBJ:
-        if (value_is_complex(v)) {
-            *out = tsr_scalar_complex(value_as_complex(v)->re, value_as_complex(v)->im);
-            return TSR_OK;
-        }
-        if (value_is_bigint(v)) {
-            uint64_t u;
-            if (!int_fits_uint64(v, &u)) return tsr_error(TSR_OVERFLOW_ERROR, int_sign(v) < 0 ? "can't convert negative int to unsigned" : "int too big to convert");
-            *out = (TsrScalar){.kind = TSR_SCALAR_UINT, .u = u};
-            return TSR_OK;
-        }
-    }
-    *ok = false;
-    return TSR_OK;
-}
-
-TsrStatus bind_scalar_value(Value *out, TsrScalar s) {
-    switch (s.kind) {
-    case TSR_SCALAR_BOOL: *out = value_bool(s.b); return TSR_OK;
-    case TSR_SCALAR_INT: *out = value_int(s.i); return TSR_OK;
-    case TSR_SCALAR_UINT: return int_new_uint64(out, s.u);
-    case TSR_SCALAR_FLOAT: *out = value_float(s.f); return TSR_OK;
-    default: return complex_new(out, s.c.re, s.c.im);
-    }
-}
-
-static TsrStatus to_int(int64_t *out, Value v) {
-    if (v.tag == V_INT || v.tag == V_BOOL) {
-        *out = v.i;
-        return TSR_OK;
-    }
-    if (v.tag == V_TENSOR) {
-        TsrScalar s;
-        TSR_TRY(tsr_tensor_item(&s, v.t));
-        *out = tsr_scalar_to_int(s);
-        return TSR_OK;
-    }
-    return tsr_error(TSR_VALUE_ERROR, "Overflow when unpacking long long");
-}
-
-static TsrStatus bad_element(const Frame *fr, const SigParam *p, int64_t i, Value v) {
-    if (is_long(v))
-        return tsr_error(TSR_TYPE_ERROR, "%s(): argument '%s' failed to unpack the object at pos %lld with error \"Overflow when unpacking long long\"",
-                         fr->function->name, p->text, (long long)i + 1);
-    return tsr_error(TSR_TYPE_ERROR, "%s(): argument '%s' failed to unpack the object at pos %lld with error \"type must be %s,but got %s\"", fr->function->name,
-                     p->text, (long long)i + 1, bind_kind_name(p), value_type_name(v));
-}
-
-static TsrStatus int_array(int64_t **out, Frame *fr, int64_t n) {
-    if (fr->nints + n <= FRAME_INTS) {
-        *out = &fr->ints[fr->nints];
-        fr->nints += (int)n;
-        return TSR_OK;
-    }
-    if (n > INT32_MAX) return tsr_error(TSR_RUNTIME_ERROR, "too many numbers in a list: %lld", (long long)n);
-    return frame_block((void **)out, fr, (size_t)n, sizeof(int64_t));
-}
-
-static TsrStatus to_ints(Frame *fr, TsrArg *arg, const SigParam *p, Value v, bool varargs) {
-    const Value *items = NULL;
-    int64_t n = 0, *ints;
-    if (varargs) {
-        items = fr->args->values + fr->skip;
-        n = fr->args->count - fr->skip;
-    } else if (!value_as_array(v, &items, &n)) { /* one int for all */
-        int64_t one = 0;
-        TSR_TRY(to_int(&one, v));
-        TSR_TRY(int_array(&ints, fr, p->fixed));
-        for (int i = 0; i < p->fixed; i++) ints[i] = one;
-        *arg = (TsrArg){.kind = TSR_ARG_INTS, .n = p->fixed, .ints = ints};
-        return TSR_OK;
-    }
-    TSR_TRY(int_array(&ints, fr, n));
-    for (int64_t i = 0; i < n; i++) {
-        if (items[i].tag == V_INT || items[i].tag == V_BOOL) ints[i] = items[i].i;
-        else if (is_index_tensor(items[i])) TSR_TRY(to_int(&ints[i], items[i]));
-        else return bad_element(fr, p, i, items[i]);
-    }
-    *arg = (TsrArg){.kind = TSR_ARG_INTS, .n = (int)n, .ints = ints};
-    return TSR_OK;
-}
-
-static TsrStatus to_tensor(Frame *fr, TsrTensor **out, Value v) {
-    TSR_TRY(bind_tensor_of(out, v));
-    if (*out != NULL) return TSR_OK;
-    TsrScalar s;
-    bool ok;
-    TSR_TRY(bind_scalar(&s, &ok, v));
-    TSR_TRY(tsr_tensor_new_wrapped(out, s));
-    fr->made[fr->nmade++] = *out;
-    return TSR_OK;
-}
-
-static TsrStatus to_tensors(Frame *fr, TsrArg *arg, Value v) {
-    const Value *items = NULL;
-    int64_t n = 0;
-    value_as_array(v, &items, &n);
-    TsrTensor **list;
-    if (n > INT32_MAX) return mem_error();
-    TSR_TRY(frame_block((void **)&list, fr, (size_t)n + 1, sizeof *list));
-    for (int64_t i = 0; i < n; i++) {
-        list[i] = NULL;
-        if (items[i].tag != V_NONE) TSR_TRY(bind_tensor_of(&list[i], items[i]));
-    }
-    *arg = (TsrArg){.kind = TSR_ARG_TENSORS, .n = (int)n, .tensors = list};
-    return TSR_OK;
-}
-
-static TsrStatus to_number_array(Frame *fr, TsrArg *arg, const SigParam *p, Value v) {
-    const Value *items = NULL;
-    int64_t n = 0;
-    void *block;
-    value_as_array(v, &items, &n);
-    if (n > INT32_MAX) return mem_error();
-    TSR_TRY(frame_block(&block, fr, (size_t)n + 1, sizeof(TsrScalar)));
-    *arg = (TsrArg){.kind = (TsrArgKind)p->kind, .n = (int)n, .scalars = block};
-    for (int64_t i = 0; i < n; i++) {
-        TsrScalar s = tsr_scalar_int(0);
-        bool ok;
-        TSR_TRY(bind_scalar(&s, &ok, items[i]));
-        if (!ok) return bad_element(fr, p, i, items[i]);
-        if (p->kind == TSR_ARG_SCALARS) arg->scalars[i] = s;
-        else if (p->kind == TSR_ARG_FLOATS) arg->floats[i] = tsr_scalar_to_double(s);
-        else arg->bools[i] = tsr_scalar_to_bool(s);
-    }
-    return TSR_OK;
-}
-
-static TsrStatus to_scalar(TsrArg *arg, TsrArgKind kind, Value v) {
-    TsrScalar s = tsr_scalar_int(0);
-    bool ok;
-    TSR_TRY(bind_scalar(&s, &ok, v));
-    if (kind == TSR_ARG_SCALAR) *arg = (TsrArg){.kind = kind, .s = s};
-    else if (s.kind == TSR_SCALAR_COMPLEX && s.c.im != 0) return tsr_error(TSR_RUNTIME_ERROR, "value cannot be converted to type double without overflow");
-    else *arg = (TsrArg){.kind = kind, .f = tsr_scalar_to_double(s)};
-    return TSR_OK;
-}
-
-static TsrStatus to_device(TsrArg *arg, Value v) {
-    bool ok;
-    arg->kind = TSR_ARG_DEVICE;
-    return device_from_value(&arg->device, &ok, v);
-}
-
-static TsrStatus convert(Frame *fr, TsrArg *arg, const SigParam *p, Value v, bool varargs) {
-    switch ((TsrArgKind)p->kind) {
-    case TSR_ARG_TENSOR: arg->kind = TSR_ARG_TENSOR; return to_tensor(fr, &arg->t, v);
-    case TSR_ARG_TENSORS: return to_tensors(fr, arg, v);
-    case TSR_ARG_SCALAR:
-    case TSR_ARG_FLOAT: return to_scalar(arg, (TsrArgKind)p->kind, v);
-    case TSR_ARG_INT: arg->kind = TSR_ARG_INT; return to_int(&arg->i, v);
-    case TSR_ARG_INTS: return to_ints(fr, arg, p, v, varargs);
-    case TSR_ARG_FLOATS:
-    case TSR_ARG_BOOLS:
-    case TSR_ARG_SCALARS: return to_number_array(fr, arg, p, v);
-    case TSR_ARG_BOOL: *arg = (TsrArg){.kind = TSR_ARG_BOOL, .b = v.b}; return TSR_OK;
-    case TSR_ARG_STR: *arg = (TsrArg){.kind = TSR_ARG_STR, .str = value_as_str(v)->data}; return TSR_OK;
-    case TSR_ARG_DTYPE: arg->kind = TSR_ARG_DTYPE; (void)dtype_from_value(&arg->dtype, v); return TSR_OK;
-    case TSR_ARG_LAYOUT: *arg = (TsrArg){.kind = TSR_ARG_LAYOUT, .layout = ((LayoutObj *)v.o)->layout}; return TSR_OK;
-    case TSR_ARG_DEVICE: return to_device(arg, v);
-    case TSR_ARG_MEMORY_FORMAT: *arg = (TsrArg){.kind = TSR_ARG_MEMORY_FORMAT, .format = ((FormatObj *)v.o)->format}; return TSR_OK;
-    case TSR_ARG_GENERATOR: *arg = (TsrArg){.kind = TSR_ARG_GENERATOR, .any = ((GeneratorObj *)v.o)->rng}; return TSR_OK;
-    default: *arg = (TsrArg){.kind = TSR_ARG_ANY, .any = NULL}; return TSR_OK;
-    }
-}
-
-static TsrStatus take_out(Frame *fr, const SigParam *p, Value v) {
-    if (p->kind == TSR_ARG_TENSOR) return bind_tensor_of(&fr->call.out[0], v);
-    const Value *items = NULL;
-    int64_t n = 0, want = fr->call.schema->nreturns;
-    value_as_array(v, &items, &n);
-    if (n != want) return tsr_error(TSR_TYPE_ERROR, "expected tuple of %lld elements but got %lld", (long long)want, (long long)n);
-    for (int64_t i = 0; i < n; i++) TSR_TRY(bind_tensor_of(&fr->call.out[i], items[i]));
-    return TSR_OK;
-}
-
-static TsrStatus take_option(const SigParam *p, Value v) {
-    if (!v.b) return TSR_OK;
-    if (p->role == SIG_REQUIRES_GRAD) return bind_refuse_grad();
-    return tsr_error(TSR_RUNTIME_ERROR, "Found no NVIDIA driver on your system. Please check that you have an NVIDIA GPU and installed a driver from "
-                                        "http://www.nvidia.com/Download/index.aspx");
-}
-
-static TsrStatus fill_call(Frame *fr, const Sig *sig, const Value *bound, bool varargs) {
-    bool filled[TSR_MAX_ARGS] = {false};
-    for (int i = 0; i < sig->count; i++) {
-        const SigParam *p = &sig->params[i];
-        bool all = varargs && i == 0;
-        if (bound[i].tag == V_UNBOUND && !all) {
-            if (p->role != SIG_SCHEMA) continue;
-            filled[p->index] = true;
-            if (p->param->has_default) fr->arg[p->index] = p->param->value;
-            else fr->arg[p->index].kind = TSR_ARG_NONE;
-            continue;
-        }
-        if (p->role == SIG_OUT) TSR_TRY(take_out(fr, p, bound[i]));
-        else if (p->role != SIG_SCHEMA) TSR_TRY(take_option(p, bound[i]));
-        else if (p->kind == TSR_ARG_ANY) fr->arg[p->index] = (TsrArg){.kind = TSR_ARG_ANY, .any = (void *)(uintptr_t)&bound[i]};
-        else TSR_TRY(convert(fr, &fr->arg[p->index], p, bound[i], all));
-        if (p->role == SIG_SCHEMA) filled[p->index] = true;
-    }
-    if (!sig->hidden && !sig->drops) return TSR_OK;
-    for (int i = 0; i < sig->schema->nparams; i++)
-        if (!filled[i] && i != sig->self) fr->arg[i] = sig->schema->params[i].value;
-    return TSR_OK;
-}
-
-/* ---- results ---- */
-
-static TsrStatus tensors_value(Value *out, TsrArg *r) {
-    Value v;
-    TSR_TRY(tuple_new_raw(&v, r->n));
-    Tuple *tuple = value_as_tuple(v);
-    for (int i = 0; i < r->n; i++) tuple->items[i] = value_tensor_move(r->tensors[i]);
-    tsr_free(r->tensors);
-    r->kind = TSR_ARG_NONE;
-    gc_track(tuple);
-    *out = v;
-    return TSR_OK;
-}
-
-static TsrStatus ints_value(Value *out, const TsrOpCall *call, const TsrArg *r) {
-    if (strcmp(call->schema->base, "stride") != 0) return size_new(out, r->ints, r->n);
-    Value v;
-    TSR_TRY(tuple_new_raw(&v, r->n));
-    for (int i = 0; i < r->n; i++) value_as_tuple(v)->items[i] = value_int(r->ints[i]);
-    gc_track(v.o);
-    *out = v;
-    return TSR_OK;
-}
-
-static TsrStatus floats_value(Value *out, const TsrArg *r) {
-    TSR_TRY(list_new(out, r->n));
-    for (int i = 0; i < r->n; i++) (void)list_append_move(value_as_list(*out), value_float(r->floats[i]));
-    return TSR_OK;
-}
-
-/* One result; a tensor's reference moves into *out, arrays are left to tsr_op_release_returns. */
-static TsrStatus one_result(Value *out, TsrOpCall *call, TsrArg *r) {
-    switch (r->kind) {
-    case TSR_ARG_TENSOR:
-        *out = r->t == NULL ? VALUE_NONE : value_tensor_move(r->t);
-        r->kind = TSR_ARG_NONE;
-        return TSR_OK;
-    case TSR_ARG_TENSORS: return tensors_value(out, r);
-    case TSR_ARG_SCALAR: return bind_scalar_value(out, r->s);
-    case TSR_ARG_INT: *out = value_int(r->i); return TSR_OK;
-    case TSR_ARG_FLOAT: *out = value_float(r->f); return TSR_OK;
-    case TSR_ARG_BOOL: *out = value_bool(r->b); return TSR_OK;
-    case TSR_ARG_STR: return str_new_c(out, r->str);
-    case TSR_ARG_INTS: return ints_value(out, call, r);
-    case TSR_ARG_FLOATS: return floats_value(out, r);
-    case TSR_ARG_DTYPE: *out = dtype_value(r->dtype); return TSR_OK;
-    case TSR_ARG_LAYOUT: *out = layout_value(r->layout); return TSR_OK;
-    case TSR_ARG_DEVICE: return device_new(out, r->device);
-    default: *out = VALUE_NONE; return TSR_OK;
-    }
-}
-
-/* torch.return_types.NAME with the schema's field names; NAME_out when written into out=. */
-static TsrStatus named_type(Type **out, const TsrSchema *schema, bool written) {
-    char name[96];
-    const char *fields[TSR_MAX_RETS];
-    int module = snprintf(name, sizeof name, "torch.return_types.");
-    snprintf(name + module, sizeof name - (size_t)module, "%s%s", schema->name, written ? "_out" : "");
-    for (char *c = name + module; *c != '\0'; c++)
-        if (*c == '.') *c = '_';
-    for (int i = 0; i < schema->nreturns; i++) fields[i] = schema->returns[i].name;
-    Str *kept = str_intern_c(name);
-    if (kept == NULL) return mem_error();
-    *out = structseq_type(kept->data, fields, schema->nreturns);
-    return *out == NULL ? mem_error() : TSR_OK;
-}
-
-TsrStatus bind_fill_return_types(Module *m) {
-    for (int i = 0; i < tsr_op_count(); i++) {
-        const TsrOpSet *set = tsr_op_at(i);
-        for (int k = 0; k < set->n; k++) {
-            const TsrSchema *schema;
-            Type *type;
-            TSR_TRY(tsr_op_schema(&schema, set->ops[k]));
-            if (!schema->named_returns) continue;
-            for (int written = 0; written < 2; written++) {
-                if (written && !(set->ops[k]->forms & TSR_OUT)) continue;
-                TSR_TRY(named_type(&type, schema, written));
-                TSR_TRY(module_add(m, strrchr(type->name, '.') + 1, value_lent(type)));
-            }
-        }
-    }
-    return TSR_OK;
-}
-
-static TsrStatus many_results(Value *out, TsrOpCall *call) {
-    Value items[TSR_MAX_RETS];
-    int n = 0;
-    TsrStatus s = TSR_OK;
-    for (; n < call->nret && s == TSR_OK; n++) {
-        items[n] = VALUE_NONE;
-        s = one_result(&items[n], call, &call->ret[n]);
-    }
-    Type *type = NULL;
-    if (s == TSR_OK && call->schema->named_returns) s = named_type(&type, call->schema, call->out[0] != NULL && !call->inplace);
-    if (s != TSR_OK) {
-        values_release(items, n);
-        return s;
-    }
-    return type != NULL ? structseq_new_move(out, type, items) : tuple_new_move(out, items, n);
-}
-
-TsrStatus bind_result_move(Value *out, TsrOpCall *call) {
-    if (TSR_LIKELY(call->nret == 1 && call->ret[0].kind == TSR_ARG_TENSOR && call->ret[0].t != NULL)) {
-        *out = value_tensor_move(call->ret[0].t);
-        call->nret = 0;
-        return TSR_OK;
-    }
-    TsrStatus s = TSR_OK;
-    if (call->nret == 0) *out = VALUE_NONE;
-    else if (call->nret == 1) s = one_result(out, call, &call->ret[0]);
-    else s = many_results(out, call);
-    tsr_op_release_returns(call);
-    return s;
-}
-
 /* ---- calling ---- */
 
 /* CPython's words for a method that takes nothing. */
-static TsrStatus refuse_arguments(const OpFunction *f, const CallArgs *args, int skip) {
+static TsrStatus refuse_arguments(const BindCall *b) {
+    const OpFunction *f = b->function;
     const char *owner = f->bound ? "Tensor" : "TensorBase";
-    if (args->keyword_count > 0) return tsr_error(TSR_TYPE_ERROR, "%s.%s() takes no keyword arguments", owner, f->name);
-    return tsr_error(TSR_TYPE_ERROR, "%s.%s() takes no arguments (%d given)", owner, f->name, args->count - skip);
+    if (b->args->keyword_count > 0) return tsr_error(TSR_TYPE_ERROR, "%s.%s() takes no keyword arguments", owner, f->name);
+    return tsr_error(TSR_TYPE_ERROR, "%s.%s() takes no arguments (%d given)", owner, f->name, b->args->count - b->skip);
 }
 
-static TsrStatus run_sig(Value *out, const OpFunction *f, const Sig *sig, const CallArgs *args, int skip, TsrTensor *self, const Value *bound, bool varargs) {
-    Frame fr;
-    memset(&fr.call, 0, offsetof(TsrOpCall, ret));
-    fr.call.op = sig->op;
-    fr.call.schema = sig->schema;
-    fr.call.arg = fr.arg;
-    fr.call.nargs = sig->schema->nparams;
-    fr.call.nret = 0;
-    fr.function = f;
-    fr.args = args;
-    fr.skip = skip;
-    fr.nmade = fr.nints = fr.nblocks = 0;
-    if (self != NULL) {
-        fr.arg[sig->self] = (TsrArg){.kind = TSR_ARG_TENSOR, .t = self};
-    }
-    TsrStatus s = fill_call(&fr, sig, bound, varargs);
+/* Runs the row of a call that fits its signature. */
+static TsrStatus run(Value *out, const BindCall *b) {
+    BindFrame fr;
+    TsrStatus s = bind_frame_begin(&fr, b);
+    const Sig *sig = b->sig;
     if (s == TSR_OK && TSR_UNLIKELY(device_default.type != TSR_CPU) && sig->where >= 0 && !tsr_arg_given(&fr.arg[sig->where]))
         fr.arg[sig->where] = (TsrArg){.kind = TSR_ARG_DEVICE, .device = device_default};
-    if (s == TSR_OK && (f->form == BIND_INPLACE || f->form == BIND_INPLACE_FUNCTION)) {
+    if (s == TSR_OK && (b->function->form == BIND_INPLACE || b->function->form == BIND_INPLACE_FUNCTION)) {
         fr.call.inplace = true;
         fr.call.out[0] = fr.arg[sig->self].t;
     }
-    bool first = args->spent && args->count > 0 && args->values[0].tag == V_TENSOR && fr.call.nargs > 0; /* what a handle holds lives on */
-    fr.call.spent = s == TSR_OK && first && fr.arg[0].kind == TSR_ARG_TENSOR && fr.arg[0].t == args->values[0].t;
+    bool first = b->args->spent && b->args->count > 0 && b->args->values[0].tag == V_TENSOR && fr.call.nargs > 0; /* what a handle holds lives on */
+    fr.call.spent = s == TSR_OK && first && fr.arg[0].kind == TSR_ARG_TENSOR && fr.arg[0].t == b->args->values[0].t;
     if (s == TSR_OK) s = tsr_op_run(&fr.call);
     if (s == TSR_OK) s = bind_result_move(out, &fr.call);
-    frame_end(&fr);
+    bind_frame_end(&fr);
     return s;
 }
 
@@ -669,6 +99,41 @@ static bool must_pack(const OpFunction *f, const CallArgs *args) {
     return f->set->n == 1 && !value_as_array(args->values[0], &items, &n);
 }
 
+/* Begins *b; a method's first argument is its self. */
+static TsrStatus take_self(BindCall *b, const OpFunction *f, const CallArgs *args) {
+    b->function = f;
+    b->args = args;
+    b->skip = f->form == BIND_METHOD || f->form == BIND_INPLACE ? 1 : 0;
+    b->self = NULL;
+    if (b->skip == 0) return TSR_OK;
+    if (args->count == 0) return tsr_error(TSR_TYPE_ERROR, "unbound method TensorBase.%s() needs an argument", f->name);
+    TSR_TRY(bind_tensor_of(&b->self, args->values[0]));
+    if (b->self != NULL) return TSR_OK;
+    return tsr_error(TSR_TYPE_ERROR, "descriptor '%s' for 'torch._C.TensorBase' objects doesn't apply to a '%s' object", f->name, value_type_name(args->values[0]));
+}
+
+/* Runs the first overload that the arguments fit. */
+static TsrStatus call_overload(Value *out, BindCall *b) {
+    const OpFunction *f = b->function;
+    const BindParser *parser = f->parser;
+    if (parser->no_arguments) {
+        if (TSR_UNLIKELY(b->args->count > b->skip || b->args->keyword_count > 0)) return refuse_arguments(b);
+        b->sig = &parser->sigs[0];
+        b->varargs = false;
+        return run(out, b);
+    }
+    bool ok = false, dunder = f->name[0] == '_' && f->name[1] == '_', raise = parser->count == 1 && !f->python && !dunder;
+    for (int i = 0; i < parser->count; i++) {
+        TSR_TRY(bind_match(&ok, b, &parser->sigs[i], raise));
+        if (ok) return run(out, b);
+    }
+    if (dunder) { /* x.__add__('a') */
+        *out = value_retain(VALUE_NOT_IMPLEMENTED);
+        return TSR_OK;
+    }
+    return bind_no_match(b);
+}
+
 static TsrStatus call_function(Value *out, OpFunction *f, const CallArgs *args) {
     TsrStatus quick;
     if (f->quick != 0 && call_quickly(out, &quick, f, args)) return quick;
@@ -682,45 +147,9 @@ static TsrStatus call_function(Value *out, OpFunction *f, const CallArgs *args) 
         return tsr_error(TSR_TYPE_ERROR, "%s() got an unexpected keyword argument '%s'", f->name, args->names[0]->data);
     if (TSR_UNLIKELY(f->packs) && args->count == 0 && f->set->name[0] == 'a') return tuple_new(out, NULL, 0); /* atleast_1d() */
     if (TSR_UNLIKELY(f->packs) && must_pack(f, args)) return call_packed(out, f, args);
-    const BindParser *parser = f->parser;
-    int skip = f->form == BIND_METHOD || f->form == BIND_INPLACE ? 1 : 0;
-    TsrTensor *self = NULL;
-    if (skip) {
-        if (args->count == 0) return tsr_error(TSR_TYPE_ERROR, "unbound method TensorBase.%s() needs an argument", f->name);
-        TSR_TRY(bind_tensor_of(&self, args->values[0]));
-        if (self == NULL)
-            return tsr_error(TSR_TYPE_ERROR, "descriptor '%s' for 'torch._C.TensorBase' objects doesn't apply to a '%s' object", f->name, value_type_name(args->values[0]));
-    }
-    if (parser->no_arguments) {
-        if (TSR_UNLIKELY(args->count > skip || args->keyword_count > 0)) return refuse_arguments(f, args, skip);
-        return run_sig(out, f, &parser->sigs[0], args, skip, self, NULL, false);
-    }
-    Value bound[TSR_MAX_ARGS + 4];
-    bool ok = false, varargs, dunder = f->name[0] == '_' && f->name[1] == '_', raise = parser->count == 1 && !f->python && !dunder;
-    for (int i = 0; i < parser->count; i++) {
-        TSR_TRY(bind_match(&ok, f, &parser->sigs[i], args, skip, bound, &varargs, raise));
-        if (ok) return run_sig(out, f, &parser->sigs[i], args, skip, self, bound, varargs);
-    }
-    if (dunder) { /* x.__add__('a') */
-        *out = value_retain(VALUE_NOT_IMPLEMENTED);
-        return TSR_OK;
-    }
-    return bind_no_match(f, parser, args, skip);
-}
-
-TsrStatus bind_sizes(int64_t *out, int *n, int room, const CallArgs *args, int at, const char *function, const char *name) {
-    const Value *items = args->values + at;
-    int64_t count = args->count - at;
-    if (count == 1) value_as_array(args->values[at], &items, &count);
-    if (count > room) return tsr_error(TSR_RUNTIME_ERROR, "too many dimensions: %lld", (long long)count);
-    for (int64_t i = 0; i < count; i++) {
-        if (!bind_is_index(items[i]) && items[i].tag != V_BOOL)
-            return tsr_error(TSR_TYPE_ERROR, "%s(): argument '%s' failed to unpack the object at pos %lld with error \"type must be tuple of ints,but got %s\"", function,
-                             name, (long long)i + 1, value_type_name(items[i]));
-        TSR_TRY(to_int(&out[i], items[i]));
-    }
-    *n = (int)count;
-    return TSR_OK;
+    BindCall b;
+    TSR_TRY(take_self(&b, f, args));
+    return call_overload(out, &b);
 }
 
 /* ---- the function objects ---- */

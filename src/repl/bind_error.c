@@ -7,7 +7,9 @@
 #include "prelude.h"
 
 /* What CPython would say before PyTorch's function ran; TSR_OK when its arguments are in order. */
-static TsrStatus check_python(const OpFunction *f, const BindParser *parser, const CallArgs *args, int skip) {
+static TsrStatus check_python(const BindCall *b) {
+    const BindParser *parser = b->function->parser;
+    int skip = b->skip;
     const Sig *sig = &parser->sigs[0]; /* the overload that takes the most stands for the function */
     for (int i = 1; i < parser->count; i++)
         if (parser->sigs[i].count > sig->count) sig = &parser->sigs[i];
@@ -20,29 +22,30 @@ static TsrStatus check_python(const OpFunction *f, const BindParser *parser, con
         required += !sig->params[i].optional && !sig->params[i].keyword_only;
     }
     char full[160];
-    snprintf(full, sizeof full, skip ? "Tensor.%s" : "%s", f->name);
-    return args_parse_python(values, args, full, names, n, positional, required);
+    snprintf(full, sizeof full, skip ? "Tensor.%s" : "%s", b->function->name);
+    return args_parse_python(values, b->args, full, names, n, positional, required);
 }
 
 /* Fails as the Python code around the operator does, when prelude/refused.tsr has it. */
-static TsrStatus refuse_as_python(const OpFunction *f, const CallArgs *args, int skip) {
+static TsrStatus refuse_as_python(const BindCall *b) {
     char name[160];
     Value callee, result;
-    snprintf(name, sizeof name, "%s%s", skip ? "Tensor_" : "", f->name);
+    snprintf(name, sizeof name, "%s%s", b->skip ? "Tensor_" : "", b->function->name);
     TSR_TRY(prelude_get(&callee, "refused", name));
     if (callee.tag == V_UNBOUND) return TSR_OK;
-    TsrStatus status = value_call(&result, callee, args);
+    TsrStatus status = value_call(&result, callee, b->args);
     value_release(callee);
     if (status == TSR_OK) value_release(result);
     return status;
 }
 
-TsrStatus bind_no_match(const OpFunction *f, const BindParser *parser, const CallArgs *args, int skip) {
-    int given = args->count - skip + args->keyword_count, plausible = 0;
-    if (f->python) {
-        if (skip) TSR_TRY(check_python(f, parser, args, skip));
-        TSR_TRY(refuse_as_python(f, args, skip));
-        if (!skip) TSR_TRY(check_python(f, parser, args, skip));
+TsrStatus bind_no_match(BindCall *b) {
+    const BindParser *parser = b->function->parser;
+    int given = b->args->count - b->skip + b->args->keyword_count, plausible = 0;
+    if (b->function->python) {
+        if (b->skip) TSR_TRY(check_python(b));
+        TSR_TRY(refuse_as_python(b));
+        if (!b->skip) TSR_TRY(check_python(b));
     }
     const Sig *only = NULL;
     for (int i = 0; i < parser->count; i++) {
@@ -51,14 +54,11 @@ TsrStatus bind_no_match(const OpFunction *f, const BindParser *parser, const Cal
         plausible++;
         only = sig;
     }
-    if (plausible == 1) {
-        Value bound[TSR_MAX_ARGS + 4];
-        bool ok, varargs;
-        TSR_TRY(bind_match(&ok, f, only, args, skip, bound, &varargs, true));
-    }
+    bool ok;
+    if (plausible == 1) TSR_TRY(bind_match(&ok, b, only, true));
     const char *options[64];
     int n = 0;
     for (int i = 0; i < parser->count && n < 64; i++)
         if (!parser->sigs[i].hidden) options[n++] = parser->sigs[i].text;
-    return args_fit_none(f->name, args, skip, n, options);
+    return args_fit_none(b->function->name, b->args, b->skip, n, options);
 }

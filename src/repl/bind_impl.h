@@ -1,9 +1,11 @@
-/* bind_impl.h: what the binding's files share: bind_sig.c makes the signatures of a function, bind.c fills them and calls, bind_error.c words what fits none.
+/* bind_impl.h: what the binding's files share: bind_sig.c makes the signatures of a function, bind_match.c finds the one that
+ * fits, bind_convert.c makes a row's arguments of the values, bind.c calls, bind_result.c makes values of the results, bind_error.c words what fits none.
  * Include nothing of this elsewhere. */
 #ifndef REPL_BIND_IMPL_H
 #define REPL_BIND_IMPL_H
 
 #include "bind.h"
+#include "num_obj.h"
 
 typedef enum SigRole { SIG_SCHEMA, SIG_OUT, SIG_PIN_MEMORY, SIG_REQUIRES_GRAD } SigRole;
 
@@ -44,10 +46,41 @@ struct BindParser {
 /* The signatures of a form, in PyTorch's order. Lives for ever. */
 TsrStatus bind_parser_new(BindParser **out, const OpFunction *function);
 const char *bind_kind_name(const SigParam *p); /* "tuple of ints" */
+
+/* One call of an operator's function: what was given, and how it fits the signature that is tried. All of it lent. */
+typedef struct BindCall {
+    const OpFunction *function;
+    const CallArgs *args;
+    int skip;        /* 1 when args begins with self, else 0 */
+    TsrTensor *self; /* then; else NULL */
+    const Sig *sig;
+    bool varargs;    /* params[0] takes all positional values */
+    Value bound[TSR_MAX_ARGS + 4]; /* the value of params[i], V_UNBOUND where left out or None */
+} BindCall;
+
+/* Fills sig, varargs and bound. *ok false: the arguments do not fit; with `raise`, the error instead. */
+TsrStatus bind_match(bool *ok, BindCall *b, const Sig *sig, bool raise);
 /* The error for arguments that no signature takes; always fails. */
-TsrStatus bind_no_match(const OpFunction *f, const BindParser *parser, const CallArgs *args, int skip);
-/* As PyTorch's FunctionSignature::parse: bound[i] is the value of params[i], V_UNBOUND where left out or None, or `*varargs`
- * true when params[0] takes all positional values. *ok false: it does not fit; with `raise`, the error instead. */
-TsrStatus bind_match(bool *ok, const OpFunction *f, const Sig *sig, const CallArgs *args, int skip, Value *bound, bool *varargs, bool raise);
+TsrStatus bind_no_match(BindCall *b);
+
+enum { BIND_INTS = 64, BIND_BLOCKS = 8 };
+
+/* What running a row needs besides the values; all on the stack unless lists are long. */
+typedef struct BindFrame {
+    TsrOpCall call;
+    TsrArg arg[TSR_MAX_ARGS];
+    const BindCall *from;
+    int nmade, nints, nblocks;
+    TsrTensor *made[TSR_MAX_ARGS]; /* wrapped numbers, owned */
+    void *blocks[BIND_BLOCKS];     /* arrays on the heap, owned */
+    int64_t ints[BIND_INTS];
+} BindFrame;
+
+/* Converts the values of a call that fits its signature. Whether it fails or not, bind_frame_end follows. */
+TsrStatus bind_frame_begin(BindFrame *fr, const BindCall *b);
+void bind_frame_end(BindFrame *fr);
+
+static inline bool bind_is_long(Value v) { return v.tag == V_INT || (v.tag == V_OBJ && value_is_bigint(v)); } /* an int of any size */
+static inline bool bind_is_index_tensor(Value v) { return v.tag == V_TENSOR && v.t->numel == 1 && (tsr_dtype_is_integral(v.t->dtype) || v.t->dtype == TSR_BOOL); }
 
 #endif
