@@ -645,13 +645,38 @@ static TsrVec from_element(TsrVec x, int64_t i, int64_t item) {
     return x;
 }
 
+enum { DOT_LANES = 64, DOT_TAIL = 8, DOT_BLOCK = 16 * DOT_LANES };
+
+TSR_CLONES static void add_lanes(float *sum, const float *a, const float *b, int64_t n, int lanes) {
+    float lane[DOT_LANES];
+    memcpy(lane, sum, (size_t)lanes * sizeof *lane);
+    if (lanes == DOT_LANES)
+        for (int64_t i = 0; i < n; i += DOT_LANES)
+            for (int l = 0; l < DOT_LANES; l++) lane[l] += a[i + l] * b[i + l];
+    else
+        for (int64_t i = 0; i < n; i++) lane[i % lanes] += a[i] * b[i];
+    memcpy(sum, lane, (size_t)lanes * sizeof *lane);
+}
+
+static float fold_lanes(float *lane, int lanes) {
+    for (int width = lanes / 2; width > 0; width /= 2)
+        for (int l = 0; l < width; l++) lane[l] += lane[l + width];
+    return lane[0];
+}
+
+/* As PyTorch's: dense vectors in 64 lanes, what is left of that in 8 as far as sixteens go, and then one by one; others one by one. */
 static TsrStatus half_dot(TsrDtype dtype, int64_t n, TsrVec x, TsrVec y, void *out) {
-    float a[256], b[256], sum = 0;
-    for (int64_t i = 0; i < n; i += 256) {
-        int64_t len = TSR_MIN(n - i, 256);
+    float a[DOT_BLOCK], b[DOT_BLOCK], lane[DOT_LANES] = {0}, tail[DOT_TAIL] = {0}, sum = 0;
+    bool dense = x.step == 1 && y.step == 1;
+    for (int64_t i = 0; i < n; i += DOT_BLOCK) {
+        int64_t len = TSR_MIN(n - i, (int64_t)DOT_BLOCK), most = dense ? len / DOT_LANES * DOT_LANES : 0, more = dense ? len / 16 * 16 : 0;
         tsr_convert(TSR_FLOAT32, (char *)a, 4, dtype, from_element(x, i, 2).data, 2 * x.step, len);
         tsr_convert(TSR_FLOAT32, (char *)b, 4, dtype, from_element(y, i, 2).data, 2 * y.step, len);
-        for (int64_t j = 0; j < len; j++) sum += a[j] * b[j];
+        add_lanes(lane, a, b, most, DOT_LANES);
+        if (dense && i + len < n) continue;
+        add_lanes(tail, a + most, b + most, more - most, DOT_TAIL);
+        if (dense) sum = fold_lanes(lane, DOT_LANES) + fold_lanes(tail, DOT_TAIL);
+        for (int64_t j = more; j < len; j++) sum += a[j] * b[j];
     }
     tsr_convert(dtype, out, 2, TSR_FLOAT32, (const char *)&sum, 4, 1);
     return TSR_OK;

@@ -409,7 +409,7 @@ TsrStatus op_corrcoef(TsrOpCall *c) {
 
 /* Lines of three. Floats with one rounding less (a fused difference of products), as PyTorch's compiled code has it. */
 #define CROSS(name, T, DIFFERENCE) \
-    static void name(char *const *data, const int64_t *stride, const int64_t *n, const void *params) { \
+    TSR_CLONES static void name(char *const *data, const int64_t *stride, const int64_t *n, const void *params) { \
         (void)n; \
         (void)params; \
         T a[3], b[3]; \
