@@ -17,6 +17,7 @@
 static const TsrFormat formats[] = {
     {"npy", "npy", tsr_npy_probe, tsr_npy_read, tsr_npy_write, tsr_npy_expected_size},
     {"json", "json", tsr_json_probe, tsr_json_read, tsr_json_write, NULL},
+    {"jsonl", "jsonl ndjson", NULL, tsr_jsonl_read, tsr_jsonl_write, NULL},
     {"csv", "csv txt dat", tsr_csv_probe, tsr_csv_read, tsr_csv_write, NULL},
     {"tsv", "tsv tab", NULL, tsr_csv_read, tsr_tsv_write, NULL},
     {"pb", "pb", NULL, tsr_pb_read, tsr_pb_write, NULL},

@@ -20,12 +20,12 @@ typedef struct TsrLoadOptions {
     char mode;             /* mapped formats: 'c' copy-on-write (the default, also 0), 'r' read-only, '+' shared */
     int header;            /* csv: -1 detect, 0 no, 1 yes */
     char delimiter;        /* csv: 0 detect; ' ' runs of spaces */
-    const char *columns;   /* csv: "0,2,name"; NULL all */
+    const char *columns;   /* csv: "0,2,name"; jsonl: "name,other"; NULL all */
 } TsrLoadOptions;
 
 typedef struct TsrSaveOptions {
     const char *format;    /* NULL: by extension */
-    int precision;         /* csv, json: significant digits; 0 the shortest that reads back */
+    int precision;         /* csv, json, jsonl: significant digits; 0 the shortest that reads back */
     char delimiter;        /* 0: the format's own */
     const char *json_nan;  /* "null" (default), "error" or "token" (NaN, Infinity) */
 } TsrSaveOptions;

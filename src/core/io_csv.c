@@ -211,12 +211,29 @@ static void parse_blocks(int64_t begin, int64_t end, void *user) {
     for (int64_t i = begin; i < end; i++) parse_block(user, &((Table *)user)->blocks[i]);
 }
 
+static bool means_missing(const char *cell) {
+    static const char *const words[] = {"NA", "N/A", "NULL", "null", "None", "?", "-", "."};
+    for (size_t i = 0; i < TSR_COUNTOF(words); i++)
+        if (strcmp(cell, words[i]) == 0) return true;
+    return false;
+}
+
+/* What to do about a cell that is no number. */
+static void hint_about(const Table *t, const char *cell) {
+    if (means_missing(cell)) tsr_error_hint("an empty cell is nan; sed 's|%s||' empties those that say so", cell);
+    else if (t->delimiter != ',' && strchr(cell, ',') != NULL && cell[strspn(cell, "0123456789,-")] == '\0') tsr_error_hint("numbers are read with a decimal point: tr , . makes points of the commas");
+    else tsr_error_hint("--columns, or load(path, columns='a,c'), takes the columns that hold numbers; an empty cell is nan");
+}
+
 static TsrStatus report_bad(const Table *t, const Block *b) {
     char shown[440];
     if (b->bad_column == 0)
         return tsr_input_error(t->in, "line %lld has %lld field%s, the first row has %lld", (long long)b->bad_line, (long long)b->bad_fields, b->bad_fields == 1 ? "" : "s", (long long)t->columns);
-    return tsr_input_error(t->in, "line %lld, column %lld: '%s' is not %s", (long long)b->bad_line, (long long)b->bad_column,
-                           tsr_io_quote(shown, b->bad_text, b->bad_length), t->dtype == TSR_INT64 ? "an integer" : "a number");
+    tsr_io_quote(shown, b->bad_text, b->bad_length);
+    TsrStatus status = tsr_input_error(t->in, "line %lld, column %lld: '%s' is not %s", (long long)b->bad_line, (long long)b->bad_column, shown,
+                                       t->dtype == TSR_INT64 ? "an integer" : "a number");
+    hint_about(t, shown);
+    return status;
 }
 
 /* A header has a cell that is not empty, and none that is a number. */

@@ -12,6 +12,8 @@ size_t tsr_npy_expected_size(const char *data, size_t size);
 bool tsr_json_probe(const char *data, size_t size);
 TsrStatus tsr_json_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *options);
 TsrStatus tsr_json_write(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options);
+TsrStatus tsr_jsonl_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *options);
+TsrStatus tsr_jsonl_write(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options);
 
 bool tsr_csv_probe(const char *data, size_t size);
 TsrStatus tsr_csv_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *options);

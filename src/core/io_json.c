@@ -1,4 +1,4 @@
-/* io_json.c: nested arrays of numbers or booleans, or an object of such arrays (RFC 8259, strictly).
+/* io_json.c: nested arrays of numbers or booleans, or an object of such arrays (RFC 8259, strictly); and JSON lines, a value on each.
  * A pull parser of our own: it fills a flat vector of numbers and learns the shape on the way. */
 #include <math.h>
 #include <stdio.h>
@@ -179,16 +179,29 @@ static TsrStatus new_from_numbers(TsrTensor **out, const Numbers *v, int ndim, T
     return status;
 }
 
-static TsrStatus read_tensor(TsrTensor **out, Json *j, TsrDtype wanted) {
+static Numbers no_numbers(void) {
     Numbers v = {.all_int = true, .all_bool = true, .leaf = -1};
     for (int d = 0; d < MAX_DEPTH; d++) v.sizes[d] = -1;
-    TsrStatus status = read_element(j, &v, 0);
-    int ndim = v.leaf;
+    return v;
+}
+
+static void free_numbers(Numbers *v) {
+    tsr_free(v->floats);
+    tsr_free(v->ints);
+}
+
+static int ndim_of(const Numbers *v) {
+    int ndim = v->leaf;
     if (ndim < 0)
-        for (ndim = 0; ndim < MAX_DEPTH && v.sizes[ndim] >= 0;) ndim++;
-    if (status == TSR_OK) status = new_from_numbers(out, &v, ndim, wanted);
-    tsr_free(v.floats);
-    tsr_free(v.ints);
+        for (ndim = 0; ndim < MAX_DEPTH && v->sizes[ndim] >= 0;) ndim++;
+    return ndim;
+}
+
+static TsrStatus read_tensor(TsrTensor **out, Json *j, TsrDtype wanted) {
+    Numbers v = no_numbers();
+    TsrStatus status = read_element(j, &v, 0);
+    if (status == TSR_OK) status = new_from_numbers(out, &v, ndim_of(&v), wanted);
+    free_numbers(&v);
     return status;
 }
 
@@ -211,41 +224,61 @@ static TsrStatus read_key(Json *j, TsrText *key) {
     return TSR_OK;
 }
 
-static TsrStatus read_member(TsrItems *out, Json *j, TsrText *key, TsrDtype wanted) {
-    TsrTensor *t = NULL;
-    TSR_TRY(tsr_interrupt_check());
-    TSR_TRY(read_key(j, key));
-    for (int i = 0; i < out->n; i++)
-        if (strlen(out->items[i].name) == key->length && memcmp(out->items[i].name, key->data != NULL ? key->data : "", key->length) == 0) return bad(j, "the key is there twice");
+typedef TsrStatus ReadMember(Json *j, const char *key, size_t length, void *context);
+
+static TsrStatus read_member(Json *j, ReadMember *read, void *context) {
+    TsrText key = {0};
+    TsrStatus status = tsr_interrupt_check();
     skip_space(j);
-    if (!accept(j, ":")) return bad(j, ": was expected");
-    TSR_TRY(read_tensor(&t, j, wanted));
-    return tsr_items_add_move(out, key->data != NULL ? key->data : "", key->length, t);
+    if (status == TSR_OK) status = read_key(j, &key);
+    skip_space(j);
+    if (status == TSR_OK && !accept(j, ":")) status = bad(j, ": was expected");
+    if (status == TSR_OK) status = read(j, key.data != NULL ? key.data : "", key.length, context);
+    tsr_text_free(&key);
+    return status;
 }
 
-static TsrStatus read_object(TsrItems *out, Json *j, TsrDtype wanted) {
+/* An object, whose members `read` is called for, from behind their colons on. */
+static TsrStatus read_object(Json *j, ReadMember *read, void *context) {
     j->p++;
     skip_space(j);
     if (accept(j, "}")) return TSR_OK;
     for (;;) {
-        TsrText key = {0};
-        skip_space(j);
-        TsrStatus status = read_member(out, j, &key, wanted);
-        tsr_text_free(&key);
-        TSR_TRY(status);
+        TSR_TRY(read_member(j, read, context));
         skip_space(j);
         if (accept(j, "}")) return TSR_OK;
         if (!accept(j, ",")) return bad(j, ", or } was expected");
     }
 }
 
+typedef struct Members {
+    TsrItems *out;
+    TsrDtype wanted;
+} Members;
+
+static bool same_name(const char *name, const char *key, size_t length) { return strlen(name) == length && memcmp(name, key, length) == 0; }
+
+static TsrStatus read_named(Json *j, const char *key, size_t length, void *context) {
+    Members *m = context;
+    TsrTensor *t = NULL;
+    for (int i = 0; i < m->out->n; i++)
+        if (same_name(m->out->items[i].name, key, length)) return bad(j, "the key is there twice");
+    TSR_TRY(read_tensor(&t, j, m->wanted));
+    return tsr_items_add_move(m->out, key, length, t);
+}
+
+static TsrStatus check_dtype(const TsrInput *in, TsrDtype wanted) {
+    if (wanted == TSR_DTYPE_NONE || tsr_dtype_is_pod(wanted)) return TSR_OK;
+    return tsr_input_error(in, "numbers can't be torch.%s", tsr_dtype_name(wanted));
+}
+
 TsrStatus tsr_json_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *options) {
     Json j = {in, in->data, in->data + in->size};
     TsrTensor *t = NULL;
-    if (options->dtype != TSR_DTYPE_NONE && !tsr_dtype_is_pod(options->dtype)) return tsr_input_error(in, "numbers can't be torch.%s", tsr_dtype_name(options->dtype));
+    TSR_TRY(check_dtype(in, options->dtype));
     skip_space(&j);
     bool object = j.p < j.end && *j.p == '{';
-    if (object) TSR_TRY(read_object(out, &j, options->dtype));
+    if (object) TSR_TRY(read_object(&j, read_named, &(Members){out, options->dtype}));
     else TSR_TRY(read_tensor(&t, &j, options->dtype));
     skip_space(&j);
     if (j.p != j.end) {
@@ -253,6 +286,123 @@ TsrStatus tsr_json_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *optio
         return bad(&j, "more text after the value");
     }
     return object ? TSR_OK : tsr_items_single_move(out, t);
+}
+
+/* ---- a value on each line ---- */
+
+/* What the lines give, one below the other: the numbers of arrays, without a name, or of a key of objects. */
+typedef struct Column {
+    char *name;
+    int64_t rows;
+    Numbers numbers; /* the lines are dimension 0 */
+} Column;
+
+typedef struct Lines {
+    Column *columns;
+    int n;
+    int64_t rows;
+    bool chosen; /* by --columns: other keys are passed over */
+} Lines;
+
+static void free_lines(Lines *l) {
+    for (int i = 0; i < l->n; i++) {
+        tsr_free(l->columns[i].name);
+        free_numbers(&l->columns[i].numbers);
+    }
+    tsr_free(l->columns);
+}
+
+static TsrStatus add_column(Lines *l, const char *name, size_t length) {
+    Column *grown = tsr_realloc(l->columns, sizeof *grown * (size_t)(l->n + 1));
+    if (grown != NULL) l->columns = grown;
+    char *copy = grown != NULL ? tsr_malloc(length + 1) : NULL;
+    if (copy == NULL) return tsr_error_no_memory(sizeof *grown + length);
+    memcpy(copy, name, length);
+    copy[length] = '\0';
+    l->columns[l->n++] = (Column){copy, 0, no_numbers()};
+    return TSR_OK;
+}
+
+static TsrStatus choose_columns(Lines *l, const char *list) {
+    for (l->chosen = list != NULL; list != NULL && *list != '\0';) {
+        size_t length = strcspn(list, ",");
+        TSR_TRY(add_column(l, list, length));
+        list += length + (list[length] == ',');
+    }
+    return TSR_OK;
+}
+
+/* Passes over any value: texts, and whatever stands in brackets. */
+static TsrStatus skip_value(Json *j) {
+    int depth = 0;
+    bool text = false;
+    for (; j->p < j->end && *j->p != '\n'; j->p++) {
+        char c = *j->p;
+        if (text && c == '\\' && j->p + 1 < j->end) j->p++;
+        else if (c == '"') text = !text;
+        else if (!text && (c == '[' || c == '{')) depth++;
+        else if (!text && depth == 0 && (c == ',' || c == '}')) return TSR_OK;
+        else if (!text && (c == ']' || c == '}')) depth--;
+    }
+    return bad(j, "the text ends inside an object");
+}
+
+static TsrStatus read_cell(Json *j, const char *key, size_t length, void *context) {
+    Lines *l = context;
+    int i = 0;
+    while (i < l->n && !same_name(l->columns[i].name, key, length)) i++;
+    if (i == l->n && l->chosen) return skip_value(j);
+    if (i == l->n && l->rows > 0) return bad(j, "a key that the lines before have not");
+    if (i == l->n) TSR_TRY(add_column(l, key, length));
+    if (l->columns[i].rows > l->rows) return bad(j, "the key is there twice");
+    l->columns[i].rows++;
+    return read_element(j, &l->columns[i].numbers, 1);
+}
+
+static TsrStatus read_row(Json *j, Lines *l) {
+    TSR_TRY(read_object(j, read_cell, l));
+    for (int i = 0; i < l->n; i++) {
+        char text[96];
+        snprintf(text, sizeof text, "the key '%.40s' is missing", l->columns[i].name);
+        if (l->columns[i].rows == l->rows) return bad(j, text);
+    }
+    return TSR_OK;
+}
+
+static TsrStatus read_lines(Json *j, Lines *l, bool objects) {
+    for (skip_space(j); j->p < j->end; skip_space(j)) {
+        if ((l->rows & 1023) == 0) TSR_TRY(tsr_interrupt_check());
+        if (objects && *j->p != '{') return bad(j, "an object was expected, as on the lines before");
+        TSR_TRY(objects ? read_row(j, l) : read_element(j, &l->columns[0].numbers, 1));
+        l->rows++;
+        while (j->p < j->end && (*j->p == ' ' || *j->p == '\t' || *j->p == '\r')) j->p++;
+        if (j->p < j->end && *j->p != '\n') return bad(j, "more text after the value");
+    }
+    return TSR_OK;
+}
+
+static TsrStatus take_columns(TsrItems *out, Lines *l, bool objects, TsrDtype wanted) {
+    for (int i = 0; i < l->n; i++) {
+        TsrTensor *t;
+        Numbers *v = &l->columns[i].numbers;
+        v->sizes[0] = l->rows;
+        TSR_TRY(new_from_numbers(&t, v, ndim_of(v), wanted));
+        TSR_TRY(objects ? tsr_items_add_move(out, l->columns[i].name, strlen(l->columns[i].name), t) : tsr_items_single_move(out, t));
+    }
+    return TSR_OK;
+}
+
+TsrStatus tsr_jsonl_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *options) {
+    Json j = {in, in->data, in->data + in->size};
+    Lines lines = {0};
+    TSR_TRY(check_dtype(in, options->dtype));
+    skip_space(&j);
+    bool objects = j.p < j.end && *j.p == '{';
+    TsrStatus status = objects ? choose_columns(&lines, options->columns) : add_column(&lines, "", 0);
+    if (status == TSR_OK) status = read_lines(&j, &lines, objects);
+    if (status == TSR_OK) status = take_columns(out, &lines, objects, options->dtype);
+    free_lines(&lines);
+    return status;
 }
 
 /* ---- writing ---- */
@@ -321,5 +471,38 @@ TsrStatus tsr_json_write(TsrSink *sink, const TsrItems *items, const TsrSaveOpti
         TSR_TRY(write_tensor(sink, items->items[i].tensor, options));
     }
     tsr_sink_puts(sink, items->single ? "\n" : "}\n");
+    return sink->status;
+}
+
+/* ---- writing a value on each line ---- */
+
+static TsrStatus write_line(TsrSink *sink, const TsrItems *items, int64_t row, const TsrSaveOptions *options) {
+    if (!items->single) tsr_sink_puts(sink, "{");
+    for (int i = 0; i < items->n; i++) {
+        TsrTensor *t;
+        if (i > 0) tsr_sink_puts(sink, ", ");
+        if (!items->single) write_key(sink, items->items[i].name);
+        TSR_TRY(tsr_tensor_new_select(&t, items->items[i].tensor, 0, row));
+        TsrStatus status = write_tensor(sink, t, options);
+        tsr_tensor_free(t);
+        TSR_TRY(status);
+    }
+    tsr_sink_puts(sink, items->single ? "\n" : "}\n");
+    return sink->status;
+}
+
+TsrStatus tsr_jsonl_write(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options) {
+    int64_t rows = 0;
+    for (int i = 0; i < items->n; i++) {
+        const TsrTensor *t = items->items[i].tensor;
+        if (tsr_is_sparse(t)) return tsr_error(TSR_VALUE_ERROR, "JSON lines hold dense tensors; convert with to_dense()");
+        if (tsr_ndim(t) == 0) return items->single ? tsr_json_write(sink, items, options) : tsr_error(TSR_VALUE_ERROR, "'%s' has no dimension that could be lines", items->items[i].name);
+        if (i > 0 && t->sizes[0] != rows) return tsr_error(TSR_VALUE_ERROR, "'%s' has %lld rows, those before it %lld", items->items[i].name, (long long)t->sizes[0], (long long)rows);
+        rows = t->sizes[0];
+    }
+    for (int64_t row = 0; row < rows; row++) {
+        if ((row & 1023) == 0) TSR_TRY(tsr_interrupt_check());
+        TSR_TRY(write_line(sink, items, row, options));
+    }
     return sink->status;
 }

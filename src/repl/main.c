@@ -47,12 +47,12 @@ static const char *const help_text =
     "  --lesson [N]         a lesson, or the list of them\n"
     "\n"
     "  -o, --output FORMAT|FILE   how the value of -e goes out: text (default) npy csv tsv json\n"
-    "                             raw pb; with a dot or a slash it is a file\n"
+    "                             jsonl raw pb; with a dot or a slash it is a file\n"
     "      --in-place             write it over FILE\n"
     "  -I, --input FORMAT         when neither name nor content says it\n"
     "      --dtype NAME           of numbers read from text, and of raw\n"
     "      --shape 3,4            of raw\n"
-    "      --header yes|no, --delimiter C, --columns LIST   for csv\n"
+    "      --header yes|no, --delimiter C, --columns LIST   for csv (columns: jsonl too)\n"
     "      --precision N, --json-nan null|error|token   how values are written\n"
     "      --no-header, --compact, --untie   what today's formats do anyway (man tsr)\n"
     "      --json                 values and errors as JSON\n"
@@ -207,9 +207,9 @@ static const struct Option {
     {"diff", 0, NULL, set_diff},
     {"lesson", 0, NULL, set_lesson},
     {"print-man", 0, "a page", set_man},
-    {"output", 'o', "text, npy, csv, tsv, json, raw or pb, or a file that ends in one of these", set_output},
+    {"output", 'o', "text, npy, csv, tsv, json, jsonl, raw or pb, or a file that ends in one of these", set_output},
     {"in-place", 0, NULL, set_in_place},
-    {"input", 'I', "npy, csv, tsv, json, raw or pb", set_input},
+    {"input", 'I', "npy, csv, tsv, json, jsonl, raw or pb", set_input},
     {"dtype", 0, "a dtype such as float32", set_dtype},
     {"shape", 0, "sizes such as 3,4", set_shape},
     {"header", 0, "yes or no", set_header},

@@ -156,9 +156,9 @@ did you mean 'int'?
 torch.array([1])
 did you mean 'tensor'?
 torch.load("x.npy")
-load(path) has no torch. before it; its formats are npy, json, csv, tsv, pb and raw
+load(path) has no torch. before it; its formats are npy, json, jsonl, csv, tsv, pb and raw
 torch.save(1, "x.npy")
-save(x, path) has no torch. before it; its formats are npy, json, csv, tsv, pb and raw
+save(x, path) has no torch. before it; its formats are npy, json, jsonl, csv, tsv, pb and raw
 torch.optim.SGD
 tsr has no autograd, and so no optimizers
 torch.autograd.grad
@@ -213,6 +213,14 @@ torch.exp(1.0)
 tensor(4.) makes a tensor of a number; math has functions of numbers
 open('t.csv', 'w').write('who,n\\nBob,1\\n'); load('t.csv')
 --columns, or load(path, columns='a,c'), takes the columns that hold numbers; an empty cell is nan
+open('t.csv', 'w').write('n,m\\n1,NA\\n'); load('t.csv')
+an empty cell is nan; sed 's|NA||' empties those that say so
+open('t.csv', 'w').write('n;m\\n1,5;2\\n'); load('t.csv')
+numbers are read with a decimal point: tr , . makes points of the commas
+open('t.json', 'w').write('[1]\\n[2]\\n'); load('t.json')
+of lines with a value each: -I jsonl, or load(path, format='jsonl')
+open('t.jsonl', 'w').write('{"a": 1, "b": "x"}\\n'); load('t.jsonl')
+a tensor holds numbers; of JSON lines --columns a,b takes the keys that have them
 open('t.json', 'w').write('[{"a": 1}]'); load('t.json')
 json.load(open(path)) reads any JSON, as lists and dicts
 open('t', 'w').write('who'); load('t')

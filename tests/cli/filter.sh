@@ -11,6 +11,13 @@ case $(last) in FileNotFoundError*none.csv*) ok 'named' ;; *) fail 'named' ;; es
 run -o csv -e '_ * 2' a.csv; is '-o csv' '2,4
 6,8' "$out"
 run -o json -e '_' a.csv; is '-o json' '[[1.0, 2.0], [3.0, 4.0]]' "$out"
+printf '{"step": 1, "note": "a, }", "loss": 0.5}\n{"step": 2, "note": {"b": [1]}, "loss": null}\n' >log.jsonl
+run --columns loss,step -e '_' log.jsonl; is 'JSON lines, some of their keys' "{'loss': tensor([0.5000,    nan], dtype=torch.float64), 'step': tensor([1, 2])}" "$out"
+run --columns loss,epoch -e '_' log.jsonl; is 'a key that is not there' "ValueError: log.jsonl: line 1, column 41: the key 'epoch' is missing" "$(last)"
+run -o jsonl -e '_ * 2' a.csv; is '-o jsonl' '[2.0, 4.0]
+[6.0, 8.0]' "$out"
+is 'and back' 'True' "$("$tsr" -o jsonl -e '{"a": arange(3), "b": eye(3)}' | "$tsr" -I jsonl -e 'equal(_["b"], eye(3).double()) and equal(_["a"], arange(3))')"
+run -o jsonl -e '{"a": arange(3), "b": eye(2)}'; is 'of as many rows each' "ValueError: 'b' has 2 rows, those before it 3" "$(last)"
 run -o out.npy -e '_' a.csv; is '-o FILE prints nothing' '' "$out"
 run -e '_.sum().item()' out.npy; is 'and writes it' 10.0 "$out"
 is 'binary through a pipe' 10.0 "$("$tsr" -o npy -e '_' a.csv | "$tsr" -e '_.sum().item()')"

@@ -8,7 +8,7 @@ refuses() {
     is "$name: status" 1 "$status"
     case $(last) in *Error:*) ok "$name: an error" ;; *) fail "$name: an error: $(last)" ;; esac
 }
-for format in npy csv tsv json raw pb text; do
+for format in npy csv tsv json jsonl raw pb text; do
     timeout 20 "$tsr" -o $format -e 'ones(100, 100)' >/dev/full 2>"$work/err"
     is "$format to a full disk" 1 $?
     timeout 20 "$tsr" -o $format -e 'ones(3)' >&- 2>"$work/err"

@@ -161,7 +161,7 @@ START_TEST(json_damage) {
     refused("json", "[1,\n [2]]", "test: line 2, column 2: numbers at different depths do not make a tensor");
     refused("json", "[[1, 2], [3]]", "test: line 1, column 13: this array has 1 element, those before it 2");
     refused("json", "[1, 2,]", "test: line 1, column 7: a value was expected after ,");
-    refused("json", "{\"a\": 1, \"a\": 2}", "test: line 1, column 13: the key is there twice");
+    refused("json", "{\"a\": 1, \"a\": 2}", "test: line 1, column 14: the key is there twice");
     static const char *const bad[] = {"", "[", "[1", "[1,", "[01]", "[1.]", "[.5]", "[+1]", "[1e]", "[NaN]", "[Infinity]", "[tru]", "{", "{\"a\"", "{\"a\":", "{a: 1}", "[1] 2", "[\"1\"]", "[\xff]"};
     for (size_t i = 0; i < TSR_COUNTOF(bad); i++) ck_assert_msg(!attempt("json", bad[i], strlen(bad[i])), "%s", bad[i]);
     size_t n = 1 << 20;
@@ -169,6 +169,19 @@ START_TEST(json_damage) {
     memset(deep, '[', n);
     ck_assert(!attempt("json", deep, n));
     free(deep);
+}
+END_TEST
+
+START_TEST(json_lines_damage) {
+    refused("jsonl", "[1, 2]\n[3]\n", "test: line 2, column 4: this array has 1 element, those before it 2");
+    refused("jsonl", "1\n[3]\n", "test: line 2, column 1: numbers at different depths do not make a tensor");
+    refused("jsonl", "[1] [2]\n", "test: line 1, column 5: more text after the value");
+    refused("jsonl", "{\"a\": 1}\n{\"a\": 1, \"b\": 2}\n", "test: line 2, column 14: a key that the lines before have not");
+    refused("jsonl", "{\"a\": 1, \"b\": 2}\n{\"b\": 1}\n", "test: line 2, column 9: the key 'a' is missing");
+    refused("jsonl", "{\"a\": 1, \"a\": 2}\n", "test: line 1, column 14: the key is there twice");
+    refused("jsonl", "{\"a\": 1}\n[2]\n", "test: line 2, column 1: an object was expected, as on the lines before");
+    refused("jsonl", "[2]\n{\"a\": 1}\n", "test: line 2, column 1: an object where a number was expected");
+    ck_assert(attempt("jsonl", "\n{\"a\": 1}\r\n\n{\"a\": null}", 23));
 }
 END_TEST
 
@@ -194,12 +207,12 @@ START_TEST(a_failed_save_keeps_the_old_file) {
 END_TEST
 
 START_TEST(allocations_that_fail_while_reading) {
-    static const char *const texts[][2] = {{"csv", "a,b\n1,2\n3,4\n"}, {"json", "{\"a\": [1, 2], \"b\": [[true]]}"}, {"pb", "\x08\x01\x12\x04\x12\x02\x08\x02\x2a\x04\0\0\0\0"}};
+    static const char *const texts[][2] = {{"csv", "a,b\n1,2\n3,4\n"}, {"json", "{\"a\": [1, 2], \"b\": [[true]]}"}, {"jsonl", "{\"a\": 1, \"b\": [2]}\n{\"b\": [2.5], \"a\": 3}\n"}, {"pb", "\x08\x01\x12\x04\x12\x02\x08\x02\x2a\x04\0\0\0\0"}};
     for (size_t i = 0; i < TSR_COUNTOF(texts); i++)
         for (int64_t n = 1;; n++) {
             TsrItems items;
             tsr_mem_fail_at(n);
-            TsrStatus status = read_bytes(&items, texts[i][0], texts[i][1], i == 2 ? 14 : strlen(texts[i][1]));
+            TsrStatus status = read_bytes(&items, texts[i][0], texts[i][1], i == 3 ? 14 : strlen(texts[i][1]));
             int64_t made = tsr_mem_fail_at(0);
             if (status == TSR_OK) tsr_items_free(&items);
             else ck_assert(status == TSR_MEMORY_ERROR || status == TSR_RUNTIME_ERROR);
@@ -212,4 +225,4 @@ START_TEST(allocations_that_fail_while_reading) {
 END_TEST
 
 TEST_SUITE(io, every_dtype_survives_npy_and_pb, npy_byte_order_and_column_order, npy_headers_that_lie, npy_any_byte_of_the_header_changed,
-           csv_damage_names_line_and_column, json_damage, a_failed_save_keeps_the_old_file, allocations_that_fail_while_reading)
+           csv_damage_names_line_and_column, json_damage, json_lines_damage, a_failed_save_keeps_the_old_file, allocations_that_fail_while_reading)
