@@ -11,6 +11,7 @@
 #include "mem.h"
 #include "op_help.h"
 #include "op_out.h"
+#include "owned.h"
 
 enum { UNSTABLE_EXACT = 32767 }; /* longer lines are always sorted stably: PyTorch's order of equal elements is not followed there */
 
@@ -536,48 +537,86 @@ static TsrStatus interpolation_named(Interpolation *out, const char *name) {
     return tsr_error(TSR_RUNTIME_ERROR, "quantile() interpolation must be one of linear, lower, higher, midpoint or nearest, but got %s", name);
 }
 
+enum { FEW_QUANTILES = 16 }; /* for more, lines are sorted */
+
 typedef struct Quantile {
-    const char *sorted, *q;
-    char *out;
-    int64_t n, nq;
+    const char *q;
+    int64_t nq, order[FEW_QUANTILES]; /* the numbers of few quantiles by rising q */
     TsrDtype dtype;
     Interpolation how;
     bool ignore_nan;
+    _Atomic bool *no_memory;
 } Quantile;
 
-/* One body for float and double. Ranks are double whatever the dtype; the interpolation rounds once, as PyTorch's does. */
-#define QUANTILE(name, T, FMA) \
-    static void name(int64_t begin, int64_t end, void *user) { \
-        const Quantile *p = user; \
-        const T *q = (const T *)(const void *)p->q; \
-        for (int64_t r = begin; r < end; r++) { \
-            const T *row = (const T *)(const void *)p->sorted + r * p->n; \
-            T *out = (T *)(void *)p->out + r * p->nq; \
-            int64_t valid = p->n; \
-            while (valid > 0 && row[valid - 1] != row[valid - 1]) valid--; \
-            for (int64_t k = 0; k < p->nq; k++) { \
-                double rank = rank_of(p, (double)q[k], valid); \
-                int64_t low = (int64_t)rank, high = (int64_t)ceil(rank); \
-                T a = row[low], b = row[high], weight = p->how == MIDPOINT ? (T)0.5 : (T)(rank - (double)low); \
-                if (p->how == LINEAR || p->how == MIDPOINT) \
-                    out[k] = weight < (T)0.5 ? FMA(weight, b - a, a) : FMA(-(b - a), 1 - weight, b); \
-                else out[k] = a; \
-            } \
-        } \
-    }
-
-/* Where among the sorted elements the quantile lies; `valid` of them are not nan. */
-static double rank_of(const Quantile *p, double q, int64_t valid) {
+/* Where among the n elements of a sorted line the quantile lies; `valid` of them are not nan. */
+static double rank_of(const Quantile *p, double q, int64_t n, int64_t valid) {
     double rank;
     if (p->ignore_nan) rank = valid == 0 ? 0 : q * (double)(valid - 1);
-    else rank = valid < p->n ? (double)(p->n - 1) : q * (double)(p->n - 1);
+    else rank = valid < n ? (double)(n - 1) : q * (double)(n - 1);
     if (p->how == LOWER) return floor(rank);
     if (p->how == HIGHER) return ceil(rank);
     return p->how == NEAREST ? rint(rank) : rank;
 }
 
+/* One body for float and double. Ranks are double whatever the dtype; the interpolation rounds once, as PyTorch's does. */
+#define QUANTILE(name, T, FMA) \
+    static T name(const Quantile *p, double rank, T a, T b) { \
+        T weight = p->how == MIDPOINT ? (T)0.5 : (T)(rank - floor(rank)); \
+        if (p->how != LINEAR && p->how != MIDPOINT) return a; \
+        return weight < (T)0.5 ? FMA(weight, b - a, a) : FMA(-(b - a), 1 - weight, b); \
+    }
 QUANTILE(quantile_float, float, fmaf)
 QUANTILE(quantile_double, double, fma)
+
+/* The least of a non-empty run to its front. */
+static void least_first(TsrPair *a, int64_t n) {
+    int64_t least = 0;
+    for (int64_t i = 1; i < n && !tsr_interrupted_at(i); i++)
+        if (a[i].key < a[least].key) least = i;
+    TsrPair first = a[0];
+    a[0] = a[least];
+    a[least] = first;
+}
+
+static double quantile_at(const Quantile *p, int64_t k) {
+    return p->dtype == TSR_FLOAT32 ? (double)((const float *)(const void *)p->q)[k] : ((const double *)(const void *)p->q)[k];
+}
+
+static void by_rising_quantile(Quantile *p) {
+    for (int64_t i = 0; i < p->nq && p->nq <= FEW_QUANTILES; i++) {
+        int64_t k = i;
+        for (; k > 0 && quantile_at(p, p->order[k - 1]) > quantile_at(p, i); k--) p->order[k] = p->order[k - 1];
+        p->order[k] = i;
+    }
+}
+
+/* Elements at the ranks that rising quantiles ask for are put in their places one after the other: what is before one is never looked at again. */
+static void quantile_line(char *const *data, const int64_t *stride, const int64_t *n, const void *params) {
+    const Quantile *p = params;
+    LineWork w = {.dtype = p->dtype, .no_memory = p->no_memory};
+    Pairs line;
+    bool sorts = p->nq > FEW_QUANTILES;
+    if (!pairs_begin(&line, n[1], sorts, &w)) return;
+    load_pairs(line.a, data[1], stride[1], n[1], &w);
+    uint64_t nan_key = tsr_kernel_nan_key(p->dtype);
+    int64_t valid = 0, done = sorts ? n[1] - 1 : -1; /* the last place that is filled */
+    if (sorts) tsr_kernel_sort_stable(line.a, line.spare, n[1]);
+    for (int64_t i = 0; i < n[1] && !tsr_interrupted_at(i); i++) valid += line.a[i].key != nan_key;
+    for (int64_t k = 0; k < p->nq && tsr_interrupt_flag == 0; k++) {
+        int64_t at = sorts ? k : p->order[k];
+        double rank = rank_of(p, quantile_at(p, at), n[1], valid);
+        int64_t low = (int64_t)rank, high = (int64_t)ceil(rank);
+        if (low > done) tsr_kernel_nth_element(line.a + done + 1, low - done - 1, n[1] - done - 1);
+        if (high > TSR_MAX(low, done)) least_first(line.a + high, n[1] - high);
+        done = TSR_MAX(done, high);
+        if (tsr_interrupt_flag != 0) break;
+        const char *a = data[1] + line.a[low].index * stride[1], *b = data[1] + line.a[high].index * stride[1];
+        char *out = data[0] + at * stride[0];
+        if (p->dtype == TSR_FLOAT32) *(float *)(void *)out = quantile_float(p, rank, *(const float *)(const void *)a, *(const float *)(const void *)b);
+        else *(double *)(void *)out = quantile_double(p, rank, *(const double *)(const void *)a, *(const double *)(const void *)b);
+    }
+    pairs_end(&line);
+}
 
 static TsrStatus check_quantile(const TsrOpCall *c, const TsrTensor *self, const TsrTensor *q) {
     if (self->numel == 0) return tsr_error(TSR_RUNTIME_ERROR, "quantile() input tensor must be non-empty");
@@ -595,29 +634,6 @@ static TsrStatus check_probabilities(const TsrTensor *q) {
         if (!(v >= 0 && v <= 1)) return tsr_error(TSR_RUNTIME_ERROR, "quantile() q values must be in the range [0, 1]");
     }
     return TSR_OK;
-}
-
-/* The input with the reduced dimension last, sorted along it, row-major. dim -1: flattened. */
-static TsrStatus sorted_rows_new(TsrTensor **out, const TsrTensor *self, bool flatten, int64_t dim) {
-    TsrTensor *moved, *dense, *indices;
-    int64_t minus = -1;
-    if (flatten || tsr_ndim(self) == 0) {
-        TSR_TRY(tsr_tensor_new_reshape(&moved, self, 1, &minus));
-    } else {
-        int64_t order[TSR_MAX_DIMS];
-        int k = 0;
-        for (int d = 0; d < tsr_ndim(self); d++)
-            if (d != dim) order[k++] = d;
-        order[k++] = dim;
-        TSR_TRY(tsr_tensor_new_permute(&moved, self, k, order));
-    }
-    TsrStatus status = tsr_tensor_new_contiguous(&dense, moved, TSR_CONTIGUOUS);
-    tsr_tensor_free(moved);
-    TSR_TRY(status);
-    status = sort_new(out, &indices, dense, tsr_ndim(dense) - 1, false, false);
-    tsr_tensor_free(dense);
-    if (status == TSR_OK) tsr_tensor_free(indices);
-    return status;
 }
 
 /* The result's geometry: (q, rest...) over memory laid out as (rest..., q). */
@@ -639,8 +655,31 @@ static TsrStatus quantile_result_new(TsrTensor **out, const TsrTensor *self, con
     return tsr_tensor_new_strided(out, n + 1, sizes, strides, self->dtype, self->device);
 }
 
+/* Fills t, which quantile_result_new has made. */
+static TsrStatus run_quantile(TsrTensor *t, const TsrTensor *self, Quantile *p, bool flatten, int64_t dim) {
+    TSR_OWNED lines = NULL;
+    TSR_OWNED out = NULL;
+    int64_t sizes[TSR_MAX_DIMS], strides[TSR_MAX_DIMS], minus = -1, step = p->nq;
+    _Atomic bool no_memory = false;
+    flatten |= tsr_ndim(self) == 0;
+    if (flatten) TSR_TRY(tsr_tensor_new_reshape(&lines, self, 1, &minus));
+    else TSR_TRY(tsr_tensor_new_alias(&lines, self));
+    dim = flatten ? 0 : dim;
+    if (lines->sizes[dim] > 1 << 24) return tsr_error(TSR_RUNTIME_ERROR, "quantile() input tensor is too large");
+    for (int d = tsr_ndim(lines) - 1; d >= 0; d--) {
+        sizes[d] = d == dim ? p->nq : lines->sizes[d];
+        strides[d] = d == dim ? 1 : step;
+        step *= d == dim ? 1 : sizes[d];
+    }
+    TSR_TRY(tsr_tensor_new_view(&out, t, tsr_ndim(lines), sizes, strides, t->offset, NULL));
+    by_rising_quantile(p);
+    p->no_memory = &no_memory;
+    TSR_TRY(tsr_lines_run((TsrTensor *[]){out, lines}, 2, dim, quantile_line, p, false));
+    return no_memory ? tsr_error_no_memory((size_t)self->numel * tsr_itemsize(self)) : TSR_OK;
+}
+
 static TsrStatus quantile(TsrOpCall *c, const TsrTensor *q, bool ignore_nan) {
-    TsrTensor *self = c->arg[0].t, *sorted, *dense_q, *t;
+    TsrTensor *self = c->arg[0].t, *dense_q, *t;
     bool flatten = !tsr_arg_given(&c->arg[2]), keepdim = c->arg[3].b;
     int64_t dim = flatten ? 0 : c->arg[2].i;
     Interpolation how = LINEAR;
@@ -650,17 +689,11 @@ static TsrStatus quantile(TsrOpCall *c, const TsrTensor *q, bool ignore_nan) {
     TSR_TRY(check_probabilities(q));
     TSR_TRY(quantile_result_new(&t, self, q, flatten, dim, keepdim));
     if (t->numel == 0 || tsr_is_meta(self)) return tsr_return_move(c, t);
-    TsrStatus status = sorted_rows_new(&sorted, self, flatten, dim);
+    TsrStatus status = tsr_tensor_new_contiguous(&dense_q, q, TSR_CONTIGUOUS);
     if (status == TSR_OK) {
-        status = tsr_tensor_new_contiguous(&dense_q, q, TSR_CONTIGUOUS);
-        if (status == TSR_OK) {
-            int64_t n = sorted->sizes[tsr_ndim(sorted) - 1];
-            Quantile p = {tsr_data(sorted), tsr_data(dense_q), tsr_data(t), n, q->numel, self->dtype, how, ignore_nan};
-            if (n > 1 << 24) status = tsr_error(TSR_RUNTIME_ERROR, "quantile() input tensor is too large");
-            else status = tsr_parallel_for(sorted->numel / n, tsr_grain(16), self->dtype == TSR_FLOAT32 ? quantile_float : quantile_double, &p);
-            tsr_tensor_free(dense_q);
-        }
-        tsr_tensor_free(sorted);
+        Quantile p = {.q = tsr_data(dense_q), .nq = q->numel, .dtype = self->dtype, .how = how, .ignore_nan = ignore_nan};
+        status = run_quantile(t, self, &p, flatten, dim);
+        tsr_tensor_free(dense_q);
     }
     return tsr_end_move(c, status, t);
 }
