@@ -578,7 +578,7 @@ TsrStatus op_renorm(TsrOpCall *c) {
     TsrDtype wide = tsr_in(TSR_BITS_HALF, self->dtype) ? TSR_FLOAT32 : self->dtype == TSR_FLOAT32 ? TSR_FLOAT64 : self->dtype == TSR_COMPLEX64 ? TSR_COMPLEX128 : TSR_DTYPE_NONE;
     TsrScope s = {0};
     TsrTensor *norm = CALL(&s, "linalg.vector_norm", "tsIbd", self, p, n, dims, 1, (int)wide);
-    TsrTensor *factor = NULL, *t = MAKE(&s, tsr_tensor_new, tsr_ndim(self), self->sizes, self->dtype, self->device);
+    TsrTensor *factor = NULL;
     if (s.status == TSR_OK) factor = MAKE(&s, tsr_tensor_new, tsr_ndim(norm), norm->sizes, tsr_dtype_real_of(self->dtype), norm->device);
     const int64_t factors = s.status == TSR_OK && !tsr_is_meta(self) ? norm->numel : 0;
     TSR_IN_PIECES(i, factors) {
@@ -588,8 +588,7 @@ TsrStatus op_renorm(TsrOpCall *c) {
         tsr_scalar_store(tsr_scalar_float(f), factor->dtype, (char *)tsr_data(factor) + (size_t)i * tsr_itemsize(factor));
     }
     TsrTensor *product = CALL(&s, "mul", "tt", self, factor);
-    if (s.status == TSR_OK && !tsr_is_meta(self)) s.status = tsr_tensor_copy(t, product);
-    return tsr_scope_return(c, &s, t);
+    return tsr_scope_return(c, &s, MAKE(&s, tsr_tensor_new_contiguous, product, TSR_CONTIGUOUS));
 }
 
 TsrStatus op_dist(TsrOpCall *c) {
