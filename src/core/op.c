@@ -185,13 +185,12 @@ static TsrStatus check_meta(const TsrOpCall *c) {
 
 /* Functions of one tensor, element by element, get as far as an output of its layout. */
 static bool makes_output_first(const TsrOpCall *c) {
-    return c->nargs == 1 && strcmp(c->op->category, "pointwise") == 0 && strcmp(c->schema->base, "logit") != 0 && strcmp(c->schema->base, "logical_not") != 0;
+    return c->nargs == 1 && !(c->op->flags & TSR_OP_REFUSES_FIRST) && strcmp(c->op->category, "pointwise") == 0;
 }
 
 static TsrStatus not_for_sparse(const TsrOpCall *c, const TsrTensor *t) {
     if (t->layout != TSR_SPARSE_COO && makes_output_first(c)) return tsr_error(TSR_RUNTIME_ERROR, "unsupported tensor layout: %s", tsr_layout_name(t->layout));
-    return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "Could not run 'aten::%s' with arguments from the '%s' backend.", c->schema->base,
-                     t->layout == TSR_SPARSE_COO ? "SparseCPU" : "SparseCsrCPU");
+    return tsr_refuse_backend(c->schema->base, t);
 }
 
 static TsrStatus check_tensor(const Run *run, const TsrTensor *t) {

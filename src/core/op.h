@@ -82,7 +82,8 @@ enum TsrOpFlags { TSR_OP_CONJ = 1,   /* copes with conj/neg bits itself (views, 
                   TSR_OP_OUT_STRIDES = 128 /* an out= that had to be resized takes over the strides of the result (column-major ones) */,
                   TSR_OP_MIXED_DEVICES = 256, /* takes tensors on different devices (views, copies); every other row refuses them before fn runs */
                   TSR_OP_CPU_NUMBERS = 512, /* as PyTorch's iterator: a 0-d CPU tensor goes with tensors of any device */
-                  TSR_OP_ELEMENTS = 1024 /* cannot answer without the elements: refuses tensors on the meta device */ };
+                  TSR_OP_ELEMENTS = 1024 /* cannot answer without the elements: refuses tensors on the meta device */,
+                  TSR_OP_REFUSES_FIRST = 2048 /* pointwise, of one tensor, but refuses a sparse one before it makes an output, unlike the others */ };
 
 /* What dtypes an out= may have, and the words for others: out_rules.def. */
 typedef enum TsrOutRule {

@@ -13,6 +13,16 @@ const char *tsr_layout_name(uint8_t layout) {
     return names[layout];
 }
 
+const char *tsr_backend_name(const TsrTensor *t) {
+    if (!tsr_is_defined(t)) return "Undefined";
+    if (tsr_is_sparse(t)) return t->layout == TSR_SPARSE_COO ? "SparseCPU" : "SparseCsrCPU";
+    return t->device.type == TSR_META ? "Meta" : t->device.type == TSR_CUDA ? "CUDA" : "CPU";
+}
+
+TsrStatus tsr_refuse_backend(const char *name, const TsrTensor *t) {
+    return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "Could not run 'aten::%s' with arguments from the '%s' backend.", name, tsr_backend_name(t));
+}
+
 /* --- structs from a free list of the thread --- */
 
 enum { POOL_MOST = 256 };
@@ -397,7 +407,7 @@ TsrStatus tsr_tensor_new_over(TsrTensor **out, TsrStorage *storage, TsrGeometry 
 TsrStatus tsr_tensor_new_view(TsrTensor **out, const TsrTensor *self, TsrGeometry g, const char *origin) {
     TsrTensor *t = NULL;
     uint64_t numel = 1; /* what is in front of a size of 0 may be larger than int64_t */
-    if (TSR_UNLIKELY(self->sparse != NULL)) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "Could not run 'aten::as_strided' with arguments from the '%s' backend.", self->layout == TSR_SPARSE_COO ? "SparseCPU" : "SparseCsrCPU");
+    if (TSR_UNLIKELY(self->sparse != NULL)) return tsr_refuse_backend("as_strided", self);
     TSR_TRY(new_struct(&t, g.ndim, self->dtype, self->device));
     for (int i = 0; i < g.ndim; i++) {
         t->sizes[i] = g.sizes[i];

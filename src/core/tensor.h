@@ -58,6 +58,11 @@ struct TsrTensor {
     int64_t dims[2 * TSR_INLINE_DIMS];
 };
 
+/* PyTorch's key for what computes with t: "CPU", "SparseCPU", "Meta"; static. */
+const char *tsr_backend_name(const TsrTensor *t);
+/* Sets PyTorch's error for an operator that has no form for the layout of t. Never TSR_OK. */
+TsrStatus tsr_refuse_backend(const char *name, const TsrTensor *t);
+
 /* --- lifetime --- */
 /* Dense, row-major, uninitialised (non-POD elements are constructed). TSR_RUNTIME_ERROR on negative
  * sizes, overflow or short memory. *out is the caller's. */

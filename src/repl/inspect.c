@@ -447,12 +447,6 @@ static TsrStatus anatomy_storage(Value *out, TsrStorage *s) {
     return value_end_move(out, status, d);
 }
 
-static const char *dispatch_key(const TsrTensor *t) {
-    if (!tsr_is_defined(t)) return "Undefined";
-    if (tsr_is_sparse(t)) return t->layout == TSR_SPARSE_COO ? "SparseCPU" : "SparseCsrCPU";
-    return t->device.type == TSR_META ? "Meta" : t->device.type == TSR_CUDA ? "CUDA" : "CPU";
-}
-
 static TsrStatus anatomy_of(Value *out, TsrTensor *t);
 
 /* What a sparse tensor holds in place of a storage. */
@@ -474,7 +468,7 @@ static TsrStatus anatomy_of(Value *out, TsrTensor *t) {
     if (!tsr_is_sparse(t)) put_sizes(&status, d, "strides", tsr_ndim(t), t->strides, false);
     put_int(&status, d, "storage_offset", t->offset);
     put_int(&status, d, "numel", t->numel);
-    put_str(&status, d, "dispatch_key", dispatch_key(t));
+    put_str(&status, d, "dispatch_key", tsr_backend_name(t));
     put_str(&status, d, "dtype", tsr_dtype_name(t->dtype));
     put_str(&status, d, "device", tsr_device_format(t->device, device));
     put_int(&status, d, "version", tsr_tensor_version(t));

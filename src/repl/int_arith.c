@@ -325,6 +325,18 @@ TsrStatus int_negate(Value *out, Value v) {
     return big_simple(out, OP_SUB, value_int(0), v);
 }
 
+/* Of numbers of any size; `by` is libtommath's shift to one side. */
+static TsrStatus big_shift(Value *out, Value v, int64_t bits, mp_err (*by)(const mp_int *, int, mp_int *)) {
+    TsrStatus status;
+    mp_int r;
+    TSR_TRY(int_to_mp(&r, v));
+    MP_TRY(by(&r, (int)bits, &r));
+    return int_new_mp_move(out, &r);
+done:
+    mp_clear(&r);
+    return status;
+}
+
 TsrStatus int_shift_left(Value *out, Value v, int64_t bits) {
     if (int_sign(v) == 0) {
         *out = value_int(0);
@@ -337,14 +349,7 @@ TsrStatus int_shift_left(Value *out, Value v, int64_t bits) {
     int64_t total;
     if (tsr_add_overflows(int_bit_length(v), bits, &total)) return mem_error();
     TSR_TRY(allow_bits(total));
-    TsrStatus status;
-    mp_int r;
-    TSR_TRY(int_to_mp(&r, v));
-    MP_TRY(mp_mul_2d(&r, (int)bits, &r));
-    return int_new_mp_move(out, &r);
-done:
-    mp_clear(&r);
-    return status;
+    return big_shift(out, v, bits, mp_mul_2d);
 }
 
 static TsrStatus shift_right(Value *out, Value v, int64_t bits) {
@@ -356,14 +361,7 @@ static TsrStatus shift_right(Value *out, Value v, int64_t bits) {
         *out = value_int(v.i >> bits);
         return TSR_OK;
     }
-    TsrStatus status;
-    mp_int r;
-    TSR_TRY(int_to_mp(&r, v));
-    MP_TRY(mp_signed_rsh(&r, (int)bits, &r));
-    return int_new_mp_move(out, &r);
-done:
-    mp_clear(&r);
-    return status;
+    return big_shift(out, v, bits, mp_signed_rsh);
 }
 
 static TsrStatus shift(Value *out, BinaryOp op, Value a, Value b) {

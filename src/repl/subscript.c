@@ -311,7 +311,7 @@ static TsrStatus get_sparse(Value *out, TsrTensor *self, Value index) {
             dim++;
             continue;
         } else if (items[i].tag == V_INT || !tsr_is_sparse(t)) s = tsr_error(TSR_INDEX_ERROR, "too many indices for tensor of dimension %d", tsr_ndim(self));
-        else s = tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "Could not run 'aten::as_strided' with arguments from the '%s' backend.", t->layout == TSR_SPARSE_COO ? "SparseCPU" : "SparseCsrCPU");
+        else s = tsr_refuse_backend("as_strided", t);
         if (s != TSR_OK) break;
         tsr_tensor_free(t);
         t = next;

@@ -9,13 +9,6 @@
 #include "tensor_impl.h"
 #include "sparse.h"
 
-const char *tsr_sparse_layout_name(const TsrTensor *t) { return tsr_layout_name(t->layout); }
-
-TsrStatus tsr_sparse_refuse(const char *name, const TsrTensor *t) {
-    const char *backend = t->layout == TSR_STRIDED ? "CPU" : t->layout == TSR_SPARSE_COO ? "SparseCPU" : "SparseCsrCPU";
-    return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "Could not run 'aten::%s' with arguments from the '%s' backend.", name, backend);
-}
-
 TsrTensor *tsr_sparse_as_layout(TsrScope *s, TsrTensor *coo, const TsrTensor *like) {
     if (s->status != TSR_OK || !tsr_is_compressed(like) || !tsr_is_coo(coo)) return coo;
     return MAKE(s, tsr_sparse_to_compressed_new, coo, like->layout == TSR_SPARSE_CSC ? TSR_SPARSE_CSC : TSR_SPARSE_CSR, NULL, (int64_t)like->sparse->dense_dim);
@@ -374,7 +367,7 @@ TsrStatus tsr_sparse_from_dense_new(TsrTensor **out, TsrTensor *t, int64_t spars
 /* ---- rows of the table ---- */
 
 static TsrStatus wrong_layout(const char *name, const TsrTensor *t) {
-    return tsr_error(TSR_RUNTIME_ERROR, "%s expected sparse coordinate tensor layout but got %s", name, tsr_sparse_layout_name(t));
+    return tsr_error(TSR_RUNTIME_ERROR, "%s expected sparse coordinate tensor layout but got %s", name, tsr_layout_name(t->layout));
 }
 
 static TsrStatus return_int(TsrOpCall *c, int64_t i) {
@@ -405,7 +398,7 @@ TsrStatus op_sparse_is_coalesced(TsrOpCall *c) {
 }
 
 TsrStatus op_sparse_coalesced_inplace(TsrOpCall *c) {
-    if (SELF->layout != TSR_SPARSE_COO) return tsr_sparse_refuse("_coalesced_", SELF);
+    if (SELF->layout != TSR_SPARSE_COO) return tsr_refuse_backend("_coalesced_", SELF);
     SELF->flags = (uint8_t)(c->arg[1].b ? SELF->flags | TSR_FLAG_COALESCED : SELF->flags & ~TSR_FLAG_COALESCED);
     return tsr_return_move(c, tsr_tensor_retain(SELF));
 }
@@ -480,19 +473,19 @@ static Shape shape_argument(const TsrOpCall *c) { return (Shape){c->arg[1].n, c-
 
 TsrStatus op_sparse_resize(TsrOpCall *c) {
     Shape to = shape_argument(c);
-    return SELF->layout == TSR_SPARSE_COO ? sparse_resize(c, &to, false) : tsr_sparse_refuse("sparse_resize_", SELF);
+    return SELF->layout == TSR_SPARSE_COO ? sparse_resize(c, &to, false) : tsr_refuse_backend("sparse_resize_", SELF);
 }
 
 TsrStatus op_sparse_resize_and_clear(TsrOpCall *c) {
     Shape to = shape_argument(c);
-    return SELF->layout == TSR_SPARSE_COO ? sparse_resize(c, &to, true) : tsr_sparse_refuse("sparse_resize_and_clear_", SELF);
+    return SELF->layout == TSR_SPARSE_COO ? sparse_resize(c, &to, true) : tsr_refuse_backend("sparse_resize_and_clear_", SELF);
 }
 
 TsrStatus op_resize_as_sparse(TsrOpCall *c) {
     const TsrTensor *like = c->arg[1].t;
     bool coo = like->layout == TSR_SPARSE_COO;
     Shape to = {tsr_ndim(like), like->sizes, coo ? like->sparse->sparse_dim : 0, coo ? like->sparse->dense_dim : tsr_ndim(like)};
-    return SELF->layout == TSR_SPARSE_COO ? sparse_resize(c, &to, false) : tsr_sparse_refuse("resize_as_sparse_", SELF);
+    return SELF->layout == TSR_SPARSE_COO ? sparse_resize(c, &to, false) : tsr_refuse_backend("resize_as_sparse_", SELF);
 }
 
 TsrStatus op_sparse_indices(TsrOpCall *c) {
@@ -502,24 +495,24 @@ TsrStatus op_sparse_indices(TsrOpCall *c) {
 }
 
 TsrStatus op_sparse_values(TsrOpCall *c) {
-    if (!tsr_is_sparse(SELF)) return tsr_error(TSR_RUNTIME_ERROR, "values expected sparse tensor layout but got %s", tsr_sparse_layout_name(SELF));
+    if (!tsr_is_sparse(SELF)) return tsr_error(TSR_RUNTIME_ERROR, "values expected sparse tensor layout but got %s", tsr_layout_name(SELF->layout));
     if (SELF->layout == TSR_SPARSE_COO && !(SELF->flags & TSR_FLAG_COALESCED))
         return tsr_error(TSR_RUNTIME_ERROR, "Cannot get values on an uncoalesced tensor, please call .coalesce() first");
     return return_alias(c, SELF->sparse->values);
 }
 
 TsrStatus op_sparse_raw_indices(TsrOpCall *c) {
-    if (SELF->layout != TSR_SPARSE_COO) return tsr_sparse_refuse("_indices", SELF);
+    if (SELF->layout != TSR_SPARSE_COO) return tsr_refuse_backend("_indices", SELF);
     return return_alias(c, SELF->sparse->indices);
 }
 
 TsrStatus op_sparse_raw_values(TsrOpCall *c) {
-    if (SELF->layout != TSR_SPARSE_COO) return tsr_sparse_refuse("_values", SELF);
+    if (SELF->layout != TSR_SPARSE_COO) return tsr_refuse_backend("_values", SELF);
     return return_alias(c, SELF->sparse->values);
 }
 
 TsrStatus op_sparse_nnz(TsrOpCall *c) {
-    if (!tsr_is_sparse(SELF)) return tsr_sparse_refuse("_nnz", SELF);
+    if (!tsr_is_sparse(SELF)) return tsr_refuse_backend("_nnz", SELF);
     return return_int(c, tsr_sparse_nnz(SELF));
 }
 
@@ -545,7 +538,7 @@ static TsrStatus to_coo(TsrOpCall *c, int64_t sparse_dim, bool given) {
         if (SELF->layout == TSR_SPARSE_COO)
             return tsr_error(TSR_RUNTIME_ERROR, "to_sparse: conversion from Sparse to Sparse with sparse_dim argument !=self.sparse_dim() is not supported");
         return tsr_error(TSR_RUNTIME_ERROR, "sparse_compressed_to_sparse: conversion from %s to Sparse with sparse_dim argument !=2 is not supported",
-                         tsr_sparse_layout_name(SELF));
+                         tsr_layout_name(SELF->layout));
     }
     return tsr_finish_move(c, tsr_sparse_to_coo_new(&t, SELF), t);
 }
@@ -568,7 +561,7 @@ static TsrStatus check_blocksize(const TsrTensor *self, uint8_t layout, const Ts
     const int64_t *b = blocksize->ints;
     if (given && (b[0] <= 0 || b[1] <= 0)) return tsr_error(TSR_RUNTIME_ERROR, "%s: blocksize needs to be positive, but got [%lld, %lld]", name, (long long)b[0], (long long)b[1]);
     if (blocks != given)
-        return tsr_error(TSR_RUNTIME_ERROR, "%s: conversion from %s to %s with%s blocksize argument given is not supported", name, tsr_sparse_layout_name(self), tsr_layout_name(layout),
+        return tsr_error(TSR_RUNTIME_ERROR, "%s: conversion from %s to %s with%s blocksize argument given is not supported", name, tsr_layout_name(self->layout), tsr_layout_name(layout),
                          given ? "" : "out");
     if (!given || tsr_ndim(self) != 2 || (self->sizes[0] % b[0] == 0 && self->sizes[1] % b[1] == 0)) return TSR_OK;
     return tsr_error(TSR_RUNTIME_ERROR, "%s: tensor sparse size (%lld,%lld) must be divisible by given blocksize (%lld,%lld)", name, (long long)self->sizes[0], (long long)self->sizes[1],
@@ -602,7 +595,7 @@ TsrStatus op_to_sparse_bsc(TsrOpCall *c) { return to_compressed(c, TSR_SPARSE_BS
 static TsrStatus compressed_part(TsrOpCall *c, const char *name, bool row, bool plain) {
     bool rows = SELF->layout == TSR_SPARSE_CSR || SELF->layout == TSR_SPARSE_BSR, columns = SELF->layout == TSR_SPARSE_CSC || SELF->layout == TSR_SPARSE_BSC;
     if (row ? !rows : !columns)
-        return tsr_error(TSR_RUNTIME_ERROR, "%s expected sparse %s compressed tensor layout but got %s", name, row ? "row" : "column", tsr_sparse_layout_name(SELF));
+        return tsr_error(TSR_RUNTIME_ERROR, "%s expected sparse %s compressed tensor layout but got %s", name, row ? "row" : "column", tsr_layout_name(SELF->layout));
     return return_alias(c, plain ? SELF->sparse->plain_indices : SELF->sparse->indices);
 }
 
@@ -625,7 +618,7 @@ static TsrTensor *gather_at(TsrScope *s, TsrTensor *self, TsrTensor *mask) {
 
 TsrStatus op_sparse_mask(TsrOpCall *c) {
     TsrTensor *mask = c->arg[1].t;
-    if (!tsr_is_sparse(mask)) return tsr_sparse_refuse("sparse_mask", mask);
+    if (!tsr_is_sparse(mask)) return tsr_refuse_backend("sparse_mask", mask);
     if (!tsr_same_sizes(SELF, mask))
         return tsr_error(TSR_RUNTIME_ERROR, "sparse_mask(): operands have incompatible sizes; self has size %s but mask has size %s", tsr_sizes_text(SELF), tsr_sizes_text(mask));
     TsrScope s = {0};

@@ -32,7 +32,7 @@ TsrStatus sp_linear(TsrOpCall *c) { return map_values(c, false); }
 
 TsrStatus sp_pow(TsrOpCall *c) {
     const TsrTensor *sparse = c->arg[0].kind == TSR_ARG_TENSOR && tsr_is_sparse(SELF) ? SELF : c->arg[1].t;
-    return c->arg[1].kind == TSR_ARG_SCALAR && tsr_is_coo(sparse) ? map_values(c, true) : tsr_sparse_refuse("pow", sparse);
+    return c->arg[1].kind == TSR_ARG_SCALAR && tsr_is_coo(sparse) ? map_values(c, true) : tsr_refuse_backend("pow", sparse);
 }
 
 /* ---- adding ---- */
@@ -105,7 +105,7 @@ static TsrStatus add_tensors(TsrOpCall *c, TsrTensor *a, TsrTensor *b, TsrScalar
         b = a;
         a = dense;
     }
-    if (subtract && (tsr_is_compressed(a) || tsr_is_compressed(b))) return tsr_error(TSR_RUNTIME_ERROR, "unsupported tensor layout: %s", tsr_sparse_layout_name(tsr_is_compressed(a) ? a : b));
+    if (subtract && (tsr_is_compressed(a) || tsr_is_compressed(b))) return tsr_error(TSR_RUNTIME_ERROR, "unsupported tensor layout: %s", tsr_layout_name((tsr_is_compressed(a) ? a : b)->layout));
     TsrScope s = {0};
     TsrDtype dtype = TSR_DTYPE_NONE;
     s.status = tsr_result_type(&dtype, (TsrTensor *[]){a, b}, 2);
@@ -114,7 +114,7 @@ static TsrStatus add_tensors(TsrOpCall *c, TsrTensor *a, TsrTensor *b, TsrScalar
         TsrTensor *dense = MAKE(&s, tsr_sparse_to_dense_new, b);
         return tsr_scope_return(c, &s, s.status == TSR_OK ? CALL(&s, "add", "tts", a, dense, alpha) : NULL);
     }
-    if (tsr_is_coo(a) != tsr_is_coo(b) && s.status == TSR_OK) s.status = tsr_error(TSR_RUNTIME_ERROR, "unsupported tensor layout: %s", tsr_sparse_layout_name(tsr_is_coo(a) ? b : a));
+    if (tsr_is_coo(a) != tsr_is_coo(b) && s.status == TSR_OK) s.status = tsr_error(TSR_RUNTIME_ERROR, "unsupported tensor layout: %s", tsr_layout_name((tsr_is_coo(a) ? b : a)->layout));
     TsrTensor *x = MAKE(&s, tsr_sparse_to_coo_new, a), *y = MAKE(&s, tsr_sparse_to_coo_new, b);
     return tsr_scope_return(c, &s, tsr_sparse_as_layout(&s, MAKE(&s, add_coo, x, y, alpha, dtype), a));
 }
@@ -232,7 +232,7 @@ static TsrStatus do_mul(TsrOpCall *c, TsrTensor *a, TsrTensor *b) {
 TsrStatus sp_mul(TsrOpCall *c) { return binary(c, do_mul, false); }
 
 static TsrStatus do_quotient(TsrOpCall *c, TsrTensor *a, TsrTensor *b, const char *mode, bool floor) {
-    if (tsr_is_compressed(a) || tsr_is_compressed(b)) return tsr_error(TSR_RUNTIME_ERROR, "unsupported tensor layout: %s", tsr_sparse_layout_name(tsr_is_compressed(a) ? a : b));
+    if (tsr_is_compressed(a) || tsr_is_compressed(b)) return tsr_error(TSR_RUNTIME_ERROR, "unsupported tensor layout: %s", tsr_layout_name((tsr_is_compressed(a) ? a : b)->layout));
     if (tsr_is_sparse(b) || tsr_ndim(b) != 0)
         return tsr_error(TSR_RUNTIME_ERROR, "Sparse division requires a scalar or zero-dim dense tensor divisor (got shape %s for divisor)", tsr_sizes_text(b));
     TsrScope s = {0};
@@ -327,7 +327,7 @@ TsrStatus sp_any(TsrOpCall *c) {
 /* Of all elements only. */
 TsrStatus sp_norm(TsrOpCall *c) {
     for (int i = 2; i < c->nargs; i++)
-        if (c->arg[i].kind == TSR_ARG_INTS || c->arg[i].kind == TSR_ARG_INT) return tsr_sparse_refuse("norm", SELF);
+        if (c->arg[i].kind == TSR_ARG_INTS || c->arg[i].kind == TSR_ARG_INT) return tsr_refuse_backend("norm", SELF);
     TsrScope s = {0};
     TsrTensor *t = tsr_is_coo(SELF) ? MAKE(&s, tsr_sparse_coalesce_new, SELF) : SELF, *result = NULL;
     if (s.status == TSR_OK && c->nargs > 1 && c->arg[1].kind == TSR_ARG_SCALAR) result = CALL(&s, "norm", "ts", t->sparse->values, c->arg[1].s);
@@ -356,9 +356,7 @@ static TsrStatus softmax_sparse(TsrTensor **out, TsrTensor *t, int64_t dim, bool
 
 static TsrStatus softmax_any(TsrOpCall *c, bool logarithm) {
     int64_t dim = c->arg[1].i;
-    if (!tsr_is_coo(SELF))
-        return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "Could not run 'aten::_sparse_%ssoftmax' with arguments from the '%s' backend.", logarithm ? "log_" : "",
-                         tsr_is_compressed(SELF) ? "SparseCsrCPU" : "CPU");
+    if (!tsr_is_coo(SELF)) return tsr_refuse_backend(logarithm ? "_sparse_log_softmax" : "_sparse_softmax", SELF);
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(SELF)));
     TsrScope s = {0};
     TsrTensor *t = MAKE(&s, tsr_sparse_coalesce_new, SELF), *result = NULL;

@@ -171,7 +171,7 @@ static TsrStatus product(TsrOpCall *c, const char *name) {
     TsrTensor *other = c->arg[1].t;
     if (tsr_ndim(SELF) == 2 && tsr_ndim(other) == 1) return sp_mv(c);
     if (tsr_ndim(SELF) == 2 && tsr_ndim(other) == 2) return sp_mm(c);
-    if (tsr_ndim(SELF) != 3 || tsr_ndim(other) != 3) return tsr_sparse_refuse(name, tsr_is_sparse(SELF) ? SELF : other);
+    if (tsr_ndim(SELF) != 3 || tsr_ndim(other) != 3) return tsr_refuse_backend(name, tsr_is_sparse(SELF) ? SELF : other);
     TsrScope s = {0};
     TsrTensor *a = MAKE(&s, tsr_sparse_to_dense_new, SELF), *b = MAKE(&s, tsr_sparse_to_dense_new, other);
     return tsr_scope_return(c, &s, CALL(&s, "bmm", "tt", a, b));
@@ -190,7 +190,7 @@ TsrStatus sp_addmm(TsrOpCall *c) {
     if (tsr_is_sparse(SELF) || (tsr_is_coo(a) && tsr_is_sparse(b)))
         return tsr_error(TSR_RUNTIME_ERROR,
                          "addmm_sparse_dense: expected either 'mat1' to have sparse layout and 'mat2' to have strided layout, got 'mat1' with layout %s and 'mat2' with layout %s",
-                         tsr_sparse_layout_name(a), tsr_sparse_layout_name(b));
+                         tsr_layout_name(a->layout), tsr_layout_name(b->layout));
     TsrScope s = {0};
     TsrTensor *product = MAKE(&s, mm_new, a, b);
     TsrTensor *scaled = CALL(&s, "mul", "ts", product, c->arg[4].s), *start = CALL(&s, "mul", "ts", SELF, c->arg[3].s);

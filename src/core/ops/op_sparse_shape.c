@@ -26,7 +26,7 @@ TsrStatus sp_detach(TsrOpCall *c) {
 
 TsrStatus sp_itself(TsrOpCall *c) { return tsr_return_move(c, tsr_tensor_retain(SELF)); }
 
-TsrStatus sp_real(TsrOpCall *c) { return tsr_dtype_is_complex(SELF->dtype) ? tsr_sparse_refuse("real", SELF) : sp_itself(c); }
+TsrStatus sp_real(TsrOpCall *c) { return tsr_dtype_is_complex(SELF->dtype) ? tsr_refuse_backend("real", SELF) : sp_itself(c); }
 
 TsrStatus sp_conj(TsrOpCall *c) {
     if (!tsr_dtype_is_complex(SELF->dtype)) return sp_itself(c);
@@ -60,13 +60,13 @@ TsrStatus sp_to(TsrOpCall *c) {
 TsrStatus sp_type_as(TsrOpCall *c) {
     if (SELF->layout == c->arg[1].t->layout) return sp_to(c);
     return tsr_error(TSR_RUNTIME_ERROR, "to(options) doesn't support converting to a different layout, but got self.layout being %s and options.layout set as %s",
-                     tsr_sparse_layout_name(SELF), tsr_sparse_layout_name(c->arg[1].t));
+                     tsr_layout_name(SELF->layout), tsr_layout_name(c->arg[1].t->layout));
 }
 
 TsrStatus sp_convert(TsrOpCall *c) { return cast(c, (TsrDtype)(uintptr_t)c->op->data, false); }
 
 TsrStatus sp_type(TsrOpCall *c) {
-    if (tsr_arg_given(&c->arg[1])) return c->arg[1].kind == TSR_ARG_DTYPE ? sp_to(c) : tsr_sparse_refuse("type", SELF);
+    if (tsr_arg_given(&c->arg[1])) return c->arg[1].kind == TSR_ARG_DTYPE ? sp_to(c) : tsr_refuse_backend("type", SELF);
     if (tsr_is_compressed(SELF)) return tsr_error(TSR_RUNTIME_ERROR, "Unimplemented backend SparseCsrCPU");
     return c->op->fn(c);
 }
@@ -163,14 +163,14 @@ TsrStatus sp_t(TsrOpCall *c) {
     return tsr_finish_move(c, tsr_sparse_transpose_new(&result, SELF, tsr_ndim(SELF) - 2, tsr_ndim(SELF) - 1), result);
 }
 
-TsrStatus sp_T(TsrOpCall *c) { return tsr_is_compressed(SELF) ? tsr_sparse_refuse("as_strided", SELF) : sp_t(c); }
+TsrStatus sp_T(TsrOpCall *c) { return tsr_is_compressed(SELF) ? tsr_refuse_backend("as_strided", SELF) : sp_t(c); }
 
 TsrStatus sp_permute(TsrOpCall *c) {
     TsrTensor *result = NULL;
     int64_t order[TSR_MAX_DIMS];
     int n = tsr_ndim(SELF);
     bool seen[TSR_MAX_DIMS] = {false};
-    if (tsr_is_compressed(SELF)) return tsr_sparse_refuse("permute", SELF);
+    if (tsr_is_compressed(SELF)) return tsr_refuse_backend("permute", SELF);
     if (c->arg[1].n != n)
         return tsr_error(TSR_RUNTIME_ERROR,
                          "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired ordering of dimensions i.e. input.dim() = %d is not "
@@ -206,7 +206,7 @@ TsrStatus tsr_sparse_unsqueeze_new(TsrTensor **out, TsrTensor *t, int64_t dim) {
 
 TsrStatus sp_unsqueeze(TsrOpCall *c) {
     TsrTensor *result = NULL;
-    if (tsr_is_compressed(SELF)) return tsr_sparse_refuse("as_strided", SELF);
+    if (tsr_is_compressed(SELF)) return tsr_refuse_backend("as_strided", SELF);
     return tsr_finish_move(c, tsr_sparse_unsqueeze_new(&result, SELF, c->arg[1].i), result);
 }
 
@@ -318,8 +318,8 @@ static TsrStatus pick_entries(TsrTensor **out, TsrTensor **places, const int64_t
 TsrStatus sp_index_select(TsrOpCall *c) {
     TsrTensor *self = SELF, *index = c->arg[2].t, *places = NULL;
     int64_t dim = c->arg[1].i, sizes[TSR_MAX_DIMS], bad = 0;
-    if (!tsr_is_sparse(self)) return tsr_sparse_refuse("index_select", index);
-    if (tsr_is_compressed(self)) return tsr_sparse_refuse("index_select", self);
+    if (!tsr_is_sparse(self)) return tsr_refuse_backend("index_select", index);
+    if (tsr_is_compressed(self)) return tsr_refuse_backend("index_select", self);
     if (tsr_is_sparse(index) || tsr_ndim(index) > 1) return tsr_error(TSR_INDEX_ERROR, "index_select(): Index is supposed to be a vector");
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
     if (tsr_ndim(self) == 0) return tsr_error(TSR_INDEX_ERROR, "index_select() cannot be applied to a 0-dim tensor.");
@@ -376,7 +376,7 @@ static TsrStatus join_all(TsrOpCall *c, bool stack) {
     int64_t dim = c->arg[1].i;
     for (int i = 0; i < c->arg[0].n; i++) {
         if (!tsr_is_sparse(list[i])) return tsr_error(TSR_RUNTIME_ERROR, "Concatenating sparse tensors, but a dense tensor was found at position %d.", i);
-        if (tsr_is_compressed(list[i])) return tsr_sparse_refuse("cat", list[i]);
+        if (tsr_is_compressed(list[i])) return tsr_refuse_backend("cat", list[i]);
     }
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(list[0]) + stack));
     TsrStatus status = TSR_OK;
@@ -413,8 +413,8 @@ TsrStatus sp_no_contiguous(TsrOpCall *c) {
     return tsr_error(TSR_RUNTIME_ERROR, "unsupported memory format option Contiguous");
 }
 
-TsrStatus sp_no_strides(TsrOpCall *c) { return tsr_sparse_refuse("as_strided", SELF); }
-TsrStatus sp_no_same_memory(TsrOpCall *c) { return tsr_sparse_refuse("is_set_to", SELF); }
+TsrStatus sp_no_strides(TsrOpCall *c) { return tsr_refuse_backend("as_strided", SELF); }
+TsrStatus sp_no_same_memory(TsrOpCall *c) { return tsr_refuse_backend("is_set_to", SELF); }
 
 TsrStatus sp_no_address(TsrOpCall *c) {
     (void)c;

@@ -48,11 +48,7 @@ TsrStatus tsr_sparse_transpose_new(TsrTensor **out, TsrTensor *t, int64_t dim0, 
 TsrStatus tsr_sparse_unsqueeze_new(TsrTensor **out, TsrTensor *t, int64_t dim);
 /* The COO result of a step of a scope in the layout of `like`, when that is compressed: in CSC for CSC, else in CSR. */
 TsrTensor *tsr_sparse_as_layout(TsrScope *s, TsrTensor *coo, const TsrTensor *like);
-/* Sets PyTorch's error for an operator that has no form for the layout of t. Never TSR_OK. */
-TsrStatus tsr_sparse_refuse(const char *name, const TsrTensor *t);
 static inline bool tsr_is_coo(const TsrTensor *t) { return t->layout == TSR_SPARSE_COO; }
 static inline bool tsr_is_compressed(const TsrTensor *t) { return t->layout > TSR_SPARSE_COO; }
-/* "SparseCsr" and the like, as messages name layouts. */
-const char *tsr_sparse_layout_name(const TsrTensor *t);
 
 #endif
