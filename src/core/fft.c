@@ -7,6 +7,7 @@
 #include "mem.h"
 
 enum { FFT_SPLIT_ONE = 512, FFT_SPLIT = 4096 /* lines from these lengths on are split: when there are one or two, and any number */ };
+enum { FFT_PACKED = 64 /* real lines of even lengths from this one on are transformed as complex ones of half the length */ };
 enum { FFT_MAX_RADIX = 31, FFT_MAX_FACTORS = 64, FFT_SHORT = 31, FFT_PIECE = 1 << 13 /* butterflies between two looks for an interrupt */ };
 
 /* For each frequency, the order in which MKL adds the terms of cosines to the first value, and those of sines: see `ordered` in fft.inc. */
@@ -34,7 +35,8 @@ struct TsrFft {
     void *kernel;                     /* Bluestein: the transformed chirp */
     TsrFft *inner;                    /* Bluestein: the plan for the convolution; else NULL */
     TsrFft *columns, *rows;           /* a split line's: see fft_split.inc; else NULL, and what follows */
-    double *turns;                    /* a split line's roots of unity, re and im: the first turn_step ones, then every turn_step-th */
+    TsrFft *half;                     /* a packed real line's: of half the length; else NULL, and what follows but for the turns */
+    double *turns;                    /* a split or packed line's roots of unity, re and im: the first turn_step ones, then every turn_step-th */
     int64_t turn_step;
     void *lane_turns;                 /* of lane l's value k in the columns, relative to lane 0: aligned */
     void *lane_memory;
@@ -59,7 +61,7 @@ static void unit_root(int64_t k, int64_t n, double *re, double *im) {
 #pragma GCC diagnostic ignored "-Wpsabi" /* vectors are passed between inlined functions only */
 #endif
 
-/* exp(-2 pi i k / n) of a split line, 0 <= k < n. */
+/* exp(-2 pi i k / n) of a split or packed line, 0 <= k < n. */
 static inline void split_root(const TsrFft *plan, int64_t k, double *re, double *im) {
     const double *low = plan->turns + 2 * (k % plan->turn_step), *high = plan->turns + 2 * (plan->turn_step + k / plan->turn_step);
     *re = low[0] * high[0] - low[1] * high[1];
@@ -217,26 +219,40 @@ static int64_t middle_divisor(int64_t n) {
     return best;
 }
 
-/* What a split line needs; *done: it has it. Lines that are almost prime stay whole. */
-static TsrStatus prepare_split(TsrFft *plan, bool *done) {
-    int64_t a = middle_divisor(plan->n), b = plan->n / a, step = 1;
-    *done = a >= 16;
-    if (!*done) return TSR_OK;
+/* The roots for split_root. */
+static TsrStatus prepare_turns(TsrFft *plan) {
+    int64_t step = 1;
     while (step * step < plan->n) step *= 2;
     int64_t high = plan->n / step + 1;
+    size_t bytes = (size_t)(step + high) * 2 * sizeof(double);
     plan->turn_step = step;
-    TSR_TRY(plan_new(&plan->columns, a, plan->wide, TSR_FFT_COMPLEX, false, INT64_MAX));
-    TSR_TRY(plan_new(&plan->rows, b, plan->wide, TSR_FFT_COMPLEX, false, INT64_MAX));
-    size_t lanes = (size_t)a * item_of(plan) * TSR_FFT_LANES + 64;
-    plan->turns = tsr_malloc((size_t)(step + high) * 2 * sizeof(double));
-    plan->lane_memory = tsr_malloc(lanes);
-    if (plan->turns == NULL || plan->lane_memory == NULL) return tsr_error_no_memory(lanes);
-    plan->lane_turns = aligned_up(plan->lane_memory);
+    plan->turns = tsr_malloc(bytes);
+    if (plan->turns == NULL) return tsr_error_no_memory(bytes);
     for (int64_t k = 0; k < step; k++) unit_root(k, plan->n, &plan->turns[2 * k], &plan->turns[2 * k + 1]);
     for (int64_t k = 0; k < high; k++) unit_root(TSR_MIN(k * step, plan->n - 1), plan->n, &plan->turns[2 * (step + k)], &plan->turns[2 * (step + k) + 1]);
+    return TSR_OK;
+}
+
+/* What a split line needs; *done: it has it. Lines that are almost prime stay whole. */
+static TsrStatus prepare_split(TsrFft *plan, bool *done) {
+    int64_t a = middle_divisor(plan->n), b = plan->n / a;
+    *done = a >= 16;
+    if (!*done) return TSR_OK;
+    TSR_TRY(plan_new(&plan->columns, a, plan->wide, TSR_FFT_COMPLEX, false, INT64_MAX));
+    TSR_TRY(plan_new(&plan->rows, b, plan->wide, TSR_FFT_COMPLEX, false, INT64_MAX));
+    TSR_TRY(prepare_turns(plan));
+    size_t lanes = (size_t)a * item_of(plan) * TSR_FFT_LANES + 64;
+    plan->lane_memory = tsr_malloc(lanes);
+    if (plan->lane_memory == NULL) return tsr_error_no_memory(lanes);
+    plan->lane_turns = aligned_up(plan->lane_memory);
     if (plan->wide) f64_fill_lane_turns(plan);
     else f32_fill_lane_turns(plan);
     return TSR_OK;
+}
+
+static TsrStatus prepare_packed(TsrFft *plan, int64_t least) {
+    TSR_TRY(plan_new(&plan->half, plan->n / 2, plan->wide, TSR_FFT_COMPLEX, false, least));
+    return prepare_turns(plan);
 }
 
 /* May be split from length `least` on. */
@@ -249,9 +265,10 @@ static TsrStatus plan_new(TsrFft **out, int64_t n, bool wide, TsrFftKind kind, b
     plan->mean = mean;
     if (is_short(n)) plan_short(plan); /* threes and fours by mixed radix round as MKL does */
     size_t bytes = 0;
-    bool whole = factorize(plan, n), split = false;
-    TsrStatus s = whole && n >= least && n < INT32_MAX ? prepare_split(plan, &split) : TSR_OK;
-    if (s != TSR_OK || split) {
+    bool packed = kind != TSR_FFT_COMPLEX && n >= FFT_PACKED && n % 2 == 0 && (n < least || n / 2 >= least); /* else only the whole line may be split */
+    bool whole = !packed && factorize(plan, n), split = false;
+    TsrStatus s = packed ? prepare_packed(plan, least) : whole && n >= least && n < INT32_MAX ? prepare_split(plan, &split) : TSR_OK;
+    if (s != TSR_OK || packed || split) {
         if (s != TSR_OK) tsr_fft_free(plan);
         else *out = plan;
         return s;
@@ -274,6 +291,7 @@ void tsr_fft_free(TsrFft *plan) {
     tsr_fft_free(plan->inner);
     tsr_fft_free(plan->columns);
     tsr_fft_free(plan->rows);
+    tsr_fft_free(plan->half);
     tsr_free(plan->turns);
     tsr_free(plan->lane_memory);
     tsr_free(plan->roots);
@@ -282,18 +300,30 @@ void tsr_fft_free(TsrFft *plan) {
 }
 
 size_t tsr_fft_scratch(const TsrFft *plan) {
+    if (plan->half != NULL) return (size_t)plan->half->n * item_of(plan) + tsr_fft_scratch(plan->half);
     size_t inner = plan->inner != NULL ? 2 * (size_t)plan->inner->n * item_of(plan) + split_scratch(plan->inner) : 0;
     return (size_t)plan->n * item_of(plan) + split_scratch(plan) + inner;
 }
 
-bool tsr_fft_takes_lanes(const TsrFft *plan) { return plan->columns == NULL && (plan->inner == NULL || plan->inner->columns == NULL); }
+bool tsr_fft_is_packed(const TsrFft *plan) { return plan->half != NULL; }
+
+bool tsr_fft_takes_lanes(const TsrFft *plan) {
+    if (plan->half != NULL) return tsr_fft_takes_lanes(plan->half);
+    return plan->columns == NULL && (plan->inner == NULL || plan->inner->columns == NULL);
+}
 
 void tsr_fft_run_lanes(const TsrFft *plan, void *dst, const void *src, bool forward, double scale, void *scratch) {
-    if (plan->wide) f64_lanes_run(plan, dst, src, forward, scale, scratch);
+    bool packed = plan->half != NULL;
+    if (plan->wide && packed) f64_lanes_real_run(plan, dst, src, scale, scratch);
+    else if (plan->wide) f64_lanes_run(plan, dst, src, forward, scale, scratch);
+    else if (packed) f32_lanes_real_run(plan, dst, src, (float)scale, scratch);
     else f32_lanes_run(plan, dst, src, forward, (float)scale, scratch);
 }
 
 void tsr_fft_run(const TsrFft *plan, void *dst, const void *src, bool forward, double scale, void *scratch) {
-    if (plan->wide) f64_run(plan, dst, src, forward, scale, scratch);
+    bool packed = plan->half != NULL;
+    if (plan->wide && packed) f64_real_run(plan, dst, src, scale, scratch);
+    else if (plan->wide) f64_run(plan, dst, src, forward, scale, scratch);
+    else if (packed) f32_real_run(plan, dst, src, (float)scale, scratch);
     else f32_run(plan, dst, src, forward, (float)scale, scratch);
 }

@@ -10,7 +10,7 @@
 
 typedef struct TsrFft TsrFft;
 
-/* What is known of the lines: signals without imaginary parts, or spectra of such ones (then transformed backward). It decides roundings only. */
+/* What is known of the lines: signals without imaginary parts (transformed forward), or spectra of such ones (then transformed backward). */
 typedef enum TsrFftKind { TSR_FFT_COMPLEX, TSR_FFT_FROM_REAL, TSR_FFT_TO_REAL } TsrFftKind;
 
 /* A plan for `lines` lines of length n >= 1; `wide` for double; `mean` where runs will have the scale 1 / n. *out is the caller's. */
@@ -24,10 +24,14 @@ size_t tsr_fft_scratch(const TsrFft *plan);
  * dst must not overlap src. */
 void tsr_fft_run(const TsrFft *plan, void *dst, const void *src, bool forward, double scale, void *scratch);
 
+/* Whether a real signal is n reals one after the other, its spectrum the first n / 2 + 1 values; else both are n complex values as all lines are.
+ * Parts of a spectrum that have to be zero are not read. */
+bool tsr_fft_is_packed(const TsrFft *plan);
+
 /* Whether lines side by side are faster than one by one: long ones are not, and refuse the following. */
 bool tsr_fft_takes_lanes(const TsrFft *plan);
 /* The same for TSR_FFT_LANES lines side by side: value k of line l is {re[k][l], im[k][l]}, where re[k] and im[k] are TSR_FFT_LANES reals each, one after
- * the other. Memory, and the scratch, are TSR_FFT_LANES times as large and aligned to 64 bytes. */
+ * the other; real k of a packed signal is re[k / 2][l] or im[k / 2][l]. Memory, and the scratch, are TSR_FFT_LANES times as large and aligned to 64 bytes. */
 enum { TSR_FFT_LANES = 8 };
 void tsr_fft_run_lanes(const TsrFft *plan, void *dst, const void *src, bool forward, double scale, void *scratch);
 

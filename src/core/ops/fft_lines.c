@@ -14,6 +14,7 @@ typedef struct LineWork {
     size_t part;       /* bytes of a real in them */
     int64_t room;      /* lanes that there is room for */
     int64_t lanes;     /* lanes in use; 0: none yet */
+    bool packed;       /* real lines lie in them without imaginary parts */
     bool narrow;       /* computed in double, read and stored in float */
     int64_t sizes[TSR_MAX_DIMS];
 } LineWork;
@@ -87,13 +88,13 @@ TSR_CLONES static void round_rows(float *to, const double *from, int64_t pitch, 
         for (int64_t i = 0; i < rows; i++) to[i] = (float)from[i * pitch];
 }
 
-/* The first n values of the lines into the buffer, or back; real ones leave the imaginary rows alone. */
+/* The first n values of the lines into the buffer, or back; real ones leave imaginary rows alone. */
 static void move_values(const LineWork *w, char *buffer, const LineGroup *g, int64_t n, bool read) {
     float tile[2 * SLICE * TSR_FFT_LANES];
-    int64_t pitch = w->lanes * (g->parts == 1 ? 2 : 1);
+    int64_t pitch = w->lanes * (g->parts == 1 && !w->packed ? 2 : 1);
     for (int64_t k = 0, count; k < n && tsr_interrupt_flag == 0; k += count) { /* tsr_parallel_for raises it */
         count = TSR_MIN(n - k, (int64_t)SLICE);
-        char *rows = buffer + (size_t)(2 * k * w->lanes) * w->part;
+        char *rows = buffer + (size_t)(k * g->parts * pitch) * w->part;
         double *wide = (double *)(void *)rows;
         if (!w->narrow) {
             move_rows(rows, pitch, g, k, count, w->part, read);
@@ -136,9 +137,9 @@ static void complete(char *buffer, int64_t n, int64_t lanes, bool wide, bool mir
 /* ---- running ---- */
 
 static bool line_work_begin(LineWork *w, const TsrFftLines *j) {
-    *w = (LineWork){.part = j->wide ? sizeof(double) : sizeof(float), .narrow = j->wide && tsr_dtype_real_of(j->out->dtype) == TSR_FLOAT32};
+    *w = (LineWork){.part = j->wide ? sizeof(double) : sizeof(float), .packed = tsr_fft_is_packed(j->plan), .narrow = j->wide && tsr_dtype_real_of(j->out->dtype) == TSR_FLOAT32};
     w->room = tsr_fft_takes_lanes(j->plan) ? TSR_FFT_LANES : 1;
-    size_t lanes = (size_t)w->room, line = ((size_t)j->n * 2 * w->part * lanes + 63) / 64 * 64;
+    size_t lanes = (size_t)w->room, values = (size_t)(w->packed ? j->n / 2 + 1 : j->n), line = (values * 2 * w->part * lanes + 63) / 64 * 64;
     if (tsr_allocate(&w->memory, TSR_DEVICE_CPU, 2 * line + tsr_fft_scratch(j->plan) * lanes + 64) != TSR_OK) return false;
     w->in = (char *)w->memory.data + (-(uintptr_t)w->memory.data & 63);
     w->out = w->in + line;
@@ -167,12 +168,12 @@ static LineGroup group_of(const TsrFftLines *j, const LineWork *w, const TsrTens
 /* Lines first to first + count - 1; side by side when there are several. */
 static void run_group(const TsrFftLines *j, LineWork *w, int64_t first, int64_t count) {
     int64_t lanes = count > 1 ? w->room : 1;
-    bool real = j->kind == TSR_FFT_R2C;
+    bool real = j->kind == TSR_FFT_R2C && !w->packed;
     if (real && lanes != w->lanes) memset(w->in, 0, (size_t)(2 * j->n * lanes) * w->part); /* the imaginary parts stay so */
     w->lanes = lanes;
     LineGroup in = group_of(j, w, j->in, first, count, true), out = group_of(j, w, j->out, first, count, false);
     move_values(w, w->in, &in, j->in->sizes[j->dim], true);
-    if (j->kind == TSR_FFT_C2R) complete(w->in, j->n, lanes, j->wide, true);
+    if (j->kind == TSR_FFT_C2R && !w->packed) complete(w->in, j->n, lanes, j->wide, true);
     if (tsr_interrupt_flag == 0) (lanes > 1 ? tsr_fft_run_lanes : tsr_fft_run)(j->plan, w->out, w->in, j->forward, j->scale, w->scratch);
     if (real) complete(w->out, j->n, lanes, j->wide, false);
     move_values(w, w->out, &out, j->out->sizes[j->dim], false);
