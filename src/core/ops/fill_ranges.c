@@ -97,9 +97,9 @@ TsrStatus tsr_create_fill_arange(TsrTensor *t, TsrScalar start, TsrScalar step) 
     return tsr_parallel_for(t->numel, GRAIN, arange_loop(t->dtype), &r);
 }
 
-/* ---- linspace: from the nearer end, one fused rounding ---- */
+/* ---- linspace: from the nearer end, one fused rounding; logspace's exponents, too ---- */
 
-#define LINSPACE(name, type, up, down) \
+#define FROM_BOTH_ENDS(name, type, up, down) \
     TSR_CLONES static void name(int64_t begin, int64_t end, void *user) { \
         const Ramp *r = user; \
         type *p = tsr_data(r->t); \
@@ -109,11 +109,11 @@ TsrStatus tsr_create_fill_arange(TsrTensor *t, TsrScalar start, TsrScalar step) 
             else p[i] = down; \
         } \
     }
-LINSPACE(linspace_double, double, fma(r->step, (double)i, r->start), fma(-r->step, (double)left, r->end))
-LINSPACE(linspace_float, float, fmaf(r->step_f, (float)i, r->start_f), fmaf(-r->step_f, (float)left, r->end_f))
-LINSPACE(linspace_complex64, float _Complex, (float _Complex)r->start_c + (float _Complex)r->step_c * (float)i,
+FROM_BOTH_ENDS(linspace_double, double, fma(r->step, (double)i, r->start), fma(-r->step, (double)left, r->end))
+FROM_BOTH_ENDS(linspace_float, float, fmaf(r->step_f, (float)i, r->start_f), fmaf(-r->step_f, (float)left, r->end_f))
+FROM_BOTH_ENDS(linspace_complex64, float _Complex, (float _Complex)r->start_c + (float _Complex)r->step_c * (float)i,
          (float _Complex)r->end_c - (float _Complex)r->step_c * (float)left)
-LINSPACE(linspace_complex128, double _Complex, r->start_c + r->step_c * (double)i, r->end_c - r->step_c * (double)left)
+FROM_BOTH_ENDS(linspace_complex128, double _Complex, r->start_c + r->step_c * (double)i, r->end_c - r->step_c * (double)left)
 
 /* Integers and halves: computed in double or float and stored through a scalar. */
 static void linspace_other(int64_t begin, int64_t end, void *user) {
@@ -180,7 +180,10 @@ static TsrScalar power_of(const Ramp *r, int64_t i) {
     return tsr_dtype_is_integral(r->t->dtype) ? tsr_scalar_int(tsr_scalar_to_int(tsr_scalar_float(v))) : tsr_scalar_float(v);
 }
 
-static void logspace_range(int64_t begin, int64_t end, void *user) {
+FROM_BOTH_ENDS(logspace_double, double, pow(r->base, fma(r->step, (double)i, r->start)), pow(r->base, fma(-r->step, (double)left, r->end)))
+FROM_BOTH_ENDS(logspace_float, float, (float)pow(r->base, fma(r->step, (double)i, r->start)), (float)pow(r->base, fma(-r->step, (double)left, r->end)))
+
+static void logspace_other(int64_t begin, int64_t end, void *user) {
     const Ramp *r = user;
     size_t item = tsr_itemsize(r->t);
     for (int64_t i = begin; i < end; i++) tsr_scalar_store(power_of(r, i), r->t->dtype, (char *)tsr_data(r->t) + (size_t)i * item);
@@ -199,5 +202,5 @@ TsrStatus tsr_create_fill_logspace(TsrTensor *t, TsrScalar start, TsrScalar end,
     }
     r.base = base;
     r.base_c = base;
-    return tsr_parallel_for(t->numel, GRAIN, logspace_range, &r);
+    return tsr_parallel_for(t->numel, GRAIN, t->dtype == TSR_FLOAT32 ? logspace_float : t->dtype == TSR_FLOAT64 ? logspace_double : logspace_other, &r);
 }
