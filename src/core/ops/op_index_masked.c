@@ -159,18 +159,32 @@ typedef struct Source {
     bool *short_of;
 } Source;
 
+/* Without a branch on the mask: what stands first in the source goes there or stays. */
+#define TAKE(T) \
+    for (; i < n && left > 0; i++) { \
+        bool hit = *(const bool *)(data[1] + i * strides[1]); \
+        T *to = (T *)(void *)(data[0] + i * strides[0]), v; \
+        memcpy(&v, next, sizeof v); \
+        *to = hit ? v : *to; \
+        next += hit ? sizeof v : 0; \
+        left -= hit; \
+    }
+
 /* Serial, in row-major order. */
 static void take_next_loop(char *const *data, const int64_t *strides, int64_t n, const void *params) {
     Source *s = (Source *)params;
-    for (int64_t i = 0; i < n; i++) {
-        if (!*(const bool *)(data[1] + i * strides[1])) continue;
-        if (s->left-- <= 0) {
-            *s->short_of = true;
-            return;
-        }
-        memcpy(data[0] + i * strides[0], s->next, s->item);
-        s->next += s->item;
+    const char *next = s->next;
+    int64_t left = s->left, i = 0;
+    switch (s->item) {
+    case 1: TAKE(uint8_t); break;
+    case 2: TAKE(uint16_t); break;
+    case 4: TAKE(uint32_t); break;
+    case 8: TAKE(uint64_t); break;
+    default: TAKE(Sixteen); break;
     }
+    for (; i < n && !*s->short_of; i++) *s->short_of = *(const bool *)(data[1] + i * strides[1]);
+    s->next = next;
+    s->left = left;
 }
 
 static TsrStatus scatter_masked(TsrTensor *t, const TsrTensor *mask, const TsrTensor *source) {

@@ -499,16 +499,30 @@ TsrStatus tsr_random_bernoulli(TsrTensor *t, double p, TsrGenerator *g) {
     return tsr_random_draw(t, NULL, NULL, bernoulli_loop, &d, "bernoulli_");
 }
 
+/* Doubles are compared with doubles, all others with floats. */
+static void draw_hits(bool *hit, const double *p, int64_t n, const TsrChances *q) {
+    uint32_t words[BLOCK];
+    float drawn[BLOCK];
+    if (q->from == TSR_FLOAT64) {
+        for (int64_t k = 0; k < n; k++) hit[k] = tsr_rng_uniform_double(q->g) < p[k];
+        return;
+    }
+    tsr_rng_words(q->g, words, n);
+    tsr_kernel_uniform_float(drawn, words, n);
+    for (int64_t k = 0; k < n; k++) hit[k] = drawn[k] < (float)p[k];
+}
+
 static void chances_loop(char *const *data, const int64_t *strides, int64_t n, const void *params) {
     const TsrChances *q = params;
-    for (int64_t i = 0; i < n && !*q->bad; i++) {
-        double p;
-        tsr_convert(TSR_FLOAT64, (char *)&p, 8, q->from, data[1] + i * strides[1], 0, 1);
-        if (!(p >= 0 && p <= 1)) *q->bad = true;
-        else {
-            bool hit = q->from == TSR_FLOAT64 ? tsr_rng_uniform_double(q->g) < p : tsr_rng_uniform_float(q->g) < (float)p;
-            tsr_convert(q->dtype, data[0] + i * strides[0], 0, TSR_BOOL, (const char *)&hit, 1, 1);
-        }
+    double p[BLOCK];
+    bool hit[BLOCK];
+    for (int64_t i = 0; i < n && !*q->bad; i += BLOCK) {
+        int64_t m = TSR_MIN(n - i, (int64_t)BLOCK), good = 0;
+        tsr_convert(TSR_FLOAT64, (char *)p, sizeof *p, q->from, data[1] + i * strides[1], strides[1], m);
+        while (good < m && p[good] >= 0 && p[good] <= 1) good++;
+        draw_hits(hit, p, good, q);
+        tsr_convert(q->dtype, data[0] + i * strides[0], strides[0], TSR_BOOL, (const char *)hit, 1, good);
+        *q->bad = good < m;
     }
 }
 
