@@ -307,6 +307,12 @@ TsrStatus module_new(Value *out, const char *name, const char *doc) {
 TsrStatus module_add(Module *module, const char *name, Value v) { return dict_set_c(module->dict, name, v); }
 TsrStatus module_add_move(Module *module, const char *name, Value v) { return dict_set_c_move(module->dict, name, v); }
 
+TsrStatus module_add_text(Module *module, const char *name, const char *text) {
+    Value v;
+    TSR_TRY(str_new_c(&v, text));
+    return module_add_move(module, name, v);
+}
+
 TsrStatus module_add_functions(Module *module, const Method *table) {
     const char *title = module->name->data; /* interned: lives as long as any function */
     for (const Method *m = table; m->name != NULL; m++) {
@@ -360,7 +366,7 @@ TsrStatus module_import(Value *out, const char *name) {
         if (strcmp(rows[i].name, name) != 0) continue;
         if (rows[i].module.tag == V_UNBOUND) {
             Value made;
-            TSR_TRY(rows[i].make(&made));
+            TSR_TRY(rows[i].make(&made, rows[i].name));
             rows[i].module = made; /* rows may have moved: indexed anew */
         }
         *out = value_retain(rows[i].module);

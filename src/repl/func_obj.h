@@ -40,11 +40,12 @@ TsrStatus native_invoke(Value *out, const Method *def, const CallArgs *args, Typ
 TsrStatus module_new(Value *out, const char *name, const char *doc);
 TsrStatus module_add(Module *module, const char *name, Value v);      /* retains */
 TsrStatus module_add_move(Module *module, const char *name, Value v); /* consumes, on failure too */
+TsrStatus module_add_text(Module *module, const char *name, const char *text); /* a str */
 TsrStatus module_add_functions(Module *module, const Method *table);  /* functions print as <built-in function name> */
 static inline Module *value_as_module(Value v) { return (Module *)v.o; }
 
 /* --- the registry of what can be imported --- */
-typedef TsrStatus (*ModuleMaker)(Value *out);
+typedef TsrStatus (*ModuleMaker)(Value *out, const char *name);
 /* `name` may be dotted ("torch.nn"). Made at the first import. Registered rows are static. */
 TsrStatus module_register(const char *name, ModuleMaker make);
 /* The module object, the same each time; ModuleNotFoundError "No module named 'x'". */

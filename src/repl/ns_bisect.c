@@ -90,8 +90,4 @@ static const Method bisect_functions[] = {
     {0},
 };
 
-TsrStatus ns_bisect_new(Value *out) {
-    Value module;
-    TSR_TRY(module_new(&module, "bisect", "Searching sorted lists."));
-    return value_end_move(out, module_add_functions(value_as_module(module), bisect_functions), module);
-}
+const NsModule ns_bisect = {"bisect", "Searching sorted lists.", bisect_functions, NULL, NULL};

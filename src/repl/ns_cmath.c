@@ -235,16 +235,13 @@ static const Method functions[] = {
     {0},
 };
 
-TsrStatus ns_cmath_new(Value *out) {
-    static const struct {
-        const char *name;
-        double value;
-    } constants[] = {{"pi", M_PI}, {"e", M_E}, {"tau", 2 * M_PI}, {"inf", INFINITY}, {"nan", NAN}};
-    Value module, z;
-    TSR_TRY(module_new(&module, "cmath", "Mathematics of complex numbers, as in Python."));
-    TsrStatus status = module_add_functions(value_as_module(module), functions);
-    for (size_t i = 0; i < TSR_COUNTOF(constants) && status == TSR_OK; i++) status = module_add(value_as_module(module), constants[i].name, value_float(constants[i].value));
-    if (status == TSR_OK && (status = complex_new(&z, 0, INFINITY)) == TSR_OK) status = module_add_move(value_as_module(module), "infj", z);
-    if (status == TSR_OK && (status = complex_new(&z, 0, NAN)) == TSR_OK) status = module_add_move(value_as_module(module), "nanj", z);
-    return value_end_move(out, status, module);
+static TsrStatus fill(Module *module) {
+    Value z;
+    TSR_TRY(ns_add_math_constants(module));
+    TSR_TRY(complex_new(&z, 0, INFINITY));
+    TSR_TRY(module_add_move(module, "infj", z));
+    TSR_TRY(complex_new(&z, 0, NAN));
+    return module_add_move(module, "nanj", z);
 }
+
+const NsModule ns_cmath = {"cmath", "Mathematics of complex numbers, as in Python.", functions, fill, NULL};

@@ -8,17 +8,15 @@ static const Method functions[] = {
     {0},
 };
 
-TsrStatus ns_collections_new(Value *out) {
+static TsrStatus fill(Module *module) {
     static const struct {
         const char *name;
         Type *type;
     } types[] = {{"Counter", &counter_type}, {"OrderedDict", &ordered_dict_type}, {"defaultdict", &default_dict_type}, {"deque", &deque_type}};
-    Value made;
     dict_kinds_startup();
     counter_startup();
-    TSR_TRY(module_new(&made, "collections", "Further containers."));
-    Module *module = value_as_module(made);
-    TsrStatus status = module_add_functions(module, functions);
-    for (size_t i = 0; i < TSR_COUNTOF(types) && status == TSR_OK; i++) status = module_add(module, types[i].name, value_lent(types[i].type));
-    return value_end_move(out, status, made);
+    for (size_t i = 0; i < TSR_COUNTOF(types); i++) TSR_TRY(module_add(module, types[i].name, value_lent(types[i].type)));
+    return TSR_OK;
 }
+
+const NsModule ns_collections = {"collections", "Further containers.", functions, fill, NULL};

@@ -297,9 +297,4 @@ static const Method functions[] = {
     {0},
 };
 
-TsrStatus ns_copy_new(Value *out) {
-    Value module;
-    TSR_TRY(module_new(&module, "copy", "Copies of objects, shallow and deep."));
-    TsrStatus status = module_add_functions(value_as_module(module), functions);
-    return value_end_move(out, status, module);
-}
+const NsModule ns_copy = {"copy", "Copies of objects, shallow and deep.", functions, NULL, NULL};

@@ -357,10 +357,8 @@ static const Method functions[] = {
     {0},
 };
 
-TsrStatus ns_functools_new(Value *out) {
-    Value module;
-    TSR_TRY(module_new(&module, "functools", "Functions over functions."));
-    TsrStatus status = module_add_functions(value_as_module(module), functions);
-    if (status == TSR_OK) status = module_add(value_as_module(module), "partial", value_lent(&partial_type));
-    return value_end_move(out, status, module);
+static TsrStatus fill(Module *module) {
+    return module_add(module, "partial", value_lent(&partial_type));
 }
+
+const NsModule ns_functools = {"functools", "Functions over functions.", functions, fill, NULL};

@@ -148,8 +148,4 @@ static const Method heapq_functions[] = {
     {0},
 };
 
-TsrStatus ns_heapq_new(Value *out) {
-    Value module;
-    TSR_TRY(module_new(&module, "heapq", "Lists as heaps."));
-    return value_end_move(out, module_add_functions(value_as_module(module), heapq_functions), module);
-}
+const NsModule ns_heapq = {"heapq", "Lists as heaps.", heapq_functions, NULL, NULL};

@@ -793,12 +793,10 @@ static const Method functions[] = {
     {0},
 };
 
-TsrStatus ns_itertools_new(Value *out) {
-    Value module;
+static TsrStatus fill(Module *module) {
     chain_type.construct = chain_construct;
     chain_type.methods = chain_methods;
-    TSR_TRY(module_new(&module, "itertools", "Iterators over iterators."));
-    TsrStatus status = module_add_functions(value_as_module(module), functions);
-    if (status == TSR_OK) status = module_add(value_as_module(module), "chain", value_lent(&chain_type));
-    return value_end_move(out, status, module);
+    return module_add(module, "chain", value_lent(&chain_type));
 }
+
+const NsModule ns_itertools = {"itertools", "Iterators over iterators.", functions, fill, NULL};

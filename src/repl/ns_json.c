@@ -463,10 +463,8 @@ static const Method functions[] = {
     {0},
 };
 
-TsrStatus ns_json_new(Value *out) {
-    Value module;
-    TSR_TRY(module_new(&module, "json", "JSON text from and to values."));
-    TsrStatus status = module_add_functions(value_as_module(module), functions);
-    if (status == TSR_OK) status = module_add(value_as_module(module), "JSONDecodeError", value_lent(EXC_TYPE(TSR_JSON_DECODE_ERROR)));
-    return value_end_move(out, status, module);
+static TsrStatus fill(Module *module) {
+    return module_add(module, "JSONDecodeError", value_lent(EXC_TYPE(TSR_JSON_DECODE_ERROR)));
 }
+
+const NsModule ns_json = {"json", "JSON text from and to values.", functions, fill, NULL};

@@ -661,14 +661,13 @@ static const Method functions[] = {
     {0},
 };
 
-TsrStatus ns_math_new(Value *out) {
+TsrStatus ns_add_math_constants(Module *module) {
     static const struct {
         const char *name;
         double value;
     } constants[] = {{"pi", M_PI}, {"e", M_E}, {"tau", 2 * M_PI}, {"inf", INFINITY}, {"nan", NAN}};
-    Value module;
-    TSR_TRY(module_new(&module, "math", "Mathematics of single numbers, as in Python."));
-    TsrStatus status = module_add_functions(value_as_module(module), functions);
-    for (size_t i = 0; i < TSR_COUNTOF(constants) && status == TSR_OK; i++) status = module_add(value_as_module(module), constants[i].name, value_float(constants[i].value));
-    return value_end_move(out, status, module);
+    for (size_t i = 0; i < TSR_COUNTOF(constants); i++) TSR_TRY(module_add(module, constants[i].name, value_float(constants[i].value)));
+    return TSR_OK;
 }
+
+const NsModule ns_math = {"math", "Mathematics of single numbers, as in Python.", functions, ns_add_math_constants, NULL};

@@ -145,12 +145,9 @@ static const Method functions[] = {
     {"setitem", operator_setitem, ARGS_RANGE, 3, 3, "(a, b, c, /)", "a[b] = c."}, {0},
 };
 
-TsrStatus ns_operator_new(Value *out) {
-    Value made;
-    TSR_TRY(module_new(&made, "operator", "The operators as functions."));
-    Module *module = value_as_module(made);
-    TsrStatus status = module_add_functions(module, functions);
-    if (status == TSR_OK) status = module_add(module, "itemgetter", value_lent(&itemgetter_type));
-    if (status == TSR_OK) status = module_add(module, "attrgetter", value_lent(&attrgetter_type));
-    return value_end_move(out, status, made);
+static TsrStatus fill(Module *module) {
+    TSR_TRY(module_add(module, "itemgetter", value_lent(&itemgetter_type)));
+    return module_add(module, "attrgetter", value_lent(&attrgetter_type));
 }
+
+const NsModule ns_operator = {"operator", "The operators as functions.", functions, fill, NULL};

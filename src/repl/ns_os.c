@@ -304,22 +304,18 @@ static const Method functions[] = {
     {0},
 };
 
-TsrStatus ns_os_path_new(Value *out) {
-    Value module;
-    TSR_TRY(module_new(&module, "posixpath", "Paths."));
-    TsrStatus status = module_add_functions(value_as_module(module), path_functions);
-    return value_end_move(out, status, module);
+const NsModule ns_os_path = {"os.path", "Paths.", path_functions, NULL, "posixpath"};
+
+static TsrStatus fill(Module *module) {
+    Value part;
+    TSR_TRY(new_environ(&part));
+    TSR_TRY(module_add_move(module, "environ", part));
+    TSR_TRY(module_import(&part, "os.path"));
+    TSR_TRY(module_add_move(module, "path", part));
+    TSR_TRY(module_add_text(module, "sep", "/"));
+    TSR_TRY(module_add_text(module, "linesep", "\n"));
+    TSR_TRY(module_add_text(module, "name", "posix"));
+    return module_add(module, "error", value_lent(EXC_TYPE(TSR_OS_ERROR)));
 }
 
-TsrStatus ns_os_new(Value *out) {
-    Value module, part;
-    TSR_TRY(module_new(&module, "os", "The system: folders, the environment."));
-    TsrStatus status = module_add_functions(value_as_module(module), functions);
-    if (status == TSR_OK && (status = new_environ(&part)) == TSR_OK) status = module_add_move(value_as_module(module), "environ", part);
-    if (status == TSR_OK && (status = module_import(&part, "os.path")) == TSR_OK) status = module_add_move(value_as_module(module), "path", part);
-    if (status == TSR_OK && (status = str_new_c(&part, "/")) == TSR_OK) status = module_add_move(value_as_module(module), "sep", part);
-    if (status == TSR_OK && (status = str_new_c(&part, "\n")) == TSR_OK) status = module_add_move(value_as_module(module), "linesep", part);
-    if (status == TSR_OK && (status = str_new_c(&part, "posix")) == TSR_OK) status = module_add_move(value_as_module(module), "name", part);
-    if (status == TSR_OK) status = module_add(value_as_module(module), "error", value_lent(EXC_TYPE(TSR_OS_ERROR)));
-    return value_end_move(out, status, module);
-}
+const NsModule ns_os = {"os", "The system: folders, the environment.", functions, fill, NULL};

@@ -503,9 +503,4 @@ static const Method functions[] = {
     {0},
 };
 
-TsrStatus ns_random_new(Value *out) {
-    Value module;
-    TSR_TRY(module_new(&module, "random", "Python's random numbers; torch.manual_seed is for tensors."));
-    TsrStatus status = module_add_functions(value_as_module(module), functions);
-    return value_end_move(out, status, module);
-}
+const NsModule ns_random = {"random", "Python's random numbers; torch.manual_seed is for tensors.", functions, NULL, NULL};

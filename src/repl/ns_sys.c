@@ -96,15 +96,11 @@ static TsrStatus fill(Module *m) {
     TSR_TRY(new_float_info(&v));
     TSR_TRY(module_add_move(m, "float_info", v));
     if (argv_list.tag == V_UNBOUND) TSR_TRY(builtin_set_argv(1, (const char *const[]){""}));
-    TSR_TRY(module_add_functions(m, functions));
     TSR_TRY(module_add(m, "argv", argv_list));
     TSR_TRY(module_add(m, "maxsize", value_int(INT64_MAX)));
-    TSR_TRY(str_new_c(&v, "linux"));
-    TSR_TRY(module_add_move(m, "platform", v));
-    TSR_TRY(str_new_c(&v, "little"));
-    TSR_TRY(module_add_move(m, "byteorder", v));
-    TSR_TRY(str_new_c(&v, "3.11 (tsr " TSR_VERSION ")"));
-    TSR_TRY(module_add_move(m, "version", v));
+    TSR_TRY(module_add_text(m, "platform", "linux"));
+    TSR_TRY(module_add_text(m, "byteorder", "little"));
+    TSR_TRY(module_add_text(m, "version", "3.11 (tsr " TSR_VERSION ")"));
     TSR_TRY(tuple_new(&v, (Value[]){value_int(3), value_int(11), value_int(0)}, 3));
     TSR_TRY(module_add_move(m, "version_info", v));
     TSR_TRY(file_new_stream(&v, stdin, "<stdin>", "r"));
@@ -115,9 +111,4 @@ static TsrStatus fill(Module *m) {
     return module_add_move(m, "stderr", v);
 }
 
-TsrStatus ns_sys_new(Value *out) {
-    Value module;
-    TSR_TRY(module_new(&module, "sys", "The program and its limits."));
-    TsrStatus status = fill(value_as_module(module));
-    return value_end_move(out, status, module);
-}
+const NsModule ns_sys = {"sys", "The program and its limits.", functions, fill, NULL};

@@ -59,9 +59,4 @@ static const Method functions[] = {
     {0},
 };
 
-TsrStatus ns_time_new(Value *out) {
-    Value module;
-    TSR_TRY(module_new(&module, "time", "Clocks."));
-    TsrStatus status = module_add_functions(value_as_module(module), functions);
-    return value_end_move(out, status, module);
-}
+const NsModule ns_time = {"time", "Clocks.", functions, NULL, NULL};

@@ -236,16 +236,13 @@ static const Method functions[] = {
     {0},
 };
 
-TsrStatus ns_typing_new(Value *out) {
-    Value made;
-    TSR_TRY(module_new(&made, "typing", "Names for annotations."));
-    Module *module = value_as_module(made);
-    TsrStatus status = module_add_functions(module, functions);
-    for (size_t i = 0; i < TSR_COUNTOF(forms) && status == TSR_OK; i++) {
+static TsrStatus fill(Module *module) {
+    for (size_t i = 0; i < TSR_COUNTOF(forms); i++) {
         if (forms[i].kind == UNION) union_form = &forms[i];
-        status = module_add(module, forms[i].name, value_lent(&forms[i]));
+        TSR_TRY(module_add(module, forms[i].name, value_lent(&forms[i])));
     }
-    if (status == TSR_OK) status = module_add(module, "Text", value_lent(&str_type));
-    if (status == TSR_OK) status = module_add(module, "TYPE_CHECKING", VALUE_FALSE);
-    return value_end_move(out, status, made);
+    TSR_TRY(module_add(module, "Text", value_lent(&str_type)));
+    return module_add(module, "TYPE_CHECKING", VALUE_FALSE);
 }
+
+const NsModule ns_typing = {"typing", "Names for annotations.", functions, fill, NULL};

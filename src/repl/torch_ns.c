@@ -155,9 +155,7 @@ static TsrStatus fill_cudnn(Module *m) {
     return fill_absent(m);
 }
 static TsrStatus fill_version(Module *m) {
-    Value v;
-    TSR_TRY(str_new_c(&v, TSR_TORCH_VERSION));
-    TSR_TRY(module_add_move(m, "__version__", v));
+    TSR_TRY(module_add_text(m, "__version__", TSR_TORCH_VERSION));
     return module_add(m, "cuda", VALUE_NONE);
 }
 
@@ -291,51 +289,10 @@ TsrStatus namespace_module(Value *out, const char *name) {
     return TSR_OK;
 }
 
-/* The import machinery's makers take no name: one small function a module. */
-#define MAKER(id, name) static TsrStatus make_##id(Value *out) { return namespace_module(out, name); }
-MAKER(torch, "torch")
-MAKER(nn, "torch.nn")
-MAKER(functional, "torch.nn.functional")
-MAKER(linalg, "torch.linalg")
-MAKER(fft, "torch.fft")
-MAKER(special, "torch.special")
-MAKER(masked, "torch.masked")
-MAKER(sparse, "torch.sparse")
-MAKER(signal, "torch.signal")
-MAKER(windows, "torch.signal.windows")
-MAKER(random, "torch.random")
-MAKER(cuda, "torch.cuda")
-MAKER(testing, "torch.testing")
-MAKER(version, "torch.version")
-MAKER(init, "torch.nn.init")
-MAKER(rnn, "torch.nn.utils.rnn")
-MAKER(accelerator, "torch.accelerator")
-MAKER(backends, "torch.backends")
-MAKER(func, "torch.func")
-MAKER(plain_functional, "torch.functional")
-MAKER(return_types, "torch.return_types")
-MAKER(maskedtensor, "torch.masked.maskedtensor")
-
-static const struct { const char *name; ModuleMaker make; } makers[] = {
-    {"torch", make_torch}, {"torch.nn", make_nn}, {"torch.nn.functional", make_functional}, {"torch.linalg", make_linalg}, {"torch.fft", make_fft},
-    {"torch.special", make_special}, {"torch.masked", make_masked}, {"torch.sparse", make_sparse}, {"torch.signal", make_signal},
-    {"torch.signal.windows", make_windows}, {"torch.random", make_random}, {"torch.cuda", make_cuda}, {"torch.testing", make_testing}, {"torch.version", make_version},
-    {"torch.nn.init", make_init}, {"torch.nn.utils.rnn", make_rnn}, {"torch.accelerator", make_accelerator}, {"torch.backends", make_backends}, {"torch.func", make_func},
-    {"torch.functional", make_plain_functional}, {"torch.return_types", make_return_types}, {"torch.masked.maskedtensor", make_maskedtensor},
-};
-
-/* Modules of other files share a few makers, by the order they came in. */
-static TsrStatus make_extra(Value *out, int64_t i) { return namespace_module(out, extras[i].name); }
-#define EXTRA(n) static TsrStatus make_extra_##n(Value *out) { return make_extra(out, n); }
-EXTRA(0) EXTRA(1) EXTRA(2) EXTRA(3) EXTRA(4) EXTRA(5) EXTRA(6) EXTRA(7) EXTRA(8) EXTRA(9) EXTRA(10) EXTRA(11)
-static const ModuleMaker extra_makers[] = {make_extra_0, make_extra_1, make_extra_2, make_extra_3, make_extra_4, make_extra_5,
-                                           make_extra_6, make_extra_7, make_extra_8, make_extra_9, make_extra_10, make_extra_11};
-
 TsrStatus namespace_add_module(const char *name, TsrStatus (*fill)(Module *module)) {
-    if (extra_count == (int64_t)TSR_COUNTOF(extra_makers)) return tsr_error(TSR_SYSTEM_ERROR, "too many modules");
     TSR_TRY(mem_grow(&extras, &extra_capacity, extra_count + 1, sizeof *extras));
-    extras[extra_count] = (Extra){name, fill};
-    return module_register(name, extra_makers[extra_count++]);
+    extras[extra_count++] = (Extra){name, fill};
+    return module_register(name, namespace_module);
 }
 
 /* ---- bare names ---- */
@@ -398,7 +355,7 @@ static void each_bare_name(void (*visit)(const char *name, void *context), void 
 TsrStatus namespace_startup(void) {
     TSR_TRY(torch_rows_register());
     TSR_TRY(tensor_type_startup());
-    for (size_t i = 0; i < TSR_COUNTOF(makers); i++) TSR_TRY(module_register(makers[i].name, makers[i].make));
+    for (size_t i = 0; i < TSR_COUNTOF(spaces); i++) TSR_TRY(module_register(spaces[i].module, namespace_module));
     vm_bare_name = bare_name;
     help_startup();
     vm_bare_names = each_bare_name;
