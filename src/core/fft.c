@@ -57,10 +57,6 @@ static void unit_root(int64_t k, int64_t n, double *re, double *im) {
     *im = -s;
 }
 
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic ignored "-Wpsabi" /* vectors are passed between inlined functions only */
-#endif
-
 /* exp(-2 pi i k / n) of a split or packed line, 0 <= k < n. */
 static inline void split_root(const TsrFft *plan, int64_t k, double *re, double *im) {
     const double *low = plan->turns + 2 * (k % plan->turn_step), *high = plan->turns + 2 * (plan->turn_step + k / plan->turn_step);

@@ -25,121 +25,25 @@ typedef struct Distances {
 
 static int64_t strips_of(const Distances *j, int64_t lanes) { return (j->others + lanes - 1) / lanes; }
 
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic ignored "-Wpsabi" /* vectors are passed between inlined functions only */
-#endif
 #define INLINE static inline __attribute__((always_inline)) /* into the clones, once for each kind */
 enum { ABREAST = 4 }; /* strips, whose chains of additions overlap */
 
-/* Of each pair cdist adds the differences up one after the other: a row meets strips of others at once. pdist adds as PyTorch's vectors of 32 bytes do: each
- * lane its own, then the lanes, those of floats by halves, or fewer differences than lanes in turn. */
-#define DISTANCE(suffix, T, I, DTYPE, SQRT, POW, BY_HALVES) \
-    typedef T V_##suffix __attribute__((vector_size(32))); \
-    typedef I M_##suffix __attribute__((vector_size(32))); \
-    enum { LANES_##suffix = 32 / sizeof(T) }; \
-    INLINE V_##suffix pick_##suffix(M_##suffix mask, V_##suffix yes, V_##suffix no) { return (V_##suffix)((mask & (M_##suffix)yes) | (~mask & (M_##suffix)no)); } \
-    /* What has been summed up, or is the largest so far, and the difference d; a nan stays, but for LARGEST_NUMBER. */ \
-    INLINE V_##suffix with_##suffix(V_##suffix sum, V_##suffix d, DistanceKind kind) { \
-        const V_##suffix none = {0}; \
-        if (kind == SQUARE) return sum + d * d; \
-        if (kind == UNEQUAL) return sum + pick_##suffix(d == d, pick_##suffix(d != none, none + 1, none), d); \
-        d = (V_##suffix)((M_##suffix)d & ~(M_##suffix)(-none)); \
-        if (kind == ABSOLUTE) return sum + d; \
-        return kind == LARGEST_NUMBER ? pick_##suffix(d > sum, d, sum) : pick_##suffix((d > sum) | (d != d), d, sum); \
-    } \
-    INLINE T both_##suffix(T a, T b, DistanceKind kind) { return kind != LARGEST ? a + b : b > a || b != b ? b : a; } \
-    INLINE T join_##suffix(T *lane, int64_t n, DistanceKind kind) { \
-        bool halves = (BY_HALVES || kind == LARGEST) && n == LANES_##suffix; \
-        for (int step = LANES_##suffix / 2; halves && step > 0; step /= 2) \
-            for (int k = 0; k < step; k++) lane[k] = both_##suffix(lane[k], lane[k + step], kind); \
-        for (int64_t k = 1; k < n && !halves; k++) lane[0] = both_##suffix(lane[0], lane[k], kind); \
-        return lane[0]; \
-    } \
-    INLINE T pair_##suffix(const T *x, const T *y, int64_t width, DistanceKind kind) { \
-        V_##suffix sum = {0}, a, b; \
-        T lane[LANES_##suffix]; \
-        for (int64_t i = 0; i < width; i += LANES_##suffix) { /* the rows end in zeros */ \
-            memcpy(&a, x + i, sizeof a); \
-            memcpy(&b, y + i, sizeof b); \
-            sum = with_##suffix(sum, a - b, kind); \
-        } \
-        memcpy(lane, &sum, sizeof lane); \
-        T total = join_##suffix(lane, TSR_MIN(width, (int64_t)LANES_##suffix), kind); \
-        return kind == SQUARE ? SQRT(total) : total; \
-    } \
-    INLINE void strips_##suffix(T *out, const T *x, const T *strip, int64_t width, int abreast, DistanceKind kind) { \
-        V_##suffix sum[ABREAST] = {{0}}, v; \
-        for (int64_t i = 0; i < width; i++) \
-            for (int g = 0; g < abreast; g++) { \
-                memcpy(&v, strip + (g * width + i) * LANES_##suffix, sizeof v); \
-                sum[g] = with_##suffix(sum[g], x[i] - v, kind); \
-            } \
-        memcpy(out, sum, (size_t)abreast * sizeof *sum); \
-    } \
-    /* One row of x with those of y that the strips hold. */ \
-    INLINE void meet_##suffix(const Distances *j, T *out, const T *x, const T *strip, DistanceKind kind) { \
-        T part[ABREAST * LANES_##suffix]; \
-        for (int64_t left = j->others; left > 0 && tsr_interrupt_flag == 0;) { \
-            int abreast = left > (ABREAST - 1) * LANES_##suffix ? ABREAST : 1; \
-            int64_t n = TSR_MIN(left, (int64_t)abreast * LANES_##suffix); \
-            if (abreast == 1) strips_##suffix(part, x, strip, j->width, 1, kind); \
-            else strips_##suffix(part, x, strip, j->width, ABREAST, kind); \
-            for (int64_t k = 0; k < n; k++) out[k] = kind == SQUARE ? SQRT(part[k]) : part[k]; \
-            out += n; \
-            left -= n; \
-            strip += abreast * LANES_##suffix * j->width; \
-        } \
-    } \
-    static T power_##suffix(const T *x, const T *y, int64_t width, double p, bool lanes) { \
-        enum { BLOCK = 256 }; \
-        T d[BLOCK], lane[LANES_##suffix] = {0}, power = (T)p; \
-        for (int64_t i = 0; i < width && tsr_interrupt_flag == 0; i += BLOCK) { \
-            int64_t n = TSR_MIN(width - i, (int64_t)BLOCK); \
-            for (int64_t k = 0; k < n; k++) d[k] = (T)fabs(x[i + k] - y[i + k]); \
-            if (lanes) tsr_kernel(TSR_K_pow, DTYPE)((char *[]){(char *)d, (char *)d, (char *)&power}, (int64_t[]){sizeof(T), sizeof(T), 0}, n, NULL); \
-            else for (int64_t k = 0; k < n; k++) d[k] = POW(d[k], power); \
-            for (int64_t k = 0; k < n; k++) lane[lanes ? k % LANES_##suffix : 0] += d[k]; \
-        } \
-        return (T)pow(join_##suffix(lane, lanes ? TSR_MIN(width, (int64_t)LANES_##suffix) : 1, POWER), 1 / (double)(T)p); \
-    } \
-    /* Rows [begin, end) of x, of all batches, with all rows of y of the same batch. */ \
-    TSR_CLONES static void cdist_##suffix(int64_t begin, int64_t end, void *user) { \
-        const Distances *j = user; \
-        for (int64_t row = begin; row < end && tsr_interrupt_flag == 0; row++) { \
-            const T *x = (const T *)(const void *)j->x + row * j->width, *y = (const T *)(const void *)j->y + row / j->rows * j->others * j->width; \
-            const T *strip = (const T *)(const void *)j->strips + row / j->rows * strips_of(j, LANES_##suffix) * LANES_##suffix * j->width; \
-            T *out = (T *)(void *)j->out + row * j->others; \
-            switch (kind_of(j->p)) { \
-            case UNEQUAL: meet_##suffix(j, out, x, strip, UNEQUAL); break; \
-            case ABSOLUTE: meet_##suffix(j, out, x, strip, ABSOLUTE); break; \
-            case SQUARE: meet_##suffix(j, out, x, strip, SQUARE); break; \
-            case LARGEST: meet_##suffix(j, out, x, strip, LARGEST_NUMBER); break; \
-            default: for (int64_t k = 0; k < j->others; k++) out[k] = power_##suffix(x, y + k * j->width, j->width, j->p, false); \
-            } \
-        } \
-    } \
-    INLINE void pairs_##suffix(const Distances *j, int64_t row, DistanceKind kind) { \
-        const T *x = (const T *)(const void *)j->x + row * j->step, *y = x; \
-        T *out = (T *)(void *)j->out + row * (2 * j->rows - row - 1) / 2; \
-        for (int64_t k = row + 1; k < j->rows && tsr_interrupt_flag == 0; k++) { \
-            y += j->step; \
-            *out++ = kind == POWER ? power_##suffix(x, y, j->width, j->p, true) : pair_##suffix(x, y, j->width, kind); \
-        } \
-    } \
-    /* Rows [begin, end) of x with those after them. */ \
-    TSR_CLONES static void pdist_##suffix(int64_t begin, int64_t end, void *user) { \
-        const Distances *j = user; \
-        for (int64_t row = begin; row < end && tsr_interrupt_flag == 0; row++) \
-            switch (kind_of(j->p)) { \
-            case UNEQUAL: pairs_##suffix(j, row, UNEQUAL); break; \
-            case ABSOLUTE: pairs_##suffix(j, row, ABSOLUTE); break; \
-            case SQUARE: pairs_##suffix(j, row, SQUARE); break; \
-            case LARGEST: pairs_##suffix(j, row, LARGEST); break; \
-            default: pairs_##suffix(j, row, POWER); break; \
-            } \
-    }
-DISTANCE(f32, float, int32_t, TSR_FLOAT32, sqrtf, powf, true)
-DISTANCE(f64, double, int64_t, TSR_FLOAT64, sqrt, pow, false)
+#define NAME(x) f32_##x
+#define T float
+#define I int32_t
+#define DTYPE TSR_FLOAT32
+#define SQRT sqrtf
+#define POW powf
+#define BY_HALVES true
+#include "kernels/distance.inc"
+#define NAME(x) f64_##x
+#define T double
+#define I int64_t
+#define DTYPE TSR_FLOAT64
+#define SQRT sqrt
+#define POW pow
+#define BY_HALVES false
+#include "kernels/distance.inc"
 
 /* ---- cdist ---- */
 
@@ -212,7 +116,7 @@ static TsrStatus cdist_direct(TsrTensor **out, const TsrTensor *a, const TsrTens
     if (!tsr_is_meta(r) && r->numel > 0) {
         Distances j = {.out = tsr_data(r), .x = tsr_data(a), .y = tsr_data(b), .rows = a->sizes[n - 2], .others = b->sizes[n - 2], .width = a->sizes[n - 1], .p = p};
         if (kind_of(p) != POWER) TSR_TRY(strips_new(&strips, b, &j));
-        TSR_TRY(tsr_parallel_for(r->numel / j.others, tsr_grain(j.others * TSR_MAX(j.width / 4, (int64_t)1)), a->dtype == TSR_FLOAT64 ? cdist_f64 : cdist_f32, &j));
+        TSR_TRY(tsr_parallel_for(r->numel / j.others, tsr_grain(j.others * TSR_MAX(j.width / 4, (int64_t)1)), a->dtype == TSR_FLOAT64 ? f64_cdist : f32_cdist, &j));
     }
     *out = tsr_owned_take(&r);
     return TSR_OK;
@@ -283,7 +187,7 @@ TsrStatus op_pdist(TsrOpCall *c) {
     if (!tsr_is_meta(r) && pairs > 0) {
         TSR_TRY(padded_new(&a, x));
         Distances j = {.out = tsr_data(r), .x = tsr_data(a), .rows = n, .width = x->sizes[1], .step = a->sizes[1], .p = p};
-        TSR_TRY(tsr_parallel_for(n - 1, tsr_grain(n * TSR_MAX(j.width / 4, (int64_t)1)), x->dtype == TSR_FLOAT64 ? pdist_f64 : pdist_f32, &j));
+        TSR_TRY(tsr_parallel_for(n - 1, tsr_grain(n * TSR_MAX(j.width / 4, (int64_t)1)), x->dtype == TSR_FLOAT64 ? f64_pdist : f32_pdist, &j));
     }
     return tsr_return_move(c, tsr_owned_take(&r));
 }

@@ -29,143 +29,20 @@ static int64_t row_start(const Rows *r, int64_t i) {
 enum { STRIP = 64 }; /* channels side by side */
 enum { CHUNK = 16, CHUNK_LEVELS = 40, ABREAST = 4 }; /* vectors whose moments are taken one after the other; levels of pairwise merging above; chunks taken at once */
 
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic ignored "-Wpsabi" /* vectors are passed between inlined functions only */
-#endif
 #define INLINE static inline __attribute__((always_inline)) /* into the clones, where a fused multiplication is one instruction */
 
-/* NAME(T) with LANES numbers to a vector of 32 bytes.
- * vectors: Welford's over `count` vectors, for `abreast` chunks beside each other, whose chains of operations overlap. merge_lanes: Chan's formula for vectors.
- * lanes: chunks of vectors merged pairwise. merge: Chan's formula, n1 numbers added to n0. moments: the lanes merged with what is left over.
- * columns: plain sums for channels-last groups, of `group` channels in rows of `width`, and what they become. */
-#define NORM_ROWS(NAME, T, LANES, FMA, SQRT) \
-    typedef T V_##NAME __attribute__((vector_size(32))); \
-    typedef struct Moments_##NAME { int64_t n; V_##NAME m1, m2; } Moments_##NAME; \
-    INLINE T share_##NAME(int64_t n1, int64_t n0) { return n0 + n1 == 0 ? 0 : (T)n1 / (T)(n0 + n1); } \
-    INLINE void merge_lanes_##NAME(Moments_##NAME *to, const Moments_##NAME *from) { \
-        V_##NAME c = share_##NAME(from->n, to->n) + (V_##NAME){0}, delta = from->m1 - to->m1; \
-        to->m1 += c * delta; \
-        to->m2 += delta * delta * c * (T)to->n + from->m2; \
-        to->n += from->n; \
-    } \
-    INLINE void vectors_##NAME(Moments_##NAME *m, const T *x, int abreast, int64_t count) { \
-        V_##NAME m1[ABREAST] = {{0}}, m2[ABREAST] = {{0}}; \
-        for (int64_t j = 0; j < count; j++, x += LANES) { \
-            V_##NAME c = 1 / (T)(j + 1) + (V_##NAME){0}; \
-            for (int g = 0; g < abreast; g++) { \
-                V_##NAME v, delta; \
-                memcpy(&v, x + g * CHUNK * LANES, sizeof v); \
-                delta = v - m1[g]; \
-                m1[g] += delta * c; \
-                m2[g] += delta * (v - m1[g]); \
-            } \
-        } \
-        for (int g = 0; g < abreast; g++) m[g] = (Moments_##NAME){count, m1[g], m2[g]}; \
-    } \
-    TSR_CLONES_FUSED static void lanes_##NAME(T *m1, T *m2, const T *x, int64_t vectors) { \
-        Moments_##NAME level[CHUNK_LEVELS], chunk[ABREAST]; \
-        int64_t chunks = (vectors + CHUNK - 1) / CHUNK, whole = vectors / CHUNK; \
-        int depth = 1; \
-        while (depth < CHUNK_LEVELS && (int64_t)1 << depth < chunks) depth++; \
-        memset(level, 0, sizeof level[0] * (size_t)depth); \
-        for (int64_t i = 0; i < chunks; i++) { \
-            const T *at = x + i * CHUNK * LANES; \
-            bool in_step = i / ABREAST * ABREAST + ABREAST <= whole; \
-            if (in_step && i % ABREAST == 0) vectors_##NAME(chunk, at, ABREAST, CHUNK); \
-            else if (!in_step) vectors_##NAME(&chunk[i % ABREAST], at, 1, TSR_MIN(CHUNK, vectors - i * CHUNK)); \
-            merge_lanes_##NAME(&level[0], &chunk[i % ABREAST]); \
-            for (int d = 1; d < depth && ((i + 1) >> (d - 1) & 1) == 0; d++) { \
-                merge_lanes_##NAME(&level[d], &level[d - 1]); \
-                memset(&level[d - 1], 0, sizeof level[0]); \
-            } \
-        } \
-        for (int d = 1; d < depth; d++) merge_lanes_##NAME(&level[0], &level[d]); \
-        memcpy(m1, &level[0].m1, sizeof level[0].m1); \
-        memcpy(m2, &level[0].m2, sizeof level[0].m2); \
-    } \
-    INLINE void merge_##NAME(int64_t n1, T b1, T b2, int64_t n0, T *m1, T *m2) { \
-        T c = share_##NAME(n1, n0), delta = b1 - *m1; \
-        *m1 = FMA(c, delta, *m1); \
-        *m2 += FMA(delta * delta * c, (T)n0, b2); \
-    } \
-    TSR_CLONES static void moments_##NAME(T *mean, T *variance, const T *x, int64_t n) { \
-        T lane1[LANES], lane2[LANES], m1 = 0, m2 = 0; \
-        int64_t vectors = n / LANES, done = 0; \
-        lanes_##NAME(lane1, lane2, x, vectors); \
-        for (int64_t i = vectors * LANES; i < n; i++) { \
-            T delta = x[i] - m1; \
-            m1 += delta / (T)++done; \
-            m2 += delta * (x[i] - m1); \
-        } \
-        for (int k = 0; k < LANES; k++, done += vectors) merge_##NAME(vectors, lane1[k], lane2[k], done, &m1, &m2); \
-        *mean = m1; \
-        *variance = m2 / (T)n; \
-    } \
-    static T fold_##NAME(T *lane) { \
-        for (int width = LANES / 2; width > 0; width /= 2) \
-            for (int k = 0; k < width; k++) lane[k] += lane[k + width]; \
-        return lane[0]; \
-    } \
-    TSR_CLONES_FUSED static void columns_##NAME(T *mean, T *variance, const T *x, int64_t group, int64_t area, int64_t width) { \
-        V_##NAME sum = {0}, squares = {0}, v; \
-        T lane[LANES]; \
-        for (int64_t p = 0; p < area; p++, x += width) { \
-            for (int64_t c = 0; c < group; c += LANES) { \
-                if (c + LANES <= group) memcpy(&v, x + c, sizeof v); \
-                else for (int k = 0; k < LANES; k++) v[k] = c + k < group ? x[c + k] : 0; \
-                sum += v; \
-                squares += v * v; \
-            } \
-        } \
-        memcpy(lane, &sum, sizeof lane); \
-        *mean = fold_##NAME(lane) / (T)(group * area); \
-        memcpy(lane, &squares, sizeof lane); \
-        *variance = FMA(-*mean, *mean, fold_##NAME(lane) / (T)(group * area)); \
-    } \
-    TSR_CLONES static void scale_columns_##NAME(T *y, const T *x, const T *scale, const T *offset, int64_t n, int64_t area, int64_t width) { \
-        for (int64_t p = 0; p < area; p++, x += width, y += width) \
-            for (int64_t c = 0; c < n; c++) y[c] = FMA(x[c], scale[c], offset[c]); \
-    } \
-    TSR_CLONES static void steps_##NAME(T *y, const T *x, int64_t n, T mean, T rstd, const T *weight, const T *bias) { \
-        for (int64_t j = 0; j < n; j++) y[j] = FMA((x[j] - mean) * rstd, weight != NULL ? weight[j] : 1, bias != NULL ? bias[j] : 0); \
-    } \
-    TSR_CLONES static void linear_##NAME(T *y, const T *x, int64_t n, T scale, T offset, const T *weight, const T *bias) { \
-        for (int64_t j = 0; j < n; j++) y[j] = FMA(FMA(x[j], scale, offset), weight != NULL ? weight[j] : 1, bias != NULL ? bias[j] : 0); \
-    } \
-    static void channels_##NAME(const Rows *r, int64_t i, T *y, const T *x, T mean, T rstd) { \
-        const T *weight = (const T *)(const void *)r->weight, *bias = (const T *)(const void *)r->bias; \
-        int64_t channels = r->columns / r->span, first = (i % r->affine_rows) * channels; \
-        T scale[STRIP], offset[STRIP]; \
-        for (int64_t c = 0; c < channels; c++) { \
-            int k = (int)(c % STRIP); \
-            scale[k] = weight != NULL ? rstd * weight[first + c] : rstd; \
-            offset[k] = FMA(-scale[k], mean, bias != NULL ? bias[first + c] : 0); \
-            if (!r->pixels) linear_##NAME(y + c * r->span, x + c * r->span, r->span, scale[k], offset[k], NULL, NULL); \
-            else if (k == STRIP - 1 || c == channels - 1) scale_columns_##NAME(y + c - k, x + c - k, scale, offset, k + 1, r->span, channels * r->affine_rows); \
-        } \
-    } \
-    static void norm_rows_##NAME(int64_t begin, int64_t end, void *user) { \
-        const Rows *r = user; \
-        const T *weight = (const T *)(const void *)r->weight, *bias = (const T *)(const void *)r->bias; \
-        bool groups = r->affine_rows != 0; \
-        for (int64_t i = begin; i < end; i++) { \
-            int64_t at = row_start(r, i); \
-            const T *x = (const T *)(const void *)r->in + at; \
-            T *y = (T *)(void *)r->out + at, mean, variance; \
-            if (r->pixels) columns_##NAME(&mean, &variance, x, r->columns / r->span, r->span, r->columns / r->span * r->affine_rows); \
-            else moments_##NAME(&mean, &variance, x, r->columns); \
-            T rstd = groups ? (T)(1 / sqrt((double)TSR_MAX(variance, (T)0) + r->eps)) : 1 / SQRT(variance + (T)r->eps); \
-            if (groups && (weight != NULL || bias != NULL || r->pixels)) channels_##NAME(r, i, y, x, mean, rstd); \
-            else if (groups) steps_##NAME(y, x, r->columns, mean, rstd, NULL, NULL); \
-            else if (r->half) linear_##NAME(y, x, r->columns, rstd, -mean * rstd, weight, bias); \
-            else steps_##NAME(y, x, r->columns, mean, rstd, weight, bias); \
-            if (r->mean != NULL) ((T *)(void *)r->mean)[i] = mean; \
-            if (r->rstd != NULL) ((T *)(void *)r->rstd)[i] = rstd; \
-        } \
-    }
-
-NORM_ROWS(float, float, 8, fmaf, sqrtf)
-NORM_ROWS(double, double, 4, fma, sqrt)
+#define NAME(x) f32_##x
+#define T float
+#define LANES 8
+#define FMA fmaf
+#define SQRT sqrtf
+#include "kernels/norm_rows.inc"
+#define NAME(x) f64_##x
+#define T double
+#define LANES 4
+#define FMA fma
+#define SQRT sqrt
+#include "kernels/norm_rows.inc"
 
 static TsrStatus check_kind(const TsrTensor *t, const char *kernel) {
     return tsr_dtype_is_float(t->dtype) && tsr_dtype_size(t->dtype) > 1 ? TSR_OK : tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "\"%s\" not implemented for '%s'", kernel, tsr_dtype_scalar_name(t->dtype));
@@ -235,7 +112,7 @@ static TsrStatus norm_rows(Norm *n, Rows r, const TsrTensor *t, const TsrArg *we
     r.rstd = n->rstd != NULL ? tsr_data(n->rstd) : NULL;
     r.weight = n->weight != NULL ? tsr_data(n->weight) : NULL;
     r.bias = n->bias != NULL ? tsr_data(n->bias) : NULL;
-    return tsr_parallel_for(r.rows, tsr_grain(r.columns), n->in->dtype == TSR_FLOAT64 ? norm_rows_double : norm_rows_float, &r);
+    return tsr_parallel_for(r.rows, tsr_grain(r.columns), n->in->dtype == TSR_FLOAT64 ? f64_norm_rows : f32_norm_rows, &r);
 }
 
 /* Hands the parts over as results, laid out as `like`, or row-major where that is NULL; statistics keep float32 for the halves only where the parameters are float32. */
@@ -410,109 +287,16 @@ static double moving(double momentum, double now, double before) { return moment
 
 enum { ABREAST_CHANNELS = 64 }; /* that are added up beside each other, where they lie so */
 
-#define BATCH_CHANNELS(NAME, T, FMA, SQRT) \
-    /* The sum over a channel of x, or of the squares of x - *mean. */ \
-    TSR_CLONES static double batch_sum_##NAME(const Channels *k, int64_t c, const T *mean) { \
-        int64_t half = (k->batch * k->area + 1) / 2, pixel = 0; \
-        double sum = 0; \
-        T part[2] = {0, 0}; \
-        for (int64_t b = 0; b < k->batch && tsr_interrupt_flag == 0; b++) { \
-            const T *x = (const T *)(const void *)k->in + (b * k->channels + c) * k->area; \
-            for (int64_t i = 0; i < k->area; i++, pixel++) { \
-                T v = mean != NULL ? x[i] - *mean : x[i], *to = &part[pixel >= half]; \
-                if (k->way == BATCH_PIXELS) *to = mean != NULL ? FMA(v, v, *to) : *to + v; \
-                else sum += (double)(mean != NULL ? v * v : v); \
-            } \
-        } \
-        return k->way == BATCH_PIXELS ? (double)part[0] + (double)part[1] : sum; \
-    } \
-    /* What the sums give: `sum` of x, then, with the mean known, `squares`. */ \
-    static T batch_mean_##NAME(const Channels *k, double sum) { return (T)rounded(sum / (double)(k->batch * k->area), k->kept); } \
-    static void batch_keep_##NAME(const Channels *k, int64_t c, T mean, double squares) { \
-        int64_t n = k->batch * k->area; \
-        double variance = squares / (double)n, unbiased = squares / (double)(n - 1); \
-        if (k->way != BATCH_SCATTERED && k->kept != TSR_FLOAT16) { /* the sum of squares is kept in the dtype, and divided in it */ \
-            squares = rounded(squares, k->kept); \
-            variance = rounded((double)((T)squares / (T)n), k->kept); \
-            unbiased = rounded((double)((T)squares / (T)(n - 1)), k->kept); \
-        } \
-        k->mean[c] = (double)mean; \
-        k->rstd[c] = rounded(variance != 0 || k->eps != 0 ? 1 / sqrt(variance + k->eps) : 0, k->kept); \
-        if (k->running_mean != NULL) k->running_mean[c] = moving(k->momentum, k->mean[c], k->running_mean[c]); \
-        if (k->running_var != NULL) k->running_var[c] = moving(k->momentum, unbiased, k->running_var[c]); \
-    } \
-    static void batch_stats_##NAME(const Channels *k, int64_t c) { \
-        T mean = batch_mean_##NAME(k, batch_sum_##NAME(k, c, NULL)); \
-        batch_keep_##NAME(k, c, mean, batch_sum_##NAME(k, c, &mean)); \
-    } \
-    static void batch_known_##NAME(const Channels *k, int64_t c) { \
-        k->mean[c] = k->running_mean[c]; \
-        k->rstd[c] = (double)(1 / SQRT((T)k->running_var[c] + (T)k->eps)); \
-    } \
-    /* Pixels in memory order, some channels side by side: the same sums, in the same order. */ \
-    TSR_CLONES static void pixel_sums_##NAME(double *sum, const Channels *k, int64_t c, int64_t n, const T *mean) { \
-        int64_t pixels = k->batch * k->area, half = (pixels + 1) / 2; \
-        T part[2][ABREAST_CHANNELS] = {{0}}; \
-        for (int64_t i = 0; i < pixels && tsr_interrupt_flag == 0; i++) { \
-            const T *x = (const T *)(const void *)k->in + i * k->channels + c; \
-            T *to = part[i >= half]; \
-            for (int64_t a = 0; a < n && mean == NULL; a++) to[a] += x[a]; \
-            for (int64_t a = 0; a < n && mean != NULL; a++) { T v = x[a] - mean[a]; to[a] = FMA(v, v, to[a]); } \
-        } \
-        for (int64_t a = 0; a < n; a++) sum[a] = (double)part[0][a] + (double)part[1][a]; \
-    } \
-    TSR_CLONES static void pixel_scale_##NAME(const Channels *k, int64_t c, int64_t n) { \
-        T scale[ABREAST_CHANNELS], offset[ABREAST_CHANNELS]; \
-        for (int64_t a = 0; a < n; a++) { \
-            scale[a] = (T)k->rstd[c + a] * (k->weight != NULL ? (T)k->weight[c + a] : 1); \
-            offset[a] = FMA(-(T)k->mean[c + a], scale[a], k->bias != NULL ? (T)k->bias[c + a] : 0); \
-        } \
-        for (int64_t i = 0; i < k->batch * k->area && tsr_interrupt_flag == 0; i++) { \
-            const T *restrict x = (const T *)(const void *)k->in + i * k->channels + c; \
-            T *restrict y = (T *)(void *)k->out + i * k->channels + c; \
-            for (int64_t a = 0; a < n; a++) y[a] = FMA(x[a], scale[a], offset[a]); \
-        } \
-    } \
-    static void pixel_channels_##NAME(int64_t begin, int64_t end, void *user) { \
-        const Channels *k = user; \
-        for (int64_t b = begin; b < end; b++) { \
-            int64_t c = b * ABREAST_CHANNELS, n = TSR_MIN((int64_t)ABREAST_CHANNELS, k->channels - c); \
-            double sum[ABREAST_CHANNELS]; \
-            T mean[ABREAST_CHANNELS]; \
-            if (k->training) { \
-                pixel_sums_##NAME(sum, k, c, n, NULL); \
-                for (int64_t a = 0; a < n; a++) mean[a] = batch_mean_##NAME(k, sum[a]); \
-                pixel_sums_##NAME(sum, k, c, n, mean); \
-            } \
-            for (int64_t a = 0; a < n && k->training; a++) batch_keep_##NAME(k, c + a, mean[a], sum[a]); \
-            for (int64_t a = 0; a < n && !k->training; a++) batch_known_##NAME(k, c + a); \
-            pixel_scale_##NAME(k, c, n); \
-        } \
-    } \
-    TSR_CLONES static void batch_scale_##NAME(const Channels *k, int64_t c) { \
-        T mean = (T)k->mean[c], rstd = (T)k->rstd[c], weight = k->weight != NULL ? (T)k->weight[c] : 1, bias = k->bias != NULL ? (T)k->bias[c] : 0; \
-        T scale = rstd * weight, offset = FMA(-mean, scale, bias); \
-        bool steps = k->way == BATCH_SCATTERED, fine = (int)k->kept == (int)(sizeof(T) == 8 ? TSR_FLOAT64 : TSR_FLOAT32); \
-        for (int64_t b = 0; b < k->batch && tsr_interrupt_flag == 0; b++) { \
-            const T *x = (const T *)(const void *)k->in + (b * k->channels + c) * k->area; \
-            T *y = (T *)(void *)k->out + (b * k->channels + c) * k->area; \
-            for (int64_t i = 0; i < k->area && !steps; i++) y[i] = FMA(x[i], scale, offset); \
-            for (int64_t i = 0; i < k->area && steps && fine; i++) y[i] = FMA((x[i] - mean) * rstd, weight, bias); \
-            for (int64_t i = 0; i < k->area && steps && !fine; i++) \
-                y[i] = (T)(rounded(rounded(rounded(x[i] - mean, k->kept) * rstd, k->kept) * weight, k->kept) + bias); \
-        } \
-    } \
-    static void batch_channels_##NAME(int64_t begin, int64_t end, void *user) { \
-        const Channels *k = user; \
-        for (int64_t c = begin; c < end; c++) { \
-            if (k->training) batch_stats_##NAME(k, c); \
-            else batch_known_##NAME(k, c); \
-            batch_scale_##NAME(k, c); \
-        } \
-    }
-
-BATCH_CHANNELS(float, float, fmaf, sqrtf)
-BATCH_CHANNELS(double, double, fma, sqrt)
+#define NAME(x) f32_##x
+#define T float
+#define FMA fmaf
+#define SQRT sqrtf
+#include "kernels/batch_norm.inc"
+#define NAME(x) f64_##x
+#define T double
+#define FMA fma
+#define SQRT sqrt
+#include "kernels/batch_norm.inc"
 
 static BatchWay batch_way(const TsrTensor *t, int64_t area) {
     bool last = tsr_layout_is_channels_last(tsr_ndim(t), t->sizes, t->strides);
@@ -542,8 +326,8 @@ static TsrStatus make_sides(Batch *b, const TsrTensor *t, bool last) {
 static TsrStatus run_batch(Channels *k, TsrDtype dtype) {
     bool twice = dtype == TSR_FLOAT64;
     int64_t pixels = k->batch * k->area, blocks = (k->channels + ABREAST_CHANNELS - 1) / ABREAST_CHANNELS;
-    if (k->rows) return tsr_parallel_for(blocks, tsr_grain(pixels * ABREAST_CHANNELS), twice ? pixel_channels_double : pixel_channels_float, k);
-    return tsr_parallel_for(k->channels, tsr_grain(pixels), twice ? batch_channels_double : batch_channels_float, k);
+    if (k->rows) return tsr_parallel_for(blocks, tsr_grain(pixels * ABREAST_CHANNELS), twice ? f64_pixel_channels : f32_pixel_channels, k);
+    return tsr_parallel_for(k->channels, tsr_grain(pixels), twice ? f64_batch_channels : f32_batch_channels, k);
 }
 
 /* Parameters as doubles; *out NULL when absent. */
