@@ -13,13 +13,7 @@
 
 /* --- native functions --- */
 
-static void native_destroy(Obj *self) {
-    Native *n = (Native *)self;
-    value_release(n->self);
-    obj_free(n, sizeof *n);
-}
-static void native_traverse(Obj *self, GcVisit visit, void *context) { gc_visit_value(((Native *)self)->self, visit, context); }
-static void native_clear(Obj *self) { value_clear(&((Native *)self)->self); }
+GC_HOLDS(native, Native, &it->self)
 
 /* "list.append" or "math.sqrt" or "len", as messages name it; those of itertools are types in Python. */
 static void native_title(char *out, size_t size, const Method *def, const Type *owner, const char *module) {
@@ -191,20 +185,7 @@ TsrStatus native_new_method(Value *out, const Method *def, Type *owner, Value se
     return native_make(out, self.tag == V_UNBOUND ? &method_descriptor_type : &bound_native_type, def, owner, NULL, self);
 }
 
-static void bound_destroy(Obj *self) {
-    BoundMethod *b = (BoundMethod *)self;
-    value_release(b->function);
-    value_release(b->self);
-    obj_free(b, sizeof *b);
-}
-static void bound_traverse(Obj *self, GcVisit visit, void *context) {
-    gc_visit_value(((BoundMethod *)self)->function, visit, context);
-    gc_visit_value(((BoundMethod *)self)->self, visit, context);
-}
-static void bound_clear(Obj *self) {
-    value_clear(&((BoundMethod *)self)->function);
-    value_clear(&((BoundMethod *)self)->self);
-}
+GC_HOLDS(bound, BoundMethod, &it->function, &it->self)
 
 static TsrStatus call_value(Value *out, const void *callee, const CallArgs *args) { return value_call(out, *(const Value *)callee, args); }
 

@@ -7,13 +7,7 @@
 
 /* --- cells --- */
 
-static void cell_destroy(Obj *self) {
-    value_release(((Cell *)self)->value);
-    obj_free(self, sizeof(Cell));
-}
-
-static void cell_traverse(Obj *self, GcVisit visit, void *context) { gc_visit_value(((Cell *)self)->value, visit, context); }
-static void cell_clear(Obj *self) { value_clear(&((Cell *)self)->value); }
+GC_HOLDS(cell, Cell, &it->value)
 
 static TsrStatus cell_contents(Value *out, Value self) {
     Value v = value_as_cell(self)->value;

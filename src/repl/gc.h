@@ -23,4 +23,23 @@ static inline void gc_visit_value(Value v, GcVisit visit, void *context) {
 }
 static inline void gc_visit_obj(void *object, GcVisit visit, void *context) { if (object != NULL) visit(object, context); }
 
+/* NAME_destroy, NAME_traverse and NAME_clear of a type whose instances, a Struct, hold some values and nothing else: GC_HOLDS(pair, Pair, &it->first, &it->second) */
+#define GC_HOLDS(name, Struct, ...) \
+    static void name##_destroy(Obj *self) { \
+        Struct *it = (Struct *)self; \
+        Value *const held[] = {__VA_ARGS__}; \
+        for (size_t i = 0; i < TSR_COUNTOF(held); i++) value_release(*held[i]); \
+        obj_free(it, sizeof *it); \
+    } \
+    static void name##_traverse(Obj *self, GcVisit visit, void *context) { \
+        Struct *it = (Struct *)self; \
+        Value *const held[] = {__VA_ARGS__}; \
+        for (size_t i = 0; i < TSR_COUNTOF(held); i++) gc_visit_value(*held[i], visit, context); \
+    } \
+    static void name##_clear(Obj *self) { \
+        Struct *it = (Struct *)self; \
+        Value *const held[] = {__VA_ARGS__}; \
+        for (size_t i = 0; i < TSR_COUNTOF(held); i++) value_clear(held[i]); \
+    }
+
 #endif

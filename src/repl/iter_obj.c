@@ -19,12 +19,7 @@ typedef struct SeqIter {
     int64_t step; /* 1 or -1 */
 } SeqIter;
 
-static void seq_destroy(Obj *self) {
-    value_release(((SeqIter *)self)->seq);
-    obj_free(self, sizeof(SeqIter));
-}
-static void seq_traverse(Obj *self, GcVisit visit, void *context) { gc_visit_value(((SeqIter *)self)->seq, visit, context); }
-static void seq_clear(Obj *self) { value_clear(&((SeqIter *)self)->seq); }
+GC_HOLDS(seq, SeqIter, &it->seq)
 
 static TsrStatus seq_next(Value *out, Value self) {
     SeqIter *it = (SeqIter *)self.o;
@@ -79,19 +74,7 @@ typedef struct PairIter {
     int64_t at;
 } PairIter;
 
-static void pair_destroy(Obj *self) {
-    value_release(((PairIter *)self)->first);
-    value_release(((PairIter *)self)->second);
-    obj_free(self, sizeof(PairIter));
-}
-static void pair_traverse(Obj *self, GcVisit visit, void *context) {
-    gc_visit_value(((PairIter *)self)->first, visit, context);
-    gc_visit_value(((PairIter *)self)->second, visit, context);
-}
-static void pair_clear(Obj *self) {
-    value_clear(&((PairIter *)self)->first);
-    value_clear(&((PairIter *)self)->second);
-}
+GC_HOLDS(pair, PairIter, &it->first, &it->second)
 
 static TsrStatus pair_make_move(Value *out, Type *type, Value first, Value second, int64_t at) {
     PairIter *it = obj_new(type, sizeof *it);

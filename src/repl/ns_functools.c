@@ -42,27 +42,7 @@ typedef struct Partial {
     Value function, args, keywords; /* a tuple and a dict */
 } Partial;
 
-static void partial_destroy(Obj *self) {
-    Partial *p = (Partial *)self;
-    value_release(p->function);
-    value_release(p->args);
-    value_release(p->keywords);
-    obj_free(p, sizeof *p);
-}
-
-static void partial_traverse(Obj *self, GcVisit visit, void *context) {
-    Partial *p = (Partial *)self;
-    gc_visit_value(p->function, visit, context);
-    gc_visit_value(p->args, visit, context);
-    gc_visit_value(p->keywords, visit, context);
-}
-
-static void partial_clear(Obj *self) {
-    Partial *p = (Partial *)self;
-    value_clear(&p->function);
-    value_clear(&p->args);
-    value_clear(&p->keywords);
-}
+GC_HOLDS(partial, Partial, &it->function, &it->args, &it->keywords)
 
 /* The bound arguments, then the call's; a keyword of the call wins. */
 static TsrStatus partial_call(Value *out, Value self, const CallArgs *args) {
@@ -149,22 +129,7 @@ typedef struct Key {
     Value compare, item; /* item V_UNBOUND: the maker of keys */
 } Key;
 
-static void key_destroy(Obj *self) {
-    Key *k = (Key *)self;
-    value_release(k->compare);
-    value_release(k->item);
-    obj_free(k, sizeof *k);
-}
-
-static void key_traverse(Obj *self, GcVisit visit, void *context) {
-    gc_visit_value(((Key *)self)->compare, visit, context);
-    gc_visit_value(((Key *)self)->item, visit, context);
-}
-
-static void key_clear(Obj *self) {
-    value_clear(&((Key *)self)->compare);
-    value_clear(&((Key *)self)->item);
-}
+GC_HOLDS(key, Key, &it->compare, &it->item)
 
 static Type key_type;
 
@@ -206,22 +171,7 @@ typedef struct Cache {
     int64_t hits, misses, limit; /* limit -1: none */
 } Cache;
 
-static void cache_destroy(Obj *self) {
-    Cache *c = (Cache *)self;
-    value_release(c->function);
-    value_release(c->results);
-    obj_free(c, sizeof *c);
-}
-
-static void cache_traverse(Obj *self, GcVisit visit, void *context) {
-    gc_visit_value(((Cache *)self)->function, visit, context);
-    gc_visit_value(((Cache *)self)->results, visit, context);
-}
-
-static void cache_clear(Obj *self) {
-    value_clear(&((Cache *)self)->function);
-    value_clear(&((Cache *)self)->results);
-}
+GC_HOLDS(cache, Cache, &it->function, &it->results)
 
 static TsrStatus cache_key(Value *out, const CallArgs *args) {
     TSR_TRY(tuple_new_raw(out, args->count + 2 * args->keyword_count));

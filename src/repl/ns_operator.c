@@ -43,12 +43,7 @@ typedef struct Getting {
     Value wanted; /* a tuple of indices, or of names */
 } Getting;
 
-static void getting_destroy(Obj *self) {
-    value_release(((Getting *)self)->wanted);
-    obj_free(self, sizeof(Getting));
-}
-static void getting_traverse(Obj *self, GcVisit visit, void *context) { gc_visit_value(((Getting *)self)->wanted, visit, context); }
-static void getting_clear(Obj *self) { value_clear(&((Getting *)self)->wanted); }
+GC_HOLDS(getting, Getting, &it->wanted)
 
 static TsrStatus getting_new(Value *out, Type *type, const CallArgs *args) {
     Getting *g = obj_new(type, sizeof *g);

@@ -83,12 +83,7 @@ static TsrStatus alias_repr(TsrText *out, Value self) {
 
 /* --- types in brackets --- */
 
-static void alias_destroy(Obj *self) {
-    value_release(((Alias *)self)->args);
-    obj_free(self, sizeof(Alias));
-}
-static void alias_traverse(Obj *self, GcVisit visit, void *context) { gc_visit_value(((Alias *)self)->args, visit, context); }
-static void alias_clear(Obj *self) { value_clear(&((Alias *)self)->args); }
+GC_HOLDS(alias, Alias, &it->args)
 
 static TsrStatus alias_new(Value *out, const Form *form, const Value *args, int64_t count) {
     Value tuple;

@@ -236,12 +236,7 @@ typedef struct Alias {
     Value args; /* a tuple */
 } Alias;
 
-static void alias_destroy(Obj *self) {
-    value_release(((Alias *)self)->args);
-    obj_free(self, sizeof(Alias));
-}
-static void alias_traverse(Obj *self, GcVisit visit, void *context) { gc_visit_value(((Alias *)self)->args, visit, context); }
-static void alias_clear(Obj *self) { value_clear(&((Alias *)self)->args); }
+GC_HOLDS(alias, Alias, &it->args)
 
 static TsrStatus alias_item_repr(TsrText *out, Value v) {
     if (value_is_obj(v, &type_type)) return tsr_text_puts(out, type_full_name((Type *)v.o));
@@ -311,12 +306,7 @@ typedef struct Union {
     GcObj gc;
     Value args;
 } Union;
-static void union_destroy(Obj *self) {
-    value_release(((Union *)self)->args);
-    obj_free(self, sizeof(Union));
-}
-static void union_traverse(Obj *self, GcVisit visit, void *context) { gc_visit_value(((Union *)self)->args, visit, context); }
-static void union_clear(Obj *self) { value_clear(&((Union *)self)->args); }
+GC_HOLDS(union, Union, &it->args)
 
 static TsrStatus union_repr(TsrText *out, Value self) {
     const Tuple *args = value_as_tuple(((Union *)self.o)->args);
