@@ -8,7 +8,6 @@
 
 #include <string.h>
 
-Type counter_type;
 
 static const Value ZERO = {.tag = V_INT, {.i = 0}};
 
@@ -354,16 +353,12 @@ static const Method counter_methods[] = {
     {0},
 };
 
+Type counter_type = {.obj = TYPE_HEADER, .name = "Counter", .module = "collections", .base = &dict_type,
+                     .doc = "Counter(iterable=None, /, **counts): how often each item comes.",
+                     .construct = counter_construct, .repr = counter_repr, .compare = counter_compare, .get_item = counter_get_item,
+                     .del_item = counter_del_item, .binary = counter_binary, .inplace = counter_inplace, .unary = counter_unary,
+                     .methods = counter_methods};
+
 void counter_startup(void) {
-    type_derive(&counter_type, &dict_type, "Counter", "collections");
-    counter_type.doc = "Counter(iterable=None, /, **counts): how often each item comes.";
-    counter_type.construct = counter_construct;
-    counter_type.repr = counter_repr;
-    counter_type.compare = counter_compare;
-    counter_type.get_item = counter_get_item;
-    counter_type.del_item = counter_del_item;
-    counter_type.binary = counter_binary;
-    counter_type.inplace = counter_inplace;
-    counter_type.unary = counter_unary;
-    counter_type.methods = counter_methods;
+    type_inherit(&counter_type);
 }

@@ -5,8 +5,6 @@
 #include "seq_obj.h"
 #include "str_obj.h"
 
-Type ordered_dict_type, default_dict_type;
-
 TsrStatus dict_kind_new(Value *out, Type *type, size_t size) {
     Dict *d = obj_new(type, size);
     if (d == NULL) return mem_error();
@@ -281,23 +279,18 @@ static const Method default_methods[] = {
 
 static const Getter default_getters[] = {{"default_factory", get_factory, set_factory, "What makes the value of a missing key."}, {0}};
 
+Type ordered_dict_type = {.obj = TYPE_HEADER, .name = "collections.OrderedDict", .base = &dict_type,
+                          .doc = "OrderedDict(mapping or pairs, **names): a dict whose order counts when two are compared.",
+                          .construct = ordered_construct, .repr = ordered_repr, .compare = ordered_compare, .binary = ordered_binary,
+                          .methods = ordered_methods};
+
+Type default_dict_type = {.obj = TYPE_HEADER, .name = "collections.defaultdict", .base = &dict_type,
+                          .doc = "defaultdict(default_factory=None, /, [mapping or pairs], **names): a dict that makes the values of missing keys.",
+                          .construct = default_construct, .destroy = default_destroy, .traverse = default_traverse, .clear = default_clear,
+                          .repr = default_repr, .get_item = default_get_item, .binary = default_binary, .methods = default_methods,
+                          .getters = default_getters};
+
 void dict_kinds_startup(void) {
-    type_derive(&ordered_dict_type, &dict_type, "collections.OrderedDict", NULL);
-    ordered_dict_type.doc = "OrderedDict(mapping or pairs, **names): a dict whose order counts when two are compared.";
-    ordered_dict_type.construct = ordered_construct;
-    ordered_dict_type.repr = ordered_repr;
-    ordered_dict_type.compare = ordered_compare;
-    ordered_dict_type.binary = ordered_binary;
-    ordered_dict_type.methods = ordered_methods;
-    type_derive(&default_dict_type, &dict_type, "collections.defaultdict", NULL);
-    default_dict_type.doc = "defaultdict(default_factory=None, /, [mapping or pairs], **names): a dict that makes the values of missing keys.";
-    default_dict_type.construct = default_construct;
-    default_dict_type.destroy = default_destroy;
-    default_dict_type.traverse = default_traverse;
-    default_dict_type.clear = default_clear;
-    default_dict_type.repr = default_repr;
-    default_dict_type.get_item = default_get_item;
-    default_dict_type.binary = default_binary;
-    default_dict_type.methods = default_methods;
-    default_dict_type.getters = default_getters;
+    type_inherit(&ordered_dict_type);
+    type_inherit(&default_dict_type);
 }

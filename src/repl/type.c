@@ -33,6 +33,15 @@ void type_derive(Type *type, Type *from, const char *name, const char *module) {
     type->cache = NULL;
 }
 
+void type_inherit(Type *type) {
+    const Type *from = type->base;
+    static const char none[sizeof type->construct];
+    for (size_t at = offsetof(Type, construct); at < offsetof(Type, methods); at += sizeof none)
+        if (memcmp((char *)type + at, none, sizeof none) == 0) memcpy((char *)type + at, (const char *)from + at, sizeof none);
+    type->flags |= from->flags;
+    type->next_is_identity_iter |= from->next_is_identity_iter;
+}
+
 const char *type_full_name(const Type *type) {
     static char buffers[2][160];
     static int turn;

@@ -122,6 +122,7 @@ struct Type {
     uint32_t flags;
     const char *doc;
 
+    /* The slots, down to instance_check: functions all of them (type_inherit goes over them). */
     TsrStatus (*construct)(Value *out, Type *type, const CallArgs *args); /* type(...); NULL: cannot create instances */
     void (*destroy)(Obj *self);  /* releases what it holds and frees the memory (obj_free) */
     void (*traverse)(Obj *self, GcVisit visit, void *context); /* TYPE_GC: visits every Obj it holds; other types that hold tensors: for who.c */
@@ -237,6 +238,8 @@ static inline bool value_is_same(Value a, Value b) { /* `is` */
 }
 /* Makes `type` a kind of `from`: its slots are copied, methods and attributes found through the base. Names are static. */
 void type_derive(Type *type, Type *from, const char *name, const char *module);
+/* Fills the slots that a static type leaves NULL from its base, and adds the base's flags. Again does no harm. */
+void type_inherit(Type *type);
 /* "module.name" as CPython prints a type in messages of its own. Lent, static buffer per call site of two. */
 const char *type_full_name(const Type *type);
 const char *type_short_name(const Type *type); /* __name__: without the module's, which some carry in front (torch.Size) */
