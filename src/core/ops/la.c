@@ -158,10 +158,13 @@ void tsr_la_keep_triangle(TsrTensor *a, bool upper) {
 
 void tsr_la_set_identity(TsrTensor *a) {
     int64_t m = tsr_la_rows(a), n = tsr_la_cols(a), batches = tsr_la_batches(a);
+    size_t item = tsr_itemsize(a);
+    char one[16];
     if (a->numel == 0) return;
-    memset(tsr_data(a), 0, (size_t)a->numel * tsr_itemsize(a));
+    memset(tsr_data(a), 0, (size_t)a->numel * item);
+    tsr_scalar_store(tsr_scalar_int(1), a->dtype, one);
     for (int64_t b = 0; b < batches; b++)
-        for (int64_t k = 0; k < TSR_MIN(m, n); k++) tsr_scalar_store(tsr_scalar_int(1), a->dtype, tsr_la_matrix(a, b) + (size_t)(k * m + k) * tsr_itemsize(a));
+        for (int64_t k = 0; k < TSR_MIN(m, n); k++) memcpy(tsr_la_matrix(a, b) + (size_t)(k * m + k) * item, one, item);
 }
 
 /* ---- LU ---- */
