@@ -142,6 +142,7 @@ int draw_columns(const char *label) {
 }
 
 void draw_fill_grid(Grid *g, const Picture *p) {
+    int widest = 1;
     g->rows = 2 + p->view_count;
     for (int k = 0; k < p->cell_count; k++) {
         int64_t cell = p->cells[k];
@@ -155,7 +156,9 @@ void draw_fill_grid(Grid *g, const Picture *p) {
             else cell_label(label, p->views[r - 2].t, cell, p->unicode);
             g->width[k] = TSR_MAX(g->width[k], draw_columns(label));
         }
+        widest = TSR_MAX(widest, g->width[k]);
     }
+    for (int k = 0; k < p->cell_count && p->cell_count == p->elements; k++) g->width[k] = widest;
 }
 
 char *draw_geometry(char *buffer, size_t room, const View *v) {

@@ -6,7 +6,7 @@
 #include "core/tensor.h"
 #include "value.h"
 
-enum { MAX_VIEWS = 8, MAX_CELLS = 64, MAX_WANTED = 256, EDGE = 6, LABEL_ROOM = 40, NAME_ROOM = 64, LINE_WIDTH = 96, GAP = -1 };
+enum { MAX_VIEWS = 8, MAX_CELLS = 64, MAX_WANTED = 256, EDGE = 6, LABEL_ROOM = 40, NAME_ROOM = 64, LINE_WIDTH = 79, GAP = -1 };
 
 /* One view over the storage being drawn. */
 typedef struct View {
@@ -29,7 +29,7 @@ typedef struct Picture {
 /* Row 0 numbers the elements, row 1 has their values, row 2 + v the index by which view v reaches each. */
 typedef struct Grid {
     char labels[MAX_VIEWS + 2][MAX_CELLS][LABEL_ROOM];
-    int width[MAX_CELLS]; /* of each column, in characters */
+    int width[MAX_CELLS]; /* of each column, in characters; all alike where no element is left out */
     int rows;
 } Grid;
 

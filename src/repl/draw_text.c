@@ -59,6 +59,20 @@ static TsrStatus append_geometry(TsrText *out, const View *v) {
     return tsr_text_printf(out, "%s%s%s%s: %s\n", v->name, open, v->origin, close, draw_geometry(geometry, sizeof geometry, v));
 }
 
+/* The elements of a row of the first view, where all of a storage is shown and the view has it row by row; else 1. */
+static int row_length(const Picture *p) {
+    const TsrTensor *t = p->views[0].t;
+    int last = tsr_ndim(t) - 1;
+    return p->cell_count == p->elements && last >= 0 && t->offset == 0 && t->strides[last] == 1 && tsr_is_contiguous(t, TSR_CONTIGUOUS) ? (int)t->sizes[last] : 1;
+}
+
+/* Where the line of cells that begins with `from` ends: where it is full, or rather with the last row in it, so that columns stand below each other. */
+static int band_end(const Picture *p, const Grid *g, int from, int indent) {
+    int to = from, width = indent + 1, row = row_length(p);
+    while (to < p->cell_count && (to == from || width + g->width[to] + 3 <= LINE_WIDTH)) width += g->width[to++] + 3;
+    return to < p->cell_count && to - from > row && row > 0 ? to - (to - from) % row : to;
+}
+
 TsrStatus draw_text(TsrText *out, const Picture *p) {
     Grid *g = tsr_malloc(sizeof *g);
     int indent = 6;
@@ -67,8 +81,7 @@ TsrStatus draw_text(TsrText *out, const Picture *p) {
     for (int v = 0; v < p->view_count; v++) indent = TSR_MAX(indent, draw_columns(p->views[v].name) + 1);
     TsrStatus status = tsr_text_printf(out, "storage #%lld: %lld x %s, %zu bytes\n", (long long)tsr_storage_id(p->storage), (long long)p->elements, tsr_dtype_name(p->dtype), p->storage->nbytes);
     for (int from = 0; from < p->cell_count && status == TSR_OK;) {
-        int to = from, width = indent;
-        while (to < p->cell_count && (to == from || width + g->width[to] + 3 <= LINE_WIDTH)) width += g->width[to++] + 3;
+        int to = band_end(p, g, from, indent);
         status = append_band(out, p, &(Band){g, from, to, indent});
         from = to;
     }

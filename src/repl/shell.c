@@ -387,7 +387,7 @@ static bool prompt_once(TsrText *statement) {
 /* What someone who has just started it for the first time can't know. */
 static void greet(void) {
     if (!line_is_terminal() || shell_options->interactive) return;
-    fprintf(stderr, "%stsr %s, PyTorch %s's names: help() tells what there is, %%lesson teaches it, Ctrl-D leaves%s\n", shell_options->colour ? "\033[2m" : "",
+    fprintf(stderr, "%stsr %s (PyTorch %s): help() is a start, %%lesson a course, Ctrl-D leaves%s\n", shell_options->colour ? "\033[2m" : "",
             TSR_VERSION, TSR_TORCH_VERSION, shell_options->colour ? "\033[0m" : "");
 }
 
