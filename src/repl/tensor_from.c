@@ -293,14 +293,16 @@ TsrStatus tensor_element(Value *out, const TsrTensor *t, int64_t i) {
     return TSR_OK;
 }
 
-static TsrStatus list_of_dim(Value *out, const TsrTensor *t, int dim, int64_t *next) {
-    if (dim == tsr_ndim(t)) return tensor_element(out, t, (*next)++);
+/* `at`: the first element of this part, where it can be read as it lies there; NULL: elements are numbered by *next. */
+static TsrStatus list_of_dim(Value *out, const TsrTensor *t, int dim, const char *at, int64_t *next) {
+    if (dim == tsr_ndim(t)) return at != NULL ? bind_scalar_value(out, tsr_scalar_load(t->dtype, at)) : tensor_element(out, t, (*next)++);
     Value list;
     TSR_TRY(list_new(&list, t->sizes[dim]));
     TsrStatus s = TSR_OK;
+    int64_t step = t->strides[dim] * (int64_t)tsr_itemsize(t);
     for (int64_t i = 0; i < t->sizes[dim] && s == TSR_OK; i++) {
         Value item;
-        s = list_of_dim(&item, t, dim + 1, next);
+        s = list_of_dim(&item, t, dim + 1, at != NULL ? at + i * step : NULL, next);
         if (s == TSR_OK) s = list_append_move(value_as_list(list), item);
         if ((i & 0xffff) == 0 && s == TSR_OK) s = tsr_interrupt_check();
     }
@@ -311,7 +313,8 @@ TsrStatus tensor_to_list(Value *out, const TsrTensor *t) {
     if (tsr_is_meta(t)) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "Cannot copy out of meta tensor; no data!");
     TSR_TRY(tsr_tensor_check(t, false));
     int64_t next = 0;
-    return list_of_dim(out, t, 0, &next);
+    bool plain = !tsr_is_sparse(t) && tsr_dtype_is_pod(t->dtype) && (t->flags & (TSR_FLAG_CONJ | TSR_FLAG_NEG)) == 0;
+    return list_of_dim(out, t, 0, plain ? tsr_data(t) : NULL, &next);
 }
 
 /* ---- borrowed buffers ---- */
