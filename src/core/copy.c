@@ -93,10 +93,7 @@ static size_t short_dense_line(const Copy *c) {
 
 static void copy_line(const Copy *c, char *to, int64_t ts, const char *from, int64_t fs, int64_t n) {
     int64_t size = (int64_t)c->plain;
-    bool dense = ts == size && size != 0, single = size <= 16;
-    if (dense && fs == size) copy_dense(to, from, n * size);
-    else if (dense && single && fs == 0) tsr_kernel_repeat(to, from, c->plain, n);
-    else if (dense && single && fs == -size) tsr_kernel_reverse(to, from - (n - 1) * size, n, c->plain);
+    if (size != 0 && ts == size && fs == size) copy_dense(to, from, n * size);
     else if (size != 0) tsr_kernel_move(to, ts, from, fs, n, c->plain);
     else tsr_convert(c->to_dtype, to, ts, c->from_dtype, from, fs, n);
     if (TSR_LIKELY(c->flips == 0)) return;

@@ -140,6 +140,15 @@ void tsr_kernel_reverse(char *to, const char *from, int64_t n, size_t size) {
     for (int64_t i = 0; i < n; i++, to += to_stride, from += from_stride) memcpy(to, from, sizeof(type))
 
 void tsr_kernel_move(char *restrict to, int64_t to_stride, const char *restrict from, int64_t from_stride, int64_t n, size_t size) {
+    bool dense = to_stride == (int64_t)size && size <= 16;
+    if (dense && from_stride == 0) {
+        tsr_kernel_repeat(to, from, size, n);
+        return;
+    }
+    if (dense && from_stride == -to_stride) {
+        tsr_kernel_reverse(to, from - (n - 1) * to_stride, n, size);
+        return;
+    }
     switch (size) {
     case 1: MOVE(uint8_t); break;
     case 2: MOVE(uint16_t); break;
