@@ -592,23 +592,90 @@ static unsigned turned_operands(const TsrIter *it) {
     return turned;
 }
 
+/* --- short lines: where an input is the same line again and again, as a bias beside rows is, copies of it side by side make long ones --- */
+
+enum { STRETCHED = 1024 /* elements */, MAX_COPIED = 2 /* operands */ };
+
+/* How many lines become one; 1: none. `copied`: operands that are the same line at every place. */
+static int64_t lines_in_one(const TsrIter *it, unsigned copied) {
+    int n = 0;
+    if (it->ndim < 2 || it->sizes[0] > STRETCHED / 8 || it->numel < 16 * STRETCHED || (it->flags & TSR_ITER_IN_ORDER)) return 1;
+    for (int k = 0; k < it->noperands; k++) {
+        n += copied >> k & 1;
+        if (!(copied >> k & 1) && it->strides[k][1] != it->strides[k][0] * it->sizes[0]) return 1;
+    }
+    int64_t lines = n == 0 || n > MAX_COPIED ? 1 : TSR_MIN(STRETCHED / it->sizes[0], it->sizes[1]);
+    while (it->sizes[1] % lines != 0) lines--;
+    return lines;
+}
+
+static unsigned copied_operands(const TsrIter *it) {
+    unsigned copied = 0;
+    for (int k = it->nout; k < it->noperands; k++) {
+        bool same = it->strides[k][0] != 0;
+        for (int d = 1; d < it->ndim; d++) same = same && it->strides[k][d] == 0;
+        if (same) copied |= 1u << k;
+    }
+    return copied;
+}
+
+/* *wide: the run's iterator with longer lines, which the run then goes by. */
+static void stretch(Run *run, TsrIter *wide, char copies[MAX_COPIED][STRETCHED * 16]) {
+    unsigned copied = copied_operands(run->it);
+    int64_t lines = copied != 0 ? lines_in_one(run->it, copied) : 1;
+    if (lines == 1) return;
+    *wide = *run->it;
+    wide->sizes[0] *= lines;
+    wide->sizes[1] /= lines;
+    int used = 0;
+    for (int k = 0; k < wide->noperands; k++) {
+        wide->strides[k][1] *= lines;
+        if (!(copied >> k & 1)) continue;
+        int64_t item = (int64_t)tsr_itemsize(wide->operand[k]), line = wide->sizes[0] / lines;
+        for (int64_t i = 0; i < lines; i++) tsr_kernel_move(copies[used] + i * line * item, item, run->base[k], wide->strides[k][0], line, (size_t)item);
+        wide->strides[k][0] = item;
+        run->base[k] = copies[used++];
+    }
+    run->it = wide;
+}
+
+/* Numbers that a conversion would meet in every block are converted once. */
+static void convert_numbers(Run *run, char cells[TSR_ITER_MAX_OPERANDS][16]) {
+    const TsrIter *it = run->it;
+    for (int k = it->nout; k < it->noperands; k++) {
+        bool still = (run->converted >> k & 1) != 0 && !(it->flags & TSR_ITER_IN_ORDER);
+        for (int d = 0; d < it->ndim; d++) still = still && it->strides[k][d] == 0;
+        if (!still) continue;
+        convert_input(it, k, cells[k], run->base[k], 0, 1);
+        run->base[k] = cells[k];
+        run->converted &= ~(1u << k);
+    }
+}
+
+static TsrStatus run_by_tiles(const Run *run, unsigned turned) {
+    const TsrIter *it = run->it;
+    int64_t widest = 1;
+    for (int k = it->nout; k < it->noperands; k++)
+        if (turned >> k & 1) widest = TSR_MAX(widest, (int64_t)tsr_itemsize(it->operand[k]));
+    Tiles t = {*run, turned, TSR_LINE / widest, (it->sizes[0] + WIDTH - 1) / WIDTH, 0};
+    t.down = (it->sizes[1] + t.height - 1) / t.height;
+    int64_t outer = it->numel / (it->sizes[0] * it->sizes[1]);
+    return tsr_parallel_for(t.across * t.down * outer, CHUNK_TILES, run_tiles, &t);
+}
+
 TsrStatus tsr_iter_run(TsrIter *it, TsrLoop loop, const void *params) {
+    _Alignas(64) char copies[MAX_COPIED][STRETCHED * 16], cells[TSR_ITER_MAX_OPERANDS][16];
+    TsrIter wide;
     if (it->meta || it->numel == 0) return TSR_OK;
     Run run = {.it = it, .loop = loop, .params = params};
     for (int k = 0; k < it->noperands; k++) {
         run.base[k] = tsr_data(it->operand[k]);
         if (it->loop_dtype[k] != it->operand[k]->dtype || (it->via >> k & 1)) run.converted |= 1u << k;
     }
+    if (run.converted != 0) convert_numbers(&run, cells);
     unsigned turned = turned_operands(it);
-    if (turned != 0) {
-        int64_t widest = 1;
-        for (int k = it->nout; k < it->noperands; k++)
-            if (turned >> k & 1) widest = TSR_MAX(widest, (int64_t)tsr_itemsize(it->operand[k]));
-        Tiles t = {run, turned, TSR_LINE / widest, (it->sizes[0] + WIDTH - 1) / WIDTH, 0};
-        t.down = (it->sizes[1] + t.height - 1) / t.height;
-        int64_t outer = it->numel / (it->sizes[0] * it->sizes[1]);
-        return tsr_parallel_for(t.across * t.down * outer, CHUNK_TILES, run_tiles, &t);
-    }
+    if (turned != 0) return run_by_tiles(&run, turned);
+    stretch(&run, &wide, copies);
     int64_t least = PARALLEL_WORK / it->cost;
     if (it->numel > least && !(it->flags & TSR_ITER_SERIAL)) return tsr_parallel_for(it->numel, tsr_grain(it->cost), run_range, &run);
     for (int64_t begin = 0; begin < it->numel; begin += POLL) {
