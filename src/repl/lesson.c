@@ -328,7 +328,7 @@ static bool read_typed(TsrText *statement) {
         tsr_text_free(statement);
         fputc('\n', builtin_stdout());
     }
-    return end != LINE_END;
+    return end != LINE_END && tsr_interrupt_flag == TSR_INTERRUPT_NONE; /* the time limit ends it too */
 }
 
 static TsrStatus give_answer(const Step *s, How how) {

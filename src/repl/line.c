@@ -9,10 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include "error.h"
 #include "cursor.h"
+#include "signals.h"
 
 enum { HISTORY_LINES = 2000 };
 
@@ -50,6 +52,7 @@ static struct {
     const char **break_characters, **quotes;
     char **buffer;
     int (*bind_variable)(const char *, const char *);
+    int (*read_key)(FILE *), (**read_key_hook)(FILE *);
 } lib;
 
 static const char break_characters[] = " \t\n\"'`@$><=;|&{}()[]+-*/,:~^%!";
@@ -107,48 +110,6 @@ static char **complete(const char *word, int start, int end) {
     return line_completer != NULL && lib.completion_matches != NULL ? lib.completion_matches(word, line_completer) : NULL;
 }
 
-static bool load(void) {
-    for (int i = 0; libraries[i] != NULL && lib.handle == NULL; i++) lib.handle = dlopen(libraries[i], RTLD_LAZY | RTLD_LOCAL);
-    if (lib.handle == NULL) return false;
-    LOAD(install, "rl_callback_handler_install");
-    LOAD(remove, "rl_callback_handler_remove");
-    LOAD(read_char, "rl_callback_read_char");
-    LOAD(add_history, "add_history");
-    LOAD(read_history, "read_history");
-    LOAD(write_history, "write_history");
-    LOAD(stifle_history, "stifle_history");
-    LOAD(free_line_state, "rl_free_line_state");
-    LOAD(cleanup_after_signal, "rl_cleanup_after_signal");
-    LOAD(reset_after_signal, "rl_reset_after_signal");
-    LOAD(resize, "rl_resize_terminal");
-    LOAD(redisplay, "rl_forced_update_display");
-    LOAD(leave_search, "rl_callback_sigcleanup");
-    LOAD(completion_matches, "rl_completion_matches");
-    LOAD(attempted_over, "rl_attempted_completion_over");
-    LOAD(append_character, "rl_completion_append_character");
-    LOAD(catch_signals, "rl_catch_signals");
-    LOAD(break_characters, "rl_completer_word_break_characters");
-    LOAD(quotes, "rl_basic_quote_characters");
-    LOAD(point, "rl_point");
-    LOAD(buffer, "rl_line_buffer");
-    LOAD(bind_variable, "rl_variable_bind");
-    if (lib.install == NULL || lib.remove == NULL || lib.read_char == NULL || lib.add_history == NULL) {
-        dlclose(lib.handle);
-        lib.handle = NULL;
-        return false;
-    }
-    if (lib.catch_signals != NULL) *lib.catch_signals = 0;
-    if (lib.break_characters != NULL) *lib.break_characters = break_characters;
-    if (lib.bind_variable != NULL) lib.bind_variable("show-all-if-ambiguous", "on"); /* ~/.inputrc, which is read later, has the last word */
-    const char *(**breaks)(void);
-    *(void **)&breaks = symbol("rl_completion_word_break_hook");
-    if (breaks != NULL) *breaks = word_breaks;
-    char **(**attempted)(const char *, int, int);
-    *(void **)&attempted = symbol("rl_attempted_completion_function");
-    if (attempted != NULL) *attempted = complete;
-    return true;
-}
-
 /* ---- a terminal that changes under the line ---- */
 
 static volatile sig_atomic_t resized, continued;
@@ -176,6 +137,96 @@ static void follow_terminal(void) {
     if ((resized || continued) && lib.resize != NULL) lib.resize();
     if (continued && lib.redisplay != NULL) lib.redisplay();
     resized = continued = 0;
+}
+
+/* ---- waiting for keys ---- */
+
+/* What ends the process, whoever reads: the terminal is put back and the history kept first. */
+static const int endings[] = {SIGHUP, SIGTERM, SIGQUIT};
+static volatile sig_atomic_t ended_by;
+static struct termios usual; /* the terminal as it was before the library changed it */
+
+static void on_ending(int signal) { ended_by = signal; }
+static void restore_terminal(void) { tcsetattr(STDIN_FILENO, TCSANOW, &usual); }
+static bool stopped(void) { return ended_by != 0 || tsr_interrupt_flag != TSR_INTERRUPT_NONE; }
+
+/* False when a signal, or an error, came first. */
+static bool key_came(void) {
+    struct pollfd wait = {.fd = STDIN_FILENO, .events = POLLIN};
+    int ready = -1;
+    errno = EINTR;
+    while (ready < 0 && errno == EINTR && !stopped()) {
+        follow_terminal();
+        ready = poll(&wait, 1, -1);
+    }
+    return ready > 0;
+}
+
+/* For the library, which also waits for keys by itself, in the middle of a paste for one. */
+static int next_key(FILE *stream) { return key_came() ? lib.read_key(stream) : EOF; }
+
+typedef struct Watch { struct sigaction before[TSR_COUNTOF(endings)]; } Watch;
+
+static void watch_begin(Watch *w) {
+    struct sigaction action = {.sa_handler = on_ending};
+    bool known = tcgetattr(STDIN_FILENO, &usual) == 0;
+    ended_by = 0;
+    signals_before_exit = known ? restore_terminal : NULL;
+    for (size_t i = 0; i < TSR_COUNTOF(endings); i++)
+        if (sigaction(endings[i], NULL, &w->before[i]) == 0 && w->before[i].sa_handler == SIG_DFL) sigaction(endings[i], &action, NULL);
+}
+
+static void watch_end(const Watch *w) {
+    for (size_t i = 0; i < TSR_COUNTOF(endings); i++) sigaction(endings[i], &w->before[i], NULL);
+    signals_before_exit = NULL;
+    if (ended_by == 0) return;
+    line_end();
+    raise(ended_by);
+}
+
+static bool load(void) {
+    for (int i = 0; libraries[i] != NULL && lib.handle == NULL; i++) lib.handle = dlopen(libraries[i], RTLD_LAZY | RTLD_LOCAL);
+    if (lib.handle == NULL) return false;
+    LOAD(install, "rl_callback_handler_install");
+    LOAD(remove, "rl_callback_handler_remove");
+    LOAD(read_char, "rl_callback_read_char");
+    LOAD(add_history, "add_history");
+    LOAD(read_history, "read_history");
+    LOAD(write_history, "write_history");
+    LOAD(stifle_history, "stifle_history");
+    LOAD(free_line_state, "rl_free_line_state");
+    LOAD(cleanup_after_signal, "rl_cleanup_after_signal");
+    LOAD(reset_after_signal, "rl_reset_after_signal");
+    LOAD(resize, "rl_resize_terminal");
+    LOAD(redisplay, "rl_forced_update_display");
+    LOAD(leave_search, "rl_callback_sigcleanup");
+    LOAD(completion_matches, "rl_completion_matches");
+    LOAD(attempted_over, "rl_attempted_completion_over");
+    LOAD(append_character, "rl_completion_append_character");
+    LOAD(catch_signals, "rl_catch_signals");
+    LOAD(break_characters, "rl_completer_word_break_characters");
+    LOAD(quotes, "rl_basic_quote_characters");
+    LOAD(point, "rl_point");
+    LOAD(buffer, "rl_line_buffer");
+    LOAD(bind_variable, "rl_variable_bind");
+    LOAD(read_key, "rl_getc");
+    LOAD(read_key_hook, "rl_getc_function");
+    if (lib.install == NULL || lib.remove == NULL || lib.read_char == NULL || lib.add_history == NULL) {
+        dlclose(lib.handle);
+        lib.handle = NULL;
+        return false;
+    }
+    if (lib.catch_signals != NULL) *lib.catch_signals = 0;
+    if (lib.read_key != NULL && lib.read_key_hook != NULL) *lib.read_key_hook = next_key;
+    if (lib.break_characters != NULL) *lib.break_characters = break_characters;
+    if (lib.bind_variable != NULL) lib.bind_variable("show-all-if-ambiguous", "on"); /* ~/.inputrc, which is read later, has the last word */
+    const char *(**breaks)(void);
+    *(void **)&breaks = symbol("rl_completion_word_break_hook");
+    if (breaks != NULL) *breaks = word_breaks;
+    char **(**attempted)(const char *, int, int);
+    *(void **)&attempted = symbol("rl_attempted_completion_function");
+    if (attempted != NULL) *attempted = complete;
+    return true;
 }
 
 static const char *history_path(char *buffer, size_t size) {
@@ -231,26 +282,34 @@ static void on_line(char *text) {
     lib.remove();
 }
 
+/* Leaves the line half typed. */
+static void leave_line(void) {
+    if (lib.free_line_state != NULL) lib.free_line_state();
+    if (lib.leave_search != NULL) lib.leave_search(); /* Ctrl-R, and what else waits for a key */
+    if (lib.cleanup_after_signal != NULL) lib.cleanup_after_signal();
+    lib.remove();
+}
+
 static LineEnd read_edited(char **out, const char *prompt) {
+    Watch watch;
+    bool left = false;
     have_received = false;
+    received = NULL;
+    watch_begin(&watch);
     continued = 0; /* the library takes the terminal anew */
     lib.install(prompt, on_line);
-    while (!have_received) {
-        struct pollfd wait = {.fd = STDIN_FILENO, .events = POLLIN};
-        int ready = poll(&wait, 1, -1);
-        if (ready > 0) lib.read_char();
-        if (ready < 0 && errno != EINTR) break;
-        follow_terminal();
-        if (ready < 0 && take_interrupt()) {
-            if (lib.free_line_state != NULL) lib.free_line_state();
-            if (lib.leave_search != NULL) lib.leave_search(); /* Ctrl-R, and what else waits for a key */
-            if (lib.cleanup_after_signal != NULL) lib.cleanup_after_signal();
-            lib.remove();
-            return LINE_INTERRUPTED;
-        }
+    while (!have_received && !left) {
+        bool came = key_came();
+        if (came) lib.read_char();
+        left = received == NULL && stopped(); /* the library may also have been told so, as an end of the input */
+        if (!came && !left) break;
     }
-    *out = have_received ? received : NULL;
-    return *out != NULL ? LINE_TEXT : LINE_END;
+    if (left) leave_line();
+    watch_end(&watch);
+    *out = received;
+    if (!left) return received != NULL ? LINE_TEXT : LINE_END;
+    take_interrupt();
+    return LINE_INTERRUPTED;
 }
 
 static LineEnd read_plain(char **out, const char *prompt) {

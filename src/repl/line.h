@@ -14,7 +14,8 @@ void line_start(void); /* loads the library and the history */
 void line_end(void);   /* saves the history */
 bool line_is_terminal(void);
 
-/* The next line, without its end. *out is the caller's (free). On LINE_INTERRUPTED the request is cleared. */
+/* The next line, without its end. *out is the caller's (free). After LINE_INTERRUPTED the request of Ctrl-C is cleared, that of the time limit
+ * stands. A signal that ends the process, as SIGHUP does, finds the terminal as it was, and the history is saved. */
 LineEnd line_read(char **out, const char *prompt);
 /* Adds a statement to the history (line ends inside are kept as they are). */
 void line_remember(const char *text);

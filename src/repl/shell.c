@@ -372,9 +372,15 @@ static void run_pieces(const TsrText *typed, int first) {
 static bool prompt_once(TsrText *statement) {
     bool interrupted = false, more = read_more(statement, ">>> ", &interrupted);
     while (more && goes_on(statement)) more = read_more(statement, "... ", &interrupted);
-    if (interrupted) {
+    if (interrupted && tsr_interrupt_flag == TSR_INTERRUPT_NONE) {
         fprintf(stderr, "\nKeyboardInterrupt\n");
         return true;
+    }
+    if (interrupted) { /* by the time limit */
+        fputc('\n', stderr);
+        shell.exit_status = shell_report(tsr_interrupt_check(), NULL);
+        shell.wants_exit = true;
+        return false;
     }
     if (statement->length == 0) return false;
     line_remember(statement->data);

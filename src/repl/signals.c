@@ -15,7 +15,10 @@ static const double PATIENCE = 0.5;
 
 static volatile sig_atomic_t alarms, interrupts;
 
+void (*volatile signals_before_exit)(void);
+
 static void write_and_exit(const char *text, int status) {
+    if (signals_before_exit != NULL) signals_before_exit();
     if (write(STDERR_FILENO, text, strlen(text)) < 0) _exit(status);
     _exit(status);
 }

@@ -38,6 +38,18 @@ has 'Tab indents an empty line' '
 shown=$(typed 'x = 5' '\022x =\003' '40 + 2')
 has 'Ctrl-C leaves a search' '
 42' "$shown"
+shown=$(typed 'x = 5' '\033[200~y = 1' '\003' '\003' '\003' '\003' '\003' 'x * 8 + 2')
+has 'and a paste whose end is missing' '
+42' "$shown"
+for signal in TERM HUP QUIT; do
+    shown=$( (sleep 0.7; printf 'kept_%s = 41 + 1\r' $signal; sleep 1) | TSR_HISTORY="$work/history" TERM=xterm timeout 20 script -qec "timeout --foreground -s $signal 1.5 $tsr; stty -a" /dev/null 2>&1)
+    case $shown in *-icanon*|*-echo\ *) fail "SIG$signal leaves the terminal as it was" ;; *) ok "SIG$signal leaves the terminal as it was" ;; esac
+    has 'and keeps the history' "kept_$signal" "$(cat "$work/history")"
+done
+shown=$( (sleep 2.5) | TSR_HISTORY= TERM=xterm timeout 20 script -qec "$tsr --max-time 1; echo status \$?; stty -a" /dev/null 2>&1)
+has 'the time limit ends the prompt' 'TimeoutError: the time limit was reached' "$shown"
+has 'with 1' 'status 1' "$shown"
+case $shown in *-icanon*) fail 'and leaves the terminal as it was' ;; *) ok 'and leaves the terminal as it was' ;; esac
 shown=$(typed '\033[200~>>> def twice(x):\r...     return 2 * x\r...\r>>> twice(21)\r40\r>>> 1 / 0\rTraceback\r>>> %holders ones(1)\033[201~' 'twice(4)')
 has 'a session is pasted without its prompts and answers' '
 42' "$shown"
