@@ -238,12 +238,22 @@ static const char *history_path(char *buffer, size_t size) {
 
 bool line_is_terminal(void) { return terminal; }
 
+/* Where each entry of the file begins with a time stamp, one of several lines is read back as one. */
+static void keep_whole_statements(void) {
+    int *stamps = symbol("history_write_timestamps");
+    char *mark = symbol("history_comment_char");
+    if (stamps == NULL || mark == NULL) return;
+    *stamps = 1;
+    *mark = '#';
+}
+
 void line_start(void) {
     char buffer[PATH_MAX];
     const char *term = getenv("TERM");
     terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
     if (!terminal || (term != NULL && strcmp(term, "dumb") == 0) || !load()) return;
     watch_terminal();
+    keep_whole_statements();
     if (lib.stifle_history != NULL) lib.stifle_history(HISTORY_LINES);
     const char *path = history_path(buffer, sizeof buffer);
     if (path != NULL && lib.read_history != NULL) lib.read_history(path);

@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "builtin.h"
+#include "cursor.h"
 #include "io.h"
 #include "parser.h"
 #include "source.h"
@@ -127,23 +128,43 @@ static TsrStatus print_value(Value v) {
     return status;
 }
 
-/* What `name?` shows: all about a tensor, else the help of the value. `expression` is a dotted name. */
-static TsrStatus describe(const char *expression) {
-    Value v;
-    TSR_TRY(vm_run_text_here(&v, expression, strlen(expression), "<stdin>"));
-    TsrStatus status;
-    if ((v.tag == V_TENSOR || value_is_obj(v, &masked_type)) && globals_resolve("inspect").tag != V_UNBOUND) {
-        TsrText code = {0};
-        value_release(v); /* or it would be a holder */
-        status = tsr_text_printf(&code, "inspect(%s)", expression);
-        if (status == TSR_OK) status = vm_run_text_here(&v, code.data, code.length, "<stdin>");
-        tsr_text_free(&code);
-        TSR_TRY(status);
-        status = print_value(v); /* not shown as a value is: `_` stays what it was */
+static bool has_card(Value v) { return (v.tag == V_TENSOR || value_is_obj(v, &masked_type)) && globals_resolve("inspect").tag != V_UNBOUND; }
+
+/* The card of the tensor that an expression gives. It is read again, or `v`, which is consumed, would be a holder; what is called is not called twice. */
+static TsrStatus card_move(Value *out, Value v, const char *expression) {
+    if (strchr(expression, '(') != NULL) {
+        TsrStatus status = value_call_n(out, globals_resolve("inspect"), 1, &v);
         value_release(v);
         return status;
     }
-    status = builtin_hooks.help != NULL ? builtin_hooks.help(v) : tsr_error(TSR_RUNTIME_ERROR, "help is not available");
+    TsrText code = {0};
+    value_release(v);
+    TsrStatus status = tsr_text_printf(&code, "inspect(%s)", expression);
+    if (status == TSR_OK) status = vm_run_text_here(out, code.data, code.length, "<stdin>");
+    tsr_text_free(&code);
+    return status;
+}
+
+static bool is_name_path(const char *text) { return text[strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.")] == '\0'; }
+
+/* The value of an expression, and of no other statement, which brackets see to. */
+static TsrStatus value_of(Value *out, const char *expression) {
+    TsrText code = {0};
+    TsrStatus status = tsr_text_printf(&code, is_name_path(expression) ? "%s" : "(%s)", expression);
+    if (status == TSR_OK) status = vm_run_text_here(out, code.data, code.length, "<stdin>");
+    tsr_text_free(&code);
+    return status;
+}
+
+/* What `x?` shows: all about a tensor, else the help of the value. */
+static TsrStatus describe(const char *expression) {
+    Value v;
+    TSR_TRY(value_of(&v, expression));
+    bool card = has_card(v);
+    if (card) TSR_TRY(card_move(&v, v, expression));
+    TsrStatus status = card                       ? print_value(v) /* not shown as a value is: `_` stays what it was */
+                       : builtin_hooks.help != NULL ? builtin_hooks.help(v)
+                                                    : tsr_error(TSR_RUNTIME_ERROR, "help is not available");
     value_release(v);
     return status;
 }
@@ -151,7 +172,7 @@ static TsrStatus describe(const char *expression) {
 /* What `name??` adds: the lines of a function of the user's. */
 static TsrStatus show_source(const char *expression) {
     Value v;
-    TSR_TRY(vm_run_text_here(&v, expression, strlen(expression), "<stdin>"));
+    TSR_TRY(value_of(&v, expression));
     const Code *code = value_is_function(v) ? ((Function *)v.o)->code : NULL;
     if (code != NULL && !source_is_prelude(code->source)) {
         size_t length;
@@ -207,14 +228,12 @@ static const char *skip_space(const char *s) {
     return s;
 }
 
-/* The length of "a.b.c" before one or two "?" that end the text; 0 if it is none. */
+/* The length of the expression before one or two "?" that end a line; 0 if it is none: in a text, or behind a comment's sign, a "?" asks nothing. */
 static size_t question(const char *text, size_t length) {
     while (length > 0 && isspace((unsigned char)text[length - 1])) length--;
-    if (length < 2 || text[length - 1] != '?' || !(isalpha((unsigned char)text[0]) || text[0] == '_')) return 0;
+    if (length < 2 || text[length - 1] != '?' || text[0] == '?' || text[0] == '%' || memchr(text, '\n', length) != NULL || memchr(text, '#', length) != NULL) return 0;
     size_t end = length - (length > 2 && text[length - 2] == '?' ? 2 : 1);
-    for (size_t i = 0; i < end; i++)
-        if (!isalnum((unsigned char)text[i]) && text[i] != '_' && text[i] != '.') return 0;
-    return end;
+    return cursor_find(text, end).quote == '\0' ? end : 0;
 }
 
 bool magic_is(const char *text, size_t length) {
@@ -271,8 +290,8 @@ TsrStatus magic_run(const char *text, size_t length) {
     TsrStatus status;
     if (copy[0] == '?') { /* ?name is name?, and ? alone the list of magics */
         size_t end = strlen(copy);
-        while (end > 0 && isspace((unsigned char)copy[end - 1])) copy[--end] = '\0';
-        status = run_help(skip_space(copy + 1));
+        while (end > 0 && (isspace((unsigned char)copy[end - 1]) || copy[end - 1] == '?')) copy[--end] = '\0';
+        status = run_help(copy + strspn(copy, "? \t"));
     } else if (asked > 0) {
         bool source = copy[asked + 1] == '?';
         copy[asked] = '\0';
@@ -283,9 +302,10 @@ TsrStatus magic_run(const char *text, size_t length) {
         while (end > 0 && isspace((unsigned char)copy[end - 1])) copy[--end] = '\0';
         while (isalnum((unsigned char)copy[name_end]) || copy[name_end] == '_') name_end++;
         char *rest = (char *)skip_space(copy + name_end);
-        if (rest == copy + name_end && *rest != '\0')
+        if (rest == copy + name_end && *rest != '\0') {
+            copy[strcspn(copy, " ")] = '\0';
             status = unknown(copy + 1);
-        else {
+        } else {
             copy[name_end] = '\0';
             status = dispatch(copy + 1, rest);
         }

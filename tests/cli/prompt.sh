@@ -75,4 +75,18 @@ shown=$(typed 'help' 'help = 3' 'help')
 has 'help alone is help()' 'tell what something is' "$shown"
 has 'unless it is a name' '
 3' "$shown"
+shown=$(typed 'd = {"w": ones(2, 3)}' 'd["w"]?' 'd["w"].t()?' 'y = 3?' '"why?"' '6 * 7 # why?' '%%timeit 3' '??')
+has 'a question about a subscript' 'holders           d["w"]
+' "$shown"
+has 'about what a call gives' 'origin            t() of ' "$shown"
+has 'not about a statement' "Maybe you meant '=='" "$shown"
+has 'none in a text' "
+'why?'" "$shown"
+has 'none in a comment' '
+42' "$shown"
+has "IPython's %%" "did you mean '%timeit'?" "$shown"
+has 'two question marks alone' '%whos         all names' "$shown"
+(sleep 0.7; printf 'def f(a):\r    return a * 2\r\r'; sleep 0.5) | TSR_HISTORY=$work/history TERM=xterm timeout 20 script -qec "$tsr" /dev/null >/dev/null 2>&1
+(sleep 0.7; printf '\033[A\rf(21)\r'; sleep 0.5) | TSR_HISTORY=$work/history TERM=xterm timeout 20 script -qec "$tsr --no-color" "$work/typescript" >/dev/null 2>&1
+has 'the history keeps a statement of several lines in one piece' '42' "$(cat "$work/typescript")"
 exit $bad
