@@ -34,7 +34,7 @@ bool tsr_along_valid(const int64_t *index, int64_t step, int64_t n, const AlongL
 /* dst[i] = src[index[i * step]] for n elements of `item` bytes; ds and ss are byte strides. Positions are checked already. */
 void tsr_along_pick(char *dst, int64_t ds, const char *src, int64_t ss, const int64_t *index, int64_t step, int64_t n, int64_t item);
 /* Runs fn over the lines of three operands along dim, and fails when it found a bad position. */
-TsrStatus tsr_along_run(TsrTensor **operands, int64_t dim, TsrLineFn fn, const AlongLine *q, bool serial);
+TsrStatus tsr_along_run(TsrTensor *const *operands, int64_t dim, TsrLineFn fn, const AlongLine *q, bool serial);
 
 /* --- reductions into places: scatter_reduce and index_reduce --- */
 typedef struct AlongReduction {
