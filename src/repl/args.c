@@ -95,25 +95,25 @@ TsrStatus args_too_many(const char *function, int least, int most, int given) {
     return tsr_error(TSR_TYPE_ERROR, "%s() takes %d positional argument%s but %d %s given", function, most, most == 1 ? "" : "s", given, given == 1 ? "was" : "were");
 }
 
-static TsrStatus unexpected_keyword(const char *function, const char *keyword, const char *const *names, int count) {
+static TsrStatus unexpected_keyword(const ArgSpec *spec, const char *keyword) {
     HintSearch search = hint_begin(keyword);
-    for (int i = 0; i < count; i++) hint_consider(&search, names[i]);
-    return hint_unexpected_keyword(function, &search);
+    for (int i = 0; i < spec->total; i++) hint_consider(&search, spec->names[i]);
+    return hint_unexpected_keyword(spec->function, &search);
 }
 
-TsrStatus args_parse_python(Value *lent, const CallArgs *args, const char *function, const char *const *names, int total, int positional, int required) {
+TsrStatus args_parse_python(Value *lent, const CallArgs *args, const ArgSpec *spec) {
     const char *absent[32];
     int nabsent = 0;
-    for (int i = 0; i < total; i++) lent[i] = i < args->count && i < positional ? args->values[i] : VALUE_UNBOUND;
+    for (int i = 0; i < spec->total; i++) lent[i] = i < args->count && i < spec->max_positional ? args->values[i] : VALUE_UNBOUND;
     for (int k = 0; k < args->keyword_count; k++) {
         int at = 0;
-        while (at < total && !str_equal_c(args->names[k], names[at])) at++;
-        if (at == total) return unexpected_keyword(function, args->names[k]->data, names, total);
-        if (lent[at].tag != V_UNBOUND) return tsr_error(TSR_TYPE_ERROR, "%s() got multiple values for argument '%s'", function, names[at]);
+        while (at < spec->total && !str_equal_c(args->names[k], spec->names[at])) at++;
+        if (at == spec->total) return unexpected_keyword(spec, args->names[k]->data);
+        if (lent[at].tag != V_UNBOUND) return tsr_error(TSR_TYPE_ERROR, "%s() got multiple values for argument '%s'", spec->function, spec->names[at]);
         lent[at] = args->values[args->count + k];
     }
-    if (args->count > positional) return args_too_many(function, required, positional, args->count);
-    for (int i = 0; i < required && nabsent < 32; i++)
-        if (lent[i].tag == V_UNBOUND) absent[nabsent++] = names[i];
-    return nabsent > 0 ? missing_arguments(function, absent, nabsent) : TSR_OK;
+    if (args->count > spec->max_positional) return args_too_many(spec->function, spec->required, spec->max_positional, args->count);
+    for (int i = 0; i < spec->required && nabsent < 32; i++)
+        if (lent[i].tag == V_UNBOUND) absent[nabsent++] = spec->names[i];
+    return nabsent > 0 ? missing_arguments(spec->function, absent, nabsent) : TSR_OK;
 }

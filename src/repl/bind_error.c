@@ -23,7 +23,7 @@ static TsrStatus check_python(const BindCall *b) {
     }
     char full[160];
     snprintf(full, sizeof full, skip ? "Tensor.%s" : "%s", b->function->name);
-    return args_parse_python(values, b->args, full, names, n, positional, required);
+    return args_parse_python(values, b->args, &(ArgSpec){full, names, n, 0, positional, required});
 }
 
 /* Fails as the Python code around the operator does, when prelude/refused.tsr has it. */

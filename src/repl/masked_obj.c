@@ -98,7 +98,7 @@ static TsrStatus construct(Value *out, Type *type, const CallArgs *args) {
     (void)type;
     static const char *const names[] = {"data", "mask", "requires_grad"};
     Value v[3], pair;
-    TSR_TRY(args_parse_python(v, args, "MaskedTensor.__new__", names, 3, 3, 2));
+    TSR_TRY(args_parse_python(v, args, &(ArgSpec){"MaskedTensor.__new__", names, 3, 0, 3, 2}));
     if (v[0].tag != V_TENSOR) return tsr_error(TSR_TYPE_ERROR, "data must be a Tensor");
     if (v[1].tag != V_TENSOR) return tsr_error(TSR_TYPE_ERROR, "mask must be a Tensor");
     if (v[2].tag == V_BOOL && v[2].b) return bind_refuse_grad();

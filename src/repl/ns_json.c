@@ -209,14 +209,14 @@ static TsrStatus dumps_value(Value *out, Value v, const Value *options) {
 static TsrStatus json_dumps(Value *out, const CallArgs *args) {
     static const char *const names[] = {"obj", OPTIONS};
     Value v[1 + OPTION_COUNT];
-    TSR_TRY(args_parse_python(v, args, "dumps", names, 1 + OPTION_COUNT, 1, 1));
+    TSR_TRY(args_parse_python(v, args, &(ArgSpec){"dumps", names, 1 + OPTION_COUNT, 0, 1, 1}));
     return dumps_value(out, v[0], v + 1);
 }
 
 static TsrStatus json_dump(Value *out, const CallArgs *args) {
     static const char *const names[] = {"obj", "fp", OPTIONS};
     Value v[2 + OPTION_COUNT], text, written;
-    TSR_TRY(args_parse_python(v, args, "dump", names, 2 + OPTION_COUNT, 2, 2));
+    TSR_TRY(args_parse_python(v, args, &(ArgSpec){"dump", names, 2 + OPTION_COUNT, 0, 2, 2}));
     TSR_TRY(dumps_value(&text, v[0], v + 2));
     TsrStatus status = value_call_method(&written, v[1], "write", 1, &text);
     value_release(text);
@@ -441,14 +441,14 @@ static TsrStatus loads_value(Value *out, Value v) {
 static TsrStatus json_loads(Value *out, const CallArgs *args) {
     static const char *const names[] = {"s"};
     Value v[1];
-    TSR_TRY(args_parse_python(v, args, "loads", names, 1, 1, 1));
+    TSR_TRY(args_parse_python(v, args, &(ArgSpec){"loads", names, 1, 0, 1, 1}));
     return loads_value(out, v[0]);
 }
 
 static TsrStatus json_load(Value *out, const CallArgs *args) {
     static const char *const names[] = {"fp"};
     Value v[1], text;
-    TSR_TRY(args_parse_python(v, args, "load", names, 1, 1, 1));
+    TSR_TRY(args_parse_python(v, args, &(ArgSpec){"load", names, 1, 0, 1, 1}));
     TSR_TRY(value_call_method(&text, v[0], "read", 0, NULL));
     TsrStatus status = loads_value(out, text);
     value_release(text);

@@ -243,7 +243,7 @@ METHOD(type) {
     TSR_TRY(self_tensor(&t, args));
     static const char *const names[] = {"self", "dtype", "non_blocking"};
     Value v[3];
-    TSR_TRY(args_parse_python(v, args, "type", names, 3, 3, 1));
+    TSR_TRY(args_parse_python(v, args, &(ArgSpec){"type", names, 3, 0, 3, 1}));
     Value wanted = v[1];
     if (v[2].tag != V_UNBOUND && v[2].tag != V_BOOL) return tsr_error(TSR_TYPE_ERROR, "type(): argument 'non_blocking' (position 2) must be bool, not %s", value_type_name(v[2]));
     if (t->layout > TSR_SPARSE_COO && (wanted.tag == V_UNBOUND || wanted.tag == V_NONE)) return tsr_error(TSR_RUNTIME_ERROR, "Unimplemented backend SparseCsrCPU");

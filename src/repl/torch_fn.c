@@ -25,7 +25,7 @@
 #define PARSE(v, function_name, positional, needed, ...) \
     static const char *const names_[] = {__VA_ARGS__}; \
     Value v[TSR_COUNTOF(names_)]; \
-    TSR_TRY(args_parse_python(v, args, function_name, names_, (int)TSR_COUNTOF(names_), positional, needed))
+    TSR_TRY(args_parse_python(v, args, &(ArgSpec){function_name, names_, (int)TSR_COUNTOF(names_), 0, positional, needed}))
 
 /* ---- questions ---- */
 

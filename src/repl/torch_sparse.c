@@ -138,7 +138,7 @@ static TsrStatus checks_construct(Value *out, Type *type, const CallArgs *args) 
     static const char *const names[] = {"enable"};
     Value v[1];
     bool state = true;
-    TSR_TRY(args_parse_python(v, args, "check_sparse_tensor_invariants.__init__", names, 1, 1, 0));
+    TSR_TRY(args_parse_python(v, args, &(ArgSpec){"check_sparse_tensor_invariants.__init__", names, 1, 0, 1, 0}));
     if (v[0].tag != V_UNBOUND) TSR_TRY(value_truth(&state, v[0]));
     Checks *c = obj_new(type, sizeof *c);
     if (c == NULL) return TSR_MEMORY_ERROR;

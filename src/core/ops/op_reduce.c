@@ -336,22 +336,32 @@ typedef struct Moments {
     bool root, with_mean;
 } Moments;
 
+/* What is asked for: how far x spreads over dims (bit d: dimension d). */
+typedef struct Spread {
+    const TsrTensor *x;
+    uint64_t dims;
+    bool keepdim, root;
+    double correction;
+} Spread;
+
 /* Of all elements of a float32 or float64 tensor: squares of distances from the mean, which is rounded to that dtype. */
-static TsrStatus spread_all(TsrTensor **spread, const TsrTensor *x, uint64_t dims, bool keepdim, TsrReduceParams params) {
+static TsrStatus spread_all(TsrTensor **spread, Spread q, TsrReduceParams params) {
+    const TsrTensor *x = q.x;
     TsrTensor *sum;
-    TSR_TRY(tsr_reduce_new(&sum, NULL, &(TsrReduction){TSR_R_SUM, x, dims, false, NULL, {x->dtype, TSR_DTYPE_NONE}}));
+    TSR_TRY(tsr_reduce_new(&sum, NULL, &(TsrReduction){TSR_R_SUM, x, q.dims, false, NULL, {x->dtype, TSR_DTYPE_NONE}}));
     TsrStatus s = divide(sum, (double)x->numel);
     if (s == TSR_OK && !tsr_is_meta(x)) params.mean = tsr_scalar_to_double(tsr_scalar_load(sum->dtype, tsr_data(sum)));
     tsr_tensor_free(sum);
     TSR_TRY(s);
-    return tsr_reduce_new(spread, NULL, &(TsrReduction){TSR_R_SQUARES, x, dims, keepdim, &params, {x->dtype, TSR_DTYPE_NONE}});
+    return tsr_reduce_new(spread, NULL, &(TsrReduction){TSR_R_SQUARES, x, q.dims, q.keepdim, &params, {x->dtype, TSR_DTYPE_NONE}});
 }
 
-static TsrStatus moments_real(TsrTensor **spread, TsrTensor **mean, const TsrTensor *x, uint64_t dims, bool keepdim, double correction, bool root) {
-    TsrReduceParams params = {.correction = correction, .root = root};
+static TsrStatus moments_real(TsrTensor **spread, TsrTensor **mean, Spread q) {
+    const TsrTensor *x = q.x;
+    TsrReduceParams params = {.correction = q.correction, .root = q.root};
     TsrDtype acc = accumulator_dtype(x->dtype);
-    if (mean == NULL && acc == x->dtype && x->numel > 0 && tsr_reduced_count(x, dims) == x->numel) return spread_all(spread, x, dims, keepdim, params);
-    TsrReduction r = {TSR_R_MOMENTS, x, dims, keepdim, &params, {acc, mean != NULL ? acc : TSR_DTYPE_NONE}};
+    if (mean == NULL && acc == x->dtype && x->numel > 0 && tsr_reduced_count(x, q.dims) == x->numel) return spread_all(spread, q, params);
+    TsrReduction r = {TSR_R_MOMENTS, x, q.dims, q.keepdim, &params, {acc, mean != NULL ? acc : TSR_DTYPE_NONE}};
     TsrTensor *raw = NULL;
     TSR_TRY(reduce_widened(spread, mean != NULL ? &raw : NULL, r, x->dtype));
     if (mean == NULL) return TSR_OK;
@@ -361,14 +371,14 @@ static TsrStatus moments_real(TsrTensor **spread, TsrTensor **mean, const TsrTen
     return s;
 }
 
-/* Variance of the parts added; the mean is complex. x is complex64 or complex128. */
-static TsrStatus moments_complex(TsrTensor **spread, TsrTensor **mean, const TsrTensor *x, uint64_t dims, bool keepdim, double correction, bool root) {
+/* Variance of the parts added; the mean is complex. q.x is complex64 or complex128. */
+static TsrStatus moments_complex(TsrTensor **spread, TsrTensor **mean, Spread q) {
     TsrTensor *part[2] = {NULL, NULL}, *var[2] = {NULL, NULL}, *avg[2] = {NULL, NULL}, *sum = NULL, *joined = NULL;
-    TsrStatus s = tsr_tensor_new_real(&part[0], x);
-    if (s == TSR_OK) s = tsr_tensor_new_imag(&part[1], x);
-    for (int i = 0; i < 2 && s == TSR_OK; i++) s = moments_real(&var[i], mean != NULL ? &avg[i] : NULL, part[i], dims, keepdim, correction, false);
+    TsrStatus s = tsr_tensor_new_real(&part[0], q.x);
+    if (s == TSR_OK) s = tsr_tensor_new_imag(&part[1], q.x);
+    for (int i = 0; i < 2 && s == TSR_OK; i++) s = moments_real(&var[i], mean != NULL ? &avg[i] : NULL, (Spread){part[i], q.dims, q.keepdim, false, q.correction});
     if (s == TSR_OK) s = tsr_invoke_new(&sum, 1, "add", "tt", var[0], var[1]);
-    if (s == TSR_OK && root) {
+    if (s == TSR_OK && q.root) {
         TsrTensor *before = sum;
         sum = NULL;
         s = tsr_invoke_new(&sum, 1, "sqrt", "t", before);
@@ -389,10 +399,11 @@ static TsrStatus moments_complex(TsrTensor **spread, TsrTensor **mean, const Tsr
     return TSR_OK;
 }
 
-static TsrStatus moments_chalf(TsrTensor **spread, TsrTensor **mean, const TsrTensor *x, uint64_t dims, bool keepdim, double correction, bool root) {
+static TsrStatus moments_chalf(TsrTensor **spread, TsrTensor **mean, Spread q) {
     TsrTensor *wide;
-    TSR_TRY(tsr_tensor_new_cast(&wide, x, TSR_COMPLEX64));
-    TsrStatus s = moments_complex(spread, mean, wide, dims, keepdim, correction, root);
+    TSR_TRY(tsr_tensor_new_cast(&wide, q.x, TSR_COMPLEX64));
+    q.x = wide;
+    TsrStatus s = moments_complex(spread, mean, q);
     tsr_tensor_free(wide);
     TSR_TRY(s);
     s = narrow(spread, TSR_FLOAT16);
@@ -407,15 +418,15 @@ static TsrStatus moments_chalf(TsrTensor **spread, TsrTensor **mean, const TsrTe
 static TsrStatus moments(TsrOpCall *c, Moments m, const TsrArg *dim, double correction, bool keepdim) {
     TsrTensor *x = c->arg[0].t, *spread = NULL, *mean = NULL;
     TsrDtype d = x->dtype;
-    uint64_t dims;
+    Spread q = {x, 0, keepdim, m.root, correction};
     if (!tsr_dtype_is_float(d) && !tsr_dtype_is_complex(d))
         return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "%s only support floating point and complex dtypes", m.name);
     if (tsr_dtype_is_float(d) && !tsr_in(D_FLOAT, d)) return tsr_not_implemented("std_cpu", d);
-    TSR_TRY(tsr_dims_mask(&dims, dim, tsr_ndim(x), true));
+    TSR_TRY(tsr_dims_mask(&q.dims, dim, tsr_ndim(x), true));
     TsrTensor **mean_at = m.with_mean ? &mean : NULL;
-    if (d == TSR_COMPLEX32) TSR_TRY(moments_chalf(&spread, mean_at, x, dims, keepdim, correction, m.root));
-    else if (tsr_dtype_is_complex(d)) TSR_TRY(moments_complex(&spread, mean_at, x, dims, keepdim, correction, m.root));
-    else TSR_TRY(moments_real(&spread, mean_at, x, dims, keepdim, correction, m.root));
+    if (d == TSR_COMPLEX32) TSR_TRY(moments_chalf(&spread, mean_at, q));
+    else if (tsr_dtype_is_complex(d)) TSR_TRY(moments_complex(&spread, mean_at, q));
+    else TSR_TRY(moments_real(&spread, mean_at, q));
     return m.with_mean ? tsr_return_move2(c, spread, mean) : tsr_return_move(c, spread);
 }
 
