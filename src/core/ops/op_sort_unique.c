@@ -209,20 +209,38 @@ static TsrStatus try_counting(TsrOpCall *c, const TsrTensor *self, bool want_inv
     return status;
 }
 
-/* Counts runs of equal elements; `to`, when not NULL, gets the first of each. */
+/* Runs of equal elements: count says how many; mark puts the first of each into `to`, and where they are not NULL, its number for each element into inverse, and
+ * where it ends into ends. */
+typedef struct RunsKernel {
+    int64_t (*count)(const void *p, int64_t n);
+    void (*mark)(void *to, int64_t *inverse, int64_t *ends, const void *p, int64_t n);
+} RunsKernel;
+
 #define RUNS(name, T) \
-    static int64_t name(T *to, const T *p, int64_t n) { \
-        int64_t last = 0; \
-        T value = p[0]; \
-        if (to != NULL) to[0] = value; \
-        for (int64_t i = 1; i < n && !tsr_interrupted_at(i); i++) { \
-            bool fresh = p[i] != p[i - 1]; \
+    TSR_CLONES static int64_t count_##name(const void *from, int64_t n) { \
+        const T *p = from; \
+        int64_t count = 1; \
+        for (int64_t i = 1; i < n && tsr_interrupt_flag == 0;) { \
+            int64_t end = TSR_MIN(n, i + 4096); \
+            int32_t part = 0; \
+            for (; i < end; i++) part += p[i] != p[i - 1]; \
+            count += part; \
+        } \
+        return count; \
+    } \
+    static void mark_##name(void *to, int64_t *inverse, int64_t *ends, const void *from, int64_t n) { \
+        const T *p = from; \
+        T *first = to, value = p[0]; \
+        for (int64_t i = 0, last = 0; i < n && !tsr_interrupted_at(i); i++) { \
+            bool fresh = i > 0 && p[i] != p[i - 1]; \
             last += fresh; \
             value = fresh ? p[i] : value; \
-            if (to != NULL) to[last] = value; \
+            first[last] = value; \
+            if (inverse != NULL) inverse[i] = last; \
+            if (ends != NULL) ends[last] = i + 1; \
         } \
-        return last + 1; \
-    }
+    } \
+    static const RunsKernel name = {count_##name, mark_##name};
 RUNS(runs8, uint8_t)
 RUNS(runs16, uint16_t)
 RUNS(runs32, uint32_t)
@@ -230,29 +248,35 @@ RUNS(runs64, uint64_t)
 RUNS(runs_float, float)
 RUNS(runs_double, double)
 
-static int64_t runs(TsrDtype d, void *to, const void *p, int64_t n) {
-    if (d == TSR_FLOAT32) return runs_float(to, p, n);
-    if (d == TSR_FLOAT64) return runs_double(to, p, n);
+static const RunsKernel *runs_of(TsrDtype d) {
+    if (d == TSR_FLOAT32) return &runs_float;
+    if (d == TSR_FLOAT64) return &runs_double;
     switch (tsr_dtype_size(d)) {
-    case 1: return runs8(to, p, n);
-    case 2: return runs16(to, p, n);
-    case 4: return runs32(to, p, n);
-    default: return runs64(to, p, n);
+    case 1: return &runs8;
+    case 2: return &runs16;
+    case 4: return &runs32;
+    default: return &runs64;
     }
 }
 
-/* Runs whose places nobody asks for need no pairs. */
-static TsrStatus runs_new(TsrTensor **out, const TsrTensor *self) {
+/* Runs need no pairs. */
+static TsrStatus runs(TsrOpCall *c, const TsrTensor *self, bool want_inverse, bool want_counts) {
     TSR_OWNED dense = NULL;
     TSR_OWNED first = NULL;
+    TSR_OWNED inverse = NULL;
+    TSR_OWNED counts = NULL;
+    const RunsKernel *kernel = runs_of(self->dtype);
     TSR_TRY(tsr_tensor_new_contiguous(&dense, self, TSR_CONTIGUOUS));
-    int64_t n = runs(dense->dtype, NULL, tsr_data(dense), dense->numel);
+    int64_t n = kernel->count(tsr_data(dense), dense->numel), *ends = NULL;
     TSR_TRY(tsr_interrupt_check());
     TSR_TRY(tsr_tensor_new(&first, 1, &n, dense->dtype, dense->device));
-    runs(dense->dtype, tsr_data(first), tsr_data(dense), dense->numel);
+    if (want_inverse) TSR_TRY(tsr_tensor_new(&inverse, tsr_ndim(self), self->sizes, TSR_INT64, self->device));
+    if (want_counts) TSR_TRY(tsr_tensor_new(&counts, 1, &n, TSR_INT64, self->device));
+    if (want_counts) ends = tsr_data(counts);
+    kernel->mark(tsr_data(first), want_inverse ? tsr_data(inverse) : NULL, ends, tsr_data(dense), dense->numel);
+    for (int64_t k = n - 1; k > 0 && want_counts; k--) ends[k] -= ends[k - 1];
     TSR_TRY(tsr_interrupt_check());
-    *out = tsr_owned_take(&first);
-    return TSR_OK;
+    return return_some(c, tsr_owned_take(&first), tsr_owned_take(&inverse), tsr_owned_take(&counts));
 }
 
 static bool are_plain_runs(const TsrTensor *self) {
@@ -267,10 +291,7 @@ static TsrStatus unique_flat(TsrOpCall *c, TsrTensor *self, bool sort, bool want
     if (sort && !tsr_is_meta(self)) TSR_TRY(try_counting(c, self, want_inverse, want_counts, &done));
     if (done) return TSR_OK;
     TsrTensor *dense, *values, *inverse, *counts;
-    if (!sort && !want_inverse && !want_counts && are_plain_runs(self)) {
-        TSR_TRY(runs_new(&values, self));
-        return return_some(c, values, NULL, NULL);
-    }
+    if (!sort && are_plain_runs(self)) return runs(c, self, want_inverse, want_counts);
     TsrPair *pairs = NULL;
     Distinct d = {NULL, NULL, 0, 0};
     TSR_TRY(tsr_tensor_new_contiguous(&dense, self, TSR_CONTIGUOUS));
