@@ -28,6 +28,7 @@ typedef struct TsrSaveOptions {
     int precision;         /* csv, json, jsonl: significant digits; 0 the shortest that reads back */
     char delimiter;        /* 0: the format's own */
     const char *json_nan;  /* "null" (default), "error" or "token" (NaN, Infinity) */
+    bool no_header;        /* csv: several tensors, the columns of a table, without the row of their names */
 } TsrSaveOptions;
 
 /* What a file held: one tensor (`single`), or named ones in the file's order. */

@@ -436,13 +436,76 @@ static TsrStatus write_table(TsrSink *sink, const TsrTensor *t, char delimiter, 
     return status;
 }
 
+/* ---- a table whose columns have names: tensors of one dimension, or single numbers ---- */
+
+typedef struct NamedColumns {
+    TsrTensor **columns; /* contiguous */
+    int n;
+    int64_t rows;
+} NamedColumns;
+
+static TsrStatus check_cells(const TsrTensor *t) {
+    if (tsr_is_sparse(t)) return tsr_error(TSR_VALUE_ERROR, "csv holds dense tensors; convert with to_dense()");
+    if (tsr_dtype_is_pod(t->dtype) && !tsr_dtype_is_complex(t->dtype)) return tsr_tensor_check(t, false);
+    return tsr_error(TSR_VALUE_ERROR, "a table holds real numbers, not torch.%s", tsr_dtype_name(t->dtype));
+}
+
+static TsrStatus add_named_column(NamedColumns *c, const TsrItem *item) {
+    const TsrTensor *t = item->tensor;
+    TSR_TRY(check_cells(t));
+    if (tsr_ndim(t) > 1) return tsr_error(TSR_VALUE_ERROR, "a column with a name has 1 dimension, '%.100s' has %d", item->name, tsr_ndim(t));
+    if (c->n > 0 && t->numel != c->rows) return tsr_error(TSR_VALUE_ERROR, "'%.100s' has %lld rows, those before it %lld", item->name, (long long)t->numel, (long long)c->rows);
+    c->rows = t->numel;
+    TSR_TRY(tsr_tensor_new_contiguous(&c->columns[c->n], t, TSR_CONTIGUOUS));
+    c->n++;
+    return TSR_OK;
+}
+
+static void write_name(TsrSink *sink, const char *name, char delimiter) {
+    bool plain = strchr(name, delimiter) == NULL && name[strcspn(name, "\"\r\n")] == '\0';
+    if (!plain) tsr_sink_puts(sink, "\"");
+    for (const char *p = name; *p != '\0'; p++) tsr_sink_write(sink, *p == '"' ? "\"\"" : p, *p == '"' ? 2 : 1);
+    if (!plain) tsr_sink_puts(sink, "\"");
+}
+
+static TsrStatus write_named_rows(TsrSink *sink, const NamedColumns *c, char delimiter, int precision) {
+    char text[CELL];
+    for (int64_t row = 0; row < c->rows; row++) {
+        if ((row & 1023) == 0) TSR_TRY(tsr_interrupt_check());
+        for (int i = 0; i < c->n; i++) {
+            const TsrTensor *t = c->columns[i];
+            const char *cell = (const char *)tsr_data(t) + row * (int64_t)tsr_itemsize(t);
+            size_t length = tsr_format_element(text, tsr_scalar_load(t->dtype, cell), t->dtype, precision, false);
+            text[length] = i + 1 < c->n ? delimiter : '\n';
+            tsr_sink_write(sink, text, length + 1);
+        }
+    }
+    return sink->status;
+}
+
+static TsrStatus write_named(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options, char delimiter) {
+    NamedColumns c = {.columns = tsr_calloc((size_t)items->n, sizeof *c.columns)};
+    TsrStatus status = c.columns != NULL ? TSR_OK : tsr_error_no_memory((size_t)items->n * sizeof *c.columns);
+    for (int i = 0; i < items->n && status == TSR_OK; i++) status = add_named_column(&c, &items->items[i]);
+    for (int i = 0; i < items->n && status == TSR_OK && !options->no_header; i++) {
+        write_name(sink, items->items[i].name, delimiter);
+        tsr_sink_write(sink, i + 1 < items->n ? &delimiter : "\n", 1);
+    }
+    if (status == TSR_OK) status = write_named_rows(sink, &c, delimiter, options->precision);
+    for (int i = 0; i < c.n; i++) tsr_tensor_free(c.columns[i]);
+    tsr_free(c.columns);
+    return status;
+}
+
 static TsrStatus write_delimited(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options, char delimiter) {
     TsrTensor *t, *dense;
+    if (options->delimiter != 0) delimiter = options->delimiter;
+    if (!items->single && items->n > 0) return write_named(sink, items, options, delimiter);
     TSR_TRY(tsr_items_only(&t, items, "csv"));
     if (tsr_ndim(t) > 2) return tsr_error(TSR_VALUE_ERROR, "a table has at most 2 dimensions, this tensor has %d", tsr_ndim(t));
-    if (!tsr_dtype_is_pod(t->dtype) || tsr_dtype_is_complex(t->dtype)) return tsr_error(TSR_VALUE_ERROR, "a table holds real numbers, not torch.%s", tsr_dtype_name(t->dtype));
+    TSR_TRY(check_cells(t));
     TSR_TRY(tsr_tensor_new_contiguous(&dense, t, TSR_CONTIGUOUS));
-    TsrStatus status = write_table(sink, dense, options->delimiter != 0 ? options->delimiter : delimiter, options->precision);
+    TsrStatus status = write_table(sink, dense, delimiter, options->precision);
     tsr_tensor_free(dense);
     return status;
 }

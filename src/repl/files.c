@@ -128,30 +128,16 @@ static TsrStatus files_load(Value *out, const CallArgs *args) {
 
 /* ---- save ---- */
 
-enum { SAVE_VALUE, SAVE_PATH, SAVE_FORMAT, SAVE_PRECISION, SAVE_JSON_NAN, SAVE_DELIMITER, SAVE_ARGS };
+enum { SAVE_VALUE, SAVE_PATH, SAVE_FORMAT, SAVE_PRECISION, SAVE_JSON_NAN, SAVE_DELIMITER, SAVE_HEADER, SAVE_ARGS };
 
-static TsrStatus add_item(TsrItems *items, const char *name, size_t length, Value v) {
-    TsrTensor *t;
-    TSR_TRY(who_tensor(&t, v, "save"));
-    return tsr_items_add_move(items, name, length, tsr_tensor_retain(t));
-}
-
-/* A tensor or anything torch.tensor takes is one item; a dict gives one a key. */
-static TsrStatus value_to_items(TsrItems *items, Value v) {
+/* A tensor, or one of what torch.tensor takes: a number, a list. */
+static TsrStatus new_tensor_of(TsrTensor **out, Value v) {
     Value torch, made;
-    if (value_is_dict(v)) {
-        int64_t position = 0;
-        for (DictEntry *e; (e = dict_next(value_as_dict(v), &position)) != NULL;) {
-            if (!value_is_str(e->key)) return tsr_error(TSR_TYPE_ERROR, "save(): the keys of a dict of tensors are str, not %s", value_type_name(e->key));
-            TSR_TRY(add_item(items, value_as_str(e->key)->data, (size_t)value_as_str(e->key)->size, e->value));
-        }
-        return TSR_OK;
-    }
-    bool plain = value_is_int(v) || v.tag == V_BOOL || v.tag == V_FLOAT || value_is_list(v) || value_is_tuple(v);
-    if (!plain) {
-        TsrTensor *t;
+    TsrTensor *t;
+    if (!value_is_int(v) && v.tag != V_FLOAT && !value_is_list(v) && !value_is_tuple(v)) {
         TSR_TRY(who_tensor(&t, v, "save"));
-        return tsr_items_single_move(items, tsr_tensor_retain(t));
+        *out = tsr_tensor_retain(t);
+        return TSR_OK;
     }
     TSR_TRY(namespace_module(&torch, "torch"));
     TsrStatus status = value_call_method(&made, torch, "tensor", 1, &v);
@@ -161,7 +147,24 @@ static TsrStatus value_to_items(TsrItems *items, Value v) {
         value_release(made);
         return tsr_error(TSR_TYPE_ERROR, "save(): this value is not a tensor");
     }
-    return tsr_items_single_move(items, made.t);
+    *out = made.t;
+    return TSR_OK;
+}
+
+/* A dict gives one item a key, anything else is one. */
+static TsrStatus value_to_items(TsrItems *items, Value v) {
+    TsrTensor *t;
+    if (value_is_dict(v)) {
+        int64_t position = 0;
+        for (DictEntry *e; (e = dict_next(value_as_dict(v), &position)) != NULL;) {
+            if (!value_is_str(e->key)) return tsr_error(TSR_TYPE_ERROR, "save(): the keys of a dict of tensors are str, not %s", value_type_name(e->key));
+            TSR_TRY(new_tensor_of(&t, e->value));
+            TSR_TRY(tsr_items_add_move(items, value_as_str(e->key)->data, (size_t)value_as_str(e->key)->size, t));
+        }
+        return TSR_OK;
+    }
+    TSR_TRY(new_tensor_of(&t, v));
+    return tsr_items_single_move(items, t);
 }
 
 /* JSON holds more than tensors: json.dumps, tensors inside as nested lists. */
@@ -226,13 +229,18 @@ static TsrStatus save_options(TsrSaveOptions *o, const Value *v) {
     if (v[SAVE_PRECISION].tag > V_NONE) TSR_TRY(value_to_index(&precision, v[SAVE_PRECISION]));
     if (precision < 0 || precision > 17) return tsr_error(TSR_VALUE_ERROR, "save(): precision is 1 to 17 digits");
     o->precision = (int)precision;
+    if (v[SAVE_HEADER].tag > V_NONE) {
+        bool header;
+        TSR_TRY(value_truth(&header, v[SAVE_HEADER]));
+        o->no_header = !header;
+    }
     if (o->json_nan != NULL && strcmp(o->json_nan, "null") != 0 && strcmp(o->json_nan, "error") != 0 && strcmp(o->json_nan, "token") != 0)
         return tsr_error(TSR_VALUE_ERROR, "save(): json_nan is 'null', 'error' or 'token', not '%s'", o->json_nan);
     return TSR_OK;
 }
 
 static TsrStatus files_save(Value *out, const CallArgs *args) {
-    static const char *const names[] = {"obj", "path", "format", "precision", "json_nan", "delimiter"};
+    static const char *const names[] = {"obj", "path", "format", "precision", "json_nan", "delimiter", "header"};
     static const ArgSpec spec = {"save", names, SAVE_ARGS, 0, 3, 2};
     Value v[SAVE_ARGS];
     TsrSaveOptions options;
@@ -252,7 +260,7 @@ static TsrStatus files_save(Value *out, const CallArgs *args) {
 static const Method functions[] = {
     {"load", files_load, ARGS_ANY, 1, 2, "(path, format=None, *, dtype=None, shape=None, mode='c', header=None, delimiter=None, columns=None)",
      "The tensor, or dict of tensors, in a file; '-' is standard input."},
-    {"save", files_save, ARGS_ANY, 2, 3, "(obj, path, format=None, *, precision=None, json_nan='null', delimiter=None)",
+    {"save", files_save, ARGS_ANY, 2, 3, "(obj, path, format=None, *, precision=None, json_nan='null', delimiter=None, header=True)",
      "Writes a tensor, or a dict of tensors, to a file, whole or not at all."},
     {0},
 };

@@ -163,6 +163,7 @@ static bool is_file(const char *output) { return strpbrk(output, "./") != NULL; 
 
 static TsrStatus add_output_options(Keywords *k) {
     if (options->precision > 0) TSR_TRY(add_move(k, "precision", value_int(options->precision)));
+    if (options->no_header) TSR_TRY(add_move(k, "header", VALUE_FALSE));
     return add_text(k, "json_nan", options->json_nan);
 }
 

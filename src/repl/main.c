@@ -54,7 +54,8 @@ static const char *const help_text =
     "      --shape 3,4            of raw\n"
     "      --header yes|no, --delimiter C, --columns LIST   for csv (columns: jsonl too)\n"
     "      --precision N, --json-nan null|error|token   how values are written\n"
-    "      --no-header, --compact, --untie   what today's formats do anyway (man tsr)\n"
+    "      --no-header            a table's columns without their names\n"
+    "      --compact, --untie     what today's formats do anyway (man tsr)\n"
     "      --json                 values and errors as JSON\n"
     "      --sandbox              no writing of files, no reading but the arguments and standard input\n"
     "      --max-memory SIZE      a limit (K, M, G of 1024)\n"
@@ -135,7 +136,8 @@ static bool set_delimiter(Line *l, const char *v) {
     return strlen(l->shell.filter.delimiter) == 1;
 }
 static bool set_columns(Line *l, const char *v) { return (l->shell.filter.columns = v) != NULL && *v != '\0'; }
-/* How values are written already: tables without a header row; of storages only what the value reaches, once for each name. */
+static bool set_no_header(Line *l, const char *v) { (void)v; return l->shell.filter.no_header = true; }
+/* How values are written already: of storages only what the value reaches, once for each name. */
 static bool already_so(Line *l, const char *v) { (void)l; (void)v; return true; }
 static bool set_json(Line *l, const char *v) { (void)v; return l->shell.json = true; }
 static bool set_sandbox(Line *l, const char *v) { (void)v; return l->shell.sandbox = true; }
@@ -216,7 +218,7 @@ static const struct Option {
     {"delimiter", 0, "one character, or tab", set_delimiter},
     {"columns", 0, "names or numbers of columns", set_columns},
     {"precision", 0, "a number from 1 to 50", set_precision},
-    {"no-header", 0, NULL, already_so},
+    {"no-header", 0, NULL, set_no_header},
     {"compact", 0, NULL, already_so},
     {"untie", 0, NULL, already_so},
     {"json-nan", 0, "null, error or token", set_json_nan},

@@ -15,6 +15,7 @@ typedef struct FilterOptions {
     int header;               /* -1 not said, 0 no, 1 yes */
     int precision;            /* 0 not said */
     const char *json_nan;
+    bool no_header;           /* of a table that is written */
     const char *const *files;
     int file_count;
 } FilterOptions;

@@ -18,6 +18,13 @@ run -o jsonl -e '_ * 2' a.csv; is '-o jsonl' '[2.0, 4.0]
 [6.0, 8.0]' "$out"
 is 'and back' 'True' "$("$tsr" -o jsonl -e '{"a": arange(3), "b": eye(3)}' | "$tsr" -I jsonl -e 'equal(_["b"], eye(3).double()) and equal(_["a"], arange(3))')"
 run -o jsonl -e '{"a": arange(3), "b": eye(2)}'; is 'of as many rows each' "ValueError: 'b' has 2 rows, those before it 3" "$(last)"
+run -o csv -e '{"n": arange(2), "a \"b\", c": _[:, 1] / 8, "ok": _[:, 0] > 1}' a.csv; is 'a dict is a table with names' 'n,"a ""b"", c",ok
+0,0.25,false
+1,0.5,true' "$out"
+run -o tsv --no-header -e '{"mean": _.mean(), "n": len(_)}' a.csv; is '--no-header' '2.5	2' "$out"
+is 'JSON lines as a table and back' "{'a': [1, 3], 'b': [2.5, None]}" "$(printf '{"a": 1, "b": 2.5}\n{"a": 3, "b": null}\n' | "$tsr" -I jsonl -o csv -e _ | "$tsr" -o jsonl -e '{"a": _[:, 0].long(), "b": _[:, 1]}' | "$tsr" -e 'import sys, json; rows = [json.loads(line) for line in sys.stdin]' -e '{k: [r[k] for r in rows] for k in rows[0]}')"
+run -o csv -e '{"a": arange(3), "b": arange(2)}'; is 'columns of one length' "ValueError: 'b' has 2 rows, those before it 3" "$(last)"
+run -o csv -e '{"a": ones(2, 2)}'; is 'of one dimension' "ValueError: a column with a name has 1 dimension, 'a' has 2" "$(last)"
 run -o out.npy -e '_' a.csv; is '-o FILE prints nothing' '' "$out"
 run -e '_.sum().item()' out.npy; is 'and writes it' 10.0 "$out"
 is 'binary through a pipe' 10.0 "$("$tsr" -o npy -e '_' a.csv | "$tsr" -e '_.sum().item()')"
