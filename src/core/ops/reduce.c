@@ -6,7 +6,8 @@
 #include "parallel.h"
 
 enum { BLOCK = 256, PARALLEL = 4 * TSR_CHUNK_WORK, CHUNK = 1 << 16, MAX_CHUNKS = 256 };
-enum { PIECE = 1 << 25 /* of a line, between two looks for an interrupt: lines in memory are mostly shorter, expanded ones may be of any length */ };
+enum { PIECE = 1 << 25 /* of a line, between two looks for an interrupt: lines in memory are mostly shorter, expanded ones may be of any length */,
+       ROWS_PIECE = 1 << 22 /* elements of rows where that changes no digits; sums look for themselves */ };
 
 /* --- arguments --- */
 
@@ -205,10 +206,10 @@ static int64_t chain_length(const Plan *p) {
 /* `n` outputs along the innermost kept dimension, from number `first` of it, row by row. */
 static void fold_rows(const Plan *p, char *accs, const char *base, int64_t first, int64_t n) {
     const Dim *row = &p->red[0];
-    int64_t at[TSR_MAX_DIMS] = {0}, index = 0, chain = TSR_MIN(TSR_MAX(chain_length(p) - first, 0), n);
+    int64_t at[TSR_MAX_DIMS] = {0}, index = 0, chain = TSR_MIN(TSR_MAX(chain_length(p) - first, 0), n), piece = p->cascades ? PIECE : ROWS_PIECE / n;
     for (;;) {
-        for (int64_t i = 0; i < row->size && tsr_interrupt_flag == 0; i += PIECE)
-            p->reducer->rows(accs, base + i * row->stride, n, p->kept[0].stride, TSR_MIN(row->size - i, (int64_t)PIECE), row->stride, chain, index + i * row->other, row->other);
+        for (int64_t i = 0; i < row->size && tsr_interrupt_flag == 0; i += piece)
+            p->reducer->rows(accs, base + i * row->stride, n, p->kept[0].stride, TSR_MIN(row->size - i, piece), row->stride, chain, index + i * row->other, row->other);
         if (!next_line(p, 1, at, &base, &index) || tsr_interrupt_flag != 0) break;
     }
 }
