@@ -8,6 +8,8 @@ typedef struct Conv {
     TsrNnWindow w;               /* of the plain convolution: in is the larger side */
     int64_t batch, groups, channels, filters; /* channels of the image side, filters of the column side; both in all groups */
     size_t item;
+    bool transposed;             /* from the column side to the image side */
+    bool half;                   /* transposed, of half floats: rounded after every addition */
 } Conv;
 
 /* A line of an image, read at x0, x0 + stride, …: `width` elements to `to`, zeros where that is left of the image or right of its in_w elements. */

@@ -13,9 +13,18 @@ typedef struct TsrNnWindow {
     int64_t in[NN_DIMS], out[NN_DIMS];
 } TsrNnWindow;
 
-/* Reads an int[n] argument (one number counts for all) into the last n of the three; what is in front gets `front`. `empty` (may be NULL) stands in for an empty list.
+/* An int[n] argument of operator `fn`, of the n spatial dimensions. */
+typedef struct TsrNnInts {
+    const TsrArg *arg;
+    const char *fn, *name; /* as messages name them */
+    int n;
+    int64_t front;         /* for the dimensions in front of the n */
+    const int64_t *empty;  /* the three that stand in for an empty list; NULL: it has to be there */
+} TsrNnInts;
+
+/* Reads it (one number counts for all) into the last n of out's three.
  * RuntimeError "FN: NAME must be a single int or a tuple of n ints", or for a number of more than 32 bits. */
-TsrStatus tsr_nn_window_ints(int64_t *out, const TsrArg *arg, int n, int64_t front, const int64_t *empty, const char *fn, const char *name);
+TsrStatus tsr_nn_window_ints(int64_t *out, TsrNnInts q);
 /* Sizes of the last n dimensions into the last n of the three, 1 in front. */
 void tsr_nn_spatial(int64_t *out, const TsrTensor *t, int n);
 static inline int64_t tsr_nn_volume(const int64_t *sizes) { return sizes[0] * sizes[1] * sizes[2]; }

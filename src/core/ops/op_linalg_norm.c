@@ -204,22 +204,31 @@ static bool reduces_neighbours(const TsrTensor *x, const bool *reduced) {
     return true;
 }
 
-static TsrStatus vector_norm(TsrTensor **out, const TsrTensor *x, double p, int n, const int64_t *dims, bool keepdim, TsrDtype dtype) {
+/* What a norm is taken over, and how: dim=, keepdim= and dtype= of the call. */
+typedef struct Over {
+    int n; /* 0: all dimensions */
+    const int64_t *dims;
+    bool keepdim;
+    TsrDtype dtype; /* TSR_DTYPE_NONE: the tensor's */
+} Over;
+
+static TsrStatus vector_norm(TsrTensor **out, const TsrTensor *x, double p, Over over) {
+    TsrDtype dtype = over.dtype;
     static const char fn[] = "linalg.vector_norm";
     bool reduced[TSR_MAX_DIMS];
     TSR_OWNED r = NULL;
     TSR_OWNED in = NULL;
     TSR_TRY(tsr_la_check_float(x, fn));
     if (tsr_dtype_size(x->dtype) == 1 && dtype == TSR_DTYPE_NONE) return tsr_la_not_implemented("norm_cpu", x->dtype);
-    TSR_TRY(mark_dims(reduced, x, n, dims));
-    TSR_TRY(check_identity(x, p, n, dims, reduced));
+    TSR_TRY(mark_dims(reduced, x, over.n, over.dims));
+    TSR_TRY(check_identity(x, p, over.n, over.dims, reduced));
     TSR_TRY(check_norm_dtype(x, dtype, fn));
     if (dtype == TSR_DTYPE_NONE) dtype = x->dtype;
     int64_t sizes[TSR_MAX_DIMS], width = 1;
     int rank = 0;
     for (int i = 0; i < tsr_ndim(x); i++) {
         if (reduced[i]) width *= x->sizes[i];
-        if (!reduced[i] || keepdim) sizes[rank++] = reduced[i] ? 1 : x->sizes[i];
+        if (!reduced[i] || over.keepdim) sizes[rank++] = reduced[i] ? 1 : x->sizes[i];
     }
     TSR_TRY(tsr_tensor_new(&r, rank, sizes, tsr_dtype_real_of(dtype), x->device));
     if (!tsr_is_meta(r) && r->numel > 0) {
@@ -232,7 +241,12 @@ static TsrStatus vector_norm(TsrTensor **out, const TsrTensor *x, double p, int 
     return TSR_OK;
 }
 
-static TsrDtype dtype_of(const TsrArg *a) { return tsr_arg_given(a) ? a->dtype : TSR_DTYPE_NONE; }
+/* dim=, keepdim= and dtype= as the last three arguments; without dim, `all`, of n. */
+static Over over_of(const TsrOpCall *c, int n, const int64_t *all) {
+    const TsrArg *dim = &c->arg[2], *dtype = &c->arg[4];
+    bool given = tsr_arg_given(dim);
+    return (Over){given ? dim->n : n, given ? dim->ints : all, c->arg[3].b, tsr_arg_given(dtype) ? dtype->dtype : TSR_DTYPE_NONE};
+}
 
 /* ---- matrix norms ---- */
 
@@ -307,28 +321,28 @@ static void format_dims(char *text, size_t room, int n, const int64_t *dims) {
     for (int i = 0; i < n && at + 24 < room; i++) at += (size_t)snprintf(text + at, room - at, i ? " %lld" : "%lld", (long long)dims[i]);
 }
 
-static TsrStatus matrix_norm(TsrTensor **out, const TsrTensor *x, MatrixNorm ord, int n, const int64_t *dims, bool keepdim, TsrDtype dtype) {
+static TsrStatus matrix_norm(TsrTensor **out, const TsrTensor *x, MatrixNorm ord, Over over) {
     static const char fn[] = "linalg.matrix_norm";
     TSR_OWNED cast = NULL;
     TSR_OWNED moved = NULL;
     TSR_OWNED r = NULL;
     TSR_TRY(tsr_la_check_matrix(x, fn, "A"));
     TSR_TRY(tsr_la_check_float(x, fn));
-    if (n != 2) {
+    if (over.n != 2) {
         char text[256];
-        format_dims(text, sizeof text, n, dims);
+        format_dims(text, sizeof text, over.n, over.dims);
         return tsr_error(TSR_RUNTIME_ERROR, "%s: dim must be a 2-tuple. Got %s", fn, text);
     }
-    int64_t d0 = dims[0], d1 = dims[1];
+    int64_t d0 = over.dims[0], d1 = over.dims[1];
     TSR_TRY(tsr_wrap_dim(&d0, tsr_ndim(x)));
     TSR_TRY(tsr_wrap_dim(&d1, tsr_ndim(x)));
-    if (d0 == d1) return tsr_error(TSR_RUNTIME_ERROR, "%s: dims must be different. Got (%lld, %lld)", fn, (long long)dims[0], (long long)dims[1]);
-    if (ord == NORM_FRO) return vector_norm(out, x, 2, 2, (int64_t[]){d0, d1}, keepdim, dtype);
-    TSR_TRY(check_norm_dtype(x, dtype, fn));
-    TSR_TRY(tsr_tensor_new_cast(&cast, x, dtype == TSR_DTYPE_NONE ? x->dtype : dtype));
+    if (d0 == d1) return tsr_error(TSR_RUNTIME_ERROR, "%s: dims must be different. Got (%lld, %lld)", fn, (long long)over.dims[0], (long long)over.dims[1]);
+    if (ord == NORM_FRO) return vector_norm(out, x, 2, (Over){2, (int64_t[]){d0, d1}, over.keepdim, over.dtype});
+    TSR_TRY(check_norm_dtype(x, over.dtype, fn));
+    TSR_TRY(tsr_tensor_new_cast(&cast, x, over.dtype == TSR_DTYPE_NONE ? x->dtype : over.dtype));
     TSR_TRY(matrices_last(&moved, cast, d0, d1));
     TSR_TRY(matrix_norm_moved(&r, moved, ord));
-    if (keepdim) {
+    if (over.keepdim) {
         for (int k = 0; k < 2; k++) {
             TsrTensor *wide;
             TSR_TRY(tsr_tensor_new_unsqueeze(&wide, r, k == 0 ? TSR_MIN(d0, d1) : TSR_MAX(d0, d1)));
@@ -350,9 +364,8 @@ static TsrStatus matrix_norm(TsrTensor **out, const TsrTensor *x, MatrixNorm ord
 
 TsrStatus op_vector_norm(TsrOpCall *c) { /* ord, dim, keepdim, dtype */
     TsrTensor *r = NULL;
-    TsrArg *dim = &c->arg[2];
     if (c->arg[1].s.kind == TSR_SCALAR_COMPLEX) return tsr_error(TSR_RUNTIME_ERROR, "linalg.vector_norm: Expected a non-complex scalar as the order of norm.");
-    return tsr_finish_move(c, vector_norm(&r, c->arg[0].t, tsr_scalar_to_double(c->arg[1].s), tsr_arg_given(dim) ? dim->n : 0, dim->ints, c->arg[3].b, dtype_of(&c->arg[4])), r);
+    return tsr_finish_move(c, vector_norm(&r, c->arg[0].t, tsr_scalar_to_double(c->arg[1].s), over_of(c, 0, NULL)), r);
 }
 
 TsrStatus op_matrix_norm(TsrOpCall *c) {
@@ -360,15 +373,14 @@ TsrStatus op_matrix_norm(TsrOpCall *c) {
     MatrixNorm ord = NORM_FRO;
     TSR_TRY(tsr_la_check_matrix(c->arg[0].t, "linalg.matrix_norm", "A"));
     TSR_TRY(c->arg[1].kind == TSR_ARG_STR ? matrix_order_text(&ord, c->arg[1].str) : matrix_order_number(&ord, c->arg[1].s));
-    return tsr_finish_move(c, matrix_norm(&r, c->arg[0].t, ord, c->arg[2].n, c->arg[2].ints, c->arg[3].b, dtype_of(&c->arg[4])), r);
+    return tsr_finish_move(c, matrix_norm(&r, c->arg[0].t, ord, over_of(c, 0, NULL)), r);
 }
 
 /* linalg.norm: a vector norm for one dimension or none, a matrix norm for two. */
 TsrStatus op_linalg_norm(TsrOpCall *c) {
     const TsrTensor *x = c->arg[0].t;
     TsrArg *ord = &c->arg[1], *dim = &c->arg[2];
-    bool keepdim = c->arg[3].b, given = tsr_arg_given(dim);
-    TsrDtype dtype = dtype_of(&c->arg[4]);
+    bool given = tsr_arg_given(dim);
     TsrTensor *r = NULL;
     MatrixNorm kind = NORM_FRO;
     int d = tsr_ndim(x);
@@ -379,25 +391,24 @@ TsrStatus op_linalg_norm(TsrOpCall *c) {
     if (ord->kind == TSR_ARG_STR) {
         if (!given && d != 1 && d != 2) return tsr_error(TSR_RUNTIME_ERROR, "linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got %dD.", d);
         TSR_TRY(matrix_order_text(&kind, ord->str));
-        return tsr_finish_move(c, matrix_norm(&r, x, kind, given ? dim->n : 2, given ? dim->ints : both, keepdim, dtype), r);
+        return tsr_finish_move(c, matrix_norm(&r, x, kind, over_of(c, 2, both)), r);
     }
     if (tsr_arg_given(ord)) {
         if (!given && d != 1 && d != 2) return tsr_error(TSR_RUNTIME_ERROR, "linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got %dD.", d);
         if (given ? dim->n == 2 : d == 2) {
             TSR_TRY(matrix_order_number(&kind, ord->s));
-            return tsr_finish_move(c, matrix_norm(&r, x, kind, 2, given ? dim->ints : both, keepdim, dtype), r);
+            return tsr_finish_move(c, matrix_norm(&r, x, kind, over_of(c, 2, both)), r);
         }
     }
     double p = tsr_arg_given(ord) ? tsr_scalar_to_double(ord->s) : 2;
-    return tsr_finish_move(c, vector_norm(&r, x, p, given ? dim->n : 0, dim->ints, keepdim, dtype), r);
+    return tsr_finish_move(c, vector_norm(&r, x, p, over_of(c, 0, NULL)), r);
 }
 
 /* torch.norm with a number (or None: 2) for p. */
 TsrStatus op_norm(TsrOpCall *c) {
     TsrTensor *r = NULL;
-    TsrArg *dim = &c->arg[2];
     double p = tsr_arg_given(&c->arg[1]) ? tsr_scalar_to_double(c->arg[1].s) : 2;
-    return tsr_finish_move(c, vector_norm(&r, c->arg[0].t, p, tsr_arg_given(dim) ? dim->n : 0, dim->ints, c->arg[3].b, dtype_of(&c->arg[4])), r);
+    return tsr_finish_move(c, vector_norm(&r, c->arg[0].t, p, over_of(c, 0, NULL)), r);
 }
 
 /* torch.norm with 'fro' or 'nuc'. */
@@ -408,11 +419,11 @@ TsrStatus op_norm_text(TsrOpCall *c) {
     MatrixNorm kind = NORM_FRO;
     bool given = tsr_arg_given(dim), fro = strcmp(c->arg[1].str, "fro") == 0;
     if (fro && (!given || dim->n <= 2))
-        return tsr_finish_move(c, vector_norm(&r, x, 2, given ? dim->n : 0, dim->ints, c->arg[3].b, dtype_of(&c->arg[4])), r);
+        return tsr_finish_move(c, vector_norm(&r, x, 2, over_of(c, 0, NULL)), r);
     int64_t all[TSR_MAX_DIMS];
     for (int i = 0; i < tsr_ndim(x); i++) all[i] = i;
     TSR_TRY(matrix_order_text(&kind, c->arg[1].str));
-    return tsr_finish_move(c, matrix_norm(&r, x, kind, given ? dim->n : tsr_ndim(x), given ? dim->ints : all, c->arg[3].b, dtype_of(&c->arg[4])), r);
+    return tsr_finish_move(c, matrix_norm(&r, x, kind, over_of(c, tsr_ndim(x), all)), r);
 }
 
 /* ---- condition numbers ---- */
@@ -432,15 +443,15 @@ static TsrStatus cond_inverse(TsrTensor **out, const TsrTensor *a, MatrixNorm or
     TSR_OWNED info = NULL;
     TSR_OWNED n1 = NULL;
     TSR_OWNED n2 = NULL;
-    int64_t dims[2] = {-2, -1};
+    Over over = {2, (int64_t[]){-2, -1}, false, TSR_DTYPE_NONE};
     TSR_TRY(tsr_la_new_inverse(&inverse, &info, a));
     for (int64_t b = 0; b < info->numel && !tsr_is_meta(info); b++) {
         if (((const int *)tsr_data(info))[b] == 0) continue;
         TSR_IN_PIECES(k, tsr_la_rows(a) * tsr_la_cols(a))
             tsr_scalar_store(tsr_scalar_float(INFINITY), a->dtype, tsr_la_matrix(inverse, b) + (size_t)k * tsr_itemsize(a));
     }
-    TSR_TRY(matrix_norm(&n1, a, ord, 2, dims, false, TSR_DTYPE_NONE));
-    TSR_TRY(matrix_norm(&n2, inverse, ord, 2, dims, false, TSR_DTYPE_NONE));
+    TSR_TRY(matrix_norm(&n1, a, ord, over));
+    TSR_TRY(matrix_norm(&n2, inverse, ord, over));
     return tsr_invoke_new(out, 1, "mul", "tt", n1, n2);
 }
 

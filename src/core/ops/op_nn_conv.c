@@ -20,8 +20,6 @@ typedef struct ConvJob {
     const char *weight;
     char *image, *filtered; /* both sides, whole batch */
     TsrDtype dtype;
-    bool transposed;
-    bool half;                    /* a transposed convolution of float16, whose columns are rounded to it */
     bool add;                     /* onto what is in the output */
     bool chain, onto;             /* tsr_gemm_chain */
     int64_t parts, part; /* of a sample's output: how many, how long */
@@ -37,7 +35,7 @@ static TsrStatus conv_part(const ConvJob *job, int64_t sample, int64_t begin, in
         char *filtered = job->filtered + (size_t)((sample * k->filters + g * gf) * area + begin) * k->item;
         TsrMat weight = {(void *)(job->weight + (size_t)(g * gf * rows) * k->item), gf, rows, rows, 1, false};
         TsrMat cols = {columns, rows, end - begin, end - begin, 1, false}, out = {filtered, gf, end - begin, area, 1, false};
-        if (!job->transposed) {
+        if (!job->k->transposed) {
             tsr_conv_columns(columns, image, gc, k, begin, end, true, job->dtype);
             TsrGemm product = {job->dtype, weight, cols, out, one, (job->chain ? job->onto : job->add) ? one : zero};
             TSR_TRY((job->chain ? tsr_gemm_chain : tsr_gemm)(&product));
@@ -45,8 +43,8 @@ static TsrStatus conv_part(const ConvJob *job, int64_t sample, int64_t begin, in
             TsrMat flipped = {weight.data, rows, gf, 1, rows, false};
             TSR_TRY(tsr_gemm(&(TsrGemm){job->dtype, flipped, out, cols, one, zero}));
             float *column = (float *)(void *)columns;
-            for (int64_t i = 0; job->half && i < rows * (end - begin); i++) column[i] = tsr_half_widen(tsr_half_round(column[i]));
-            tsr_conv_columns(columns, image, gc, k, begin, end, false, job->half ? TSR_FLOAT16 : job->dtype);
+            for (int64_t i = 0; job->k->half && i < rows * (end - begin); i++) column[i] = tsr_half_widen(tsr_half_round(column[i]));
+            tsr_conv_columns(columns, image, gc, k, begin, end, false, job->k->half ? TSR_FLOAT16 : job->dtype);
         }
     }
     return TSR_OK;
@@ -74,7 +72,7 @@ static void choose_parts(ConvJob *job) {
     const Conv *k = job->k;
     int64_t area = tsr_nn_volume(k->w.out), rows = k->channels / k->groups * tsr_nn_volume(k->w.kernel);
     int64_t most = TSR_MAX(COLUMNS_BYTES / ((int64_t)k->item * TSR_MAX(rows, 1)), 64);
-    job->parts = job->transposed ? 1 : (area + most - 1) / most;
+    job->parts = job->k->transposed ? 1 : (area + most - 1) / most;
     job->part = (area + job->parts - 1) / job->parts;
     job->parts = (area + job->part - 1) / job->part;
 }
@@ -134,8 +132,22 @@ static const char *batch_text(const TsrTensor *t, int n) {
     return tsr_layout_text(ndim + front, sizes);
 }
 
-static TsrStatus check_conv(const TsrTensor *t, const TsrTensor *weight, const TsrTensor *bias, int n, int64_t groups, bool transposed, const TsrNnWindow *w, const int64_t *output_padding) {
-    char a[256], b[256];
+/* A call: what is convolved with what, and how. */
+typedef struct ConvArgs {
+    const TsrTensor *input, *weight, *bias; /* bias: may be NULL */
+    int n;                                  /* spatial dimensions */
+    int64_t groups;
+    bool transposed;
+    TsrNnWindow w;
+    int64_t output_padding[NN_DIMS];
+} ConvArgs;
+
+static TsrStatus check_conv(const ConvArgs *a) {
+    const TsrTensor *t = a->input, *weight = a->weight, *bias = a->bias;
+    const TsrNnWindow *w = &a->w;
+    int n = a->n;
+    int64_t groups = a->groups;
+    char one[256], two[256];
     int ndim = tsr_ndim(t);
     if (tsr_ndim(weight) != n + 2) {
         int k = tsr_ndim(weight);
@@ -147,7 +159,7 @@ static TsrStatus check_conv(const TsrTensor *t, const TsrTensor *weight, const T
         if (w->stride[d] <= 0) return tsr_error(TSR_RUNTIME_ERROR, "non-positive stride is not supported");
         if (w->dilation[d] <= 0)
             return tsr_error(TSR_RUNTIME_ERROR, "dilation should be greater than zero, but got %s", tsr_layout_text(n, w->dilation + NN_DIMS - n));
-        if (output_padding != NULL && output_padding[d] < 0) return tsr_error(TSR_RUNTIME_ERROR, "negative output_padding is not supported");
+        if (a->transposed && a->output_padding[d] < 0) return tsr_error(TSR_RUNTIME_ERROR, "negative output_padding is not supported");
     }
     int64_t channels = t->sizes[ndim - n - 1], filters = weight->sizes[0];
     if (filters < groups)
@@ -156,22 +168,22 @@ static TsrStatus check_conv(const TsrTensor *t, const TsrTensor *weight, const T
     if (filters % groups != 0)
         return tsr_error(TSR_RUNTIME_ERROR, "Given groups=%lld, expected weight to be divisible by %lld at dimension 0, but got weight of size [%s] instead", (long long)groups, (long long)groups,
                          tsr_sizes_text(weight));
-    int64_t wanted = transposed ? filters : weight->sizes[1] * groups, out_channels = transposed ? weight->sizes[1] * groups : filters;
+    int64_t wanted = a->transposed ? filters : weight->sizes[1] * groups, out_channels = a->transposed ? weight->sizes[1] * groups : filters;
     if (channels != wanted) {
         char head[48] = "transposed=1";
-        if (!transposed) snprintf(head, sizeof head, "groups=%lld", (long long)groups);
+        if (!a->transposed) snprintf(head, sizeof head, "groups=%lld", (long long)groups);
         return tsr_error(TSR_RUNTIME_ERROR, "Given %s, weight of size %s, expected input%s to have %lld channels, but got %lld channels instead", head,
                          tsr_sizes_text(weight), batch_text(t, n), (long long)wanted, (long long)channels);
     }
     if (bias != NULL && (tsr_ndim(bias) != 1 || bias->sizes[0] != out_channels))
-        return tsr_error(TSR_RUNTIME_ERROR, "Given %sweight of size %s, expected bias to be 1-dimensional with %lld elements, but got bias of size %s instead", transposed ? "transposed=1, " : "",
+        return tsr_error(TSR_RUNTIME_ERROR, "Given %sweight of size %s, expected bias to be 1-dimensional with %lld elements, but got bias of size %s instead", a->transposed ? "transposed=1, " : "",
                          tsr_sizes_text(weight), (long long)out_channels, tsr_sizes_text(bias));
     bool onednn = goes_to_onednn(t, weight, n, groups);
     if (onednn) TSR_TRY(check_same_dtype(t, weight, "weight", true));
     if (onednn && bias != NULL) TSR_TRY(check_same_dtype(t, bias, "bias", true));
     if (tsr_dtype_is_complex(t->dtype) && t->dtype != weight->dtype)
-        return tsr_error(TSR_RUNTIME_ERROR, "Input type (%s) and weight type (%s) should be the same", type_text(a, sizeof a, t->dtype), type_text(b, sizeof b, weight->dtype));
-    TSR_TRY(check_conv_dtype(t->dtype, weight, n, transposed));
+        return tsr_error(TSR_RUNTIME_ERROR, "Input type (%s) and weight type (%s) should be the same", type_text(one, sizeof one, t->dtype), type_text(two, sizeof two, weight->dtype));
+    TSR_TRY(check_conv_dtype(t->dtype, weight, n, a->transposed));
     TSR_TRY(check_same_dtype(t, weight, "weight", false));
     return bias != NULL && n == 3 ? check_same_dtype(t, bias, "bias", false) : TSR_OK;
 }
@@ -191,15 +203,6 @@ static TsrStatus check_kernel_fits(const TsrNnWindow *w) {
 }
 
 /* ---- operators ---- */
-
-typedef struct ConvArgs {
-    const TsrTensor *input, *weight, *bias;
-    int n;
-    int64_t groups;
-    bool transposed;
-    TsrNnWindow w;
-    int64_t output_padding[NN_DIMS];
-} ConvArgs;
 
 /* The geometry of both sides; `image` is the larger one: the input of a convolution, the output of a transposed one. */
 static TsrStatus set_sizes(Conv *k, ConvArgs *a) {
@@ -254,9 +257,9 @@ static bool is_onednn(const Conv *k, const TsrTensor *in) {
     return in->dtype == TSR_FLOAT32 && (k->groups > 1 || (kernel[NN_W] > 3 && kernel[NN_H] > 3) || k->batch > 1 || in->numel > 20480);
 }
 
-static TsrStatus run_products(TsrTensor *out, const TsrTensor *in, const TsrTensor *weight, const TsrTensor *bias, const Conv *k, bool transposed, bool half) {
-    bool chain = !transposed && is_onednn(k, in), onto = chain && k->groups == 1, bias_last = transposed || (chain && !onto);
-    ConvJob job = {.half = half && transposed, .k = k, .weight = tsr_data(weight), .dtype = in->dtype, .transposed = transposed, .chain = chain, .onto = onto && bias != NULL,
+static TsrStatus run_products(TsrTensor *out, const TsrTensor *in, const TsrTensor *weight, const TsrTensor *bias, const Conv *k) {
+    bool transposed = k->transposed, chain = !transposed && is_onednn(k, in), onto = chain && k->groups == 1, bias_last = transposed || (chain && !onto);
+    ConvJob job = {.k = k, .weight = tsr_data(weight), .dtype = in->dtype, .chain = chain, .onto = onto && bias != NULL,
                    .add = !bias_last && bias != NULL};
     job.image = transposed ? tsr_data(out) : tsr_data(in);
     job.filtered = transposed ? tsr_data(in) : tsr_data(out);
@@ -274,13 +277,13 @@ static bool is_product(const Conv *k) {
     return is;
 }
 
-static TsrStatus run_conv(TsrTensor *out, const TsrTensor *in, const TsrTensor *weight, const TsrTensor *bias, Conv *k, bool transposed, bool half) {
+static TsrStatus run_conv(TsrTensor *out, const TsrTensor *in, const TsrTensor *weight, const TsrTensor *bias, Conv *k) {
     k->item = tsr_itemsize(in);
     if (out->numel == 0) return TSR_OK;
     bool done = false;
-    if (!transposed && is_onednn(k, in) && !is_product(k) && in->numel > 0)
+    if (!k->transposed && is_onednn(k, in) && !is_product(k) && in->numel > 0)
         TSR_TRY(tsr_conv_direct(&done, tsr_data(out), tsr_data(in), tsr_data(weight), bias != NULL ? tsr_data(bias) : NULL, k));
-    return done ? TSR_OK : run_products(out, in, weight, bias, k, transposed, half);
+    return done ? TSR_OK : run_products(out, in, weight, bias, k);
 }
 
 /* The convolution of real or integer tensors of a computable dtype. */
@@ -293,7 +296,8 @@ static TsrStatus real_convolution(TsrTensor **result, const ConvArgs *a, Conv *k
     TSR_TRY(tsr_nn_new_computable(&weight, a->weight));
     if (a->bias != NULL) TSR_TRY(tsr_nn_new_computable(&bias, a->bias));
     TSR_TRY(tsr_tensor_new(&out, ndim, sizes, in->dtype, in->device));
-    if (!tsr_is_meta(in)) TSR_TRY(run_conv(out, in, weight, bias, k, a->transposed, a->input->dtype == TSR_FLOAT16));
+    k->half = k->transposed && a->input->dtype == TSR_FLOAT16;
+    if (!tsr_is_meta(in)) TSR_TRY(run_conv(out, in, weight, bias, k));
     *result = tsr_owned_take(&out);
     return TSR_OK;
 }
@@ -340,11 +344,11 @@ static TsrStatus place_move(TsrTensor **result, const ConvArgs *a) {
 }
 
 static TsrStatus convolve(TsrTensor **result, ConvArgs *a) {
-    Conv k = {0};
+    Conv k = {.transposed = a->transposed};
     TsrTensor *cast = NULL;
     int64_t sizes[TSR_MAX_DIMS];
     int ndim = tsr_ndim(a->input), at = 0;
-    TSR_TRY(check_conv(a->input, a->weight, a->bias, a->n, a->groups, a->transposed, &a->w, a->transposed ? a->output_padding : NULL));
+    TSR_TRY(check_conv(a));
     TSR_TRY(set_sizes(&k, a));
     if (a->transposed) TSR_TRY(check_transposed_output(a, &k));
     if (ndim == a->n + 2) sizes[at++] = k.batch;
@@ -374,7 +378,7 @@ static TsrStatus check_ranks(const ConvArgs *a) {
 static TsrStatus conv_ints(int64_t *out, const TsrArg *arg, const ConvArgs *a, int64_t front, const char *name) {
     int64_t shown[NN_DIMS];
     int wanted = tsr_ndim(a->weight) - 2, count = arg->n == 1 ? a->n : arg->n;
-    if (count == wanted || count == 1) return tsr_nn_window_ints(out, arg, a->n, front, NULL, "conv", name);
+    if (count == wanted || count == 1) return tsr_nn_window_ints(out, (TsrNnInts){arg, "conv", name, a->n, front, NULL});
     for (int d = 0; d < NN_DIMS; d++) shown[d] = arg->n == 1 ? arg->ints[0] : 0;
     return tsr_error(TSR_RUNTIME_ERROR, "expected %s to be a single integer value or a list of %d values to match the convolution dimensions, but got %s=%s", name, wanted, name,
                      tsr_layout_text(count, arg->n == 1 ? shown : arg->ints));

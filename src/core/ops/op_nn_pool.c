@@ -12,38 +12,38 @@
 
 /* ---- shared ---- */
 
-typedef TsrStatus WindowInts(int64_t *out, const TsrArg *arg, int n, int64_t front, const int64_t *empty, const char *fn, const char *name);
+typedef TsrStatus WindowInts(int64_t *out, TsrNnInts q);
 
 /* Windows over one dimension are PyTorch's over two, but for maxima without indices. */
-static TsrStatus wrong_count(const TsrArg *arg, int n, bool omittable, const char *fn, const char *name) {
+static TsrStatus wrong_count(TsrNnInts q) {
     static const char *const words[] = {"", "one", "two", "three"};
-    bool dilation = strcmp(name, "dilation") == 0;
-    if (n == 1) return tsr_error(TSR_RUNTIME_ERROR, "%s() argument '%s' should contain one int (got %d)", fn, name, arg->n);
-    return tsr_error(TSR_RUNTIME_ERROR, "%s: %s must %s%sa single int, or a tuple of %s ints", fn, name, dilation ? "be either " : strcmp(fn, "avg_pool3d") == 0 ? "be " : "either be ",
-                     omittable ? "omitted, " : "", words[n]);
+    bool dilation = strcmp(q.name, "dilation") == 0;
+    if (q.n == 1) return tsr_error(TSR_RUNTIME_ERROR, "%s() argument '%s' should contain one int (got %d)", q.fn, q.name, q.arg->n);
+    return tsr_error(TSR_RUNTIME_ERROR, "%s: %s must %s%sa single int, or a tuple of %s ints", q.fn, q.name, dilation ? "be either " : strcmp(q.fn, "avg_pool3d") == 0 ? "be " : "either be ",
+                     q.empty != NULL ? "omitted, " : "", words[q.n]);
 }
 
-static TsrStatus window_ints(int64_t *out, const TsrArg *arg, int n, int64_t front, const int64_t *empty, const char *fn, const char *name) {
-    for (int d = 0; d < NN_DIMS; d++) out[d] = front;
-    bool none = arg->kind == TSR_ARG_NONE || arg->n == 0;
-    if (none && empty != NULL) memcpy(out, empty, NN_DIMS * sizeof *out);
-    if (none && empty != NULL) return TSR_OK;
-    if (arg->n != 1 && arg->n != n) return wrong_count(arg, n, empty != NULL, fn, name);
-    for (int d = 0; d < n; d++) out[NN_DIMS - n + d] = arg->ints[arg->n == 1 ? 0 : d];
+static TsrStatus window_ints(int64_t *out, TsrNnInts q) {
+    for (int d = 0; d < NN_DIMS; d++) out[d] = q.front;
+    bool none = q.arg->kind == TSR_ARG_NONE || q.arg->n == 0;
+    if (none && q.empty != NULL) memcpy(out, q.empty, NN_DIMS * sizeof *out);
+    if (none && q.empty != NULL) return TSR_OK;
+    if (q.arg->n != 1 && q.arg->n != q.n) return wrong_count(q);
+    for (int d = 0; d < q.n; d++) out[NN_DIMS - q.n + d] = q.arg->ints[q.arg->n == 1 ? 0 : d];
     return TSR_OK;
 }
 
 /* Of max_pool1d without indices, whose numbers past 32 bits have errors of their own. */
-static TsrStatus line_ints(int64_t *out, const TsrArg *arg, int n, int64_t front, const int64_t *empty, const char *fn, const char *name) {
-    bool stride = empty != NULL, padding = strcmp(name, "padding") == 0;
-    if (arg->n > 1 || (arg->n == 0 && !stride))
-        return tsr_error(TSR_RUNTIME_ERROR, "%s() %s must be %san int, list of ints%s or tuple of ints of size 1 but got size %d", fn, name, stride ? "None, " : "", stride || padding ? "," : "", arg->n);
-    return window_ints(out, arg, n, front, empty, fn, name);
+static TsrStatus line_ints(int64_t *out, TsrNnInts q) {
+    bool stride = q.empty != NULL, padding = strcmp(q.name, "padding") == 0;
+    if (q.arg->n > 1 || (q.arg->n == 0 && !stride))
+        return tsr_error(TSR_RUNTIME_ERROR, "%s() %s must be %san int, list of ints%s or tuple of ints of size 1 but got size %d", q.fn, q.name, stride ? "None, " : "", stride || padding ? "," : "", q.arg->n);
+    return window_ints(out, q);
 }
 
-TsrStatus tsr_nn_window_ints(int64_t *out, const TsrArg *arg, int n, int64_t front, const int64_t *empty, const char *fn, const char *name) {
-    TSR_TRY(window_ints(out, arg, n, front, empty, fn, name));
-    for (int d = NN_DIMS - n; d < NN_DIMS; d++)
+TsrStatus tsr_nn_window_ints(int64_t *out, TsrNnInts q) {
+    TSR_TRY(window_ints(out, q));
+    for (int d = NN_DIMS - q.n; d < NN_DIMS; d++)
         if (out[d] > INT32_MAX || out[d] < INT32_MIN) return tsr_error(TSR_RUNTIME_ERROR, "value cannot be converted to type int without overflow");
     return TSR_OK;
 }
@@ -253,14 +253,15 @@ static TsrStatus check_volume(const TsrNnWindow *w) {
                      (long long)k[NN_D], (long long)k[NN_H], (long long)k[NN_W]);
 }
 
-/* `ints`: tsr_nn_window_ints or line_ints. */
-static TsrStatus read_window(TsrNnWindow *w, const TsrArg *kernel, const TsrArg *stride, const TsrArg *pad, const TsrArg *dilation, int n, const char *fn, WindowInts *ints) {
+/* Arguments kernel_size, stride, padding and, if `dilated`, dilation, from the second on. `ints`: tsr_nn_window_ints or line_ints. */
+static TsrStatus read_window(TsrNnWindow *w, const TsrOpCall *c, int n, bool dilated, const char *fn, WindowInts *ints) {
+    const TsrArg *arg = c->arg;
     *w = (TsrNnWindow){.n = n};
-    TSR_TRY(ints(w->kernel, kernel, n, 1, NULL, fn, "kernel_size"));
-    TSR_TRY(ints(w->stride, stride, n, 1, w->kernel, fn, "stride"));
-    TSR_TRY(ints(w->pad, pad, n, 0, NULL, fn, "padding"));
+    TSR_TRY(ints(w->kernel, (TsrNnInts){&arg[1], fn, "kernel_size", n, 1, NULL}));
+    TSR_TRY(ints(w->stride, (TsrNnInts){&arg[2], fn, "stride", n, 1, w->kernel}));
+    TSR_TRY(ints(w->pad, (TsrNnInts){&arg[3], fn, "padding", n, 0, NULL}));
     for (int d = 0; d < NN_DIMS; d++) w->dilation[d] = 1;
-    return dilation != NULL ? ints(w->dilation, dilation, n, 1, NULL, fn, "dilation") : TSR_OK;
+    return dilated ? ints(w->dilation, (TsrNnInts){&arg[4], fn, "dilation", n, 1, NULL}) : TSR_OK;
 }
 
 /* ---- kernels: one plane ---- */
@@ -611,7 +612,7 @@ static TsrStatus max_pool(TsrOpCall *c, int n, const char *fn, bool with_index) 
     bool ceil_mode = c->arg[5].b;
     bool plain = n == 1 && !with_index;
     if (n == 1 && tsr_ndim(t) != 2 && tsr_ndim(t) != 3) TSR_TRY(check_input(t, n, fn, true, plain));
-    TSR_TRY(read_window(&w, &c->arg[1], &c->arg[2], &c->arg[3], &c->arg[4], n, fn, plain ? line_ints : tsr_nn_window_ints));
+    TSR_TRY(read_window(&w, c, n, true, fn, plain ? line_ints : tsr_nn_window_ints));
     if (!plain) TSR_TRY(check_window(&w));
     TSR_TRY(check_input(t, n, fn, true, plain));
     if (plain) TSR_TRY(check_pool1d(&w, t, ceil_mode));
@@ -636,7 +637,7 @@ static TsrStatus avg_pool(TsrOpCall *c, int n, const char *fn) {
     TsrTensor *out;
     Planes planes = {.count_pad = c->arg[5].b};
     if (n == 1 && tsr_ndim(t) != 2 && tsr_ndim(t) != 3) return wrong_dims(t, fn);
-    TSR_TRY(read_window(&w, &c->arg[1], &c->arg[2], &c->arg[3], NULL, n, fn, tsr_nn_window_ints));
+    TSR_TRY(read_window(&w, c, n, false, fn, tsr_nn_window_ints));
     if (n > 1 && tsr_arg_given(&c->arg[6])) {
         planes.divisor = c->arg[6].i;
         if (planes.divisor == 0) return tsr_error(TSR_RUNTIME_ERROR, "divisor must be not zero");
@@ -720,7 +721,7 @@ static TsrStatus adaptive_pool(TsrOpCall *c, int n, bool maximum) {
     int64_t sizes[TSR_MAX_DIMS], numel;
     if (!maximum && (n > 1 || tsr_ndim(t) == 2 || tsr_ndim(t) == 3) && is_mean(&c->arg[1], n)) return adaptive_mean(c, n);
     TSR_TRY(check_output_count(c->arg[0].t, &c->arg[1], n, maximum));
-    TSR_TRY(tsr_nn_window_ints(w.out, &c->arg[1], n, 1, NULL, "adaptive_pool", "output_size"));
+    TSR_TRY(tsr_nn_window_ints(w.out, (TsrNnInts){&c->arg[1], "adaptive_pool", "output_size", n, 1, NULL}));
     if (!maximum && n > 1) TSR_TRY(check_adaptive_sizes(&w, n));
     TSR_TRY(check_adaptive(t, n, maximum));
     if (!maximum) TSR_TRY(check_adaptive_sizes(&w, n));
