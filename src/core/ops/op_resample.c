@@ -1,6 +1,8 @@
-/* Resampling: new elements along some dimensions, each an element of the old ones or a weighted sum of several: what interpolate does once its places and weights are known. */
+/* Resampling: new elements along some dimensions, each an element of the old ones or a weighted sum of several: interpolate's loops. */
+#include <math.h>
 #include <string.h>
 
+#include "halffloat.h"
 #include "op_help.h"
 #include "owned.h"
 
@@ -135,4 +137,73 @@ TsrStatus op_resample(TsrOpCall *c) {
     TSR_TRY(check_taps(&r, x, at, weight));
     TSR_TRY(tsr_tensor_new(&out, tsr_ndim(x), sizes, x->dtype, x->device));
     return tsr_finish_move(c, out->numel == 0 || tsr_is_meta(out) ? TSR_OK : resample_into(out, x, at, weight, r), out);
+}
+
+/* ---- places and weights along one dimension ---- */
+
+/* For each of `size` new elements, one, two or four of the n old ones, row after row in `at` and `weight`; step: how far apart they are in the old ones' positions. */
+typedef struct Places {
+    int64_t n, size, *at;
+    double step;
+    bool aligned, exact, fused; /* the corners' middles coincide; nearest-exact; one rounding less, as PyTorch compiles planes and cubics but not lines */
+    void *weight;
+} Places;
+
+static void nearest_places(const Places *p) {
+    for (int64_t i = 0; i < p->size && !tsr_interrupted_at(i); i++) {
+        float at = ((float)i + (p->exact ? 0.5f : 0)) * (float)p->step;
+        p->at[i] = TSR_MIN(tsr_double_to_int64(floorf(at)), p->n - 1);
+    }
+}
+
+/* Keys' kernel with -0.75, its last steps not fused. */
+#define PLACES(T, FMA, FLOOR) \
+    static T source_##T(const Places *p, int64_t i) { \
+        T at = (T)i, step = (T)p->step; \
+        if (p->aligned) return at * step; \
+        return p->fused ? FMA(at + (T)0.5, step, (T)-0.5) : (at + (T)0.5) * step - (T)0.5; \
+    } \
+    TSR_CLONES static void linear_places_##T(const Places *p) { \
+        T *weight = p->weight; \
+        for (int64_t i = 0; i < p->size && !tsr_interrupted_at(i); i++) { \
+            T at = TSR_MAX(source_##T(p, i), (T)0); \
+            int64_t low = TSR_MIN(tsr_double_to_int64((double)at), p->n - 1); \
+            T part = TSR_MIN(TSR_MAX(at - (T)low, (T)0), (T)1); \
+            p->at[i] = low, p->at[p->size + i] = TSR_MIN(low + 1, p->n - 1); \
+            weight[i] = 1 - part, weight[p->size + i] = part; \
+        } \
+    } \
+    static T cubic_near_##T(T t) { return FMA(t, (T)1.25, (T)-2.25) * t * t + 1; } \
+    static T cubic_far_##T(T t) { return FMA(t, FMA(t, (T)-0.75, (T)3.75), (T)-6) * t + 3; } \
+    TSR_CLONES static void cubic_places_##T(const Places *p) { \
+        T *weight = p->weight; \
+        for (int64_t i = 0; i < p->size && !tsr_interrupted_at(i); i++) { \
+            T at = source_##T(p, i), low = FLOOR(at), t = at - low, tap[4] = {cubic_far_##T(t + 1), cubic_near_##T(t), cubic_near_##T(1 - t), cubic_far_##T(2 - t)}; \
+            for (int64_t k = 0; k < 4; k++) { \
+                p->at[k * p->size + i] = TSR_MAX(TSR_MIN(tsr_double_to_int64((double)low) + k - 1, p->n - 1), (int64_t)0); \
+                weight[k * p->size + i] = tap[k]; \
+            } \
+        } \
+    }
+PLACES(float, __builtin_fmaf, floorf)
+PLACES(double, __builtin_fma, floor)
+
+TsrStatus op_resample_places(TsrOpCall *c) {
+    const char *mode = c->arg[3].str;
+    bool linear = strcmp(mode, "linear") == 0 || strcmp(mode, "line") == 0, cubic = strcmp(mode, "cubic") == 0, wide = c->arg[5].dtype == TSR_FLOAT64;
+    Places p = {.n = c->arg[0].i, .size = c->arg[1].i, .step = c->arg[2].f, .aligned = c->arg[4].b, .exact = strcmp(mode, "nearest-exact") == 0, .fused = strcmp(mode, "line") != 0};
+    TSR_OWNED at = NULL;
+    TSR_OWNED weight = NULL;
+    if (p.n < 1 || p.size < 0 || (!wide && c->arg[5].dtype != TSR_FLOAT32)) return tsr_error(TSR_RUNTIME_ERROR, "resample: wrong sizes or dtype");
+    int64_t sizes[2] = {cubic ? 4 : linear ? 2 : 1, p.size};
+    TSR_TRY(tsr_tensor_new(&at, 2, sizes, TSR_INT64, TSR_DEVICE_CPU));
+    TSR_TRY(tsr_tensor_new(&weight, 2, sizes, c->arg[5].dtype, TSR_DEVICE_CPU));
+    p.at = tsr_data(at);
+    p.weight = tsr_data(weight);
+    if (cubic) (wide ? cubic_places_double : cubic_places_float)(&p);
+    else if (linear) (wide ? linear_places_double : linear_places_float)(&p);
+    else nearest_places(&p);
+    if (!cubic && !linear) TSR_TRY(tsr_tensor_fill(weight, tsr_scalar_int(1)));
+    TSR_TRY(tsr_interrupt_check());
+    return tsr_return_move2(c, tsr_owned_take(&at), tsr_owned_take(&weight));
 }
