@@ -68,26 +68,29 @@ typedef struct Compiler {
 } Compiler;
 
 /* --- compile.c --- */
+/* The first failure is kept, and after it emitting does nothing: only who looks at what was emitted has to ask. */
 static inline bool compile_failed(const Compiler *c) { return c->failure->status != TSR_OK; }
-void compile_fail(Compiler *c, TsrStatus status);
+void compile_fail(Compiler *c, TsrStatus status); /* with the thread's last error, at c->at */
+/* An instruction, blamed on c->at: its index, or -1 when it failed. emit_k: with one wide operand. */
 int emit(Compiler *c, Opcode op, int x, int a, int b, int k);
 int emit_k(Compiler *c, Opcode op, int x, int a, uint32_t k);
-void emit_jump(Compiler *c, Opcode op, int b, int k, Label *label);
-void label_here(Compiler *c, Label *label);
-int code_here(const Compiler *c);
+void emit_jump(Compiler *c, Opcode op, int b, int k, Label *label); /* the label may come later */
+void label_here(Compiler *c, Label *label); /* and the jumps that waited for it come here */
+int code_here(const Compiler *c);           /* the index of the next instruction */
 void add_lent(Compiler *c, int slot, SourceRange at, const Node *later); /* see LentName */
+/* Where errors in [start, end) go, as Handler has it; an empty stretch needs none. */
 void add_handler(Compiler *c, int start, int end, int target, int slot, int count);
 void add_handled(Compiler *c, int start, int slot); /* from `start` to here the exception in `slot` is being handled */
 
 int temp_new(Compiler *c);
 int temps_new(Compiler *c, int count); /* consecutive; the first */
-void temps_free(Compiler *c, int count);
-void operand_free(Compiler *c, Operand o);
+void temps_free(Compiler *c, int count); /* the topmost */
+void operand_free(Compiler *c, Operand o); /* of a temporary: gives its slot back, the last one taken first */
 static inline Operand operand_slot(int index) { return (Operand){OPERAND_SLOT, index}; }
 bool slot_is_temp(const Compiler *c, int slot);
 int slot_of(const Compiler *c, int index); /* of the scope's slot number */
 
-Operand const_operand_move(Compiler *c, Value v);
+Operand const_operand_move(Compiler *c, Value v); /* v as a constant, or, past the numbers that fit, loaded into a temporary */
 int const_low_move(Compiler *c, Value v);   /* its index, below 65536 */
 int const_name(Compiler *c, const char *name); /* an interned str, index below 65536 */
 
@@ -106,15 +109,15 @@ Operand expr(Compiler *c, const Node *node, int want);
 void expr_to(Compiler *c, const Node *node, int dst); /* dst owns the value */
 Operand expr_in_slot(Compiler *c, const Node *node);  /* not a constant */
 void operand_to(Compiler *c, Operand o, int dst);     /* moves or copies; gives a temporary's slot back */
-Operand operand_in_slot(Compiler *c, Operand o);
+Operand operand_in_slot(Compiler *c, Operand o);      /* a constant is loaded into a temporary */
 /* Keeps o as it is now, by a copy if evaluating `later` may change it. `at`: what is blamed when o is a name that is not set. */
 Operand operand_protect(Compiler *c, Operand o, SourceRange at, const Node *later);
 Operand result_slot(Compiler *c, int want);       /* the slot for a result: the one wanted, or a new temporary */
 Operand early_result_slot(Compiler *c, int want); /* as result_slot, for code that writes the slot before its last instruction */
 
 /* --- compile_target.c --- */
-Operand load_name(Compiler *c, const char *name, int want);
-void store_name(Compiler *c, const char *name, Operand v);
+Operand load_name(Compiler *c, const char *name, int want); /* as expr */
+void store_name(Compiler *c, const char *name, Operand v); /* as store */
 void delete_name(Compiler *c, const char *name);
 void store(Compiler *c, const Node *target, Operand v);   /* consumes the value, not the operand's slot */
 int direct_slot(Compiler *c, const Node *target);         /* the slot a target can be computed into, or -1 */

@@ -11,7 +11,7 @@ typedef struct HintSearch {
     int best_distance;
 } HintSearch;
 
-HintSearch hint_begin(const char *wanted);
+HintSearch hint_begin(const char *wanted); /* `wanted` is lent for as long as the search lasts */
 void hint_consider(HintSearch *search, const char *candidate);
 /* TypeError for a keyword argument, search->wanted, that a function does not have; the names it has were considered. */
 TsrStatus hint_unexpected_keyword(const char *function, const HintSearch *search);

@@ -24,6 +24,7 @@ typedef struct Magic {
 
 /* Whether the text typed is a magic or `name?`. */
 bool magic_is(const char *text, size_t length);
+/* Runs it; what it shows goes to the language's stdout. An unknown magic is a NameError that names the nearest, what the twin raises is passed on. */
 TsrStatus magic_run(const char *text, size_t length);
 /* What shows instead of the twin's value at the prompt: `show` gets the rest of the line. `name` static. */
 void magic_set_show(const char *name, TsrStatus (*show)(const char *rest));

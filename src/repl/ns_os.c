@@ -116,29 +116,18 @@ static TsrStatus look_at(const char **path, struct stat *st, const CallArgs *arg
     return TSR_OK;
 }
 
-static TsrStatus path_exists(Value *out, const CallArgs *args) {
+/* Whether there is something of a kind at the path: S_IFREG, S_IFDIR; 0: of any kind. */
+static TsrStatus is_there(Value *out, const CallArgs *args, mode_t kind) {
     const char *path;
     struct stat st;
     TSR_TRY(look_at(&path, &st, args));
-    *out = value_bool(st.st_mode != 0);
+    *out = value_bool(kind == 0 ? st.st_mode != 0 : (st.st_mode & S_IFMT) == kind);
     return TSR_OK;
 }
 
-static TsrStatus path_isfile(Value *out, const CallArgs *args) {
-    const char *path;
-    struct stat st;
-    TSR_TRY(look_at(&path, &st, args));
-    *out = value_bool(S_ISREG(st.st_mode));
-    return TSR_OK;
-}
-
-static TsrStatus path_isdir(Value *out, const CallArgs *args) {
-    const char *path;
-    struct stat st;
-    TSR_TRY(look_at(&path, &st, args));
-    *out = value_bool(S_ISDIR(st.st_mode));
-    return TSR_OK;
-}
+static TsrStatus path_exists(Value *out, const CallArgs *args) { return is_there(out, args, 0); }
+static TsrStatus path_isfile(Value *out, const CallArgs *args) { return is_there(out, args, S_IFREG); }
+static TsrStatus path_isdir(Value *out, const CallArgs *args) { return is_there(out, args, S_IFDIR); }
 
 static TsrStatus path_getsize(Value *out, const CallArgs *args) {
     const char *path;

@@ -15,7 +15,7 @@ typedef struct TsrSoftmaxTable { TsrSoftmaxFn softmax[TSR_SOFTMAX_WAYS][2], log_
 const TsrSoftmaxTable *tsr_softmax_kernels_base(void);
 const TsrSoftmaxTable *tsr_softmax_kernels_avx2(void);
 const TsrSoftmaxTable *tsr_softmax_kernels_avx512(void);
-/* d: float32 or float64. */
+/* The best of those for this CPU, never NULL. d: float32 or float64. */
 TsrSoftmaxFn tsr_softmax_kernel(bool log, TsrSoftmaxWay way, TsrDtype d);
 TsrSoftmaxColumnsFn tsr_softmax_columns(bool log, TsrDtype d);
 

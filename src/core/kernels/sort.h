@@ -15,7 +15,8 @@ typedef struct TsrPair {
 /* Stable: equal keys keep their order. `spare` has room for n. */
 void tsr_kernel_sort_stable(TsrPair *a, TsrPair *spare, int64_t n);
 void tsr_kernel_sort(TsrPair *a, int64_t n);                       /* std::sort */
-/* The same over a stream: the heap holds the first k elements (tsr_kernel_heap_start), further ones are offered in order. */
+/* std::partial_sort over a stream: `start` makes a heap of the first k pairs, each later one that is smaller than heap[0] is offered in its turn, and
+ * `finish` leaves the k least in order. */
 void tsr_kernel_heap_start(TsrPair *heap, int64_t k);
 void tsr_kernel_heap_offer(TsrPair *heap, int64_t k, TsrPair pair); /* pair.key < heap[0].key */
 void tsr_kernel_heap_finish(TsrPair *heap, int64_t k);

@@ -33,13 +33,14 @@ typedef struct TsrPw {
     TsrOpCall *call;
 } TsrPw;
 
-/* Operands from arguments: a Scalar becomes a wrapped number. release frees those. */
+/* Operands from arguments: tensors are lent, a Scalar becomes a wrapped number. release frees those. */
 typedef struct TsrOperands {
     TsrTensor *t[4];
     bool owned[4];
     int n;
 } TsrOperands;
-TsrStatus tsr_operands_take(TsrOperands *o, const TsrOpCall *c, int n, const int *which); /* which: argument numbers; NULL: the first n */
+/* n: at most 4. which: argument numbers; NULL: the first n. On failure nothing is held. */
+TsrStatus tsr_operands_take(TsrOperands *o, const TsrOpCall *c, int n, const int *which);
 void tsr_operands_release(TsrOperands *o);
 
 /* Broadcasts, promotes and allocates for out[0] of the call; checks that the common dtype is among the rules'. On failure nothing is held. */
