@@ -497,7 +497,8 @@ TsrStatus op_kron(TsrOpCall *c) {
     TSR_TRY(tsr_tensor_new_reshape(&av, a, 2 * n, sa));
     TSR_TRY(tsr_tensor_new_reshape(&bv, b, 2 * n, sb));
     TSR_TRY(tsr_invoke_new(&product, 1, "mul", "tt", av, bv));
-    return tsr_finish_move(c, tsr_tensor_new_reshape(&r, product, n, sizes), r);
+    /* The product lies as its factors do, and may then have no such view; PyTorch writes an out= through a view of it. */
+    return tsr_finish_move(c, (c->out[0] != NULL ? tsr_tensor_new_reshape : tsr_tensor_new_reshaped_view)(&r, product, n, sizes), r);
 }
 
 /* ---- chains ---- */

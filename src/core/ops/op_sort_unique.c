@@ -618,8 +618,23 @@ static void column_range(const TsrTensor *rows, int ndim, int d, double *left, d
 
 /* ---- histc ---- */
 
+/* Least and greatest of all elements, which are there as doubles too. */
+static TsrStatus own_range(const TsrTensor *self, double *left, double *right) {
+    TSR_OWNED wide = NULL;
+    TSR_TRY(doubles_new(&wide, self));
+    column_range(wide, 1, 0, left, right);
+    if (isnan(*left)) { /* the sign that PyTorch's search leaves shows in its refusal */
+        double only = *(const double *)tsr_data(wide);
+        *left = *right = copysign(NAN, self->numel == 1 ? only : self->dtype == TSR_BFLOAT16 ? 1 : -1);
+    }
+    double most = self->dtype == TSR_FLOAT32 ? FLT_MAX : DBL_MAX; /* where the search starts, for numbers that are all infinite */
+    if (*left == INFINITY) *left = most;
+    if (*right == -INFINITY) *right = -most;
+    return TSR_OK;
+}
+
 TsrStatus op_histc(TsrOpCall *c) {
-    TsrTensor *self = c->arg[0].t, *edges, *t = NULL, *wide;
+    TsrTensor *self = c->arg[0].t, *edges, *t = NULL;
     int64_t bins = c->arg[1].i, minus = -1;
     double left = tsr_scalar_to_double(c->arg[2].s), right = tsr_scalar_to_double(c->arg[3].s);
     bool found = left == right && self->numel > 0; /* the range is the elements' own */
@@ -627,14 +642,7 @@ TsrStatus op_histc(TsrOpCall *c) {
     if (found && tsr_in(TSR_BITS_UINT | TSR_BITS_FLOAT8, self->dtype)) return tsr_not_implemented("aminmax_cpu", self->dtype);
     if (found && tsr_dtype_is_complex(self->dtype)) return tsr_error(TSR_TYPE_ERROR, "aminmax not implemented for %s", tsr_dtype_scalar_name(self->dtype));
     if (tsr_is_meta(self)) found = false;
-    if (found) {
-        TSR_TRY(doubles_new(&wide, self));
-        column_range(wide, 1, 0, &left, &right);
-        tsr_tensor_free(wide);
-        double most = self->dtype == TSR_FLOAT32 ? FLT_MAX : DBL_MAX; /* where the search starts, for numbers that are all infinite */
-        if (left == INFINITY) left = most;
-        if (right == -INFINITY) right = -most;
-    }
+    if (found) TSR_TRY(own_range(self, &left, &right));
     if (left == right) {
         left -= 1;
         right += 1;
