@@ -181,6 +181,7 @@ static TsrStatus expand_mismatch(int64_t wanted_size, int64_t size, int d, int o
 }
 
 TsrStatus tsr_layout_expand(int64_t *out_sizes, int64_t *out_strides, int out_ndim, const int64_t *wanted, TsrGeometry g) {
+    bool negative = false;
     for (int i = 0; i < out_ndim && g.ndim == 0; i++)
         if (wanted[i] < 0) return tsr_error(TSR_RUNTIME_ERROR, "numel: integer multiplication overflow");
     for (int i = out_ndim - 1; i >= 0; i--) {
@@ -196,14 +197,14 @@ TsrStatus tsr_layout_expand(int64_t *out_sizes, int64_t *out_strides, int out_nd
         }
         if (size != target) {
             if (size != 1) return expand_mismatch(target, size, i, out_ndim, wanted, g);
-            if (target < 0) return tsr_error(TSR_RUNTIME_ERROR, "numel: integer multiplication overflow");
             size = target;
             stride = 0;
         }
+        negative |= size < 0;
         out_sizes[i] = size;
         out_strides[i] = g.ndim == 0 ? 0 : stride;
     }
-    return TSR_OK;
+    return negative ? tsr_error(TSR_RUNTIME_ERROR, "numel: integer multiplication overflow") : TSR_OK;
 }
 
 static TsrStatus invalid_shape(int n, const int64_t *wanted, int64_t numel) {

@@ -172,7 +172,7 @@ static bool overflows_integer(TsrScalar s, TsrDtype d) {
     if (s.kind == TSR_SCALAR_INT && tsr_dtype_size(d) == 8) return false;
     if (s.kind == TSR_SCALAR_INT) return x < low || x > high;
     if (isnan(x) || (x < 0 && tsr_dtype_kind(d) == TSR_KIND_UINT)) return true; /* whole numbers wrap into unsigned dtypes, others don't */
-    return tsr_dtype_size(d) == 8 ? !(x >= low && x < high) : x < low || x > high;
+    return tsr_dtype_size(d) == 8 ? !(x >= low && x < high) : x < low || x >= high + 1; /* what is above is cut off first */
 }
 
 static bool overflows_float(double x, TsrDtype d) { return isfinite(x) && (x < ranges[d].low || x > ranges[d].high); }
@@ -186,6 +186,13 @@ TsrStatus tsr_scalar_store_checked(TsrScalar s, TsrDtype d, void *dst) {
               (s.kind == TSR_SCALAR_COMPLEX && s.c.im != 0 && tsr_dtype_is_float(d));
     }
     if (bad) return tsr_error(TSR_RUNTIME_ERROR, "value cannot be converted to type %s without overflow", ranges[d].name);
+    tsr_scalar_store(s, d, dst);
+    return TSR_OK;
+}
+
+TsrStatus tsr_scalar_store_only(TsrScalar s, TsrDtype d, void *dst) {
+    if (!tsr_dtype_is_float(d) || tsr_dtype_size(d) > 2) return tsr_scalar_store_checked(s, d, dst);
+    if (imaginary(s) != 0) return tsr_error(TSR_RUNTIME_ERROR, "value cannot be converted to type double without overflow");
     tsr_scalar_store(s, d, dst);
     return TSR_OK;
 }

@@ -35,6 +35,8 @@ void tsr_scalar_store(TsrScalar s, TsrDtype d, void *dst);
 TsrScalar tsr_scalar_load(TsrDtype d, const void *src);
 /* As tsr_scalar_store, but TSR_RUNTIME_ERROR "value cannot be converted to type int8_t without overflow" when it does not fit (PyTorch's checked conversion, as in fill_ and full). */
 TsrStatus tsr_scalar_store_checked(TsrScalar s, TsrDtype d, void *dst);
+/* The same for a tensor of one element, where PyTorch lets what is too large for a float of 16 or 8 bits become infinite. */
+TsrStatus tsr_scalar_store_only(TsrScalar s, TsrDtype d, void *dst);
 /* The dtype a Python number of this kind becomes: bool, int64, default dtype, complex of the default dtype. */
 TsrDtype tsr_scalar_dtype(TsrScalar s);
 

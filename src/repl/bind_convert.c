@@ -160,6 +160,10 @@ static TsrStatus to_number_array(BindFrame *fr, TsrArg *arg, const SigParam *p, 
 static TsrStatus to_scalar(TsrArg *arg, TsrArgKind kind, Value v) {
     TsrScalar s = tsr_scalar_int(0);
     bool ok;
+    if (kind == TSR_ARG_FLOAT && value_is_bigint(v)) {
+        arg->kind = kind;
+        return value_to_double(&arg->f, v);
+    }
     TSR_TRY(bind_scalar(&s, &ok, v));
     if (kind == TSR_ARG_SCALAR) *arg = (TsrArg){.kind = kind, .s = s};
     else if (s.kind == TSR_SCALAR_COMPLEX && s.c.im != 0) return tsr_error(TSR_RUNTIME_ERROR, "value cannot be converted to type double without overflow");

@@ -366,7 +366,8 @@ static TsrStatus assigned(TsrTensor **out, TsrScalar *s, Value v, const TsrTenso
         tsr_tensor_retain(*out);
         return TSR_OK;
     }
-    if (value_is_bigint(v)) return tsr_error(TSR_VALUE_ERROR, "Overflow when unpacking long long");
+    if (value_is_bigint(v) && self->dtype != TSR_UINT64) return tsr_error(TSR_VALUE_ERROR, "Overflow when unpacking long long");
+    if (v.tag == V_INT && v.i < 0 && self->dtype == TSR_UINT64) return tsr_error(TSR_OVERFLOW_ERROR, "can't convert negative int to unsigned");
     bool ok;
     TSR_TRY(bind_scalar(s, &ok, v));
     return ok && tsr_dtype_is_pod(self->dtype) ? TSR_OK : cannot_assign(v, self);
@@ -459,6 +460,18 @@ static TsrStatus put_part(const Walk *w, int64_t good, TsrScalar number) {
     return s == TSR_OK ? out_of_bounds(p[good], a->dim, w->view->sizes[a->dim]) : s;
 }
 
+/* The number as a tensor; `fills`: it is the value of masked_fill_ or index_fill_, which refuse what the dtype cannot hold. */
+static TsrStatus number_new(TsrTensor **out, const TsrTensor *dst, TsrScalar number, bool fills) {
+    _Alignas(16) char room[16];
+    TsrTensor *t;
+    if (fills && tsr_dtype_is_pod(dst->dtype)) TSR_TRY(tsr_scalar_store_checked(number, dst->dtype, room));
+    TSR_TRY(tsr_tensor_new(&t, 0, NULL, dst->dtype, TSR_DEVICE_CPU));
+    TsrStatus s = tsr_tensor_fill(t, number);
+    if (s == TSR_OK) *out = t;
+    else tsr_tensor_free(t);
+    return s;
+}
+
 static TsrStatus put_advanced(const Walk *w, TsrTensor *value, TsrScalar number) {
     TsrTensor *array[TSR_MAX_DIMS], *source = NULL, *view = NULL;
     int n = index_array(w, array);
@@ -468,23 +481,16 @@ static TsrStatus put_advanced(const Walk *w, TsrTensor *value, TsrScalar number)
         int64_t good;
         TsrStatus fits = check_fill(&good, w, number);
         if (fits != TSR_OK && (good == INT64_MAX || good == 0)) return fits;
-        TSR_TRY(tsr_tensor_new(&source, 0, NULL, dst->dtype, TSR_DEVICE_CPU));
-        TsrStatus filled = tsr_tensor_fill(source, number);
-        if (filled == TSR_OK && fits != TSR_OK) filled = put_part(w, good, number);
-        if (filled != TSR_OK) {
+        TSR_TRY(number_new(&source, dst, number, w->nadvanced == 1));
+        if (fits != TSR_OK) {
             tsr_tensor_free(source);
-            return filled;
+            return put_part(w, good, number);
         }
     } else if (value->numel == 1 && single_mask(w) && value->dtype != dst->dtype && tsr_dtype_is_pod(dst->dtype)) {
         TsrScalar element; /* masked_fill_: converted as a number is */
         TSR_TRY(tsr_index_check_mask(dst, w->advanced[0].index, w->advanced[0].dim));
         TSR_TRY(tsr_tensor_item(&element, value));
-        TSR_TRY(tsr_tensor_new(&source, 0, NULL, dst->dtype, TSR_DEVICE_CPU));
-        TsrStatus filled = tsr_tensor_fill(source, element);
-        if (filled != TSR_OK) {
-            tsr_tensor_free(source);
-            return filled;
-        }
+        TSR_TRY(number_new(&source, dst, element, true));
     } else {
         if (value->numel != 1 || !single_mask(w)) TSR_TRY(tsr_index_check_apart(dst, n, array, value));
         TSR_TRY(tsr_tensor_new_resolved(&source, value));

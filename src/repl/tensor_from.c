@@ -1,6 +1,7 @@
 /* Nested sequences to tensors and back, with PyTorch's rules of inference and its errors. */
 #include "tensor_from.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "bind.h"
@@ -116,6 +117,8 @@ static TsrStatus infer(TsrDtype *out, Value v, int depth) {
 
 static TsrStatus no_overflow(TsrDtype d) { return tsr_error(TSR_RUNTIME_ERROR, "value cannot be converted to type %s without overflow", tsr_dtype_name(d)); }
 
+static const char negative_unsigned[] = "can't convert negative int to unsigned";
+
 static bool fits_integer(TsrDtype d, int64_t i) { /* unsigned ones also take what wraps from below */
     int bits = (int)tsr_dtype_size(d) * 8;
     if (bits == 64) return true;
@@ -123,21 +126,34 @@ static bool fits_integer(TsrDtype d, int64_t i) { /* unsigned ones also take wha
     return tsr_dtype_kind(d) == TSR_KIND_UINT ? i > -span && i < span : i >= -(span / 2) && i < span / 2;
 }
 
-static TsrStatus store_integer(char *dst, TsrDtype d, Value v) {
-    if (v.tag == V_FLOAT) {
-        double f = v.f;
-        double limit = d == TSR_UINT64 ? 18446744073709551616.0 : 9223372036854775808.0;
-        if (!(f < limit && f >= -9223372036854775808.0) || (d != TSR_UINT64 && !fits_integer(d, (int64_t)f))) return no_overflow(d);
-        tsr_scalar_store(f >= 9223372036854775808.0 ? (TsrScalar){.kind = TSR_SCALAR_UINT, .u = (uint64_t)f} : tsr_scalar_int((int64_t)f), d, dst);
-        return TSR_OK;
-    }
-    uint64_t u;
+/* The fraction is cut off above, not below: -0.5 is no uint8, nor is -128.5 an int8. */
+static TsrStatus store_cut_off(char *dst, TsrDtype d, double f) {
+    double least = tsr_dtype_kind(d) == TSR_KIND_UINT ? 0 : -ldexp(1, (int)tsr_dtype_size(d) * 8 - 1);
+    if (!(f >= least && f < 0x1p63) || !fits_integer(d, (int64_t)f)) return no_overflow(d);
+    tsr_scalar_store(tsr_scalar_int((int64_t)f), d, dst);
+    return TSR_OK;
+}
+
+/* Only ints become uint64, and those that there are. */
+static TsrStatus store_uint64(char *dst, Value v) {
+    if (v.tag == V_FLOAT || value_is_complex(v)) return tsr_error(TSR_TYPE_ERROR, "an integer is required");
+    uint64_t u = 0;
+    int64_t i = 0;
     if (value_is_bigint(v)) {
-        if (d != TSR_UINT64) return tsr_error(TSR_VALUE_ERROR, "Overflow when unpacking long long");
-        if (!int_fits_uint64(v, &u)) return tsr_error(TSR_OVERFLOW_ERROR, "int too big to convert");
-        tsr_scalar_store((TsrScalar){.kind = TSR_SCALAR_UINT, .u = u}, d, dst);
-        return TSR_OK;
+        if (!int_fits_uint64(v, &u)) return tsr_error(TSR_OVERFLOW_ERROR, int_sign(v) < 0 ? negative_unsigned : "int too big to convert");
+    } else {
+        TSR_TRY(value_to_index(&i, v));
+        if (i < 0) return tsr_error(TSR_OVERFLOW_ERROR, negative_unsigned);
+        u = (uint64_t)i;
     }
+    memcpy(dst, &u, sizeof u);
+    return TSR_OK;
+}
+
+static TsrStatus store_integer(char *dst, TsrDtype d, Value v) {
+    if (d == TSR_UINT64) return store_uint64(dst, v);
+    if (v.tag == V_FLOAT) return store_cut_off(dst, d, v.f);
+    if (value_is_bigint(v)) return tsr_error(TSR_VALUE_ERROR, "Overflow when unpacking long long");
     int64_t i = 0;
     TSR_TRY(value_to_index(&i, v));
     if (!fits_integer(d, i)) return no_overflow(d);

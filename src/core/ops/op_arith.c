@@ -218,16 +218,25 @@ static TsrKernel special_power(double e, TsrDtype d) {
     return e == 0.5 ? TSR_K_sqrt : e == -0.5 ? TSR_K_rsqrt : e == -1 ? TSR_K_reciprocal : TSR_K_NONE;
 }
 
+/* The kernels of half floats and integers take the exponent as the dtype holds it; those of others, in double. */
+static TsrStatus check_exponent(TsrScalar e, TsrDtype d) {
+    _Alignas(16) char room[16];
+    if (!tsr_dtype_is_integral(d) && d != TSR_FLOAT16 && d != TSR_BFLOAT16) return TSR_OK;
+    return tsr_scalar_store_checked(e, d, room);
+}
+
 static TsrStatus power_by_number(TsrOpCall *c, TsrTensor *const *in, TsrScalar e) {
     TsrDtype d;
     bool integral = e.kind == TSR_SCALAR_INT || e.kind == TSR_SCALAR_BOOL, real = e.kind != TSR_SCALAR_COMPLEX || e.c.im == 0;
     bool base_integral = tsr_dtype_is_integral(in[0]->dtype) || in[0]->dtype == TSR_BOOL;
     if (base_integral && integral && tsr_scalar_to_int(e) < 0)
         return tsr_error(TSR_RUNTIME_ERROR, "Integers to negative integer powers are not allowed.");
+    if (base_integral && e.kind == TSR_SCALAR_UINT) return tsr_error(TSR_RUNTIME_ERROR, "value cannot be converted to type int64_t without overflow");
     TSR_TRY(tsr_result_type(&d, in, 2));
     if (real && tsr_scalar_to_double(e) == 0) return trivial_power(c, in, true, in[0]);
     if (real && tsr_scalar_to_double(e) == 1) return trivial_power(c, in, false, in[0]);
     TsrKernel k = real ? special_power(tsr_scalar_to_double(e), d) : TSR_K_NONE;
+    if (k == TSR_K_NONE) TSR_TRY(check_exponent(e, d));
     if (k == TSR_K_NONE) return tsr_is_contiguous(in[0], TSR_CONTIGUOUS) ? power_in_rows(c, in) : power(c, in);
     TsrPw pw;
     TSR_TRY(tsr_pw_begin_as(&pw, c, &pow_rules, 1, in, d));

@@ -127,8 +127,8 @@ TsrStatus op_gather(TsrOpCall *c) {
     TsrTensor *self = c->arg[0].t, *index = c->arg[2].t, *t = NULL;
     int64_t dim = c->arg[1].i;
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
-    TSR_TRY(check_gather(self, index, dim));
     TSR_TRY(tsr_check_out_dtype(c, 0, self->dtype));
+    TSR_TRY(check_gather(self, index, dim));
     TSR_TRY(tsr_check_out_overlap(c->out[0], self));
     TSR_TRY(tsr_check_out_overlap(c->out[0], index));
     if (index->numel > 0) TSR_TRY(tsr_require(TSR_BITS_MOST | TSR_BITS_UINT, self->dtype, "scatter_gather_tensor_cpu"));

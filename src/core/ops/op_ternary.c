@@ -13,10 +13,20 @@ static TsrStatus check_condition(const TsrTensor *condition) {
                      tsr_dtype_scalar_name(condition->dtype));
 }
 
-static TsrStatus where(TsrTensor **out, TsrTensor *given, TsrTensor *condition, TsrTensor *const *in) {
+/* PyTorch makes a tensor of the result's dtype of a number. */
+static TsrStatus check_numbers(const TsrOpCall *c, TsrDtype d) {
+    _Alignas(16) char room[16];
+    for (int i = 1; i <= 2; i++)
+        if (c->arg[i].kind == TSR_ARG_SCALAR) TSR_TRY(tsr_scalar_store_only(c->arg[i].s, d, room));
+    return TSR_OK;
+}
+
+static TsrStatus where(TsrTensor **out, const TsrOpCall *c, TsrTensor *const *in) {
+    TsrTensor *condition = c->arg[0].t, *given = c->out[0];
     TsrDtype d;
     TSR_TRY(check_condition(condition));
     TSR_TRY(tsr_result_type(&d, in, 2));
+    TSR_TRY(check_numbers(c, d));
     if (given != NULL && given->dtype != d)
         return tsr_error(TSR_RUNTIME_ERROR, "Expected out type to be %s but got %s", tsr_dtype_scalar_name(d), tsr_dtype_scalar_name(given->dtype));
     const TsrDtype reads[3] = {TSR_BOOL, d, d};
@@ -34,7 +44,7 @@ TsrStatus op_where(TsrOpCall *c) {
     TsrOperands o;
     TsrTensor *result = NULL;
     TSR_TRY(tsr_operands_take(&o, c, 2, order));
-    TsrStatus s = where(&result, c->out[0], c->arg[0].t, o.t);
+    TsrStatus s = where(&result, c, o.t);
     tsr_operands_release(&o);
     return tsr_finish_move(c, s, result);
 }
@@ -80,8 +90,10 @@ static TsrStatus check_bounds(const TsrArg *low, const TsrArg *high) {
     return tsr_error(TSR_RUNTIME_ERROR, "torch.clamp: At least one of 'min' or 'max' must not be None");
 }
 
-/* The common dtype of self and the bounds, checked against an in-place self. */
+/* The common dtype of self and the bounds, checked against an in-place self. Floats stay as they are. */
 static TsrStatus clamp_dtype(TsrDtype *out, const TsrOpCall *c, TsrTensor *self, const TsrArg *low, const TsrArg *high) {
+    *out = self->dtype;
+    if (tsr_dtype_is_float(*out)) return TSR_OK;
     TsrTensor *in[3] = {self, NULL, NULL};
     const TsrArg *bounds[2] = {low, high};
     bool owned[2] = {false, false};
@@ -102,14 +114,17 @@ static TsrStatus clamp_dtype(TsrDtype *out, const TsrOpCall *c, TsrTensor *self,
 }
 
 /* A bound beyond the dtype's range bounds nothing where it lies on the far side, and is refused where no value could satisfy it. */
-static TsrStatus nearest_in(TsrScalar *out, TsrDtype d, int64_t bound, bool is_min) {
+static TsrStatus nearest_in(TsrScalar *s, TsrDtype d, bool is_min) {
+    bool beyond = s->kind == TSR_SCALAR_UINT; /* any int64 */
+    int64_t bound = beyond ? INT64_MAX : s->i;
+    if (beyond && d == TSR_UINT64) return TSR_OK;
     int bits = (int)tsr_dtype_size(d) * 8;
     bool is_signed = tsr_dtype_kind(d) == TSR_KIND_INT;
     int64_t low = !is_signed ? 0 : bits == 64 ? INT64_MIN : -(INT64_C(1) << (bits - 1));
     int64_t high = bits == 64 ? INT64_MAX : (INT64_C(1) << (bits - is_signed)) - 1;
-    if (is_min ? bound > high : bound < low)
-        return tsr_error(TSR_RUNTIME_ERROR, "Clamp %s value %g is outside the representable range of %s", is_min ? "min" : "max", (double)bound, tsr_dtype_scalar_name(d));
-    *out = tsr_scalar_int(TSR_MIN(TSR_MAX(bound, low), high));
+    if (is_min ? beyond || bound > high : bound < low)
+        return tsr_error(TSR_RUNTIME_ERROR, "Clamp %s value %g is outside the representable range of %s", is_min ? "min" : "max", tsr_scalar_to_double(*s), tsr_dtype_scalar_name(d));
+    *s = tsr_scalar_int(TSR_MIN(TSR_MAX(bound, low), high));
     return TSR_OK;
 }
 
@@ -118,7 +133,7 @@ static TsrStatus store_bound(const TsrArg *a, TsrPw *pw, bool is_min, void *dst)
         return tsr_error(TSR_RUNTIME_ERROR, "value cannot be converted to type double without overflow");
     _Alignas(16) char rounded[16];
     TsrScalar s = a->s;
-    if (tsr_dtype_is_integral(pw->it.common) && s.kind == TSR_SCALAR_INT) TSR_TRY(nearest_in(&s, pw->it.common, s.i, is_min));
+    if (tsr_dtype_is_integral(pw->it.common) && (s.kind == TSR_SCALAR_INT || s.kind == TSR_SCALAR_UINT)) TSR_TRY(nearest_in(&s, pw->it.common, is_min));
     TSR_TRY(tsr_scalar_store_checked(s, pw->it.common, rounded));
     tsr_scalar_store(tsr_scalar_load(pw->it.common, rounded), pw->it.dtype, dst);
     return TSR_OK;
@@ -155,13 +170,13 @@ static TsrStatus clamp_numbers(TsrOpCall *c, const TsrArg *low, const TsrArg *hi
     TsrDtype d;
     TsrPw pw;
     TSR_TRY(check_bounds(low, high));
-    bool promotes = low == &none || high == &none || !tsr_dtype_is_float(self->dtype);
-    if (tsr_dtype_is_complex(self->dtype) || (promotes && (is_complex_bound(low) || is_complex_bound(high)))) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "%s", no_complex);
+    bool one = low == &none || high == &none;
+    if (tsr_dtype_is_complex(self->dtype) || (one && (is_complex_bound(low) || is_complex_bound(high)))) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "%s", no_complex);
     TSR_TRY(clamp_dtype(&d, c, self, low, high));
+    if (tsr_dtype_is_complex(d)) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "%s", no_complex);
     if (c->out[0] != NULL && !c->inplace && c->out[0]->dtype != d)
         return tsr_error(TSR_RUNTIME_ERROR, "Found dtype %s but expected %s", tsr_dtype_scalar_name(c->out[0]->dtype), tsr_dtype_scalar_name(d));
     const TsrPointwise *rules = !tsr_arg_given(high) ? &min_rules : !tsr_arg_given(low) ? &max_rules : &both_rules;
-    if (tsr_dtype_is_complex(d)) return tsr_error(TSR_RUNTIME_ERROR, "value cannot be converted to type double without overflow");
     TSR_TRY(tsr_pw_begin_as(&pw, c, rules, 1, &self, d));
     if (is_nan(low) || is_nan(high)) return fill_nan(&pw);
     return run_clamp(&pw, low, high);
