@@ -222,6 +222,7 @@ static bool means_missing(const char *cell) {
 static void hint_about(const Table *t, const char *cell) {
     if (means_missing(cell)) tsr_error_hint("an empty cell is nan; sed 's|%s||' empties those that say so", cell);
     else if (t->delimiter != ',' && strchr(cell, ',') != NULL && cell[strspn(cell, "0123456789,-")] == '\0') tsr_error_hint("numbers are read with a decimal point: tr , . makes points of the commas");
+    else if (cell[strspn(cell, "0123456789.|:")] == '\0' && strpbrk(cell, "|:") != NULL) tsr_error_hint("--delimiter '%c' separates fields there", *strpbrk(cell, "|:"));
     else tsr_error_hint("--columns, or load(path, columns='a,c'), takes the columns that hold numbers; an empty cell is nan");
 }
 

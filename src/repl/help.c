@@ -27,26 +27,84 @@ static TsrStatus write_row(TsrText *out, const char *name, const char *signature
 
 static TsrStatus write_method(TsrText *out, const Method *m) { return write_row(out, m->name, m->signature, m->doc); }
 
-/* Names in columns of a line of 80. */
-static TsrStatus write_names(TsrText *out, Value subject) {
+/* Adds a name to a line of names in columns of at most 78; *column is where that line ends. */
+static TsrStatus write_name(TsrText *out, size_t *column, const char *space, const char *name) {
+    size_t width = strlen(space) + strlen(name) + 2;
+    if (*column + width > 78) {
+        TSR_TRY(tsr_text_putc(out, '\n'));
+        *column = 0;
+    }
+    TSR_TRY(tsr_text_printf(out, "%s%s%s", *column == 0 ? "    " : "  ", space, name));
+    *column += width + (*column == 0 ? 2 : 0);
+    return TSR_OK;
+}
+
+/* The names in a value, with `space` before them, that contain `word`. */
+static TsrStatus write_names_with(TsrText *out, size_t *column, Value subject, const char *space, const char *word) {
     Value names;
     TSR_TRY(value_dir(&names, subject));
     const List *list = value_as_list(names);
     TsrStatus s = TSR_OK;
-    size_t column = 0;
     for (int64_t i = 0; i < list->count && s == TSR_OK; i++) {
         const char *name = value_as_str(list->items[i])->data;
-        if (name[0] == '_') continue;
-        size_t width = strlen(name) + 2;
-        if (column + width > 78) {
-            s = tsr_text_putc(out, '\n');
-            column = 0;
-        }
-        if (s == TSR_OK) s = tsr_text_printf(out, "%s%s", column == 0 ? "    " : "  ", name);
-        column += width + (column == 0 ? 2 : 0);
+        if (name[0] != '_' && strstr(name, word) != NULL) s = write_name(out, column, space, name);
     }
     value_release(names);
-    return s == TSR_OK && column > 0 ? tsr_text_putc(out, '\n') : s;
+    return s;
+}
+
+static TsrStatus write_names(TsrText *out, Value subject) {
+    size_t column = 0;
+    TSR_TRY(write_names_with(out, &column, subject, "", ""));
+    return column > 0 ? tsr_text_putc(out, '\n') : TSR_OK;
+}
+
+static const struct { const char *module, *space; } places[] = {
+    {"torch", ""}, {"torch.nn.functional", "F."}, {"torch.linalg", "linalg."}, {"torch.fft", "fft."}, {"torch.special", "special."}, {"tsr", ""},
+};
+
+/* The page of what a module of PyTorch's has by that name. */
+static TsrStatus write_named(TsrText *out, bool *found, const char *name) {
+    Str *attribute = str_intern_c(name);
+    if (attribute == NULL) return mem_error();
+    *found = false;
+    for (size_t i = 0; i < TSR_COUNTOF(places) && !*found; i++) {
+        Value module, v = VALUE_UNBOUND;
+        TSR_TRY(module_import(&module, places[i].module));
+        TsrStatus s = value_lookup_attr(&v, module, attribute);
+        value_release(module);
+        *found = s == TSR_OK && v.tag != V_UNBOUND && !value_is_str(v);
+        if (*found) s = help_write_page(out, v);
+        value_release(v);
+        TSR_TRY(s);
+    }
+    return TSR_OK;
+}
+
+/* The names of PyTorch's that contain a word. */
+static TsrStatus write_search(TsrText *out, const char *word) {
+    TsrText names = {0};
+    size_t column = 0;
+    TsrStatus s = TSR_OK;
+    for (size_t i = 0; i < TSR_COUNTOF(places) && strlen(word) > 1 && s == TSR_OK; i++) {
+        Value module;
+        s = module_import(&module, places[i].module);
+        if (s == TSR_OK) {
+            s = write_names_with(&names, &column, module, places[i].space, word);
+            value_release(module);
+        }
+    }
+    if (s == TSR_OK && names.length > 0) s = tsr_text_printf(out, "names with '%s' in them\n\n%s\n", word, names.data);
+    else if (s == TSR_OK) s = tsr_text_printf(out, "nothing is known by the name '%s'; dir(torch) lists names\n", word);
+    tsr_text_free(&names);
+    return s;
+}
+
+static TsrStatus write_about(TsrText *out, const char *name) {
+    const char *dot = strrchr(name, '.');
+    bool found;
+    TSR_TRY(write_named(out, &found, dot != NULL ? dot + 1 : name));
+    return found ? TSR_OK : write_search(out, name);
 }
 
 static TsrStatus write_type(TsrText *out, Value subject) {
@@ -165,7 +223,7 @@ TsrStatus help_write_page(TsrText *out, Value subject) {
         if (found) return TSR_OK;
         Value named = globals_resolve(value_as_str(subject)->data);
         if (named.tag != V_UNBOUND && !value_is_str(named)) return help_write_page(out, named);
-        return tsr_text_printf(out, "nothing is known by the name '%s'; dir(torch) lists names\n", value_as_str(subject)->data);
+        return write_about(out, value_as_str(subject)->data);
     }
     TSR_TRY(op_doc_write_value(out, &found, subject));
     if (found) return TSR_OK;

@@ -217,6 +217,8 @@ open('t.csv', 'w').write('n,m\\n1,NA\\n'); load('t.csv')
 an empty cell is nan; sed 's|NA||' empties those that say so
 open('t.csv', 'w').write('n;m\\n1,5;2\\n'); load('t.csv')
 numbers are read with a decimal point: tr , . makes points of the commas
+open('t.csv', 'w').write('n|m\\n1|2\\n'); load('t.csv')
+--delimiter '|' separates fields there
 open('t.json', 'w').write('[1]\\n[2]\\n'); load('t.json')
 of lines with a value each: -I jsonl, or load(path, format='jsonl')
 open('t.jsonl', 'w').write('{"a": 1, "b": "x"}\\n'); load('t.jsonl')

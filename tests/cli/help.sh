@@ -30,4 +30,12 @@ is 'a docstring keeps its lines' 'f(x, scale=2)
 
       two: deeper
     three' "$out"
+run -e 'help("F.cross_entropy")'; is 'a name behind F.' 'cross_entropy(input, target, weight=None, size_average=None, ignore_index=-100,' "$(head -1 "$work/out")"
+run -e 'help("cross_entropy")'; is 'or without' 'cross_entropy(input, target, weight=None, size_average=None, ignore_index=-100,' "$(head -1 "$work/out")"
+run -e 'help("shuffle")'; is 'a part of names' "names with 'shuffle' in them
+
+    channel_shuffle  native_channel_shuffle  pixel_shuffle  pixel_unshuffle
+    F.channel_shuffle  F.native_channel_shuffle  F.pixel_shuffle
+    F.pixel_unshuffle" "$out"
+run -e 'help("nosuch")'; is 'of none' "nothing is known by the name 'nosuch'; dir(torch) lists names" "$out"
 exit $bad
