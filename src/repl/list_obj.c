@@ -330,14 +330,11 @@ static TsrStatus repeat(Value *out, const List *l, int64_t times) {
     if (tsr_mul_overflows(l->count, times, &total)) return mem_error();
     TSR_TRY(list_new(out, total));
     List *r = value_as_list(*out);
-    for (int64_t t = 0; t < times && l->count > 0; t++) {
-        if (TSR_UNLIKELY(tsr_interrupt_flag != 0)) {
-            value_release(*out);
-            return tsr_interrupt_raise();
-        }
-        for (int64_t i = 0; i < l->count; i++) r->items[r->count++] = value_retain(l->items[i]);
-    }
-    return TSR_OK;
+    for (int64_t t = 0; t < times && l->count > 0 && tsr_interrupt_flag == 0; t++)
+        for (int64_t i = 0; i < l->count && !tsr_interrupted_at(i); i++) r->items[r->count++] = value_retain(l->items[i]);
+    if (TSR_LIKELY(tsr_interrupt_flag == 0)) return TSR_OK;
+    value_release(*out);
+    return tsr_interrupt_raise();
 }
 
 static TsrStatus list_binary(Value *out, BinaryOp op, Value a, Value b) {

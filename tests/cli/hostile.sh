@@ -126,6 +126,14 @@ interrupted 'copying a dict' 'd = {i: i for i in range(3000000)}
 while True: d.copy()'
 interrupted 'a copy of a list' 'x = list(range(30000000))
 while True: x[:]'
+interrupted 'a list repeated' 'x = list(range(20000000))
+while True: x * 2'
+interrupted 'a norm of a long row' 'x = rand(100000000)
+while True: torch.nn.functional.layer_norm(x, (100000000,))'
+interrupted 'places of largest of short rows' 'x = zeros(1, 3).expand(1000000000, 3)
+while True: x.argmax(0)'
+interrupted 'a sum of expanded rows' 'x = zeros(1, 256).expand(33000000, 256)
+while True: x.sum(0)'
 interrupted 'tuples joined' 'x = tuple(range(20000000))
 while True: x + x'
 interrupted 'sets joined' 'x = set(range(5000000))
