@@ -153,13 +153,21 @@ TsrStatus ins_getitem(Frame *f, const Ins *i);
 TsrStatus ins_setitem(Frame *f, const Ins *i);
 TsrStatus ins_getattr(Frame *f, const Ins *i);
 TsrStatus ins_method(Frame *f, const Ins *i);
+/* The value of a slot as the caller's: moved out of a temporary, a new reference of a name. */
+TsrStatus slot_take(Value *out, const Frame *f, int slot);
+/* The exception that code at frame f is handling, lent. */
+Value frame_handled(const Frame *f);
+
+/* --- vm_ops_call.c --- */
+TsrStatus ins_keyword_add(Frame *f, const Ins *i);
+TsrStatus ins_keyword_merge(Frame *f, const Ins *i);
+TsrStatus ins_argument_extend(Frame *f, const Ins *i);
+TsrStatus ins_function(Frame *f, const Ins *i);
 /* *inner: the new frame of a language function, to go on in; else NULL and *out is the result. The slots of the call are given back. */
 TsrStatus ins_call_keywords(Value *out, Frame **inner, Frame *f, const Ins *i);
 TsrStatus ins_call_spread(Value *out, Frame **inner, Frame *f, const Ins *i);
 /* A call whose argument or result may wait. False in *done: nothing waits any more, make the call. */
 TsrStatus ins_call_wait(bool *done, Frame *f, const Ins *i);
-/* The exception that code at frame f is handling, lent. */
-Value frame_handled(const Frame *f);
 
 static inline bool is_counted(Value v) { return v.tag >= V_TENSOR; }
 static inline void slot_set_move(Value *slot, Value v) {

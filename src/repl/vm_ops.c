@@ -1,4 +1,4 @@
-/* What instructions do when the quick case in vm.c's loop does not apply. */
+/* vm_ops.c: what instructions do when the quick case in vm.c's loop does not apply, all but calls. */
 #include "bind.h"
 #include "lazy.h"
 #include "num_obj.h"
@@ -25,8 +25,7 @@ static const Value *peek(const Frame *f, int slot) {
     return TSR_LIKELY(v->tag != V_UNBOUND) ? v : frame_name(f, slot);
 }
 
-/* The value of a slot as the caller's: moved out of a temporary, a new reference of a name. */
-static TsrStatus take(Value *out, const Frame *f, int slot) {
+TsrStatus slot_take(Value *out, const Frame *f, int slot) {
     Value *v = &f->base[slot];
     if (slot >= f->code->first_temp) {
         *out = *v;
@@ -284,14 +283,14 @@ static TsrStatus op_display(Frame *f, const Ins *i) {
 
 static TsrStatus op_append(Frame *f, const Ins *i) {
     Value item;
-    TSR_TRY(take(&item, f, i->b));
+    TSR_TRY(slot_take(&item, f, i->b));
     return list_append_move(value_as_list(f->base[i->a]), item);
 }
 
 /* Runs `change` of the container in R[a] with R[b], kept alive meanwhile. */
 static TsrStatus op_gather(Frame *f, const Ins *i) {
     Value v;
-    TSR_TRY(take(&v, f, i->b));
+    TSR_TRY(slot_take(&v, f, i->b));
     Value into = f->base[i->a];
     TsrStatus status = TSR_OK;
     switch (i->op) {
@@ -337,7 +336,7 @@ static TsrStatus op_slice(Frame *f, const Ins *i) {
 
 static TsrStatus op_unpack(Frame *f, const Ins *i) {
     Value v;
-    TSR_TRY(take(&v, f, i->b));
+    TSR_TRY(slot_take(&v, f, i->b));
     TsrStatus status;
     if (i->op == INS_UNPACK) status = value_unpack(&f->base[i->a], v, i->c);
     else status = value_unpack_star(&f->base[i->a], v, i->x, i->c - 1 - i->x);
@@ -438,169 +437,6 @@ static TsrStatus op_delete_attr(Frame *f, const Ins *i) {
     return TSR_OK;
 }
 
-/* --- calls --- */
-
-/* A callable as messages about its arguments name it: "__main__.f()", "print()". Appended. */
-static TsrStatus callee_text(TsrText *out, Value callee) {
-    if (value_is_function(callee)) return tsr_text_printf(out, "__main__.%s()", value_as_function(callee)->code->qualname);
-    if (value_is_obj(callee, &native_type)) return tsr_text_printf(out, "%s()", ((Native *)callee.o)->def->name);
-    if (value_is_obj(callee, &type_type)) return tsr_text_printf(out, "%s()", ((Type *)callee.o)->name);
-    return value_str(out, callee);
-}
-
-static TsrStatus call_error(Value callee, const char *format, const char *detail) {
-    TsrText text = {0};
-    TsrStatus status = callee_text(&text, callee);
-    if (status == TSR_OK) status = tsr_text_putc(&text, ' ');
-    if (status == TSR_OK) {
-        char rest[256];
-        snprintf(rest, sizeof rest, format, detail);
-        status = tsr_error(TSR_TYPE_ERROR, "%s%s", text.data, rest);
-    }
-    tsr_text_free(&text);
-    return status;
-}
-
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral"
-static TsrStatus twice(Value callee, const Str *name) { return call_error(callee, "got multiple values for keyword argument '%.200s'", name->data); }
-#pragma GCC diagnostic pop
-
-static TsrStatus op_keyword_add(Frame *f, const Ins *i) {
-    Dict *into = value_as_dict(f->base[i->a]);
-    Value *pair = &f->base[i->b];
-    if (dict_find_str(into, value_as_str(pair[0])) != NULL) return twice(f->base[i->c], value_as_str(pair[0]));
-    TSR_TRY(dict_set(into, pair[0], pair[1]));
-    slots_clear(pair, 2);
-    return TSR_OK;
-}
-
-static TsrStatus op_keyword_merge(Frame *f, const Ins *i) {
-    Dict *into = value_as_dict(f->base[i->a]);
-    Value v = f->base[i->b], callee = f->base[i->c];
-    if (!value_is_dict(v)) return call_error(callee, "argument after ** must be a mapping, not %s", value_type_name(v));
-    const DictEntry *entry;
-    for (int64_t position = 0; (entry = dict_next(value_as_dict(v), &position)) != NULL;) {
-        if (!value_is_str(entry->key)) return tsr_error(TSR_TYPE_ERROR, "keywords must be strings");
-        if (dict_find_str(into, value_as_str(entry->key)) != NULL) return twice(callee, value_as_str(entry->key));
-        TSR_TRY(dict_set(into, entry->key, entry->value));
-    }
-    slot_used(f, i->b);
-    return TSR_OK;
-}
-
-static TsrStatus op_argument_extend(Frame *f, const Ins *i) {
-    Value v;
-    TSR_TRY(take(&v, f, i->b));
-    TsrStatus status;
-    if (value_type(v)->iter == NULL && value_type(v)->iter_next == NULL && value_type(v)->get_item == NULL) {
-        const char *type = value_type_name(v);
-        status = i->x ? call_error(f->base[i->c], "argument after * must be an iterable, not %s", type)
-                      : tsr_error(TSR_TYPE_ERROR, "Value after * must be an iterable, not %s", type);
-    } else {
-        status = list_extend(value_as_list(f->base[i->a]), v);
-    }
-    value_release(v);
-    return status;
-}
-
-/* Calls, or makes the frame that the evaluator goes on in. */
-static TsrStatus start_call(Value *out, Frame **inner, Value callee, const CallArgs *args) {
-    *inner = NULL;
-    if (!value_is_function(callee) || (value_as_function(callee)->code->flags & CODE_GENERATOR)) return value_call(out, callee, args);
-    *inner = call_frame(value_as_function(callee), args);
-    return *inner != NULL ? TSR_OK : tsr_error_kind();
-}
-
-enum { NAMES_ON_STACK = 12 };
-
-TsrStatus ins_call_keywords(Value *out, Frame **inner, Frame *f, const Ins *i) {
-    Value *w = &f->base[i->a];
-    bool self = i->x && w[1].tag != V_UNBOUND;
-    const Tuple *keywords = value_as_tuple(f->code->consts[i->c]);
-    int count = (int)keywords->count;
-    Str *few[NAMES_ON_STACK], **names = count <= NAMES_ON_STACK ? few : tsr_malloc((size_t)count * sizeof *names);
-    if (names == NULL) return mem_error();
-    for (int k = 0; k < count; k++) names[k] = value_as_str(keywords->items[k]);
-    CallArgs args = {w + 1 + (i->x && !self), i->b - count + self, count, names, bind_is_operator(*w)};
-    TsrStatus status = start_call(out, inner, *w, &args);
-    if (names != few) tsr_free(names);
-    TSR_TRY(status);
-    slots_clear(w, i->b + 1 + i->x);
-    return TSR_OK;
-}
-
-static TsrStatus spread_keywords(Value *values, Str **names, const Dict *dict) {
-    const DictEntry *entry;
-    int k = 0;
-    for (int64_t position = 0; (entry = dict_next(dict, &position)) != NULL; k++) {
-        names[k] = str_interned(value_as_str(entry->key), true);
-        if (names[k] == NULL) return TSR_MEMORY_ERROR;
-        values[k] = entry->value;
-    }
-    return TSR_OK;
-}
-
-TsrStatus ins_call_spread(Value *out, Frame **inner, Frame *f, const Ins *i) {
-    Value *w = &f->base[i->a];
-    const List *list = value_as_list(w[1]);
-    const Dict *dict = w[2].tag == V_UNBOUND ? NULL : value_as_dict(w[2]);
-    int64_t count = list->count, named = dict != NULL ? dict->count : 0;
-    Value *values = tsr_malloc((size_t)(count + named + 1) * sizeof *values);
-    Str **names = tsr_malloc((size_t)(named + 1) * sizeof *names);
-    TsrStatus status = values == NULL || names == NULL ? mem_error() : TSR_OK;
-    if (status == TSR_OK && count > 0) memcpy(values, list->items, (size_t)count * sizeof *values);
-    if (status == TSR_OK && named > 0) status = spread_keywords(values + count, names, dict);
-    if (status == TSR_OK) {
-        CallArgs args = {values, (int)count, (int)named, names, false};
-        status = start_call(out, inner, *w, &args);
-    }
-    tsr_free(values);
-    tsr_free(names);
-    TSR_TRY(status);
-    slots_clear(w, 3);
-    return TSR_OK;
-}
-
-TsrStatus ins_call_wait(bool *done, Frame *f, const Ins *i) {
-    Value *w = &f->base[i->a], r = VALUE_UNBOUND;
-    const OpFunction *function = value_is_obj(*w, &op_function_type) ? (const OpFunction *)w->o : NULL;
-    bool last = !(i->x & MAY_WAIT);
-    if (function != NULL && function->form == BIND_FUNCTION && i->b == 1) TSR_TRY(lazy_call(&r, function->name, w[1], last));
-    if (function != NULL && function->form == BIND_FUNCTION && i->b == 3 && strcmp(function->name, "where") == 0) TSR_TRY(lazy_where(&r, w[1], w[2], w[3], last));
-    *done = r.tag != V_UNBOUND;
-    if (*done) {
-        slots_clear(w, 1 + i->b);
-        slot_set_move(&f->base[i->c], r);
-        return TSR_OK;
-    }
-    for (int k = 1; k <= i->b; k++) TSR_TRY(lazy_force(&w[k]));
-    if (function != NULL) return TSR_OK;
-    for (int k = f->code->first_temp; k < i->a; k++) TSR_TRY(lazy_force(&f->base[k])); /* a function of the user's may change anything */
-    return TSR_OK;
-}
-
-static TsrStatus op_function(Frame *f, const Ins *i) {
-    Value *w = &f->base[i->a], r;
-    Tuple *defaults = NULL;
-    Dict *kwdefaults = NULL, *annotations = NULL;
-    if (i->x & 1) {
-        defaults = value_as_tuple(w[0]);
-        w[0].tag = V_UNBOUND;
-    }
-    if (i->x & 2) {
-        kwdefaults = value_as_dict(w[1]);
-        w[1].tag = V_UNBOUND;
-    }
-    if (i->x & 4) {
-        annotations = value_as_dict(w[2]);
-        w[2].tag = V_UNBOUND;
-    }
-    TSR_TRY(function_new(&r, f->code->children[i->k], defaults, kwdefaults, annotations, f));
-    slot_set_move(w, r);
-    return TSR_OK;
-}
-
 /* --- cells and globals --- */
 
 static TsrStatus op_make_cell(Frame *f, const Ins *i) {
@@ -623,14 +459,14 @@ static TsrStatus unbound_free(const Frame *f, int index) {
 
 static TsrStatus op_store_cell(Frame *f, const Ins *i) {
     Value v;
-    TSR_TRY(take(&v, f, i->b));
+    TSR_TRY(slot_take(&v, f, i->b));
     value_set_move(&value_as_cell(f->base[i->a])->value, v);
     return TSR_OK;
 }
 
 static TsrStatus op_store_free(Frame *f, const Ins *i) {
     Value v;
-    TSR_TRY(take(&v, f, i->a));
+    TSR_TRY(slot_take(&v, f, i->a));
     value_set_move(&f->fn->cells[i->c]->value, v);
     return TSR_OK;
 }
@@ -642,7 +478,7 @@ static TsrStatus op_delete_cell(Cell *cell) {
 
 static TsrStatus op_store_global(Frame *f, const Ins *i) {
     Value v;
-    TSR_TRY(take(&v, f, i->a));
+    TSR_TRY(slot_take(&v, f, i->a));
     value_set_move(&vm.globals[i->k], v);
     return TSR_OK;
 }
@@ -681,8 +517,8 @@ Value frame_handled(const Frame *f) {
 
 static TsrStatus op_raise(Frame *f, const Ins *i) {
     Value operand, cause = VALUE_UNBOUND;
-    TSR_TRY(take(&operand, f, i->b));
-    TsrStatus status = i->x & 2 ? take(&cause, f, i->c) : TSR_OK;
+    TSR_TRY(slot_take(&operand, f, i->b));
+    TsrStatus status = i->x & 2 ? slot_take(&cause, f, i->c) : TSR_OK;
     if (status == TSR_OK) status = exc_raise_operand(operand, cause);
     value_release(cause);
     value_release(operand);
@@ -692,7 +528,7 @@ static TsrStatus op_raise(Frame *f, const Ins *i) {
 static TsrStatus op_assert(Frame *f, const Ins *i) {
     if (i->x == 0) return tsr_error(TSR_ASSERTION_ERROR, "%s", "");
     Value message;
-    TSR_TRY(take(&message, f, i->b));
+    TSR_TRY(slot_take(&message, f, i->b));
     TsrStatus status = exc_raise_value(TSR_ASSERTION_ERROR, message);
     value_release(message);
     return status;
@@ -765,7 +601,7 @@ static TsrStatus op_format(Frame *f, const Ins *i) {
     if (v == NULL || (with_spec && spec == NULL)) return tsr_error_kind();
     Value r;
     if (!with_spec && value_is_str(*v) && (i->x == 0 || i->x == 's')) {
-        TSR_TRY(take(&r, f, i->b));
+        TSR_TRY(slot_take(&r, f, i->b));
         slot_set_move(&f->base[i->a], r);
         return TSR_OK;
     }
@@ -840,7 +676,7 @@ static TsrStatus op_import_from(Frame *f, const Ins *i) {
 
 static TsrStatus op_show(Frame *f, const Ins *i) {
     Value v;
-    TSR_TRY(take(&v, f, i->b));
+    TSR_TRY(slot_take(&v, f, i->b));
     TsrStatus status = vm_display(v);
     value_release(v);
     return status;
@@ -874,9 +710,9 @@ TsrStatus ins_other(Frame *f, const Ins *i) {
     case INS_SETUPDATE:
     case INS_DICTUPDATE: return op_gather(f, i);
     case INS_DICTADD: return op_dict_add(f, i);
-    case INS_KWADD: return op_keyword_add(f, i);
-    case INS_KWMERGE: return op_keyword_merge(f, i);
-    case INS_ARGEXTEND: return op_argument_extend(f, i);
+    case INS_KWADD: return ins_keyword_add(f, i);
+    case INS_KWMERGE: return ins_keyword_merge(f, i);
+    case INS_ARGEXTEND: return ins_argument_extend(f, i);
     case INS_LISTTUPLE: return op_list_to_tuple(f, i);
     case INS_SLICE: return op_slice(f, i);
     case INS_UNPACK:
@@ -884,7 +720,7 @@ TsrStatus ins_other(Frame *f, const Ins *i) {
     case INS_DELITEM: return op_delete_item(f, i);
     case INS_SETATTR: return op_set_attr(f, i);
     case INS_DELATTR: return op_delete_attr(f, i);
-    case INS_FUNCTION: return op_function(f, i);
+    case INS_FUNCTION: return ins_function(f, i);
     case INS_RAISE: return op_raise(f, i);
     case INS_RAISEASSERT: return op_assert(f, i);
     case INS_ENTER: return op_enter(f, i);
