@@ -15,6 +15,7 @@
 #include "magic.h"
 #include "namespace.h"
 #include "parser.h"
+#include "paste.h"
 #include "shell.h"
 #include "vm.h"
 
@@ -314,6 +315,22 @@ static bool is_word(const char *text, const char *word, const char *letter) {
     return same && globals_get(typed).tag == V_UNBOUND;
 }
 
+/* What is copied from a lesson has its prompts. */
+static void drop_prompts(TsrText *statement) {
+    TsrText piece = {0}, all = {0};
+    Paste paste = paste_begin(statement->data != NULL ? statement->data : "");
+    int line;
+    bool fine = paste.session;
+    while (fine && paste_next(&paste, &piece, &line)) fine = tsr_text_append(&all, piece.data, piece.length) == TSR_OK;
+    tsr_text_free(&piece);
+    if (fine && all.length > 0) {
+        tsr_text_free(statement);
+        *statement = all;
+    } else {
+        tsr_text_free(&all);
+    }
+}
+
 /* One statement typed; false at the end of the input. Empty after an interrupt. */
 static bool read_typed(TsrText *statement) {
     LineEnd end;
@@ -324,6 +341,7 @@ static bool read_typed(TsrText *statement) {
         free(line);
     } while (end == LINE_TEXT && statement->data[0] != '?' && !magic_is(statement->data, statement->length) &&
              parser_need(statement->data, statement->length) == PARSER_MORE);
+    drop_prompts(statement);
     if (end == LINE_INTERRUPTED) {
         tsr_text_free(statement);
         fputc('\n', builtin_stdout());

@@ -262,7 +262,8 @@ ParserNeed parser_need(const char *typed, size_t typed_length) {
     }
     const char *text = source_text(source, &length);
     size_t begin = skip_blank_lines(text, length, 0);
-    bool more = ends_open(source, length) || (is_compound(text + begin, length - begin) && !ends_with_empty_line(text, length));
+    bool block = is_compound(text + begin, length - begin) && !ends_with_empty_line(text, length); /* which costs nothing to know, however long it is */
+    bool more = block || ends_open(source, length);
     source_free(source);
     return more ? PARSER_MORE : PARSER_COMPLETE;
 }

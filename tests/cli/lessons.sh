@@ -17,7 +17,7 @@ is 'no such number' 2 "$(run --lesson x; echo $status)"
 # taken: answered in another way than the file's, a hint asked for, left in the middle, gone on
 if command -v script >/dev/null; then
     take() { (sleep 0.5; printf '%s\n' "$@"; sleep 0.5) | TERM=dumb timeout 20 script -qec "$tsr --lesson 1" /dev/null >"$work/out" 2>&1; }
-    take '5' 'hint' 'x = torch.arange(12).reshape(3, 4)' 'h = torch.arange(3) + 0.5' 'quit'
+    take '5' 'hint' '>>> x = torch.arange(12).reshape(3, 4)' 'h = torch.arange(3) + 0.5' 'quit'
     is 'answers checked by what they did' 2 "$(grep -c 'Right\.' "$work/out")"
     is 'a hint' 1 "$(grep -c '>>> x = arange(12).view(3, 4)' "$work/out")"
     is 'progress kept' '1 2' "$(cat "$XDG_STATE_HOME/tsr/lessons")"
