@@ -219,6 +219,16 @@ open('t.csv', 'w').write('n;m\\n1,5;2\\n'); load('t.csv')
 numbers are read with a decimal point: tr , . makes points of the commas
 open('t.csv', 'w').write('n|m\\n1|2\\n'); load('t.csv')
 --delimiter '|' separates fields there
+open('t.pt', 'w').write('PK'); load('t.pt')
+PyTorch's checkpoints are not read: numpy.save('x.npy', t) writes a tensor of one so that it is
+open('t.pth', 'w').write('PK'); load('t.pth')
+PyTorch's checkpoints are not read: numpy.save('x.npy', t) writes a tensor of one so that it is
+open('t.safetensors', 'w').write('PK'); load('t.safetensors')
+safetensors are not read: numpy.save('x.npy', t) writes a tensor of them so that it is
+open('t.npz', 'w').write('PK'); load('t.npz')
+an .npz is a ZIP of .npy files, which are read: unzip x.npz
+save(ones(2), 't.pt')
+npy, csv, tsv, json, jsonl, pb and raw are those that do
 open('t.json', 'w').write('[1]\\n[2]\\n'); load('t.json')
 of lines with a value each: -I jsonl, or load(path, format='jsonl')
 open('t.jsonl', 'w').write('{"a": 1, "b": "x"}\\n'); load('t.jsonl')
