@@ -237,55 +237,67 @@ static void tiny_f32(const TsrGemm *g, float alpha, float beta) {
 /* A line of k complex numbers, conjugated if `conj`, each multiplied by `scale` as it is read. */
 typedef struct ComplexLine { const TsrComplexFloat *data; int64_t step; bool conj; float complex scale; } ComplexLine;
 
-static inline float complex times(float complex x, float complex y) {
-    return CMPLXF(crealf(x) * crealf(y) - cimagf(x) * cimagf(y), crealf(x) * cimagf(y) + cimagf(x) * crealf(y));
-}
+/* A complex number that stays in registers, as a float complex does not: all of this is compiled into its callers. */
+typedef struct Parts { float re, im; } Parts;
+#define INLINE static inline __attribute__((always_inline))
 
-static inline float complex line_at(const ComplexLine *l, int64_t i) {
-    float complex v = l->data[i * l->step];
-    if (l->conj) v = conjf(v);
-    return l->scale == 1 ? v : times(v, l->scale);
+INLINE Parts parts_of(float complex v) { return (Parts){crealf(v), cimagf(v)}; }
+INLINE Parts times(Parts x, Parts y) { return (Parts){x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re}; }
+INLINE Parts plus(Parts x, Parts y) { return (Parts){x.re + y.re, x.im + y.im}; }
+
+INLINE Parts line_at(const ComplexLine *l, int64_t i, bool scaled) {
+    const float *v = (const float *)(l->data + i * l->step);
+    Parts u = {v[0], l->conj ? -v[1] : v[1]};
+    return scaled ? times(u, parts_of(l->scale)) : u;
 }
 
 /* The four real products of a complex one are summed apart, fused, and combined at the end. */
-TSR_CLONES static float complex complex_sum(const ComplexLine *x, const ComplexLine *y, int64_t n) {
+INLINE Parts complex_sum(const ComplexLine *x, const ComplexLine *y, int64_t n) {
     float rr = 0, ii = 0, ri = 0, ir = 0;
+    bool scaled_x = x->scale != 1, scaled_y = y->scale != 1;
     for (int64_t p = 0; p < n; p++) {
-        float complex u = line_at(x, p), v = line_at(y, p);
-        rr = __builtin_fmaf(crealf(u), crealf(v), rr);
-        ii = __builtin_fmaf(cimagf(u), cimagf(v), ii);
-        ri = __builtin_fmaf(crealf(u), cimagf(v), ri);
-        ir = __builtin_fmaf(cimagf(u), crealf(v), ir);
+        Parts u = line_at(x, p, scaled_x), v = line_at(y, p, scaled_y);
+        rr = __builtin_fmaf(u.re, v.re, rr);
+        ii = __builtin_fmaf(u.im, v.im, ii);
+        ri = __builtin_fmaf(u.re, v.im, ri);
+        ir = __builtin_fmaf(u.im, v.re, ir);
     }
-    return CMPLXF(rr - ii, ri + ir);
+    return (Parts){rr - ii, ri + ir};
 }
 
 /* Complex products, rounded each, added to `sum` in order: what PyTorch's own loop for small batches does, and MKL for narrow or shallow matrices. */
-static float complex plain_sum(float complex sum, const ComplexLine *x, const ComplexLine *y, int64_t n) {
-    for (int64_t p = 0; p < n; p++) sum += times(line_at(x, p), line_at(y, p));
+INLINE Parts plain_sum(Parts sum, const ComplexLine *x, const ComplexLine *y, int64_t n) {
+    bool scaled_x = x->scale != 1, scaled_y = y->scale != 1;
+    for (int64_t p = 0; p < n; p++) sum = plus(sum, times(line_at(x, p, scaled_x), line_at(y, p, scaled_y)));
     return sum;
 }
 
 /* The ways of PyTorch's own loop, which scales the sum, and of MKL: onto the summand with a scaled, apart from it with b scaled, and by vectors. */
 typedef enum ComplexWay { WAY_LOOP, WAY_PLAIN, WAY_FUSED, WAY_VECTOR } ComplexWay;
 
-static float complex complex_element(ComplexWay way, int64_t k, float complex alpha, ComplexLine *x, ComplexLine *y, float complex summand) {
-    if (way == WAY_LOOP) return times(plain_sum(0, x, y, k), alpha) + summand;
-    if (way == WAY_VECTOR) return times(complex_sum(x, y, k), alpha) + summand;
-    (way == WAY_PLAIN ? x : y)->scale = alpha;
-    return way == WAY_PLAIN ? plain_sum(summand, x, y, k) : complex_sum(x, y, k) + summand;
+INLINE Parts complex_element(ComplexWay way, int64_t k, float complex alpha, const ComplexLine *x, const ComplexLine *y, Parts summand) {
+    if (way == WAY_LOOP) return plus(times(plain_sum((Parts){0, 0}, x, y, k), parts_of(alpha)), summand);
+    if (way == WAY_VECTOR) return plus(times(complex_sum(x, y, k), parts_of(alpha)), summand);
+    return way == WAY_PLAIN ? plain_sum(summand, x, y, k) : plus(complex_sum(x, y, k), summand);
 }
 
-static void small_c64(const TsrGemm *g, float complex alpha, float complex beta, ComplexWay way) {
+TSR_CLONES static void small_c64(const TsrGemm *g, float complex alpha, float complex beta, ComplexWay way) {
     TsrMat a = g->a, b = g->b, c = g->c;
-    int64_t m = c.rows, n = c.cols, k = a.cols;
-    for (int64_t i = 0; i < m; i++)
-        for (int64_t j = 0; j < n; j++) {
-            TsrComplexFloat *dst = (TsrComplexFloat *)c.data + i * c.rs + j * c.cs;
-            ComplexLine x = {(const TsrComplexFloat *)a.data + i * a.rs, a.cs, a.conj, 1}, y = {(const TsrComplexFloat *)b.data + j * b.cs, b.rs, b.conj, 1};
-            *dst = complex_element(way, k, alpha, &x, &y, beta == 0 ? 0 : times(*dst, beta));
+    ComplexLine x = {NULL, a.cs, a.conj, way == WAY_PLAIN ? alpha : 1}, y = {NULL, b.rs, b.conj, way == WAY_FUSED ? alpha : 1};
+    for (int64_t i = 0; i < c.rows; i++)
+        for (int64_t j = 0; j < c.cols; j++) {
+            float *dst = (float *)((TsrComplexFloat *)c.data + i * c.rs + j * c.cs);
+            x.data = (const TsrComplexFloat *)a.data + i * a.rs, y.data = (const TsrComplexFloat *)b.data + j * b.cs;
+            Parts r = complex_element(way, a.cols, alpha, &x, &y, beta == 0 ? (Parts){0, 0} : times((Parts){dst[0], dst[1]}, parts_of(beta)));
+            dst[0] = r.re, dst[1] = r.im;
         }
 }
+
+TSR_CLONES static void c64_dot(float *out, const ComplexLine *x, const ComplexLine *y, int64_t n) {
+    Parts sum = n < 3 ? plain_sum((Parts){0, 0}, x, y, n) : complex_sum(x, y, n);
+    out[0] = sum.re, out[1] = sum.im;
+}
+#undef INLINE
 
 /* MKL's choice, by the sizes and by whether b lies in columns. */
 static ComplexWay complex_way(const TsrGemm *g) {
@@ -718,7 +730,7 @@ TsrStatus tsr_dot(TsrDtype dtype, int64_t n, TsrVec x, TsrVec y, void *out) {
     case TSR_FLOAT64: f64_dot(n, x, y, out); break;
     case TSR_COMPLEX64: {
         ComplexLine u = {x.data, x.step, x.conj, 1}, v = {y.data, y.step, y.conj, 1};
-        *(float complex *)out = n < 3 ? plain_sum(0, &u, &v, n) : complex_sum(&u, &v, n);
+        c64_dot(out, &u, &v, n);
         break;
     }
     case TSR_COMPLEX128: c128_dot(n, x, y, out); break;
