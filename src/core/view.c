@@ -162,25 +162,24 @@ TsrStatus tsr_tensor_new_squeeze(TsrTensor **out, const TsrTensor *self, int n, 
     return new_from(out, self, &g, "squeeze");
 }
 
-/* "torch.FloatTensor" for the types that torch7 had, "CPUBFloat16Type" for others. */
-static void old_type_name(char *out, size_t room, const TsrTensor *t) {
+const char *tsr_old_type_text(char *out, size_t room, const TsrTensor *t) {
     static const TsrDtype old[] = {TSR_FLOAT32, TSR_FLOAT64, TSR_FLOAT16, TSR_UINT8, TSR_INT8, TSR_INT16, TSR_INT32, TSR_INT64};
     const char *name = tsr_dtype_scalar_name(t->dtype);
     for (size_t i = 0; i < TSR_COUNTOF(old) && t->device.type == TSR_CPU; i++) {
         if (old[i] != t->dtype) continue;
         snprintf(out, room, "torch.%sTensor", name);
-        return;
+        return out;
     }
     snprintf(out, room, "%s%sType", t->device.type == TSR_CPU ? "CPU" : t->device.type == TSR_META ? "Meta" : "CUDA", name);
+    return out;
 }
 
 static TsrStatus too_few_sizes(const TsrTensor *self, int ndim, const int64_t *sizes) {
     char type[64];
-    old_type_name(type, sizeof type, self);
     return tsr_error(TSR_RUNTIME_ERROR,
                      "expand(%s{%s}, size=%s): the number of sizes provided (%d) must be greater or equal to the number of dimensions in "
                      "the tensor (%d)",
-                     type, tsr_layout_text(tsr_ndim(self), self->sizes),
+                     tsr_old_type_text(type, sizeof type, self), tsr_layout_text(tsr_ndim(self), self->sizes),
                      tsr_layout_text(ndim, sizes), ndim, tsr_ndim(self));
 }
 

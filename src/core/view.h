@@ -33,6 +33,8 @@ TsrStatus tsr_tensor_new_permute(TsrTensor **out, const TsrTensor *self, int n, 
 TsrStatus tsr_tensor_new_unsqueeze(TsrTensor **out, const TsrTensor *self, int64_t dim);
 /* Without those of the n dimensions `dims` whose size is 1; n = -1: without all such. */
 TsrStatus tsr_tensor_new_squeeze(TsrTensor **out, const TsrTensor *self, int n, const int64_t *dims);
+/* The type as messages name it, written to `out` and returned: "torch.FloatTensor" for the types that torch7 had, "CPUBFloat16Type" for others. */
+const char *tsr_old_type_text(char *out, size_t room, const TsrTensor *t);
 /* Sizes of 1 repeated by a stride of 0; -1 keeps a size. New dimensions come first. */
 TsrStatus tsr_tensor_new_expand(TsrTensor **out, const TsrTensor *self, int ndim, const int64_t *sizes);
 /* view(sizes), one of which may be -1: TSR_RUNTIME_ERROR "view size is not compatible with input tensor's size and stride (at least one

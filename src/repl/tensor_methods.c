@@ -336,6 +336,10 @@ METHOD(apply_) { return apply_each(out, args->values[0], NULL, 0, args->values[1
 
 METHOD(map_) {
     if (args->values[1].tag != V_TENSOR) return tsr_error(TSR_TYPE_ERROR, "map_(): argument 'other' (position 1) must be Tensor, not %s", value_type_name(args->values[1]));
+    const TsrTensor *self = args->values[0].t, *other = args->values[1].t;
+    char wanted[64], got[64];
+    if (other->dtype != self->dtype)
+        return tsr_error(TSR_TYPE_ERROR, "map_: expected %s for 'other' (got %s)", tsr_old_type_text(wanted, sizeof wanted, self), tsr_old_type_text(got, sizeof got, other));
     Value expanded = VALUE_UNBOUND;
     Value pair[2] = {args->values[1], args->values[0]};
     TSR_TRY(bind_call(&expanded, "expand_as", 2, pair));

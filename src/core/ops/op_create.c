@@ -228,7 +228,9 @@ TsrStatus op_eye(TsrOpCall *c) {
     TsrOptions o;
     TSR_TRY(tsr_create_options(&o, c, square ? 1 : 2, TSR_DEVICE_CPU));
     TsrTensor *t;
-    TSR_TRY(tsr_tensor_new(&t, 2, (int64_t[]){n, m}, dtype_or(o.dtype, tsr_default_dtype()), o.device));
+    TsrDtype d = dtype_or(o.dtype, c->out[0] != NULL ? c->out[0]->dtype : tsr_default_dtype());
+    if (d == TSR_UINT16 || d == TSR_UINT32 || d == TSR_UINT64) return tsr_not_implemented("eye", d);
+    TSR_TRY(tsr_tensor_new(&t, 2, (int64_t[]){n, m}, d, o.device));
     TsrStatus status = zero_dense(t);
     size_t item = tsr_itemsize(t);
     if (status == TSR_OK && !tsr_is_meta(t) && t->numel > 0)

@@ -210,18 +210,15 @@ static TsrStatus scatter_masked(TsrTensor *t, const TsrTensor *mask, const TsrTe
 
 TsrStatus op_masked_scatter(TsrOpCall *c) {
     TsrTensor *self = c->arg[0].t, *mask = c->arg[1].t, *source = c->arg[2].t, *t;
+    if (c->inplace) TSR_TRY(tsr_check_out_overlap(c->out[0], NULL));
     if (self->dtype != source->dtype)
         return tsr_error(TSR_RUNTIME_ERROR, "masked_scatter: expected self and source to have same dtypes but got%s and %s", tsr_dtype_scalar_name(self->dtype),
                          tsr_dtype_scalar_name(source->dtype));
     if (mask->dtype != TSR_BOOL)
         return tsr_error(TSR_RUNTIME_ERROR, "masked_scatter_ only supports boolean masks, but got mask with dtype %s", tsr_dtype_scalar_name(mask->dtype));
     TSR_TRY(tsr_require(TSR_BITS_MOST, self->dtype, "masked_scatter"));
-    if (c->inplace) {
-        TSR_TRY(tsr_check_out_overlap(c->out[0], NULL));
-        t = tsr_tensor_retain(c->out[0]);
-    } else {
-        TSR_TRY(broadcast_copy_new(&t, self, mask));
-    }
+    if (c->inplace) t = tsr_tensor_retain(c->out[0]);
+    else TSR_TRY(broadcast_copy_new(&t, self, mask));
     return tsr_end_move(c, tsr_is_meta(self) ? TSR_OK : scatter_masked(t, mask, source), t);
 }
 

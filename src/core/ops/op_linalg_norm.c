@@ -125,7 +125,7 @@ static TsrStatus mark_dims(bool *reduced, const TsrTensor *x, int n, const int64
     for (int i = 0; i < n; i++) {
         int64_t k = dims[i];
         TSR_TRY(tsr_wrap_dim(&k, d));
-        if (reduced[k] && d > 0) return tsr_error(TSR_RUNTIME_ERROR, "dim %lld appears multiple times in the list of dims", (long long)k);
+        if (reduced[k]) return tsr_error(TSR_RUNTIME_ERROR, "dim %lld appears multiple times in the list of dims", (long long)k);
         reduced[k] = true;
     }
     return TSR_OK;

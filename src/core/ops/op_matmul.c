@@ -381,23 +381,39 @@ static TsrStatus summand_new(TsrTensor **out, const TsrTensor *self, TsrScalar b
     return TSR_OK;
 }
 
+/* beta * self for a product that sums nothing: PyTorch multiplies then, in any dtype that can hold what comes out. */
+static TsrStatus summand_alone_new(TsrTensor **out, const TsrTensor *self, TsrScalar beta, int ndim, const int64_t *sizes) {
+    TSR_OWNED r = NULL;
+    TSR_OWNED same = NULL;
+    TSR_TRY(summand_new(&r, self, beta, ndim, sizes));
+    if (!is_zero(beta)) TSR_TRY(tsr_invoke_new(&same, 1, "mul", "!tts", r, r, beta));
+    else if (!tsr_is_meta(r)) TSR_TRY(tsr_tensor_fill(r, zero));
+    *out = tsr_owned_take(&r);
+    return TSR_OK;
+}
+
 static TsrStatus check_inplace(const TsrOpCall *c, const TsrTensor *self, int ndim, const int64_t *sizes) {
     if (!c->inplace || (tsr_ndim(self) == ndim && memcmp(self->sizes, sizes, sizeof(int64_t) * (size_t)ndim) == 0)) return TSR_OK;
     return tsr_error(TSR_RUNTIME_ERROR, "Bad in-place call: input tensor size %s and output tensor size %s should match",
                      tsr_sizes_text(self), tsr_layout_text(ndim, sizes));
 }
 
-static TsrStatus addmm_new(TsrTensor **out, const TsrTensor *self, const TsrTensor *a, const TsrTensor *b, TsrScalar beta, TsrScalar alpha) {
+static TsrStatus check_addmm(const TsrTensor *self, const TsrTensor *a, const TsrTensor *b) {
     if (self->dtype != b->dtype)
         return tsr_error(TSR_RUNTIME_ERROR, "self and mat2 must have the same dtype, but got %s and %s", tsr_dtype_scalar_name(self->dtype), tsr_dtype_scalar_name(b->dtype));
     if (a->dtype != b->dtype)
         return tsr_error(TSR_RUNTIME_ERROR, "mat1 and mat2 must have the same dtype, but got %s and %s", tsr_dtype_scalar_name(a->dtype), tsr_dtype_scalar_name(b->dtype));
-    TSR_TRY(check_mm("addmm", a, b));
+    return check_mm("addmm", a, b);
+}
+
+static TsrStatus addmm_new(TsrTensor **out, const TsrTensor *self, const TsrTensor *a, const TsrTensor *b, TsrScalar beta, TsrScalar alpha) {
+    const int64_t sizes[2] = {a->sizes[0], b->sizes[1]};
+    if (a->sizes[1] == 0) return summand_alone_new(out, self, beta, 2, sizes);
     if (a->sizes[0] > 0 && b->sizes[1] > 0) TSR_TRY(unsupported(a, "addmm_impl_cpu_"));
     TSR_TRY(check_scalar(beta, self->dtype));
     TSR_TRY(check_scalar(alpha, self->dtype));
     TSR_OWNED r = NULL;
-    TSR_TRY(summand_new(&r, self, beta, 2, (int64_t[]){a->sizes[0], b->sizes[1]}));
+    TSR_TRY(summand_new(&r, self, beta, 2, sizes));
     if (!tsr_is_meta(r) && r->numel > 0) TSR_TRY(tsr_gemm(&(TsrGemm){r->dtype, mat_of(a), mat_of(b), mat_of(r), alpha, beta}));
     *out = tsr_owned_take(&r);
     return TSR_OK;
@@ -407,6 +423,7 @@ TsrStatus op_addmm(TsrOpCall *c) {
     TsrTensor *self = c->arg[0].t, *a = c->arg[1].t, *b = c->arg[2].t, *r = NULL;
     if (tsr_ndim(a) == 2 && tsr_ndim(b) == 2 && a->sizes[1] == b->sizes[0])
         TSR_TRY(check_inplace(c, self, 2, (int64_t[]){a->sizes[0], b->sizes[1]}));
+    TSR_TRY(check_addmm(self, a, b));
     TSR_TRY(tsr_check_out_dtype(c, 0, self->dtype));
     return tsr_finish_move(c, addmm_new(&r, self, a, b, c->arg[3].s, c->arg[4].s), r);
 }
@@ -448,6 +465,10 @@ TsrStatus op_addmv(TsrOpCall *c) {
     TSR_TRY(check_inplace(c, self, 1, mat->sizes));
     TSR_TRY(tsr_check_out_dtype(c, 0, self->dtype));
     TSR_OWNED r = NULL;
+    if (vec->numel == 0) {
+        TSR_TRY(summand_alone_new(&r, self, rounded_scalar(beta, self->dtype), 1, mat->sizes));
+        return tsr_return_move(c, tsr_owned_take(&r));
+    }
     TSR_TRY(summand_new(&r, self, beta, 1, mat->sizes));
     bool half = r->dtype == TSR_FLOAT16 || r->dtype == TSR_BFLOAT16;
     if (half && !tsr_is_meta(r)) TSR_TRY(half_addmv(r, mat, vec, beta, alpha));
@@ -472,15 +493,15 @@ TsrStatus op_baddbmm(TsrOpCall *c) {
     if (self->dtype != a->dtype || self->dtype != b->dtype)
         return tsr_error(TSR_RUNTIME_ERROR, "Input dtypes must be the same, got: input %s, batch1: %s, batch2: %s", tsr_dtype_c_name(self->dtype),
                          tsr_dtype_c_name(a->dtype), tsr_dtype_c_name(b->dtype));
-    bool empty = a->sizes[0] == 0 || a->sizes[1] == 0 || b->sizes[2] == 0;
-    if (!empty) TSR_TRY(unsupported(a, batch_kernel("baddbmm", a->sizes[1], a->sizes[2], b->sizes[2])));
+    bool empty = a->sizes[0] == 0 || a->sizes[1] == 0 || b->sizes[2] == 0, alone = a->sizes[2] == 0;
+    if (!empty && !alone) TSR_TRY(unsupported(a, batch_kernel("baddbmm", a->sizes[1], a->sizes[2], b->sizes[2])));
     TSR_TRY(check_scalar(c->arg[3].s, self->dtype));
     TSR_TRY(check_scalar(c->arg[4].s, self->dtype));
     TSR_TRY(check_inplace(c, self, 3, (int64_t[]){a->sizes[0], a->sizes[1], b->sizes[2]}));
     TSR_TRY(tsr_check_out_dtype(c, 0, self->dtype));
     TSR_OWNED r = NULL;
-    TSR_TRY(summand_new(&r, self, c->arg[3].s, 3, (int64_t[]){a->sizes[0], a->sizes[1], b->sizes[2]}));
-    if (!tsr_is_meta(r) && !empty) TSR_TRY(matmul_into(r, a, b, c->arg[4].s, c->arg[3].s));
+    TSR_TRY((alone ? summand_alone_new : summand_new)(&r, self, c->arg[3].s, 3, (int64_t[]){a->sizes[0], a->sizes[1], b->sizes[2]}));
+    if (!tsr_is_meta(r) && !empty && !alone) TSR_TRY(matmul_into(r, a, b, c->arg[4].s, c->arg[3].s));
     return tsr_return_move(c, tsr_owned_take(&r));
 }
 
@@ -494,7 +515,7 @@ static TsrStatus check_addbmm(const TsrTensor *self, const TsrTensor *a, const T
                          (long long)b->sizes[1], (long long)b->sizes[2]);
     if (self->dtype != a->dtype || self->dtype != b->dtype)
         return tsr_error(TSR_RUNTIME_ERROR, "self and mat2 must have the same dtype, but got %s and %s", tsr_dtype_scalar_name(self->dtype), tsr_dtype_scalar_name(b->dtype));
-    return unsupported(a, "addmm_impl_cpu_");
+    return a->sizes[0] == 0 || a->sizes[2] == 0 ? TSR_OK : unsupported(a, "addmm_impl_cpu_");
 }
 
 /* The sum runs over the batch, one product after another, rounding to the dtype after each as PyTorch does. In place, self takes the
@@ -513,15 +534,12 @@ TsrStatus op_addbmm(TsrOpCall *c) {
     TSR_TRY(check_scalar(beta, self->dtype));
     TSR_TRY(check_scalar(alpha, self->dtype));
     TSR_OWNED r = NULL;
-    TSR_TRY(summand_new(&r, self, beta, 2, (int64_t[]){a->sizes[1], b->sizes[2]}));
+    bool alone = a->sizes[0] == 0 || a->sizes[2] == 0;
+    TSR_TRY((alone ? summand_alone_new : summand_new)(&r, self, beta, 2, (int64_t[]){a->sizes[1], b->sizes[2]}));
     if (tsr_is_meta(r)) return tsr_return_move(c, tsr_owned_take(&r));
     TsrGemm g = {r->dtype, mat_of(a), mat_of(b), mat_of(r), alpha, beta};
     int64_t step_a = a->strides[0] * (int64_t)tsr_itemsize(a), step_b = b->strides[0] * (int64_t)tsr_itemsize(b);
-    if (a->sizes[0] == 0) { /* beta * self */
-        g.a.cols = g.b.rows = 0;
-        TSR_TRY(tsr_gemm(&g));
-    }
-    for (int64_t i = 0; i < a->sizes[0]; i++) {
+    for (int64_t i = 0; i < a->sizes[0] && !alone; i++) {
         TSR_TRY(tsr_gemm(&g));
         g.a.data = (char *)g.a.data + step_a;
         g.b.data = (char *)g.b.data + step_b;
@@ -631,10 +649,12 @@ static TsrStatus linear_sum(TsrTensor **out, const TsrTensor *x, const TsrTensor
     TSR_OWNED flat = NULL;
     TSR_OWNED product = NULL;
     int d = tsr_ndim(x);
+    if (d == 2) TSR_TRY(check_addmm(bias, x, weight));
     if (d == 2) return addmm_new(out, bias, x, weight, one, one);
     int64_t rows = 1, sizes[TSR_MAX_DIMS];
     for (int i = 0; i < d - 1; i++) rows *= x->sizes[i];
     TSR_TRY(tsr_tensor_new_reshape(&flat, x, 2, (int64_t[]){rows, x->sizes[d - 1]}));
+    TSR_TRY(check_addmm(bias, flat, weight));
     TSR_TRY(addmm_new(&product, bias, flat, weight, one, one));
     memcpy(sizes, x->sizes, sizeof(int64_t) * (size_t)d);
     sizes[d - 1] = product->sizes[1];

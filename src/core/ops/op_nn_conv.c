@@ -108,19 +108,12 @@ static bool goes_to_onednn(const TsrTensor *t, const TsrTensor *weight, int n, i
     return (t->dtype == TSR_FLOAT32 || t->dtype == TSR_BFLOAT16) && (groups > 1 || (last > 3 && before > 3) || (batched && t->sizes[0] > 1) || t->numel > 20480);
 }
 
-/* "torch.DoubleTensor", "CPUBoolType". */
-static const char *type_text(char *text, size_t size, TsrDtype d) {
-    bool legacy = TSR_BITS_USUAL >> d & 1 && d != TSR_BFLOAT16;
-    snprintf(text, size, legacy ? "torch.%sTensor" : "CPU%sType", tsr_dtype_scalar_name(d));
-    return text;
-}
-
 static TsrStatus check_same_dtype(const TsrTensor *t, const TsrTensor *other, const char *what, bool onednn) {
     char a[48], b[48];
     if (t->dtype == other->dtype) return TSR_OK;
     if (onednn)
         return tsr_error(TSR_RUNTIME_ERROR, "Input type (%s) and %s type (%s) should be the same or input should be a MKLDNN tensor and %s is a dense tensor",
-                         type_text(a, sizeof a, t->dtype), what, type_text(b, sizeof b, other->dtype), what);
+                         tsr_old_type_text(a, sizeof a, t), what, tsr_old_type_text(b, sizeof b, other), what);
     return tsr_error(TSR_RUNTIME_ERROR, "expected scalar type %s but found %s", tsr_dtype_scalar_name(t->dtype), tsr_dtype_scalar_name(other->dtype));
 }
 
@@ -182,7 +175,7 @@ static TsrStatus check_conv(const ConvArgs *a) {
     if (onednn) TSR_TRY(check_same_dtype(t, weight, "weight", true));
     if (onednn && bias != NULL) TSR_TRY(check_same_dtype(t, bias, "bias", true));
     if (tsr_dtype_is_complex(t->dtype) && t->dtype != weight->dtype)
-        return tsr_error(TSR_RUNTIME_ERROR, "Input type (%s) and weight type (%s) should be the same", type_text(one, sizeof one, t->dtype), type_text(two, sizeof two, weight->dtype));
+        return tsr_error(TSR_RUNTIME_ERROR, "Input type (%s) and weight type (%s) should be the same", tsr_old_type_text(one, sizeof one, t), tsr_old_type_text(two, sizeof two, weight));
     TSR_TRY(check_conv_dtype(t->dtype, weight, n, a->transposed));
     TSR_TRY(check_same_dtype(t, weight, "weight", false));
     return bias != NULL && n == 3 ? check_same_dtype(t, bias, "bias", false) : TSR_OK;

@@ -478,11 +478,13 @@ TsrStatus op_random_(TsrOpCall *c) {
 
 TsrStatus op_random_to_(TsrOpCall *c) {
     TsrTensor *t = self_of(c);
+    TSR_TRY(tsr_check_no_internal_overlap(t));
     return wrote(c, fill_random_to(t, 0, c->arg[1].i, tsr_random_generator(&c->arg[2])), t);
 }
 
 TsrStatus op_random_from_(TsrOpCall *c) {
     TsrTensor *t = self_of(c);
+    TSR_TRY(tsr_check_no_internal_overlap(t));
     TsrGenerator *g = tsr_random_generator(&c->arg[3]);
     if (tsr_arg_given(&c->arg[2])) return wrote(c, fill_random_to(t, c->arg[1].i, c->arg[2].i, g), t);
     return wrote(c, fill_random_from(t, c->arg[1].i, g), t);

@@ -313,10 +313,10 @@ TsrStatus op_topk(TsrOpCall *c) {
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
     if (k < 0 || k > (tsr_ndim(self) > 0 ? self->sizes[dim] : 1)) return tsr_error(TSR_RUNTIME_ERROR, "selected index k out of range");
     if (tsr_dtype_is_complex(self->dtype)) return tsr_error(TSR_TYPE_ERROR, " topk does not support complex dtypes on CPU");
-    if (self->dtype == TSR_BOOL) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "topk does not support bool dtypes on CPU");
+    if (self->dtype == TSR_BOOL && !tsr_is_meta(self)) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "topk does not support bool dtypes on CPU");
     TSR_TRY(check_outs(c, self));
     if (c->out[0] != NULL) TSR_TRY(tsr_iter_check_partial_overlap(c->out[0], self));
-    if (tsr_ndim(self) > 0) TSR_TRY(tsr_require(TSR_BITS_USUAL, self->dtype, "topk_cpu"));
+    if (tsr_ndim(self) > 0 && !tsr_is_meta(self)) TSR_TRY(tsr_require(TSR_BITS_USUAL, self->dtype, "topk_cpu"));
     for (int d = 0; d < tsr_ndim(self); d++) sizes[d] = d == dim ? k : self->sizes[d];
     TSR_TRY(two_new(&values, &indices, self, tsr_ndim(self), sizes));
     if (tsr_is_meta(self)) return tsr_return_move2(c, values, indices);

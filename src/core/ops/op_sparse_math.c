@@ -4,6 +4,7 @@
 #include "promote.h"
 #include "sparse.h"
 #include "op_sparse.h"
+#include "reduce.h"
 
 #define SELF (c->arg[0].t)
 
@@ -324,10 +325,18 @@ TsrStatus sp_any(TsrOpCall *c) {
     return tsr_scope_return(c, &s, s.status == TSR_OK ? CALL(&s, "any", "t", t->sparse->values) : NULL);
 }
 
-/* Of all elements only. */
+/* norm(self, p, dim, keepdim, dtype): of all elements only. */
+static TsrStatus check_sparse_norm(const TsrOpCall *c) {
+    if (c->nargs > 3 && c->arg[3].b) return tsr_error(TSR_RUNTIME_ERROR, "norm_sparse currently does not support keepdim=True");
+    if (c->nargs < 3 || !tsr_arg_given(&c->arg[2])) return TSR_OK;
+    uint64_t dims;
+    TSR_TRY(tsr_dims_mask(&dims, &c->arg[2], tsr_ndim(SELF), true));
+    if (dims == tsr_all_dims(tsr_ndim(SELF))) return TSR_OK;
+    return tsr_error(TSR_RUNTIME_ERROR, "norm_sparse currently only supports full reductions, so 'dim' must either be empty or contain all dimensions of the input");
+}
+
 TsrStatus sp_norm(TsrOpCall *c) {
-    for (int i = 2; i < c->nargs; i++)
-        if (c->arg[i].kind == TSR_ARG_INTS || c->arg[i].kind == TSR_ARG_INT) return tsr_refuse_backend("norm", SELF);
+    TSR_TRY(check_sparse_norm(c));
     TsrScope s = {0};
     TsrTensor *t = tsr_is_coo(SELF) ? MAKE(&s, tsr_sparse_coalesce_new, SELF) : SELF, *result = NULL;
     if (s.status == TSR_OK && c->nargs > 1 && c->arg[1].kind == TSR_ARG_SCALAR) result = CALL(&s, "norm", "ts", t->sparse->values, c->arg[1].s);
