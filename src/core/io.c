@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -344,33 +345,39 @@ TsrStatus tsr_write(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *
     return tsr_sink_flush(sink);
 }
 
-/* A new file beside `path`, so that the rename stays in one file system. *temporary is the caller's to free. */
-static TsrStatus open_temporary(int *fd, char **temporary, const char *path) {
-    size_t n = strlen(path) + 32;
-    char *name = tsr_malloc(n);
-    if (name == NULL) return tsr_error_no_memory(n);
-    for (unsigned attempt = 0; attempt < 1000; attempt++) {
-        snprintf(name, n, "%s.%u-%u.tmp", path, (unsigned)getpid(), attempt);
-        *fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (*fd >= 0) {
-            *temporary = name;
-            return TSR_OK;
-        }
-        if (errno != EEXIST) break;
-    }
+/* Where a file is to stand. The folder is held open, so that all of it happens there even when somebody renames the folder meanwhile. */
+typedef struct Place {
+    int folder;
+    bool readable;    /* and so it can be synced */
+    const char *name; /* in the folder; lent of the path */
+} Place;
+
+static TsrStatus place_open(Place *place, const char *path) {
+    const char *slash = strrchr(path, '/');
+    char *folder = slash != NULL ? tsr_malloc((size_t)(slash - path) + 2) : NULL;
+    if (slash != NULL && folder == NULL) return tsr_error_no_memory((size_t)(slash - path) + 2);
+    if (slash != NULL) snprintf(folder, (size_t)(slash - path) + 2, "%s", path);
+    const char *opened = slash != NULL ? folder : ".";
+    place->name = slash != NULL ? slash + 1 : path;
+    place->folder = open(opened, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    place->readable = place->folder >= 0;
+    if (place->folder < 0 && errno == EACCES) place->folder = open(opened, O_PATH | O_DIRECTORY | O_CLOEXEC);
     int err = errno;
-    tsr_free(name);
-    return tsr_error_errno(err, path);
+    tsr_free(folder);
+    return place->folder >= 0 ? TSR_OK : tsr_error_errno(err, path);
 }
 
-static void sync_folder(const char *path) {
-    char folder[4096];
-    const char *slash = strrchr(path, '/');
-    snprintf(folder, sizeof folder, "%.*s", slash != NULL ? (int)(slash - path + 1) : 1, slash != NULL ? path : ".");
-    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0) return;
-    fsync(fd);
-    close(fd);
+enum { TEMPORARY_ROOM = NAME_MAX + 1, NAME_KEPT = NAME_MAX - 40 };
+
+/* A new file beside the one meant, so that the rename stays in one file system; it bears that one's name, as far as there is room. */
+static TsrStatus open_temporary(int *fd, char name[TEMPORARY_ROOM], const Place *place, const char *path) {
+    for (unsigned attempt = 0; attempt < 1000; attempt++) {
+        snprintf(name, TEMPORARY_ROOM, "%.*s.%u-%u.tmp", NAME_KEPT, place->name, (unsigned)getpid(), attempt);
+        *fd = openat(place->folder, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (*fd >= 0) return TSR_OK;
+        if (errno != EEXIST) break;
+    }
+    return tsr_error_errno(errno, path);
 }
 
 /* Devices and pipes cannot be replaced: they are written directly. */
@@ -383,20 +390,32 @@ static TsrStatus write_in_place(const TsrItems *items, const char *path, const T
     return status;
 }
 
-static TsrStatus replace_file(const TsrItems *items, const char *path, const TsrSaveOptions *options) {
-    char *temporary = NULL;
+static TsrStatus replace_in(const Place *place, const TsrItems *items, const char *path, const TsrSaveOptions *options) {
+    char temporary[TEMPORARY_ROOM];
     struct stat old;
     TsrSink sink = {.name = path};
-    TSR_TRY(open_temporary(&sink.fd, &temporary, path));
-    if (stat(path, &old) == 0) (void)!fchmod(sink.fd, old.st_mode & 07777);
+    if (strlen(place->name) > NAME_MAX) return tsr_error_errno(ENAMETOOLONG, path);
+    TSR_TRY(open_temporary(&sink.fd, temporary, place, path));
+    if (fstatat(place->folder, place->name, &old, 0) == 0) (void)!fchmod(sink.fd, old.st_mode & 07777);
     TsrStatus status = tsr_write(&sink, items, options);
     tsr_text_free(&sink.text);
     if (status == TSR_OK && fsync(sink.fd) != 0 && errno != EINVAL) status = tsr_error_errno(errno, path);
     if (close(sink.fd) != 0 && status == TSR_OK) status = tsr_error_errno(errno, path);
-    if (status == TSR_OK && rename(temporary, path) != 0) status = tsr_error_errno(errno, path);
-    if (status != TSR_OK) unlink(temporary);
-    else sync_folder(path);
-    tsr_free(temporary);
+    if (status == TSR_OK && renameat(place->folder, temporary, place->folder, place->name) != 0) status = tsr_error_errno(errno, path);
+    if (status != TSR_OK) unlinkat(place->folder, temporary, 0);
+    else if (place->readable) fsync(place->folder);
+    return status;
+}
+
+static TsrStatus replace_file(const TsrItems *items, const char *path, const TsrSaveOptions *options) {
+    Place place;
+    char *target = realpath(path, NULL); /* a link stays one: its target is replaced */
+    TsrStatus status = place_open(&place, target != NULL ? target : path);
+    if (status == TSR_OK) {
+        status = replace_in(&place, items, path, options);
+        close(place.folder);
+    }
+    free(target);
     return status;
 }
 

@@ -368,11 +368,18 @@ static void set_arguments(Line *l, const char **argv) {
     l->shell.filter.file_count = l->rest_count;
 }
 
+/* Before anything has started. */
+static int tell(const char *text) {
+    if (fputs(text, stdout) >= 0 && fflush(stdout) == 0) return EXIT_FINE;
+    fprintf(stderr, "OSError: [Errno %d] %s: '<stdout>'\n", errno, strerror(errno));
+    return EXIT_FAILED;
+}
+
 int main(int argc, char **argv) {
     for (int i = 1; i < argc && argv[i][0] == '-' && strcmp(argv[i], "--") != 0; i++) {
         if (strcmp(argv[i], "-e") == 0) i++;
-        else if (strcmp(argv[i], "--version") == 0) return printf("tsr %s\n", TSR_VERSION) < 0 || fflush(stdout) != 0;
-        else if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) return fputs(help_text, stdout) < 0 || fflush(stdout) != 0;
+        else if (strcmp(argv[i], "--version") == 0) return tell("tsr " TSR_VERSION "\n");
+        else if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) return tell(help_text);
     }
     size_t room = (size_t)argc + 1;
     const char **space = calloc(room * 3, sizeof *space);

@@ -252,7 +252,7 @@ static const char *name_of_file(const char *path) { return strcmp(path, "-") == 
 
 /* A file that can't be read is the command line's error, not the program's. */
 static int cannot_read(TsrStatus status, const char *path) {
-    if (status == TSR_KEYBOARD_INTERRUPT || status == TSR_TIMEOUT_ERROR) return shell_report(status, NULL);
+    if (status == TSR_KEYBOARD_INTERRUPT || status == TSR_TIMEOUT_ERROR || status == TSR_MEMORY_ERROR) return shell_report(status, NULL);
     fprintf(stderr, "tsr: can't open file %s\n", tsr_error_message());
     if (status == TSR_FILE_NOT_FOUND_ERROR && (path[0] == '_' || strpbrk(path, "()[]+*=") != NULL)) fprintf(stderr, "code stands behind -e: tsr -e CODE FILE\n");
     tsr_error_clear();

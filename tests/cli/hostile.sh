@@ -183,5 +183,18 @@ echo old >"$work/kept.npy"
 (ulimit -f 8; exec "$tsr" -e "save(ones(100000), '$work/kept.npy')") 2>"$work/err"; is 'a file that can not grow' 1 $?
 is 'keeps its old content' old "$(cat "$work/kept.npy")"
 is 'and leaves nothing beside' '' "$(ls "$work" | grep tmp)"
+"$tsr" --help >/dev/full 2>"$work/err"; is 'help on a full disk' 1 $?
+is 'says why' "OSError: [Errno 28] No space left on device: '<stdout>'" "$(last)"
+yes 'x = 1' | "$tsr" --max-memory 100M 2>"$work/err"; is 'a program without end' 1 $?
+is 'is too much' MemoryError "$(last)"
+mkdir "$work/before"
+(until ls "$work/before" | grep -q tmp || [ -e "$work/done" ]; do sleep 0.01; done; mv "$work/before" "$work/after") &
+run -e "save(rand(5000000), '$work/before/x.csv')"; touch "$work/done"; wait
+is 'a folder renamed while it is saved to' 0 "$status"
+is 'has the file, and nothing else' x.csv "$(ls -A "$work/after")"
+name=$(printf '%0251d' 0).npy
+run -e "save(ones(3), '$work/$name'); load('$work/$name')"; is 'as long a name as there can be' 'tensor([1., 1., 1.])' "$out"
+ln -s kept.npy "$work/link.npy"
+run -e "save(ones(3), '$work/link.npy'); load('$work/kept.npy')"; is 'a link stays one' 'tensor([1., 1., 1.])' "$out"
 run -e "save(ones(3), '/dev/full', format='npy')"; is 'saving to a full disk' 1 "$status"
 exit $bad
