@@ -203,19 +203,6 @@ TsrStatus tsr_tensor_new_reshaped_view(TsrTensor **out, const TsrTensor *self, i
     return new_from(out, self, &g, "view");
 }
 
-TsrStatus tsr_tensor_new_reshape(TsrTensor **out, const TsrTensor *self, int ndim, const int64_t *sizes) {
-    Shape g = {.ndim = ndim, .offset = self->offset};
-    TsrTensor *copy = NULL;
-    if (ndim > TSR_MAX_DIMS) return tsr_error(TSR_RUNTIME_ERROR, "too many dimensions: %d, the most is %d", ndim, TSR_MAX_DIMS);
-    TSR_TRY(tsr_layout_infer_size(g.sizes, ndim, sizes, self->numel));
-    if (tsr_layout_view_strides(g.strides, ndim, g.sizes, tsr_tensor_geometry(self))) return new_from(out, self, &g, "view");
-    TSR_TRY(tsr_tensor_new_clone(&copy, self, TSR_CONTIGUOUS));
-    TsrStatus status = tsr_tensor_new_reshaped_view(out, copy, ndim, g.sizes);
-    if (status == TSR_OK) (*out)->origin = "reshape";
-    tsr_tensor_free(copy);
-    return status;
-}
-
 /* --- another dtype --- */
 
 static TsrStatus indivisible(const char *what, int64_t ratio, const TsrTensor *self, TsrDtype dtype, int64_t got) {

@@ -40,8 +40,6 @@ TsrStatus tsr_tensor_new_expand(TsrTensor **out, const TsrTensor *self, int ndim
 /* view(sizes), one of which may be -1: TSR_RUNTIME_ERROR "view size is not compatible with input tensor's size and stride (at least one
  * dimension spans across two contiguous subspaces). Use .reshape(...) instead." */
 TsrStatus tsr_tensor_new_reshaped_view(TsrTensor **out, const TsrTensor *self, int ndim, const int64_t *sizes);
-/* reshape(sizes): a view where possible, else a copy. */
-TsrStatus tsr_tensor_new_reshape(TsrTensor **out, const TsrTensor *self, int ndim, const int64_t *sizes);
 /* The same bytes as another dtype; the last size scales when the itemsize changes. TSR_RUNTIME_ERROR where strides or offset do not divide. */
 TsrStatus tsr_tensor_new_view_dtype(TsrTensor **out, const TsrTensor *self, TsrDtype dtype);
 /* The diagonal of dimensions dim1 and dim2, `offset` above the main one, as the last dimension. */
@@ -54,6 +52,9 @@ TsrStatus tsr_tensor_new_real(TsrTensor **out, const TsrTensor *self); /* of a r
 TsrStatus tsr_tensor_new_imag(TsrTensor **out, const TsrTensor *self); /* TSR_TYPE_ERROR for a real tensor */
 TsrStatus tsr_tensor_new_conj(TsrTensor **out, const TsrTensor *self); /* lazy: flips TSR_FLAG_CONJ; of a real tensor: self itself, retained */
 
+/* --- aliases where possible, else copies (copy.c) --- */
+/* reshape(sizes): a view where possible, else a copy. */
+TsrStatus tsr_tensor_new_reshape(TsrTensor **out, const TsrTensor *self, int ndim, const int64_t *sizes);
 /* self itself, retained, when already contiguous in `format`, else a copy (conj and neg resolved). */
 TsrStatus tsr_tensor_new_contiguous(TsrTensor **out, const TsrTensor *self, TsrMemoryFormat format);
 /* Always a copy; TSR_PRESERVE keeps the strides of a dense tensor, as PyTorch's clone() does. */

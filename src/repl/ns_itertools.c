@@ -509,26 +509,26 @@ static TsrStatus step_replacement(Value *out, Iter *it) {
     return pick(out, it);
 }
 
+/* Whether one of the first n positions is v. */
+static bool is_taken(const Iter *it, int64_t n, int64_t v) {
+    int64_t i = 0;
+    while (i < n && it->index[i] != v) i++;
+    return i < n;
+}
+
+static int64_t least_free(const Iter *it, int64_t n) {
+    int64_t v = 0;
+    while (is_taken(it, n, v)) v++;
+    return v;
+}
+
 /* The next r-permutation in lexicographic order of positions. */
 static bool next_permutation(Iter *it, int64_t n) {
     for (int64_t i = it->count - 1; i >= 0; i--) {
         for (int64_t next = it->index[i] + 1; next < n; next++) {
-            bool used = false;
-            for (int64_t j = 0; j < i; j++) used |= it->index[j] == next;
-            if (used) continue;
+            if (is_taken(it, i, next)) continue;
             it->index[i] = next;
-            for (int64_t j = i + 1; j < it->count; j++) { /* the smallest unused ones follow */
-                int64_t candidate = 0;
-                for (bool again = true; again;) {
-                    again = false;
-                    for (int64_t q = 0; q < j; q++)
-                        if (it->index[q] == candidate) {
-                            candidate++;
-                            again = true;
-                        }
-                }
-                it->index[j] = candidate;
-            }
+            for (int64_t j = i + 1; j < it->count; j++) it->index[j] = least_free(it, j);
             return true;
         }
     }

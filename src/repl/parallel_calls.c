@@ -8,8 +8,6 @@
 #include "seq_obj.h"
 #include "vm_internal.h"
 
-TsrStatus (*vm_end_turn)(void);
-
 /* One of the two calls. Its thread reads and writes the evaluator only while `turn` is its number. */
 typedef struct Side {
     Value function, result, exception; /* result or exception, V_UNBOUND the other */

@@ -29,6 +29,7 @@ TsrStatus stack_check(void) {
 /* --- threads --- */
 
 const VmThread *vm_waiting;
+TsrStatus (*vm_end_turn)(void);
 
 void vm_thread_save(VmThread *out) { *out = (VmThread){vm.frame, vm.free_frame, vm.first_chunk, stack_floor, recursion_depth}; }
 
