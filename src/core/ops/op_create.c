@@ -54,8 +54,9 @@ static TsrStatus sparse_zeros(TsrOpCall *c, int at, int n, const int64_t *sizes,
 
 static TsrStatus new_by_size(TsrTensor **out, const TsrOpCall *c, int size_at, int options_at, TsrDtype otherwise, TsrDevice device) {
     TsrOptions o;
+    const TsrArg *size = &c->arg[size_at];
     TSR_TRY(tsr_create_options(&o, c, options_at, device));
-    return tsr_tensor_new(out, c->arg[size_at].n, c->arg[size_at].ints, dtype_or(o.dtype, otherwise), o.device);
+    return tsr_tensor_new(out, size->n, size->ints, dtype_or(o.dtype, otherwise), o.device);
 }
 
 static TsrStatus restride(TsrTensor *t, TsrMemoryFormat format) {
@@ -86,8 +87,17 @@ static TsrStatus check_sizes(const char *name, const TsrArg *size) {
     return TSR_OK;
 }
 
+/* An out= would be resized to them. */
+static TsrStatus check_out_sizes(const TsrOpCall *c) {
+    const TsrArg *size = &c->arg[0];
+    for (int i = 0; i < size->n && c->out[0] != NULL; i++)
+        if (size->ints[i] < 0) return tsr_error(TSR_RUNTIME_ERROR, "numel: integer multiplication overflow");
+    return TSR_OK;
+}
+
 TsrStatus op_zeros(TsrOpCall *c) {
     if (wants_sparse(c, 1)) return sparse_zeros(c, 1, c->arg[0].n, c->arg[0].ints, tsr_default_dtype(), TSR_DEVICE_CPU);
+    TSR_TRY(check_out_sizes(c));
     TSR_TRY(check_sizes("zeros", &c->arg[0]));
     TsrTensor *t = NULL;
     TsrStatus made = new_by_size(&t, c, 0, 1, tsr_default_dtype(), TSR_DEVICE_CPU);
@@ -96,12 +106,14 @@ TsrStatus op_zeros(TsrOpCall *c) {
 
 TsrStatus op_ones(TsrOpCall *c) {
     TsrTensor *t = NULL;
+    TSR_TRY(check_out_sizes(c));
     TsrStatus made = new_by_size(&t, c, 0, 1, tsr_default_dtype(), TSR_DEVICE_CPU);
     return filled_move(c, made, t, tsr_scalar_int(1), false);
 }
 
 TsrStatus op_full(TsrOpCall *c) {
     TsrTensor *t = NULL;
+    TSR_TRY(check_out_sizes(c));
     TsrDtype own = c->arg[1].s.kind == TSR_SCALAR_UINT ? TSR_INT64 : tsr_scalar_dtype(c->arg[1].s); /* what is past int64 does not fit */
     TsrStatus made = new_by_size(&t, c, 0, 2, own, TSR_DEVICE_CPU);
     return filled_move(c, made, t, c->arg[1].s, false);
