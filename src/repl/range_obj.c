@@ -50,10 +50,9 @@ TsrStatus repeat_bytes(char *to, const char *bytes, int64_t n, int64_t times) {
     const int64_t total = n * times, most = 1 << 22;
     int64_t done = 0;
     if (n == 1) memset(to, bytes[0], (size_t)(done = TSR_MIN(total, 512)));
-    for (; done < TSR_MIN(total, 512); done += n) memcpy(to + done, bytes, (size_t)n);
-    for (int64_t piece = done; done < total; piece = piece < most ? done : piece) { /* what is there is copied, more each time */
-        piece = TSR_MIN(piece, total - done);
-        memcpy(to + done, to, (size_t)piece);
+    while (done < total) { /* behind the first round what is there is copied, more each time */
+        const int64_t at = done < n ? done : done % n, there = done < n ? n - done : done - at, piece = TSR_MIN(TSR_MIN(there, most), total - done);
+        memcpy(to + done, done < n ? bytes + at : to + at, (size_t)piece);
         done += piece;
         TSR_TRY(tsr_interrupt_check());
     }

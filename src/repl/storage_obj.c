@@ -214,7 +214,8 @@ static TsrStatus storage_fill(Value *out, const CallArgs *args) {
     TsrScalar number = tsr_scalar_int(0);
     TSR_TRY(readable(s));
     TSR_TRY(byte_or_number(&number, s, args->values[1], "fill_ expects int, but got %s"));
-    for (int64_t i = 0; i < count_of(s); i++) TSR_TRY(set_element(s, i, number));
+    for (int64_t i = 0; i < count_of(s) && !tsr_interrupted_at(i); i++) TSR_TRY(set_element(s, i, number));
+    TSR_TRY(tsr_interrupt_check());
     *out = value_retain(args->values[0]);
     return TSR_OK;
 }
@@ -230,7 +231,8 @@ static TsrStatus storage_copy(Value *out, const CallArgs *args) {
         if (s->storage->readonly) return tsr_error(TSR_RUNTIME_ERROR, "the storage is read-only");
         if (s->storage->nbytes > 0) memmove(tsr_storage_data(s->storage), tsr_storage_data(from->storage), s->storage->nbytes);
     } else {
-        for (int64_t i = 0; i < count_of(s); i++) TSR_TRY(set_element(s, i, tsr_scalar_load(from->dtype, at(from, i))));
+        for (int64_t i = 0; i < count_of(s) && !tsr_interrupted_at(i); i++) TSR_TRY(set_element(s, i, tsr_scalar_load(from->dtype, at(from, i))));
+        TSR_TRY(tsr_interrupt_check());
     }
     *out = value_retain(args->values[0]);
     return TSR_OK;

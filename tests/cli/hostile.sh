@@ -126,6 +126,10 @@ interrupted 'copying a dict' 'd = {i: i for i in range(3000000)}
 while True: d.copy()'
 interrupted 'a copy of a list' 'x = list(range(30000000))
 while True: x[:]'
+interrupted 'a storage filled' 'x = torch.UntypedStorage(1000000000)
+while True: x.fill_(1)'
+interrupted 'a long text repeated' 'x = "é" * 200000000
+while True: x * 2'
 interrupted 'a list repeated' 'x = list(range(20000000))
 while True: x * 2'
 interrupted 'a norm of a long row' 'x = rand(100000000)
