@@ -162,8 +162,17 @@ static bool key_came(void) {
     return ready > 0;
 }
 
-/* For the library, which also waits for keys by itself, in the middle of a paste for one. */
-static int next_key(FILE *stream) { return key_came() ? lib.read_key(stream) : EOF; }
+/* For the library, which also waits for keys by itself, in the middle of a paste for one: that ends as if its end had come, since the library reads
+ * beyond the buffer of one that ends otherwise. */
+static int next_key(FILE *stream) {
+    static const char paste_end[] = "\033[201~";
+    static size_t given;
+    if (key_came()) {
+        given = 0;
+        return lib.read_key(stream);
+    }
+    return given + 1 < sizeof paste_end ? paste_end[given++] : EOF;
+}
 
 typedef struct Watch { struct sigaction before[TSR_COUNTOF(endings)]; } Watch;
 
