@@ -196,21 +196,25 @@ static TsrStatus read_stream(TsrInput *in, int fd) {
     }
 }
 
-static TsrStatus open_input(TsrInput *in, const char *path, char mode) {
+/* Files are mapped, but for what the system makes as it is read, in /proc: that claims no size. */
+static TsrStatus take_content(TsrInput *in, const char *path, int fd, bool is_stdin) {
     struct stat st;
-    *in = (TsrInput){.name = strcmp(path, "-") == 0 ? "<stdin>" : path, .mode = mode != 0 ? mode : 'c'};
+    if (fstat(fd, &st) != 0) return tsr_error_errno(errno, path);
+    if (S_ISDIR(st.st_mode)) return tsr_error_errno(EISDIR, path);
+    in->mapped = S_ISREG(st.st_mode) && !is_stdin && st.st_size > 0;
+    if (in->mapped) return tsr_map_file(&in->hold, &in->size, path, in->mode, 0, 0);
+    if (S_ISREG(st.st_mode) || S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode) || is_stdin) return read_stream(in, fd);
+    return tsr_input_error(in, "not a regular file or a pipe");
+}
+
+static TsrStatus open_input(TsrInput *in, const char *path, char mode) {
     bool is_stdin = strcmp(path, "-") == 0;
+    *in = (TsrInput){.name = is_stdin ? "<stdin>" : path, .mode = mode != 0 ? mode : 'c'};
     if (!is_stdin) TSR_TRY(check_readable(path));
     int fd = STDIN_FILENO;
     while (!is_stdin && (fd = open(path, O_RDONLY | O_CLOEXEC)) < 0 && errno == EINTR) TSR_TRY(tsr_interrupt_check()); /* a pipe nobody writes yet */
     if (fd < 0) return tsr_error_errno(errno, path);
-    TsrStatus status = TSR_OK;
-    if (fstat(fd, &st) != 0) status = tsr_error_errno(errno, path);
-    else if (S_ISDIR(st.st_mode)) status = tsr_error_errno(EISDIR, path);
-    else if (S_ISREG(st.st_mode) && !is_stdin) status = tsr_map_file(&in->hold, &in->size, path, in->mode, 0, 0);
-    else if (S_ISREG(st.st_mode) || S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode) || is_stdin) status = read_stream(in, fd);
-    else status = tsr_input_error(in, "not a regular file or a pipe");
-    in->mapped = status == TSR_OK && S_ISREG(st.st_mode) && !is_stdin;
+    TsrStatus status = take_content(in, path, fd, is_stdin);
     in->data = in->hold.data;
     if (!is_stdin) close(fd);
     if (status != TSR_OK) tsr_dataptr_release(&in->hold);

@@ -329,9 +329,17 @@ static Row *find_row(const char *name, size_t size) {
 
 bool module_known(const char *name) { return find_row(name, strlen(name)) != NULL; }
 
+/* Whether modules lie within it. */
+static bool is_package(const char *name, size_t size) {
+    for (int64_t i = 0; i < row_count; i++)
+        if (strncmp(rows[i].name, name, size) == 0 && rows[i].name[size] == '.') return true;
+    return false;
+}
+
 /* The first part of a dotted name that is not there is what the message is about. */
 static TsrStatus no_module(const char *name) {
     size_t first = strcspn(name, ".");
+    if (name[first] != '\0' && is_package(name, first)) return tsr_error(TSR_MODULE_NOT_FOUND_ERROR, "No module named '%s'", name);
     if (name[first] != '\0' && find_row(name, first) != NULL) {
         return tsr_error(TSR_MODULE_NOT_FOUND_ERROR, "No module named '%s'; '%.*s' is not a package", name, (int)first, name);
     }

@@ -6,6 +6,7 @@ is 'standard input' 'tensor([2., 3.], dtype=torch.float64)' "$("$tsr" -e '_.mean
 run -e '_.sum()' a.csv; is 'a file' 'tensor(10., dtype=torch.float64)' "$out"
 run -e 'len(inputs), inputs[1].shape' a.csv a.csv; is 'inputs' '(2, torch.Size([2, 2]))' "$out"
 run -e '1' none.csv; is 'a file that is not used is not read' 1 "$out"
+run -e 'load("/proc/uptime").shape'; is 'a file that claims no size' 'torch.Size([1, 2])' "$out"
 run -e '_' none.csv; is 'a missing file' 1 "$status"
 case $(last) in FileNotFoundError*none.csv*) ok 'named' ;; *) fail 'named' ;; esac
 run -o csv -e '_ * 2' a.csv; is '-o csv' '2,4

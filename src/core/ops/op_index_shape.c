@@ -178,6 +178,7 @@ static TsrStatus repeat_each(TsrOpCall *c, bool has_dim, int64_t dim, int64_t n)
     memcpy(sizes, each->sizes, sizeof *sizes * (size_t)ndim);
     sizes[dim + 1] = n;
     TsrTensor *wide = MAKE(&s, tsr_tensor_new_expand, each, ndim, sizes), *copy = MAKE(&s, tsr_tensor_new_clone, wide, TSR_CONTIGUOUS);
+    if (s.status != TSR_OK) return tsr_scope_end(&s);
     sizes[dim] *= n; /* the copy has as many elements */
     memmove(sizes + dim + 1, sizes + dim + 2, sizeof *sizes * (size_t)(ndim - dim - 2));
     return tsr_scope_return(c, &s, MAKE(&s, tsr_tensor_new_reshape, copy, ndim - 1, sizes));
