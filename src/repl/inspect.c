@@ -337,9 +337,10 @@ static const char *memory_kind(const TsrStorage *s) {
     return s->origin;
 }
 
+/* Up to a line of the caches: more is chance, and a card would differ from run to run. */
 static int64_t alignment_of(const void *data) {
     uintptr_t address = (uintptr_t)data;
-    return address == 0 ? 0 : (int64_t)TSR_MIN(address & -address, (uintptr_t)4096);
+    return address == 0 ? 0 : (int64_t)TSR_MIN(address & -address, (uintptr_t)64);
 }
 
 static void put_storage(TsrStatus *status, Value card, TsrTensor *t) {
