@@ -316,7 +316,7 @@ static TsrStatus complex_convolution(TsrTensor **result, const ConvArgs *a, Conv
     return tsr_scope_end_new(result, &s, CALL(&s, "complex", "tt", real, imaginary));
 }
 
-/* Where the input or the weight is channels last, so is the result (over lines, only the weight counts); but not in double precision, nor for complex
+/* Where the input or the weight is channels last, so is the result (lines are made row-major first, which leaves those of one channel as they are); but not in double precision, nor for complex
  * numbers, nor volumes that PyTorch keeps from oneDNN. */
 static TsrStatus place_move(TsrTensor **result, const ConvArgs *a) {
     TSR_OWNED input = NULL;
@@ -327,7 +327,8 @@ static TsrStatus place_move(TsrTensor **result, const ConvArgs *a) {
     if (t->dtype == TSR_FLOAT64 || tsr_dtype_is_complex(t->dtype)) return TSR_OK;
     if (a->n == 3 && !goes_to_onednn(a->input, a->weight, 3, a->groups)) return TSR_OK;
     TSR_TRY(tsr_nn_planes_new(&input, (TsrTensor *)a->input, 2, single, false));
-    if (!tsr_nn_is_channels_last(a->weight, a->n) && (a->n == 1 || !tsr_nn_is_channels_last(input, a->n))) return TSR_OK;
+    bool kept = a->n > 1 || tsr_is_contiguous(input, TSR_CONTIGUOUS);
+    if (!tsr_nn_is_channels_last(a->weight, a->n) && !(kept && tsr_nn_is_channels_last(input, a->n))) return TSR_OK;
     TSR_TRY(tsr_nn_planes_new(&planes, t, a->n, single, false));
     TSR_TRY(tsr_nn_new_channels_last(&placed, planes));
     TSR_TRY(tsr_nn_planes_new(&final, placed, a->n, single, true));
