@@ -485,7 +485,7 @@ TsrStatus tsr_tensor_new_reshape(TsrTensor **out, const TsrTensor *self, int ndi
     if (ndim > TSR_MAX_DIMS) return tsr_error(TSR_RUNTIME_ERROR, "too many dimensions: %d, the most is %d", ndim, TSR_MAX_DIMS);
     TSR_TRY(tsr_layout_infer_size(whole, ndim, sizes, self->numel));
     if (tsr_layout_view_strides(strides, ndim, whole, tsr_tensor_geometry(self)))
-        return tsr_tensor_new_view(out, self, (TsrGeometry){ndim, whole, strides, self->offset}, "view");
+        return tsr_tensor_new_view(out, self, &(TsrGeometry){ndim, whole, strides, self->offset}, "view");
     TSR_TRY(tsr_tensor_new_clone(&copy, self, TSR_CONTIGUOUS));
     TsrStatus status = tsr_tensor_new_reshaped_view(out, copy, ndim, whole);
     if (status == TSR_OK) (*out)->origin = "reshape";

@@ -404,18 +404,18 @@ TsrStatus tsr_tensor_new_over(TsrTensor **out, TsrStorage *storage, TsrGeometry 
     return attach_move(out, t, TSR_OK, tsr_storage_retain(storage));
 }
 
-TsrStatus tsr_tensor_new_view(TsrTensor **out, const TsrTensor *self, TsrGeometry g, const char *origin) {
+TsrStatus tsr_tensor_new_view(TsrTensor **out, const TsrTensor *self, const TsrGeometry *g, const char *origin) {
     TsrTensor *t = NULL;
     uint64_t numel = 1; /* what is in front of a size of 0 may be larger than int64_t */
     if (TSR_UNLIKELY(self->sparse != NULL)) return tsr_refuse_backend("as_strided", self);
-    TSR_TRY(new_struct(&t, g.ndim, self->dtype, self->device));
-    for (int i = 0; i < g.ndim; i++) {
-        t->sizes[i] = g.sizes[i];
-        t->strides[i] = g.strides[i];
-        numel *= (uint64_t)g.sizes[i];
+    TSR_TRY(new_struct(&t, g->ndim, self->dtype, self->device));
+    for (int i = 0; i < g->ndim; i++) {
+        t->sizes[i] = g->sizes[i];
+        t->strides[i] = g->strides[i];
+        numel *= (uint64_t)g->sizes[i];
     }
     t->numel = (int64_t)numel;
-    t->offset = g.offset;
+    t->offset = g->offset;
     t->flags = self->flags & (TSR_FLAG_CONJ | TSR_FLAG_NEG);
     t->storage = tsr_storage_retain(self->storage);
     share_version(t, self);
@@ -454,7 +454,8 @@ TsrStatus tsr_tensor_new_base(TsrTensor **out, const TsrTensor *t) {
     *out = root == NULL ? NULL : tsr_tensor_retain_base(t);
     if (root == NULL || *out != NULL) return TSR_OK;
     TsrTensor *fresh = NULL;
-    TSR_TRY(tsr_tensor_new_view(&fresh, t, tsr_tensor_geometry(root), root->origin));
+    TsrGeometry whole = tsr_tensor_geometry(root);
+    TSR_TRY(tsr_tensor_new_view(&fresh, t, &whole, root->origin));
     tsr_tensor_unlink_base(fresh);
     fresh->dtype = root->dtype;
     fresh->flags = root->flags;
@@ -466,7 +467,8 @@ TsrStatus tsr_tensor_new_data(TsrTensor **out, const TsrTensor *self) {
     TsrTensor *t = NULL;
     TsrVersion *version = NULL;
     TSR_TRY(new_version(&version, 0));
-    TsrStatus status = tsr_tensor_new_view(&t, self, tsr_tensor_geometry(self), "data");
+    TsrGeometry same = tsr_tensor_geometry(self);
+    TsrStatus status = tsr_tensor_new_view(&t, self, &same, "data");
     if (status != TSR_OK) {
         tsr_version_free(version);
         return status;

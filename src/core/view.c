@@ -18,7 +18,7 @@ static void shape_of(Shape *g, const TsrTensor *t) {
 }
 
 static TsrStatus new_from(TsrTensor **out, const TsrTensor *self, const Shape *g, const char *origin) {
-    return tsr_tensor_new_view(out, self, (TsrGeometry){g->ndim, g->sizes, g->strides, g->offset}, origin);
+    return tsr_tensor_new_view(out, self, &(TsrGeometry){g->ndim, g->sizes, g->strides, g->offset}, origin);
 }
 
 static TsrStatus zero_dim(const char *name) { return tsr_error(TSR_INDEX_ERROR, "%s() cannot be applied to a 0-dim tensor.", name); }
@@ -38,7 +38,8 @@ bool tsr_overlaps_elsewhere(const TsrTensor *a, const TsrTensor *b) {
 }
 
 TsrStatus tsr_tensor_new_alias(TsrTensor **out, const TsrTensor *self) {
-    return tsr_tensor_new_view(out, self, tsr_tensor_geometry(self), "alias");
+    TsrGeometry g = tsr_tensor_geometry(self);
+    return tsr_tensor_new_view(out, self, &g, "alias");
 }
 
 TsrStatus tsr_tensor_new_select(TsrTensor **out, const TsrTensor *self, int64_t dim, int64_t index) {
@@ -313,7 +314,7 @@ TsrStatus tsr_tensor_new_as_strided(TsrTensor **out, const TsrTensor *self, TsrG
     TsrTensor *checked = NULL;
     TSR_TRY(tsr_tensor_new_over(&checked, self->storage, g, self->dtype));
     tsr_tensor_free(checked);
-    return tsr_tensor_new_view(out, self, g, "as_strided");
+    return tsr_tensor_new_view(out, self, &g, "as_strided");
 }
 
 /* --- complex numbers --- */
@@ -351,7 +352,8 @@ TsrStatus tsr_tensor_new_conj(TsrTensor **out, const TsrTensor *self) {
         *out = tsr_tensor_retain((TsrTensor *)self);
         return TSR_OK;
     }
-    TSR_TRY(tsr_tensor_new_view(&t, self, tsr_tensor_geometry(self), "conj"));
+    TsrGeometry g = tsr_tensor_geometry(self);
+    TSR_TRY(tsr_tensor_new_view(&t, self, &g, "conj"));
     t->flags ^= TSR_FLAG_CONJ;
     *out = t;
     return TSR_OK;

@@ -179,7 +179,7 @@ static TsrStatus c2_resize_like(Value *out, const CallArgs *args) {
 static TsrStatus flat_view(Value *out, TsrTensor *t) {
     TsrTensor *view;
     int64_t one = 1, n = t->numel;
-    TSR_TRY(tsr_tensor_new_view(&view, t, (TsrGeometry){1, &n, &one, t->offset}, "data"));
+    TSR_TRY(tsr_tensor_new_view(&view, t, &(TsrGeometry){1, &n, &one, t->offset}, "data"));
     *out = value_tensor_move(view);
     return TSR_OK;
 }

@@ -270,7 +270,7 @@ static TsrStatus element(Value *out, Value self, Value index) {
     int64_t i, one = 1, n = t->numel;
     TSR_TRY(value_to_index(&i, index));
     if (i < 0 || i >= n) return tsr_error(TSR_INDEX_ERROR, "index %lld is outside the %lld elements", (long long)i, (long long)n);
-    TSR_TRY(tsr_tensor_new_view(&flat, t, (TsrGeometry){1, &n, &one, t->offset}, "flat"));
+    TSR_TRY(tsr_tensor_new_view(&flat, t, &(TsrGeometry){1, &n, &one, t->offset}, "flat"));
     TsrTensor *selected;
     TsrStatus status = tsr_tensor_new_select(&selected, flat, 0, i);
     tsr_tensor_free(flat);

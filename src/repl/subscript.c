@@ -381,7 +381,7 @@ static TsrStatus drop_leading_ones(TsrTensor **out, TsrTensor *t) {
         *out = tsr_tensor_retain(t);
         return TSR_OK;
     }
-    return tsr_tensor_new_view(out, t, (TsrGeometry){tsr_ndim(t) - lead, t->sizes + lead, t->strides + lead, t->offset}, NULL);
+    return tsr_tensor_new_view(out, t, &(TsrGeometry){tsr_ndim(t) - lead, t->sizes + lead, t->strides + lead, t->offset}, NULL);
 }
 
 static TsrStatus copy_shaped(TsrTensor *dst, TsrTensor *value) {
@@ -448,7 +448,7 @@ static TsrStatus put_part(const Walk *w, int64_t good, TsrScalar number) {
     int64_t sizes[TSR_MAX_DIMS];
     TsrTensor *first, *row;
     for (int d = 0; d < tsr_ndim(w->view); d++) sizes[d] = d < a->dim ? TSR_MIN(w->view->sizes[d], 1) : w->view->sizes[d];
-    TSR_TRY(tsr_tensor_new_view(&first, w->view, (TsrGeometry){tsr_ndim(w->view), sizes, w->view->strides, w->view->offset}, NULL));
+    TSR_TRY(tsr_tensor_new_view(&first, w->view, &(TsrGeometry){tsr_ndim(w->view), sizes, w->view->strides, w->view->offset}, NULL));
     TsrStatus s = TSR_OK;
     for (int64_t i = 0; i < good && s == TSR_OK; i++) {
         s = tsr_tensor_new_select(&row, first, a->dim, p[i]);

@@ -12,7 +12,7 @@ TsrStatus tsr_along_out_of_bounds(TsrStatus kind, int64_t index, int64_t dim, in
 TsrStatus tsr_along_cut_new(TsrTensor **out, const TsrTensor *t, const TsrTensor *index, int64_t dim, bool cut_dim) {
     int64_t sizes[TSR_MAX_DIMS];
     for (int d = 0; d < tsr_ndim(t); d++) sizes[d] = d == dim && !cut_dim ? t->sizes[d] : index->sizes[d];
-    return tsr_tensor_new_view(out, t, (TsrGeometry){tsr_ndim(t), sizes, t->strides, t->offset}, NULL);
+    return tsr_tensor_new_view(out, t, &(TsrGeometry){tsr_ndim(t), sizes, t->strides, t->offset}, NULL);
 }
 
 bool tsr_along_valid(const int64_t *index, int64_t step, int64_t n, const AlongLine *q) {

@@ -292,7 +292,7 @@ static TsrStatus product_rows(TsrTensor **out, int n, TsrTensor *const *t) {
         view_strides[1] = repeat * n;
         view_strides[2] = n;
         TsrScope s = {0};
-        TsrTensor *place = MAKE(&s, tsr_tensor_new_view, *out, (TsrGeometry){3, view_sizes, view_strides, (*out)->offset + k}, NULL);
+        TsrTensor *place = MAKE(&s, tsr_tensor_new_view, *out, &(TsrGeometry){3, view_sizes, view_strides, (*out)->offset + k}, NULL);
         TsrTensor *column = MAKE(&s, tsr_tensor_new_reshape, t[k], 3, one);
         if (s.status == TSR_OK) s.status = tsr_tensor_copy(place, column);
         status = tsr_scope_end(&s);

@@ -361,13 +361,13 @@ TsrStatus op_fill_diagonal_(TsrOpCall *c) {
         if (self->sizes[d] != self->sizes[0]) return tsr_error(TSR_RUNTIME_ERROR, "all dimensions of input must be of equal length");
     int64_t step = 0, length = TSR_MIN(self->sizes[0], self->sizes[1]), columns = self->sizes[1];
     for (int d = 0; d < n; d++) step += self->strides[d];
-    TSR_TRY(tsr_tensor_new_view(&diagonal, self, (TsrGeometry){1, &length, &step, self->offset}, NULL));
+    TSR_TRY(tsr_tensor_new_view(&diagonal, self, &(TsrGeometry){1, &length, &step, self->offset}, NULL));
     TsrStatus status = tsr_tensor_fill(diagonal, c->arg[1].s);
     tsr_tensor_free(diagonal);
     /* Tall matrices: the diagonal starts again below a row left out. */
     for (int64_t top = columns + 1; status == TSR_OK && n == 2 && c->arg[2].b && top < self->sizes[0]; top += columns + 1) {
         length = TSR_MIN(columns, self->sizes[0] - top);
-        TSR_TRY(tsr_tensor_new_view(&diagonal, self, (TsrGeometry){1, &length, &step, self->offset + top * self->strides[0]}, NULL));
+        TSR_TRY(tsr_tensor_new_view(&diagonal, self, &(TsrGeometry){1, &length, &step, self->offset + top * self->strides[0]}, NULL));
         status = tsr_tensor_fill(diagonal, c->arg[1].s);
         tsr_tensor_free(diagonal);
     }

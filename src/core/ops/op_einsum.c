@@ -231,7 +231,7 @@ static TsrStatus take_diagonal(TsrTensor **slot, int first, int second, int labe
         sizes[n] = t->sizes[d];
         strides[n++] = t->strides[d] + (d == first ? t->strides[second] : 0);
     }
-    TSR_TRY(tsr_tensor_new_view(&r, t, (TsrGeometry){n, sizes, strides, t->offset}, "einsum"));
+    TSR_TRY(tsr_tensor_new_view(&r, t, &(TsrGeometry){n, sizes, strides, t->offset}, "einsum"));
     tsr_owned_put_move(slot, r);
     return TSR_OK;
 }
@@ -279,7 +279,7 @@ static TsrStatus align(Einsum *e, TsrTensor **slot, int op) {
         strides[d] = order[d] < 0 ? 1 : (*slot)->strides[order[d]];
     }
     TsrTensor *r = NULL;
-    TSR_TRY(tsr_tensor_new_view(&r, *slot, (TsrGeometry){e->ndim, sizes, strides, (*slot)->offset}, "einsum"));
+    TSR_TRY(tsr_tensor_new_view(&r, *slot, &(TsrGeometry){e->ndim, sizes, strides, (*slot)->offset}, "einsum"));
     tsr_owned_put_move(slot, r);
     return TSR_OK;
 }

@@ -305,7 +305,7 @@ TsrStatus op_index_copy(TsrOpCall *c) {
 static TsrStatus first_rows_new(TsrTensor **out, TsrTensor *t, int64_t dim) {
     int64_t sizes[TSR_MAX_DIMS];
     for (int d = 0; d < tsr_ndim(t); d++) sizes[d] = d < dim ? TSR_MIN(t->sizes[d], 1) : t->sizes[d];
-    return tsr_tensor_new_view(out, t, (TsrGeometry){tsr_ndim(t), sizes, t->strides, t->offset}, NULL);
+    return tsr_tensor_new_view(out, t, &(TsrGeometry){tsr_ndim(t), sizes, t->strides, t->offset}, NULL);
 }
 
 static void put_cells(char *to, const void *cell, size_t size, int64_t n) {

@@ -219,7 +219,7 @@ static TsrStatus make_view(Plan *p, const int64_t *shape, int nshape) {
     for (int d = 0; d < nshape; d++, k++) { sizes[k] = shape[d]; strides[k] = 0; }
     for (int d = first + p->n; d < tsr_ndim(s); d++, k++) { sizes[k] = s->sizes[d]; strides[k] = s->strides[d]; }
     TSR_TRY(tsr_layout_numel(&numel, ndim, sizes));
-    return tsr_tensor_new_view(&p->view, s, (TsrGeometry){ndim, sizes, strides, s->offset}, NULL);
+    return tsr_tensor_new_view(&p->view, s, &(TsrGeometry){ndim, sizes, strides, s->offset}, NULL);
 }
 
 /* ---- offsets ---- */
@@ -583,7 +583,7 @@ static TsrStatus expand_value(TsrTensor **out, const TsrTensor *value, const Tsr
         return tsr_error(TSR_RUNTIME_ERROR, "shape mismatch: value tensor of shape %s cannot be broadcast to indexing result of shape %s",
                          tsr_sizes_text(value), tsr_sizes_text(view));
     TsrTensor *trimmed;
-    TSR_TRY(tsr_tensor_new_view(&trimmed, value, (TsrGeometry){ndim, value->sizes + extra, value->strides + extra, value->offset}, NULL));
+    TSR_TRY(tsr_tensor_new_view(&trimmed, value, &(TsrGeometry){ndim, value->sizes + extra, value->strides + extra, value->offset}, NULL));
     TsrStatus status = tsr_tensor_new_expand(out, trimmed, tsr_ndim(view), view->sizes);
     tsr_tensor_free(trimmed);
     return status;

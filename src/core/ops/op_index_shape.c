@@ -25,8 +25,8 @@ static TsrStatus repeat_copy(TsrTensor *t, const TsrTensor *self, int n, const i
         if (k >= TSR_MAX_DIMS - 1) return tsr_error(TSR_RUNTIME_ERROR, "repeat: too many dimensions");
     }
     TsrTensor *dst, *src;
-    TSR_TRY(tsr_tensor_new_view(&dst, t, (TsrGeometry){k, sizes, to, t->offset}, NULL));
-    TsrStatus status = tsr_tensor_new_view(&src, self, (TsrGeometry){k, sizes, from, self->offset}, NULL);
+    TSR_TRY(tsr_tensor_new_view(&dst, t, &(TsrGeometry){k, sizes, to, t->offset}, NULL));
+    TsrStatus status = tsr_tensor_new_view(&src, self, &(TsrGeometry){k, sizes, from, self->offset}, NULL);
     if (status == TSR_OK) {
         status = tsr_tensor_copy(dst, src);
         tsr_tensor_free(src);

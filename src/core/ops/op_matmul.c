@@ -253,7 +253,7 @@ static TsrStatus as_batch(TsrTensor **out, const TsrTensor *t, const Product *p,
     sizes[p->ndim + 1] = left ? p->k : p->n;
     strides[p->ndim] = d == 1 ? (left ? 0 : t->strides[0]) : t->strides[d - 2];
     strides[p->ndim + 1] = d == 1 ? (left ? t->strides[0] : 0) : t->strides[d - 1];
-    return tsr_tensor_new_view(out, t, (TsrGeometry){p->ndim + 2, sizes, strides, t->offset}, "matmul");
+    return tsr_tensor_new_view(out, t, &(TsrGeometry){p->ndim + 2, sizes, strides, t->offset}, "matmul");
 }
 
 static TsrStatus batched_new(TsrTensor **out, const TsrTensor *a, const TsrTensor *b) {
@@ -281,7 +281,7 @@ static TsrStatus batched_new(TsrTensor **out, const TsrTensor *a, const TsrTenso
             p.ndim = 0;
             int d = tsr_ndim(a);
             int64_t row = p.k == 0 ? 1 : a->strides[d - 2];
-            TSR_TRY(tsr_tensor_new_view(&ma, a, (TsrGeometry){2, (int64_t[]){p.m, p.k}, (int64_t[]){row, a->strides[d - 1]}, a->offset}, "matmul"));
+            TSR_TRY(tsr_tensor_new_view(&ma, a, &(TsrGeometry){2, (int64_t[]){p.m, p.k}, (int64_t[]){row, a->strides[d - 1]}, a->offset}, "matmul"));
         } else {
             TSR_TRY(as_batch(&ma, a, &p, true));
         }
@@ -290,7 +290,7 @@ static TsrStatus batched_new(TsrTensor **out, const TsrTensor *a, const TsrTenso
         sizes[p.ndim] = p.m, sizes[p.ndim + 1] = p.n;
         int64_t strides[TSR_MAX_DIMS];
         tsr_layout_contiguous_strides(strides, p.ndim + 2, sizes);
-        TSR_TRY(tsr_tensor_new_view(&mr, r, (TsrGeometry){p.ndim + 2, sizes, strides, 0}, "matmul"));
+        TSR_TRY(tsr_tensor_new_view(&mr, r, &(TsrGeometry){p.ndim + 2, sizes, strides, 0}, "matmul"));
         TSR_TRY(matmul_into(mr, ma, mb, one, zero));
     }
     *out = tsr_owned_take(&r);

@@ -671,7 +671,7 @@ static TsrStatus run_quantile(TsrTensor *t, const TsrTensor *self, Quantile *p, 
         strides[d] = d == dim ? 1 : step;
         step *= d == dim ? 1 : sizes[d];
     }
-    TSR_TRY(tsr_tensor_new_view(&out, t, (TsrGeometry){tsr_ndim(lines), sizes, strides, t->offset}, NULL));
+    TSR_TRY(tsr_tensor_new_view(&out, t, &(TsrGeometry){tsr_ndim(lines), sizes, strides, t->offset}, NULL));
     by_rising_quantile(p);
     p->no_memory = &no_memory;
     TSR_TRY(tsr_lines_run((TsrTensor *[]){out, lines}, 2, dim, quantile_line, p, false));

@@ -384,7 +384,7 @@ static TsrStatus make_view_as_real(TsrOpCall *c, TsrTensor **out) {
     }
     sizes[n] = 2;
     strides[n] = 1;
-    TSR_TRY(tsr_tensor_new_view(out, SELF, (TsrGeometry){n + 1, sizes, strides, 2 * SELF->offset}, "view_as_real"));
+    TSR_TRY(tsr_tensor_new_view(out, SELF, &(TsrGeometry){n + 1, sizes, strides, 2 * SELF->offset}, "view_as_real"));
     (*out)->dtype = tsr_dtype_real_of(SELF->dtype);
     return TSR_OK;
 }
@@ -409,7 +409,7 @@ static TsrStatus make_view_as_complex(TsrOpCall *c, TsrTensor **out) {
     TSR_TRY(check_pairs(SELF));
     int n = tsr_ndim(SELF) - 1;
     for (int i = 0; i < n; i++) strides[i] = SELF->strides[i] / 2;
-    TSR_TRY(tsr_tensor_new_view(out, SELF, (TsrGeometry){n, SELF->sizes, strides, SELF->offset / 2}, "view_as_complex"));
+    TSR_TRY(tsr_tensor_new_view(out, SELF, &(TsrGeometry){n, SELF->sizes, strides, SELF->offset / 2}, "view_as_complex"));
     (*out)->dtype = SELF->dtype == TSR_FLOAT16 ? TSR_COMPLEX32 : SELF->dtype == TSR_FLOAT32 ? TSR_COMPLEX64 : TSR_COMPLEX128;
     return TSR_OK;
 }
