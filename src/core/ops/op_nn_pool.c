@@ -705,12 +705,11 @@ static bool is_mean(const TsrArg *size, int n) {
 static TsrStatus adaptive_mean(TsrOpCall *c, int n) {
     static const int64_t last[] = {-1, -2, -3};
     const TsrTensor *t = c->arg[0].t;
-    TsrTensor *out = NULL;
+    TSR_OWNED out = NULL;
     TSR_TRY(tsr_invoke_new(&out, 1, "mean", "tIb", t, n, last, 1));
-    TsrStatus status = TSR_OK;
-    if (n == 1) status = place_lines(&out, t);
-    else if (tsr_nn_is_channels_last(t, n)) status = place_last(&out);
-    return tsr_finish_move(c, status, out);
+    if (n == 1) TSR_TRY(place_lines(&out, t));
+    else if (tsr_nn_is_channels_last(t, n)) TSR_TRY(place_last(&out));
+    return tsr_return_move(c, tsr_owned_take(&out));
 }
 
 static TsrStatus adaptive_pool(TsrOpCall *c, int n, bool maximum) {

@@ -132,11 +132,12 @@ TsrStatus op_resample(TsrOpCall *c) {
     const TsrTensor *x = c->arg[0].t, *at = c->arg[3].t, *weight = tsr_arg_given(&c->arg[4]) ? c->arg[4].t : NULL;
     int64_t sizes[TSR_MAX_DIMS];
     Resample r = {0};
-    TsrTensor *out;
+    TSR_OWNED out = NULL;
     TSR_TRY(resample_sizes(sizes, &r, x, &c->arg[1], &c->arg[2]));
     TSR_TRY(check_taps(&r, x, at, weight));
     TSR_TRY(tsr_tensor_new(&out, tsr_ndim(x), sizes, x->dtype, x->device));
-    return tsr_finish_move(c, out->numel == 0 || tsr_is_meta(out) ? TSR_OK : resample_into(out, x, at, weight, r), out);
+    if (out->numel > 0 && !tsr_is_meta(out)) TSR_TRY(resample_into(out, x, at, weight, r));
+    return tsr_return_move(c, tsr_owned_take(&out));
 }
 
 /* ---- places and weights along one dimension ---- */
