@@ -432,7 +432,7 @@ static TsrStatus count_of(int64_t *out, bool *negative, bool *fits, Value v) {
 static TsrStatus two_counts(const CallArgs *args, int64_t *n, int64_t *k) {
     static const char *const names[] = {"n", "k"};
     int64_t counts[2];
-    bool negative[2], fits[2];
+    bool negative[2] = {false}, fits[2] = {false};
     for (int i = 0; i < args->count; i++) TSR_TRY(count_of(&counts[i], &negative[i], &fits[i], args->values[i]));
     for (int i = 0; i < args->count; i++) {
         if (negative[i]) return tsr_error(TSR_VALUE_ERROR, "%s must be a non-negative integer", names[i]);
