@@ -4,6 +4,8 @@
 
 #include "base.h"
 
+typedef struct TsrSixteen { uint64_t a, b; } TsrSixteen; /* an item of 16 bytes, only ever copied */
+
 int64_t tsr_kernel_count_bytes(const uint8_t *mask, int64_t n);
 /* Positions of the `total` set bytes of the mask, which stand at linear index `start` and on, as coordinates in `sizes`: coordinate d of
  * the k-th goes to out[k + d * column]. ndim >= 1. */

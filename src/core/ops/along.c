@@ -58,16 +58,13 @@ void tsr_along_neutral_store(TsrCombine op, TsrDtype d, void *cell) {
 }
 
 TsrStatus tsr_along_divide_by_counts(TsrTensor *t, TsrTensor *counts) {
-    TsrTensor *done = NULL;
-    TsrScalar one = tsr_scalar_int(1);
-    TsrTensor *clamped;
-    TSR_TRY(tsr_invoke_new(&clamped, 1, "clamp_min", "ts", counts, one));
+    TSR_OWNED clamped = NULL;
+    TSR_OWNED done = NULL;
+    TSR_TRY(tsr_invoke_new(&clamped, 1, "clamp_min", "ts", counts, tsr_scalar_int(1)));
     bool exact = tsr_dtype_is_float(t->dtype) || tsr_dtype_is_complex(t->dtype);
-    TsrStatus status = exact ? tsr_invoke_new(&done, 1, "div", "tt", t, clamped) : tsr_invoke_new(&done, 1, "div", "ttc", t, clamped, "floor");
-    tsr_tensor_free(clamped);
-    if (status == TSR_OK) status = tsr_tensor_copy(t, done); /* not in place: the write is counted once, by the caller's operator */
-    tsr_tensor_free(done);
-    return status;
+    if (exact) TSR_TRY(tsr_invoke_new(&done, 1, "div", "tt", t, clamped));
+    else TSR_TRY(tsr_invoke_new(&done, 1, "div", "ttc", t, clamped, "floor"));
+    return tsr_tensor_copy(t, done); /* not in place: the write is counted once, by the caller's operator */
 }
 
 #define PICK(T) \
@@ -83,7 +80,7 @@ void tsr_along_pick(char *dst, int64_t ds, const char *src, int64_t ss, const in
     case 2: PICK(uint16_t); break;
     case 4: PICK(uint32_t); break;
     case 8: PICK(uint64_t); break;
-    default: PICK(Sixteen); break;
+    default: PICK(TsrSixteen); break;
     }
 }
 #undef PICK

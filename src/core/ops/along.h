@@ -20,8 +20,6 @@ typedef struct AlongLine {
     AlongBad *bad;
 } AlongLine;
 
-typedef struct Sixteen { uint64_t a, b; } Sixteen; /* an element of complex128, copied */
-
 static inline int64_t tsr_along_size(const TsrTensor *t, int64_t dim) { return tsr_ndim(t) == 0 ? 1 : t->sizes[dim]; }
 static inline bool tsr_is_index_dtype(const TsrTensor *t) { return t->dtype == TSR_INT64 || t->dtype == TSR_INT32; }
 

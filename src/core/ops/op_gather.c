@@ -62,7 +62,7 @@ static void gather_ones(int64_t begin, int64_t end, void *user) {
     case 2: PICK_ONES(uint16_t);
     case 4: PICK_ONES(uint32_t);
     case 8: PICK_ONES(uint64_t);
-    default: PICK_ONES(Sixteen);
+    default: PICK_ONES(TsrSixteen);
     }
 }
 

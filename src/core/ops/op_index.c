@@ -431,26 +431,22 @@ static TsrStatus reset_rows(TsrTensor *t, int64_t dim, const TsrTensor *position
 static TsrStatus row_counts(TsrTensor **out, const TsrTensor *t, int64_t dim, const TsrTensor *positions, bool include_self) {
     int64_t sizes[TSR_MAX_DIMS];
     for (int d = 0; d < tsr_ndim(t); d++) sizes[d] = d == dim ? t->sizes[d] : 1;
-    TsrTensor *counts;
+    TSR_OWNED counts = NULL;
     TSR_TRY(tsr_zeros_new(&counts, tsr_ndim(t), sizes, TSR_INT64, t->device));
     int64_t *n = tsr_data(counts);
     const int64_t *index = tsr_data(positions);
     for (int64_t i = 0; i < counts->numel; i++) n[i] = include_self;
     for (int64_t i = 0; i < positions->numel && !tsr_interrupted_at(i); i++) n[index[i]]++;
-    TsrStatus status = tsr_tensor_new_cast(out, counts, tsr_dtype_real_of(t->dtype));
-    tsr_tensor_free(counts);
-    return status;
+    return tsr_tensor_new_cast(out, counts, tsr_dtype_real_of(t->dtype));
 }
 
 static TsrStatus index_reduce_into(TsrTensor *t, int64_t dim, const TsrTensor *positions, Reach reach, const TsrTensor *source, AlongReduction r, bool include_self) {
     if (!include_self) TSR_TRY(reset_rows(t, dim, positions, reach.count, r.op));
     TSR_TRY(fold_source(t, dim, positions, reach, source, r.op));
     if (!r.mean || !all_reached(reach, positions)) return TSR_OK;
-    TsrTensor *counts;
+    TSR_OWNED counts = NULL;
     TSR_TRY(row_counts(&counts, t, dim, positions, include_self));
-    TsrStatus status = tsr_along_divide_by_counts(t, counts);
-    tsr_tensor_free(counts);
-    return status;
+    return tsr_along_divide_by_counts(t, counts);
 }
 
 TsrStatus op_index_reduce(TsrOpCall *c) {

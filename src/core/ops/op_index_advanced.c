@@ -337,8 +337,6 @@ static TsrStatus plan_make(Plan *p, const TsrTensor *self, int n, TsrTensor *con
     for (int64_t i = 0; i < n; i++) \
         *(T *)(void *)(data[0] + i * strides[0]) = *(const T *)(const void *)(data[1] + i * strides[1] + *(const int64_t *)(const void *)(data[2] + i * strides[2]) * (int64_t)sizeof(T))
 
-typedef struct Sixteen { uint64_t a, b; } Sixteen;
-
 static void get_loop(char *const *data, const int64_t *strides, int64_t n, const void *params) {
     int64_t item = *(const int64_t *)params;
     if (strides[2] == 0 && strides[0] == item && strides[1] == item) {
@@ -350,7 +348,7 @@ static void get_loop(char *const *data, const int64_t *strides, int64_t n, const
     case 2: GET(uint16_t); break;
     case 4: GET(uint32_t); break;
     case 8: GET(uint64_t); break;
-    default: GET(Sixteen); break;
+    default: GET(TsrSixteen); break;
     }
 }
 

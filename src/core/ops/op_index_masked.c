@@ -16,7 +16,6 @@ typedef struct Fill {
     size_t item;
 } Fill;
 
-typedef struct Sixteen { uint64_t a, b; } Sixteen;
 #define FILL(T) \
     do { \
         T v; \
@@ -36,7 +35,7 @@ static void fill_loop(char *const *data, const int64_t *strides, int64_t n, cons
     case 2: FILL(uint16_t); break;
     case 4: FILL(uint32_t); break;
     case 8: FILL(uint64_t); break;
-    default: FILL(Sixteen); break;
+    default: FILL(TsrSixteen); break;
     }
 }
 
@@ -180,7 +179,7 @@ static void take_next_loop(char *const *data, const int64_t *strides, int64_t n,
     case 2: TAKE(uint16_t); break;
     case 4: TAKE(uint32_t); break;
     case 8: TAKE(uint64_t); break;
-    default: TAKE(Sixteen); break;
+    default: TAKE(TsrSixteen); break;
     }
     for (; i < n && !*s->short_of; i++) *s->short_of = *(const bool *)(data[1] + i * strides[1]);
     s->next = next;

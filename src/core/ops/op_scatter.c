@@ -182,37 +182,30 @@ static TsrStatus neutral_like_index(TsrTensor **out, const TsrTensor *t, const T
 
 /* Counts of the writes each place had, in the real dtype of t (so that complex divides by a real). */
 static TsrStatus scatter_counts(TsrTensor **out, const TsrTensor *t, int64_t dim, const TsrTensor *index, bool include_self) {
-    TsrTensor *one, *ones = NULL;
+    TSR_OWNED counts = NULL;
+    TSR_OWNED one = NULL;
+    TSR_OWNED ones = NULL;
     TsrDtype dtype = tsr_dtype_real_of(t->dtype);
-    TSR_TRY(tsr_zeros_new(out, tsr_ndim(t), t->sizes, dtype, t->device));
-    TsrStatus status = include_self ? tsr_tensor_fill(*out, tsr_scalar_int(1)) : TSR_OK;
-    if (status == TSR_OK) status = tsr_tensor_new_scalar(&one, tsr_scalar_int(1), dtype);
-    if (status == TSR_OK) {
-        status = tsr_tensor_new_expand(&ones, one, tsr_ndim(index), index->sizes);
-        tsr_tensor_free(one);
-    }
-    if (status == TSR_OK) {
-        status = scatter_lines(*out, dim, index, ones, TSR_COMBINE_ADD);
-        tsr_tensor_free(ones);
-    }
-    return tsr_owned_keep(out, status);
+    TSR_TRY(tsr_zeros_new(&counts, tsr_ndim(t), t->sizes, dtype, t->device));
+    if (include_self) TSR_TRY(tsr_tensor_fill(counts, tsr_scalar_int(1)));
+    TSR_TRY(tsr_tensor_new_scalar(&one, tsr_scalar_int(1), dtype));
+    TSR_TRY(tsr_tensor_new_expand(&ones, one, tsr_ndim(index), index->sizes));
+    TSR_TRY(scatter_lines(counts, dim, index, ones, TSR_COMBINE_ADD));
+    *out = tsr_owned_take(&counts);
+    return TSR_OK;
 }
 
 static TsrStatus scatter_reduce_into(TsrTensor *t, int64_t dim, const TsrTensor *index, const TsrTensor *src, AlongReduction r, bool include_self) {
+    TSR_OWNED start = NULL;
+    TSR_OWNED counts = NULL;
     if (!include_self) {
-        TsrTensor *start;
         TSR_TRY(neutral_like_index(&start, t, index, r.op));
-        TsrStatus status = scatter_lines(t, dim, index, start, TSR_COMBINE_SET);
-        tsr_tensor_free(start);
-        TSR_TRY(status);
+        TSR_TRY(scatter_lines(t, dim, index, start, TSR_COMBINE_SET));
     }
     TSR_TRY(scatter_lines(t, dim, index, src, r.op));
     if (!r.mean) return TSR_OK;
-    TsrTensor *counts;
     TSR_TRY(scatter_counts(&counts, t, dim, index, include_self));
-    TsrStatus status = tsr_along_divide_by_counts(t, counts);
-    tsr_tensor_free(counts);
-    return status;
+    return tsr_along_divide_by_counts(t, counts);
 }
 
 TsrStatus op_scatter_reduce(TsrOpCall *c) {
