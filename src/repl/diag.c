@@ -15,12 +15,12 @@ static void write_clean(FILE *file, const char *text, size_t length) {
     }
 }
 
-/* The stretch of a line that is shown: all of it, or a window around `col`. */
+/* The stretch of a line that is shown: all of it but blanks at its ends, or a window around `col`. */
 static void window(const char *text, size_t length, int col, size_t *from, size_t *to) {
     *from = 0;
     while (*from < length && (text[*from] == ' ' || text[*from] == '\t' || text[*from] == '\f')) (*from)++;
     *to = length;
-    while (*to > *from && (text[*to - 1] == ' ' || text[*to - 1] == '\t')) (*to)--;
+    while (*to > *from && *to > (size_t)col && (text[*to - 1] == ' ' || text[*to - 1] == '\t')) (*to)--;
     if (*to - *from <= MAX_SHOWN) return;
     if (col > LEFT_OF_PLACE && (size_t)col < length && (size_t)(col - LEFT_OF_PLACE) > *from) *from = (size_t)(col - LEFT_OF_PLACE);
     while (*from < *to && (text[*from] & 0xC0) == 0x80) (*from)++;

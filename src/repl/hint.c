@@ -44,7 +44,8 @@ void hint_consider(HintSearch *search, const char *candidate) {
     if (candidate[0] == '_' && search->wanted[0] != '_') return;
     if (strcmp(candidate, search->wanted) == 0) return;
     int distance = edit_distance(search->wanted, candidate, search->best_distance);
-    if (distance >= search->best_distance) return;
+    bool nearer_start = search->best != NULL && candidate[0] == search->wanted[0] && search->best[0] != search->wanted[0];
+    if (distance > search->best_distance || (distance == search->best_distance && !nearer_start)) return;
     search->best = candidate;
     search->best_distance = distance;
 }
@@ -101,6 +102,38 @@ TsrStatus hint_unexpected_keyword(const char *function, const HintSearch *search
     return TSR_TYPE_ERROR;
 }
 
+static bool begins_with(const char *code, size_t length, const char *words) {
+    size_t n = strlen(words);
+    return length >= n && memcmp(code, words, n) == 0;
+}
+
+static bool is_marked(const char *code, size_t length, const char *words) {
+    size_t n = strlen(words);
+    return words[0] == '.' ? length > n && begins_with(code + length - n, n, words) : begins_with(code, length, words);
+}
+
+const char *hint_marked(const char *code, size_t length, const char *line) {
+    static const struct { const char *code, *fits, *hint; } rows[] = {
+#define MARKED(code, fits, hint) {code, fits, hint},
+#include "advice.def"
+    };
+    for (size_t i = 0; i < TSR_COUNTOF(rows); i++)
+        if (strstr(line, rows[i].fits) != NULL && is_marked(code, length, rows[i].code)) return rows[i].hint;
+    return NULL;
+}
+
+/* An operator that is none may be noticed at any of its characters, or behind it. */
+const char *hint_at_place(const char *line, size_t length, size_t place) {
+    static const struct { const char *words, *hint; } rows[] = {
+#define AT_PLACE(words, hint) {words, hint},
+#include "advice.def"
+    };
+    for (size_t i = 0; i < TSR_COUNTOF(rows); i++)
+        for (size_t back = 0; back <= strlen(rows[i].words) && back <= place; back++)
+            if (place <= length && begins_with(line + place - back, length - place + back, rows[i].words)) return rows[i].hint;
+    return NULL;
+}
+
 const char *hint_advice(const char *line) {
     static const struct { const char *fits, *hint; } rows[] = {
 #define ADVICE(fits, hint) {fits, hint},
@@ -119,7 +152,7 @@ const char *hint_first_words(const char *line, size_t length) {
     for (; length > 0 && (*line == ' ' || *line == '\t'); line++) length--;
     for (size_t i = 0; i < TSR_COUNTOF(rows); i++) {
         size_t n = strlen(rows[i].words);
-        if (length < n || memcmp(line, rows[i].words, n) != 0) continue;
+        if (!begins_with(line, length, rows[i].words)) continue;
         if (ispunct((unsigned char)rows[i].words[0])) return rows[i].hint;
         if (length > n && line[n] != ' ' && line[n] != ':') continue;
         while (n < length && line[n] == ' ') n++; /* not a name that is used as one: let = 1 */

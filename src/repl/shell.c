@@ -111,12 +111,27 @@ static void narrow_to_name(DiagFrame *frame, const Exc *e, const char *message) 
     if (end != NULL && frame->at.line > 0) diag_narrow(frame, quote + 1, (size_t)(end - quote - 1));
 }
 
+/* The line that the last frame is about. */
+static const char *line_of(const DiagError *e, size_t *length) {
+    const DiagFrame *frame = e->count > 0 ? &e->frames[e->count - 1] : NULL;
+    return frame != NULL && frame->source != NULL && frame->at.line > 0 ? source_line(frame->source, frame->at.line, length) : NULL;
+}
+
 static const char *syntax_hint(const DiagError *e) {
-    if (!e->syntax || e->count == 0 || (strcmp(e->message, "invalid syntax") != 0 && strcmp(e->message, "expected ':'") != 0)) return NULL;
-    const DiagFrame *frame = &e->frames[e->count - 1];
+    if (!e->syntax || (strcmp(e->message, "invalid syntax") != 0 && strcmp(e->message, "expected ':'") != 0)) return NULL;
     size_t length = 0;
-    const char *line = frame->source != NULL && frame->at.line > 0 ? source_line(frame->source, frame->at.line, &length) : NULL;
-    return line != NULL ? hint_first_words(line, length) : NULL;
+    const char *line = line_of(e, &length), *hint = line != NULL ? hint_first_words(line, length) : NULL;
+    return line != NULL && hint == NULL ? hint_at_place(line, length, (size_t)e->frames[e->count - 1].at.col) : hint;
+}
+
+/* The hint for a usual mistake, by the last line of the report and, within one line, what the carets mark. */
+static const char *mistake_hint(const DiagError *e) {
+    size_t length = 0;
+    const char *line = line_of(e, &length), *hint = NULL;
+    const SourceRange *at = line != NULL ? &e->frames[e->count - 1].at : NULL;
+    if (at != NULL && at->line == at->end_line && at->col <= at->end_col && (size_t)at->end_col <= length)
+        hint = hint_marked(line + at->col, (size_t)(at->end_col - at->col), e->line);
+    return hint != NULL ? hint : hint_advice(e->line);
 }
 
 static void report_one(Value exception) {
@@ -135,7 +150,8 @@ static void report_one(Value exception) {
         error.shapes = tsr_error_shapes_text(error.message);
         if (error.shapes == NULL) error.shapes = product_shapes(error.message, product, sizeof product);
         if (error.hint == NULL || error.hint[0] == '\0') error.hint = product_hint(error.message);
-        if (hint_advice(error.line) != NULL) error.hint = hint_advice(error.line);
+        const char *usual = mistake_hint(&error);
+        if (usual != NULL) error.hint = usual;
         if (error.hint == NULL || error.hint[0] == '\0') error.hint = syntax_hint(&error);
         if (shell_options->json)
             diag_write_json(stderr, &error);

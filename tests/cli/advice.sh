@@ -7,7 +7,7 @@ hints() {
     while IFS= read -r code && IFS= read -r wanted; do
         run -e "$(printf '%b' "$code")"
         is "$code" "    hint: $wanted" "$(grep '^    hint' "$work/err")"
-        last >>"$met"
+        grep -v "^    " "$work/err" >>"$met"
     done
 }
 hints <<'END'
@@ -182,7 +182,7 @@ dtypes are names, not text: torch.float32, or float32
 ones(2).shape()
 shape is no method: x.shape[0], or x.size(0)
 ones(2).dtype()
-dtype is no method: x.dtype, without ()
+a dtype is not called: x.dtype tells a tensor's, x.to(torch.float32) converts
 ones(2).item()
 item() is for one element; x.tolist() gives the numbers of all
 float(ones(2))
@@ -265,9 +265,262 @@ torch.full((2,), fill=3)
 did you mean fill_value=?
 F.softmax(ones(2), dimm=0)
 did you mean dim=?
+// a comment
+# begins a comment
+/* a comment */
+# begins a comment
+pip install torchvision
+nothing can be installed: dir(torch) lists what is there
+conda install numpy
+nothing can be installed: dir(torch) lists what is there
+x = 1 && 2
+'and' joins two conditions; & goes element by element
+x = 1 || 2
+'or' joins two conditions; | goes element by element
+x = 1 === 2
+did you mean '=='?
+x = 1 !== 2
+did you mean '!='?
+x = 1 <> 2
+did you mean '!='?
+x = 1; x++
+x += 1 counts up
+x = 1; x--
+x -= 1 counts down
+f = x => x + 1
+a function without a name is lambda x: x + 1; 'at least' is >=
+f = x -> x + 1
+a function without a name is lambda x: x + 1
+x := 3
+x = 1 assigns; := stands inside an expression: (x := 1)
+x = 1 ? 2 : 3
+of two values: a if condition else b
+x = !True
+'not x' negates, ~x element by element
+max(ones(2, 3))
+the bare name is Python's, which compares rows: x.max(), or torch.max(x)
+min(ones(2, 3), ones(2, 3))
+the bare name is Python's, which compares rows: x.min(), or torch.min(x)
+all(ones(2, 2) > 0)
+the bare name is Python's, which asks each row: x.all(), or torch.all(x)
+any(ones(2, 2) > 0)
+the bare name is Python's, which asks each row: x.any(), or torch.any(x)
+sorted(ones(2, 3))
+Python's sorted compares rows: x.sort().values, or torch.sort(x)
+tensor([ones(2), ones(2)])
+stack([x, y]) makes one tensor of several
+torch.tensor([ones(2), ones(2)])
+stack([x, y]) makes one tensor of several
+ones(2, 3).T()
+T is no method: x.T, without ()
+tf.zeros(3)
+torch's functions are there by their names, zeros(3) for one; tensorflow.Tensor is TensorFlow's tensor
+Torch.ones(3)
+did you mean 'torch'?
+clear
+Ctrl-L clears the screen
+{'a': 1}.a
+the value of a key is d['key']; d.keys() lists the keys
+[1].mean()
+tensor(x) makes a tensor of a list
+[1].sum()
+tensor(x) makes a tensor of a list
+[1].max()
+tensor(x) makes a tensor of a list
+[1].min()
+tensor(x) makes a tensor of a list
+[[1, 2], [3, 4]][0, 1]
+a list takes one index after the other, x[0][1]; a tensor several, tensor(x)[0, 1]
+[1] - 1
+only a tensor computes with each of its elements: tensor(x)
+[1] / 0.5
+only a tensor computes with each of its elements: tensor(x)
+ones(2) + [1, 2]
+tensor([1, 2]) makes a tensor of a list
+[1] + 1
+x + [1] makes a longer list; only a tensor computes with each of its elements: tensor(x)
+[1] + 1.5
+x + [1] makes a longer list; only a tensor computes with each of its elements: tensor(x)
+t = (1, 2); t[0] = 3
+a tuple never changes; list(t) makes a list, which does
+sum(ones(2, 3), dim=0)
+the bare name is Python's: x.sum(dim=0), or torch.sum(x, dim=0)
+max(ones(2, 3), axis=0)
+the bare name is Python's: x.sum(axis=0), or torch.sum(x, axis=0)
+any(ones(2, 2) > 0, dim=0)
+the bare name is Python's: x.any(dim=0), or torch.any(x, dim=0)
+all(ones(2, 2) > 0, dim=0)
+the bare name is Python's: x.all(dim=0), or torch.all(x, dim=0)
+round(ones(3), 2)
+the bare name is Python's: x.round(decimals=2), or torch.round(x, decimals=2)
+f'{ones(3):.2f}'
+a format is for one number: x.item() is that of one element, f'{x}' prints all
+x = “abc”
+a text stands between straight quotes: 'abc'
+x = ”abc”
+a text stands between straight quotes: 'abc'
+x = ‘abc’
+a text stands between straight quotes: 'abc'
+x = ’abc’
+a text stands between straight quotes: 'abc'
+x = 3 × 4
+did you mean '*'?
+x = 3 − 4
+did you mean '-'?
+x = 3 ≤ 4
+did you mean '<='?
+x = 3 ≥ 4
+did you mean '>='?
+x = 3 ≠ 4
+did you mean '!='?
+√2
+did you mean 'sqrt'?
+ones(2).push(1)
+a tensor keeps its size: cat([x, y]) makes a longer one
+ones(2).extend([1])
+a tensor keeps its size: cat([x, y]) makes a longer one
+ones(2).concat(ones(2))
+a tensor keeps its size: cat([x, y]) makes a longer one
+ones(2).head()
+x[:5] are the first rows, x[-5:] the last
+ones(2).tail()
+x[:5] are the first rows, x[-5:] the last
+ones(2).iloc[0]
+elements are taken with [ ]: x[0], x[:, 1]
+ones(2).loc[0]
+elements are taken with [ ]: x[0], x[:, 1]
+ones(2, 3).rows
+did you mean 'shape'?
+ones(2, 3).columns
+did you mean 'shape'?
+ones(2).describe()
+inspect(x) tells about the tensor; x.mean(0), x.std(0) and x.aminmax() about its numbers
+ones(2).info()
+inspect(x), or at the prompt x?
+ones(2).plot()
+tsr draws no plots; draw(x) pictures a tensor's memory
+ones(2).filter(lambda v: v > 0)
+x[x > 0] takes the elements for which that is true
+ones(2).reverse()
+did you mean 'flip'?
+ones(2).avg()
+did you mean 'mean'?
+ones(2).average()
+did you mean 'mean'?
+ones(2).count()
+x.numel() counts the elements, (x == 3).sum() those that are 3
+ones(2).float16()
+did you mean 'half'?
+ones(2).to_numpy()
+x.tolist() gives the numbers; save(x, 'x.npy') writes NumPy's format
+ones(2).toarray()
+x.tolist() gives the numbers; save(x, 'x.npy') writes NumPy's format
+ones(2, 3).max(0).shape
+two tensors were given: .values and .indices
+ones(2, 3).min(0).shape
+two tensors were given: .values and .indices
+ones(3).sort().shape
+two tensors were given: .values and .indices
+ones(3).topk(2).shape
+two tensors were given: .values and .indices
+ones(3).median(0).shape
+two tensors were given: .values and .indices
+torch.append(ones(2), ones(2))
+a tensor keeps its size: cat([x, y]) makes a longer one
+torch.array_split(ones(5), 2)
+did you mean 'tensor_split'?
+torch.average(ones(3))
+did you mean 'mean'?
+torch.expand_dims(ones(2), 0)
+did you mean 'unsqueeze'?
+torch.invert(ones(2))
+did you mean 'bitwise_not'?
+torch.len(ones(3))
+len(x), x.size(0) or x.numel()
+torch.ndim(ones(3))
+x.ndim, x.shape: attributes of the tensor
+torch.percentile(ones(3), 50)
+did you mean 'quantile'? its q goes from 0 to 1
+torch.power(2, 3)
+did you mean 'pow'?
+torch.repeat(ones(2), 2)
+x.repeat(2, 1) repeats the whole, x.repeat_interleave(2) each element
+torch.shape(ones(3))
+x.ndim, x.shape: attributes of the tensor
+torch.size(ones(3))
+x.size(), or x.shape
+random.rand(3)
+torch.rand, randn and randint make random tensors, torch.manual_seed(0) makes them repeatable; import random is Python's
+torch.seed(3)
+did you mean torch.manual_seed(0)?
+torch.random.seed(3)
+did you mean torch.manual_seed(0)?
+from torch.nn import Linear
+layers are classes, which tsr has not; torch.nn.functional, also F, has them as functions
+torch.float32(3)
+a dtype is not called: x.dtype tells a tensor's, x.to(torch.float32) converts
+ones(2).to('float32')
+dtypes are names, not text: x.float(), or x.to(torch.float32)
+ones(2).to('int64')
+dtypes are names, not text: x.int(), or x.to(torch.int32)
+ones(2).to('float')
+dtypes are names, not text: x.float(), or x.to(torch.float32)
+ones(2).to('int')
+dtypes are names, not text: x.int(), or x.to(torch.int32)
+ones(2).type('int')
+dtypes are names, not text: x.int(), or x.to(torch.int32)
+ones(2).type('float')
+dtypes are names, not text: x.float(), or x.to(torch.float32)
+zeros(2, 3, float32)
+a dtype is named: zeros(2, 3, dtype=float32)
+zeros([2, 3], float32)
+the sizes are one argument, and a dtype is named: zeros((2, 3), dtype=float32)
+ones((2, 3), float32)
+the sizes are one argument, and a dtype is named: ones((2, 3), dtype=float32)
+vstack(ones(2), ones(2))
+put the tensors into a list: [a, b]
+hstack(ones(2), ones(2))
+put the tensors into a list: [a, b]
+full(3, 7)
+the sizes are a tuple: full((2, 3), 7)
+randint(10, 3)
+the sizes are a tuple: randint(10, (3,))
+randint(0, 10, 3)
+the sizes are a tuple: randint(0, 10, (3,))
+normal(0, 1, 3)
+the sizes are a tuple: normal(0, 1, (3,))
+linspace(0, 1)
+the number of points is the third argument: linspace(0, 1, 5)
+logspace(0, 3)
+the number of points is the third argument: logspace(0, 3, 4)
+ones(3).std(ddof=1)
+ddof is called correction: x.std(correction=0)
+maximum(ones(3), 0)
+clamp(x, min=0) compares with a number
+minimum(ones(3), 0)
+clamp(x, max=0) compares with a number
+where(ones(2), 1, 0)
+a condition is a comparison: where(x > 0, a, b)
+torch.from_numpy([1, 2])
+tensor([1, 2]) makes a tensor of a list, load('x.npy') reads NumPy's files
+ones(2).to('mps')
+tsr computes on the CPU: leave the device out
+F.one_hot(ones(2))
+indices are whole numbers: i.long()
+ones(2) & ones(2)
+& is for masks and integers: (x > 0) & (y > 0), with the brackets
+ones(2) | ones(2)
+| is for masks and integers: (x > 0) | (y > 0), with the brackets
+one(3)
+did you mean 'ones'?
+Ones(3)
+did you mean 'ones'?
 END
 sed -n 's/^ADVICE("\(.*\)", ".*/\1/p' "$rows" | sed 's/\\"/"/g' >"$work/rows"
 while IFS= read -r row; do
     grep -qF -- "$row" "$met" || fail "no mistake above meets the row: $row"
 done <"$work/rows"
+run -e 'x == '
+is 'a place behind blanks' "    x == 
+         ^" "$(sed -n 2,3p "$work/err")"
 exit $bad
