@@ -141,9 +141,15 @@ static void peeled_f32(const TsrGemm *g, float alpha, int64_t i, int64_t columns
     }
 }
 
-/* row[j] += alpha x[p] b[p][j], for one p after the other. */
+/* row[j] += alpha x[p] b[p][j], for one p after the other; eight columns at a time stay in a register. */
 TSR_CLONES static void add_lines_f32(float *restrict row, int64_t n, int64_t k, float alpha, const float *restrict x, int64_t x_step, const float *restrict b, int64_t b_step) {
-    for (int64_t p = 0; p < k; p++) {
+    typedef float Eight __attribute__((vector_size(32), aligned(4)));
+    for (; n >= 8; n -= 8, row += 8, b += 8) {
+        Eight sum = *(const Eight *)(const void *)row;
+        for (int64_t p = 0; p < k; p++) sum += alpha * x[p * x_step] * *(const Eight *)(const void *)(b + p * b_step);
+        *(Eight *)(void *)row = sum;
+    }
+    for (int64_t p = 0; p < k && n > 0; p++) {
         const float *restrict y = b + p * b_step;
         float v = alpha * x[p * x_step];
         for (int64_t j = 0; j < n; j++) row[j] += v * y[j];
