@@ -163,7 +163,7 @@ static TsrStatus builtin_format(Value *out, const CallArgs *args) {
     const char *spec = "";
     size_t size = 0;
     if (args->count > 1) {
-        if (!value_is_str(args->values[1])) return tsr_error(TSR_TYPE_ERROR, "format() argument 2 must be str, not %s", value_type_name(args->values[1]));
+        if (!value_is_str(args->values[1])) return tsr_error(TSR_TYPE_ERROR, "format() argument 2 must be str, not %s", value_shown_type(args->values[1]));
         spec = value_as_str(args->values[1])->data;
         size = (size_t)value_as_str(args->values[1])->size;
     }
@@ -193,7 +193,7 @@ static TsrStatus builtin_callable(Value *out, const CallArgs *args) {
 
 /* ---- numbers ---- */
 
-static TsrStatus builtin_abs(Value *out, const CallArgs *args) {
+TsrStatus builtin_abs(Value *out, const CallArgs *args) {
     Value v = args->values[0];
     bool handled;
     if (v.tag == V_INT && v.i != INT64_MIN) *out = value_int(v.i < 0 ? -v.i : v.i);
@@ -262,6 +262,7 @@ static TsrStatus builtin_round(Value *out, const CallArgs *args) {
         if (v[0].tag != V_FLOAT) return round_int(out, v[0], digits);
         return given ? float_round(out, v[0].f, digits) : int_new_double(out, rint(v[0].f));
     }
+    if (value_is_obj(v[0], &type_type)) return tsr_error(TSR_TYPE_ERROR, "type type doesn't define __round__ method"); /* float.__round__ is for floats */
     TSR_TRY(call_special(out, v[0], "__round__", given ? 1 : 0, &v[1], &handled));
     return handled ? TSR_OK : tsr_error(TSR_TYPE_ERROR, "type %s doesn't define __round__ method", value_type_name(v[0]));
 }
@@ -456,22 +457,22 @@ static TsrStatus best_of(Value *out, const CallArgs *args, const char *name, Com
 static TsrStatus builtin_max(Value *out, const CallArgs *args) { return best_of(out, args, "max", CMP_GT); }
 static TsrStatus builtin_min(Value *out, const CallArgs *args) { return best_of(out, args, "min", CMP_LT); }
 
-static TsrStatus sorted_new(Value *out, Value iterable, Value key, bool reverse) {
-    Value list;
-    TSR_TRY(list_new_iterable(&list, iterable));
-    TsrStatus status = list_sort(value_as_list(list), key, reverse);
-    return value_end_move(out, status, list);
-}
-
-static TsrStatus builtin_sorted_function(Value *out, const CallArgs *args) {
+/* sorted()'s arguments by name are looked at by sort(), when the list is made. */
+static TsrStatus sort_by_keywords(List *list, const CallArgs *args) {
     Value key = args_keyword(args, "key"), reverse_value = args_keyword(args, "reverse");
     int64_t reverse = 0;
-    if (args->count != 1) return tsr_error(TSR_TYPE_ERROR, "sorted expected 1 argument, got %d", args->count);
     for (int i = 0; i < args->keyword_count; i++)
         if (strcmp(args->names[i]->data, "key") != 0 && strcmp(args->names[i]->data, "reverse") != 0)
             return tsr_error(TSR_TYPE_ERROR, "'%s' is an invalid keyword argument for sort()", args->names[i]->data);
     if (reverse_value.tag != V_UNBOUND) TSR_TRY(value_to_index_clamped(&reverse, reverse_value));
-    return sorted_new(out, args->values[0], key, reverse != 0);
+    return list_sort(list, key, reverse != 0);
+}
+
+static TsrStatus builtin_sorted_function(Value *out, const CallArgs *args) {
+    Value list;
+    if (args->count != 1) return tsr_error(TSR_TYPE_ERROR, "sorted expected 1 argument, got %d", args->count);
+    TSR_TRY(list_new_iterable(&list, args->values[0]));
+    return value_end_move(out, sort_by_keywords(value_as_list(list), args), list);
 }
 
 static TsrStatus builtin_iter(Value *out, const CallArgs *args) {
@@ -599,9 +600,11 @@ static TsrStatus builtin_dir(Value *out, const CallArgs *args) {
     Value scope;
     if (args->count == 1) return value_dir(out, args->values[0]);
     TSR_TRY(name_space(&scope, builtin_hooks.locals, "dir"));
-    TsrStatus status = sorted_new(out, scope, VALUE_UNBOUND, false);
+    TsrStatus status = list_new_iterable(out, scope);
     value_release(scope);
-    return status;
+    TSR_TRY(status);
+    Value names = *out;
+    return value_end_move(out, list_sort(value_as_list(names), VALUE_UNBOUND, false), names);
 }
 
 static TsrStatus builtin_help(Value *out, const CallArgs *args) {

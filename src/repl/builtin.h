@@ -23,6 +23,9 @@ extern BuiltinHooks builtin_hooks;
 /* sys.argv from the command line; argv[0] is the script, '' or '-c'. */
 TsrStatus builtin_set_argv(int count, const char *const *argv);
 
+/* abs(), which operator has too. */
+TsrStatus builtin_abs(Value *out, const CallArgs *args);
+
 /* Where print writes: sys.stdout's stream. */
 FILE *builtin_stdout(void);
 

@@ -40,15 +40,11 @@ static TsrStatus method_decode(Value *out, const CallArgs *args) {
 /* Groups of |n| bytes between separators: counted from the right when n is positive, from the left when negative. */
 static TsrStatus hex_separator(char *out, Value v) {
     char *data = NULL;
-    int64_t size = 0;
-    if (value_is_str(v)) {
-        if (!str_is_ascii(value_as_str(v))) return tsr_error(TSR_VALUE_ERROR, "sep must be ASCII.");
-        data = value_as_str(v)->data;
-        size = value_as_str(v)->size;
-    } else if (!value_as_buffer(v, &data, &size)) {
-        return tsr_error(TSR_TYPE_ERROR, "sep must be str or bytes.");
-    }
-    if (size != 1) return tsr_error(TSR_VALUE_ERROR, "sep must be length 1.");
+    int64_t length;
+    TSR_TRY(value_length(&length, v));
+    if (length != 1) return tsr_error(TSR_VALUE_ERROR, "sep must be length 1.");
+    if (value_is_str(v)) data = value_as_str(v)->data;
+    else if (!value_as_buffer(v, &data, &length)) return tsr_error(TSR_TYPE_ERROR, "sep must be str or bytes.");
     if ((unsigned char)data[0] >= 0x80) return tsr_error(TSR_VALUE_ERROR, "sep must be ASCII.");
     *out = data[0];
     return TSR_OK;
@@ -66,12 +62,14 @@ static TsrStatus method_hex(Value *out, const CallArgs *args) {
     TSR_TRY(args_parse(given, args, 1, &spec));
     if (given[1].tag != V_UNBOUND) TSR_TRY(value_to_index(&group, given[1]));
     if (given[0].tag != V_UNBOUND) TSR_TRY(hex_separator(&separator, given[0]));
+    const bool separated = given[0].tag != V_UNBOUND;
     uint64_t every = group < 0 ? 0 - (uint64_t)group : (uint64_t)group;
     TsrText text = {0};
     TsrStatus status = TSR_OK;
     for (int64_t i = 0; status == TSR_OK && i < self.size; i++) {
         uint64_t from = (uint64_t)(group < 0 ? i : self.size - i);
-        if (separator != 0 && every != 0 && i > 0 && from % every == 0) status = tsr_text_putc(&text, separator);
+        if ((i & 0xffff) == 0 && (status = tsr_interrupt_check()) != TSR_OK) break;
+        if (separated && every != 0 && i > 0 && from % every == 0) status = tsr_text_putc(&text, separator);
         char digits[] = {hex_digits[(unsigned char)self.data[i] >> 4], hex_digits[self.data[i] & 15]};
         if (status == TSR_OK) status = tsr_text_append(&text, digits, sizeof digits);
     }
@@ -296,9 +294,10 @@ static TsrStatus extend(ByteArray *b, Value v) {
     Value source;
     char *data;
     int64_t n;
-    if (value_is_int(v)) return tsr_error(TSR_TYPE_ERROR, "can't extend bytearray with int");
-    if (value_is_str(v)) return tsr_error(TSR_TYPE_ERROR, "expected iterable of integers; got: 'str'");
-    TSR_TRY(value_call_n(&source, value_lent(&bytes_type), 1, &v));
+    const Type *type = value_type(v);
+    if (type->iter == NULL && type->iter_next == NULL && v.tag != V_TENSOR) return tsr_error(TSR_TYPE_ERROR, "can't extend bytearray with %s", type->name);
+    if (value_is_str(v)) return value_as_str(v)->size == 0 ? TSR_OK : tsr_error(TSR_TYPE_ERROR, "'str' object cannot be interpreted as an integer");
+    TSR_TRY(value_call_n(&source, value_lent(&bytearray_type), 1, &v));
     value_as_buffer(source, &data, &n);
     TsrStatus status = bytearray_splice(b, b->size, 0, data, n);
     value_release(source);

@@ -242,7 +242,7 @@ static TsrStatus construct_slot(Value *out, Type *type, const CallArgs *args) {
     if (v.tag == V_UNBOUND) return bytes_new_like(out, type, "", 0);
     if (value_as_buffer(v, &data, &size)) return bytes_new_like(out, type, data, size);
     if (value_is_int(v)) {
-        TSR_TRY(value_to_index(&size, v));
+        if (!int_fits_int64(v, &size)) return tsr_error(TSR_OVERFLOW_ERROR, "cannot fit 'int' into an index-sized integer");
         if (size < 0) return tsr_error(TSR_VALUE_ERROR, "negative count");
         return bytes_new_like(out, type, NULL, size);
     }
@@ -275,8 +275,10 @@ static TsrStatus array_set_slice(ByteArray *b, const Slice *slice, Value value) 
     int64_t from, stop, step, count, n;
     char *data;
     Value source;
-    if (value_is_int(value) || value_is_str(value)) return tsr_error(TSR_TYPE_ERROR, "can assign only bytes, buffers, or iterables of ints in range(0, 256)");
-    TSR_TRY(value_call_n(&source, value_lent(&bytes_type), 1, &value));
+    TSR_TRY(slice_resolve(slice, b->size, &from, &stop, &step, &count)); /* a wrong index comes before a wrong value */
+    if (value_is_int(value) || value.tag == V_FLOAT || value_is_complex(value) || value_is_str(value))
+        return tsr_error(TSR_TYPE_ERROR, "can assign only bytes, buffers, or iterables of ints in range(0, 256)");
+    TSR_TRY(value_call_n(&source, value_lent(&bytearray_type), 1, &value));
     value_as_buffer(source, &data, &n);
     TsrStatus status = slice_resolve(slice, b->size, &from, &stop, &step, &count);
     if (status == TSR_OK && step == 1) status = bytearray_splice(b, from, count, data, n);

@@ -3,6 +3,7 @@
 #include "collections.h"
 #include "exc.h"
 #include "seq_obj.h"
+#include "value_internal.h"
 
 #include <string.h>
 
@@ -427,7 +428,7 @@ static TsrStatus not_there(Value v) {
 /* A start or stop argument: from the end if negative, clamped. */
 static TsrStatus bound(int64_t *out, const CallArgs *args, int i, int64_t count) {
     if (args->count <= i) return TSR_OK;
-    TSR_TRY(value_to_index_clamped(out, args->values[i]));
+    TSR_TRY(bound_argument(out, args->values[i], false));
     if (*out < 0) *out = TSR_MAX(*out + count, 0);
     *out = TSR_MIN(*out, count);
     return TSR_OK;

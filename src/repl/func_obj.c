@@ -178,8 +178,8 @@ static TsrStatus bound_native_repr(TsrText *out, Value self) {
     return tsr_text_printf(out, wrapper ? "<method-wrapper '%s' of %s object>" : "<built-in method %s of %s object>", n->def->name, value_type_name(n->self));
 }
 
-static Type bound_native_type = {.obj = TYPE_HEADER, .name = "builtin_function_or_method", .flags = TYPE_GC, .destroy = native_destroy,
-                                 .traverse = native_traverse, .clear = native_clear, .repr = bound_native_repr, .call = bound_native_call, .get_attr = native_attr};
+Type bound_native_type = {.obj = TYPE_HEADER, .name = "builtin_function_or_method", .flags = TYPE_GC, .destroy = native_destroy,
+                          .traverse = native_traverse, .clear = native_clear, .repr = bound_native_repr, .call = bound_native_call, .get_attr = native_attr};
 
 TsrStatus native_new_method(Value *out, const Method *def, Type *owner, Value self) {
     return native_make(out, self.tag == V_UNBOUND ? &method_descriptor_type : &bound_native_type, def, owner, NULL, self);

@@ -27,7 +27,7 @@ typedef struct Module {
     TsrStatus (*names)(List *out, struct Module *module);               /* their names, for dir; may be NULL */
 } Module;
 
-extern Type native_type, method_type, method_descriptor_type, module_type;
+extern Type native_type, bound_native_type, method_type, method_descriptor_type, module_type;
 
 /* A function of the table row; module may be NULL. */
 TsrStatus native_new(Value *out, const Method *def, const char *module);

@@ -161,6 +161,10 @@ static TsrStatus enumerate_construct(Value *out, Type *type, const CallArgs *arg
     static const ArgSpec spec = {"enumerate", names, 2, 0, 2, 1};
     Value given[2], iterator;
     if (args->count + args->keyword_count == 0) return tsr_error(TSR_TYPE_ERROR, "enumerate() missing required argument 'iterable'");
+    for (int i = 0; i < args->keyword_count && args->count + args->keyword_count <= 2; i++) {
+        const char *name = args->names[i]->data;
+        if (strcmp(name, names[0]) != 0 && strcmp(name, names[1]) != 0) return tsr_error(TSR_TYPE_ERROR, "'%s' is an invalid keyword argument for enumerate()", name);
+    }
     TSR_TRY(args_parse(given, args, 0, &spec));
     Value start = value_int(0);
     if (given[1].tag != V_UNBOUND) TSR_TRY(value_new_index(&start, given[1]));

@@ -251,13 +251,14 @@ static TsrStatus assign_extended(List *l, int64_t start, int64_t step, int64_t c
 static TsrStatus set_slice(List *l, const Slice *slice, Value value) {
     int64_t start, stop, step, count;
     Value copy;
+    TSR_TRY(slice_resolve(slice, l->count, &start, &stop, &step, &count)); /* a wrong index comes before a wrong value */
     TsrStatus status = list_new_iterable(&copy, value);
     if (exc_matches(status, TSR_TYPE_ERROR) && value_type(value)->iter == NULL && value_type(value)->iter_next == NULL) {
         exc_discard(status);
-        return tsr_error(TSR_TYPE_ERROR, value_is_none(slice->step) ? "can only assign an iterable" : "must assign iterable to extended slice");
+        return tsr_error(TSR_TYPE_ERROR, step == 1 ? "can only assign an iterable" : "must assign iterable to extended slice");
     }
     TSR_TRY(status);
-    status = slice_resolve(slice, l->count, &start, &stop, &step, &count);
+    status = slice_resolve(slice, l->count, &start, &stop, &step, &count); /* again: the iteration may have changed the list */
     List *source = value_as_list(copy);
     if (status == TSR_OK && step == 1) {
         status = splice(l, start, count, source->items, source->count);

@@ -2,6 +2,9 @@
 #include "ns.h"
 
 #include "args.h"
+#include "builtin.h"
+#include "bytes_obj.h"
+#include "collections.h"
 #include "exc.h"
 #include "seq_obj.h"
 #include "str_obj.h"
@@ -14,7 +17,10 @@
     static TsrStatus operator_##name(Value *out, const CallArgs *args) { return value_compare(out, op, args->values[0], args->values[1]); }
 #define UNARY(op, name) \
     static TsrStatus operator_##name(Value *out, const CallArgs *args) { return value_unary(out, op, args->values[0]); }
+#define INPLACE(op, method, name, sign) \
+    static TsrStatus operator_i##method(Value *out, const CallArgs *args) { return value_inplace(out, op, args->values[0], args->values[1]); }
 BINARY_OPERATORS(BINARY)
+BINARY_OPERATORS(INPLACE)
 COMPARE_OPERATORS(COMPARE)
 COMPARE(CMP_IS, is_)
 COMPARE(CMP_IS_NOT, is_not)
@@ -34,6 +40,77 @@ static TsrStatus operator_truth(Value *out, const CallArgs *args) {
 static TsrStatus operator_setitem(Value *out, const CallArgs *args) {
     *out = VALUE_NONE;
     return value_setitem(args->values[0], args->values[1], args->values[2]);
+}
+
+static TsrStatus operator_delitem(Value *out, const CallArgs *args) {
+    *out = VALUE_NONE;
+    return value_delitem(args->values[0], args->values[1]);
+}
+
+static TsrStatus operator_index(Value *out, const CallArgs *args) {
+    TSR_TRY(value_new_index(out, args->values[0]));
+    if (out->tag == V_BOOL) *out = value_int(out->i);
+    return TSR_OK;
+}
+
+/* --- sequences --- */
+
+static bool can_be_joined(Value v) {
+    static const Type *const types[] = {&list_type, &tuple_type, &str_type, &bytes_type, &bytearray_type, &deque_type};
+    for (size_t i = 0; i < TSR_COUNTOF(types); i++)
+        if (value_is_a(v, types[i])) return true;
+    return v.tag == V_TENSOR;
+}
+
+static TsrStatus join(Value *out, const CallArgs *args, TsrStatus (*add)(Value *, BinaryOp, Value, Value)) {
+    Value a = args->values[0];
+    return can_be_joined(a) ? add(out, OP_ADD, a, args->values[1]) : tsr_error(TSR_TYPE_ERROR, "'%s' object can't be concatenated", value_type_name(a));
+}
+
+static TsrStatus operator_concat(Value *out, const CallArgs *args) { return join(out, args, value_binary); }
+static TsrStatus operator_iconcat(Value *out, const CallArgs *args) { return join(out, args, value_inplace); }
+
+/* How many items are equal to `item`, or, with `first`, where the first one is (-1: nowhere). */
+static TsrStatus look_for(int64_t *out, Value items, Value item, bool first) {
+    Value iterator, element;
+    bool equal;
+    TsrStatus status = value_iter(&iterator, items);
+    if (exc_matches(status, TSR_TYPE_ERROR)) {
+        exc_discard(status);
+        return tsr_error(TSR_TYPE_ERROR, "argument of type '%s' is not iterable", value_type_name(items));
+    }
+    TSR_TRY(status);
+    *out = first ? -1 : 0;
+    for (int64_t i = 0; (status = value_next(&element, iterator)) == TSR_OK && element.tag != V_UNBOUND; i++) {
+        status = value_equal(&equal, element, item);
+        value_release(element);
+        if (status == TSR_OK && equal) *out = first ? i : *out + 1;
+        if (status == TSR_OK) status = tsr_interrupt_check();
+        if (status != TSR_OK || (first && equal)) break;
+    }
+    value_release(iterator);
+    return status;
+}
+
+static TsrStatus operator_countOf(Value *out, const CallArgs *args) {
+    int64_t n;
+    TSR_TRY(look_for(&n, args->values[0], args->values[1], false));
+    *out = value_int(n);
+    return TSR_OK;
+}
+
+static TsrStatus operator_indexOf(Value *out, const CallArgs *args) {
+    int64_t at;
+    TSR_TRY(look_for(&at, args->values[0], args->values[1], true));
+    if (at < 0) return tsr_error(TSR_VALUE_ERROR, "sequence.index(x): x not in sequence");
+    *out = value_int(at);
+    return TSR_OK;
+}
+
+static TsrStatus operator_call(Value *out, const CallArgs *args) {
+    if (args->count == 0) return tsr_error(TSR_TYPE_ERROR, "call expected at least 1 argument, got 0");
+    CallArgs rest = {args->values + 1, args->count - 1, args->keyword_count, args->names, false};
+    return value_call(out, args->values[0], &rest);
 }
 
 /* --- itemgetter, attrgetter --- */
@@ -132,11 +209,15 @@ GETTING_TYPE(attrgetter, "attrgetter", "attrgetter(name, ...): a function that g
 
 #define ROW2(name, summary) {#name, operator_##name, ARGS_RANGE, 2, 2, "(a, b, /)", summary}
 #define ROW1(name, summary) {#name, operator_##name, ARGS_ONE, 1, 1, "(a, /)", summary}
-#define BINARY_ROW(op, method, name, sign) ROW2(name, "a " sign " b."),
+#define BINARY_ROW(op, method, name, sign) ROW2(name, "a " sign " b."), ROW2(i##method, "What a is after a " sign "= b."),
 #define COMPARE_ROW(op, name, sign) ROW2(name, "a " sign " b."),
 static const Method functions[] = {
     BINARY_OPERATORS(BINARY_ROW) COMPARE_OPERATORS(COMPARE_ROW) ROW2(is_, "a is b."), ROW2(is_not, "a is not b."),
     ROW2(contains, "b in a."), ROW2(getitem, "a[b]."), ROW1(neg, "-a."), ROW1(pos, "+a."), ROW1(invert, "~a."), ROW1(not_, "not a."), ROW1(truth, "bool(a)."),
+    ROW2(concat, "a + b, of sequences."), ROW2(iconcat, "What a is after a += b, of sequences."), ROW2(countOf, "How often b is in a."),
+    ROW2(indexOf, "Where b is first in a."), ROW2(delitem, "del a[b]."), ROW1(index, "a as an int, by a.__index__()."),
+    {"inv", operator_invert, ARGS_ONE, 1, 1, "(a, /)", "~a."}, {"abs", builtin_abs, ARGS_ONE, 1, 1, "(a, /)", "Absolute value of a."},
+    {"call", operator_call, ARGS_ANY, 1, 1, "(obj, /, *args, **kwargs)", "obj(*args, **kwargs)."},
     {"setitem", operator_setitem, ARGS_RANGE, 3, 3, "(a, b, c, /)", "a[b] = c."}, {0},
 };
 

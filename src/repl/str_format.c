@@ -41,18 +41,22 @@ static TsrStatus next_arg(Value *out, Percent *p) {
 
 static char peek(const Percent *p) { return p->at < p->size ? p->data[p->at] : '\0'; }
 
-static TsrStatus read_number(int64_t *out, Percent *p, const char *too_big) {
+/* A width or a precision, of which the first may be larger when it is an argument. */
+static TsrStatus read_number(int64_t *out, Percent *p, bool precision) {
     Value v;
     if (peek(p) == '*') {
         p->at++;
         TSR_TRY(next_arg(&v, p));
         if (!value_is_int(v)) return tsr_error(TSR_TYPE_ERROR, "* wants int");
-        return value_to_index(out, v);
+        if (!int_fits_int64(v, out) || (precision && (*out > INT32_MAX || *out < INT32_MIN)))
+            return tsr_error(TSR_OVERFLOW_ERROR, "Python int too large to convert to C %s", precision ? "int" : "ssize_t");
+        return TSR_OK;
     }
     for (; isdigit((unsigned char)peek(p)); p->at++) {
         if (*out < 0) *out = 0;
-        *out = *out * 10 + (peek(p) - '0');
-        if (*out > INT32_MAX) return tsr_error(TSR_VALUE_ERROR, "%s", too_big);
+        const int64_t digit = peek(p) - '0', most = precision ? INT32_MAX : INT64_MAX;
+        if (*out > (most - digit) / 10) return tsr_error(TSR_VALUE_ERROR, "%s too big", precision ? "precision" : "width");
+        *out = *out * 10 + digit;
     }
     return TSR_OK;
 }
@@ -90,15 +94,15 @@ static TsrStatus read_field(Field *f, Percent *p, Value *held) {
         else if (c == '0') f->zero = true;
         else break;
     }
-    TSR_TRY(read_number(&f->width, p, "width too big"));
+    TSR_TRY(read_number(&f->width, p, false));
     if (f->width < -1) {
         f->left = true;
-        f->width = -f->width;
+        f->width = -TSR_MAX(f->width, -INT64_MAX);
     }
     if (peek(p) == '.') {
         p->at++;
         f->precision = 0;
-        TSR_TRY(read_number(&f->precision, p, "precision too big"));
+        TSR_TRY(read_number(&f->precision, p, true));
         if (f->precision < 0) f->precision = 0;
     }
     if (peek(p) == 'h' || peek(p) == 'l' || peek(p) == 'L') p->at++;

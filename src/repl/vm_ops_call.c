@@ -9,8 +9,10 @@
 /* A callable as messages about its arguments name it: "__main__.f()", "print()". Appended. */
 static TsrStatus callee_text(TsrText *out, Value callee) {
     if (value_is_function(callee)) return tsr_text_printf(out, "__main__.%s()", value_as_function(callee)->code->qualname);
-    if (value_is_obj(callee, &native_type)) return tsr_text_printf(out, "%s()", ((Native *)callee.o)->def->name);
-    if (value_is_obj(callee, &type_type)) return tsr_text_printf(out, "%s()", ((Type *)callee.o)->name);
+    const Native *native = (Native *)callee.o;
+    if (value_is_obj(callee, &native_type)) return tsr_text_printf(out, "%s%s%s()", native->module ? native->module : "", native->module ? "." : "", native->def->name);
+    if (value_is_obj(callee, &bound_native_type)) return tsr_text_printf(out, "%s.%s()", type_short_name(value_type(native->self)), native->def->name);
+    if (value_is_obj(callee, &type_type)) return tsr_text_printf(out, "%s()", type_full_name((Type *)callee.o));
     return value_str(out, callee);
 }
 
@@ -59,8 +61,9 @@ TsrStatus ins_argument_extend(Frame *f, const Ins *i) {
     Value v;
     TSR_TRY(slot_take(&v, f, i->b));
     TsrStatus status;
-    if (value_type(v)->iter == NULL && value_type(v)->iter_next == NULL && value_type(v)->get_item == NULL) {
-        const char *type = value_type_name(v);
+    const Type *t = value_type(v);
+    if (t->iter == NULL && t->iter_next == NULL && (t->get_item == NULL || t == &type_type)) {
+        const char *type = t->name;
         status = i->x ? call_error(f->base[i->c], "argument after * must be an iterable, not %s", type)
                       : tsr_error(TSR_TYPE_ERROR, "Value after * must be an iterable, not %s", type);
     } else {
