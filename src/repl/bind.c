@@ -117,7 +117,7 @@ static TsrStatus call_overload(Value *out, BindCall *b) {
     const OpFunction *f = b->function;
     const BindParser *parser = f->parser;
     if (parser->no_arguments) {
-        if (TSR_UNLIKELY(b->args->count > b->skip || b->args->keyword_count > 0)) return refuse_arguments(b);
+        if (TSR_UNLIKELY(b->args->count > b->skip || b->args->keyword_count > 0)) return f->python ? bind_no_match(b) : refuse_arguments(b);
         b->sig = &parser->sigs[0];
         b->varargs = false;
         return run(out, b);
@@ -261,9 +261,9 @@ static bool has_form(const TsrOpSet *set, unsigned forms) {
 
 /* What PyTorch defines in Python around its operators. */
 static const char python_functions[] =
-    " block_diag broadcast_tensors cartesian_prod cdist chain_matmul einsum lu meshgrid norm pca_lowrank split stft svd_lowrank tensordot unique "
+    " block_diag broadcast_tensors cartesian_prod cdist chain_matmul cholesky einsum lu meshgrid norm pca_lowrank qr split stft svd_lowrank tensordot unique "
     "unique_consecutive unravel_index ";
-static const char python_methods[] = " cholesky istft lu norm qr split stft unflatten unique unique_consecutive ";
+static const char python_methods[] = " cholesky istft lu norm qr split stft to_sparse_coo unflatten unique unique_consecutive ";
 static const char c_nn_functions[] =
     " adaptive_avg_pool1d avg_pool1d avg_pool2d avg_pool3d bilinear channel_shuffle conv1d conv2d conv3d conv_tbc conv_transpose1d conv_transpose2d "
     "conv_transpose3d cosine_similarity gelu hardshrink linear logsigmoid native_channel_shuffle one_hot pairwise_distance pdist pixel_shuffle "

@@ -38,7 +38,17 @@ static TsrStatus copy_part(TsrTensor *t, const TsrTensor *in, int64_t dim, int64
     return status;
 }
 
-static TsrStatus cat_new(TsrTensor **out, int n, TsrTensor *const *t, int64_t dim, TsrDtype dtype) {
+/* An out= of another shape is given a new geometry first: only one that is kept may overlap itself. */
+static TsrStatus check_cat_out(const TsrTensor *out, int n, TsrTensor *const *t, int ndim, const int64_t *sizes) {
+    if (out == NULL) return TSR_OK;
+    bool kept = tsr_ndim(out) == ndim && memcmp(out->sizes, sizes, sizeof *sizes * (size_t)ndim) == 0;
+    if (kept) TSR_TRY(tsr_check_no_internal_overlap(out));
+    for (int i = 0; i < n; i++) TSR_TRY(tsr_check_no_overlap(out, t[i]));
+    return TSR_OK;
+}
+
+/* `given` is the out= that the result is for, or NULL. */
+static TsrStatus cat_new(TsrTensor **out, const TsrTensor *given, int n, TsrTensor *const *t, int64_t dim, TsrDtype dtype) {
     int first = 0;
     int64_t sizes[TSR_MAX_DIMS];
     while (first < n - 1 && is_skipped(t[first])) first++;
@@ -51,6 +61,7 @@ static TsrStatus cat_new(TsrTensor **out, int n, TsrTensor *const *t, int64_t di
     memcpy(sizes, t[first]->sizes, sizeof *sizes * (size_t)tsr_ndim(t[first]));
     for (int i = first + 1; i < n; i++)
         if (!is_skipped(t[i]) && tsr_add_overflows(sizes[dim], t[i]->sizes[dim], &sizes[dim])) return tsr_error(TSR_RUNTIME_ERROR, "cat: the result's size overflows");
+    TSR_TRY(check_cat_out(given, n, t, tsr_ndim(t[first]), sizes));
     int64_t strides[TSR_MAX_DIMS];
     tsr_layout_contiguous_strides(strides, tsr_ndim(t[first]), sizes);
     if (format != TSR_CONTIGUOUS) tsr_layout_channels_last_strides(strides, tsr_ndim(t[first]), sizes);
@@ -75,10 +86,9 @@ static TsrStatus cat_call(TsrOpCall *c, int n, TsrTensor *const *t, int64_t dim)
     bool same = true;
     for (int i = 1; i < n; i++) same &= t[i]->dtype == dtype;
     if (!same) TSR_TRY(tsr_result_type(&dtype, t, n));
-    for (int i = 0; i < n && out != NULL; i++) TSR_TRY(tsr_check_out_overlap(out, t[i]));
     if (out != NULL && !tsr_can_cast(dtype, out->dtype))
         return tsr_error(TSR_TYPE_ERROR, "torch.cat(): input types can't be cast to the desired output type %s", tsr_dtype_scalar_name(out->dtype));
-    return tsr_finish_move(c, cat_new(&result, n, t, dim, dtype), result);
+    return tsr_finish_move(c, cat_new(&result, out, n, t, dim, dtype), result);
 }
 
 TsrStatus op_cat(TsrOpCall *c) { return cat_call(c, c->arg[0].n, c->arg[0].tensors, c->arg[1].i); }
@@ -141,7 +151,7 @@ static TsrStatus stack_new(TsrTensor **out, int n, TsrTensor *const *t, int64_t 
     TsrDtype dtype;
     TsrTensor *split;
     TSR_TRY(tsr_result_type(&dtype, t, n));
-    TSR_TRY(cat_new(out, n, t, dim, dtype));
+    TSR_TRY(cat_new(out, NULL, n, t, dim, dtype));
     for (int d = 0; d < ndim; d++) sizes[d < dim ? d : d + 1] = t[0]->sizes[d];
     sizes[dim] = n;
     TsrStatus status = tsr_tensor_new_reshaped_view(&split, *out, ndim + 1, sizes);

@@ -70,9 +70,9 @@ enum { UNKNOWN_SIZE = INT32_MIN };
 
 /* Position i, repeats[i] times; int64. output_size may be UNKNOWN_SIZE. */
 static TsrStatus spread_new(TsrTensor **out, const TsrTensor *repeats, int64_t output_size) {
-    if (tsr_ndim(repeats) != 1) return tsr_error(TSR_RUNTIME_ERROR, "repeat_interleave only accept 1D vector as repeat");
     if (repeats->dtype != TSR_INT64 && repeats->dtype != TSR_INT32 && repeats->dtype != TSR_INT16 && repeats->dtype != TSR_INT8 && repeats->dtype != TSR_UINT8)
         return tsr_not_implemented("repeat_interleave_cpu", repeats->dtype);
+    if (tsr_ndim(repeats) != 1) return tsr_error(TSR_RUNTIME_ERROR, "repeat_interleave only accept 1D vector as repeat");
     TsrTensor *counts;
     TSR_TRY(tsr_long_new(&counts, repeats));
     const int64_t *n = tsr_data(counts);

@@ -135,6 +135,22 @@ typedef struct ConvArgs {
     int64_t output_padding[NN_DIMS];
 } ConvArgs;
 
+/* A dilation of 0 is found by PyTorch's loops, after everything else; they know no lines, only images one row high. */
+static TsrStatus check_dilation(const ConvArgs *a, bool onednn) {
+    int dims = a->n < 2 ? 2 : a->n;
+    int64_t dilation[NN_DIMS];
+    bool zero = false;
+    for (int i = 0; i < dims; i++) {
+        dilation[i] = i < dims - a->n ? 1 : a->w.dilation[NN_DIMS - dims + i];
+        zero |= dilation[i] == 0;
+    }
+    if (!zero) return TSR_OK;
+    if (onednn && !a->transposed) return tsr_error(TSR_RUNTIME_ERROR, "non-positive dilation is not supported");
+    if (a->transposed && dims == 2)
+        return tsr_error(TSR_RUNTIME_ERROR, "dilation should be greater than zero, but got dilation_height: %lld, dilation_width: %lld", (long long)dilation[0], (long long)dilation[1]);
+    return tsr_error(TSR_RUNTIME_ERROR, "dilation should be greater than zero, but got %s", tsr_layout_text(dims, dilation));
+}
+
 static TsrStatus check_conv(const ConvArgs *a) {
     const TsrTensor *t = a->input, *weight = a->weight, *bias = a->bias;
     const TsrNnWindow *w = &a->w;
@@ -150,8 +166,7 @@ static TsrStatus check_conv(const ConvArgs *a) {
     for (int d = NN_DIMS - n; d < NN_DIMS; d++) {
         if (w->pad[d] < 0) return tsr_error(TSR_RUNTIME_ERROR, "negative padding is not supported");
         if (w->stride[d] <= 0) return tsr_error(TSR_RUNTIME_ERROR, "non-positive stride is not supported");
-        if (w->dilation[d] <= 0)
-            return tsr_error(TSR_RUNTIME_ERROR, "dilation should be greater than zero, but got %s", tsr_layout_text(n, w->dilation + NN_DIMS - n));
+        if (w->dilation[d] < 0) return tsr_error(TSR_RUNTIME_ERROR, "dilation should be greater than zero");
         if (a->transposed && a->output_padding[d] < 0) return tsr_error(TSR_RUNTIME_ERROR, "negative output_padding is not supported");
     }
     int64_t channels = t->sizes[ndim - n - 1], filters = weight->sizes[0];
@@ -176,6 +191,7 @@ static TsrStatus check_conv(const ConvArgs *a) {
     if (onednn && bias != NULL) TSR_TRY(check_same_dtype(t, bias, "bias", true));
     if (tsr_dtype_is_complex(t->dtype) && t->dtype != weight->dtype)
         return tsr_error(TSR_RUNTIME_ERROR, "Input type (%s) and weight type (%s) should be the same", tsr_old_type_text(one, sizeof one, t), tsr_old_type_text(two, sizeof two, weight));
+    TSR_TRY(check_dilation(a, onednn));
     TSR_TRY(check_conv_dtype(t->dtype, weight, n, a->transposed));
     TSR_TRY(check_same_dtype(t, weight, "weight", false));
     return bias != NULL && n == 3 ? check_same_dtype(t, bias, "bias", false) : TSR_OK;
