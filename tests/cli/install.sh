@@ -51,6 +51,15 @@ printf 'a,b\n1,2\n3,5\n' >"$work/t.csv"
 is 'runs too' 'tensor([2.0000, 3.5000], dtype=torch.float64)' "$(LD_LIBRARY_PATH=$root/usr/lib "$work/mean" "$work/t.csv" 2>&1)"
 is 'and its errors' 'FileNotFoundError' "$(LD_LIBRARY_PATH=$root/usr/lib "$work/mean" "$work/none.csv" 2>&1 | cut -d: -f1)"
 
+if command -v "${CXX:-g++}" >/dev/null; then
+    # shellcheck disable=SC2046
+    quietly 'a program in C++' "${CXX:-g++}" -std=c++17 -Wall -Wextra -Werror -o "$work/owned" "$top/examples/owned.cpp" $(config --cflags --libs)
+    is 'runs as well' 'tensor([[0., 0., 0.],
+        [7., 7., 7.]])
+tensor(21.)
+IndexError: select(): index 2 out of range for tensor of size [2, 3] at dimension 0' "$(LD_LIBRARY_PATH=$root/usr/lib "$work/owned" 2>&1)"
+fi
+
 foreign=$(nm -D --defined-only "$root/usr/lib/libtsr.so" | awk '{print $3}' | grep -v '^tsr_')
 is 'the shared library exports names of its own only' '' "$foreign"
 is 'its soname' "libtsr.so.$(config --modversion | cut -d. -f1)" "$(readelf -d "$root/usr/lib/libtsr.so" | sed -n 's/.*soname: \[\(.*\)\]/\1/p')"
