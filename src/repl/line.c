@@ -70,13 +70,20 @@ size_t line_point(void) { return lib.point != NULL ? (size_t)*lib.point : strlen
 
 char line_before(size_t distance) { return distance <= line_point() ? line_typed()[line_point() - distance] : '\0'; }
 
-/* What is being typed: code; the name of a file, in a text or behind %run; or a text that is a key. */
+/* What is being typed: code; the name of a file, in a text or behind a magic that takes one; or a text that is a key. */
 typedef enum Wanted { WANTED_CODE, WANTED_FILE, WANTED_KEY } Wanted;
+
+static bool takes_file(const char *typed) {
+    static const char *const magics[] = {"%run ", "%cd ", "%ls ", "%save "};
+    for (size_t i = 0; i < TSR_COUNTOF(magics); i++)
+        if (strncmp(typed, magics[i], strlen(magics[i])) == 0) return true;
+    return false;
+}
 
 static Wanted wanted(void) {
     const char *typed = line_typed();
     if (lib.point == NULL) return WANTED_CODE;
-    if (strncmp(typed, "%run ", 5) == 0) return WANTED_FILE;
+    if (takes_file(typed)) return WANTED_FILE;
     if (cursor_find(typed, line_point()).quote == '\0') return WANTED_CODE;
     return line_wants_key != NULL && line_wants_key() ? WANTED_KEY : WANTED_FILE;
 }

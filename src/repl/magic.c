@@ -13,6 +13,7 @@
 #include "cursor.h"
 #include "io.h"
 #include "parser.h"
+#include "session.h"
 #include "source.h"
 #include "str_obj.h"
 #include "vm.h"
@@ -198,18 +199,24 @@ static TsrStatus run_help(const char *rest) {
 static const Magic magics[] = {
     {"allocators", MAGIC_NONE, "allocators", NULL, "the allocators, by device and priority"},
     {"anatomy", MAGIC_VALUE, "anatomy", NULL, "the chain from a tensor down to its bytes"},
+    {"cd", MAGIC_OPTIONAL, NULL, session_cd, "goes to another folder; alone, home"},
     {"draw", MAGIC_VALUE, "draw", NULL, "a picture of a storage and the views on it"},
     {"explain", MAGIC_CODE, "explain", NULL, "whether code copies, and why"},
     {"golden", MAGIC_VALUE, "golden", NULL, "breaches of the golden rule in a function that uses TH"},
     {"help", MAGIC_CODE, NULL, run_help, "this list, or what a name is"},
+    {"history", MAGIC_NONE, NULL, session_history, "what was typed, with the numbers of its lines"},
     {"holders", MAGIC_VALUE, "holders", NULL, "who holds a tensor"},
     {"inspect", MAGIC_VALUE, "inspect", NULL, "all about a tensor"},
     {"leaks", MAGIC_NONE, "leaks", NULL, "raw references nobody can free any more"},
     {"lesson", MAGIC_OPTIONAL, "lesson", NULL, "a lesson by its number, or the list of them"},
+    {"ls", MAGIC_OPTIONAL, NULL, session_ls, "the names in a folder"},
     {"memory", MAGIC_NONE, "memory", NULL, "bytes held, kept and mapped"},
     {"notes", MAGIC_CODE, "notes", NULL, "notes on surprising writes and copies: on or off"},
     {"overlap", MAGIC_VALUE, "overlap", NULL, "a common element of two tensors"},
+    {"pwd", MAGIC_NONE, NULL, session_pwd, "the working folder"},
+    {"reset", MAGIC_NONE, NULL, session_reset, "forgets all names"},
     {"run", MAGIC_CODE, NULL, run_file, "runs a file here"},
+    {"save", MAGIC_CODE, NULL, session_save, "writes what was typed and worked into a new file, a program"},
     {"sharing", MAGIC_VALUE, "sharing", NULL, "the other tensors over the same storage"},
     {"storages", MAGIC_NONE, "storages", NULL, "all storages, with the views over each"},
     {"time", MAGIC_CODE, NULL, run_time, "runs code and says how long it took"},

@@ -109,7 +109,7 @@ static void note_seen(const Reach *r) {
     char rest[32] = "";
     if (more > 0) snprintf(rest, sizeof rest, " and %d more", more);
     if (r->through != NULL) snprintf(text, sizeof text, "%s%s see%s this write to %s: the same memory", r->names.data, rest, others == 1 ? "s" : "", r->through);
-    else snprintf(text, sizeof text, "%s%s all see this write: the same memory", r->names.data, rest);
+    else snprintf(text, sizeof text, "%s%s %s see this write: the same memory", r->names.data, rest, others == 2 ? "both" : "all");
     note(text);
 }
 

@@ -15,6 +15,7 @@
 #include "mem.h"
 #include "parser.h"
 #include "paste.h"
+#include "session.h"
 #include "str_obj.h"
 #include "vm.h"
 
@@ -379,8 +380,11 @@ static void run_pieces(const TsrText *typed, int first) {
     TsrText piece = {0};
     Paste paste = paste_begin(typed->data);
     int line, result = EXIT_FINE;
-    while (!shell.wants_exit && result != EXIT_INTERRUPTED && paste_next(&paste, &piece, &line))
+    while (!shell.wants_exit && result != EXIT_INTERRUPTED && paste_next(&paste, &piece, &line)) {
         result = shell_run_typed("<stdin>", piece.data, piece.length, first + line - 1);
+        bool program = result == EXIT_FINE && !magic_is(piece.data, piece.length);
+        if (!shell.wants_exit) session_add(piece.data, piece.length, first + line - 1, program);
+    }
     tsr_text_free(&piece);
 }
 
@@ -426,5 +430,6 @@ int shell_run_prompt(void) {
         if (!more && !shell.wants_exit && line_is_terminal()) fputc('\n', stdout);
     }
     line_end();
+    session_end();
     return shell.exit_status;
 }

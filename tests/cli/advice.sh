@@ -50,7 +50,7 @@ tsr draws no plots; draw(x) pictures a tensor's memory
 Out[1]
 _ is the last value; what should stay gets a name
 In[1]
-Up and Ctrl-R find what was typed
+Up and Ctrl-R find what was typed, %history shows all of it
 import numpy as np
 tsr has no NumPy: torch's functions are there by their names, tensor([1, 2]) for one; load('x.npy') reads its files
 import pandas
@@ -317,6 +317,14 @@ tf.zeros(3)
 torch's functions are there by their names, zeros(3) for one; tensorflow.Tensor is TensorFlow's tensor
 Torch.ones(3)
 did you mean 'torch'?
+cd / 3
+%cd FOLDER at the prompt goes there
+history
+%history at the prompt shows what was typed
+ls
+%ls at the prompt lists a folder, os.listdir('.') anywhere
+pwd
+%pwd at the prompt tells the folder, os.getcwd() anywhere
 clear
 Ctrl-L clears the screen
 {'a': 1}.a

@@ -22,7 +22,7 @@ run "$work/p.tsr"
 is 'a script is silent' '' "$err"
 (echo 'notes("on")'; cat "$work/p.tsr"; echo 'notes("off")'; echo 'q = x.t(); x.add_(1)') >"$work/q.tsr"
 run "$work/q.tsr"
-is 'notes asked for' 'note: x, y all see this write: the same memory
+is 'notes asked for' 'note: x, y both see this write: the same memory
 note: x, y, z all see this write: the same memory
 note: add_ wrote into a copy that nothing holds (index had to copy): the write is lost
 note: fill_ wrote into a copy that nothing holds (index had to copy): the write is lost

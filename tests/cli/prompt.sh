@@ -86,6 +86,31 @@ has 'none in a comment' '
 42' "$shown"
 has "IPython's %%" "did you mean '%timeit'?" "$shown"
 has 'two question marks alone' '%whos         all names' "$shown"
+cd "$work" || exit 1
+mkdir -p folder/inner
+shown=$(typed 'x = 3' 'x +' 'def f(a):' '    return a * x' '' 'f(4)' '%history' '%save made.tsr' '%save made.tsr' '%cd folder' '%pwd' '%ls' '%cd ..' '%ls nosuch' '%reset' 'x')
+has 'what was typed, by its lines' '   1  x = 3
+   2  x +
+   3  def f(a):
+   4      return a * x
+   6  f(4)
+' "$shown"
+is 'a program of what worked' 'x = 3
+def f(a):
+    return a * x
+f(4)' "$(cat made.tsr)"
+has 'no file is written over' "FileExistsError: [Errno 17] File exists: 'made.tsr'" "$shown"
+has 'another folder' ">>> %pwd
+$PWD/folder
+>>> %ls
+inner/
+" "$shown"
+has 'none' "FileNotFoundError: [Errno 2] No such file or directory: 'nosuch'" "$shown"
+has 'all names are forgotten' '2 names forgotten
+' "$shown"
+has 'those too' "name 'x' is not defined" "$shown"
+shown=$( (sleep 0.7; for line in 'x = 3' '%cd /' '%save made_here' '%ls /'; do printf '%s\r' "$line"; sleep 0.2; done; sleep 0.3) | TSR_HISTORY= TERM=xterm timeout 20 script -qec "$tsr --sandbox --no-color" /dev/null 2>&1)
+is 'in the sandbox folders are shut' '3' "$(printf '%s' "$shown" | grep -c PermissionError)"
 (sleep 0.7; printf 'def f(a):\r    return a * 2\r\r'; sleep 0.5) | TSR_HISTORY=$work/history TERM=xterm timeout 20 script -qec "$tsr" /dev/null >/dev/null 2>&1
 (sleep 0.7; printf '\033[A\rf(21)\r'; sleep 0.5) | TSR_HISTORY=$work/history TERM=xterm timeout 20 script -qec "$tsr --no-color" "$work/typescript" >/dev/null 2>&1
 has 'the history keeps a statement of several lines in one piece' '42' "$(cat "$work/typescript")"

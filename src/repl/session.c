@@ -1,0 +1,157 @@
+#include "session.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "builtin.h"
+#include "core/io.h"
+#include "core/mem.h"
+#include "core/text.h"
+#include "gc.h"
+#include "str_obj.h"
+#include "vm.h"
+
+/* ---- what was typed ---- */
+
+typedef struct Typed {
+    char *text; /* ends in a line end */
+    int line;
+    bool program;
+} Typed;
+
+static Typed *all;
+static size_t count, room;
+
+static bool make_room(void) {
+    if (count < room) return true;
+    size_t more = room == 0 ? 64 : 2 * room;
+    Typed *grown = tsr_realloc(all, more * sizeof *all);
+    if (grown == NULL) return false;
+    all = grown;
+    room = more;
+    return true;
+}
+
+void session_add(const char *text, size_t length, int line, bool program) {
+    while (length > 0 && (text[length - 1] == '\n' || text[length - 1] == ' ')) length--;
+    char *copy = length > 0 && make_room() ? tsr_malloc(length + 2) : NULL;
+    if (copy == NULL) return;
+    memcpy(copy, text, length);
+    memcpy(copy + length, "\n", 2);
+    all[count++] = (Typed){copy, line, program};
+}
+
+void session_end(void) {
+    for (size_t i = 0; i < count; i++) tsr_free(all[i].text);
+    tsr_free(all);
+    all = NULL;
+    count = room = 0;
+}
+
+TsrStatus session_history(const char *rest) {
+    (void)rest;
+    for (size_t i = 0; i < count; i++) {
+        int line = all[i].line;
+        for (const char *s = all[i].text, *end; *s != '\0'; s = end + 1) {
+            end = strchr(s, '\n');
+            fprintf(builtin_stdout(), "%4d  %.*s\n", line++, (int)(end - s), s);
+        }
+    }
+    return TSR_OK;
+}
+
+static bool write_program(FILE *file) {
+    bool fine = true;
+    for (size_t i = 0; i < count; i++)
+        if (all[i].program) fine = fputs(all[i].text, file) >= 0 && fine;
+    return fine;
+}
+
+/* A file that is there already stays. */
+TsrStatus session_save(const char *path) {
+    if (tsr_io_in_sandbox()) return tsr_error(TSR_PERMISSION_ERROR, "%s: not writable in the sandbox", path);
+    FILE *file = fopen(path, "wxe");
+    if (file == NULL) return tsr_error_errno(errno, path);
+    bool fine = write_program(file);
+    fine = fclose(file) == 0 && fine;
+    return fine ? TSR_OK : tsr_error_errno(errno, path);
+}
+
+/* ---- the working folder ---- */
+
+TsrStatus session_pwd(const char *rest) {
+    char *folder = getcwd(NULL, 0);
+    (void)rest;
+    if (folder == NULL) return tsr_error_errno(errno, NULL);
+    fprintf(builtin_stdout(), "%s\n", folder);
+    free(folder);
+    return TSR_OK;
+}
+
+/* `path` with ~ as the home folder, which is also what no path means. */
+static TsrStatus expand_home(TsrText *out, const char *path) {
+    const char *home = getenv("HOME");
+    bool at_home = path[0] == '\0' || (path[0] == '~' && (path[1] == '/' || path[1] == '\0'));
+    return at_home && home != NULL ? tsr_text_printf(out, "%s%s", home, path + (path[0] == '~')) : tsr_text_puts(out, path);
+}
+
+TsrStatus session_cd(const char *path) {
+    TsrText text = {0};
+    if (tsr_io_in_sandbox()) return tsr_error(TSR_PERMISSION_ERROR, "[Errno 1] Operation not permitted in the sandbox: '%s'", path);
+    TsrStatus status = expand_home(&text, path);
+    if (status == TSR_OK && chdir(text.data) != 0) status = tsr_error_errno(errno, text.data);
+    tsr_text_free(&text);
+    return status == TSR_OK ? session_pwd("") : status;
+}
+
+static int is_shown(const struct dirent *entry) { return entry->d_name[0] != '.'; }
+
+static bool is_folder(const char *path, const char *name) {
+    char whole[PATH_MAX];
+    DIR *folder = (size_t)snprintf(whole, sizeof whole, "%s/%s", path, name) < sizeof whole ? opendir(whole) : NULL;
+    if (folder != NULL) closedir(folder);
+    return folder != NULL;
+}
+
+static TsrStatus list_folder(const char *path) {
+    struct dirent **names = NULL;
+    int n = scandir(path, &names, is_shown, alphasort);
+    if (n < 0) return tsr_error_errno(errno, path);
+    for (int i = 0; i < n; i++) {
+        fprintf(builtin_stdout(), "%s%s\n", names[i]->d_name, is_folder(path, names[i]->d_name) ? "/" : "");
+        free(names[i]);
+    }
+    free(names);
+    return TSR_OK;
+}
+
+TsrStatus session_ls(const char *path) {
+    TsrText text = {0};
+    TsrStatus status = path[0] == '\0' ? tsr_text_putc(&text, '.') : expand_home(&text, path);
+    if (status == TSR_OK && !tsr_io_may_read(text.data))
+        status = tsr_error(TSR_PERMISSION_ERROR, "[Errno 1] Operation not permitted in the sandbox: '%s'", text.data);
+    if (status == TSR_OK) status = list_folder(text.data);
+    tsr_text_free(&text);
+    return status;
+}
+
+/* ---- names ---- */
+
+TsrStatus session_reset(const char *rest) {
+    Str *name;
+    int forgotten = 0;
+    (void)rest;
+    for (int i = 0; i < globals_count(); i++) {
+        if (globals_at(i, &name).tag == V_UNBOUND) continue;
+        forgotten++;
+        globals_delete(name->data);
+    }
+    gc_collect();
+    fprintf(builtin_stdout(), "%d name%s forgotten\n", forgotten, forgotten == 1 ? "" : "s");
+    return TSR_OK;
+}
