@@ -175,7 +175,7 @@ tsan: ## counts and storages shared by two threads, and the language's parallel(
 
 # Check forks for each test, and valgrind looks at each child; faults on purpose it takes for the program's own.
 VALGRIND := valgrind -q --error-exitcode=1 --leak-check=full --show-leak-kinds=definite --errors-for-leak-kinds=definite --suppressions=scripts/valgrind-known
-valgrind: ## the unit tests and some transcripts under valgrind (the suites errors and ops* take an hour); T=suite for one
+valgrind: ## the unit tests and some transcripts under valgrind (of the longest sweeps a tenth); T=suite for one
 	$(call need,valgrind)
 	$(MAKE) CONFIG=debug all build/debug/tests/run build/debug/tests/plugins
 	$(if $(T),CK_RUN_SUITE=$(T)) CK_TIMEOUT_MULTIPLIER=30 TSR_TEST_NO_FAULTS=1 TSR_TEST_BUILD=build/debug $(VALGRIND) build/debug/tests/run

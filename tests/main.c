@@ -16,6 +16,13 @@ int test_slowness(void) {
     return times != NULL && atoi(times) > 1 ? atoi(times) : 1;
 }
 
+int test_sample(void) { return test_slowness() > 1 && getenv("TSR_TEST_ROUNDS") == NULL ? TEST_SAMPLE : 1; }
+
+bool test_is_sampled(int64_t i) {
+    const char *seed = getenv("TSR_TEST_SEED");
+    return (i + (seed != NULL ? atoi(seed) : 0)) % test_sample() == 0;
+}
+
 /* In the test's own process, unless CK_FORK=no leaves all in one. */
 void test_limit_time(void) {
     const char *fork = getenv("CK_FORK");

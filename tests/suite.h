@@ -7,6 +7,8 @@
 #define TESTS_SUITE_H
 
 #include <check.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 typedef struct SuiteEntry {
@@ -20,6 +22,11 @@ enum { TEST_PROCESSOR_SECONDS = 600, TEST_SECONDS = 3600 };
 void test_limit_time(void);
 /* CK_TIMEOUT_MULTIPLIER, 1 where unset: how many times slower this run may be, under valgrind for one. Scales every limit of a test's own. */
 int test_slowness(void);
+/* Whether the i-th step of a long sweep is taken: each is, but of a slow run's one in TEST_SAMPLE, which one TSR_TEST_SEED says; TSR_TEST_ROUNDS asks for all again. */
+enum { TEST_SAMPLE = 10 };
+bool test_is_sampled(int64_t i);
+/* 1, or TEST_SAMPLE where steps are left out. */
+int test_sample(void);
 
 /* Each test is a case of its own, so that CK_RUN_CASE can pick it. */
 #define TEST_SUITE(module, ...) \

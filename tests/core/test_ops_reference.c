@@ -288,7 +288,7 @@ static void check_threads(const TsrOp *op, const TsrSchema *schema, TsrDtype dty
 }
 
 /* One operator in how many is tried: all in a long run, a handful where each takes a minute. */
-static int threads_stride(void) { return getenv("TSR_TEST_ROUNDS") != NULL ? 1 : test_slowness() > 1 ? 60 : 6; }
+static int threads_stride(void) { return getenv("TSR_TEST_ROUNDS") != NULL ? 1 : 6 * test_sample(); }
 
 /* Large tensors, so that loops are split; elements that are not set cannot be compared, what is drawn at random begins at the same seed. */
 static bool is_threaded(const TsrOp *op, const char *name) {
