@@ -72,14 +72,17 @@ static bool write_program(FILE *file) {
     return fine;
 }
 
-/* A file that is there already stays. */
+/* A file that is there already stays; half a file does not. */
 TsrStatus session_save(const char *path) {
     if (tsr_io_in_sandbox()) return tsr_error(TSR_PERMISSION_ERROR, "%s: not writable in the sandbox", path);
     FILE *file = fopen(path, "wxe");
     if (file == NULL) return tsr_error_errno(errno, path);
     bool fine = write_program(file);
     fine = fclose(file) == 0 && fine;
-    return fine ? TSR_OK : tsr_error_errno(errno, path);
+    if (fine) return TSR_OK;
+    TsrStatus status = tsr_error_errno(errno, path);
+    unlink(path);
+    return status;
 }
 
 /* ---- the working folder ---- */
