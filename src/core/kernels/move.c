@@ -115,9 +115,31 @@ void tsr_kernel_repeat(char *to, const char *element, size_t size, int64_t n) {
         for (; n > 0; n--, to += sizeof(T)) memcpy(to, from + (n - 1) * (int64_t)sizeof(T), sizeof(T)); \
     } while (0)
 
+#ifdef TSR_HAVE_X86
+/* Thirty-two bytes at a time; how many are done. */
+__attribute__((target("avx2"))) static int64_t reverse_bytes_avx2(char *to, const char *from, int64_t n) {
+    const __m256i last_to_first = _mm256_setr_epi8(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
+    int64_t done = 0;
+    for (; done + 32 <= n; done += 32) {
+        __m256i v = _mm256_shuffle_epi8(_mm256_loadu_si256((const __m256i *)(const void *)(from + n - done - 32)), last_to_first);
+        _mm256_storeu_si256((__m256i *)(void *)(to + done), _mm256_permute2x128_si256(v, v, 1));
+    }
+    return done;
+}
+#endif
+
+static void reverse_bytes(char *to, const char *from, int64_t n) {
+#ifdef TSR_HAVE_X86
+    int64_t done = tsr_isa() >= TSR_ISA_AVX2 ? reverse_bytes_avx2(to, from, n) : 0;
+    to += done;
+    n -= done;
+#endif
+    REVERSE(uint8_t, uint32_t, 4, v << 24 | (v << 8 & 0xff0000) | (v >> 8 & 0xff00) | v >> 24);
+}
+
 void tsr_kernel_reverse(char *to, const char *from, int64_t n, size_t size) {
     switch (size) {
-    case 1: REVERSE(uint8_t, uint32_t, 4, v << 24 | (v << 8 & 0xff0000) | (v >> 8 & 0xff00) | v >> 24); break;
+    case 1: reverse_bytes(to, from, n); break;
     case 2: REVERSE(uint16_t, uint32_t, 4, v << 16 | v >> 16); break;
     case 4: REVERSE(uint32_t, uint32_t, 4, v); break;
     case 8: REVERSE(uint64_t, uint64_t, 2, v); break;

@@ -562,6 +562,14 @@ TsrStatus op_linalg_vander(TsrOpCall *c) {
 
 /* ---- renorm, dist ---- */
 
+/* In place: what brings each norm, of float32 or float64, down to the limit. */
+static void norms_to_factors(TsrTensor *norm, double limit) {
+    double *wide = tsr_data(norm);
+    float *narrow = tsr_data(norm), most = (float)limit;
+    if (norm->dtype == TSR_FLOAT64) TSR_IN_PIECES(i, norm->numel) wide[i] = wide[i] > limit ? limit / (wide[i] + 1e-7) : 1;
+    else TSR_IN_PIECES(i, norm->numel) narrow[i] = narrow[i] > most ? most / (narrow[i] + 1e-7f) : 1;
+}
+
 TsrStatus op_renorm(TsrOpCall *c) {
     TsrTensor *self = c->arg[0].t;
     TsrScalar p = c->arg[1].s, max = c->arg[3].s;
@@ -579,15 +587,8 @@ TsrStatus op_renorm(TsrOpCall *c) {
     TsrDtype wide = tsr_in(TSR_BITS_HALF, self->dtype) ? TSR_FLOAT32 : self->dtype == TSR_FLOAT32 ? TSR_FLOAT64 : self->dtype == TSR_COMPLEX64 ? TSR_COMPLEX128 : TSR_DTYPE_NONE;
     TsrScope s = {0};
     TsrTensor *norm = CALL(&s, "linalg.vector_norm", "tsIbd", self, p, n, dims, 1, (int)wide);
-    TsrTensor *factor = NULL;
-    if (s.status == TSR_OK) factor = MAKE(&s, tsr_tensor_new, tsr_ndim(norm), norm->sizes, tsr_dtype_real_of(self->dtype), norm->device);
-    const int64_t factors = s.status == TSR_OK && !tsr_is_meta(self) ? norm->numel : 0;
-    TSR_IN_PIECES(i, factors) {
-        double v = tsr_scalar_to_double(tsr_tensor_get(norm, i)), limit = tsr_scalar_to_double(max), f;
-        if (norm->dtype == TSR_FLOAT64) f = v > limit ? limit / (v + 1e-7) : 1;
-        else f = (float)v > (float)limit ? (float)limit / ((float)v + 1e-7f) : 1;
-        tsr_scalar_store(tsr_scalar_float(f), factor->dtype, (char *)tsr_data(factor) + (size_t)i * tsr_itemsize(factor));
-    }
+    if (s.status == TSR_OK && !tsr_is_meta(self)) norms_to_factors(norm, tsr_scalar_to_double(max));
+    TsrTensor *factor = s.status == TSR_OK ? MAKE(&s, tsr_tensor_new_cast, norm, tsr_dtype_real_of(self->dtype)) : NULL;
     TsrTensor *product = CALL(&s, "mul", "tt", self, factor);
     return tsr_scope_return(c, &s, MAKE(&s, tsr_tensor_new_contiguous, product, TSR_CONTIGUOUS));
 }

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "kernels/select.h"
 #include "op_compose.h"
 #include "owned.h"
 
@@ -99,6 +100,23 @@ static TsrStatus formatted_new(TsrTensor **out, int ndim, const int64_t *sizes, 
 
 /* ---- roll ---- */
 
+/* Short blocks of a row-major tensor, whose first `head` bytes go to the end. */
+typedef struct RollBlocks {
+    char *to;
+    const char *from;
+    int64_t bytes, head;
+} RollBlocks;
+
+static void roll_blocks(int64_t begin, int64_t end, void *user) {
+    const RollBlocks *j = user;
+    for (int64_t i = begin; i < end; i++) {
+        char *to = j->to + i * j->bytes;
+        const char *from = j->from + i * j->bytes;
+        memcpy(to, from + j->head, (size_t)(j->bytes - j->head));
+        memcpy(to + j->bytes - j->head, from, (size_t)j->head);
+    }
+}
+
 /* One dimension: two pieces change places. The result has self's format, channels last or row-major; with an empty piece, row-major. */
 static TsrStatus roll_new(TsrTensor **out, const TsrTensor *self, int64_t shift, int64_t dim) {
     if (self->numel == 0) return tsr_tensor_new_clone(out, self, TSR_PRESERVE);
@@ -106,6 +124,12 @@ static TsrStatus roll_new(TsrTensor **out, const TsrTensor *self, int64_t shift,
     int64_t start = ((size - shift % size) % size + size) % size;
     TSR_TRY(formatted_new(out, tsr_ndim(self), self->sizes, start == 0 ? TSR_CONTIGUOUS : suggested(self), self));
     if (tsr_is_meta(self)) return TSR_OK;
+    int64_t bytes = size * (int64_t)tsr_itemsize(self);
+    for (int d = (int)dim + 1; d < tsr_ndim(self); d++) bytes *= self->sizes[d];
+    if (tsr_is_contiguous(self, TSR_CONTIGUOUS) && tsr_is_contiguous(*out, TSR_CONTIGUOUS) && bytes <= TSR_CHUNK_BYTES) {
+        RollBlocks j = {tsr_data(*out), tsr_data(self), bytes, bytes / size * start};
+        return tsr_owned_keep(out, tsr_parallel_for(self->numel * (int64_t)tsr_itemsize(self) / bytes, TSR_MAX(TSR_CHUNK_BYTES / bytes, (int64_t)1), roll_blocks, &j));
+    }
     TsrScope s = {0};
     TsrTensor *t0 = MAKE(&s, tsr_tensor_new_narrow, *out, dim, 0, size - start), *f0 = MAKE(&s, tsr_tensor_new_narrow, self, dim, start, size - start);
     TsrTensor *t1 = MAKE(&s, tsr_tensor_new_narrow, *out, dim, size - start, start), *f1 = MAKE(&s, tsr_tensor_new_narrow, self, dim, 0, start);
@@ -198,10 +222,10 @@ static int64_t source_of(PadMode mode, int64_t i, int64_t size) {
     }
 }
 
-/* Negative padding crops; what is wrapped around is what is left then. */
+/* Negative padding crops; what is wrapped around is what is left then. Where nothing is, PyTorch leaves its memory as it found it: any element will do. */
 static int64_t circular_source(int64_t i, int64_t size, int64_t before, int64_t after) {
     int64_t start = TSR_MAX(-before, (int64_t)0), kept = size - start - TSR_MAX(-after, (int64_t)0);
-    return start + source_of(CIRCULAR, i - start, kept);
+    return kept > 0 ? start + source_of(CIRCULAR, i - start, kept) : TSR_MIN(start, size - 1);
 }
 
 static TsrStatus positions_new(TsrTensor **out, PadMode mode, int64_t size, int64_t before, int64_t after, TsrDevice device) {
@@ -263,7 +287,8 @@ typedef struct PadLines {
 } PadLines;
 
 static void pad_ends(char *to, const char *from, const int64_t *column, int64_t begin, int64_t end, int64_t item) {
-    TSR_IN_PIECES(i, end - begin) memcpy(to + (begin + i) * item, from + column[begin + i] * item, (size_t)item);
+    for (int64_t i = begin; i < end && tsr_interrupt_flag == 0; i += TSR_CHUNK_WORK)
+        tsr_kernel_pick(to + i * item, from, column + i, TSR_MIN((int64_t)TSR_CHUNK_WORK, end - i), (size_t)item);
 }
 
 static void copy_run(char *to, const char *from, int64_t bytes) {
