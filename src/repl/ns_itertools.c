@@ -222,6 +222,7 @@ static TsrStatus step_chain(Value *out, Iter *it) {
         TSR_TRY(value_next(out, it->b));
         if (out->tag != V_UNBOUND) return TSR_OK;
         value_clear(&it->b);
+        TSR_TRY(tsr_interrupt_check());
     }
 }
 
@@ -391,6 +392,7 @@ static TsrStatus step_compress(Value *out, Iter *it) {
         if (status == TSR_OK && keep) return TSR_OK;
         value_clear(out);
         if (status != TSR_OK || end) return status;
+        TSR_TRY(tsr_interrupt_check());
     }
 }
 

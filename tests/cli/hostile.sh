@@ -92,6 +92,8 @@ interrupted 'a loop' 'while True: pass'
 interrupted 'a comprehension' '[i for i in range(10**12) if i < 0]'
 interrupted 'sum' 'sum(range(10**12))'
 interrupted 'any' 'any(i < 0 for i in range(10**12))'
+interrupted 'empty iterables without end' 'import itertools; next(itertools.chain.from_iterable(itertools.repeat([])))'
+interrupted 'items without end that are left out' 'import itertools; next(itertools.compress(itertools.repeat(1), itertools.repeat(0)))'
 interrupted 'a product of matrices' 'x = ones(6000, 6000)
 while True: x @ x'
 interrupted 'sort' 'x = rand(30000000)
