@@ -233,7 +233,10 @@ TsrStatus bigint_from_digits(mp_int *out, const char *digits, int64_t n, int bas
     if (bits != 0) {
         if (n > INT32_MAX / bits) return mem_error();
         TSR_TRY(zero_bits(out, n * bits));
-        for (int64_t i = 0; i < n; i++) put_bits(out, i * bits, bits, (unsigned)digit_value(digits[n - 1 - i]));
+        for (int64_t i = 0; i < n; i++) {
+            if ((i & 0xffff) == 0) TSR_TRY(tsr_interrupt_check());
+            put_bits(out, i * bits, bits, (unsigned)digit_value(digits[n - 1 - i]));
+        }
         mp_clamp(out);
         return TSR_OK;
     }
@@ -286,8 +289,11 @@ TsrStatus bigint_to_digits(TsrText *out, const mp_int *a, int base) {
     mp_int size = *a; /* the same digits */
     size.sign = MP_ZPOS;
     if (bits == 0) status = write_digits(text, count, &size, base);
-    for (int64_t i = 0; bits != 0 && i < count; i++) end[-1 - i] = "0123456789abcdefghijklmnopqrstuvwxyz"[get_bits(a, i * bits, bits)];
-    while (p < end - 1 && *p == '0') p++;
+    for (int64_t i = 0; bits != 0 && i < count; i++) {
+        if ((i & 0xffff) == 0 && (status = tsr_interrupt_check()) != TSR_OK) break;
+        end[-1 - i] = "0123456789abcdefghijklmnopqrstuvwxyz"[get_bits(a, i * bits, bits)];
+    }
+    while (status == TSR_OK && p < end - 1 && *p == '0') p++;
     for (char *c = p; status == TSR_OK && c < end; c++) *c |= *c >= 'A' ? 32 : 0;
     if (status == TSR_OK) status = tsr_text_append(out, p, (size_t)(end - p));
     tsr_free(text);

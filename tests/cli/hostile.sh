@@ -175,6 +175,7 @@ interrupted 'a large quotient' 'x = 3**1000000; y = 7**300000
 while True: x // y'
 interrupted 'a square root' 'import math; math.isqrt(3**3000000)'
 interrupted 'a text of digits' 'import sys; sys.set_int_max_str_digits(0); str(3**5000000)'
+interrupted 'a text of bits' 'bin(1 << 200000000)'
 interrupted 'a print' 'while True: print(ones(3))'
 awk 'BEGIN { for (i = 0; i < 400000; i++) print i ",2.5,3.25,4" }' >"$work/big.csv"
 interrupted 'a table' "while True: load('$work/big.csv')"
