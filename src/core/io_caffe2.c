@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "io_impl.h"
+#include "io_elements.h"
 #include "mem.h"
 #include "proto_wire.h"
 #include "view.h"

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "io_elements.h"
 #include "io_impl.h"
 #include "layout.h"
 #include "mem.h"

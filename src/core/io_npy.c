@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "io_elements.h"
 #include "io_impl.h"
 #include "layout.h"
 #include "number.h"

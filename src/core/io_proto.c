@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "io_elements.h"
 #include "io_impl.h"
 #include "layout.h"
 #include "mem.h"

@@ -2,7 +2,7 @@
 #ifndef TSR_IO_PROTO_H
 #define TSR_IO_PROTO_H
 
-#include "io.h"
+#include "io_format.h"
 
 /* TensorFlow's DataType numbers: 0 for a dtype it has not, TSR_DTYPE_NONE for a number we have not. */
 int tsr_proto_type_of(TsrDtype dtype);

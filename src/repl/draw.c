@@ -10,7 +10,7 @@
 #include "args.h"
 #include "draw_picture.h"
 #include "inspect.h"
-#include "io.h"
+#include "io_stream.h"
 #include "namespace.h"
 #include "options.h"
 #include "str_obj.h"
@@ -78,7 +78,7 @@ static TsrStatus add_view(Picture *p, Value v) {
 }
 
 static TsrStatus write_file(const char *path, const TsrText *text) {
-    if (tsr_io_in_sandbox()) return tsr_error(TSR_PERMISSION_ERROR, "%s: not writable in the sandbox", path);
+    TSR_TRY(tsr_io_check_writable(path));
     FILE *f = fopen(path, "we");
     if (f == NULL) return tsr_error(TSR_OS_ERROR, "%s: can't be written", path);
     bool ok = fwrite(text->data, 1, text->length, f) == text->length;

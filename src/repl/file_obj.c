@@ -6,7 +6,7 @@
 
 #include "args.h"
 #include "bytes_obj.h"
-#include "io.h"
+#include "io_stream.h"
 #include "func_obj.h"
 #include "seq_obj.h"
 #include "str_obj.h"

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "builtin.h"
-#include "io.h"
+#include "io_stream.h"
 #include "line.h"
 #include "magic.h"
 #include "namespace.h"

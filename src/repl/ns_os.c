@@ -11,7 +11,7 @@
 #include "args.h"
 #include "dict_obj.h"
 #include "exc.h"
-#include "io.h"
+#include "io_stream.h"
 #include "seq_obj.h"
 #include "str_obj.h"
 

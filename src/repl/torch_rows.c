@@ -1,7 +1,7 @@
 /* Rows of the operator table that only the language can do: data from its values, questions about its numbers. */
 #include "bind.h"
 #include "bytes_obj.h"
-#include "core/io.h"
+#include "core/io_stream.h"
 #include "core/op_sparse.h"
 #include "core/promote.h"
 #include "tensor_from.h"

@@ -11,7 +11,7 @@ fi
 run -e "draw(arange(24).view(2, 3, 4), file='$work/n.svg')"
 is 'a grid for each slice of the last two dimensions' 2 "$(grep -c ', :, :\]</text>' "$work/n.svg")"
 run --sandbox -e "draw(arange(3), file='$work/q.svg')"
-is 'no file in the sandbox' "PermissionError: $work/q.svg: not writable in the sandbox" "$(last)"
+is 'no file in the sandbox' "PermissionError: $work/q.svg: no file may be written in the sandbox" "$(last)"
 run -e 'draw(arange(3))'
 is 'no colour in a pipe' 0 "$(printf '%s' "$out" | grep -c "$(printf '\033')")"
 LC_ALL=C run -e 'draw(arange(3))'

@@ -1,0 +1,47 @@
+#include "io_format.h"
+
+#include <string.h>
+
+#include "mem.h"
+
+void tsr_items_free(TsrItems *items) {
+    for (int i = 0; i < items->n; i++) {
+        tsr_free(items->items[i].name);
+        tsr_tensor_free(items->items[i].tensor);
+    }
+    tsr_free(items->items);
+    *items = (TsrItems){0};
+}
+
+TsrStatus tsr_items_add_move(TsrItems *out, const char *name, size_t name_length, TsrTensor *t) {
+    TsrItem *grown = tsr_realloc(out->items, sizeof *grown * (size_t)(out->n + 1));
+    if (grown != NULL) out->items = grown;
+    char *copy = grown != NULL ? tsr_malloc(name_length + 1) : NULL;
+    if (copy == NULL) {
+        tsr_tensor_free(t);
+        return tsr_error_no_memory(name_length + sizeof *grown);
+    }
+    memcpy(copy, name, name_length);
+    copy[name_length] = '\0';
+    out->items[out->n++] = (TsrItem){copy, t};
+    return TSR_OK;
+}
+
+TsrStatus tsr_items_single_move(TsrItems *out, TsrTensor *t) {
+    out->items = tsr_malloc(sizeof *out->items);
+    if (out->items == NULL) {
+        tsr_tensor_free(t);
+        return tsr_error_no_memory(sizeof *out->items);
+    }
+    out->items[0] = (TsrItem){NULL, t};
+    out->n = 1;
+    out->single = true;
+    return TSR_OK;
+}
+
+TsrStatus tsr_items_only(TsrTensor **lent, const TsrItems *items, const char *format) {
+    if (items->n != 1) return tsr_error(TSR_VALUE_ERROR, "%s holds one tensor, not %d", format, items->n);
+    *lent = items->items[0].tensor;
+    if (tsr_is_sparse(*lent)) return tsr_error(TSR_VALUE_ERROR, "%s holds dense tensors; convert with to_dense()", format);
+    return tsr_tensor_check(*lent, false);
+}

@@ -1,0 +1,54 @@
+/* io_format.h: what a format of files is: its row, the options it is read and written with, and the tensors that come and go.
+ *
+ * A reader is a pure function over bytes that are all there already (mapped or read): it checks, then builds; nothing in a file is trusted or
+ * executed. Errors begin with the file's name and say where and what. A writer goes through a TsrSink. */
+#ifndef TSR_IO_FORMAT_H
+#define TSR_IO_FORMAT_H
+
+#include "io_stream.h"
+#include "tensor.h"
+
+TSR_PUBLIC_BEGIN
+
+typedef struct TsrLoadOptions {
+    const char *format;    /* a format's name; NULL: by extension, then by the first bytes */
+    TsrDtype dtype;        /* text formats and raw: the wanted dtype; TSR_DTYPE_NONE: the format's own */
+    int ndim;              /* raw: -1 when no shape was given */
+    const int64_t *shape;  /* one size may be -1 */
+    char mode;             /* mapped formats: 'c' copy-on-write (the default, also 0), 'r' read-only, '+' shared */
+    int header;            /* csv: -1 detect, 0 no, 1 yes */
+    char delimiter;        /* csv: 0 detect; ' ' runs of spaces */
+    const char *columns;   /* csv: "0,2,name"; jsonl: "name,other"; NULL all */
+} TsrLoadOptions;
+
+typedef struct TsrSaveOptions {
+    const char *format;    /* NULL: by extension */
+    int precision;         /* csv, json, jsonl: significant digits; 0 the shortest that reads back */
+    char delimiter;        /* 0: the format's own */
+    const char *json_nan;  /* "null" (default), "error" or "token" (NaN, Infinity) */
+    bool no_header;        /* csv: several tensors, the columns of a table, without the row of their names */
+} TsrSaveOptions;
+
+/* What a file held: one tensor (`single`), or named ones in the file's order. */
+typedef struct TsrItem { char *name; TsrTensor *tensor; } TsrItem; /* both owned; name NULL when single */
+typedef struct TsrItems { TsrItem *items; int n; bool single; } TsrItems;
+void tsr_items_free(TsrItems *items);
+/* One tensor as the result; takes `t`, also on failure. */
+TsrStatus tsr_items_single_move(TsrItems *out, TsrTensor *t);
+/* Adds a named tensor; takes `t`, also on failure; the name is copied. */
+TsrStatus tsr_items_add_move(TsrItems *out, const char *name, size_t name_length, TsrTensor *t);
+/* The one tensor that `items` holds, lent: TSR_VALUE_ERROR "FORMAT holds one tensor, not 2" when there are several, or when it is sparse. */
+TsrStatus tsr_items_only(TsrTensor **lent, const TsrItems *items, const char *format);
+
+typedef struct TsrFormat {
+    const char *name;
+    const char *extensions; /* "npy", "csv txt": without dots, separated by spaces */
+    bool (*probe)(const char *data, size_t size); /* by the first bytes; NULL: never guessed */
+    TsrStatus (*read)(TsrItems *out, TsrInput *in, const TsrLoadOptions *options);
+    TsrStatus (*write)(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options); /* NULL: cannot be written */
+    size_t (*expected_size)(const char *data, size_t size); /* bytes a stream with this beginning will have; 0 unknown; may be NULL */
+} TsrFormat;
+
+TSR_PUBLIC_END
+
+#endif
