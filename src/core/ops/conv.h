@@ -12,12 +12,21 @@ typedef struct Conv {
     bool half;                   /* transposed, of half floats: rounded after every addition */
 } Conv;
 
-/* A line of an image, read at x0, x0 + stride, …: `width` elements to `to`, zeros where that is left of the image or right of its in_w elements. */
-void tsr_conv_copy_line(char *to, const char *image, int64_t in_w, int64_t width, int64_t x0, int64_t stride, size_t item);
+/* How a line of an image, `in_w` elements long, is read: `width` elements from x0 on in steps of `stride`; what is left or right of the line is zero. */
+typedef struct ConvLine { int64_t width, in_w, x0, stride; } ConvLine;
 
-/* One sample's `channels` planes of `image` into columns for the output positions [begin, end), or columns added back into the image, as numbers of
- * `dtype`; TSR_FLOAT16: floats that are rounded to half precision after every addition. */
-void tsr_conv_columns(char *columns, char *image, int64_t channels, const Conv *k, int64_t begin, int64_t end, bool to_columns, TsrDtype dtype);
+void tsr_conv_copy_line(char *to, const char *image, const ConvLine *line, size_t item);
+
+/* One sample's `channels` planes of `image` and their columns for the output positions [begin, end): (channels, kernel, end - begin). */
+typedef struct ConvColumns {
+    const Conv *k;
+    char *columns, *image;
+    int64_t channels, begin, end;
+    TsrDtype dtype; /* numbers to add; TSR_FLOAT16: floats that are rounded to half precision after every addition */
+} ConvColumns;
+
+void tsr_conv_to_columns(const ConvColumns *c);   /* im2col: the columns are written */
+void tsr_conv_from_columns(const ConvColumns *c); /* col2im: they are added to the image */
 
 /* out (batch, filters, k->w.out) = the convolution of in (batch, channels, k->w.in) with weight (filters, channels / groups, k->w.kernel), plus bias
  * (filters; may be NULL); all contiguous float32, out no part of the others. Every output is summed in oneDNN's order, so that PyTorch's digits come

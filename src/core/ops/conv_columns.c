@@ -7,9 +7,9 @@
 #include "../halffloat.h"
 
 /* The outputs [*begin, *end) of a line that read inside of it. */
-static void read_range(int64_t *begin, int64_t *end, int64_t in_w, int64_t width, int64_t x0, int64_t stride) {
-    *begin = x0 < 0 ? TSR_MIN((-x0 + stride - 1) / stride, width) : 0;
-    *end = x0 < in_w ? TSR_MIN((in_w - 1 - x0) / stride + 1, width) : 0;
+static void read_range(int64_t *begin, int64_t *end, const ConvLine *l) {
+    *begin = l->x0 < 0 ? TSR_MIN((-l->x0 + l->stride - 1) / l->stride, l->width) : 0;
+    *end = l->x0 < l->in_w ? TSR_MIN((l->in_w - 1 - l->x0) / l->stride + 1, l->width) : 0;
     *end = TSR_MAX(*begin, *end);
 }
 
@@ -17,9 +17,10 @@ static void copy_floats(float *to, const float *from, int64_t begin, int64_t end
     for (int64_t o = begin; o < end; o++) to[o] = from[o * stride];
 }
 
-void tsr_conv_copy_line(char *to, const char *image, int64_t in_w, int64_t width, int64_t x0, int64_t stride, size_t item) {
+void tsr_conv_copy_line(char *to, const char *image, const ConvLine *line, size_t item) {
+    const int64_t width = line->width, x0 = line->x0, stride = line->stride;
     int64_t begin, end;
-    read_range(&begin, &end, in_w, width, x0, stride);
+    read_range(&begin, &end, line);
     memset(to, 0, (size_t)begin * item);
     if (stride == 1 && end > begin) memcpy(to + (size_t)begin * item, image + (size_t)(x0 + begin) * item, (size_t)(end - begin) * item);
     else if (item == sizeof(float)) copy_floats((float *)(void *)to, (const float *)(const void *)image + x0, begin, end, stride);
@@ -36,9 +37,10 @@ void tsr_conv_copy_line(char *to, const char *image, int64_t in_w, int64_t width
     break
 
 /* The way back: what was read there is added. TSR_FLOAT16: floats that are rounded to half precision after every step, as PyTorch's loop over half floats is. */
-static void add_line(const char *from, char *image, int64_t in_w, int64_t width, int64_t x0, int64_t stride, TsrDtype dtype) {
+static void add_line(const char *from, char *image, const ConvLine *line, TsrDtype dtype) {
+    const int64_t x0 = line->x0, stride = line->stride;
     int64_t begin, end;
-    read_range(&begin, &end, in_w, width, x0, stride);
+    read_range(&begin, &end, line);
     switch (dtype) {
     case TSR_FLOAT16: ADD(float, *to = tsr_half_widen(tsr_half_round(*to + v)));
     case TSR_FLOAT32: ADD(float, *to += v);
@@ -50,28 +52,38 @@ static void add_line(const char *from, char *image, int64_t in_w, int64_t width,
 }
 #undef ADD
 
-void tsr_conv_columns(char *columns, char *image, int64_t channels, const Conv *k, int64_t begin, int64_t end, bool to_columns, TsrDtype dtype) {
-    const TsrNnWindow *w = &k->w;
-    int64_t out_w = w->out[NN_W], taps = tsr_nn_volume(w->kernel);
-    for (int64_t c = 0; c < channels && tsr_interrupt_flag == 0; c++) {
-        int64_t tap = 0;
-        char *plane = image + (size_t)(c * tsr_nn_volume(w->in)) * k->item;
-        for (int64_t kd = 0; kd < w->kernel[NN_D]; kd++)
-            for (int64_t kh = 0; kh < w->kernel[NN_H]; kh++)
-                for (int64_t kw = 0; kw < w->kernel[NN_W]; kw++, tap++) {
-                    char *line = columns + (size_t)((c * taps + tap) * (end - begin)) * k->item;
-                    for (int64_t at = begin, n; at < end; at += n, line += (size_t)n * k->item) {
-                        int64_t ow = at % out_w, oh = at / out_w % w->out[NN_H], od = at / out_w / w->out[NN_H];
-                        int64_t z = od * w->stride[NN_D] - w->pad[NN_D] + kd * w->dilation[NN_D], y = oh * w->stride[NN_H] - w->pad[NN_H] + kh * w->dilation[NN_H];
-                        bool inside = z >= 0 && z < w->in[NN_D] && y >= 0 && y < w->in[NN_H];
-                        n = TSR_MIN(out_w - ow, end - at);
-                        if (!inside && to_columns) memset(line, 0, (size_t)n * k->item);
-                        if (!inside) continue;
-                        char *from = plane + (size_t)((z * w->in[NN_H] + y) * w->in[NN_W]) * k->item;
-                        int64_t x0 = ow * w->stride[NN_W] + kw * w->dilation[NN_W] - w->pad[NN_W];
-                        if (to_columns) tsr_conv_copy_line(line, from, w->in[NN_W], n, x0, w->stride[NN_W], k->item);
-                        else add_line(line, from, w->in[NN_W], n, x0, w->stride[NN_W], dtype);
-                    }
-                }
+/* Where tap `tap` of the kernel reads for output `o`, along dimension d. */
+static int64_t place(const TsrNnWindow *w, int d, int64_t o, int64_t tap) { return o * w->stride[d] + tap * w->dilation[d] - w->pad[d]; }
+
+/* The row of columns of one tap in one plane: a line of outputs after the other. */
+static void convert_row(const ConvColumns *c, char *row, char *plane, const int64_t tap[NN_DIMS], bool back) {
+    const TsrNnWindow *w = &c->k->w;
+    const size_t item = c->k->item;
+    const int64_t out_w = w->out[NN_W], out_h = w->out[NN_H];
+    for (int64_t at = c->begin, n; at < c->end; at += n, row += (size_t)n * item) {
+        const int64_t z = place(w, NN_D, at / out_w / out_h, tap[NN_D]), y = place(w, NN_H, at / out_w % out_h, tap[NN_H]);
+        n = TSR_MIN(out_w - at % out_w, c->end - at);
+        if (z < 0 || z >= w->in[NN_D] || y < 0 || y >= w->in[NN_H]) {
+            if (!back) memset(row, 0, (size_t)n * item);
+            continue;
+        }
+        char *line = plane + (size_t)((z * w->in[NN_H] + y) * w->in[NN_W]) * item;
+        const ConvLine reads = {n, w->in[NN_W], place(w, NN_W, at % out_w, tap[NN_W]), w->stride[NN_W]};
+        if (back) add_line(row, line, &reads, c->dtype);
+        else tsr_conv_copy_line(row, line, &reads, item);
     }
 }
+
+static void convert(const ConvColumns *c, bool back) {
+    const TsrNnWindow *w = &c->k->w;
+    const int64_t taps = tsr_nn_volume(w->kernel), kernel_w = w->kernel[NN_W], kernel_h = w->kernel[NN_H];
+    const size_t plane = (size_t)tsr_nn_volume(w->in) * c->k->item, row = (size_t)(c->end - c->begin) * c->k->item;
+    for (int64_t i = 0; i < c->channels && tsr_interrupt_flag == 0; i++)
+        for (int64_t t = 0; t < taps; t++) {
+            const int64_t tap[NN_DIMS] = {t / kernel_w / kernel_h, t / kernel_w % kernel_h, t % kernel_w};
+            convert_row(c, c->columns + (size_t)(i * taps + t) * row, c->image + (size_t)i * plane, tap, back);
+        }
+}
+
+void tsr_conv_to_columns(const ConvColumns *c) { convert(c, false); }
+void tsr_conv_from_columns(const ConvColumns *c) { convert(c, true); }

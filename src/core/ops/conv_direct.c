@@ -164,10 +164,11 @@ static Strip strip_at(const Direct *j, int64_t index) {
 /* One plane: the lines of image plane z (outside the image: zeros) from y0 and x0 on, in steps of the stride. */
 static void fill_plane(float *to, const Direct *j, const float *image, int64_t z, int64_t y0, int64_t x0) {
     const TsrNnWindow *w = &j->k->w;
+    const ConvLine reads = {j->pitch, w->in[NN_W], x0, w->stride[NN_W]};
     for (int64_t line = 0; line < j->lines; line++, to += j->pitch) {
         int64_t y = y0 + line * w->stride[NN_H];
         if (z < 0 || z >= w->in[NN_D] || y < 0 || y >= w->in[NN_H]) memset(to, 0, (size_t)j->pitch * sizeof *to);
-        else tsr_conv_copy_line((char *)to, (const char *)(image + (z * w->in[NN_H] + y) * w->in[NN_W]), w->in[NN_W], j->pitch, x0, w->stride[NN_W], sizeof *to);
+        else tsr_conv_copy_line((char *)to, (const char *)(image + (z * w->in[NN_H] + y) * w->in[NN_W]), &reads, sizeof *to);
     }
 }
 

@@ -33,10 +33,11 @@ static TsrStatus conv_part(const ConvJob *job, int64_t sample, int64_t begin, in
         TSR_TRY(tsr_interrupt_check());
         char *image = job->image + (size_t)((sample * k->channels + g * gc) * tsr_nn_volume(k->w.in)) * k->item;
         char *filtered = job->filtered + (size_t)((sample * k->filters + g * gf) * area + begin) * k->item;
+        const ConvColumns both = {k, columns, image, gc, begin, end, k->half ? TSR_FLOAT16 : job->dtype};
         TsrMat weight = {(void *)(job->weight + (size_t)(g * gf * rows) * k->item), gf, rows, rows, 1, false};
         TsrMat cols = {columns, rows, end - begin, end - begin, 1, false}, out = {filtered, gf, end - begin, area, 1, false};
         if (!job->k->transposed) {
-            tsr_conv_columns(columns, image, gc, k, begin, end, true, job->dtype);
+            tsr_conv_to_columns(&both);
             TsrGemm product = {job->dtype, weight, cols, out, one, (job->chain ? job->onto : job->add) ? one : zero};
             TSR_TRY((job->chain ? tsr_gemm_chain : tsr_gemm)(&product));
         } else {
@@ -44,7 +45,7 @@ static TsrStatus conv_part(const ConvJob *job, int64_t sample, int64_t begin, in
             TSR_TRY(tsr_gemm(&(TsrGemm){job->dtype, flipped, out, cols, one, zero}));
             float *column = (float *)(void *)columns;
             for (int64_t i = 0; job->k->half && i < rows * (end - begin); i++) column[i] = tsr_half_widen(tsr_half_round(column[i]));
-            tsr_conv_columns(columns, image, gc, k, begin, end, false, job->k->half ? TSR_FLOAT16 : job->dtype);
+            tsr_conv_from_columns(&both);
         }
     }
     return TSR_OK;
