@@ -9,11 +9,6 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-TsrTraceHook tsr_trace_hook;
-void (*tsr_write_hook)(struct TsrTensor *t, const char *what);
-void (*tsr_writes_free_hook)(void *writes);
-void *tsr_trace_user;
-
 static TsrAllocator *first = &tsr_allocator_malloc;
 static TsrAllocator *active[TSR_DEVICE_TYPE_COUNT] = {[TSR_CPU] = &tsr_allocator_caching, [TSR_META] = &tsr_allocator_meta};
 static pthread_mutex_t registry = PTHREAD_MUTEX_INITIALIZER;
