@@ -7,8 +7,14 @@
 
 enum { BAND = 20, ROW = 30, CELL_HEIGHT = 26, TOP = 44, CHARACTER = 8, MARGIN = 14, GRID_SIZE = 8, GRID_CELL = 30, GRID_GAP = 36 };
 
-static const char *const fills[] = {"#cfe4ff", "#ffdfc0", "#d3f2d3", "#f3d4ef", "#fff0a8", "#dad7ff", "#ffd6d6", "#cdf5f0"};
-static const char *const strokes[] = {"#3a7bd5", "#d9822b", "#3d9a3d", "#b04aa5", "#b59a00", "#6a60d0", "#d05050", "#2a9d8f"};
+typedef struct Paint { const char *fill, *stroke; } Paint;
+static const Paint paints[] = { /* the views' in turn */
+    {"#cfe4ff", "#3a7bd5"}, {"#ffdfc0", "#d9822b"}, {"#d3f2d3", "#3d9a3d"}, {"#f3d4ef", "#b04aa5"},
+    {"#fff0a8", "#b59a00"}, {"#dad7ff", "#6a60d0"}, {"#ffd6d6", "#d05050"}, {"#cdf5f0", "#2a9d8f"},
+};
+static Paint paint_of(int view) { return paints[view % (int)TSR_COUNTOF(paints)]; }
+
+typedef struct Place { int x, y; } Place; /* of an upper left corner */
 
 static TsrStatus put_escaped(TsrText *out, const char *text) {
     for (; *text != '\0'; text++) {
@@ -24,9 +30,9 @@ static TsrStatus put_text(TsrText *out, int x, int y, const char *attributes, co
     return tsr_text_puts(out, "</text>\n");
 }
 
-static TsrStatus put_cell(TsrText *out, int x, int y, int width, const char *fill, const char *stroke, const char *label) {
-    TSR_TRY(tsr_text_printf(out, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"%s\" stroke=\"%s\"/>\n", x, y, width, CELL_HEIGHT, fill, stroke));
-    return put_text(out, x + width / 2, y + 18, "text-anchor=\"middle\"", label);
+static TsrStatus put_cell(TsrText *out, Place at, int width, Paint paint, const char *label) {
+    TSR_TRY(tsr_text_printf(out, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"%s\" stroke=\"%s\"/>\n", at.x, at.y, width, CELL_HEIGHT, paint.fill, paint.stroke));
+    return put_text(out, at.x + width / 2, at.y + 18, "text-anchor=\"middle\"", label);
 }
 
 /* ---- bands ---- */
@@ -47,23 +53,23 @@ static int left_of(const Picture *p) {
 static int band_height(const Picture *p) { return 20 + ROW * (p->view_count + 1) + MARGIN; }
 static int band_count(const Picture *p) { return (p->cell_count + BAND - 1) / BAND; }
 
-static TsrStatus put_band_cell(TsrText *out, const Picture *p, const Grid *g, int k, int x, int y, int width) {
+/* Cell k of a band that begins at `band`: the element's number, its value, and it in each view. */
+static TsrStatus put_band_cell(TsrText *out, const Picture *p, const Grid *g, int k, Place band) {
+    const int width = cell_width(g, p), y = band.y, x = band.x + width * (k % BAND);
     if (p->cells[k] == GAP) return put_text(out, x + width / 2, y + 38, "text-anchor=\"middle\" fill=\"#888\"", g->labels[1][k]);
     TSR_TRY(put_text(out, x + width / 2, y + 14, "text-anchor=\"middle\" fill=\"#888\" font-size=\"11\"", g->labels[0][k]));
-    TSR_TRY(put_cell(out, x, y + 20, width, "#f6f6f6", "#666", g->labels[1][k]));
+    TSR_TRY(put_cell(out, (Place){x, y + 20}, width, (Paint){"#f6f6f6", "#666"}, g->labels[1][k]));
     for (int v = 0; v < p->view_count; v++) {
         const char *label = g->labels[2 + v][k];
-        int c = v % (int)TSR_COUNTOF(fills);
-        if (label[0] != '\0') TSR_TRY(put_cell(out, x, y + 20 + ROW * (v + 1), width, fills[c], strokes[c], label));
+        if (label[0] != '\0') TSR_TRY(put_cell(out, (Place){x, y + 20 + ROW * (v + 1)}, width, paint_of(v), label));
     }
     return TSR_OK;
 }
 
 static TsrStatus put_band(TsrText *out, const Picture *p, const Grid *g, int band, int y) {
-    int width = cell_width(g, p);
     TSR_TRY(put_text(out, MARGIN, y + 38, "fill=\"#444\"", "value"));
     for (int v = 0; v < p->view_count; v++) TSR_TRY(put_text(out, MARGIN, y + 38 + ROW * (v + 1), "font-weight=\"bold\"", p->views[v].name));
-    for (int k = band * BAND; k < TSR_MIN((band + 1) * BAND, p->cell_count); k++) TSR_TRY(put_band_cell(out, p, g, k, left_of(p) + width * (k - band * BAND), y, width));
+    for (int k = band * BAND; k < TSR_MIN((band + 1) * BAND, p->cell_count); k++) TSR_TRY(put_band_cell(out, p, g, k, (Place){left_of(p), y}));
     return TSR_OK;
 }
 
@@ -117,9 +123,13 @@ static int64_t slice_at(char *label, size_t room, const TsrTensor *t, int64_t k)
     return at;
 }
 
-static TsrStatus put_slice(TsrText *out, const Picture *p, const Slices *s, int v, int k, int x, int y) {
+static int line_height(const Slices *s) { return s->label + s->rows * CELL_HEIGHT + (s->lines > 1 ? GRID_GAP / 3 : 0); }
+
+/* Slice k of view v, in the grid that begins at `grid`. */
+static TsrStatus put_slice(TsrText *out, const Picture *p, const Slices *s, int v, int k, Place grid) {
     const TsrTensor *t = p->views[v].t;
-    int c = v % (int)TSR_COUNTOF(fills);
+    const int x = grid.x + k % s->per_line * s->width;
+    int y = grid.y + k / s->per_line * line_height(s);
     char label[256];
     int64_t at = slice_at(label, sizeof label, t, k);
     if (s->label > 0) TSR_TRY(put_text(out, x, y + 12, "fill=\"#888\" font-size=\"11\"", label));
@@ -127,17 +137,15 @@ static TsrStatus put_slice(TsrText *out, const Picture *p, const Slices *s, int 
     for (int i = 0; i < s->rows; i++)
         for (int j = 0; j < s->columns; j++) {
             snprintf(label, sizeof label, "%lld", (long long)(at + i * stride_from_end(t, 2) + j * stride_from_end(t, 1)));
-            TSR_TRY(put_cell(out, x + j * s->cell, y + i * CELL_HEIGHT, s->cell, fills[c], strokes[c], label));
+            TSR_TRY(put_cell(out, (Place){x + j * s->cell, y + i * CELL_HEIGHT}, s->cell, paint_of(v), label));
         }
     bool last = k + 1 == s->shown && s->cut_slices;
     return s->cut_rows || s->cut_columns || last ? put_text(out, x + s->columns * s->cell + 4, y + s->rows * CELL_HEIGHT, "fill=\"#888\"", "...") : TSR_OK;
 }
 
-static int line_height(const Slices *s) { return s->label + s->rows * CELL_HEIGHT + (s->lines > 1 ? GRID_GAP / 3 : 0); }
-
-static TsrStatus put_grid(TsrText *out, const Picture *p, int v, int x, int y) {
+static TsrStatus put_grid(TsrText *out, const Picture *p, int v, Place at) {
     Slices s = slices_of(p, p->views[v].t);
-    for (int k = 0; k < s.shown; k++) TSR_TRY(put_slice(out, p, &s, v, k, x + k % s.per_line * s.width, y + k / s.per_line * line_height(&s)));
+    for (int k = 0; k < s.shown; k++) TSR_TRY(put_slice(out, p, &s, v, k, at));
     return TSR_OK;
 }
 
@@ -158,7 +166,7 @@ static TsrStatus put_view(TsrText *out, const Picture *p, int v, int y) {
     snprintf(line, sizeof line, "%s%s%s: %s%s", view->name, view->origin[0] != '\0' ? " = " : "", view->origin, draw_geometry(geometry, sizeof geometry, view),
              view->t->numel > 0 ? "; element numbers:" : "");
     TSR_TRY(put_text(out, MARGIN, y + 14, "", line));
-    return put_grid(out, p, v, left_of(p), y + 24);
+    return put_grid(out, p, v, (Place){left_of(p), y + 24});
 }
 
 /* ---- all of it ---- */

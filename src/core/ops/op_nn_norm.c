@@ -92,13 +92,14 @@ static void norm_end(Norm *n) {
     for (size_t i = 0; i < TSR_COUNTOF(all); i++) tsr_tensor_free(all[i]);
 }
 
-/* Normalises rows of the input as `r` says (rows, columns, eps, affine); out has the input's sizes, mean and rstd those given. */
-static TsrStatus norm_rows(Norm *n, Rows r, const TsrTensor *t, const TsrArg *weight, const TsrArg *bias, int stat_ndim, const int64_t *stat_sizes) {
+/* Normalises rows of the input as `r` says (rows, columns, eps, affine), then by weight and bias, which stand beside each other in every call; out has
+ * the input's sizes, mean and rstd those given. */
+static TsrStatus norm_rows(Norm *n, Rows r, const TsrTensor *t, const TsrArg *affine, int stat_ndim, const int64_t *stat_sizes) {
     *n = (Norm){0};
     if (r.pixels) TSR_TRY(tsr_tensor_new_cast(&n->in, t, tsr_dtype_size(t->dtype) < 4 ? TSR_FLOAT32 : t->dtype));
     else TSR_TRY(tsr_nn_new_computable(&n->in, t));
-    TSR_TRY(new_parameter(&n->weight, weight, n->in->dtype));
-    TSR_TRY(new_parameter(&n->bias, bias, n->in->dtype));
+    TSR_TRY(new_parameter(&n->weight, &affine[0], n->in->dtype));
+    TSR_TRY(new_parameter(&n->bias, &affine[1], n->in->dtype));
     TSR_TRY(tsr_tensor_new_like(&n->out, n->in, TSR_DTYPE_NONE, r.pixels ? TSR_PRESERVE : TSR_CONTIGUOUS));
     if (stat_sizes != NULL) {
         TSR_TRY(tsr_tensor_new(&n->mean, stat_ndim, stat_sizes, n->in->dtype, t->device));
@@ -168,7 +169,7 @@ static TsrStatus layer_norm(TsrOpCall *c, bool with_stats) {
     TSR_TRY(check_kind(t, "LayerNormKernelImpl"));
     TSR_TRY(check_unmixed(t, &c->arg[2], 2));
     for (int d = 0; d < ndim; d++) sizes[d] = d < ndim - n ? t->sizes[d] : 1;
-    TsrStatus status = norm_rows(&norm, rows_over_last(t, n, c->arg[4].f), t, &c->arg[2], &c->arg[3], ndim, with_stats ? sizes : NULL);
+    TsrStatus status = norm_rows(&norm, rows_over_last(t, n, c->arg[4].f), t, &c->arg[2], ndim, with_stats ? sizes : NULL);
     bool mixed = tsr_arg_given(&c->arg[2]) && c->arg[2].t->dtype == TSR_FLOAT32;
     if (status == TSR_OK) status = norm_return(c, &norm, t->dtype, NULL, with_stats, mixed ? TSR_FLOAT32 : t->dtype);
     norm_end(&norm);
@@ -201,33 +202,35 @@ TsrStatus op_rms_norm(TsrOpCall *c) {
 
 /* ---- group ---- */
 
-static TsrStatus check_group(const TsrTensor *t, int64_t channels, int64_t area, int64_t groups, const TsrArg *weight, const TsrArg *bias) {
-    const TsrArg *params[] = {weight, bias};
+typedef struct Groups { int64_t batch, channels, area, groups; } Groups; /* (batch, channels, area), the channels in so many groups */
+
+static TsrStatus check_group(const TsrTensor *t, const Groups *g, const TsrArg *affine) {
     static const char *const names[] = {"weight", "bias"};
-    if (area == 0) return tsr_error(TSR_RUNTIME_ERROR, "Expected HxW to be greater than 0, got 0");
-    if (groups <= 0) return tsr_error(TSR_RUNTIME_ERROR, "Expected num groups to be greater than 0, got %lld", (long long)groups);
-    if (channels % groups != 0)
+    if (g->area == 0) return tsr_error(TSR_RUNTIME_ERROR, "Expected HxW to be greater than 0, got 0");
+    if (g->groups <= 0) return tsr_error(TSR_RUNTIME_ERROR, "Expected num groups to be greater than 0, got %lld", (long long)g->groups);
+    if (g->channels % g->groups != 0)
         return tsr_error(TSR_RUNTIME_ERROR, "Expected number of channels in input to be divisible by num_groups, but got input of shape %s and num_groups=%lld",
-                         tsr_sizes_text(t), (long long)groups);
-    if (channels == 0) return tsr_error(TSR_RUNTIME_ERROR, "Expected number of channels to be greater than 0, got %lld", (long long)channels);
+                         tsr_sizes_text(t), (long long)g->groups);
+    if (g->channels == 0) return tsr_error(TSR_RUNTIME_ERROR, "Expected number of channels to be greater than 0, got %lld", (long long)g->channels);
     for (int i = 0; i < 2; i++) {
-        if (!tsr_arg_given(params[i]) || (tsr_ndim(params[i]->t) == 1 && params[i]->t->numel == channels)) continue;
+        if (!tsr_arg_given(&affine[i]) || (tsr_ndim(affine[i].t) == 1 && affine[i].t->numel == g->channels)) continue;
         return tsr_error(TSR_RUNTIME_ERROR, "Expected %s to be a vector of size equal to the number of channels in input, but got %s of shape %s and input of shape %s", names[i], names[i],
-                         tsr_sizes_text(params[i]->t), tsr_sizes_text(t));
+                         tsr_sizes_text(affine[i].t), tsr_sizes_text(t));
     }
     return TSR_OK;
 }
 
-static TsrStatus group_norm(TsrOpCall *c, int64_t batch, int64_t channels, int64_t area, int64_t groups, double eps, const TsrArg *weight, const TsrArg *bias, bool with_stats) {
+static TsrStatus group_norm(TsrOpCall *c, const Groups *g, double eps, const TsrArg *affine, bool with_stats) {
     const TsrTensor *t = c->arg[0].t;
-    const TsrArg params[] = {*weight, *bias};
     Norm norm;
-    TSR_TRY(check_mixed(t, params, 2));
+    TSR_TRY(check_group(t, g, affine));
+    TSR_TRY(check_mixed(t, affine, 2));
     if (t->numel > 0) TSR_TRY(check_kind(t, "GroupNormKernelImpl"));
-    TSR_TRY(check_unmixed(t, params, 2));
+    TSR_TRY(check_unmixed(t, affine, 2));
     bool last = !tsr_is_contiguous(t, TSR_CONTIGUOUS) && tsr_layout_is_channels_last(tsr_ndim(t), t->sizes, t->strides);
-    Rows r = {.rows = (int64_t)((uint64_t)batch * (uint64_t)groups), .columns = (int64_t)((uint64_t)(channels / groups) * (uint64_t)area), .eps = eps, .affine_rows = groups, .span = area, .pixels = last};
-    TsrStatus status = norm_rows(&norm, r, t, weight, bias, 2, with_stats ? (int64_t[]){batch, groups} : NULL);
+    Rows r = {.rows = (int64_t)((uint64_t)g->batch * (uint64_t)g->groups), .columns = (int64_t)((uint64_t)(g->channels / g->groups) * (uint64_t)g->area), .eps = eps,
+              .affine_rows = g->groups, .span = g->area, .pixels = last};
+    TsrStatus status = norm_rows(&norm, r, t, affine, 2, with_stats ? (int64_t[]){g->batch, g->groups} : NULL);
     if (status == TSR_OK) status = norm_return(c, &norm, t->dtype, t, with_stats, t->dtype);
     norm_end(&norm);
     return status;
@@ -236,22 +239,21 @@ static TsrStatus group_norm(TsrOpCall *c, int64_t batch, int64_t channels, int64
 /* (input, num_groups, weight, bias, eps, cudnn_enabled) */
 TsrStatus op_group_norm(TsrOpCall *c) {
     const TsrTensor *t = c->arg[0].t;
-    int64_t area = 1;
     for (int64_t d = 0; d < 2; d++) TSR_TRY(tsr_wrap_own_dim(&(int64_t){d}, tsr_ndim(t)));
-    for (int d = 2; d < tsr_ndim(t); d++) area *= t->sizes[d];
-    TSR_TRY(check_group(t, t->sizes[1], area, c->arg[1].i, &c->arg[2], &c->arg[3]));
-    return group_norm(c, t->sizes[0], t->sizes[1], area, c->arg[1].i, c->arg[4].f, &c->arg[2], &c->arg[3], false);
+    Groups g = {t->sizes[0], t->sizes[1], 1, c->arg[1].i};
+    for (int d = 2; d < tsr_ndim(t); d++) g.area *= t->sizes[d];
+    return group_norm(c, &g, c->arg[4].f, &c->arg[2], false);
 }
 
 /* (input, weight, bias, N, C, HxW, group, eps) */
 TsrStatus op_native_group_norm(TsrOpCall *c) {
-    int64_t batch = c->arg[3].i, channels = c->arg[4].i, area = c->arg[5].i, outer, numel;
-    bool fits = batch >= 0 && channels >= 0 && area >= 0 && !tsr_mul_overflows(batch, channels, &outer) && !tsr_mul_overflows(outer, area, &numel);
+    const Groups g = {c->arg[3].i, c->arg[4].i, c->arg[5].i, c->arg[6].i};
+    int64_t outer, numel;
+    bool fits = g.batch >= 0 && g.channels >= 0 && g.area >= 0 && !tsr_mul_overflows(g.batch, g.channels, &outer) && !tsr_mul_overflows(outer, g.area, &numel);
     if (!fits || numel != c->arg[0].t->numel)
         return tsr_error(TSR_RUNTIME_ERROR, "Expected X.numel() == N * C * HxW to be true, but got false.  (Could this error message be improved?  If so, please report "
                                             "an enhancement request to PyTorch.)");
-    TSR_TRY(check_group(c->arg[0].t, c->arg[4].i, area, c->arg[6].i, &c->arg[1], &c->arg[2]));
-    return group_norm(c, c->arg[3].i, c->arg[4].i, c->arg[5].i, c->arg[6].i, c->arg[7].f, &c->arg[1], &c->arg[2], true);
+    return group_norm(c, &g, c->arg[7].f, &c->arg[1], true);
 }
 
 /* ---- batch: (N, C, area), statistics a channel ---- */

@@ -59,11 +59,14 @@ static void load_pairs(TsrPair *a, const char *src, int64_t stride, int64_t n, c
     }
 }
 
-/* Writes the first n pairs: values through the source, indices. */
-static void store_pairs(const TsrPair *a, int64_t n, char *values, int64_t vs, char *indices, int64_t is, const char *src, int64_t ss, size_t item) {
+/* Writes the first n pairs to a line of (values, indices, self): the values of self that they stand for, and their indices. */
+static void store_pairs(char *const *data, const int64_t *stride, const TsrPair *a, int64_t n, size_t item) {
+    char *values = data[0], *indices = data[1];
+    const char *src = data[2];
+    const int64_t to_value = stride[0], to_index = stride[1], to_source = stride[2];
     for (int64_t i = 0; i < n && !tsr_interrupted_at(i); i++) {
-        memcpy(values + i * vs, src + a[i].index * ss, item);
-        *(int64_t *)(void *)(indices + i * is) = a[i].index;
+        memcpy(values + i * to_value, src + a[i].index * to_source, item);
+        *(int64_t *)(void *)(indices + i * to_index) = a[i].index;
     }
 }
 
@@ -115,7 +118,7 @@ static void sort_line(char *const *data, const int64_t *stride, const int64_t *n
     load_pairs(p.a, data[2], stride[2], n[2], w);
     if (stable) tsr_kernel_sort_stable(p.a, p.spare, n[2]);
     else tsr_kernel_sort(p.a, n[2]);
-    store_pairs(p.a, n[2], data[0], stride[0], data[1], stride[1], data[2], stride[2], tsr_dtype_size(w->dtype));
+    store_pairs(data, stride, p.a, n[2], tsr_dtype_size(w->dtype));
     pairs_end(&p);
 }
 
@@ -288,7 +291,7 @@ static void topk_stream(char *const *data, const int64_t *stride, const int64_t 
         for (int64_t j = 0; (j += tsr_kernel_first_below(keys + j, m - j, mask, p.a[0].key)) < m; j++) tsr_kernel_heap_offer(p.a, w->k, (TsrPair){keys[j] ^ mask, i + j});
     }
     tsr_kernel_heap_finish(p.a, w->k);
-    store_pairs(p.a, w->k, data[0], stride[0], data[1], stride[1], data[2], stride[2], tsr_dtype_size(w->dtype));
+    store_pairs(data, stride, p.a, w->k, tsr_dtype_size(w->dtype));
     pairs_end(&p);
 }
 
@@ -303,7 +306,7 @@ static void topk_line(char *const *data, const int64_t *stride, const int64_t *n
     load_pairs(p.a, data[2], stride[2], n[2], w);
     tsr_kernel_nth_element(p.a, w->k - 1, n[2]);
     if (w->sorted) tsr_kernel_sort(p.a, w->k - 1);
-    store_pairs(p.a, w->k, data[0], stride[0], data[1], stride[1], data[2], stride[2], tsr_dtype_size(w->dtype));
+    store_pairs(data, stride, p.a, w->k, tsr_dtype_size(w->dtype));
     pairs_end(&p);
 }
 
@@ -374,7 +377,7 @@ static void kth_line(char *const *data, const int64_t *stride, const int64_t *n,
     if (!pairs_begin(&p, n[2], false, w)) return;
     load_pairs(p.a, data[2], stride[2], n[2], w);
     tsr_kernel_quick_select(p.a, w->k, n[2]);
-    store_pairs(p.a + w->k, 1, data[0], 0, data[1], 0, data[2], stride[2], tsr_dtype_size(w->dtype));
+    store_pairs(data, stride, p.a + w->k, 1, tsr_dtype_size(w->dtype));
     pairs_end(&p);
 }
 
@@ -427,7 +430,7 @@ static void median_line(char *const *data, const int64_t *stride, const int64_t 
         k = nans == n[2] ? 0 : (n[2] - nans - 1) / 2;
         select_distinct(p.a, p.spare, k, n[2]);
     }
-    store_pairs(p.a + k, 1, data[0], 0, data[1], 0, data[2], stride[2], tsr_dtype_size(w->dtype));
+    store_pairs(data, stride, p.a + k, 1, tsr_dtype_size(w->dtype));
     pairs_end(&p);
 }
 
@@ -508,7 +511,7 @@ static void mode_line(char *const *data, const int64_t *stride, const int64_t *n
         }
         count = 0;
     }
-    store_pairs(p.a + best, 1, data[0], 0, data[1], 0, data[2], stride[2], tsr_dtype_size(w->dtype));
+    store_pairs(data, stride, p.a + best, 1, tsr_dtype_size(w->dtype));
     pairs_end(&p);
 }
 
