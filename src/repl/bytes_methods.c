@@ -26,14 +26,10 @@ static char *memory_of(Value bytes) {
 /* --- to and from text --- */
 
 static TsrStatus method_decode(Value *out, const CallArgs *args) {
-    static const char *const names[] = {"encoding", "errors"};
-    static const ArgSpec spec = {"decode", names, 2, 0, 2, 0};
-    Value given[2];
-    const char *encoding, *errors;
-    TSR_TRY(args_parse(given, args, 1, &spec));
-    TSR_TRY(codec_arguments(&encoding, &errors, given[0], given[1], "decode"));
+    CodecChoice how;
+    TSR_TRY(codec_arguments(&how, args, "decode"));
     TsrText text = {0};
-    TsrStatus status = codec_decode(&text, self_bytes(args).data, self_bytes(args).size, encoding, errors);
+    TsrStatus status = codec_decode(&text, self_bytes(args).data, self_bytes(args).size, how);
     return str_end_text_move(out, status, &text);
 }
 

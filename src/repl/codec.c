@@ -4,6 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "args.h"
 #include "unichar.h"
 
 typedef enum Codec { UTF8, ASCII, LATIN1, UTF16, UTF32 } Codec;
@@ -148,17 +149,24 @@ static TsrStatus argument(const char **out, Value given, const char *function, c
     return value_to_cstring(out, given, what);
 }
 
-TsrStatus codec_arguments(const char **encoding, const char **errors, Value given_encoding, Value given_errors, const char *function) {
-    *encoding = "utf-8";
-    *errors = "strict";
-    TSR_TRY(argument(encoding, given_encoding, function, "encoding"));
-    return argument(errors, given_errors, function, "errors");
+TsrStatus codec_choose(CodecChoice *lent, Value encoding, Value errors, const char *function) {
+    *lent = (CodecChoice){"utf-8", "strict"};
+    TSR_TRY(argument(&lent->encoding, encoding, function, "encoding"));
+    return argument(&lent->errors, errors, function, "errors");
 }
 
-TsrStatus codec_encode(TsrText *out, const Str *s, const char *encoding, const char *errors) {
+TsrStatus codec_arguments(CodecChoice *lent, const CallArgs *args, const char *method) {
+    static const char *const names[] = {"encoding", "errors"};
+    const ArgSpec spec = {method, names, 2, 0, 2, 0};
+    Value given[2];
+    TSR_TRY(args_parse(given, args, 1, &spec));
+    return codec_choose(lent, given[0], given[1], method);
+}
+
+TsrStatus codec_encode(TsrText *out, const Str *s, CodecChoice how) {
     int row;
-    TSR_TRY(find_codec(&row, encoding));
-    Encoder e = {out, s, codecs[row].codec, codecs[row].order, codecs[row].names[0], errors};
+    TSR_TRY(find_codec(&row, how.encoding));
+    Encoder e = {out, s, codecs[row].codec, codecs[row].order, codecs[row].names[0], how.errors};
     if (e.order == MARKED) TSR_TRY(put(&e, 0xfeff));
     bool plain = e.codec < UTF16 && str_is_ascii(s);
     int64_t bad = -1;
@@ -312,11 +320,11 @@ static TsrStatus decode_wide(Decoder *d, Codec codec) {
     return TSR_OK;
 }
 
-TsrStatus codec_decode(TsrText *out, const char *data, int64_t size, const char *encoding, const char *errors) {
+TsrStatus codec_decode(TsrText *out, const char *data, int64_t size, CodecChoice how) {
     int row;
-    TSR_TRY(find_codec(&row, encoding));
+    TSR_TRY(find_codec(&row, how.encoding));
     Codec codec = codecs[row].codec;
-    Decoder d = {out, data, size, codecs[row].order, codecs[row].names[0], errors};
+    Decoder d = {out, data, size, codecs[row].order, codecs[row].names[0], how.errors};
     if (codec >= UTF16) return decode_wide(&d, codec);
     return codec == UTF8 ? decode_utf8(&d) : decode_narrow(&d, codec == ASCII);
 }

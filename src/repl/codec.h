@@ -4,15 +4,18 @@
 
 #include "str_obj.h"
 
-/* Appends `s` in the encoding. `errors` is "strict" (UnicodeEncodeError), "ignore", "replace", "backslashreplace",
- * "xmlcharrefreplace", "surrogateescape" or "surrogatepass". LookupError for an encoding or handler not known. */
-TsrStatus codec_encode(TsrText *out, const Str *s, const char *encoding, const char *errors);
+/* In which encoding, and what becomes of that which it can't say: "strict" (UnicodeEncodeError, UnicodeDecodeError), "ignore", "replace", "backslashreplace",
+ * "xmlcharrefreplace" (encoding only), "surrogateescape" or "surrogatepass". */
+typedef struct CodecChoice { const char *encoding, *errors; } CodecChoice;
 
-/* The arguments of encode(), decode() and str(): V_UNBOUND stands for "utf-8", "strict". Lent by the values. TypeError "FUNCTION() argument 'encoding' must be
+/* From two arguments of `function`: V_UNBOUND stands for "utf-8", "strict". Lent by the values. TypeError "FUNCTION() argument 'encoding' must be
  * str, not int". */
-TsrStatus codec_arguments(const char **encoding, const char **errors, Value given_encoding, Value given_errors, const char *function);
+TsrStatus codec_choose(CodecChoice *lent, Value encoding, Value errors, const char *function);
+/* The same from all arguments of str.encode or bytes.decode. */
+TsrStatus codec_arguments(CodecChoice *lent, const CallArgs *args, const char *method);
 
-/* Appends the text (UTF-8, as Str has it) of `size` bytes in the encoding; the same handlers but xmlcharrefreplace. */
-TsrStatus codec_decode(TsrText *out, const char *data, int64_t size, const char *encoding, const char *errors);
+/* Both append, and raise LookupError for an encoding or handler not known. Text is UTF-8, as Str has it. */
+TsrStatus codec_encode(TsrText *out, const Str *s, CodecChoice how);
+TsrStatus codec_decode(TsrText *out, const char *data, int64_t size, CodecChoice how);
 
 #endif

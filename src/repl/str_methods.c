@@ -388,14 +388,10 @@ static TsrStatus method_translate(Value *out, const CallArgs *args) {
 /* --- encoding --- */
 
 static TsrStatus method_encode(Value *out, const CallArgs *args) {
-    static const char *const names[] = {"encoding", "errors"};
-    static const ArgSpec spec = {"encode", names, 2, 0, 2, 0};
-    Value given[2];
-    const char *encoding, *errors;
-    TSR_TRY(args_parse(given, args, 1, &spec));
-    TSR_TRY(codec_arguments(&encoding, &errors, given[0], given[1], "encode"));
+    CodecChoice how;
+    TSR_TRY(codec_arguments(&how, args, "encode"));
     TsrText text = {0};
-    TsrStatus status = codec_encode(&text, self_str(args), encoding, errors);
+    TsrStatus status = codec_encode(&text, self_str(args), how);
     if (status == TSR_OK) status = bytes_new(out, text.data != NULL ? text.data : "", (int64_t)text.length);
     tsr_text_free(&text);
     return status;
@@ -534,14 +530,14 @@ static TsrStatus inplace_slot(Value *out, BinaryOp op, Value self, Value b) {
     return op == OP_ADD ? binary_slot(out, op, self, b) : TSR_OK;
 }
 
-static TsrStatus decode_bytes(Value *out, Value bytes, const char *encoding, const char *errors) {
+static TsrStatus decode_bytes(Value *out, Value bytes, CodecChoice how) {
     char *data;
     int64_t size;
     TsrText text = {0};
     if (!value_as_buffer(bytes, &data, &size)) {
         return tsr_error(TSR_TYPE_ERROR, value_is_str(bytes) ? "decoding str is not supported" : "decoding to str: need a bytes-like object, %s found", value_type_name(bytes));
     }
-    return str_end_text_move(out, codec_decode(&text, data, size, encoding, errors), &text);
+    return str_end_text_move(out, codec_decode(&text, data, size, how), &text);
 }
 
 static TsrStatus construct_slot(Value *out, Type *type, const CallArgs *args) {
@@ -551,9 +547,9 @@ static TsrStatus construct_slot(Value *out, Type *type, const CallArgs *args) {
     (void)type;
     if (args->count == 1 && args->keyword_count == 0) return value_new_str(out, args->values[0]);
     TSR_TRY(args_parse(given, args, 0, &spec));
-    const char *encoding, *errors;
-    TSR_TRY(codec_arguments(&encoding, &errors, given[1], given[2], "str"));
-    if (given[0].tag != V_UNBOUND && (given[1].tag != V_UNBOUND || given[2].tag != V_UNBOUND)) return decode_bytes(out, given[0], encoding, errors);
+    CodecChoice how;
+    TSR_TRY(codec_choose(&how, given[1], given[2], "str"));
+    if (given[0].tag != V_UNBOUND && (given[1].tag != V_UNBOUND || given[2].tag != V_UNBOUND)) return decode_bytes(out, given[0], how);
     return given[0].tag == V_UNBOUND ? str_new(out, "", 0) : value_new_str(out, given[0]);
 }
 
