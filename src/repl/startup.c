@@ -33,6 +33,7 @@
 #include "shell.h"
 #include "signals.h"
 #include "str_obj.h"
+#include "torch_ns.h"
 #include "vm.h"
 #include "who.h"
 
@@ -66,6 +67,7 @@ TsrStatus startup_all(void) {
     TSR_TRY(vm_startup());
     TSR_TRY(add_leaving());
     TSR_TRY(namespace_startup());
+    TSR_TRY(torch_ns_startup());
     TSR_TRY(namespace_add_module("tsr", NULL));
     TSR_TRY(files_startup());
     TSR_TRY(inspect_startup());

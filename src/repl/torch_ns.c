@@ -1,4 +1,5 @@
-/* The namespaces of torch, bare names, and the registry by which other files add to them. */
+#include "torch_ns.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -17,78 +18,7 @@
 #include "torch_types.h"
 #include "vm.h"
 
-/* ---- the registry ---- */
-
-typedef struct Addition { /* a table or one value for a module that may not be made yet */
-    const char *module;
-    const Method *table;
-    const char *name;
-    Value value;
-} Addition;
-
-typedef struct Extra { const char *name; TsrStatus (*fill)(Module *module); } Extra;
-
-static Addition *additions;
-static int64_t addition_count, addition_capacity;
-static Extra *extras;
-static int64_t extra_count, extra_capacity;
-static Dict *bare;    /* names added for bare use */
-static Dict *modules; /* made modules by name */
-
-static TsrStatus need_dicts(void) {
-    if (bare == NULL && (bare = dict_new_raw()) == NULL) return TSR_MEMORY_ERROR;
-    if (modules == NULL && (modules = dict_new_raw()) == NULL) return TSR_MEMORY_ERROR;
-    return TSR_OK;
-}
-
-/* The module if it was made, lent. */
-static Module *made_module(const char *name) {
-    Value *v = modules == NULL ? NULL : dict_find_c(modules, name);
-    return v == NULL ? NULL : value_as_module(*v);
-}
-
-static TsrStatus remember(Addition a) {
-    TSR_TRY(mem_grow(&additions, &addition_capacity, addition_count + 1, sizeof *additions));
-    if (a.value.tag != V_UNBOUND) value_retain(a.value);
-    additions[addition_count++] = a;
-    return TSR_OK;
-}
-
-static TsrStatus add_bare_functions(const Method *table, const char *module) {
-    for (const Method *m = table; m->name != NULL; m++) {
-        Value f;
-        TSR_TRY(native_new(&f, m, module));
-        TSR_TRY(dict_set_c_move(bare, m->name, f));
-    }
-    return TSR_OK;
-}
-
-TsrStatus namespace_add_functions(const char *module, const Method *table, bool bare_too) {
-    TSR_TRY(need_dicts());
-    Module *m = made_module(module);
-    TSR_TRY(m != NULL ? module_add_functions(m, table) : remember((Addition){.module = module, .table = table}));
-    return bare_too ? add_bare_functions(table, module) : TSR_OK;
-}
-
-TsrStatus namespace_add_value(const char *module, const char *name, Value v, bool bare_too) {
-    TSR_TRY(need_dicts());
-    if (module != NULL) {
-        Module *m = made_module(module);
-        TSR_TRY(m != NULL ? module_add(m, name, v) : remember((Addition){.module = module, .name = name, .value = v}));
-    }
-    return bare_too ? dict_set_c(bare, name, v) : TSR_OK;
-}
-
-static TsrStatus apply_additions(Module *m, const char *name) {
-    for (int64_t i = 0; i < addition_count; i++) {
-        const Addition *a = &additions[i];
-        if (strcmp(a->module, name) != 0) continue;
-        TSR_TRY(a->table != NULL ? module_add_functions(m, a->table) : module_add(m, a->name, a->value));
-    }
-    return TSR_OK;
-}
-
-/* ---- torch's own modules ---- */
+/* ---- torch and its submodules ---- */
 
 static const struct { const char *name; double value; } constants[] = {{"pi", M_PI}, {"e", M_E}, {"inf", INFINITY}, {"nan", NAN}};
 
@@ -261,84 +191,11 @@ static TsrStatus attribute_names(List *names, Module *m) {
     return prelude_append_names(names, inner);
 }
 
-static TsrStatus make_module(Value *out, const char *name) {
-    const struct Space *space = find_space(name);
-    const Extra *extra = NULL;
-    for (int64_t i = 0; i < extra_count; i++)
-        if (strcmp(extras[i].name, name) == 0) extra = &extras[i];
-    if (space == NULL && extra == NULL) return tsr_error(TSR_MODULE_NOT_FOUND_ERROR, "No module named '%s'", name);
-    Value v;
-    TSR_TRY(module_new(&v, name, space != NULL ? space->doc : NULL));
-    Module *m = value_as_module(v);
-    TsrStatus s = dict_set_c(modules, name, v);
-    if (s == TSR_OK && space != NULL) {
-        m->missing = missing_attribute;
-        m->names = attribute_names;
-    }
-    if (s == TSR_OK && space != NULL && space->fill != NULL) s = space->fill(m);
-    if (s == TSR_OK && extra != NULL && extra->fill != NULL) s = extra->fill(m);
-    if (s == TSR_OK) s = apply_additions(m, name);
-    return value_end_move(out, s, v);
-}
-
-TsrStatus namespace_module(Value *out, const char *name) {
-    TSR_TRY(need_dicts());
-    Module *m = made_module(name);
-    if (m == NULL) return make_module(out, name);
-    *out = value_retain(value_lent(m));
-    return TSR_OK;
-}
-
-TsrStatus namespace_add_module(const char *name, TsrStatus (*fill)(Module *module)) {
-    TSR_TRY(mem_grow(&extras, &extra_capacity, extra_count + 1, sizeof *extras));
-    extras[extra_count++] = (Extra){name, fill};
-    return module_register(name, namespace_module);
-}
-
 /* ---- bare names ---- */
-
-/* torch's constants that stay behind torch.: one-letter names belong to the user. */
-static bool only_qualified(const Str *name) { return str_equal_c(name, "e") || (name->size > 1 && name->data[0] == '_' && name->data[1] == '_'); }
-
-static TsrStatus bare_module(Value *out, const Str *name) {
-    *out = VALUE_UNBOUND;
-    if (str_equal_c(name, "torch")) return namespace_module(out, "torch");
-    if (str_equal_c(name, "F")) return namespace_module(out, "torch.nn.functional");
-    for (int64_t i = 0; i < extra_count; i++)
-        if (str_equal_c(name, extras[i].name)) return namespace_module(out, extras[i].name);
-    return TSR_OK;
-}
-
-/* Found names stay in `bare`, which keeps what is lent alive. */
-static TsrStatus bare_name(Value *lent, Str *name) {
-    TSR_TRY(need_dicts());
-    *lent = VALUE_UNBOUND;
-    Value *known = dict_find_str(bare, name);
-    if (known != NULL) {
-        *lent = *known;
-        return TSR_OK;
-    }
-    Value found = VALUE_UNBOUND, torch;
-    TSR_TRY(bare_module(&found, name));
-    if (found.tag == V_UNBOUND && !only_qualified(name)) {
-        TSR_TRY(namespace_module(&torch, "torch"));
-        TsrStatus s = value_lookup_attr(&found, torch, name);
-        value_release(torch);
-        TSR_TRY(s);
-    }
-    if (found.tag == V_UNBOUND) return TSR_OK;
-    TsrStatus s = dict_set_str(bare, name, found);
-    *lent = found;
-    value_release(found); /* `bare` holds it, or on failure nobody does */
-    if (s != TSR_OK) *lent = VALUE_UNBOUND;
-    return s;
-}
 
 /* Every bare name beyond Python's builtins: operators, added ones. */
 static void each_bare_name(void (*visit)(const char *name, void *context), void *context) {
-    int64_t position = 0;
-    for (DictEntry *e; bare != NULL && (e = dict_next(bare, &position)) != NULL;)
-        if (value_is_str(e->key)) visit(value_as_str(e->key)->data, context);
+    namespace_each_bare(visit, context);
     for (int i = 0; i < tsr_op_count(); i++) {
         unsigned forms;
         const TsrOpSet *set = tsr_op_at(i);
@@ -350,33 +207,14 @@ static void each_bare_name(void (*visit)(const char *name, void *context), void 
     for (int d = 0; d < TSR_DTYPE_COUNT; d++) visit(tsr_dtype_name((TsrDtype)d), context);
 }
 
-/* ---- start and end ---- */
-
-TsrStatus namespace_startup(void) {
+TsrStatus torch_ns_startup(void) {
     TSR_TRY(torch_rows_register());
     TSR_TRY(tensor_type_startup());
-    for (size_t i = 0; i < TSR_COUNTOF(spaces); i++) TSR_TRY(module_register(spaces[i].module, namespace_module));
-    vm_bare_name = bare_name;
+    for (size_t i = 0; i < TSR_COUNTOF(spaces); i++) {
+        const struct Space *s = &spaces[i];
+        TSR_TRY(namespace_add(&(Namespace){s->module, s->doc, s->fill, missing_attribute, attribute_names}));
+    }
     help_startup();
     vm_bare_names = each_bare_name;
-    return need_dicts();
-}
-
-static void release_dict(Dict **dict) {
-    Dict *d = *dict;
-    *dict = NULL;
-    if (d == NULL) return;
-    dict_clear(d);
-    obj_release(d);
-}
-
-void namespace_shutdown(void) {
-    for (int64_t i = 0; i < addition_count; i++) value_release(additions[i].value);
-    tsr_free(additions);
-    tsr_free(extras);
-    additions = NULL;
-    extras = NULL;
-    addition_count = addition_capacity = extra_count = extra_capacity = 0;
-    release_dict(&bare);
-    release_dict(&modules);
+    return TSR_OK;
 }
