@@ -3,6 +3,7 @@
 #include "collections.h"
 #include "exc.h"
 #include "seq_obj.h"
+#include "sequence.h"
 #include "value_internal.h"
 
 #include <string.h>

@@ -3,6 +3,7 @@
 #include "func_obj.h"
 #include "num_obj.h"
 #include "seq_obj.h"
+#include "sequence.h"
 #include "str_obj.h"
 #include "value_internal.h"
 
@@ -143,50 +144,6 @@ static TsrStatus list_repr(TsrText *out, Value self) {
     if (status == TSR_OK) status = tsr_text_putc(out, ']');
     repr_leave(&guard);
     return status;
-}
-
-/* First index where the two differ, or the shorter length. Lengths are read anew: comparing may change them. */
-static TsrStatus first_difference(int64_t *out, Value a, Value b) {
-    const Value *x, *y;
-    int64_t n, m, i;
-    for (i = 0;; i++) {
-        value_as_array(a, &x, &n);
-        value_as_array(b, &y, &m);
-        if (i >= n || i >= m) break;
-        Value p = value_retain(x[i]), q = value_retain(y[i]);
-        bool same;
-        TsrStatus status = value_equal(&same, p, q);
-        value_release(p);
-        value_release(q);
-        TSR_TRY(status);
-        TSR_TRY(tsr_interrupt_check());
-        if (!same) break;
-    }
-    *out = i;
-    return TSR_OK;
-}
-
-/* Lexicographic comparison of two lists or two tuples. */
-TsrStatus sequence_compare(Value *out, CompareOp op, Value a, Value b) {
-    const Value *x, *y;
-    int64_t n, m, i;
-    value_as_array(a, &x, &n);
-    value_as_array(b, &y, &m);
-    if (n != m && (op == CMP_EQ || op == CMP_NE)) {
-        *out = value_bool(op == CMP_NE);
-        return TSR_OK;
-    }
-    TSR_TRY(first_difference(&i, a, b));
-    value_as_array(a, &x, &n);
-    value_as_array(b, &y, &m);
-    if (i < n && i < m) {
-        if (op == CMP_EQ || op == CMP_NE) {
-            *out = value_bool(op == CMP_NE);
-            return TSR_OK;
-        }
-        return value_compare(out, op, x[i], y[i]);
-    }
-    return value_compare(out, op, value_int(n), value_int(m));
 }
 
 static TsrStatus list_compare(Value *out, CompareOp op, Value a, Value b) {
@@ -426,58 +383,6 @@ static TsrStatus method_pop(Value *out, const CallArgs *args) {
     return TSR_OK;
 }
 
-/* Index of the first equal item in [start, stop), or -1. */
-static TsrStatus find_item(int64_t *out, Value sequence, Value item, int64_t start, int64_t stop) {
-    *out = -1;
-    for (int64_t i = start; i < stop; i++) {
-        const Value *items;
-        int64_t count;
-        bool same;
-        value_as_array(sequence, &items, &count);
-        if (i >= count) break;
-        Value held = value_retain(items[i]);
-        TsrStatus status = value_equal(&same, held, item);
-        value_release(held);
-        TSR_TRY(status);
-        TSR_TRY(tsr_interrupt_check());
-        if (same) {
-            *out = i;
-            break;
-        }
-    }
-    return TSR_OK;
-}
-
-TsrStatus sequence_find(int64_t *out, const CallArgs *args) {
-    int64_t start = 0, stop = INT64_MAX, count;
-    const Value *items;
-    value_as_array(args->values[0], &items, &count);
-    if (args->count > 2) TSR_TRY(bound_argument(&start, args->values[2], false));
-    if (args->count > 3) TSR_TRY(bound_argument(&stop, args->values[3], false));
-    if (start < 0) start = TSR_MAX(start + count, 0);
-    if (stop < 0) stop = TSR_MAX(stop + count, 0);
-    return find_item(out, args->values[0], args->values[1], start, stop);
-}
-
-TsrStatus sequence_count(Value *out, const CallArgs *args) {
-    int64_t n = 0;
-    for (int64_t i = 0;; i++) {
-        const Value *items;
-        int64_t count;
-        bool same;
-        value_as_array(args->values[0], &items, &count);
-        if (i >= count) break;
-        Value held = value_retain(items[i]);
-        TsrStatus status = value_equal(&same, held, args->values[1]);
-        value_release(held);
-        TSR_TRY(status);
-        TSR_TRY(tsr_interrupt_check());
-        n += same;
-    }
-    *out = value_int(n);
-    return TSR_OK;
-}
-
 static TsrStatus method_index(Value *out, const CallArgs *args) {
     int64_t i;
     TSR_TRY(sequence_find(&i, args));
@@ -492,7 +397,7 @@ static TsrStatus method_index(Value *out, const CallArgs *args) {
 
 static TsrStatus method_remove(Value *out, const CallArgs *args) {
     int64_t i;
-    TSR_TRY(find_item(&i, args->values[0], args->values[1], 0, INT64_MAX));
+    TSR_TRY(sequence_find_item(&i, args->values[0], args->values[1], 0, INT64_MAX));
     *out = VALUE_NONE;
     if (i < 0 || i >= self_list(args)->count) return tsr_error(TSR_VALUE_ERROR, "list.remove(x): x not in list");
     return splice(self_list(args), i, 1, NULL, 0);

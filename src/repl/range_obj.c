@@ -1,63 +1,12 @@
-/* range and slice, and what index arithmetic the sequences share. */
+/* range and slice. */
 #include "args.h"
-#include "exc.h"
 #include "func_obj.h"
 #include "num_obj.h"
 #include "seq_obj.h"
+#include "sequence.h"
 #include "value_internal.h"
 
 #include <string.h>
-
-TsrStatus sequence_index(int64_t *out, Value index, const char *type_name) {
-    if (index.tag == V_INT || index.tag == V_BOOL) {
-        *out = index.i;
-        return TSR_OK;
-    }
-    if (!value_is_int(index) && index.tag != V_TENSOR) {
-        if (strcmp(type_name, "string") == 0) return tsr_error(TSR_TYPE_ERROR, "string indices must be integers, not '%s'", value_type_name(index));
-        return tsr_error(TSR_TYPE_ERROR, "%s indices must be integers or slices, not %s", type_name, value_type_name(index));
-    }
-    if (value_is_bigint(index)) return tsr_error(TSR_INDEX_ERROR, "cannot fit 'int' into an index-sized integer");
-    return value_to_index(out, index);
-}
-
-TsrStatus bound_argument(int64_t *out, Value v, bool none_too) {
-    if (none_too && value_is_none(v)) return TSR_OK;
-    if (!value_is_int(v) && v.tag != V_TENSOR) return tsr_error(TSR_TYPE_ERROR, "slice indices must be integers %sor have an __index__ method", none_too ? "or None " : "");
-    return value_to_index_clamped(out, v);
-}
-
-TsrStatus repeat_count(int64_t *out, Value v, int64_t size, bool *handled) {
-    *handled = value_is_int(v) || v.tag == V_TENSOR;
-    if (!*handled) return TSR_OK;
-    if (v.tag == V_TENSOR) {
-        TsrStatus status = value_to_index(out, v);
-        if (status != TSR_OK) {
-            exc_discard(status);
-            *handled = false;
-            return TSR_OK;
-        }
-    } else if (!int_fits_int64(v, out)) {
-        return tsr_error(TSR_OVERFLOW_ERROR, "cannot fit 'int' into an index-sized integer");
-    }
-    if (*out < 0) *out = 0;
-    int64_t total;
-    if (tsr_mul_overflows(*out, TSR_MAX(size, 1), &total)) return mem_error();
-    return TSR_OK;
-}
-
-TsrStatus repeat_bytes(char *to, const char *bytes, int64_t n, int64_t times) {
-    const int64_t total = n * times, most = 1 << 22;
-    int64_t done = 0;
-    if (n == 1) memset(to, bytes[0], (size_t)(done = TSR_MIN(total, 512)));
-    while (done < total) { /* behind the first round what is there is copied, more each time */
-        const int64_t at = done < n ? done : done % n, there = done < n ? n - done : done - at, piece = TSR_MIN(TSR_MIN(there, most), total - done);
-        memcpy(to + done, done < n ? bytes + at : to + at, (size_t)piece);
-        done += piece;
-        TSR_TRY(tsr_interrupt_check());
-    }
-    return TSR_OK;
-}
 
 /* --- slice --- */
 

@@ -34,11 +34,6 @@ static inline bool value_is_tuple(Value v) { return v.tag == V_OBJ && (v.o->type
 static inline List *value_as_list(Value v) { return (List *)v.o; }
 static inline Tuple *value_as_tuple(Value v) { return (Tuple *)v.o; }
 
-/* What lists and tuples do alike: comparing two of one kind, and their methods index (as the position) and count. */
-TsrStatus sequence_compare(Value *out, CompareOp op, Value a, Value b);
-TsrStatus sequence_find(int64_t *out, const CallArgs *args);
-TsrStatus sequence_count(Value *out, const CallArgs *args);
-
 /* Empty, with room for `capacity`. */
 TsrStatus list_new(Value *out, int64_t capacity);
 /* Of `count` values, which are retained. */

@@ -16,7 +16,7 @@
 #include "files.h"
 #include "golden.h"
 #include "inspect.h"
-#include "io.h"
+#include "io_stream.h"
 #include "lesson.h"
 #include "maybe_owned.h"
 #include "mem.h"

@@ -8,6 +8,7 @@
 #include "func_obj.h"
 #include "num_obj.h"
 #include "seq_obj.h"
+#include "sequence.h"
 #include "str_obj.h"
 #include "text_methods.h"
 #include "unichar.h"

@@ -5,6 +5,7 @@
 #include "args.h"
 #include "bytes_internal.h"
 #include "seq_obj.h"
+#include "sequence.h"
 #include "str_obj.h"
 #include "unichar.h"
 #include "value_internal.h"

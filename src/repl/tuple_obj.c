@@ -4,6 +4,7 @@
 #include "func_obj.h"
 #include "num_obj.h"
 #include "seq_obj.h"
+#include "sequence.h"
 #include "str_obj.h"
 #include "value_internal.h"
 

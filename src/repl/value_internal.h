@@ -28,16 +28,4 @@ extern Type getset_type;
 const Method *dunder_lookup(const Type *type, const Str *name);
 TsrStatus dunder_list(List *names, const Type *type);
 
-/* Repeats and concatenates sequences, shared by str, bytes, list and tuple: the count of `v * n`, or not handled. */
-TsrStatus repeat_count(int64_t *out, Value v, int64_t size, bool *handled);
-/* `times` copies of n bytes, into room for them; an interrupt ends it. */
-TsrStatus repeat_bytes(char *to, const char *bytes, int64_t n, int64_t times);
-
-/* A start or stop argument of find, index and the like, clamped; None leaves *out when `none_too`. "slice indices must be
- * integers or None or have an __index__ method". */
-TsrStatus bound_argument(int64_t *out, Value v, bool none_too);
-
-/* An index into a sequence of `type_name`: "list indices must be integers or slices, not str". */
-TsrStatus sequence_index(int64_t *out, Value index, const char *type_name);
-
 #endif
