@@ -562,6 +562,19 @@ TsrStatus op_linalg_vander(TsrOpCall *c) {
 
 /* ---- renorm, dist ---- */
 
+/* The next wider dtype, whose norms are float32 or float64; TSR_DTYPE_NONE: there is none. */
+static TsrDtype renorm_accumulates_in(TsrDtype d) {
+    switch (d) {
+    case TSR_FLOAT16:
+    case TSR_BFLOAT16: return TSR_FLOAT32;
+    case TSR_FLOAT32: return TSR_FLOAT64;
+    case TSR_COMPLEX32:
+    case TSR_BCOMPLEX32: return TSR_COMPLEX64;
+    case TSR_COMPLEX64: return TSR_COMPLEX128;
+    default: return TSR_DTYPE_NONE;
+    }
+}
+
 /* In place: what brings each norm, of float32 or float64, down to the limit. */
 static void norms_to_factors(TsrTensor *norm, double limit) {
     double *wide = tsr_data(norm);
@@ -584,7 +597,7 @@ TsrStatus op_renorm(TsrOpCall *c) {
     for (int d = 0; d < tsr_ndim(self); d++)
         if (d != dim) dims[n++] = d;
     /* The norm is taken in the accumulation dtype; the factors have self's. */
-    TsrDtype wide = tsr_in(TSR_BITS_HALF, self->dtype) ? TSR_FLOAT32 : self->dtype == TSR_FLOAT32 ? TSR_FLOAT64 : self->dtype == TSR_COMPLEX64 ? TSR_COMPLEX128 : TSR_DTYPE_NONE;
+    TsrDtype wide = renorm_accumulates_in(self->dtype);
     TsrScope s = {0};
     TsrTensor *norm = CALL(&s, "linalg.vector_norm", "tsIbd", self, p, n, dims, 1, (int)wide);
     if (s.status == TSR_OK && !tsr_is_meta(self)) norms_to_factors(norm, tsr_scalar_to_double(max));
