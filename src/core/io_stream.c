@@ -58,7 +58,7 @@ bool tsr_io_may_read(const char *path) {
     return !sandbox;
 }
 
-static TsrStatus check_readable(const char *path) {
+TsrStatus tsr_io_check_readable(const char *path) {
     if (tsr_io_may_read(path)) return TSR_OK;
     return tsr_error(TSR_PERMISSION_ERROR, "%s: not readable in the sandbox (only the files given on the command line are)", path);
 }
@@ -121,7 +121,7 @@ static TsrStatus take_content(TsrInput *in, const char *path, int fd, bool is_st
 TsrStatus tsr_input_open(TsrInput *in, const char *path, char mode, TsrExpectedSize *expected_size) {
     bool is_stdin = strcmp(path, "-") == 0;
     *in = (TsrInput){.name = is_stdin ? "<stdin>" : path, .mode = mode != 0 ? mode : 'c'};
-    if (!is_stdin) TSR_TRY(check_readable(path));
+    if (!is_stdin) TSR_TRY(tsr_io_check_readable(path));
     int fd = STDIN_FILENO;
     while (!is_stdin && (fd = open(path, O_RDONLY | O_CLOEXEC)) < 0 && errno == EINTR) TSR_TRY(tsr_interrupt_check()); /* a pipe nobody writes yet */
     if (fd < 0) return tsr_error_errno(errno, path);
@@ -161,7 +161,7 @@ static TsrStatus fit_file(int fd, const char *path, bool shared, size_t nbytes) 
 }
 
 TsrStatus tsr_storage_new_from_file(TsrStorage **out, const char *path, bool shared, size_t nbytes) {
-    TSR_TRY(shared ? tsr_io_check_writable(path) : check_readable(path));
+    TSR_TRY(shared ? tsr_io_check_writable(path) : tsr_io_check_readable(path));
     if (nbytes == 0) return tsr_storage_new(out, TSR_DEVICE_CPU, 0, TSR_DTYPE_NONE);
     int fd = open(path, (shared ? O_RDWR | O_CREAT : O_RDONLY) | O_CLOEXEC | O_NONBLOCK, 0600);
     if (fd < 0) return tsr_error(TSR_RUNTIME_ERROR, "unable to open file <%s> in %s mode: %s (%d)", path, shared ? "read-write" : "read-only", strerror(errno), errno);

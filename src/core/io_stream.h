@@ -47,6 +47,7 @@ void tsr_io_set_sandbox(bool on);
 bool tsr_io_in_sandbox(void);
 TsrStatus tsr_io_permit(const char *path); /* from now on this path, spelled so, may be read in the sandbox */
 bool tsr_io_may_read(const char *path);    /* always, outside of it */
+TsrStatus tsr_io_check_readable(const char *path); /* TSR_PERMISSION_ERROR unless it may be read */
 TsrStatus tsr_io_check_writable(const char *path); /* TSR_PERMISSION_ERROR in the sandbox */
 
 TSR_PUBLIC_END

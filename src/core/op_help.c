@@ -16,6 +16,10 @@ TsrStatus tsr_not_implemented(const char *kernel, TsrDtype dtype) {
     return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "\"%s\" not implemented for '%s'", kernel, tsr_dtype_scalar_name(dtype));
 }
 
+TsrStatus tsr_untrue(const char *condition) {
+    return tsr_error(TSR_RUNTIME_ERROR, "Expected %s to be true, but got false.  (Could this error message be improved?  If so, please report an enhancement request to PyTorch.)", condition);
+}
+
 TsrStatus tsr_check_no_overlap(const TsrTensor *w, const TsrTensor *r) {
     if (w != r) {
         if (w->storage == NULL || w->storage != r->storage || w->numel == 0 || r->numel == 0) return TSR_OK;

@@ -8,6 +8,9 @@
 /* TSR_NOT_IMPLEMENTED_ERROR "\"kernel\" not implemented for 'Half'". */
 TsrStatus tsr_not_implemented(const char *kernel, TsrDtype dtype) __attribute__((cold));
 
+/* TSR_RUNTIME_ERROR "Expected CONDITION to be true, but got false. ...": what PyTorch says of a check that it gave no text. */
+TsrStatus tsr_untrue(const char *condition) __attribute__((cold));
+
 /* Sets of dtypes, as bit masks over ids. */
 #define TSR_BIT(id) (1u << (TSR_##id))
 #define TSR_BITS_INT (TSR_BIT(UINT8) | TSR_BIT(INT8) | TSR_BIT(INT16) | TSR_BIT(INT32) | TSR_BIT(INT64))

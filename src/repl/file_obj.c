@@ -66,12 +66,15 @@ static TsrStatus check_mode(const char *mode) {
     return TSR_OK;
 }
 
+TsrStatus file_not_permitted(const char *path) {
+    return tsr_error(TSR_PERMISSION_ERROR, "[Errno 1] Operation not permitted in the sandbox: '%s'", path);
+}
+
 TsrStatus file_open(Value *out, const char *path, const char *mode) {
     struct stat st;
     TSR_TRY(check_mode(mode));
     bool writes = strpbrk(mode, "wax+") != NULL;
-    if (!tsr_io_may_read(path) || (writes && tsr_io_in_sandbox()))
-        return tsr_error(TSR_PERMISSION_ERROR, "[Errno 1] Operation not permitted in the sandbox: '%s'", path);
+    if (!tsr_io_may_read(path) || (writes && tsr_io_in_sandbox())) return file_not_permitted(path);
     if (stat(path, &st) == 0 && S_ISDIR(st.st_mode)) return tsr_error_errno(EISDIR, path);
     char c_mode[8] = {strchr(mode, 'r') ? 'r' : strchr(mode, 'a') ? 'a' : 'w'};
     if (strchr(mode, '+') != NULL) strcat(c_mode, "+");

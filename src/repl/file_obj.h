@@ -8,6 +8,8 @@
 
 /* open(path, mode): the errors are Python's; obeys the sandbox (core/io.h). */
 TsrStatus file_open(Value *out, const char *path, const char *mode);
+/* PermissionError: [Errno 1], that the sandbox keeps from `path`; for what is not a read or write of tensors. */
+TsrStatus file_not_permitted(const char *path) __attribute__((cold));
 /* A stream that is not closed with its value: sys.stdout. `name` static. */
 TsrStatus file_new_stream(Value *out, FILE *stream, const char *name, const char *mode);
 /* The C stream of an open file, lent; NULL when v is not one or is closed. */

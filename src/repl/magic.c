@@ -114,7 +114,7 @@ static TsrStatus run_timeit(const char *rest) {
 static TsrStatus run_file(const char *rest) {
     char *text;
     size_t length;
-    if (!tsr_io_may_read(rest)) return tsr_error(TSR_PERMISSION_ERROR, "%s: not readable in the sandbox", rest);
+    TSR_TRY(tsr_io_check_readable(rest));
     TSR_TRY(source_read_file(&text, &length, rest));
     TsrStatus status = vm_run_text_here(NULL, text, length, rest);
     tsr_free(text);

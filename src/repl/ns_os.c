@@ -11,6 +11,7 @@
 #include "args.h"
 #include "dict_obj.h"
 #include "exc.h"
+#include "file_obj.h"
 #include "io_stream.h"
 #include "seq_obj.h"
 #include "str_obj.h"
@@ -24,8 +25,7 @@ static TsrStatus path_argument(const char **out, Value v) {
 }
 
 static TsrStatus check_allowed(const char *path) {
-    if (tsr_io_may_read(path)) return TSR_OK;
-    return tsr_error(TSR_PERMISSION_ERROR, "[Errno 1] Operation not permitted in the sandbox: '%s'", path);
+    return tsr_io_may_read(path) ? TSR_OK : file_not_permitted(path);
 }
 
 static TsrStatus os_getcwd(Value *out, const CallArgs *args) {

@@ -9,11 +9,12 @@
 #include <unistd.h>
 
 #include "builtin.h"
-#include "core/io.h"
-#include "core/mem.h"
-#include "core/text.h"
+#include "file_obj.h"
 #include "gc.h"
+#include "io_stream.h"
+#include "mem.h"
 #include "str_obj.h"
+#include "text.h"
 #include "vm.h"
 
 /* ---- what was typed ---- */
@@ -25,21 +26,11 @@ typedef struct Typed {
 } Typed;
 
 static Typed *all;
-static size_t count, room;
-
-static bool make_room(void) {
-    if (count < room) return true;
-    size_t more = room == 0 ? 64 : 2 * room;
-    Typed *grown = tsr_realloc(all, more * sizeof *all);
-    if (grown == NULL) return false;
-    all = grown;
-    room = more;
-    return true;
-}
+static int64_t count, capacity;
 
 void session_add(const char *text, size_t length, int line, bool program) {
     while (length > 0 && (text[length - 1] == '\n' || text[length - 1] == ' ')) length--;
-    char *copy = length > 0 && make_room() ? tsr_malloc(length + 2) : NULL;
+    char *copy = length > 0 && mem_grow(&all, &capacity, count + 1, sizeof *all) == TSR_OK ? tsr_malloc(length + 2) : NULL;
     if (copy == NULL) return;
     memcpy(copy, text, length);
     memcpy(copy + length, "\n", 2);
@@ -47,15 +38,15 @@ void session_add(const char *text, size_t length, int line, bool program) {
 }
 
 void session_end(void) {
-    for (size_t i = 0; i < count; i++) tsr_free(all[i].text);
+    for (int64_t i = 0; i < count; i++) tsr_free(all[i].text);
     tsr_free(all);
     all = NULL;
-    count = room = 0;
+    count = capacity = 0;
 }
 
 TsrStatus session_history(const char *rest) {
     (void)rest;
-    for (size_t i = 0; i < count; i++) {
+    for (int64_t i = 0; i < count; i++) {
         int line = all[i].line;
         for (const char *s = all[i].text, *end; *s != '\0'; s = end + 1) {
             end = strchr(s, '\n');
@@ -67,14 +58,14 @@ TsrStatus session_history(const char *rest) {
 
 static bool write_program(FILE *file) {
     bool fine = true;
-    for (size_t i = 0; i < count; i++)
+    for (int64_t i = 0; i < count; i++)
         if (all[i].program) fine = fputs(all[i].text, file) >= 0 && fine;
     return fine;
 }
 
 /* A file that is there already stays; half a file does not. */
 TsrStatus session_save(const char *path) {
-    if (tsr_io_in_sandbox()) return tsr_error(TSR_PERMISSION_ERROR, "%s: not writable in the sandbox", path);
+    TSR_TRY(tsr_io_check_writable(path));
     FILE *file = fopen(path, "wxe");
     if (file == NULL) return tsr_error_errno(errno, path);
     bool fine = write_program(file);
@@ -105,7 +96,7 @@ static TsrStatus expand_home(TsrText *out, const char *path) {
 
 TsrStatus session_cd(const char *path) {
     TsrText text = {0};
-    if (tsr_io_in_sandbox()) return tsr_error(TSR_PERMISSION_ERROR, "[Errno 1] Operation not permitted in the sandbox: '%s'", path);
+    if (tsr_io_in_sandbox()) return file_not_permitted(path);
     TsrStatus status = expand_home(&text, path);
     if (status == TSR_OK && chdir(text.data) != 0) status = tsr_error_errno(errno, text.data);
     tsr_text_free(&text);
@@ -136,8 +127,7 @@ static TsrStatus list_folder(const char *path) {
 TsrStatus session_ls(const char *path) {
     TsrText text = {0};
     TsrStatus status = path[0] == '\0' ? tsr_text_putc(&text, '.') : expand_home(&text, path);
-    if (status == TSR_OK && !tsr_io_may_read(text.data))
-        status = tsr_error(TSR_PERMISSION_ERROR, "[Errno 1] Operation not permitted in the sandbox: '%s'", text.data);
+    if (status == TSR_OK && !tsr_io_may_read(text.data)) status = file_not_permitted(text.data);
     if (status == TSR_OK) status = list_folder(text.data);
     tsr_text_free(&text);
     return status;

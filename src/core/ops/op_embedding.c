@@ -79,14 +79,14 @@ static TsrStatus check_scale(const TsrTensor *scale, const TsrTensor *weight, co
                          tsr_old_type_text(wanted, sizeof wanted, weight), tsr_old_type_text(given, sizeof given, scale));
     const char *untrue = tsr_ndim(scale) != 1 ? "per_sample_weights.value().dim() == 1" : scale->numel != indices->numel ? "per_sample_weights.value().numel() == indices.numel()" : NULL;
     if (untrue == NULL) return TSR_OK;
-    return tsr_error(TSR_RUNTIME_ERROR, "Expected %s to be true, but got false.  (Could this error message be improved?  If so, please report an enhancement request to PyTorch.)", untrue);
+    return tsr_untrue(untrue);
 }
 
 static TsrStatus check_starts(const Bags *q, int64_t length) {
     for (int64_t b = 0; b < q->bags; b++) {
         if (q->start[b] >= 0 && q->start[b] <= length) continue;
         if (q->start[b] < 0 || !q->quick || q->mode != BAG_SUM) return tsr_error(TSR_INDEX_ERROR, "index out of range in self");
-        return tsr_error(TSR_RUNTIME_ERROR, "Expected i < index_size to be true, but got false.  (Could this error message be improved?  If so, please report an enhancement request to PyTorch.)");
+        return tsr_untrue("i < index_size");
     }
     return TSR_OK;
 }

@@ -251,8 +251,7 @@ TsrStatus op_native_group_norm(TsrOpCall *c) {
     int64_t outer, numel;
     bool fits = g.batch >= 0 && g.channels >= 0 && g.area >= 0 && !tsr_mul_overflows(g.batch, g.channels, &outer) && !tsr_mul_overflows(outer, g.area, &numel);
     if (!fits || numel != c->arg[0].t->numel)
-        return tsr_error(TSR_RUNTIME_ERROR, "Expected X.numel() == N * C * HxW to be true, but got false.  (Could this error message be improved?  If so, please report "
-                                            "an enhancement request to PyTorch.)");
+        return tsr_untrue("X.numel() == N * C * HxW");
     return group_norm(c, &g, c->arg[7].f, &c->arg[1], true);
 }
 

@@ -541,8 +541,7 @@ static TsrStatus fill_bernoulli_tensor(TsrTensor *t, const TsrTensor *p, TsrGene
     if (status == TSR_OK && !tsr_is_meta(t)) status = tsr_random_draw(t, wide, NULL, chances_loop, &q, "bernoulli_");
     tsr_tensor_free(wide);
     if (status == TSR_OK && bad)
-        status = tsr_error(TSR_RUNTIME_ERROR, "Expected p_in >= 0 && p_in <= 1 to be true, but got false.  (Could this error message be improved?  "
-                                              "If so, please report an enhancement request to PyTorch.)");
+        status = tsr_untrue("p_in >= 0 && p_in <= 1");
     return status;
 }
 

@@ -352,8 +352,7 @@ TsrStatus op_narrow_copy(TsrOpCall *c) {
     int ndim = tsr_ndim(SELF);
     if (ndim == 0) return run_copy(c, make_narrow);
     if (dim >= ndim)
-        return tsr_error(TSR_RUNTIME_ERROR, "Expected dim < static_cast<int64_t>(self_sizes.size()) to be true, but got false.  (Could this error message be "
-                                            "improved?  If so, please report an enhancement request to PyTorch.)");
+        return tsr_untrue("dim < static_cast<int64_t>(self_sizes.size())");
     TSR_TRY(tsr_wrap_dim(&dim, ndim));
     int64_t size = SELF->sizes[dim];
     if (length >= 0 || start < -size || start > size) {
