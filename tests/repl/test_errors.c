@@ -145,13 +145,15 @@ START_TEST(any_allocation_of_a_program_may_fail) {
         ck_assert(runs(program));
         program_forget_names();
     }
-    int64_t tensors = tsr_tensor_live(), containers = gc_live(), made = INT64_MAX;
-    for (int64_t n = 1; made >= n - 1; n += test_sample() * (1 + n / 400)) { /* each of the first, a sample of the many after */
+    int64_t tensors = tsr_tensor_live(), containers = gc_live(), made = 0;
+    bool reached = true;
+    for (int64_t n = 1; reached; n += test_sample() * (1 + n / 400)) { /* each of the first, a sample of the many after */
         set_path(folder);
         tsr_mem_fail_at(n);
         Value v;
         TsrStatus status = program_run(&v, program);
         made = tsr_mem_fail_at(0);
+        reached = made >= n;
         if (status != TSR_OK) exc_fetch(&v, status, VALUE_UNBOUND);
         if (status != TSR_OK) ck_assert_msg(value_exc(v)->kind == TSR_MEMORY_ERROR || value_exc(v)->kind == TSR_RUNTIME_ERROR, "failure %lld is a %s", (long long)n, value_type_name(v));
         value_release(v);
