@@ -9,6 +9,7 @@
 
 #include "args.h"
 #include "draw_picture.h"
+#include "card.h"
 #include "inspect.h"
 #include "io_stream.h"
 #include "namespace.h"
@@ -122,6 +123,6 @@ static TsrStatus draw(Value *out, const CallArgs *args) {
 static const Method functions[] = {{"draw", draw, ARGS_ANY, 1, -1, "(x, ..., *, file=None)", "A picture of the storage and of the tensors on it; with file= an SVG."}, {0}};
 
 TsrStatus draw_startup(void) {
-    inspect_derive(&picture_type, &str_type, "picture", picture_repr);
+    card_derive(&picture_type, &str_type, "picture", picture_repr);
     return namespace_add_functions("tsr", functions, true);
 }

@@ -7,6 +7,7 @@
 #include "args.h"
 #include "core/op.h"
 #include "exc.h"
+#include "card.h"
 #include "inspect.h"
 #include "namespace.h"
 #include "parser.h"

@@ -218,7 +218,7 @@ static TsrStatus get_attr(Value *out, Value self, Str *name) {
     *out = VALUE_UNBOUND;
     TSR_TRY(type_lookup(&own, &masked_type, name));
     if (own.tag != V_UNBOUND) return TSR_OK;
-    for (const Getter *g = tensor_getters; g->name != NULL; g++)
+    for (const Getter *g = torch_tensor_type.getters; g->name != NULL; g++)
         if (str_equal_c(name, g->name)) return g->get(out, lent_tensor(as_masked(self)->data));
     if (!is_property(name->data)) return TSR_OK;
     Value given[2] = {value_lent(name), self};

@@ -5,7 +5,6 @@
 #include "args.h"
 #include "bind.h"
 #include "core/borrow.h"
-#include "inspect.h"
 #include "namespace.h"
 #include "seq_obj.h"
 #include "str_obj.h"
@@ -246,7 +245,7 @@ static const Method functions[] = {
 
 TsrStatus maybe_owned_startup(void) {
     who_register_wrapper(&maybe_owned_type, maybe_get, maybe_owns);
-    inspect_register_leaks(list_dangling);
+    who_register_leaks(list_dangling);
     if (tsr_tensor_gone_hook != note_gone) { /* else this is not the first start in this process */
         next_gone_hook = tsr_tensor_gone_hook;
         tsr_tensor_gone_hook = note_gone;

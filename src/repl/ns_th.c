@@ -7,7 +7,6 @@
 #include "bind.h"
 #include "core/backend.h"
 #include "core/view.h"
-#include "inspect.h"
 #include "namespace.h"
 #include "num_obj.h"
 #include "prelude.h"
@@ -735,7 +734,7 @@ static TsrStatus fill_thnn(Module *m) { return m->missing = thnn_missing, TSR_OK
 TsrStatus ns_th_startup(void) {
     who_register_source(visit_raw);
     who_register_wrapper(&th_handle_type, handle_tensor, handle_owns);
-    inspect_register_leaks(list_leaks);
+    who_register_leaks(list_leaks);
     TSR_TRY(namespace_add_module("TH", fill_th));
     TSR_TRY(namespace_add_module("THS", fill_ths));
     TSR_TRY(namespace_add_module("THC", fill_cuda));

@@ -11,7 +11,7 @@
 #include "dict_obj.h"
 #include "exc.h"
 #include "gc.h"
-#include "inspect.h"
+#include "card.h"
 #include "lazy.h"
 #include "namespace.h"
 #include "prelude.h"
@@ -100,13 +100,14 @@ static void name_write(char *buffer, size_t room, const Write *w) {
 
 static TsrStatus write_row(Value *out, const Write *w) {
     char name[NAME_ROOM + 64];
-    Value row, v;
+    Value row;
     name_write(name, sizeof name, w);
     TSR_TRY(dict_new(&row));
-    TsrStatus status = dict_set_c(value_as_dict(row), "version", value_int(w->version));
-    if (status == TSR_OK) status = dict_set_c(value_as_dict(row), "line", value_int(w->line));
-    if (status == TSR_OK && (status = str_new_c(&v, w->what != NULL ? w->what : "")) == TSR_OK) status = dict_set_c_move(value_as_dict(row), "operation", v);
-    if (status == TSR_OK && (status = str_new_c(&v, name)) == TSR_OK) status = dict_set_c_move(value_as_dict(row), "through", v);
+    TsrStatus status = TSR_OK;
+    card_put_int(&status, row, "version", w->version);
+    card_put_int(&status, row, "line", w->line);
+    card_put_str(&status, row, "operation", w->what != NULL ? w->what : "");
+    card_put_str(&status, row, "through", name);
     return value_end_move(out, status, row);
 }
 
@@ -151,20 +152,14 @@ static int number_of(Log *log, const void *object) {
 }
 
 static void add_row(Log *log, const char *event, const char *what, int64_t bytes, const char *reason, int object) {
-    Value row, v;
-    if (log->status != TSR_OK) return;
-    TsrStatus status = dict_new(&row);
-    if (status != TSR_OK) {
-        log->status = status;
-        return;
-    }
-    Dict *d = value_as_dict(row);
-    status = str_new_c(&v, event);
-    if (status == TSR_OK) status = dict_set_c_move(d, "event", v);
-    if (status == TSR_OK && (status = str_new_c(&v, what != NULL ? what : "")) == TSR_OK) status = dict_set_c_move(d, "what", v);
-    if (status == TSR_OK) status = dict_set_c(d, "bytes", value_int(bytes));
-    if (status == TSR_OK) status = dict_set_c(d, "object", object > 0 ? value_int(object) : VALUE_NONE);
-    if (status == TSR_OK && (status = reason != NULL ? str_new_c(&v, reason) : (v = VALUE_NONE, TSR_OK)) == TSR_OK) status = dict_set_c_move(d, "reason", v);
+    Value row;
+    if (log->status != TSR_OK || (log->status = dict_new(&row)) != TSR_OK) return;
+    TsrStatus status = TSR_OK;
+    card_put_str(&status, row, "event", event);
+    card_put_str(&status, row, "what", what != NULL ? what : "");
+    card_put_int(&status, row, "bytes", bytes);
+    card_put_move(&status, row, "object", object > 0 ? value_int(object) : VALUE_NONE);
+    card_put_str(&status, row, "reason", reason);
     if (status == TSR_OK) status = list_append_move(log->rows, row);
     else value_release(row);
     log->status = status;

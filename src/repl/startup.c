@@ -7,7 +7,9 @@
 #include <unistd.h>
 
 #include "alloc.h"
+#include "allocators.h"
 #include "builtin.h"
+#include "card.h"
 #include "dict_obj.h"
 #include "exc.h"
 #include "func_obj.h"
@@ -36,6 +38,7 @@
 #include "torch_ns.h"
 #include "vm.h"
 #include "who.h"
+#include "why.h"
 
 /* exit(status), quit(status): as sys.exit */
 static TsrStatus leave(Value *out, const CallArgs *args) {
@@ -70,7 +73,10 @@ TsrStatus startup_all(void) {
     TSR_TRY(torch_ns_startup());
     TSR_TRY(namespace_add_module("tsr", NULL));
     TSR_TRY(files_startup());
+    card_startup();
     TSR_TRY(inspect_startup());
+    TSR_TRY(why_startup());
+    TSR_TRY(allocators_startup());
     TSR_TRY(maybe_owned_startup());
     TSR_TRY(ns_th_startup());
     TSR_TRY(golden_startup());

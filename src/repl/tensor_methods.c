@@ -1,4 +1,5 @@
-/* Attributes and methods of tensors that are no operators. */
+#include "tensor_methods.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -107,7 +108,7 @@ static TsrStatus get_imag(Value *out, Value self) {
 static TsrStatus set_real(Value self, Value v) { return set_part(self, v, tsr_tensor_new_real); }
 static TsrStatus set_imag(Value self, Value v) { return set_part(self, v, tsr_tensor_new_imag); }
 
-const Getter tensor_getters[] = {
+static const Getter getters[] = {
     {"shape", get_shape, NULL, "its sizes, a torch.Size"},
     {"dtype", get_dtype, NULL, "the type of its elements"},
     {"device", get_device, NULL, "where its memory is"},
@@ -396,7 +397,7 @@ METHOD(complex) {
     return complex_type.construct(out, &complex_type, args);
 }
 
-const Method tensor_methods[] = {
+static const Method methods[] = {
     {"item", do_item, ARGS_NONE, 0, 0, "()", "The value of its one element, as a number."},
     {"expect_contiguous", maybe_expect_contiguous, ARGS_ANY, 0, 1, "(memory_format=torch.contiguous_format)", "A MaybeOwned: borrowed when already contiguous, an owned copy otherwise."},
     {"tolist", do_tolist, ARGS_NONE, 0, 0, "()", "Its elements as nested lists."},
@@ -420,3 +421,8 @@ const Method tensor_methods[] = {
     {"pin_memory", do_same, ARGS_ANY, 0, 0, "()", "Itself: main memory needs no pinning here."},
     {NULL, NULL, 0, 0, 0, NULL, NULL},
 };
+
+void tensor_methods_startup(void) {
+    torch_tensor_type.getters = getters;
+    torch_tensor_type.methods = methods;
+}

@@ -263,7 +263,7 @@ Type torch_tensor_type = {
     .obj = TYPE_HEADER, .name = "Tensor", .module = "torch", .doc = "A tensor: sizes and strides over a storage of elements of one dtype.",
     .construct = tensor_construct, .repr = tensor_repr, .format = tensor_format, .compare = tensor_compare, .truth = tensor_truth, .length = tensor_length,
     .get_item = subscript_get, .set_item = subscript_set, .del_item = tensor_delete, .contains = tensor_contains, .iter = tensor_iter,
-    .binary = tensor_binary, .inplace = tensor_inplace, .unary = tensor_unary, .dir = tensor_dir, .methods = tensor_methods, .getters = tensor_getters,
+    .binary = tensor_binary, .inplace = tensor_inplace, .unary = tensor_unary, .dir = tensor_dir,
     .lookup = tensor_lookup,
 };
 

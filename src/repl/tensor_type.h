@@ -1,7 +1,7 @@
 /* tensor_type.h: the Type of tensors: operators, attributes, methods, iteration, conversion, display.
  *
  * Methods and properties come from the operator table, made when first asked for; what is not an operator (tolist,
- * storages, grad) stands in tables of tensor_methods.c. */
+ * storages, grad) stands in tables of tensor_methods.c, above it, which gives them to the type at start-up. */
 #ifndef REPL_TENSOR_TYPE_H
 #define REPL_TENSOR_TYPE_H
 
@@ -22,8 +22,5 @@ TsrStatus tensor_unary(Value *out, UnaryOp op, Value self);
 
 /* torch.Tensor(...), torch.FloatTensor(...): sizes, data or another tensor. */
 TsrStatus tensor_construct(Value *out, Type *type, const CallArgs *args);
-
-extern const Method tensor_methods[];
-extern const Getter tensor_getters[];
 
 #endif

@@ -13,6 +13,7 @@
 #include "seq_obj.h"
 #include "storage_obj.h"
 #include "str_obj.h"
+#include "tensor_methods.h"
 #include "tensor_type.h"
 #include "torch_fn.h"
 #include "torch_types.h"
@@ -209,6 +210,7 @@ static void each_bare_name(void (*visit)(const char *name, void *context), void 
 
 TsrStatus torch_ns_startup(void) {
     TSR_TRY(torch_rows_register());
+    tensor_methods_startup();
     TSR_TRY(tensor_type_startup());
     for (size_t i = 0; i < TSR_COUNTOF(spaces); i++) {
         const struct Space *s = &spaces[i];

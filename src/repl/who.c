@@ -29,6 +29,8 @@ static struct {
     const Value *slot;
 } roots[MAX_SOURCES];
 static int root_count;
+static WhoLeaks leak_sources[MAX_SOURCES];
+static int leak_source_count;
 static TsrStatus tensor_of_wrapper(TsrTensor **lent, Value v);
 
 void who_register_source(WhoSource source) {
@@ -48,6 +50,10 @@ void who_register_wrapper(const Type *type, WhoGet get, bool (*owns)(Value v)) {
         wrappers[wrapper_count].get = get;
         wrappers[wrapper_count++].owns = owns;
     }
+}
+
+void who_register_leaks(WhoLeaks leaks) {
+    if (leak_source_count < MAX_SOURCES) leak_sources[leak_source_count++] = leaks;
 }
 
 static int find_wrapper(Value v) {
@@ -504,6 +510,47 @@ TsrStatus who_holders(Value *out, TsrTensor *t) {
         status = str_new_c(&name, "<temporary>");
         if (status == TSR_OK) status = list_append_move(h.list, name);
     }
+    return value_end_move(out, status, list);
+}
+
+typedef struct Sharers {
+    const TsrStorage *storage;
+    const TsrTensor *except;
+    List *list;
+    const TsrTensor **seen;
+    int64_t nseen, capacity;
+    TsrStatus status;
+} Sharers;
+
+static bool add_sharer(const char *path, TsrTensor *t, bool argument, void *context) {
+    Sharers *s = context;
+    Value name;
+    if (argument || t->storage != s->storage || t == s->except) return true;
+    for (int64_t i = 0; i < s->nseen; i++)
+        if (s->seen[i] == t) return true;
+    s->status = mem_grow(&s->seen, &s->capacity, s->nseen + 1, sizeof *s->seen);
+    if (s->status == TSR_OK) s->status = str_new_c(&name, path);
+    if (s->status == TSR_OK) s->status = list_append_move(s->list, name);
+    if (s->status == TSR_OK) s->seen[s->nseen++] = t;
+    return s->status == TSR_OK;
+}
+
+TsrStatus who_names_over(Value *out, const TsrStorage *storage, const TsrTensor *except) {
+    Value list;
+    TSR_TRY(list_new(&list, 0));
+    Sharers s = {.storage = storage, .except = except, .list = value_as_list(list)};
+    TsrStatus status = storage != NULL ? who_each(add_sharer, &s) : TSR_OK;
+    if (status == TSR_OK) status = s.status;
+    tsr_free(s.seen);
+    return value_end_move(out, status, list);
+}
+
+TsrStatus who_leaks(Value *out) {
+    Value list;
+    gc_collect(); /* what only a cycle holds is no leak */
+    TSR_TRY(list_new(&list, 0));
+    TsrStatus status = TSR_OK;
+    for (int i = 0; i < leak_source_count && status == TSR_OK; i++) status = leak_sources[i](value_as_list(list));
     return value_end_move(out, status, list);
 }
 

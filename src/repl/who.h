@@ -30,12 +30,20 @@ void who_register_root(const char *path, const Value *slot);
 typedef TsrStatus (*WhoGet)(TsrTensor **lent, Value v);
 void who_register_wrapper(const Type *type, WhoGet get, bool (*owns)(Value v));
 
+/* What leaks() reports: appends strs to a list. Registered by the modules that hand out raw references and borrows. */
+typedef TsrStatus (*WhoLeaks)(List *out);
+void who_register_leaks(WhoLeaks leaks);
+/* All of it; collects dead cycles first. */
+TsrStatus who_leaks(Value *out);
+
 /* The tensor behind a tensor value or a wrapper, lent; TypeError "NAME(): argument 'x' must be a tensor, not int". */
 TsrStatus who_tensor(TsrTensor **lent, Value v, const char *function);
 
 int64_t who_refcount(TsrTensor *t);
 /* A list of str, exactly who_refcount long. */
 TsrStatus who_holders(Value *out, TsrTensor *t);
+/* The first name of each tensor over a storage (NULL: of none) but for `except`. */
+TsrStatus who_names_over(Value *out, const TsrStorage *storage, const TsrTensor *except);
 /* The name to call a tensor by: its first holder's path into `buffer` (truncated), or "" when nothing named holds it. Returns buffer. */
 char *who_name(char *buffer, size_t room, TsrTensor *t);
 /* From now on the core's messages name tensors as who_name does. */
