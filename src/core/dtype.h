@@ -18,8 +18,8 @@ typedef struct TsrFloat8E5m2 { uint8_t bits; } TsrFloat8E5m2;
 typedef struct TsrFloat8E4m3fn { uint8_t bits; } TsrFloat8E4m3fn;
 typedef struct TsrComplexHalf { TsrHalf re, im; } TsrComplexHalf;
 typedef struct TsrComplexBfloat16 { TsrBfloat16 re, im; } TsrComplexBfloat16;
-typedef float _Complex TsrComplexFloat;
-typedef double _Complex TsrComplexDouble;
+__extension__ typedef float _Complex TsrComplexFloat;
+__extension__ typedef double _Complex TsrComplexDouble;
 /* An owned, immutable byte string (UTF-8 by convention); data is NULL when length is 0. */
 typedef struct TsrString { char *data; size_t length; } TsrString;
 

@@ -9,6 +9,8 @@ TSR_PUBLIC_BEGIN
 
 typedef enum TsrScalarKind { TSR_SCALAR_BOOL, TSR_SCALAR_INT, TSR_SCALAR_UINT, TSR_SCALAR_FLOAT, TSR_SCALAR_COMPLEX } TsrScalarKind;
 
+typedef struct TsrReIm { double re, im; } TsrReIm;
+
 typedef struct TsrScalar {
     TsrScalarKind kind;
     union {
@@ -16,14 +18,15 @@ typedef struct TsrScalar {
         int64_t i;
         uint64_t u;
         double f;
-        struct { double re, im; } c;
+        TsrReIm c;
     };
 } TsrScalar;
 
-static inline TsrScalar tsr_scalar_bool(bool b) { TsrScalar s = {.kind = TSR_SCALAR_BOOL, .b = b}; return s; }
-static inline TsrScalar tsr_scalar_int(int64_t i) { TsrScalar s = {.kind = TSR_SCALAR_INT, .i = i}; return s; }
-static inline TsrScalar tsr_scalar_float(double f) { TsrScalar s = {.kind = TSR_SCALAR_FLOAT, .f = f}; return s; }
-static inline TsrScalar tsr_scalar_complex(double re, double im) { TsrScalar s = {.kind = TSR_SCALAR_COMPLEX, .c = {re, im}}; return s; }
+/* In words that C++17 has, too. */
+static inline TsrScalar tsr_scalar_bool(bool b) { TsrScalar s = {TSR_SCALAR_BOOL, {b}}; return s; }
+static inline TsrScalar tsr_scalar_int(int64_t i) { TsrScalar s = {TSR_SCALAR_INT, {false}}; s.i = i; return s; }
+static inline TsrScalar tsr_scalar_float(double f) { TsrScalar s = {TSR_SCALAR_FLOAT, {false}}; s.f = f; return s; }
+static inline TsrScalar tsr_scalar_complex(double re, double im) { TsrScalar s = {TSR_SCALAR_COMPLEX, {false}}; s.c.re = re; s.c.im = im; return s; }
 
 /* Conversions as C would do them, defined for every input (float to int out of range follows x86's truncation, no UB). */
 double tsr_scalar_to_double(TsrScalar s);   /* the real part of a complex */

@@ -100,7 +100,7 @@ TsrStatus tsr_tensor_new_base(TsrTensor **out, const TsrTensor *t);
 
 /* --- reading --- */
 static inline int tsr_ndim(const TsrTensor *t) { return t->ndim_; }
-static inline TsrGeometry tsr_tensor_geometry(const TsrTensor *t) { return (TsrGeometry){t->ndim_, t->sizes, t->strides, t->offset}; }
+static inline TsrGeometry tsr_tensor_geometry(const TsrTensor *t) { TsrGeometry g = {t->ndim_, t->sizes, t->strides, t->offset}; return g; }
 static inline bool tsr_is_meta(const TsrTensor *t) { return t->device.type == TSR_META; }
 static inline bool tsr_is_defined(const TsrTensor *t) { return (t->flags & TSR_FLAG_UNDEFINED) == 0; }
 static inline bool tsr_is_sparse(const TsrTensor *t) { return t->layout != TSR_STRIDED; }

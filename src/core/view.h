@@ -8,7 +8,7 @@
 
 TSR_PUBLIC_BEGIN
 
-static inline TsrFootprint tsr_tensor_footprint(const TsrTensor *t) { return (TsrFootprint){tsr_tensor_geometry(t), (int64_t)tsr_itemsize(t)}; }
+static inline TsrFootprint tsr_tensor_footprint(const TsrTensor *t) { TsrFootprint f = {tsr_tensor_geometry(t), (int64_t)tsr_itemsize(t)}; return f; }
 
 /* Whether both show the same memory in the same shape and strides, be it as elements of another dtype of that size. */
 bool tsr_is_same_view(const TsrTensor *a, const TsrTensor *b);

@@ -26,7 +26,7 @@ alone() { # NAME COMPILER...
     shift
     for header in "$root"/usr/include/tsr/*.h; do
         echo "#include <tsr/${header##*/}>" |
-            "$@" -Wall -Wextra -Werror -fsyntax-only -I"$root/usr/include" - >"$work/log" 2>&1 || { fail "${header##*/}: $name"; head -5 "$work/log"; return; }
+            "$@" -Wall -Wextra -Wpedantic -Werror -fsyntax-only -I"$root/usr/include" - >"$work/log" 2>&1 || { fail "${header##*/}: $name"; head -5 "$work/log"; return; }
     done
     ok "$name"
 }
