@@ -16,6 +16,7 @@
 #include "str_obj.h"
 #include "value_internal.h"
 #include "vm.h"
+#include "window.h"
 
 BuiltinHooks builtin_hooks;
 
@@ -610,7 +611,11 @@ static TsrStatus builtin_dir(Value *out, const CallArgs *args) {
 static TsrStatus builtin_help(Value *out, const CallArgs *args) {
     *out = VALUE_NONE;
     if (builtin_hooks.help == NULL) return tsr_error(TSR_RUNTIME_ERROR, "help() is not available here");
-    return builtin_hooks.help(args->count > 0 ? args->values[0] : VALUE_UNBOUND);
+    TsrText page = {0};
+    TsrStatus status = builtin_hooks.help(&page, args->count > 0 ? args->values[0] : VALUE_UNBOUND);
+    if (status == TSR_OK) window_show(&page);
+    tsr_text_free(&page);
+    return status;
 }
 
 /* ---- the table ---- */

@@ -15,7 +15,7 @@ TsrStatus builtin_register_modules(void);
 typedef struct BuiltinHooks {
     TsrStatus (*globals)(Value *out);
     TsrStatus (*locals)(Value *out);
-    TsrStatus (*help)(Value subject); /* prints; V_UNBOUND: help() */
+    TsrStatus (*help)(TsrText *out, Value subject); /* the page; V_UNBOUND: help() */
     TsrStatus (*before_input)(void);  /* flushes, leaves raw mode; may be NULL */
 } BuiltinHooks;
 extern BuiltinHooks builtin_hooks;

@@ -2,6 +2,7 @@
 #include "draw_picture.h"
 
 #include "core/mem.h"
+#include "window.h"
 
 /* The cells [from, to) of the grid, which fit a line after `indent` columns of names. */
 typedef struct Band {
@@ -69,7 +70,7 @@ static int row_length(const Picture *p) {
 /* Where the line of cells that begins with `from` ends: where it is full, or rather with the last row in it, so that columns stand below each other. */
 static int band_end(const Picture *p, const Grid *g, int from, int indent) {
     int to = from, width = indent + 1, row = row_length(p);
-    while (to < p->cell_count && (to == from || width + g->width[to] + 3 <= LINE_WIDTH)) width += g->width[to++] + 3;
+    while (to < p->cell_count && (to == from || width + g->width[to] + 3 <= window_line(LINE_WIDTH))) width += g->width[to++] + 3;
     return to < p->cell_count && to - from > row && row > 0 ? to - (to - from) % row : to;
 }
 

@@ -39,14 +39,14 @@ static int brackets_open(const char *line, size_t length) {
 }
 
 /* What a line of this kind goes on with: blanks, and in an example its second prompt. */
-static size_t indent_of(const char *line, size_t length, LineKind kind) {
+static size_t indent_of(const char *line, size_t length, LineKind kind, size_t width) {
     if (kind != SIGNATURE) return 4;
     const char *open = memchr(line, '(', length);
-    return open != NULL && open - line < DEEPEST ? (size_t)(open - line) + 1 : 4;
+    return open != NULL && (size_t)(open - line) < TSR_MIN((size_t)DEEPEST, width / 2) ? (size_t)(open - line) + 1 : 4;
 }
 
 static TsrStatus fold_line(TsrText *out, const char *line, size_t length, LineKind kind, size_t width) {
-    size_t indent = indent_of(line, length, kind), taken = kind == PROSE ? 4 : 0; /* the blanks before prose are no place to break */
+    size_t indent = indent_of(line, length, kind, width), taken = kind == PROSE ? 4 : 0; /* the blanks before prose are no place to break */
     const char *prompt = kind == EXAMPLE ? "...     " : "";
     size_t room = width;
     int depth = 0;

@@ -12,6 +12,7 @@
 #include "seq_obj.h"
 #include "str_obj.h"
 #include "vm.h"
+#include "window.h"
 
 static TsrStatus write_overview(TsrText *out) {
     return tsr_text_puts(out, "help(add), help(torch.linalg), help('linalg.qr') tell what something is; at\n"
@@ -233,14 +234,12 @@ TsrStatus help_write_page(TsrText *out, Value subject) {
     return write_by_attributes(out, subject);
 }
 
-static TsrStatus help_print(Value subject) {
-    TsrText page = {0}, text = {0};
+static TsrStatus help_write_folded(TsrText *out, Value subject) {
+    TsrText page = {0};
     TsrStatus s = help_write_page(&page, subject);
-    if (s == TSR_OK && page.length > 0) s = fold_page(&text, page.data, FOLD_WIDTH);
-    if (s == TSR_OK && text.length > 0) (void)fwrite(text.data, 1, text.length, builtin_stdout());
+    if (s == TSR_OK && page.length > 0) s = fold_page(out, page.data, (size_t)TSR_MAX(FOLD_LEAST, window_line(FOLD_WIDTH)));
     tsr_text_free(&page);
-    tsr_text_free(&text);
     return s;
 }
 
-void help_startup(void) { builtin_hooks.help = help_print; }
+void help_startup(void) { builtin_hooks.help = help_write_folded; }

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -18,6 +17,7 @@
 #include "paste.h"
 #include "shell.h"
 #include "vm.h"
+#include "window.h"
 
 /* One row a file, put into the program by the assembler. */
 #define EMBED(symbol, file) \
@@ -159,13 +159,6 @@ static void say(const char *style, Span text) {
     fprintf(out, "%s%.*s%s\n", coloured ? style : "", length_of(text), text.begin, coloured ? "\033[0m" : "");
 }
 
-/* Columns of the terminal; without one, lines are as long as they are. */
-static int columns(void) {
-    struct winsize size;
-    bool known = isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 20;
-    return known ? size.ws_col : INT_MAX;
-}
-
 /* How much of the text fits into a line, cut between words; the blank that is cut at belongs to no line. */
 static const char *fitting_end(Span text, int width) {
     const char *best = NULL;
@@ -178,9 +171,9 @@ static const char *fitting_end(Span text, int width) {
     return text.end;
 }
 
-/* Prose, wrapped. */
+/* Prose, wrapped; without a window, lines are as long as they are. */
 static void say_prose(const char *style, Span text) {
-    int width = columns();
+    int width = window_line(INT_MAX);
     do {
         const char *end = fitting_end(text, width);
         say(style, (Span){text.begin, end});

@@ -15,6 +15,7 @@
 #include "error.h"
 #include "cursor.h"
 #include "signals.h"
+#include "window.h"
 
 enum { HISTORY_LINES = 2000 };
 
@@ -57,7 +58,7 @@ static struct {
 
 static const char break_characters[] = " \t\n\"'`@$><=;|&{}()[]+-*/,:~^%!";
 static char *received;
-static bool have_received, terminal;
+static bool have_received;
 
 static void *symbol(const char *name) { return dlsym(lib.handle, name); }
 
@@ -252,8 +253,6 @@ static const char *history_path(char *buffer, size_t size) {
     return buffer;
 }
 
-bool line_is_terminal(void) { return terminal; }
-
 /* Where each entry of the file begins with a time stamp, one of several lines is read back as one. */
 static void keep_whole_statements(void) {
     int *stamps = symbol("history_write_timestamps");
@@ -266,8 +265,8 @@ static void keep_whole_statements(void) {
 void line_start(void) {
     char buffer[PATH_MAX];
     const char *term = getenv("TERM");
-    terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
-    if (!terminal || (term != NULL && strcmp(term, "dumb") == 0) || !load()) return;
+    window_here = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
+    if (!window_here || (term != NULL && strcmp(term, "dumb") == 0) || !load()) return;
     watch_terminal();
     keep_whole_statements();
     if (lib.stifle_history != NULL) lib.stifle_history(HISTORY_LINES);

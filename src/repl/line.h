@@ -12,7 +12,6 @@ typedef enum LineEnd { LINE_TEXT, LINE_END /* of the input */, LINE_INTERRUPTED 
 
 void line_start(void); /* loads the library and the history */
 void line_end(void);   /* saves the history */
-bool line_is_terminal(void);
 
 /* The next line, without its end. *out is the caller's (free). After LINE_INTERRUPTED the request of Ctrl-C is cleared, that of the time limit
  * stands. A signal that ends the process, as SIGHUP does, finds the terminal as it was, and the history is saved. */

@@ -17,6 +17,7 @@
 #include "source.h"
 #include "str_obj.h"
 #include "vm.h"
+#include "window.h"
 
 enum { MAX_SHOWS = 32 };
 
@@ -121,14 +122,6 @@ static TsrStatus run_file(const char *rest) {
     return status;
 }
 
-static TsrStatus print_value(Value v) {
-    TsrText text = {0};
-    TsrStatus status = value_repr(&text, v);
-    if (status == TSR_OK) fprintf(builtin_stdout(), "%s\n", text.data);
-    tsr_text_free(&text);
-    return status;
-}
-
 static bool has_card(Value v) { return (v.tag == V_TENSOR || value_is_obj(v, &masked_type)) && globals_resolve("inspect").tag != V_UNBOUND; }
 
 /* The card of the tensor that an expression gives. It is read again, or `v`, which is consumed, would be a holder; what is called is not called twice. */
@@ -157,43 +150,51 @@ static TsrStatus value_of(Value *out, const char *expression) {
     return status;
 }
 
-/* What `x?` shows: all about a tensor, else the help of the value. */
-static TsrStatus describe(const char *expression) {
+/* What `x?` shows: all about a tensor, else the help of the value. Not shown as a value is: `_` stays what it was. */
+static TsrStatus describe(TsrText *page, const char *expression) {
     Value v;
     TSR_TRY(value_of(&v, expression));
     bool card = has_card(v);
     if (card) TSR_TRY(card_move(&v, v, expression));
-    TsrStatus status = card                       ? print_value(v) /* not shown as a value is: `_` stays what it was */
-                       : builtin_hooks.help != NULL ? builtin_hooks.help(v)
-                                                    : tsr_error(TSR_RUNTIME_ERROR, "help is not available");
+    TsrStatus status = card ? value_repr(page, v) : builtin_hooks.help(page, v);
+    if (status == TSR_OK && card) status = tsr_text_putc(page, '\n');
     value_release(v);
     return status;
 }
 
 /* What `name??` adds: the lines of a function of the user's. */
-static TsrStatus show_source(const char *expression) {
+static TsrStatus describe_source(TsrText *page, const char *expression) {
     Value v;
     TSR_TRY(value_of(&v, expression));
     const Code *code = value_is_function(v) ? ((Function *)v.o)->code : NULL;
+    TsrStatus status = TSR_OK;
     if (code != NULL && !source_is_prelude(code->source)) {
         size_t length;
-        for (int line = code->def_at.line; line <= code->def_at.end_line; line++) {
+        for (int line = code->def_at.line; line <= code->def_at.end_line && status == TSR_OK; line++) {
             const char *text = source_line(code->source, line, &length);
-            if (text != NULL) fprintf(builtin_stdout(), "%.*s\n", (int)length, text);
+            if (text != NULL) status = tsr_text_printf(page, "%.*s\n", (int)length, text);
         }
     }
     value_release(v);
+    return status;
+}
+
+static TsrStatus list_magics(TsrText *page) {
+    for (int i = 0; magic_at(i) != NULL; i++) TSR_TRY(tsr_text_printf(page, "%%%-12s %s\n", magic_at(i)->name, magic_at(i)->doc));
     return TSR_OK;
 }
 
-static TsrStatus run_help(const char *rest) {
-    if (rest[0] != '\0') return describe(rest);
-    for (int i = 0; magic_at(i) != NULL; i++) {
-        const Magic *m = magic_at(i);
-        fprintf(builtin_stdout(), "%%%-12s %s\n", m->name, m->doc);
-    }
-    return TSR_OK;
+/* `asked` is "" for the list of magics. */
+static TsrStatus show_help(const char *asked, bool source) {
+    TsrText page = {0};
+    TsrStatus status = asked[0] == '\0' ? list_magics(&page) : describe(&page, asked);
+    if (status == TSR_OK && source) status = describe_source(&page, asked);
+    if (status == TSR_OK) window_show(&page);
+    tsr_text_free(&page);
+    return status;
 }
+
+static TsrStatus run_help(const char *rest) { return show_help(rest, false); }
 
 /* In alphabetical order. */
 static const Magic magics[] = {
@@ -302,8 +303,7 @@ TsrStatus magic_run(const char *text, size_t length) {
     } else if (asked > 0) {
         bool source = copy[asked + 1] == '?';
         copy[asked] = '\0';
-        status = describe(copy);
-        if (status == TSR_OK && source) status = show_source(copy);
+        status = show_help(copy, source);
     } else {
         size_t end = strlen(copy), name_end = 1;
         while (end > 0 && isspace((unsigned char)copy[end - 1])) copy[--end] = '\0';

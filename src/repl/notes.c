@@ -7,13 +7,13 @@
 #include "core/iter.h"
 #include "core/view.h"
 #include "inspect.h"
-#include "line.h"
 #include "namespace.h"
 #include "see.h"
 #include "shell.h"
 #include "str_obj.h"
 #include "vm.h"
 #include "who.h"
+#include "window.h"
 
 enum { NAME_ROOM = 128, MAX_NAMES = 4, MAX_TENSORS = 64, LAST_WRITES = 32 };
 
@@ -31,7 +31,7 @@ static Noted pending[LAST_WRITES]; /* the last ones of the statement */
 static int64_t pending_count;
 static int pending_line;           /* of the last */
 
-static bool enabled(void) { return mode == NOTES_ON || (mode == NOTES_AT_PROMPT && line_is_terminal()); }
+static bool enabled(void) { return mode == NOTES_ON || (mode == NOTES_AT_PROMPT && window_here); }
 
 static void note(const char *text) {
     bool coloured = shell_options != NULL && shell_options->colour;
@@ -150,7 +150,7 @@ static void note_writes(void) {
 
 static void written(const Write *w) {
     if (speaking || !enabled()) return;
-    if (!line_is_terminal() && w->line != pending_line) note_writes(); /* in a script, what a line wrote is complete when another line writes */
+    if (!window_here && w->line != pending_line) note_writes(); /* in a script, what a line wrote is complete when another line writes */
     pending_line = w->line;
     Noted *n = &pending[pending_count++ % LAST_WRITES];
     tsr_tensor_weak_free(n->t);

@@ -39,6 +39,7 @@ void (*see_written)(const Write *write);
 static void write_free(Write *w) {
     tsr_tensor_weak_free(w->t);
     tsr_tensor_weak_free(w->root);
+    tsr_tensor_weak_free(w->source);
 }
 
 static WriteLog *spare; /* of LOG_FIRST rows: temporaries that are written once take turns with it */
@@ -75,8 +76,8 @@ static void note_write(TsrTensor *t, const char *what) {
     if (log == NULL) return;
     Write *w = &log->rows[log->count % log->capacity];
     if (log->count++ >= log->capacity) write_free(w);
-    TsrTensor *root = t->base != NULL ? tsr_tensor_weak_new(t->base) : NULL;
-    *w = (Write){tsr_tensor_weak_new(t), root, tsr_tensor_version(t), what, vm_current_line()};
+    TsrTensor *root = t->base != NULL ? tsr_tensor_weak_new(t->base) : NULL, *source = t->source != NULL ? tsr_tensor_weak_new(t->source) : NULL;
+    *w = (Write){tsr_tensor_weak_new(t), root, source, tsr_tensor_version(t), what, vm_current_line()};
     if (TSR_UNLIKELY(see_written != NULL)) see_written(w);
 }
 
@@ -94,7 +95,7 @@ static bool name_of_weak(char *buffer, size_t room, TsrTensor *weak) {
 static void name_write(char *buffer, size_t room, const Write *w) {
     char root[NAME_ROOM];
     if (name_of_weak(buffer, room, w->t) || w->root == NULL || w->t->origin == NULL) return;
-    (void)name_of_weak(root, sizeof root, w->root);
+    if (w->source == NULL || !name_of_weak(root, sizeof root, w->source)) (void)name_of_weak(root, sizeof root, w->root);
     snprintf(buffer, room, "%s() of %s", w->t->origin, root);
 }
 

@@ -16,6 +16,7 @@
 #include "str_obj.h"
 #include "text.h"
 #include "vm.h"
+#include "window.h"
 
 /* ---- what was typed ---- */
 
@@ -45,15 +46,19 @@ void session_end(void) {
 }
 
 TsrStatus session_history(const char *rest) {
+    TsrText text = {0};
+    TsrStatus status = TSR_OK;
     (void)rest;
-    for (int64_t i = 0; i < count; i++) {
+    for (int64_t i = 0; i < count && status == TSR_OK; i++) {
         int line = all[i].line;
-        for (const char *s = all[i].text, *end; *s != '\0'; s = end + 1) {
+        for (const char *s = all[i].text, *end; *s != '\0' && status == TSR_OK; s = end + 1) {
             end = strchr(s, '\n');
-            fprintf(builtin_stdout(), "%4d  %.*s\n", line++, (int)(end - s), s);
+            status = tsr_text_printf(&text, "%4d  %.*s\n", line++, (int)(end - s), s);
         }
     }
-    return TSR_OK;
+    if (status == TSR_OK) window_show(&text);
+    tsr_text_free(&text);
+    return status;
 }
 
 static bool write_program(FILE *file) {

@@ -1,5 +1,5 @@
 """terminal.py TSR: types half a line at the prompt, changes the terminal under it, and prints what was drawn anew: after fg (the terminal as a shell
-leaves it, then SIGCONT), and after the window became narrower."""
+leaves it, then SIGCONT), and after the window became narrower; then what is longer than the window, or wider."""
 import fcntl
 import os
 import pty
@@ -21,13 +21,20 @@ def shown(fd, until, seconds=10):
     text = ""
     while until not in text and select.select([fd], [], [], seconds)[0]:
         text += os.read(fd, 4096).decode(errors="replace")
+        text = text.replace("\x1b[?2004h", "").replace("\x1b[?2004l\r", "")
     return text
+
+
+def answer(fd, typed):
+    """What comes until the next line has been answered too."""
+    os.write(fd, (typed + "\r'the ' 'end'\r").encode())
+    return shown(fd, "'the end'")
 
 
 def main(tsr):
     pid, fd = pty.fork()
     if pid == 0:
-        os.environ.update(TSR_HISTORY="", TERM="xterm")
+        os.environ.update(TSR_HISTORY="", TERM="xterm", LC_ALL="C.UTF-8", PAGER="sed s/^/page:/")
         os.execv(tsr, [tsr, "--no-color"])
     size(fd, 80)
     shown(fd, ">>> ")
@@ -41,7 +48,10 @@ def main(tsr):
     size(fd, 40)
     print("narrower:", ">>> " + TYPED in shown(fd, ">>> " + TYPED))
     os.write(fd, b"2\rx\r")
-    print("the line goes on:", "400002\r\n>>> " in shown(fd, "400002\r\n>>> ").replace("\x1b[?2004h", "").replace("\x1b[?2004l\r", ""))
+    print("the line goes on:", "400002\r\n>>> " in shown(fd, "400002\r\n>>> "))
+    for name, typed in ("a long text", "?"), ("a short one", "help(arange(6).numel)"), ("the history", "%history"):
+        print(name + ":", "paged" if "page:" in answer(fd, typed) else "not paged")
+    print("as wide as the window:", max(len(line) for line in answer(fd, "draw(arange(8))").split("\r\n") if "\u2502" in line))
     os.kill(pid, signal.SIGKILL)
     os.waitpid(pid, 0)
 

@@ -1,7 +1,11 @@
-# A line half typed survives what happens to its terminal: Ctrl-Z and fg, a window of another size.
+# A line half typed survives what happens to its terminal: Ctrl-Z and fg, a window of another size. A long text goes through the pager, a picture fits.
 . "$(dirname "$0")/lib.sh"
 if ! command -v python3 >/dev/null 2>&1; then echo 'ok the terminal (skipped: no python3)'; exit 0; fi
 is 'the line is drawn anew' 'fg: True raw
 narrower: True
-the line goes on: True' "$(timeout 60 python3 "$(dirname "$0")/terminal.py" "$tsr")"
+the line goes on: True
+a long text: paged
+a short one: not paged
+the history: not paged
+as wide as the window: 36' "$(timeout 60 python3 "$(dirname "$0")/terminal.py" "$tsr")"
 exit $bad
