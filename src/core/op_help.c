@@ -72,16 +72,35 @@ TsrStatus tsr_long_new(TsrTensor **out, const TsrTensor *t) {
     return status;
 }
 
-TsrStatus tsr_return_list_move(TsrOpCall *c, TsrTensor **tensors, int n) {
-    TsrTensor **array = tsr_malloc(sizeof *array * (size_t)(n > 0 ? n : 1));
-    if (array == NULL) {
-        tsr_free_all(tensors, n);
-        return tsr_error_no_memory(sizeof *array * (size_t)n);
+TsrStatus tsr_list_new(TsrTensor ***out, int64_t n) {
+    *out = n > INT32_MAX ? NULL : tsr_calloc((size_t)TSR_MAX(n, 1), sizeof **out);
+    return *out != NULL ? TSR_OK : tsr_error_no_memory((size_t)n * sizeof **out);
+}
+
+void tsr_list_free(TsrTensor **list, int64_t n) {
+    for (int64_t i = 0; i < n; i++) tsr_tensor_free(list[i]);
+    tsr_free(list);
+}
+
+TsrStatus tsr_return_made_list_move(TsrOpCall *c, TsrStatus status, TsrTensor **list, int64_t n) {
+    if (status != TSR_OK) {
+        tsr_list_free(list, n);
+        return status;
     }
-    if (n > 0) memcpy(array, tensors, sizeof *array * (size_t)n);
-    c->ret[0] = (TsrArg){.kind = TSR_ARG_TENSORS, .n = n, .tensors = array};
+    c->ret[0] = (TsrArg){.kind = TSR_ARG_TENSORS, .n = (int)n, .tensors = list};
     c->nret = 1;
     return TSR_OK;
+}
+
+TsrStatus tsr_return_list_move(TsrOpCall *c, TsrTensor **tensors, int n) {
+    TsrTensor **list;
+    TsrStatus status = tsr_list_new(&list, n);
+    if (status != TSR_OK) {
+        tsr_free_all(tensors, n);
+        return status;
+    }
+    if (n > 0) memcpy(list, tensors, sizeof *list * (size_t)n);
+    return tsr_return_made_list_move(c, TSR_OK, list, n);
 }
 
 TsrStatus tsr_zeros_new(TsrTensor **out, int ndim, const int64_t *sizes, TsrDtype dtype, TsrDevice device) {

@@ -49,6 +49,11 @@ TsrStatus tsr_at_least_1d_new(TsrTensor **out, const TsrTensor *t);
 TsrStatus tsr_end_move(TsrOpCall *c, TsrStatus status, TsrTensor *t);
 /* Result of n owned tensors as a Tensor[]; the array is copied, the references move, also on failure. */
 TsrStatus tsr_return_list_move(TsrOpCall *c, TsrTensor **tensors, int n);
+/* An array of n NULLs, to be filled for a result that is a Tensor[]; *out is the caller's. */
+TsrStatus tsr_list_new(TsrTensor ***out, int64_t n);
+void tsr_list_free(TsrTensor **list, int64_t n); /* and what is in it */
+/* Ends a function that filled such an array: the call's result on success, freed on failure. */
+TsrStatus tsr_return_made_list_move(TsrOpCall *c, TsrStatus status, TsrTensor **list, int64_t n);
 /* Row-major, all zeros. *out is owned. */
 TsrStatus tsr_zeros_new(TsrTensor **out, int ndim, const int64_t *sizes, TsrDtype dtype, TsrDevice device);
 /* Frees n references, NULL entries are fine. */

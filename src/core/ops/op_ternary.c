@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "mem.h"
+#include "owned.h"
 
 /* --- where --- */
 
@@ -49,36 +49,18 @@ TsrStatus op_where(TsrOpCall *c) {
     return tsr_finish_move(c, s, result);
 }
 
-/* The columns of an (n, m) tensor, as an owned array of views. */
-static TsrStatus new_columns(TsrTensor ***out, const TsrTensor *t) {
-    int64_t m = t->sizes[1];
-    TsrTensor **columns = tsr_calloc((size_t)m + 1, sizeof *columns);
-    if (columns == NULL) return tsr_error_no_memory((size_t)m * sizeof *columns);
-    for (int64_t i = 0; i < m; i++) {
-        TsrStatus s = tsr_tensor_new_select(&columns[i], t, 1, i);
-        if (s == TSR_OK) continue;
-        while (i-- > 0) tsr_tensor_free(columns[i]);
-        tsr_free(columns);
-        return s;
-    }
-    *out = columns;
-    return TSR_OK;
-}
-
 /* where(condition): the indices of what is true, a tensor for each dimension. */
 TsrStatus op_where_indices(TsrOpCall *c) {
-    TsrTensor *x = c->arg[0].t, *all = NULL, *view = NULL, **columns = NULL;
-    if (tsr_ndim(x) == 0) TSR_TRY(tsr_tensor_new_unsqueeze(&view, x, 0));
-    TsrStatus s = tsr_invoke_new(&all, 1, "nonzero", "t", view != NULL ? view : x);
-    tsr_tensor_free(view);
-    TSR_TRY(s);
-    s = new_columns(&columns, all);
-    int n = (int)all->sizes[1];
-    tsr_tensor_free(all);
-    TSR_TRY(s);
-    c->ret[0] = (TsrArg){.kind = TSR_ARG_TENSORS, .n = n, .tensors = columns};
-    c->nret = 1;
-    return TSR_OK;
+    TSR_OWNED all = NULL;
+    TSR_OWNED at_least_1d = NULL;
+    TsrTensor **columns;
+    TSR_TRY(tsr_at_least_1d_new(&at_least_1d, c->arg[0].t));
+    TSR_TRY(tsr_invoke_new(&all, 1, "nonzero", "t", at_least_1d));
+    int64_t n = all->sizes[1];
+    TSR_TRY(tsr_list_new(&columns, n));
+    TsrStatus status = TSR_OK;
+    for (int64_t i = 0; i < n && status == TSR_OK; i++) status = tsr_tensor_new_select(&columns[i], all, 1, i);
+    return tsr_return_made_list_move(c, status, columns, n);
 }
 
 /* --- clamp --- */
