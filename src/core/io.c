@@ -16,6 +16,7 @@
 
 static const TsrFormat formats[] = {
     {"npy", "npy", tsr_npy_probe, tsr_npy_read, tsr_npy_write, tsr_npy_expected_size},
+    {"safetensors", "safetensors", tsr_safetensors_probe, tsr_safetensors_read, tsr_safetensors_write, tsr_safetensors_expected_size},
     {"json", "json", tsr_json_probe, tsr_json_read, tsr_json_write, NULL},
     {"jsonl", "jsonl ndjson", NULL, tsr_jsonl_read, tsr_jsonl_write, NULL},
     {"csv", "csv txt dat", tsr_csv_probe, tsr_csv_read, tsr_csv_write, NULL},
@@ -103,10 +104,17 @@ TsrStatus tsr_load_bytes(TsrItems *out, const char *name, const char *data, size
 
 /* ---- saving ---- */
 
+static TsrStatus check_elements(const TsrItems *items) {
+    for (int i = 0; i < items->n; i++)
+        if (tsr_is_meta(items->items[i].tensor)) return tsr_error(TSR_VALUE_ERROR, "a tensor on the meta device has no elements to write");
+    return TSR_OK;
+}
+
 TsrStatus tsr_write(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options) {
     const TsrFormat *format = tsr_format_find(options->format);
     if (format == NULL) return tsr_error(TSR_VALUE_ERROR, "unknown format '%s'", options->format);
     if (format->write == NULL) return tsr_error(TSR_VALUE_ERROR, "%s can be read, not written", format->name);
+    TSR_TRY(check_elements(items));
     TSR_TRY(format->write(sink, items, options));
     return tsr_sink_flush(sink);
 }

@@ -6,9 +6,26 @@
 
 /* Writes t's elements in row-major order as bytes of its dtype. */
 TsrStatus tsr_write_elements(TsrSink *sink, const TsrTensor *t);
+/* Where elements stand in a file: nbytes, checked, from byte `offset` on. */
+typedef struct TsrElements {
+    TsrDtype dtype;
+    bool big_endian;
+    size_t offset, nbytes;
+} TsrElements;
+/* A storage of them: of the file's very bytes where memory has them so, else of a copy. */
+TsrStatus tsr_input_new_elements(TsrStorage **out, TsrInput *in, const TsrElements *e);
+/* The same as a tensor, its last dimension the innermost, or (`fortran`) its first. */
+TsrStatus tsr_input_new_tensor(TsrTensor **out, TsrInput *in, const TsrElements *e, int ndim, const int64_t *shape, bool fortran);
 /* "[1, 2]" checks and totals for shapes read from files: all sizes >= 0, product and bytes without overflow. */
 TsrStatus tsr_check_shape(const TsrInput *in, int64_t *numel, size_t *nbytes, int ndim, const int64_t *shape, TsrDtype dtype);
 /* The text of one element for csv and json, shortest or with `precision` significant digits; `whole_point` keeps ".0". Returns its length; buffer of 48 bytes. */
 size_t tsr_format_element(char *buffer, TsrScalar value, TsrDtype dtype, int precision, bool whole_point);
+
+/* Sorts n pointers, equal ones left in order; looks for interrupts, and fails with one. */
+TsrStatus tsr_sort_pointers(const void **pointers, size_t n, int (*compare)(const void *a, const void *b));
+/* Pointers to the items, sorted; the caller's to tsr_free. */
+TsrStatus tsr_items_new_sorted(const TsrItem ***out, const TsrItems *items, int (*compare)(const void *a, const void *b));
+/* ValueError when two of n structs of `size` bytes, whose first member is their name, have the same. */
+TsrStatus tsr_check_names(const TsrInput *in, const void *named, int n, size_t size);
 
 #endif

@@ -9,7 +9,12 @@ void tsr_items_free(TsrItems *items) {
         tsr_free(items->items[i].name);
         tsr_tensor_free(items->items[i].tensor);
     }
+    for (int i = 0; i < items->nremarks; i++) {
+        tsr_free(items->remarks[i].key);
+        tsr_free(items->remarks[i].value);
+    }
     tsr_free(items->items);
+    tsr_free(items->remarks);
     *items = (TsrItems){0};
 }
 
@@ -24,6 +29,24 @@ TsrStatus tsr_items_add_move(TsrItems *out, const char *name, size_t name_length
     memcpy(copy, name, name_length);
     copy[name_length] = '\0';
     out->items[out->n++] = (TsrItem){copy, t};
+    return TSR_OK;
+}
+
+TsrStatus tsr_items_remark(TsrItems *out, const char *key, const char *value) {
+    size_t nkey = strlen(key) + 1, nvalue = strlen(value) + 1;
+    TsrRemark *grown = tsr_realloc(out->remarks, sizeof *grown * (size_t)(out->nremarks + 1)), made = {NULL, NULL};
+    if (grown != NULL) {
+        out->remarks = grown;
+        made = (TsrRemark){tsr_malloc(nkey), tsr_malloc(nvalue)};
+    }
+    if (made.key == NULL || made.value == NULL) {
+        tsr_free(made.key);
+        tsr_free(made.value);
+        return tsr_error_no_memory(sizeof *grown + nkey + nvalue);
+    }
+    memcpy(made.key, key, nkey);
+    memcpy(made.value, value, nvalue);
+    out->remarks[out->nremarks++] = made;
     return TSR_OK;
 }
 

@@ -27,16 +27,20 @@ typedef struct TsrSaveOptions {
     char delimiter;        /* 0: the format's own */
     const char *json_nan;  /* "null" (default), "error" or "token" (NaN, Infinity) */
     bool no_header;        /* csv: several tensors, the columns of a table, without the row of their names */
+    bool untie;            /* safetensors: tensors that share memory are written each for itself, not refused */
 } TsrSaveOptions;
 
-/* What a file held: one tensor (`single`), or named ones in the file's order. */
+/* What a file held: one tensor (`single`), or named ones in the file's order; and what it says besides, as far as its format has room for that. */
 typedef struct TsrItem { char *name; TsrTensor *tensor; } TsrItem; /* both owned; name NULL when single */
-typedef struct TsrItems { TsrItem *items; int n; bool single; } TsrItems;
+typedef struct TsrRemark { char *key, *value; } TsrRemark; /* both owned */
+typedef struct TsrItems { TsrItem *items; int n; bool single; TsrRemark *remarks; int nremarks; } TsrItems;
 void tsr_items_free(TsrItems *items);
 /* One tensor as the result; takes `t`, also on failure. */
 TsrStatus tsr_items_single_move(TsrItems *out, TsrTensor *t);
 /* Adds a named tensor; takes `t`, also on failure; the name is copied. */
 TsrStatus tsr_items_add_move(TsrItems *out, const char *name, size_t name_length, TsrTensor *t);
+/* Adds a remark; both texts are copied. */
+TsrStatus tsr_items_remark(TsrItems *out, const char *key, const char *value);
 /* The one tensor that `items` holds, lent: TSR_VALUE_ERROR "FORMAT holds one tensor, not 2" when there are several, or when it is sparse. */
 TsrStatus tsr_items_only(TsrTensor **lent, const TsrItems *items, const char *format);
 

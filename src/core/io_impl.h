@@ -9,6 +9,11 @@ TsrStatus tsr_npy_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *option
 TsrStatus tsr_npy_write(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options);
 size_t tsr_npy_expected_size(const char *data, size_t size);
 
+bool tsr_safetensors_probe(const char *data, size_t size);
+TsrStatus tsr_safetensors_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *options);
+TsrStatus tsr_safetensors_write(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options);
+size_t tsr_safetensors_expected_size(const char *data, size_t size);
+
 bool tsr_json_probe(const char *data, size_t size);
 TsrStatus tsr_json_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *options);
 TsrStatus tsr_json_write(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options);

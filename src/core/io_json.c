@@ -6,6 +6,7 @@
 
 #include "io_elements.h"
 #include "io_impl.h"
+#include "json_text.h"
 #include "layout.h"
 #include "mem.h"
 #include "number.h"
@@ -19,11 +20,6 @@ bool tsr_json_probe(const char *data, size_t size) {
     return i < size && (data[i] == '[' || data[i] == '{');
 }
 
-typedef struct Json {
-    const TsrInput *in;
-    const char *p, *end;
-} Json;
-
 /* The numbers of one array: as int64 while all are whole, as double too, so that one of them is right in the end. */
 typedef struct Numbers {
     double *floats;
@@ -34,27 +30,7 @@ typedef struct Numbers {
     int64_t sizes[MAX_DEPTH];      /* -1 unknown */
 } Numbers;
 
-static TsrStatus bad(const Json *j, const char *what) {
-    int64_t line = 1;
-    const char *start = j->in->data;
-    for (const char *q = j->in->data; q < j->p; q++)
-        if (*q == '\n') {
-            line++;
-            start = q + 1;
-        }
-    return tsr_input_error(j->in, "line %lld, column %lld: %s", (long long)line, (long long)(j->p - start + 1), what);
-}
-
-static void skip_space(Json *j) {
-    while (j->p < j->end && (*j->p == ' ' || *j->p == '\n' || *j->p == '\r' || *j->p == '\t')) j->p++;
-}
-
-static bool accept(Json *j, const char *word) {
-    size_t n = strlen(word);
-    if ((size_t)(j->end - j->p) < n || memcmp(j->p, word, n) != 0) return false;
-    j->p += n;
-    return true;
-}
+static TsrJson text_of(const TsrInput *in) { return (TsrJson){in, in->data, in->data + in->size, in->data, ""}; }
 
 static TsrStatus make_room(Numbers *v) {
     if (v->n < v->room) return TSR_OK;
@@ -94,21 +70,21 @@ static bool number_shape(const char *p, const char *end, const char **stop, bool
     return true;
 }
 
-static TsrStatus read_number(Json *j, Numbers *v) {
+static TsrStatus read_number(TsrJson *j, Numbers *v) {
     const char *stop;
     bool whole, boolean = true;
     TSR_TRY(make_room(v));
-    if (accept(j, "true")) {
+    if (tsr_json_accept(j, "true")) {
         v->ints[v->n] = 1;
         v->floats[v->n] = 1;
-    } else if (accept(j, "false")) {
+    } else if (tsr_json_accept(j, "false")) {
         v->ints[v->n] = 0;
         v->floats[v->n] = 0;
-    } else if (accept(j, "null")) {
+    } else if (tsr_json_accept(j, "null")) {
         v->floats[v->n] = NAN;
         v->all_int = boolean = false;
     } else {
-        if (!number_shape(j->p, j->end, &stop, &whole)) return bad(j, "a number or an array was expected");
+        if (!number_shape(j->p, j->end, &stop, &whole)) return tsr_json_error(j, "a number or an array was expected");
         boolean = false;
         tsr_parse_double(&v->floats[v->n], j->p, stop);
         if (!whole || tsr_parse_int64(&v->ints[v->n], j->p, stop) != stop) v->all_int = false;
@@ -120,45 +96,45 @@ static TsrStatus read_number(Json *j, Numbers *v) {
     return TSR_OK;
 }
 
-static TsrStatus read_array(Json *j, Numbers *v, int depth);
+static TsrStatus read_array(TsrJson *j, Numbers *v, int depth);
 
-static TsrStatus read_element(Json *j, Numbers *v, int depth) {
-    skip_space(j);
+static TsrStatus read_element(TsrJson *j, Numbers *v, int depth) {
+    tsr_json_skip_space(j);
     if (j->p < j->end && *j->p == '[') return read_array(j, v, depth);
-    if (j->p < j->end && *j->p == '"') return bad(j, "a string where a number was expected");
-    if (j->p < j->end && *j->p == '{') return bad(j, "an object where a number was expected");
-    if (v->leaf < 0 && depth < MAX_DEPTH && v->sizes[depth] >= 0) return bad(j, "a number beside arrays does not make a tensor");
+    if (j->p < j->end && *j->p == '"') return tsr_json_error(j, "a string where a number was expected");
+    if (j->p < j->end && *j->p == '{') return tsr_json_error(j, "an object where a number was expected");
+    if (v->leaf < 0 && depth < MAX_DEPTH && v->sizes[depth] >= 0) return tsr_json_error(j, "a number beside arrays does not make a tensor");
     if (v->leaf < 0) v->leaf = depth;
-    if (v->leaf != depth) return bad(j, "numbers at different depths do not make a tensor");
+    if (v->leaf != depth) return tsr_json_error(j, "numbers at different depths do not make a tensor");
     return read_number(j, v);
 }
 
-static TsrStatus read_array(Json *j, Numbers *v, int depth) {
+static TsrStatus read_array(TsrJson *j, Numbers *v, int depth) {
     int64_t n = 0;
-    if (depth == MAX_DEPTH) return bad(j, "arrays nested deeper than 64");
-    if (v->leaf >= 0 && depth >= v->leaf) return bad(j, "numbers at different depths do not make a tensor");
+    if (depth == MAX_DEPTH) return tsr_json_error(j, "arrays nested deeper than 64");
+    if (v->leaf >= 0 && depth >= v->leaf) return tsr_json_error(j, "numbers at different depths do not make a tensor");
     j->p++;
-    skip_space(j);
+    tsr_json_skip_space(j);
     while (j->p < j->end && *j->p != ']') {
         if ((n & 4095) == 0) TSR_TRY(tsr_interrupt_check());
         TSR_TRY(read_element(j, v, depth + 1));
         n++;
-        skip_space(j);
+        tsr_json_skip_space(j);
         if (j->p < j->end && *j->p == ',') {
             j->p++;
-            skip_space(j);
-            if (j->p < j->end && *j->p == ']') return bad(j, "a value was expected after ,");
+            tsr_json_skip_space(j);
+            if (j->p < j->end && *j->p == ']') return tsr_json_error(j, "a value was expected after ,");
         } else if (j->p < j->end && *j->p != ']') {
-            return bad(j, ", or ] was expected");
+            return tsr_json_error(j, ", or ] was expected");
         }
     }
-    if (j->p == j->end) return bad(j, "the text ends inside an array");
+    if (j->p == j->end) return tsr_json_error(j, "the text ends inside an array");
     j->p++;
     if (v->sizes[depth] < 0) v->sizes[depth] = n;
     if (v->sizes[depth] != n) {
         char text[96];
         snprintf(text, sizeof text, "this array has %lld element%s, those before it %lld", (long long)n, n == 1 ? "" : "s", (long long)v->sizes[depth]);
-        return bad(j, text);
+        return tsr_json_error(j, text);
     }
     return TSR_OK;
 }
@@ -198,58 +174,12 @@ static int ndim_of(const Numbers *v) {
     return ndim;
 }
 
-static TsrStatus read_tensor(TsrTensor **out, Json *j, TsrDtype wanted) {
+static TsrStatus read_tensor(TsrTensor **out, TsrJson *j, TsrDtype wanted) {
     Numbers v = no_numbers();
     TsrStatus status = read_element(j, &v, 0);
     if (status == TSR_OK) status = new_from_numbers(out, &v, ndim_of(&v), wanted);
     free_numbers(&v);
     return status;
-}
-
-/* A key: escapes are refused rather than decoded wrongly, save for the plain ones. */
-static TsrStatus read_key(Json *j, TsrText *key) {
-    if (j->p == j->end || *j->p != '"') return bad(j, "a key in double quotes was expected");
-    for (j->p++; j->p < j->end && *j->p != '"'; j->p++) {
-        unsigned char c = (unsigned char)*j->p;
-        if (c < 32) return bad(j, "a control character in a string");
-        if (c == '\\') {
-            const char *plain = "\"\\/", *at = ++j->p < j->end ? strchr(plain, *j->p) : NULL;
-            if (at == NULL || *at == '\0') return bad(j, "an escape that keys of tensors can't have");
-            c = (unsigned char)*j->p;
-        }
-        TSR_TRY(tsr_text_putc(key, (char)c));
-    }
-    if (j->p == j->end) return bad(j, "the text ends inside a string");
-    if (tsr_utf8_invalid(key->data, (int64_t)key->length) >= 0) return bad(j, "a string that is not UTF-8");
-    j->p++;
-    return TSR_OK;
-}
-
-typedef TsrStatus ReadMember(Json *j, const char *key, size_t length, void *context);
-
-static TsrStatus read_member(Json *j, ReadMember *read, void *context) {
-    TsrText key = {0};
-    TsrStatus status = tsr_interrupt_check();
-    skip_space(j);
-    if (status == TSR_OK) status = read_key(j, &key);
-    skip_space(j);
-    if (status == TSR_OK && !accept(j, ":")) status = bad(j, ": was expected");
-    if (status == TSR_OK) status = read(j, key.data != NULL ? key.data : "", key.length, context);
-    tsr_text_free(&key);
-    return status;
-}
-
-/* An object, whose members `read` is called for, from behind their colons on. */
-static TsrStatus read_object(Json *j, ReadMember *read, void *context) {
-    j->p++;
-    skip_space(j);
-    if (accept(j, "}")) return TSR_OK;
-    for (;;) {
-        TSR_TRY(read_member(j, read, context));
-        skip_space(j);
-        if (accept(j, "}")) return TSR_OK;
-        if (!accept(j, ",")) return bad(j, ", or } was expected");
-    }
 }
 
 typedef struct Members {
@@ -259,11 +189,11 @@ typedef struct Members {
 
 static bool same_name(const char *name, const char *key, size_t length) { return strlen(name) == length && memcmp(name, key, length) == 0; }
 
-static TsrStatus read_named(Json *j, const char *key, size_t length, void *context) {
+static TsrStatus read_named(TsrJson *j, const char *key, size_t length, void *context) {
     Members *m = context;
     TsrTensor *t = NULL;
     for (int i = 0; i < m->out->n; i++)
-        if (same_name(m->out->items[i].name, key, length)) return bad(j, "the key is there twice");
+        if (same_name(m->out->items[i].name, key, length)) return tsr_json_error(j, "the key is there twice");
     TSR_TRY(read_tensor(&t, j, m->wanted));
     return tsr_items_add_move(m->out, key, length, t);
 }
@@ -274,17 +204,17 @@ static TsrStatus check_dtype(const TsrInput *in, TsrDtype wanted) {
 }
 
 TsrStatus tsr_json_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *options) {
-    Json j = {in, in->data, in->data + in->size};
+    TsrJson j = text_of(in);
     TsrTensor *t = NULL;
     TSR_TRY(check_dtype(in, options->dtype));
-    skip_space(&j);
+    tsr_json_skip_space(&j);
     bool object = j.p < j.end && *j.p == '{';
-    if (object) TSR_TRY(read_object(&j, read_named, &(Members){out, options->dtype}));
+    if (object) TSR_TRY(tsr_json_object(&j, read_named, &(Members){out, options->dtype}));
     else TSR_TRY(read_tensor(&t, &j, options->dtype));
-    skip_space(&j);
+    tsr_json_skip_space(&j);
     if (j.p != j.end) {
         tsr_tensor_free(t);
-        return bad(&j, "more text after the value");
+        return tsr_json_error(&j, "more text after the value");
     }
     return object ? TSR_OK : tsr_items_single_move(out, t);
 }
@@ -334,7 +264,7 @@ static TsrStatus choose_columns(Lines *l, const char *list) {
 }
 
 /* Passes over any value: texts, and whatever stands in brackets. */
-static TsrStatus skip_value(Json *j) {
+static TsrStatus skip_value(TsrJson *j) {
     int depth = 0;
     bool text = false;
     for (; j->p < j->end && *j->p != '\n'; j->p++) {
@@ -345,39 +275,39 @@ static TsrStatus skip_value(Json *j) {
         else if (!text && depth == 0 && (c == ',' || c == '}')) return TSR_OK;
         else if (!text && (c == ']' || c == '}')) depth--;
     }
-    return bad(j, "the text ends inside an object");
+    return tsr_json_error(j, "the text ends inside an object");
 }
 
-static TsrStatus read_cell(Json *j, const char *key, size_t length, void *context) {
+static TsrStatus read_cell(TsrJson *j, const char *key, size_t length, void *context) {
     Lines *l = context;
     int i = 0;
     while (i < l->n && !same_name(l->columns[i].name, key, length)) i++;
     if (i == l->n && l->chosen) return skip_value(j);
-    if (i == l->n && l->rows > 0) return bad(j, "a key that the lines before have not");
+    if (i == l->n && l->rows > 0) return tsr_json_error(j, "a key that the lines before have not");
     if (i == l->n) TSR_TRY(add_column(l, key, length));
-    if (l->columns[i].rows > l->rows) return bad(j, "the key is there twice");
+    if (l->columns[i].rows > l->rows) return tsr_json_error(j, "the key is there twice");
     l->columns[i].rows++;
     return read_element(j, &l->columns[i].numbers, 1);
 }
 
-static TsrStatus read_row(Json *j, Lines *l) {
-    TSR_TRY(read_object(j, read_cell, l));
+static TsrStatus read_row(TsrJson *j, Lines *l) {
+    TSR_TRY(tsr_json_object(j, read_cell, l));
     for (int i = 0; i < l->n; i++) {
         char text[96];
         snprintf(text, sizeof text, "the key '%.40s' is missing", l->columns[i].name);
-        if (l->columns[i].rows == l->rows) return bad(j, text);
+        if (l->columns[i].rows == l->rows) return tsr_json_error(j, text);
     }
     return TSR_OK;
 }
 
-static TsrStatus read_lines(Json *j, Lines *l, bool objects) {
-    for (skip_space(j); j->p < j->end; skip_space(j)) {
+static TsrStatus read_lines(TsrJson *j, Lines *l, bool objects) {
+    for (tsr_json_skip_space(j); j->p < j->end; tsr_json_skip_space(j)) {
         if ((l->rows & 1023) == 0) TSR_TRY(tsr_interrupt_check());
-        if (objects && *j->p != '{') return bad(j, "an object was expected, as on the lines before");
+        if (objects && *j->p != '{') return tsr_json_error(j, "an object was expected, as on the lines before");
         TSR_TRY(objects ? read_row(j, l) : read_element(j, &l->columns[0].numbers, 1));
         l->rows++;
         while (j->p < j->end && (*j->p == ' ' || *j->p == '\t' || *j->p == '\r')) j->p++;
-        if (j->p < j->end && *j->p != '\n') return bad(j, "more text after the value");
+        if (j->p < j->end && *j->p != '\n') return tsr_json_error(j, "more text after the value");
     }
     return TSR_OK;
 }
@@ -394,10 +324,10 @@ static TsrStatus take_columns(TsrItems *out, Lines *l, bool objects, TsrDtype wa
 }
 
 TsrStatus tsr_jsonl_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *options) {
-    Json j = {in, in->data, in->data + in->size};
+    TsrJson j = text_of(in);
     Lines lines = {0};
     TSR_TRY(check_dtype(in, options->dtype));
-    skip_space(&j);
+    tsr_json_skip_space(&j);
     bool objects = j.p < j.end && *j.p == '{';
     TsrStatus status = objects ? choose_columns(&lines, options->columns) : add_column(&lines, "", 0);
     if (status == TSR_OK) status = read_lines(&j, &lines, objects);
@@ -454,14 +384,8 @@ static TsrStatus write_tensor(TsrSink *sink, const TsrTensor *t, const TsrSaveOp
 }
 
 static void write_key(TsrSink *sink, const char *name) {
-    char text[8];
-    tsr_sink_puts(sink, "\"");
-    for (const char *p = name; *p != '\0'; p++) {
-        if ((unsigned char)*p < 32) snprintf(text, sizeof text, "\\u%04x", *p);
-        else snprintf(text, sizeof text, *p == '"' || *p == '\\' ? "\\%c" : "%c", *p);
-        tsr_sink_puts(sink, text);
-    }
-    tsr_sink_puts(sink, "\": ");
+    tsr_json_put_string(sink, name);
+    tsr_sink_puts(sink, ": ");
 }
 
 TsrStatus tsr_json_write(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options) {

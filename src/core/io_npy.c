@@ -5,7 +5,6 @@
 
 #include "io_elements.h"
 #include "io_impl.h"
-#include "layout.h"
 #include "number.h"
 #include "view.h"
 
@@ -160,55 +159,18 @@ size_t tsr_npy_expected_size(const char *data, size_t size) {
     return h.offset + nbytes;
 }
 
-static void swap_bytes(char *data, size_t nbytes, size_t unit) {
-    for (size_t at = 0; at + unit <= nbytes; at += unit)
-        for (size_t i = 0; i < unit / 2; i++) {
-            char low = data[at + i];
-            data[at + i] = data[at + unit - 1 - i];
-            data[at + unit - 1 - i] = low;
-        }
-}
-
-static bool has_stray_bools(const char *data, size_t n) {
-    for (size_t i = 0; i < n; i++)
-        if ((unsigned char)data[i] > 1) return true;
-    return false;
-}
-
-static TsrStatus new_storage(TsrStorage **out, TsrInput *in, const Header *h, size_t nbytes) {
-    size_t unit = tsr_dtype_is_complex(h->dtype) ? tsr_dtype_size(h->dtype) / 2 : tsr_dtype_size(h->dtype);
-    bool swap = h->big_endian && unit > 1;
-    bool stray = h->dtype == TSR_BOOL && has_stray_bools(in->data + h->offset, nbytes);
-    TSR_TRY(tsr_input_new_storage_move(out, in, h->offset, nbytes, !swap && !stray && h->offset % unit == 0));
-    if (swap) swap_bytes((*out)->ptr.data, nbytes, unit);
-    for (size_t i = 0; stray && i < nbytes; i++) ((char *)(*out)->ptr.data)[i] = ((char *)(*out)->ptr.data)[i] != 0;
-    return TSR_OK;
-}
-
 TsrStatus tsr_npy_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *options) {
     Header h;
-    int64_t numel, strides[TSR_MAX_DIMS];
+    int64_t numel;
     size_t nbytes;
-    TsrStorage *storage;
     TsrTensor *t;
     (void)options;
     TSR_TRY(read_header(in, &h));
     TSR_TRY(tsr_check_shape(in, &numel, &nbytes, h.ndim, h.shape, h.dtype));
     if (nbytes > in->size - h.offset)
         return tsr_input_error(in, "the shape needs %zu bytes of data from byte %zu on, the file has %zu", nbytes, h.offset, in->size - h.offset);
-    TSR_TRY(new_storage(&storage, in, &h, nbytes));
-    if (h.fortran) {
-        int64_t step = 1;
-        for (int d = 0; d < h.ndim; d++) {
-            strides[d] = step;
-            step *= TSR_MAX(h.shape[d], 1);
-        }
-    } else {
-        tsr_layout_contiguous_strides(strides, h.ndim, h.shape);
-    }
-    TsrStatus status = tsr_tensor_new_over(&t, storage, (TsrGeometry){h.ndim, h.shape, strides, 0}, h.dtype);
-    tsr_storage_free(storage);
-    return status != TSR_OK ? status : tsr_items_single_move(out, t);
+    TSR_TRY(tsr_input_new_tensor(&t, in, &(TsrElements){h.dtype, h.big_endian, h.offset, nbytes}, h.ndim, h.shape, h.fortran));
+    return tsr_items_single_move(out, t);
 }
 
 static const char *code_of(TsrDtype dtype) {

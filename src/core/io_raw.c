@@ -1,7 +1,6 @@
 /* Bare elements in the machine's byte order. */
 #include "io_elements.h"
 #include "io_impl.h"
-#include "layout.h"
 #include "number.h"
 #include "view.h"
 
@@ -25,9 +24,8 @@ static TsrStatus resolve_shape(int64_t *shape, int *ndim, const TsrInput *in, co
 
 TsrStatus tsr_raw_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *options) {
     int ndim;
-    int64_t shape[TSR_MAX_DIMS], strides[TSR_MAX_DIMS], numel;
+    int64_t shape[TSR_MAX_DIMS], numel;
     size_t nbytes;
-    TsrStorage *storage;
     TsrTensor *t;
     TsrDtype dtype = options->dtype;
     if (dtype == TSR_DTYPE_NONE) return tsr_input_error(in, "raw bytes need a dtype: load(path, format='raw', dtype=..., shape=...)");
@@ -37,14 +35,8 @@ TsrStatus tsr_raw_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *option
     TSR_TRY(resolve_shape(shape, &ndim, in, options, (int64_t)(in->size / tsr_dtype_size(dtype))));
     TSR_TRY(tsr_check_shape(in, &numel, &nbytes, ndim, shape, dtype));
     if (nbytes > in->size) return tsr_input_error(in, "the shape needs %zu bytes, there are %zu", nbytes, in->size);
-    bool stray = false;
-    for (size_t i = 0; dtype == TSR_BOOL && i < nbytes; i++) stray |= (unsigned char)in->data[i] > 1;
-    TSR_TRY(tsr_input_new_storage_move(&storage, in, 0, nbytes, !stray));
-    for (size_t i = 0; stray && i < nbytes; i++) ((char *)storage->ptr.data)[i] = ((char *)storage->ptr.data)[i] != 0;
-    tsr_layout_contiguous_strides(strides, ndim, shape);
-    TsrStatus status = tsr_tensor_new_over(&t, storage, (TsrGeometry){ndim, shape, strides, 0}, dtype);
-    tsr_storage_free(storage);
-    return status != TSR_OK ? status : tsr_items_single_move(out, t);
+    TSR_TRY(tsr_input_new_tensor(&t, in, &(TsrElements){dtype, false, 0, nbytes}, ndim, shape, false));
+    return tsr_items_single_move(out, t);
 }
 
 TsrStatus tsr_raw_write(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options) {

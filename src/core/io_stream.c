@@ -132,16 +132,45 @@ TsrStatus tsr_input_open(TsrInput *in, const char *path, char mode, TsrExpectedS
     return status;
 }
 
-TsrStatus tsr_input_new_storage_move(TsrStorage **out, TsrInput *in, size_t offset, size_t nbytes, bool adopt) {
-    if (!adopt || in->hold.deleter == NULL) {
-        TSR_TRY(tsr_storage_new(out, TSR_DEVICE_CPU, nbytes, TSR_DTYPE_NONE));
-        if (nbytes > 0) memcpy((*out)->ptr.data, in->data + offset, nbytes);
-        return TSR_OK;
+/* What several storages hold: the last of them gives it back. */
+typedef struct Shared {
+    TSR_ATOMIC(int32_t) count;
+    TsrDataPtr ptr;
+} Shared;
+
+static void drop_shared(void *ctx) {
+    Shared *shared = ctx;
+    if (--shared->count > 0) return;
+    tsr_dataptr_release(&shared->ptr);
+    tsr_free(shared);
+}
+
+static TsrStatus share_hold(TsrDataPtr *part, TsrInput *in) {
+    if (in->hold.deleter != drop_shared) {
+        Shared *shared = tsr_malloc(sizeof *shared);
+        if (shared == NULL) return tsr_error_no_memory(sizeof *shared);
+        shared->count = 1;
+        shared->ptr = in->hold;
+        in->hold = (TsrDataPtr){shared->ptr.data, shared, drop_shared, shared->ptr.device};
     }
-    TsrDataPtr ptr = in->hold;
-    in->hold = (TsrDataPtr){0};
-    ptr.data = (char *)ptr.data + offset;
-    TSR_TRY(tsr_storage_new_adopt_move(out, &ptr, nbytes, in->mapped ? "mmap" : "read", in->mapped ? in->name : NULL));
+    ((Shared *)in->hold.ctx)->count++;
+    *part = in->hold;
+    return TSR_OK;
+}
+
+TsrStatus tsr_input_new_storage(TsrStorage **out, TsrInput *in, size_t offset, size_t nbytes, bool direct) {
+    TsrDataPtr part;
+    if (!direct && nbytes > 0 && in->mapped && in->mode == '+')
+        return tsr_input_error(in, "mode 'r+' can't write through to elements that are not as memory has them (byte order, alignment, values of bool)");
+    if (!direct || in->hold.deleter == NULL) {
+        TSR_TRY(tsr_storage_new(out, TSR_DEVICE_CPU, nbytes, TSR_DTYPE_NONE));
+        TsrStatus status = nbytes > 0 ? tsr_copy_long((*out)->ptr.data, in->data + offset, nbytes) : TSR_OK;
+        if (status != TSR_OK) tsr_storage_free(*out);
+        return status;
+    }
+    TSR_TRY(share_hold(&part, in));
+    part.data = (char *)part.data + offset;
+    TSR_TRY(tsr_storage_new_adopt_move(out, &part, nbytes, in->mapped ? "mmap" : "read", in->mapped ? in->name : NULL));
     (*out)->readonly = in->mapped && in->mode == 'r';
     (*out)->shared = in->mapped && in->mode == '+';
     return TSR_OK;

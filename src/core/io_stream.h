@@ -8,7 +8,7 @@
 
 TSR_PUBLIC_BEGIN
 
-/* The bytes a reader sees. `hold` owns them; a reader that maps moves it into a storage (tsr_input_new_storage_move). */
+/* The bytes a reader sees. `hold` owns them, together with the storages made over them (tsr_input_new_storage). */
 typedef struct TsrInput {
     const char *name;      /* for messages: the path, or "<stdin>" */
     const char *data;
@@ -25,8 +25,9 @@ TsrStatus tsr_input_open(TsrInput *in, const char *path, char mode, TsrExpectedS
 TsrStatus tsr_input_error(const TsrInput *in, const char *format, ...) TSR_PRINTF(2, 3); /* ValueError "NAME: ..." */
 /* Text from a file, fit for a message: control bytes escaped, invalid UTF-8 replaced, at most ~100 characters. Returns buffer (of at least 440 bytes). */
 char *tsr_io_quote(char *buffer, const char *bytes, size_t n);
-/* A storage over in->data[offset, offset + nbytes), which the caller has checked; takes over in->hold when `adopt`, else copies. */
-TsrStatus tsr_input_new_storage_move(TsrStorage **out, TsrInput *in, size_t offset, size_t nbytes, bool adopt);
+/* A storage of in->data[offset, offset + nbytes), which the caller has checked: of the very bytes, if there is a hold to share and `direct`, else of a copy,
+ * which is refused where writes are to reach the file. */
+TsrStatus tsr_input_new_storage(TsrStorage **out, TsrInput *in, size_t offset, size_t nbytes, bool direct);
 /* A storage over the first nbytes of a file: with `shared` what is written goes to the file, which is made or lengthened when it is too
  * short; else the file stays as it is. PyTorch's errors, of torch.from_file. */
 TsrStatus tsr_storage_new_from_file(TsrStorage **out, const char *path, bool shared, size_t nbytes);

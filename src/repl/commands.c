@@ -34,7 +34,7 @@ static TsrStatus print_lines(const char *function, const Value *values, int valu
 static TsrStatus list_one(const char *path, bool named) {
     Value v;
     int64_t count;
-    TSR_TRY(filter_read(&v, &shell_options->filter, path));
+    TSR_TRY(filter_read(&v, &shell_options->filter, path, true));
     if (named) fprintf(builtin_stdout(), "%s:\n", path);
     TsrStatus status = print_lines("file_lines", &v, 1, &count);
     value_release(v);
@@ -55,8 +55,8 @@ int command_list(const char *const *paths, int count) {
 int command_diff(const char *a, const char *b) {
     Value both[2] = {VALUE_UNBOUND, VALUE_UNBOUND};
     int64_t count = 0;
-    TsrStatus status = filter_read(&both[0], &shell_options->filter, a);
-    if (status == TSR_OK) status = filter_read(&both[1], &shell_options->filter, b);
+    TsrStatus status = filter_read(&both[0], &shell_options->filter, a, false);
+    if (status == TSR_OK) status = filter_read(&both[1], &shell_options->filter, b, false);
     if (status == TSR_OK) status = print_lines("diff_lines", both, 2, &count);
     values_release(both, 2);
     if (status != TSR_OK) return shell_report(status, NULL);

@@ -93,7 +93,22 @@ static TsrStatus items_to_value(Value *out, TsrItems *items) {
     return value_end_move(out, status, dict);
 }
 
-enum { LOAD_PATH, LOAD_FORMAT, LOAD_DTYPE, LOAD_SHAPE, LOAD_MODE, LOAD_HEADER, LOAD_DELIMITER, LOAD_COLUMNS, LOAD_ARGS };
+/* What the file holds, and what it says besides. */
+static TsrStatus items_to_pair(Value *out, TsrItems *items) {
+    Value pair[2], text;
+    TSR_TRY(dict_new(&pair[1]));
+    TsrStatus status = TSR_OK;
+    for (int i = 0; i < items->nremarks && status == TSR_OK; i++) {
+        status = str_new_c(&text, items->remarks[i].value);
+        if (status == TSR_OK) status = dict_set_c_move(value_as_dict(pair[1]), items->remarks[i].key, text);
+    }
+    if (status == TSR_OK) status = items_to_value(&pair[0], items);
+    if (status == TSR_OK) return tuple_new(out, pair, 2);
+    value_release(pair[1]);
+    return status;
+}
+
+enum { LOAD_PATH, LOAD_FORMAT, LOAD_DTYPE, LOAD_SHAPE, LOAD_MODE, LOAD_HEADER, LOAD_DELIMITER, LOAD_COLUMNS, LOAD_METADATA, LOAD_ARGS };
 
 static TsrStatus load_options(TsrLoadOptions *o, int64_t *shape, TsrText *columns, const Value *v) {
     *o = (TsrLoadOptions){.dtype = TSR_DTYPE_NONE};
@@ -108,7 +123,7 @@ static TsrStatus load_options(TsrLoadOptions *o, int64_t *shape, TsrText *column
 }
 
 static TsrStatus files_load(Value *out, const CallArgs *args) {
-    static const char *const names[] = {"path", "format", "dtype", "shape", "mode", "header", "delimiter", "columns"};
+    static const char *const names[] = {"path", "format", "dtype", "shape", "mode", "header", "delimiter", "columns", "metadata"};
     static const ArgSpec spec = {"load", names, LOAD_ARGS, 0, 2, 1};
     Value v[LOAD_ARGS];
     TsrLoadOptions options;
@@ -120,7 +135,9 @@ static TsrStatus files_load(Value *out, const CallArgs *args) {
     TSR_TRY(value_to_cstring(&path, v[LOAD_PATH], "load(): argument 'path'"));
     TsrStatus status = load_options(&options, shape, &columns, v);
     if (status == TSR_OK) status = tsr_load(&items, path, &options);
-    if (status == TSR_OK) status = items_to_value(out, &items);
+    bool metadata = false;
+    if (status == TSR_OK && v[LOAD_METADATA].tag != V_UNBOUND) status = value_truth(&metadata, v[LOAD_METADATA]);
+    if (status == TSR_OK) status = metadata ? items_to_pair(out, &items) : items_to_value(out, &items);
     tsr_items_free(&items);
     tsr_text_free(&columns);
     return status;
@@ -128,7 +145,7 @@ static TsrStatus files_load(Value *out, const CallArgs *args) {
 
 /* ---- save ---- */
 
-enum { SAVE_VALUE, SAVE_PATH, SAVE_FORMAT, SAVE_PRECISION, SAVE_JSON_NAN, SAVE_DELIMITER, SAVE_HEADER, SAVE_ARGS };
+enum { SAVE_VALUE, SAVE_PATH, SAVE_FORMAT, SAVE_PRECISION, SAVE_JSON_NAN, SAVE_DELIMITER, SAVE_HEADER, SAVE_UNTIE, SAVE_METADATA, SAVE_ARGS };
 
 /* A tensor, or one of what torch.tensor takes: a number, a list. */
 static TsrStatus new_tensor_of(TsrTensor **out, Value v) {
@@ -165,6 +182,20 @@ static TsrStatus value_to_items(TsrItems *items, Value v) {
     }
     TSR_TRY(new_tensor_of(&t, v));
     return tsr_items_single_move(items, t);
+}
+
+/* A dict of texts. */
+static TsrStatus add_remarks(TsrItems *items, Value v) {
+    int64_t position = 0;
+    if (v.tag <= V_NONE) return TSR_OK;
+    if (!value_is_dict(v)) return tsr_error(TSR_TYPE_ERROR, "save(): argument 'metadata' must be dict, not %s", value_type_name(v));
+    for (DictEntry *e; (e = dict_next(value_as_dict(v), &position)) != NULL;) {
+        const char *key, *text;
+        TSR_TRY(value_to_cstring(&key, e->key, "save(): a key of 'metadata'"));
+        TSR_TRY(value_to_cstring(&text, e->value, "save(): a value of 'metadata'"));
+        TSR_TRY(tsr_items_remark(items, key, text));
+    }
+    return TSR_OK;
 }
 
 /* JSON holds more than tensors: json.dumps, tensors inside as nested lists. */
@@ -205,16 +236,14 @@ static bool has_tensors_only(Value v) {
     return true;
 }
 
-static TsrStatus save_to_stdout(Value v, const TsrSaveOptions *options) {
-    TsrItems items = {0};
+static TsrStatus save_to_stdout(Value v, TsrItems *items, const TsrSaveOptions *options) {
     TsrSink sink = {.fd = STDOUT_FILENO, .name = NULL};
     if (options->format == NULL) return tsr_error(TSR_VALUE_ERROR, "save() to '-' needs format=");
     fflush(builtin_stdout());
     bool text = strcmp(options->format, "text") == 0 || (strcmp(options->format, "json") == 0 && !has_tensors_only(v));
-    TsrStatus status = text ? write_text(v, &sink, options->format) : value_to_items(&items, v);
-    if (!text && status == TSR_OK) status = tsr_write(&sink, &items, options);
+    TsrStatus status = text ? write_text(v, &sink, options->format) : value_to_items(items, v);
+    if (!text && status == TSR_OK) status = tsr_write(&sink, items, options);
     tsr_text_free(&sink.text);
-    tsr_items_free(&items);
     return status;
 }
 
@@ -234,13 +263,14 @@ static TsrStatus save_options(TsrSaveOptions *o, const Value *v) {
         TSR_TRY(value_truth(&header, v[SAVE_HEADER]));
         o->no_header = !header;
     }
+    if (v[SAVE_UNTIE].tag > V_NONE) TSR_TRY(value_truth(&o->untie, v[SAVE_UNTIE]));
     if (o->json_nan != NULL && strcmp(o->json_nan, "null") != 0 && strcmp(o->json_nan, "error") != 0 && strcmp(o->json_nan, "token") != 0)
         return tsr_error(TSR_VALUE_ERROR, "save(): json_nan is 'null', 'error' or 'token', not '%s'", o->json_nan);
     return TSR_OK;
 }
 
 static TsrStatus files_save(Value *out, const CallArgs *args) {
-    static const char *const names[] = {"obj", "path", "format", "precision", "json_nan", "delimiter", "header"};
+    static const char *const names[] = {"obj", "path", "format", "precision", "json_nan", "delimiter", "header", "untie", "metadata"};
     static const ArgSpec spec = {"save", names, SAVE_ARGS, 0, 3, 2};
     Value v[SAVE_ARGS];
     TsrSaveOptions options;
@@ -250,17 +280,18 @@ static TsrStatus files_save(Value *out, const CallArgs *args) {
     TSR_TRY(value_to_cstring(&path, v[SAVE_PATH], "save(): argument 'path'"));
     TSR_TRY(save_options(&options, v));
     *out = VALUE_NONE;
-    if (strcmp(path, "-") == 0) return save_to_stdout(v[SAVE_VALUE], &options);
-    TsrStatus status = value_to_items(&items, v[SAVE_VALUE]);
-    if (status == TSR_OK) status = tsr_save(&items, path, &options);
+    bool to_stdout = strcmp(path, "-") == 0;
+    TsrStatus status = add_remarks(&items, v[SAVE_METADATA]);
+    if (status == TSR_OK) status = to_stdout ? save_to_stdout(v[SAVE_VALUE], &items, &options) : value_to_items(&items, v[SAVE_VALUE]);
+    if (status == TSR_OK && !to_stdout) status = tsr_save(&items, path, &options);
     tsr_items_free(&items);
     return status;
 }
 
 static const Method functions[] = {
-    {"load", files_load, ARGS_ANY, 1, 2, "(path, format=None, *, dtype=None, shape=None, mode='c', header=None, delimiter=None, columns=None)",
-     "The tensor, or dict of tensors, in a file; '-' is standard input."},
-    {"save", files_save, ARGS_ANY, 2, 3, "(obj, path, format=None, *, precision=None, json_nan='null', delimiter=None, header=True)",
+    {"load", files_load, ARGS_ANY, 1, 2, "(path, format=None, *, dtype=None, shape=None, mode='c', header=None, delimiter=None, columns=None, metadata=False)",
+     "The tensor, or dict of tensors, in a file; '-' is standard input. With metadata=True a pair: that, and the texts that a safetensors file keeps beside its tensors, a dict."},
+    {"save", files_save, ARGS_ANY, 2, 3, "(obj, path, format=None, *, precision=None, json_nan='null', delimiter=None, header=True, untie=False, metadata=None)",
      "Writes a tensor, or a dict of tensors, to a file, whole or not at all."},
     {0},
 };

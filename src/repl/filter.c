@@ -90,18 +90,19 @@ static TsrStatus add_input_options(Keywords *k) {
     return options->header >= 0 ? add_move(k, "header", value_bool(options->header == 1)) : TSR_OK;
 }
 
-static TsrStatus read_one(Value *out, const char *path) {
+static TsrStatus read_one(Value *out, const char *path, bool metadata) {
     Keywords k = {.positional = 0};
     TsrStatus status = add_position(&k, path);
+    if (status == TSR_OK && metadata) status = add_move(&k, "metadata", VALUE_TRUE);
     if (status == TSR_OK) status = add_input_options(&k);
     if (status == TSR_OK) status = call_by_name(out, "load", &k);
     drop(&k);
     return status;
 }
 
-TsrStatus filter_read(Value *out, const FilterOptions *given, const char *path) {
+TsrStatus filter_read(Value *out, const FilterOptions *given, const char *path, bool metadata) {
     options = given;
-    return read_one(out, path);
+    return read_one(out, path, metadata);
 }
 
 static TsrStatus read_inputs(void) {
@@ -110,7 +111,7 @@ static TsrStatus read_inputs(void) {
     TSR_TRY(list_new(&list, 0));
     int count = options->file_count > 0 ? options->file_count : 1;
     for (int i = 0; i < count; i++) {
-        TsrStatus status = read_one(&item, options->file_count > 0 ? options->files[i] : "-");
+        TsrStatus status = read_one(&item, options->file_count > 0 ? options->files[i] : "-", false);
         if (status == TSR_OK) status = list_append_move(value_as_list(list), item);
         if (status != TSR_OK) {
             value_release(list);
@@ -164,6 +165,7 @@ static bool is_file(const char *output) { return strpbrk(output, "./") != NULL; 
 static TsrStatus add_output_options(Keywords *k) {
     if (options->precision > 0) TSR_TRY(add_move(k, "precision", value_int(options->precision)));
     if (options->no_header) TSR_TRY(add_move(k, "header", VALUE_FALSE));
+    if (options->untie) TSR_TRY(add_move(k, "untie", VALUE_TRUE));
     return add_text(k, "json_nan", options->json_nan);
 }
 

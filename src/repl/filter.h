@@ -10,7 +10,7 @@ TsrStatus filter_prepare(const FilterOptions *options);
 /* After it: writes the value of the last statement as the options say; `display` is for text. */
 TsrStatus filter_finish(Value result, TsrStatus (*display)(Value v));
 
-/* What a file ("-": standard input) holds, read as the options say. *out is the caller's. */
-TsrStatus filter_read(Value *out, const FilterOptions *options, const char *path);
+/* What a file ("-": standard input) holds, read as the options say; with `metadata` a pair, as load() has it. *out is the caller's. */
+TsrStatus filter_read(Value *out, const FilterOptions *options, const char *path, bool metadata);
 
 #endif

@@ -55,7 +55,8 @@ static const char *const help_text =
     "      --header yes|no, --delimiter C, --columns LIST   for csv (columns: jsonl too)\n"
     "      --precision N, --json-nan null|error|token   how values are written\n"
     "      --no-header            a table's columns without their names\n"
-    "      --compact, --untie     what today's formats do anyway (man tsr)\n"
+    "      --untie                of tensors that share memory, safetensors has each for itself\n"
+    "      --compact              what today's formats do anyway (man tsr)\n"
     "      --json                 values and errors as JSON\n"
     "      --sandbox              no writing of files, no reading but the arguments and standard input\n"
     "      --max-memory SIZE      a limit (K, M, G of 1024)\n"
@@ -137,7 +138,8 @@ static bool set_delimiter(Line *l, const char *v) {
 }
 static bool set_columns(Line *l, const char *v) { return (l->shell.filter.columns = v) != NULL && *v != '\0'; }
 static bool set_no_header(Line *l, const char *v) { (void)v; return l->shell.filter.no_header = true; }
-/* How values are written already: of storages only what the value reaches, once for each name. */
+static bool set_untie(Line *l, const char *v) { (void)v; return l->shell.filter.untie = true; }
+/* How values are written already: of storages only what the value reaches. */
 static bool already_so(Line *l, const char *v) { (void)l; (void)v; return true; }
 static bool set_json(Line *l, const char *v) { (void)v; return l->shell.json = true; }
 static bool set_sandbox(Line *l, const char *v) { (void)v; return l->shell.sandbox = true; }
@@ -220,7 +222,7 @@ static const struct Option {
     {"precision", 0, "a number from 1 to 50", set_precision},
     {"no-header", 0, NULL, set_no_header},
     {"compact", 0, NULL, already_so},
-    {"untie", 0, NULL, already_so},
+    {"untie", 0, NULL, set_untie},
     {"json-nan", 0, "null, error or token", set_json_nan},
     {"json", 0, NULL, set_json},
     {"sandbox", 0, NULL, set_sandbox},

@@ -1,12 +1,7 @@
 /* Readers and writers of files: round trips, and bytes that lie. Nothing may be left behind by a refusal. */
-#include "suite.h"
+#include "io_attempt.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#include "io.h"
-#include "mem.h"
 
 /* What NumPy's header needs; the rest of the bytes follow. Static buffer, *size its length. */
 static char *npy(size_t *size, const char *header, const void *data, size_t nbytes) {
@@ -21,28 +16,6 @@ static char *npy(size_t *size, const char *header, const void *data, size_t nbyt
     return file;
 }
 
-static TsrStatus read_bytes(TsrItems *items, const char *format, const char *data, size_t size) {
-    return tsr_load_bytes(items, "test", data, size, &(TsrLoadOptions){.format = format, .ndim = -1, .dtype = TSR_DTYPE_NONE, .header = -1});
-}
-
-/* Reads an exact copy (so that a sanitizer sees a read past its end) and demands all or nothing. */
-static bool attempt(const char *format, const char *data, size_t size) {
-    TsrItems items;
-    int64_t blocks = tsr_mem_live_blocks();
-    char *copy = malloc(size > 0 ? size : 1);
-    if (size > 0) memcpy(copy, data, size);
-    bool fine = read_bytes(&items, format, copy, size) == TSR_OK;
-    if (!fine) {
-        ck_assert_int_eq(items.n, 0);
-        ck_assert_str_ne(tsr_error_message(), "");
-    }
-    tsr_items_free(&items);
-    tsr_error_clear();
-    free(copy);
-    ck_assert_int_le(tsr_mem_live_blocks(), blocks + 16);
-    return fine;
-}
-
 static void refused(const char *format, const char *text, const char *message) {
     TsrItems items;
     ck_assert_int_eq(read_bytes(&items, format, text, strlen(text)), TSR_VALUE_ERROR);
@@ -52,7 +25,7 @@ static void refused(const char *format, const char *text, const char *message) {
 static void write_text(TsrText *out, const char *format, TsrTensor *t) {
     TsrItem item = {NULL, t};
     TsrSink sink = {.fd = -1, .name = "test"};
-    ck_assert_int_eq(tsr_write(&sink, &(TsrItems){&item, 1, true}, &(TsrSaveOptions){.format = format}), TSR_OK);
+    ck_assert_int_eq(tsr_write(&sink, &(TsrItems){.items = &item, .n = 1, .single = true}, &(TsrSaveOptions){.format = format}), TSR_OK);
     *out = sink.text;
 }
 
@@ -195,7 +168,7 @@ START_TEST(a_failed_save_keeps_the_old_file) {
     fclose(f);
     ck_assert_int_eq(tsr_tensor_new(&t, 1, (int64_t[]){2}, TSR_BFLOAT16, TSR_DEVICE_CPU), TSR_OK);
     TsrItem item = {NULL, t};
-    ck_assert_int_eq(tsr_save(&(TsrItems){&item, 1, true}, path, &(TsrSaveOptions){0}), TSR_VALUE_ERROR);
+    ck_assert_int_eq(tsr_save(&(TsrItems){.items = &item, .n = 1, .single = true}, path, &(TsrSaveOptions){0}), TSR_VALUE_ERROR);
     f = fopen(path, "r");
     ck_assert_int_eq(fread(text, 1, 7, f), 3);
     fclose(f);
@@ -208,19 +181,7 @@ END_TEST
 
 START_TEST(allocations_that_fail_while_reading) {
     static const char *const texts[][2] = {{"csv", "a,b\n1,2\n3,4\n"}, {"json", "{\"a\": [1, 2], \"b\": [[true]]}"}, {"jsonl", "{\"a\": 1, \"b\": [2]}\n{\"b\": [2.5], \"a\": 3}\n"}, {"pb", "\x08\x01\x12\x04\x12\x02\x08\x02\x2a\x04\0\0\0\0"}};
-    for (size_t i = 0; i < TSR_COUNTOF(texts); i++)
-        for (int64_t n = 1;; n++) {
-            TsrItems items;
-            tsr_mem_fail_at(n);
-            TsrStatus status = read_bytes(&items, texts[i][0], texts[i][1], i == 3 ? 14 : strlen(texts[i][1]));
-            int64_t made = tsr_mem_fail_at(0);
-            if (status == TSR_OK) tsr_items_free(&items);
-            else ck_assert(status == TSR_MEMORY_ERROR || status == TSR_RUNTIME_ERROR);
-            if (made < n) {
-                ck_assert_int_eq(status, TSR_OK);
-                break;
-            }
-        }
+    for (size_t i = 0; i < TSR_COUNTOF(texts); i++) attempt_without_memory(texts[i][0], texts[i][1], i == 3 ? 14 : strlen(texts[i][1]));
 }
 END_TEST
 
