@@ -30,6 +30,17 @@ static void window(const char *text, size_t length, int col, size_t *from, size_
 
 static bool in_name(unsigned char c) { return c >= 0x80 || c == '_' || isalnum(c); }
 
+/* Where a name stands in a line's code, NULL when it does so nowhere, or in several places; an attribute is none. */
+static const char *only_place(const char *code, size_t length, const char *name, size_t n) {
+    const char *found = NULL, *end = code + length;
+    for (const char *at = code; (at = memmem(at, (size_t)(end - at), name, n)) != NULL; at++) {
+        bool whole = (at == code || (!in_name((unsigned char)at[-1]) && at[-1] != '.')) && (at + n == end || !in_name((unsigned char)at[n]));
+        if (whole && found != NULL) return NULL;
+        if (whole) found = at;
+    }
+    return found;
+}
+
 void diag_narrow(DiagFrame *f, const char *name, size_t length) {
     size_t size, end_size;
     const char *first = source_line(f->source, f->at.line, &size), *last = source_line(f->source, f->at.end_line, &end_size);
@@ -39,6 +50,10 @@ void diag_narrow(DiagFrame *f, const char *name, size_t length) {
     bool ends = end >= length && memcmp(last + end - length, name, length) == 0 && (end == length || !in_name((unsigned char)last[end - length - 1]));
     if (begins) f->at = (SourceRange){f->at.line, f->at.col, f->at.line, f->at.col + (int32_t)length};
     else if (ends) f->at = (SourceRange){f->at.end_line, f->at.end_col - (int32_t)length, f->at.end_line, f->at.end_col};
+    else if (f->at.line == f->at.end_line && col <= end) {
+        const char *only = only_place(first + col, end - col, name, length);
+        if (only != NULL) f->at = (SourceRange){f->at.line, (int32_t)(only - first), f->at.line, (int32_t)(only - first + (ptrdiff_t)length)};
+    }
 }
 
 static void write_carets(FILE *file, const DiagFrame *f, size_t from, size_t to, bool colour) {

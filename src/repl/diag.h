@@ -33,7 +33,7 @@ typedef struct DiagError {
     bool syntax;             /* a SyntaxError: its place is frames[count - 1] */
 } DiagError;
 
-/* Narrows a place to the name (`length` bytes) at its beginning or end, where it has it there. */
+/* Narrows a place to the name (`length` bytes) at its beginning or end, where it has it there, or else to the only place in its line that has it. */
 void diag_narrow(DiagFrame *frame, const char *name, size_t length);
 
 /* Writes the report. `colour`: with ANSI colours. */

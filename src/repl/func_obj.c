@@ -339,13 +339,13 @@ static bool is_package(const char *name, size_t size) {
 /* The first part of a dotted name that is not there is what the message is about. */
 static TsrStatus no_module(const char *name) {
     size_t first = strcspn(name, ".");
-    if (name[first] != '\0' && is_package(name, first)) return tsr_error(TSR_MODULE_NOT_FOUND_ERROR, "No module named '%s'", name);
-    if (name[first] != '\0' && find_row(name, first) != NULL) {
+    bool within = name[first] != '\0' && is_package(name, first);
+    if (!within && name[first] != '\0' && find_row(name, first) != NULL) {
         return tsr_error(TSR_MODULE_NOT_FOUND_ERROR, "No module named '%s'; '%.*s' is not a package", name, (int)first, name);
     }
     HintSearch search = hint_begin(name);
     for (int64_t i = 0; i < row_count; i++) hint_consider(&search, rows[i].name);
-    tsr_error(TSR_MODULE_NOT_FOUND_ERROR, "No module named '%.*s'", (int)first, name);
+    tsr_error(TSR_MODULE_NOT_FOUND_ERROR, "No module named '%.*s'", (int)(within ? strlen(name) : first), name);
     if (search.best != NULL) tsr_error_hint("did you mean '%s'?", search.best);
     return TSR_MODULE_NOT_FOUND_ERROR;
 }

@@ -67,7 +67,7 @@ const char *hint_home(char *buffer, size_t size, const char *name) {
     static const struct { const char *module, *hint; } homes[] = {
         {"torch.nn.functional", "did you mean F.%s?"}, {"torch.linalg", "did you mean torch.linalg.%s?"}, {"torch.fft", "did you mean torch.fft.%s?"},
         {"torch.special", "did you mean torch.special.%s?"}, {"math", "did you mean math.%s?"}, {"functools", "import functools first: functools.%s"},
-        {"itertools", "import itertools first: itertools.%s"}, {"collections", "import collections first: collections.%s"},
+        {"itertools", "import itertools first: itertools.%s"}, {"collections", "import collections first: collections.%s"}, {"random", "import random first: random.%s"},
     };
     Str *wanted = name[0] != '_' ? str_intern_c(name) : NULL;
     for (size_t i = 0; wanted != NULL && i < TSR_COUNTOF(homes); i++) {
@@ -144,13 +144,11 @@ const char *hint_advice(const char *line) {
     return NULL;
 }
 
-const char *hint_first_words(const char *line, size_t length) {
-    static const struct { const char *words, *hint; } rows[] = {
-#define FIRST_WORDS(words, hint) {words, hint},
-#include "advice.def"
-    };
+typedef struct Opening { const char *words, *hint; } Opening;
+
+static const char *by_opening(const Opening *rows, size_t count, const char *line, size_t length) {
     for (; length > 0 && (*line == ' ' || *line == '\t'); line++) length--;
-    for (size_t i = 0; i < TSR_COUNTOF(rows); i++) {
+    for (size_t i = 0; i < count; i++) {
         size_t n = strlen(rows[i].words);
         if (!begins_with(line, length, rows[i].words)) continue;
         if (ispunct((unsigned char)rows[i].words[0])) return rows[i].hint;
@@ -159,4 +157,20 @@ const char *hint_first_words(const char *line, size_t length) {
         if (n == length || isalnum((unsigned char)line[n]) || strchr("_(:", line[n]) != NULL) return rows[i].hint;
     }
     return NULL;
+}
+
+const char *hint_first_words(const char *line, size_t length) {
+    static const Opening rows[] = {
+#define FIRST_WORDS(words, hint) {words, hint},
+#include "advice.def"
+    };
+    return by_opening(rows, TSR_COUNTOF(rows), line, length);
+}
+
+const char *hint_statement(const char *line, size_t length) {
+    static const Opening rows[] = {
+#define STATEMENT(words, hint) {words, hint},
+#include "advice.def"
+    };
+    return by_opening(rows, TSR_COUNTOF(rows), line, length);
 }

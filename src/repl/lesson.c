@@ -498,8 +498,8 @@ void lesson_print_list(void) {
     fputs("\ntsr --lesson N takes lesson N; at the prompt, %lesson N.\n", out);
 }
 
-TsrStatus lesson_run(long n) {
-    if (n < 1 || n > LESSON_COUNT) return tsr_error(TSR_VALUE_ERROR, "there is no lesson %ld (they are 1 to %d)", n, LESSON_COUNT);
+TsrStatus lesson_run(int64_t n) {
+    if (n < 1 || n > LESSON_COUNT) return tsr_error(TSR_VALUE_ERROR, "there is no lesson %lld (they are 1 to %d)", (long long)n, LESSON_COUNT);
     load_progress();
     return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) ? learn(n) : print_lesson(n);
 }
@@ -522,7 +522,7 @@ static TsrStatus call_lesson(Value *out, const CallArgs *args) {
     }
     int64_t n;
     TSR_TRY(value_to_index(&n, args->values[0]));
-    return lesson_run(n > LESSON_COUNT ? LESSON_COUNT + 1 : n < 0 ? 0 : (long)n);
+    return lesson_run(n);
 }
 
 static const Method functions[] = {

@@ -21,6 +21,6 @@ void lesson_print_list(void);
 /* Lesson n (from 1): at a terminal with its learner, in the user's names, keeping the progress; otherwise printed with
  * all its transcripts run. ValueError when there is no such lesson; RuntimeError when, printed, an answer does not
  * fulfil its check. */
-TsrStatus lesson_run(long n);
+TsrStatus lesson_run(int64_t n);
 
 #endif

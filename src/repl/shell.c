@@ -122,8 +122,11 @@ static const char *line_of(const DiagError *e, size_t *length) {
 static const char *syntax_hint(const DiagError *e) {
     if (!e->syntax || (strcmp(e->message, "invalid syntax") != 0 && strcmp(e->message, "expected ':'") != 0)) return NULL;
     size_t length = 0;
-    const char *line = line_of(e, &length), *hint = line != NULL ? hint_first_words(line, length) : NULL;
-    return line != NULL && hint == NULL ? hint_at_place(line, length, (size_t)e->frames[e->count - 1].at.col) : hint;
+    const char *line = line_of(e, &length);
+    if (line == NULL) return NULL;
+    const char *hint = hint_first_words(line, length);
+    if (hint == NULL) hint = hint_at_place(line, length, (size_t)e->frames[e->count - 1].at.col);
+    return hint != NULL ? hint : hint_statement(line, length);
 }
 
 /* The hint for a usual mistake, by the last line of the report and, within one line, what the carets mark. */

@@ -1,5 +1,6 @@
 /* vm_ops.c: what instructions do when the quick case in vm.c's loop does not apply, all but calls. */
 #include "bind.h"
+#include "hint.h"
 #include "lazy.h"
 #include "num_obj.h"
 #include "value_internal.h"
@@ -667,7 +668,9 @@ static TsrStatus op_import_from(Frame *f, const Ins *i) {
         TsrStatus status = module_import(&r, full);
         if (status != TSR_OK) {
             exc_discard(status);
-            return tsr_error(TSR_IMPORT_ERROR, "cannot import name '%s' from '%s' (unknown location)", name->data, owner);
+            tsr_error(TSR_IMPORT_ERROR, "cannot import name '%s' from '%s' (unknown location)", name->data, owner);
+            hint_attribute(module, name->data);
+            return TSR_IMPORT_ERROR;
         }
     }
     slot_set_move(&f->base[i->a], r);

@@ -126,9 +126,9 @@ str(x) makes text of a number, f'{x}' puts it into a text
 1 + "a"
 int(x) makes a number of text, str(x) text of a number
 [1].sort()[0]
-what changes its object in place, as list.sort() does, returns None
+a function without return gives None, and so does what changes a list in place: x.sort()
 [1].append(2).append(3)
-what changes its object in place, as list.sort() does, returns None
+a function without return gives None, and so does what changes a list in place: x.sort()
 class A: pass
 functions, closures and dicts are there instead
 @f\ndef g(): pass
@@ -519,6 +519,326 @@ ones(2) & ones(2)
 & is for masks and integers: (x > 0) & (y > 0), with the brackets
 ones(2) | ones(2)
 | is for masks and integers: (x > 0) | (y > 0), with the brackets
+int x = 5
+a name needs no declaration: x = 1
+float x = 5
+a name needs no declaration: x = 1
+double x
+a name needs no declaration: x = 1
+auto x = 3
+a name needs no declaration: x = 1
+new Tensor(3)
+an object is made by a call: tensor([1, 2])
+else:\n    pass
+else and elif stand right below the block of their if, as far in as it is; at the prompt an empty line ends that
+elif 3:\n    pass
+else and elif stand right below the block of their if, as far in as it is; at the prompt an empty line ends that
+ones(2) .* ones(2)
+* goes element by element, @ is the product of matrices
+ones(2).^2
+x ** 2 is a power, of each element
+x .^ 2
+x ** 2 is a power, of each element
+[1, 2; 3, 4]
+; separates statements; rows are lists: tensor([[1, 2], [3, 4]])
+x = 5;;
+; separates statements; rows are lists: tensor([[1, 2], [3, 4]])
+if (x > 3) {
+a block begins with : and is indented; { } make dicts and sets
+for i = 1:3
+for i in range(3): and the block below it, indented
+for i in range(3) print(i)
+for i in range(3): and the block below it, indented
+while True print(1)
+while x < 3: and the block below it, indented
+if True print(1)
+if x < 3: and the block below it, indented
+if a && b:
+'and' joins two conditions; & goes element by element
+def f(x) return x
+return begins a line of its own; a lambda gives its expression without it
+def f(x)
+def f(x): and the block below it, indented
+with no_grad() x = 3
+with no_grad(): and the block below it, indented
+import
+import math, or from math import pi
+from math import
+import math, or from math import pi
+ones{3}
+a block begins with : and is indented, a call has ( )
+lambda x: return x
+return begins a line of its own; a lambda gives its expression without it
+f = def(x): x
+a function without a name is lambda x: x + 1
+numpy.array([1])
+tsr has no NumPy: torch's functions are there by their names, tensor([1, 2]) for one
+array([1, 2])
+did you mean 'tensor'?
+matrix([[1, 2]])
+did you mean 'tensor'?
+NULL
+did you mean 'None'?
+undefined
+did you mean 'None'?
+TRUE
+did you mean 'True'?
+FALSE
+did you mean 'False'?
+disp(1)
+did you mean 'print'?
+echo(1)
+did you mean 'print'?
+console.log(1)
+print(x) shows it
+Math.sqrt(2)
+did you mean 'math'?
+size(ones(2))
+x.size(), or x.shape; x.numel() counts the elements
+shape(ones(2))
+x.shape, or x.size()
+ndim(ones(2))
+x.ndim, x.shape: attributes of the tensor
+ones(3)[end]
+x[-1] is the last element, x[1:] goes to the end
+self.x = 3
+there are no classes, and so no self
+this.x
+there are no classes, and so no self
+__ + 1
+_ is the last value; what should stay gets a name
+mod(5, 3)
+x % 3 is the remainder
+power(2, 3)
+did you mean 'pow'?
+[1, 2] - [1, 1]
+only a tensor computes with each of its elements: tensor(x)
+-[1, 2]
+only a tensor computes with each of its elements: tensor(x)
+[1, 2] > 3
+only a tensor computes with each of its elements: tensor(x)
+[1, 2] * 2.0
+a list or text is repeated a whole number of times; only a tensor computes with each of its elements: tensor(x)
+[1, 2] * [3, 4]
+a list or text is repeated a whole number of times; only a tensor computes with each of its elements: tensor(x)
+[1, 2][2 / 2]
+// divides to a whole number: x[n // 2]
+range(4 / 2)
+range counts whole numbers, range(n // 2); arange(0, 1, 0.1) makes a tensor
+[1, 2]["0"]
+names are the keys of a dict; int(text) makes a number of text
+for i in 5: pass
+range(5) counts from 0 to 4; a list of one is [5]
+sum(5)
+range(5) counts from 0 to 4; a list of one is [5]
+for i in 0.5: pass
+a list of one is [5.]; arange(0, 1, 0.1) counts in steps
+sum(1, 2, 3)
+put the numbers into a list: sum([1, 2, 3])
+int('3.5')
+int reads whole numbers, float any: int(float('3.5'))
+raise "error"
+raise ValueError('what is wrong')
+print(1, ends="")
+print takes sep, end, file and flush
+2(3 + 4)
+a product is written 2 * (3 + 4); a name that was a function has it again after del
+sum = 3\nsum([1])
+a product is written 2 * (3 + 4); a name that was a function has it again after del
+2.(3 + 4)
+a product is written 2 * (3 + 4); a name that was a function has it again after del
+[1, 2](0)
+items are taken with [ ]: x[0]
+(1, 2)(3, 4)
+items are taken with [ ]: x[0]; between two of them stands a comma
+{1: 2}(1)
+items are taken with [ ]: d['key']
+str = "a"\nstr(3)
+a name that was a function has it again after del
+torch.fft(ones(3))
+it holds functions: dir(torch.fft) lists those of one
+(lambda x: x)[3]
+a function is called with ( ), not [ ]
+{1, 2}[0]
+a set has no order: sorted(s)[0]
+"abc".len()
+len(x) counts the characters
+[1].len()
+len(x) counts the items
+x = "abc'
+a text ends with the quote that began it, on its line
+x = 3\n}
+a block ends where its indentation does; of { } each has its partner
+print(1) + 1
+a function without return gives None, and so does what changes a list in place: x.sort()
+f = print()\nf(2)
+a function without return gives None, and so does what changes a list in place: x.sort()
+for x in [2].sort(): pass
+a function without return gives None, and so does what changes a list in place: x.sort()
+arange(3).std()
+whole numbers have to become floating-point ones: x.float()
+quantile(arange(3), 0.5)
+whole numbers have to become floating-point ones: x.float()
+multinomial(arange(3), 2)
+whole numbers have to become floating-point ones: x.float()
+ones(2)^2
+x ** 2 is a power; ^ is exclusive or, for masks and integers
+~ones(2)
+~ is for masks and integers: ~(x > 0), -x
+F.embedding(ones(2), ones(3, 3))
+indices are whole numbers: i.long()
+ones(3)[1.]
+// divides to a whole number: x[n // 2]
+F.nll_loss(ones(2, 3), ones(2))
+classes are whole numbers: target.long()
+ones(3).masked_fill(ones(3), 0)
+a mask is a comparison: m > 0, or m.bool()
+ones(3).masked_select(ones(3))
+a mask is a comparison: m > 0, or m.bool()
+ones(3).index_select(0, 1)
+x.select(0, 1) takes one index, also x[1]; several are a tensor: tensor([1, 2])
+quantile(ones(3), 50)
+half is 0.5, 95 percent 0.95
+ones(2, 3) @ 3
+* multiplies by a number, @ is the product of matrices
+3 @ ones(2)
+* multiplies by a number, @ is the product of matrices
+torch.bmm(ones(2, 3), ones(3, 2))
+@ multiplies matrices in any number of dimensions
+ones(2, 3) @ ones(2)
+a matrix has as many columns as the vector behind it has elements
+len(tensor(3))
+it has one element and no dimension: x.item()
+tensor(["a", "b"])
+a tensor holds numbers; texts with dtype=torch.string
+tensor([1, "a"])
+numbers are expected here: float('3.5') makes one of text
+ones(3)["a"]
+numbers are expected here: float('3.5') makes one of text
+tensor([[1, 2], [3]])
+all rows of a tensor have the same length
+ones(2).cuda()
+tsr computes on the CPU here: leave the device out
+ones(2).to("cuda")
+tsr computes on the CPU here: leave the device out
+ones(2, device="cuda")
+tsr computes on the CPU here: leave the device out
+torch.F.relu(ones(2))
+F, also torch.nn.functional, stands by itself: F.relu(x)
+F.pad(ones(2), 1)
+of one int the tuple is (3,)
+equal(ones(2), [1, 1])
+tensor([1, 2]) makes a tensor of a list
+dot(ones(2), 2)
+tensor(4.) makes a tensor of a number; math has functions of numbers
+dot(ones(2), 2.)
+tensor(4.) makes a tensor of a number; math has functions of numbers
+ones(2).ndim()
+ndim is no method: x.ndim, without ()
+identity(3)
+did you mean 'eye'?
+2 ** [1, 2]
+only a tensor computes with each of its elements: tensor(x)
+2. ** [1, 2]
+only a tensor computes with each of its elements: tensor(x)
+abs([1, -1])
+only a tensor computes with each of its elements: tensor(x)
+ones(2) + "3"
+float('3.5') makes a number of text
+'3' > 4
+int(x) and float(x) make a number of text
+','.join([1, 2])
+str(x) makes text of each: ','.join(str(x) for x in items)
+['a'].join(',')
+','.join(x) puts the texts of a list together
+'abc'[0] = 'x'
+a text never changes: 'x' + s[1:] makes another one
+{[1]: 2}
+what is a key never changes: a tuple, (1, 2)
+ones(2, 3).sort() + 1
+a tuple is no tensor; x.max(0) and x.sort() give two tensors: .values and .indices
+map([1], lambda x: x)
+the function comes first: map(f, x); what it gives is f(x)
+if True:\nx = 3
+the lines of a block begin with 4 blanks
+if True:\n    x = 3\n  y = 4
+the lines of a block begin with the same blanks
+x = 3\n  y = 4
+a line begins where the one above does, unless that ends in :
+math.abs([1])
+that is Python's own, without math.: abs(x)
+math.max([1])
+that is Python's own, without math.: max(x)
+math.min([1])
+that is Python's own, without math.: min(x)
+math.round([1])
+that is Python's own, without math.: round(x)
+math.sum([1])
+that is Python's own, without math.: sum(x)
+import scipy.linalg
+torch.linalg, torch.fft and torch.special do much of what it does
+torch.jit
+tsr has PyTorch's functions on tensors; dir(torch) lists them
+torch.onnx
+tsr has PyTorch's functions on tensors; dir(torch) lists them
+torch.hub
+tsr has PyTorch's functions on tensors; dir(torch) lists them
+torch.distributed
+tsr has PyTorch's functions on tensors; dir(torch) lists them
+ones(2).is_cuda()
+an attribute is no method: x.is_cuda, without ()
+ones(2).device()
+device is no method: x.device, without ()
+ones(2, 2).list()
+did you mean 'tolist'?
+ones(2, 2).inv()
+did you mean 'inverse'?
+ones(2, 2).determinant()
+did you mean 'det'?
+ones(2, 2).eigvals()
+torch.linalg.eigvals(x)
+ones(2, 2).rank()
+torch.linalg.matrix_rank(x)
+ones(2, 2).print()
+print(x) shows it
+ones(2, 2).show()
+print(x) shows it
+full(2, 3, 7)
+the sizes are a tuple: full((2, 3), 7)
+zeros(2, 3, int)
+sizes are whole numbers; a dtype is named: zeros(2, 3, dtype=float32)
+rand(2, seed=0)
+torch.manual_seed(0) makes the numbers repeatable
+x = ones(2)\nx[:] = [1, 2]
+tensor([1, 2]) makes a tensor of a list
+x = ones(2)\nx.dtype = int32
+x.to(dtype) makes a tensor of that type
+x = ones(2)\nx.shape = (2, 1)
+x.view(2, 3) and x.reshape(2, 3) give another shape
+torch.set_default_dtype("float64")
+dtypes are names, not text: torch.set_default_dtype(torch.float64)
+refcount("x")
+the tensor itself, not its name in quotes: inspect(x)
+explain(ones(2))
+the code in quotes: explain("x.view(6)")
+ones(2).nbytes()
+nbytes is no method: x.nbytes, without ()
+ones(2).itemsize()
+itemsize is no method: x.itemsize, without ()
+ones(2, 2).H()
+H is no method: x.H, without ()
+ones(2, 2).mT()
+mT is no method: x.mT, without ()
+ones(2, 2).mH()
+mH is no method: x.mH, without ()
+x = ones(2)\nx.grad.zero_()
+tsr has no autograd: x.grad is None
+from torch import zeroes
+did you mean 'zeros'?
+import torch.linag
+did you mean 'torch.linalg'?
+shuffle([1])
+import random first: random.shuffle
 one(3)
 did you mean 'ones'?
 Ones(3)

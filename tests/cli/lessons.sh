@@ -11,6 +11,7 @@ while run --lesson $n </dev/null && [ $status != 2 ]; do
     n=$((n + 1))
 done
 is 'fifteen lessons or more' yes "$([ $n -gt 15 ] && echo yes)"
+run -e 'lesson(99)'; is 'none of a greater number' 'ValueError: there is no lesson 99 (they are 1 to 20)' "$(last)"
 is 'no lesson 0' 2 "$(run --lesson 0; echo $status)"
 is 'no such number' 2 "$(run --lesson x; echo $status)"
 
