@@ -239,11 +239,11 @@ static TsrStatus sparse_numel(int64_t *out, int ndim, const int64_t *sizes) {
     return TSR_OK;
 }
 
-TsrStatus tsr_tensor_new_sparse_move(TsrTensor **out, uint8_t layout, int ndim, const int64_t *sizes, TsrDtype dtype, TsrDevice device, TsrSparse *sparse) {
+TsrStatus tsr_tensor_new_sparse_move(TsrTensor **out, uint8_t layout, int ndim, const int64_t *sizes, TsrSparse *sparse) {
     int64_t numel = 0;
     TsrTensor *t = NULL;
     TsrStatus status = sparse_numel(&numel, ndim, sizes);
-    if (status == TSR_OK) status = new_struct(&t, ndim, dtype, device);
+    if (status == TSR_OK) status = new_struct(&t, ndim, sparse->values->dtype, sparse->values->device);
     if (status != TSR_OK) {
         free_sparse(sparse);
         return status;

@@ -6,8 +6,8 @@
 
 /* Makes a view a tensor in its own right: `_base` becomes None, the memory stays shared. */
 void tsr_tensor_unlink_base(TsrTensor *t);
-/* A tensor of a sparse layout, without a storage and with strides of 0. Takes `sparse` (by tsr_malloc) and its references over, also on failure. */
-TsrStatus tsr_tensor_new_sparse_move(TsrTensor **out, uint8_t layout, int ndim, const int64_t *sizes, TsrDtype dtype, TsrDevice device, TsrSparse *sparse);
+/* A tensor of a sparse layout, without a storage and with strides of 0; dtype and device are those of its values. Takes `sparse` (by tsr_malloc) and its references over, also on failure. */
+TsrStatus tsr_tensor_new_sparse_move(TsrTensor **out, uint8_t layout, int ndim, const int64_t *sizes, TsrSparse *sparse);
 /* Replaces what a sparse tensor holds, and its sizes; takes `sparse` over, also on failure. */
 TsrStatus tsr_tensor_set_sparse_move(TsrTensor *t, int ndim, const int64_t *sizes, TsrSparse *sparse);
 

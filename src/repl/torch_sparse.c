@@ -78,7 +78,7 @@ static TsrStatus compressed_row(TsrOpCall *c, uint8_t layout, int at, int n, con
         tsr_tensor_free(parts[i]);
         parts[i] = whole;
     }
-    if (status == TSR_OK) status = tsr_sparse_compressed_new(&t, layout, parts[0], parts[1], parts[2], n, sizes);
+    if (status == TSR_OK) status = tsr_sparse_compressed_new(&t, n, sizes, tsr_compressed_parts(layout, parts[0], parts[1], parts[2]));
     for (int i = 0; i < 3; i++) tsr_tensor_free(parts[i]);
     return finish_checked(c, status, t, checks_at(c, at + 5));
 }

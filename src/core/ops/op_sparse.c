@@ -16,29 +16,29 @@ TsrTensor *tsr_sparse_as_layout(TsrScope *s, TsrTensor *coo, const TsrTensor *li
 
 /* ---- making ---- */
 
-TsrStatus tsr_sparse_new(TsrTensor **out, uint8_t layout, int ndim, const int64_t *sizes, TsrTensor *indices, TsrTensor *plain, TsrTensor *values, bool coalesced) {
+TsrStatus tsr_sparse_new(TsrTensor **out, int ndim, const int64_t *sizes, TsrSparseParts parts) {
     TsrTensor *resolved;
-    TSR_TRY(tsr_tensor_new_resolved(&resolved, values));
+    TSR_TRY(tsr_tensor_new_resolved(&resolved, parts.values));
     TsrSparse *sparse = tsr_malloc(sizeof *sparse);
     if (sparse == NULL) {
         tsr_tensor_free(resolved);
         return tsr_error_no_memory(sizeof *sparse);
     }
-    bool coo = layout == TSR_SPARSE_COO;
-    int blocks = layout == TSR_SPARSE_BSR || layout == TSR_SPARSE_BSC ? 2 : 0, batch = coo ? 0 : tsr_ndim(indices) - 1;
-    sparse->sparse_dim = coo ? (int)indices->sizes[0] : 2;
-    sparse->dense_dim = coo ? tsr_ndim(values) - 1 : TSR_MAX(0, tsr_ndim(values) - batch - 1 - blocks);
-    sparse->indices = tsr_tensor_retain(indices);
-    sparse->plain_indices = tsr_tensor_retain(plain);
+    bool coo = parts.layout == TSR_SPARSE_COO;
+    int blocks = parts.layout == TSR_SPARSE_BSR || parts.layout == TSR_SPARSE_BSC ? 2 : 0, batch = coo ? 0 : tsr_ndim(parts.indices) - 1;
+    sparse->sparse_dim = coo ? (int)parts.indices->sizes[0] : 2;
+    sparse->dense_dim = coo ? tsr_ndim(resolved) - 1 : TSR_MAX(0, tsr_ndim(resolved) - batch - 1 - blocks);
+    sparse->indices = tsr_tensor_retain(parts.indices);
+    sparse->plain_indices = tsr_tensor_retain(parts.plain);
     sparse->values = resolved;
-    TSR_TRY(tsr_tensor_new_sparse_move(out, layout, ndim, sizes, resolved->dtype, resolved->device, sparse));
-    if (coalesced) (*out)->flags |= TSR_FLAG_COALESCED;
+    TSR_TRY(tsr_tensor_new_sparse_move(out, parts.layout, ndim, sizes, sparse));
+    if (parts.coalesced) (*out)->flags |= TSR_FLAG_COALESCED;
     return TSR_OK;
 }
 
 TsrStatus tsr_sparse_with_values_new(TsrTensor **out, const TsrTensor *t, TsrTensor *values) {
     const TsrSparse *sp = t->sparse;
-    return tsr_sparse_new(out, t->layout, tsr_ndim(t), t->sizes, sp->indices, sp->plain_indices, values, (t->flags & TSR_FLAG_COALESCED) != 0);
+    return tsr_sparse_new(out, tsr_ndim(t), t->sizes, (TsrSparseParts){t->layout, sp->indices, sp->plain_indices, values, (t->flags & TSR_FLAG_COALESCED) != 0});
 }
 
 int64_t tsr_sparse_nnz(const TsrTensor *t) {
@@ -104,7 +104,7 @@ static TsrStatus coo_checked(TsrTensor **out, TsrTensor *indices, TsrTensor *val
         sizes = inferred;
     }
     TSR_TRY(check_sizes(indices, values, ndim, sizes));
-    return tsr_sparse_new(out, TSR_SPARSE_COO, ndim, sizes, indices, NULL, values, coalesced);
+    return tsr_sparse_new(out, ndim, sizes, tsr_coo_parts(indices, values, coalesced));
 }
 
 TsrStatus tsr_sparse_coo_new(TsrTensor **out, TsrTensor *indices, TsrTensor *values, int ndim, const int64_t *sizes, bool coalesced) {
@@ -125,7 +125,7 @@ static TsrStatus coo_zeros(TsrTensor **out, int ndim, const int64_t *sizes, TsrD
     TSR_TRY(tsr_tensor_new(&indices, 2, shape, TSR_INT64, device));
     TsrStatus status = tsr_tensor_new(&values, 1, &none, dtype, device);
     if (status == TSR_OK) {
-        status = tsr_sparse_new(out, TSR_SPARSE_COO, ndim, sizes, indices, NULL, values, false);
+        status = tsr_sparse_new(out, ndim, sizes, tsr_coo_parts(indices, values, false));
         tsr_tensor_free(values);
     }
     tsr_tensor_free(indices);
@@ -144,7 +144,7 @@ static TsrStatus compressed_zeros(TsrTensor **out, uint8_t layout, int ndim, con
     shape[ndim - 2] = 0;
     TsrTensor *col = MAKE(&s, tsr_tensor_new, ndim - 1, shape, TSR_INT64, device);
     TsrTensor *values = MAKE(&s, tsr_tensor_new, ndim - 1, shape, dtype, device);
-    TsrTensor *t = MAKE(&s, tsr_sparse_new, layout, ndim, sizes, crow, col, values, false);
+    TsrTensor *t = MAKE(&s, tsr_sparse_new, ndim, sizes, tsr_compressed_parts(layout, crow, col, values));
     return tsr_scope_end_new(out, &s, t);
 }
 
@@ -264,7 +264,7 @@ static TsrStatus coalesce_parts(TsrTensor **out, TsrTensor *t, TsrTensor *flat, 
         TsrTensor *zeros = CALL(&s, "zeros_like", "t", values);
         values = tsr_sparse_add_at(&s, zeros, group, all);
     }
-    TsrTensor *result = MAKE(&s, tsr_sparse_new, TSR_SPARSE_COO, tsr_ndim(t), t->sizes, indices, NULL, values, true);
+    TsrTensor *result = MAKE(&s, tsr_sparse_new, tsr_ndim(t), t->sizes, tsr_coo_parts(indices, values, true));
     return tsr_scope_end_new(out, &s, result);
 }
 
@@ -274,7 +274,7 @@ TsrStatus tsr_sparse_coalesce_new(TsrTensor **out, TsrTensor *t) {
         return TSR_OK;
     }
     int64_t nnz = tsr_sparse_nnz(t);
-    if (nnz < 2) return tsr_sparse_new(out, TSR_SPARSE_COO, tsr_ndim(t), t->sizes, t->sparse->indices, NULL, t->sparse->values, true);
+    if (nnz < 2) return tsr_sparse_new(out, tsr_ndim(t), t->sizes, tsr_coo_parts(t->sparse->indices, t->sparse->values, true));
     TsrTensor *flat;
     TSR_TRY(tsr_sparse_flat_new(&flat, t));
     TsrPair *entries = tsr_malloc_array((size_t)nnz, 2 * sizeof *entries); /* half of it for the sort */
@@ -360,7 +360,7 @@ TsrStatus tsr_sparse_from_dense_new(TsrTensor **out, TsrTensor *t, int64_t spars
     TsrTensor *rows = MAKE(&s, tsr_tensor_new_reshape, t, n - (int)sparse_dim + 1, shape);
     TsrTensor *flat = MAKE(&s, flatten_positions, t, indices);
     TsrTensor *values = CALL(&s, "index_select", "tit", rows, (int64_t)0, flat);
-    TsrTensor *result = MAKE(&s, tsr_sparse_new, TSR_SPARSE_COO, n, t->sizes, indices, NULL, values, true);
+    TsrTensor *result = MAKE(&s, tsr_sparse_new, n, t->sizes, tsr_coo_parts(indices, values, true));
     return tsr_scope_end_new(out, &s, result);
 }
 
@@ -455,7 +455,7 @@ static TsrStatus resize_coo(TsrTensor *t, const Shape *to, bool clear) {
     TsrTensor *kept = values;
     for (int64_t d = 0; d < to->dense_dim && nnz > 0; d++) kept = MAKE(&s, tsr_tensor_new_narrow, kept, d + 1, 0, t->sparse->values->sizes[d + 1]);
     if (s.status == TSR_OK && nnz > 0) s.status = tsr_tensor_copy(kept, t->sparse->values);
-    TsrTensor *result = MAKE(&s, tsr_sparse_new, TSR_SPARSE_COO, to->ndim, to->sizes, indices, NULL, values, (t->flags & TSR_FLAG_COALESCED) != 0);
+    TsrTensor *result = MAKE(&s, tsr_sparse_new, to->ndim, to->sizes, tsr_coo_parts(indices, values, (t->flags & TSR_FLAG_COALESCED) != 0));
     TsrTensor *whole = NULL;
     TSR_TRY(tsr_scope_end_new(&whole, &s, result));
     TsrStatus status = assign(t, whole);

@@ -10,9 +10,10 @@ static bool has_blocks(uint8_t layout) { return layout == TSR_SPARSE_BSR || layo
 
 /* ---- making ---- */
 
-static TsrStatus check_parts(uint8_t layout, const TsrTensor *compressed, const TsrTensor *plain, const TsrTensor *values) {
-    const char *cname = by_rows(layout) ? "crow_indices" : "ccol_indices", *pname = by_rows(layout) ? "col_indices" : "row_indices";
-    int least = has_blocks(layout) ? 3 : 1;
+static TsrStatus check_parts(const TsrSparseParts *parts) {
+    const TsrTensor *compressed = parts->indices, *plain = parts->plain, *values = parts->values;
+    const char *cname = by_rows(parts->layout) ? "crow_indices" : "ccol_indices", *pname = by_rows(parts->layout) ? "col_indices" : "row_indices";
+    int least = has_blocks(parts->layout) ? 3 : 1;
     if (tsr_ndim(compressed) < 1) return tsr_error(TSR_RUNTIME_ERROR, "%s must have dimensionality >= 1 but got %d", cname, tsr_ndim(compressed));
     if (tsr_ndim(plain) < 1) return tsr_error(TSR_RUNTIME_ERROR, "%s must have dimensionality >= 1 but got %d", pname, tsr_ndim(plain));
     if (tsr_ndim(compressed) != tsr_ndim(plain))
@@ -33,15 +34,16 @@ static TsrStatus plain_size(int64_t *out, const TsrTensor *plain) {
     return TSR_OK;
 }
 
-static TsrStatus infer_sizes(int *ndim, int64_t *sizes, uint8_t layout, const TsrTensor *compressed, const TsrTensor *plain, const TsrTensor *values) {
-    int batch = tsr_ndim(compressed) - 1, blocks = has_blocks(layout) ? 2 : 0, n = batch;
+static TsrStatus infer_sizes(int *ndim, int64_t *sizes, const TsrSparseParts *parts) {
+    const TsrTensor *compressed = parts->indices, *values = parts->values;
+    int batch = tsr_ndim(compressed) - 1, blocks = has_blocks(parts->layout) ? 2 : 0, n = batch;
     int64_t counted = compressed->sizes[batch] - 1, other;
     if (batch + 1 + blocks > tsr_ndim(values) || tsr_ndim(values) + 2 > TSR_MAX_DIMS)
         return tsr_error(TSR_RUNTIME_ERROR, "values must have dimensionality > %d but got %d", batch + blocks, tsr_ndim(values));
-    TSR_TRY(plain_size(&other, plain));
+    TSR_TRY(plain_size(&other, parts->plain));
     for (int d = 0; d < batch; d++) sizes[d] = compressed->sizes[d];
-    sizes[n] = by_rows(layout) ? counted : other;
-    sizes[n + 1] = by_rows(layout) ? other : counted;
+    sizes[n] = by_rows(parts->layout) ? counted : other;
+    sizes[n + 1] = by_rows(parts->layout) ? other : counted;
     for (int d = 0; d < blocks; d++)
         if (tsr_mul_overflows(sizes[n + d], values->sizes[batch + 1 + d], &sizes[n + d])) return tsr_error(TSR_RUNTIME_ERROR, "numel: integer multiplication overflow");
     n += 2;
@@ -50,15 +52,15 @@ static TsrStatus infer_sizes(int *ndim, int64_t *sizes, uint8_t layout, const Ts
     return TSR_OK;
 }
 
-TsrStatus tsr_sparse_compressed_new(TsrTensor **out, uint8_t layout, TsrTensor *compressed, TsrTensor *plain, TsrTensor *values, int ndim, const int64_t *sizes) {
+TsrStatus tsr_sparse_compressed_new(TsrTensor **out, int ndim, const int64_t *sizes, TsrSparseParts parts) {
     int64_t inferred[TSR_MAX_DIMS];
-    TSR_TRY(check_parts(layout, compressed, plain, values));
-    TSR_TRY(tsr_tensor_check(plain, false));
+    TSR_TRY(check_parts(&parts));
+    TSR_TRY(tsr_tensor_check(parts.plain, false));
     if (ndim < 0) {
-        TSR_TRY(infer_sizes(&ndim, inferred, layout, compressed, plain, values));
+        TSR_TRY(infer_sizes(&ndim, inferred, &parts));
         sizes = inferred;
     }
-    return tsr_sparse_new(out, layout, ndim, sizes, compressed, plain, values, false);
+    return tsr_sparse_new(out, ndim, sizes, parts);
 }
 
 /* ---- to COO ---- */
@@ -129,7 +131,7 @@ static TsrStatus plain_to_coo(TsrTensor **out, TsrTensor *t) {
     TsrScope s = {0};
     TsrTensor *indices = MAKE(&s, expand_counts, t), *values = t->sparse->values;
     if (has_blocks(t->layout)) indices = split_blocks(&s, indices, &values);
-    TsrTensor *coo = MAKE(&s, tsr_sparse_new, TSR_SPARSE_COO, tsr_ndim(t), t->sizes, indices, NULL, values, false);
+    TsrTensor *coo = MAKE(&s, tsr_sparse_new, tsr_ndim(t), t->sizes, tsr_coo_parts(indices, values, false));
     TsrTensor *result = MAKE(&s, tsr_sparse_coalesce_new, coo);
     return tsr_scope_end_new(out, &s, result);
 }
@@ -155,7 +157,7 @@ static TsrStatus batch_item(TsrTensor **out, TsrTensor *t, int64_t i) {
     TsrTensor *crow = MAKE(&s, tsr_tensor_new_select, t->sparse->indices, (int64_t)0, i);
     TsrTensor *col = MAKE(&s, tsr_tensor_new_select, t->sparse->plain_indices, (int64_t)0, i);
     TsrTensor *values = MAKE(&s, tsr_tensor_new_select, t->sparse->values, (int64_t)0, i);
-    TsrTensor *item = MAKE(&s, tsr_sparse_new, t->layout, tsr_ndim(t) - 1, t->sizes + 1, crow, col, values, false);
+    TsrTensor *item = MAKE(&s, tsr_sparse_new, tsr_ndim(t) - 1, t->sizes + 1, tsr_compressed_parts(t->layout, crow, col, values));
     return tsr_scope_end_new(out, &s, item);
 }
 
@@ -206,7 +208,7 @@ static TsrTensor *compress(TsrScope *s, TsrTensor *coo, uint8_t layout, int ndim
     TsrTensor *crow = MAKE(s, count_new, indices, coo->sizes[0]);
     TsrTensor *row = MAKE(s, tsr_tensor_new_select, indices, (int64_t)0, (int64_t)1);
     TsrTensor *col = MAKE(s, tsr_tensor_new_clone, row, TSR_CONTIGUOUS);
-    return MAKE(s, tsr_sparse_new, layout, ndim, sizes, crow, col, coo->sparse->values, false);
+    return MAKE(s, tsr_sparse_new, ndim, sizes, tsr_compressed_parts(layout, crow, col, coo->sparse->values));
 }
 
 static TsrTensor *swap_sparse(TsrScope *s, TsrTensor *coo) {
@@ -289,7 +291,7 @@ static TsrStatus dense_to_compressed(TsrTensor **out, TsrTensor *t, uint8_t layo
     TsrScope s = {.status = status};
     TsrTensor *joined[3];
     for (int k = 0; k < 3; k++) joined[k] = CALL(&s, "stack", "T", (int)n, parts[k]);
-    TsrTensor *result = MAKE(&s, tsr_sparse_new, layout, tsr_ndim(t), t->sizes, joined[0], joined[1], joined[2], false);
+    TsrTensor *result = MAKE(&s, tsr_sparse_new, tsr_ndim(t), t->sizes, tsr_compressed_parts(layout, joined[0], joined[1], joined[2]));
     status = tsr_scope_end_new(out, &s, result);
     for (int64_t i = 0; i < 3 * n; i++) tsr_tensor_free(block[i]);
     tsr_free(block);

@@ -95,7 +95,7 @@ static TsrStatus add_coo(TsrTensor **out, TsrTensor *a, TsrTensor *b, TsrScalar 
     TsrTensor *scaled = one || s.status != TSR_OK ? vb : CALL(&s, "mul", "ts", vb, alpha);
     TsrTensor *values = tsr_sparse_add_at(&s, first, to_b, scaled);
     bool coalesced = (a->flags & b->flags & TSR_FLAG_COALESCED) != 0;
-    return tsr_scope_end_new(out, &s, MAKE(&s, tsr_sparse_new, TSR_SPARSE_COO, tsr_ndim(a), a->sizes, indices, NULL, values, coalesced));
+    return tsr_scope_end_new(out, &s, MAKE(&s, tsr_sparse_new, tsr_ndim(a), a->sizes, tsr_coo_parts(indices, values, coalesced)));
 }
 
 /* a + alpha * b, one of them sparse at least. */
@@ -208,7 +208,7 @@ static TsrStatus mul_coo(TsrTensor **out, TsrTensor *a, TsrTensor *b) {
     TsrTensor *y = s.status == TSR_OK ? CALL(&s, "index_select", "tit", other->sparse->values, (int64_t)0, places) : NULL;
     TsrTensor *values = CALL(&s, "mul", "tt", x, y);
     bool coalesced = (probe->flags & TSR_FLAG_COALESCED) != 0;
-    return tsr_scope_end_new(out, &s, MAKE(&s, tsr_sparse_new, TSR_SPARSE_COO, tsr_ndim(a), a->sizes, indices, NULL, values, coalesced));
+    return tsr_scope_end_new(out, &s, MAKE(&s, tsr_sparse_new, tsr_ndim(a), a->sizes, tsr_coo_parts(indices, values, coalesced)));
 }
 
 static TsrStatus do_mul(TsrOpCall *c, TsrTensor *a, TsrTensor *b) {
@@ -273,7 +273,7 @@ static TsrStatus sum_dims(TsrTensor **out, TsrTensor *t, const bool *drop, bool 
         if (s.status == TSR_OK) memcpy(tsr_data(which), pick, sizeof *pick * (size_t)m);
         TsrTensor *indices = CALL(&s, "index_select", "tit", t->sparse->indices, (int64_t)0, which);
         TsrTensor *wide = tsr_dtype_is_float(t->dtype) || tsr_dtype_is_complex(t->dtype) || s.status != TSR_OK ? values : MAKE(&s, tsr_tensor_new_cast, values, TSR_INT64);
-        TsrTensor *loose = MAKE(&s, tsr_sparse_new, TSR_SPARSE_COO, k, sizes, indices, NULL, wide, false);
+        TsrTensor *loose = MAKE(&s, tsr_sparse_new, k, sizes, tsr_coo_parts(indices, wide, false));
         result = MAKE(&s, tsr_sparse_coalesce_new, loose);
     }
     for (int d = 0; keep && d < n; d++)

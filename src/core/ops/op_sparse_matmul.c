@@ -128,7 +128,7 @@ static TsrStatus coo_times_coo(TsrTensor **out, TsrTensor *a, TsrTensor *b) {
     TsrTensor *va = s.status == TSR_OK ? CALL(&s, "index_select", "tit", x->sparse->values, (int64_t)0, pa) : NULL;
     TsrTensor *vb = s.status == TSR_OK ? CALL(&s, "index_select", "tit", y->sparse->values, (int64_t)0, pb) : NULL;
     TsrTensor *values = CALL(&s, "mul", "tt", va, vb);
-    TsrTensor *loose = MAKE(&s, tsr_sparse_new, TSR_SPARSE_COO, 2, sizes, indices, NULL, values, false);
+    TsrTensor *loose = MAKE(&s, tsr_sparse_new, 2, sizes, tsr_coo_parts(indices, values, false));
     tsr_tensor_free(indices);
     return tsr_scope_end_new(out, &s, MAKE(&s, tsr_sparse_coalesce_new, loose));
 }

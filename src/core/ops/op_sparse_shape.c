@@ -16,7 +16,7 @@ TsrStatus sp_clone(TsrOpCall *c) {
     TsrTensor *indices = CALL(&s, "clone", "t", sp->indices), *plain = sp->plain_indices != NULL ? CALL(&s, "clone", "t", sp->plain_indices) : NULL;
     TsrTensor *values = CALL(&s, "clone", "t", sp->values);
     bool coalesced = (SELF->flags & TSR_FLAG_COALESCED) != 0;
-    return tsr_scope_return(c, &s, MAKE(&s, tsr_sparse_new, SELF->layout, tsr_ndim(SELF), SELF->sizes, indices, plain, values, coalesced));
+    return tsr_scope_return(c, &s, MAKE(&s, tsr_sparse_new, tsr_ndim(SELF), SELF->sizes, (TsrSparseParts){SELF->layout, indices, plain, values, coalesced}));
 }
 
 TsrStatus sp_detach(TsrOpCall *c) {
@@ -120,7 +120,7 @@ static TsrStatus reorder(TsrTensor **out, TsrTensor *t, const int64_t *order) {
     bool same = true;
     for (int d = 0; d < rows; d++) same &= order[d] == d;
     bool coalesced = same && (t->flags & TSR_FLAG_COALESCED);
-    return tsr_scope_end_new(out, &s, MAKE(&s, tsr_sparse_new, TSR_SPARSE_COO, n, sizes, indices, NULL, values, coalesced));
+    return tsr_scope_end_new(out, &s, MAKE(&s, tsr_sparse_new, n, sizes, tsr_coo_parts(indices, values, coalesced)));
 }
 
 TsrStatus tsr_sparse_transpose_new(TsrTensor **out, TsrTensor *t, int64_t dim0, int64_t dim1) {
@@ -138,7 +138,7 @@ TsrStatus tsr_sparse_transpose_new(TsrTensor **out, TsrTensor *t, int64_t dim0, 
         TsrScope s = {0};
         TsrTensor *values = t->sparse->values;
         if (t->layout >= TSR_SPARSE_BSR && tsr_ndim(values) > 2) values = MAKE(&s, tsr_tensor_new_transpose, values, (int64_t)1, (int64_t)2);
-        return tsr_scope_end_new(out, &s, MAKE(&s, tsr_sparse_new, turned[t->layout], 2, sizes, t->sparse->indices, t->sparse->plain_indices, values, false));
+        return tsr_scope_end_new(out, &s, MAKE(&s, tsr_sparse_new, 2, sizes, tsr_compressed_parts(turned[t->layout], t->sparse->indices, t->sparse->plain_indices, values)));
     }
     if (dim0 >= n || dim1 >= n)
         return tsr_error(TSR_RUNTIME_ERROR, "sparse transpose: transposed dimensions must be sparse Got sparse_dim: %lld, d0: %lld, d1: %lld", (long long)n, (long long)dim0,
@@ -201,7 +201,7 @@ TsrStatus tsr_sparse_unsqueeze_new(TsrTensor **out, TsrTensor *t, int64_t dim) {
         values = MAKE(&s, tsr_tensor_new_unsqueeze, values, dim - sparse_dim + 1);
     }
     bool coalesced = (t->flags & TSR_FLAG_COALESCED) != 0;
-    return tsr_scope_end_new(out, &s, MAKE(&s, tsr_sparse_new, TSR_SPARSE_COO, n + 1, sizes, indices, NULL, values, coalesced));
+    return tsr_scope_end_new(out, &s, MAKE(&s, tsr_sparse_new, n + 1, sizes, tsr_coo_parts(indices, values, coalesced)));
 }
 
 TsrStatus sp_unsqueeze(TsrOpCall *c) {
@@ -225,7 +225,7 @@ static TsrStatus select_new(TsrTensor **out, TsrTensor *self, int64_t dim, int64
     if (s.status == TSR_OK && dim >= coo->sparse->sparse_dim) {
         TsrTensor *values = MAKE(&s, tsr_tensor_new_select, coo->sparse->values, dim - coo->sparse->sparse_dim + 1, index);
         bool coalesced = (coo->flags & TSR_FLAG_COALESCED) != 0;
-        result = MAKE(&s, tsr_sparse_new, TSR_SPARSE_COO, tsr_ndim(self) - 1, sizes, coo->sparse->indices, NULL, values, coalesced);
+        result = MAKE(&s, tsr_sparse_new, tsr_ndim(self) - 1, sizes, tsr_coo_parts(coo->sparse->indices, values, coalesced));
         return tsr_scope_end_new(out, &s, result);
     }
     TsrTensor *row = s.status == TSR_OK ? MAKE(&s, tsr_tensor_new_select, coo->sparse->indices, (int64_t)0, dim) : NULL;
@@ -238,7 +238,7 @@ static TsrStatus select_new(TsrTensor **out, TsrTensor *self, int64_t dim, int64
     TsrTensor *rest = CALL(&s, "cat", "Ti", 2, parts, (int64_t)0);
     TsrTensor *indices = CALL(&s, "index_select", "tit", rest, (int64_t)1, at);
     bool coalesced = s.status == TSR_OK && (coo->flags & TSR_FLAG_COALESCED) != 0;
-    return tsr_scope_end_new(out, &s, MAKE(&s, tsr_sparse_new, TSR_SPARSE_COO, tsr_ndim(self) - 1, sizes, indices, NULL, values, coalesced));
+    return tsr_scope_end_new(out, &s, MAKE(&s, tsr_sparse_new, tsr_ndim(self) - 1, sizes, tsr_coo_parts(indices, values, coalesced)));
 }
 
 TsrStatus sp_select(TsrOpCall *c) {
@@ -255,7 +255,7 @@ static TsrTensor *narrow_entries(TsrScope *s, TsrTensor *self, const int64_t *si
     TsrTensor *indices = CALL(s, "index_select", "tit", self->sparse->indices, (int64_t)1, at), *values = CALL(s, "index_select", "tit", self->sparse->values, (int64_t)0, at);
     TsrTensor *places = MAKE(s, tsr_tensor_new_select, indices, (int64_t)0, dim);
     (void)CALL(s, "sub", "!tts", places, places, tsr_scalar_int(start));
-    return MAKE(s, tsr_sparse_new, TSR_SPARSE_COO, tsr_ndim(self), sizes, indices, NULL, values, (self->flags & TSR_FLAG_COALESCED) != 0);
+    return MAKE(s, tsr_sparse_new, tsr_ndim(self), sizes, tsr_coo_parts(indices, values, (self->flags & TSR_FLAG_COALESCED) != 0));
 }
 
 TsrStatus sp_narrow_copy(TsrOpCall *c) {
@@ -272,7 +272,7 @@ TsrStatus sp_narrow_copy(TsrOpCall *c) {
         result = narrow_entries(&s, self, sizes, dim, start, length);
     } else {
         TsrTensor *part = SLICE(&s, self->sparse->values, dense + 1, start, start + length), *values = CALL(&s, "clone", "t", part);
-        result = MAKE(&s, tsr_sparse_new, TSR_SPARSE_COO, tsr_ndim(self), sizes, self->sparse->indices, NULL, values, (self->flags & TSR_FLAG_COALESCED) != 0);
+        result = MAKE(&s, tsr_sparse_new, tsr_ndim(self), sizes, tsr_coo_parts(self->sparse->indices, values, (self->flags & TSR_FLAG_COALESCED) != 0));
     }
     return tsr_scope_return(c, &s, result);
 }
@@ -329,7 +329,7 @@ TsrStatus sp_index_select(TsrOpCall *c) {
     bool coalesced = (self->flags & TSR_FLAG_COALESCED) != 0;
     if (dim >= self->sparse->sparse_dim) {
         TsrTensor *values = CALL(&s, "index_select", "tit", self->sparse->values, dim - self->sparse->sparse_dim + 1, index);
-        return tsr_scope_return(c, &s, MAKE(&s, tsr_sparse_new, TSR_SPARSE_COO, tsr_ndim(self), sizes, self->sparse->indices, NULL, values, coalesced));
+        return tsr_scope_return(c, &s, MAKE(&s, tsr_sparse_new, tsr_ndim(self), sizes, tsr_coo_parts(self->sparse->indices, values, coalesced)));
     }
     TsrTensor *wanted = MAKE(&s, tsr_long_new, index), *row = MAKE(&s, tsr_tensor_new_select, self->sparse->indices, (int64_t)0, dim);
     TsrTensor *own = CALL(&s, "clone", "t", row), *at = CALL(&s, "clone", "t", wanted);
@@ -345,7 +345,7 @@ TsrStatus sp_index_select(TsrOpCall *c) {
     if (s.status == TSR_OK) s.status = tsr_tensor_copy(target, places);
     tsr_tensor_free(places);
     TsrTensor *values = CALL(&s, "index_select", "tit", self->sparse->values, (int64_t)0, entries);
-    return tsr_scope_return(c, &s, MAKE(&s, tsr_sparse_new, TSR_SPARSE_COO, tsr_ndim(self), sizes, picked, NULL, values, coalesced && dim == 0));
+    return tsr_scope_return(c, &s, MAKE(&s, tsr_sparse_new, tsr_ndim(self), sizes, tsr_coo_parts(picked, values, coalesced && dim == 0)));
 }
 
 /* a followed by b along dim. */
@@ -368,7 +368,7 @@ static TsrStatus join(TsrTensor **out, TsrTensor *a, TsrTensor *b, int64_t dim) 
     TsrTensor *indices = CALL(&s, "cat", "Ti", 2, ((TsrTensor *[]){a->sparse->indices, moved}), (int64_t)1);
     TsrTensor *values = CALL(&s, "cat", "Ti", 2, ((TsrTensor *[]){a->sparse->values, b->sparse->values}), (int64_t)0);
     bool coalesced = dim == 0 && (a->flags & b->flags & TSR_FLAG_COALESCED) != 0;
-    return tsr_scope_end_new(out, &s, MAKE(&s, tsr_sparse_new, TSR_SPARSE_COO, tsr_ndim(a), sizes, indices, NULL, values, coalesced));
+    return tsr_scope_end_new(out, &s, MAKE(&s, tsr_sparse_new, tsr_ndim(a), sizes, tsr_coo_parts(indices, values, coalesced)));
 }
 
 static TsrStatus join_all(TsrOpCall *c, bool stack) {

@@ -14,12 +14,26 @@
 /* The positions of a COO tensor's entries, dense and of int64: coordinate d of entry i is at[d * n + i]. Lent. */
 typedef struct TsrEntries { const int64_t *at; int64_t n; } TsrEntries;
 
-/* Any layout over parts that are retained; `plain` is NULL for COO. Lazy conj and neg bits of the values are resolved. Nothing is checked. */
-TsrStatus tsr_sparse_new(TsrTensor **out, uint8_t layout, int ndim, const int64_t *sizes, TsrTensor *indices, TsrTensor *plain, TsrTensor *values, bool coalesced);
+/* What a sparse tensor is made of, lent; `plain` is NULL for COO. */
+typedef struct TsrSparseParts {
+    uint8_t layout;
+    TsrTensor *indices, *plain, *values;
+    bool coalesced;
+} TsrSparseParts;
+
+static inline TsrSparseParts tsr_coo_parts(TsrTensor *indices, TsrTensor *values, bool coalesced) {
+    return (TsrSparseParts){TSR_SPARSE_COO, indices, NULL, values, coalesced};
+}
+static inline TsrSparseParts tsr_compressed_parts(uint8_t layout, TsrTensor *compressed, TsrTensor *plain, TsrTensor *values) {
+    return (TsrSparseParts){layout, compressed, plain, values, false};
+}
+
+/* Retains the parts. Lazy conj and neg bits of the values are resolved. Nothing is checked. */
+TsrStatus tsr_sparse_new(TsrTensor **out, int ndim, const int64_t *sizes, TsrSparseParts parts);
 /* torch.sparse_coo_tensor: checks shapes, not positions. ndim -1: sizes are the smallest that hold the indices. */
 TsrStatus tsr_sparse_coo_new(TsrTensor **out, TsrTensor *indices, TsrTensor *values, int ndim, const int64_t *sizes, bool coalesced);
 /* torch.sparse_compressed_tensor; ndim -1: sizes as the indices need them. */
-TsrStatus tsr_sparse_compressed_new(TsrTensor **out, uint8_t layout, TsrTensor *compressed, TsrTensor *plain, TsrTensor *values, int ndim, const int64_t *sizes);
+TsrStatus tsr_sparse_compressed_new(TsrTensor **out, int ndim, const int64_t *sizes, TsrSparseParts parts);
 /* check_invariants=True: whether the parts of t fit each other and its positions are in range, in order, and each there once. PyTorch's errors. */
 TsrStatus tsr_sparse_check(const TsrTensor *t);
 /* All zeros, nothing stored. */
