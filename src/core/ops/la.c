@@ -51,19 +51,31 @@ void tsr_la_strides(int64_t *strides, int ndim, const int64_t *sizes, bool colum
     strides[ndim - 2] = 1;
 }
 
-TsrStatus tsr_la_new(TsrTensor **out, int nbatch, const int64_t *batch, int64_t m, int64_t n, TsrDtype dtype, TsrDevice device) {
-    int64_t sizes[TSR_MAX_DIMS + 2], strides[TSR_MAX_DIMS + 2];
-    if (nbatch + 2 > TSR_MAX_DIMS) return tsr_error(TSR_RUNTIME_ERROR, "too many dimensions");
-    memcpy(sizes, batch, sizeof(int64_t) * (size_t)nbatch);
-    sizes[nbatch] = m, sizes[nbatch + 1] = n;
-    int64_t numel;
-    TSR_TRY(tsr_layout_numel(&numel, nbatch + 2, sizes));
-    tsr_la_strides(strides, nbatch + 2, sizes, true);
-    return tsr_tensor_new_strided(out, nbatch + 2, sizes, strides, dtype, device);
+TsrLaBatch tsr_la_batch(const TsrTensor *a) {
+    TsrLaBatch batch = {.n = tsr_ndim(a) - 2};
+    memcpy(batch.sizes, a->sizes, sizeof(int64_t) * (size_t)batch.n);
+    return batch;
+}
+
+TsrStatus tsr_la_broadcast_batch(TsrLaBatch *out, const TsrTensor *a, const TsrTensor *b) {
+    *out = tsr_la_batch(a);
+    return tsr_layout_broadcast(out->sizes, &out->n, b->sizes, tsr_ndim(b) - 2);
+}
+
+TsrStatus tsr_la_new(TsrTensor **out, const TsrLaBatch *batch, int64_t m, int64_t n, TsrDtype dtype, TsrDevice device) {
+    int64_t sizes[TSR_MAX_DIMS + 2], strides[TSR_MAX_DIMS + 2], numel;
+    int ndim = batch->n + 2;
+    if (ndim > TSR_MAX_DIMS) return tsr_error(TSR_RUNTIME_ERROR, "too many dimensions");
+    memcpy(sizes, batch->sizes, sizeof(int64_t) * (size_t)batch->n);
+    sizes[ndim - 2] = m, sizes[ndim - 1] = n;
+    TSR_TRY(tsr_layout_numel(&numel, ndim, sizes));
+    tsr_la_strides(strides, ndim, sizes, true);
+    return tsr_tensor_new_strided(out, ndim, sizes, strides, dtype, device);
 }
 
 TsrStatus tsr_la_new_like(TsrTensor **out, const TsrTensor *like, int64_t m, int64_t n, TsrDtype dtype) {
-    return tsr_la_new(out, tsr_ndim(like) - 2, like->sizes, m, n, dtype, like->device);
+    TsrLaBatch batch = tsr_la_batch(like);
+    return tsr_la_new(out, &batch, m, n, dtype, like->device);
 }
 
 TsrStatus tsr_la_new_vector(TsrTensor **out, const TsrTensor *like, int64_t n, TsrDtype dtype) {
@@ -74,22 +86,19 @@ TsrStatus tsr_la_new_vector(TsrTensor **out, const TsrTensor *like, int64_t n, T
     return tsr_tensor_new(out, nbatch + (n >= 0), sizes, dtype, like->device);
 }
 
-TsrStatus tsr_la_new_copy(TsrTensor **out, const TsrTensor *a) { return tsr_la_new_copy_expanded(out, a, tsr_ndim(a) - 2, a->sizes); }
-
-TsrStatus tsr_la_new_copy_expanded(TsrTensor **out, const TsrTensor *a, int nbatch, const int64_t *batch) {
+TsrStatus tsr_la_new_copy_expanded(TsrTensor **out, const TsrTensor *a, const TsrLaBatch *batch) {
     TSR_OWNED wide = NULL;
     TSR_OWNED r = NULL;
-    TSR_TRY(tsr_la_new(&r, nbatch, batch, tsr_la_rows(a), tsr_la_cols(a), a->dtype, a->device));
+    TSR_TRY(tsr_la_new(&r, batch, tsr_la_rows(a), tsr_la_cols(a), a->dtype, a->device));
     TSR_TRY(tsr_tensor_new_expand(&wide, a, tsr_ndim(r), r->sizes));
     if (!tsr_is_meta(r)) TSR_TRY(tsr_tensor_copy(r, wide));
     *out = tsr_owned_take(&r);
     return TSR_OK;
 }
 
-TsrStatus tsr_la_broadcast_batch(int64_t *batch, int *nbatch, const TsrTensor *a, const TsrTensor *b) {
-    *nbatch = tsr_ndim(a) - 2;
-    memcpy(batch, a->sizes, sizeof(int64_t) * (size_t)*nbatch);
-    return tsr_layout_broadcast(batch, nbatch, b->sizes, tsr_ndim(b) - 2);
+TsrStatus tsr_la_new_copy(TsrTensor **out, const TsrTensor *a) {
+    TsrLaBatch batch = tsr_la_batch(a);
+    return tsr_la_new_copy_expanded(out, a, &batch);
 }
 
 TsrStatus tsr_la_restride(TsrTensor **slot, int ndim, const int64_t *sizes, const int64_t *strides) {
@@ -600,6 +609,8 @@ static TsrStatus eigh_run(TsrTensor *v, TsrTensor *w, char jobz, char uplo, cons
 }
 
 TsrStatus tsr_la_new_eigh(TsrTensor **w, TsrTensor **v, const TsrTensor *a, char uplo, const char *fn) {
+    TSR_TRY(tsr_la_check_square(a, "linalg.eigh", "A"));
+    TSR_TRY(tsr_la_need_kernel("linalg_eigh_cpu", a));
     TSR_OWNED vv = NULL;
     TSR_OWNED ww = NULL;
     TSR_TRY(tsr_la_new_copy(&vv, a));

@@ -27,18 +27,24 @@ int64_t tsr_la_batches(const TsrTensor *a); /* product of all sizes but the last
 
 /* Strides of a column-major batch (PyTorch's batched_matrix_contiguous_strides); row-major when `columns` is false or ndim < 2. */
 void tsr_la_strides(int64_t *strides, int ndim, const int64_t *sizes, bool columns);
-/* Uninitialised, column-major, batch sizes as the first nbatch of `batch`. */
-TsrStatus tsr_la_new(TsrTensor **out, int nbatch, const int64_t *batch, int64_t m, int64_t n, TsrDtype dtype, TsrDevice device);
-/* As tsr_la_new with the batch sizes of `like`, which has two further dimensions. */
+/* The sizes before the last two. */
+typedef struct TsrLaBatch {
+    int n;
+    int64_t sizes[TSR_MAX_DIMS];
+} TsrLaBatch;
+TsrLaBatch tsr_la_batch(const TsrTensor *a);
+/* Those of two matrices, broadcast; PyTorch's error. */
+TsrStatus tsr_la_broadcast_batch(TsrLaBatch *out, const TsrTensor *a, const TsrTensor *b);
+/* Uninitialised, column-major. */
+TsrStatus tsr_la_new(TsrTensor **out, const TsrLaBatch *batch, int64_t m, int64_t n, TsrDtype dtype, TsrDevice device);
+/* The same with the batch and the device of `like`. */
 TsrStatus tsr_la_new_like(TsrTensor **out, const TsrTensor *like, int64_t m, int64_t n, TsrDtype dtype);
 /* Fresh tensor of like's batch sizes and one further dimension of n (none when n < 0), row-major. */
 TsrStatus tsr_la_new_vector(TsrTensor **out, const TsrTensor *like, int64_t n, TsrDtype dtype);
 /* A column-major copy (conj and neg resolved). */
 TsrStatus tsr_la_new_copy(TsrTensor **out, const TsrTensor *a);
-/* A column-major copy with the batch expanded to the sizes given, in (m, n) of its own. */
-TsrStatus tsr_la_new_copy_expanded(TsrTensor **out, const TsrTensor *a, int nbatch, const int64_t *batch);
-/* Broadcast batch sizes of two matrices; PyTorch's error. */
-TsrStatus tsr_la_broadcast_batch(int64_t *batch, int *nbatch, const TsrTensor *a, const TsrTensor *b);
+/* A column-major copy, expanded to that batch. */
+TsrStatus tsr_la_new_copy_expanded(TsrTensor **out, const TsrTensor *a, const TsrLaBatch *batch);
 /* Gives `t` (consumed through its slot) other strides by copying where they differ. */
 TsrStatus tsr_la_restride(TsrTensor **slot, int ndim, const int64_t *sizes, const int64_t *strides);
 /* A view of `a` transposed over its last two dimensions, conjugated too when `conj`. */
@@ -75,7 +81,7 @@ TsrStatus tsr_la_lu_solve(TsrTensor *b, const TsrTensor *lu, const TsrTensor *pi
 TsrStatus tsr_la_new_inverse(TsrTensor **inverse, TsrTensor **info, const TsrTensor *a);
 /* job 'A', 'S' or 'N' (u and vh untouched). s real, (batch..., k). */
 TsrStatus tsr_la_new_svd(TsrTensor **u, TsrTensor **s, TsrTensor **vh, const TsrTensor *a, char job, const char *fn);
-/* w real, ascending. v may be NULL. uplo 'L' or 'U'. */
+/* Of a square matrix: w real, ascending. v may be NULL. uplo 'L' or 'U'. */
 TsrStatus tsr_la_new_eigh(TsrTensor **w, TsrTensor **v, const TsrTensor *a, char uplo, const char *fn);
 
 /* A LAPACK info that is not 0 becomes PyTorch's torch.linalg.LinAlgError; `info` int32 (batch...). */

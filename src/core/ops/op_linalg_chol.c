@@ -122,11 +122,11 @@ TsrStatus op_cholesky_solve(TsrOpCall *c) {
     TSR_TRY(tsr_la_not_implemented("cholesky_solve_cpu", a->dtype));
     TSR_OWNED x = NULL;
     TSR_OWNED f = NULL;
-    int64_t batch[TSR_MAX_DIMS];
-    int nbatch, n, nrhs, info;
-    TSR_TRY(tsr_la_broadcast_batch(batch, &nbatch, b, a));
-    TSR_TRY(tsr_la_new_copy_expanded(&x, b, nbatch, batch));
-    TSR_TRY(tsr_la_new_copy_expanded(&f, a, nbatch, batch));
+    TsrLaBatch batch;
+    int n, nrhs, info;
+    TSR_TRY(tsr_la_broadcast_batch(&batch, b, a));
+    TSR_TRY(tsr_la_new_copy_expanded(&x, b, &batch));
+    TSR_TRY(tsr_la_new_copy_expanded(&f, a, &batch));
     if (x->numel == 0 || tsr_is_meta(x)) return tsr_return_move(c, tsr_owned_take(&x));
     TsrLaJob job;
     char uplo = c->arg[2].b ? 'U' : 'L';
@@ -178,12 +178,11 @@ TsrStatus op_solve_triangular(TsrOpCall *c) {
     TSR_OWNED cast = NULL;
     TSR_OWNED x = NULL;
     TSR_OWNED f = NULL;
-    int64_t batch[TSR_MAX_DIMS];
-    int nbatch;
-    TSR_TRY(tsr_la_broadcast_batch(batch, &nbatch, a, b));
+    TsrLaBatch batch;
+    TSR_TRY(tsr_la_broadcast_batch(&batch, a, b));
     TSR_TRY(tsr_tensor_new_cast(&cast, b, a->dtype));
-    TSR_TRY(tsr_la_new_copy_expanded(&x, cast, nbatch, batch));
-    TSR_TRY(tsr_la_new_copy_expanded(&f, a, nbatch, batch));
+    TSR_TRY(tsr_la_new_copy_expanded(&x, cast, &batch));
+    TSR_TRY(tsr_la_new_copy_expanded(&f, a, &batch));
     TSR_TRY(trsm(x, f, how));
     return tsr_return_move(c, tsr_owned_take(&x));
 }
@@ -198,11 +197,10 @@ TsrStatus op_triangular_solve(TsrOpCall *c) {
     TSR_TRY(tsr_la_not_implemented("triangular_solve_cpu", a->dtype));
     TSR_OWNED x = NULL;
     TSR_OWNED f = NULL;
-    int64_t batch[TSR_MAX_DIMS];
-    int nbatch;
-    TSR_TRY(tsr_la_broadcast_batch(batch, &nbatch, b, a));
-    TSR_TRY(tsr_la_new_copy_expanded(&x, b, nbatch, batch));
-    TSR_TRY(tsr_la_new_copy_expanded(&f, a, nbatch, batch));
+    TsrLaBatch batch;
+    TSR_TRY(tsr_la_broadcast_batch(&batch, b, a));
+    TSR_TRY(tsr_la_new_copy_expanded(&x, b, &batch));
+    TSR_TRY(tsr_la_new_copy_expanded(&f, a, &batch));
     TSR_TRY(trsm(x, f, (Triangular){.upper = c->arg[2].b, .left = true, .unit = c->arg[4].b, .trans = c->arg[3].b ? 'T' : 'N'}));
     return tsr_return_move2(c, tsr_owned_take(&x), tsr_owned_take(&f));
 }

@@ -173,19 +173,20 @@ static TsrStatus transpose_geometry(TsrTensor *x) {
 }
 
 /* X of op(A) X = B (or X op(A) = B) from a factorization whose batch is already B's; column-major when left, else row-major. */
-static TsrStatus solve_factored(TsrTensor **out, const TsrTensor *lu, const TsrTensor *pivots, const TsrTensor *b, int nbatch, const int64_t *batch, bool left, bool adjoint) {
+static TsrStatus solve_factored(TsrTensor **out, const TsrTensor *lu, const TsrTensor *pivots, const TsrTensor *b, bool left, bool adjoint) {
     TSR_OWNED bt = NULL;
     TSR_OWNED x = NULL;
     bool is_complex = tsr_dtype_is_complex(b->dtype);
+    TsrLaBatch batch = tsr_la_batch(lu);
     if (left) {
-        TSR_TRY(tsr_la_new_copy_expanded(&x, b, nbatch, batch));
+        TSR_TRY(tsr_la_new_copy_expanded(&x, b, &batch));
         TSR_TRY(tsr_la_lu_solve(x, lu, pivots, !adjoint ? 'N' : is_complex ? 'C' : 'T'));
         *out = tsr_owned_take(&x);
         return TSR_OK;
     }
     /* X A = B is A^T X^T = B^T; with the adjoint it is conj(A) X^T = B^T: conjugate both sides. */
     TSR_TRY(tsr_la_new_mt(&bt, b, adjoint));
-    TSR_TRY(tsr_la_new_copy_expanded(&x, bt, nbatch, batch));
+    TSR_TRY(tsr_la_new_copy_expanded(&x, bt, &batch));
     TSR_TRY(tsr_la_lu_solve(x, lu, pivots, adjoint ? 'N' : 'T'));
     if (adjoint && is_complex) {
         TSR_OWNED conj = NULL;
@@ -224,14 +225,14 @@ static TsrStatus solve_matrices_new(TsrTensor **x, TsrTensor **info, const TsrTe
     TSR_OWNED pivots = NULL;
     TSR_OWNED e = NULL;
     TSR_OWNED r = NULL;
-    int64_t batch[TSR_MAX_DIMS], sizes[TSR_MAX_DIMS + 2];
-    int nbatch;
-    TSR_TRY(tsr_la_broadcast_batch(batch, &nbatch, a, b));
-    memcpy(sizes, batch, sizeof(int64_t) * (size_t)nbatch);
-    sizes[nbatch] = sizes[nbatch + 1] = tsr_la_rows(a);
-    TSR_TRY(tsr_tensor_new_expand(&wide, a, nbatch + 2, sizes));
+    TsrLaBatch batch;
+    int64_t sizes[TSR_MAX_DIMS + 2];
+    TSR_TRY(tsr_la_broadcast_batch(&batch, a, b));
+    memcpy(sizes, batch.sizes, sizeof(int64_t) * (size_t)batch.n);
+    sizes[batch.n] = sizes[batch.n + 1] = tsr_la_rows(a);
+    TSR_TRY(tsr_tensor_new_expand(&wide, a, batch.n + 2, sizes));
     TSR_TRY(tsr_la_new_lu_factor(&lu, &pivots, &e, wide));
-    TSR_TRY(solve_factored(&r, lu, pivots, b, nbatch, batch, left, false));
+    TSR_TRY(solve_factored(&r, lu, pivots, b, left, false));
     *info = tsr_owned_take(&e);
     *x = tsr_owned_take(&r);
     return TSR_OK;
@@ -296,19 +297,18 @@ static TsrStatus lu_solve(TsrTensor **out, const TsrTensor *lu, const TsrTensor 
     TSR_OWNED lub = NULL;
     TSR_OWNED pwide = NULL;
     TSR_OWNED pb = NULL;
-    int64_t batch[TSR_MAX_DIMS + 1];
-    int nbatch;
-    TSR_TRY(tsr_la_broadcast_batch(batch, &nbatch, lu, b));
-    TSR_TRY(tsr_la_new_copy_expanded(&lub, lu, nbatch, batch));
-    batch[nbatch] = tsr_la_cols(lu);
-    TSR_TRY(tsr_tensor_new_expand(&pwide, pivots, nbatch + 1, batch));
+    TsrLaBatch batch;
+    TSR_TRY(tsr_la_broadcast_batch(&batch, lu, b));
+    TSR_TRY(tsr_la_new_copy_expanded(&lub, lu, &batch));
+    batch.sizes[batch.n] = tsr_la_cols(lu);
+    TSR_TRY(tsr_tensor_new_expand(&pwide, pivots, batch.n + 1, batch.sizes));
     TSR_TRY(tsr_tensor_new_contiguous(&pb, pwide, TSR_CONTIGUOUS));
     if (!tsr_is_meta(pb))
         for (int64_t k = 0; k < pb->numel; k++)
             if (((const int *)tsr_data(pb))[k] < 1 || ((const int *)tsr_data(pb))[k] > tsr_la_cols(lu))
                 return tsr_error(TSR_RUNTIME_ERROR, "Pivots given to lu_solve must all be %s. Did you properly pass the result of lu_factor?",
                                  ((const int *)tsr_data(pb))[k] < 1 ? "greater or equal to 1" : "smaller or equal to LU.size(-2)");
-    return solve_factored(out, lub, pb, b, nbatch, batch, left, adjoint);
+    return solve_factored(out, lub, pb, b, left, adjoint);
 }
 
 TsrStatus op_linalg_lu_solve(TsrOpCall *c) {
@@ -609,15 +609,15 @@ TsrStatus op_ldl_solve(TsrOpCall *c) {
     TSR_OWNED p32 = NULL;
     TSR_OWNED pwide = NULL;
     TSR_OWNED p = NULL;
-    int64_t batch[TSR_MAX_DIMS + 1];
-    int nbatch, n, nrhs, info;
+    TsrLaBatch batch;
+    int n, nrhs, info;
     char lower = 'L';
-    TSR_TRY(tsr_la_broadcast_batch(batch, &nbatch, ld, b));
-    TSR_TRY(tsr_la_new_copy_expanded(&x, b, nbatch, batch));
-    TSR_TRY(tsr_la_new_copy_expanded(&f, ld, nbatch, batch));
+    TSR_TRY(tsr_la_broadcast_batch(&batch, ld, b));
+    TSR_TRY(tsr_la_new_copy_expanded(&x, b, &batch));
+    TSR_TRY(tsr_la_new_copy_expanded(&f, ld, &batch));
     TSR_TRY(tsr_tensor_new_cast(&p32, pivots, TSR_INT32));
-    batch[nbatch] = tsr_la_cols(ld);
-    TSR_TRY(tsr_tensor_new_expand(&pwide, p32, nbatch + 1, batch));
+    batch.sizes[batch.n] = tsr_la_cols(ld);
+    TSR_TRY(tsr_tensor_new_expand(&pwide, p32, batch.n + 1, batch.sizes));
     TSR_TRY(tsr_tensor_new_contiguous(&p, pwide, TSR_CONTIGUOUS));
     if (x->numel == 0 || tsr_is_meta(x)) return tsr_return_move(c, tsr_owned_take(&x));
     for (int64_t k = 0; k < p->numel; k++) {

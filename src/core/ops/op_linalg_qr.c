@@ -355,7 +355,7 @@ static TsrStatus drop_repeats(TsrTensor **slot, const TsrTensor *a, int extra) {
 TsrStatus op_lstsq(TsrOpCall *c) {
     const TsrTensor *a = c->arg[0].t, *b = c->arg[1].t;
     bool vector = false;
-    int driver, nbatch;
+    int driver;
     TSR_TRY(check_lstsq(a, b, &vector));
     TSR_TRY(lstsq_driver(&driver, &c->arg[3]));
     TSR_OWNED column = NULL;
@@ -366,14 +366,15 @@ TsrStatus op_lstsq(TsrOpCall *c) {
     TSR_OWNED residuals = NULL;
     if (vector) TSR_TRY(tsr_tensor_new_unsqueeze(&column, b, -1));
     const TsrTensor *rhs = vector ? column : b;
-    int64_t batch[TSR_MAX_DIMS], m = tsr_la_rows(a), n = tsr_la_cols(a), k = TSR_MIN(m, n), none = 0;
-    TSR_TRY(tsr_la_broadcast_batch(batch, &nbatch, a, rhs));
-    TSR_TRY(tsr_la_new_copy_expanded(&f, a, nbatch, batch));
-    TSR_TRY(tsr_la_new(&x, nbatch, batch, TSR_MAX(m, n), tsr_la_cols(rhs), a->dtype, a->device));
+    TsrLaBatch batch;
+    int64_t m = tsr_la_rows(a), n = tsr_la_cols(a), k = TSR_MIN(m, n), none = 0;
+    TSR_TRY(tsr_la_broadcast_batch(&batch, a, rhs));
+    TSR_TRY(tsr_la_new_copy_expanded(&f, a, &batch));
+    TSR_TRY(tsr_la_new(&x, &batch, TSR_MAX(m, n), tsr_la_cols(rhs), a->dtype, a->device));
     if (!tsr_is_meta(x)) {
         if (x->numel > 0) memset(tsr_data(x), 0, (size_t)x->numel * tsr_itemsize(x));
         TSR_OWNED wide = NULL;
-        TSR_TRY(tsr_la_new_copy_expanded(&wide, rhs, nbatch, batch));
+        TSR_TRY(tsr_la_new_copy_expanded(&wide, rhs, &batch));
         TSR_TRY(copy_corner(x, wide));
     }
     TsrDtype real = tsr_dtype_real_of(a->dtype);
