@@ -15,14 +15,14 @@
 #include "mem.h"
 
 static const TsrFormat formats[] = {
-    {"npy", "npy", tsr_npy_probe, tsr_npy_read, tsr_npy_write, tsr_npy_expected_size},
-    {"safetensors", "safetensors", tsr_safetensors_probe, tsr_safetensors_read, tsr_safetensors_write, tsr_safetensors_expected_size},
-    {"json", "json", tsr_json_probe, tsr_json_read, tsr_json_write, NULL},
-    {"jsonl", "jsonl ndjson", NULL, tsr_jsonl_read, tsr_jsonl_write, NULL},
-    {"csv", "csv txt dat", tsr_csv_probe, tsr_csv_read, tsr_csv_write, NULL},
-    {"tsv", "tsv tab", NULL, tsr_csv_read, tsr_tsv_write, NULL},
-    {"pb", "pb", NULL, tsr_pb_read, tsr_pb_write, NULL},
-    {"raw", "raw bin", NULL, tsr_raw_read, tsr_raw_write, NULL},
+    {"npy", "npy", tsr_npy_probe, tsr_npy_read, tsr_npy_write, tsr_npy_expected_size, false},
+    {"safetensors", "safetensors", tsr_safetensors_probe, tsr_safetensors_read, tsr_safetensors_write, tsr_safetensors_expected_size, false},
+    {"json", "json", tsr_json_probe, tsr_json_read, tsr_json_write, NULL, false},
+    {"jsonl", "jsonl ndjson", NULL, tsr_jsonl_read, tsr_jsonl_write, NULL, false},
+    {"csv", "csv txt dat", tsr_csv_probe, tsr_csv_read, tsr_csv_write, NULL, true},
+    {"tsv", "tsv tab", NULL, tsr_csv_read, tsr_tsv_write, NULL, true},
+    {"pb", "pb", NULL, tsr_pb_read, tsr_pb_write, NULL, false},
+    {"raw", "raw bin", NULL, tsr_raw_read, tsr_raw_write, NULL, false},
 };
 
 const TsrFormat *tsr_format_find(const char *name) {
@@ -73,6 +73,7 @@ static TsrStatus choose_reader(const TsrFormat **out, const TsrInput *in, const 
     if (*out == NULL && in->size == 0) return tsr_input_error(in, "empty: nothing tells what format it has");
     if (in->size == 0 && (*out)->probe != NULL) return tsr_input_error(in, "it is empty");
     if (*out == NULL) return tsr_input_error(in, "neither its name nor its first bytes tell its format");
+    if ((*out)->table && guessed == NULL && tsr_csv_is_text(in->data, in->size)) return TSR_OK; /* a header alone */
     if ((*out)->probe != NULL && guessed != *out && !(*out)->probe(in->data, in->size))
         return tsr_input_error(in, "its name says %s, but its content is not%s%s", (*out)->name, guessed != NULL ? ": it looks like " : "",
                                guessed != NULL ? guessed->name : "");
@@ -114,6 +115,7 @@ TsrStatus tsr_write(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *
     const TsrFormat *format = tsr_format_find(options->format);
     if (format == NULL) return tsr_error(TSR_VALUE_ERROR, "unknown format '%s'", options->format);
     if (format->write == NULL) return tsr_error(TSR_VALUE_ERROR, "%s can be read, not written", format->name);
+    if (options->header != NULL && !format->table) return tsr_error(TSR_VALUE_ERROR, "%s has no header that could hold names of columns; csv and tsv have", format->name);
     TSR_TRY(check_elements(items));
     TSR_TRY(format->write(sink, items, options));
     return tsr_sink_flush(sink);

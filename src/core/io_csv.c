@@ -12,6 +12,7 @@
 #include "mem.h"
 #include "number.h"
 #include "parallel.h"
+#include "table.h"
 #include "view.h"
 
 /* ---- fields ---- */
@@ -38,13 +39,34 @@ static const char *behind_quotes(const char *begin, const char *end) {
     return begin;
 }
 
+/* Where a field in quotes that opens at p ends, behind them; p when none does: `begin` is its record's. */
+static const char *behind_field(const char *begin, const char *p, const char *end) {
+    static const char around[] = ",;\t | ";
+    if (p > begin && memchr(around, p[-1], sizeof around - 1) == NULL) return p;
+    const char *behind = behind_quotes(p, end);
+    return behind == end || *behind == '\n' || *behind == '\r' || memchr(around, *behind, sizeof around - 1) != NULL ? behind : p;
+}
+
+/* The end of the record that begins here: of its line, unless that is inside quotes. *lines: how many it has. */
+static const char *record_end(const char *begin, const char *end, int64_t *lines) {
+    const char *stop = line_end(begin, end), *p = begin;
+    *lines = 1;
+    while ((p = memchr(p, '"', (size_t)(stop - p))) != NULL) {
+        const char *behind = behind_field(begin, p, end);
+        p = behind > p ? behind : p + 1;
+        for (; stop < p; ++*lines) stop = line_end(stop + 1, end);
+    }
+    return stop;
+}
+
 /* One field from *p on, trimmed and without quotes; *p moves past its delimiter. *last: no field follows. */
 static void next_field(const char **p, const char *end, char delimiter, const char **text, const char **text_end, bool *last) {
     const char *begin = *p, *stop;
     while (begin < end && is_blank(*begin) && *begin != delimiter) begin++;
     if (delimiter == ' ') {
         while (begin < end && is_blank(*begin)) begin++;
-        for (stop = begin; stop < end && !is_blank(*stop);) stop++;
+        stop = begin < end && *begin == '"' ? behind_quotes(begin, end) : begin; /* blanks may stand in them */
+        while (stop < end && !is_blank(*stop)) stop++;
         *p = stop;
         while (*p < end && is_blank(**p)) ++*p;
         *last = *p == end;
@@ -64,6 +86,16 @@ static void next_field(const char **p, const char *end, char delimiter, const ch
     *text_end = stop;
 }
 
+/* Appends the text of a field of the line that ends at `end`, as next_field gives it: "" in quotes is one quote. */
+static TsrStatus append_field(TsrText *out, const char *text, const char *text_end, const char *end) {
+    bool quoted = text_end < end && *text_end == '"';
+    for (const char *p = text; p < text_end; p++) {
+        TSR_TRY(tsr_text_putc(out, *p));
+        if (quoted && *p == '"' && p + 1 < text_end && p[1] == '"') p++;
+    }
+    return TSR_OK;
+}
+
 static bool is_number(const char *begin, const char *end) {
     double value;
     return begin < end && tsr_parse_double(&value, begin, end) == end;
@@ -76,15 +108,16 @@ static char detect_delimiter(const char *line, const char *end) {
     return ' ';
 }
 
+bool tsr_csv_is_text(const char *data, size_t size) {
+    size_t looked = TSR_MIN(size, (size_t)4096), i = 0;
+    while (i < looked && ((unsigned char)data[i] >= 32 || (data[i] != '\0' && strchr("\n\r\t", data[i]) != NULL))) i++;
+    return i == looked;
+}
+
 bool tsr_csv_probe(const char *data, size_t size) {
-    size_t looked = TSR_MIN(size, (size_t)4096);
-    bool number = false;
-    for (size_t i = 0; i < looked; i++) {
-        unsigned char c = (unsigned char)data[i];
-        if (c < 32 && c != '\n' && c != '\r' && c != '\t') return false;
-        number |= c >= '0' && c <= '9';
-    }
-    return number && data[0] != '[' && data[0] != '{';
+    size_t looked = TSR_MIN(size, (size_t)4096), i = 0;
+    while (i < looked && (data[i] < '0' || data[i] > '9')) i++;
+    return i < looked && data[0] != '[' && data[0] != '{' && tsr_csv_is_text(data, size);
 }
 
 /* ---- the table ---- */
@@ -115,30 +148,49 @@ typedef struct Table {
     const char *header, *header_end;
     int64_t wanted[MAX_WANTED]; /* the columns that are named, in that order */
     int nwanted;         /* 0: all are taken */
+    bool quoted;         /* there are quotes, and so maybe line ends inside of them */
+    const char **names;  /* of all columns; NULL: the file has no header */
+    TsrText text;        /* of the names */
     bool *skipped;       /* a flag a column when some are named: what stands in it is not looked at; else NULL */
 } Table;
+
+static const char *next_record(const Table *t, const char *p, const char *end, int64_t *lines) {
+    *lines = 1;
+    return t->quoted ? record_end(p, end, lines) : line_end(p, end);
+}
+
+/* The first end of a record at or behind `wanted`, in a block that begins at p. Only by looking at each is it known whether a line end is one. */
+static const char *block_end(const Table *t, const char *p, const char *wanted) {
+    int64_t lines;
+    if (!t->quoted) return line_end(wanted, t->end);
+    for (;; p++) {
+        p = record_end(p, t->end, &lines);
+        if (p >= wanted) return p;
+    }
+}
 
 static void split_blocks(Table *t) {
     size_t size = (size_t)(t->end - t->body), share = TSR_MAX(size / MAX_BLOCKS + 1, (size_t)1 << 16);
     for (const char *p = t->body; p < t->end && t->nblocks < MAX_BLOCKS;) {
-        const char *stop = (size_t)(t->end - p) > share ? line_end(p + share, t->end) : t->end;
+        const char *stop = (size_t)(t->end - p) > share ? block_end(t, p, p + share) : t->end;
         if (stop < t->end) stop++;
         t->blocks[t->nblocks++] = (Block){.begin = p, .end = stop};
         p = stop;
     }
 }
 
-static void count_block(Block *b) {
+static void count_block(const Table *t, Block *b) {
+    int64_t lines;
     for (const char *p = b->begin; p < b->end;) {
-        const char *stop = line_end(p, b->end);
-        b->lines++;
+        const char *stop = next_record(t, p, b->end, &lines);
+        b->lines += lines;
         b->rows += !blank_line(p, stop);
         p = stop + 1;
     }
 }
 
 static void count_blocks(int64_t begin, int64_t end, void *user) {
-    for (int64_t i = begin; i < end; i++) count_block(&((Table *)user)->blocks[i]);
+    for (int64_t i = begin; i < end; i++) count_block(user, &((Table *)user)->blocks[i]);
 }
 
 static bool parse_cell(const Table *t, const char *begin, const char *end, char *cell) {
@@ -193,9 +245,9 @@ static bool parse_line(const Table *t, Block *b, const char *p, const char *end,
 static void parse_block(const Table *t, Block *b) {
     if (b->rows == 0) return; /* maybe no block has any, and there are no cells */
     char *row = t->cells + b->first_row * t->columns * 8;
-    int64_t line = b->first_line;
-    for (const char *p = b->begin; p < b->end; line++) {
-        const char *stop = line_end(p, b->end);
+    int64_t line = b->first_line, lines;
+    for (const char *p = b->begin; p < b->end; line += lines) {
+        const char *stop = next_record(t, p, b->end, &lines);
         if (!blank_line(p, stop)) {
             while (p < stop && *p == ' ' && t->delimiter == ' ') p++;
             if (!parse_line(t, b, p, stop, row)) {
@@ -264,10 +316,12 @@ static int64_t count_fields(const char *p, const char *end, char delimiter) {
 /* Finds the first row: its delimiter, whether it is a header, and where the body begins. */
 static TsrStatus examine(Table *t, const TsrInput *in, const TsrLoadOptions *options, const char *begin) {
     const char *p = begin, *stop = begin;
+    int64_t lines;
     t->body_line = 1;
     if (begin < t->end && memchr(begin, '\0', (size_t)(t->end - begin)) != NULL) return tsr_input_error(in, "it holds a NUL byte: not text");
-    for (; p < t->end; p = stop + 1, t->body_line++) {
-        stop = line_end(p, t->end);
+    t->quoted = begin < t->end && memchr(begin, '"', (size_t)(t->end - begin)) != NULL;
+    for (; p < t->end; p = stop + 1, t->body_line += lines) {
+        stop = next_record(t, p, t->end, &lines);
         if (!blank_line(p, stop)) break;
     }
     if (p >= t->end) return tsr_input_error(in, "it holds no rows");
@@ -278,7 +332,7 @@ static TsrStatus examine(Table *t, const TsrInput *in, const TsrLoadOptions *opt
     if (header) {
         t->header = p;
         t->header_end = stop;
-        t->body_line++;
+        t->body_line += lines;
     }
     t->body = header ? TSR_MIN(stop + 1, t->end) : p;
     return TSR_OK;
@@ -286,39 +340,60 @@ static TsrStatus examine(Table *t, const TsrInput *in, const TsrLoadOptions *opt
 
 /* ---- choosing columns ---- */
 
-static int64_t find_column(const Table *t, const char *name, size_t n) {
-    int64_t index;
-    if (tsr_parse_int64(&index, name, name + n) == name + n) {
-        if (index < 0) index += t->columns;
-        return index >= 0 && index < t->columns ? index : -1;
-    }
-    const char *p = t->header;
+/* The names of the columns, behind one another in t->text. */
+static TsrStatus read_names(Table *t) {
+    const char *p = t->header, *text, *text_end;
     bool last = p == NULL;
-    for (int64_t k = 0; !last; k++) {
-        const char *text, *text_end;
+    if (last) return TSR_OK;
+    while (!last) {
         next_field(&p, t->header_end, t->delimiter, &text, &text_end, &last);
-        if ((size_t)(text_end - text) == n && memcmp(text, name, n) == 0) return k;
+        TSR_TRY(append_field(&t->text, text, text_end, t->header_end));
+        TSR_TRY(tsr_text_putc(&t->text, '\0'));
     }
-    return -1;
+    t->names = tsr_malloc((size_t)t->columns * sizeof *t->names);
+    if (t->names == NULL) return tsr_error_no_memory((size_t)t->columns * sizeof *t->names);
+    text = t->text.data;
+    for (int64_t k = 0; k < t->columns; text += strlen(text) + 1) t->names[k++] = text;
+    return TSR_OK;
 }
 
-/* Finds the columns of a list "0,2,name"; all others are skipped. */
+/* By its name, else its number; -1 when there is none. */
+static int64_t find_column(const Table *t, const char *name) {
+    const char *end = name + strlen(name);
+    int64_t index;
+    for (int64_t k = 0; t->names != NULL && k < t->columns; k++)
+        if (strcmp(t->names[k], name) == 0) return k;
+    if (name == end || tsr_parse_int64(&index, name, end) != end) return -1;
+    if (index < 0) index += t->columns;
+    return index >= 0 && index < t->columns ? index : -1;
+}
+
+static TsrStatus want_column(Table *t, const char *name) {
+    char shown[440];
+    int64_t column = find_column(t, name);
+    if (t->nwanted == MAX_WANTED) return tsr_error(TSR_VALUE_ERROR, "more than %d columns are named", MAX_WANTED);
+    if (column < 0)
+        return tsr_input_error(t->in, "it has no column '%s' (%lld columns%s)", tsr_io_quote(shown, name, strlen(name)), (long long)t->columns, t->names == NULL ? ", no header" : "");
+    t->wanted[t->nwanted++] = column;
+    t->skipped[column] = false;
+    return TSR_OK;
+}
+
+/* Finds the columns of a list '0,2,name,"a, b"'; all others are skipped. */
 static TsrStatus want_columns(Table *t, const char *list) {
+    const char *end = list + strlen(list), *text, *text_end;
+    TsrStatus status = TSR_OK;
     t->skipped = tsr_malloc((size_t)t->columns);
     if (t->skipped == NULL) return tsr_error_no_memory((size_t)t->columns);
     memset(t->skipped, true, (size_t)t->columns);
-    for (const char *p = list;; p++) {
-        size_t length = strcspn(p, ",");
-        char shown[440];
-        int64_t column = find_column(t, p, length);
-        if (t->nwanted == MAX_WANTED) return tsr_error(TSR_VALUE_ERROR, "more than %d columns are named", MAX_WANTED);
-        if (column < 0)
-            return tsr_input_error(t->in, "it has no column '%s' (%lld columns%s)", tsr_io_quote(shown, p, length), (long long)t->columns, t->header == NULL ? ", no header" : "");
-        t->wanted[t->nwanted++] = column;
-        t->skipped[column] = false;
-        p += length;
-        if (*p == '\0') return TSR_OK;
+    for (bool last = false; !last && status == TSR_OK;) {
+        TsrText name = {0};
+        next_field(&list, end, ',', &text, &text_end, &last);
+        status = append_field(&name, text, text_end, end);
+        if (status == TSR_OK) status = want_column(t, name.data != NULL ? name.data : "");
+        tsr_text_free(&name);
     }
+    return status;
 }
 
 static TsrStatus pick_columns(TsrTensor **table, const Table *t) {
@@ -357,14 +432,29 @@ static TsrStatus parse_table(TsrTensor **out, Table *t) {
     return TSR_OK;
 }
 
-static TsrStatus finish_table(TsrTensor **table, const Table *t, const TsrLoadOptions *options) {
+static TsrStatus convert_table(TsrTensor **table, const Table *t, TsrDtype wanted) {
     TsrTensor *converted;
-    if (t->nwanted > 0) TSR_TRY(pick_columns(table, t));
-    if (options->dtype == TSR_DTYPE_NONE || options->dtype == t->dtype) return TSR_OK;
-    TSR_TRY(tsr_tensor_new_cast(&converted, *table, options->dtype));
+    if (wanted == TSR_DTYPE_NONE || wanted == t->dtype) return TSR_OK;
+    TSR_TRY(tsr_tensor_new_cast(&converted, *table, wanted));
     tsr_tensor_reset(table);
     *table = converted;
     return TSR_OK;
+}
+
+static TsrStatus name_columns(TsrTensor *table, Table *t) {
+    TsrColumns *columns;
+    const char *names[MAX_WANTED];
+    for (int k = 0; k < t->nwanted && t->names != NULL; k++) names[k] = t->names[t->wanted[k]];
+    bool some = t->nwanted > 0 && t->names != NULL;
+    TSR_TRY(tsr_columns_new(&columns, some ? names : t->names, table->sizes[1], t->delimiter));
+    tsr_columns_set_move(table, columns);
+    return TSR_OK;
+}
+
+static TsrStatus finish_table(TsrTensor **table, Table *t, const TsrLoadOptions *options) {
+    if (t->nwanted > 0) TSR_TRY(pick_columns(table, t));
+    TSR_TRY(convert_table(table, t, options->dtype));
+    return name_columns(*table, t);
 }
 
 TsrStatus tsr_csv_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *options) {
@@ -378,10 +468,13 @@ TsrStatus tsr_csv_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *option
     t->end = end;
     t->dtype = options->dtype != TSR_DTYPE_NONE && tsr_dtype_is_integral(options->dtype) ? TSR_INT64 : TSR_FLOAT64;
     TsrStatus status = examine(t, in, options, begin);
+    if (status == TSR_OK) status = read_names(t);
     if (status == TSR_OK && options->columns != NULL) status = want_columns(t, options->columns);
     if (status == TSR_OK) status = parse_table(&table, t);
     if (status == TSR_OK) status = finish_table(&table, t, options);
     tsr_free(t->skipped);
+    tsr_free(t->names);
+    tsr_text_free(&t->text);
     tsr_free(t);
     if (status == TSR_OK) return tsr_items_single_move(out, table);
     tsr_tensor_free(table);
@@ -438,6 +531,37 @@ static TsrStatus write_table(TsrSink *sink, const TsrTensor *t, char delimiter, 
     return status;
 }
 
+/* ---- names ---- */
+
+/* In quotes where it would be read otherwise. */
+static void write_name(TsrSink *sink, const char *name, char delimiter, bool alone) {
+    size_t n = strlen(name);
+    bool plain = strchr(name, delimiter) == NULL && name[strcspn(name, "\"\r\n")] == '\0';
+    if (n == 0) plain = !alone && delimiter != ' ';
+    else plain &= !is_blank(name[0]) && !is_blank(name[n - 1]);
+    if (!plain) tsr_sink_puts(sink, "\"");
+    for (const char *p = name; *p != '\0'; p++) tsr_sink_write(sink, *p == '"' ? "\"\"" : p, *p == '"' ? 2 : 1);
+    if (!plain) tsr_sink_puts(sink, "\"");
+}
+
+static TsrStatus write_header(TsrSink *sink, const char *const *names, int64_t n, char delimiter) {
+    for (int64_t i = 0; i < n; i++) {
+        if ((i & 1023) == 0) TSR_TRY(tsr_interrupt_check());
+        write_name(sink, names[i], delimiter, n == 1);
+        tsr_sink_write(sink, i + 1 < n ? &delimiter : "\n", 1);
+    }
+    return sink->status;
+}
+
+/* The names that the options give for `columns` columns, if they do. */
+static TsrStatus write_given_header(TsrSink *sink, const TsrSaveOptions *options, int64_t columns, char delimiter) {
+    if (options->header == NULL || options->no_header) return TSR_OK;
+    if (options->header_count != columns)
+        return tsr_error(TSR_VALUE_ERROR, "the header has %lld name%s, the table %lld column%s", (long long)options->header_count, options->header_count == 1 ? "" : "s",
+                         (long long)columns, columns == 1 ? "" : "s");
+    return write_header(sink, options->header, columns, delimiter);
+}
+
 /* ---- a table whose columns have names: tensors of one dimension, or single numbers ---- */
 
 typedef struct NamedColumns {
@@ -463,13 +587,6 @@ static TsrStatus add_named_column(NamedColumns *c, const TsrItem *item) {
     return TSR_OK;
 }
 
-static void write_name(TsrSink *sink, const char *name, char delimiter) {
-    bool plain = strchr(name, delimiter) == NULL && name[strcspn(name, "\"\r\n")] == '\0';
-    if (!plain) tsr_sink_puts(sink, "\"");
-    for (const char *p = name; *p != '\0'; p++) tsr_sink_write(sink, *p == '"' ? "\"\"" : p, *p == '"' ? 2 : 1);
-    if (!plain) tsr_sink_puts(sink, "\"");
-}
-
 static TsrStatus write_named_rows(TsrSink *sink, const NamedColumns *c, char delimiter, int precision) {
     char text[CELL];
     for (int64_t row = 0; row < c->rows; row++) {
@@ -485,14 +602,21 @@ static TsrStatus write_named_rows(TsrSink *sink, const NamedColumns *c, char del
     return sink->status;
 }
 
+static TsrStatus write_keys(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options, char delimiter) {
+    if (options->no_header) return TSR_OK;
+    const char **names = tsr_malloc((size_t)items->n * sizeof *names);
+    if (names == NULL) return tsr_error_no_memory((size_t)items->n * sizeof *names);
+    for (int i = 0; i < items->n; i++) names[i] = items->items[i].name;
+    TsrStatus status = write_header(sink, names, items->n, delimiter);
+    tsr_free(names);
+    return status;
+}
+
 static TsrStatus write_named(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options, char delimiter) {
     NamedColumns c = {.columns = tsr_calloc((size_t)items->n, sizeof *c.columns)};
     TsrStatus status = c.columns != NULL ? TSR_OK : tsr_error_no_memory((size_t)items->n * sizeof *c.columns);
     for (int i = 0; i < items->n && status == TSR_OK; i++) status = add_named_column(&c, &items->items[i]);
-    for (int i = 0; i < items->n && status == TSR_OK && !options->no_header; i++) {
-        write_name(sink, items->items[i].name, delimiter);
-        tsr_sink_write(sink, i + 1 < items->n ? &delimiter : "\n", 1);
-    }
+    if (status == TSR_OK) status = options->header != NULL ? write_given_header(sink, options, items->n, delimiter) : write_keys(sink, items, options, delimiter);
     if (status == TSR_OK) status = write_named_rows(sink, &c, delimiter, options->precision);
     for (int i = 0; i < c.n; i++) tsr_tensor_free(c.columns[i]);
     tsr_free(c.columns);
@@ -506,6 +630,7 @@ static TsrStatus write_delimited(TsrSink *sink, const TsrItems *items, const Tsr
     TSR_TRY(tsr_items_only(&t, items, "csv"));
     if (tsr_ndim(t) > 2) return tsr_error(TSR_VALUE_ERROR, "a table has at most 2 dimensions, this tensor has %d", tsr_ndim(t));
     TSR_TRY(check_cells(t));
+    TSR_TRY(write_given_header(sink, options, tsr_ndim(t) == 2 ? t->sizes[1] : 1, delimiter));
     TSR_TRY(tsr_tensor_new_contiguous(&dense, t, TSR_CONTIGUOUS));
     TsrStatus status = write_table(sink, dense, delimiter, options->precision);
     tsr_tensor_free(dense);

@@ -18,7 +18,7 @@ typedef struct TsrLoadOptions {
     char mode;             /* mapped formats: 'c' copy-on-write (the default, also 0), 'r' read-only, '+' shared */
     int header;            /* csv: -1 detect, 0 no, 1 yes */
     char delimiter;        /* csv: 0 detect; ' ' runs of spaces */
-    const char *columns;   /* csv: "0,2,name"; jsonl: "name,other"; NULL all */
+    const char *columns;   /* csv: "0,2,name"; jsonl: "name,other"; a name that has a comma stands in quotes, as in csv; NULL all */
 } TsrLoadOptions;
 
 typedef struct TsrSaveOptions {
@@ -26,7 +26,9 @@ typedef struct TsrSaveOptions {
     int precision;         /* csv, json, jsonl: significant digits; 0 the shortest that reads back */
     char delimiter;        /* 0: the format's own */
     const char *json_nan;  /* "null" (default), "error" or "token" (NaN, Infinity) */
-    bool no_header;        /* csv: several tensors, the columns of a table, without the row of their names */
+    bool no_header;        /* csv: without the row of names */
+    const char *const *header; /* csv: the names of the columns; NULL: those of the tensors, where there are several */
+    int64_t header_count;
     bool untie;            /* safetensors: tensors that share memory are written each for itself, not refused */
 } TsrSaveOptions;
 
@@ -51,6 +53,7 @@ typedef struct TsrFormat {
     TsrStatus (*read)(TsrItems *out, TsrInput *in, const TsrLoadOptions *options);
     TsrStatus (*write)(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options); /* NULL: cannot be written */
     size_t (*expected_size)(const char *data, size_t size); /* bytes a stream with this beginning will have; 0 unknown; may be NULL */
+    bool table; /* its columns have names, if one will: a header */
 } TsrFormat;
 
 TSR_PUBLIC_END

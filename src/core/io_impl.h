@@ -20,6 +20,7 @@ TsrStatus tsr_json_write(TsrSink *sink, const TsrItems *items, const TsrSaveOpti
 TsrStatus tsr_jsonl_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *options);
 TsrStatus tsr_jsonl_write(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options);
 
+bool tsr_csv_is_text(const char *data, size_t size); /* what is called a table may be one: its first bytes are no binary ones */
 bool tsr_csv_probe(const char *data, size_t size);
 TsrStatus tsr_csv_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *options);
 TsrStatus tsr_csv_write(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options);

@@ -87,6 +87,7 @@ static void initialise(TsrStorage *s, size_t nbytes, TsrDtype element) {
     s->id = 0;
     s->origin = NULL;
     s->path = NULL;
+    s->columns = NULL;
     s->writes = NULL;
 }
 
@@ -199,6 +200,7 @@ static void destroy(TsrStorage *s) {
     unlink_storage(s);
     release_memory(s);
     tsr_free(s->path);
+    if (TSR_UNLIKELY(s->columns != NULL)) tsr_columns_free(s->columns);
     if (TSR_UNLIKELY(s->writes != NULL)) tsr_writes_free_hook(s->writes);
     if (TSR_LIKELY(s->version.refcount == 1)) give_struct(s);
     else tsr_version_free(&s->version); /* tensors elsewhere still count with it */

@@ -7,6 +7,7 @@
 #define TSR_STORAGE_H
 
 #include "alloc.h"
+#include "columns.h"
 #include "dtype.h"
 
 TSR_PUBLIC_BEGIN
@@ -36,6 +37,7 @@ struct TsrStorage {
     int64_t serial;       /* order of creation, for stable listings */
     const char *origin;   /* "mmap", "borrowed", "shared", NULL for owned; static */
     char *path;           /* of a mapped file, owned; NULL */
+    TsrColumns *columns; /* of a table that was read into this storage (columns.h); NULL */
     void *writes;         /* whoever sees writes (tsr_write_hook) keeps a log of this storage's here; NULL: none */
     TsrStorage *prev, *next; /* all live storages, for storages() and leaks() */
 };

@@ -6,7 +6,8 @@
 
 #include "args.h"
 #include "builtin.h"
-#include "core/io.h"
+#include "core/mem.h"
+#include "core/table.h"
 #include "dict_obj.h"
 #include "func_obj.h"
 #include "namespace.h"
@@ -53,6 +54,20 @@ static TsrStatus read_delimiter(TsrLoadOptions *o, Value v) {
     return TSR_OK;
 }
 
+/* A name of a column into a list of them: in quotes, as csv has it, where it needs to be. */
+static TsrStatus add_column_name(TsrText *text, Value v) {
+    size_t begin = text->length;
+    TSR_TRY(value_str(text, v));
+    if (text->length > begin && strpbrk(text->data + begin, ",\" \t") == NULL) return TSR_OK;
+    TsrText name = {0};
+    TsrStatus status = tsr_text_append(&name, text->data + begin, text->length - begin);
+    text->length = begin;
+    if (status == TSR_OK) status = tsr_text_putc(text, '"');
+    for (size_t i = 0; i < name.length && status == TSR_OK; i++) status = tsr_text_puts(text, name.data[i] == '"' ? "\"\"" : (char[]){name.data[i], '\0'});
+    tsr_text_free(&name);
+    return status == TSR_OK ? tsr_text_putc(text, '"') : status;
+}
+
 /* "0,2,name" or a list of them, as the reader wants it; `text` keeps the joined names alive. */
 static TsrStatus read_columns(TsrLoadOptions *o, TsrText *text, Value v) {
     const Value *items;
@@ -61,7 +76,7 @@ static TsrStatus read_columns(TsrLoadOptions *o, TsrText *text, Value v) {
     if (!value_as_array(v, &items, &count)) TSR_TRY(value_str(text, v));
     else for (int64_t i = 0; i < count; i++) {
         if (i > 0) TSR_TRY(tsr_text_putc(text, ','));
-        TSR_TRY(value_str(text, items[i]));
+        TSR_TRY(add_column_name(text, items[i]));
     }
     o->columns = text->data;
     return TSR_OK;
@@ -122,7 +137,7 @@ static TsrStatus load_options(TsrLoadOptions *o, int64_t *shape, TsrText *column
     return read_columns(o, columns, v[LOAD_COLUMNS]);
 }
 
-static TsrStatus files_load(Value *out, const CallArgs *args) {
+static TsrStatus load(Value *out, const CallArgs *args) {
     static const char *const names[] = {"path", "format", "dtype", "shape", "mode", "header", "delimiter", "columns", "metadata"};
     static const ArgSpec spec = {"load", names, LOAD_ARGS, 0, 2, 1};
     Value v[LOAD_ARGS];
@@ -258,18 +273,45 @@ static TsrStatus save_options(TsrSaveOptions *o, const Value *v) {
     if (v[SAVE_PRECISION].tag > V_NONE) TSR_TRY(value_to_index(&precision, v[SAVE_PRECISION]));
     if (precision < 0 || precision > 17) return tsr_error(TSR_VALUE_ERROR, "save(): precision is 1 to 17 digits");
     o->precision = (int)precision;
-    if (v[SAVE_HEADER].tag > V_NONE) {
-        bool header;
-        TSR_TRY(value_truth(&header, v[SAVE_HEADER]));
-        o->no_header = !header;
-    }
     if (v[SAVE_UNTIE].tag > V_NONE) TSR_TRY(value_truth(&o->untie, v[SAVE_UNTIE]));
     if (o->json_nan != NULL && strcmp(o->json_nan, "null") != 0 && strcmp(o->json_nan, "error") != 0 && strcmp(o->json_nan, "token") != 0)
         return tsr_error(TSR_VALUE_ERROR, "save(): json_nan is 'null', 'error' or 'token', not '%s'", o->json_nan);
     return TSR_OK;
 }
 
-static TsrStatus files_save(Value *out, const CallArgs *args) {
+/* True, False, or the names of the columns: what the strings of the list are is lent to o->header, which is the caller's (tsr_free). */
+static TsrStatus save_header(TsrSaveOptions *o, Value v) {
+    const Value *items;
+    int64_t count;
+    if (v.tag <= V_NONE) return TSR_OK;
+    if (v.tag == V_BOOL) {
+        o->no_header = !v.b;
+        return TSR_OK;
+    }
+    if (!value_as_array(v, &items, &count)) return tsr_error(TSR_TYPE_ERROR, "save(): argument 'header' must be bool or a list of str, not %s", value_type_name(v));
+    const char **names = tsr_calloc((size_t)TSR_MAX(count, 1), sizeof *names);
+    if (names == NULL) return tsr_error_no_memory((size_t)count * sizeof *names);
+    o->header = names;
+    o->header_count = count;
+    for (int64_t i = 0; i < count; i++) TSR_TRY(value_to_cstring(&names[i], items[i], "save(): a name in 'header'"));
+    return TSR_OK;
+}
+
+/* `items` hold the remarks. */
+static TsrStatus save_items(Value v, TsrItems *items, const char *path, const TsrSaveOptions *options) {
+    if (strcmp(path, "-") == 0) return save_to_stdout(v, items, options);
+    TSR_TRY(value_to_items(items, v));
+    return tsr_save(items, path, options);
+}
+
+TsrStatus files_save(Value v, const char *path, const TsrSaveOptions *options) {
+    TsrItems items = {0};
+    TsrStatus status = save_items(v, &items, path, options);
+    tsr_items_free(&items);
+    return status;
+}
+
+static TsrStatus save(Value *out, const CallArgs *args) {
     static const char *const names[] = {"obj", "path", "format", "precision", "json_nan", "delimiter", "header", "untie", "metadata"};
     static const ArgSpec spec = {"save", names, SAVE_ARGS, 0, 3, 2};
     Value v[SAVE_ARGS];
@@ -279,20 +321,50 @@ static TsrStatus files_save(Value *out, const CallArgs *args) {
     TSR_TRY(args_parse(v, args, 0, &spec));
     TSR_TRY(value_to_cstring(&path, v[SAVE_PATH], "save(): argument 'path'"));
     TSR_TRY(save_options(&options, v));
-    *out = VALUE_NONE;
-    bool to_stdout = strcmp(path, "-") == 0;
-    TsrStatus status = add_remarks(&items, v[SAVE_METADATA]);
-    if (status == TSR_OK) status = to_stdout ? save_to_stdout(v[SAVE_VALUE], &items, &options) : value_to_items(&items, v[SAVE_VALUE]);
-    if (status == TSR_OK && !to_stdout) status = tsr_save(&items, path, &options);
+    TsrStatus status = save_header(&options, v[SAVE_HEADER]);
+    if (status == TSR_OK) status = add_remarks(&items, v[SAVE_METADATA]);
+    if (status == TSR_OK) status = save_items(v[SAVE_VALUE], &items, path, &options);
+    tsr_free((void *)options.header);
     tsr_items_free(&items);
+    *out = VALUE_NONE;
     return status;
 }
 
+/* ---- names of columns ---- */
+
+/* A name from a file as str: bytes that are not UTF-8 are shown escaped. */
+static TsrStatus new_name(Value *out, const char *name) {
+    char shown[440];
+    bool fine = tsr_utf8_invalid(name, (int64_t)strlen(name)) < 0;
+    return str_new_c(out, fine ? name : tsr_io_quote(shown, name, strlen(name)));
+}
+
+static TsrStatus names_of(Value *out, const TsrTensor *t) {
+    Value list, name;
+    *out = VALUE_NONE;
+    if (!tsr_columns_known(t)) return TSR_OK;
+    TSR_TRY(list_new(&list, tsr_column_count(t)));
+    TsrStatus status = TSR_OK;
+    for (int64_t j = 0; j < tsr_column_count(t) && status == TSR_OK; j++) {
+        status = new_name(&name, tsr_column_name(t, j));
+        if (status == TSR_OK) status = list_append_move(value_as_list(list), name);
+    }
+    return value_end_move(out, status, list);
+}
+
+static TsrStatus columns(Value *out, const CallArgs *args) {
+    TsrTensor *t;
+    TSR_TRY(who_tensor(&t, args->values[0], "columns"));
+    return names_of(out, t);
+}
+
 static const Method functions[] = {
-    {"load", files_load, ARGS_ANY, 1, 2, "(path, format=None, *, dtype=None, shape=None, mode='c', header=None, delimiter=None, columns=None, metadata=False)",
+    {"load", load, ARGS_ANY, 1, 2, "(path, format=None, *, dtype=None, shape=None, mode='c', header=None, delimiter=None, columns=None, metadata=False)",
      "The tensor, or dict of tensors, in a file; '-' is standard input. With metadata=True a pair: that, and the texts that a safetensors file keeps beside its tensors, a dict."},
-    {"save", files_save, ARGS_ANY, 2, 3, "(obj, path, format=None, *, precision=None, json_nan='null', delimiter=None, header=True, untie=False, metadata=None)",
-     "Writes a tensor, or a dict of tensors, to a file, whole or not at all."},
+    {"save", save, ARGS_ANY, 2, 3, "(obj, path, format=None, *, precision=None, json_nan='null', delimiter=None, header=True, untie=False, metadata=None)",
+     "Writes a tensor, or a dict of tensors, to a file, whole or not at all. header= of csv and tsv: a list of names of the columns, or False for none."},
+    {"columns", columns, ARGS_ONE, 1, 1, "(x)",
+     "The names that the columns of x had in the file it was read from, as a list; None when that is not known."},
     {0},
 };
 

@@ -2,8 +2,11 @@
 #ifndef REPL_FILES_H
 #define REPL_FILES_H
 
+#include "core/io.h"
 #include "value.h"
 
-TsrStatus files_startup(void); /* adds load and save to tsr and as bare names */
+TsrStatus files_startup(void); /* adds load, save and columns to tsr and as bare names */
+/* save(v, path): "-" is standard output, where options->format must be set. */
+TsrStatus files_save(Value v, const char *path, const TsrSaveOptions *options);
 
 #endif

@@ -5,6 +5,9 @@
 #include <string.h>
 
 #include "builtin.h"
+#include "core/mem.h"
+#include "core/table.h"
+#include "files.h"
 #include "json_out.h"
 #include "seq_obj.h"
 #include "str_obj.h"
@@ -162,23 +165,51 @@ TsrStatus filter_prepare(const FilterOptions *given) {
 /* -o: a dot or a slash makes it a file, else it names a format. */
 static bool is_file(const char *output) { return strpbrk(output, "./") != NULL; }
 
-static TsrStatus add_output_options(Keywords *k) {
-    if (options->precision > 0) TSR_TRY(add_move(k, "precision", value_int(options->precision)));
-    if (options->no_header) TSR_TRY(add_move(k, "header", VALUE_FALSE));
-    if (options->untie) TSR_TRY(add_move(k, "untie", VALUE_TRUE));
-    return add_text(k, "json_nan", options->json_nan);
+/* The columns of the first table read that is as wide as t: it is taken to have the same ones. */
+static const TsrTensor *as_wide(const TsrTensor *t) {
+    int64_t count = tsr_column_count(t);
+    for (int64_t i = 0; inputs.tag != V_UNBOUND && i < value_as_list(inputs)->count && count > 0; i++) {
+        Value v = value_as_list(inputs)->items[i];
+        if (v.tag == V_TENSOR && tsr_column_count(v.t) == count && tsr_columns_known(v.t)) return v.t;
+    }
+    return NULL;
+}
+
+/* The table whose names a value that is written bears; NULL: none. Where elements of a table are seen it is known which columns they are. */
+static const TsrTensor *named_like(Value result) {
+    if (result.tag != V_TENSOR || options->no_header) return NULL;
+    if (tsr_is_sparse(result.t)) return NULL;
+    if (result.t->storage->columns != NULL) return tsr_columns_known(result.t) ? result.t : NULL;
+    return tsr_columns_were_moved() ? NULL : as_wide(result.t);
+}
+
+/* *names is the caller's (tsr_free). */
+static TsrStatus set_header(TsrSaveOptions *o, const char ***names, Value result) {
+    const TsrTensor *like = named_like(result);
+    if (like == NULL) return TSR_OK;
+    o->header_count = tsr_column_count(like);
+    *names = tsr_malloc((size_t)o->header_count * sizeof **names);
+    if (*names == NULL) return tsr_error_no_memory((size_t)o->header_count * sizeof **names);
+    for (int64_t j = 0; j < o->header_count; j++) (*names)[j] = tsr_column_name(like, j);
+    o->header = *names;
+    return TSR_OK;
+}
+
+/* --in-place leaves what stands between the fields as it was. */
+static char old_delimiter(void) {
+    bool any = inputs.tag != V_UNBOUND && value_as_list(inputs)->count > 0;
+    Value v = any ? value_as_list(inputs)->items[0] : VALUE_NONE;
+    const TsrColumns *c = options->in_place && v.tag == V_TENSOR && !tsr_is_sparse(v.t) ? v.t->storage->columns : NULL;
+    return c != NULL && c->n > 1 ? c->delimiter : 0; /* one column tells of none */
 }
 
 static TsrStatus save(Value result, const char *path, const char *format) {
-    Keywords k = {.positional = 1};
-    Value nothing = VALUE_UNBOUND;
-    k.values[0] = value_retain(result);
-    TsrStatus status = add_position(&k, path);
-    if (status == TSR_OK) status = add_text(&k, "format", format);
-    if (status == TSR_OK) status = add_output_options(&k);
-    if (status == TSR_OK) status = call_by_name(&nothing, "save", &k);
-    drop(&k);
-    value_release(nothing);
+    const TsrFormat *row = format != NULL ? tsr_format_find(format) : tsr_format_for_path(path);
+    TsrSaveOptions o = {.format = format, .precision = options->precision, .json_nan = options->json_nan, .no_header = options->no_header, .untie = options->untie, .delimiter = old_delimiter()};
+    const char **names = NULL;
+    TsrStatus status = row != NULL && row->table ? set_header(&o, &names, result) : TSR_OK;
+    if (status == TSR_OK) status = files_save(result, path, &o);
+    tsr_free(names);
     return status;
 }
 

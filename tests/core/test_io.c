@@ -3,6 +3,8 @@
 
 #include <unistd.h>
 
+#include "table.h"
+
 /* What NumPy's header needs; the rest of the bytes follow. Static buffer, *size its length. */
 static char *npy(size_t *size, const char *header, const void *data, size_t nbytes) {
     static char file[4096];
@@ -129,6 +131,28 @@ START_TEST(csv_damage_names_line_and_column) {
 }
 END_TEST
 
+/* A line end in quotes ends no row, wherever the blocks that are read side by side begin. */
+START_TEST(csv_quotes_over_lines) {
+    TsrText text = {0};
+    TsrItems items;
+    enum { ROWS = 40000 };
+    ck_assert_int_eq(tsr_text_puts(&text, "n,\"a \"\"note\"\"\nof two lines\",m\n"), TSR_OK);
+    for (int i = 0; i < ROWS; i++) ck_assert_int_eq(tsr_text_printf(&text, i % 3 == 0 ? "%d,\"x\n\"\"%d,\n\n\",7\n" : "%d,5\" pipe %d,7\n", i, i), TSR_OK);
+    TsrLoadOptions options = {.format = "csv", .dtype = TSR_DTYPE_NONE, .header = -1, .columns = "m,n"};
+    ck_assert_int_eq(tsr_load_bytes(&items, "test", text.data, text.length, &options), TSR_OK);
+    const TsrTensor *t = items.items[0].tensor;
+    const double *cells = tsr_data(t);
+    ck_assert_int_eq(t->sizes[0], ROWS);
+    for (int i = 0; i < ROWS; i++) ck_assert(cells[2 * i] == 7 && cells[2 * i + 1] == i);
+    ck_assert_str_eq(tsr_column_name(t, 1), "n");
+    tsr_items_free(&items);
+    ck_assert_int_eq(tsr_text_puts(&text, "x,,7\n"), TSR_OK);
+    ck_assert_int_eq(tsr_load_bytes(&items, "test", text.data, text.length, &options), TSR_VALUE_ERROR);
+    ck_assert_str_eq(tsr_error_message(), "test: line 80005, column 1: 'x' is not a number"); /* 13334 rows have 4 lines */
+    tsr_text_free(&text);
+}
+END_TEST
+
 START_TEST(json_damage) {
     refused("json", "[[], 1]", "test: line 1, column 6: a number beside arrays does not make a tensor");
     refused("json", "[1,\n [2]]", "test: line 2, column 2: numbers at different depths do not make a tensor");
@@ -180,10 +204,10 @@ START_TEST(a_failed_save_keeps_the_old_file) {
 END_TEST
 
 START_TEST(allocations_that_fail_while_reading) {
-    static const char *const texts[][2] = {{"csv", "a,b\n1,2\n3,4\n"}, {"json", "{\"a\": [1, 2], \"b\": [[true]]}"}, {"jsonl", "{\"a\": 1, \"b\": [2]}\n{\"b\": [2.5], \"a\": 3}\n"}, {"pb", "\x08\x01\x12\x04\x12\x02\x08\x02\x2a\x04\0\0\0\0"}};
+    static const char *const texts[][2] = {{"csv", "a,\"b\nc\"\n1,2\n3,4\n"}, {"json", "{\"a\": [1, 2], \"b\": [[true]]}"}, {"jsonl", "{\"a\": 1, \"b\": [2]}\n{\"b\": [2.5], \"a\": 3}\n"}, {"pb", "\x08\x01\x12\x04\x12\x02\x08\x02\x2a\x04\0\0\0\0"}};
     for (size_t i = 0; i < TSR_COUNTOF(texts); i++) attempt_without_memory(texts[i][0], texts[i][1], i == 3 ? 14 : strlen(texts[i][1]));
 }
 END_TEST
 
 TEST_SUITE(io, every_dtype_survives_npy_and_pb, npy_byte_order_and_column_order, npy_headers_that_lie, npy_any_byte_of_the_header_changed,
-           csv_damage_names_line_and_column, json_damage, json_lines_damage, a_failed_save_keeps_the_old_file, allocations_that_fail_while_reading)
+           csv_damage_names_line_and_column, csv_quotes_over_lines, json_damage, json_lines_damage, a_failed_save_keeps_the_old_file, allocations_that_fail_while_reading)

@@ -11,6 +11,7 @@
 #include "mem.h"
 #include "op_help.h"
 #include "owned.h"
+#include "table.h"
 
 /* One index tensor of positions (int64), for one dimension of the source. */
 typedef struct Entry {
@@ -517,8 +518,7 @@ static TsrStatus put_objects(TsrTensor *self, int n, TsrTensor *const *indices, 
     return status;
 }
 
-TsrStatus tsr_index_new(TsrTensor **out, const TsrTensor *self, int n, TsrTensor *const *indices) {
-    TSR_TRY(check_devices(self, n, indices));
+static TsrStatus elements_new(TsrTensor **out, const TsrTensor *self, int n, TsrTensor *const *indices) {
     if (!tsr_dtype_is_pod(self->dtype)) return index_objects_new(out, self, n, indices);
     if (is_whole_mask(self, n, indices)) return select_new(out, self, indices[0]);
     if (is_row_index(self, n, indices)) {
@@ -531,6 +531,13 @@ TsrStatus tsr_index_new(TsrTensor **out, const TsrTensor *self, int n, TsrTensor
     if (status == TSR_OK) status = p.n == 0 ? tsr_tensor_new_clone(out, self, TSR_PRESERVE) : read_plan(out, &p);
     plan_free(&p);
     return status;
+}
+
+TsrStatus tsr_index_new(TsrTensor **out, const TsrTensor *self, int n, TsrTensor *const *indices) {
+    TSR_TRY(check_devices(self, n, indices));
+    TSR_TRY(elements_new(out, self, n, indices));
+    if (TSR_UNLIKELY(self->storage->columns != NULL)) tsr_columns_follow(*out, self, n, indices);
+    return TSR_OK;
 }
 
 /* ---- writing ---- */
