@@ -406,27 +406,27 @@ typedef struct Run {
     char *base[TSR_ITER_MAX_OPERANDS];
 } Run;
 
+/* Elements in a row. */
+typedef struct Strip {
+    TsrDtype dtype;
+    char *data;
+    int64_t stride;
+} Strip;
+
+static inline Strip strip_of_loop(const TsrIter *it, int k, char *data) { return (Strip){it->loop_dtype[k], data, (int64_t)tsr_dtype_size(it->loop_dtype[k])}; }
+
 /* Converts n elements, rounding them to `via` on the way. */
-static void convert_via(TsrDtype via, TsrDtype to, char *dst, int64_t dst_stride, TsrDtype from, const char *src, int64_t src_stride, int64_t n) {
+static void convert_via(TsrDtype via, Strip to, Strip from, int64_t n) {
     _Alignas(64) char rounded[BLOCK * 4];
     int64_t small = (int64_t)tsr_dtype_size(via);
-    tsr_convert(via, rounded, small, from, src, src_stride, n);
-    tsr_convert(to, dst, dst_stride, via, rounded, small, n);
+    tsr_convert(via, rounded, small, from.dtype, from.data, from.stride, n);
+    tsr_convert(to.dtype, to.data, to.stride, via, rounded, small, n);
 }
 
-/* Converts `n` elements of input k into a buffer, contiguous. */
-static void convert_input(const TsrIter *it, int k, char *buffer, const char *from, int64_t stride, int64_t n) {
-    TsrDtype to = it->loop_dtype[k], own = it->operand[k]->dtype;
-    int64_t size = (int64_t)tsr_dtype_size(to);
-    if (it->via >> k & 1) convert_via(it->common, to, buffer, size, own, from, stride, n);
-    else tsr_convert(to, buffer, size, own, from, stride, n);
-}
-
-/* And of output k out of one. */
-static void convert_output(const TsrIter *it, int k, char *to, int64_t stride, const char *buffer, int64_t step, int64_t n) {
-    TsrDtype from = it->loop_dtype[k], own = it->operand[k]->dtype;
-    if (it->via >> k & 1) convert_via(it->common, own, to, stride, from, buffer, step, n);
-    else tsr_convert(own, to, stride, from, buffer, step, n);
+/* Converts n elements of operand k. */
+static void convert(const TsrIter *it, int k, Strip to, Strip from, int64_t n) {
+    if (it->via >> k & 1) convert_via(it->common, to, from, n);
+    else tsr_convert(to.dtype, to.data, to.stride, from.dtype, from.data, from.stride, n);
 }
 
 /* One stretch of at most BLOCK elements, with operands converted into buffers and back. */
@@ -440,12 +440,13 @@ static void run_block(const Run *run, char *const *data, const int64_t *strides,
         step[k] = strides[k];
         if (!(run->converted >> k & 1)) continue;
         at[k] = buffer[k];
-        step[k] = strides[k] == 0 && k >= it->nout ? 0 : (int64_t)tsr_dtype_size(it->loop_dtype[k]);
-        if (k >= it->nout) convert_input(it, k, at[k], data[k], strides[k], step[k] == 0 ? 1 : n);
+        Strip wide = strip_of_loop(it, k, at[k]);
+        step[k] = strides[k] == 0 && k >= it->nout ? 0 : wide.stride;
+        if (k >= it->nout) convert(it, k, wide, (Strip){it->operand[k]->dtype, data[k], strides[k]}, step[k] == 0 ? 1 : n);
     }
     run->loop(at, step, n, run->params);
     for (int k = 0; k < it->nout; k++)
-        if (run->converted >> k & 1) convert_output(it, k, data[k], strides[k], at[k], step[k], n);
+        if (run->converted >> k & 1) convert(it, k, (Strip){it->operand[k]->dtype, data[k], strides[k]}, (Strip){it->loop_dtype[k], at[k], step[k]}, n);
 }
 
 /* --- where an output overlaps an input (TSR_ORDER_STEP): a number that is the same along a dense line is read once before, lines with gaps go one element
@@ -646,7 +647,7 @@ static void convert_numbers(Run *run, char cells[TSR_ITER_MAX_OPERANDS][16]) {
         bool still = (run->converted >> k & 1) != 0 && !(it->flags & TSR_ITER_IN_ORDER);
         for (int d = 0; d < it->ndim; d++) still = still && it->strides[k][d] == 0;
         if (!still) continue;
-        convert_input(it, k, cells[k], run->base[k], 0, 1);
+        convert(it, k, strip_of_loop(it, k, cells[k]), (Strip){it->operand[k]->dtype, run->base[k], 0}, 1);
         run->base[k] = cells[k];
         run->converted &= ~(1u << k);
     }

@@ -496,21 +496,22 @@ static bool matches(const TsrSchema *schema, const TsrArg *args, int nargs, bool
     return true;
 }
 
-static TsrStatus run_by_name(TsrTensor **outs, int nout, const TsrOp *op, const TsrSchema *schema, TsrArg *args, int nargs, TsrTensor *out0) {
+/* Runs a call whose first nargs arguments are there; the others are not given. */
+static TsrStatus run_by_name(TsrTensor **outs, int nout, TsrOpCall *call) {
+    const TsrSchema *schema = call->schema;
     TsrTensor *made[TSR_MAX_ARGS] = {NULL};
     int64_t singles[TSR_MAX_ARGS];
-    TsrOpCall call = {.op = op, .schema = schema, .arg = args, .nargs = schema->nparams, .out = {out0}, .inplace = out0 != NULL};
-    for (int i = nargs; i < schema->nparams; i++) args[i] = (TsrArg){.kind = TSR_ARG_NONE};
+    while (call->nargs < schema->nparams) call->arg[call->nargs++] = (TsrArg){.kind = TSR_ARG_NONE};
     TsrStatus status = TSR_OK;
-    for (int i = 0; i < schema->nparams && status == TSR_OK; i++) status = convert_argument(&schema->params[i], &args[i], &made[i], &singles[i]);
-    if (status == TSR_OK) status = tsr_op_run(&call);
+    for (int i = 0; i < schema->nparams && status == TSR_OK; i++) status = convert_argument(&schema->params[i], &call->arg[i], &made[i], &singles[i]);
+    if (status == TSR_OK) status = tsr_op_run(call);
     for (int i = 0; i < schema->nparams; i++) tsr_tensor_free(made[i]);
     if (status != TSR_OK) return status;
-    for (int k = 0; k < nout && k < call.nret; k++) {
-        outs[k] = call.ret[k].t;
-        call.ret[k] = (TsrArg){.kind = TSR_ARG_NONE};
+    for (int k = 0; k < nout && k < call->nret; k++) {
+        outs[k] = call->ret[k].t;
+        call->ret[k] = (TsrArg){.kind = TSR_ARG_NONE};
     }
-    tsr_op_release_returns(&call);
+    tsr_op_release_returns(call);
     return TSR_OK;
 }
 
@@ -533,7 +534,9 @@ TsrStatus tsr_invoke_new(TsrTensor **outs, int nout, const char *name, const cha
         for (int k = 0; k < set->n; k++) {
             const TsrSchema *schema;
             TSR_TRY(tsr_op_schema(&schema, set->ops[k]));
-            if (matches(schema, args, nargs, wrap != 0)) return run_by_name(outs, nout, set->ops[k], schema, args, nargs, out0);
+            if (!matches(schema, args, nargs, wrap != 0)) continue;
+            TsrOpCall call = {.op = set->ops[k], .schema = schema, .arg = args, .nargs = nargs, .out = {out0}, .inplace = out0 != NULL};
+            return run_by_name(outs, nout, &call);
         }
     return tsr_error(TSR_SYSTEM_ERROR, "no overload of '%s' takes \"%s\"", name, fmt);
 }

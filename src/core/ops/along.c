@@ -68,11 +68,12 @@ TsrStatus tsr_along_divide_by_counts(TsrTensor *t, TsrTensor *counts) {
 }
 
 #define PICK(T) \
-    for (int64_t i = 0; i < n; i++) *(T *)(void *)(dst + i * ds) = *(const T *)(const void *)(src + index[i * step] * ss)
+    for (int64_t i = 0; i < n; i++) *(T *)(void *)(line.to + i * line.to_stride) = *(const T *)(const void *)(line.from + line.index[i * line.step] * line.from_stride)
 
-void tsr_along_pick(char *dst, int64_t ds, const char *src, int64_t ss, const int64_t *index, int64_t step, int64_t n, int64_t item) {
-    if (TSR_LIKELY(ds == item && ss == item && step == 1)) {
-        tsr_kernel_pick(dst, src, index, n, (size_t)item);
+void tsr_along_pick(const AlongPick *p, int64_t n, int64_t item) {
+    const AlongPick line = *p;
+    if (TSR_LIKELY(line.to_stride == item && line.from_stride == item && line.step == 1)) {
+        tsr_kernel_pick(line.to, line.from, line.index, n, (size_t)item);
         return;
     }
     switch (item) {

@@ -29,8 +29,15 @@ TsrStatus tsr_along_out_of_bounds(TsrStatus kind, int64_t index, int64_t dim, in
 TsrStatus tsr_along_cut_new(TsrTensor **out, const TsrTensor *t, const TsrTensor *index, int64_t dim, bool cut_dim);
 /* Checks a line of n positions, `step` elements apart; the first bad one is kept in q->bad. */
 bool tsr_along_valid(const int64_t *index, int64_t step, int64_t n, const AlongLine *q);
-/* dst[i] = src[index[i * step]] for n elements of `item` bytes; ds and ss are byte strides. Positions are checked already. */
-void tsr_along_pick(char *dst, int64_t ds, const char *src, int64_t ss, const int64_t *index, int64_t step, int64_t n, int64_t item);
+/* Elements by their positions, which are checked already: to[i] = from[index[i * step]], each line with its stride in bytes. */
+typedef struct AlongPick {
+    char *to;
+    const char *from;
+    int64_t to_stride, from_stride;
+    const int64_t *index;
+    int64_t step;
+} AlongPick;
+void tsr_along_pick(const AlongPick *p, int64_t n, int64_t item); /* n elements of so many bytes */
 /* Runs fn over the lines of three operands along dim, and fails when it found a bad position. */
 TsrStatus tsr_along_run(TsrTensor *const *operands, int64_t dim, TsrLineFn fn, const AlongLine *q, bool serial);
 

@@ -360,28 +360,35 @@ TsrStatus op_einsum(TsrOpCall *c) {
 
 /* ---- tensordot, inner, kron ---- */
 
-static TsrStatus contracted_order(int64_t *order, int64_t *size, int *kept, const TsrTensor *t, const int64_t *dims, int n, bool dims_first) {
+/* The dimensions to contract, of the one and of the other. */
+typedef struct Contraction { int n; int64_t *a, *b; } Contraction;
+
+/* The order in which one side's dimensions are taken, and of those that stay how many they are, and elements. */
+typedef struct Side { int64_t order[TSR_MAX_DIMS], size; int kept; } Side;
+
+static TsrStatus side_of(Side *side, const TsrTensor *t, const int64_t *dims, int n, bool dims_first) {
     bool used[TSR_MAX_DIMS] = {false};
     int at = 0;
-    *size = 1;
+    side->size = 1;
     for (int i = 0; i < n; i++) {
         if (used[dims[i]]) return tsr_error(TSR_RUNTIME_ERROR, "dim %lld appears multiple times in the list of dims", (long long)dims[i]);
         used[dims[i]] = true;
     }
     if (dims_first)
-        for (int i = 0; i < n; i++) order[at++] = dims[i];
+        for (int i = 0; i < n; i++) side->order[at++] = dims[i];
     for (int d = 0; d < tsr_ndim(t); d++)
-        if (!used[d]) order[at++] = d, *size *= t->sizes[d];
-    *kept = tsr_ndim(t) - n;
+        if (!used[d]) side->order[at++] = d, side->size *= t->sizes[d];
+    side->kept = tsr_ndim(t) - n;
     if (!dims_first)
-        for (int i = 0; i < n; i++) order[at++] = dims[i];
+        for (int i = 0; i < n; i++) side->order[at++] = dims[i];
     return TSR_OK;
 }
 
-static TsrStatus check_tensordot(const TsrTensor *a, const TsrTensor *b, int64_t *da, int64_t *db, int n, int m) {
-    if (n != m) return tsr_error(TSR_RUNTIME_ERROR, "both dimension lists should have same length");
+/* Wraps the dimensions, too. */
+static TsrStatus check_tensordot(const TsrTensor *a, const TsrTensor *b, Contraction dims) {
+    int64_t *da = dims.a, *db = dims.b;
     if (a->dtype != b->dtype) return tsr_error(TSR_RUNTIME_ERROR, "both inputs should have same dtype");
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < dims.n; i++) {
         int64_t na = da[i], nb = db[i];
         TSR_TRY(tsr_wrap_dim(&da[i], tsr_ndim(a)));
         TSR_TRY(tsr_wrap_dim(&db[i], tsr_ndim(b)));
@@ -406,8 +413,8 @@ static TsrStatus full_contraction(TsrTensor **out, const TsrTensor *a, const Tsr
     return tsr_invoke_new(out, 1, "sum", "tnbd", product, 0, (int)a->dtype);
 }
 
-static TsrStatus tensordot(TsrTensor **out, const TsrTensor *a0, const TsrTensor *b0, int64_t *da, int n, int64_t *db, int m) {
-    TSR_TRY(check_tensordot(a0, b0, da, db, n, m));
+static TsrStatus tensordot(TsrTensor **out, const TsrTensor *a0, const TsrTensor *b0, Contraction dims) {
+    TSR_TRY(check_tensordot(a0, b0, dims));
     TSR_OWNED a = tsr_tensor_retain((TsrTensor *)a0);
     TSR_OWNED b = tsr_tensor_retain((TsrTensor *)b0);
     TSR_OWNED ap = NULL;
@@ -415,27 +422,28 @@ static TsrStatus tensordot(TsrTensor **out, const TsrTensor *a0, const TsrTensor
     TSR_OWNED a2 = NULL;
     TSR_OWNED b2 = NULL;
     TSR_OWNED product = NULL;
-    int64_t common = 1, ra, rb, oa[TSR_MAX_DIMS], ob[TSR_MAX_DIMS], sizes[2 * TSR_MAX_DIMS];
-    int ka, kb, k = 0;
-    for (int i = 0; i < n; i++) {
-        int64_t sa = a->sizes[da[i]], sb = b->sizes[db[i]];
-        if (sa == 1 && sb != 1) TSR_TRY(sum_dim(&b, db[i], b->dtype));
-        else if (sb == 1 && sa != 1) TSR_TRY(sum_dim(&a, da[i], a->dtype));
+    int64_t common = 1, sizes[2 * TSR_MAX_DIMS];
+    Side left, right;
+    int k = 0;
+    for (int i = 0; i < dims.n; i++) {
+        int64_t sa = a->sizes[dims.a[i]], sb = b->sizes[dims.b[i]];
+        if (sa == 1 && sb != 1) TSR_TRY(sum_dim(&b, dims.b[i], b->dtype));
+        else if (sb == 1 && sa != 1) TSR_TRY(sum_dim(&a, dims.a[i], a->dtype));
         else common *= sa;
     }
-    TSR_TRY(contracted_order(oa, &ra, &ka, a, da, n, false));
-    TSR_TRY(contracted_order(ob, &rb, &kb, b, db, n, true));
-    TSR_TRY(tsr_tensor_new_permute(&ap, a, tsr_ndim(a), oa));
-    TSR_TRY(tsr_tensor_new_permute(&bp, b, tsr_ndim(b), ob));
-    if (ra == 1 && rb == 1) {
+    TSR_TRY(side_of(&left, a, dims.a, dims.n, false));
+    TSR_TRY(side_of(&right, b, dims.b, dims.n, true));
+    TSR_TRY(tsr_tensor_new_permute(&ap, a, tsr_ndim(a), left.order));
+    TSR_TRY(tsr_tensor_new_permute(&bp, b, tsr_ndim(b), right.order));
+    if (left.size == 1 && right.size == 1) {
         TSR_TRY(full_contraction(&product, ap, bp, common));
     } else {
-        TSR_TRY(tsr_tensor_new_reshape(&a2, ap, 2, (int64_t[]){ra, common}));
-        TSR_TRY(tsr_tensor_new_reshape(&b2, bp, 2, (int64_t[]){common, rb}));
+        TSR_TRY(tsr_tensor_new_reshape(&a2, ap, 2, (int64_t[]){left.size, common}));
+        TSR_TRY(tsr_tensor_new_reshape(&b2, bp, 2, (int64_t[]){common, right.size}));
         TSR_TRY(tsr_matmul_new(&product, a2, b2));
     }
-    for (int i = 0; i < ka; i++) sizes[k++] = a->sizes[oa[i]];
-    for (int i = 0; i < kb; i++) sizes[k++] = b->sizes[ob[n + i]];
+    for (int i = 0; i < left.kept; i++) sizes[k++] = a->sizes[left.order[i]];
+    for (int i = 0; i < right.kept; i++) sizes[k++] = b->sizes[right.order[dims.n + i]];
     if (k > TSR_MAX_DIMS) return tsr_error(TSR_RUNTIME_ERROR, "tensordot: too many dimensions");
     int64_t strides[TSR_MAX_DIMS];
     tsr_layout_contiguous_strides(strides, k, sizes);
@@ -444,7 +452,6 @@ static TsrStatus tensordot(TsrTensor **out, const TsrTensor *a0, const TsrTensor
     return TSR_OK;
 }
 
-/* dims_self and dims_other as two lists. */
 static TsrStatus check_contraction_out(const TsrOpCall *c, TsrDtype dtype) {
     if (c->out[0] == NULL || c->out[0]->dtype == dtype) return TSR_OK;
     return tsr_error(TSR_RUNTIME_ERROR, "tensordot: Expected the output tensor to have dtype %s, but got an output tensor with dtype %s", tsr_dtype_scalar_name(dtype),
@@ -456,6 +463,7 @@ static TsrStatus check_chain_out(const TsrOpCall *c, TsrDtype dtype) {
     return tsr_error(TSR_RUNTIME_ERROR, "multi_dot(): expected out tensor to have dtype %s but got %s", tsr_dtype_c_name(dtype), tsr_dtype_c_name(c->out[0]->dtype));
 }
 
+/* (self, other, dims_self, dims_other) */
 TsrStatus op_tensordot(TsrOpCall *c) {
     int64_t da[TSR_MAX_DIMS], db[TSR_MAX_DIMS];
     int n = c->arg[2].n, m = c->arg[3].n;
@@ -464,7 +472,8 @@ TsrStatus op_tensordot(TsrOpCall *c) {
     memcpy(db, c->arg[3].ints, sizeof(int64_t) * (size_t)m);
     TsrTensor *r = NULL;
     TSR_TRY(check_contraction_out(c, c->arg[0].t->dtype));
-    return tsr_finish_move(c, tensordot(&r, c->arg[0].t, c->arg[1].t, da, n, db, m), r);
+    if (n != m) return tsr_error(TSR_RUNTIME_ERROR, "both dimension lists should have same length");
+    return tsr_finish_move(c, tensordot(&r, c->arg[0].t, c->arg[1].t, (Contraction){n, da, db}), r);
 }
 
 TsrStatus op_inner(TsrOpCall *c) {
@@ -477,7 +486,7 @@ TsrStatus op_inner(TsrOpCall *c) {
                          tsr_layout_text(da, a->sizes), tsr_layout_text(db, b->sizes));
     }
     TSR_TRY(check_contraction_out(c, a->dtype));
-    return tsr_finish_move(c, tensordot(&r, a, b, (int64_t[]){da - 1}, 1, (int64_t[]){db - 1}, 1), r);
+    return tsr_finish_move(c, tensordot(&r, a, b, (Contraction){1, (int64_t[]){da - 1}, (int64_t[]){db - 1}}), r);
 }
 
 TsrStatus op_kron(TsrOpCall *c) {

@@ -38,15 +38,18 @@ static bool lines_have_gaps(const TsrTensor *t, int dim) {
     return t->strides[dim] != 1;
 }
 
-/* out (any strides, may be `in` itself for c2c) receives the transform of `in` along dim, of length n. */
-static TsrStatus transform(TsrTensor *out, const TsrTensor *in, int dim, TsrFftLine kind, int64_t n, bool forward, double scale) {
+/* out (any strides, may be `in` itself for c2c) receives the transform of `in`; plan and wide are found here. */
+static TsrStatus transform(TsrFftLines lines) {
+    const TsrTensor *in = lines.in, *out = lines.out;
+    TsrFftLine kind = lines.kind;
+    int64_t n = lines.n;
     if (out->numel == 0) return TSR_OK;
     TsrFft *plan;
     TsrFftKind known = kind == TSR_FFT_C2C ? TSR_FFT_COMPLEX : kind == TSR_FFT_C2R ? TSR_FFT_TO_REAL : TSR_FFT_FROM_REAL;
-    bool mean = n > 1 && scale == 1 / (double)n && (kind == TSR_FFT_C2C || in->numel == in->sizes[dim]) && !lines_have_gaps(in, dim);
-    bool wide = (n <= WIDE_LENGTH && !tsr_fft_is_exact(n, known)) || tsr_dtype_real_of(out->dtype) == TSR_FLOAT64;
-    TSR_TRY(tsr_fft_new(&plan, n, wide, known, mean, out->numel / out->sizes[dim]));
-    TsrFftLines lines = {.plan = plan, .wide = wide, .in = in, .out = out, .dim = dim, .kind = kind, .forward = forward, .scale = scale, .n = n};
+    bool mean = n > 1 && lines.scale == 1 / (double)n && (kind == TSR_FFT_C2C || in->numel == in->sizes[lines.dim]) && !lines_have_gaps(in, lines.dim);
+    lines.wide = (n <= WIDE_LENGTH && !tsr_fft_is_exact(n, known)) || tsr_dtype_real_of(out->dtype) == TSR_FLOAT64;
+    TSR_TRY(tsr_fft_new(&plan, n, lines.wide, known, mean, out->numel / out->sizes[lines.dim]));
+    lines.plan = plan;
     TsrStatus s = tsr_fft_lines_run(&lines);
     tsr_fft_free(plan);
     return s;
@@ -88,8 +91,7 @@ static TsrStatus result_new(TsrTensor **out, const TsrTensor *in, const int64_t 
     return tsr_tensor_new_strided(out, d, sizes, strides, dtype, in->device);
 }
 
-static double scale_of(int norm, const TsrTensor *t, const int64_t *sizes, const int64_t *dims, int n) {
-    (void)t;
+static double scale_of(int norm, const int64_t *sizes, const int64_t *dims, int n) {
     double total = 1;
     for (int i = 0; i < n; i++) total *= (double)sizes[dims[i]];
     return norm == 0 ? 1 : norm == 1 ? 1 / sqrt(total) : 1 / total;
@@ -105,8 +107,8 @@ static TsrStatus c2c(TsrTensor **out, const TsrTensor *in, const int64_t *dims0,
     sort_dims(dims, n, in);
     TSR_TRY(result_new(&r, in, in->sizes, dims, n, in->dtype));
     for (int i = n - 1; i >= 0 && !tsr_is_meta(r); i--) {
-        double scale = i == 0 ? scale_of(norm, in, in->sizes, dims, n) : 1;
-        TSR_TRY(transform(r, i == n - 1 ? in : r, (int)dims[i], TSR_FFT_C2C, in->sizes[dims[i]], forward, scale));
+        double scale = i == 0 ? scale_of(norm, in->sizes, dims, n) : 1;
+        TSR_TRY(transform((TsrFftLines){.in = i == n - 1 ? in : r, .out = r, .dim = (int)dims[i], .kind = TSR_FFT_C2C, .n = in->sizes[dims[i]], .forward = forward, .scale = scale}));
     }
     *out = tsr_owned_take(&r);
     return TSR_OK;
@@ -122,11 +124,12 @@ static TsrStatus r2c(TsrTensor **out, const TsrTensor *in, const int64_t *dims0,
     if (onesided) sizes[last] = length / 2 + 1;
     sort_dims(dims, n - 1, in);
     TSR_TRY(result_new(&r, in, sizes, dims, n, tsr_dtype_complex_of(in->dtype)));
-    double scale = scale_of(norm, in, in->sizes, dims, n);
+    double scale = scale_of(norm, in->sizes, dims, n);
     if (!tsr_is_meta(r)) {
         TSR_TRY(tsr_tensor_new_slice(&half, r, (int)last, 0, length / 2 + 1, 1));
-        TSR_TRY(transform(half, in, (int)last, TSR_FFT_R2C, length, true, n == 1 ? scale : 1));
-        for (int i = n - 2; i >= 0; i--) TSR_TRY(transform(half, half, (int)dims[i], TSR_FFT_C2C, in->sizes[dims[i]], true, i == 0 ? scale : 1));
+        TSR_TRY(transform((TsrFftLines){.in = in, .out = half, .dim = (int)last, .kind = TSR_FFT_R2C, .n = length, .forward = true, .scale = n == 1 ? scale : 1}));
+        for (int i = n - 2; i >= 0; i--)
+            TSR_TRY(transform((TsrFftLines){.in = half, .out = half, .dim = (int)dims[i], .kind = TSR_FFT_C2C, .n = in->sizes[dims[i]], .forward = true, .scale = i == 0 ? scale : 1}));
         if (!onesided) TSR_TRY(tsr_fft_lines_mirror(r, dims, n));
     }
     *out = tsr_owned_take(&r);
@@ -142,7 +145,7 @@ static TsrStatus c2r(TsrTensor **out, const TsrTensor *in, const int64_t *dims, 
     memcpy(sizes, half->sizes, sizeof(int64_t) * (size_t)tsr_ndim(half));
     sizes[last] = length;
     TSR_TRY(result_new(&r, half, sizes, &last, 1, tsr_dtype_real_of(in->dtype)));
-    if (!tsr_is_meta(r)) TSR_TRY(transform(r, half, (int)last, TSR_FFT_C2R, length, false, scale_of(norm, half, sizes, &last, 1)));
+    if (!tsr_is_meta(r)) TSR_TRY(transform((TsrFftLines){.in = half, .out = r, .dim = (int)last, .kind = TSR_FFT_C2R, .n = length, .scale = scale_of(norm, sizes, &last, 1)}));
     *out = tsr_owned_take(&r);
     return TSR_OK;
 }

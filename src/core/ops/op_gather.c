@@ -12,7 +12,8 @@
 static void gather_line(char *const *data, const int64_t *stride, const int64_t *n, const void *params) {
     const AlongLine *q = params;
     const int64_t *index = (const int64_t *)(const void *)data[2];
-    if (tsr_along_valid(index, stride[2] / 8, n[2], q)) tsr_along_pick(data[0], stride[0], data[1], stride[1], index, stride[2] / 8, n[2], q->item);
+    AlongPick line = {data[0], data[1], stride[0], stride[1], index, stride[2] / 8};
+    if (tsr_along_valid(index, line.step, n[2], q)) tsr_along_pick(&line, n[2], q->item);
 }
 
 /* ---- gather ---- */
@@ -28,7 +29,8 @@ typedef struct GatherRange {
 static void gather_range(int64_t begin, int64_t end, void *user) {
     const GatherRange *g = user;
     int64_t item = g->q->item;
-    if (tsr_along_valid(g->index + begin, 1, end - begin, g->q)) tsr_along_pick(g->dst + begin * item, item, g->src, item, g->index + begin, 1, end - begin, item);
+    AlongPick line = {g->dst + begin * item, g->src, item, item, g->index + begin, 1};
+    if (tsr_along_valid(line.index, 1, end - begin, g->q)) tsr_along_pick(&line, end - begin, item);
 }
 
 static TsrStatus gather_flat(TsrTensor *result, const TsrTensor *self, const TsrTensor *index, const AlongLine *q) {

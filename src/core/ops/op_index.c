@@ -38,7 +38,7 @@ static void select_items(int64_t begin, int64_t end, void *user) {
     const Rows *r = user;
     for (int64_t k = begin; k < end;) {
         int64_t o = k / r->n, first = k % r->n, n = TSR_MIN(r->n - first, end - k), item = (int64_t)r->item;
-        tsr_along_pick(r->dst + k * item, item, r->src + o * r->size * item, item, r->index + first, 1, n, item);
+        tsr_along_pick(&(AlongPick){r->dst + k * item, r->src + o * r->size * item, item, item, r->index + first, 1}, n, item);
         k += n;
     }
 }

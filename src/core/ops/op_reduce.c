@@ -59,20 +59,24 @@ static TsrDtype chosen_dtype(const TsrOpCall *c, const TsrArg *dtype, TsrDtype o
 
 #define SUMMABLE (D_INT | D_BARE | D_FLOAT | D_COMPLEX | D_BOOL)
 
-/* Sum or product of x as `dtype` (integers in int64, then narrowed). */
-static TsrStatus fold_as(TsrTensor **out, TsrReduceKind kind, const char *name, TsrTensor *x, uint64_t dims, bool keepdim, TsrDtype dtype) {
-    if (!tsr_in(SUMMABLE, dtype) && x->numel > 0) return tsr_not_implemented(name, dtype);
+/* Sum or product of r.in as r.out[0] (integers in int64, then narrowed). */
+static TsrStatus fold_as(TsrTensor **out, const char *name, TsrReduction r) {
+    TsrDtype dtype = r.out[0];
+    if (!tsr_in(SUMMABLE, dtype) && r.in->numel > 0) return tsr_not_implemented(name, dtype);
     TsrTensor *cast = NULL;
-    bool direct = dtype == TSR_INT64 && is_whole(x->dtype); /* narrow integers are widened as they are read */
-    if (!direct) TSR_TRY(tsr_tensor_new_cast(&cast, x, dtype));
-    const TsrTensor *in = direct ? x : cast;
-    TsrDtype acc = is_whole(dtype) ? TSR_INT64 : accumulator_dtype(dtype);
+    bool direct = dtype == TSR_INT64 && is_whole(r.in->dtype); /* narrow integers are widened as they are read */
+    if (!direct) {
+        TSR_TRY(tsr_tensor_new_cast(&cast, r.in, dtype));
+        r.in = cast;
+    }
     TsrStatus s;
     bool half = dtype == TSR_FLOAT16 || dtype == TSR_BFLOAT16;
-    if (half && (kind == TSR_R_SUM || kind == TSR_R_PROD)) /* PyTorch's order of sums is that of half floats; products are rounded at every step */
-        s = tsr_reduce_new(out, NULL, &(TsrReduction){kind, in, dims, keepdim, NULL, {dtype, TSR_DTYPE_NONE}});
-    else
-        s = reduce_widened(out, NULL, (TsrReduction){kind, in, dims, keepdim, NULL, {acc, TSR_DTYPE_NONE}}, dtype);
+    if (half && (r.kind == TSR_R_SUM || r.kind == TSR_R_PROD)) { /* PyTorch's order of sums is that of half floats; products are rounded at every step */
+        s = tsr_reduce_new(out, NULL, &r);
+    } else {
+        r.out[0] = is_whole(dtype) ? TSR_INT64 : accumulator_dtype(dtype);
+        s = reduce_widened(out, NULL, r, dtype);
+    }
     tsr_tensor_free(cast);
     return s;
 }
@@ -86,7 +90,7 @@ static TsrStatus sum_like(TsrOpCall *c, TsrReduceKind kind, const char *name, co
     TsrTensor *x = c->arg[0].t, *result = NULL;
     uint64_t dims;
     TSR_TRY(tsr_dims_mask(&dims, dim, tsr_ndim(x), true));
-    TsrStatus s = fold_as(&result, kind, name, x, dims, keepdim, sum_dtype(c, dtype));
+    TsrStatus s = fold_as(&result, name, (TsrReduction){kind, x, dims, keepdim, NULL, {sum_dtype(c, dtype), TSR_DTYPE_NONE}});
     return tsr_finish_move(c, s, result);
 }
 
@@ -127,7 +131,8 @@ static TsrStatus mean(TsrOpCall *c, const TsrArg *dim, bool keepdim, const TsrAr
                          tsr_arg_given(dtype) ? "Optional" : "Input", tsr_dtype_scalar_name(tsr_arg_given(dtype) ? d : x->dtype));
     TSR_TRY(tsr_dims_mask(&dims, dim, tsr_ndim(x), true));
     if (!tsr_in(SUMMABLE, d) && x->numel > 0) return tsr_not_implemented("sum_cpu", d);
-    TSR_TRY(fold_as(&result, TSR_R_SUM, "sum_cpu", x, dims, keepdim, accumulator_dtype(d) == TSR_COMPLEX64 ? d : accumulator_dtype(d)));
+    TsrDtype acc = accumulator_dtype(d) == TSR_COMPLEX64 ? d : accumulator_dtype(d);
+    TSR_TRY(fold_as(&result, "sum_cpu", (TsrReduction){TSR_R_SUM, x, dims, keepdim, NULL, {acc, TSR_DTYPE_NONE}}));
     TsrStatus s = divide(result, (double)tsr_reduced_count(x, dims));
     if (s == TSR_OK && result->dtype != d) s = narrow(&result, d);
     if (s != TSR_OK) tsr_tensor_free(result);
@@ -177,7 +182,7 @@ TsrStatus op_nanmean(TsrOpCall *c) {
     if (tsr_dtype_is_complex(x->dtype)) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "nansum on CPU does not support complex inputs");
     TSR_TRY(tsr_dims_mask(&dims, &c->arg[1], tsr_ndim(x), true));
     TsrDtype d = chosen_dtype(c, &c->arg[3], x->dtype);
-    TsrStatus s = fold_as(&sum, tsr_in(D_FLOAT, d) ? TSR_R_NANSUM : TSR_R_SUM, "nansum_cpu", x, dims, c->arg[2].b, d);
+    TsrStatus s = fold_as(&sum, "nansum_cpu", (TsrReduction){tsr_in(D_FLOAT, d) ? TSR_R_NANSUM : TSR_R_SUM, x, dims, c->arg[2].b, NULL, {d, TSR_DTYPE_NONE}});
     if (s == TSR_OK) s = tsr_invoke_new(&isnan, 1, "isnan", "t", x);
     if (s == TSR_OK) s = tsr_invoke_new(&valid, 1, "logical_not", "t", isnan);
     if (s == TSR_OK) s = tsr_reduce_new(&count, NULL, &(TsrReduction){TSR_R_SUM, valid, dims, c->arg[2].b, NULL, {TSR_INT64, TSR_DTYPE_NONE}});

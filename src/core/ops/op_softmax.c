@@ -56,15 +56,21 @@ static void run_strips(int64_t begin, int64_t end, void *user) {
     }
 }
 
-/* Along a dimension with `inner` elements inside; otherwise as softmax_last. */
-static TsrStatus softmax_inner(TsrTensor **out, TsrTensor *x, TsrTensor *spare, int64_t dim, int64_t inner, bool log, TsrDtype half) {
+static int64_t elements_inside(const TsrTensor *x, int64_t dim) {
+    int64_t inner = 1;
+    for (int64_t i = dim + 1; i < tsr_ndim(x); i++) inner *= x->sizes[i];
+    return inner;
+}
+
+/* Along a dimension with many elements inside; otherwise as softmax_last. */
+static TsrStatus softmax_inner(TsrTensor **out, TsrTensor *x, TsrTensor *spare, int64_t dim, bool log, TsrDtype half) {
     TsrTensor *dense, *result = NULL;
     TSR_TRY(tsr_tensor_new_contiguous(&dense, x, TSR_CONTIGUOUS));
     TsrStatus s = TSR_OK;
     if (spare == dense) result = tsr_tensor_retain(dense);
     else s = tsr_tensor_new_like(&result, dense, TSR_DTYPE_NONE, TSR_CONTIGUOUS);
     if (s == TSR_OK && dense->numel > 0 && !tsr_is_meta(dense)) {
-        int64_t n = x->sizes[dim], strips = (inner + TSR_SOFTMAX_STRIP - 1) / TSR_SOFTMAX_STRIP;
+        int64_t n = x->sizes[dim], inner = elements_inside(x, dim), strips = (inner + TSR_SOFTMAX_STRIP - 1) / TSR_SOFTMAX_STRIP;
         Columns job = {tsr_softmax_columns(log, x->dtype), tsr_data(result), tsr_data(dense), n, inner, (int64_t)tsr_itemsize(x), half};
         s = tsr_parallel_for(dense->numel / n / inner * strips, tsr_grain(4 * n * TSR_MIN(inner, (int64_t)TSR_SOFTMAX_STRIP)), run_strips, &job);
     }
@@ -77,10 +83,9 @@ static TsrStatus softmax_inner(TsrTensor **out, TsrTensor *x, TsrTensor *spare, 
 /* Along another dimension with few elements inside: it is moved last, and the result put back in row-major order. */
 static TsrStatus softmax_any(TsrTensor **out, TsrTensor *x, TsrTensor *spare, int64_t dim, bool log, TsrDtype d) {
     TsrTensor *moved = NULL, *dense = NULL, *result = NULL, *back = NULL;
-    int64_t last = TSR_MAX(tsr_ndim(x) - 1, 0), inner = 1, vectors = 2 * 64 / (int64_t)tsr_itemsize(x);
-    for (int64_t i = dim + 1; i <= last; i++) inner *= x->sizes[i];
+    int64_t last = TSR_MAX(tsr_ndim(x) - 1, 0), vectors = 2 * 64 / (int64_t)tsr_itemsize(x);
     TsrDtype half = d == TSR_FLOAT16 || d == TSR_BFLOAT16 ? d : TSR_DTYPE_NONE;
-    if (dim != last && inner >= vectors) return softmax_inner(out, x, spare, dim, inner, log, half);
+    if (dim != last && elements_inside(x, dim) >= vectors) return softmax_inner(out, x, spare, dim, log, half);
     if (dim == last) moved = tsr_tensor_retain(x);
     else TSR_TRY(tsr_tensor_new_transpose(&moved, x, dim, last));
     TsrStatus s = tsr_tensor_new_contiguous(&dense, moved, TSR_CONTIGUOUS);
