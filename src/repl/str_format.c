@@ -197,7 +197,14 @@ static TsrStatus int_argument(Value *out, const Field *f, Value v) {
         return TSR_OK;
     }
     if (v.tag == V_FLOAT && !whole) return int_new_double(out, v.f);
-    if (v.tag == V_TENSOR) return value_call_n(out, value_lent(&int_type), 1, &v);
+    if (v.tag == V_TENSOR && !whole) return value_call_n(out, value_lent(&int_type), 1, &v);
+    if (v.tag == V_TENSOR) {
+        int64_t index;
+        TsrStatus status = value_to_index(&index, v);
+        if (status == TSR_OK) *out = value_int(index);
+        if (status != TSR_TYPE_ERROR) return status;
+        exc_discard(status);
+    }
     return tsr_error(TSR_TYPE_ERROR, whole ? "%%%c format: an integer is required, not %s" : "%%%c format: a real number is required, not %s", f->bytes && f->conversion == 'i' ? 'd' : f->conversion, value_type_name(v));
 }
 

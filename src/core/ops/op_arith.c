@@ -318,27 +318,33 @@ TsrStatus op_square(TsrOpCall *c) {
     return tsr_pw_finish(&pw, TSR_K_square, NULL);
 }
 
-/* A floating-point x with an integral exponent keeps its dtype: the product is rounded once, from double. */
+/* A floating-point x with an integral exponent keeps its dtype: the product is rounded once, from double. The exponent is a C int. */
 static TsrStatus ldexp_integral(TsrOpCall *c, const TsrTensor *x, const TsrTensor *exponent) {
-    TsrTensor *two = NULL, *wide = NULL, *scale = NULL, *product = NULL, *result = NULL;
-    TsrStatus s = tsr_tensor_new_wrapped(&two, tsr_scalar_float(2));
-    if (s == TSR_OK) s = tsr_tensor_new_cast(&wide, exponent, TSR_FLOAT64);
-    if (s == TSR_OK) s = tsr_invoke_new(&scale, 1, "pow", "tt", two, wide);
-    if (s == TSR_OK) s = tsr_invoke_new(&product, 1, "mul", "tt", x, scale);
-    if (s == TSR_OK) s = tsr_tensor_new_cast(&result, product, x->dtype);
-    tsr_tensor_free(two);
-    tsr_tensor_free(wide);
-    tsr_tensor_free(scale);
-    tsr_tensor_free(product);
-    return tsr_finish_move(c, s, result);
+    TSR_OWNED two = NULL;
+    TSR_OWNED whole = NULL;
+    TSR_OWNED wide = NULL;
+    TSR_OWNED scale = NULL;
+    TSR_OWNED product = NULL;
+    TsrTensor *result = NULL;
+    TSR_TRY(tsr_tensor_new_wrapped(&two, tsr_scalar_float(2)));
+    TSR_TRY(tsr_tensor_new_cast(&whole, exponent, TSR_INT32));
+    TSR_TRY(tsr_tensor_new_cast(&wide, whole, TSR_FLOAT64));
+    TSR_TRY(tsr_invoke_new(&scale, 1, "pow", "tt", two, wide));
+    TSR_TRY(tsr_invoke_new(&product, 1, "mul", "tt", x, scale));
+    return tsr_finish_move(c, tsr_tensor_new_cast(&result, product, x->dtype), result);
 }
 
-/* 2 ** other, for complex x a power of a complex 2 that is a 0-d tensor in promotion. */
+/* 2 ** other. The 2 is a number where x is of the default dtype, or no float at all, and the powers of a number lie row by row; else it is a 0-d tensor
+ * like x in promotion, and they lie as the exponents do. */
 static TsrStatus power_of_two(TsrTensor **out, const TsrTensor *x, TsrTensor *exponent) {
     TSR_OWNED two = NULL;
-    if (!tsr_dtype_is_complex(x->dtype)) return tsr_invoke_new(out, 1, "pow", "st", tsr_scalar_float(2), exponent);
-    TSR_TRY(tsr_tensor_new_scalar(&two, tsr_scalar_float(2), x->dtype));
-    return tsr_invoke_new(out, 1, "pow", "tt", two, exponent);
+    TSR_OWNED powers = NULL;
+    if (tsr_dtype_is_complex(x->dtype) || (tsr_dtype_is_float(x->dtype) && x->dtype != tsr_default_dtype())) {
+        TSR_TRY(tsr_tensor_new_scalar(&two, tsr_scalar_float(2), x->dtype));
+        return tsr_invoke_new(out, 1, "pow", "tt", two, exponent);
+    }
+    TSR_TRY(tsr_invoke_new(&powers, 1, "pow", "st", tsr_scalar_float(2), exponent));
+    return tsr_tensor_new_contiguous(out, powers, TSR_CONTIGUOUS);
 }
 
 /* x * 2 ** other */
@@ -348,10 +354,8 @@ TsrStatus op_ldexp(TsrOpCall *c) {
         return tsr_error(TSR_RUNTIME_ERROR, "ldexp can't be cast to the desired output type %s", tsr_dtype_scalar_name(x->dtype));
     if (tsr_dtype_is_float(x->dtype) && exponent->dtype == TSR_BOOL) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "\"ldexp_cpu_exp\" not implemented for 'Bool'");
     if (tsr_dtype_is_float(x->dtype) && tsr_dtype_is_integral(exponent->dtype)) return ldexp_integral(c, x, exponent);
-    TSR_OWNED power = NULL;
-    TSR_OWNED rows = NULL;
-    TSR_TRY(power_of_two(&power, x, c->arg[1].t));
-    TSR_TRY(tsr_tensor_new_contiguous(&rows, power, TSR_CONTIGUOUS)); /* as powers of a number lie */
-    TsrTensor *in[2] = {c->arg[0].t, rows};
+    TSR_OWNED powers = NULL;
+    TSR_TRY(power_of_two(&powers, x, c->arg[1].t));
+    TsrTensor *in[2] = {c->arg[0].t, powers};
     return tsr_pw_run(c, &mul_rules, 2, in);
 }

@@ -308,9 +308,18 @@ static void compare_blocks(int64_t begin, int64_t end, void *user) {
     }
 }
 
+static TsrStatus check_equal(TsrTensor *a, TsrTensor *b) {
+    const unsigned unknown = TSR_BIT(COMPLEX32) | TSR_BITS_FLOAT8;
+    TsrDtype common = a->dtype;
+    if (tsr_is_same_view(a, b) && !tsr_is_meta(a) && tsr_in(unknown, a->dtype)) return tsr_not_implemented("equal_notnan_cpu", a->dtype);
+    if (a->dtype != b->dtype) TSR_TRY(tsr_result_type(&common, (TsrTensor *[]){a, b}, 2));
+    return common == TSR_COMPLEX32 ? tsr_not_implemented("equal_cpu", common) : TSR_OK;
+}
+
 TsrStatus op_equal(TsrOpCall *c) {
     TsrTensor *a = c->arg[0].t, *b = c->arg[1].t, *mask = NULL;
     if (!tsr_same_sizes(a, b)) return return_bool(c, false);
+    TSR_TRY(check_equal(a, b));
     bool exact = !tsr_dtype_is_float(a->dtype) && !tsr_dtype_is_complex(a->dtype) && tsr_dtype_is_pod(a->dtype); /* no nan, which is not equal to itself */
     if (exact && a->dtype == b->dtype && tsr_is_same_view(a, b) && !tsr_is_meta(a) && !tsr_is_sparse(a)) return return_bool(c, true);
     Comparison compared = {tsr_kernel(TSR_K_eq, a->dtype), tsr_data(a), tsr_data(b), (int64_t)tsr_itemsize(a), false};

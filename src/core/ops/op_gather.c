@@ -178,21 +178,21 @@ static TsrStatus along_dim(TsrTensor **out, TsrTensor *self, TsrTensor *index, i
     return status;
 }
 
+/* Without dim both are flattened, as views. */
+static TsrStatus along_flat(TsrOpCall *c, const TsrTensor *self, const TsrTensor *index) {
+    TSR_OWNED flat = NULL;
+    TSR_OWNED flat_index = NULL;
+    TsrTensor *t = NULL;
+    int64_t minus = -1;
+    TSR_TRY(tsr_tensor_new_reshaped_view(&flat, self, 1, &minus));
+    TSR_TRY(tsr_tensor_new_reshaped_view(&flat_index, index, 1, &minus));
+    TSR_TRY(check_gather(flat, flat_index, 0));
+    return tsr_finish_move(c, gather_new(&t, flat, 0, flat_index), t);
+}
+
 TsrStatus op_take_along_dim(TsrOpCall *c) {
     TsrTensor *self = c->arg[0].t, *index = c->arg[1].t, *t = NULL;
-    if (!tsr_arg_given(&c->arg[2])) {
-        TsrTensor *flat, *flat_index;
-        int64_t minus = -1;
-        TSR_TRY(tsr_tensor_new_reshape(&flat, self, 1, &minus));
-        TsrStatus status = tsr_tensor_new_reshape(&flat_index, index, 1, &minus);
-        if (status == TSR_OK) {
-            status = check_gather(flat, flat_index, 0);
-            if (status == TSR_OK) status = gather_new(&t, flat, 0, flat_index);
-            tsr_tensor_free(flat_index);
-        }
-        tsr_tensor_free(flat);
-        return tsr_finish_move(c, status, t);
-    }
+    if (!tsr_arg_given(&c->arg[2])) return along_flat(c, self, index);
     int64_t dim = c->arg[2].i;
     if (tsr_ndim(self) != tsr_ndim(index))
         return tsr_error(TSR_RUNTIME_ERROR,

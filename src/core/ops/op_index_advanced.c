@@ -575,23 +575,12 @@ static void put_loop(char *const *data, const int64_t *strides, int64_t n, const
 }
 
 static TsrStatus expand_value(TsrTensor **out, const TsrTensor *value, const TsrTensor *view) {
-    /* Leading dimensions of size 1 that the result does not have are dropped. */
-    int extra = 0;
-    while (tsr_ndim(value) - extra > tsr_ndim(view) && value->sizes[extra] == 1) extra++;
-    int ndim = tsr_ndim(value) - extra;
-    bool fits = ndim <= tsr_ndim(view);
-    for (int d = 0; d < ndim && fits; d++) {
-        int64_t have = value->sizes[extra + d], want = view->sizes[tsr_ndim(view) - ndim + d];
-        fits = have == want || have == 1;
-    }
-    if (!fits)
-        return tsr_error(TSR_RUNTIME_ERROR, "shape mismatch: value tensor of shape %s cannot be broadcast to indexing result of shape %s",
-                         tsr_sizes_text(value), tsr_sizes_text(view));
-    TsrTensor *trimmed;
-    TSR_TRY(tsr_tensor_new_view(&trimmed, value, &(TsrGeometry){ndim, value->sizes + extra, value->strides + extra, value->offset}, NULL));
-    TsrStatus status = tsr_tensor_new_expand(out, trimmed, tsr_ndim(view), view->sizes);
-    tsr_tensor_free(trimmed);
-    return status;
+    int extra = tsr_ndim(view) - tsr_ndim(value);
+    bool fits = extra >= 0;
+    for (int d = 0; d < tsr_ndim(value) && fits; d++) fits = value->sizes[d] == view->sizes[extra + d] || value->sizes[d] == 1;
+    if (fits) return tsr_tensor_new_expand(out, value, tsr_ndim(view), view->sizes);
+    return tsr_error(TSR_RUNTIME_ERROR, "shape mismatch: value tensor of shape %s cannot be broadcast to indexing result of shape %s",
+                     tsr_sizes_text(value), tsr_sizes_text(view));
 }
 
 static TsrStatus check_same_dtype(const TsrTensor *self, const TsrTensor *value) {

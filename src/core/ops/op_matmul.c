@@ -381,11 +381,19 @@ static TsrStatus summand_new(TsrTensor **out, const TsrTensor *self, TsrScalar b
     return TSR_OK;
 }
 
+/* The scalar as the dtype holds it: half kernels read alpha and beta so. */
+static TsrScalar rounded_scalar(TsrScalar s, TsrDtype d) {
+    char slot[16];
+    tsr_scalar_store(s, d, slot);
+    return tsr_scalar_load(d, slot);
+}
+
 /* beta * self for a product that sums nothing: PyTorch multiplies then, in any dtype that can hold what comes out. */
 static TsrStatus summand_alone_new(TsrTensor **out, const TsrTensor *self, TsrScalar beta, int ndim, const int64_t *sizes) {
     TSR_OWNED r = NULL;
     TSR_OWNED same = NULL;
     TSR_TRY(summand_new(&r, self, beta, ndim, sizes));
+    if (self->dtype == TSR_FLOAT16 || self->dtype == TSR_BFLOAT16) beta = rounded_scalar(beta, self->dtype);
     if (!is_zero(beta)) TSR_TRY(tsr_invoke_new(&same, 1, "mul", "!tts", r, r, beta));
     else if (!tsr_is_meta(r)) TSR_TRY(tsr_tensor_fill(r, zero));
     *out = tsr_owned_take(&r);
@@ -426,13 +434,6 @@ TsrStatus op_addmm(TsrOpCall *c) {
     TSR_TRY(check_addmm(self, a, b));
     TSR_TRY(tsr_check_out_dtype(c, 0, self->dtype));
     return tsr_finish_move(c, addmm_new(&r, self, a, b, c->arg[3].s, c->arg[4].s), r);
-}
-
-/* The scalar as the dtype holds it: half kernels read alpha and beta so. */
-static TsrScalar rounded_scalar(TsrScalar s, TsrDtype d) {
-    char slot[16];
-    tsr_scalar_store(s, d, slot);
-    return tsr_scalar_load(d, slot);
 }
 
 /* In half precision beta * self is rounded before the sum; so is the product where the matrix is column-major. */

@@ -61,6 +61,16 @@ static bool exact_count(TsrDtype dtype, TsrScalar start, TsrScalar end, TsrScala
     return dtype == TSR_INT64 && is_whole(start) && is_whole(end) && is_whole(step);
 }
 
+/* Gives the numbers back, where `status` is OK. An out= of as many elements keeps its shape. Consumes t, on failure too. */
+static TsrStatus give_numbers_move(TsrOpCall *c, TsrStatus status, TsrTensor *t) {
+    const TsrTensor *out = c->out[0];
+    if (status != TSR_OK || out == NULL || out->numel != t->numel) return tsr_finish_move(c, status, t);
+    TsrTensor *shaped = NULL;
+    status = tsr_tensor_new_reshaped_view(&shaped, t, tsr_ndim(out), out->sizes);
+    tsr_tensor_free(t);
+    return tsr_finish_move(c, status, shaped);
+}
+
 static TsrStatus make_arange(TsrOpCall *c, TsrScalar start, TsrScalar end, TsrScalar step, int options_at) {
     TsrOptions o;
     TSR_TRY(tsr_create_options(&o, c, options_at, TSR_DEVICE_CPU));
@@ -72,9 +82,7 @@ static TsrStatus make_arange(TsrOpCall *c, TsrScalar start, TsrScalar end, TsrSc
     TsrTensor *t;
     TSR_TRY(tsr_tensor_new(&t, 1, &count, dtype, o.device));
     TsrStatus status = tsr_is_meta(t) ? TSR_OK : tsr_create_fill_arange(t, start, step);
-    if (status == TSR_OK) return tsr_return_move(c, t);
-    tsr_tensor_free(t);
-    return status;
+    return give_numbers_move(c, status, t);
 }
 
 TsrStatus op_arange_end(TsrOpCall *c) { return make_arange(c, tsr_scalar_int(0), c->arg[0].s, tsr_scalar_int(1), 1); }
@@ -100,9 +108,7 @@ TsrStatus op_range(TsrOpCall *c) {
     TsrTensor *t;
     TSR_TRY(tsr_tensor_new(&t, 1, &count, dtype, o.device));
     TsrStatus status = tsr_is_meta(t) ? TSR_OK : tsr_create_fill_arange(t, c->arg[0].s, c->arg[2].s);
-    if (status == TSR_OK) return tsr_return_move(c, t);
-    tsr_tensor_free(t);
-    return status;
+    return give_numbers_move(c, status, t);
 }
 
 /* ---- linspace and logspace ---- */
@@ -158,24 +164,18 @@ static TsrStatus begin_spaced(Spaced *s, TsrOpCall *c, int options_at, const cha
     return tsr_tensor_new(&s->result, 1, &steps, dtype, o.device);
 }
 
-static TsrStatus end_spaced_move(TsrOpCall *c, TsrStatus status, TsrTensor *t) {
-    if (status == TSR_OK) return tsr_return_move(c, t);
-    tsr_tensor_free(t);
-    return status;
-}
-
 TsrStatus op_linspace(TsrOpCall *c) {
     Spaced s;
     TSR_TRY(begin_spaced(&s, c, 3, "linspace_cpu"));
     TsrStatus status = TSR_OK;
     if (!tsr_is_meta(s.result) && s.result->numel > 0)
         status = s.result->numel == 1 ? tsr_tensor_fill(s.result, s.start) : tsr_create_fill_linspace(s.result, s.start, s.end);
-    return end_spaced_move(c, status, s.result);
+    return give_numbers_move(c, status, s.result);
 }
 
 TsrStatus op_logspace(TsrOpCall *c) {
     Spaced s;
     TSR_TRY(begin_spaced(&s, c, 4, "logspace_cpu"));
     TsrStatus status = tsr_is_meta(s.result) || s.result->numel == 0 ? TSR_OK : tsr_create_fill_logspace(s.result, s.start, s.end, c->arg[3].f);
-    return end_spaced_move(c, status, s.result);
+    return give_numbers_move(c, status, s.result);
 }

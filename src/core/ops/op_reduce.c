@@ -1,5 +1,6 @@
 /* op_reduce.c: sums, extremes, truth, moments. */
 #include "layout.h"
+#include "owned.h"
 #include "pointwise.h"
 #include "reduce.h"
 
@@ -314,6 +315,11 @@ static TsrStatus truth(TsrOpCall *c, TsrReduceKind kind, const TsrArg *dim, bool
     if (c->out[0] != NULL && c->out[0]->dtype != TSR_BOOL && c->out[0]->dtype != TSR_UINT8)
         return tsr_error(TSR_RUNTIME_ERROR, "%s only supports bool tensor for result, got: %s", kind == TSR_R_ANY ? "any" : "all",
                          tsr_dtype_scalar_name(c->out[0]->dtype));
+    TSR_OWNED as_asked = NULL; /* an out= of uint8 takes input's elements as uint8 too, which makes zeros of fractions */
+    if (c->out[0] != NULL && c->out[0]->dtype == TSR_UINT8 && x->dtype != TSR_BOOL) {
+        TSR_TRY(tsr_tensor_new_cast(&as_asked, x, TSR_UINT8));
+        x = as_asked;
+    }
     TsrDtype out = x->dtype == TSR_UINT8 ? TSR_UINT8 : TSR_BOOL;
     TsrStatus s = reduce_widened(&result, NULL, (TsrReduction){kind, x, dims, keepdim, NULL, {out, TSR_DTYPE_NONE}}, TSR_DTYPE_NONE);
     return tsr_finish_move(c, s, result);

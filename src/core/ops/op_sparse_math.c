@@ -75,6 +75,7 @@ static TsrStatus add_coo(TsrTensor **out, TsrTensor *a, TsrTensor *b, TsrScalar 
     if (a->sparse->sparse_dim != b->sparse->sparse_dim)
         return tsr_error(TSR_RUNTIME_ERROR, "add: expected 'self' and 'other' to have same density, but 'self' has %d sparse dimensions while 'other' has %d sparse dimensions",
                          a->sparse->sparse_dim, b->sparse->sparse_dim);
+    if (tsr_sparse_nnz(a) > 0 && tsr_sparse_nnz(b) > 0) TSR_TRY(tsr_require(TSR_BITS_INT | TSR_BIT(FLOAT32) | TSR_BIT(FLOAT64) | TSR_BIT(BFLOAT16) | TSR_BITS_COMPLEX, dtype, "cadd_sparse"));
     TsrScope s = {0};
     int dims = a->sparse->sparse_dim;
     int64_t na = tsr_sparse_nnz(a), nb = tsr_sparse_nnz(b), shape[2] = {dims, na + nb}, n = 0, sizes[TSR_MAX_DIMS + 1];
