@@ -1,6 +1,7 @@
 #include "file_obj.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -64,6 +65,12 @@ static TsrStatus check_mode(const char *mode) {
     if (ways > 1) return tsr_error(TSR_VALUE_ERROR, "must have exactly one of create/read/write/append mode");
     if (ways == 0) return tsr_error(TSR_VALUE_ERROR, "Must have exactly one of create/read/write/append mode and at most one plus");
     return TSR_OK;
+}
+
+TsrStatus file_expand_home(TsrText *out, const char *path) {
+    const char *home = getenv("HOME");
+    bool at_home = path[0] == '~' && (path[1] == '/' || path[1] == '\0') && home != NULL;
+    return at_home ? tsr_text_printf(out, "%s%s", home, path + 1) : tsr_text_puts(out, path);
 }
 
 TsrStatus file_not_permitted(const char *path) {

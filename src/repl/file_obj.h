@@ -8,6 +8,8 @@
 
 /* open(path, mode): the errors are Python's; obeys the sandbox (core/io.h). */
 TsrStatus file_open(Value *out, const char *path, const char *mode);
+/* Appends a path whose ~ at the beginning is the home folder, if that is known. */
+TsrStatus file_expand_home(TsrText *out, const char *path);
 /* PermissionError: [Errno 1], that the sandbox keeps from `path`; for what is not a read or write of tensors. */
 TsrStatus file_not_permitted(const char *path) __attribute__((cold));
 /* A stream that is not closed with its value: sys.stdout. `name` static. */

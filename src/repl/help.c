@@ -1,6 +1,7 @@
 /* Help pages. */
 #include "help.h"
 
+#include <fnmatch.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -40,15 +41,15 @@ static TsrStatus write_name(TsrText *out, size_t *column, const char *space, con
     return TSR_OK;
 }
 
-/* The names in a value, with `space` before them, that contain `word`. */
-static TsrStatus write_names_with(TsrText *out, size_t *column, Value subject, const char *space, const char *word) {
+/* The names in a value, with `space` before them, that fit `pattern`, in which * stands for any characters. */
+static TsrStatus write_names_like(TsrText *out, size_t *column, Value subject, const char *space, const char *pattern) {
     Value names;
     TSR_TRY(value_dir(&names, subject));
     const List *list = value_as_list(names);
     TsrStatus s = TSR_OK;
     for (int64_t i = 0; i < list->count && s == TSR_OK; i++) {
         const char *name = value_as_str(list->items[i])->data;
-        if (name[0] != '_' && strstr(name, word) != NULL) s = write_name(out, column, space, name);
+        if ((name[0] != '_' || pattern[0] == '_') && fnmatch(pattern, name, FNM_NOESCAPE) == 0) s = write_name(out, column, space, name);
     }
     value_release(names);
     return s;
@@ -56,8 +57,14 @@ static TsrStatus write_names_with(TsrText *out, size_t *column, Value subject, c
 
 static TsrStatus write_names(TsrText *out, Value subject) {
     size_t column = 0;
-    TSR_TRY(write_names_with(out, &column, subject, "", ""));
+    TSR_TRY(write_names_like(out, &column, subject, "", "*"));
     return column > 0 ? tsr_text_putc(out, '\n') : TSR_OK;
+}
+
+TsrStatus help_write_matching(TsrText *out, Value subject, const char *pattern) {
+    size_t column = 0;
+    TSR_TRY(write_names_like(out, &column, subject, "", pattern));
+    return column > 0 ? tsr_text_putc(out, '\n') : tsr_text_printf(out, "no name fits '%s'\n", pattern);
 }
 
 static const struct { const char *module, *space; } places[] = {
@@ -84,20 +91,21 @@ static TsrStatus write_named(TsrText *out, bool *found, const char *name) {
 
 /* The names of PyTorch's that contain a word. */
 static TsrStatus write_search(TsrText *out, const char *word) {
-    TsrText names = {0};
+    TsrText names = {0}, pattern = {0};
     size_t column = 0;
-    TsrStatus s = TSR_OK;
+    TsrStatus s = tsr_text_printf(&pattern, "*%s*", word);
     for (size_t i = 0; i < TSR_COUNTOF(places) && strlen(word) > 1 && s == TSR_OK; i++) {
         Value module;
         s = module_import(&module, places[i].module);
         if (s == TSR_OK) {
-            s = write_names_with(&names, &column, module, places[i].space, word);
+            s = write_names_like(&names, &column, module, places[i].space, pattern.data);
             value_release(module);
         }
     }
     if (s == TSR_OK && names.length > 0) s = tsr_text_printf(out, "names with '%s' in them\n\n%s\n", word, names.data);
     else if (s == TSR_OK) s = tsr_text_printf(out, "nothing is known by the name '%s'; dir(torch) lists names\n", word);
     tsr_text_free(&names);
+    tsr_text_free(&pattern);
     return s;
 }
 

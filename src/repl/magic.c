@@ -11,6 +11,8 @@
 
 #include "builtin.h"
 #include "cursor.h"
+#include "file_obj.h"
+#include "help.h"
 #include "io.h"
 #include "parser.h"
 #include "session.h"
@@ -27,6 +29,7 @@ static struct {
     TsrStatus (*show)(const char *rest);
 } shows[MAX_SHOWS];
 static int show_count;
+static int typed_line; /* where the magic that runs was typed */
 
 void magic_set_show(const char *name, TsrStatus (*show)(const char *rest)) {
     if (show_count < MAX_SHOWS) {
@@ -44,7 +47,7 @@ static double now(void) {
 /* Runs code typed after a magic; the value of a last expression is shown when `show` is. */
 static TsrStatus run_code(const char *code, bool show) {
     Value result = VALUE_UNBOUND;
-    TSR_TRY(vm_run_text_here(&result, code, strlen(code), "<stdin>"));
+    TSR_TRY(vm_run_typed_here(&result, code, typed_line));
     TsrStatus status = show ? vm_display(result) : TSR_OK;
     value_release(result);
     return status;
@@ -79,46 +82,86 @@ static int by_value(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-enum { TIMING_RUNS = 7 };
+/* How often %timeit runs code: -n says how many times in a row, -r how many of such runs. 0 loops: as many as fill 0.1 s. */
+typedef struct Timing {
+    int64_t loops;
+    int runs;
+} Timing;
 
-static TsrStatus time_loop(const char *rest, int64_t loops, double *seconds) {
-    TsrText code = {0};
-    TsrStatus status = tsr_text_printf(&code, "for __timeit__ in range(%lld):\n    %s\n", (long long)loops, rest);
+enum { USUAL_RUNS = 7, MOST_RUNS = 1000 };
+
+/* Takes "-n 100", or "-n100", off what is typed; a name with a minus before it is code. */
+static bool take_option(const char **rest, char letter, int64_t *number) {
+    const char *s = *rest;
+    if (s[0] != '-' || s[1] != letter) return false;
+    s += 2 + strspn(s + 2, " ");
+    size_t digits = strspn(s, "0123456789");
+    if (digits == 0 || digits > 12 || !isspace((unsigned char)s[digits])) return false;
+    *number = TSR_MAX(strtoll(s, NULL, 10), 1LL);
+    *rest = s + digits + strspn(s + digits, " ");
+    return true;
+}
+
+/* The lines of code as the body of a loop, which stands on the line before it. */
+static TsrStatus time_loop(const char *code, int64_t loops, double *seconds) {
+    TsrText text = {0};
+    Value result = VALUE_NONE;
+    TsrStatus status = tsr_text_printf(&text, "for __timeit__ in range(%lld):\n", (long long)loops);
+    for (const char *line = code; *line != '\0' && status == TSR_OK;) {
+        int n = (int)strcspn(line, "\n");
+        status = tsr_text_printf(&text, "    %.*s\n", n, line);
+        line += n + (line[n] == '\n');
+    }
     double start = now();
-    if (status == TSR_OK) status = run_code(code.data, false);
+    if (status == TSR_OK) status = vm_run_typed_here(&result, text.data, typed_line - 1);
     *seconds = now() - start;
-    tsr_text_free(&code);
+    value_release(result);
+    tsr_text_free(&text);
     return status;
 }
 
-/* %timeit: loops until 0.1 s are filled, the median of seven runs. */
+static void write_timing(const double *times, const Timing *t) {
+    FILE *out = builtin_stdout();
+    write_seconds(out, times[t->runs / 2] / (double)t->loops);
+    fputs(" (", out);
+    write_seconds(out, times[0] / (double)t->loops);
+    fputs(" to ", out);
+    write_seconds(out, times[t->runs - 1] / (double)t->loops);
+    fprintf(out, ") of %d run%s of %lld\n", t->runs, t->runs == 1 ? "" : "s", (long long)t->loops);
+}
+
+/* %timeit: the median of the runs. */
 static TsrStatus run_timeit(const char *rest) {
-    double times[TIMING_RUNS], seconds = 0;
-    int64_t loops = 1;
+    double times[MOST_RUNS], seconds = 0;
+    int64_t runs = USUAL_RUNS, loops = 0;
+    while (take_option(&rest, 'n', &loops) || take_option(&rest, 'r', &runs)) continue;
+    Timing t = {TSR_MAX(loops, (int64_t)1), (int)TSR_MIN(runs, (int64_t)MOST_RUNS)};
     TsrStatus status = TSR_OK;
-    while (status == TSR_OK && (status = time_loop(rest, loops, &seconds)) == TSR_OK && seconds < 0.1 && loops < 1000000000)
-        loops *= seconds < 0.01 ? 10 : 2;
-    for (int i = 0; i < TIMING_RUNS && status == TSR_OK; i++) status = time_loop(rest, loops, &times[i]);
+    while (loops == 0 && status == TSR_OK && (status = time_loop(rest, t.loops, &seconds)) == TSR_OK && seconds < 0.1 && t.loops < 1000000000)
+        t.loops *= seconds < 0.01 ? 10 : 2;
+    for (int i = 0; i < t.runs && status == TSR_OK; i++) status = time_loop(rest, t.loops, &times[i]);
     globals_delete("__timeit__");
     TSR_TRY(status);
-    qsort(times, TIMING_RUNS, sizeof times[0], by_value);
-    FILE *out = builtin_stdout();
-    write_seconds(out, times[TIMING_RUNS / 2] / (double)loops);
-    fputs(" (", out);
-    write_seconds(out, times[0] / (double)loops);
-    fputs(" to ", out);
-    write_seconds(out, times[TIMING_RUNS - 1] / (double)loops);
-    fprintf(out, ") of %d runs of %lld\n", TIMING_RUNS, (long long)loops);
+    qsort(times, (size_t)t.runs, sizeof times[0], by_value);
+    write_timing(times, &t);
     return TSR_OK;
 }
 
-static TsrStatus run_file(const char *rest) {
+static TsrStatus run_path(const char *path) {
     char *text;
     size_t length;
-    TSR_TRY(tsr_io_check_readable(rest));
-    TSR_TRY(source_read_file(&text, &length, rest));
-    TsrStatus status = vm_run_text_here(NULL, text, length, rest);
+    TSR_TRY(tsr_io_check_readable(path));
+    TSR_TRY(source_read_file(&text, &length, path));
+    TsrStatus status = vm_run_text_here(NULL, text, length, path);
     tsr_free(text);
+    return status;
+}
+
+static TsrStatus run_file(const char *rest) {
+    TsrText path = {0};
+    TsrStatus status = file_expand_home(&path, rest);
+    if (status == TSR_OK) status = run_path(path.data);
+    tsr_text_free(&path);
     return status;
 }
 
@@ -134,7 +177,7 @@ static TsrStatus card_move(Value *out, Value v, const char *expression) {
     TsrText code = {0};
     value_release(v);
     TsrStatus status = tsr_text_printf(&code, "inspect(%s)", expression);
-    if (status == TSR_OK) status = vm_run_text_here(out, code.data, code.length, "<stdin>");
+    if (status == TSR_OK) status = vm_run_typed_here(out, code.data, typed_line);
     tsr_text_free(&code);
     return status;
 }
@@ -145,7 +188,7 @@ static bool is_name_path(const char *text) { return text[strspn(text, "abcdefghi
 static TsrStatus value_of(Value *out, const char *expression) {
     TsrText code = {0};
     TsrStatus status = tsr_text_printf(&code, is_name_path(expression) ? "%s" : "(%s)", expression);
-    if (status == TSR_OK) status = vm_run_text_here(out, code.data, code.length, "<stdin>");
+    if (status == TSR_OK) status = vm_run_typed_here(out, code.data, typed_line);
     tsr_text_free(&code);
     return status;
 }
@@ -184,17 +227,38 @@ static TsrStatus list_magics(TsrText *page) {
     return TSR_OK;
 }
 
+/* torch.*view*? lists names. */
+static bool is_pattern(const char *asked) {
+    return strchr(asked, '*') != NULL && asked[strspn(asked, "*._abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")] == '\0';
+}
+
+static TsrStatus list_names(TsrText *page, char *pattern) {
+    char *dot = strrchr(pattern, '.');
+    Value owner;
+    if (dot != NULL) *dot = '\0';
+    TSR_TRY(value_of(&owner, dot != NULL ? pattern : "torch"));
+    TsrStatus status = help_write_matching(page, owner, dot != NULL ? dot + 1 : pattern);
+    value_release(owner);
+    return status;
+}
+
 /* `asked` is "" for the list of magics. */
-static TsrStatus show_help(const char *asked, bool source) {
+static TsrStatus show_help(char *asked, bool source) {
     TsrText page = {0};
-    TsrStatus status = asked[0] == '\0' ? list_magics(&page) : describe(&page, asked);
+    if (is_pattern(asked)) source = false;
+    TsrStatus status = asked[0] == '\0' ? list_magics(&page) : is_pattern(asked) ? list_names(&page, asked) : describe(&page, asked);
     if (status == TSR_OK && source) status = describe_source(&page, asked);
     if (status == TSR_OK) window_show(&page);
     tsr_text_free(&page);
     return status;
 }
 
-static TsrStatus run_help(const char *rest) { return show_help(rest, false); }
+static TsrStatus run_help(const char *rest) {
+    char *asked = strdup(rest);
+    TsrStatus status = asked != NULL ? show_help(asked, false) : tsr_error_no_memory(strlen(rest));
+    free(asked);
+    return status;
+}
 
 /* In alphabetical order. */
 static const Magic magics[] = {
@@ -221,7 +285,7 @@ static const Magic magics[] = {
     {"sharing", MAGIC_VALUE, "sharing", NULL, "the other tensors over the same storage"},
     {"storages", MAGIC_NONE, "storages", NULL, "all storages, with the views over each"},
     {"time", MAGIC_CODE, NULL, run_time, "runs code and says how long it took"},
-    {"timeit", MAGIC_CODE, NULL, run_timeit, "runs code many times and says how long one takes"},
+    {"timeit", MAGIC_CODE, NULL, run_timeit, "runs code many times (-n loops, -r runs) and says how long one takes"},
     {"trace", MAGIC_CODE, "trace", NULL, "the log of allocations, copies and counts while code runs"},
     {"typemeta", MAGIC_VALUE, "typemeta", NULL, "the row of the table of types for a dtype"},
     {"versions", MAGIC_VALUE, "versions", NULL, "the log of writes to a tensor's storage"},
@@ -250,11 +314,44 @@ bool magic_is(const char *text, size_t length) {
     return *s == '%' || *s == '?' || question(s, length - (size_t)(s - text)) > 0;
 }
 
+/* What IPython has, and what does the same here. */
+static const char *instead(const char *name) {
+    static const struct { const char *name, *hint; } others[] = {
+        {"matplotlib", "tsr draws no plots; draw(x) pictures a tensor's memory"},
+        {"load_ext", "leave it out: there are no extensions"},
+        {"autoreload", "leave it out: %run runs a file again"},
+        {"config", "leave it out: torch.set_printoptions says how tensors print"},
+        {"pip", "nothing can be installed: dir(torch) lists what is there"},
+        {"conda", "nothing can be installed: dir(torch) lists what is there"},
+        {"lsmagic", "%help lists them"},
+        {"quickref", "%help lists them"},
+        {"debug", "after an error names keep their values: type one to see it"},
+        {"pdb", "after an error names keep their values: type one to see it"},
+        {"prun", "%timeit says how long code takes, %trace what it allocates"},
+        {"memit", "%trace says what code allocates"},
+        {"paste", "paste at the prompt: it takes several lines"},
+        {"cpaste", "paste at the prompt: it takes several lines"},
+        {"edit", "an editor's file is run by %run FILE"},
+        {"load", "%run FILE runs a file"},
+        {"cat", "print(open(path).read()) shows a file"},
+        {"clear", "Ctrl-L clears the screen"},
+        {"env", "import os; os.environ"},
+        {"bash", "commands of the shell are not run here; Ctrl-Z goes to it, and fg comes back"},
+        {"writefile", "%save FILE writes what was typed"},
+    };
+    for (size_t i = 0; i < TSR_COUNTOF(others); i++)
+        if (strcmp(others[i].name, name) == 0) return others[i].hint;
+    return NULL;
+}
+
 static TsrStatus unknown(const char *name) {
+    const char *hint = instead(name);
     HintSearch search = hint_begin(name);
     for (size_t i = 0; i < TSR_COUNTOF(magics); i++) hint_consider(&search, magics[i].name);
-    if (search.best != NULL) return tsr_error(TSR_NAME_ERROR, "there is no magic '%%%s', did you mean '%%%s'? (%%help lists them)", name, search.best);
-    return tsr_error(TSR_NAME_ERROR, "there is no magic '%%%s' (%%help lists them)", name);
+    if (hint != NULL) tsr_error(TSR_NAME_ERROR, "there is no magic '%%%s': %s", name, hint);
+    else if (search.best != NULL) tsr_error(TSR_NAME_ERROR, "there is no magic '%%%s', did you mean '%%%s'? (%%help lists them)", name, search.best);
+    else tsr_error(TSR_NAME_ERROR, "there is no magic '%%%s' (%%help lists them)", name);
+    return TSR_NAME_ERROR;
 }
 
 static TsrStatus call_twin(const Magic *m, const char *rest) {
@@ -290,33 +387,70 @@ static TsrStatus dispatch(const char *name, const char *rest) {
     return unknown(name);
 }
 
-TsrStatus magic_run(const char *text, size_t length) {
-    const char *s = skip_space(text);
-    size_t asked = question(s, length - (size_t)(s - text));
-    char *copy = strndup(s, length - (size_t)(s - text));
-    if (copy == NULL) return tsr_error_no_memory(length);
-    TsrStatus status;
-    if (copy[0] == '?') { /* ?name is name?, and ? alone the list of magics */
-        size_t end = strlen(copy);
-        while (end > 0 && (isspace((unsigned char)copy[end - 1]) || copy[end - 1] == '?')) copy[--end] = '\0';
-        status = run_help(copy + strspn(copy, "? \t"));
-    } else if (asked > 0) {
+static const char *cell_magics[] = {"time", "timeit"};
+
+/* The name behind "%%", NULL if there is none of such a magic. */
+static const char *cell_name(const char *text) {
+    for (size_t i = 0; strncmp(text, "%%", 2) == 0 && i < TSR_COUNTOF(cell_magics); i++) {
+        size_t n = strlen(cell_magics[i]);
+        if (strncmp(text + 2, cell_magics[i], n) == 0 && (text[2 + n] == '\0' || isspace((unsigned char)text[2 + n]))) return cell_magics[i];
+    }
+    return NULL;
+}
+
+bool magic_takes_lines(const char *text) { return cell_name(text) != NULL; }
+
+bool magic_goes_on(const char *text) {
+    const char *body = cell_name(text) != NULL ? strchr(text, '\n') : NULL;
+    return body != NULL && (body[strspn(body, " \t\n")] == '\0' || parser_need(body + 1, strlen(body + 1)) == PARSER_MORE);
+}
+
+/* "%%time" and the lines below it; what stands behind it on its line comes first. */
+static TsrStatus run_cell(const char *name, const char *text) {
+    const char *rest = skip_space(text + 2 + strlen(name));
+    if (*rest == '\n') rest++, typed_line++;
+    return dispatch(name, rest);
+}
+
+/* "%name rest"; `text` is cut up. */
+static TsrStatus run_line(char *text) {
+    size_t name_end = 1;
+    while (isalnum((unsigned char)text[name_end]) || text[name_end] == '_') name_end++;
+    const char *rest = skip_space(text + name_end);
+    if (rest == text + name_end && *rest != '\0') {
+        text[strcspn(text, " \n")] = '\0';
+        return unknown(text + strspn(text, "%"));
+    }
+    text[name_end] = '\0';
+    return dispatch(text + 1, rest);
+}
+
+static void cut_blanks(char *text) {
+    size_t end = strlen(text);
+    while (end > 0 && isspace((unsigned char)text[end - 1])) text[--end] = '\0';
+}
+
+static TsrStatus run_copy(char *copy, size_t asked) {
+    if (asked > 0) {
         bool source = copy[asked + 1] == '?';
         copy[asked] = '\0';
-        status = show_help(copy, source);
-    } else {
-        size_t end = strlen(copy), name_end = 1;
-        while (end > 0 && isspace((unsigned char)copy[end - 1])) copy[--end] = '\0';
-        while (isalnum((unsigned char)copy[name_end]) || copy[name_end] == '_') name_end++;
-        char *rest = (char *)skip_space(copy + name_end);
-        if (rest == copy + name_end && *rest != '\0') {
-            copy[strcspn(copy, " ")] = '\0';
-            status = unknown(copy + 1);
-        } else {
-            copy[name_end] = '\0';
-            status = dispatch(copy + 1, rest);
-        }
+        return show_help(copy, source);
     }
+    cut_blanks(copy);
+    const char *cell = cell_name(copy);
+    if (cell != NULL) return run_cell(cell, copy);
+    if (copy[0] != '?') return run_line(copy);
+    char *name = copy + strspn(copy, "? \t"); /* ?name is name?, and ? alone the list of magics */
+    name[strcspn(name, "?")] = '\0';
+    return run_help(name);
+}
+
+TsrStatus magic_run(const char *text, size_t length, int line) {
+    const char *s = skip_space(text);
+    char *copy = strndup(s, length - (size_t)(s - text));
+    if (copy == NULL) return tsr_error_no_memory(length);
+    typed_line = line;
+    TsrStatus status = run_copy(copy, question(s, length - (size_t)(s - text)));
     free(copy);
     return status;
 }

@@ -24,8 +24,12 @@ typedef struct Magic {
 
 /* Whether the text typed is a magic or `name?`. */
 bool magic_is(const char *text, size_t length);
-/* Runs it; what it shows goes to the language's stdout. An unknown magic is a NameError that names the nearest, what the twin raises is passed on. */
-TsrStatus magic_run(const char *text, size_t length);
+/* Whether it is one of %%name, which also takes the lines below it, and whether it waits for those. */
+bool magic_takes_lines(const char *text);
+bool magic_goes_on(const char *text);
+/* Runs what was typed on that line of the prompt; what it shows goes to the language's stdout. An unknown magic is a NameError that names the nearest,
+ * what the twin raises is passed on. */
+TsrStatus magic_run(const char *text, size_t length, int line);
 /* What shows instead of the twin's value at the prompt: `show` gets the rest of the line. `name` static. */
 void magic_set_show(const char *name, TsrStatus (*show)(const char *rest));
 const Magic *magic_at(int i); /* NULL after the last */

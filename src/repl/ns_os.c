@@ -248,10 +248,13 @@ static TsrStatus path_isabs(Value *out, const CallArgs *args) {
 }
 
 static TsrStatus path_expanduser(Value *out, const CallArgs *args) {
-    const char *path, *home = getenv("HOME");
+    const char *path;
+    TsrText text = {0};
     TSR_TRY(path_argument(&path, args->values[0]));
-    if (path[0] != '~' || (path[1] != '/' && path[1] != '\0') || home == NULL) return str_new_c(out, path);
-    return str_new_format(out, "%s%s", home, path + 1);
+    TsrStatus status = file_expand_home(&text, path);
+    if (status == TSR_OK) status = str_new_c(out, text.length > 0 ? text.data : "");
+    tsr_text_free(&text);
+    return status;
 }
 
 static TsrStatus path_abspath(Value *out, const CallArgs *args) {

@@ -60,14 +60,14 @@ static bool is_magic_line(TsrText *before, const char *line) {
     return complete;
 }
 
-/* A magic, or the lines before the next one. */
+/* A magic, with the lines behind it where it takes them, or the lines before the next one. */
 static const char *take_lines(TsrText *piece, const char *line) {
     while (*line != '\0') {
         bool magic = is_magic_line(piece, line), first = piece->length == 0;
         if (magic && !first) break;
         if (!add_line(piece, line)) return NULL;
         line = next_line(line);
-        if (magic) break;
+        if (magic && !magic_takes_lines(piece->data)) break;
     }
     return piece->length > 0 ? line : NULL;
 }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "builtin.h"
@@ -69,7 +70,7 @@ static bool write_program(FILE *file) {
 }
 
 /* A file that is there already stays; half a file does not. */
-TsrStatus session_save(const char *path) {
+static TsrStatus save_as(const char *path) {
     TSR_TRY(tsr_io_check_writable(path));
     FILE *file = fopen(path, "wxe");
     if (file == NULL) return tsr_error_errno(errno, path);
@@ -78,6 +79,14 @@ TsrStatus session_save(const char *path) {
     if (fine) return TSR_OK;
     TsrStatus status = tsr_error_errno(errno, path);
     unlink(path);
+    return status;
+}
+
+TsrStatus session_save(const char *path) {
+    TsrText text = {0};
+    TsrStatus status = file_expand_home(&text, path);
+    if (status == TSR_OK) status = save_as(text.data);
+    tsr_text_free(&text);
     return status;
 }
 
@@ -92,17 +101,10 @@ TsrStatus session_pwd(const char *rest) {
     return TSR_OK;
 }
 
-/* `path` with ~ as the home folder, which is also what no path means. */
-static TsrStatus expand_home(TsrText *out, const char *path) {
-    const char *home = getenv("HOME");
-    bool at_home = path[0] == '\0' || (path[0] == '~' && (path[1] == '/' || path[1] == '\0'));
-    return at_home && home != NULL ? tsr_text_printf(out, "%s%s", home, path + (path[0] == '~')) : tsr_text_puts(out, path);
-}
-
 TsrStatus session_cd(const char *path) {
     TsrText text = {0};
     if (tsr_io_in_sandbox()) return file_not_permitted(path);
-    TsrStatus status = expand_home(&text, path);
+    TsrStatus status = file_expand_home(&text, path[0] == '\0' ? "~" : path);
     if (status == TSR_OK && chdir(text.data) != 0) status = tsr_error_errno(errno, text.data);
     tsr_text_free(&text);
     return status == TSR_OK ? session_pwd("") : status;
@@ -110,11 +112,11 @@ TsrStatus session_cd(const char *path) {
 
 static int is_shown(const struct dirent *entry) { return entry->d_name[0] != '.'; }
 
+/* A link to a folder is one, too. */
 static bool is_folder(const char *path, const char *name) {
     char whole[PATH_MAX];
-    DIR *folder = (size_t)snprintf(whole, sizeof whole, "%s/%s", path, name) < sizeof whole ? opendir(whole) : NULL;
-    if (folder != NULL) closedir(folder);
-    return folder != NULL;
+    struct stat is;
+    return (size_t)snprintf(whole, sizeof whole, "%s/%s", path, name) < sizeof whole && stat(whole, &is) == 0 && S_ISDIR(is.st_mode);
 }
 
 static TsrStatus list_folder(const char *path) {
@@ -131,7 +133,7 @@ static TsrStatus list_folder(const char *path) {
 
 TsrStatus session_ls(const char *path) {
     TsrText text = {0};
-    TsrStatus status = path[0] == '\0' ? tsr_text_putc(&text, '.') : expand_home(&text, path);
+    TsrStatus status = path[0] == '\0' ? tsr_text_putc(&text, '.') : file_expand_home(&text, path);
     if (status == TSR_OK && !tsr_io_may_read(text.data)) status = file_not_permitted(text.data);
     if (status == TSR_OK) status = list_folder(text.data);
     tsr_text_free(&text);

@@ -341,7 +341,7 @@ int shell_run_typed(const char *name, const char *text, size_t length, int line)
     }
     if (is_bare(text, length, "help")) text = "help()", length = 6;
     if (magic_is(text, length))
-        status = magic_run(text, length);
+        status = magic_run(text, length, line);
     else
         status = run_text(NULL, name, text, length, line, &(RunOptions){SHOW_ALL, false});
     if (status != TSR_OK) result = shell_report(status, NULL);
@@ -375,7 +375,7 @@ static bool goes_on(const TsrText *typed) {
     int line;
     bool more = false;
     while (paste_next(&paste, &piece, &line))
-        more = paste.at == typed->length && !magic_is(piece.data, piece.length) && parser_need(piece.data, piece.length) == PARSER_MORE;
+        more = paste.at == typed->length && (magic_is(piece.data, piece.length) ? magic_goes_on(piece.data) : parser_need(piece.data, piece.length) == PARSER_MORE);
     tsr_text_free(&piece);
     return more;
 }

@@ -224,11 +224,9 @@ static TsrStatus run_here(Value *out, const Ast *ast) {
 
 typedef TsrStatus (*Parse)(Ast **out, Source *source, SourceRange *where);
 
-static TsrStatus run_text(Value *result, const char *text, size_t length, const char *name, Parse parse) {
-    Source *source;
+static TsrStatus run_source_move(Value *result, Source *source, Parse parse) {
     Ast *ast;
     SourceRange where = {0};
-    TSR_TRY(source_new(&source, name, text, length, 1, NULL));
     TsrStatus status = parse(&ast, source, &where);
     if (status != TSR_OK) {
         status = where.line > 0 ? vm_raise_at(status, source, where) : status;
@@ -243,6 +241,18 @@ static TsrStatus run_text(Value *result, const char *text, size_t length, const 
     if (result != NULL) *result = v;
     else value_release(v);
     return TSR_OK;
+}
+
+static TsrStatus run_text(Value *result, const char *text, size_t length, const char *name, Parse parse) {
+    Source *source;
+    TSR_TRY(source_new(&source, name, text, length, 1, NULL));
+    return run_source_move(result, source, parse);
+}
+
+TsrStatus vm_run_typed_here(Value *result, const char *text, int line) {
+    Source *source;
+    TSR_TRY(source_new(&source, "<stdin>", text, strlen(text), line, NULL));
+    return run_source_move(result, source, parser_new_module);
 }
 
 TsrStatus vm_run_text_here(Value *result, const char *text, size_t length, const char *name) {

@@ -84,10 +84,32 @@ has 'none in a text' "
 'why?'" "$shown"
 has 'none in a comment' '
 42' "$shown"
-has "IPython's %%" "did you mean '%timeit'?" "$shown"
+has "IPython's %%" ' of 7 runs of ' "$shown"
 has 'two question marks alone' '%whos         all names' "$shown"
+shown=$(typed '%timeit -n 20 -r3 x = 4' '%timeit -n3 -nope' '' '%time nope' '%%time' 'x * 10 + 2' '%pip install x' 'torch.*split_with_size*?' '??nope' 'torch.nosuch*?')
+has 'how often code is timed' ' of 3 runs of 20
+' "$shown"
+has 'the line at the prompt of code that is timed' '  File "<stdin>", line 2
+    -nope
+     ^^^^
+' "$shown"
+has 'of code behind a magic' '  File "<stdin>", line 4
+    nope' "$shown"
+has '%%time has lines below it' '... x * 10 + 2
+42
+wall' "$shown"
+has 'what IPython has' "no magic '%pip': nothing can be installed" "$shown"
+has 'names that fit' '    split_with_sizes' "$shown"
+has 'a name that is not there' "name 'nope' is not defined" "$shown"
+has 'none that fit' "no name fits 'nosuch*'" "$shown"
+shown=$(typed '\033[200~%%time\ry = 5\rfor i in range(3):\r    y += 1\r\ry\033[201~')
+has '%%time takes what is pasted with it' '
+8
+wall' "$shown"
 cd "$work" || exit 1
 mkdir -p folder/inner
+ln -s inner folder/link
+: >folder/file
 shown=$(typed 'x = 3' 'x +' 'def f(a):' '    return a * x' '' 'f(4)' '%history' '%save made.tsr' '%save made.tsr' '%cd folder' '%pwd' '%ls' '%cd ..' '%ls nosuch' '%reset' 'x')
 has 'what was typed, by its lines' '   1  x = 3
    2  x +
@@ -103,7 +125,9 @@ has 'no file is written over' "FileExistsError: [Errno 17] File exists: 'made.ts
 has 'another folder' ">>> %pwd
 $PWD/folder
 >>> %ls
+file
 inner/
+link/
 " "$shown"
 has 'none' "FileNotFoundError: [Errno 2] No such file or directory: 'nosuch'" "$shown"
 has 'all names are forgotten' '2 names forgotten
