@@ -62,8 +62,8 @@ TsrStatus bind_scalar(TsrScalar *out, bool *ok, Value v);
 TsrStatus bind_scalar_value(Value *out, TsrScalar s); /* as item() gives it */
 /* int arguments: an int or a tensor of one integer, not bool. */
 bool bind_is_index(Value v);
-/* sizes given as one sequence or as several ints from values[at]: into *out, at most `room`. `name` for errors. */
-TsrStatus bind_sizes(int64_t *out, int *n, int room, const CallArgs *args, int at, const char *function, const char *name);
+/* Sizes given as one sequence or as several ints: the n of them into out, which has room for TSR_MAX_DIMS. `name` for errors. */
+TsrStatus bind_sizes(int64_t *out, int *n, const CallArgs *args, const char *function, const char *name);
 struct Module;
 /* Adds the types of named results to torch.return_types. */
 TsrStatus bind_fill_return_types(struct Module *module);

@@ -257,11 +257,11 @@ TsrStatus bind_frame_begin(BindFrame *fr, const BindCall *b) {
     return fill_arguments(fr);
 }
 
-TsrStatus bind_sizes(int64_t *out, int *n, int room, const CallArgs *args, int at, const char *function, const char *name) {
-    const Value *items = args->values + at;
-    int64_t count = args->count - at;
-    if (count == 1) value_as_array(args->values[at], &items, &count);
-    if (count > room) return tsr_error(TSR_RUNTIME_ERROR, "too many dimensions: %lld", (long long)count);
+TsrStatus bind_sizes(int64_t *out, int *n, const CallArgs *args, const char *function, const char *name) {
+    const Value *items = args->values;
+    int64_t count = args->count;
+    if (count == 1) value_as_array(args->values[0], &items, &count);
+    if (count > TSR_MAX_DIMS) return tsr_error(TSR_RUNTIME_ERROR, "too many dimensions: %lld", (long long)count);
     for (int64_t i = 0; i < count; i++) {
         if (!bind_is_index(items[i]) && items[i].tag != V_BOOL)
             return tsr_error(TSR_TYPE_ERROR, "%s(): argument '%s' failed to unpack the object at pos %lld with error \"type must be tuple of ints,but got %s\"", function,

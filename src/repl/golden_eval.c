@@ -59,17 +59,23 @@ static int truth(const State *s, Thing t) {
     }
 }
 
-/* One path goes the way that is known, by itself or by `text`; both ways when nothing is. */
-static void decide(Golden *g, State *s, int outcome, int text, bool flipped, States *yes, States *no) {
-    int before = outcome < 0 ? golden_known(s, text) : -1;
-    if (before >= 0) outcome = before ^ flipped;
+/* What is known of a condition: its outcome (-1: nothing), and by which text earlier ones are remembered (-1: none), maybe that of the opposite. */
+typedef struct Condition {
+    int outcome, text;
+    bool flipped;
+} Condition;
+
+/* One path goes the way that is known, by itself or by the text; both ways when nothing is. */
+static void decide(Golden *g, State *s, Condition c, States *yes, States *no) {
+    int outcome = c.outcome, before = outcome < 0 ? golden_known(s, c.text) : -1;
+    if (before >= 0) outcome = before ^ c.flipped;
     if (outcome >= 0) {
         golden_add(g, outcome ? yes : no, s);
         return;
     }
     State other = *s;
-    golden_know(s, text, !flipped);
-    golden_know(&other, text, flipped);
+    golden_know(s, c.text, !c.flipped);
+    golden_know(&other, c.text, c.flipped);
     golden_add(g, yes, s);
     golden_add(g, no, &other);
 }
@@ -81,7 +87,7 @@ static void split_comparison(Golden *g, States *set, const Node *n, States *yes,
     for (int i = 0; i < set->count; i++) {
         State *s = &set->items[i];
         Thing b = state_pop(s), a = state_pop(s);
-        decide(g, s, compared(s, op, a, b), text, is_opposite(op), yes, no);
+        decide(g, s, (Condition){compared(s, op, a, b), text, is_opposite(op)}, yes, no);
     }
 }
 
@@ -106,7 +112,7 @@ void golden_split(Golden *g, States *set, const Node *n, States *yes, States *no
             Thing t = state_pop(s);
             bool constant = n->kind == AST_CONSTANT && (n->constant.kind == CONST_TRUE || n->constant.kind == CONST_FALSE);
             golden_lose(g, s, t, n->at.line, "is not kept");
-            decide(g, s, constant ? n->constant.kind == CONST_TRUE : truth(s, t), text, false, yes, no);
+            decide(g, s, (Condition){constant ? n->constant.kind == CONST_TRUE : truth(s, t), text, false}, yes, no);
         }
     }
     states_free(set);

@@ -112,16 +112,25 @@ static TsrStatus read_field(Field *f, Percent *p, Value *held) {
     return TSR_OK;
 }
 
-/* Appends sign, prefix and body, padded to the width. */
-static TsrStatus put_padded(TsrText *out, const Field *f, const char *sign, const char *prefix, const char *body, size_t size, bool number) {
-    int64_t length = (int64_t)strlen(sign) + (int64_t)strlen(prefix) + (f->bytes ? (int64_t)size : utf8_count(body, (int64_t)size));
-    size_t pad = f->width > length ? (size_t)(f->width - length) : 0;
-    bool zeros = number && f->zero && !f->left;
+static size_t padding(const Field *f, int64_t length) { return f->width > length ? (size_t)(f->width - length) : 0; }
+
+/* Text, padded to the width. */
+static TsrStatus put_padded(TsrText *out, const Field *f, const char *body, size_t size) {
+    size_t pad = padding(f, f->bytes ? (int64_t)size : utf8_count(body, (int64_t)size));
+    if (!f->left) TSR_TRY(tsr_text_pad(out, ' ', pad));
+    TSR_TRY(tsr_text_append(out, body, size));
+    return f->left ? tsr_text_pad(out, ' ', pad) : TSR_OK;
+}
+
+/* A number: zeros pad it between prefix and digits. */
+static TsrStatus put_number(TsrText *out, const Field *f, const char *sign, const char *prefix, const TsrText *digits) {
+    size_t pad = padding(f, (int64_t)(strlen(sign) + strlen(prefix) + digits->length));
+    bool zeros = f->zero && !f->left;
     if (!f->left && !zeros) TSR_TRY(tsr_text_pad(out, ' ', pad));
     TSR_TRY(tsr_text_puts(out, sign));
     TSR_TRY(tsr_text_puts(out, prefix));
     if (zeros) TSR_TRY(tsr_text_pad(out, '0', pad));
-    TSR_TRY(tsr_text_append(out, body, size));
+    TSR_TRY(tsr_text_append(out, digits->data, digits->length));
     return f->left ? tsr_text_pad(out, ' ', pad) : TSR_OK;
 }
 
@@ -139,7 +148,7 @@ static TsrStatus put_text(TsrText *out, const Field *f, Value v) {
             size += (size_t)n;
         }
     }
-    if (status == TSR_OK) status = put_padded(out, f, "", "", text.data != NULL ? text.data : "", size, false);
+    if (status == TSR_OK) status = put_padded(out, f, text.data != NULL ? text.data : "", size);
     tsr_text_free(&text);
     return status;
 }
@@ -152,7 +161,7 @@ static TsrStatus put_bytes(TsrText *out, const Field *f, Value v) {
         return tsr_error(TSR_TYPE_ERROR, "%%b requires a bytes-like object, or an object that implements __bytes__, not '%s'", value_type_name(v));
     }
     if (f->precision >= 0) size = TSR_MIN(size, f->precision);
-    return put_padded(out, f, "", "", data, (size_t)size, false);
+    return put_padded(out, f, data, (size_t)size);
 }
 
 static TsrStatus put_byte(TsrText *out, const Field *f, Value v) {
@@ -165,7 +174,7 @@ static TsrStatus put_byte(TsrText *out, const Field *f, Value v) {
     } else if (!value_as_buffer(v, &data, &size) || size != 1) {
         return tsr_error(TSR_TYPE_ERROR, "%%c requires an integer in range(256) or a single byte");
     }
-    return put_padded(out, f, "", "", data, 1, false);
+    return put_padded(out, f, data, 1);
 }
 
 static TsrStatus put_char(TsrText *out, const Field *f, Value v) {
@@ -186,7 +195,7 @@ static TsrStatus put_char(TsrText *out, const Field *f, Value v) {
         if (c < 0 || c > 0x10ffff) return tsr_error(TSR_OVERFLOW_ERROR, "%%c arg not in range(0x110000)");
         n = utf8_encode(buffer, (uint32_t)c);
     }
-    return put_padded(out, f, "", "", buffer, (size_t)n, false);
+    return put_padded(out, f, buffer, (size_t)n);
 }
 
 /* The number as an int: %d truncates floats; *out is the caller's. */
@@ -223,7 +232,7 @@ static TsrStatus put_int(TsrText *out, const Field *f, Value v) {
     }
     const char *prefix = !f->alternate ? "" : f->conversion == 'o' ? "0o" : f->conversion == 'x' ? "0x" : f->conversion == 'X' ? "0X" : "";
     for (size_t i = 0; status == TSR_OK && f->conversion == 'X' && i < body.length; i++) body.data[i] = (char)toupper((unsigned char)body.data[i]);
-    if (status == TSR_OK) status = put_padded(out, f, sign_of(f, negative), prefix, body.data, body.length, true);
+    if (status == TSR_OK) status = put_number(out, f, sign_of(f, negative), prefix, &body);
     tsr_text_free(&digits);
     tsr_text_free(&body);
     value_release(n);
@@ -239,7 +248,7 @@ static TsrStatus put_float(TsrText *out, const Field *f, Value v) {
     TsrStatus status;
     if (isfinite(d)) status = format_c_double(&body, fabs(d), f->conversion, precision, f->alternate);
     else status = tsr_text_puts(&body, isnan(d) ? (isupper((unsigned char)f->conversion) ? "NAN" : "nan") : isupper((unsigned char)f->conversion) ? "INF" : "inf");
-    if (status == TSR_OK) status = put_padded(out, f, sign_of(f, signbit(d) && !isnan(d)), "", body.data, body.length, true);
+    if (status == TSR_OK) status = put_number(out, f, sign_of(f, signbit(d) && !isnan(d)), "", &body);
     tsr_text_free(&body);
     return status;
 }

@@ -282,11 +282,11 @@ METHOD(set_) {
     CallArgs one = {.count = 1};
     if (args->count > 3) {
         one.values = &args->values[3];
-        TSR_TRY(bind_sizes(sizes, &n, TSR_MAX_DIMS, &one, 0, "set_", "size"));
+        TSR_TRY(bind_sizes(sizes, &n, &one, "set_", "size"));
     }
     if (args->count > 4 && args->values[4].tag != V_NONE) {
         one.values = &args->values[4];
-        TSR_TRY(bind_sizes(strides, &m, TSR_MAX_DIMS, &one, 0, "set_", "stride"));
+        TSR_TRY(bind_sizes(strides, &m, &one, "set_", "stride"));
     }
     if (m >= 0 && m != n) return tsr_error(TSR_RUNTIME_ERROR, "unequal size length (%d) and stride length (%d)", n, m);
     if (m < 0) tsr_layout_contiguous_strides(strides, n, sizes);

@@ -246,7 +246,7 @@ TsrStatus tensor_construct(Value *out, Type *type, const CallArgs *args) {
     if (sizes) {
         int64_t dims[TSR_MAX_DIMS] = {0};
         int n = 1;
-        if (args->count > 0) TSR_TRY(bind_sizes(dims, &n, TSR_MAX_DIMS, args, 0, "new", "size"));
+        if (args->count > 0) TSR_TRY(bind_sizes(dims, &n, args, "new", "size"));
         TSR_TRY(tsr_tensor_new(&t, n, dims, dtype, TSR_DEVICE_CPU));
     } else if (args->count == 1) {
         TSR_TRY(construct_from(&t, type, args->values[0], dtype));
