@@ -2,7 +2,6 @@
 #include "bind_impl.h"
 #include "core/fast.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "dict_obj.h"
@@ -11,10 +10,8 @@
 #include "str_obj.h"
 #include "torch_types.h"
 
-TsrStatus (*bind_tensor_hook)(TsrTensor **lent, Value v);
 TsrStatus (*bind_override)(Value *out, bool *handled, OpFunction *f, const CallArgs *args);
 
-TsrStatus bind_refuse_grad(void) { return tsr_error(TSR_RUNTIME_ERROR, "tsr has no autograd: requires_grad=True is not supported"); }
 
 /* ---- calling ---- */
 

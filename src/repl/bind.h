@@ -57,6 +57,10 @@ static inline TsrStatus bind_tensor_of(TsrTensor **lent, Value v) {
  * makes the call when it finds such a value among them. */
 extern TsrStatus (*bind_override)(Value *out, bool *handled, OpFunction *f, const CallArgs *args);
 
+/* Functions that fail as PyTorch's Python code around an operator does, by the operator's name ("Tensor_NAME" for the method); the caller's, V_UNBOUND: none.
+ * Set by who has them. */
+extern TsrStatus (*bind_refusal)(Value *out, const char *name);
+
 /* A number of the language as a Scalar (bool, int, float, complex, or a 0-d tensor); *ok false: it is none. */
 TsrStatus bind_scalar(TsrScalar *out, bool *ok, Value v);
 TsrStatus bind_scalar_value(Value *out, TsrScalar s); /* as item() gives it */

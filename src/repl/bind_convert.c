@@ -6,6 +6,8 @@
 #include "str_obj.h"
 #include "torch_types.h"
 
+TsrStatus bind_refuse_grad(void) { return tsr_error(TSR_RUNTIME_ERROR, "tsr has no autograd: requires_grad=True is not supported"); }
+
 static TsrStatus frame_block(void **out, BindFrame *fr, size_t n, size_t size) {
     size_t bytes;
     if (tsr_mul_size_overflows(n, size, &bytes) || fr->nblocks == BIND_BLOCKS) return mem_error();

@@ -4,7 +4,8 @@
 #include "args.h"
 #include "args_torch.h"
 #include "bind_impl.h"
-#include "prelude.h"
+
+TsrStatus (*bind_refusal)(Value *out, const char *name);
 
 /* What CPython would say before PyTorch's function ran; TSR_OK when its arguments are in order. */
 static TsrStatus check_python(const BindCall *b) {
@@ -26,12 +27,12 @@ static TsrStatus check_python(const BindCall *b) {
     return args_parse_python(values, b->args, &(ArgSpec){full, names, n, 0, positional, required});
 }
 
-/* Fails as the Python code around the operator does, when prelude/refused.tsr has it. */
+/* Fails as the Python code around the operator does, where that is known. */
 static TsrStatus refuse_as_python(const BindCall *b) {
     char name[160];
     Value callee, result;
     snprintf(name, sizeof name, "%s%s", b->skip ? "Tensor_" : "", b->function->name);
-    TSR_TRY(prelude_get(&callee, "refused", name));
+    TSR_TRY(bind_refusal(&callee, name));
     if (callee.tag == V_UNBOUND) return TSR_OK;
     TsrStatus status = value_call(&result, callee, b->args);
     value_release(callee);

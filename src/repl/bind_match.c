@@ -6,6 +6,8 @@
 #include "str_obj.h"
 #include "torch_types.h"
 
+TsrStatus (*bind_tensor_hook)(TsrTensor **lent, Value v);
+
 /* ---- what a value can be taken for ---- */
 
 static inline bool is_number(Value v) { return v.tag == V_INT || v.tag == V_FLOAT || v.tag == V_BOOL || (v.tag == V_OBJ && (value_is_bigint(v) || value_is_complex(v))); }

@@ -208,7 +208,10 @@ static void each_bare_name(void (*visit)(const char *name, void *context), void 
     for (int d = 0; d < TSR_DTYPE_COUNT; d++) visit(tsr_dtype_name((TsrDtype)d), context);
 }
 
+static TsrStatus refusal(Value *out, const char *name) { return prelude_get(out, "refused", name); }
+
 TsrStatus torch_ns_startup(void) {
+    bind_refusal = refusal;
     TSR_TRY(torch_rows_register());
     tensor_methods_startup();
     TSR_TRY(tensor_type_startup());

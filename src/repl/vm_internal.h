@@ -126,7 +126,7 @@ static inline Value *generator_sent(Generator *g) {
     return &g->frame.base[pc->op == INS_YIELDFROM ? pc->a : pc[-1].a];
 }
 
-/* --- vm_run.c --- */
+/* --- traceback.c --- */
 /* Adds frame's place to the record of `exception`. When memory is short the record is shorter. */
 void trace_add(Value exception, const Frame *frame);
 /* The exception of an error at frame->pc, with its first place: that of a name not set instead, if it was read before. */

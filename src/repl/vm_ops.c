@@ -1,5 +1,6 @@
 /* vm_ops.c: what instructions do when the quick case in vm.c's loop does not apply, all but calls. */
 #include "bind.h"
+#include "builtin.h"
 #include "hint.h"
 #include "lazy.h"
 #include "num_obj.h"
@@ -676,6 +677,17 @@ static TsrStatus op_import_from(Frame *f, const Ins *i) {
     slot_set_move(&f->base[i->a], r);
     return TSR_OK;
 }
+
+static TsrStatus display_default(Value v) {
+    if (value_is_none(v)) return TSR_OK;
+    TsrText text = {0};
+    TsrStatus status = value_repr(&text, v);
+    if (status == TSR_OK) fprintf(builtin_stdout(), "%s\n", text.data);
+    tsr_text_free(&text);
+    return status;
+}
+
+TsrStatus (*vm_display)(Value v) = display_default;
 
 static TsrStatus op_show(Frame *f, const Ins *i) {
     Value v;
