@@ -19,7 +19,7 @@ CFLAGS_release := -O2 -g1 -DNDEBUG
 CFLAGS_debug := -O0 -g3 -DTSR_DEBUG
 CFLAGS_asan := -O1 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined -DTSR_DEBUG
 CFLAGS_tsan := -O1 -g1 -fsanitize=thread
-CFLAGS_fuzz := -O1 -g1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined -DTSR_DEBUG
+CFLAGS_fuzz := -O1 -g1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined -DTSR_DEBUG -DFUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
 CFLAGS_coverage := -O0 -g --coverage -DTSR_DEBUG
 LDFLAGS_asan := -fsanitize=address,undefined
 LDFLAGS_tsan := -fsanitize=thread
@@ -31,7 +31,7 @@ LDFLAGS_coverage := --coverage
 WARN := -Wall -Wextra -Werror -Wno-psabi $(if $(findstring clang,$(CC)),-Wno-pass-failed,-Wno-maybe-uninitialized)
 CFLAGS_ALL := -std=c17 -D_GNU_SOURCE $(WARN) -fPIC -fvisibility=hidden -fno-semantic-interposition -fopenmp -ffp-contract=off -fno-math-errno -fno-trapping-math -Isrc -Isrc/core $(CFLAGS_$(CONFIG)) $(CFLAGS)
 # Static where Debian has the archive: every shared library costs each start about 0.1 ms.
-CORE_LIBS := -Wl,-Bstatic -lprotobuf-nanopb -Wl,-Bdynamic -lsleef -fopenmp -lm -ldl -lpthread
+CORE_LIBS := -Wl,-Bstatic -lprotobuf-nanopb -lminizip -lz -Wl,-Bdynamic -lsleef -fopenmp -lm -ldl -lpthread
 LIBS := -Wl,-Bstatic -ltommath -lutf8proc $(CORE_LIBS)
 
 CORE_SRC := $(sort $(wildcard src/core/*.c src/core/kernels/*.c src/core/ops/*.c))

@@ -16,6 +16,7 @@
 
 static const TsrFormat formats[] = {
     {"npy", "npy", tsr_npy_probe, tsr_npy_read, tsr_npy_write, tsr_npy_expected_size, false},
+    {"npz", "npz", tsr_npz_probe, tsr_npz_read, tsr_npz_write, NULL, false},
     {"safetensors", "safetensors", tsr_safetensors_probe, tsr_safetensors_read, tsr_safetensors_write, tsr_safetensors_expected_size, false},
     {"json", "json", tsr_json_probe, tsr_json_read, tsr_json_write, NULL, false},
     {"jsonl", "jsonl ndjson", NULL, tsr_jsonl_read, tsr_jsonl_write, NULL, false},

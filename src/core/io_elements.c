@@ -45,7 +45,7 @@ TsrStatus tsr_input_new_elements(TsrStorage **out, TsrInput *in, const TsrElemen
     size_t unit = tsr_dtype_is_complex(e->dtype) ? tsr_dtype_size(e->dtype) / 2 : tsr_dtype_size(e->dtype);
     bool swap = e->big_endian && unit > 1;
     bool stray = e->dtype == TSR_BOOL && has_stray_bools(in->data + e->offset, e->nbytes);
-    TSR_TRY(tsr_input_new_storage(out, in, e->offset, e->nbytes, !swap && !stray && e->offset % unit == 0));
+    TSR_TRY(tsr_input_new_storage(out, in, e->offset, e->nbytes, !swap && !stray && (uintptr_t)(in->data + e->offset) % unit == 0));
     char *data = (*out)->ptr.data;
     const int64_t bools = stray ? (int64_t)e->nbytes : 0;
     if (swap) swap_bytes(data, e->nbytes, unit);
@@ -72,14 +72,18 @@ TsrStatus tsr_input_new_tensor(TsrTensor **out, TsrInput *in, const TsrElements 
     return status;
 }
 
-TsrStatus tsr_write_elements(TsrSink *sink, const TsrTensor *t) {
+TsrStatus tsr_new_elements(TsrTensor **out, const TsrTensor *t) {
     TsrTensor *dense;
     if (!tsr_dtype_is_pod(t->dtype)) return tsr_error(TSR_VALUE_ERROR, "elements of torch.%s have no bytes of their own", tsr_dtype_name(t->dtype));
     TSR_TRY(tsr_tensor_new_contiguous(&dense, t, TSR_CONTIGUOUS));
-    TsrTensor *resolved;
-    TsrStatus status = tsr_tensor_new_resolved(&resolved, dense);
+    TsrStatus status = tsr_tensor_new_resolved(out, dense);
     tsr_tensor_free(dense);
-    TSR_TRY(status);
+    return status;
+}
+
+TsrStatus tsr_write_elements(TsrSink *sink, const TsrTensor *t) {
+    TsrTensor *resolved;
+    TSR_TRY(tsr_new_elements(&resolved, t));
     if (resolved->numel > 0) tsr_sink_write(sink, tsr_data(resolved), (size_t)resolved->numel * tsr_itemsize(resolved));
     tsr_tensor_free(resolved);
     return sink->status;

@@ -4,6 +4,8 @@
 
 #include "io_format.h"
 
+/* t dense and without lazy signs, so that tsr_data is the elements' bytes: t itself where it is so. The error is a ValueError. */
+TsrStatus tsr_new_elements(TsrTensor **out, const TsrTensor *t);
 /* Writes t's elements in row-major order as bytes of its dtype. */
 TsrStatus tsr_write_elements(TsrSink *sink, const TsrTensor *t);
 /* Where elements stand in a file: nbytes, checked, from byte `offset` on. */

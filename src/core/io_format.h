@@ -29,6 +29,7 @@ typedef struct TsrSaveOptions {
     bool no_header;        /* csv: without the row of names */
     const char *const *header; /* csv: the names of the columns; NULL: those of the tensors, where there are several */
     int64_t header_count;
+    bool compress;         /* npz: deflated */
     bool untie;            /* safetensors: tensors that share memory are written each for itself, not refused */
 } TsrSaveOptions;
 

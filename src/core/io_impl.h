@@ -8,6 +8,12 @@ bool tsr_npy_probe(const char *data, size_t size);
 TsrStatus tsr_npy_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *options);
 TsrStatus tsr_npy_write(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options);
 size_t tsr_npy_expected_size(const char *data, size_t size);
+/* What a file of t is: appends its header; *dense, whose bytes follow, is the caller's. ValueError for a dtype that npy has not. */
+TsrStatus tsr_npy_new_parts(TsrText *header, TsrTensor **dense, const TsrTensor *t);
+
+bool tsr_npz_probe(const char *data, size_t size);
+TsrStatus tsr_npz_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *options);
+TsrStatus tsr_npz_write(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options);
 
 bool tsr_safetensors_probe(const char *data, size_t size);
 TsrStatus tsr_safetensors_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *options);

@@ -179,7 +179,7 @@ static const char *code_of(TsrDtype dtype) {
     return NULL;
 }
 
-static void write_header(TsrSink *sink, const char *code, bool fortran, const TsrTensor *t) {
+static TsrStatus put_header(TsrText *out, const char *code, bool fortran, const TsrTensor *t) {
     char text[64 + 24 * TSR_MAX_DIMS];
     int n = snprintf(text, sizeof text, "{'descr': '%c%s', 'fortran_order': %s, 'shape': (", code[1] == '1' && code[2] == '\0' ? '|' : '<', code, fortran ? "True" : "False");
     for (int d = 0; d < tsr_ndim(t); d++) n += snprintf(text + n, sizeof text - (size_t)n, d > 0 ? ", %lld" : "%lld", (long long)t->sizes[d]);
@@ -188,26 +188,42 @@ static void write_header(TsrSink *sink, const char *code, bool fortran, const Ts
     char start[10] = {'\x93', 'N', 'U', 'M', 'P', 'Y', 1, 0, (char)(padded & 255), (char)(padded >> 8)};
     memset(text + n, ' ', (size_t)(padded - n));
     text[padded - 1] = '\n';
-    tsr_sink_write(sink, start, sizeof start);
-    tsr_sink_write(sink, text, (size_t)padded);
+    TSR_TRY(tsr_text_append(out, start, sizeof start));
+    return tsr_text_append(out, text, (size_t)padded);
 }
 
-TsrStatus tsr_npy_write(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options) {
-    TsrTensor *t, *flipped = NULL;
+TsrStatus tsr_npy_new_parts(TsrText *header, TsrTensor **dense, const TsrTensor *t) {
+    TsrTensor *flipped;
     int64_t order[TSR_MAX_DIMS];
-    (void)options;
-    TSR_TRY(tsr_items_only(&t, items, "npy"));
     const char *code = code_of(t->dtype);
+    if (tsr_is_sparse(t)) return tsr_error(TSR_VALUE_ERROR, "npy holds dense tensors; convert with to_dense()");
     if (code == NULL) {
         tsr_error(TSR_VALUE_ERROR, "npy has no dtype for torch.%s", tsr_dtype_name(t->dtype));
         if (tsr_dtype_is_float(t->dtype)) tsr_error_hint("convert it: x.float()");
         return TSR_VALUE_ERROR;
     }
+    TSR_TRY(tsr_tensor_check(t, false));
     for (int d = 0; d < tsr_ndim(t); d++) order[d] = tsr_ndim(t) - 1 - d;
     TSR_TRY(tsr_tensor_new_permute(&flipped, t, tsr_ndim(t), order));
     bool fortran = !tsr_is_contiguous(t, TSR_CONTIGUOUS) && tsr_is_contiguous(flipped, TSR_CONTIGUOUS);
-    write_header(sink, code, fortran, t);
-    TsrStatus status = tsr_write_elements(sink, fortran ? flipped : t);
+    TsrStatus status = put_header(header, code, fortran, t);
+    if (status == TSR_OK) status = tsr_new_elements(dense, fortran ? flipped : t);
     tsr_tensor_free(flipped);
+    return status;
+}
+
+TsrStatus tsr_npy_write(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options) {
+    TsrTensor *t, *dense = NULL;
+    TsrText header = {0};
+    (void)options;
+    TSR_TRY(tsr_items_only(&t, items, "npy"));
+    TsrStatus status = tsr_npy_new_parts(&header, &dense, t);
+    if (status == TSR_OK) {
+        tsr_sink_write(sink, header.data, header.length);
+        if (dense->numel > 0) tsr_sink_write(sink, tsr_data(dense), (size_t)dense->numel * tsr_itemsize(dense));
+        status = sink->status;
+    }
+    tsr_text_free(&header);
+    tsr_tensor_free(dense);
     return status;
 }

@@ -24,12 +24,14 @@ char *tsr_io_quote(char *buffer, const char *bytes, size_t n) {
 }
 
 TsrStatus tsr_input_error(const TsrInput *in, const char *format, ...) {
-    char text[1024], name[440];
+    char text[1024], name[440], member[440];
     va_list args;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    return tsr_error(TSR_VALUE_ERROR, "%s: %s", tsr_io_quote(name, in->name, strlen(in->name)), text);
+    tsr_io_quote(name, in->name, strlen(in->name));
+    if (in->member == NULL) return tsr_error(TSR_VALUE_ERROR, "%s: %s", name, text);
+    return tsr_error(TSR_VALUE_ERROR, "%s: '%s': %s", name, tsr_io_quote(member, in->member, strlen(in->member)), text);
 }
 
 /* ---- the sandbox ---- */
@@ -155,6 +157,19 @@ static TsrStatus share_hold(TsrDataPtr *part, TsrInput *in) {
     }
     ((Shared *)in->hold.ctx)->count++;
     *part = in->hold;
+    return TSR_OK;
+}
+
+TsrStatus tsr_input_part(TsrInput *out, TsrInput *in, size_t offset, size_t size, const char *member) {
+    TsrInput part = *in;
+    if (in->hold.deleter != NULL) {
+        TSR_TRY(share_hold(&part.hold, in));
+        part.hold.data = (char *)part.hold.data + offset;
+    }
+    part.data += offset;
+    part.size = size;
+    part.member = member;
+    *out = part;
     return TSR_OK;
 }
 

@@ -11,6 +11,7 @@ TSR_PUBLIC_BEGIN
 /* The bytes a reader sees. `hold` owns them, together with the storages made over them (tsr_input_new_storage). */
 typedef struct TsrInput {
     const char *name;      /* for messages: the path, or "<stdin>" */
+    const char *member;    /* of the archive of that name, which `data` is, or NULL */
     const char *data;
     size_t size;
     TsrDataPtr hold;
@@ -22,7 +23,9 @@ typedef size_t TsrExpectedSize(const char *data, size_t size);
 /* Maps the file, or reads the stream ("-" is standard input) to its end, trusting what `expected_size` says of its beginning only so far. in->hold is the
  * caller's to release. */
 TsrStatus tsr_input_open(TsrInput *in, const char *path, char mode, TsrExpectedSize *expected_size);
-TsrStatus tsr_input_error(const TsrInput *in, const char *format, ...) TSR_PRINTF(2, 3); /* ValueError "NAME: ..." */
+/* The part of it that is called `member`, its hold the caller's to release; within `in`, as the caller has checked. */
+TsrStatus tsr_input_part(TsrInput *out, TsrInput *in, size_t offset, size_t size, const char *member);
+TsrStatus tsr_input_error(const TsrInput *in, const char *format, ...) TSR_PRINTF(2, 3); /* ValueError "NAME: ...", "NAME: 'MEMBER': ..." */
 /* Text from a file, fit for a message: control bytes escaped, invalid UTF-8 replaced, at most ~100 characters. Returns buffer (of at least 440 bytes). */
 char *tsr_io_quote(char *buffer, const char *bytes, size_t n);
 /* A storage of in->data[offset, offset + nbytes), which the caller has checked: of the very bytes, if there is a hold to share and `direct`, else of a copy,

@@ -160,7 +160,7 @@ static TsrStatus load(Value *out, const CallArgs *args) {
 
 /* ---- save ---- */
 
-enum { SAVE_VALUE, SAVE_PATH, SAVE_FORMAT, SAVE_PRECISION, SAVE_JSON_NAN, SAVE_DELIMITER, SAVE_HEADER, SAVE_UNTIE, SAVE_METADATA, SAVE_ARGS };
+enum { SAVE_VALUE, SAVE_PATH, SAVE_FORMAT, SAVE_PRECISION, SAVE_JSON_NAN, SAVE_DELIMITER, SAVE_HEADER, SAVE_UNTIE, SAVE_METADATA, SAVE_COMPRESS, SAVE_ARGS };
 
 /* A tensor, or one of what torch.tensor takes: a number, a list. */
 static TsrStatus new_tensor_of(TsrTensor **out, Value v) {
@@ -273,6 +273,7 @@ static TsrStatus save_options(TsrSaveOptions *o, const Value *v) {
     if (v[SAVE_PRECISION].tag > V_NONE) TSR_TRY(value_to_index(&precision, v[SAVE_PRECISION]));
     if (precision < 0 || precision > 17) return tsr_error(TSR_VALUE_ERROR, "save(): precision is 1 to 17 digits");
     o->precision = (int)precision;
+    if (v[SAVE_COMPRESS].tag > V_NONE) TSR_TRY(value_truth(&o->compress, v[SAVE_COMPRESS]));
     if (v[SAVE_UNTIE].tag > V_NONE) TSR_TRY(value_truth(&o->untie, v[SAVE_UNTIE]));
     if (o->json_nan != NULL && strcmp(o->json_nan, "null") != 0 && strcmp(o->json_nan, "error") != 0 && strcmp(o->json_nan, "token") != 0)
         return tsr_error(TSR_VALUE_ERROR, "save(): json_nan is 'null', 'error' or 'token', not '%s'", o->json_nan);
@@ -312,7 +313,7 @@ TsrStatus files_save(Value v, const char *path, const TsrSaveOptions *options) {
 }
 
 static TsrStatus save(Value *out, const CallArgs *args) {
-    static const char *const names[] = {"obj", "path", "format", "precision", "json_nan", "delimiter", "header", "untie", "metadata"};
+    static const char *const names[] = {"obj", "path", "format", "precision", "json_nan", "delimiter", "header", "untie", "metadata", "compress"};
     static const ArgSpec spec = {"save", names, SAVE_ARGS, 0, 3, 2};
     Value v[SAVE_ARGS];
     TsrSaveOptions options;
@@ -361,7 +362,7 @@ static TsrStatus columns(Value *out, const CallArgs *args) {
 static const Method functions[] = {
     {"load", load, ARGS_ANY, 1, 2, "(path, format=None, *, dtype=None, shape=None, mode='c', header=None, delimiter=None, columns=None, metadata=False)",
      "The tensor, or dict of tensors, in a file; '-' is standard input. With metadata=True a pair: that, and the texts that a safetensors file keeps beside its tensors, a dict."},
-    {"save", save, ARGS_ANY, 2, 3, "(obj, path, format=None, *, precision=None, json_nan='null', delimiter=None, header=True, untie=False, metadata=None)",
+    {"save", save, ARGS_ANY, 2, 3, "(obj, path, format=None, *, precision=None, json_nan='null', delimiter=None, header=True, untie=False, metadata=None, compress=False)",
      "Writes a tensor, or a dict of tensors, to a file, whole or not at all. header= of csv and tsv: a list of names of the columns, or False for none."},
     {"columns", columns, ARGS_ONE, 1, 1, "(x)",
      "The names that the columns of x had in the file it was read from, as a list; None when that is not known."},

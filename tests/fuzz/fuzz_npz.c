@@ -1,0 +1,7 @@
+/* fuzz_npz: NumPy's archives. */
+#include "fuzz_load.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    fuzz_load(data, size, &(TsrLoadOptions){.format = "npz", .ndim = -1, .dtype = TSR_DTYPE_NONE, .header = -1}, true);
+    return 0;
+}
