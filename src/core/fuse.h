@@ -3,8 +3,9 @@
  * A TsrFused is an expression over tensors of one shape and one dtype (float32 or float64, contiguous, on the CPU) and
  * numbers: steps in the order of evaluation, each with a kernel of the pointwise table. tsr_fuse_run_new goes through
  * the elements by blocks that fit the first cache: every step's inner loop runs on a block before the next block
- * begins, and what is between the steps never reaches memory. The loops are the ones that the operators use one by one,
- * in the same order, so the results are the same bits.
+ * begins, and what is between the steps never reaches memory. Two or three steps are one loop where there is a kernel
+ * for them (kernels/pairs.def): what is between them never leaves the registers. The loops compute what those that the operators use
+ * one by one do, in the same order, so the results are the same bits.
  * Each input and each step's result is used exactly once. */
 #ifndef TSR_FUSE_H
 #define TSR_FUSE_H

@@ -218,7 +218,8 @@ TsrStatus tsr_parallel_for(int64_t n, int64_t grain, TsrRangeFn fn, void *user) 
     if (grain < 1) grain = 1;
     /* At least 16 chunks a thread, so that a slow one holds up little, and none so long that an interrupt must wait. */
     int64_t chunk = TSR_MIN(TSR_MAX(grain, n / ((int64_t)threads * 16) + 1), grain * 32);
-    if (chunk > 1024) chunk = (chunk + 63) / 64 * 64; /* whole vectors */
+    if (chunk > 16384) chunk = (chunk + 1023) / 1024 * 1024; /* whole pages of floats */
+    else if (chunk > 1024) chunk = (chunk + 63) / 64 * 64;   /* whole vectors */
     if (threads == 1 || tsr_in_job || n <= grain || pthread_mutex_trylock(&pool.owner) != 0) return run_serial(n, chunk, fn, user);
     if (pool.started < threads - 1) start_workers(threads - 1);
     TsrStatus status = run_shared(n, chunk, fn, user);

@@ -49,8 +49,9 @@ Operand expr_binary(Compiler *c, const Node *node, int want) {
 }
 
 Operand expr_unary(Compiler *c, const Node *node, int want) {
-    int wait = node->unary.op == OP_NEG ? take_may_wait(c, node) : 0;
-    c->may_wait = node->unary.op == OP_NEG ? node->unary.operand : NULL;
+    bool pointwise = node->unary.op == OP_NEG || node->unary.op == OP_INVERT;
+    int wait = pointwise ? take_may_wait(c, node) : 0;
+    c->may_wait = pointwise ? node->unary.operand : NULL;
     Operand v = expr_in_slot(c, node->unary.operand);
     c->may_wait = NULL;
     operand_free(c, v);

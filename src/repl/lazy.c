@@ -155,6 +155,11 @@ static Lazy *lazy_new(void) {
     return lazy;
 }
 
+static void add_truth_step(TsrFused *f, TsrKernel kernel, const char *name, int nin, int a, int b) {
+    add_step(f, kernel, name, 1, nin, a, b);
+    f->step[f->nsteps - 1].truth = f->step[f->nsteps - 1].of_truths = true;
+}
+
 /* Two comparisons, or what was joined of some, joined. */
 static TsrStatus join_truths(Value *out, BinaryOp op, Value a, Value b, bool last) {
     const TsrFused *x = &((Lazy *)a.o)->f, *y = &((Lazy *)b.o)->f;
@@ -163,10 +168,18 @@ static TsrStatus join_truths(Value *out, BinaryOp op, Value a, Value b, bool las
     if (lazy == NULL) return TSR_MEMORY_ERROR;
     TsrFused *f = &lazy->f;
     int l = add_operand(f, a), r = add_operand(f, b);
-    if (op == OP_AND) add_step(f, TSR_K_bitwise_and, "bitwise_and", 1, 2, l, r);
-    else if (op == OP_OR) add_step(f, TSR_K_bitwise_or, "bitwise_or", 1, 2, l, r);
-    else add_step(f, TSR_K_bitwise_xor, "bitwise_xor", 1, 2, l, r);
-    f->step[f->nsteps - 1].truth = f->step[f->nsteps - 1].of_truths = true;
+    if (op == OP_AND) add_truth_step(f, TSR_K_bitwise_and, "bitwise_and", 2, l, r);
+    else if (op == OP_OR) add_truth_step(f, TSR_K_bitwise_or, "bitwise_or", 2, l, r);
+    else add_truth_step(f, TSR_K_bitwise_xor, "bitwise_xor", 2, l, r);
+    return finish(out, lazy, last);
+}
+
+static TsrStatus invert_truth(Value *out, Value v, bool last) {
+    if (!enabled() || !has_room(1, &v)) return TSR_OK;
+    Lazy *lazy = lazy_new();
+    if (lazy == NULL) return TSR_MEMORY_ERROR;
+    int x = add_operand(&lazy->f, v);
+    add_truth_step(&lazy->f, TSR_K_bitwise_not, "bitwise_not", 1, x, 0);
     return finish(out, lazy, last);
 }
 
@@ -199,6 +212,16 @@ TsrStatus lazy_where(Value *out, Value condition, Value a, Value b, bool last) {
     return finish(out, lazy, last);
 }
 
+/* number / tensor is its reciprocal times the number; 1 changes none. */
+static void add_quotient_of_number(TsrFused *f, Value number, Value v) {
+    bool one = number.tag == V_FLOAT ? number.f == 1 : number.tag == V_BOOL ? number.b : number.i == 1;
+    int y = add_operand(f, v);
+    y = add_step(f, TSR_K_reciprocal, one ? "mul" : "reciprocal", 1, 1, y, 0);
+    if (one) return;
+    int x = add_operand(f, number);
+    add_step(f, TSR_K_mul, "mul", 1, 2, y, x);
+}
+
 TsrStatus lazy_binary(Value *out, BinaryOp op, Value a, Value b, bool last) {
     const char *name = NULL;
     TsrKernel kernel = binary_kernel(op, &name);
@@ -212,17 +235,14 @@ TsrStatus lazy_binary(Value *out, BinaryOp op, Value a, Value b, bool last) {
     Lazy *lazy = lazy_new();
     if (lazy == NULL) return TSR_MEMORY_ERROR;
     TsrFused *f = &lazy->f;
-    int x = add_operand(f, a);
-    if (op == OP_POW) {
+    if (op == OP_DIV && is_number(a)) {
+        add_quotient_of_number(f, a, b);
+    } else if (op == OP_POW) {
+        int x = add_operand(f, a);
         add_step(f, power_kernel(b.tag == V_INT ? (double)b.i : b.f), name, 2, 1, x, 0);
     } else {
-        int y = add_operand(f, b);
-        if (op == OP_DIV && is_number(a)) { /* number / tensor is its reciprocal times the number */
-            y = add_step(f, TSR_K_reciprocal, "reciprocal", 1, 1, y, 0);
-            add_step(f, TSR_K_mul, "mul", 1, 2, y, x);
-        } else {
-            add_step(f, kernel, name, 1, 2, x, y);
-        }
+        int x = add_operand(f, a), y = add_operand(f, b);
+        add_step(f, kernel, name, 1, 2, x, y);
     }
     return finish(out, lazy, last);
 }
@@ -242,6 +262,7 @@ static TsrStatus unary_step(Value *out, TsrKernel kernel, const char *name, int 
 
 TsrStatus lazy_unary(Value *out, UnaryOp op, Value v, bool last) {
     *out = VALUE_UNBOUND;
+    if (op == OP_INVERT && is_truth(v)) return invert_truth(out, v, last);
     return op == OP_NEG ? unary_step(out, TSR_K_neg, "neg", 1, v, last) : TSR_OK;
 }
 

@@ -26,3 +26,14 @@ TsrLoop tsr_kernel(TsrKernel k, TsrDtype d) {
     if (loop == NULL) loop = tsr_kernels_plain()[k][d];
     return loop != NULL ? loop : complex_table()[k][d];
 }
+
+TsrKernel tsr_kernel_pair(TsrKernel first, TsrKernel then, int operand) {
+#define KEY(first, then, operand) (((int)(then) * 4 + (operand)) * TSR_K_COUNT + (int)(first))
+    switch (KEY(first, then, operand)) {
+#define PAIR(first, then, operand, both) case KEY(TSR_K_##first, TSR_K_##then, operand): return TSR_K_##both;
+#include "kernels/pairs.def"
+#undef PAIR
+#undef KEY
+    default: return TSR_K_NONE;
+    }
+}

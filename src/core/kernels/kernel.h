@@ -17,6 +17,7 @@ typedef enum TsrKernel {
 #define V1D(name, ...) TSR_K_##name,
 #define V1SD(name, ...) TSR_K_##name,
 #define V2(name, ...) TSR_K_##name,
+#define MASKED(name, ...) TSR_K_##name##_and, TSR_K_##name##_or, TSR_K_##name##_where, TSR_K_##name##_and_where, TSR_K_##name##_or_where,
 #define MORE(...)
 #include "kernels/fast.def"
 #include "kernels/plain.def"
@@ -32,6 +33,7 @@ typedef enum TsrKernel {
 #undef V1D
 #undef V1SD
 #undef V2
+#undef MASKED
     TSR_K_conj, TSR_K_sgn, TSR_K_isreal, /* complex only */
     TSR_K_where,                         /* condition (bool), then two operands; every dtype */
     TSR_K_COUNT
@@ -39,6 +41,8 @@ typedef enum TsrKernel {
 
 /* The loop of kernel `k` on dtype `d` as the loop sees it (float32 for the small floats); NULL if there is none. */
 TsrLoop tsr_kernel(TsrKernel k, TsrDtype d);
+/* The kernel that does `first` and then `then`, whose operand of that number is the result of `first` (pairs.def); TSR_K_NONE if there is none. */
+TsrKernel tsr_kernel_pair(TsrKernel first, TsrKernel then, int operand);
 
 /* Runs `loop`, which copes with contiguous operands only, over operands of any stride: through block buffers for those that are
  * not contiguous. size[k]: bytes of an element of operand k; operand 0 is the output. */

@@ -93,12 +93,35 @@
         } \
     }
 
+/* A comparison of x and y, y an array or one number, and what is done with it: joined with the mask m, or choosing, or both. */
+#define COMPARING(name, T_, R_, OTHERS, ...) \
+    LOOP_BEGIN(name, T_, T_, R_) \
+        R *o = (R *)data[0]; \
+        const T *a = (const T *)data[1], *b = (const T *)data[2]; \
+        OTHERS \
+        if (s[2] == 0) { \
+            const T y = *b; \
+            VECTOR for (int64_t i = 0; i < n; i++) { const T x = a[i]; o[i] = (__VA_ARGS__); } \
+        } else { \
+            VECTOR for (int64_t i = 0; i < n; i++) { const T x = a[i], y = b[i]; o[i] = (__VA_ARGS__); } \
+        } \
+    }
+#define MASK(k) const uint8_t *m = (const uint8_t *)data[k];
+#define CHOICE(k) const T *u = (const T *)data[k], *v = (const T *)data[k + 1];
+#define CHOOSE(condition) __extension__({ const T yes = u[i], no = v[i]; (condition) ? yes : no; })
+
 /* Rows become functions SIMD(name_DTYPE), then entries of the table. */
 #define FN(name, dtype) SIMD(name##_##dtype)
 #define DEFINE1(dtype, T, U, name, R, ...) LOOP1(FN(name, dtype), T, U, R, __VA_ARGS__)
 #define DEFINE2(dtype, T, U, name, R, ...) LOOP2(FN(name, dtype), T, U, R, __VA_ARGS__)
 #define DEFINE2B(dtype, T, U, name, R, ...) LOOP2B(FN(name, dtype), T, U, R, __VA_ARGS__)
 #define DEFINE3(dtype, T, U, name, R, ...) LOOP3(FN(name, dtype), T, U, R, __VA_ARGS__)
+#define DEFINE_MASKED(dtype, T, U, name, op) \
+    COMPARING(FN(name##_and, dtype), T, uint8_t, MASK(3), (x op y) & m[i]) \
+    COMPARING(FN(name##_or, dtype), T, uint8_t, MASK(3), (x op y) | m[i]) \
+    COMPARING(FN(name##_where, dtype), T, T, CHOICE(3), CHOOSE(x op y)) \
+    COMPARING(FN(name##_and_where, dtype), T, T, MASK(3) CHOICE(4), CHOOSE((x op y) & m[i])) \
+    COMPARING(FN(name##_or_where, dtype), T, T, MASK(3) CHOICE(4), CHOOSE((x op y) | m[i]))
 #define ENTRY(dtype, T, U, name, ...) [TSR_K_##name][TSR_##dtype] = FN(name, dtype),
 
 #endif
