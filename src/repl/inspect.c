@@ -327,12 +327,13 @@ static void put_tensor_row(TsrStatus *status, Value row, TsrTensor *t) {
 }
 
 static TsrStatus whos_row(Value *out, const char *name, Value v) {
+    TsrTensor *t = who_tensor_if_any(v);
     Value row;
     TSR_TRY(dict_new(&row));
     TsrStatus status = TSR_OK;
     card_put_str(&status, row, "name", name);
-    card_put_str(&status, row, "type", value_type_name(v));
-    if (v.tag == V_TENSOR) put_tensor_row(&status, row, v.t);
+    card_put_str(&status, row, "type", v.tag == V_TENSOR ? value_type_name(v) : type_full_name(value_type(v)));
+    if (t != NULL) put_tensor_row(&status, row, t);
     return value_end_move(out, status, row);
 }
 
@@ -346,7 +347,7 @@ static TsrStatus tsr_whos_fn(Value *out, const CallArgs *args) {
             Str *name;
             Value v = globals_at(i, &name);
             bool hidden = v.tag == V_UNBOUND || value_is_obj(v, &module_type);
-            if (hidden || (v.tag == V_TENSOR) != (pass == 0)) continue;
+            if (hidden || (who_tensor_if_any(v) != NULL) != (pass == 0)) continue;
             status = whos_row(&row, name->data, v);
             if (status == TSR_OK) status = list_append_move(value_as_list(list), row);
         }

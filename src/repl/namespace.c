@@ -108,8 +108,6 @@ TsrStatus namespace_add(const Namespace *space) {
     return module_register(space->name, namespace_module);
 }
 
-TsrStatus namespace_add_module(const char *name, TsrStatus (*fill)(Module *module)) { return namespace_add(&(Namespace){.name = name, .fill = fill}); }
-
 /* ---- bare names ---- */
 
 /* torch's constants that stay behind torch.: one-letter names belong to the user. */

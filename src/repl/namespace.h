@@ -22,8 +22,6 @@ typedef struct Namespace {
     TsrStatus (*missing)(Value *out, Module *module, Str *name), (*names)(List *out, Module *module); /* Module's */
 } Namespace;
 TsrStatus namespace_add(const Namespace *space); /* copied */
-/* One with a name and what fills it. */
-TsrStatus namespace_add_module(const char *name, TsrStatus (*fill)(Module *module));
 
 /* Adds the functions of a table (static) to a module that is there, "torch" or "tsr" say; with `bare`, as bare names too. */
 TsrStatus namespace_add_functions(const char *module, const Method *table, bool bare);

@@ -708,9 +708,9 @@ TsrStatus ns_caffe2_startup(void) {
     TSR_TRY(dict_new(&blobs));
     who_register_wrapper(&caffe2_tensor_type, c2_impl, c2_owns);
     who_register_root("workspace.blobs", &blobs);
-    TSR_TRY(namespace_add_module("caffe2", fill_caffe2));
-    TSR_TRY(namespace_add_module("c10", fill_c10));
-    return namespace_add_module("workspace", fill_workspace);
+    TSR_TRY(namespace_add(&(Namespace){.name = "caffe2", .doc = "Caffe2's tensors around PyTorch's implementation: sizes first, memory with mutable_data, both with empty.", .fill = fill_caffe2}));
+    TSR_TRY(namespace_add(&(Namespace){.name = "c10", .doc = "ArrayRef: a reference to numbers that it does not own.", .fill = fill_c10}));
+    return namespace_add(&(Namespace){.name = "workspace", .doc = "Caffe2's workspace: tensors by name, shared with PyTorch without a copy.", .fill = fill_workspace});
 }
 
 void ns_caffe2_shutdown(void) { value_clear(&blobs); }

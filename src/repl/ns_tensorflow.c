@@ -406,5 +406,5 @@ static TsrStatus fill_tensorflow(Module *m) {
 
 TsrStatus ns_tensorflow_startup(void) {
     who_register_wrapper(&tf_tensor_type, tf_get, tf_owns);
-    return namespace_add_module("tensorflow", fill_tensorflow);
+    return namespace_add(&(Namespace){.name = "tensorflow", .doc = "TensorFlow's tensors: memory at once, from an allocator that can be named, and TensorProto messages.", .fill = fill_tensorflow});
 }

@@ -723,23 +723,41 @@ static TsrStatus cuda_missing(Value *out, Module *module, Str *name) {
 
 static TsrStatus fill_th(Module *m) { return module_add_functions(m, th_functions); }
 static TsrStatus fill_ths(Module *m) { return module_add_functions(m, ths_functions); }
-static TsrStatus fill_cuda(Module *m) { return m->missing = cuda_missing, TSR_OK; }
+
+static TsrStatus append_names(List *out, const Method *table) {
+    TsrStatus status = TSR_OK;
+    for (; table->name != NULL && status == TSR_OK; table++) {
+        Value name;
+        status = str_new_c(&name, table->name);
+        if (status == TSR_OK) status = list_append_move(out, name);
+    }
+    return status;
+}
+
+static TsrStatus cuda_names(List *out, Module *module) {
+    if (str_equal_c(module->name, "THCS")) return append_names(out, ths_functions);
+    TSR_TRY(append_names(out, thc_functions));
+    return append_names(out, th_functions);
+}
 
 static TsrStatus thnn_missing(Value *out, Module *module, Str *name) {
     (void)module;
     return prelude_get(out, "THNN", name->data);
 }
-static TsrStatus fill_thnn(Module *m) { return m->missing = thnn_missing, TSR_OK; }
+static TsrStatus thnn_names(List *out, Module *module) {
+    (void)module;
+    return prelude_append_names(out, "THNN");
+}
 
 TsrStatus ns_th_startup(void) {
     who_register_source(visit_raw);
     who_register_wrapper(&th_handle_type, handle_tensor, handle_owns);
     who_register_leaks(list_leaks);
-    TSR_TRY(namespace_add_module("TH", fill_th));
-    TSR_TRY(namespace_add_module("THS", fill_ths));
-    TSR_TRY(namespace_add_module("THC", fill_cuda));
-    TSR_TRY(namespace_add_module("THCS", fill_cuda));
-    TSR_TRY(namespace_add_module("THNN", fill_thnn));
+    TSR_TRY(namespace_add(&(Namespace){.name = "TH", .doc = "Tensors whose references are counted by hand: what a function called new... gives, or retain was called on, must be freed or returned.", .fill = fill_th}));
+    TSR_TRY(namespace_add(&(Namespace){.name = "THS", .doc = "TH's sparse tensors: indices and values as handles.", .fill = fill_ths}));
+    TSR_TRY(namespace_add(&(Namespace){.name = "THC", .doc = "TH on a CUDA device.", .missing = cuda_missing, .names = cuda_names}));
+    TSR_TRY(namespace_add(&(Namespace){.name = "THCS", .doc = "THS on a CUDA device.", .missing = cuda_missing, .names = cuda_names}));
+    TSR_TRY(namespace_add(&(Namespace){.name = "THNN", .doc = "Functions of neural networks that write into an output, which they resize.", .missing = thnn_missing, .names = thnn_names}));
     return namespace_add_value("tsr", "THError", value_lent(&exc_types[TSR_TH_ERROR]), true);
 }
 

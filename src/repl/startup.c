@@ -71,7 +71,7 @@ TsrStatus startup_all(void) {
     TSR_TRY(add_leaving());
     TSR_TRY(namespace_startup());
     TSR_TRY(torch_ns_startup());
-    TSR_TRY(namespace_add_module("tsr", NULL));
+    TSR_TRY(namespace_add(&(Namespace){.name = "tsr", .doc = "What tsr shows of tensors: who holds them, what they share, what was copied and why."}));
     TSR_TRY(files_startup());
     card_startup();
     TSR_TRY(inspect_startup());

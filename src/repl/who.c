@@ -75,6 +75,14 @@ TsrStatus who_tensor(TsrTensor **lent, Value v, const char *function) {
     return tsr_error(TSR_TYPE_ERROR, "%s(): argument 'x' must be a tensor, not %s", function, value_type_name(v));
 }
 
+TsrTensor *who_tensor_if_any(Value v) {
+    TsrTensor *t = NULL;
+    if (v.tag == V_TENSOR) return v.t;
+    if (tensor_of_wrapper(&t, v) == TSR_OK) return t;
+    tsr_error_clear();
+    return NULL;
+}
+
 /* ---- the walk ---- */
 
 /* Objects seen already, so that each slot is visited once: a set of pointers by open addressing. */

@@ -38,6 +38,8 @@ TsrStatus who_leaks(Value *out);
 
 /* The tensor behind a tensor value or a wrapper, lent; TypeError "NAME(): argument 'x' must be a tensor, not int". */
 TsrStatus who_tensor(TsrTensor **lent, Value v, const char *function);
+/* The same, NULL where there is none: a number, a handle that was freed, a borrow that dangles. */
+TsrTensor *who_tensor_if_any(Value v);
 
 int64_t who_refcount(TsrTensor *t);
 /* A list of str, exactly who_refcount long. */
