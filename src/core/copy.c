@@ -11,6 +11,7 @@ enum {
     STREAMED = 4 << 20,  /* bytes from which on a transposed copy is not meant to stay in the caches */
     PARALLEL = 4 * TSR_CHUNK_WORK, /* elements, of which two take a step */
     SHORT_LINE = 512,              /* bytes */
+    MOST_LAYERS = 3,
     LINE_PIECE = 1 << 14,          /* elements of a long line: what is done to them once they are copied finds them in cache */
 };
 
@@ -24,6 +25,7 @@ typedef struct Copy {
     size_t plain;    /* itemsize when bytes move as they are, else 0 */
     unsigned flips;  /* of TSR_FLAG_CONJ and TSR_FLAG_NEG: to be applied to what was written */
     bool tiled;      /* dimension 1 is the one that is dense in the source: elements go by blocks, one cache line wide both ways */
+    int64_t layers;  /* of tiled blocks: the size of dimension 2 where it lies between the result's elements, so that each block is filled at once; else 1 */
     int64_t band;    /* elements of dimension 0 that are copied at each place along dimension 1 before the next ones; 0: all of them */
     bool streamed;   /* whole lines of blocks are written past the caches */
     bool in_order;   /* the two overlap: no other order will do */
@@ -164,14 +166,21 @@ static int64_t element_size(const Copy *c) { return (int64_t)(c->plain != 0 ? c-
 /* Elements a block has each way. */
 static int64_t block_of(const Copy *c) { return TSR_LINE / element_size(c); }
 
-/* A transposing copy goes block by block, so that no cache line of the source is read twice, nor one of the result written twice. */
+/* A transposing copy goes block by block, so that no cache line of the source is read twice, nor one of the result written twice.
+ * Where lines have two or three elements (the channels of a picture), it is dimension 1 that the blocks go across, and those are their layers. */
 static void choose_tiles(Copy *c, int64_t numel) {
     int64_t size = element_size(c);
-    if (size > 16 || c->ndim < 2 || c->sizes[0] < 4 || c->from_stride[0] <= 4 * size) return;
-    for (int d = 1; d < c->ndim && !c->tiled; d++) {
+    int across = c->sizes[0] <= MOST_LAYERS ? 1 : 0;
+    c->layers = 1;
+    if (size > 16 || c->ndim < across + 2 || c->sizes[across] < 4 || c->from_stride[across] <= 4 * size) return;
+    for (int d = across + 1; d < c->ndim && !c->tiled; d++) {
         if (c->from_stride[d] != size || c->sizes[d] < 8) continue;
-        swap_dims(c, 1, d);
         c->tiled = true;
+        swap_dims(c, 0, across);
+        swap_dims(c, 1, d);
+        if (across == 0) continue;
+        swap_dims(c, 2, d);
+        c->layers = c->sizes[2];
     }
     bool lines = c->to_stride[0] == size && (uintptr_t)c->to % TSR_LINE == 0;
     for (int d = 1; d < c->ndim; d++) lines = lines && c->to_stride[d] % TSR_LINE == 0;
@@ -205,11 +214,28 @@ static void copy_block(const Copy *c, char *to, const char *from, int64_t width,
     }
 }
 
+/* The same of each layer. */
+static void copy_layers(const Copy *c, char *to, const char *from, int64_t width, int64_t height) {
+    enum { BLOCK = TSR_LINE * TSR_LINE };
+    _Alignas(TSR_LINE) char blocks[MOST_LAYERS * BLOCK];
+    int64_t size = element_size(c);
+    bool dense = c->to_stride[2] == size && c->to_stride[0] == c->layers * size;
+    if (c->layers == 1 || !dense || c->plain == 0 || c->flips != 0) {
+        for (int64_t k = 0; k < c->layers; k++) copy_block(c, to + k * c->to_stride[2], from + k * c->from_stride[2], width, height);
+        return;
+    }
+    for (int64_t k = 0; k < c->layers; k++) tsr_kernel_transpose(blocks + k * BLOCK, TSR_LINE, from + k * c->from_stride[2], c->from_stride[0], width, height, (size_t)size);
+    for (int64_t j = 0; j < height; j++, to += c->to_stride[1]) tsr_kernel_interleave(to, blocks + j * TSR_LINE, BLOCK, c->layers, width, (size_t)size);
+}
+
 /* A strip of blocks: the source's lines are read from end to end, side by side. */
 static void copy_strip(const Copy *c, char *to, const char *from, int64_t width, int64_t along) {
     int64_t block = block_of(c);
-    for (int64_t j = 0; j < along && tsr_interrupt_flag == 0; j += block) copy_block(c, to + j * c->to_stride[1], from + j * c->from_stride[1], width, TSR_MIN(block, along - j));
+    for (int64_t j = 0; j < along && tsr_interrupt_flag == 0; j += block) copy_layers(c, to + j * c->to_stride[1], from + j * c->from_stride[1], width, TSR_MIN(block, along - j));
 }
+
+/* The first dimension that strips of blocks do not cover. */
+static int beyond_blocks(const Copy *c) { return c->layers > 1 ? 3 : 2; }
 
 /* The strips that dimensions 0 and 1 are made of. */
 static int64_t strips_across(const Copy *c) { return (c->sizes[0] + block_of(c) - 1) / block_of(c); }
@@ -224,7 +250,7 @@ static void copy_strips(int64_t begin, int64_t end, void *user) {
         char *to = c->to + x * c->to_stride[0] + y * c->to_stride[1];
         const char *from = c->from + x * c->from_stride[0] + y * c->from_stride[1];
         rest /= strips_across(c);
-        for (int d = 2; d < c->ndim; d++) {
+        for (int d = beyond_blocks(c); d < c->ndim; d++) {
             int64_t index = rest % c->sizes[d];
             rest /= c->sizes[d];
             to += index * c->to_stride[d];
@@ -322,7 +348,7 @@ static TsrStatus run(Copy *c) {
     }
     choose_tiles(c, numel);
     cross_short_lines(c);
-    for (int d = c->tiled || c->band != 0 ? 2 : 1; d < c->ndim; d++) units *= c->sizes[d];
+    for (int d = c->tiled ? beyond_blocks(c) : c->band != 0 ? 2 : 1; d < c->ndim; d++) units *= c->sizes[d];
     if (c->tiled) units *= strips_across(c) * strips_down(c);
     if (c->band != 0) units *= bands_across(c);
     TsrRangeFn copy = c->tiled ? copy_strips : c->band != 0 ? copy_bands : copy_lines;

@@ -22,6 +22,9 @@ void tsr_kernel_reverse(char *to, const char *from, int64_t n, size_t size);
 /* n elements of `size` bytes, `to_stride` and `from_stride` bytes apart. The two do not overlap. */
 void tsr_kernel_move(char *to, int64_t to_stride, const char *from, int64_t from_stride, int64_t n, size_t size);
 
+/* to[i * lines + k] = from[k][i] for i < n and k < lines, two or three: densely, of lines `from_stride` bytes apart. The two do not overlap. */
+void tsr_kernel_interleave(char *to, const char *from, int64_t from_stride, int64_t lines, int64_t n, size_t size);
+
 /* p[i] ^= pattern[i % TSR_XOR_PATTERN] for `bytes` bytes. */
 enum { TSR_XOR_PATTERN = 32 };
 void tsr_kernel_xor(char *p, const char *pattern, int64_t bytes);
