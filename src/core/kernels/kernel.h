@@ -44,6 +44,9 @@ TsrLoop tsr_kernel(TsrKernel k, TsrDtype d);
 /* The kernel that does `first` and then `then`, whose operand of that number is the result of `first` (pairs.def); TSR_K_NONE if there is none. */
 TsrKernel tsr_kernel_pair(TsrKernel first, TsrKernel then, int operand);
 
+/* What axpy of half floats takes: the factor, already rounded to their dtype, and whether the loop sees the elements in one line, from its begin. */
+typedef struct TsrHalfFactor { float factor; bool by_vectors; } TsrHalfFactor;
+
 /* Runs `loop`, which copes with contiguous operands only, over operands of any stride: through block buffers for those that are
  * not contiguous. size[k]: bytes of an element of operand k; operand 0 is the output. */
 void tsr_kernel_strided(TsrLoop loop, char *const *data, const int64_t *strides, int64_t n, const void *params, int noperands, const uint8_t *size);

@@ -14,7 +14,9 @@
 #define TY_U32(M, ...) M(UINT32, uint32_t, uint32_t, __VA_ARGS__)
 #define TY_U64(M, ...) M(UINT64, uint64_t, uint64_t, __VA_ARGS__)
 #define TY_BOOL(M, ...) M(BOOL, uint8_t, uint32_t, __VA_ARGS__)
-#define TY_HALVES(M, ...) M(FLOAT16, uint16_t, uint32_t, __VA_ARGS__) M(BFLOAT16, uint16_t, uint32_t, __VA_ARGS__) /* as bits */
+#define TY_F16(M, ...) M(FLOAT16, uint16_t, uint32_t, __VA_ARGS__) /* as bits */
+#define TY_BF16(M, ...) M(BFLOAT16, uint16_t, uint32_t, __VA_ARGS__)
+#define TY_HALVES(M, ...) TY_F16(M, __VA_ARGS__) TY_BF16(M, __VA_ARGS__)
 #define TY_F32(M, ...) M(FLOAT32, float, float, __VA_ARGS__)
 #define TY_F64(M, ...) M(FLOAT64, double, double, __VA_ARGS__)
 #define TY_C64(M, ...) M(COMPLEX64, TsrC64, float, __VA_ARGS__)

@@ -31,7 +31,7 @@ static TsrScalar negated(TsrScalar s) {
     return tsr_scalar_int((int64_t)(0 - (uint64_t)tsr_scalar_to_int(s)));
 }
 
-/* Half floats round the product before the sum. */
+/* Half floats round the product before the sum; these have operands of two dtypes. */
 static TsrStatus add_rounded(TsrOpCall *c, TsrPw *pw, TsrTensor *const *in, TsrScalar alpha) {
     TsrTensor *factor = NULL, *scaled = NULL;
     TsrDtype d = pw->it.common;
@@ -55,6 +55,10 @@ static TsrStatus add_scaled(TsrOpCall *c, TsrTensor *const *in, TsrScalar alpha,
     /* A complex sum multiplies by alpha even when it is 1, as PyTorch's: infinities become nan. */
     if (is_one(alpha) && !tsr_dtype_is_complex(pw.it.dtype)) return tsr_pw_finish(&pw, subtract ? TSR_K_sub : TSR_K_add, NULL);
     if (pw.it.common != pw.it.dtype && tsr_dtype_is_float(pw.it.common)) return add_rounded(c, &pw, in, subtract ? negated(alpha) : alpha);
+    if (tsr_in(TSR_BITS_HALF, pw.it.dtype)) {
+        const TsrHalfFactor factor = {(float)tsr_scalar_to_double(tsr_scalar_load(pw.it.dtype, value)), pw.it.ndim == 1};
+        return tsr_pw_finish(&pw, TSR_K_axpy, &factor);
+    }
     tsr_scalar_store(subtract ? negated(alpha) : alpha, pw.it.dtype, value);
     return tsr_pw_finish(&pw, TSR_K_axpy, value);
 }

@@ -42,10 +42,17 @@ static TsrTensor *output_of(TsrOpCall *c, const TsrPointwise *rules, int n, TsrT
     return same && in == tsr_spare(c) ? in : c->out[0];
 }
 
+/* Half floats that the kernel computes on as they are. */
+static bool has_half_kernel(const TsrPointwise *rules, int n, TsrTensor *const *in) {
+    for (int i = 1; i < n; i++)
+        if (in[i]->dtype != in[0]->dtype) return false;
+    return tsr_in(TSR_BITS_HALF, in[0]->dtype) && tsr_kernel(rules->kernel, in[0]->dtype) != NULL;
+}
+
 static TsrStatus begin(TsrPw *pw, TsrOpCall *c, const TsrPointwise *rules, int n, TsrTensor *const *in, const TsrDtype *forced) {
     TsrIterSpec spec = {.nout = 1, .nin = n, .out = {output_of(c, rules, n, in[0])}, .flags = TSR_ITER_PROMOTE | TSR_ITER_COMPUTE_FLOAT | rules->flags, .cost = rules->cost};
     if (!(rules->flags & TSR_ITER_OUT_BOOL)) spec.flags |= TSR_ITER_CHECK_CAST;
-    if (n == 1 && tsr_in(TSR_BITS_HALF, in[0]->dtype) && tsr_kernel(rules->kernel, in[0]->dtype) != NULL) spec.flags &= ~(unsigned)TSR_ITER_COMPUTE_FLOAT;
+    if (has_half_kernel(rules, n, in)) spec.flags &= ~(unsigned)TSR_ITER_COMPUTE_FLOAT;
     if (c->inplace) spec.flags |= TSR_ITER_NO_RESIZE;
     if (forced != NULL) {
         spec.has_dtype = true;
