@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "counting.h"
+#include "halffloat.h"
 #include "kernels/select.h"
 #include "op_help.h"
 #include "owned.h"
@@ -80,12 +81,10 @@ typedef struct Histogram {
 } Histogram;
 
 /* Rounds to the dtype's precision, as each of PyTorch's steps does. */
-static double rounded(TsrDtype d, double v) {
-    uint8_t cell[16];
+static inline double rounded(TsrDtype d, double v) {
     if (d == TSR_FLOAT64) return v;
     if (d == TSR_FLOAT32) return (float)v;
-    tsr_scalar_store(tsr_scalar_float(v), d, cell);
-    return tsr_scalar_to_double(tsr_scalar_load(d, cell));
+    return d == TSR_FLOAT16 ? tsr_half_widen(tsr_half_round((float)v)) : tsr_bfloat16_widen(tsr_bfloat16_round((float)v));
 }
 
 /* The first edge above v among [low, high). */
@@ -98,35 +97,42 @@ static int64_t upper_bound(const double *e, int64_t low, int64_t high, double v)
     return low;
 }
 
-/* The bin of v in dimension d; -1 outside. */
-static int64_t place(const Histogram *h, int d, double v) {
-    const double *e = h->edges[d];
-    int64_t n = h->nedges[d], k;
+/* The bin of v in dimension k, -1 outside; every step in dtype d. */
+static inline int64_t place(const Histogram *h, int k, double v, TsrDtype d) {
+    const double *e = h->edges[k];
+    int64_t n = h->nedges[k], bin;
     double left = e[0], right = e[n - 1];
     if (!(v >= left && v <= right)) return -1;
     if (h->placing == BY_SEARCH) {
-        k = upper_bound(e, 0, n, v) - 1;
+        bin = upper_bound(e, 0, n, v) - 1;
     } else {
-        double scaled = rounded(h->dtype, rounded(h->dtype, v - left) * (double)(n - 1));
-        k = (int64_t)rounded(h->dtype, scaled / rounded(h->dtype, right - left));
-        if (h->placing == BY_RULE_AND_LOOK) k = upper_bound(e, TSR_MAX(0, k - 1), TSR_MIN(k + 2, n), v) - 1;
+        double scaled = rounded(d, rounded(d, v - left) * (double)(n - 1));
+        bin = (int64_t)rounded(d, scaled / rounded(d, right - left));
+        if (h->placing == BY_RULE_AND_LOOK) bin = upper_bound(e, TSR_MAX(0, bin - 1), TSR_MIN(bin + 2, n), v) - 1;
     }
-    return k == n - 1 ? k - 1 : k;
+    return bin == n - 1 ? bin - 1 : bin;
 }
 
-/* rows of ndim values each (doubles); sums weights (or ones) into hist. */
+/* rows of ndim values each (doubles); sums weights (or ones) into hist. A loop for each dtype. */
+#define FILL(DTYPE) \
+    for (int64_t i = 0; i < n && !tsr_interrupted_at(i); i++) { \
+        int64_t at = 0; \
+        for (int k = 0; k < h->ndim && at >= 0; k++) { \
+            int64_t bin = place(h, k, rows[i * h->ndim + k], DTYPE); \
+            at = bin < 0 ? -1 : at * (h->nedges[k] - 1) + bin; \
+        } \
+        if (at >= 0) hist[at] = rounded(DTYPE, hist[at] + (weights != NULL ? weights[i] : 1)); \
+    }
 static TsrStatus fill_histogram(const Histogram *h, const double *rows, const double *weights, int64_t n, double *hist) {
-    for (int64_t i = 0; i < n; i++) {
-        if (tsr_interrupted_at(i)) break;
-        int64_t at = 0;
-        for (int d = 0; d < h->ndim && at >= 0; d++) {
-            int64_t k = place(h, d, rows[i * h->ndim + d]);
-            at = k < 0 ? -1 : at * (h->nedges[d] - 1) + k;
-        }
-        if (at >= 0) hist[at] = rounded(h->dtype, hist[at] + (weights != NULL ? weights[i] : 1));
+    switch (h->dtype) {
+    case TSR_FLOAT64: FILL(TSR_FLOAT64) break;
+    case TSR_FLOAT32: FILL(TSR_FLOAT32) break;
+    case TSR_FLOAT16: FILL(TSR_FLOAT16) break;
+    default: FILL(TSR_BFLOAT16) break;
     }
     return tsr_interrupt_check();
 }
+#undef FILL
 
 static TsrStatus doubles_new(TsrTensor **out, const TsrTensor *t) {
     TsrTensor *wide;

@@ -174,12 +174,26 @@ static TsrStatus try_counting(Results *r, const TsrTensor *self, Wanted wanted, 
 }
 
 /* Runs of equal elements: count says how many; mark puts the first of each into `to`, and where they are not NULL, its number for each element into inverse, and
- * where it ends into ends. */
+ * where it begins into starts. Marking goes from the end, so that what stays of a run is its first, without a question. */
+typedef struct Runs {
+    int64_t count;
+    void *to;
+    int64_t *inverse, *starts;
+} Runs;
+
 typedef struct RunsKernel {
     int64_t (*count)(const void *p, int64_t n);
-    void (*mark)(void *to, int64_t *inverse, int64_t *ends, const void *p, int64_t n);
+    void (*mark)(const Runs *r, const void *p, int64_t n);
 } RunsKernel;
 
+#define MARK_RUNS(ALSO) \
+    for (int64_t left = n - 1; left > 0 && tsr_interrupt_flag == 0;) { \
+        for (int64_t i = left, end = TSR_MAX(left - 4096, 0); i > end; i--, left--) { \
+            first[run] = p[i]; \
+            ALSO \
+            run -= p[i] != p[i - 1]; \
+        } \
+    }
 #define RUNS(name, T) \
     TSR_CLONES static int64_t count_##name(const void *from, int64_t n) { \
         const T *p = from; \
@@ -192,17 +206,17 @@ typedef struct RunsKernel {
         } \
         return count; \
     } \
-    static void mark_##name(void *to, int64_t *inverse, int64_t *ends, const void *from, int64_t n) { \
+    static void mark_##name(const Runs *r, const void *from, int64_t n) { \
         const T *p = from; \
-        T *first = to, value = p[0]; \
-        for (int64_t i = 0, last = 0; i < n && !tsr_interrupted_at(i); i++) { \
-            bool fresh = i > 0 && p[i] != p[i - 1]; \
-            last += fresh; \
-            value = fresh ? p[i] : value; \
-            first[last] = value; \
-            if (inverse != NULL) inverse[i] = last; \
-            if (ends != NULL) ends[last] = i + 1; \
-        } \
+        int64_t run = r->count - 1, *inverse = r->inverse, *starts = r->starts; \
+        T *first = r->to; \
+        if (starts == NULL) { MARK_RUNS() } \
+        else { MARK_RUNS(starts[run] = i;) } \
+        first[0] = p[0]; \
+        if (starts != NULL) starts[0] = 0; \
+        if (inverse != NULL) inverse[0] = 0; \
+        for (int64_t i = 1; i < n && inverse != NULL && tsr_interrupt_flag == 0;) \
+            for (int64_t end = TSR_MIN(n, i + 4096); i < end; i++) inverse[i] = run += p[i] != p[i - 1]; \
     } \
     static const RunsKernel name = {count_##name, mark_##name};
 RUNS(runs8, uint8_t)
@@ -211,6 +225,8 @@ RUNS(runs32, uint32_t)
 RUNS(runs64, uint64_t)
 RUNS(runs_float, float)
 RUNS(runs_double, double)
+#undef RUNS
+#undef MARK_RUNS
 
 static const RunsKernel *runs_of(TsrDtype d) {
     if (d == TSR_FLOAT32) return &runs_float;
@@ -228,14 +244,17 @@ static TsrStatus unique_runs(Results *r, const TsrTensor *self, Wanted wanted) {
     TSR_OWNED dense = NULL;
     const RunsKernel *kernel = runs_of(self->dtype);
     TSR_TRY(tsr_tensor_new_contiguous(&dense, self, TSR_CONTIGUOUS));
-    int64_t n = kernel->count(tsr_data(dense), dense->numel), *ends = NULL;
+    int64_t n = dense->numel;
+    Runs runs = {.count = kernel->count(tsr_data(dense), n)};
     TSR_TRY(tsr_interrupt_check());
-    TSR_TRY(tsr_tensor_new(&r->values, 1, &n, dense->dtype, dense->device));
+    TSR_TRY(tsr_tensor_new(&r->values, 1, &runs.count, dense->dtype, dense->device));
     if (wanted.inverse) TSR_TRY(longs_new(&r->inverse, tsr_ndim(self), self->sizes, self->device));
-    if (wanted.counts) TSR_TRY(longs_new(&r->counts, 1, &n, self->device));
-    if (wanted.counts) ends = tsr_data(r->counts);
-    kernel->mark(tsr_data(r->values), wanted.inverse ? tsr_data(r->inverse) : NULL, ends, tsr_data(dense), dense->numel);
-    for (int64_t k = n - 1; k > 0 && wanted.counts; k--) ends[k] -= ends[k - 1];
+    if (wanted.counts) TSR_TRY(longs_new(&r->counts, 1, &runs.count, self->device));
+    runs.to = tsr_data(r->values);
+    if (wanted.inverse) runs.inverse = tsr_data(r->inverse);
+    if (wanted.counts) runs.starts = tsr_data(r->counts);
+    kernel->mark(&runs, tsr_data(dense), n);
+    for (int64_t k = 0; k < runs.count && wanted.counts; k++) runs.starts[k] = (k + 1 < runs.count ? runs.starts[k + 1] : n) - runs.starts[k];
     return tsr_interrupt_check();
 }
 
