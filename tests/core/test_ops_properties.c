@@ -47,7 +47,7 @@ enum {
     OUT_UNTOUCHED = 16,     /* PyTorch leaves out= as it was */
     DIM_UNREAD = 32,        /* PyTorch does not look at `dim` for vectors, or where all there is to join is empty lists */
     SET = 64,               /* points self at another storage */
-    ROUNDED_ON_THE_WAY = 128, /* of half floats PyTorch's plain loops round the steps, its vectors do not */
+    ROUNDED_ON_THE_WAY = 128, /* half floats that PyTorch's plain loops round on the way, and its vectors do not */
     REFUSED_OUT = 256,      /* takes another way with out=, which asks for more */
     HALF_PRODUCT = 512      /* a product of float16 that overflows on the way in one order, and meets a zero, is nan in that order only, as PyTorch's */
 };
@@ -60,7 +60,7 @@ static const Exempt exempt[] = {
     {"set_", SET | NO_VALUES}, {"fill", SHARED_SELF}, {"zero", SHARED_SELF}, {"index_fill", SHARED_SELF}, {"masked_fill", SHARED_SELF},
     {"conj_physical", SHARED_SELF}, {"linalg.vecdot", DIM_UNREAD}, {"cat", DIM_UNREAD}, {"concat", DIM_UNREAD}, {"concatenate", DIM_UNREAD}, {"nn.functional.linear", REFUSED_BY_LAYOUT | REFUSED_OUT}, {"flip", REFUSED_BY_LAYOUT},
     {"fliplr", REFUSED_BY_LAYOUT}, {"flipud", REFUSED_BY_LAYOUT}, {"rot90", REFUSED_BY_LAYOUT}, {"fft.ihfft2", OUT_UNTOUCHED}, {"fft.ihfftn", OUT_UNTOUCHED},
-    {"rsqrt", ROUNDED_ON_THE_WAY}, {"prod", HALF_PRODUCT},
+    {"rsqrt", ROUNDED_ON_THE_WAY}, {"add", ROUNDED_ON_THE_WAY}, {"sub", ROUNDED_ON_THE_WAY}, {"subtract", ROUNDED_ON_THE_WAY}, {"rsub", ROUNDED_ON_THE_WAY}, {"prod", HALF_PRODUCT},
 };
 
 static bool is_exempt(const OpCall *call, unsigned from) {
@@ -171,14 +171,18 @@ static double units_of_sums(const OpCall *call, bool wild) {
     return 64 * most;
 }
 
-/* Real pointwise operators and those that move elements give the same bits however their arguments lie (where `wild` numbers make a
+/* Real pointwise operators of real numbers and those that move elements give the same bits however their arguments lie (where `wild` numbers make a
  * vector function reduce its whole vector another way: but for the last place). Sums in another order and
  * products through BLAS, which blocks by layout, may differ in the last places. */
 static double units_of(const OpCall *call, const TsrOpCall *plain, bool wild) {
-    bool complex = plain->nret > 0 && plain->ret[0].kind == TSR_ARG_TENSOR && tsr_dtype_is_complex(plain->ret[0].t->dtype);
+    bool complex = plain->nret > 0 && plain->ret[0].kind == TSR_ARG_TENSOR && tsr_dtype_is_complex(plain->ret[0].t->dtype), half = false;
+    for (int i = 0; i < call->ntensors; i++) {
+        complex = complex || tsr_dtype_is_complex(call->tensors[i]->dtype);
+        half = half || call->tensors[i]->dtype == TSR_FLOAT16 || call->tensors[i]->dtype == TSR_BFLOAT16;
+    }
     for (int i = 0; i < call->schema->nparams; i++)
         if (strcmp(call->schema->params[i].name, "dim") == 0 && strcmp(call->op->category, "view") != 0) return units_of_sums(call, wild);
-    if (strcmp(call->op->category, "pointwise") == 0 || strcmp(call->op->category, "special") == 0) return complex ? 4 : wild || is_exempt(call, ROUNDED_ON_THE_WAY) ? 1 : 0;
+    if (strcmp(call->op->category, "pointwise") == 0 || strcmp(call->op->category, "special") == 0) return complex || (half && is_exempt(call, ROUNDED_ON_THE_WAY)) ? 4 : wild ? 1 : 0;
     return strcmp(call->op->category, "view") == 0 ? 0 : units_of_sums(call, wild);
 }
 

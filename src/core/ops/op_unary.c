@@ -105,13 +105,20 @@ TsrStatus op_abs(TsrOpCall *c) {
     return run_alike(c, tsr_dtype_real_of(d), abs_complex, &complex);
 }
 
+/* Angles of complex numbers are computed as those lie, and are row-major in the end. */
 TsrStatus op_angle(TsrOpCall *c) {
     static const TsrPointwise rules = {TSR_K_angle, "angle_cpu", D_FLOAT | D_COMPLEX, TSR_ITER_INT_TO_FLOAT | TSR_ITER_REAL_OUT, 16, 0, NULL};
-    TsrTensor *x = c->arg[0].t;
-    if (!tsr_dtype_is_complex(x->dtype) || tsr_is_contiguous(x, TSR_CONTIGUOUS) || c->out[0] != NULL) return tsr_pw_call(c, &rules, 1);
-    TsrScope s = {0}; /* angles of complex numbers are row-major whatever those are */
-    x = MAKE(&s, tsr_tensor_new_contiguous, x, TSR_CONTIGUOUS);
-    return tsr_scope_return(c, &s, CALL(&s, "angle", "t", x));
+    TsrTensor *rows;
+    TSR_TRY(tsr_pw_call(c, &rules, 1));
+    if (!tsr_dtype_is_complex(c->arg[0].t->dtype) || c->out[0] != NULL) return TSR_OK;
+    TsrStatus status = tsr_tensor_new_contiguous(&rows, c->ret[0].t, TSR_CONTIGUOUS);
+    if (status != TSR_OK) {
+        tsr_op_release_returns(c);
+        return status;
+    }
+    tsr_tensor_free(c->ret[0].t);
+    c->ret[0].t = rows;
+    return TSR_OK;
 }
 
 static const TsrPointwise sign_rules = {TSR_K_sign, "sign_cpu", D_INT | D_FLOAT | D_BOOL, 0, 1, TSR_NOT_IMPLEMENTED_ERROR,
