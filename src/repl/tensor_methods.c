@@ -9,6 +9,7 @@
 #include "dict_obj.h"
 #include "func_obj.h"
 #include "ns.h"
+#include "num_obj.h"
 #include "seq_obj.h"
 #include "storage_obj.h"
 #include "str_obj.h"
@@ -393,7 +394,6 @@ METHOD(same) {
 METHOD(abs) { return bind_call(out, "abs", 1, args->values); }
 
 METHOD(complex) {
-    extern Type complex_type;
     return complex_type.construct(out, &complex_type, args);
 }
 
