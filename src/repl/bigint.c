@@ -28,31 +28,38 @@ static mp_err take(mp_int *out, const mp_int *a, int begin, int count) {
 
 static TsrStatus multiply(mp_int *out, const mp_int *a, const mp_int *b);
 
+/* As MP_TRY; in long numbers each step takes a while. */
+#define MP_STEP(expr) \
+    do { \
+        if ((status = tsr_interrupt_check()) != TSR_OK) goto done; \
+        MP_TRY(expr); \
+    } while (0)
+
 /* a is the longer. Karatsuba's three products of halves; where b has no high part, two do. */
 static TsrStatus multiply_halves(mp_int *out, const mp_int *a, const mp_int *b, int half) {
     mp_int a0, a1, b0, b1, low, high, cross;
     TsrStatus status = TSR_OK;
     bool square = a == b;
     if (mp_init_multi(&a0, &a1, &b0, &b1, &low, &high, &cross, NULL) != MP_OKAY) return mem_error();
-    MP_TRY(take(&a0, a, 0, half));
-    MP_TRY(take(&a1, a, half, a->used));
-    MP_TRY(take(&b0, b, 0, half));
-    MP_TRY(take(&b1, b, half, b->used));
+    MP_STEP(take(&a0, a, 0, half));
+    MP_STEP(take(&a1, a, half, a->used));
+    MP_STEP(take(&b0, b, 0, half));
+    MP_STEP(take(&b1, b, half, b->used));
     if ((status = multiply(&low, &a0, square ? &a0 : &b0)) != TSR_OK) goto done;
     if (mp_iszero(&b1)) {
         if ((status = multiply(&cross, &a1, &b0)) != TSR_OK) goto done;
     } else {
         if ((status = multiply(&high, &a1, square ? &a1 : &b1)) != TSR_OK) goto done;
-        MP_TRY(mp_add(&a0, &a1, &a0));
-        if (!square) MP_TRY(mp_add(&b0, &b1, &b0));
+        MP_STEP(mp_add(&a0, &a1, &a0));
+        if (!square) MP_STEP(mp_add(&b0, &b1, &b0));
         if ((status = multiply(&cross, &a0, square ? &a0 : &b0)) != TSR_OK) goto done;
-        MP_TRY(mp_sub(&cross, &low, &cross));
-        MP_TRY(mp_sub(&cross, &high, &cross));
-        MP_TRY(mp_lshd(&high, half));
-        MP_TRY(mp_add(&cross, &high, &cross));
+        MP_STEP(mp_sub(&cross, &low, &cross));
+        MP_STEP(mp_sub(&cross, &high, &cross));
+        MP_STEP(mp_lshd(&high, half));
+        MP_STEP(mp_add(&cross, &high, &cross));
     }
-    MP_TRY(mp_lshd(&cross, half));
-    MP_TRY(mp_add(&cross, &low, out));
+    MP_STEP(mp_lshd(&cross, half));
+    MP_STEP(mp_add(&cross, &low, out));
 done:
     mp_clear_multi(&a0, &a1, &b0, &b1, &low, &high, &cross, NULL);
     return status;
@@ -80,17 +87,6 @@ TsrStatus bigint_multiply(mp_int *out, const mp_int *a, const mp_int *b) {
 static void set_signs(mp_int *q, mp_int *r, bool dividend, bool divisor) {
     if (dividend != divisor && !mp_iszero(q)) q->sign = MP_NEG;
     if (dividend && !mp_iszero(r)) r->sign = MP_NEG;
-}
-
-/* |a| by a divisor of one digit. */
-static TsrStatus divide_digit(mp_int *q, mp_int *r, const mp_int *a, mp_digit b) {
-    TsrStatus status = TSR_OK;
-    mp_digit rest;
-    MP_TRY(mp_div_d(a, b, q, &rest));
-    q->sign = MP_ZPOS;
-    mp_set(r, rest);
-done:
-    return status;
 }
 
 /* Long division whose figures are blocks of digits: as many as the divisor has, since mp_div takes the dividend's whole length for each digit. */
@@ -121,7 +117,10 @@ TsrStatus bigint_divide(mp_int *q, mp_int *r, const mp_int *a, const mp_int *b) 
     TsrStatus status = TSR_OK;
     bool dividend = mp_isneg(a), divisor = mp_isneg(b);
     if (b->used == 1) {
-        TSR_TRY(divide_digit(q, r, a, b->dp[0]));
+        mp_digit rest;
+        TSR_TRY(bigint_divide_digit(q, &rest, a, b->dp[0]));
+        q->sign = MP_ZPOS;
+        mp_set(r, rest);
         set_signs(q, r, dividend, divisor);
         return TSR_OK;
     }
@@ -139,6 +138,28 @@ done:
     return status;
 }
 
+/* Euclid's remainders of m and a, with what a was taken times for each. */
+TsrStatus bigint_invert(mp_int *a, const mp_int *m) {
+    mp_int high, times, before, q, r, product;
+    TsrStatus status = TSR_OK;
+    if (mp_init_multi(&high, &times, &before, &q, &r, &product, NULL) != MP_OKAY) return mem_error();
+    MP_TRY(mp_copy(m, &high));
+    mp_set(&times, 1);
+    while (!mp_iszero(a)) {
+        if ((status = bigint_divide(&q, &r, &high, a)) != TSR_OK || (status = bigint_multiply(&product, &q, &times)) != TSR_OK) goto done;
+        MP_TRY(mp_sub(&before, &product, &product));
+        mp_exch(&before, &times);
+        mp_exch(&times, &product);
+        mp_exch(&high, a);
+        mp_exch(a, &r);
+    }
+    if (mp_cmp_d(&high, 1) == MP_EQ) MP_TRY(mp_mod(&before, m, a));
+    else status = tsr_error(TSR_VALUE_ERROR, "base is not invertible for the given modulus");
+done:
+    mp_clear_multi(&high, &times, &before, &q, &r, &product, NULL);
+    return status;
+}
+
 /* Newton's steps, each with the twice as many leading bits that it makes exact, as CPython's math.isqrt does them. */
 TsrStatus bigint_sqrt(mp_int *root, const mp_int *n) {
     mp_int top, q, r;
@@ -149,7 +170,7 @@ TsrStatus bigint_sqrt(mp_int *root, const mp_int *n) {
     for (int shift = bits == 0 ? 0 : 32 - __builtin_clz((unsigned)bits); shift > 0; shift--) {
         int had = done_bits;
         done_bits = bits >> (shift - 1);
-        MP_TRY(mp_div_2d(n, 2 * bits - had - done_bits + 1, &top, NULL));
+        if ((status = bigint_shift_right(&top, n, 2 * bits - had - done_bits + 1)) != TSR_OK) goto done;
         if ((status = bigint_divide(&q, &r, &top, root)) != TSR_OK) goto done;
         MP_TRY(mp_mul_2d(root, done_bits - had - 1, root));
         MP_TRY(mp_add(root, &q, root));
@@ -191,13 +212,20 @@ static TsrStatus zero_bits(mp_int *a, int64_t bits) {
 TsrStatus bigint_from_bytes(mp_int *out, const unsigned char *bytes, int64_t n) {
     if (n > INT32_MAX / 8) return mem_error();
     TSR_TRY(zero_bits(out, n * 8));
-    for (int64_t i = 0; i < n; i++) put_bits(out, i * 8, 8, bytes[n - 1 - i]);
+    for (int64_t i = 0; i < n; i++) {
+        if ((i & 0xffff) == 0) TSR_TRY(tsr_interrupt_check());
+        put_bits(out, i * 8, 8, bytes[n - 1 - i]);
+    }
     mp_clamp(out);
     return TSR_OK;
 }
 
-void bigint_to_bytes(unsigned char *bytes, int64_t n, const mp_int *a) {
-    for (int64_t i = 0; i < n; i++) bytes[n - 1 - i] = (unsigned char)get_bits(a, i * 8, 8);
+TsrStatus bigint_to_bytes(unsigned char *bytes, int64_t n, const mp_int *a) {
+    for (int64_t i = 0; i < n; i++) {
+        if ((i & 0xffff) == 0) TSR_TRY(tsr_interrupt_check());
+        bytes[n - 1 - i] = (unsigned char)get_bits(a, i * 8, 8);
+    }
+    return TSR_OK;
 }
 
 /* ---- text ---- */

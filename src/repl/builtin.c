@@ -330,8 +330,8 @@ static TsrStatus builtin_oct(Value *out, const CallArgs *args) { return digits_w
 static TsrStatus builtin_bin(Value *out, const CallArgs *args) { return digits_with_prefix(out, args->values[0], "0b", 2); }
 
 static TsrStatus builtin_chr(Value *out, const CallArgs *args) {
-    int64_t c;
-    TSR_TRY(value_to_index(&c, args->values[0]));
+    int c;
+    TSR_TRY(value_to_c_int(&c, args->values[0]));
     if (c < 0 || c > 0x10ffff) return tsr_error(TSR_VALUE_ERROR, "chr() arg not in range(0x110000)");
     return str_new_char(out, (uint32_t)c);
 }

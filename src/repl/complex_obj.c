@@ -235,7 +235,7 @@ static TsrStatus complex_format_slot(TsrText *out, Value self, const char *spec,
 
 static TsrStatus complex_of_text(Value *out, Value v) {
     int64_t size;
-    char *ascii = number_new_ascii(value_as_str(v)->data, value_as_str(v)->size, &size);
+    char *ascii = number_new_ascii(value_as_str(v)->data, value_as_str(v)->size, false, &size);
     if (ascii == NULL) return mem_error();
     TsrStatus status = complex_from_ascii(out, ascii, size, v);
     tsr_free(ascii);

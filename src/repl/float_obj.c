@@ -171,9 +171,9 @@ TsrStatus float_round(Value *out, double d, int64_t digits) {
 
 /* --- text --- */
 
-static TsrStatus from_text(double *out, const char *text, int64_t size, bool *ok) {
+static TsrStatus from_text(double *out, const char *text, int64_t size, bool bytes, bool *ok) {
     int64_t n;
-    char *ascii = number_new_ascii(text, size, &n), *begin, *end;
+    char *ascii = number_new_ascii(text, size, bytes, &n), *begin, *end;
     if (ascii == NULL) return mem_error();
     *ok = number_clean(ascii, n, &begin, &end) && begin < end && tsr_parse_double(out, begin, end) == end;
     tsr_free(ascii);
@@ -183,7 +183,7 @@ static TsrStatus from_text(double *out, const char *text, int64_t size, bool *ok
 static TsrStatus float_of_text(Value *out, const char *data, int64_t size, Value shown) {
     double d;
     bool ok;
-    TSR_TRY(from_text(&d, data, size, &ok));
+    TSR_TRY(from_text(&d, data, size, !value_is_str(shown), &ok));
     if (ok) {
         *out = value_float(d);
         return TSR_OK;

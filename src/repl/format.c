@@ -200,27 +200,28 @@ TsrStatus format_str(TsrText *out, const char *data, size_t length, const char *
 
 /* ---- floats ---- */
 
+/* Digits after which a double has only zeros: 2^-1074 has as many after the point. */
+enum { EXACT_DIGITS = 1074 };
+
 TsrStatus format_c_double(TsrText *out, double value, char conversion, int64_t precision, bool alternate) {
-    char format[8], small[512], *text = small;
+    char format[8], text[EXACT_DIGITS + 512];
     snprintf(format, sizeof format, alternate ? "%%#.*%c" : "%%.*%c", conversion);
     if (isnan(value)) return tsr_text_puts(out, isupper((unsigned char)conversion) ? "NAN" : "nan");
     if (precision > INT32_MAX) return tsr_error(TSR_VALUE_ERROR, "precision too big");
     if (precision < 0) precision = 6;
-    int n = snprintf(small, sizeof small, format, (int)precision, value);
-    if (n < 0) return tsr_error(TSR_OVERFLOW_ERROR, "formatted number is too long");
-    if (n >= (int)sizeof small) {
-        if ((text = tsr_malloc((size_t)n + 1)) == NULL) return mem_error();
-        snprintf(text, (size_t)n + 1, format, (int)precision, value);
-    }
-    TsrStatus status = tsr_text_append(out, text, (size_t)n);
-    if (text != small) tsr_free(text);
-    return status;
+    int64_t digits = TSR_MIN(precision, EXACT_DIGITS);
+    size_t length = (size_t)snprintf(text, sizeof text, format, (int)digits, value);
+    size_t mantissa = isfinite(value) ? strcspn(text, "eE") : length;
+    bool strips = (conversion == 'g' || conversion == 'G') && !alternate; /* zeros at the end */
+    TSR_TRY(tsr_text_append(out, text, mantissa));
+    if (isfinite(value) && !strips) TSR_TRY(tsr_text_pad(out, '0', (size_t)(precision - digits)));
+    return tsr_text_append(out, text + mantissa, length - mantissa);
 }
 
 /* No type but a precision: as g, with at least one digit after the point, and the exponent one digit sooner. */
 static TsrStatus write_like_repr(TsrText *out, double value, int64_t precision, bool alternate) {
     TsrText probe = {0};
-    if (precision == 0) precision = 1;
+    precision = alternate ? TSR_MAX(precision, 1) : TSR_MAX(TSR_MIN(precision, EXACT_DIGITS), 1);
     TSR_TRY(format_c_double(&probe, value, 'e', precision - 1, false));
     const char *e = strchr(probe.data, 'e');
     long exponent = e != NULL ? strtol(e + 1, NULL, 10) : 0;

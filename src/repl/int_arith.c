@@ -1,6 +1,5 @@
 /* The arithmetic of ints: conversions, quotients, shifts and powers. Sizes of results are estimated and refused before computing. */
 #include "bigint.h"
-#include "exc.h"
 #include "num_obj.h"
 #include "value_internal.h"
 
@@ -104,9 +103,12 @@ static TsrStatus top_bits(uint64_t *out, int *shift, const mp_int *mp) {
         *out = mp_get_mag_u64(mp);
         return TSR_OK;
     }
-    mp_int high;
+    int below = TSR_MAX(mp->used - 3, 0);
+    mp_int high, top = *mp; /* the same digits, the highest three of them */
+    top.dp += below;
+    top.used -= below;
     if (mp_init(&high) != MP_OKAY) return mem_error();
-    mp_err err = mp_div_2d(mp, *shift, &high, NULL);
+    mp_err err = mp_div_2d(&top, *shift - below * MP_DIGIT_BIT, &high, NULL);
     *out = mp_get_mag_u64(&high);
     mp_clear(&high);
     if (err != MP_OKAY) return mem_error();
@@ -158,7 +160,10 @@ int64_t int_hash(Value v) {
     } else {
         const mp_int *mp = &value_as_bigint(v)->mp;
         h = 0;
-        for (int i = mp->used - 1; i >= 0; i--) h = (uint64_t)((((__uint128_t)h << MP_DIGIT_BIT) + mp->dp[i]) % modulus);
+        for (int i = mp->used - 1; i >= 0; i--) { /* times 2^60, which turns 61 bits round, and the digit */
+            h = ((h << MP_DIGIT_BIT & modulus) | h >> (61 - MP_DIGIT_BIT)) + mp->dp[i];
+            h = h >= modulus ? h - modulus : h;
+        }
     }
     int64_t hash = int_sign(v) < 0 ? -(int64_t)h : (int64_t)h;
     return hash == -1 ? -2 : hash;
@@ -245,6 +250,7 @@ TsrStatus int_divmod(Value *quotient, Value *remainder, Value a, Value b) {
 static double scaled(uint64_t top, int exponent) {
     int length = top == 0 ? 0 : 64 - __builtin_clzll(top);
     if (length + exponent >= -1021) return ldexp((double)top, exponent);
+    if (length + exponent < -1074) return 0;
     int cut = TSR_MIN(-1074 - exponent, 64);
     uint64_t kept = cut >= 64 ? 0 : top >> cut;
     uint64_t rest = cut >= 64 ? top : top & (((uint64_t)1 << cut) - 1), half = (uint64_t)1 << (cut - 1);
@@ -269,7 +275,7 @@ static TsrStatus true_divide(Value *out, Value a, Value b) {
         goto operands;
     }
     int shift = TSR_MAX(mp_count_bits(y.mp) - mp_count_bits(x.mp) + 66, 0);
-    MP_TRY(mp_mul_2d(x.mp, shift, &shifted));
+    if ((status = bigint_shift_left(&shifted, x.mp, shift)) != TSR_OK) goto done;
     if ((status = bigint_divide(&q, &r, &shifted, y.mp)) != TSR_OK) goto done;
     uint64_t top;
     int dropped;
@@ -297,20 +303,9 @@ static TsrStatus big_simple(Value *out, BinaryOp op, Value a, Value b) {
         status = mem_error();
         goto operands;
     }
-    switch (op) {
-    case OP_ADD: MP_TRY(mp_add(x.mp, y.mp, &r)); break;
-    case OP_SUB: MP_TRY(mp_sub(x.mp, y.mp, &r)); break;
-    case OP_MUL:
-        if ((status = bigint_multiply(&r, x.mp, y.mp)) != TSR_OK) goto done;
-        break;
-    case OP_AND: MP_TRY(mp_and(x.mp, y.mp, &r)); break;
-    case OP_OR: MP_TRY(mp_or(x.mp, y.mp, &r)); break;
-    default: MP_TRY(mp_xor(x.mp, y.mp, &r)); break;
-    }
-    status = int_new_mp_move(out, &r);
-    goto operands;
-done:
-    mp_clear(&r);
+    status = op == OP_MUL ? bigint_multiply(&r, x.mp, y.mp) : bigint_combine(&r, op, x.mp, y.mp);
+    if (status == TSR_OK) status = int_new_mp_move(out, &r);
+    else mp_clear(&r);
 operands:
     operand_clear(&x);
     operand_clear(&y);
@@ -325,14 +320,12 @@ TsrStatus int_negate(Value *out, Value v) {
     return big_simple(out, OP_SUB, value_int(0), v);
 }
 
-/* Of numbers of any size; `by` is libtommath's shift to one side. */
-static TsrStatus big_shift(Value *out, Value v, int64_t bits, mp_err (*by)(const mp_int *, int, mp_int *)) {
-    TsrStatus status;
+/* Of numbers of any size, to one side. */
+static TsrStatus big_shift(Value *out, Value v, int64_t bits, TsrStatus (*by)(mp_int *, const mp_int *, int)) {
     mp_int r;
     TSR_TRY(int_to_mp(&r, v));
-    MP_TRY(by(&r, (int)bits, &r));
-    return int_new_mp_move(out, &r);
-done:
+    TsrStatus status = by(&r, &r, (int)bits);
+    if (status == TSR_OK) return int_new_mp_move(out, &r);
     mp_clear(&r);
     return status;
 }
@@ -349,7 +342,7 @@ TsrStatus int_shift_left(Value *out, Value v, int64_t bits) {
     int64_t total;
     if (tsr_add_overflows(int_bit_length(v), bits, &total)) return mem_error();
     TSR_TRY(allow_bits(total));
-    return big_shift(out, v, bits, mp_mul_2d);
+    return big_shift(out, v, bits, bigint_shift_left);
 }
 
 static TsrStatus shift_right(Value *out, Value v, int64_t bits) {
@@ -361,7 +354,7 @@ static TsrStatus shift_right(Value *out, Value v, int64_t bits) {
         *out = value_int(v.i >> bits);
         return TSR_OK;
     }
-    return big_shift(out, v, bits, mp_signed_rsh);
+    return big_shift(out, v, bits, bigint_shift_right);
 }
 
 static TsrStatus shift(Value *out, BinaryOp op, Value a, Value b) {
@@ -476,12 +469,7 @@ static TsrStatus pow_mod(mp_int *r, Value base, Value exponent, Value modulus) {
     MP_TRY(mp_abs(&m, &m));
     MP_TRY(mp_mod(&b, &m, &b));
     if (mp_isneg(&e)) {
-        mp_err err = mp_cmp_d(&m, 1) == MP_EQ ? MP_OKAY : mp_invmod(&b, &m, &b);
-        if (err == MP_VAL) {
-            status = tsr_error(TSR_VALUE_ERROR, "base is not invertible for the given modulus");
-            goto done;
-        }
-        MP_TRY(err);
+        if (mp_cmp_d(&m, 1) != MP_EQ && (status = bigint_invert(&b, &m)) != TSR_OK) goto done;
         MP_TRY(mp_abs(&e, &e));
     }
     mp_set(r, 1);

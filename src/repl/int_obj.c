@@ -2,7 +2,6 @@
 #include "args.h"
 #include "bigint.h"
 #include "bytes_obj.h"
-#include "exc.h"
 #include "format.h"
 #include "num_obj.h"
 #include "seq_obj.h"
@@ -80,40 +79,40 @@ TsrStatus int_new_digits(Value *out, const char *digits, int64_t size, int base)
     return status;
 }
 
-static TsrStatus bad_literal(const char *text, int64_t size, int base) {
+static TsrStatus bad_literal(const char *text, int64_t size, int base, bool bytes) {
     TsrText shown = {0};
-    TsrStatus status = str_repr(&shown, text, size, false);
+    TsrStatus status = bytes ? bytes_repr(&shown, text, size) : str_repr(&shown, text, size, false);
     if (status == TSR_OK) status = tsr_error(TSR_VALUE_ERROR, "invalid literal for int() with base %d: %.*s", base, (int)TSR_MIN(shown.length, 200u), shown.data);
     tsr_text_free(&shown);
     return status;
 }
 
-/* Copies the digits without underscores; -1 when the text is no number of that base. */
-static int64_t clean_digits(char *out, const char *p, const char *end, int base) {
+/* Copies the digits without underscores; *count is -1 when the text is no number of that base. */
+static TsrStatus clean_digits(char *out, int64_t *count, const char *p, const char *end, int base) {
     int64_t n = 0;
     bool underscore = true; /* none at the start */
-    for (; p < end; p++) {
-        if (*p == '_') {
-            if (underscore) return -1;
-            underscore = true;
-            continue;
-        }
-        if (digit_value(*p) >= base) return -1;
-        underscore = false;
-        out[n++] = *p;
+    *count = -1;
+    for (const char *begin = p; p < end; p++) {
+        if (((p - begin) & 0xffff) == 0) TSR_TRY(tsr_interrupt_check());
+        if (*p == '_' ? underscore : digit_value(*p) >= base) return TSR_OK;
+        underscore = *p == '_';
+        if (!underscore) out[n++] = *p;
     }
-    return underscore ? -1 : n;
+    if (!underscore) *count = n;
+    return TSR_OK;
 }
 
-char *number_new_ascii(const char *text, int64_t size, int64_t *out_size) {
+char *number_new_ascii(const char *text, int64_t size, bool bytes, int64_t *out_size) {
     char *copy = tsr_malloc((size_t)size + 1);
     int64_t n = 0;
     for (int64_t i = 0; copy != NULL && i < size;) {
         int used;
+        if (bytes || (signed char)text[i] >= 0) {
+            copy[n++] = text[i++];
+            continue;
+        }
         uint32_t c = utf8_decode(text + i, &used);
-        if (c < 0x80) {
-            copy[n++] = (char)c;
-        } else if (unichar_is_space(c)) {
+        if (unichar_is_space(c)) {
             copy[n++] = ' ';
         } else if (utf8proc_category((int32_t)c) == UTF8PROC_CATEGORY_ND) {
             uint32_t zero = c; /* each script's digits stand in a row from its zero */
@@ -129,10 +128,13 @@ char *number_new_ascii(const char *text, int64_t size, int64_t *out_size) {
     return copy;
 }
 
+/* C's spaces, whatever the locale: of the others a str has only those that number_new_ascii replaced. */
+static bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
 bool number_clean(char *text, int64_t size, char **begin, char **end) {
     char *p = text, *stop = text + size;
-    while (p < stop && unichar_is_space((unsigned char)*p)) p++;
-    while (stop > p && unichar_is_space((unsigned char)stop[-1])) stop--;
+    while (p < stop && is_space(*p)) p++;
+    while (stop > p && is_space(stop[-1])) stop--;
     char *to = p;
     *begin = p;
     for (const char *q = p; q < stop; q++) {
@@ -147,8 +149,8 @@ bool number_clean(char *text, int64_t size, char **begin, char **end) {
 static TsrStatus parse_int(Value *out, const char *text, int64_t size, int base, bool *ok) {
     const char *p = text, *end = text + size;
     *ok = false;
-    while (p < end && unichar_is_space((unsigned char)*p)) p++;
-    while (end > p && unichar_is_space((unsigned char)end[-1])) end--;
+    while (p < end && is_space(*p)) p++;
+    while (end > p && is_space(end[-1])) end--;
     bool negative = p < end && *p == '-';
     if (p < end && (*p == '-' || *p == '+')) p++;
     int prefix = end - p > 2 && *p == '0' ? (p[1] | 32) == 'x' ? 16 : (p[1] | 32) == 'o' ? 8 : (p[1] | 32) == 'b' ? 2 : 0 : 0;
@@ -161,10 +163,10 @@ static TsrStatus parse_int(Value *out, const char *text, int64_t size, int base,
     if (base == 0) base = 10;
     char *digits = tsr_malloc((size_t)(end - p) + 1);
     if (digits == NULL) return mem_error();
-    int64_t n = clean_digits(digits, p, end, base);
+    int64_t n;
+    TsrStatus status = clean_digits(digits, &n, p, end, base);
     bool leading_zero = bare_zero_base && n > 1 && digits[0] == '0' && strspn((digits[n] = '\0', digits), "0") != (size_t)n;
-    TsrStatus status = TSR_OK;
-    if (n > 0 && !leading_zero) {
+    if (status == TSR_OK && n > 0 && !leading_zero) {
         *ok = true;
         status = int_new_digits(out, digits, n, base);
         if (status == TSR_OK && negative) {
@@ -177,15 +179,17 @@ static TsrStatus parse_int(Value *out, const char *text, int64_t size, int base,
     return status;
 }
 
-TsrStatus int_new_text(Value *out, const char *text, int64_t size, int base) {
+static TsrStatus read_int(Value *out, const char *text, int64_t size, int base, bool bytes) {
     int64_t ascii_size;
-    char *ascii = number_new_ascii(text, size, &ascii_size);
+    char *ascii = number_new_ascii(text, size, bytes, &ascii_size);
     if (ascii == NULL) return mem_error();
     bool ok;
     TsrStatus status = parse_int(out, ascii, ascii_size, base, &ok);
     tsr_free(ascii);
-    return status == TSR_OK && !ok ? bad_literal(text, size, base) : status;
+    return status == TSR_OK && !ok ? bad_literal(text, size, base, bytes) : status;
 }
+
+TsrStatus int_new_text(Value *out, const char *text, int64_t size, int base) { return read_int(out, text, size, base, false); }
 
 /* --- slots --- */
 
@@ -249,14 +253,7 @@ static TsrStatus int_of(Value *out, Value v) {
         return TSR_OK;
     }
     if (value_is_str(v)) return int_new_text(out, value_as_str(v)->data, value_as_str(v)->size, 10);
-    if (value_as_buffer(v, &data, &size)) {
-        TsrStatus status = int_new_text(out, data, size, 10);
-        if (!exc_matches(status, TSR_VALUE_ERROR) || value_is_bytearray(v)) return status;
-        TsrText shown = {0};
-        if (bytes_repr(&shown, data, size) == TSR_OK) tsr_error(TSR_VALUE_ERROR, "invalid literal for int() with base 10: %s", shown.data);
-        tsr_text_free(&shown);
-        return TSR_VALUE_ERROR;
-    }
+    if (value_as_buffer(v, &data, &size)) return read_int(out, data, size, 10, true);
     TsrStatus (*to_number)(Value *, Value) = v.tag == V_TENSOR ? tensor_hooks.to_number : value_type(v)->number;
     if (to_number != NULL) {
         Value n;
@@ -275,7 +272,7 @@ static TsrStatus int_with_base(Value *out, Value v, Value base_value) {
     TSR_TRY(value_to_index_clamped(&base, base_value));
     if (base != 0 && (base < 2 || base > 36)) return tsr_error(TSR_VALUE_ERROR, "int() base must be >= 2 and <= 36, or 0");
     if (value_is_str(v)) return int_new_text(out, value_as_str(v)->data, value_as_str(v)->size, (int)base);
-    if (value_as_buffer(v, &data, &size)) return int_new_text(out, data, size, (int)base);
+    if (value_as_buffer(v, &data, &size)) return read_int(out, data, size, (int)base, true);
     return tsr_error(TSR_TYPE_ERROR, "int() can't convert non-string with explicit base");
 }
 
@@ -381,25 +378,21 @@ static void reverse_bytes(unsigned char *p, int64_t n) {
 }
 
 static TsrStatus write_bytes(unsigned char *p, int64_t length, Value v) {
-    mp_int mp;
+    mp_int mp, all;
+    TsrStatus status = TSR_OK;
     TSR_TRY(int_to_mp(&mp, v));
-    if (mp_isneg(&mp)) { /* two's complement: ~(|v| - 1) */
-        mp_int all;
-        TsrStatus status = TSR_OK;
-        if (mp_init(&all) != MP_OKAY) {
-            mp_clear(&mp);
-            return mem_error();
-        }
-        if (mp_2expt(&all, (int)(length * 8)) != MP_OKAY || mp_add(&mp, &all, &mp) != MP_OKAY) status = mem_error();
-        mp_clear(&all);
-        if (status != TSR_OK) {
-            mp_clear(&mp);
-            return status;
-        }
+    if (mp_init(&all) != MP_OKAY) {
+        mp_clear(&mp);
+        return mem_error();
     }
-    bigint_to_bytes(p, length, &mp);
-    mp_clear(&mp);
-    return TSR_OK;
+    if (mp_isneg(&mp)) { /* two's complement: ~(|v| - 1) */
+        MP_TRY(mp_2expt(&all, (int)(length * 8)));
+        MP_TRY(mp_add(&mp, &all, &mp));
+    }
+    status = bigint_to_bytes(p, length, &mp);
+done:
+    mp_clear_multi(&mp, &all, NULL);
+    return status;
 }
 
 static TsrStatus method_to_bytes(Value *out, const CallArgs *args) {
@@ -423,9 +416,10 @@ static TsrStatus method_to_bytes(Value *out, const CallArgs *args) {
     TSR_TRY(bytes_new(out, NULL, length));
     char *data;
     value_as_buffer(*out, &data, &length);
-    TSR_TRY(write_bytes((unsigned char *)data, length, v));
-    if (little) reverse_bytes((unsigned char *)data, length);
-    return TSR_OK;
+    TsrStatus status = write_bytes((unsigned char *)data, length, v);
+    if (status != TSR_OK) value_release(*out);
+    else if (little) reverse_bytes((unsigned char *)data, length);
+    return status;
 }
 
 static TsrStatus read_bytes(Value *out, const unsigned char *p, int64_t size, bool is_signed) {

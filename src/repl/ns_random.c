@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "args.h"
+#include "bigint.h"
 #include "bytes_obj.h"
 #include "num_obj.h"
 #include "seq_obj.h"
@@ -91,6 +92,44 @@ static int64_t next_below(int64_t n) {
     return (int64_t)r;
 }
 
+/* k bits of any number, as an int: whole words, the lowest first, then what is left of one. */
+static TsrStatus new_bits(Value *out, int64_t k) {
+    if (k <= 64) return k == 0 ? (*out = value_int(0), TSR_OK) : int_new_uint64(out, next_bits((int)k));
+    int64_t words = (k - 1) / 32 + 1;
+    unsigned char *bytes = tsr_malloc((size_t)words * 4);
+    if (bytes == NULL) return mem_error();
+    TsrStatus status = TSR_OK;
+    for (int64_t i = 0; i < words && status == TSR_OK; i++, k -= 32) {
+        if ((i & 0xffff) == 0) status = tsr_interrupt_check();
+        uint32_t w = next_word() >> (k < 32 ? 32 - k : 0);
+        unsigned char *p = bytes + 4 * (words - 1 - i);
+        for (int j = 0; j < 4; j++) p[j] = (unsigned char)(w >> (24 - 8 * j));
+    }
+    mp_int mp;
+    if (status == TSR_OK && mp_init(&mp) != MP_OKAY) status = mem_error();
+    if (status == TSR_OK) {
+        status = bigint_from_bytes(&mp, bytes, words * 4);
+        if (status == TSR_OK) status = int_new_mp_move(out, &mp);
+        else mp_clear(&mp);
+    }
+    tsr_free(bytes);
+    return status;
+}
+
+/* The same below any int n > 0. */
+static TsrStatus new_below(Value *out, Value n) {
+    if (n.tag != V_OBJ) {
+        *out = value_int(next_below(n.i));
+        return TSR_OK;
+    }
+    for (;;) {
+        TSR_TRY(new_bits(out, int_bit_length(n)));
+        if (int_compare(*out, n) < 0) return TSR_OK;
+        value_release(*out);
+        TSR_TRY(tsr_interrupt_check());
+    }
+}
+
 /* ---- seeding ---- */
 
 static TsrStatus seed_with_int(Value v) {
@@ -158,11 +197,27 @@ static TsrStatus random_random(Value *out, const CallArgs *args) {
 }
 
 static TsrStatus random_getrandbits(Value *out, const CallArgs *args) {
-    int64_t k;
-    TSR_TRY(value_to_index(&k, args->values[0]));
+    int k;
+    TSR_TRY(value_to_c_int(&k, args->values[0]));
     if (k < 0) return tsr_error(TSR_VALUE_ERROR, "number of bits must be non-negative");
-    if (k > 64) return tsr_error(TSR_VALUE_ERROR, "at most 64 bits at a time");
-    return k == 0 ? (*out = value_int(0), TSR_OK) : int_new_uint64(out, next_bits((int)k));
+    return new_bits(out, k);
+}
+
+static TsrStatus random_randbytes(Value *out, const CallArgs *args) {
+    int64_t n;
+    Value bits;
+    TSR_TRY(value_to_index(&n, args->values[0]));
+    if (n > INT32_MAX / 8) return tsr_error(TSR_OVERFLOW_ERROR, "Python int too large to convert to C int");
+    if (n < 0) return tsr_error(TSR_VALUE_ERROR, "number of bits must be non-negative");
+    TSR_TRY(new_bits(&bits, n * 8));
+    Value form[2] = {value_int(n), VALUE_NONE};
+    TsrStatus status = str_new_c(&form[1], "little");
+    if (status == TSR_OK) {
+        status = value_call_method(out, bits, "to_bytes", 2, form);
+        value_release(form[1]);
+    }
+    value_release(bits);
+    return status;
 }
 
 static TsrStatus random_uniform(Value *out, const CallArgs *args) {
@@ -173,35 +228,104 @@ static TsrStatus random_uniform(Value *out, const CallArgs *args) {
     return TSR_OK;
 }
 
-static TsrStatus random_randrange(Value *out, const CallArgs *args) {
-    int64_t start = 0, stop, step = 1;
-    TSR_TRY(value_to_index(&stop, args->values[0]));
-    if (args->count > 1) {
-        start = stop;
-        TSR_TRY(value_to_index(&stop, args->values[1]));
+/* start + step * a number below n > 0; all ints. */
+static TsrStatus random_item(Value *out, Value start, Value step, Value n) {
+    Value r, offset;
+    TSR_TRY(new_below(&r, n));
+    TsrStatus status = int_binary(&offset, OP_MUL, step, r);
+    value_release(r);
+    TSR_TRY(status);
+    status = int_binary(out, OP_ADD, start, offset);
+    value_release(offset);
+    return status;
+}
+
+static TsrStatus empty_range(Value start, Value stop, Value width) {
+    TsrText text = {0};
+    TsrStatus status = int_digits(&text, start, 10);
+    if (status == TSR_OK) status = tsr_text_puts(&text, ", ");
+    if (status == TSR_OK) status = int_digits(&text, stop, 10);
+    if (status == TSR_OK) status = tsr_text_puts(&text, ", ");
+    if (status == TSR_OK) status = int_digits(&text, width, 10);
+    if (status == TSR_OK) status = tsr_error(TSR_VALUE_ERROR, "empty range for randrange() (%s)", text.data);
+    tsr_text_free(&text);
+    return status;
+}
+
+/* How many items range(0, width, step) has, 0 or less for none. */
+static TsrStatus count_steps(Value *out, Value width, Value step) {
+    Value last, whole;
+    TSR_TRY(int_binary(&last, OP_ADD, width, step));
+    TsrStatus status = int_binary(&whole, int_sign(step) > 0 ? OP_SUB : OP_ADD, last, value_int(1));
+    value_release(last);
+    TSR_TRY(status);
+    status = int_binary(out, OP_FLOORDIV, whole, step);
+    value_release(whole);
+    return status;
+}
+
+static TsrStatus random_range(Value *out, Value start, Value stop, Value step) {
+    Value width, n;
+    bool single = step.tag != V_OBJ && step.i == 1;
+    TSR_TRY(int_binary(&width, OP_SUB, stop, start));
+    TsrStatus status;
+    if (single && int_sign(width) <= 0) {
+        status = empty_range(start, stop, width);
+    } else if (int_sign(step) == 0) {
+        status = tsr_error(TSR_VALUE_ERROR, "zero step for randrange()");
+    } else if ((status = count_steps(&n, width, step)) == TSR_OK) {
+        status = int_sign(n) <= 0 ? tsr_error(TSR_VALUE_ERROR, "empty range for randrange()") : random_item(out, start, step, n);
+        value_release(n);
     }
-    if (args->count > 2) TSR_TRY(value_to_index(&step, args->values[2]));
-    if (step == 0) return tsr_error(TSR_VALUE_ERROR, "zero step for randrange()");
-    int64_t width, n;
-    if (tsr_sub_overflows(stop, start, &width)) return tsr_error(TSR_OVERFLOW_ERROR, "the range is too wide for randrange()");
-    n = step > 0 ? (width > 0 ? (width - 1) / step + 1 : 0) : (width < 0 ? (-width - 1) / -step + 1 : 0);
-    if (n <= 0 && args->count == 1) return tsr_error(TSR_VALUE_ERROR, "empty range for randrange()");
-    if (n <= 0 && args->count == 2)
-        return tsr_error(TSR_VALUE_ERROR, "empty range for randrange() (%lld, %lld, %lld)", (long long)start, (long long)stop, (long long)width);
-    if (n <= 0) return tsr_error(TSR_VALUE_ERROR, "empty range for randrange()");
-    *out = value_int(start + step * next_below(n));
+    value_release(width);
+    return status;
+}
+
+/* v[0..n) = given's as ints. */
+static TsrStatus new_indices(Value *v, const Value *given, int n) {
+    for (int i = 0; i < n; i++) {
+        TsrStatus status = value_new_index(&v[i], given[i]);
+        if (status == TSR_OK) continue;
+        while (i > 0) value_release(v[--i]);
+        return status;
+    }
     return TSR_OK;
 }
 
+static TsrStatus random_randrange(Value *out, const CallArgs *args) {
+    enum { START, STOP, STEP };
+    static const char *const names[] = {"start", "stop", "step"};
+    static const ArgSpec spec = {"Random.randrange", names, 3, 0, 3, 1};
+    Value given[3], v[3];
+    TSR_TRY(args_parse_python(given, args, &spec));
+    if (given[STOP].tag <= V_NONE) { /* from 0 */
+        if (given[STEP].tag != V_UNBOUND) return tsr_error(TSR_TYPE_ERROR, "Missing a non-None stop argument");
+        TSR_TRY(value_new_index(&v[0], given[0]));
+        TsrStatus status = int_sign(v[0]) > 0 ? new_below(out, v[0]) : tsr_error(TSR_VALUE_ERROR, "empty range for randrange()");
+        value_release(v[0]);
+        return status;
+    }
+    if (given[STEP].tag == V_UNBOUND) given[STEP] = value_int(1);
+    TSR_TRY(new_indices(v, given, 3));
+    TsrStatus status = random_range(out, v[START], v[STOP], v[STEP]);
+    for (int i = 0; i < 3; i++) value_release(v[i]);
+    return status;
+}
+
 static TsrStatus random_randint(Value *out, const CallArgs *args) {
-    int64_t a, b, width;
-    TSR_TRY(value_to_index(&a, args->values[0]));
-    TSR_TRY(value_to_index(&b, args->values[1]));
-    if (tsr_sub_overflows(b, a, &width) || width == INT64_MAX) return tsr_error(TSR_OVERFLOW_ERROR, "the range is too wide for randint()");
-    if (width < 0)
-        return tsr_error(TSR_VALUE_ERROR, "empty range for randrange() (%lld, %lld, %lld)", (long long)a, (long long)b + 1, (long long)width + 1);
-    *out = value_int(a + next_below(width + 1));
-    return TSR_OK;
+    static const char *const names[] = {"a", "b"};
+    static const ArgSpec spec = {"Random.randint", names, 2, 0, 2, 2};
+    Value given[2], v[2], stop;
+    TSR_TRY(args_parse_python(given, args, &spec));
+    TSR_TRY(new_indices(v, given, 2));
+    TsrStatus status = int_binary(&stop, OP_ADD, v[1], value_int(1));
+    if (status == TSR_OK) {
+        status = random_range(out, v[0], stop, value_int(1));
+        value_release(stop);
+    }
+    value_release(v[0]);
+    value_release(v[1]);
+    return status;
 }
 
 static TsrStatus random_choice(Value *out, const CallArgs *args) {
@@ -466,6 +590,26 @@ static TsrStatus random_lognormvariate(Value *out, const CallArgs *args) {
     return TSR_OK;
 }
 
+/* An angle, by rejection (D. J. Best and N. I. Fisher, 1979). */
+static TsrStatus random_vonmisesvariate(Value *out, const CallArgs *args) {
+    const double circle = 2 * 3.14159265358979323846;
+    double mu, kappa, z, d, u;
+    TSR_TRY(two_numbers(args, &mu, &kappa));
+    if (kappa <= 1e-6) {
+        *out = value_float(circle * next_double());
+        return TSR_OK;
+    }
+    double s = 0.5 / kappa, r = s + sqrt(1.0 + s * s), q = 1.0 / r;
+    do {
+        z = cos(circle / 2 * next_double());
+        d = z / (r + z);
+        u = next_double();
+    } while (!(u < 1.0 - d * d || u <= (1.0 - d) * exp(d)));
+    double turn = acos((q + z) / (1.0 + q * z));
+    *out = value_float(float_mod(next_double() > 0.5 ? mu + turn : mu - turn, circle));
+    return TSR_OK;
+}
+
 static TsrStatus random_paretovariate(Value *out, const CallArgs *args) {
     double alpha;
     TSR_TRY(value_to_double(&alpha, args->values[0]));
@@ -484,15 +628,17 @@ static const Method functions[] = {
     {"triangular", random_triangular, ARGS_ANY, 0, 3, "(low=0.0, high=1.0, mode=None)", "A triangularly distributed float."},
     {"gammavariate", random_gammavariate, ARGS_RANGE, 2, 2, "(alpha, beta)", "A gamma distributed float."},
     {"betavariate", random_betavariate, ARGS_RANGE, 2, 2, "(alpha, beta)", "A beta distributed float."},
+    {"vonmisesvariate", random_vonmisesvariate, ARGS_RANGE, 2, 2, "(mu, kappa)", "An angle, distributed about mu, the more closely the larger kappa is."},
     {"lognormvariate", random_lognormvariate, ARGS_RANGE, 2, 2, "(mu, sigma)", "A float whose logarithm is normally distributed."},
     {"paretovariate", random_paretovariate, ARGS_ONE, 1, 1, "(alpha)", "A Pareto distributed float."},
     {"weibullvariate", random_weibullvariate, ARGS_RANGE, 2, 2, "(alpha, beta)", "A Weibull distributed float."},
     {"seed", random_seed, ARGS_RANGE, 0, 1, "(a=None)", "Starts the stream of a seed."},
     {"random", random_random, ARGS_NONE, 0, 0, "()", "A float in [0, 1)."},
     {"getrandbits", random_getrandbits, ARGS_ONE, 1, 1, "(k, /)", "An int of k random bits."},
+    {"randbytes", random_randbytes, ARGS_ONE, 1, 1, "(n)", "n random bytes."},
     {"uniform", random_uniform, ARGS_RANGE, 2, 2, "(a, b)", "A float between a and b."},
-    {"randrange", random_randrange, ARGS_RANGE, 1, 3, "(start, stop=None, step=1)", "An item of range(start, stop, step)."},
-    {"randint", random_randint, ARGS_RANGE, 2, 2, "(a, b)", "An int in [a, b]."},
+    {"randrange", random_randrange, ARGS_ANY, 0, 3, "(start, stop=None, step=1)", "An item of range(start, stop, step)."},
+    {"randint", random_randint, ARGS_ANY, 0, 2, "(a, b)", "An int in [a, b]."},
     {"choice", random_choice, ARGS_ONE, 1, 1, "(seq)", "An item of a sequence."},
     {"choices", random_choices, ARGS_ANY, 1, 4, "(population, weights=None, *, cum_weights=None, k=1)", "k items, with replacement."},
     {"shuffle", random_shuffle, ARGS_ONE, 1, 1, "(x)", "Shuffles a list in place."},

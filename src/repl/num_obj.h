@@ -52,9 +52,9 @@ int64_t int_bit_length(Value v);
 int64_t int_hash(Value v); /* as hash(v): modulo 2**61 - 1, never -1 */
 extern int int_max_str_digits; /* sys.set_int_max_str_digits; 0: no limit */
 
-/* The text of a number with other scripts' decimal digits as ASCII and spaces of all kinds as ' ', for the caller to free;
- * NULL when memory is short. */
-char *number_new_ascii(const char *text, int64_t size, int64_t *out_size);
+/* The text of a number with other scripts' decimal digits as ASCII and their spaces as ' ', for the caller to free; of bytes, which have
+ * no other scripts, a copy. NULL when memory is short. */
+char *number_new_ascii(const char *text, int64_t size, bool bytes, int64_t *out_size);
 /* Drops the spaces around a number in number_new_ascii's text and the underscores between its digits, in place: the rest
  * is [*begin, *end). False for an underscore elsewhere. */
 bool number_clean(char *text, int64_t size, char **begin, char **end);

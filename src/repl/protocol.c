@@ -567,6 +567,13 @@ TsrStatus value_to_index(int64_t *out, Value v) {
     return fits ? TSR_OK : tsr_error(TSR_OVERFLOW_ERROR, "Python int too large to convert to C ssize_t");
 }
 
+TsrStatus value_to_c_int(int *out, Value v) {
+    int64_t i;
+    TSR_TRY(value_to_index_clamped(&i, v));
+    *out = (int)i;
+    return i == *out ? TSR_OK : tsr_error(TSR_OVERFLOW_ERROR, "Python int too large to convert to C int");
+}
+
 TsrStatus value_to_index_clamped(int64_t *out, Value v) {
     Value i;
     TSR_TRY(value_new_index(&i, v));

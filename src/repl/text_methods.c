@@ -341,9 +341,9 @@ TsrStatus text_splitlines(Value *out, const CallArgs *args) {
     static const char *const names[] = {"keepends"};
     static const ArgSpec spec = {"splitlines", names, 1, 0, 1, 0};
     Value given[1], list;
-    int64_t keep = 0;
+    int keep = 0;
     TSR_TRY(args_parse(given, args, 1, &spec));
-    if (given[0].tag != V_UNBOUND) TSR_TRY(value_to_index(&keep, given[0]));
+    if (given[0].tag != V_UNBOUND) TSR_TRY(value_to_c_int(&keep, given[0]));
     TSR_TRY(list_new(&list, 0));
     TsrStatus status = split_lines(value_as_list(list), args->values[0], text_bytes(args->values[0]), keep != 0);
     return value_end_move(out, status, list);

@@ -302,7 +302,9 @@ TsrStatus value_new_index(Value *out, Value v);
 /* The same as int64. Neither: "'float' object cannot be interpreted as an integer"; too large: OverflowError
  * "Python int too large to convert to C ssize_t". */
 TsrStatus value_to_index(int64_t *out, Value v);
-/* As above but clamped to the int64 range, as slices and repetition counts want. */
+/* The same as int; too large: "Python int too large to convert to C int". */
+TsrStatus value_to_c_int(int *out, Value v);
+/* As value_to_index but clamped to the int64 range, as slices and repetition counts want. */
 TsrStatus value_to_index_clamped(int64_t *out, Value v);
 /* float(v)'s rule for arguments that are numbers: int (OverflowError when too large), float, bool, or a tensor of
  * one element; else "must be real number, not str". */

@@ -175,6 +175,16 @@ interrupted 'a large quotient' 'x = 3**1000000; y = 7**300000
 while True: x // y'
 interrupted 'a square root' 'import math; math.isqrt(3**3000000)'
 interrupted 'a text of digits' 'import sys; sys.set_int_max_str_digits(0); str(3**5000000)'
+interrupted 'bits of long numbers' 'x = 1 << 500000000
+while True: x & ~x'
+interrupted 'shifts of long numbers' 'x = 1 << 500000000
+while True: -x >> 3'
+interrupted 'a long number by a digit' 'x = (1 << 1000000000) - 1
+while True: x // 3'
+interrupted 'an inverse' 'pow(3**500000, -1, 2**900000)'
+interrupted 'a long text of a float' 'while True: f"{1.5:.400000000f}"'
+interrupted 'a long number of digits' 'import sys; sys.set_int_max_str_digits(0); s = "7" * 100000000
+while True: int(s)'
 interrupted 'a text of bits' 'bin(1 << 200000000)'
 interrupted 'a print' 'while True: print(ones(3))'
 awk 'BEGIN { for (i = 0; i < 400000; i++) print i ",2.5,3.25,4" }' >"$work/big.csv"
