@@ -158,7 +158,8 @@ static void say_copy_reason(Story *s, const TsrOpCall *c, const TsrTensor *t, co
     char a[TEXT_ROOM];
     if (t->dtype != r->dtype) say(s, "  the dtype changes: %s to %s", tsr_dtype_name(t->dtype), tsr_dtype_name(r->dtype));
     else if (is_one_of(op, merging)) say_unmergeable(s, t, tsr_ndim(r), r->sizes);
-    else if (strcmp(op, "contiguous") == 0) say(s, "  strides %s are not row-major, or not in the format asked for", tuple_text(a, sizeof a, tsr_ndim(t), t->strides));
+    else if (strcmp(op, "contiguous") == 0)
+        say(s, "  strides %s are not %s", tuple_text(a, sizeof a, tsr_ndim(t), t->strides), tsr_is_contiguous(r, TSR_CONTIGUOUS) ? "row-major" : "in the format asked for");
     else if (strcmp(op, "clone") == 0) say(s, "  clone always copies: what is written to one is not seen by the other");
     else if (strcmp(op, "to") == 0 && t->device.type == r->device.type) say(s, "  copy=True, or another memory format, was asked for");
 }
@@ -187,6 +188,8 @@ static void say_alias(Story *s, const TsrOpCall *c, const char *head, TsrTensor 
         say(s, "%s: the same tensor as %s: nothing to do, nothing copied", head, name_of(s, name, t));
     } else if (r->storage != NULL && r->storage == t->storage) {
         say_view(s, head, t, r, "");
+    } else if (r->device.type == TSR_META) {
+        say(s, "%s: a new tensor on meta: it has no memory, nothing is copied", head);
     } else {
         say(s, "%s: a copy of %s: %lld bytes", head, name_of(s, name, t), bytes_of(r));
         say_copy_reason(s, c, t, r);
@@ -579,6 +582,7 @@ static void explain_subscript(const SubscriptEvent *e) {
 typedef struct Target {
     char name[NAME_ROOM], source[NAME_ROOM]; /* source: "" when the value is no bare name */
     TsrTensor *before; /* a weak link to what the name held; NULL: no tensor */
+    int64_t storage;   /* the serial of its storage; -1: none */
 } Target;
 
 /* The tensor of a name where the code stands, retained; NULL: none. */
@@ -601,6 +605,7 @@ static int add_targets(Target *targets, int count, const Node *n) {
         snprintf(t->source, sizeof t->source, "%s", from->kind == AST_NAME ? from->name.id : "");
         TsrTensor *held = retain_named(t->name);
         t->before = held != NULL ? tsr_tensor_weak_new(held) : NULL;
+        t->storage = held != NULL && held->storage != NULL ? held->storage->serial : -1;
         tsr_tensor_free(held);
     }
     return count;
@@ -622,6 +627,28 @@ static int find_targets(Target *targets, const Str *code) {
     return count;
 }
 
+typedef struct Keepers {
+    int64_t serial, id; /* of the storage */
+    TsrText text;
+    int count;
+} Keepers;
+
+static bool add_keeper(const char *path, TsrTensor *t, bool argument, void *context) {
+    Keepers *k = context;
+    if (argument || path[0] == '<' || t->storage == NULL || t->storage->serial != k->serial || strcmp(path, "_") == 0) return true;
+    k->id = tsr_storage_id(t->storage);
+    return tsr_text_printf(&k->text, "%s%s", k->count++ > 0 ? ", " : "", path) == TSR_OK;
+}
+
+/* The tensor that a name held is gone; views of it keep the storage. */
+static void say_freed(Story *s, const Target *target) {
+    Keepers k = {.serial = target->storage};
+    s->status = s->status == TSR_OK && k.serial >= 0 ? who_each(add_keeper, &k) : s->status;
+    say(s, "%s names another tensor now; the one it named had no other holder and is freed", target->name);
+    if (k.count > 0) say(s, "  its storage #%lld is not: it stays with %s", (long long)k.id, k.text.data);
+    tsr_text_free(&k.text);
+}
+
 static void say_target(Story *s, const Target *target) {
     char holder[NAME_ROOM];
     TsrTensor *now = retain_named(target->name);
@@ -631,7 +658,7 @@ static void say_target(Story *s, const Target *target) {
     }
     if (target->before != NULL && target->before != now) {
         TsrTensor *old = tsr_tensor_weak_retain(target->before);
-        if (old == NULL) say(s, "%s names another tensor now; the one it named had no other holder and is freed", target->name);
+        if (old == NULL) say_freed(s, target);
         else say(s, "%s names another tensor now; the one it named is unchanged and stays with %s", target->name, has_name(holder, old) ? holder : "a temporary");
         tsr_tensor_free(old);
     }
