@@ -7,44 +7,152 @@
 #include "namespace.h"
 #include "seq_obj.h"
 #include "str_obj.h"
+#include "vm.h"
 #include "who.h"
 
-/* What ends a reference, from its path: of what a closure, an iterator or a sparse tensor holds, the end of that. */
-static TsrStatus append_ending(TsrText *out, const char *path) {
-    static const char *const insides[] = {".<", ".__", ".indices()", ".values()"};
-    size_t length = strlen(path);
+/* ---- what would end the references ---- */
+
+/* What ends a reference that no del ends; false: a del does. */
+static TsrStatus append_other_ending(TsrText *out, bool *ends, const char *path) {
+    *ends = true;
     if (strncmp(path, "TH#", 3) == 0) return tsr_text_printf(out, "TH.free of #%.*s", (int)strcspn(path + 3, " "), path + 3);
     if (strncmp(path, "workspace.", 10) == 0) return tsr_text_puts(out, "workspace.ResetWorkspace()");
     if (path[0] == '<') return tsr_text_printf(out, "the end of the %s", strcmp(path, "<iterator>") == 0 ? "loop" : "expression");
+    *ends = false;
+    return TSR_OK;
+}
+
+/* Where the last index of a path begins, its length when it ends in none; keys may have brackets of their own. */
+static size_t last_index(const char *path, size_t length) {
+    size_t begin = length;
+    int depth = 0;
+    char quote = '\0';
+    if (length == 0 || path[length - 1] != ']') return length;
+    for (size_t i = 0; i < length; i++) {
+        char c = path[i];
+        if (quote != '\0') {
+            if (c == '\\') i++;
+            else if (c == quote) quote = '\0';
+        } else if (c == '"' || c == '\'') {
+            quote = c;
+        } else if (c == '[' && depth++ == 0) {
+            begin = i;
+        } else if (c == ']') {
+            depth--;
+        }
+    }
+    return begin;
+}
+
+static bool is_tuple(const char *path, size_t length) {
+    Value v, exception;
+    TsrStatus status = vm_run_text_here(&v, path, length, "<why>");
+    if (status != TSR_OK) {
+        if (vm_take_error(&exception, status)) value_release(exception);
+        tsr_error_clear();
+        return false;
+    }
+    bool tuple = value_is_a(v, &tuple_type);
+    value_release(v);
+    return tuple;
+}
+
+/* How much of a path a del can be given: of what a closure, an iterator, a tuple or a sparse tensor holds, that. */
+static size_t deletable(const char *path) {
+    static const char *const insides[] = {".<", ".__", ".indices()", ".values()"};
+    size_t length = strlen(path);
     for (size_t i = 0; i < TSR_COUNTOF(insides); i++) {
         const char *at = strstr(path, insides[i]);
         if (at != NULL) length = TSR_MIN(length, (size_t)(at - path));
     }
-    return tsr_text_printf(out, "del %.*s", (int)length, path);
+    for (size_t begin; (begin = last_index(path, length)) < length && is_tuple(path, begin);) length = begin;
+    return length;
 }
 
-/* "del x, pair[0]; TH.free of #2": what goes by del together, each once. */
+/* Whether `whole` is the same place as `part`, or one that it lies in. */
+static bool covers(const char *whole, const char *part) {
+    size_t n = strlen(whole);
+    return strncmp(whole, part, n) == 0 && (part[n] == '\0' || part[n] == '[' || part[n] == '.');
+}
+
+static const char *text_at(const List *list, int64_t i) { return value_as_str(list->items[i])->data; }
+
+static bool is_covered(const List *places, int64_t i) {
+    for (int64_t j = 0; j < places->count; j++)
+        if (j != i && covers(text_at(places, j), text_at(places, i)) && (j < i || strcmp(text_at(places, i), text_at(places, j)) != 0)) return true;
+    return false;
+}
+
+static TsrStatus append_text(List *list, const char *text, size_t length) {
+    Value v;
+    TSR_TRY(str_new(&v, text, (int64_t)length));
+    return list_append_move(list, v);
+}
+
+/* One statement that works as it stands: names first, then items, of a list the last one first, since those behind one move up. */
+static TsrStatus append_dels(List *endings, const List *places) {
+    const char *before = "del ";
+    for (int items = 0; items < 2; items++) {
+        for (int64_t k = 0; k < places->count; k++) {
+            int64_t i = items ? places->count - 1 - k : k;
+            if ((strchr(text_at(places, i), '[') != NULL) != (items == 1) || is_covered(places, i)) continue;
+            TsrText one = {0};
+            TsrStatus status = tsr_text_printf(&one, "%s%s", before, text_at(places, i));
+            if (status == TSR_OK) status = append_text(endings, one.data, one.length);
+            tsr_text_free(&one);
+            TSR_TRY(status);
+            before = ", ";
+        }
+    }
+    return TSR_OK;
+}
+
+static TsrStatus append_others(List *endings, const List *holders) {
+    for (int64_t i = 0; i < holders->count; i++) {
+        TsrText one = {0};
+        bool ends;
+        TsrStatus status = tsr_text_puts(&one, endings->count > 0 ? "; " : "");
+        if (status == TSR_OK) status = append_other_ending(&one, &ends, text_at(holders, i));
+        if (status == TSR_OK && ends) status = append_text(endings, one.data, one.length);
+        tsr_text_free(&one);
+        TSR_TRY(status);
+    }
+    return TSR_OK;
+}
+
+static TsrStatus find_places(List *places, const List *holders) {
+    for (int64_t i = 0; i < holders->count; i++) {
+        TsrText unused = {0};
+        bool ends;
+        TsrStatus status = append_other_ending(&unused, &ends, text_at(holders, i));
+        tsr_text_free(&unused);
+        if (status == TSR_OK && !ends) status = append_text(places, text_at(holders, i), deletable(text_at(holders, i)));
+        TSR_TRY(status);
+    }
+    return TSR_OK;
+}
+
+/* "del x, pair[0]; TH.free of #2" */
 static TsrStatus append_endings(TsrText *out, const List *holders) {
-    TsrText one = {0}, before = {0};
-    TsrStatus status = TSR_OK;
+    Value places, endings = VALUE_NONE;
     size_t start = out->length;
     bool room = true;
-    for (int64_t i = 0; i < holders->count && status == TSR_OK; i++) {
-        tsr_text_free(&one);
-        status = card_has_room(&room, out, start, holders->count - i);
-        if (!room) break;
-        if (status == TSR_OK) status = append_ending(&one, value_as_str(holders->items[i])->data);
-        bool del = status == TSR_OK && strncmp(one.data, "del ", 4) == 0, same = before.length > 0 && status == TSR_OK && strcmp(one.data, before.data) == 0;
-        bool joins = del && before.length > 0 && strncmp(before.data, "del ", 4) == 0;
-        if (status != TSR_OK || same) continue;
-        status = tsr_text_printf(out, "%s%s", before.length == 0 ? "" : joins ? ", " : "; ", one.data + (joins ? 4 : 0));
-        tsr_text_free(&before);
-        if (status == TSR_OK) status = tsr_text_puts(&before, one.data);
+    TSR_TRY(list_new(&places, 0));
+    TsrStatus status = list_new(&endings, 0);
+    if (status == TSR_OK) status = find_places(value_as_list(places), holders);
+    if (status == TSR_OK) status = append_dels(value_as_list(endings), value_as_list(places));
+    if (status == TSR_OK) status = append_others(value_as_list(endings), holders);
+    for (int64_t i = 0; status == TSR_OK && i < value_as_list(endings)->count; i++) {
+        status = card_has_room(&room, out, start, value_as_list(endings)->count - i);
+        if (status != TSR_OK || !room) break;
+        status = tsr_text_puts(out, text_at(value_as_list(endings), i));
     }
-    tsr_text_free(&one);
-    tsr_text_free(&before);
+    value_release(places);
+    value_release(endings);
     return status;
 }
+
+/* ---- the text ---- */
 
 /* A small view that nothing but itself keeps large memory for. */
 static TsrStatus why_so_large(TsrText *text, const TsrTensor *t, int64_t others) {
