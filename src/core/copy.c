@@ -373,7 +373,7 @@ static TsrStatus copy_same_shape(TsrTensor *dst, const TsrTensor *src, const int
         c.sizes[c.ndim] = dst->sizes[d];
         c.to_stride[c.ndim] = dst->strides[d] * ts;
         c.from_stride[c.ndim] = src_strides[d] * fs;
-        if (flipped >> d & 1) {
+        if (flipped != 0 && (flipped >> d & 1)) { /* of at most 64 dimensions then */
             c.from += (c.sizes[c.ndim] - 1) * c.from_stride[c.ndim];
             c.from_stride[c.ndim] *= -1;
         }

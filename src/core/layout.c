@@ -117,10 +117,8 @@ static void order_by_stride(int *perm, int ndim, const int64_t *sizes, const int
     }
 }
 
-enum { MOST_DIMS = 64 };
-
 bool tsr_layout_is_non_overlapping_and_dense(int ndim, const int64_t *sizes, const int64_t *strides) {
-    int perm[MOST_DIMS];
+    int perm[TSR_MAX_DIMS];
     int64_t step = 1;
     if (any_zero(ndim, sizes)) return true;
     if (ndim == 1) return sizes[0] < 2 || strides[0] == 1;
@@ -140,7 +138,7 @@ static int compare_dims(const void *user, int inner, int outer) {
 }
 
 void tsr_layout_dense_strides_like(int64_t *out, int ndim, const int64_t *sizes, const int64_t *strides) {
-    int perm[MOST_DIMS];
+    int perm[TSR_MAX_DIMS];
     for (int i = 0; i < ndim; i++) perm[i] = ndim - 1 - i;
     tsr_layout_order_dims(perm, ndim, compare_dims, &(TsrGeometry){ndim, sizes, strides, 0});
     int64_t step = 1;
@@ -154,7 +152,7 @@ void tsr_layout_dense_strides_like(int64_t *out, int ndim, const int64_t *sizes,
 
 TsrStatus tsr_layout_broadcast(int64_t *out, int *out_ndim, const int64_t *b, int b_ndim) {
     int na = *out_ndim, n = TSR_MAX(na, b_ndim);
-    int64_t result[MOST_DIMS];
+    int64_t result[TSR_MAX_DIMS];
     for (int i = n - 1; i >= 0; i--) {
         int ia = i - (n - na), ib = i - (n - b_ndim);
         int64_t sa = ia >= 0 ? out[ia] : 1, sb = ib >= 0 ? b[ib] : 1;
@@ -298,7 +296,7 @@ bool tsr_layout_view_strides(int64_t *new_strides, int new_ndim, const int64_t *
 }
 
 int tsr_layout_unmergeable_dim(int new_ndim, const int64_t *new_sizes, TsrGeometry g) {
-    int64_t scratch[MOST_DIMS];
+    int64_t scratch[TSR_MAX_DIMS];
     int bad;
     if (g.ndim == 0 || any_zero(g.ndim, g.sizes)) return -1;
     if (view_strides(scratch, new_ndim, new_sizes, g, &bad) || bad < 1) return -1;

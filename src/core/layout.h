@@ -7,7 +7,7 @@
 
 TSR_PUBLIC_BEGIN
 
-enum { TSR_MAX_DIMS = 64 }; /* of a tensor */
+enum { TSR_MAX_DIMS = 128 }; /* of a tensor: what lists may nest in PyTorch; sets of dimensions, and so reductions, end at 64 as they do there */
 
 /* Where the elements of a tensor lie in its storage; the arrays are lent. Where a function has no use for `offset`, it looks at none. */
 typedef struct TsrGeometry {

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { MAX_TERMS = 2 * 64 + 2 };
+enum { MAX_TERMS = 2 * TSR_MAX_DIMS + 2 };
 static const int64_t max_work = 2000000; /* nodes of the search before it gives up */
 
 typedef __int128 Wide;
@@ -168,9 +168,9 @@ static void overlap_terms(Search *s, const TsrFootprint *a, const TsrFootprint *
     for (int i = 0; i < a->at.ndim; i++)
         if (a->at.sizes[i] > 1) add_term(s, a->at.strides[i] * a->itemsize, a->at.sizes[i] - 1, i);
     for (int i = 0; i < b->at.ndim; i++)
-        if (b->at.sizes[i] > 1) add_term(s, b->at.strides[i] * b->itemsize, b->at.sizes[i] - 1, 64 + i);
-    add_term(s, 1, a->itemsize - 1, 128);
-    add_term(s, 1, b->itemsize - 1, 129);
+        if (b->at.sizes[i] > 1) add_term(s, b->at.strides[i] * b->itemsize, b->at.sizes[i] - 1, TSR_MAX_DIMS + i);
+    add_term(s, 1, a->itemsize - 1, 2 * TSR_MAX_DIMS);
+    add_term(s, 1, b->itemsize - 1, 2 * TSR_MAX_DIMS + 1);
 }
 
 /* When every stride and the offsets agree with one element size, bytes within an element need no variable. */
@@ -194,7 +194,7 @@ bool tsr_layout_overlap(const TsrFootprint *a, const TsrFootprint *b, int64_t *i
     *known = found >= 0;
     if (found == 0) return false;
     for (int i = 0; i < a->at.ndim && ia != NULL; i++) ia[i] = value_of(&s, i);
-    for (int i = 0; i < b->at.ndim && ib != NULL; i++) ib[i] = b->at.sizes[i] - 1 - value_of(&s, 64 + i);
+    for (int i = 0; i < b->at.ndim && ib != NULL; i++) ib[i] = b->at.sizes[i] - 1 - value_of(&s, TSR_MAX_DIMS + i);
     return true;
 }
 

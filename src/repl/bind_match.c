@@ -61,7 +61,7 @@ static inline TsrStatus check_param(bool *ok, const Sig *sig, const SigParam *p,
     case TSR_ARG_TENSORS: return check_tensor_list(ok, p, v, argument);
     case TSR_ARG_SCALAR: *ok = is_number(v) || (v.tag == V_TENSOR && tsr_ndim(v.t) == 0); return TSR_OK;
     case TSR_ARG_SCALARS: *ok = all_scalars(v); return TSR_OK;
-    case TSR_ARG_INT: *ok = bind_is_long(v) || (v.tag == V_TENSOR && tsr_ndim(v.t) == 0 && bind_is_index_tensor(v)); return TSR_OK;
+    case TSR_ARG_INT: *ok = bind_is_long(v) || (v.tag == V_TENSOR && tsr_ndim(v.t) == 0 && bind_is_index_tensor(v) && (p->symbolic || v.t->dtype != TSR_BOOL)); return TSR_OK;
     case TSR_ARG_INTS: *ok = is_int_list(v, p->fixed); return TSR_OK;
     case TSR_ARG_FLOAT: *ok = v.tag == V_FLOAT || v.tag == V_BOOL || bind_is_long(v) || (v.tag == V_TENSOR && tsr_ndim(v.t) == 0); return TSR_OK;
     case TSR_ARG_FLOATS: *ok = is_float_list(v); return TSR_OK;

@@ -53,6 +53,7 @@ static const char *sort_name(TsrArgKind kind) {
 static bool is_symbolic_name(const TsrSchema *schema, const TsrParam *p) {
     static const char *const names[] = {"size", "sizes", "shape", "stride", "strides", "output_size", "split_size", "split_sizes", "repeats", "pad", "padding", "shifts"};
     static const char *const numbers[] = {"low", "high", "n", "m", "k", "index", "start", "length", "storage_offset", "split_size"};
+    if (strcmp(schema->base, "polygamma") == 0) return false; /* its n is a degree */
     if (strcmp(schema->base, "tensor_split") == 0) return strcmp(p->name, "indices") == 0;
     for (size_t i = 0; i < TSR_COUNTOF(names) && p->type == TSR_ARG_INTS; i++)
         if (strcmp(p->name, names[i]) == 0) return true;

@@ -231,6 +231,14 @@ static void index_items(const Value *index, const Value **items, int64_t *n) {
     if (is_tuple_like(*index) && !value_is_str(*index)) value_as_array(*index, items, n);
 }
 
+/* A short text is a sequence of indices, none of which is one. */
+static TsrStatus check_text_index(const TsrTensor *self, Value index) {
+    enum { SEQUENCE = 32 }; /* what is as long is data */
+    if (!value_is_str(index)) return TSR_OK;
+    int64_t n = value_as_str(index)->length;
+    return n > 1 && n < SEQUENCE && n > tsr_ndim(self) ? tsr_error(TSR_INDEX_ERROR, "too many indices for tensor of dimension %d", tsr_ndim(self)) : TSR_OK;
+}
+
 static TsrStatus check_index_types(const Walk *w) {
     for (int i = 0; i < w->nadvanced; i++) {
         const TsrTensor *t = w->advanced[i].index;
@@ -259,6 +267,7 @@ static TsrStatus get_general(TsrTensor **out, TsrTensor *self, Value index) {
     int64_t n;
     Walk w;
     index_items(&index, &items, &n);
+    TSR_TRY(check_text_index(self, index));
     TSR_TRY(walk(&w, self, items, n));
     TsrStatus s = TSR_OK;
     if (w.nadvanced > 0) s = take_advanced(out, &w);
@@ -517,6 +526,7 @@ static TsrStatus put(TsrTensor *self, Value index, TsrTensor *value, TsrScalar n
     Walk w;
     index_items(&index, &items, &n);
     if (TSR_UNLIKELY(subscript_hook != NULL)) subscript_hook(NULL);
+    TSR_TRY(check_text_index(self, index));
     TSR_TRY(walk(&w, self, items, n));
     TsrStatus s = w.nadvanced > 0 ? put_advanced(&w, value, number) : put_basic(w.view, value, number);
     if (TSR_UNLIKELY(subscript_hook != NULL))

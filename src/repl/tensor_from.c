@@ -29,8 +29,6 @@ static TsrStatus sequence_items(const Value **items, int64_t *n, Value *holder, 
 
 typedef struct Shape { int64_t sizes[TSR_MAX_DIMS]; int ndim; } Shape;
 
-enum { TORCH_MAX_DEPTH = 128 };
-
 /* Follows the first elements. A str as an element of a string tensor ends it. */
 static TsrStatus find_shape(Shape *shape, Value v, bool strings) {
     shape->ndim = 0;
@@ -42,18 +40,17 @@ static TsrStatus find_shape(Shape *shape, Value v, bool strings) {
         s = value_length(&n, current);
         if (s != TSR_OK) break;
         bool endless = value_is_str(current) && n > 0; /* 'a'[0] is 'a' */
-        if (endless || ++depth > TORCH_MAX_DEPTH) {
+        if (endless || ++depth > TSR_MAX_DIMS) {
             s = tsr_error(TSR_VALUE_ERROR, "too many dimensions '%s'", value_type_name(current));
             break;
         }
-        if (depth <= TSR_MAX_DIMS) shape->sizes[shape->ndim++] = n;
+        shape->sizes[shape->ndim++] = n;
         if (n == 0) break;
         Value first;
         s = value_getitem(&first, current, value_int(0));
         if (s == TSR_OK) value_set_move(&current, first);
     }
     value_release(current);
-    if (s == TSR_OK && depth > TSR_MAX_DIMS) return tsr_error(TSR_RUNTIME_ERROR, "only tensors with up to %d dims are supported", TSR_MAX_DIMS);
     return s;
 }
 
@@ -103,7 +100,7 @@ static TsrStatus infer(TsrDtype *out, Value v, int depth) {
     }
     if (value_is_str(v) || value_is_bytes(v)) return tsr_error(TSR_TYPE_ERROR, "new(): invalid data type '%s'", value_type_name(v));
     if (!is_sequence(v)) return cannot_infer(v);
-    if (depth > TORCH_MAX_DEPTH) return tsr_error(TSR_VALUE_ERROR, "too many dimensions '%s'", value_type_name(v));
+    if (depth > TSR_MAX_DIMS) return tsr_error(TSR_VALUE_ERROR, "too many dimensions '%s'", value_type_name(v));
     const Value *items = NULL;
     int64_t n = 0;
     Value holder;

@@ -8,7 +8,8 @@ typedef struct TsrSixteen { uint64_t a, b; } TsrSixteen; /* an item of 16 bytes,
 
 int64_t tsr_kernel_count_bytes(const uint8_t *mask, int64_t n);
 /* Positions of the `total` set bytes of the mask, which stand at linear index `start` and on, as coordinates in `sizes`: coordinate d of
- * the k-th goes to out[k + d * column]. ndim >= 1. */
+ * the k-th goes to out[k + d * column]. 1 <= ndim <= TSR_KERNEL_DIMS. */
+enum { TSR_KERNEL_DIMS = 128 };
 void tsr_kernel_positions(const uint8_t *mask, int64_t n, int64_t total, int64_t start, int64_t *out, int64_t column, int ndim, const int64_t *sizes);
 /* Copies the `total` items whose mask byte is set, one after another; itemsize 1, 2, 4, 8 or 16 bytes. */
 void tsr_kernel_compress(const uint8_t *mask, int64_t n, int64_t total, const void *src, void *dst, size_t itemsize);

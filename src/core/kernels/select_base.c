@@ -25,7 +25,7 @@ void tsr_kernel_pick(void *dst, const void *src, const int64_t *index, int64_t n
 void tsr_kernel_range(const int64_t *p, int64_t n, int64_t *least, int64_t *most) { table()->range(p, n, least, most); }
 
 static void positions_nd(const uint8_t *mask, int64_t n, int64_t start, int64_t *out, int64_t column, int ndim, const int64_t *sizes) {
-    int64_t at[64], rest = start, k = 0, inner = sizes[ndim - 1];
+    int64_t at[TSR_KERNEL_DIMS], rest = start, k = 0, inner = sizes[ndim - 1];
     for (int d = ndim - 1; d >= 0; d--) {
         at[d] = rest % sizes[d];
         rest /= sizes[d];

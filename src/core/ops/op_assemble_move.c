@@ -4,6 +4,7 @@
 
 #include "kernels/select.h"
 #include "op_compose.h"
+#include "reduce.h"
 #include "owned.h"
 
 /* ---- flip ---- */
@@ -18,27 +19,17 @@ static TsrStatus check_flip(const TsrTensor *self, uint64_t dims) {
 }
 
 static TsrStatus flip_new(TsrTensor **out, const TsrTensor *self, uint64_t dims) {
+    TSR_TRY(tsr_check_dim_set(tsr_ndim(self)));
     if (self->numel > 0) TSR_TRY(check_flip(self, dims));
     TSR_TRY(tsr_tensor_new_like(out, self, TSR_DTYPE_NONE, TSR_PRESERVE));
     TsrStatus status = tsr_tensor_copy_flipped(*out, self, dims);
     return tsr_owned_keep(out, status);
 }
 
-static TsrStatus dim_set(uint64_t *set, int n, const int64_t *dims, int ndim) {
-    *set = 0;
-    for (int i = 0; i < n; i++) {
-        int64_t d = dims[i];
-        TSR_TRY(tsr_wrap_dim(&d, ndim));
-        if (*set >> d & 1) return tsr_error(TSR_RUNTIME_ERROR, "dim %lld appears multiple times in the list of dims", (long long)d);
-        *set |= 1ull << d;
-    }
-    return TSR_OK;
-}
-
 TsrStatus op_flip(TsrOpCall *c) {
     TsrTensor *self = c->arg[0].t, *t = NULL;
     uint64_t dims;
-    TSR_TRY(dim_set(&dims, c->arg[1].n, c->arg[1].ints, tsr_ndim(self)));
+    TSR_TRY(tsr_dim_set(&dims, c->arg[1].n, c->arg[1].ints, tsr_ndim(self)));
     return tsr_finish_move(c, flip_new(&t, self, dims), t);
 }
 

@@ -1,5 +1,6 @@
 /* Differences and integrals of samples, made of other operators: diff, trapezoid, gradient. */
 #include "op_compose.h"
+#include "reduce.h"
 
 /* ---- diff ---- */
 
@@ -291,11 +292,8 @@ static TsrStatus check_gradient(const Gradient *g, bool dims_given) {
 
 static TsrStatus check_gradient_dims(Gradient *g) {
     uint64_t seen = 0;
-    for (int i = 0; i < g->n; i++) {
-        TSR_TRY(tsr_wrap_dim(&g->dims[i], tsr_ndim(g->self)));
-        if (seen >> g->dims[i] & 1) return tsr_error(TSR_RUNTIME_ERROR, "dim %lld appears multiple times in the list of dims", (long long)g->dims[i]);
-        seen |= 1ull << g->dims[i];
-    }
+    TSR_TRY(tsr_dim_set(&seen, g->n, g->dims, tsr_ndim(g->self)));
+    for (int i = 0; i < g->n; i++) TSR_TRY(tsr_wrap_dim(&g->dims[i], tsr_ndim(g->self)));
     for (int i = 0; i < g->n; i++)
         if (tsr_ndim(g->self) > 0 && g->self->sizes[g->dims[i]] < g->edge_order + 1)
             return tsr_error(TSR_RUNTIME_ERROR, "torch.gradient expected each dimension size to be at least edge_order+1");

@@ -43,6 +43,8 @@ static void plan_free(Plan *p) {
 
 /* ---- nonzero ---- */
 
+_Static_assert((int)TSR_KERNEL_DIMS >= (int)TSR_MAX_DIMS, "a kernel takes every tensor");
+
 typedef struct Nonzero {
     const uint8_t *mask;
     int64_t n, chunk;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "la.h"
+#include "reduce.h"
 
 /* The sum of the squares of n reals, in double, in many partial sums; a complex number counts as two. A float's square is exact in double, so there a
  * fused multiplication changes no bit, and it halves the time. */
@@ -220,6 +221,7 @@ static TsrStatus vector_norm(TsrTensor **out, const TsrTensor *x, double p, Over
     TSR_OWNED in = NULL;
     TSR_TRY(tsr_la_check_float(x, fn));
     if (tsr_dtype_size(x->dtype) == 1 && dtype == TSR_DTYPE_NONE) return tsr_la_not_implemented("norm_cpu", x->dtype);
+    if (over.n > 0) TSR_TRY(tsr_check_dim_set(tsr_ndim(x)));
     TSR_TRY(mark_dims(reduced, x, over.n, over.dims));
     TSR_TRY(check_identity(x, p, over.n, over.dims, reduced));
     TSR_TRY(check_norm_dtype(x, dtype, fn));

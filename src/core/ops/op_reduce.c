@@ -311,6 +311,7 @@ TsrStatus op_argmin(TsrOpCall *c) { return extreme_index(c, false); }
 static TsrStatus truth(TsrOpCall *c, TsrReduceKind kind, const TsrArg *dim, bool keepdim, bool empty_is_all) {
     TsrTensor *x = c->arg[0].t, *result = NULL;
     uint64_t dims;
+    TSR_TRY(tsr_check_dim_set(tsr_ndim(x)));
     TSR_TRY(tsr_dims_mask(&dims, dim, tsr_ndim(x), empty_is_all));
     if (c->out[0] != NULL && c->out[0]->dtype != TSR_BOOL && c->out[0]->dtype != TSR_UINT8)
         return tsr_error(TSR_RUNTIME_ERROR, "%s only supports bool tensor for result, got: %s", kind == TSR_R_ANY ? "any" : "all",
@@ -505,7 +506,7 @@ TsrStatus op_logsumexp(TsrOpCall *c) {
         int n = 0;
         int64_t sizes[TSR_MAX_DIMS];
         for (int i = 0; i < tsr_ndim(x); i++)
-            if (!(dims >> i & 1) || c->arg[2].b) sizes[n++] = dims >> i & 1 ? 1 : x->sizes[i];
+            if (!tsr_dims_have(dims, i) || c->arg[2].b) sizes[n++] = tsr_dims_have(dims, i) ? 1 : x->sizes[i];
         TSR_TRY(tsr_tensor_new(&result, n, sizes, d, x->device));
         s = tsr_is_meta(result) ? TSR_OK : tsr_tensor_fill(result, tsr_scalar_float(-INFINITY));
         if (s != TSR_OK) tsr_tensor_free(result);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "op_help.h"
+#include "reduce.h"
 #include "tensor_impl.h"
 
 typedef TsrStatus (*Maker)(TsrOpCall *c, TsrTensor **out);
@@ -279,7 +280,10 @@ VIEW(movedim_int)
 static TsrStatus make_unsqueeze(TsrOpCall *c, TsrTensor **out) { return tsr_tensor_new_unsqueeze(out, SELF, c->arg[1].i); }
 static TsrStatus make_squeeze(TsrOpCall *c, TsrTensor **out) { return tsr_tensor_new_squeeze(out, SELF, -1, NULL); }
 static TsrStatus make_squeeze_dim(TsrOpCall *c, TsrTensor **out) { return tsr_tensor_new_squeeze(out, SELF, 1, &c->arg[1].i); }
-static TsrStatus make_squeeze_dims(TsrOpCall *c, TsrTensor **out) { return tsr_tensor_new_squeeze(out, SELF, c->arg[1].n, c->arg[1].ints); }
+static TsrStatus make_squeeze_dims(TsrOpCall *c, TsrTensor **out) {
+    TSR_TRY(tsr_check_dim_set(tsr_ndim(SELF)));
+    return tsr_tensor_new_squeeze(out, SELF, c->arg[1].n, c->arg[1].ints);
+}
 VIEW(unsqueeze)
 INPLACE(unsqueeze)
 COPY(unsqueeze)

@@ -11,26 +11,33 @@ enum { PIECE = 1 << 25 /* of a line, between two looks for an interrupt: lines i
 
 /* --- arguments --- */
 
-uint64_t tsr_all_dims(int ndim) { return ndim == 64 ? ~0ull : (1ull << ndim) - 1; }
+uint64_t tsr_all_dims(int ndim) { return ndim >= TSR_DIM_SET ? ~0ull : (1ull << ndim) - 1; }
+
+bool tsr_dims_have(uint64_t dims, int d) { return d < TSR_DIM_SET ? dims >> d & 1 : dims == ~0ull; }
+
+TsrStatus tsr_check_dim_set(int ndim) {
+    return ndim <= TSR_DIM_SET ? TSR_OK : tsr_error(TSR_RUNTIME_ERROR, "only tensors with up to %d dims are supported", TSR_DIM_SET);
+}
+
+TsrStatus tsr_dim_set(uint64_t *set, int n, const int64_t *dims, int ndim) {
+    *set = 0;
+    TSR_TRY(tsr_check_dim_set(ndim));
+    for (int i = 0; i < n; i++) {
+        int64_t d = dims[i];
+        TSR_TRY(tsr_wrap_dim(&d, ndim));
+        if (*set >> d & 1) return tsr_error(TSR_RUNTIME_ERROR, "dim %lld appears multiple times in the list of dims", (long long)d);
+        *set |= 1ull << d;
+    }
+    return TSR_OK;
+}
 
 TsrStatus tsr_dims_mask(uint64_t *mask, const TsrArg *dim, int ndim, bool empty_is_all) {
-    *mask = 0;
-    if (dim->kind == TSR_ARG_INT) {
-        int64_t d = dim->i;
-        TSR_TRY(tsr_wrap_dim(&d, ndim));
-        *mask = ndim == 0 ? 0 : 1ull << d;
-        return TSR_OK;
-    }
-    if (dim->kind == TSR_ARG_NONE || (dim->n == 0 && empty_is_all)) {
+    bool one = dim->kind == TSR_ARG_INT;
+    if (dim->kind == TSR_ARG_NONE || (!one && dim->n == 0 && empty_is_all)) {
         *mask = tsr_all_dims(ndim);
         return TSR_OK;
     }
-    for (int i = 0; i < dim->n; i++) {
-        int64_t d = dim->ints[i];
-        TSR_TRY(tsr_wrap_dim(&d, ndim));
-        if (*mask >> d & 1) return tsr_error(TSR_RUNTIME_ERROR, "dim %lld appears multiple times in the list of dims", (long long)d);
-        *mask |= 1ull << d;
-    }
+    TSR_TRY(tsr_dim_set(mask, one ? 1 : dim->n, one ? &dim->i : dim->ints, ndim));
     if (ndim == 0) *mask = 0;
     return TSR_OK;
 }
@@ -38,13 +45,13 @@ TsrStatus tsr_dims_mask(uint64_t *mask, const TsrArg *dim, int ndim, bool empty_
 int64_t tsr_reduced_count(const TsrTensor *t, uint64_t dims) {
     int64_t n = 1;
     for (int d = 0; d < tsr_ndim(t); d++)
-        if (dims >> d & 1) n *= t->sizes[d];
+        if (tsr_dims_have(dims, d)) n *= t->sizes[d];
     return n;
 }
 
 TsrStatus tsr_check_nonempty(const char *name, const TsrTensor *t, uint64_t dims) {
     for (int d = 0; d < tsr_ndim(t); d++)
-        if ((dims >> d & 1) && t->sizes[d] == 0)
+        if (tsr_dims_have(dims, d) && t->sizes[d] == 0)
             return tsr_error(TSR_INDEX_ERROR, "%s: Expected reduction dim %d to have non-zero size.", name, d);
     return TSR_OK;
 }
@@ -103,7 +110,7 @@ static void plan_dims(Plan *p, const TsrReduction *r) {
     p->nout = 1;
     p->nred = p->nkept = 0;
     for (int d = tsr_ndim(t) - 1; d >= 0; d--) { /* from the last dimension: row-major is in order already */
-        bool reduced = r->dims >> d & 1;
+        bool reduced = tsr_dims_have(r->dims, d);
         Dim dim = {t->sizes[d], t->strides[d] * p->itemsize, reduced ? (indexed ? index : 0) : place};
         if (reduced) index *= dim.size;
         else p->nout *= dim.size, place *= dim.size;
@@ -343,7 +350,7 @@ TsrStatus tsr_reduce_made(char *out, TsrReduceKind kind, TsrDtype dtype, int64_t
 static int result_shape(int64_t *sizes, const TsrReduction *r) {
     int n = 0;
     for (int d = 0; d < tsr_ndim(r->in); d++) {
-        bool reduced = r->dims >> d & 1;
+        bool reduced = tsr_dims_have(r->dims, d);
         if (!reduced || r->keepdim) sizes[n++] = reduced ? 1 : r->in->sizes[d];
     }
     return n;
