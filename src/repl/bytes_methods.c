@@ -2,7 +2,6 @@
 #include "args.h"
 #include "bytes_internal.h"
 #include "codec.h"
-#include "exc.h"
 #include "seq_obj.h"
 #include "str_obj.h"
 #include "text_methods.h"
@@ -228,14 +227,9 @@ static TsrStatus join_items(TsrText *text, Bytestring glue, const List *items) {
 
 static TsrStatus method_join(Value *out, const CallArgs *args) {
     Value list;
-    TsrStatus status = list_new_iterable(&list, args->values[1]);
-    if (exc_matches(status, TSR_TYPE_ERROR) && value_type(args->values[1])->iter == NULL && value_type(args->values[1])->iter_next == NULL) {
-        exc_discard(status);
-        return tsr_error(TSR_TYPE_ERROR, "can only join an iterable");
-    }
-    TSR_TRY(status);
+    TSR_TRY(text_list_to_join(&list, args->values[1]));
     TsrText text = {0};
-    status = join_items(&text, self_bytes(args), value_as_list(list));
+    TsrStatus status = join_items(&text, self_bytes(args), value_as_list(list));
     value_release(list);
     if (status == TSR_OK) return text_new_like_move(out, args->values[0], &text);
     tsr_text_free(&text);

@@ -76,7 +76,6 @@ const char *parse_name(Parser *p, const Token *t);                   /* the inte
 void *parse_raise(Parser *p, SourceRange at, const char *format, ...) TSR_PRINTF(3, 4);
 void *parse_raise_kind(Parser *p, TsrStatus kind, SourceRange at, const char *format, ...) TSR_PRINTF(4, 5);
 void *parse_no_memory(Parser *p);
-void parse_never_closed(Parser *p); /* names the innermost open bracket */
 
 /* ---- nodes ---- */
 Node *parse_node(Parser *p, NodeKind kind, SourceRange at); /* NULL when it failed */

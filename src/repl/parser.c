@@ -55,7 +55,8 @@ static void *too_deep(Parser *p, SourceRange at) {
 
 /* ---- tokens ---- */
 
-void parse_never_closed(Parser *p) {
+/* Names the innermost open bracket. */
+static void raise_never_closed(Parser *p) {
     const Bracket *b = &p->lexer->brackets[p->lexer->level - 1];
     SourceRange at = {b->line, b->col, b->line, b->col + 1};
     parse_raise(p, at, "'%c' was never closed", b->open);
@@ -65,7 +66,7 @@ static void raise_lexer_error(Parser *p) {
     if (p->lexer->stop == LEXER_FAILED)
         parse_raise_kind(p, p->lexer->error_kind, p->lexer->error_at, "%s", p->lexer->message);
     else
-        parse_never_closed(p);
+        raise_never_closed(p);
 }
 
 static Token end_token;
@@ -372,7 +373,7 @@ static void look_at_rest(Parser *p) {
         parse_raise_kind(p, x->error_kind, x->error_at, "%s", x->message);
     } else if (x->stop != LEXER_ENDED && x->level > 0 && line > x->brackets[x->level - 1].line) {
         p->failed = false;
-        parse_never_closed(p);
+        raise_never_closed(p);
     }
 }
 

@@ -289,13 +289,8 @@ static TsrStatus method_join(Value *out, const CallArgs *args) {
     int64_t count;
     if (value_as_array(args->values[1], &items, &count)) return join_items(out, self_str(args), items, count);
     Value list;
-    TsrStatus status = list_new_iterable(&list, args->values[1]);
-    if (exc_matches(status, TSR_TYPE_ERROR) && value_type(args->values[1])->iter == NULL && value_type(args->values[1])->iter_next == NULL) {
-        exc_discard(status);
-        return tsr_error(TSR_TYPE_ERROR, "can only join an iterable");
-    }
-    TSR_TRY(status);
-    status = join_items(out, self_str(args), value_as_list(list)->items, value_as_list(list)->count);
+    TSR_TRY(text_list_to_join(&list, args->values[1]));
+    TsrStatus status = join_items(out, self_str(args), value_as_list(list)->items, value_as_list(list)->count);
     value_release(list);
     return status;
 }

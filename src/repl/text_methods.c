@@ -4,6 +4,7 @@
 
 #include "args.h"
 #include "bytes_internal.h"
+#include "exc.h"
 #include "seq_obj.h"
 #include "sequence.h"
 #include "str_obj.h"
@@ -89,6 +90,13 @@ static int64_t search_last(Bytestring s, Bytestring part) {
     for (int64_t i = s.size - part.size; i >= 0 && !tsr_interrupted_at(i); i--)
         if (memcmp(s.data + i, part.data, (size_t)part.size) == 0) return i;
     return -1;
+}
+
+TsrStatus text_list_to_join(Value *out, Value given) {
+    TsrStatus status = list_new_iterable(out, given);
+    if (!exc_matches(status, TSR_TYPE_ERROR) || value_type(given)->iter != NULL || value_type(given)->iter_next != NULL) return status;
+    exc_discard(status);
+    return tsr_error(TSR_TYPE_ERROR, "can only join an iterable");
 }
 
 int64_t text_search(Bytestring s, Bytestring part, bool last) {

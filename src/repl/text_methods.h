@@ -15,6 +15,9 @@ Bytestring text_bytes(Value self);
 TsrStatus text_buffer_argument(Bytestring *out, Value v);
 TsrStatus text_new_like_move(Value *out, Value self, TsrText *text); /* frees the text, on failure too */
 
+/* join()'s argument as a list; "can only join an iterable" */
+TsrStatus text_list_to_join(Value *out, Value given);
+
 /* Where a part begins in a text, in bytes: the first or the last place; -1: nowhere. */
 int64_t text_search(Bytestring s, Bytestring part, bool last);
 

@@ -3,11 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "halffloat.h"
 #include "kernels/random.h"
-#include "number.h"
 #include "op_help.h"
-#include "owned.h"
 #include "random.h"
 #include "tensor_impl.h"
 
@@ -183,7 +180,7 @@ static TsrStatus real_view_new(TsrTensor **out, TsrTensor *t) {
     return tsr_tensor_new_over(out, t->storage, (TsrGeometry){ndim + 1, sizes, strides, t->offset * 2}, tsr_dtype_real_of(t->dtype));
 }
 
-static TsrStatus fill_uniform(TsrTensor *t, double from, double to, TsrGenerator *g) {
+TsrStatus tsr_random_fill_uniform(TsrTensor *t, double from, double to, TsrGenerator *g) {
     if (tsr_dtype_is_complex(t->dtype) && t->numel == 0) return TSR_OK;
     TsrTensor *real;
     TSR_TRY(real_view_new(&real, t));
@@ -270,12 +267,12 @@ static TsrStatus fill_normal_real(TsrTensor *t, const Draw *d) {
     return TSR_OK;
 }
 
-static TsrStatus check_std(double std) {
+TsrStatus tsr_random_check_std(double std) {
     return std >= 0 ? TSR_OK : tsr_error(TSR_RUNTIME_ERROR, "normal expects std >= 0.0, but found std " NUM, std);
 }
 
-static TsrStatus fill_normal(TsrTensor *t, double mean, double std, TsrGenerator *g) {
-    TSR_TRY(check_std(std));
+TsrStatus tsr_random_fill_normal(TsrTensor *t, double mean, double std, TsrGenerator *g) {
+    TSR_TRY(tsr_random_check_std(std));
     if (t->numel == 0) return TSR_OK;
     bool complex = tsr_dtype_is_complex(t->dtype);
     TsrTensor *real;
@@ -288,7 +285,7 @@ static TsrStatus fill_normal(TsrTensor *t, double mean, double std, TsrGenerator
 
 /* ---- integers ---- */
 
-static int mantissa_digits(TsrDtype d) { return d == TSR_FLOAT16 ? 11 : d == TSR_BFLOAT16 ? 8 : d == TSR_FLOAT32 ? 24 : 53; }
+int tsr_random_mantissa_digits(TsrDtype d) { return d == TSR_FLOAT16 ? 11 : d == TSR_BFLOAT16 ? 8 : d == TSR_FLOAT32 ? 24 : 53; }
 
 static int64_t through(TsrDtype d, int64_t v) {
     uint64_t cell = 0;
@@ -307,7 +304,7 @@ static int log2_of(int64_t v) {
 
 /* Moves the bounds to values that the float type has, so that rounding never leaves [from, to). */
 static void round_bounds(TsrDtype d, int64_t *from, int64_t *to) {
-    int digits = mantissa_digits(d);
+    int digits = tsr_random_mantissa_digits(d);
     int64_t above = (int64_t)((uint64_t)*from + 1), up = through(d, above);
     if (up < *from) *from = (int64_t)((uint64_t)up + (1ull << TSR_MAX(log2_of(above) - digits + 1, 0)));
     if (to == NULL) return;
@@ -348,7 +345,7 @@ static TsrStatus run_range(TsrTensor *t, uint64_t range, int64_t from, TsrGenera
     return tsr_random_draw(t, NULL, NULL, range >= 1u << 28 ? range64_loop : range32_loop, &d, "random_");
 }
 
-static TsrStatus fill_random_to(TsrTensor *t, int64_t from, int64_t to, TsrGenerator *g) {
+TsrStatus tsr_random_fill_range(TsrTensor *t, int64_t from, int64_t to, TsrGenerator *g) {
     if (from >= to)
         return tsr_error(TSR_RUNTIME_ERROR, "random_ expects 'from' to be less than 'to', but got from=%lld >= to=%lld", (long long)from, (long long)to);
     if (tsr_dtype_is_float(t->dtype)) {
@@ -372,7 +369,7 @@ static TsrStatus fill_random_from(TsrTensor *t, int64_t from, TsrGenerator *g) {
     int64_t last, least;
     if (tsr_dtype_is_float(t->dtype) && !tsr_random_is_drawable(t->dtype)) return tsr_not_implemented("random_from_to_range_calc", t->dtype);
     if (tsr_random_is_drawable(t->dtype)) {
-        last = (int64_t)1 << mantissa_digits(t->dtype);
+        last = (int64_t)1 << tsr_random_mantissa_digits(t->dtype);
         round_bounds(t->dtype, &from, NULL);
         if (from >= last)
             return tsr_error(TSR_RUNTIME_ERROR,
@@ -393,7 +390,7 @@ static TsrStatus fill_random(TsrTensor *t, TsrGenerator *g) {
     if (!tsr_in(TSR_BITS_USUAL | TSR_BIT(BOOL), t->dtype)) return tsr_not_implemented("random_kernel_cpu", t->dtype);
     Draw d = {.g = g, .dtype = t->dtype};
     int64_t least, last;
-    if (tsr_random_is_drawable(t->dtype)) d.range = ((uint64_t)1 << mantissa_digits(t->dtype)) + 1;
+    if (tsr_random_is_drawable(t->dtype)) d.range = ((uint64_t)1 << tsr_random_mantissa_digits(t->dtype)) + 1;
     else {
         integer_limits(t->dtype, &least, &last);
         d.range = (uint64_t)last + 1;
@@ -415,12 +412,12 @@ static TsrTensor *self_of(TsrOpCall *c) { return c->out[0] != NULL ? c->out[0] :
 
 TsrStatus op_uniform_(TsrOpCall *c) {
     TsrTensor *t = self_of(c);
-    return wrote(c, fill_uniform(t, c->arg[1].f, c->arg[2].f, tsr_random_generator(&c->arg[3])), t);
+    return wrote(c, tsr_random_fill_uniform(t, c->arg[1].f, c->arg[2].f, tsr_random_generator(&c->arg[3])), t);
 }
 
 TsrStatus op_normal_(TsrOpCall *c) {
     TsrTensor *t = self_of(c);
-    return wrote(c, fill_normal(t, c->arg[1].f, c->arg[2].f, tsr_random_generator(&c->arg[3])), t);
+    return wrote(c, tsr_random_fill_normal(t, c->arg[1].f, c->arg[2].f, tsr_random_generator(&c->arg[3])), t);
 }
 
 static TsrStatus simple_float(TsrOpCall *c, TsrLoop loop, Draw d, const char *kernel) {
@@ -479,14 +476,14 @@ TsrStatus op_random_(TsrOpCall *c) {
 TsrStatus op_random_to_(TsrOpCall *c) {
     TsrTensor *t = self_of(c);
     TSR_TRY(tsr_check_no_internal_overlap(t));
-    return wrote(c, fill_random_to(t, 0, c->arg[1].i, tsr_random_generator(&c->arg[2])), t);
+    return wrote(c, tsr_random_fill_range(t, 0, c->arg[1].i, tsr_random_generator(&c->arg[2])), t);
 }
 
 TsrStatus op_random_from_(TsrOpCall *c) {
     TsrTensor *t = self_of(c);
     TSR_TRY(tsr_check_no_internal_overlap(t));
     TsrGenerator *g = tsr_random_generator(&c->arg[3]);
-    if (tsr_arg_given(&c->arg[2])) return wrote(c, fill_random_to(t, c->arg[1].i, c->arg[2].i, g), t);
+    if (tsr_arg_given(&c->arg[2])) return wrote(c, tsr_random_fill_range(t, c->arg[1].i, c->arg[2].i, g), t);
     return wrote(c, fill_random_from(t, c->arg[1].i, g), t);
 }
 
@@ -566,207 +563,4 @@ TsrStatus op_bernoulli_p(TsrOpCall *c) {
     TsrTensor *t;
     TSR_TRY(tsr_tensor_new_like(&t, c->arg[0].t, TSR_DTYPE_NONE, TSR_CONTIGUOUS));
     return tsr_end_move(c, tsr_random_bernoulli(t, c->arg[1].f, tsr_random_generator(&c->arg[2])), t);
-}
-
-/* ---- factories ---- */
-
-static TsrDtype dtype_or(const TsrArg *a, TsrDtype otherwise) { return tsr_arg_given(a) ? a->dtype : otherwise; }
-
-/* The result of a factory: fresh, of out's dtype where out= is given and no dtype is. */
-static TsrStatus factory_new(TsrTensor **out, TsrOpCall *c, const TsrArg *size, const TsrArg *dtype, TsrDtype usual, const TsrArg *device) {
-    TsrDtype d = dtype_or(dtype, c->out[0] != NULL ? c->out[0]->dtype : usual);
-    if (c->out[0] != NULL && c->out[0]->dtype != d)
-        return tsr_error(TSR_RUNTIME_ERROR, "dtype %s does not match dtype of out parameter (%s)", tsr_dtype_scalar_name(d), tsr_dtype_scalar_name(c->out[0]->dtype));
-    return tsr_tensor_new(out, size->n, size->ints, d, tsr_arg_given(device) ? device->device : TSR_DEVICE_CPU);
-}
-
-/* rand(size, *, generator, dtype, layout, device) */
-TsrStatus op_rand(TsrOpCall *c) {
-    TsrTensor *t;
-    TSR_TRY(factory_new(&t, c, &c->arg[0], &c->arg[2], tsr_default_dtype(), &c->arg[4]));
-    return tsr_end_move(c, fill_uniform(t, 0, 1, tsr_random_generator(&c->arg[1])), t);
-}
-
-TsrStatus op_randn(TsrOpCall *c) {
-    TsrTensor *t;
-    TSR_TRY(factory_new(&t, c, &c->arg[0], &c->arg[2], tsr_default_dtype(), &c->arg[4]));
-    return tsr_end_move(c, fill_normal(t, 0, 1, tsr_random_generator(&c->arg[1])), t);
-}
-
-static TsrStatus make_randint(TsrOpCall *c, int64_t low, int64_t high, const TsrArg *rest) {
-    TsrTensor *t;
-    TSR_TRY(factory_new(&t, c, &rest[0], &rest[2], TSR_INT64, &rest[4]));
-    return tsr_end_move(c, fill_random_to(t, low, high, tsr_random_generator(&rest[1])), t);
-}
-
-TsrStatus op_randint(TsrOpCall *c) { return make_randint(c, 0, c->arg[0].i, c->arg + 1); }
-TsrStatus op_randint_low(TsrOpCall *c) { return make_randint(c, c->arg[0].i, c->arg[1].i, c->arg + 2); }
-
-/* normal(mean, std, size, *, generator, dtype, layout, device) */
-TsrStatus op_normal_size(TsrOpCall *c) {
-    TsrTensor *t;
-    TSR_TRY(check_std(c->arg[1].f));
-    TSR_TRY(factory_new(&t, c, &c->arg[2], &c->arg[4], tsr_default_dtype(), &c->arg[6]));
-    return tsr_end_move(c, fill_normal(t, c->arg[0].f, c->arg[1].f, tsr_random_generator(&c->arg[3])), t);
-}
-
-/* X_like(self, ..., *, generator, dtype, layout, device, memory_format): rest points at generator. */
-static TsrStatus like_new(TsrTensor **out, TsrOpCall *c, const TsrArg *rest) {
-    const TsrTensor *self = c->arg[0].t;
-    TsrMemoryFormat format = tsr_arg_given(&rest[4]) ? rest[4].format : TSR_PRESERVE;
-    TsrDtype dtype = dtype_or(&rest[1], TSR_DTYPE_NONE);
-    if (!tsr_arg_given(&rest[3]) || tsr_device_equal(rest[3].device, self->device)) return tsr_tensor_new_like(out, self, dtype, format);
-    TsrTensor *shape;
-    TSR_TRY(tsr_tensor_new_like(&shape, self, dtype, format));
-    TsrStatus status = tsr_tensor_new_strided(out, tsr_ndim(self), self->sizes, shape->strides, shape->dtype, rest[3].device);
-    tsr_tensor_free(shape);
-    return status;
-}
-
-TsrStatus op_rand_like(TsrOpCall *c) {
-    TsrTensor *t;
-    TSR_TRY(like_new(&t, c, &c->arg[1]));
-    return tsr_end_move(c, fill_uniform(t, 0, 1, tsr_random_generator(&c->arg[1])), t);
-}
-
-TsrStatus op_randn_like(TsrOpCall *c) {
-    TsrTensor *t;
-    TSR_TRY(like_new(&t, c, &c->arg[1]));
-    return tsr_end_move(c, fill_normal(t, 0, 1, tsr_random_generator(&c->arg[1])), t);
-}
-
-static TsrStatus make_randint_like(TsrOpCall *c, int64_t low, int64_t high, const TsrArg *rest) {
-    TsrTensor *t;
-    TSR_TRY(like_new(&t, c, rest));
-    return tsr_end_move(c, fill_random_to(t, low, high, tsr_random_generator(rest)), t);
-}
-
-TsrStatus op_randint_like(TsrOpCall *c) { return make_randint_like(c, 0, c->arg[1].i, c->arg + 2); }
-TsrStatus op_randint_like_low(TsrOpCall *c) { return make_randint_like(c, c->arg[1].i, c->arg[2].i, c->arg + 3); }
-
-TsrStatus op_randint_like_tensor(TsrOpCall *c) {
-    TsrScalar high;
-    TSR_TRY(tsr_tensor_item(&high, c->arg[1].t));
-    return make_randint_like(c, 0, tsr_scalar_to_int(high), c->arg + 2);
-}
-
-/* ---- randperm ---- */
-
-/* The Fisher-Yates shuffle PyTorch does, on elements of one size. */
-#define SHUFFLE(T) \
-    do { \
-        T *r = p; \
-        for (int64_t i = 0; i < n - 1; i++) { \
-            if ((i & 511) == 0) tsr_rng_words(g, words, TSR_MIN(n - 1 - i, 512)); \
-            int64_t z = i + (int64_t)(words[i & 511] % (uint32_t)(n - i)); \
-            T t = r[i]; \
-            r[i] = r[z]; \
-            r[z] = t; \
-            if ((i & 0xFFFFF) == 0 && tsr_interrupt_flag != 0) return tsr_interrupt_raise(); \
-        } \
-    } while (0)
-
-static TsrStatus shuffle(void *p, int64_t n, size_t item, TsrGenerator *g) {
-    uint32_t words[512];
-    if (n >= (int64_t)UINT32_MAX) return tsr_error(TSR_RUNTIME_ERROR, "randperm of more than 2^32 - 2 elements is not supported");
-    switch (item) {
-    case 1: SHUFFLE(uint8_t); break;
-    case 2: SHUFFLE(uint16_t); break;
-    case 4: SHUFFLE(uint32_t); break;
-    default: SHUFFLE(uint64_t); break;
-    }
-    return TSR_OK;
-}
-
-static TsrStatus check_permutation_dtype(TsrDtype d, int64_t n) {
-    TSR_TRY(tsr_require(TSR_BITS_USUAL, d, "randperm"));
-    if (d == TSR_FLOAT16 || d == TSR_FLOAT32) {
-        int64_t limit = ((int64_t)1 << mantissa_digits(d)) + 1;
-        if (n > limit) return tsr_error(TSR_RUNTIME_ERROR, "n cannot be greater than %lld for %s type.", (long long)limit, tsr_dtype_scalar_name(d));
-    }
-    if (n > 0 && tsr_dtype_is_integral(d)) {
-        uint8_t cell[16];
-        return tsr_scalar_store_checked(tsr_scalar_int(n), d, cell);
-    }
-    return TSR_OK;
-}
-
-/* randperm(n, *, generator, dtype, layout, device) */
-TsrStatus op_randperm(TsrOpCall *c) {
-    int64_t n = c->arg[0].i;
-    TsrArg size = {.kind = TSR_ARG_INTS, .n = 1, .ints = &n};
-    TsrTensor *t;
-    TSR_TRY(factory_new(&t, c, &size, &c->arg[2], TSR_INT64, &c->arg[4]));
-    TsrStatus status = check_permutation_dtype(t->dtype, n);
-    if (status == TSR_OK && n > 0 && !tsr_is_meta(t)) {
-        char *p = tsr_data(t);
-        for (int64_t i = 0; i < n && tsr_interrupt_flag == 0; i += BLOCK) {
-            int64_t block[BLOCK], m = TSR_MIN(n - i, BLOCK);
-            for (int64_t k = 0; k < m; k++) block[k] = i + k;
-            size_t item = tsr_itemsize(t);
-            tsr_convert(t->dtype, p + (size_t)i * item, (int64_t)item, TSR_INT64, (const char *)block, 8, m);
-        }
-        status = shuffle(p, n, tsr_itemsize(t), tsr_random_generator(&c->arg[1]));
-    }
-    return tsr_end_move(c, status, t);
-}
-
-/* ---- normal with tensors ---- */
-
-static TsrStatus check_std_tensor(const TsrTensor *std) {
-    if (tsr_dtype_is_complex(std->dtype)) return tsr_error(TSR_RUNTIME_ERROR, "normal expects standard deviation to be non-complex");
-    if (std->numel == 0 || tsr_is_meta(std)) return TSR_OK;
-    if (tsr_in(TSR_BITS_UINT | TSR_BITS_FLOAT8, std->dtype)) return tsr_not_implemented("min_all", std->dtype);
-    TSR_OWNED least = NULL;
-    TSR_TRY(tsr_invoke_new(&least, 1, "min", "t", std));
-    return tsr_scalar_to_double(tsr_tensor_get(least, 0)) >= 0 ? TSR_OK : tsr_error(TSR_RUNTIME_ERROR, "normal expects all elements of std >= 0.0");
-}
-
-/* t = t * std + mean; either may be NULL. */
-static TsrStatus scale_shift(TsrTensor *t, TsrTensor *std, TsrTensor *mean) {
-    TsrTensor *done = NULL;
-    if (std != NULL) {
-        TSR_TRY(tsr_invoke_new(&done, 1, "mul", "!ttt", t, t, std));
-        tsr_tensor_free(done);
-    }
-    if (mean != NULL) {
-        TSR_TRY(tsr_invoke_new(&done, 1, "add", "!ttt", t, t, mean));
-        tsr_tensor_free(done);
-    }
-    return TSR_OK;
-}
-
-TsrStatus op_normal_tensor_float(TsrOpCall *c) {
-    TsrTensor *mean = c->arg[0].t, *t;
-    TSR_TRY(check_std(c->arg[1].f));
-    TSR_TRY(tsr_tensor_new_like(&t, mean, c->out[0] != NULL ? c->out[0]->dtype : TSR_DTYPE_NONE, TSR_CONTIGUOUS));
-    TsrStatus status = fill_normal(t, 0, c->arg[1].f, tsr_random_generator(&c->arg[2]));
-    if (status == TSR_OK) status = scale_shift(t, NULL, mean);
-    return tsr_end_move(c, status, t);
-}
-
-TsrStatus op_normal_float_tensor(TsrOpCall *c) {
-    TsrTensor *std = c->arg[1].t, *t, *mean;
-    TSR_TRY(check_std_tensor(std));
-    TSR_TRY(tsr_tensor_new_like(&t, std, c->out[0] != NULL ? c->out[0]->dtype : TSR_DTYPE_NONE, TSR_CONTIGUOUS));
-    TsrStatus status = fill_normal(t, 0, 1, tsr_random_generator(&c->arg[2]));
-    if (status == TSR_OK) status = tsr_tensor_new_scalar(&mean, tsr_scalar_float(c->arg[0].f), t->dtype);
-    if (status == TSR_OK) {
-        status = scale_shift(t, std, mean);
-        tsr_tensor_free(mean);
-    }
-    return tsr_end_move(c, status, t);
-}
-
-TsrStatus op_normal_tensor_tensor(TsrOpCall *c) {
-    TsrTensor *mean = c->arg[0].t, *std = c->arg[1].t, *t;
-    int64_t shape[TSR_MAX_DIMS];
-    int ndim = 0;
-    TSR_TRY(check_std_tensor(std));
-    TSR_TRY(tsr_layout_broadcast(shape, &ndim, mean->sizes, tsr_ndim(mean)));
-    TSR_TRY(tsr_layout_broadcast(shape, &ndim, std->sizes, tsr_ndim(std)));
-    TSR_TRY(tsr_tensor_new(&t, ndim, shape, c->out[0] != NULL ? c->out[0]->dtype : mean->dtype, mean->device));
-    TsrStatus status = fill_normal(t, 0, 1, tsr_random_generator(&c->arg[2]));
-    if (status == TSR_OK) status = scale_shift(t, std, mean);
-    return tsr_end_move(c, status, t);
 }
