@@ -62,6 +62,19 @@ static size_t expected_size(const char *data, size_t size) {
     return f != NULL && f->expected_size != NULL ? f->expected_size(data, size) : 0;
 }
 
+/* Formats of others around a file of ours, by its first bytes: their error names the program that takes them off. TSR_OK: none of them. */
+static TsrStatus check_wrapping(const TsrInput *in) {
+    static const struct { const char *bytes, *what, *program; } kinds[] = {
+        {"\x1f\x8b", "compressed", "gzip -dc"}, {"BZh", "compressed", "bzip2 -dc"}, {"\xfd" "7zXZ", "compressed", "xz -dc"}, {"\x28\xb5\x2f\xfd", "compressed", "zstd -dc"},
+        {"\xff\xfe", "UTF-16", "iconv -f UTF-16"}, {"\xfe\xff", "UTF-16", "iconv -f UTF-16"},
+    };
+    for (size_t i = 0; i < TSR_COUNTOF(kinds); i++) {
+        size_t n = strlen(kinds[i].bytes);
+        if (in->size > n && memcmp(in->data, kinds[i].bytes, n) == 0) return tsr_input_error(in, "it is %s: %s takes that off", kinds[i].what, kinds[i].program);
+    }
+    return TSR_OK;
+}
+
 /* By format=, else by the extension, whose content must then agree, else by the first bytes. */
 static TsrStatus choose_reader(const TsrFormat **out, const TsrInput *in, const char *wanted) {
     const TsrFormat *guessed = probe(in->data, in->size);
@@ -73,6 +86,7 @@ static TsrStatus choose_reader(const TsrFormat **out, const TsrInput *in, const 
     if (*out == NULL) *out = guessed;
     if (*out == NULL && in->size == 0) return tsr_input_error(in, "empty: nothing tells what format it has");
     if (in->size == 0 && (*out)->probe != NULL) return tsr_input_error(in, "it is empty");
+    if (guessed == NULL && (*out == NULL || (*out)->probe != NULL)) TSR_TRY(check_wrapping(in));
     if (*out == NULL) return tsr_input_error(in, "neither its name nor its first bytes tell its format");
     if ((*out)->table && guessed == NULL && tsr_csv_is_text(in->data, in->size)) return TSR_OK; /* a header alone */
     if ((*out)->probe != NULL && guessed != *out && !(*out)->probe(in->data, in->size))
@@ -113,6 +127,10 @@ static TsrStatus check_elements(const TsrItems *items) {
 }
 
 TsrStatus tsr_write(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options) {
+    if (options->text != NULL) {
+        tsr_sink_write(sink, options->text, options->text_length);
+        return tsr_sink_flush(sink);
+    }
     const TsrFormat *format = tsr_format_find(options->format);
     if (format == NULL) return tsr_error(TSR_VALUE_ERROR, "unknown format '%s'", options->format);
     if (format->write == NULL) return tsr_error(TSR_VALUE_ERROR, "%s can be read, not written", format->name);

@@ -101,6 +101,27 @@ static bool is_number(const char *begin, const char *end) {
     return begin < end && tsr_parse_double(&value, begin, end) == end;
 }
 
+/* true and false, as csv is written and as other programs spell them. */
+static bool parse_truth(bool *out, const char *begin, const char *end) {
+    static const char *const words[] = {"false", "true", "False", "True", "FALSE", "TRUE"};
+    for (size_t i = 0; i < TSR_COUNTOF(words); i++) {
+        if ((size_t)(end - begin) != strlen(words[i]) || memcmp(begin, words[i], (size_t)(end - begin)) != 0) continue;
+        *out = i % 2 == 1;
+        return true;
+    }
+    return false;
+}
+
+/* Whether a cell is one of a list of words. */
+static bool is_listed(const char *list, const char *begin, const char *end) {
+    const char *list_end = list + strlen(list), *text, *text_end;
+    for (bool last = false; !last;) {
+        next_field(&list, list_end, ',', &text, &text_end, &last);
+        if (text_end - text == end - begin && memcmp(text, begin, (size_t)(end - begin)) == 0) return true;
+    }
+    return false;
+}
+
 static char detect_delimiter(const char *line, const char *end) {
     static const char candidates[] = ",\t;";
     for (const char *c = candidates; *c != '\0'; c++)
@@ -114,10 +135,19 @@ bool tsr_csv_is_text(const char *data, size_t size) {
     return i == looked;
 }
 
+/* Whether the first field of a table without a header can be read: true or nan has no digit that would tell. */
+static bool begins_with_value(const char *data, const char *end) {
+    const char *stop = line_end(data, end), *text, *text_end;
+    bool last, truth;
+    next_field(&data, stop, detect_delimiter(data, stop), &text, &text_end, &last);
+    return is_number(text, text_end) || parse_truth(&truth, text, text_end);
+}
+
 bool tsr_csv_probe(const char *data, size_t size) {
     size_t looked = TSR_MIN(size, (size_t)4096), i = 0;
     while (i < looked && (data[i] < '0' || data[i] > '9')) i++;
-    return i < looked && data[0] != '[' && data[0] != '{' && tsr_csv_is_text(data, size);
+    bool value = i < looked || (size > 0 && begins_with_value(data, data + looked));
+    return value && data[0] != '[' && data[0] != '{' && tsr_csv_is_text(data, size);
 }
 
 /* ---- the table ---- */
@@ -131,6 +161,7 @@ typedef struct Block {
     int64_t bad_line;         /* of the first error, 0 none */
     int64_t bad_column;       /* its field, counted from 1; 0: the number of fields is wrong */
     int64_t bad_fields;
+    int64_t rounded_line, rounded_column; /* of the first whole number that became another one; 0 none */
     const char *bad_text;
     size_t bad_length;
 } Block;
@@ -142,6 +173,8 @@ typedef struct Table {
     int64_t columns;
     char delimiter;
     TsrDtype dtype;      /* of `cells` */
+    TsrDtype result;     /* of the tensor; integers have to fit it */
+    const char *na;      /* what means nan besides nothing; NULL */
     char *cells;
     Block blocks[MAX_BLOCKS];
     int nblocks;
@@ -193,21 +226,52 @@ static void count_blocks(int64_t begin, int64_t end, void *user) {
     for (int64_t i = begin; i < end; i++) count_block(user, &((Table *)user)->blocks[i]);
 }
 
-static bool parse_cell(const Table *t, const char *begin, const char *end, char *cell) {
-    if (t->dtype == TSR_INT64) return tsr_parse_int64((int64_t *)(void *)cell, begin, end) == end && begin < end;
-    if (begin == end) {
-        *(double *)(void *)cell = NAN;
-        return true;
-    }
-    return tsr_parse_double((double *)(void *)cell, begin, end) == end;
+static bool parse_uint64(uint64_t *out, const char *begin, const char *end) {
+    *out = 0;
+    for (const char *p = begin; p < end; p++)
+        if (*p < '0' || *p > '9' || __builtin_mul_overflow(*out, 10, out) || __builtin_add_overflow(*out, (uint64_t)(*p - '0'), out)) return false;
+    return begin < end;
+}
+
+/* An integer that fits the result. */
+static bool parse_integer(const Table *t, const char *begin, const char *end, int64_t *cell) {
+    bool truth;
+    if (parse_truth(&truth, begin, end)) *cell = truth;
+    else if (t->result == TSR_UINT64 && parse_uint64((uint64_t *)cell, begin, end)) return true;
+    else if (begin == end || tsr_parse_int64(cell, begin, end) != end) return false;
+    return tsr_integer_fits(t->result, *cell);
+}
+
+/* Whether text that was read as `value` is a whole number that an integer dtype holds, and another one. */
+static bool was_rounded(const char *begin, const char *end, double value) {
+    int64_t exact;
+    uint64_t large;
+    if (tsr_parse_int64(&exact, begin, end) == end) return value >= 0x1p63 || exact != (int64_t)value;
+    return parse_uint64(&large, begin, end) && (value >= 0x1p64 || large != (uint64_t)value);
+}
+
+enum { EXACT_DIGITS = 15 }; /* that every double keeps */
+
+static void see_rounding(Block *b, int64_t column, const char *begin, const char *end, double value) {
+    if (b->rounded_column == 0 && was_rounded(begin, end, value)) b->rounded_column = column + 1;
+}
+
+static bool parse_real(const Table *t, Block *b, int64_t column, const char *begin, const char *end, double *cell) {
+    bool truth;
+    if (begin == end || (t->na != NULL && is_listed(t->na, begin, end))) *cell = NAN;
+    else if (parse_truth(&truth, begin, end)) *cell = truth;
+    else if (tsr_parse_double(cell, begin, end) != end) return false;
+    else if (end - begin > EXACT_DIGITS) see_rounding(b, column, begin, end, *cell);
+    return true;
 }
 
 /* The common line: numbers and delimiters with nothing around them. Returns the cells parsed before anything else. */
-static int64_t parse_plain(const Table *t, const char *p, const char *end, double *cells, const char **rest) {
+static int64_t parse_plain(const Table *t, Block *b, const char *p, const char *end, double *cells, const char **rest) {
     int64_t k = 0;
     while (k < t->columns) {
         const char *stop = tsr_parse_double(&cells[k], p, end);
         if (stop == NULL || (stop < end && *stop != t->delimiter && !(*stop == '\r' && stop + 1 == end))) break;
+        if (TSR_UNLIKELY(stop - p > EXACT_DIGITS)) see_rounding(b, k, p, stop, cells[k]);
         k++;
         if (stop >= end || *stop == '\r') {
             *rest = end;
@@ -221,16 +285,17 @@ static int64_t parse_plain(const Table *t, const char *p, const char *end, doubl
 
 static bool parse_line(const Table *t, Block *b, const char *p, const char *end, char *cells) {
     bool last = false;
-    if (t->dtype == TSR_FLOAT64 && t->delimiter != ' ' && t->skipped == NULL) {
+    if (t->dtype == TSR_FLOAT64 && t->delimiter != ' ' && t->skipped == NULL && t->na == NULL) {
         const char *rest;
-        if (parse_plain(t, p, end, (double *)(void *)cells, &rest) == t->columns && rest == end) return true;
+        if (parse_plain(t, b, p, end, (double *)(void *)cells, &rest) == t->columns && rest == end) return true;
     }
     int64_t k = 0;
     for (; !last; k++) {
         const char *text, *text_end;
         next_field(&p, end, t->delimiter, &text, &text_end, &last);
         bool taken = k < t->columns && (t->skipped == NULL || !t->skipped[k]);
-        if (taken && !parse_cell(t, text, text_end, cells + k * 8)) {
+        void *cell = cells + k * 8;
+        if (taken && !(t->dtype == TSR_INT64 ? parse_integer(t, text, text_end, cell) : parse_real(t, b, k, text, text_end, cell))) {
             b->bad_column = k + 1;
             b->bad_text = text;
             b->bad_length = (size_t)(text_end - text);
@@ -254,6 +319,7 @@ static void parse_block(const Table *t, Block *b) {
                 b->bad_line = line;
                 return;
             }
+            if (TSR_UNLIKELY(b->rounded_column != 0) && b->rounded_line == 0) b->rounded_line = line;
             row += t->columns * 8;
         }
         p = stop + 1;
@@ -265,7 +331,7 @@ static void parse_blocks(int64_t begin, int64_t end, void *user) {
 }
 
 static bool means_missing(const char *cell) {
-    static const char *const words[] = {"NA", "N/A", "NULL", "null", "None", "?", "-", "."};
+    static const char *const words[] = {"NA", "N/A", "n/a", "#N/A", "<NA>", "NULL", "null", "None", "?", "-", "."};
     for (size_t i = 0; i < TSR_COUNTOF(words); i++)
         if (strcmp(cell, words[i]) == 0) return true;
     return false;
@@ -273,8 +339,13 @@ static bool means_missing(const char *cell) {
 
 /* What to do about a cell that is no number. */
 static void hint_about(const Table *t, const char *cell) {
-    if (means_missing(cell)) tsr_error_hint("an empty cell is nan; sed 's|%s||' empties those that say so", cell);
-    else if (t->delimiter != ',' && strchr(cell, ',') != NULL && cell[strspn(cell, "0123456789,-")] == '\0') tsr_error_hint("numbers are read with a decimal point: tr , . makes points of the commas");
+    size_t numeric = strspn(cell, "0123456789,.-");
+    if (means_missing(cell)) tsr_error_hint("an empty cell is nan, and with --na '%s', or load(path, na='%s'), one that says so", cell, cell);
+    else if (cell[0] == '#') tsr_error_hint("grep -v '^#' leaves lines that begin with # out");
+    else if (strstr(cell, "\\x0d") != NULL) tsr_error_hint("lines that end in a carriage return alone: tr '\\r' '\\n' mends them");
+    else if (t->delimiter == ',' && cell[numeric] == ';') tsr_error_hint("--delimiter ';' separates fields there; where the decimal mark is a comma, tr , . first");
+    else if (t->delimiter == ' ' && cell[numeric] == '\0' && strchr(cell, ',') != NULL) tsr_error_hint("the first line, where no comma stands, tells what separates fields: --delimiter , does, too");
+    else if (t->delimiter != ',' && cell[numeric] == '\0' && strchr(cell, ',') != NULL) tsr_error_hint("numbers are read with a decimal point: tr , . makes points of the commas");
     else if (cell[strspn(cell, "0123456789.|:")] == '\0' && strpbrk(cell, "|:") != NULL) tsr_error_hint("--delimiter '%c' separates fields there", *strpbrk(cell, "|:"));
     else tsr_error_hint("--columns, or load(path, columns='a,c'), takes the columns that hold numbers; an empty cell is nan");
 }
@@ -284,20 +355,22 @@ static TsrStatus report_bad(const Table *t, const Block *b) {
     if (b->bad_column == 0)
         return tsr_input_error(t->in, "line %lld has %lld field%s, the first row has %lld", (long long)b->bad_line, (long long)b->bad_fields, b->bad_fields == 1 ? "" : "s", (long long)t->columns);
     tsr_io_quote(shown, b->bad_text, b->bad_length);
-    TsrStatus status = tsr_input_error(t->in, "line %lld, column %lld: '%s' is not %s", (long long)b->bad_line, (long long)b->bad_column, shown,
-                                       t->dtype == TSR_INT64 ? "an integer" : "a number");
-    hint_about(t, shown);
+    bool digits = b->bad_length > 0 && shown[shown[0] == '-'] != '\0' && shown[(shown[0] == '-') + strspn(shown + (shown[0] == '-'), "0123456789")] == '\0';
+    TsrStatus status = digits ? tsr_input_error(t->in, "line %lld, column %lld: %s does not fit torch.%s", (long long)b->bad_line, (long long)b->bad_column, shown, tsr_dtype_name(t->result))
+                              : tsr_input_error(t->in, "line %lld, column %lld: '%s' is not %s", (long long)b->bad_line, (long long)b->bad_column, shown,
+                                                t->dtype == TSR_INT64 ? "an integer" : "a number");
+    if (!digits) hint_about(t, shown);
     return status;
 }
 
-/* A header has a cell that is not empty, and none that is a number. */
-static bool looks_like_header(const char *p, const char *end, char delimiter) {
-    bool last = false, any = false;
+/* A header has a cell that is not empty, and none that is a number, or else what a cell of numbers may be. */
+static bool looks_like_header(const char *p, const char *end, char delimiter, const char *na) {
+    bool last = false, any = false, truth;
     while (!last) {
         const char *text, *text_end;
         next_field(&p, end, delimiter, &text, &text_end, &last);
         any |= text < text_end;
-        if (is_number(text, text_end)) return false;
+        if (is_number(text, text_end) || parse_truth(&truth, text, text_end) || (na != NULL && is_listed(na, text, text_end))) return false;
     }
     return any;
 }
@@ -328,7 +401,13 @@ static TsrStatus examine(Table *t, const TsrInput *in, const TsrLoadOptions *opt
     t->delimiter = options->delimiter != 0 ? options->delimiter : options->format != NULL && strcmp(options->format, "tsv") == 0 ? '\t' : detect_delimiter(p, stop);
     while (p < stop && t->delimiter == ' ' && *p == ' ') p++;
     t->columns = count_fields(p, stop, t->delimiter);
-    bool header = options->header == 1 || (options->header < 0 && looks_like_header(p, stop, t->delimiter));
+    const char *returned = memchr(p, '\r', (size_t)(stop - p));
+    if (returned != NULL && returned + 1 < stop && !t->quoted) {
+        TsrStatus status = tsr_input_error(in, "line %lld has a carriage return inside", (long long)t->body_line);
+        tsr_error_hint("lines that end in a carriage return alone: tr '\\r' '\\n' mends them");
+        return status;
+    }
+    bool header = options->header == 1 || (options->header < 0 && looks_like_header(p, stop, t->delimiter, options->na));
     if (header) {
         t->header = p;
         t->header_end = stop;
@@ -447,6 +526,11 @@ static TsrStatus name_columns(TsrTensor *table, Table *t) {
     for (int k = 0; k < t->nwanted && t->names != NULL; k++) names[k] = t->names[t->wanted[k]];
     bool some = t->nwanted > 0 && t->names != NULL;
     TSR_TRY(tsr_columns_new(&columns, some ? names : t->names, table->sizes[1], t->delimiter));
+    for (int i = t->nblocks - 1; i >= 0; i--)
+        if (t->blocks[i].rounded_line != 0) {
+            columns->rounded_line = t->blocks[i].rounded_line;
+            columns->rounded_column = t->blocks[i].rounded_column;
+        }
     tsr_columns_set_move(table, columns);
     return TSR_OK;
 }
@@ -466,6 +550,8 @@ TsrStatus tsr_csv_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *option
     if (t == NULL) return tsr_error_no_memory(sizeof *t);
     t->in = in;
     t->end = end;
+    t->result = options->dtype;
+    t->na = options->na;
     t->dtype = options->dtype != TSR_DTYPE_NONE && tsr_dtype_is_integral(options->dtype) ? TSR_INT64 : TSR_FLOAT64;
     TsrStatus status = examine(t, in, options, begin);
     if (status == TSR_OK) status = read_names(t);
@@ -483,14 +569,51 @@ TsrStatus tsr_csv_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *option
 
 /* ---- writing ---- */
 
+/* In quotes where it would be read otherwise. */
+static void write_name(TsrSink *sink, const char *name, char delimiter, bool alone) {
+    size_t n = strlen(name);
+    bool plain = strchr(name, delimiter) == NULL && name[strcspn(name, "\"\r\n")] == '\0';
+    if (n == 0) plain = !alone && delimiter != ' ';
+    else plain &= !is_blank(name[0]) && !is_blank(name[n - 1]);
+    if (!plain) tsr_sink_puts(sink, "\"");
+    for (const char *p = name; *p != '\0'; p++) tsr_sink_write(sink, *p == '"' ? "\"\"" : p, *p == '"' ? 2 : 1);
+    if (!plain) tsr_sink_puts(sink, "\"");
+}
+
 /* Cells are made into text by pieces, several of them at a time in as many threads as there are, and written in order. */
 enum { CELL = 48, PIECE = 2048 /* cells */, PIECES = 16 };
+
+/* How nan is written, in quotes where it needs them. */
+typedef struct Word {
+    char text[CELL];
+    size_t length;
+} Word;
+
+static TsrStatus word_for_nan(Word *word, const TsrSaveOptions *options, int64_t columns, char delimiter) {
+    TsrSink sink = {.fd = -1};
+    write_name(&sink, options->na != NULL ? options->na : "nan", delimiter, columns == 1);
+    TsrStatus status = sink.status;
+    if (status == TSR_OK && sink.text.length >= CELL) status = tsr_error(TSR_VALUE_ERROR, "what nan is written as has at most %d bytes", CELL - 3);
+    word->length = status == TSR_OK ? sink.text.length : 0;
+    memcpy(word->text, sink.text.data != NULL ? sink.text.data : "", word->length);
+    tsr_text_free(&sink.text);
+    return status;
+}
+
+/* The cell's text, of less than CELL bytes. */
+static size_t format_cell(char *text, TsrScalar value, TsrDtype dtype, int precision, const Word *na) {
+    size_t n = tsr_format_element(text, value, dtype, precision, false);
+    if (n != 3 || memcmp(text, "nan", 3) != 0) return n;
+    memcpy(text, na->text, na->length);
+    return na->length;
+}
 
 typedef struct Writing {
     const TsrTensor *t; /* contiguous */
     int64_t columns, first; /* the cell that the first piece begins with */
     char delimiter;
     int precision;
+    Word na;
     char *text; /* CELL bytes for each cell of all pieces */
     size_t length[PIECES];
 } Writing;
@@ -504,7 +627,7 @@ static void write_pieces(int64_t begin, int64_t end, void *user) {
         int64_t cell = w->first + piece * PIECE, stop = TSR_MIN(cell + PIECE, w->t->numel), column = cell % w->columns;
         for (; cell < stop; cell++) {
             bool last = ++column == w->columns;
-            p += tsr_format_element(p, tsr_scalar_load(w->t->dtype, data + cell * item), w->t->dtype, w->precision, false);
+            p += format_cell(p, tsr_scalar_load(w->t->dtype, data + cell * item), w->t->dtype, w->precision, &w->na);
             *p++ = last ? '\n' : w->delimiter;
             if (last) column = 0;
         }
@@ -512,11 +635,11 @@ static void write_pieces(int64_t begin, int64_t end, void *user) {
     }
 }
 
-static TsrStatus write_table(TsrSink *sink, const TsrTensor *t, char delimiter, int precision) {
-    Writing w = {.t = t, .columns = tsr_ndim(t) == 2 ? t->sizes[1] : 1, .delimiter = delimiter, .precision = precision};
-    TsrStatus status = TSR_OK;
+static TsrStatus write_table(TsrSink *sink, const TsrTensor *t, char delimiter, const TsrSaveOptions *options) {
+    Writing w = {.t = t, .columns = tsr_ndim(t) == 2 ? t->sizes[1] : 1, .delimiter = delimiter, .precision = options->precision};
+    TsrStatus status = word_for_nan(&w.na, options, w.columns, delimiter);
     size_t room = (size_t)TSR_MIN(t->numel, PIECES * PIECE) * CELL;
-    if (t->numel == 0) return sink->status;
+    if (status != TSR_OK || t->numel == 0) return status;
     w.text = tsr_malloc(room);
     if (w.text == NULL) return tsr_error_no_memory(room);
     for (; w.first < t->numel && status == TSR_OK; w.first += PIECES * PIECE) {
@@ -532,17 +655,6 @@ static TsrStatus write_table(TsrSink *sink, const TsrTensor *t, char delimiter, 
 }
 
 /* ---- names ---- */
-
-/* In quotes where it would be read otherwise. */
-static void write_name(TsrSink *sink, const char *name, char delimiter, bool alone) {
-    size_t n = strlen(name);
-    bool plain = strchr(name, delimiter) == NULL && name[strcspn(name, "\"\r\n")] == '\0';
-    if (n == 0) plain = !alone && delimiter != ' ';
-    else plain &= !is_blank(name[0]) && !is_blank(name[n - 1]);
-    if (!plain) tsr_sink_puts(sink, "\"");
-    for (const char *p = name; *p != '\0'; p++) tsr_sink_write(sink, *p == '"' ? "\"\"" : p, *p == '"' ? 2 : 1);
-    if (!plain) tsr_sink_puts(sink, "\"");
-}
 
 static TsrStatus write_header(TsrSink *sink, const char *const *names, int64_t n, char delimiter) {
     for (int64_t i = 0; i < n; i++) {
@@ -587,14 +699,16 @@ static TsrStatus add_named_column(NamedColumns *c, const TsrItem *item) {
     return TSR_OK;
 }
 
-static TsrStatus write_named_rows(TsrSink *sink, const NamedColumns *c, char delimiter, int precision) {
+static TsrStatus write_named_rows(TsrSink *sink, const NamedColumns *c, char delimiter, const TsrSaveOptions *options) {
     char text[CELL];
+    Word na;
+    TSR_TRY(word_for_nan(&na, options, c->n, delimiter));
     for (int64_t row = 0; row < c->rows; row++) {
         if ((row & 1023) == 0) TSR_TRY(tsr_interrupt_check());
         for (int i = 0; i < c->n; i++) {
             const TsrTensor *t = c->columns[i];
             const char *cell = (const char *)tsr_data(t) + row * (int64_t)tsr_itemsize(t);
-            size_t length = tsr_format_element(text, tsr_scalar_load(t->dtype, cell), t->dtype, precision, false);
+            size_t length = format_cell(text, tsr_scalar_load(t->dtype, cell), t->dtype, options->precision, &na);
             text[length] = i + 1 < c->n ? delimiter : '\n';
             tsr_sink_write(sink, text, length + 1);
         }
@@ -617,7 +731,7 @@ static TsrStatus write_named(TsrSink *sink, const TsrItems *items, const TsrSave
     TsrStatus status = c.columns != NULL ? TSR_OK : tsr_error_no_memory((size_t)items->n * sizeof *c.columns);
     for (int i = 0; i < items->n && status == TSR_OK; i++) status = add_named_column(&c, &items->items[i]);
     if (status == TSR_OK) status = options->header != NULL ? write_given_header(sink, options, items->n, delimiter) : write_keys(sink, items, options, delimiter);
-    if (status == TSR_OK) status = write_named_rows(sink, &c, delimiter, options->precision);
+    if (status == TSR_OK) status = write_named_rows(sink, &c, delimiter, options);
     for (int i = 0; i < c.n; i++) tsr_tensor_free(c.columns[i]);
     tsr_free(c.columns);
     return status;
@@ -632,7 +746,7 @@ static TsrStatus write_delimited(TsrSink *sink, const TsrItems *items, const Tsr
     TSR_TRY(check_cells(t));
     TSR_TRY(write_given_header(sink, options, tsr_ndim(t) == 2 ? t->sizes[1] : 1, delimiter));
     TSR_TRY(tsr_tensor_new_contiguous(&dense, t, TSR_CONTIGUOUS));
-    TsrStatus status = write_table(sink, dense, delimiter, options->precision);
+    TsrStatus status = write_table(sink, dense, delimiter, options);
     tsr_tensor_free(dense);
     return status;
 }

@@ -142,6 +142,13 @@ TsrStatus tsr_check_names(const TsrInput *in, const void *named, int n, size_t s
 
 /* ---- text ---- */
 
+bool tsr_integer_fits(TsrDtype dtype, int64_t v) {
+    bool is_signed = tsr_dtype_is_signed(dtype);
+    int bits = 8 * (int)tsr_dtype_size(dtype) - is_signed;
+    if (v < 0 && !is_signed) return false;
+    return bits > 62 || (v < INT64_C(1) << bits && v >= -(INT64_C(1) << bits));
+}
+
 static size_t format_real(char *buffer, double value, TsrDtype dtype, int precision, bool whole_point) {
     bool narrow = dtype != TSR_FLOAT64 && dtype != TSR_COMPLEX128;
     size_t n = precision > 0 && isfinite(value) ? (size_t)snprintf(buffer, 48, "%.*g", TSR_MIN(precision, 17), value)

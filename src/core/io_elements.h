@@ -20,6 +20,8 @@ TsrStatus tsr_input_new_elements(TsrStorage **out, TsrInput *in, const TsrElemen
 TsrStatus tsr_input_new_tensor(TsrTensor **out, TsrInput *in, const TsrElements *e, int ndim, const int64_t *shape, bool fortran);
 /* "[1, 2]" checks and totals for shapes read from files: all sizes >= 0, product and bytes without overflow. */
 TsrStatus tsr_check_shape(const TsrInput *in, int64_t *numel, size_t *nbytes, int ndim, const int64_t *shape, TsrDtype dtype);
+/* Whether an element of an integral dtype can be v. */
+bool tsr_integer_fits(TsrDtype dtype, int64_t v);
 /* The text of one element for csv and json, shortest or with `precision` significant digits; `whole_point` keeps ".0". Returns its length; buffer of 48 bytes. */
 size_t tsr_format_element(char *buffer, TsrScalar value, TsrDtype dtype, int precision, bool whole_point);
 

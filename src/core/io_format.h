@@ -18,6 +18,7 @@ typedef struct TsrLoadOptions {
     char mode;             /* mapped formats: 'c' copy-on-write (the default, also 0), 'r' read-only, '+' shared */
     int header;            /* csv: -1 detect, 0 no, 1 yes */
     char delimiter;        /* csv: 0 detect; ' ' runs of spaces */
+    const char *na;        /* csv: cells that are nan besides empty ones, a list such as columns is; NULL: none */
     const char *columns;   /* csv: "0,2,name"; jsonl: "name,other"; a name that has a comma stands in quotes, as in csv; NULL all */
 } TsrLoadOptions;
 
@@ -25,10 +26,13 @@ typedef struct TsrSaveOptions {
     const char *format;    /* NULL: by extension */
     int precision;         /* csv, json, jsonl: significant digits; 0 the shortest that reads back */
     char delimiter;        /* 0: the format's own */
+    const char *na;        /* csv: how nan is written; NULL: "nan" */
     const char *json_nan;  /* "null" (default), "error" or "token" (NaN, Infinity) */
     bool no_header;        /* csv: without the row of names */
     const char *const *header; /* csv: the names of the columns; NULL: those of the tensors, where there are several */
     int64_t header_count;
+    const char *text;      /* what the file is to hold, made by the caller, and not the items; NULL */
+    size_t text_length;
     bool compress;         /* npz: deflated */
     bool untie;            /* safetensors: tensors that share memory are written each for itself, not refused */
 } TsrSaveOptions;

@@ -14,8 +14,11 @@
 
 enum { MAX_DEPTH = 64 };
 
+/* A byte order mark, which some programs write, says nothing. */
+static size_t mark_size(const char *data, size_t size) { return size >= 3 && memcmp(data, "\xef\xbb\xbf", 3) == 0 ? 3 : 0; }
+
 bool tsr_json_probe(const char *data, size_t size) {
-    size_t i = 0;
+    size_t i = mark_size(data, size);
     while (i < size && strchr(" \t\r\n", data[i]) != NULL && data[i] != '\0') i++;
     return i < size && (data[i] == '[' || data[i] == '{');
 }
@@ -30,7 +33,10 @@ typedef struct Numbers {
     int64_t sizes[MAX_DEPTH];      /* -1 unknown */
 } Numbers;
 
-static TsrJson text_of(const TsrInput *in) { return (TsrJson){in, in->data, in->data + in->size, in->data, ""}; }
+static TsrJson text_of(const TsrInput *in) {
+    const char *start = in->data + mark_size(in->data, in->size);
+    return (TsrJson){in, start, in->data + in->size, start, ""};
+}
 
 static TsrStatus make_room(Numbers *v) {
     if (v->n < v->room) return TSR_OK;
@@ -139,8 +145,22 @@ static TsrStatus read_array(TsrJson *j, Numbers *v, int depth) {
     return TSR_OK;
 }
 
-static TsrStatus new_from_numbers(TsrTensor **out, const Numbers *v, int ndim, TsrDtype wanted) {
+/* Numbers that are to be integers are such, and fit: nothing is cut off or wraps around. */
+static TsrStatus check_integers(const TsrJson *j, const Numbers *v, TsrDtype wanted) {
+    bool integral = wanted != TSR_DTYPE_NONE && tsr_dtype_is_integral(wanted);
+    for (size_t i = 0; i < v->n && integral; i++) {
+        if ((i & 0xFFFFF) == 0) TSR_TRY(tsr_interrupt_check());
+        double d = v->floats[i];
+        bool whole = v->all_int || (d == floor(d) && d >= -0x1p63 && d < 0x1p63); /* not nan, either */
+        if (whole && tsr_integer_fits(wanted, v->all_int ? v->ints[i] : (int64_t)d)) continue;
+        return tsr_input_error(j->in, whole ? "number %zu, %.17g, does not fit torch.%s" : "number %zu, %.17g, is not an integer (torch.%s)", i + 1, d, tsr_dtype_name(wanted));
+    }
+    return TSR_OK;
+}
+
+static TsrStatus new_from_numbers(TsrTensor **out, const TsrJson *j, const Numbers *v, int ndim, TsrDtype wanted) {
     TsrTensor *t, *converted;
+    TSR_TRY(check_integers(j, v, wanted));
     bool mixed = v->any_bool && !v->all_bool;
     TsrDtype dtype = v->n == 0 ? TSR_FLOAT64 : v->all_bool ? TSR_BOOL : v->all_int && !mixed ? TSR_INT64 : TSR_FLOAT64;
     TSR_TRY(tsr_tensor_new(&t, ndim, v->sizes, dtype, TSR_DEVICE_CPU));
@@ -177,7 +197,7 @@ static int ndim_of(const Numbers *v) {
 static TsrStatus read_tensor(TsrTensor **out, TsrJson *j, TsrDtype wanted) {
     Numbers v = no_numbers();
     TsrStatus status = read_element(j, &v, 0);
-    if (status == TSR_OK) status = new_from_numbers(out, &v, ndim_of(&v), wanted);
+    if (status == TSR_OK) status = new_from_numbers(out, j, &v, ndim_of(&v), wanted);
     free_numbers(&v);
     return status;
 }
@@ -312,12 +332,12 @@ static TsrStatus read_lines(TsrJson *j, Lines *l, bool objects) {
     return TSR_OK;
 }
 
-static TsrStatus take_columns(TsrItems *out, Lines *l, bool objects, TsrDtype wanted) {
+static TsrStatus take_columns(TsrItems *out, const TsrJson *j, Lines *l, bool objects, TsrDtype wanted) {
     for (int i = 0; i < l->n; i++) {
         TsrTensor *t;
         Numbers *v = &l->columns[i].numbers;
         v->sizes[0] = l->rows;
-        TSR_TRY(new_from_numbers(&t, v, ndim_of(v), wanted));
+        TSR_TRY(new_from_numbers(&t, j, v, ndim_of(v), wanted));
         TSR_TRY(objects ? tsr_items_add_move(out, l->columns[i].name, strlen(l->columns[i].name), t) : tsr_items_single_move(out, t));
     }
     return TSR_OK;
@@ -331,7 +351,7 @@ TsrStatus tsr_jsonl_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *opti
     bool objects = j.p < j.end && *j.p == '{';
     TsrStatus status = objects ? choose_columns(&lines, options->columns) : add_column(&lines, "", 0);
     if (status == TSR_OK) status = read_lines(&j, &lines, objects);
-    if (status == TSR_OK) status = take_columns(out, &lines, objects, options->dtype);
+    if (status == TSR_OK) status = take_columns(out, &j, &lines, objects, options->dtype);
     free_lines(&lines);
     return status;
 }

@@ -10,6 +10,7 @@
 #include "core/table.h"
 #include "dict_obj.h"
 #include "func_obj.h"
+#include "json_out.h"
 #include "namespace.h"
 #include "seq_obj.h"
 #include "str_obj.h"
@@ -69,7 +70,7 @@ static TsrStatus add_column_name(TsrText *text, Value v) {
 }
 
 /* "0,2,name" or a list of them, as the reader wants it; `text` keeps the joined names alive. */
-static TsrStatus read_columns(TsrLoadOptions *o, TsrText *text, Value v) {
+static TsrStatus read_list(const char **out, TsrText *text, Value v) {
     const Value *items;
     int64_t count;
     if (v.tag <= V_NONE) return TSR_OK;
@@ -78,7 +79,7 @@ static TsrStatus read_columns(TsrLoadOptions *o, TsrText *text, Value v) {
         if (i > 0) TSR_TRY(tsr_text_putc(text, ','));
         TSR_TRY(add_column_name(text, items[i]));
     }
-    o->columns = text->data;
+    *out = text->data != NULL ? text->data : "";
     return TSR_OK;
 }
 
@@ -123,9 +124,10 @@ static TsrStatus items_to_pair(Value *out, TsrItems *items) {
     return status;
 }
 
-enum { LOAD_PATH, LOAD_FORMAT, LOAD_DTYPE, LOAD_SHAPE, LOAD_MODE, LOAD_HEADER, LOAD_DELIMITER, LOAD_COLUMNS, LOAD_METADATA, LOAD_ARGS };
+enum { LOAD_PATH, LOAD_FORMAT, LOAD_DTYPE, LOAD_SHAPE, LOAD_MODE, LOAD_HEADER, LOAD_DELIMITER, LOAD_COLUMNS, LOAD_METADATA, LOAD_NA, LOAD_ARGS };
 
-static TsrStatus load_options(TsrLoadOptions *o, int64_t *shape, TsrText *columns, const Value *v) {
+/* What is lent to the options stays in `shape` and `lists`. */
+static TsrStatus load_options(TsrLoadOptions *o, int64_t *shape, TsrText lists[2], const Value *v) {
     *o = (TsrLoadOptions){.dtype = TSR_DTYPE_NONE};
     TSR_TRY(optional_text(&o->format, v[LOAD_FORMAT], "load(): argument 'format'"));
     if (v[LOAD_DTYPE].tag > V_NONE && !dtype_from_value(&o->dtype, v[LOAD_DTYPE]))
@@ -134,33 +136,34 @@ static TsrStatus load_options(TsrLoadOptions *o, int64_t *shape, TsrText *column
     TSR_TRY(read_mode(o, v[LOAD_MODE]));
     TSR_TRY(read_header(o, v[LOAD_HEADER]));
     TSR_TRY(read_delimiter(o, v[LOAD_DELIMITER]));
-    return read_columns(o, columns, v[LOAD_COLUMNS]);
+    TSR_TRY(read_list(&o->columns, &lists[0], v[LOAD_COLUMNS]));
+    return read_list(&o->na, &lists[1], v[LOAD_NA]);
 }
 
 static TsrStatus load(Value *out, const CallArgs *args) {
-    static const char *const names[] = {"path", "format", "dtype", "shape", "mode", "header", "delimiter", "columns", "metadata"};
+    static const char *const names[] = {"path", "format", "dtype", "shape", "mode", "header", "delimiter", "columns", "metadata", "na"};
     static const ArgSpec spec = {"load", names, LOAD_ARGS, 0, 2, 1};
     Value v[LOAD_ARGS];
     TsrLoadOptions options;
-    TsrText columns = {0};
+    TsrText lists[2] = {0};
     TsrItems items = {0};
     const char *path;
     int64_t shape[TSR_MAX_DIMS];
     TSR_TRY(args_parse(v, args, 0, &spec));
     TSR_TRY(value_to_cstring(&path, v[LOAD_PATH], "load(): argument 'path'"));
-    TsrStatus status = load_options(&options, shape, &columns, v);
+    TsrStatus status = load_options(&options, shape, lists, v);
     if (status == TSR_OK) status = tsr_load(&items, path, &options);
     bool metadata = false;
     if (status == TSR_OK && v[LOAD_METADATA].tag != V_UNBOUND) status = value_truth(&metadata, v[LOAD_METADATA]);
     if (status == TSR_OK) status = metadata ? items_to_pair(out, &items) : items_to_value(out, &items);
     tsr_items_free(&items);
-    tsr_text_free(&columns);
+    for (int i = 0; i < 2; i++) tsr_text_free(&lists[i]);
     return status;
 }
 
 /* ---- save ---- */
 
-enum { SAVE_VALUE, SAVE_PATH, SAVE_FORMAT, SAVE_PRECISION, SAVE_JSON_NAN, SAVE_DELIMITER, SAVE_HEADER, SAVE_UNTIE, SAVE_METADATA, SAVE_COMPRESS, SAVE_ARGS };
+enum { SAVE_VALUE, SAVE_PATH, SAVE_FORMAT, SAVE_PRECISION, SAVE_JSON_NAN, SAVE_DELIMITER, SAVE_HEADER, SAVE_UNTIE, SAVE_METADATA, SAVE_COMPRESS, SAVE_NA, SAVE_ARGS };
 
 /* A tensor, or one of what torch.tensor takes: a number, a list. */
 static TsrStatus new_tensor_of(TsrTensor **out, Value v) {
@@ -213,34 +216,22 @@ static TsrStatus add_remarks(TsrItems *items, Value v) {
     return TSR_OK;
 }
 
-/* JSON holds more than tensors: json.dumps, tensors inside as nested lists. */
-static TsrStatus tolist(Value *out, const CallArgs *args) { return value_call_method(out, args->values[0], "tolist", 0, NULL); }
-static const Method tolist_row = {"tolist", tolist, ARGS_ONE, 1, 1, "(x)", NULL};
-
-static TsrStatus json_text(Value *out, Value v) {
-    Value json, dumps, fallback;
-    Str *name = str_intern_c("default"), *function = str_intern_c("dumps");
-    if (name == NULL || function == NULL) return mem_error();
-    TSR_TRY(module_import(&json, "json"));
-    TsrStatus status = value_getattr(&dumps, json, function);
-    value_release(json);
-    TSR_TRY(status);
-    status = native_new(&fallback, &tolist_row, NULL);
-    if (status == TSR_OK) {
-        status = value_call(out, dumps, &(CallArgs){.values = (Value[]){v, fallback}, .count = 1, .keyword_count = 1, .names = &name});
-        value_release(fallback);
+/* JSON holds more than tensors; of JSON lines each item of a list has one. */
+static TsrStatus json_text(TsrText *out, Value v, const TsrSaveOptions *options) {
+    const JsonStyle style = {.nan = options->json_nan, .precision = options->precision, .strict = true};
+    const Value *items = &v;
+    int64_t count = 1;
+    if (strcmp(options->format, "jsonl") == 0 && !value_as_array(v, &items, &count)) return tsr_error(TSR_TYPE_ERROR, "JSON lines are written of a tensor, a dict of them or a list, not %s", value_type_name(v));
+    for (int64_t i = 0; i < count; i++) {
+        TSR_TRY(json_write(out, items[i], &style));
+        TSR_TRY(tsr_text_putc(out, '\n'));
     }
-    value_release(dumps);
-    return status;
+    return TSR_OK;
 }
 
-static TsrStatus write_text(Value v, TsrSink *sink, const char *format) {
-    Value text;
-    TSR_TRY(strcmp(format, "json") == 0 ? json_text(&text, v) : value_new_repr(&text, v));
-    tsr_sink_write(sink, value_as_str(text)->data, (size_t)value_as_str(text)->size);
-    tsr_sink_puts(sink, "\n");
-    value_release(text);
-    return tsr_sink_flush(sink);
+static TsrStatus repr_text(TsrText *out, Value v) {
+    TSR_TRY(value_repr(out, v));
+    return tsr_text_putc(out, '\n');
 }
 
 static bool has_tensors_only(Value v) {
@@ -251,13 +242,18 @@ static bool has_tensors_only(Value v) {
     return true;
 }
 
-static TsrStatus save_to_stdout(Value v, TsrItems *items, const TsrSaveOptions *options) {
-    TsrSink sink = {.fd = STDOUT_FILENO, .name = NULL};
-    if (options->format == NULL) return tsr_error(TSR_VALUE_ERROR, "save() to '-' needs format=");
+/* Whether a value goes into the format as text of ours, not as tensors. */
+static bool is_written_as_text(Value v, const char *format) {
+    if (strcmp(format, "text") == 0) return true;
+    if (strcmp(format, "json") == 0) return !has_tensors_only(v);
+    return strcmp(format, "jsonl") == 0 && (value_is_list(v) || value_is_tuple(v));
+}
+
+static TsrStatus write_items(const TsrItems *items, const char *path, const TsrSaveOptions *options) {
+    if (strcmp(path, "-") != 0) return tsr_save(items, path, options);
+    TsrSink sink = {.fd = STDOUT_FILENO, .name = "<stdout>"};
     fflush(builtin_stdout());
-    bool text = strcmp(options->format, "text") == 0 || (strcmp(options->format, "json") == 0 && !has_tensors_only(v));
-    TsrStatus status = text ? write_text(v, &sink, options->format) : value_to_items(items, v);
-    if (!text && status == TSR_OK) status = tsr_write(&sink, items, options);
+    TsrStatus status = tsr_write(&sink, items, options);
     tsr_text_free(&sink.text);
     return status;
 }
@@ -268,6 +264,7 @@ static TsrStatus save_options(TsrSaveOptions *o, const Value *v) {
     *o = (TsrSaveOptions){0};
     TSR_TRY(optional_text(&o->format, v[SAVE_FORMAT], "save(): argument 'format'"));
     TSR_TRY(optional_text(&o->json_nan, v[SAVE_JSON_NAN], "save(): argument 'json_nan'"));
+    TSR_TRY(optional_text(&o->na, v[SAVE_NA], "save(): argument 'na'"));
     TSR_TRY(optional_text(&delimiter, v[SAVE_DELIMITER], "save(): argument 'delimiter'"));
     if (delimiter != NULL) o->delimiter = strcmp(delimiter, "\\t") == 0 ? '\t' : delimiter[0];
     if (v[SAVE_PRECISION].tag > V_NONE) TSR_TRY(value_to_index(&precision, v[SAVE_PRECISION]));
@@ -300,9 +297,21 @@ static TsrStatus save_header(TsrSaveOptions *o, Value v) {
 
 /* `items` hold the remarks. */
 static TsrStatus save_items(Value v, TsrItems *items, const char *path, const TsrSaveOptions *options) {
-    if (strcmp(path, "-") == 0) return save_to_stdout(v, items, options);
-    TSR_TRY(value_to_items(items, v));
-    return tsr_save(items, path, options);
+    TsrSaveOptions o = *options;
+    TsrText text = {0};
+    const TsrFormat *format = o.format == NULL ? tsr_format_for_path(path) : NULL;
+    if (o.format == NULL && strcmp(path, "-") == 0) return tsr_error(TSR_VALUE_ERROR, "save() to '-' needs format=");
+    if (format != NULL) o.format = format->name;
+    if (o.format == NULL || !is_written_as_text(v, o.format)) {
+        TSR_TRY(value_to_items(items, v));
+        return write_items(items, path, &o);
+    }
+    TsrStatus status = strcmp(o.format, "text") == 0 ? repr_text(&text, v) : json_text(&text, v, &o);
+    o.text = text.data != NULL ? text.data : "";
+    o.text_length = text.length;
+    if (status == TSR_OK) status = write_items(items, path, &o);
+    tsr_text_free(&text);
+    return status;
 }
 
 TsrStatus files_save(Value v, const char *path, const TsrSaveOptions *options) {
@@ -313,7 +322,7 @@ TsrStatus files_save(Value v, const char *path, const TsrSaveOptions *options) {
 }
 
 static TsrStatus save(Value *out, const CallArgs *args) {
-    static const char *const names[] = {"obj", "path", "format", "precision", "json_nan", "delimiter", "header", "untie", "metadata", "compress"};
+    static const char *const names[] = {"obj", "path", "format", "precision", "json_nan", "delimiter", "header", "untie", "metadata", "compress", "na"};
     static const ArgSpec spec = {"save", names, SAVE_ARGS, 0, 3, 2};
     Value v[SAVE_ARGS];
     TsrSaveOptions options;
@@ -360,9 +369,9 @@ static TsrStatus columns(Value *out, const CallArgs *args) {
 }
 
 static const Method functions[] = {
-    {"load", load, ARGS_ANY, 1, 2, "(path, format=None, *, dtype=None, shape=None, mode='c', header=None, delimiter=None, columns=None, metadata=False)",
+    {"load", load, ARGS_ANY, 1, 2, "(path, format=None, *, dtype=None, shape=None, mode='c', header=None, delimiter=None, columns=None, metadata=False, na=None)",
      "The tensor, or dict of tensors, in a file; '-' is standard input. With metadata=True a pair: that, and the texts that a safetensors file keeps beside its tensors, a dict."},
-    {"save", save, ARGS_ANY, 2, 3, "(obj, path, format=None, *, precision=None, json_nan='null', delimiter=None, header=True, untie=False, metadata=None, compress=False)",
+    {"save", save, ARGS_ANY, 2, 3, "(obj, path, format=None, *, precision=None, json_nan='null', delimiter=None, header=True, untie=False, metadata=None, compress=False, na='nan')",
      "Writes a tensor, or a dict of tensors, to a file, whole or not at all. header= of csv and tsv: a list of names of the columns, or False for none."},
     {"columns", columns, ARGS_ONE, 1, 1, "(x)",
      "The names that the columns of x had in the file it was read from, as a list; None when that is not known."},

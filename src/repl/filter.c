@@ -90,6 +90,7 @@ static TsrStatus add_input_options(Keywords *k) {
     TSR_TRY(add_shape(k));
     TSR_TRY(add_text(k, "delimiter", options->delimiter));
     TSR_TRY(add_text(k, "columns", options->columns));
+    TSR_TRY(add_text(k, "na", options->na));
     return options->header >= 0 ? add_move(k, "header", value_bool(options->header == 1)) : TSR_OK;
 }
 
@@ -108,14 +109,30 @@ TsrStatus filter_read(Value *out, const FilterOptions *given, const char *path, 
     return read_one(out, path, metadata);
 }
 
+/* What is not seen in the value: a long whole number became another one. Written over the file that has it, it would be lost. */
+static TsrStatus tell_rounding(Value v, const char *path) {
+    const TsrColumns *c = v.tag == V_TENSOR && !tsr_is_sparse(v.t) ? v.t->storage->columns : NULL;
+    if (c == NULL || c->rounded_line == 0) return TSR_OK;
+    long long line = c->rounded_line, column = c->rounded_column;
+    if (options->in_place) {
+        tsr_error(TSR_VALUE_ERROR, "%s: line %lld, column %lld: float64 would round this whole number", path, line, column);
+        tsr_error_hint("--dtype int64 (uint64) keeps it");
+        return TSR_VALUE_ERROR;
+    }
+    if (!shell_options->json) fprintf(stderr, "tsr: %s: line %lld, column %lld: float64 rounds this whole number; --dtype int64 (uint64) keeps it\n", strcmp(path, "-") == 0 ? "<stdin>" : path, line, column);
+    return TSR_OK;
+}
+
 static TsrStatus read_inputs(void) {
     Value list, item;
     if (inputs.tag != V_UNBOUND) return TSR_OK;
     TSR_TRY(list_new(&list, 0));
     int count = options->file_count > 0 ? options->file_count : 1;
     for (int i = 0; i < count; i++) {
-        TsrStatus status = read_one(&item, options->file_count > 0 ? options->files[i] : "-", false);
+        const char *path = options->file_count > 0 ? options->files[i] : "-";
+        TsrStatus status = read_one(&item, path, false);
         if (status == TSR_OK) status = list_append_move(value_as_list(list), item);
+        if (status == TSR_OK) status = tell_rounding(item, path);
         if (status != TSR_OK) {
             value_release(list);
             return status;
@@ -203,9 +220,17 @@ static char old_delimiter(void) {
     return c != NULL && c->n > 1 ? c->delimiter : 0; /* one column tells of none */
 }
 
+/* Of --na: what nan is written as. NULL: nan. */
+static const char *first_word(char *buffer, size_t size, const char *list) {
+    if (list == NULL) return NULL;
+    snprintf(buffer, size, "%.*s", (int)strcspn(list, ","), list);
+    return buffer;
+}
+
 static TsrStatus save(Value result, const char *path, const char *format) {
+    char na[64];
     const TsrFormat *row = format != NULL ? tsr_format_find(format) : tsr_format_for_path(path);
-    TsrSaveOptions o = {.format = format, .precision = options->precision, .json_nan = options->json_nan, .no_header = options->no_header, .untie = options->untie, .delimiter = old_delimiter()};
+    TsrSaveOptions o = {.format = format, .precision = options->precision, .json_nan = options->json_nan, .no_header = options->no_header, .untie = options->untie, .na = first_word(na, sizeof na, options->na), .delimiter = old_delimiter()};
     const char **names = NULL;
     TsrStatus status = row != NULL && row->table ? set_header(&o, &names, result) : TSR_OK;
     if (status == TSR_OK) status = files_save(result, path, &o);
@@ -215,7 +240,7 @@ static TsrStatus save(Value result, const char *path, const char *format) {
 
 static TsrStatus print_json(Value result) {
     TsrText text = {0};
-    TsrStatus status = json_write(&text, result);
+    TsrStatus status = json_write(&text, result, &(JsonStyle){.nan = options->json_nan, .precision = options->precision});
     if (status == TSR_OK) status = tsr_text_putc(&text, '\n');
     if (status == TSR_OK) fwrite(text.data, 1, text.length, builtin_stdout());
     tsr_text_free(&text);
@@ -227,7 +252,7 @@ TsrStatus filter_finish(Value result, TsrStatus (*display)(Value v)) {
     if (result.tag == V_UNBOUND || value_is_none(result)) return TSR_OK;
     if (output == NULL && shell_options->json) return print_json(result);
     if (output == NULL || strcmp(output, "text") == 0) return display(result);
-    if (is_file(output) || options->in_place) return save(result, output, NULL);
+    if (is_file(output) || options->in_place) return save(result, output, options->in_place ? options->input_format : NULL);
     fflush(builtin_stdout());
     return save(result, "-", output);
 }

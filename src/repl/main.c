@@ -53,6 +53,7 @@ static const char *const help_text =
     "      --dtype NAME           of numbers read from text, and of raw\n"
     "      --shape 3,4            of raw\n"
     "      --header yes|no, --delimiter C, --columns LIST   for csv (columns: jsonl too)\n"
+    "      --na WORDS             cells that are nan, and what nan is written as: NA,-\n"
     "      --precision N, --json-nan null|error|token   how values are written\n"
     "      --no-header            a table's columns without their names\n"
     "      --untie                of tensors that share memory, safetensors has each for itself\n"
@@ -137,6 +138,7 @@ static bool set_delimiter(Line *l, const char *v) {
     return strlen(l->shell.filter.delimiter) == 1;
 }
 static bool set_columns(Line *l, const char *v) { return (l->shell.filter.columns = v) != NULL && *v != '\0'; }
+static bool set_na(Line *l, const char *v) { return (l->shell.filter.na = v) != NULL; }
 static bool set_no_header(Line *l, const char *v) { (void)v; return l->shell.filter.no_header = true; }
 static bool set_untie(Line *l, const char *v) { (void)v; return l->shell.filter.untie = true; }
 /* How values are written already: of storages only what the value reaches. */
@@ -219,6 +221,7 @@ static const struct Option {
     {"header", 0, "yes or no", set_header},
     {"delimiter", 0, "one character, or tab", set_delimiter},
     {"columns", 0, "names or numbers of columns", set_columns},
+    {"na", 0, "words such as NA,-", set_na},
     {"precision", 0, "a number from 1 to 50", set_precision},
     {"no-header", 0, NULL, set_no_header},
     {"compact", 0, NULL, already_so},
@@ -330,7 +333,7 @@ static int check(const Line *l) {
     if (l->mode == MODE_ECHO && l->rest_count != 1) return usage("%s takes one FILE", "--echo");
     if (l->mode == MODE_DIFF && l->rest_count != 2) return usage("%s takes two files", "--diff");
     if (l->shell.filter.output != NULL && l->mode != MODE_CODE) return usage("%s needs -e", "-o");
-    if (l->shell.filter.in_place && (l->mode != MODE_CODE || l->rest_count != 1)) return usage("%s needs -e and one FILE", "--in-place");
+    if (l->shell.filter.in_place && (l->mode != MODE_CODE || l->rest_count != 1 || strcmp(l->rest[0], "-") == 0)) return usage("%s needs -e and one FILE", "--in-place");
     if (l->shell.filter.in_place && l->shell.filter.output != NULL) return usage("%s and -o exclude each other", "--in-place");
     return EXIT_FINE;
 }

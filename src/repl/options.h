@@ -12,6 +12,7 @@ typedef struct FilterOptions {
     bool in_place;
     const char *input_format; /* -I */
     const char *dtype, *shape, *delimiter, *columns;
+    const char *na;           /* --na: cells that are nan, and as the first of them it is written */
     int header;               /* -1 not said, 0 no, 1 yes */
     int precision;            /* 0 not said */
     const char *json_nan;

@@ -214,7 +214,7 @@ tensor(4.) makes a tensor of a number; math has functions of numbers
 open('t.csv', 'w').write('who,n\\nBob,1\\n'); load('t.csv')
 --columns, or load(path, columns='a,c'), takes the columns that hold numbers; an empty cell is nan
 open('t.csv', 'w').write('n,m\\n1,NA\\n'); load('t.csv')
-an empty cell is nan; sed 's|NA||' empties those that say so
+an empty cell is nan, and with --na 'NA', or load(path, na='NA'), one that says so
 open('t.csv', 'w').write('n;m\\n1,5;2\\n'); load('t.csv')
 numbers are read with a decimal point: tr , . makes points of the commas
 open('t.csv', 'w').write('n|m\\n1|2\\n'); load('t.csv')
