@@ -302,9 +302,9 @@ static TsrStatus real_convolution(TsrTensor **result, const ConvArgs *a, Conv *k
     TSR_OWNED weight = NULL;
     TSR_OWNED bias = NULL;
     TSR_OWNED out = NULL;
-    TSR_TRY(tsr_nn_new_computable(&in, a->input));
-    TSR_TRY(tsr_nn_new_computable(&weight, a->weight));
-    if (a->bias != NULL) TSR_TRY(tsr_nn_new_computable(&bias, a->bias));
+    TSR_TRY(tsr_nn_new_computable(&in, a->input, TSR_CONTIGUOUS));
+    TSR_TRY(tsr_nn_new_computable(&weight, a->weight, TSR_CONTIGUOUS));
+    if (a->bias != NULL) TSR_TRY(tsr_nn_new_computable(&bias, a->bias, TSR_CONTIGUOUS));
     TSR_TRY(tsr_tensor_new(&out, ndim, sizes, in->dtype, in->device));
     k->half = k->transposed && a->input->dtype == TSR_FLOAT16;
     if (!tsr_is_meta(in)) TSR_TRY(run_conv(out, in, weight, bias, k));

@@ -97,7 +97,7 @@ static void norm_end(Norm *n) {
 static TsrStatus norm_rows(Norm *n, Rows r, const TsrTensor *t, const TsrArg *affine, int stat_ndim, const int64_t *stat_sizes) {
     *n = (Norm){0};
     if (r.pixels) TSR_TRY(tsr_tensor_new_cast(&n->in, t, tsr_dtype_size(t->dtype) < 4 ? TSR_FLOAT32 : t->dtype));
-    else TSR_TRY(tsr_nn_new_computable(&n->in, t));
+    else TSR_TRY(tsr_nn_new_computable(&n->in, t, TSR_CONTIGUOUS));
     TSR_TRY(new_parameter(&n->weight, &affine[0], n->in->dtype));
     TSR_TRY(new_parameter(&n->bias, &affine[1], n->in->dtype));
     TSR_TRY(tsr_tensor_new_like(&n->out, n->in, TSR_DTYPE_NONE, r.pixels ? TSR_PRESERVE : TSR_CONTIGUOUS));
@@ -314,7 +314,7 @@ typedef struct Batch {
 /* Input and output, channels last or row-major. */
 static TsrStatus make_sides(Batch *b, const TsrTensor *t, bool last) {
     if (!last) {
-        TSR_TRY(tsr_nn_new_computable(&b->in, t));
+        TSR_TRY(tsr_nn_new_computable(&b->in, t, TSR_CONTIGUOUS));
         return tsr_tensor_new(&b->out, tsr_ndim(t), t->sizes, b->in->dtype, t->device);
     }
     TsrTensor *cast;

@@ -1,151 +1,23 @@
-/* Pooling: maximum, average and adaptive, over 1 to 3 spatial dimensions by one kernel each: a plane (one channel of one sample) at a time, planes
- * split among threads. */
-#include "op_help.h"
-#include "nn.h"
-#include "halffloat.h"
-#include "owned.h"
-
-#include <float.h>
-#include <math.h>
+/* Pooling: maximum, average and adaptive, over 1 to 3 spatial dimensions: what PyTorch refuses, and the results' sizes and places. */
 #include <stdio.h>
 #include <string.h>
 
-/* ---- shared ---- */
+#include "halffloat.h"
+#include "op_help.h"
+#include "owned.h"
+#include "pool.h"
+
+/* ---- windows ---- */
 
 typedef TsrStatus WindowInts(int64_t *out, TsrNnInts q);
-
-/* Windows over one dimension are PyTorch's over two, but for maxima without indices. */
-static TsrStatus wrong_count(TsrNnInts q) {
-    static const char *const words[] = {"", "one", "two", "three"};
-    bool dilation = strcmp(q.name, "dilation") == 0;
-    if (q.n == 1) return tsr_error(TSR_RUNTIME_ERROR, "%s() argument '%s' should contain one int (got %d)", q.fn, q.name, q.arg->n);
-    return tsr_error(TSR_RUNTIME_ERROR, "%s: %s must %s%sa single int, or a tuple of %s ints", q.fn, q.name, dilation ? "be either " : strcmp(q.fn, "avg_pool3d") == 0 ? "be " : "either be ",
-                     q.empty != NULL ? "omitted, " : "", words[q.n]);
-}
-
-static TsrStatus window_ints(int64_t *out, TsrNnInts q) {
-    for (int d = 0; d < NN_DIMS; d++) out[d] = q.front;
-    bool none = q.arg->kind == TSR_ARG_NONE || q.arg->n == 0;
-    if (none && q.empty != NULL) memcpy(out, q.empty, NN_DIMS * sizeof *out);
-    if (none && q.empty != NULL) return TSR_OK;
-    if (q.arg->n != 1 && q.arg->n != q.n) return wrong_count(q);
-    for (int d = 0; d < q.n; d++) out[NN_DIMS - q.n + d] = q.arg->ints[q.arg->n == 1 ? 0 : d];
-    return TSR_OK;
-}
 
 /* Of max_pool1d without indices, whose numbers past 32 bits have errors of their own. */
 static TsrStatus line_ints(int64_t *out, TsrNnInts q) {
     bool stride = q.empty != NULL, padding = strcmp(q.name, "padding") == 0;
     if (q.arg->n > 1 || (q.arg->n == 0 && !stride))
         return tsr_error(TSR_RUNTIME_ERROR, "%s() %s must be %san int, list of ints%s or tuple of ints of size 1 but got size %d", q.fn, q.name, stride ? "None, " : "", stride || padding ? "," : "", q.arg->n);
-    return window_ints(out, q);
+    return tsr_nn_any_ints(out, q);
 }
-
-TsrStatus tsr_nn_window_ints(int64_t *out, TsrNnInts q) {
-    TSR_TRY(window_ints(out, q));
-    for (int d = NN_DIMS - q.n; d < NN_DIMS; d++)
-        if (out[d] > INT32_MAX || out[d] < INT32_MIN) return tsr_error(TSR_RUNTIME_ERROR, "value cannot be converted to type int without overflow");
-    return TSR_OK;
-}
-
-void tsr_nn_spatial(int64_t *out, const TsrTensor *t, int n) {
-    for (int d = 0; d < NN_DIMS; d++) out[d] = d < NN_DIMS - n ? 1 : t->sizes[tsr_ndim(t) - NN_DIMS + d];
-}
-
-static TsrDtype computable(TsrDtype d) {
-    if (d == TSR_COMPLEX32) return TSR_COMPLEX64;
-    if (tsr_dtype_is_complex(d) || d == TSR_FLOAT64 || d == TSR_FLOAT32 || d == TSR_INT64) return d;
-    return tsr_dtype_is_float(d) ? TSR_FLOAT32 : TSR_INT64;
-}
-
-static TsrStatus new_computable(TsrTensor **out, const TsrTensor *t, TsrMemoryFormat format) {
-    TsrTensor *cast;
-    TSR_TRY(tsr_tensor_new_cast(&cast, t, computable(t->dtype)));
-    TsrStatus status = tsr_tensor_new_contiguous(out, cast, format);
-    tsr_tensor_free(cast);
-    return status;
-}
-
-TsrStatus tsr_nn_new_computable(TsrTensor **out, const TsrTensor *t) { return new_computable(out, t, TSR_CONTIGUOUS); }
-
-TsrStatus tsr_nn_new_channels_last(TsrTensor **out, TsrTensor *t) {
-    int64_t strides[5];
-    int ndim = tsr_ndim(t);
-    tsr_layout_channels_last_strides(strides, ndim, t->sizes);
-    if (memcmp(strides, t->strides, sizeof(int64_t) * (size_t)ndim) != 0) return tsr_tensor_new_clone(out, t, ndim == 4 ? TSR_CHANNELS_LAST : TSR_CHANNELS_LAST_3D);
-    *out = tsr_tensor_retain(t);
-    return TSR_OK;
-}
-
-static TsrStatus place_last(TsrTensor **slot) {
-    TsrTensor *placed;
-    TSR_TRY(tsr_nn_new_channels_last(&placed, *slot));
-    tsr_owned_put_move(slot, placed);
-    return TSR_OK;
-}
-
-TsrStatus tsr_nn_restore(TsrTensor **slot, TsrDtype dtype, const TsrTensor *like) {
-    TsrTensor *cast;
-    TSR_TRY(tsr_tensor_new_cast(&cast, *slot, dtype));
-    tsr_owned_put_move(slot, cast);
-    int spatial = tsr_ndim(cast) - 2;
-    bool last = like != NULL && (spatial == 2 || spatial == 3) && tsr_nn_is_channels_last(like, spatial);
-    return last ? place_last(slot) : TSR_OK;
-}
-
-bool tsr_nn_is_channels_last(const TsrTensor *t, int n) {
-    int64_t sizes[5], strides[5];
-    int ndim = tsr_ndim(t);
-    if (ndim != n + 2) return false;
-    memcpy(sizes, t->sizes, sizeof(int64_t) * (size_t)ndim);
-    memcpy(strides, t->strides, sizeof(int64_t) * (size_t)ndim);
-    if (n == 1) {
-        sizes[3] = sizes[2], strides[3] = strides[2];
-        strides[2] = sizes[2] * strides[2];
-        sizes[2] = 1;
-        ndim = 4;
-    }
-    return tsr_layout_is_channels_last_strides(ndim, sizes, strides);
-}
-
-TsrStatus tsr_nn_planes_new(TsrTensor **out, TsrTensor *t, int n, bool single, bool back) {
-    TSR_OWNED batched = NULL;
-    if (!single) batched = tsr_tensor_retain(t);
-    else if (back) TSR_TRY(tsr_tensor_new_squeeze(&batched, t, 1, (int64_t[]){0}));
-    else TSR_TRY(tsr_tensor_new_unsqueeze(&batched, t, 0));
-    if (n > 1) *out = tsr_owned_take(&batched);
-    else if (back) TSR_TRY(tsr_tensor_new_squeeze(out, batched, 1, (int64_t[]){single ? 1 : 2}));
-    else TSR_TRY(tsr_tensor_new_unsqueeze(out, batched, 2));
-    return TSR_OK;
-}
-
-/* A result over lines placed as that over planes of height 1 is. */
-static TsrStatus place_lines(TsrTensor **slot, const TsrTensor *like) {
-    TSR_OWNED planes = NULL;
-    TSR_OWNED placed = NULL;
-    TsrTensor *lines;
-    if (tsr_ndim(*slot) != 3 || !tsr_nn_is_channels_last(like, 1)) return TSR_OK;
-    TSR_TRY(tsr_nn_planes_new(&planes, *slot, 1, false, false));
-    TSR_TRY(tsr_nn_new_channels_last(&placed, planes));
-    TSR_TRY(tsr_nn_planes_new(&lines, placed, 1, false, true));
-    tsr_owned_put_move(slot, lines);
-    return TSR_OK;
-}
-
-/* Sizes of the output: the input's with the spatial ones replaced. */
-static int output_sizes(int64_t *sizes, const TsrTensor *t, int n, const int64_t *out) {
-    int ndim = tsr_ndim(t);
-    memcpy(sizes, t->sizes, sizeof(int64_t) * (size_t)ndim);
-    for (int d = 0; d < n; d++) sizes[ndim - n + d] = out[NN_DIMS - n + d];
-    return ndim;
-}
-
-static TsrStatus check_floating_or_int(const TsrTensor *t, const char *kernel, bool ints) {
-    bool ok = (tsr_dtype_is_float(t->dtype) && tsr_dtype_size(t->dtype) > 1) || (ints && tsr_in(TSR_BITS_INT, t->dtype));
-    return ok ? TSR_OK : tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "\"%s\" not implemented for '%s'", kernel, tsr_dtype_scalar_name(t->dtype));
-}
-
-/* ---- windows ---- */
 
 static __int128 floor_div(__int128 a, __int128 b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
 
@@ -264,297 +136,7 @@ static TsrStatus read_window(TsrNnWindow *w, const TsrOpCall *c, int n, bool dil
     return dilated ? ints(w->dilation, (TsrNnInts){&arg[4], fn, "dilation", n, 1, NULL}) : TSR_OK;
 }
 
-/* ---- kernels: one plane ---- */
-
-typedef struct Planes {
-    const TsrNnWindow *w;
-    const char *in;
-    char *out;
-    int64_t *index;      /* max pooling: flat position in the plane; may be NULL */
-    int64_t least;       /* max pooling of ints: of the dtype asked for */
-    int64_t divisor;     /* average: 0 by the window */
-    bool count_pad;
-    bool adaptive;
-    int64_t channels;    /* channels last: how many */
-    float (*round)(float); /* of every sum and quotient, where volumes of half floats are averaged; else NULL */
-} Planes;
-
-/* The part of a window along one dimension that lies in the input. */
-typedef struct Span { int64_t begin, end, step; } Span;
-
-static Span window_span(const TsrNnWindow *w, int d, int64_t o) {
-    int64_t begin = o * w->stride[d] - w->pad[d], step = w->dilation[d], reach = (w->kernel[d] - 1) * step;
-    int64_t end = reach < w->in[d] - begin ? begin + reach + 1 : w->in[d];
-    if (begin < 0) begin = (step - -begin % step) % step;
-    return (Span){begin, end, step};
-}
-
-static Span adaptive_span(const TsrNnWindow *w, int d, int64_t o) {
-    int64_t begin = o / w->out[d] * w->in[d] + (o % w->out[d]) * w->in[d] / w->out[d];
-    return (Span){begin, 1 + ((o + 1) * w->in[d] - 1) / w->out[d], 1};
-}
-
-static Span span_of(const Planes *p, int d, int64_t o) { return p->adaptive ? adaptive_span(p->w, d, o) : window_span(p->w, d, o); }
-
-/* What a maximum begins with, and is where a dilated window has no place in the input. */
-#define MAX_PLANE(NAME, T, LEAST, IS_NAN) \
-    static void max_plane_##NAME(const Planes *p, int64_t plane) { \
-        const TsrNnWindow *w = p->w; \
-        const T *in = (const T *)(const void *)p->in + plane * tsr_nn_volume(w->in); \
-        int64_t base = plane * tsr_nn_volume(w->out), at = 0; \
-        T *out = (T *)(void *)p->out + base; \
-        for (int64_t od = 0; od < w->out[NN_D]; od++) { \
-            Span sd = span_of(p, NN_D, od); \
-            for (int64_t oh = 0; oh < w->out[NN_H]; oh++) { \
-                Span sh = span_of(p, NN_H, oh); \
-                for (int64_t ow = 0; ow < w->out[NN_W]; ow++, at++) { \
-                    if (TSR_UNLIKELY(tsr_interrupt_flag != 0)) return; \
-                    Span sw = span_of(p, NN_W, ow); \
-                    int64_t best_at = (sd.begin * w->in[NN_H] + sh.begin) * w->in[NN_W] + sw.begin; \
-                    T best = LEAST; \
-                    for (int64_t z = sd.begin; z < sd.end; z += sd.step) \
-                        for (int64_t y = sh.begin; y < sh.end; y += sh.step) { \
-                            const T *row = in + (z * w->in[NN_H] + y) * w->in[NN_W]; \
-                            for (int64_t x = sw.begin; x < sw.end; x += sw.step) { \
-                                T v = row[x]; \
-                                if (v > best || (IS_NAN)) { \
-                                    best = v; \
-                                    best_at = row + x - in; \
-                                } \
-                            } \
-                        } \
-                    out[at] = best; \
-                    if (p->index != NULL) p->index[base + at] = best_at; \
-                } \
-            } \
-        } \
-    }
-
-MAX_PLANE(float, float, -INFINITY, v != v)
-MAX_PLANE(double, double, -(double)INFINITY, v != v)
-MAX_PLANE(int64, int64_t, p->least, false)
-
-/* What a window's sum is divided by. */
-static int64_t divisor_of(const Planes *p, int64_t od, int64_t oh, int64_t ow, Span sd, Span sh, Span sw) {
-    const TsrNnWindow *w = p->w;
-    const int64_t o[] = {od, oh, ow};
-    int64_t inside = (sd.end - sd.begin) * (sh.end - sh.begin) * (sw.end - sw.begin);
-    uint64_t padded = 1; /* wraps, as PyTorch's does */
-    if (p->divisor != 0) return p->divisor;
-    if (p->adaptive || !p->count_pad) return inside;
-    for (int d = 0; d < NN_DIMS; d++) {
-        int64_t begin = o[d] * w->stride[d] - w->pad[d];
-        padded *= (uint64_t)(TSR_MIN(begin + w->kernel[d], w->in[d] + w->pad[d]) - begin);
-    }
-    return (int64_t)padded;
-}
-
-static int64_t int_quotient(uint64_t sum, int64_t by) { return by == 0 ? 0 : by == -1 ? (int64_t)-sum : (int64_t)sum / by; }
-#define QUOTIENT(sum, by) ((sum) / (by))
-
-#define AVG_PLANE(NAME, T, SUM, DIVIDE) \
-    static void avg_plane_##NAME(const Planes *p, int64_t plane) { \
-        const TsrNnWindow *w = p->w; \
-        const T *in = (const T *)(const void *)p->in + plane * tsr_nn_volume(w->in); \
-        T *out = (T *)(void *)p->out + plane * tsr_nn_volume(w->out); \
-        for (int64_t od = 0; od < w->out[NN_D]; od++) { \
-            Span sd = span_of(p, NN_D, od); \
-            for (int64_t oh = 0; oh < w->out[NN_H]; oh++) { \
-                Span sh = span_of(p, NN_H, oh); \
-                for (int64_t ow = 0; ow < w->out[NN_W]; ow++) { \
-                    if (TSR_UNLIKELY(tsr_interrupt_flag != 0)) return; \
-                    Span sw = span_of(p, NN_W, ow); \
-                    SUM sum = 0; \
-                    for (int64_t z = sd.begin; z < sd.end; z++) \
-                        for (int64_t y = sh.begin; y < sh.end; y++) \
-                            for (int64_t x = sw.begin; x < sw.end; x++) sum += (SUM)in[(z * w->in[NN_H] + y) * w->in[NN_W] + x]; \
-                    bool empty = sd.begin >= sd.end || sh.begin >= sh.end || sw.begin >= sw.end; \
-                    *out++ = empty ? 0 : DIVIDE(sum, (T)divisor_of(p, od, oh, ow, sd, sh, sw)); \
-                } \
-            } \
-        } \
-    }
-
-AVG_PLANE(float, float, float, QUOTIENT)
-AVG_PLANE(double, double, double, QUOTIENT)
-AVG_PLANE(int64, int64_t, uint64_t, int_quotient)
-
-/* Adaptive averages of volumes of half floats: each partial sum is rounded, and each of the three quotients. */
-static void avg_volume_half(const Planes *p, int64_t plane) {
-    const TsrNnWindow *w = p->w;
-    const float *in = (const float *)(const void *)p->in + plane * tsr_nn_volume(w->in);
-    float *out = (float *)(void *)p->out + plane * tsr_nn_volume(w->out);
-    for (int64_t i = 0; i < tsr_nn_volume(w->out) && tsr_interrupt_flag == 0; i++) {
-        Span sd = adaptive_span(w, NN_D, i / (w->out[NN_H] * w->out[NN_W])), sh = adaptive_span(w, NN_H, i / w->out[NN_W] % w->out[NN_H]), sw = adaptive_span(w, NN_W, i % w->out[NN_W]);
-        float sum = 0;
-        for (int64_t z = sd.begin; z < sd.end; z++)
-            for (int64_t y = sh.begin; y < sh.end; y++)
-                for (int64_t x = sw.begin; x < sw.end; x++) sum = p->round(sum + in[(z * w->in[NN_H] + y) * w->in[NN_W] + x]);
-        out[i] = p->round(p->round(p->round(sum / (float)(sd.end - sd.begin)) / (float)(sh.end - sh.begin)) / (float)(sw.end - sw.begin));
-    }
-}
-
-/* Steps that cover a distance; a stride may be as large as numbers get. */
-static int64_t steps_over(int64_t distance, int64_t stride) { return distance > 0 ? (distance - 1) / stride + 1 : 0; }
-
-/* Values alone, of evenly spaced windows: an output row at a time, folded one place of the window after another, in the order in which the loops above
- * meet them, so that every element has the same bits. FOLD(a, v): the accumulated a with v. */
-enum { ROW_PIECE = 1 << 16 };
-#define FOLD_ROW(NAME, T, FOLD) \
-    TSR_CLONES static void NAME##_row(T *acc, const T *in, int64_t n, int64_t stride) { \
-        if (stride == 1) for (int64_t i = 0; i < n; i++) acc[i] = FOLD(acc[i], in[i]); \
-        else if (stride == 2) for (int64_t i = 0; i < n; i++) acc[i] = FOLD(acc[i], in[2 * i]); \
-        else for (int64_t i = 0; i < n; i++) acc[i] = FOLD(acc[i], in[stride * i]); \
-    } \
-    static void NAME##_window_row(const Planes *p, T *acc, const T *plane, Span sd, Span sh) { \
-        const TsrNnWindow *w = p->w; \
-        int64_t stride = w->stride[NN_W]; \
-        for (int64_t z = sd.begin; z < sd.end; z += sd.step) \
-            for (int64_t y = sh.begin; y < sh.end; y += sh.step) \
-                for (int64_t k = 0; k < w->kernel[NN_W]; k++) { \
-                    if (TSR_UNLIKELY(tsr_interrupt_flag != 0)) return; \
-                    int64_t x = k * w->dilation[NN_W] - w->pad[NN_W], first = steps_over(-x, stride); \
-                    int64_t last = TSR_MIN(steps_over(w->in[NN_W] - x, stride), w->out[NN_W]); \
-                    const T *row = plane + (z * w->in[NN_H] + y) * w->in[NN_W]; \
-                    for (int64_t i = first; i < last && tsr_interrupt_flag == 0; i += ROW_PIECE) /* pieces of a long row, between looks for an interrupt */ \
-                        NAME##_row(acc + i, row + x + i * stride, TSR_MIN(last - i, (int64_t)ROW_PIECE), stride); \
-                } \
-    }
-
-#define MAX_OF_FLOATS(a, v) ((v) > (a) || (v) != (v) ? (v) : (a))
-#define MAX_OF_INTS(a, v) ((v) > (a) ? (v) : (a))
-#define SUM_OF(a, v) ((a) + (v))
-FOLD_ROW(max_float, float, MAX_OF_FLOATS)
-FOLD_ROW(max_double, double, MAX_OF_FLOATS)
-FOLD_ROW(max_int64, int64_t, MAX_OF_INTS)
-FOLD_ROW(sum_float, float, SUM_OF)
-FOLD_ROW(sum_double, double, SUM_OF)
-
-#define MAX_VALUES(NAME, T, LEAST) \
-    static void max_values_##NAME(const Planes *p, int64_t plane) { \
-        const TsrNnWindow *w = p->w; \
-        const T *in = (const T *)(const void *)p->in + plane * tsr_nn_volume(w->in); \
-        T *out = (T *)(void *)p->out + plane * tsr_nn_volume(w->out); \
-        for (int64_t od = 0; od < w->out[NN_D]; od++) \
-            for (int64_t oh = 0; oh < w->out[NN_H]; oh++, out += w->out[NN_W]) { \
-                TSR_IN_PIECES(i, w->out[NN_W]) out[i] = LEAST; \
-                max_##NAME##_window_row(p, out, in, window_span(w, NN_D, od), window_span(w, NN_H, oh)); \
-            } \
-    }
-MAX_VALUES(float, float, -INFINITY)
-MAX_VALUES(double, double, -(double)INFINITY)
-MAX_VALUES(int64, int64_t, p->least)
-
-/* Whether all windows of a row have the same width. */
-static bool same_widths(const TsrNnWindow *w) { return w->pad[NN_W] == 0 && window_span(w, NN_W, w->out[NN_W] - 1).end - (w->out[NN_W] - 1) * w->stride[NN_W] == w->kernel[NN_W]; }
-
-#define AVG_VALUES(NAME, T) \
-    TSR_CLONES static void divide_##NAME(T *acc, int64_t n, T by) { \
-        for (int64_t i = 0; i < n; i++) acc[i] /= by; \
-    } \
-    static void avg_values_##NAME(const Planes *p, int64_t plane) { \
-        bool same = same_widths(p->w); \
-        const TsrNnWindow *w = p->w; \
-        const T *in = (const T *)(const void *)p->in + plane * tsr_nn_volume(w->in); \
-        T *out = (T *)(void *)p->out + plane * tsr_nn_volume(w->out); \
-        for (int64_t od = 0; od < w->out[NN_D]; od++) \
-            for (int64_t oh = 0; oh < w->out[NN_H]; oh++, out += w->out[NN_W]) { \
-                Span sd = window_span(w, NN_D, od), sh = window_span(w, NN_H, oh); \
-                TSR_IN_PIECES(i, w->out[NN_W]) out[i] = 0; \
-                sum_##NAME##_window_row(p, out, in, sd, sh); \
-                if (same && sd.begin < sd.end && sh.begin < sh.end) divide_##NAME(out, w->out[NN_W], (T)divisor_of(p, od, oh, 0, sd, sh, window_span(w, NN_W, 0))); \
-                else for (int64_t ow = 0; ow < w->out[NN_W] && !tsr_interrupted_at(ow); ow++) { \
-                    Span sw = window_span(w, NN_W, ow); \
-                    bool empty = sd.begin >= sd.end || sh.begin >= sh.end || sw.begin >= sw.end; \
-                    out[ow] = empty ? 0 : out[ow] / (T)divisor_of(p, od, oh, ow, sd, sh, sw); \
-                } \
-            } \
-    }
-AVG_VALUES(float, float)
-AVG_VALUES(double, double)
-
-/* Channels last: the elements of a place, one a channel, are folded together, in the order of the loops above. `row`: of the output, over all samples. */
-#define LAST_LOOPS(p, row, T) \
-    const TsrNnWindow *w = p->w; \
-    int64_t c = p->channels, od = row / w->out[NN_H] % w->out[NN_D], oh = row % w->out[NN_H], sample = row / (w->out[NN_H] * w->out[NN_D]); \
-    const T *in = (const T *)(const void *)p->in + sample * tsr_nn_volume(w->in) * c; \
-    Span sd = span_of(p, NN_D, od), sh = span_of(p, NN_H, oh)
-#define PLACES(z, y, x) \
-    for (int64_t z = sd.begin; z < sd.end; z += sd.step) \
-        for (int64_t y = sh.begin; y < sh.end; y += sh.step) \
-            for (int64_t x = sw.begin; x < sw.end && tsr_interrupt_flag == 0; x += sw.step)
-
-#define CHANNELS_LAST(NAME, T) \
-    TSR_CLONES static void fill_##NAME(T *acc, int64_t *at, int64_t n, T value, int64_t place) { \
-        for (int64_t i = 0; i < n; i++) acc[i] = value; \
-        for (int64_t i = 0; at != NULL && i < n; i++) at[i] = place; \
-    } \
-    TSR_CLONES static void note_##NAME(T *acc, int64_t *at, const T *in, int64_t n, int64_t place) { \
-        for (int64_t i = 0; i < n; i++) { \
-            bool better = in[i] > acc[i] || in[i] != in[i]; \
-            acc[i] = better ? in[i] : acc[i]; \
-            at[i] = better ? place : at[i]; \
-        } \
-    } \
-    static void max_last_##NAME(const Planes *p, int64_t row) { \
-        LAST_LOOPS(p, row, T); \
-        for (int64_t ow = 0; ow < w->out[NN_W] && tsr_interrupt_flag == 0; ow++) { \
-            Span sw = span_of(p, NN_W, ow); \
-            int64_t base = (row * w->out[NN_W] + ow) * c, *at = p->index != NULL ? p->index + base : NULL; \
-            T *acc = (T *)(void *)p->out + base; \
-            fill_##NAME(acc, at, c, -(T)INFINITY, (sd.begin * w->in[NN_H] + sh.begin) * w->in[NN_W] + sw.begin); \
-            PLACES(z, y, x) { \
-                int64_t place = (z * w->in[NN_H] + y) * w->in[NN_W] + x; \
-                if (at != NULL) note_##NAME(acc, at, in + place * c, c, place); \
-                else max_##NAME##_row(acc, in + place * c, c, 1); \
-            } \
-        } \
-    } \
-    static void avg_last_##NAME(const Planes *p, int64_t row) { \
-        LAST_LOOPS(p, row, T); \
-        for (int64_t ow = 0; ow < w->out[NN_W] && tsr_interrupt_flag == 0; ow++) { \
-            Span sw = span_of(p, NN_W, ow); \
-            T *acc = (T *)(void *)p->out + (row * w->out[NN_W] + ow) * c; \
-            fill_##NAME(acc, NULL, c, 0, 0); \
-            PLACES(z, y, x) sum_##NAME##_row(acc, in + ((z * w->in[NN_H] + y) * w->in[NN_W] + x) * c, c, 1); \
-            if (sd.begin < sd.end && sh.begin < sh.end && sw.begin < sw.end) divide_##NAME(acc, c, (T)divisor_of(p, od, oh, ow, sd, sh, sw)); \
-        } \
-    }
-CHANNELS_LAST(float, float)
-CHANNELS_LAST(double, double)
-
-typedef void (*PlaneFn)(const Planes *p, int64_t plane);
-typedef struct Job {
-    const Planes *planes;
-    PlaneFn fn;
-} Job;
-
-static void run_planes(int64_t begin, int64_t end, void *user) {
-    const Job *job = user;
-    for (int64_t i = begin; i < end && tsr_interrupt_flag == 0; i++) job->fn(job->planes, i);
-}
-
-static PlaneFn choose(TsrDtype d, PlaneFn f32, PlaneFn f64, PlaneFn i64) { return d == TSR_FLOAT32 ? f32 : d == TSR_FLOAT64 ? f64 : i64; }
-
-/* Fills `out` (computable dtype, row-major, or with that many channels last) and `index` from the input. */
-static TsrStatus pool_into(TsrTensor *out, TsrTensor *index, const TsrTensor *in, const TsrNnWindow *w, Planes planes, bool maximum) {
-    if (tsr_is_meta(in) || out->numel == 0) return TSR_OK;
-    planes.w = w;
-    planes.in = tsr_data(in);
-    planes.out = tsr_data(out);
-    planes.index = index != NULL ? tsr_data(index) : NULL;
-    /* A window much wider than the input is mostly padding, which the rows would walk through. */
-    bool by_rows = !planes.adaptive && w->kernel[NN_W] / 2 <= w->in[NN_W];
-    Job job = {&planes, maximum ? choose(in->dtype, max_plane_float, max_plane_double, max_plane_int64) : choose(in->dtype, avg_plane_float, avg_plane_double, avg_plane_int64)};
-    if (by_rows && maximum && index == NULL) job.fn = choose(in->dtype, max_values_float, max_values_double, max_values_int64);
-    if (planes.round != NULL) job.fn = avg_volume_half;
-    if (by_rows && !maximum) job.fn = choose(in->dtype, avg_values_float, avg_values_double, avg_plane_int64);
-    double volume = (double)tsr_nn_volume(w->out) * (double)w->kernel[NN_D] * (double)w->kernel[NN_H] * (double)w->kernel[NN_W];
-    if (planes.channels == 0) return tsr_parallel_for(out->numel / tsr_nn_volume(w->out), tsr_grain((int64_t)TSR_MIN(volume, TSR_CHUNK_WORK)), run_planes, &job);
-    job.fn = maximum ? choose(in->dtype, max_last_float, max_last_double, NULL) : choose(in->dtype, avg_last_float, avg_last_double, NULL);
-    int64_t rows = out->sizes[0] * w->out[NN_D] * w->out[NN_H];
-    return tsr_parallel_for(rows, tsr_grain((int64_t)TSR_MIN(volume * (double)out->numel / (double)rows, TSR_CHUNK_WORK)), run_planes, &job);
-}
+/* ---- results ---- */
 
 /* Dense, in the order of the dimensions or, `last`, with the channels last. */
 static TsrStatus result_new(TsrTensor **out, int ndim, const int64_t *sizes, TsrDtype dtype, TsrDevice device, bool last) {
@@ -564,25 +146,25 @@ static TsrStatus result_new(TsrTensor **out, int ndim, const int64_t *sizes, Tsr
     return tsr_tensor_new_strided(out, ndim, sizes, strides, dtype, device);
 }
 
-static TsrStatus pool(TsrTensor **out, TsrTensor **index, const TsrTensor *t, const TsrNnWindow *w, Planes planes, bool maximum) {
+static TsrStatus pool(TsrTensor **out, TsrTensor **index, const TsrTensor *t, const TsrNnWindow *w, TsrPool planes, bool maximum) {
     int64_t sizes[TSR_MAX_DIMS];
     TsrTensor *in;
-    int ndim = output_sizes(sizes, t, w->n, w->out);
+    int ndim = tsr_nn_output_sizes(sizes, t, w->n, w->out);
     *out = NULL;
     if (index != NULL) *index = NULL;
     bool row_major = w->n == 3 && (planes.adaptive || !maximum); /* of volumes, PyTorch keeps the order of the channels for the plain maximum alone */
-    bool last = w->n > 1 && !row_major && tsr_nn_is_channels_last(t, w->n) && computable(t->dtype) != TSR_INT64;
+    bool last = w->n > 1 && !row_major && tsr_nn_is_channels_last(t, w->n) && tsr_nn_computable(t->dtype) != TSR_INT64;
     if (last) planes.channels = t->sizes[1];
-    TSR_TRY(new_computable(&in, t, !last ? TSR_CONTIGUOUS : w->n == 2 ? TSR_CHANNELS_LAST : TSR_CHANNELS_LAST_3D));
+    TSR_TRY(tsr_nn_new_computable(&in, t, !last ? TSR_CONTIGUOUS : w->n == 2 ? TSR_CHANNELS_LAST : TSR_CHANNELS_LAST_3D));
     TsrStatus status = result_new(out, ndim, sizes, in->dtype, t->device, last);
     if (status == TSR_OK && index != NULL) status = result_new(index, ndim, sizes, TSR_INT64, t->device, last);
     planes.least = tsr_dtype_kind(t->dtype) == TSR_KIND_INT ? INT64_MIN >> (64 - 8 * tsr_dtype_size(t->dtype)) : 0;
-    if (status == TSR_OK) status = pool_into(*out, index != NULL ? *index : NULL, in, w, planes, maximum);
+    if (status == TSR_OK) status = tsr_pool_into(*out, index != NULL ? *index : NULL, in, w, planes, maximum);
     if (status == TSR_OK) status = tsr_nn_restore(out, t->dtype, row_major ? NULL : t);
     if (status == TSR_OK && index != NULL) status = tsr_nn_restore(index, TSR_INT64, row_major ? NULL : t);
     bool lines = w->n == 1 && (!maximum || index != NULL);
-    if (status == TSR_OK && lines) status = place_lines(out, t);
-    if (status == TSR_OK && lines && index != NULL) status = place_lines(index, t);
+    if (status == TSR_OK && lines) status = tsr_nn_place_lines(out, t);
+    if (status == TSR_OK && lines && index != NULL) status = tsr_nn_place_lines(index, t);
     tsr_tensor_free(in);
     if (status == TSR_OK) return TSR_OK;
     tsr_tensor_reset(out);
@@ -591,6 +173,11 @@ static TsrStatus pool(TsrTensor **out, TsrTensor **index, const TsrTensor *t, co
 }
 
 /* ---- operators ---- */
+
+static TsrStatus check_floating_or_int(const TsrTensor *t, const char *kernel, bool ints) {
+    bool ok = (tsr_dtype_is_float(t->dtype) && tsr_dtype_size(t->dtype) > 1) || (ints && tsr_in(TSR_BITS_INT, t->dtype));
+    return ok ? TSR_OK : tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "\"%s\" not implemented for '%s'", kernel, tsr_dtype_scalar_name(t->dtype));
+}
 
 static TsrStatus check_pool1d(const TsrNnWindow *w, const TsrTensor *t, bool ceil_mode) {
     int64_t k = w->kernel[NN_W], s = w->stride[NN_W], p = w->pad[NN_W], d = w->dilation[NN_W];
@@ -620,7 +207,7 @@ static TsrStatus max_pool(TsrOpCall *c, int n, const char *fn, bool with_index) 
     TSR_TRY(check_half_window(&w));
     TSR_TRY(fit_window(&w, t, ceil_mode));
     TSR_TRY(check_floating_or_int(t, plain ? "max_pool1d_impl" : n < 3 ? "max_pool2d" : "max_pool3d", !plain));
-    TSR_TRY(pool(&out, with_index ? &index : NULL, t, &w, (Planes){0}, true));
+    TSR_TRY(pool(&out, with_index ? &index : NULL, t, &w, (TsrPool){0}, true));
     return with_index ? tsr_return_move2(c, out, index) : tsr_return_move(c, out);
 }
 
@@ -635,7 +222,7 @@ static TsrStatus avg_pool(TsrOpCall *c, int n, const char *fn) {
     const TsrTensor *t = c->arg[0].t;
     TsrNnWindow w;
     TsrTensor *out;
-    Planes planes = {.count_pad = c->arg[5].b};
+    TsrPool planes = {.count_pad = c->arg[5].b};
     if (n == 1 && tsr_ndim(t) != 2 && tsr_ndim(t) != 3) return wrong_dims(t, fn);
     TSR_TRY(read_window(&w, c, n, false, fn, tsr_nn_window_ints));
     if (n > 1 && tsr_arg_given(&c->arg[6])) {
@@ -707,8 +294,8 @@ static TsrStatus adaptive_mean(TsrOpCall *c, int n) {
     const TsrTensor *t = c->arg[0].t;
     TSR_OWNED out = NULL;
     TSR_TRY(tsr_invoke_new(&out, 1, "mean", "tIb", t, n, last, 1));
-    if (n == 1) TSR_TRY(place_lines(&out, t));
-    else if (tsr_nn_is_channels_last(t, n)) TSR_TRY(place_last(&out));
+    if (n == 1) TSR_TRY(tsr_nn_place_lines(&out, t));
+    else if (tsr_nn_is_channels_last(t, n)) TSR_TRY(tsr_nn_place_last(&out));
     return tsr_return_move(c, tsr_owned_take(&out));
 }
 
@@ -729,9 +316,9 @@ static TsrStatus adaptive_pool(TsrOpCall *c, int n, bool maximum) {
                          (long long)t->sizes[1], (long long)w.out[NN_W]);
     tsr_nn_spatial(w.in, t, n);
     for (int d = 0; d < NN_DIMS; d++) w.kernel[d] = w.out[d] > 0 ? w.in[d] / w.out[d] + 1 : 1;
-    TSR_TRY(tsr_layout_numel(&numel, output_sizes(sizes, t, n, w.out), sizes));
+    TSR_TRY(tsr_layout_numel(&numel, tsr_nn_output_sizes(sizes, t, n, w.out), sizes));
     if (t->numel > 0 || maximum || n == 3) TSR_TRY(check_floating_or_int(t, names[maximum][n == 3], false));
-    Planes planes = {.adaptive = true};
+    TsrPool planes = {.adaptive = true};
     if (n == 3 && !maximum) planes.round = t->dtype == TSR_FLOAT16 ? as_half : t->dtype == TSR_BFLOAT16 ? as_bfloat16 : NULL;
     TSR_TRY(pool(&out, maximum ? &index : NULL, t, &w, planes, maximum));
     return maximum ? tsr_return_move2(c, out, index) : tsr_return_move(c, out);
