@@ -42,7 +42,7 @@ static int brackets_open(const char *line, size_t length) {
 static size_t indent_of(const char *line, size_t length, LineKind kind, size_t width) {
     if (kind != SIGNATURE) return 4;
     const char *open = memchr(line, '(', length);
-    return open != NULL && (size_t)(open - line) < TSR_MIN((size_t)DEEPEST, width / 2) ? (size_t)(open - line) + 1 : 4;
+    return open != NULL && (size_t)(open - line) < TSR_MIN((size_t)DEEPEST, 2 * width / 3) ? (size_t)(open - line) + 1 : 4;
 }
 
 static TsrStatus fold_line(TsrText *out, const char *line, size_t length, LineKind kind, size_t width) {

@@ -7,6 +7,7 @@
 #include "builtin.h"
 #include "complete.h"
 #include "diag.h"
+#include "dict_obj.h"
 #include "filter.h"
 #include "hint.h"
 #include "inspect.h"
@@ -280,12 +281,20 @@ static int cannot_read(TsrStatus status, const char *path) {
     return EXIT_USAGE;
 }
 
+/* __file__ */
+static TsrStatus name_script(const char *path) {
+    Value v;
+    TSR_TRY(str_new_c(&v, path));
+    return dict_set_c_move(vm_builtins(), "__file__", v);
+}
+
 int shell_run_file(const char *path) {
     char *text;
     size_t length;
     TsrStatus status = source_read_file(&text, &length, path);
     if (status != TSR_OK) return cannot_read(status, path);
-    status = run_text(NULL, name_of_file(path), text, length, 1, &(RunOptions){SHOW_NONE, false});
+    if (strcmp(path, "-") != 0) status = name_script(path);
+    if (status == TSR_OK) status = run_text(NULL, name_of_file(path), text, length, 1, &(RunOptions){SHOW_NONE, false});
     tsr_free(text);
     return shell_report(status, NULL);
 }

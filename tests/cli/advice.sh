@@ -156,9 +156,9 @@ did you mean 'int'?
 torch.array([1])
 did you mean 'tensor'?
 torch.load("x.npy")
-load(path) has no torch. before it; its formats are npy, json, jsonl, csv, tsv, pb and raw
+load(path) has no torch. before it; its formats are npy, npz, safetensors, json, jsonl, csv, tsv, pb and raw
 torch.save(1, "x.npy")
-save(x, path) has no torch. before it; its formats are npy, json, jsonl, csv, tsv, pb and raw
+save(x, path) has no torch. before it; its formats are npy, npz, safetensors, json, jsonl, csv, tsv, pb and raw
 torch.optim.SGD
 tsr has no autograd, and so no optimizers
 torch.autograd.grad
@@ -223,12 +223,8 @@ open('t.pt', 'w').write('PK'); load('t.pt')
 PyTorch's checkpoints are not read: numpy.save('x.npy', t) writes a tensor of one so that it is
 open('t.pth', 'w').write('PK'); load('t.pth')
 PyTorch's checkpoints are not read: numpy.save('x.npy', t) writes a tensor of one so that it is
-open('t.safetensors', 'w').write('PK'); load('t.safetensors')
-safetensors are not read: numpy.save('x.npy', t) writes a tensor of them so that it is
-open('t.npz', 'w').write('PK'); load('t.npz')
-an .npz is a ZIP of .npy files, which are read: unzip x.npz
 save(ones(2), 't.pt')
-npy, csv, tsv, json, jsonl, pb and raw are those that do
+npy, npz, safetensors, csv, tsv, json, jsonl, pb and raw are those that do
 open('t.json', 'w').write('[1]\\n[2]\\n'); load('t.json')
 of lines with a value each: -I jsonl, or load(path, format='jsonl')
 open('t.jsonl', 'w').write('{"a": 1, "b": "x"}\\n'); load('t.jsonl')
@@ -839,6 +835,10 @@ import torch.linag
 did you mean 'torch.linalg'?
 shuffle([1])
 import random first: random.shuffle
+breakpoint()
+after an error names keep their values; print(x) shows one on the way
+datetime.now()
+time.time() counts the seconds since 1970; there are no dates
 one(3)
 did you mean 'ones'?
 Ones(3)

@@ -29,6 +29,8 @@ run -e 'sys.argv'; is 'a module to import' '    hint: import sys first' "$(grep 
 run "$work/none.tsr"; is 'missing script' 2 "$status"
 run "$work"; is 'a folder as script' 2 "$status"
 
+printf 'if __name__ == "__main__": print(__file__)\n' >"$work/a.tsr"
+run "$work/a.tsr"; is 'the name of a script' "$work/a.tsr" "$out"
 printf 'import sys\nprint(sys.argv[1:])\n' >"$work/a.tsr"
 run "$work/a.tsr" -e --json x; is 'options after the script are its own' "['-e', '--json', 'x']" "$out"
 printf 'print(1)\nprint(2)\n' | "$tsr" >"$work/out"; is 'program on standard input' '1
