@@ -114,7 +114,8 @@ static TsrStatus tsr_typemeta_fn(Value *out, const CallArgs *args) {
 static const Method functions[] = {
     {"memory", tsr_memory_fn, ARGS_NONE, 0, 0, "()", "Bytes live, kept and at most, by allocator, and how many tensors there are."},
     {"empty_cache", tsr_empty_cache_fn, ARGS_NONE, 0, 0, "()", "Gives kept blocks back to the system."},
-    {"typemeta", tsr_typemeta_fn, ARGS_ONE, 1, 1, "(dtype)", "The TypeMeta row of a dtype."},
+    {"typemeta", tsr_typemeta_fn, ARGS_ONE, 1, 1, "(dtype)", "The TypeMeta row of a dtype.\n\n"
+     "    >>> typemeta(torch.string)[\"placementNew\"]\n    True"},
     {"allocators", tsr_allocators_fn, ARGS_NONE, 0, 0, "()", "The registry of allocators."},
     {"set_allocator", tsr_set_allocator_fn, ARGS_ANY, 2, 3, "(device, name, priority=0)", "Makes an allocator the active one, unless a higher priority is."},
     {0},

@@ -733,7 +733,8 @@ static TsrStatus explain_code(Value *out, const CallArgs *args) {
 }
 
 static const Method functions[] = {
-    {"explain", explain_code, ARGS_ONE, 1, 1, "(code)", "Runs code and tells why: view, copy or the same tensor, broadcasting, promotion, who sees a write."},
+    {"explain", explain_code, ARGS_ONE, 1, 1, "(code)", "Runs code and tells why: view, copy or the same tensor, broadcasting, promotion, who sees a write.\n\n"
+     "    >>> x = ones(2, 3)\n    >>> explain(\"x.contiguous()\")\n    x.contiguous(): the same tensor as x: nothing to do, nothing copied"},
     {0},
 };
 

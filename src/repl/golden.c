@@ -537,6 +537,7 @@ static TsrStatus golden_check(Value *out, const CallArgs *args) {
     return value_end_move(out, status, list);
 }
 
-static const Method functions[] = {{"golden", golden_check, ARGS_ONE, 1, 1, "(f)", "Breaches of the golden rule of reference counting along every path of a function."}, {0}};
+static const Method functions[] = {{"golden", golden_check, ARGS_ONE, 1, 1, "(f)", "Breaches of the golden rule of reference counting along every path of a function.\n\n"
+     "    >>> def f(x):\n    ...     y = TH.newClone(x)\n    ...     return TH.nElement(y)\n    ...\n    >>> golden(f)\n    ['line 3 (return): y (newClone, line 2) leaks: you must either FREE or RETURN it']"}, {0}};
 
 TsrStatus golden_startup(void) { return namespace_add_functions("tsr", functions, true); }

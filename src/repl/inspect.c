@@ -416,16 +416,25 @@ static TsrStatus tsr_leaks_fn(Value *out, const CallArgs *args) {
 /* ---- the table ---- */
 
 static const Method functions[] = {
-    {"refcount", tsr_refcount_fn, ARGS_ONE, 1, 1, "(x)", "Owning references to a tensor, this call's argument left out."},
-    {"holders", tsr_holders_fn, ARGS_ONE, 1, 1, "(x)", "Who holds those references, by name."},
+    {"refcount", tsr_refcount_fn, ARGS_ONE, 1, 1, "(x)", "Owning references to a tensor, this call's argument left out.\n\n"
+     "    >>> x = ones(2)\n    >>> pair = [x, 3]\n    >>> refcount(x)\n    2"},
+    {"holders", tsr_holders_fn, ARGS_ONE, 1, 1, "(x)", "Who holds those references, by name.\n\n"
+     "    >>> x = ones(2)\n    >>> pair = [x, 3]\n    >>> holders(x)\n    ['x', 'pair[0]']"},
     {"storage_id", tsr_storage_id_fn, ARGS_ONE, 1, 1, "(x)", "A small number for the storage."},
-    {"storage_refcount", tsr_storage_refcount_fn, ARGS_ONE, 1, 1, "(x)", "References to the storage: tensors over it, and storages kept as values."},
-    {"sharing", tsr_sharing_fn, ARGS_ONE, 1, 1, "(x)", "Names of the other tensors over the same storage."},
-    {"shares_memory", tsr_shares_memory_fn, ARGS_RANGE, 2, 2, "(a, b)", "Whether two tensors have an element in common, exactly."},
-    {"overlap", tsr_overlap_fn, ARGS_RANGE, 2, 2, "(a, b)", "Indices of one common element in each, or None."},
-    {"has_internal_overlap", tsr_has_internal_overlap_fn, ARGS_ONE, 1, 1, "(x)", "Whether two indices reach one element."},
-    {"inspect", tsr_inspect_fn, ARGS_RANGE, 1, -1, "(x, ...)", "All there is to know of a tensor."},
-    {"anatomy", tsr_anatomy_fn, ARGS_ONE, 1, 1, "(x)", "Tensor, storage and data pointer, with the counts at each step."},
+    {"storage_refcount", tsr_storage_refcount_fn, ARGS_ONE, 1, 1, "(x)", "References to the storage: tensors over it, and storages kept as values.\n\n"
+     "    >>> x = ones(2, 3)\n    >>> y = x.t()\n    >>> storage_refcount(x)\n    2"},
+    {"sharing", tsr_sharing_fn, ARGS_ONE, 1, 1, "(x)", "Names of the other tensors over the same storage.\n\n"
+     "    >>> x = ones(2, 3)\n    >>> y = x.t()\n    >>> sharing(x)\n    ['y']"},
+    {"shares_memory", tsr_shares_memory_fn, ARGS_RANGE, 2, 2, "(a, b)", "Whether two tensors have an element in common, exactly.\n\n"
+     "    >>> x = arange(6)\n    >>> shares_memory(x[::2], x[1::2])\n    False"},
+    {"overlap", tsr_overlap_fn, ARGS_RANGE, 2, 2, "(a, b)", "Indices of one common element in each, or None.\n\n"
+     "    >>> x = ones(2, 3)\n    >>> overlap(x[1], x[:, 2])\n    ((2,), (1,))"},
+    {"has_internal_overlap", tsr_has_internal_overlap_fn, ARGS_ONE, 1, 1, "(x)", "Whether two indices reach one element.\n\n"
+     "    >>> has_internal_overlap(ones(3, 1).expand(3, 4))\n    True"},
+    {"inspect", tsr_inspect_fn, ARGS_RANGE, 1, -1, "(x, ...)", "All there is to know of a tensor.\n\n"
+     "    >>> inspect(ones(2, 3).t())[\"strides\"]\n    (1, 3)"},
+    {"anatomy", tsr_anatomy_fn, ARGS_ONE, 1, 1, "(x)", "Tensor, storage and data pointer, with the counts at each step.\n\n"
+     "    >>> anatomy(ones(2))[\"StorageImpl\"][\"nbytes\"]\n    8"},
     {"whos", tsr_whos_fn, ARGS_NONE, 0, 0, "()", "The global names and what they hold."},
     {"storages", tsr_storages_fn, ARGS_NONE, 0, 0, "()", "The storages and the views over each."},
     {"leaks", tsr_leaks_fn, ARGS_NONE, 0, 0, "()", "Raw references and borrows that nothing will end."},

@@ -238,8 +238,10 @@ static TsrStatus list_dangling(List *out) {
 }
 
 static const Method functions[] = {
-    {"borrowed", maybe_borrowed, ARGS_ONE, 1, 1, "(x)", "A MaybeOwned that holds no reference: x must outlive it."},
-    {"owned", maybe_make_owned, ARGS_ONE, 1, 1, "(x)", "A MaybeOwned that holds a reference of its own."},
+    {"borrowed", maybe_borrowed, ARGS_ONE, 1, 1, "(x)", "A MaybeOwned that holds no reference: x must outlive it.\n\n"
+     "    >>> x = ones(2)\n    >>> b = borrowed(x)\n    >>> refcount(x)\n    1"},
+    {"owned", maybe_make_owned, ARGS_ONE, 1, 1, "(x)", "A MaybeOwned that holds a reference of its own.\n\n"
+     "    >>> x = ones(2)\n    >>> b = owned(x)\n    >>> refcount(x)\n    2"},
     {0},
 };
 

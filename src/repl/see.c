@@ -282,8 +282,10 @@ static TsrStatus see_trace(Value *out, const CallArgs *args) {
 }
 
 static const Method functions[] = {
-    {"trace", see_trace, ARGS_ANY, 0, 1, "(code)", "The log of allocations, copies and counts while code runs; of a tensor torch.trace; with trace(): a block."},
-    {"versions", see_versions, ARGS_ONE, 1, 1, "(x)", "The log of writes to a tensor's storage."},
+    {"trace", see_trace, ARGS_ANY, 0, 1, "(code)", "The log of allocations, copies and counts while code runs; of a tensor torch.trace; with trace(): a block.\n\n"
+     "    >>> trace(\"ones(1000)\")[-1][\"what\"]\n    '1 allocation, peak 4000 bytes'"},
+    {"versions", see_versions, ARGS_ONE, 1, 1, "(x)", "The log of writes to a tensor's storage.\n\n"
+     "    >>> x = ones(2, 3)\n    >>> x[0] = 5\n    >>> versions(x)\n    version  line  operation  through\n    1        2     fill_      select() of x"},
     {0},
 };
 

@@ -38,4 +38,10 @@ run -e 'help("shuffle")'; is 'a part of names' "names with 'shuffle' in them
     F.channel_shuffle  F.native_channel_shuffle  F.pixel_shuffle
     F.pixel_unshuffle" "$out"
 run -e 'help("nosuch")'; is 'of none' "nothing is known by the name 'nosuch'; dir(torch) lists names" "$out"
+for name in $("$tsr" -e 'print(*(n for n in dir(tsr) if n[0] != "_"))'); do # line numbers are a page's own
+    run -e "help(tsr.$name)"
+    sed -n '/>>>/,$p' "$work/out" >"$work/page.txt"
+    is "the example of $name" 0 "$("$tsr" --doctest "$work/page.txt" >"$work/why" 2>&1; echo $?)"
+    grep '^[-+]' "$work/why"
+done
 exit $bad
