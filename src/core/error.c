@@ -73,8 +73,17 @@ static TsrStatus kind_of_errno(int err) {
     case ENOTDIR: return TSR_NOT_A_DIRECTORY_ERROR;
     case EACCES:
     case EPERM: return TSR_PERMISSION_ERROR;
-    case EPIPE: return TSR_BROKEN_PIPE_ERROR;
-    case EAGAIN: return TSR_BLOCKING_IO_ERROR;
+    case EPIPE:
+    case ESHUTDOWN: return TSR_BROKEN_PIPE_ERROR;
+    case ECONNABORTED: return TSR_CONNECTION_ABORTED_ERROR;
+    case ECONNREFUSED: return TSR_CONNECTION_REFUSED_ERROR;
+    case ECONNRESET: return TSR_CONNECTION_RESET_ERROR;
+    case EAGAIN:
+    case EALREADY:
+    case EINPROGRESS: return TSR_BLOCKING_IO_ERROR;
+    case ECHILD: return TSR_CHILD_PROCESS_ERROR;
+    case EINTR: return TSR_INTERRUPTED_ERROR;
+    case ESRCH: return TSR_PROCESS_LOOKUP_ERROR;
     case ETIMEDOUT: return TSR_TIMEOUT_ERROR;
     default: return TSR_OS_ERROR;
     }

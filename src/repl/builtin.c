@@ -44,7 +44,9 @@ static TsrStatus each_item(Value iterable, ItemVisit visit, void *context) {
 static TsrStatus call_special(Value *out, Value v, const char *name, int count, const Value *args, bool *handled) {
     Value method;
     Str *interned = str_intern_c(name);
+    *handled = false;
     if (interned == NULL) return mem_error();
+    if (value_is_obj(v, &type_type)) return TSR_OK; /* what a type has is for its instances */
     TSR_TRY(value_lookup_attr(&method, v, interned));
     *handled = method.tag != V_UNBOUND;
     if (!*handled) return TSR_OK;
@@ -674,6 +676,7 @@ TsrStatus builtin_fill(Dict *dict) {
     for (int kind = TSR_OK + 1; kind < TSR_STATUS_COUNT; kind++)
         if (strchr(tsr_status_name(kind), '.') == NULL) TSR_TRY(dict_set_c(dict, tsr_status_name(kind), value_lent(EXC_TYPE(kind))));
     TSR_TRY(dict_set_c(dict, "IOError", value_lent(EXC_TYPE(TSR_OS_ERROR))));
+    TSR_TRY(dict_set_c(dict, "EnvironmentError", value_lent(EXC_TYPE(TSR_OS_ERROR))));
     TSR_TRY(dict_set_c(dict, "Ellipsis", VALUE_ELLIPSIS));
     return dict_set_c(dict, "NotImplemented", VALUE_NOT_IMPLEMENTED);
 }

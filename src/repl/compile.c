@@ -268,14 +268,27 @@ static TsrStatus take_names(Code *code, const Scope *scope) {
     return TSR_OK;
 }
 
-/* "f", or "outer.<locals>.f" for a function made in another; a comprehension has no locals to CPython's mind. */
-static char *qualified_name(const Code *outer, const char *name) {
-    const char *prefix = outer != NULL ? outer->qualname : "";
-    const char *joint = outer == NULL ? "" : strcmp(outer->name, "<genexpr>") == 0 ? "." : ".<locals>.";
-    size_t size = strlen(prefix) + strlen(joint) + strlen(name) + 1;
-    char *text = size > 4096 ? NULL : tsr_malloc(size);
-    if (text != NULL) snprintf(text, size, "%s%s%s", prefix, joint, name);
-    return text;
+static char *copy_name(const char *name) {
+    char *text = tsr_malloc(strlen(name) + 1);
+    return text != NULL ? strcpy(text, name) : NULL;
+}
+
+/* Where a function is made: "outer.<locals>.", and for each comprehension around it "<listcomp>."; those have no locals to CPython's mind. */
+static TsrStatus append_place(TsrText *out, const Code *outer, const Scope *scope) {
+    if (scope != NULL && scope->kind == SCOPE_COMPREHENSION) {
+        TSR_TRY(append_place(out, outer, scope->parent));
+        NodeKind kind = scope->node->kind;
+        return tsr_text_puts(out, kind == AST_LIST_COMP ? "<listcomp>." : kind == AST_SET_COMP ? "<setcomp>." : "<dictcomp>.");
+    }
+    if (outer == NULL) return TSR_OK;
+    return tsr_text_printf(out, "%s%s", outer->qualname, strcmp(outer->name, "<genexpr>") == 0 ? "." : ".<locals>.");
+}
+
+static char *qualified_name(const Code *outer, const Scope *scope, const char *name) {
+    TsrText text = {0};
+    if (append_place(&text, outer, scope) == TSR_OK && text.length < 4096 && tsr_text_puts(&text, name) == TSR_OK) return tsr_text_move(&text);
+    tsr_text_free(&text);
+    return NULL;
 }
 
 /* A function of the prelude is called as PyTorch calls it, whatever it is wrapped in. */
@@ -283,10 +296,11 @@ static char *prelude_name(const Source *source, const char *name) {
     bool method = strcmp(source_name(source), "<prelude tensor>") == 0;
     char full[160];
     snprintf(full, sizeof full, "%s%s", method ? "Tensor." : "", name);
-    return qualified_name(NULL, full);
+    return copy_name(full);
 }
 
-static Code *code_new(Source *source, const Code *outer, const char *name) {
+/* `scope` is where a function is made, NULL for a module. */
+static Code *code_new(Source *source, const Code *outer, const Scope *scope, const char *name) {
     Code *code = tsr_calloc(1, sizeof *code);
     if (code == NULL) {
         mem_error();
@@ -295,9 +309,9 @@ static Code *code_new(Source *source, const Code *outer, const char *name) {
     code->refs = 1;
     code->doc = -1;
     code->source = source_retain(source);
-    code->name = qualified_name(NULL, name);
+    code->name = copy_name(name);
     bool prelude = outer != NULL && strcmp(outer->name, "_unit") == 0 && source_is_prelude(source);
-    code->qualname = prelude ? prelude_name(source, name) : qualified_name(outer, name);
+    code->qualname = prelude ? prelude_name(source, name) : qualified_name(outer, scope, name);
     if (code->name != NULL && code->qualname != NULL) return code;
     code_free(code);
     mem_error();
@@ -365,7 +379,7 @@ static Code *add_child(Compiler *c, Code *child) {
 static Code *compile_function(Compiler *outer, const Node *node) {
     const char *name = node->kind == AST_DEF ? node->function.name : node->kind == AST_LAMBDA ? "<lambda>" : "<genexpr>";
     bool global = node->kind == AST_DEF && scope_lookup(outer->scope, name).place == PLACE_GLOBAL;
-    Code *code = code_new(outer->code->source, outer->outer == NULL || global ? NULL : outer->code, name);
+    Code *code = code_new(outer->code->source, outer->outer == NULL || global ? NULL : outer->code, outer->scope, name);
     if (code == NULL) {
         compile_fail(outer, TSR_MEMORY_ERROR);
         return NULL;
@@ -502,7 +516,7 @@ TsrStatus compile_module(Code **out, const Ast *ast, const CompileOptions *optio
     TsrStatus failed = scope_analyse(&scope, ast, given, count, options->frame != NULL ? options->frame->frame_size : 0, where);
     tsr_free(given);
     TSR_TRY(failed);
-    Code *code = code_new(ast->source, NULL, "<module>");
+    Code *code = code_new(ast->source, NULL, NULL, "<module>");
     if (code == NULL) return TSR_MEMORY_ERROR;
     Failure failure = {.status = TSR_OK, .where = where};
     Compiler c = {.options = options, .scope = scope, .code = code, .module_level = true, .failure = &failure};

@@ -40,21 +40,34 @@ Operand expr_subscript(Compiler *c, const Node *node, int want) {
     return o;
 }
 
-/* Calls with *args, **kwargs or very many arguments: a list and a dict are built. */
-static Operand call_spread(Compiler *c, const Node *node, int want) {
-    int w = temps_new(c, 3);
-    expr_to(c, node->call.func, w);
-    c->at = node->at;
+static void positional_list(Compiler *c, const Node *node, int w) {
     emit(c, INS_LIST, 0, w + 1, 0, 0);
-    bool alone = node->call.args.count == 1; /* *args with nothing beside it: an error names the function */
     for (int i = 0; i < node->call.args.count; i++) {
         const Node *arg = node->call.args.items[i];
         bool star = arg->kind == AST_STARRED;
         Operand v = expr_in_slot(c, star ? arg->value : arg);
         operand_free(c, v);
         c->at = node->at;
-        emit(c, star ? INS_ARGEXTEND : INS_APPEND, star && alone, w + 1, v.index, w);
+        emit(c, star ? INS_ARGEXTEND : INS_APPEND, 0, w + 1, v.index, w);
     }
+}
+
+/* *args with nothing positional beside it is iterated by the call itself, after the keywords; an error names the function. */
+static void spread_alone(Compiler *c, int w) {
+    int list = temp_new(c);
+    emit(c, INS_LIST, 0, list, 0, 0);
+    emit(c, INS_ARGEXTEND, 1, list, w + 1, w);
+    operand_to(c, operand_slot(list), w + 1);
+}
+
+/* Calls with *args, **kwargs or very many arguments: a list and a dict are built. */
+static Operand call_spread(Compiler *c, const Node *node, int want) {
+    int w = temps_new(c, 3);
+    expr_to(c, node->call.func, w);
+    c->at = node->at;
+    bool alone = node->call.args.count == 1 && node->call.args.items[0]->kind == AST_STARRED;
+    if (alone) expr_to(c, node->call.args.items[0]->value, w + 1);
+    else positional_list(c, node, w);
     if (node->call.keyword_count == 0) emit(c, INS_CLEAR, 0, w + 2, 0, 1);
     else emit(c, INS_DICT, 0, w + 2, 0, 0);
     for (int i = 0; i < node->call.keyword_count; i++) {
@@ -68,6 +81,7 @@ static Operand call_spread(Compiler *c, const Node *node, int want) {
         else emit(c, INS_KWMERGE, 0, w + 2, pair + 1, w);
     }
     c->at = node->at;
+    if (alone) spread_alone(c, w);
     emit(c, INS_CALLEX, 0, w, 0, 0);
     temps_free(c, 3);
     Operand o = result_slot(c, want);

@@ -3,6 +3,7 @@
 
 #include "args.h"
 #include "exc.h"
+#include "prelude.h"
 #include "seq_obj.h"
 
 static TsrStatus heap_of(List **lent, const CallArgs *args, const char *function) {
@@ -148,4 +149,12 @@ static const Method heapq_functions[] = {
     {0},
 };
 
-const NsModule ns_heapq = {"heapq", "Lists as heaps.", heapq_functions, NULL, NULL};
+static TsrStatus fill(Module *module) {
+    Value merge;
+    TSR_TRY(prelude_get(&merge, "heapq", "merge"));
+    TsrStatus status = module_add(module, "merge", merge);
+    value_release(merge);
+    return status;
+}
+
+const NsModule ns_heapq = {"heapq", "Lists as heaps.", heapq_functions, fill, NULL};

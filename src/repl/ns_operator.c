@@ -113,6 +113,23 @@ static TsrStatus operator_call(Value *out, const CallArgs *args) {
     return value_call(out, args->values[0], &rest);
 }
 
+static TsrStatus operator_length_hint(Value *out, const CallArgs *args) {
+    int64_t fallback = 0;
+    if (args->count > 1 && !value_is_int(args->values[1])) return tsr_error(TSR_TYPE_ERROR, "'%s' object cannot be interpreted as an integer", value_type_name(args->values[1]));
+    if (args->count > 1) TSR_TRY(value_to_index(&fallback, args->values[1]));
+    int64_t n = value_length_hint(args->values[0], -1);
+    *out = value_int(n >= 0 ? n : fallback);
+    if (n >= 0) return TSR_OK;
+    Value method;
+    Str *name = str_intern_c("__length_hint__");
+    if (name == NULL) return mem_error();
+    TSR_TRY(value_lookup_attr(&method, args->values[0], name));
+    if (method.tag == V_UNBOUND) return TSR_OK;
+    TsrStatus status = value_call_n(out, method, 0, NULL);
+    value_release(method);
+    return status;
+}
+
 /* --- itemgetter, attrgetter --- */
 
 typedef struct Getting {
@@ -218,6 +235,7 @@ static const Method functions[] = {
     ROW2(indexOf, "Where b is first in a."), ROW2(delitem, "del a[b]."), ROW1(index, "a as an int, by a.__index__()."),
     {"inv", operator_invert, ARGS_ONE, 1, 1, "(a, /)", "~a."}, {"abs", builtin_abs, ARGS_ONE, 1, 1, "(a, /)", "Absolute value of a."},
     {"call", operator_call, ARGS_ANY, 1, 1, "(obj, /, *args, **kwargs)", "obj(*args, **kwargs)."},
+    {"length_hint", operator_length_hint, ARGS_RANGE, 1, 2, "(obj, default=0, /)", "How many items obj will give, about; default where it does not say."},
     {"setitem", operator_setitem, ARGS_RANGE, 3, 3, "(a, b, c, /)", "a[b] = c."}, {0},
 };
 

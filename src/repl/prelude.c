@@ -35,6 +35,7 @@ EMBED(prelude_testing, "testing.tsr");
 EMBED(prelude_files, "files.tsr");
 EMBED(prelude_init, "init.tsr");
 EMBED(prelude_rnn, "rnn.tsr");
+EMBED(prelude_heapq, "heapq.tsr");
 
 typedef struct Unit {
     const char *space, *source_name, *text, *end;
@@ -59,6 +60,7 @@ static Unit units[] = {
     {"Tensor", "<prelude tensor>", prelude_tensor, prelude_tensor_end, {0}},
     {"nn.init", "<prelude init>", prelude_init, prelude_init_end, {0}},
     {"nn.utils.rnn", "<prelude rnn>", prelude_rnn, prelude_rnn_end, {0}},
+    {"heapq", "<prelude heapq>", prelude_heapq, prelude_heapq_end, {0}},
     {"files", "<prelude files>", prelude_files, prelude_files_end, {0}},
     {"testing", "<prelude testing>", prelude_testing, prelude_testing_end, {0}},
     {"signal.windows", "<prelude windows>", prelude_windows, prelude_windows_end, {0}},
@@ -66,7 +68,7 @@ static Unit units[] = {
 
 /* The builtins that the sources may use: parameters of the enclosing function, so that a user's `len = 3` can't harm. */
 static const char *const builtin_names[] = {
-    "len", "range", "isinstance", "zip", "list", "tuple", "int", "float", "bool", "str", "max", "min", "abs", "enumerate", "reversed", "sorted", "all", "any",
+    "len", "range", "isinstance", "zip", "list", "tuple", "int", "float", "bool", "str", "max", "min", "abs", "enumerate", "iter", "reversed", "sorted", "all", "any",
     "sum", "locals", "set", "getattr", "repr", "dict", "complex", "type", "ValueError", "RuntimeError", "TypeError", "IndexError", "NotImplementedError", "AssertionError",
 };
 

@@ -253,13 +253,9 @@ static TsrStatus put_float(TsrText *out, const Field *f, Value v) {
     return status;
 }
 
-static TsrStatus unsupported(const Percent *p, uint32_t c, int n) {
-    TsrText shown = {0};
-    TsrStatus status = tsr_text_append(&shown, p->data + p->at, (size_t)n);
+static TsrStatus unsupported(const Percent *p, uint32_t c) {
     int64_t index = p->bytes ? p->at : utf8_count(p->data, p->at);
-    if (status == TSR_OK) status = tsr_error(TSR_VALUE_ERROR, "unsupported format character '%s' (0x%x) at index %lld", shown.data, c, (long long)index);
-    tsr_text_free(&shown);
-    return status;
+    return tsr_error(TSR_VALUE_ERROR, "unsupported format character '%c' (0x%x) at index %lld", c > 30 && c < 127 ? (int)c : '?', c, (long long)index);
 }
 
 static TsrStatus put_field(TsrText *out, Percent *p, const Field *f) {
@@ -267,7 +263,7 @@ static TsrStatus put_field(TsrText *out, Percent *p, const Field *f) {
     int n = 1;
     TSR_TRY(next_arg(&v, p));
     uint32_t c = p->bytes ? (unsigned char)f->conversion : utf8_decode(p->data + p->at, &n);
-    if (c >= 0x80 || strchr(p->bytes ? "sbracdiuxXoeEfFgG" : "sracdiuxXoeEfFgG", (int)c) == NULL) return unsupported(p, c, n);
+    if (c >= 0x80 || strchr(p->bytes ? "sbracdiuxXoeEfFgG" : "sracdiuxXoeEfFgG", (int)c) == NULL) return unsupported(p, c);
     switch (f->conversion) {
     case 's':
     case 'b':

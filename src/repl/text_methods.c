@@ -190,6 +190,7 @@ static bool has_affix(Bytestring s, Bytestring affix, bool at_end) {
 }
 
 static TsrStatus wrong_affix(Value self, Value v, bool in_tuple, const char *name) {
+    if (!value_is_str(self) && in_tuple) return tsr_error(TSR_TYPE_ERROR, "a bytes-like object is required, not '%s'", value_type_name(v));
     if (!value_is_str(self)) return tsr_error(TSR_TYPE_ERROR, "%s first arg must be bytes or a tuple of bytes, not %s", name, value_type_name(v));
     const char *form = in_tuple ? "tuple for %s must only contain str, not %s" : "%s first arg must be str or a tuple of str, not %s";
     return tsr_error(TSR_TYPE_ERROR, form, name, value_type_name(v));

@@ -11,7 +11,11 @@ static TsrStatus callee_text(TsrText *out, Value callee) {
     if (value_is_function(callee)) return tsr_text_printf(out, "__main__.%s()", value_as_function(callee)->code->qualname);
     const Native *native = (Native *)callee.o;
     if (value_is_obj(callee, &native_type)) return tsr_text_printf(out, "%s%s%s()", native->module ? native->module : "", native->module ? "." : "", native->def->name);
-    if (value_is_obj(callee, &bound_native_type)) return tsr_text_printf(out, "%s.%s()", type_short_name(value_type(native->self)), native->def->name);
+    if (value_is_obj(callee, &bound_native_type)) {
+        bool of_type = value_is_obj(native->self, &type_type); /* dict.fromkeys */
+        return tsr_text_printf(out, "%s.%s()", type_short_name(of_type ? (Type *)native->self.o : value_type(native->self)), native->def->name);
+    }
+    if (value_is_obj(callee, &method_descriptor_type)) return tsr_text_printf(out, "%s.%s()", type_short_name(native->owner), native->def->name);
     if (value_is_obj(callee, &type_type)) return tsr_text_printf(out, "%s()", type_full_name((Type *)callee.o));
     return value_str(out, callee);
 }
