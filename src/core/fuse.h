@@ -54,7 +54,7 @@ TsrStatus tsr_fuse_run_new(TsrTensor **out, const TsrFused *f);
  * [begin, end) to `to`. Returns what `use` returns. */
 typedef void (*TsrFillFn)(void *plan, int64_t begin, int64_t end, char *to);
 TsrStatus tsr_fuse_use(const TsrFused *f, TsrStatus (*use)(void *context, TsrFillFn fill, void *plan), void *context);
-/* The sum, or mean, over all elements, which are no bools (in ops/op_reduce.c, where sum is). What is summed never reaches memory. */
+/* The sum over all elements, of bools how many are true, or the mean of what is no bools (in ops/op_reduce.c, where sum is). What is summed never reaches memory. */
 TsrStatus tsr_fuse_sum_new(TsrTensor **out, const TsrFused *f, bool mean);
 void tsr_fuse_release(TsrFused *f); /* lets the inputs go */
 

@@ -275,7 +275,7 @@ TsrStatus lazy_call(Value *out, const char *name, Value v, bool last) {
 
 TsrStatus lazy_sum(Value *slot, bool mean) {
     if (!value_is_lazy(*slot)) return TSR_OK;
-    if (is_truth(*slot)) return lazy_force(slot);
+    if (mean && is_truth(*slot)) return lazy_force(slot); /* there is none */
     TsrTensor *t;
     TSR_TRY(tsr_fuse_sum_new(&t, &((Lazy *)slot->o)->f, mean));
     value_set_move(slot, value_tensor_move(t));

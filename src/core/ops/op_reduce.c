@@ -145,11 +145,11 @@ TsrStatus op_mean_dim(TsrOpCall *c) { return mean(c, &c->arg[1], c->arg[2].b, &c
 
 /* --- the sum or mean of what is being made --- */
 
-typedef struct Made { char *out; const TsrTensor *like; } Made;
+typedef struct Made { TsrTensor *out; TsrDtype dtype; int64_t count; } Made;
 
 static TsrStatus sum_made(void *context, TsrFillFn fill, void *plan) {
     const Made *m = context;
-    return tsr_reduce_made(m->out, TSR_R_SUM, m->like->dtype, m->like->numel, fill, plan);
+    return tsr_reduce_made(m->out, TSR_R_SUM, m->dtype, m->count, fill, plan);
 }
 
 /* Short ones are not worth a pass of their own. */
@@ -163,11 +163,12 @@ static TsrStatus sum_short(TsrTensor **out, const TsrFused *f, bool mean) {
 
 TsrStatus tsr_fuse_sum_new(TsrTensor **out, const TsrFused *f, bool mean) {
     const TsrTensor *like = tsr_fuse_first(f);
+    bool truth = tsr_fuse_is_truth(f);
     if (like->numel < TSR_REDUCE_MADE_LEAST) return sum_short(out, f, mean);
     TsrTensor *result;
-    TSR_TRY(tsr_tensor_new(&result, 0, NULL, like->dtype, like->device));
+    TSR_TRY(tsr_tensor_new(&result, 0, NULL, truth ? TSR_INT64 : like->dtype, like->device));
     result->origin = mean ? "mean" : "sum";
-    TsrStatus status = tsr_fuse_use(f, sum_made, &(Made){tsr_data(result), like});
+    TsrStatus status = tsr_fuse_use(f, sum_made, &(Made){result, truth ? TSR_BOOL : like->dtype, like->numel});
     if (status == TSR_OK && mean) status = divide(result, (double)like->numel);
     if (status == TSR_OK) *out = result;
     else tsr_tensor_free(result);

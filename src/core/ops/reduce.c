@@ -341,9 +341,9 @@ static TsrStatus run(Plan *p) {
 
 static const TsrReduceParams no_params;
 
-TsrStatus tsr_reduce_made(char *out, TsrReduceKind kind, TsrDtype dtype, int64_t count, TsrFillFn fill, void *user) {
-    int64_t size = (int64_t)tsr_dtype_size(dtype);
-    Plan p = {.reducer = tsr_reducer(kind, dtype), .params = &no_params, .count = count, .nout = 1, .out = {out}, .out_size = {size}, .itemsize = size};
+TsrStatus tsr_reduce_made(TsrTensor *out, TsrReduceKind kind, TsrDtype dtype, int64_t count, TsrFillFn fill, void *user) {
+    Plan p = {.reducer = tsr_reducer(kind, dtype), .params = &no_params, .count = count, .nout = 1, .out = {tsr_data(out)},
+              .out_size = {(int64_t)tsr_itemsize(out)}, .itemsize = (int64_t)tsr_dtype_size(dtype)};
     return fold_single(&p, fill, user);
 }
 

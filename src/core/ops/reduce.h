@@ -21,7 +21,7 @@ TsrStatus tsr_reduce_new(TsrTensor **values, TsrTensor **more, const TsrReductio
 
 /* The reduction of `count` elements of `dtype` that are made as they are needed: fill(user, begin, end, to) writes those of [begin, end) to `to`, in any
  * thread. As tsr_reduce_new of all of them in one contiguous tensor, to the bit; out is as for the reducer's finish. */
-TsrStatus tsr_reduce_made(char *out, TsrReduceKind kind, TsrDtype dtype, int64_t count, TsrFillFn fill, void *user);
+TsrStatus tsr_reduce_made(TsrTensor *out, TsrReduceKind kind, TsrDtype dtype, int64_t count, TsrFillFn fill, void *user);
 enum { TSR_REDUCE_MADE_LEAST = 1 << 17 }; /* of count */
 
 /* The mask of a dim argument: None, or an empty list when `empty_is_all`, means all; "dim 0 appears multiple times in the list of dims". */
