@@ -198,7 +198,7 @@ static const char *block_end(const Table *t, const char *p, const char *wanted) 
     if (!t->quoted) return line_end(wanted, t->end);
     for (;; p++) {
         p = record_end(p, t->end, &lines);
-        if (p >= wanted) return p;
+        if (p >= wanted || tsr_interrupt_flag != 0) return p;
     }
 }
 
@@ -214,7 +214,7 @@ static void split_blocks(Table *t) {
 
 static void count_block(const Table *t, Block *b) {
     int64_t lines;
-    for (const char *p = b->begin; p < b->end;) {
+    for (const char *p = b->begin; p < b->end && tsr_interrupt_flag == 0;) {
         const char *stop = next_record(t, p, b->end, &lines);
         b->lines += lines;
         b->rows += !blank_line(p, stop);
@@ -268,7 +268,7 @@ static bool parse_real(const Table *t, Block *b, int64_t column, const char *beg
 /* The common line: numbers and delimiters with nothing around them. Returns the cells parsed before anything else. */
 static int64_t parse_plain(const Table *t, Block *b, const char *p, const char *end, double *cells, const char **rest) {
     int64_t k = 0;
-    while (k < t->columns) {
+    while (k < t->columns && !tsr_interrupted_at(k)) {
         const char *stop = tsr_parse_double(&cells[k], p, end);
         if (stop == NULL || (stop < end && *stop != t->delimiter && !(*stop == '\r' && stop + 1 == end))) break;
         if (TSR_UNLIKELY(stop - p > EXACT_DIGITS)) see_rounding(b, k, p, stop, cells[k]);
@@ -290,7 +290,7 @@ static bool parse_line(const Table *t, Block *b, const char *p, const char *end,
         if (parse_plain(t, b, p, end, (double *)(void *)cells, &rest) == t->columns && rest == end) return true;
     }
     int64_t k = 0;
-    for (; !last; k++) {
+    for (; !last && !tsr_interrupted_at(k); k++) {
         const char *text, *text_end;
         next_field(&p, end, t->delimiter, &text, &text_end, &last);
         bool taken = k < t->columns && (t->skipped == NULL || !t->skipped[k]);
@@ -311,11 +311,12 @@ static void parse_block(const Table *t, Block *b) {
     if (b->rows == 0) return; /* maybe no block has any, and there are no cells */
     char *row = t->cells + b->first_row * t->columns * 8;
     int64_t line = b->first_line, lines;
-    for (const char *p = b->begin; p < b->end; line += lines) {
+    for (const char *p = b->begin; p < b->end && tsr_interrupt_flag == 0; line += lines) {
         const char *stop = next_record(t, p, b->end, &lines);
         if (!blank_line(p, stop)) {
             while (p < stop && *p == ' ' && t->delimiter == ' ') p++;
             if (!parse_line(t, b, p, stop, row)) {
+                if (tsr_interrupt_flag != 0) return; /* in the middle of it */
                 b->bad_line = line;
                 return;
             }
@@ -366,7 +367,7 @@ static TsrStatus report_bad(const Table *t, const Block *b) {
 /* A header has a cell that is not empty, and none that is a number, or else what a cell of numbers may be. */
 static bool looks_like_header(const char *p, const char *end, char delimiter, const char *na) {
     bool last = false, any = false, truth;
-    while (!last) {
+    for (int64_t n = 0; !last && !tsr_interrupted_at(n); n++) {
         const char *text, *text_end;
         next_field(&p, end, delimiter, &text, &text_end, &last);
         any |= text < text_end;
@@ -378,7 +379,7 @@ static bool looks_like_header(const char *p, const char *end, char delimiter, co
 static int64_t count_fields(const char *p, const char *end, char delimiter) {
     bool last = false;
     int64_t n = 0;
-    while (!last) {
+    while (!last && !tsr_interrupted_at(n)) {
         const char *text, *text_end;
         next_field(&p, end, delimiter, &text, &text_end, &last);
         n++;
@@ -386,13 +387,22 @@ static int64_t count_fields(const char *p, const char *end, char delimiter) {
     return n;
 }
 
+static bool has_byte(const char *p, const char *end, char byte) {
+    for (size_t piece; p < end && tsr_interrupt_flag == 0; p += piece) {
+        piece = TSR_MIN((size_t)(end - p), (size_t)1 << 24);
+        if (memchr(p, byte, piece) != NULL) return true;
+    }
+    return false;
+}
+
 /* Finds the first row: its delimiter, whether it is a header, and where the body begins. */
 static TsrStatus examine(Table *t, const TsrInput *in, const TsrLoadOptions *options, const char *begin) {
     const char *p = begin, *stop = begin;
     int64_t lines;
     t->body_line = 1;
-    if (begin < t->end && memchr(begin, '\0', (size_t)(t->end - begin)) != NULL) return tsr_input_error(in, "it holds a NUL byte: not text");
-    t->quoted = begin < t->end && memchr(begin, '"', (size_t)(t->end - begin)) != NULL;
+    if (has_byte(begin, t->end, '\0')) return tsr_input_error(in, "it holds a NUL byte: not text");
+    t->quoted = has_byte(begin, t->end, '"');
+    TSR_TRY(tsr_interrupt_check());
     for (; p < t->end; p = stop + 1, t->body_line += lines) {
         stop = next_record(t, p, t->end, &lines);
         if (!blank_line(p, stop)) break;
@@ -414,7 +424,7 @@ static TsrStatus examine(Table *t, const TsrInput *in, const TsrLoadOptions *opt
         t->body_line += lines;
     }
     t->body = header ? TSR_MIN(stop + 1, t->end) : p;
-    return TSR_OK;
+    return tsr_interrupt_check();
 }
 
 /* ---- choosing columns ---- */
@@ -424,7 +434,8 @@ static TsrStatus read_names(Table *t) {
     const char *p = t->header, *text, *text_end;
     bool last = p == NULL;
     if (last) return TSR_OK;
-    while (!last) {
+    for (int64_t n = 0; !last; n++) {
+        if ((n & 1023) == 0) TSR_TRY(tsr_interrupt_check());
         next_field(&p, t->header_end, t->delimiter, &text, &text_end, &last);
         TSR_TRY(append_field(&t->text, text, text_end, t->header_end));
         TSR_TRY(tsr_text_putc(&t->text, '\0'));
@@ -447,12 +458,24 @@ static int64_t find_column(const Table *t, const char *name) {
     return index >= 0 && index < t->columns ? index : -1;
 }
 
+/* The names there are, as far as a line holds them. */
+static void hint_about_names(const Table *t) {
+    char text[100], shown[440];
+    size_t n = 0;
+    for (int64_t k = 0; t->names != NULL && k < t->columns && n < sizeof text; k++)
+        n += (size_t)snprintf(text + n, sizeof text - n, "%s%s", k > 0 ? ", " : "", tsr_io_quote(shown, t->names[k], strlen(t->names[k])));
+    if (n > 0) tsr_error_hint("its columns are %s%s", text, n >= sizeof text ? "..." : "");
+}
+
 static TsrStatus want_column(Table *t, const char *name) {
     char shown[440];
     int64_t column = find_column(t, name);
     if (t->nwanted == MAX_WANTED) return tsr_error(TSR_VALUE_ERROR, "more than %d columns are named", MAX_WANTED);
-    if (column < 0)
-        return tsr_input_error(t->in, "it has no column '%s' (%lld columns%s)", tsr_io_quote(shown, name, strlen(name)), (long long)t->columns, t->names == NULL ? ", no header" : "");
+    if (column < 0) {
+        TsrStatus status = tsr_input_error(t->in, "it has no column '%s' (%lld columns%s)", tsr_io_quote(shown, name, strlen(name)), (long long)t->columns, t->names == NULL ? ", no header" : "");
+        hint_about_names(t);
+        return status;
+    }
     t->wanted[t->nwanted++] = column;
     t->skipped[column] = false;
     return TSR_OK;
@@ -493,7 +516,9 @@ static TsrStatus pick_columns(TsrTensor **table, const Table *t) {
 static TsrStatus parse_table(TsrTensor **out, Table *t) {
     int64_t rows = 0, line = t->body_line, cells;
     split_blocks(t);
+    TSR_TRY(tsr_interrupt_check());
     TSR_TRY(tsr_parallel_for(t->nblocks, 1, count_blocks, t));
+    TSR_TRY(tsr_interrupt_check());
     for (int i = 0; i < t->nblocks; i++) {
         t->blocks[i].first_line = line;
         t->blocks[i].first_row = rows;
@@ -506,6 +531,7 @@ static TsrStatus parse_table(TsrTensor **out, Table *t) {
     TSR_TRY(tsr_tensor_new(out, 2, (int64_t[]){rows, t->columns}, t->dtype, TSR_DEVICE_CPU));
     t->cells = tsr_data(*out);
     TSR_TRY(tsr_parallel_for(t->nblocks, 1, parse_blocks, t));
+    TSR_TRY(tsr_interrupt_check());
     for (int i = 0; i < t->nblocks; i++)
         if (t->blocks[i].bad_line != 0) return report_bad(t, &t->blocks[i]);
     return TSR_OK;

@@ -249,10 +249,11 @@ static TsrStatus print_json(Value result) {
 
 TsrStatus filter_finish(Value result, TsrStatus (*display)(Value v)) {
     const char *output = options->in_place ? options->files[0] : options->output;
-    if (result.tag == V_UNBOUND || value_is_none(result)) return TSR_OK;
+    bool to_file = options->in_place || (output != NULL && is_file(output));
+    if (result.tag == V_UNBOUND || value_is_none(result)) return to_file ? tsr_error(TSR_VALUE_ERROR, "%s is not written: the last statement has no value", output) : TSR_OK;
     if (output == NULL && shell_options->json) return print_json(result);
     if (output == NULL || strcmp(output, "text") == 0) return display(result);
-    if (is_file(output) || options->in_place) return save(result, output, options->in_place ? options->input_format : NULL);
+    if (to_file) return save(result, output, options->in_place ? options->input_format : NULL);
     fflush(builtin_stdout());
     return save(result, "-", output);
 }

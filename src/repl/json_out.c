@@ -48,7 +48,9 @@ static TsrStatus write_items(TsrText *out, Value v, const JsonStyle *style) {
     Value iterator, item;
     TSR_TRY(value_iter(&iterator, v));
     TsrStatus status = tsr_text_putc(out, '[');
+    int64_t n = 0;
     for (bool first = true; status == TSR_OK; first = false) {
+        if ((n++ & 1023) == 0 && (status = tsr_interrupt_check()) != TSR_OK) break;
         status = value_next(&item, iterator);
         if (status != TSR_OK || item.tag == V_UNBOUND) break;
         if (!first) status = tsr_text_puts(out, ", ");

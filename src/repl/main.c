@@ -46,8 +46,8 @@ static const char *const help_text =
     "  --diff A B           how two files differ\n"
     "  --lesson [N]         a lesson, or the list of them\n"
     "\n"
-    "  -o, --output FORMAT|FILE   how the value of -e goes out: text (default) npy csv tsv json\n"
-    "                             jsonl raw pb; with a dot or a slash it is a file\n"
+    "  -o, --output FORMAT|FILE   how the value of -e goes out: text (default) npy npz csv tsv\n"
+    "                             json jsonl safetensors raw pb; with a dot or a slash it is a file\n"
     "      --in-place             write it over FILE\n"
     "  -I, --input FORMAT         when neither name nor content says it\n"
     "      --dtype NAME           of numbers read from text, and of raw\n"
@@ -213,9 +213,9 @@ static const struct Option {
     {"diff", 0, NULL, set_diff},
     {"lesson", 0, NULL, set_lesson},
     {"print-man", 0, "a page", set_man},
-    {"output", 'o', "text, npy, csv, tsv, json, jsonl, raw or pb, or a file that ends in one of these", set_output},
+    {"output", 'o', "text, npy, npz, safetensors, csv, tsv, json, jsonl, raw or pb, or a file that ends in one of these", set_output},
     {"in-place", 0, NULL, set_in_place},
-    {"input", 'I', "npy, csv, tsv, json, jsonl, raw or pb", set_input},
+    {"input", 'I', "npy, npz, safetensors, csv, tsv, json, jsonl, raw or pb", set_input},
     {"dtype", 0, "a dtype such as float32", set_dtype},
     {"shape", 0, "sizes such as 3,4", set_shape},
     {"header", 0, "yes or no", set_header},

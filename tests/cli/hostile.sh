@@ -106,6 +106,11 @@ interrupted 'unique' 'x = rand(10000000)
 while True: x.unique()'
 interrupted 'a running maximum' 'x = rand(30000000)
 while True: x.cummax(0)'
+interrupted 'a table of one line' 'f = open("'"$work"'/wide.csv", "w"); f.write("1234567," * 10000000); f.close()
+while True: load("'"$work"'/wide.csv")'
+interrupted 'a table with quotes' 'f = open("'"$work"'/quoted.csv", "w"); f.write("1,\"x y\",2\n" * 10000000); f.close()
+while True: load("'"$work"'/quoted.csv", columns=[0])'
+rm -f "$work"/*.csv
 interrupted 'a transform' 'x = rand(1 << 23)
 while True: fft.fft(x)'
 interrupted 'unique rows' 'x = randint(0, 3, (500000, 20))

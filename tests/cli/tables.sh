@@ -101,5 +101,11 @@ run -o jsonl -e '[{"a": 1}, ones(2), "x"]'; is 'an item a line' '{"a": 1}
 printf '1 2\n' >noname
 run --in-place -I csv -e '_ * 2' noname; is 'in place by -I' '2 4' "$(cat noname)"
 run --in-place -e 1 -; is 'not over standard input' 2 "$status"
+cp noname n.csv; run --in-place -e '_ *= 2' n.csv; is 'no value to write' 'ValueError: n.csv is not written: the last statement has no value' "$(last)"
+cmp -s noname n.csv && ok 'nothing is written' || fail 'nothing is written'
+run -o x.npy -e None; is 'nor to -o FILE' 1 "$status"
+run -o npy -e None; is 'standard output gets nothing' '0 ' "$status $out"
+printf 'low,"a, b"\n1,2\n' >t.csv
+run --columns high -e _ t.csv; is 'the columns there are' '    hint: its columns are low, a, b' "$(tail -n 2 "$work/err" | head -n 1)"
 if [ -c /dev/full ]; then "$tsr" -o csv -e 'ones(2)' 2>err >/dev/full; is 'a full disk has a name' "OSError: [Errno 28] No space left on device: '<stdout>'" "$(cat err)"; fi
 exit $bad
