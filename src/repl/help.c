@@ -17,9 +17,9 @@
 
 static TsrStatus write_overview(TsrText *out) {
     return tsr_text_puts(out, "help(add), help(torch.linalg), help('linalg.qr') tell what something is; at\n"
-                              "the prompt x? does the same. dir(torch) and dir(x) list names, Tab completes\n"
-                              "them. %help lists the commands of the prompt, %lesson the lessons. Ctrl-D or\n"
-                              "exit leaves.\n");
+                              "the prompt x? does the same. help('strides') finds lessons about a word.\n"
+                              "dir(torch) and dir(x) list names, Tab completes them. %help lists the\n"
+                              "commands of the prompt, %lesson the lessons. Ctrl-D or exit leaves.\n");
 }
 
 static TsrStatus write_row(TsrText *out, const char *name, const char *signature, const char *doc) {
@@ -89,9 +89,11 @@ static TsrStatus write_named(TsrText *out, bool *found, const char *name) {
     return TSR_OK;
 }
 
-/* The names of PyTorch's that contain a word. */
+TsrStatus (*help_lessons)(TsrText *out, const char *word);
+
+/* The lessons about a word, and the names of PyTorch's that contain it. */
 static TsrStatus write_search(TsrText *out, const char *word) {
-    TsrText names = {0}, pattern = {0};
+    TsrText names = {0}, lessons = {0}, pattern = {0};
     size_t column = 0;
     TsrStatus s = tsr_text_printf(&pattern, "*%s*", word);
     for (size_t i = 0; i < TSR_COUNTOF(places) && strlen(word) > 1 && s == TSR_OK; i++) {
@@ -102,9 +104,12 @@ static TsrStatus write_search(TsrText *out, const char *word) {
             value_release(module);
         }
     }
+    if (s == TSR_OK && strlen(word) > 1 && help_lessons != NULL) s = help_lessons(&lessons, word);
+    if (s == TSR_OK && lessons.length > 0) s = tsr_text_printf(out, "lessons about '%s'\n\n%s%s", word, lessons.data, names.length > 0 ? "\n" : "");
     if (s == TSR_OK && names.length > 0) s = tsr_text_printf(out, "names with '%s' in them\n\n%s\n", word, names.data);
-    else if (s == TSR_OK) s = tsr_text_printf(out, "nothing is known by the name '%s'; dir(torch) lists names\n", word);
+    else if (s == TSR_OK && lessons.length == 0) s = tsr_text_printf(out, "nothing is known by the name '%s'; dir(torch) lists names\n", word);
     tsr_text_free(&names);
+    tsr_text_free(&lessons);
     tsr_text_free(&pattern);
     return s;
 }

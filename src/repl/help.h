@@ -11,6 +11,8 @@ TsrStatus help_write_function(TsrText *out, Value function);
 TsrStatus help_write_page(TsrText *out, Value subject);
 /* Appends the names in a value that fit `pattern`, in which * stands for any characters. */
 TsrStatus help_write_matching(TsrText *out, Value subject, const char *pattern);
+/* Appends a line, indented by 4, for each lesson about a word. NULL by default; the lessons, which stand above, set it. */
+extern TsrStatus (*help_lessons)(TsrText *out, const char *word);
 /* Makes help() print the page about a value. */
 void help_startup(void);
 

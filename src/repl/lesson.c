@@ -1,5 +1,6 @@
 #include "lesson.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -9,6 +10,7 @@
 #include <unistd.h>
 
 #include "builtin.h"
+#include "help.h"
 #include "io_stream.h"
 #include "line.h"
 #include "magic.h"
@@ -482,6 +484,27 @@ static TsrStatus print_lesson(long n) {
 
 /* ---- the commands ---- */
 
+enum { LONG_WORD = 4 }; /* may go on, "stride" in "strides" */
+
+static bool mentions(Span text, const char *word) {
+    size_t n = strlen(word);
+    for (const char *at = text.begin; (size_t)(text.end - at) >= n; at++) {
+        bool whole = at + n == text.end || !isalpha((unsigned char)at[n]);
+        if ((at == text.begin || !isalpha((unsigned char)at[-1])) && strncasecmp(at, word, n) == 0 && (whole || n >= LONG_WORD)) return true;
+    }
+    return false;
+}
+
+/* By their titles and, where the word is no short one, by what they begin with. */
+static TsrStatus append_lessons(TsrText *out, const char *word) {
+    for (int i = 0; i < LESSON_COUNT; i++) {
+        Span rest, title = title_of(lessons[i]);
+        if (!mentions(title, word) && (strlen(word) < LONG_WORD || !mentions(introduction(lessons[i], &rest), word))) continue;
+        TSR_TRY(tsr_text_printf(out, "    %%lesson %-3d %.*s\n", i + 1, length_of(title), title.begin));
+    }
+    return TSR_OK;
+}
+
 int lesson_count(void) { return LESSON_COUNT; }
 
 void lesson_print_list(void) {
@@ -532,5 +555,6 @@ static const Method functions[] = {
 
 TsrStatus lesson_startup(void) {
     magic_set_show("lesson", run_magic);
+    help_lessons = append_lessons;
     return namespace_add_functions("tsr", functions, true);
 }

@@ -222,8 +222,10 @@ static TsrStatus describe_source(TsrText *page, const char *expression) {
     return status;
 }
 
+static TsrStatus describe_magic(TsrText *page, const Magic *m) { return tsr_text_printf(page, "%%%-12s %s\n", m->name, m->doc); }
+
 static TsrStatus list_magics(TsrText *page) {
-    for (int i = 0; magic_at(i) != NULL; i++) TSR_TRY(tsr_text_printf(page, "%%%-12s %s\n", magic_at(i)->name, magic_at(i)->doc));
+    for (int i = 0; magic_at(i) != NULL; i++) TSR_TRY(describe_magic(page, magic_at(i)));
     return TSR_OK;
 }
 
@@ -373,12 +375,22 @@ static TsrStatus call_twin(const Magic *m, const char *rest) {
     return status;
 }
 
+/* %name? */
+static TsrStatus show_magic(const Magic *m) {
+    TsrText page = {0};
+    TsrStatus status = describe_magic(&page, m);
+    if (status == TSR_OK) window_show(&page);
+    tsr_text_free(&page);
+    return status;
+}
+
 static TsrStatus dispatch(const char *name, const char *rest) {
     for (int i = 0; i < show_count; i++)
-        if (strcmp(shows[i].name, name) == 0) return shows[i].show(rest);
+        if (strcmp(shows[i].name, name) == 0 && rest[0] != '?') return shows[i].show(rest);
     for (size_t i = 0; i < TSR_COUNTOF(magics); i++) {
         const Magic *m = &magics[i];
         if (strcmp(m->name, name) != 0) continue;
+        if (rest[0] == '?') return show_magic(m);
         if (m->argument == MAGIC_NONE && rest[0] != '\0') return tsr_error(TSR_TYPE_ERROR, "%%%s takes no argument", name);
         if ((m->argument == MAGIC_VALUE || (m->argument == MAGIC_CODE && m->run != run_help)) && rest[0] == '\0')
             return tsr_error(TSR_TYPE_ERROR, "%%%s needs an argument", name);
@@ -417,6 +429,7 @@ static TsrStatus run_line(char *text) {
     size_t name_end = 1;
     while (isalnum((unsigned char)text[name_end]) || text[name_end] == '_') name_end++;
     const char *rest = skip_space(text + name_end);
+    if (*rest == '?') rest = "?";
     if (rest == text + name_end && *rest != '\0') {
         text[strcspn(text, " \n")] = '\0';
         return unknown(text + strspn(text, "%"));

@@ -49,8 +49,8 @@ static bool is_longer(const TsrText *text) {
 /* The command for the shell; NULL: none is wanted. less leaves what it showed on the screen, and ends by itself at the end of what fits. */
 static const char *pager(void) {
     static char command[1000];
-    const char *named = getenv("PAGER");
-    if (tsr_io_in_sandbox() || (named != NULL && (named[0] == '\0' || strcmp(named, "cat") == 0))) return NULL;
+    const char *named = getenv("PAGER"), *term = getenv("TERM");
+    if (tsr_io_in_sandbox() || term == NULL || strcmp(term, "dumb") == 0 || (named != NULL && (named[0] == '\0' || strcmp(named, "cat") == 0))) return NULL;
     if (named == NULL) return "command -v less >/dev/null || exit 127; LESS=\"${LESS-FRX}\" exec less";
     return (size_t)snprintf(command, sizeof command, "LESS=\"${LESS-FRX}\" %s", named) < sizeof command ? command : NULL;
 }

@@ -13,7 +13,7 @@ extern bool window_here;
 int window_line(int longest);
 
 /* Writes a text to standard output, one that is longer than the window through $PAGER (by default less), as git does: not when that is empty or cat,
- * nor in the sandbox. */
+ * nor on a dumb terminal, nor in the sandbox. */
 void window_show(const TsrText *text);
 
 #endif

@@ -37,6 +37,12 @@ run -e 'help("shuffle")'; is 'a part of names' "names with 'shuffle' in them
     channel_shuffle  native_channel_shuffle  pixel_shuffle  pixel_unshuffle
     F.channel_shuffle  F.native_channel_shuffle  F.pixel_shuffle
     F.pixel_unshuffle" "$out"
+run -e 'help("strides")'; is 'lessons about a word' "lessons about 'strides'
+
+    %lesson 2   Shapes and strides
+    %lesson 9   Overlap and as_strided
+    %lesson 17  Meta tensors: shapes without memory" "$out"
+run -e 'help("TH")'; is 'about a short one' 'module TH' "$(head -1 "$work/out")"
 run -e 'help("nosuch")'; is 'of none' "nothing is known by the name 'nosuch'; dir(torch) lists names" "$out"
 for name in $("$tsr" -e 'print(*(n for n in dir(tsr) if n[0] != "_"))'); do # line numbers are a page's own
     run -e "help(tsr.$name)"

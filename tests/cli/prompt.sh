@@ -85,6 +85,10 @@ has 'none in a text' "
 has 'none in a comment' '
 42' "$shown"
 has "IPython's %%" ' of 7 runs of ' "$shown"
+shown=$(typed '%timeit?' '%lesson??')
+has 'a question about a magic' '%timeit       runs code many times' "$shown"
+has 'and another' '%lesson       a lesson by its number' "$shown"
+shown=$(typed '??')
 has 'two question marks alone' '%whos         all names' "$shown"
 shown=$(typed '%timeit -n 20 -r3 x = 4' '%timeit -n3 -nope' '' '%time nope' '%%time' 'x * 10 + 2' '%pip install x' 'torch.*split_with_size*?' '??nope' 'torch.nosuch*?')
 has 'how often code is timed' ' of 3 runs of 20
