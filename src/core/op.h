@@ -183,12 +183,15 @@ static inline TsrStatus tsr_return_move2(TsrOpCall *c, TsrTensor *a, TsrTensor *
     c->nret = 2;
     return TSR_OK;
 }
-/* Returns `status` or, on success, hands `t` over as the call's result: for the common "make it, hand it over". A macro, so that
- * `t` is read after `status` has been computed: tsr_finish_move(c, make(&t), t) is right. */
+/* Ends a function that made `t` (NULL: it came to nothing): the call's result on success, freed on failure; returns `status`. A macro, so that `t` is read
+ * after `status` has been computed: with t NULL before, tsr_finish_move(c, make(&t), t) is right. */
 #define tsr_finish_move(c, status, t) \
     __extension__({ \
         TsrStatus tsr_finish_status_ = (status); \
-        tsr_finish_status_ != TSR_OK ? tsr_finish_status_ : tsr_return_move((c), (t)); \
+        TsrTensor *tsr_finish_tensor_ = (t); \
+        if (tsr_finish_status_ == TSR_OK) tsr_return_move((c), tsr_finish_tensor_); \
+        else tsr_tensor_free(tsr_finish_tensor_); \
+        tsr_finish_status_; \
     })
 static inline bool tsr_arg_given(const TsrArg *a) { return a->kind != TSR_ARG_NONE; }
 

@@ -58,12 +58,6 @@ TsrStatus tsr_at_least_1d_new(TsrTensor **out, const TsrTensor *t) {
     return tsr_tensor_new_unsqueeze(out, t, 0);
 }
 
-TsrStatus tsr_end_move(TsrOpCall *c, TsrStatus status, TsrTensor *t) {
-    if (status == TSR_OK) return tsr_return_move(c, t);
-    tsr_tensor_free(t);
-    return status;
-}
-
 TsrStatus tsr_long_new(TsrTensor **out, const TsrTensor *t) {
     TsrTensor *cast;
     TSR_TRY(tsr_tensor_new_cast(&cast, t, TSR_INT64));

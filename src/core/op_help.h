@@ -45,8 +45,6 @@ TsrStatus tsr_edit_dense_new(TsrTensor **out, const TsrOpCall *c, const TsrTenso
 TsrStatus tsr_long_new(TsrTensor **out, const TsrTensor *t);
 /* A one-dimensional view of a 0-d tensor, others retained; *out is owned. */
 TsrStatus tsr_at_least_1d_new(TsrTensor **out, const TsrTensor *t);
-/* Ends a function that made t: returns it from the call on success, frees it on failure. t may be NULL on failure. */
-TsrStatus tsr_end_move(TsrOpCall *c, TsrStatus status, TsrTensor *t);
 /* Result of n owned tensors as a Tensor[]; the array is copied, the references move, also on failure. */
 TsrStatus tsr_return_list_move(TsrOpCall *c, TsrTensor **tensors, int n);
 /* An array of n NULLs, to be filled for a result that is a Tensor[]; *out is the caller's. */

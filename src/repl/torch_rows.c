@@ -89,7 +89,7 @@ static TsrStatus row_frombuffer(TsrOpCall *c) {
 
 static TsrStatus row_from_file(TsrOpCall *c) {
     TsrStorage *storage;
-    TsrTensor *t;
+    TsrTensor *t = NULL;
     TSR_TRY(check_grad(&c->arg[7]));
     if (tsr_arg_given(&c->arg[4]) && c->arg[4].layout != TSR_STRIDED) return tsr_error(TSR_RUNTIME_ERROR, "from_file: only strided tensors can be mapped");
     TsrDtype dtype = tsr_arg_given(&c->arg[3]) ? c->arg[3].dtype : tsr_default_dtype();

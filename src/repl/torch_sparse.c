@@ -27,8 +27,7 @@ static bool checks_at(const TsrOpCall *c, int at) { return tsr_arg_given(&c->arg
 /* Ends a row: the tensor is returned once it holds what check_invariants asks. */
 static TsrStatus finish_checked(TsrOpCall *c, TsrStatus status, TsrTensor *t, bool check) {
     TSR_TRY(status);
-    if (check && (status = tsr_sparse_check(t)) != TSR_OK) tsr_tensor_free(t);
-    return tsr_finish_move(c, status, t);
+    return tsr_finish_move(c, check ? tsr_sparse_check(t) : TSR_OK, t);
 }
 
 static TsrStatus coo_row(TsrOpCall *c, int at, int n, const int64_t *sizes) {

@@ -183,12 +183,12 @@ static TsrStatus squared_near(TsrOpCall *c, const TsrPointwise *rules) {
     static const char *const reductions[] = {NULL, "mean", "sum"};
     double edge = c->arg[3].f;
     int64_t reduction = c->arg[2].i;
-    TsrTensor *sum;
+    TsrTensor *sum = NULL;
     TSR_TRY(activate(c, rules, c->arg[1].t, 2, (const TsrScalar[]){tsr_scalar_float(edge), tsr_scalar_float(0.5 * edge)}));
     if (reduction != 1 && reduction != 2) return TSR_OK;
     TsrStatus s = tsr_invoke_new(&sum, 1, reductions[reduction], "t", c->ret[0].t);
     tsr_op_release_returns(c);
-    return tsr_finish_move(c, s, s == TSR_OK ? sum : NULL);
+    return tsr_finish_move(c, s, sum);
 }
 
 TsrStatus op_huber_loss(TsrOpCall *c) {

@@ -210,7 +210,6 @@ static TsrStatus trivial_power(TsrOpCall *c, TsrTensor *const *in, bool ones, Ts
     TSR_TRY(rows ? tsr_pw_begin_as(&pw, c, &any, 2, in, d) : tsr_pw_begin_as(&pw, c, &any, 1, &shape_of, d));
     TsrStatus s = tsr_iter_end_move(&pw.it, TSR_OK, &result);
     if (s == TSR_OK && !tsr_is_meta(result)) s = ones ? tsr_tensor_fill(result, tsr_scalar_int(1)) : tsr_tensor_copy(result, shape_of);
-    if (s != TSR_OK) tsr_tensor_free(result);
     return tsr_finish_move(c, s, result);
 }
 

@@ -210,7 +210,7 @@ TsrStatus op_block_diag(TsrOpCall *c) {
         at[0] += rows;
         at[1] += columns;
     }
-    return tsr_end_move(c, status, result);
+    return tsr_finish_move(c, status, result);
 }
 
 /* ---- meshgrid, broadcast_tensors ---- */

@@ -73,7 +73,7 @@ TsrStatus op_rot90(TsrOpCall *c) {
                          (long long)c->arg[2].ints[1]);
     if (k == 0) return tsr_finish_move(c, tsr_tensor_new_clone(&t, self, TSR_CONTIGUOUS), t);
     TSR_TRY(flip_new(&t, self, k == 1 ? 1ull << b : k == 3 ? 1ull << a : 1ull << a | 1ull << b));
-    return tsr_end_move(c, k == 2 ? TSR_OK : swap_dims(t, a, b), t);
+    return tsr_finish_move(c, k == 2 ? TSR_OK : swap_dims(t, a, b), t);
 }
 
 static TsrMemoryFormat suggested(const TsrTensor *t) {

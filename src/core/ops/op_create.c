@@ -291,7 +291,7 @@ static TsrStatus new_triangle(TsrOpCall *c, bool lower) {
     TsrDtype dtype = dtype_or(o.dtype, TSR_INT64);
     TSR_TRY(check_triangle(rows, cols, dtype, c->schema->base));
     TSR_TRY(count_triangle(&count, rows, cols, offset, lower));
-    TsrTensor *t, *cast;
+    TsrTensor *t, *cast = NULL;
     TSR_TRY(tsr_tensor_new(&t, 2, (int64_t[]){2, count}, o.device.type == TSR_META ? dtype : TSR_INT64, o.device));
     if (tsr_is_meta(t)) return tsr_return_move(c, t);
     int64_t *row = tsr_data(t), *column = row + count, *end = column;

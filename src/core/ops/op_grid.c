@@ -77,7 +77,7 @@ static TsrStatus grid_sample(TsrOpCall *c, int rank, TsrGridMode mode, TsrGridPa
         g.points *= sizes[2 + d];
     }
     TSR_TRY(tsr_tensor_new(&t, rank, sizes, input->dtype, input->device));
-    return tsr_end_move(c, t->numel == 0 || tsr_is_meta(t) ? TSR_OK : sample_into(t, input, grid, g), t);
+    return tsr_finish_move(c, t->numel == 0 || tsr_is_meta(t) ? TSR_OK : sample_into(t, input, grid, g), t);
 }
 
 /* (input, grid, interpolation_mode, padding_mode, align_corners); unknown modes are the first ones, as in PyTorch. */

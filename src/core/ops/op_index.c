@@ -92,7 +92,7 @@ TsrStatus op_index_select(TsrOpCall *c) {
     TSR_TRY(tsr_check_out_overlap(c->out[0], index));
     for (int d = 0; d < tsr_ndim(self); d++) sizes[d] = d == dim ? index->numel : self->sizes[d];
     TSR_TRY(tsr_tensor_new(&t, tsr_ndim(self), sizes, self->dtype, self->device));
-    return tsr_end_move(c, tsr_is_meta(self) ? TSR_OK : index_select_fill(t, self, dim, index), t);
+    return tsr_finish_move(c, tsr_is_meta(self) ? TSR_OK : index_select_fill(t, self, dim, index), t);
 }
 
 /* The checks that index_add and index_reduce share; `name` as in their messages. */
@@ -231,7 +231,7 @@ TsrStatus op_index_add(TsrOpCall *c) {
     TsrStatus status = tsr_edit_dense_new(&t, c, self);
     if (status == TSR_OK) status = is_one(alpha) ? add_source(t, dim, positions, reach, source) : add_scaled(t, dim, positions, reach.count, source, alpha);
     tsr_tensor_free(positions);
-    if (status != TSR_OK || complete) return tsr_end_move(c, status, t);
+    if (status != TSR_OK || complete) return tsr_finish_move(c, status, t);
     return end_partly_move(c, t, scatters ? tsr_along_out_of_bounds(TSR_RUNTIME_ERROR, bad, dim, tsr_along_size(self, dim)) : tsr_error(TSR_INDEX_ERROR, "index out of range in self"));
 }
 
@@ -294,7 +294,7 @@ TsrStatus op_index_copy(TsrOpCall *c) {
     TsrStatus status = tsr_edit_dense_new(&t, c, self);
     if (status == TSR_OK) status = fold_source(t, dim, positions, reach, source, TSR_COMBINE_SET);
     tsr_tensor_free(positions);
-    if (status != TSR_OK || complete) return tsr_end_move(c, status, t);
+    if (status != TSR_OK || complete) return tsr_finish_move(c, status, t);
     return end_partly_move(c, t, tsr_error(TSR_INDEX_ERROR, "index_copy_(): index %lld is out of bounds for dimension %lld with size %lld", (long long)bad,
                                            (long long)dim, (long long)tsr_along_size(self, dim)));
 }
@@ -399,7 +399,7 @@ static TsrStatus index_fill(TsrOpCall *c, TsrScalar value) {
         status = fill_positions(t, dim, positions, value);
         tsr_tensor_free(positions);
     }
-    return tsr_end_move(c, status, t);
+    return tsr_finish_move(c, status, t);
 }
 
 TsrStatus op_index_fill_scalar(TsrOpCall *c) { return index_fill(c, c->arg[3].s); }
@@ -472,7 +472,7 @@ TsrStatus op_index_reduce(TsrOpCall *c) {
     TsrStatus status = tsr_edit_dense_new(&t, c, self);
     if (status == TSR_OK) status = index_reduce_into(t, dim, positions, reach, source, r, include_self);
     tsr_tensor_free(positions);
-    if (status != TSR_OK || complete) return tsr_end_move(c, status, t);
+    if (status != TSR_OK || complete) return tsr_finish_move(c, status, t);
     return end_partly_move(c, t, tsr_error(TSR_INDEX_ERROR, "index out of range in self"));
 }
 
@@ -492,5 +492,5 @@ TsrStatus op_index_put(TsrOpCall *c) {
     } else {
         TSR_TRY(tsr_tensor_new_clone(&t, self, TSR_PRESERVE));
     }
-    return tsr_end_move(c, tsr_index_put(t, c->arg[1].n, c->arg[1].tensors, c->arg[2].t, c->arg[3].b), t);
+    return tsr_finish_move(c, tsr_index_put(t, c->arg[1].n, c->arg[1].tensors, c->arg[2].t, c->arg[3].b), t);
 }

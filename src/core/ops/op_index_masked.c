@@ -100,7 +100,7 @@ static TsrStatus masked_fill(TsrOpCall *c, TsrScalar value) {
     } else {
         TSR_TRY(broadcast_copy_new(&t, self, mask));
     }
-    return tsr_end_move(c, tsr_is_meta(self) ? TSR_OK : run_fill(t, mask, &f), t);
+    return tsr_finish_move(c, tsr_is_meta(self) ? TSR_OK : run_fill(t, mask, &f), t);
 }
 
 TsrStatus op_masked_fill_scalar(TsrOpCall *c) { return masked_fill(c, c->arg[2].s); }
@@ -129,7 +129,7 @@ static TsrStatus expand_dense_new(TsrTensor **out, const TsrTensor *t, int ndim,
 }
 
 TsrStatus op_masked_select(TsrOpCall *c) {
-    TsrTensor *self = c->arg[0].t, *mask = c->arg[1].t, *out = c->out[0], *s, *m, *t;
+    TsrTensor *self = c->arg[0].t, *mask = c->arg[1].t, *out = c->out[0], *s, *m, *t = NULL;
     if (mask->dtype != TSR_BOOL) return tsr_error(TSR_RUNTIME_ERROR, "masked_select: expected BoolTensor for mask");
     if (out != NULL && out->dtype != self->dtype) return tsr_error(TSR_RUNTIME_ERROR, "masked_select(): self and result must have the same scalar type");
     TSR_TRY(tsr_check_out_overlap(out, self));
@@ -218,7 +218,7 @@ TsrStatus op_masked_scatter(TsrOpCall *c) {
     TSR_TRY(tsr_require(TSR_BITS_MOST, self->dtype, "masked_scatter"));
     if (c->inplace) t = tsr_tensor_retain(c->out[0]);
     else TSR_TRY(broadcast_copy_new(&t, self, mask));
-    return tsr_end_move(c, tsr_is_meta(self) ? TSR_OK : scatter_masked(t, mask, source), t);
+    return tsr_finish_move(c, tsr_is_meta(self) ? TSR_OK : scatter_masked(t, mask, source), t);
 }
 
 /* ---- nonzero ---- */
@@ -268,7 +268,7 @@ TsrStatus op_nonzero_static(TsrOpCall *c) {
         for (int64_t i = 0; i < size * ndim; i++) out[i] = i / ndim < found ? in[i / ndim + i % ndim * found] : fill;
         tsr_tensor_free(all);
     }
-    return tsr_end_move(c, status, t);
+    return tsr_finish_move(c, status, t);
 }
 
 /* ---- take and put ---- */
@@ -332,7 +332,7 @@ TsrStatus op_take(TsrOpCall *c) {
     TSR_TRY(tsr_check_out_overlap(c->out[0], index));
     TSR_TRY(tsr_require(TSR_BITS_MOST, self->dtype, "take_cpu"));
     TSR_TRY(tsr_tensor_new(&t, tsr_ndim(index), index->sizes, self->dtype, self->device));
-    return tsr_end_move(c, index->numel == 0 || tsr_is_meta(self) ? TSR_OK : take_into(t, self, index), t);
+    return tsr_finish_move(c, index->numel == 0 || tsr_is_meta(self) ? TSR_OK : take_into(t, self, index), t);
 }
 
 /* The first `count` values go to their positions in t. */
@@ -378,5 +378,5 @@ TsrStatus op_put(TsrOpCall *c) {
     }
     TSR_TRY(tsr_require(TSR_BITS_MOST, self->dtype, "take_put_cpu"));
     TSR_TRY(tsr_edit_new(&t, c, self, TSR_PRESERVE));
-    return tsr_end_move(c, index->numel == 0 || tsr_is_meta(self) ? TSR_OK : put_into(t, index, source, c->arg[3].b), t);
+    return tsr_finish_move(c, index->numel == 0 || tsr_is_meta(self) ? TSR_OK : put_into(t, index, source, c->arg[3].b), t);
 }

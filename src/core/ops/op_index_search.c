@@ -130,7 +130,7 @@ static TsrStatus search(TsrOpCall *c, TsrTensor *bounds, TsrTensor *values, bool
     if (narrow && bounds->numel > INT32_MAX)
         return tsr_error(TSR_RUNTIME_ERROR, "torch.searchsorted(): the size of boundaries' last dimension should be less than 2147483647, but we got %lld", (long long)bounds->numel);
     TSR_TRY(tsr_tensor_new(&t, tsr_ndim(values), values->sizes, dtype, bounds->device));
-    return tsr_end_move(c, t->numel == 0 || tsr_is_meta(t) ? TSR_OK : search_into(t, bounds, values, sorter, right), t);
+    return tsr_finish_move(c, t->numel == 0 || tsr_is_meta(t) ? TSR_OK : search_into(t, bounds, values, sorter, right), t);
 }
 
 /* (sorted_sequence, self, *, out_int32, right, side, sorter) */
@@ -260,7 +260,7 @@ static TsrStatus isin(TsrOpCall *c, TsrTensor *elements, TsrTensor *set, bool in
     if (elements->numel > 0) TSR_TRY(tsr_require(TSR_BITS_USUAL, dtype, "isin_default_cpu"));
     if (elements->numel > 0 && set->numel > 0 && !tsr_is_meta(elements) && !tsr_is_meta(set)) TSR_TRY(check_few(elements, set));
     TSR_TRY(tsr_tensor_new(&t, tsr_ndim(elements), elements->sizes, TSR_BOOL, tsr_is_meta(set) ? set->device : elements->device));
-    return tsr_end_move(c, t->numel == 0 || tsr_is_meta(t) ? TSR_OK : isin_into(t, elements, set, dtype, invert), t);
+    return tsr_finish_move(c, t->numel == 0 || tsr_is_meta(t) ? TSR_OK : isin_into(t, elements, set, dtype, invert), t);
 }
 
 /* (elements, test_elements, *, assume_unique, invert) */

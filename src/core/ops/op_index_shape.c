@@ -284,7 +284,7 @@ TsrStatus op_trace(TsrOpCall *c) {
     TsrScalar sum;
     TsrStatus status = sum_diagonal(&sum, self);
     if (status == TSR_OK) tsr_scalar_store(sum, dtype, tsr_data(t));
-    return tsr_end_move(c, status, t);
+    return tsr_finish_move(c, status, t);
 }
 
 /* ---- triangles ---- */
@@ -317,7 +317,7 @@ static TsrStatus triangle(TsrOpCall *c, const char *name, bool upper) {
     int64_t rows = t->sizes[n - 2], columns = t->sizes[n - 1];
     int64_t k = TSR_MAX(-rows - 1, TSR_MIN(columns + 1, c->arg[1].i));
     Triangle q = {tsr_data(t), rows, columns, k, tsr_itemsize(t), upper};
-    return tsr_end_move(c, tsr_parallel_for(t->numel / columns, tsr_grain(columns / 2), clear_rows, &q), t);
+    return tsr_finish_move(c, tsr_parallel_for(t->numel / columns, tsr_grain(columns / 2), clear_rows, &q), t);
 }
 
 TsrStatus op_tril(TsrOpCall *c) { return triangle(c, "tril", false); }

@@ -427,7 +427,7 @@ static TsrStatus check_same_ranks(const ConvArgs *a) {
 /* padding='same' may need one column more on the right: the input is padded first then. */
 static TsrStatus conv_named_padding(TsrOpCall *c, int n) {
     ConvArgs a = plain_args(c, n);
-    TsrTensor *padded = NULL, *out;
+    TsrTensor *padded = NULL, *out = NULL;
     const char *name = c->arg[4].str;
     int64_t pads[2 * NN_DIMS] = {0};
     bool uneven = false, same = strcmp(name, "same") == 0;

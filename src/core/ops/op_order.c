@@ -137,7 +137,6 @@ static TsrStatus median_all(TsrOpCall *c, bool ignore_nan) {
         SortLine w = {.ignore_nan = ignore_nan};
         status = tsr_sort_lines_run(values, index, flat, 0, median_line, &w);
         tsr_tensor_free(index);
-        if (status != TSR_OK) tsr_tensor_free(values);
     }
     tsr_tensor_free(flat);
     return tsr_finish_move(c, status, values);
@@ -372,7 +371,7 @@ static TsrStatus quantile(TsrOpCall *c, const TsrTensor *q, bool ignore_nan) {
         status = run_quantile(t, self, &p, flatten, dim);
         tsr_tensor_free(dense_q);
     }
-    return tsr_end_move(c, status, t);
+    return tsr_finish_move(c, status, t);
 }
 
 static TsrStatus quantile_number(TsrOpCall *c, bool ignore_nan) {

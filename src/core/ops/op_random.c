@@ -556,11 +556,11 @@ TsrStatus op_bernoulli(TsrOpCall *c) {
     TsrTensor *self = c->arg[0].t, *t;
     if (c->out[0] != NULL) TSR_TRY(tsr_check_no_internal_overlap(c->out[0]));
     TSR_TRY(tsr_tensor_new_like(&t, self, c->out[0] != NULL ? c->out[0]->dtype : TSR_DTYPE_NONE, TSR_CONTIGUOUS));
-    return tsr_end_move(c, fill_bernoulli_tensor(t, self, tsr_random_generator(&c->arg[1])), t);
+    return tsr_finish_move(c, fill_bernoulli_tensor(t, self, tsr_random_generator(&c->arg[1])), t);
 }
 
 TsrStatus op_bernoulli_p(TsrOpCall *c) {
     TsrTensor *t;
     TSR_TRY(tsr_tensor_new_like(&t, c->arg[0].t, TSR_DTYPE_NONE, TSR_CONTIGUOUS));
-    return tsr_end_move(c, tsr_random_bernoulli(t, c->arg[1].f, tsr_random_generator(&c->arg[2])), t);
+    return tsr_finish_move(c, tsr_random_bernoulli(t, c->arg[1].f, tsr_random_generator(&c->arg[2])), t);
 }

@@ -21,19 +21,19 @@ static TsrStatus factory_new(TsrTensor **out, TsrOpCall *c, const TsrArg *size, 
 TsrStatus op_rand(TsrOpCall *c) {
     TsrTensor *t;
     TSR_TRY(factory_new(&t, c, &c->arg[0], &c->arg[2], tsr_default_dtype(), &c->arg[4]));
-    return tsr_end_move(c, tsr_random_fill_uniform(t, 0, 1, tsr_random_generator(&c->arg[1])), t);
+    return tsr_finish_move(c, tsr_random_fill_uniform(t, 0, 1, tsr_random_generator(&c->arg[1])), t);
 }
 
 TsrStatus op_randn(TsrOpCall *c) {
     TsrTensor *t;
     TSR_TRY(factory_new(&t, c, &c->arg[0], &c->arg[2], tsr_default_dtype(), &c->arg[4]));
-    return tsr_end_move(c, tsr_random_fill_normal(t, 0, 1, tsr_random_generator(&c->arg[1])), t);
+    return tsr_finish_move(c, tsr_random_fill_normal(t, 0, 1, tsr_random_generator(&c->arg[1])), t);
 }
 
 static TsrStatus make_randint(TsrOpCall *c, int64_t low, int64_t high, const TsrArg *rest) {
     TsrTensor *t;
     TSR_TRY(factory_new(&t, c, &rest[0], &rest[2], TSR_INT64, &rest[4]));
-    return tsr_end_move(c, tsr_random_fill_range(t, low, high, tsr_random_generator(&rest[1])), t);
+    return tsr_finish_move(c, tsr_random_fill_range(t, low, high, tsr_random_generator(&rest[1])), t);
 }
 
 TsrStatus op_randint(TsrOpCall *c) { return make_randint(c, 0, c->arg[0].i, c->arg + 1); }
@@ -44,7 +44,7 @@ TsrStatus op_normal_size(TsrOpCall *c) {
     TsrTensor *t;
     TSR_TRY(tsr_random_check_std(c->arg[1].f));
     TSR_TRY(factory_new(&t, c, &c->arg[2], &c->arg[4], tsr_default_dtype(), &c->arg[6]));
-    return tsr_end_move(c, tsr_random_fill_normal(t, c->arg[0].f, c->arg[1].f, tsr_random_generator(&c->arg[3])), t);
+    return tsr_finish_move(c, tsr_random_fill_normal(t, c->arg[0].f, c->arg[1].f, tsr_random_generator(&c->arg[3])), t);
 }
 
 /* X_like(self, ..., *, generator, dtype, layout, device, memory_format): rest points at generator. */
@@ -63,19 +63,19 @@ static TsrStatus like_new(TsrTensor **out, TsrOpCall *c, const TsrArg *rest) {
 TsrStatus op_rand_like(TsrOpCall *c) {
     TsrTensor *t;
     TSR_TRY(like_new(&t, c, &c->arg[1]));
-    return tsr_end_move(c, tsr_random_fill_uniform(t, 0, 1, tsr_random_generator(&c->arg[1])), t);
+    return tsr_finish_move(c, tsr_random_fill_uniform(t, 0, 1, tsr_random_generator(&c->arg[1])), t);
 }
 
 TsrStatus op_randn_like(TsrOpCall *c) {
     TsrTensor *t;
     TSR_TRY(like_new(&t, c, &c->arg[1]));
-    return tsr_end_move(c, tsr_random_fill_normal(t, 0, 1, tsr_random_generator(&c->arg[1])), t);
+    return tsr_finish_move(c, tsr_random_fill_normal(t, 0, 1, tsr_random_generator(&c->arg[1])), t);
 }
 
 static TsrStatus make_randint_like(TsrOpCall *c, int64_t low, int64_t high, const TsrArg *rest) {
     TsrTensor *t;
     TSR_TRY(like_new(&t, c, rest));
-    return tsr_end_move(c, tsr_random_fill_range(t, low, high, tsr_random_generator(rest)), t);
+    return tsr_finish_move(c, tsr_random_fill_range(t, low, high, tsr_random_generator(rest)), t);
 }
 
 TsrStatus op_randint_like(TsrOpCall *c) { return make_randint_like(c, 0, c->arg[1].i, c->arg + 2); }
@@ -145,7 +145,7 @@ TsrStatus op_randperm(TsrOpCall *c) {
         }
         status = shuffle(p, n, tsr_itemsize(t), tsr_random_generator(&c->arg[1]));
     }
-    return tsr_end_move(c, status, t);
+    return tsr_finish_move(c, status, t);
 }
 
 /* ---- normal with tensors ---- */
@@ -179,7 +179,7 @@ TsrStatus op_normal_tensor_float(TsrOpCall *c) {
     TSR_TRY(tsr_tensor_new_like(&t, mean, c->out[0] != NULL ? c->out[0]->dtype : TSR_DTYPE_NONE, TSR_CONTIGUOUS));
     TsrStatus status = tsr_random_fill_normal(t, 0, c->arg[1].f, tsr_random_generator(&c->arg[2]));
     if (status == TSR_OK) status = scale_shift(t, NULL, mean);
-    return tsr_end_move(c, status, t);
+    return tsr_finish_move(c, status, t);
 }
 
 TsrStatus op_normal_float_tensor(TsrOpCall *c) {
@@ -192,7 +192,7 @@ TsrStatus op_normal_float_tensor(TsrOpCall *c) {
         status = scale_shift(t, std, mean);
         tsr_tensor_free(mean);
     }
-    return tsr_end_move(c, status, t);
+    return tsr_finish_move(c, status, t);
 }
 
 TsrStatus op_normal_tensor_tensor(TsrOpCall *c) {
@@ -205,5 +205,5 @@ TsrStatus op_normal_tensor_tensor(TsrOpCall *c) {
     TSR_TRY(tsr_tensor_new(&t, ndim, shape, c->out[0] != NULL ? c->out[0]->dtype : mean->dtype, mean->device));
     TsrStatus status = tsr_random_fill_normal(t, 0, 1, tsr_random_generator(&c->arg[2]));
     if (status == TSR_OK) status = scale_shift(t, std, mean);
-    return tsr_end_move(c, status, t);
+    return tsr_finish_move(c, status, t);
 }

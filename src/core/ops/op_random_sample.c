@@ -51,7 +51,7 @@ TsrStatus op_poisson(TsrOpCall *c) {
     TsrChances q = {tsr_random_generator(&c->arg[1]), t->dtype, self->dtype, &bad};
     TsrStatus status = tsr_random_draw(t, self, NULL, poisson_loop, &q, "poisson");
     if (status == TSR_OK && bad) status = tsr_error(TSR_RUNTIME_ERROR, "invalid Poisson rate, expected rate to be non-negative");
-    return tsr_end_move(c, status, t);
+    return tsr_finish_move(c, status, t);
 }
 
 /* Stirling's correction of log k!. */
@@ -118,7 +118,7 @@ TsrStatus op_binomial(TsrOpCall *c) {
     if (count->dtype != TSR_FLOAT32 && count->dtype != TSR_FLOAT64) return tsr_not_implemented("binomial_cpu", count->dtype);
     TSR_TRY(tsr_tensor_new(&t, tsr_ndim(count), count->sizes, count->dtype, count->device));
     TsrChances q = {tsr_random_generator(&c->arg[2]), t->dtype, count->dtype, NULL};
-    return tsr_end_move(c, tsr_random_draw(t, count, prob, binomial_loop, &q, "binomial"), t);
+    return tsr_finish_move(c, tsr_random_draw(t, count, prob, binomial_loop, &q, "binomial"), t);
 }
 
 /* ---- multinomial ---- */
@@ -234,7 +234,7 @@ TsrStatus op_multinomial(TsrOpCall *c) {
     }
     TSR_TRY(tsr_tensor_new(&t, tsr_ndim(self), sizes, TSR_INT64, self->device));
     TsrStatus status = t->numel == 0 || tsr_is_meta(self) ? TSR_OK : with_replacement(t, self, samples, g);
-    return tsr_end_move(c, status, t);
+    return tsr_finish_move(c, status, t);
 }
 
 /* ---- dropout ---- */

@@ -65,11 +65,11 @@ static bool exact_count(TsrDtype dtype, TsrScalar start, TsrScalar end, TsrScala
 /* Gives the numbers back, where `status` is OK. An out= of as many elements keeps its shape. Consumes t, on failure too. */
 static TsrStatus give_numbers_move(TsrOpCall *c, TsrStatus status, TsrTensor *t) {
     const TsrTensor *out = c->out[0];
-    if (status != TSR_OK || out == NULL || out->numel != t->numel) return tsr_end_move(c, status, t);
+    if (status != TSR_OK || out == NULL || out->numel != t->numel) return tsr_finish_move(c, status, t);
     TsrTensor *shaped = NULL;
     status = tsr_tensor_new_reshaped_view(&shaped, t, tsr_ndim(out), out->sizes);
     tsr_tensor_free(t);
-    return tsr_end_move(c, status, shaped);
+    return tsr_finish_move(c, status, shaped);
 }
 
 static TsrStatus make_arange(TsrOpCall *c, TsrScalar start, TsrScalar end, TsrScalar step, int options_at) {

@@ -136,7 +136,6 @@ static TsrStatus mean(TsrOpCall *c, const TsrArg *dim, bool keepdim, const TsrAr
     TSR_TRY(fold_as(&result, "sum_cpu", (TsrReduction){TSR_R_SUM, x, dims, keepdim, NULL, {acc, TSR_DTYPE_NONE}}));
     TsrStatus s = divide(result, (double)tsr_reduced_count(x, dims));
     if (s == TSR_OK && result->dtype != d) s = narrow(&result, d);
-    if (s != TSR_OK) tsr_tensor_free(result);
     return tsr_finish_move(c, s, result);
 }
 
@@ -510,7 +509,6 @@ TsrStatus op_logsumexp(TsrOpCall *c) {
             if (!tsr_dims_have(dims, i) || c->arg[2].b) sizes[n++] = tsr_dims_have(dims, i) ? 1 : x->sizes[i];
         TSR_TRY(tsr_tensor_new(&result, n, sizes, d, x->device));
         s = tsr_is_meta(result) ? TSR_OK : tsr_tensor_fill(result, tsr_scalar_float(-INFINITY));
-        if (s != TSR_OK) tsr_tensor_free(result);
         return tsr_finish_move(c, s, result);
     }
     bool steps = !empty && (!tsr_in(D_FLOAT, d) || d == TSR_FLOAT16 || d == TSR_BFLOAT16 || x->numel <= LOGSUMEXP_STEPWISE);

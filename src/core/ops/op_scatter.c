@@ -118,7 +118,7 @@ static TsrStatus scatter_into(TsrOpCall *c, int64_t dim, const TsrTensor *index,
     if (index->numel > 0 && !tsr_in(allowed, self->dtype)) return tsr_not_implemented(kernel, self->dtype);
     TSR_TRY(tsr_edit_new(&t, c, self, TSR_CONTIGUOUS));
     TsrStatus status = index->numel == 0 || tsr_is_meta(self) ? TSR_OK : scatter_lines(t, dim, index, src, op);
-    return tsr_end_move(c, status, t);
+    return tsr_finish_move(c, status, t);
 }
 
 /* A 0-d tensor of the number, expanded to index's sizes. */
@@ -150,7 +150,7 @@ static TsrStatus scatter_value(TsrOpCall *c, TsrCombine op) {
     TsrStatus status = tsr_edit_new(&t, c, self, TSR_CONTIGUOUS);
     if (status == TSR_OK && index->numel > 0 && !tsr_is_meta(self)) status = scatter_lines(t, dim, index, value, op);
     tsr_tensor_free(value);
-    return tsr_end_move(c, status, t);
+    return tsr_finish_move(c, status, t);
 }
 
 TsrStatus op_scatter(TsrOpCall *c) { return scatter_into(c, c->arg[1].i, c->arg[2].t, c->arg[3].t, TSR_COMBINE_SET, "scatter_gather_tensor_cpu"); }
@@ -227,5 +227,5 @@ TsrStatus op_scatter_reduce(TsrOpCall *c) {
     if (index->numel > 0) TSR_TRY(tsr_require(allowed, self->dtype, kernel));
     TSR_TRY(tsr_edit_new(&t, c, self, TSR_CONTIGUOUS));
     TsrStatus status = index->numel == 0 || tsr_is_meta(self) ? TSR_OK : scatter_reduce_into(t, dim, index, src, r, include_self);
-    return tsr_end_move(c, status, t);
+    return tsr_finish_move(c, status, t);
 }

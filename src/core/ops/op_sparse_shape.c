@@ -389,7 +389,6 @@ static TsrStatus join_all(TsrOpCall *c, bool stack) {
         tsr_tensor_free(all);
         all = longer;
     }
-    if (status != TSR_OK) tsr_tensor_free(all);
     return tsr_finish_move(c, status, all);
 }
 

@@ -139,7 +139,6 @@ static TsrStatus fill_nan(TsrPw *pw) {
     TsrTensor *result = NULL;
     TSR_TRY(tsr_iter_end_move(&pw->it, TSR_OK, &result));
     TsrStatus s = tsr_tensor_fill(result, tsr_scalar_float(NAN));
-    if (s != TSR_OK) tsr_tensor_free(result);
     return tsr_finish_move(pw->call, s, result);
 }
 
@@ -270,7 +269,6 @@ static TsrStatus fill(TsrOpCall *c, const TsrArg *value) {
     else TSR_TRY(tsr_tensor_new_like(&target, self, TSR_DTYPE_NONE, TSR_PRESERVE));
     TsrStatus s = TSR_OK;
     if (!tsr_is_meta(target)) s = value->kind == TSR_ARG_TENSOR ? fill_element(target, value->t) : tsr_tensor_fill(target, value->s);
-    if (s != TSR_OK) tsr_tensor_free(target);
     return tsr_finish_move(c, s, target);
 }
 

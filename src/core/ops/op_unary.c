@@ -146,26 +146,20 @@ static TsrStatus make_result(TsrOpCall *c, const TsrPointwise *rules, TsrTensor 
 static TsrStatus return_filled(TsrOpCall *c, const TsrPointwise *rules, bool value) {
     TsrTensor *result;
     TSR_TRY(make_result(c, rules, &result));
-    TsrStatus s = tsr_is_meta(result) ? TSR_OK : tsr_tensor_fill(result, tsr_scalar_bool(value));
-    if (s != TSR_OK) tsr_tensor_free(result);
-    return tsr_finish_move(c, s, result);
+    return tsr_finish_move(c, tsr_is_meta(result) ? TSR_OK : tsr_tensor_fill(result, tsr_scalar_bool(value)), result);
 }
 
 /* Bools shaped like the argument, in its memory order, all of one value. */
 static TsrStatus return_alike(TsrOpCall *c, bool value) {
     TsrTensor *result;
     TSR_TRY(tsr_tensor_new_like(&result, c->arg[0].t, TSR_BOOL, TSR_PRESERVE));
-    TsrStatus s = tsr_is_meta(result) ? TSR_OK : tsr_tensor_fill(result, tsr_scalar_bool(value));
-    if (s != TSR_OK) tsr_tensor_free(result);
-    return tsr_finish_move(c, s, result);
+    return tsr_finish_move(c, tsr_is_meta(result) ? TSR_OK : tsr_tensor_fill(result, tsr_scalar_bool(value)), result);
 }
 
 static TsrStatus return_copied(TsrOpCall *c, const TsrPointwise *rules) {
     TsrTensor *result;
     TSR_TRY(make_result(c, rules, &result));
-    TsrStatus s = tsr_is_meta(result) ? TSR_OK : tsr_tensor_copy(result, c->arg[0].t);
-    if (s != TSR_OK) tsr_tensor_free(result);
-    return tsr_finish_move(c, s, result);
+    return tsr_finish_move(c, tsr_is_meta(result) ? TSR_OK : tsr_tensor_copy(result, c->arg[0].t), result);
 }
 
 /* Rounding: integers are copied. */
