@@ -37,7 +37,7 @@ static TsrStatus refuse(const TsrOpCall *c, int k, TsrOutRule rule, TsrDtype wan
     TsrDtype got = c->out[k]->dtype;
     const char *name = c->schema->returns[k].name;
     const struct { const char *word, *text; } fills[] = {
-        {"$want", tsr_dtype_scalar_name(want)}, {"$got", tsr_dtype_scalar_name(got)}, {"$cwant", tsr_dtype_c_name(want)},
+        {"$self", tsr_dtype_scalar_name(c->nargs > 0 && c->arg[0].kind == TSR_ARG_TENSOR ? c->arg[0].t->dtype : want)}, {"$want", tsr_dtype_scalar_name(want)}, {"$got", tsr_dtype_scalar_name(got)}, {"$cwant", tsr_dtype_c_name(want)},
         {"$cgot", tsr_dtype_c_name(got)}, {"$name", name != NULL ? name : "result"}, {"$op", c->schema->name}, {"$base", c->schema->base},
     };
     char message[400];

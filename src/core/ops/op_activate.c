@@ -145,6 +145,7 @@ static TsrStatus silu_of_complex(TsrOpCall *c) {
 
 TsrStatus op_silu(TsrOpCall *c) {
     static const TsrPointwise rules = {TSR_K_silu, "silu_cpu", D_FLOAT, 0, 8, 0, NULL};
+    if (c->arg[0].t->dtype == TSR_COMPLEX32) return tsr_not_implemented(rules.name, TSR_COMPLEX32);
     return tsr_dtype_is_complex(c->arg[0].t->dtype) ? silu_of_complex(c) : activate(c, &rules, NULL, 0, NULL);
 }
 

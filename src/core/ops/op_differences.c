@@ -27,6 +27,8 @@ TsrStatus op_diff(TsrOpCall *c) {
     parts[count++] = self;
     if (tsr_arg_given(&c->arg[4])) parts[count++] = c->arg[4].t;
     TsrScope s = {0};
+    if (n == 0 && c->out[0] != NULL && c->out[0]->dtype != self->dtype)
+        return tsr_error(TSR_RUNTIME_ERROR, "expected scalar_type %s but found %s", tsr_dtype_scalar_name(self->dtype), tsr_dtype_scalar_name(c->out[0]->dtype));
     if (n == 0) return tsr_scope_return(c, &s, MAKE(&s, tsr_tensor_new_clone, self, TSR_PRESERVE)); /* nothing is joined, either */
     TsrTensor *t = count > 1 ? CALL(&s, "cat", "Ti", count, parts, dim) : self;
     for (int64_t i = 0; s.status == TSR_OK && i < n && t->sizes[dim] > 0; i++) {
@@ -93,7 +95,7 @@ static TsrStatus trapezoid_x(TsrOpCall *c, bool cumulative) {
     TsrTensor *y = c->arg[0].t, *x = c->arg[1].t;
     int64_t dim = c->arg[2].i;
     const char *name = cumulative ? "cumulative_trapezoid" : "trapezoid";
-    if (tsr_ndim(y) == 0) return tsr_error(TSR_INDEX_ERROR, "Dimension specified as 0 but tensor has no dimensions");
+    if (tsr_ndim(y) == 0 && (!cumulative || tsr_ndim(x) == 1)) return tsr_error(TSR_INDEX_ERROR, "Dimension specified as 0 but tensor has no dimensions");
     TSR_TRY(wrap_sample_dim(&dim, y, cumulative));
     TsrScope s = {0};
     if (!cumulative && y->sizes[dim] == 0) return tsr_scope_return(c, &s, zeros_without(&s, y, dim));

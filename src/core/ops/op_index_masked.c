@@ -249,7 +249,8 @@ static TsrStatus check_nonzero_out(const TsrOpCall *c, const TsrTensor *self, co
 
 TsrStatus op_nonzero(TsrOpCall *c) {
     TsrTensor *self = c->arg[0].t, *t = NULL;
-    if (c->nargs > 1 && c->arg[1].b) return columns(c, self);
+    if (c->nargs > 1 && c->arg[1].b)
+        return c->out[0] == NULL ? columns(c, self) : tsr_error(TSR_RUNTIME_ERROR, "nonzero does not support the out kwarg when as_tuple is True");
     TSR_TRY(check_nonzero_out(c, self, "nonzero"));
     return tsr_finish_move(c, tsr_nonzero_new(&t, self), t);
 }

@@ -360,7 +360,8 @@ TsrStatus op_tensorinv(TsrOpCall *c) {
     TSR_OWNED info = NULL;
     TsrTensor *r = NULL;
     if (ind <= 0) return tsr_error(TSR_RUNTIME_ERROR, "Expected a strictly positive integer for 'ind', but got %lld", (long long)ind);
-    int split = (int)TSR_MIN(ind, d);
+    if (ind > d) return tsr_error(TSR_RUNTIME_ERROR, "ArrayRef: invalid slice, N = %lld; size = %d", (long long)ind, d);
+    int split = (int)ind;
     int64_t rows = product(a->sizes, 0, split), cols = product(a->sizes, split, d);
     if (rows != cols)
         return tsr_error(TSR_RUNTIME_ERROR, "Expected self to satisfy the requirement prod(self.shape[ind:]) == prod(self.shape[:ind]), but got %lld != %lld", (long long)cols,
@@ -384,7 +385,7 @@ static TsrStatus move_dims_last(TsrTensor **out, const TsrTensor *a, const TsrAr
     for (int i = 0; i < dims->n && i < TSR_MAX_DIMS; i++) {
         wrapped[i] = dims->ints[i];
         TSR_TRY(tsr_wrap_dim(&wrapped[i], d));
-        if (moved[wrapped[i]]) return tsr_error(TSR_RUNTIME_ERROR, "movedim: repeated dim in `source` ([%lld])", (long long)wrapped[i]);
+        if (moved[wrapped[i]]) return tsr_error(TSR_RUNTIME_ERROR, "movedim: repeated dim in `source` (%s)", tsr_layout_text(dims->n, dims->ints));
         moved[wrapped[i]] = true;
     }
     for (int i = 0; i < d; i++)

@@ -425,6 +425,9 @@ TsrStatus op_norm_text(TsrOpCall *c) {
     int64_t all[TSR_MAX_DIMS];
     for (int i = 0; i < tsr_ndim(x); i++) all[i] = i;
     TSR_TRY(matrix_order_text(&kind, c->arg[1].str));
+    TsrDtype real = tsr_dtype_real_of(x->dtype);
+    if (c->out[0] != NULL && c->out[0]->dtype != real && !tsr_arg_given(&c->arg[4]))
+        return tsr_error(TSR_RUNTIME_ERROR, "linalg.matrix_norm expected out tensor dtype %s but got: %s", tsr_dtype_scalar_name(real), tsr_dtype_scalar_name(c->out[0]->dtype));
     return tsr_finish_move(c, matrix_norm(&r, x, kind, over_of(c, tsr_ndim(x), all)), r);
 }
 

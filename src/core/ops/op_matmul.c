@@ -612,6 +612,7 @@ TsrStatus op_addr(TsrOpCall *c) {
         TSR_TRY(outer_new(&product, x, y));
         return tsr_finish_move(c, addr_bool(&r, wide, product, tsr_scalar_to_bool(beta), tsr_scalar_to_bool(alpha)), r);
     }
+    TSR_TRY(tsr_require(TSR_BITS_USUAL | TSR_BITS_COMPLEX, common, "addr_cpu"));
     if (is_fused_addr(common, self, x, y) && !is_zero(beta) && beta.kind != TSR_SCALAR_COMPLEX && alpha.kind != TSR_SCALAR_COMPLEX) { /* in one pass, and with one rounding fewer, as PyTorch's */
         TSR_OWNED column = NULL;
         TSR_TRY(tsr_tensor_new_unsqueeze(&column, x, 1));

@@ -93,12 +93,12 @@ static TsrStatus add_bias(TsrTensor *out, const TsrTensor *bias, int n) {
 
 /* ---- checks ---- */
 
-static TsrStatus check_conv_dtype(TsrDtype dtype, const TsrTensor *weight, int n, bool transposed) {
+static TsrStatus check_conv_dtype(TsrDtype dtype, const TsrTensor *weight, int n, bool transposed, bool dilated) {
     unsigned able = TSR_BITS_USUAL | TSR_BITS_COMPLEX | TSR_BIT(COMPLEX32);
-    if (transposed) able &= ~(TSR_BIT(UINT8) | TSR_BIT(INT8) | TSR_BIT(INT16) | TSR_BIT(INT32));
+    if (transposed || dilated) able &= ~(TSR_BIT(UINT8) | TSR_BIT(INT8) | TSR_BIT(INT16) | TSR_BIT(INT32));
     if (able >> dtype & 1) return TSR_OK;
     bool points = n == 3 && weight->sizes[2] == 1 && weight->sizes[3] == 1 && weight->sizes[4] == 1; /* which need no columns */
-    const char *name = transposed ? (n == 3 ? "slow_conv_transpose3d_out_cpu" : "slow_conv_transpose2d_out_cpu") : n == 3 ? (points ? "slow_conv3d_cpu" : "compute_columns3d") : "slow_conv2d_cpu";
+    const char *name = dilated ? "slow_conv_dilated<>" : transposed ? (n == 3 ? "slow_conv_transpose3d_out_cpu" : "slow_conv_transpose2d_out_cpu") : n == 3 ? (points ? "slow_conv3d_cpu" : "compute_columns3d") : "slow_conv2d_cpu";
     return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "\"%s\" not implemented for '%s'", name, tsr_dtype_scalar_name(dtype));
 }
 
@@ -193,7 +193,9 @@ static TsrStatus check_conv(const ConvArgs *a) {
     if (tsr_dtype_is_complex(t->dtype) && t->dtype != weight->dtype)
         return tsr_error(TSR_RUNTIME_ERROR, "Input type (%s) and weight type (%s) should be the same", tsr_old_type_text(one, sizeof one, t), tsr_old_type_text(two, sizeof two, weight));
     TSR_TRY(check_dilation(a, onednn));
-    TSR_TRY(check_conv_dtype(t->dtype, weight, n, a->transposed));
+    bool dilated = false;
+    for (int d = NN_DIMS - n; d < NN_DIMS && !a->transposed; d++) dilated |= w->dilation[d] > 1;
+    if (!dilated || t->sizes[0] > 0) TSR_TRY(check_conv_dtype(t->dtype, weight, n, a->transposed, dilated));
     TSR_TRY(check_same_dtype(t, weight, "weight", false));
     return bias != NULL && n == 3 ? check_same_dtype(t, bias, "bias", false) : TSR_OK;
 }

@@ -175,8 +175,13 @@ static TsrStatus scale_shift(TsrTensor *t, TsrTensor *std, TsrTensor *mean) {
 
 TsrStatus op_normal_tensor_float(TsrOpCall *c) {
     TsrTensor *mean = c->arg[0].t, *t;
+    const TsrTensor *out = c->out[0]; /* which is broadcast against the means */
+    int64_t shape[TSR_MAX_DIMS];
+    int ndim = 0;
     TSR_TRY(tsr_random_check_std(c->arg[1].f));
-    TSR_TRY(tsr_tensor_new_like(&t, mean, c->out[0] != NULL ? c->out[0]->dtype : TSR_DTYPE_NONE, TSR_CONTIGUOUS));
+    TSR_TRY(tsr_layout_broadcast(shape, &ndim, mean->sizes, tsr_ndim(mean)));
+    if (out != NULL) TSR_TRY(tsr_layout_broadcast(shape, &ndim, out->sizes, tsr_ndim(out)));
+    TSR_TRY(tsr_tensor_new(&t, ndim, shape, out != NULL ? out->dtype : mean->dtype, mean->device));
     TsrStatus status = tsr_random_fill_normal(t, 0, c->arg[1].f, tsr_random_generator(&c->arg[2]));
     if (status == TSR_OK) status = scale_shift(t, NULL, mean);
     return tsr_finish_move(c, status, t);

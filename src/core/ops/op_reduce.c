@@ -105,6 +105,7 @@ TsrStatus op_prod_dim(TsrOpCall *c) { return sum_like(c, TSR_R_PROD, "prod_out_c
 TsrStatus op_nansum(TsrOpCall *c) {
     TsrDtype d = c->arg[0].t->dtype, to = sum_dtype(c, &c->arg[3]);
     if (tsr_dtype_is_complex(d)) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "nansum on CPU does not support complex inputs");
+    if (!is_whole(d) && tsr_dtype_is_complex(to)) return tsr_not_implemented("nansum_cpu", to);
     bool floats = !is_whole(d) && tsr_in(D_FLOAT, to);
     return sum_like(c, floats ? TSR_R_NANSUM : TSR_R_SUM, "nansum_cpu", &c->arg[1], c->arg[2].b, &c->arg[3]);
 }
@@ -123,14 +124,28 @@ static TsrStatus divide(TsrTensor *t, double n) {
     return TSR_OK;
 }
 
+/* An out= of the mean of all takes what input's dtype can be cast to; means over dimensions are sums in out's dtype, divided in place. */
+static TsrStatus check_mean_out(const TsrOpCall *c, const TsrArg *dtype, bool all) {
+    const TsrTensor *x = c->arg[0].t, *out = c->out[0];
+    if (out == NULL) return TSR_OK;
+    if (tsr_arg_given(dtype))
+        return out->dtype == dtype->dtype ? TSR_OK : tsr_error(TSR_RUNTIME_ERROR, "Expected out tensor to have dtype %s, but got %s instead", tsr_dtype_c_name(dtype->dtype), tsr_dtype_c_name(out->dtype));
+    if (all && !tsr_can_cast(x->dtype, out->dtype))
+        return tsr_error(TSR_RUNTIME_ERROR, "mean.dtype_out(): input types can't be cast to the desired output type %s", tsr_dtype_scalar_name(out->dtype));
+    if (!all && is_whole(out->dtype))
+        return tsr_error(TSR_RUNTIME_ERROR, "result type %s can't be cast to the desired output type %s", tsr_dtype_scalar_name(tsr_default_dtype()), tsr_dtype_scalar_name(out->dtype));
+    return TSR_OK;
+}
+
 static TsrStatus mean(TsrOpCall *c, const TsrArg *dim, bool keepdim, const TsrArg *dtype) {
     TsrTensor *x = c->arg[0].t, *result = NULL;
-    TsrDtype d = chosen_dtype(c, dtype, x->dtype);
+    TsrDtype d = chosen_dtype(c, dtype, x->dtype), asked = tsr_arg_given(dtype) ? d : x->dtype;
     uint64_t dims;
-    if (!tsr_dtype_is_float(d) && !tsr_dtype_is_complex(d))
+    if (!tsr_dtype_is_float(asked) && !tsr_dtype_is_complex(asked))
         return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "mean(): could not infer output dtype. %s dtype must be either a floating point or complex dtype. Got: %s",
-                         tsr_arg_given(dtype) ? "Optional" : "Input", tsr_dtype_scalar_name(tsr_arg_given(dtype) ? d : x->dtype));
+                         tsr_arg_given(dtype) ? "Optional" : "Input", tsr_dtype_scalar_name(asked));
     TSR_TRY(tsr_dims_mask(&dims, dim, tsr_ndim(x), true));
+    TSR_TRY(check_mean_out(c, dtype, dim == &no_dim));
     if (!tsr_in(SUMMABLE, d) && x->numel > 0) return tsr_not_implemented("sum_cpu", d);
     TsrDtype acc = accumulator_dtype(d) == TSR_COMPLEX64 ? d : accumulator_dtype(d);
     TSR_TRY(fold_as(&result, "sum_cpu", (TsrReduction){TSR_R_SUM, x, dims, keepdim, NULL, {acc, TSR_DTYPE_NONE}}));

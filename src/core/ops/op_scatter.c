@@ -220,7 +220,7 @@ TsrStatus op_scatter_reduce(TsrOpCall *c) {
     unsigned allowed = TSR_BITS_MOST;
     if (r.op >= TSR_COMBINE_MAX) allowed &= ~TSR_BITS_COMPLEX;
     if (r.mean) allowed &= ~TSR_BIT(BOOL);
-    static const char *const kernels[] = {NULL, "scatter_gather_tensor_cpu_reduce_sum", "scatter_gather_tensor_cpu_reduce_prod",
+    static const char *const kernels[] = {NULL, "scatter_gather_tensor_cpu", "scatter_gather_tensor_cpu",
                                           "scatter_gather_tensor_cpu_reduce_amax", "scatter_gather_tensor_cpu_reduce_amin"};
     const char *kernel = !include_self && !tsr_in(TSR_BITS_MOST, self->dtype) ? "scatter_reduce_exclude_input_init"
                          : r.mean ? "scatter_gather_tensor_cpu_reduce_mean" : kernels[r.op];

@@ -24,11 +24,12 @@ static TsrStatus check_numbers(const TsrOpCall *c, TsrDtype d) {
 static TsrStatus where(TsrTensor **out, const TsrOpCall *c, TsrTensor *const *in) {
     TsrTensor *condition = c->arg[0].t, *given = c->out[0];
     TsrDtype d;
-    TSR_TRY(check_condition(condition));
+    if (given == NULL) TSR_TRY(check_condition(condition));
     TSR_TRY(tsr_result_type(&d, in, 2));
     TSR_TRY(check_numbers(c, d));
     if (given != NULL && given->dtype != d)
         return tsr_error(TSR_RUNTIME_ERROR, "Expected out type to be %s but got %s", tsr_dtype_scalar_name(d), tsr_dtype_scalar_name(given->dtype));
+    TSR_TRY(check_condition(condition));
     const TsrDtype reads[3] = {TSR_BOOL, d, d};
     TsrIter it;
     TSR_TRY(tsr_iter_begin(&it, &(TsrIterSpec){.nout = 1, .out = {given}, .nin = 3, .in = {condition, in[0], in[1]}, .in_dtype = reads,
