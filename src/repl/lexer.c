@@ -19,18 +19,29 @@ static const char *const texts[TOKEN_KIND_COUNT] = {
 
 const char *token_text(TokenKind kind) { return kind < TOKEN_KIND_COUNT ? texts[kind] : NULL; }
 
-void lexer_init(Lexer *x, const Source *source, size_t begin, size_t end) {
+void lexer_init_text(Lexer *x, const char *text, size_t begin, size_t end, int line) {
     memset(x, 0, offsetof(Lexer, indents));
-    x->text = source_text(source, NULL);
+    x->text = text;
     x->pos = x->line_start = (int32_t)begin;
     x->length = (int32_t)end;
-    x->line = x->first_line = source_line_at(source, begin);
+    x->line = x->first_line = line;
     x->at_line_start = true;
     x->indents[0] = x->alt_indents[0] = 0;
     x->stop = LEXER_GOING;
     x->last = T_NEWLINE;
     x->error_kind = TSR_OK;
     x->message[0] = '\0';
+}
+
+void lexer_init(Lexer *x, const Source *source, size_t begin, size_t end) {
+    lexer_init_text(x, source_text(source, NULL), begin, end, source_line_at(source, begin));
+}
+
+void lexer_resume(Lexer *x, const char *text, size_t end) {
+    x->text = text;
+    x->length = (int32_t)end;
+    x->stop = LEXER_GOING;
+    x->continued_end = x->quiet_error = false;
 }
 
 void lexer_init_expression(Lexer *x, const Source *source, size_t begin, size_t end, int line) {

@@ -62,6 +62,10 @@ typedef struct Lexer {
 
 /* Starts reading `source` at byte `begin` (the start of a line) up to byte `end`. The source must outlive it. */
 void lexer_init(Lexer *lexer, const Source *source, size_t begin, size_t end);
+/* The same of a text that is no source yet, whose first line is number `line`. */
+void lexer_init_text(Lexer *lexer, const char *text, size_t begin, size_t end, int line);
+/* Goes on after the end of a text, inside brackets, now that the text is longer; it may have moved. */
+void lexer_resume(Lexer *lexer, const char *text, size_t end);
 /* Starts reading the expression of an f-string, source bytes [begin, end) from line `line` on, as if it
  * stood in parentheses. */
 void lexer_init_expression(Lexer *lexer, const Source *source, size_t begin, size_t end, int line);

@@ -267,3 +267,38 @@ ParserNeed parser_need(const char *typed, size_t typed_length) {
     source_free(source);
     return more ? PARSER_MORE : PARSER_COMPLETE;
 }
+
+enum { LONG_TYPED = 4096 }; /* bytes; shorter texts are read in no time */
+
+/* Reads what was added. Whether the text ends inside brackets or a triple-quoted string. */
+static bool read_typed(ParserTyping *t) {
+    Lexer *x = &t->lexer;
+    int32_t before = x->pos;
+    while (x->stop == LEXER_GOING) {
+        before = x->pos;
+        lexer_next(x);
+    }
+    t->in_string = x->stop == LEXER_FAILED && x->continued_end && !x->quiet_error;
+    t->string = before;
+    return t->in_string || x->stop == LEXER_END_IN_BRACKETS;
+}
+
+bool parser_surely_more(ParserTyping *t, const char *text, size_t length) {
+    if (length < LONG_TYPED || length > INT32_MAX || t->lost) return false;
+    size_t begin = skip_blank_lines(text, length, 0);
+    if (is_compound(text + begin, length - begin)) return !ends_with_empty_line(text, length);
+    if (t->begun) {
+        size_t added = (size_t)t->lexer.length - 2; /* of three quotes two may have been there */
+        if (t->in_string && strstr(text + added, "\"\"\"") == NULL && strstr(text + added, "'''") == NULL) {
+            t->lexer.length = (int32_t)length;
+            return true;
+        }
+        lexer_resume(&t->lexer, text, length);
+        if (t->in_string) t->lexer.pos = t->string;
+    } else {
+        lexer_init_text(&t->lexer, text, begin, length, 1);
+        t->begun = true;
+    }
+    t->lost = !read_typed(t);
+    return !t->lost;
+}

@@ -9,6 +9,7 @@
 #define REPL_PARSER_H
 
 #include "ast.h"
+#include "lexer.h"
 
 /* Parses a whole program. *out is the caller's (ast_free). */
 TsrStatus parser_new_module(Ast **out, Source *source, SourceRange *where);
@@ -29,5 +30,16 @@ typedef enum ParserNeed {
 
 /* Whether the lines typed so far are a statement, as the prompt sees it: a compound statement ends with an empty line. */
 ParserNeed parser_need(const char *text, size_t length);
+
+/* How far what is being typed line by line was read; {0} before the first line. */
+typedef struct ParserTyping {
+    Lexer lexer;
+    bool begun, lost; /* lost: it ended outside brackets, so that nothing can be told cheaply */
+    bool in_string;   /* a triple-quoted one, which begins behind `string` */
+    int32_t string;
+} ParserTyping;
+
+/* Whether a long text surely goes on, by its last lines alone: parser_need reads all of it each time. False for short texts. */
+bool parser_surely_more(ParserTyping *typing, const char *text, size_t length);
 
 #endif

@@ -378,11 +378,12 @@ static int count_lines(const TsrText *text) {
 }
 
 /* Whether what was typed ends in the middle of a statement. */
-static bool goes_on(const TsrText *typed) {
+static bool goes_on(const TsrText *typed, ParserTyping *typing) {
     TsrText piece = {0};
     Paste paste = paste_begin(typed->data);
     int line;
     bool more = false;
+    if (!paste.session && !magic_is(typed->data, typed->length) && parser_surely_more(typing, typed->data, typed->length)) return true;
     while (paste_next(&paste, &piece, &line))
         more = paste.at == typed->length && (magic_is(piece.data, piece.length) ? magic_goes_on(piece.data) : parser_need(piece.data, piece.length) == PARSER_MORE);
     tsr_text_free(&piece);
@@ -403,8 +404,9 @@ static void run_pieces(const TsrText *typed, int first) {
 
 /* One statement typed, or what was pasted. False at the end of the input. */
 static bool prompt_once(TsrText *statement) {
+    ParserTyping typing = {0};
     bool interrupted = false, more = read_more(statement, ">>> ", &interrupted);
-    while (more && goes_on(statement)) more = read_more(statement, "... ", &interrupted);
+    while (more && goes_on(statement, &typing)) more = read_more(statement, "... ", &interrupted);
     if (interrupted && tsr_interrupt_flag == TSR_INTERRUPT_NONE) {
         fprintf(stderr, "\nKeyboardInterrupt\n");
         return true;

@@ -4,6 +4,7 @@
 #include "repl/parser.h"
 #include "ast_dump.h"
 #include "suite.h"
+#include "text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -84,6 +85,38 @@ START_TEST(prompt_asks_for_more) {
 }
 END_TEST
 
+/* Types `begin`, `unit` 1,000 times and `end` line by line: the quick answer may say no, but must not say yes where parser_need says no. Returns how
+ * often it said yes. */
+static int quick_answers(const char *begin, const char *unit, const char *end) {
+    TsrText typed = {0};
+    ParserTyping typing = {0};
+    int quick = 0;
+    for (int i = 0; i < 1002; i++) {
+        TsrText longer = {0}; /* in another place each time */
+        ck_assert_int_eq(tsr_text_printf(&longer, "%s%s", i == 0 ? "" : typed.data, i == 0 ? begin : i == 1001 ? end : unit), TSR_OK);
+        tsr_text_free(&typed);
+        typed = longer;
+        bool yes = parser_surely_more(&typing, typed.data, typed.length);
+        if (yes) ck_assert_msg(parser_need(typed.data, typed.length) == PARSER_MORE, "line %d of %s", i, unit);
+        quick += yes;
+    }
+    ck_assert(parser_need(typed.data, typed.length) == PARSER_COMPLETE);
+    tsr_text_free(&typed);
+    return quick;
+}
+
+START_TEST(long_texts_go_on_by_their_last_lines) {
+    ck_assert_int_gt(quick_answers("x = [\n", "[1, 2, (3)],  # ]\n", "]\n"), 700);
+    ck_assert_int_gt(quick_answers("x = {\n", "'}': \"]\", 'a' 'b': [\n], # '''\n", "}\n"), 700);
+    ck_assert_int_gt(quick_answers("x = \"\"\"a\n", "some text ''' and ) and \"\" more\n", "\"\"\"\n"), 700);
+    ck_assert_int_gt(quick_answers("x = ('''\n", "''', '''a long line \\''' ''' \\\n '''\n", "''')\n"), 700);
+    ck_assert_int_gt(quick_answers("def f():\n", "    x = [1, 2]\n", "\n"), 500);
+    ck_assert_int_eq(quick_answers("x = 1 + \\\n", "12345 + \\\n", "1\n"), 0);
+    ck_assert_int_eq(quick_answers("x = [1]\n", "y = [[1, 2], 3]\n", "\n"), 0);
+    ck_assert_int_le(quick_answers("x = (\n", "1, 2]\n", ")\n"), 1);
+}
+END_TEST
+
 /* `unit` n times, then `end` */
 static const char *repeated(const char *begin, const char *unit, int n, const char *end) {
     size_t step = strlen(unit);
@@ -150,4 +183,4 @@ START_TEST(reports_point_at_the_place) {
 END_TEST
 
 TEST_SUITE(parser, expressions_know_where_they_stand, errors_name_the_place, names_are_folded, statements_come_one_at_a_time,
-           prompt_asks_for_more, nesting_is_bounded, bytes_are_checked, lines_and_columns, reports_point_at_the_place)
+           prompt_asks_for_more, long_texts_go_on_by_their_last_lines, nesting_is_bounded, bytes_are_checked, lines_and_columns, reports_point_at_the_place)
