@@ -1,4 +1,5 @@
-/* Workers take chunks from a shared counter. The caller works too and, when the chunks are gone, waits only for
+/* The caller takes chunks from the front and workers from the back, until together they have taken all: over the same memory again and again, each finds in its
+ * own caches what it left there (1e6 floats written: 30 us, and 50 with chunks taken in turns). Then the caller waits only for
  * workers that have joined: one that the system never scheduled costs nothing. Threads start on the
  * first large job; an idle worker spins briefly (jobs come in bursts), then sleeps. */
 #include <pthread.h>
@@ -18,8 +19,10 @@ enum { MAX_THREADS = 64, SPIN_ROUNDS = 4000 };
 typedef struct Job {
     TsrRangeFn fn;
     void *user;
-    int64_t n, chunk;
-    _Atomic int64_t next;
+    int64_t n, chunk, count; /* numbers, those of a chunk, chunks */
+    _Atomic int64_t taken;   /* chunks; may grow beyond `count` */
+    int64_t front;           /* of them by the caller: the first ones */
+    _Atomic int64_t back;    /* by workers: the last ones */
     atomic_bool stop;
     TsrStatus status; /* under lock: of the first range that failed, its text in `message` */
     char message[256];
@@ -84,16 +87,20 @@ void tsr_parallel_fail(TsrStatus status) {
     else if (failed == TSR_OK) failed = status;
 }
 
-/* `polls`: the thread that asked for the job watches for an interrupt, which is raised once all have stopped. */
-static void take_chunks(Job *job, bool polls) {
+static int64_t next_chunk(Job *job, bool caller) {
+    return caller ? job->front++ : job->count - 1 - atomic_fetch_add_explicit(&job->back, 1, memory_order_relaxed);
+}
+
+/* `caller`: the thread that asked for the job. It watches for an interrupt, which is raised once all have stopped. */
+static void take_chunks(Job *job, bool caller) {
     taking = job;
     while (!atomic_load_explicit(&job->stop, memory_order_relaxed)) {
-        if (polls && TSR_UNLIKELY(tsr_interrupt_flag != 0)) {
+        if (caller && TSR_UNLIKELY(tsr_interrupt_flag != 0)) {
             atomic_store(&job->stop, true);
             break;
         }
-        int64_t begin = atomic_fetch_add_explicit(&job->next, job->chunk, memory_order_relaxed);
-        if (begin >= job->n) break;
+        if (atomic_fetch_add_explicit(&job->taken, 1, memory_order_relaxed) >= job->count) break;
+        int64_t begin = job->chunk * next_chunk(job, caller);
         job->fn(begin, TSR_MIN(begin + job->chunk, job->n), job->user);
     }
     taking = NULL;
@@ -168,7 +175,10 @@ static void open_job(TsrRangeFn fn, void *user, int64_t n, int64_t chunk) {
     pool.job.n = n;
     pool.job.chunk = chunk;
     pool.job.status = TSR_OK;
-    atomic_store(&pool.job.next, 0);
+    pool.job.count = (n + chunk - 1) / chunk;
+    pool.job.front = 0;
+    atomic_store(&pool.job.taken, 0);
+    atomic_store(&pool.job.back, 0);
     atomic_store(&pool.job.stop, false);
     pool.open = true;
     atomic_fetch_add_explicit(&pool.generation, 1, memory_order_release);
