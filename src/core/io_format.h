@@ -48,7 +48,7 @@ TsrStatus tsr_items_single_move(TsrItems *out, TsrTensor *t);
 TsrStatus tsr_items_add_move(TsrItems *out, const char *name, size_t name_length, TsrTensor *t);
 /* Adds a remark; both texts are copied. */
 TsrStatus tsr_items_remark(TsrItems *out, const char *key, const char *value);
-/* The one tensor that `items` holds, lent: TSR_VALUE_ERROR "FORMAT holds one tensor, not 2" when there are several, or when it is sparse. */
+/* The one tensor that `items` holds, lent: TSR_VALUE_ERROR "FORMAT holds one tensor, not 2" when there are several, when it has a name, or when it is sparse. */
 TsrStatus tsr_items_only(TsrTensor **lent, const TsrItems *items, const char *format);
 
 typedef struct TsrFormat {

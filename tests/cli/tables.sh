@@ -107,5 +107,6 @@ run -o x.npy -e None; is 'nor to -o FILE' 1 "$status"
 run -o npy -e None; is 'standard output gets nothing' '0 ' "$status $out"
 printf 'low,"a, b"\n1,2\n' >t.csv
 run --columns high -e _ t.csv; is 'the columns there are' '    hint: its columns are low, a, b' "$(tail -n 2 "$work/err" | head -n 1)"
+run -o npy -e '{"a": ones(2)}'; is 'a name is not dropped' 'ValueError: npy holds one tensor, without a name; npz holds a dict of them' "$(last)"
 if [ -c /dev/full ]; then "$tsr" -o csv -e 'ones(2)' 2>err >/dev/full; is 'a full disk has a name' "OSError: [Errno 28] No space left on device: '<stdout>'" "$(cat err)"; fi
 exit $bad
