@@ -2,6 +2,7 @@
 #include "gemm.h"
 
 #include "blas.h"
+#include "kernels/simd.h"
 #include "loop.h"
 #include "parallel.h"
 #include "mem.h"
@@ -287,11 +288,44 @@ INLINE Parts complex_element(ComplexWay way, int64_t k, float complex alpha, con
     return way == WAY_PLAIN ? plain_sum(summand, x, y, k) : plus(complex_sum(x, y, k), summand);
 }
 
+/* A line of a times eight columns of b, whose rows are dense: the sums with a's real parts, then those with its imaginary ones, each fused. */
+typedef float EightColumns __attribute__((vector_size(64)));
+TSR_CLONES_FUSED static void eight_c64(EightColumns sums[2], const TsrComplexFloat *a, int64_t step, const TsrComplexFloat *b, int64_t row, int64_t k) {
+    EightColumns by_re = {0}, by_im = {0}, v;
+    for (int64_t p = 0; p < k; p++, a += step, b += row) {
+        memcpy(&v, b, sizeof v);
+        by_re += ((const float *)a)[0] * v;
+        by_im += ((const float *)a)[1] * v;
+    }
+    sums[0] = by_re, sums[1] = by_im;
+}
+
+/* The fused way by eight columns; how many are done. */
+static int64_t columns_c64(const TsrGemm *g, float complex beta) {
+    enum { COLUMNS = 8 };
+    TsrMat a = g->a, b = g->b, c = g->c;
+    int64_t done = tsr_isa() >= TSR_ISA_AVX2 ? c.cols / COLUMNS * COLUMNS : 0; /* others have no fused operations */
+    for (int64_t i = 0; i < c.rows; i++)
+        for (int64_t j = 0; j < done; j += COLUMNS) {
+            EightColumns sums[2];
+            eight_c64(sums, (const TsrComplexFloat *)a.data + i * a.rs, a.cs, (const TsrComplexFloat *)b.data + j, b.rs, a.cols);
+            for (int t = 0; t < COLUMNS; t++) {
+                float *dst = (float *)((TsrComplexFloat *)c.data + i * c.rs + (j + t) * c.cs);
+                float rr = sums[0][2 * t], ri = sums[0][2 * t + 1], ir = a.conj ? -sums[1][2 * t] : sums[1][2 * t], ii = a.conj ? -sums[1][2 * t + 1] : sums[1][2 * t + 1];
+                Parts sum = b.conj ? (Parts){rr + ii, ir - ri} : (Parts){rr - ii, ri + ir};
+                sum = plus(sum, beta == 0 ? (Parts){0, 0} : times((Parts){dst[0], dst[1]}, parts_of(beta)));
+                dst[0] = sum.re, dst[1] = sum.im;
+            }
+        }
+    return done;
+}
+
 TSR_CLONES static void small_c64(const TsrGemm *g, float complex alpha, float complex beta, ComplexWay way) {
     TsrMat a = g->a, b = g->b, c = g->c;
+    int64_t done = way == WAY_FUSED && alpha == 1 && b.cs == 1 ? columns_c64(g, beta) : 0;
     ComplexLine x = {NULL, a.cs, a.conj, way == WAY_PLAIN ? alpha : 1}, y = {NULL, b.rs, b.conj, way == WAY_FUSED ? alpha : 1};
     for (int64_t i = 0; i < c.rows; i++)
-        for (int64_t j = 0; j < c.cols; j++) {
+        for (int64_t j = done; j < c.cols; j++) {
             float *dst = (float *)((TsrComplexFloat *)c.data + i * c.rs + j * c.cs);
             x.data = (const TsrComplexFloat *)a.data + i * a.rs, y.data = (const TsrComplexFloat *)b.data + j * b.cs;
             Parts r = complex_element(way, a.cols, alpha, &x, &y, beta == 0 ? (Parts){0, 0} : times((Parts){dst[0], dst[1]}, parts_of(beta)));

@@ -5,15 +5,21 @@
 #include <math.h>
 
 #define AT(T, k, i) (*(T *)(data[k] + (i) * stride[k]))
+/* DO for each i < n[0], with a look for an interrupt now and then. */
+enum { BETWEEN_LOOKS = 4096 };
+#define EACH(DO) \
+    for (int64_t i = 0; i < n[0] && tsr_interrupt_flag == 0;) \
+        for (int64_t end = TSR_MIN(n[0], i + BETWEEN_LOOKS); i < end; i++) { DO }
 #define SCAN(name, T, A, START, STEP) \
     static void name(char *const *data, const int64_t *stride, const int64_t *n, const void *params) { \
         A a = START; \
         (void)params; \
-        for (int64_t i = 0; i < n[0]; i++) { \
-            const T x = AT(const T, 1, i); \
-            a = STEP; \
-            AT(T, 0, i) = (T)a; \
-            if (tsr_interrupted_at(i)) return; \
+        if (stride[0] == (int64_t)sizeof(T) && stride[1] == (int64_t)sizeof(T)) { \
+            T *restrict out = (T *)data[0]; \
+            const T *in = (const T *)data[1]; \
+            EACH(const T x = in[i]; a = STEP; out[i] = (T)a;) \
+        } else { \
+            EACH(const T x = AT(const T, 1, i); a = STEP; AT(T, 0, i) = (T)a;) \
         } \
     }
 #define INTEGERS(M) M(u8, uint8_t) M(i8, int8_t) M(i16, int16_t) M(i32, int32_t) M(i64, int64_t) M(u16, uint16_t) M(u32, uint32_t) M(u64, uint64_t)
@@ -89,18 +95,21 @@ COMPLEX_LSE(c128, C128)
 /* Values, indices and the input: the latest of equals wins; a nan stays. */
 #define EXTREME(name, T, BETTER) \
     static void name(char *const *data, const int64_t *stride, const int64_t *n, const void *params) { \
-        T best = 0; \
+        T best = n[0] > 0 ? AT(const T, 2, 0) : 0; \
         int64_t index = 0; \
         (void)params; \
-        for (int64_t i = 0; i < n[0]; i++) { \
-            const T x = AT(const T, 2, i); \
-            if (i == 0 || x != x || (best == best && x BETTER best)) { best = x; index = i; } \
-            AT(T, 0, i) = best; \
-            AT(int64_t, 1, i) = index; \
-            if (tsr_interrupted_at(i)) return; \
+        if (stride[0] == (int64_t)sizeof(T) && stride[1] == (int64_t)sizeof(int64_t) && stride[2] == (int64_t)sizeof(T)) { \
+            T *restrict values = (T *)data[0]; \
+            int64_t *restrict indices = (int64_t *)data[1]; \
+            const T *in = (const T *)data[2]; \
+            EACH(const T x = in[i]; const bool found = BETTER(x); best = found ? x : best; index = found ? i : index; values[i] = best; indices[i] = index;) \
+        } else { \
+            EACH(const T x = AT(const T, 2, i); const bool found = BETTER(x); best = found ? x : best; index = found ? i : index; AT(T, 0, i) = best; AT(int64_t, 1, i) = index;) \
         } \
     }
-#define EXTREMES(t, T) EXTREME(max_##t, T, >=) EXTREME(min_##t, T, <=)
+#define AT_LEAST(x) ((x) != (x) || (best == best && (x) >= best))
+#define AT_MOST(x) ((x) != (x) || (best == best && (x) <= best))
+#define EXTREMES(t, T) EXTREME(max_##t, T, AT_LEAST) EXTREME(min_##t, T, AT_MOST)
 EXTREMES(u8, uint8_t) EXTREMES(i8, int8_t) EXTREMES(i16, int16_t) EXTREMES(i32, int32_t) EXTREMES(i64, int64_t) EXTREMES(f32, float) EXTREMES(f64, double)
 
 #define NUMBERS(name) \
