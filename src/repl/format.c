@@ -111,22 +111,22 @@ static TsrStatus append_fill(TsrText *out, const Spec *f, int64_t n) {
 
 /* Whole digits with separators, at least `min_width` characters wide by leading zeros (CPython groups those too). */
 static TsrStatus append_grouped(TsrText *out, const char *digits, int64_t count, char separator, int group, int64_t min_width) {
-    char reversed_small[256], *reversed = reversed_small;
-    int64_t room = 2 * (count + TSR_MAX(min_width, 0)) + 8, n = 0;
-    if (room > (int64_t)sizeof reversed_small && (reversed = tsr_malloc((size_t)room)) == NULL) return mem_error();
-    int64_t left = count;
-    for (;;) {
+    char small[256], *text = small;
+    int64_t room = 2 * (count + TSR_MAX(min_width, 0)) + 8, at = room, left = count;
+    if (room > (int64_t)sizeof small && (text = tsr_malloc((size_t)room)) == NULL) return mem_error();
+    TsrStatus status = TSR_OK;
+    for (int64_t groups = 0; status == TSR_OK; groups++) { /* from the last one on */
         int64_t take = TSR_MIN(group, TSR_MAX(TSR_MAX(left, min_width), 1));
-        for (int64_t i = 0; i < take; i++, left--) reversed[n++] = left > 0 ? digits[left - 1] : '0';
+        for (int64_t i = 0; i < take; i++, left--) text[--at] = left > 0 ? digits[left - 1] : '0';
         left = TSR_MAX(left, 0);
         min_width -= take;
         if (left == 0 && min_width <= 0) break;
-        reversed[n++] = separator;
+        text[--at] = separator;
         min_width--;
+        if ((groups & 0xffff) == 0) status = tsr_interrupt_check();
     }
-    TsrStatus status = TSR_OK;
-    for (int64_t i = n - 1; i >= 0 && status == TSR_OK; i--) status = tsr_text_putc(out, reversed[i]);
-    if (reversed != reversed_small) tsr_free(reversed);
+    if (status == TSR_OK) status = tsr_text_append(out, text + at, (size_t)(room - at));
+    if (text != small) tsr_free(text);
     return status;
 }
 

@@ -10,6 +10,7 @@
 #include "args.h"
 #include "bigint.h"
 #include "bytes_obj.h"
+#include "dict_obj.h"
 #include "num_obj.h"
 #include "seq_obj.h"
 #include "sha512.h"
@@ -420,37 +421,55 @@ static TsrStatus random_shuffle(Value *out, const CallArgs *args) {
     return TSR_OK;
 }
 
-/* CPython's two ways: a pool that shrinks for large samples, rejection by a set for small ones. Here both by the marks of a list. */
+static TsrStatus append_item(List *result, Value population, int64_t index) {
+    Value item;
+    TSR_TRY(value_getitem(&item, population, value_int(index)));
+    TSR_TRY(list_append_move(result, item));
+    return tsr_interrupt_check();
+}
+
+/* k of n indices out of a pool that shrinks. */
+static TsrStatus sample_pool(List *result, Value population, int64_t n, int64_t k) {
+    int64_t *pool = tsr_malloc(sizeof *pool * (size_t)n);
+    if (pool == NULL) return mem_error();
+    for (int64_t i = 0; i < n; i++) pool[i] = i;
+    TsrStatus status = TSR_OK;
+    for (int64_t i = 0; i < k && status == TSR_OK; i++) {
+        int64_t j = next_below(n - i), index = pool[j];
+        pool[j] = pool[n - i - 1];
+        status = append_item(result, population, index);
+    }
+    tsr_free(pool);
+    return status;
+}
+
+/* An index below n that was not taken yet. */
+static TsrStatus next_untaken(int64_t *out, Set *taken, int64_t n) {
+    for (int64_t before = taken->count; taken->count == before;) {
+        *out = next_below(n);
+        TSR_TRY(set_add(taken, value_int(*out)));
+        TSR_TRY(tsr_interrupt_check());
+    }
+    return TSR_OK;
+}
+
+static TsrStatus sample_sparse(List *result, Value population, int64_t n, int64_t k) {
+    Value taken;
+    TSR_TRY(set_new(&taken, &set_type));
+    TsrStatus status = TSR_OK;
+    for (int64_t i = 0, index; i < k && status == TSR_OK; i++) {
+        status = next_untaken(&index, value_as_set(taken), n);
+        if (status == TSR_OK) status = append_item(result, population, index);
+    }
+    value_release(taken);
+    return status;
+}
+
+/* CPython's two ways, and its choice between them: a pool for large samples, rejection for small ones. */
 static TsrStatus draw_sample(List *result, Value population, int64_t n, int64_t k) {
     int64_t set_size = 21;
     if (k > 5) set_size += (int64_t)pow(4, ceil(log((double)k * 3) / log(4)));
-    bool pool = n <= set_size;
-    int64_t *chosen = tsr_malloc(sizeof *chosen * (size_t)(pool ? n : k));
-    if (chosen == NULL) return mem_error();
-    for (int64_t i = 0; pool && i < n; i++) chosen[i] = i;
-    TsrStatus status = TSR_OK;
-    for (int64_t i = 0; i < k && status == TSR_OK; i++) {
-        int64_t j, index;
-        Value item;
-        if (pool) {
-            j = next_below(n - i);
-            index = chosen[j];
-            chosen[j] = chosen[n - i - 1];
-        } else {
-            bool again;
-            do {
-                index = next_below(n);
-                again = false;
-                for (j = 0; j < i; j++) again |= chosen[j] == index;
-            } while (again);
-            chosen[i] = index;
-        }
-        status = value_getitem(&item, population, value_int(index));
-        if (status == TSR_OK) status = list_append_move(result, item);
-        if (status == TSR_OK) status = tsr_interrupt_check();
-    }
-    tsr_free(chosen);
-    return status;
+    return n <= set_size ? sample_pool(result, population, n, k) : sample_sparse(result, population, n, k);
 }
 
 static TsrStatus random_sample(Value *out, const CallArgs *args) {

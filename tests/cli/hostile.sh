@@ -188,6 +188,7 @@ interrupted 'a long number by a digit' 'x = (1 << 1000000000) - 1
 while True: x // 3'
 interrupted 'an inverse' 'pow(3**500000, -1, 2**900000)'
 interrupted 'a long text of a float' 'while True: f"{1.5:.400000000f}"'
+interrupted 'groups of digits' 'while True: f"{1:0300000000,}"'
 interrupted 'a long number of digits' 'import sys; sys.set_int_max_str_digits(0); s = "7" * 100000000
 while True: int(s)'
 interrupted 'a text of bits' 'bin(1 << 200000000)'
