@@ -79,7 +79,7 @@ $(BUILD)/obj/repl/lesson.o: $(wildcard lessons/*.md)
 VERSION := $(shell sed -n 's/.*define TSR_VERSION "\(.*\)"/\1/p' src/core/base.h)
 SONAME := libtsr.so.$(firstword $(subst ., ,$(VERSION)))
 PUBLIC_HEADERS := $(addprefix src/core/,tsr.h base.h error.h error.def mem.h text.h number.h dtype.h dtype.def scalar.h device.h alloc.h columns.h storage.h \
-	layout.h tensor.h table.h view.h borrow.h promote.h loop.h parallel.h iter.h op.h out_rules.def indexing.h rng.h print.h io_stream.h io_format.h io.h backend.h)
+	layout.h tensor.h table.h view.h borrow.h promote.h loop.h parallel.h iter.h op.h out_rules.def indexing.h rng.h print.h io_stream.h io_tree.h io_format.h io.h backend.h)
 
 lib: $(BUILD)/libtsr.a $(BUILD)/libtsr.so ## libtsr, static and shared
 

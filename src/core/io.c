@@ -15,15 +15,16 @@
 #include "mem.h"
 
 static const TsrFormat formats[] = {
-    {"npy", "npy", tsr_npy_probe, tsr_npy_read, tsr_npy_write, tsr_npy_expected_size, false},
-    {"npz", "npz", tsr_npz_probe, tsr_npz_read, tsr_npz_write, NULL, false},
-    {"safetensors", "safetensors", tsr_safetensors_probe, tsr_safetensors_read, tsr_safetensors_write, tsr_safetensors_expected_size, false},
-    {"json", "json", tsr_json_probe, tsr_json_read, tsr_json_write, NULL, false},
-    {"jsonl", "jsonl ndjson", NULL, tsr_jsonl_read, tsr_jsonl_write, NULL, false},
-    {"csv", "csv txt dat", tsr_csv_probe, tsr_csv_read, tsr_csv_write, NULL, true},
-    {"tsv", "tsv tab", NULL, tsr_csv_read, tsr_tsv_write, NULL, true},
-    {"pb", "pb", NULL, tsr_pb_read, tsr_pb_write, NULL, false},
-    {"raw", "raw bin", NULL, tsr_raw_read, tsr_raw_write, NULL, false},
+    {"npy", "npy", tsr_npy_probe, tsr_npy_read, tsr_npy_write, tsr_npy_expected_size, false, false},
+    {"pt", "pt pth ckpt", tsr_pt_probe, tsr_pt_read, tsr_pt_write, NULL, false, true},
+    {"npz", "npz", tsr_npz_probe, tsr_npz_read, tsr_npz_write, NULL, false, false},
+    {"safetensors", "safetensors", tsr_safetensors_probe, tsr_safetensors_read, tsr_safetensors_write, tsr_safetensors_expected_size, false, false},
+    {"json", "json", tsr_json_probe, tsr_json_read, tsr_json_write, NULL, false, false},
+    {"jsonl", "jsonl ndjson", NULL, tsr_jsonl_read, tsr_jsonl_write, NULL, false, false},
+    {"csv", "csv txt dat", tsr_csv_probe, tsr_csv_read, tsr_csv_write, NULL, true, false},
+    {"tsv", "tsv tab", NULL, tsr_csv_read, tsr_tsv_write, NULL, true, false},
+    {"pb", "pb", NULL, tsr_pb_read, tsr_pb_write, NULL, false, false},
+    {"raw", "raw bin", NULL, tsr_raw_read, tsr_raw_write, NULL, false, false},
 };
 
 const TsrFormat *tsr_format_find(const char *name) {

@@ -45,7 +45,7 @@ TsrStatus tsr_input_new_elements(TsrStorage **out, TsrInput *in, const TsrElemen
     size_t unit = tsr_dtype_is_complex(e->dtype) ? tsr_dtype_size(e->dtype) / 2 : tsr_dtype_size(e->dtype);
     bool swap = e->big_endian && unit > 1;
     bool stray = e->dtype == TSR_BOOL && has_stray_bools(in->data + e->offset, e->nbytes);
-    TSR_TRY(tsr_input_new_storage(out, in, e->offset, e->nbytes, !swap && !stray && (uintptr_t)(in->data + e->offset) % unit == 0));
+    TSR_TRY(tsr_input_new_storage(out, in, e->offset, e->nbytes, !swap && !stray && (uintptr_t)(in->data + e->offset) % (e->alignment > 0 ? e->alignment : unit) == 0));
     char *data = (*out)->ptr.data;
     const int64_t bools = stray ? (int64_t)e->nbytes : 0;
     if (swap) swap_bytes(data, e->nbytes, unit);

@@ -13,6 +13,7 @@ typedef struct TsrElements {
     TsrDtype dtype;
     bool big_endian;
     size_t offset, nbytes;
+    size_t alignment; /* that the address must have, to be used in place; 0: the element's own */
 } TsrElements;
 /* A storage of them: of the file's very bytes where memory has them so, else of a copy. */
 TsrStatus tsr_input_new_elements(TsrStorage **out, TsrInput *in, const TsrElements *e);

@@ -15,6 +15,7 @@ void tsr_items_free(TsrItems *items) {
     }
     tsr_free(items->items);
     tsr_free(items->remarks);
+    tsr_tree_free(&items->tree);
     *items = (TsrItems){0};
 }
 

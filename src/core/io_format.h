@@ -6,7 +6,7 @@
 #define TSR_IO_FORMAT_H
 
 #include "io_stream.h"
-#include "tensor.h"
+#include "io_tree.h"
 
 TSR_PUBLIC_BEGIN
 
@@ -20,6 +20,7 @@ typedef struct TsrLoadOptions {
     char delimiter;        /* csv: 0 detect; ' ' runs of spaces */
     const char *na;        /* csv: cells that are nan besides empty ones, a list such as columns is; NULL: none */
     const char *columns;   /* csv: "0,2,name"; jsonl: "name,other"; a name that has a comma stands in quotes, as in csv; NULL all */
+    bool opaque;           /* pt: what is of an unknown class is a node that says so, not refused */
 } TsrLoadOptions;
 
 typedef struct TsrSaveOptions {
@@ -33,14 +34,16 @@ typedef struct TsrSaveOptions {
     int64_t header_count;
     const char *text;      /* what the file is to hold, made by the caller, and not the items; NULL */
     size_t text_length;
+    bool compact;          /* pt: of storages only what the tensors reach */
     bool compress;         /* npz: deflated */
     bool untie;            /* safetensors: tensors that share memory are written each for itself, not refused */
 } TsrSaveOptions;
 
-/* What a file held: one tensor (`single`), or named ones in the file's order; and what it says besides, as far as its format has room for that. */
+/* What a file held: one tensor (`single`), or named ones in the file's order; and what it says besides, as far as its format has room for that.
+ * A .pt file's content is the tree; the items are its tensors as far as they are one, or the values of a dict. */
 typedef struct TsrItem { char *name; TsrTensor *tensor; } TsrItem; /* both owned; name NULL when single */
 typedef struct TsrRemark { char *key, *value; } TsrRemark; /* both owned */
-typedef struct TsrItems { TsrItem *items; int n; bool single; TsrRemark *remarks; int nremarks; } TsrItems;
+typedef struct TsrItems { TsrItem *items; int n; bool single; TsrRemark *remarks; int nremarks; TsrTree tree; } TsrItems;
 void tsr_items_free(TsrItems *items);
 /* One tensor as the result; takes `t`, also on failure. */
 TsrStatus tsr_items_single_move(TsrItems *out, TsrTensor *t);
@@ -59,6 +62,7 @@ typedef struct TsrFormat {
     TsrStatus (*write)(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options); /* NULL: cannot be written */
     size_t (*expected_size)(const char *data, size_t size); /* bytes a stream with this beginning will have; 0 unknown; may be NULL */
     bool table; /* its columns have names, if one will: a header */
+    bool tree;  /* it holds any values (io_tree.h), not tensors alone */
 } TsrFormat;
 
 TSR_PUBLIC_END

@@ -15,6 +15,10 @@ bool tsr_npz_probe(const char *data, size_t size);
 TsrStatus tsr_npz_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *options);
 TsrStatus tsr_npz_write(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options);
 
+bool tsr_pt_probe(const char *data, size_t size);
+TsrStatus tsr_pt_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *options);
+TsrStatus tsr_pt_write(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options);
+
 bool tsr_safetensors_probe(const char *data, size_t size);
 TsrStatus tsr_safetensors_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *options);
 TsrStatus tsr_safetensors_write(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options);

@@ -62,10 +62,12 @@ TsrStatus tsr_npz_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *option
 
 static TsrStatus put_tensor(TsrZipWriter *w, const char *name, const TsrTensor *t) {
     TsrText header = {0};
-    TsrTensor *dense;
-    TSR_TRY(tsr_npy_new_parts(&header, &dense, t));
-    TsrZipPart parts[] = {{header.data, header.length}, {tsr_data(dense), (size_t)dense->numel * tsr_itemsize(dense)}};
-    TsrStatus status = tsr_zip_put(w, name, parts, 2);
+    TsrTensor *dense = NULL;
+    TsrStatus status = tsr_npy_new_parts(&header, &dense, t);
+    if (status == TSR_OK) {
+        TsrZipPart parts[] = {{header.data, header.length}, {tsr_data(dense), (size_t)dense->numel * tsr_itemsize(dense)}};
+        status = tsr_zip_put(w, name, parts, 2);
+    }
     tsr_text_free(&header);
     tsr_tensor_free(dense);
     return status;

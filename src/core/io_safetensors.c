@@ -133,7 +133,7 @@ static TsrStatus add_tensor(Reader *r, const Entry *e, const char *name, size_t 
     if (begin > end || end > there)
         return tsr_input_error(r->in, "'%s': the offsets %" PRIu64 " and %" PRIu64 " are not a part of the %" PRIu64 " bytes of data", shown, begin, end, there);
     if (end - begin != nbytes) return tsr_input_error(r->in, "'%s': its shape needs %zu bytes, its offsets span %" PRIu64, shown, nbytes, end - begin);
-    TSR_TRY(tsr_input_new_tensor(&t, r->in, &(TsrElements){e->dtype, false, r->data + begin, nbytes}, e->ndim, e->shape, false));
+    TSR_TRY(tsr_input_new_tensor(&t, r->in, &(TsrElements){e->dtype, false, r->data + begin, nbytes, 0}, e->ndim, e->shape, false));
     return tsr_items_add_move(r->out, name, length, t);
 }
 

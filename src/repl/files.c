@@ -15,6 +15,7 @@
 #include "seq_obj.h"
 #include "str_obj.h"
 #include "torch_types.h"
+#include "tree_value.h"
 #include "who.h"
 
 /* ---- load ---- */
@@ -94,6 +95,7 @@ static TsrStatus read_header(TsrLoadOptions *o, Value v) {
 
 static TsrStatus items_to_value(Value *out, TsrItems *items) {
     Value dict;
+    if (items->tree.root != NULL) return tree_to_value(out, &items->tree);
     if (items->single) {
         *out = value_tensor_move(items->items[0].tensor);
         items->items[0].tensor = NULL;
@@ -124,7 +126,14 @@ static TsrStatus items_to_pair(Value *out, TsrItems *items) {
     return status;
 }
 
-enum { LOAD_PATH, LOAD_FORMAT, LOAD_DTYPE, LOAD_SHAPE, LOAD_MODE, LOAD_HEADER, LOAD_DELIMITER, LOAD_COLUMNS, LOAD_METADATA, LOAD_NA, LOAD_ARGS };
+enum { LOAD_PATH, LOAD_FORMAT, LOAD_DTYPE, LOAD_SHAPE, LOAD_MODE, LOAD_HEADER, LOAD_DELIMITER, LOAD_COLUMNS, LOAD_METADATA, LOAD_NA, LOAD_UNKNOWN, LOAD_ARGS };
+
+static TsrStatus read_unknown(TsrLoadOptions *o, Value v) {
+    const char *unknown = "error";
+    TSR_TRY(optional_text(&unknown, v, "load(): argument 'unknown'"));
+    o->opaque = strcmp(unknown, "opaque") == 0;
+    return o->opaque || strcmp(unknown, "error") == 0 ? TSR_OK : tsr_error(TSR_VALUE_ERROR, "load(): unknown is 'error' or 'opaque', not '%s'", unknown);
+}
 
 /* What is lent to the options stays in `shape` and `lists`. */
 static TsrStatus load_options(TsrLoadOptions *o, int64_t *shape, TsrText lists[2], const Value *v) {
@@ -134,6 +143,7 @@ static TsrStatus load_options(TsrLoadOptions *o, int64_t *shape, TsrText lists[2
         return tsr_error(TSR_TYPE_ERROR, "load(): argument 'dtype' must be torch.dtype, not %s", value_type_name(v[LOAD_DTYPE]));
     TSR_TRY(read_shape(o, shape, v[LOAD_SHAPE]));
     TSR_TRY(read_mode(o, v[LOAD_MODE]));
+    TSR_TRY(read_unknown(o, v[LOAD_UNKNOWN]));
     TSR_TRY(read_header(o, v[LOAD_HEADER]));
     TSR_TRY(read_delimiter(o, v[LOAD_DELIMITER]));
     TSR_TRY(read_list(&o->columns, &lists[0], v[LOAD_COLUMNS]));
@@ -141,7 +151,7 @@ static TsrStatus load_options(TsrLoadOptions *o, int64_t *shape, TsrText lists[2
 }
 
 static TsrStatus load(Value *out, const CallArgs *args) {
-    static const char *const names[] = {"path", "format", "dtype", "shape", "mode", "header", "delimiter", "columns", "metadata", "na"};
+    static const char *const names[] = {"path", "format", "dtype", "shape", "mode", "header", "delimiter", "columns", "metadata", "na", "unknown"};
     static const ArgSpec spec = {"load", names, LOAD_ARGS, 0, 2, 1};
     Value v[LOAD_ARGS];
     TsrLoadOptions options;
@@ -163,7 +173,7 @@ static TsrStatus load(Value *out, const CallArgs *args) {
 
 /* ---- save ---- */
 
-enum { SAVE_VALUE, SAVE_PATH, SAVE_FORMAT, SAVE_PRECISION, SAVE_JSON_NAN, SAVE_DELIMITER, SAVE_HEADER, SAVE_UNTIE, SAVE_METADATA, SAVE_COMPRESS, SAVE_NA, SAVE_ARGS };
+enum { SAVE_VALUE, SAVE_PATH, SAVE_FORMAT, SAVE_PRECISION, SAVE_JSON_NAN, SAVE_DELIMITER, SAVE_HEADER, SAVE_UNTIE, SAVE_METADATA, SAVE_COMPRESS, SAVE_NA, SAVE_COMPACT, SAVE_ARGS };
 
 /* A tensor, or one of what torch.tensor takes: a number, a list. */
 static TsrStatus new_tensor_of(TsrTensor **out, Value v) {
@@ -271,6 +281,7 @@ static TsrStatus save_options(TsrSaveOptions *o, const Value *v) {
     if (precision < 0 || precision > 17) return tsr_error(TSR_VALUE_ERROR, "save(): precision is 1 to 17 digits");
     o->precision = (int)precision;
     if (v[SAVE_COMPRESS].tag > V_NONE) TSR_TRY(value_truth(&o->compress, v[SAVE_COMPRESS]));
+    if (v[SAVE_COMPACT].tag > V_NONE) TSR_TRY(value_truth(&o->compact, v[SAVE_COMPACT]));
     if (v[SAVE_UNTIE].tag > V_NONE) TSR_TRY(value_truth(&o->untie, v[SAVE_UNTIE]));
     if (o->json_nan != NULL && strcmp(o->json_nan, "null") != 0 && strcmp(o->json_nan, "error") != 0 && strcmp(o->json_nan, "token") != 0)
         return tsr_error(TSR_VALUE_ERROR, "save(): json_nan is 'null', 'error' or 'token', not '%s'", o->json_nan);
@@ -295,6 +306,42 @@ static TsrStatus save_header(TsrSaveOptions *o, Value v) {
     return TSR_OK;
 }
 
+/* Whether the format takes any values, not tensors alone. */
+static bool holds_trees(const char *name) {
+    const TsrFormat *format = name != NULL ? tsr_format_find(name) : NULL;
+    return format != NULL && format->tree;
+}
+
+/* Bytes of the storages of the tree's tensors, and how many of them the tensors can reach. */
+static TsrStatus measure(size_t *stored, size_t *reached, const TsrTree *tree) {
+    Value counted, *known;
+    TSR_TRY(dict_new(&counted));
+    TsrStatus status = TSR_OK;
+    *stored = *reached = 0;
+    for (const TsrNode *node = tree->all; node != NULL && status == TSR_OK; node = node->next) {
+        if (node->kind != TSR_NODE_TENSOR) continue;
+        const TsrStorage *storage = node->tensor->storage;
+        size_t wanted = TSR_MIN((size_t)node->tensor->numel, storage->nbytes) * tsr_itemsize(node->tensor);
+        Value key = value_int((int64_t)(uintptr_t)storage);
+        status = dict_find(&known, value_as_dict(counted), key);
+        if (status != TSR_OK) break;
+        size_t left = known != NULL ? (size_t)known->i : storage->nbytes, taken = TSR_MIN(left, wanted);
+        if (known == NULL) *stored += left;
+        *reached += taken;
+        status = dict_set(value_as_dict(counted), key, value_int((int64_t)(left - taken)));
+    }
+    value_release(counted);
+    return status;
+}
+
+/* A view drags its whole storage along: said when that is most of the file. */
+static TsrStatus tell_of_ballast(const TsrTree *tree, const char *path) {
+    size_t stored, reached;
+    TSR_TRY(measure(&stored, &reached, tree));
+    if (stored > 2 * reached) fprintf(stderr, "note: %s: storages of %zu bytes were written, of which the tensors reach %zu; compact=True (--compact) writes those\n", path, stored, reached);
+    return TSR_OK;
+}
+
 /* `items` hold the remarks. */
 static TsrStatus save_items(Value v, TsrItems *items, const char *path, const TsrSaveOptions *options) {
     TsrSaveOptions o = *options;
@@ -302,6 +349,11 @@ static TsrStatus save_items(Value v, TsrItems *items, const char *path, const Ts
     const TsrFormat *format = o.format == NULL ? tsr_format_for_path(path) : NULL;
     if (o.format == NULL && strcmp(path, "-") == 0) return tsr_error(TSR_VALUE_ERROR, "save() to '-' needs format=");
     if (format != NULL) o.format = format->name;
+    if (holds_trees(o.format)) {
+        TSR_TRY(tree_from_value(&items->tree, v));
+        TSR_TRY(write_items(items, path, &o));
+        return o.compact ? TSR_OK : tell_of_ballast(&items->tree, path);
+    }
     if (o.format == NULL || !is_written_as_text(v, o.format)) {
         TSR_TRY(value_to_items(items, v));
         return write_items(items, path, &o);
@@ -322,7 +374,7 @@ TsrStatus files_save(Value v, const char *path, const TsrSaveOptions *options) {
 }
 
 static TsrStatus save(Value *out, const CallArgs *args) {
-    static const char *const names[] = {"obj", "path", "format", "precision", "json_nan", "delimiter", "header", "untie", "metadata", "compress", "na"};
+    static const char *const names[] = {"obj", "path", "format", "precision", "json_nan", "delimiter", "header", "untie", "metadata", "compress", "na", "compact"};
     static const ArgSpec spec = {"save", names, SAVE_ARGS, 0, 3, 2};
     Value v[SAVE_ARGS];
     TsrSaveOptions options;
@@ -369,10 +421,10 @@ static TsrStatus columns(Value *out, const CallArgs *args) {
 }
 
 static const Method functions[] = {
-    {"load", load, ARGS_ANY, 1, 2, "(path, format=None, *, dtype=None, shape=None, mode='c', header=None, delimiter=None, columns=None, metadata=False, na=None)",
-     "The tensor, or dict of tensors, in a file; '-' is standard input. With metadata=True a pair: that, and the texts that a safetensors file keeps beside its tensors, a dict."},
-    {"save", save, ARGS_ANY, 2, 3, "(obj, path, format=None, *, precision=None, json_nan='null', delimiter=None, header=True, untie=False, metadata=None, compress=False, na='nan')",
-     "Writes a tensor, or a dict of tensors, to a file, whole or not at all. header= of csv and tsv: a list of names of the columns, or False for none."},
+    {"load", load, ARGS_ANY, 1, 2, "(path, format=None, *, dtype=None, shape=None, mode='c', header=None, delimiter=None, columns=None, metadata=False, na=None, unknown='error')",
+     "What a file holds: a tensor, a dict of tensors, or whatever values a .pt file has; '-' is standard input. With metadata=True a pair: that, and the texts that a safetensors file keeps beside its tensors, a dict."},
+    {"save", save, ARGS_ANY, 2, 3, "(obj, path, format=None, *, precision=None, json_nan='null', delimiter=None, header=True, untie=False, metadata=None, compress=False, na='nan', compact=False)",
+     "Writes a tensor, or a dict of tensors, or to a .pt file any values, whole or not at all. header= of csv and tsv: a list of names of the columns, or False for none."},
     {"columns", columns, ARGS_ONE, 1, 1, "(x)",
      "The names that the columns of x had in the file it was read from, as a list; None when that is not known."},
     {0},

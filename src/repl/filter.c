@@ -98,6 +98,7 @@ static TsrStatus read_one(Value *out, const char *path, bool metadata) {
     Keywords k = {.positional = 0};
     TsrStatus status = add_position(&k, path);
     if (status == TSR_OK && metadata) status = add_move(&k, "metadata", VALUE_TRUE);
+    if (status == TSR_OK && metadata) status = add_text(&k, "unknown", "opaque");
     if (status == TSR_OK) status = add_input_options(&k);
     if (status == TSR_OK) status = call_by_name(out, "load", &k);
     drop(&k);
@@ -230,7 +231,7 @@ static const char *first_word(char *buffer, size_t size, const char *list) {
 static TsrStatus save(Value result, const char *path, const char *format) {
     char na[64];
     const TsrFormat *row = format != NULL ? tsr_format_find(format) : tsr_format_for_path(path);
-    TsrSaveOptions o = {.format = format, .precision = options->precision, .json_nan = options->json_nan, .no_header = options->no_header, .untie = options->untie, .na = first_word(na, sizeof na, options->na), .delimiter = old_delimiter()};
+    TsrSaveOptions o = {.format = format, .precision = options->precision, .json_nan = options->json_nan, .no_header = options->no_header, .untie = options->untie, .compact = options->compact, .na = first_word(na, sizeof na, options->na), .delimiter = old_delimiter()};
     const char **names = NULL;
     TsrStatus status = row != NULL && row->table ? set_header(&o, &names, result) : TSR_OK;
     if (status == TSR_OK) status = files_save(result, path, &o);

@@ -57,7 +57,7 @@ static const char *const help_text =
     "      --precision N, --json-nan null|error|token   how values are written\n"
     "      --no-header            a table's columns without their names\n"
     "      --untie                of tensors that share memory, safetensors has each for itself\n"
-    "      --compact              what today's formats do anyway (man tsr)\n"
+    "      --compact              of storages, pt has only what the tensors reach\n"
     "      --json                 values and errors as JSON\n"
     "      --sandbox              no writing of files, no reading but the arguments and standard input\n"
     "      --max-memory SIZE      a limit (K, M, G of 1024)\n"
@@ -141,8 +141,7 @@ static bool set_columns(Line *l, const char *v) { return (l->shell.filter.column
 static bool set_na(Line *l, const char *v) { return (l->shell.filter.na = v) != NULL; }
 static bool set_no_header(Line *l, const char *v) { (void)v; return l->shell.filter.no_header = true; }
 static bool set_untie(Line *l, const char *v) { (void)v; return l->shell.filter.untie = true; }
-/* How values are written already: of storages only what the value reaches. */
-static bool already_so(Line *l, const char *v) { (void)l; (void)v; return true; }
+static bool set_compact(Line *l, const char *v) { (void)v; return l->shell.filter.compact = true; }
 static bool set_json(Line *l, const char *v) { (void)v; return l->shell.json = true; }
 static bool set_sandbox(Line *l, const char *v) { (void)v; return l->shell.sandbox = true; }
 static bool set_device(Line *l, const char *v) { return strcmp(l->shell.device = v, "cpu") == 0 || strcmp(v, "meta") == 0; }
@@ -224,7 +223,7 @@ static const struct Option {
     {"na", 0, "words such as NA,-", set_na},
     {"precision", 0, "a number from 1 to 50", set_precision},
     {"no-header", 0, NULL, set_no_header},
-    {"compact", 0, NULL, already_so},
+    {"compact", 0, NULL, set_compact},
     {"untie", 0, NULL, set_untie},
     {"json-nan", 0, "null, error or token", set_json_nan},
     {"json", 0, NULL, set_json},

@@ -17,6 +17,7 @@ typedef struct FilterOptions {
     int precision;            /* 0 not said */
     const char *json_nan;
     bool no_header;           /* of a table that is written */
+    bool compact;             /* of storages only what is reached */
     bool untie;               /* what shares memory may be written each for itself */
     const char *const *files;
     int file_count;

@@ -1,0 +1,95 @@
+# .pt: PyTorch's files (tests/oracle/make_pt.py) are read without running anything, what tsr writes comes back, what is damaged is refused by name.
+. "$(dirname "$0")/lib.sh"
+data=$(cd "$(dirname "$0")/../data/pt" && pwd)
+f=$work/x.pt
+all=$data/everything.pt
+
+run -e "x = load('$all'); [str(v.dtype)[6:] == k and v.double().tolist() in ([[0, 1, 2], [3, 4, 5]], [[0, 1, 1], [1, 1, 1]]) for k, v in x['tensors'].items() if not v.is_complex()].count(True), x['tensors']['complex64'].tolist()"
+is 'every dtype' '(15, [[0j, (1+0j), (2+0j)], [(3+0j), (4+0j), (5+0j)]])' "$out"
+run -e "x = load('$all'); x['again'] is x['base'], x['transposed'].stride(), [x['base'].untyped_storage().data_ptr() == v.untyped_storage().data_ptr() for v in (x['row'], x['transposed'], x['state']['weight'])], x['loop'][1] is x['loop']"
+is 'sharing' '(True, (1, 3), [True, True, True], True)' "$out"
+run -e "x = load('$all'); x['row'].zero_(); x['base']"; is 'a write shows in the other views' 'tensor([[0., 1., 2.],
+        [0., 0., 0.]])' "$out"
+run -e "x = load('$all'); [x[k] for k in ('conj', 'neg', 'scalar', 'empty', 'parameter')], x['conj'].is_conj(), x['neg'].is_neg()"
+is 'tensors of all kinds' '([tensor([1.-2.j]), tensor([-2.]), tensor(2.5000), tensor([], size=(0, 3)), tensor([1., 1.])], True, True)' "$out"
+run -e "x = load('$all'); [x[k] for k in ('none', 'true', 'false', 'float', 'complex', 'text', 'set', 'size', 'dtype', 'device', 'tuples', 7, (1, 2))], x['bytes'] == bytes(range(256)), type(x['state']).__name__"
+is 'values of all kinds' "([None, True, False, 1.5, (1+2j), 'héllo 😀\\n', {3}, torch.Size([2, 3]), torch.bfloat16, device(type='cpu'), [(), (1,), (1, 2), (1, 2, 3), (1, 2, 3, 4)], 'key', 'key'], True, 'OrderedDict')" "$out"
+run -e "load('$all')['ints'] == [0, 255, 256, 65536, -1, -70000, 2**31, 2**63, -(2**63), 2**64, -(2**100)]"; is 'ints of all lengths' True "$out"
+run -e "load('$data/tensor.pt'), load('$data/big_endian.pt')"
+is 'one tensor, and another order of bytes' '(tensor([0, 1, 2]), tensor([[0., 1., 2.],
+        [3., 4., 5.]]))' "$out"
+cp "$data/tensor.pt" "$work/y" && run -e _ "$work/y"; is 'known by its first bytes' 'tensor([0, 1, 2])' "$out"
+run -e _ - <"$data/tensor.pt"; is 'from standard input' 'tensor([0, 1, 2])' "$out"
+
+# written again: the same values, the same sharing (tests/oracle/make_pt.py --check compares in PyTorch)
+run -e "save(load('$all'), '$f')"
+run --diff "$all" "$f"; is 'written and read' '0 ' "$status $out"
+run -e "x = load('$f'); x['again'] is x['base'], x['loop'][1] is x['loop'], x['row'].untyped_storage().data_ptr() == x['base'].untyped_storage().data_ptr(), x['conj'].is_conj(), x['neg'].is_neg(), load('$f')['transposed'].stride()"
+is 'with its sharing' '(True, True, True, True, True, (1, 3))' "$out"
+run -o pt -e '[1, arange(3)]' && "$tsr" -e _ <"$work/out" >"$work/again"
+is 'through a pipe' '[1, tensor([0, 1, 2])]' "$(cat "$work/again")"
+run -e "save(zeros(1000)[3], '$f')"
+is 'a view drags its storage along, which is said' "note: $f: storages of 4000 bytes were written, of which the tensors reach 4; compact=True (--compact) writes those" "$err"
+run -l "$f"; is 'and listed' '(tensor) [] float32 4 4000' "$(tail -1 "$work/out" | tr -s ' ')"
+run --compact -o "$f" -e 'arange(1000)[3:9:2]'; is 'unless it is to be compact' '' "$err"
+run -e "load('$f'), load('$f').untyped_storage().nbytes()"; is 'a view of its own' '(tensor([3, 5, 7]), 24)' "$out"
+run -e "x = arange(100).view(10, 10); save([x[2], x[4, 3:5]], '$f', compact=True); y = load('$f'); y, y[0].untyped_storage().nbytes(), y[0].untyped_storage().data_ptr() == y[1].untyped_storage().data_ptr()"
+is 'views that share go on sharing' '([tensor([20, 21, 22, 23, 24, 25, 26, 27, 28, 29]), tensor([43, 44])], 200, True)' "$out"
+
+# what it names is never called
+run -e "load('$data/opaque.pt')"
+is 'an unknown class' "ValueError: $data/opaque.pt: 'opaque/data.pkl': it names collections.Counter, which is not among the few names that are read, and nothing in a file is called" "$(last)"
+run -e "x = load('$data/opaque.pt', unknown='opaque'); x"
+is 'read as something opaque' "{'a': tensor([1., 1.]), 'counter': <opaque collections.Counter>, 'numpy': [<opaque numpy._core.multiarray.scalar>]}" "$out"
+run -e "load('$data/opaque.pt', unknown='opaque')['counter'].most_common()"
+is 'which can not be used' "AttributeError: a value of collections.Counter can't be used ('most_common'): it was read from a file as something opaque" "$(last)"
+run -l "$data/opaque.pt"; is 'listed' 'counter <opaque collections.Counter>' "$(sed -n 3p "$work/out" | tr -s ' ')"
+run -e "save(load('$data/opaque.pt', unknown='opaque'), '$f')"; is 'nor written' "TypeError: save(): a .pt file can't hold a value of type opaque" "$(last)"
+run -e "save({'f': len}, '$f')"; is 'a function is not written' "TypeError: save(): a .pt file can't hold a value of type builtin_function_or_method" "$(last)"
+run -e "x = []
+for i in range(600): x = [x]
+save(x, '$f')"; is 'nor what is nested too deep' 'ValueError: save(): values nested deeper than 500 can'\''t be written' "$(last)"
+run -e "x = arange(4.); save([x, x.view(int32)], '$f')"
+is 'nor one storage as two dtypes' 'RuntimeError: Cannot save multiple tensors or storages that view the same data as different types' "$(last)"
+run -e "save([eye(2).to_sparse()], '$f')"; is 'nor sparse tensors' 'ValueError: sparse tensors are not written; convert with to_dense()' "$(last)"
+run -e "save([empty(2, device='meta')], '$f')"; is 'nor what has no elements' 'ValueError: a tensor on the meta device has no elements to write' "$(last)"
+
+refused() { # NAME WANTED
+    run -e "load('$data/bad_$1.pt')"
+    is "refused: $1" "ValueError: $data/bad_$1.pt: $2" "$(last)"
+}
+named=', which is not among the few names that are read, and nothing in a file is called'
+p="'archive/data.pkl': "
+refused system "${p}it names posix.system$named"
+refused eval "${p}it names __builtin__.eval$named"
+refused outside "${p}byte 149: a tensor that reaches beyond its storage"
+refused overflow "${p}byte 149: a tensor that reaches beyond its storage"
+refused negative "${p}byte 149: a tensor whose sizes and strides are none"
+refused stride "${p}byte 149: a tensor whose sizes and strides are none"
+refused missing "the storage '1' is not in the archive"
+refused elsewhere "the storage '../../0' is not in the archive"
+refused count "the storage '0' has other than the 24 bytes that are there"
+refused class "${p}byte 82: a storage of an unknown class"
+refused opcode "${p}byte 2: the opcode 0x49, which torch.save never writes"
+refused protocol "${p}a pickle of protocol 4, where 2 is read"
+refused no_end "${p}byte 3: the pickle has no end"
+refused more "${p}byte 4: bytes behind the pickle's end"
+refused two "${p}byte 5: the pickle ends with other than one value"
+refused empty "${p}byte 3: the pickle ends with other than one value"
+refused mark "${p}byte 3: a mark is missing"
+refused across_mark "${p}byte 5: too few values for a container"
+refused memo "${p}byte 4: what was never put aside"
+refused memo_far "${p}byte 8: a place put aside out of turn"
+refused append "${p}byte 5: items for what is no list"
+refused setitem "${p}byte 6: items for what is no dict"
+refused odd "${p}byte 6: a key without a value"
+refused key "${p}byte 6: a key that can't be one"
+refused name "${p}byte 15: a name where a value was expected"
+refused build "${p}byte 5: attributes for what has none"
+refused utf8 "${p}byte 8: a text that is not UTF-8"
+refused long "${p}byte 7: the pickle ends inside a value"
+refused deep "${p}byte 2002: values nested too deep"
+refused byteorder "'archive/byteorder': an unknown order of bytes"
+run -e "load('$data/bad_itself.pt')"; is 'a list in a tuple in itself' '[([...],)]' "$out"
+run -e "load('$all', mode='r+')"; is "mode 'r+'" "ValueError: $all: mode 'r+' can't write through to an archive, whose checksums would be wrong then" "$(last)"
+exit $bad
