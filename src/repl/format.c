@@ -256,6 +256,7 @@ static TsrStatus write_like_repr(TsrText *out, double value, int64_t precision, 
 static TsrStatus write_magnitude(TsrText *out, const Spec *f, double value) {
     char shortest[TSR_NUMBER_ROOM];
     char type = f->type;
+    if (f->precision > INT32_MAX) return tsr_error(TSR_VALUE_ERROR, "precision too big");
     if (!isfinite(value)) {
         TSR_TRY(tsr_text_puts(out, type != 0 && isupper((unsigned char)type) ? (isnan(value) ? "NAN" : "INF") : (isnan(value) ? "nan" : "inf")));
         return type == '%' ? tsr_text_putc(out, '%') : TSR_OK;
