@@ -7,6 +7,7 @@
 
 #include "args.h"
 #include "bytes_obj.h"
+#include "codec.h"
 #include "dict_obj.h"
 #include "exc.h"
 #include "file_obj.h"
@@ -139,9 +140,12 @@ static TsrStatus builtin_open(Value *out, const CallArgs *args) {
     const char *path, *mode = "r";
     TSR_TRY(args_parse(v, args, 0, &spec));
     if (!value_is_str(v[0])) return tsr_error(TSR_TYPE_ERROR, "expected str, bytes or os.PathLike object, not %s", value_type_name(v[0]));
-    TSR_TRY(value_to_cstring(&path, v[0], "path"));
     if (v[1].tag != V_UNBOUND) TSR_TRY(value_to_cstring(&mode, v[1], "open() argument 'mode'"));
-    return file_open(out, path, mode);
+    TsrText room = {0};
+    TsrStatus status = codec_system_bytes(&path, &room, v[0]);
+    if (status == TSR_OK) status = file_open(out, path, mode);
+    tsr_text_free(&room);
+    return status;
 }
 
 /* ---- length, text, identity ---- */

@@ -328,3 +328,24 @@ TsrStatus codec_decode(TsrText *out, const char *data, int64_t size, CodecChoice
     if (codec >= UTF16) return decode_wide(&d, codec);
     return codec == UTF8 ? decode_utf8(&d) : decode_narrow(&d, codec == ASCII);
 }
+
+/* ---- names of the system ---- */
+
+static const CodecChoice of_system = {"utf-8", "surrogateescape"};
+
+TsrStatus codec_system_str(Value *out, const char *bytes, int64_t size) {
+    TsrText text = {0};
+    if (tsr_utf8_invalid(bytes, size) < 0) return str_new(out, bytes, size);
+    TsrStatus status = codec_decode(&text, bytes, size, of_system);
+    return str_end_text_move(out, status, &text);
+}
+
+TsrStatus codec_system_bytes(const char **lent, TsrText *room, Value v) {
+    const Str *s = value_as_str(v);
+    if ((int64_t)strlen(s->data) != s->size) return tsr_error(TSR_VALUE_ERROR, "embedded null byte");
+    *lent = s->data;
+    if (tsr_utf8_invalid(s->data, s->size) < 0) return TSR_OK;
+    TSR_TRY(codec_encode(room, s, of_system));
+    *lent = room->data;
+    return TSR_OK;
+}

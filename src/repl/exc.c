@@ -6,6 +6,7 @@
 #include "num_obj.h"
 #include "seq_obj.h"
 #include "str_obj.h"
+#include "unichar.h"
 #include "value_internal.h"
 
 #include <stdlib.h>
@@ -378,7 +379,6 @@ static TsrStatus os_error_parts(Value *out, TsrStatus status, const char *text) 
     return failed;
 }
 
-/* The last error as an object. The hint goes along. */
 /* The name that an error of ours is about, which its message quotes last: name 'x' is not defined. When memory is short there is none. */
 static void set_name(Exc *e, const char *message) {
     bool named = e->kind == TSR_NAME_ERROR || e->kind == TSR_ATTRIBUTE_ERROR || tsr_status_is_a(e->kind, TSR_IMPORT_ERROR);
@@ -390,10 +390,20 @@ static void set_name(Exc *e, const char *message) {
     if (str_new(&name, begin, end - begin) == TSR_OK) e->value = name;
 }
 
+/* Appends a message; bytes in it that are no UTF-8, as a file's name may have them, are surrogates (PEP 383). */
+static TsrStatus put_message(TsrText *out, const char *text) {
+    for (int64_t bad; (bad = tsr_utf8_invalid(text, (int64_t)strlen(text))) >= 0; text += bad + 1) {
+        TSR_TRY(tsr_text_append(out, text, (size_t)bad));
+        char surrogate[4];
+        TSR_TRY(tsr_text_append(out, surrogate, (size_t)utf8_encode(surrogate, 0xdc00u + (unsigned char)text[bad])));
+    }
+    return tsr_text_puts(out, text);
+}
+
+/* The last error as an object. The hint goes along. */
 static TsrStatus materialise(Value *out, TsrStatus status) {
     TsrText hint = {0}, message = {0};
-    const char *text = tsr_error_message();
-    TsrStatus failed = tsr_text_puts(&message, text);
+    TsrStatus failed = put_message(&message, tsr_error_message());
     if (failed == TSR_OK && tsr_error_hint_text() != NULL) failed = tsr_text_puts(&hint, tsr_error_hint_text());
     Value s = VALUE_UNBOUND;
     int count = message.length > 0;

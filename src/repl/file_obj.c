@@ -7,6 +7,7 @@
 
 #include "args.h"
 #include "bytes_obj.h"
+#include "codec.h"
 #include "io_stream.h"
 #include "func_obj.h"
 #include "seq_obj.h"
@@ -314,13 +315,18 @@ static TsrStatus get_closed(Value *out, Value self) {
     *out = value_bool(as_file(self)->stream == NULL);
     return TSR_OK;
 }
-static TsrStatus get_name(Value *out, Value self) { return str_new_c(out, as_file(self)->name); }
+static TsrStatus get_name(Value *out, Value self) { return codec_system_str(out, as_file(self)->name, (int64_t)strlen(as_file(self)->name)); }
 static TsrStatus get_mode(Value *out, Value self) { return str_new_c(out, as_file(self)->mode); }
 
 static TsrStatus file_repr(TsrText *out, Value self) {
     const File *f = as_file(self);
-    if (is_binary(f)) return tsr_text_printf(out, "<%s name='%s'>", type_full_name(f->obj.type), f->name);
-    return tsr_text_printf(out, "<%s name='%s' mode='%s' encoding='UTF-8'>", type_full_name(f->obj.type), f->name, f->mode);
+    Value name;
+    TSR_TRY(tsr_text_printf(out, "<%s name=", type_full_name(f->obj.type)));
+    TSR_TRY(get_name(&name, self));
+    TsrStatus status = value_repr(out, name);
+    value_release(name);
+    if (status != TSR_OK || is_binary(f)) return status != TSR_OK ? status : tsr_text_putc(out, '>');
+    return tsr_text_printf(out, " mode='%s' encoding='UTF-8'>", f->mode);
 }
 
 static const Method methods[] = {

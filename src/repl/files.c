@@ -6,6 +6,7 @@
 
 #include "args.h"
 #include "builtin.h"
+#include "codec.h"
 #include "core/mem.h"
 #include "core/table.h"
 #include "dict_obj.h"
@@ -161,13 +162,16 @@ static TsrStatus load(Value *out, const CallArgs *args) {
     int64_t shape[TSR_MAX_DIMS];
     TSR_TRY(args_parse(v, args, 0, &spec));
     TSR_TRY(value_to_cstring(&path, v[LOAD_PATH], "load(): argument 'path'"));
-    TsrStatus status = load_options(&options, shape, lists, v);
+    TsrText room = {0};
+    TsrStatus status = codec_system_bytes(&path, &room, v[LOAD_PATH]);
+    if (status == TSR_OK) status = load_options(&options, shape, lists, v);
     if (status == TSR_OK) status = tsr_load(&items, path, &options);
     bool metadata = false;
     if (status == TSR_OK && v[LOAD_METADATA].tag != V_UNBOUND) status = value_truth(&metadata, v[LOAD_METADATA]);
     if (status == TSR_OK) status = metadata ? items_to_pair(out, &items) : items_to_value(out, &items);
     tsr_items_free(&items);
     for (int i = 0; i < 2; i++) tsr_text_free(&lists[i]);
+    tsr_text_free(&room);
     return status;
 }
 
@@ -383,11 +387,14 @@ static TsrStatus save(Value *out, const CallArgs *args) {
     TSR_TRY(args_parse(v, args, 0, &spec));
     TSR_TRY(value_to_cstring(&path, v[SAVE_PATH], "save(): argument 'path'"));
     TSR_TRY(save_options(&options, v));
-    TsrStatus status = save_header(&options, v[SAVE_HEADER]);
+    TsrText room = {0};
+    TsrStatus status = codec_system_bytes(&path, &room, v[SAVE_PATH]);
+    if (status == TSR_OK) status = save_header(&options, v[SAVE_HEADER]);
     if (status == TSR_OK) status = add_remarks(&items, v[SAVE_METADATA]);
     if (status == TSR_OK) status = save_items(v[SAVE_VALUE], &items, path, &options);
     tsr_free((void *)options.header);
     tsr_items_free(&items);
+    tsr_text_free(&room);
     *out = VALUE_NONE;
     return status;
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "args.h"
+#include "codec.h"
 #include "dict_obj.h"
 #include "exc.h"
 #include "file_obj.h"
@@ -24,6 +25,12 @@ static TsrStatus path_argument(const char **out, Value v) {
     return tsr_error(TSR_TYPE_ERROR, "expected str, bytes or os.PathLike object, not %s", value_type_name(v));
 }
 
+/* The same as the system has it. */
+static TsrStatus system_path(const char **lent, TsrText *room, Value v) {
+    TSR_TRY(path_argument(lent, v));
+    return codec_system_bytes(lent, room, v);
+}
+
 static TsrStatus check_allowed(const char *path) {
     return tsr_io_may_read(path) ? TSR_OK : file_not_permitted(path);
 }
@@ -32,7 +39,7 @@ static TsrStatus os_getcwd(Value *out, const CallArgs *args) {
     char *cwd = getcwd(NULL, 0);
     (void)args;
     if (cwd == NULL) return tsr_error_errno(errno, NULL);
-    TsrStatus status = str_new_c(out, cwd);
+    TsrStatus status = codec_system_str(out, cwd, (int64_t)strlen(cwd));
     free(cwd);
     return status;
 }
@@ -41,18 +48,14 @@ static TsrStatus list_folder(List *list, DIR *folder) {
     for (struct dirent *e; (e = readdir(folder)) != NULL;) {
         Value name;
         if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0) continue;
-        if (tsr_utf8_invalid(e->d_name, (int64_t)strlen(e->d_name)) >= 0) continue;
-        TSR_TRY(str_new_c(&name, e->d_name));
+        TSR_TRY(codec_system_str(&name, e->d_name, (int64_t)strlen(e->d_name)));
         TSR_TRY(list_append_move(list, name));
     }
     return TSR_OK;
 }
 
-static TsrStatus os_listdir(Value *out, const CallArgs *args) {
-    const char *path = ".";
+static TsrStatus new_listing(Value *out, const char *path) {
     Value list;
-    if (args->count > 0 && args->values[0].tag != V_NONE) TSR_TRY(path_argument(&path, args->values[0]));
-    TSR_TRY(check_allowed(path));
     DIR *folder = opendir(path);
     if (folder == NULL) return tsr_error_errno(errno, path);
     TsrStatus status = list_new(&list, 0);
@@ -62,6 +65,16 @@ static TsrStatus os_listdir(Value *out, const CallArgs *args) {
         else value_release(list);
     }
     closedir(folder);
+    return status;
+}
+
+static TsrStatus os_listdir(Value *out, const CallArgs *args) {
+    const char *path = ".";
+    TsrText room = {0};
+    if (args->count > 0 && args->values[0].tag != V_NONE) TSR_TRY(system_path(&path, &room, args->values[0]));
+    TsrStatus status = check_allowed(path);
+    if (status == TSR_OK) status = new_listing(out, path);
+    tsr_text_free(&room);
     return status;
 }
 
@@ -79,9 +92,11 @@ static TsrStatus os_cpu_count(Value *out, const CallArgs *args) {
 
 static TsrStatus os_getenv(Value *out, const CallArgs *args) {
     const char *name;
-    TSR_TRY(path_argument(&name, args->values[0]));
+    TsrText room = {0};
+    TSR_TRY(system_path(&name, &room, args->values[0]));
     const char *value = tsr_io_in_sandbox() ? NULL : getenv(name);
-    if (value != NULL) return str_new_c(out, value);
+    tsr_text_free(&room);
+    if (value != NULL) return codec_system_str(out, value, (int64_t)strlen(value));
     *out = args->count > 1 ? value_retain(args->values[1]) : VALUE_NONE;
     return TSR_OK;
 }
@@ -94,9 +109,9 @@ static TsrStatus new_environ(Value *out) {
     for (char **e = environ; !tsr_io_in_sandbox() && *e != NULL && status == TSR_OK; e++) {
         const char *equals = strchr(*e, '=');
         Value key, value;
-        if (equals == NULL || tsr_utf8_invalid(*e, (int64_t)strlen(*e)) >= 0) continue;
-        if ((status = str_new(&key, *e, equals - *e)) != TSR_OK) break;
-        status = str_new_c(&value, equals + 1);
+        if (equals == NULL) continue;
+        if ((status = codec_system_str(&key, *e, equals - *e)) != TSR_OK) break;
+        status = codec_system_str(&value, equals + 1, (int64_t)strlen(equals + 1));
         if (status == TSR_OK) {
             status = dict_set(value_as_dict(dict), key, value);
             value_release(value);
@@ -108,19 +123,24 @@ static TsrStatus new_environ(Value *out) {
 
 /* ---- os.path ---- */
 
-/* What is at the path of the only argument; st_mode is 0, and errno says why, where nothing is. */
-static TsrStatus look_at(const char **path, struct stat *st, const CallArgs *args) {
-    TSR_TRY(path_argument(path, args->values[0]));
-    TSR_TRY(check_allowed(*path));
-    if (stat(*path, st) != 0) st->st_mode = 0;
-    return TSR_OK;
+/* What is at the path of the only argument; where nothing is, st_mode is 0, or if something `must` be there, why it is not an error. */
+static TsrStatus look_at(struct stat *st, const CallArgs *args, bool must) {
+    const char *path;
+    TsrText room = {0};
+    TsrStatus status = system_path(&path, &room, args->values[0]);
+    if (status == TSR_OK) status = check_allowed(path);
+    if (status == TSR_OK && stat(path, st) != 0) {
+        st->st_mode = 0;
+        if (must) status = tsr_error_errno(errno, path);
+    }
+    tsr_text_free(&room);
+    return status;
 }
 
 /* Whether there is something of a kind at the path: S_IFREG, S_IFDIR; 0: of any kind. */
 static TsrStatus is_there(Value *out, const CallArgs *args, mode_t kind) {
-    const char *path;
     struct stat st;
-    TSR_TRY(look_at(&path, &st, args));
+    TSR_TRY(look_at(&st, args, false));
     *out = value_bool(kind == 0 ? st.st_mode != 0 : (st.st_mode & S_IFMT) == kind);
     return TSR_OK;
 }
@@ -130,10 +150,8 @@ static TsrStatus path_isfile(Value *out, const CallArgs *args) { return is_there
 static TsrStatus path_isdir(Value *out, const CallArgs *args) { return is_there(out, args, S_IFDIR); }
 
 static TsrStatus path_getsize(Value *out, const CallArgs *args) {
-    const char *path;
     struct stat st;
-    TSR_TRY(look_at(&path, &st, args));
-    if (st.st_mode == 0) return tsr_error_errno(errno, path);
+    TSR_TRY(look_at(&st, args, true));
     *out = value_int(st.st_size);
     return TSR_OK;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "builtin.h"
+#include "codec.h"
 #include "complete.h"
 #include "diag.h"
 #include "dict_obj.h"
@@ -284,7 +285,7 @@ static int cannot_read(TsrStatus status, const char *path) {
 /* __file__ */
 static TsrStatus name_script(const char *path) {
     Value v;
-    TSR_TRY(str_new_c(&v, path));
+    TSR_TRY(codec_system_str(&v, path, (int64_t)strlen(path)));
     return dict_set_c_move(vm_builtins(), "__file__", v);
 }
 
