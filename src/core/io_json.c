@@ -40,15 +40,9 @@ static TsrJson text_of(const TsrInput *in) {
 
 static TsrStatus make_room(Numbers *v) {
     if (v->n < v->room) return TSR_OK;
-    size_t room = v->room > 0 ? 2 * v->room : 256;
-    double *floats = tsr_realloc(v->floats, room * sizeof *floats);
-    if (floats == NULL) return tsr_error_no_memory(room * sizeof *floats);
-    v->floats = floats;
-    int64_t *ints = tsr_realloc(v->ints, room * sizeof *ints);
-    if (ints == NULL) return tsr_error_no_memory(room * sizeof *ints);
-    v->ints = ints;
-    v->room = room;
-    return TSR_OK;
+    size_t room = v->room; /* the same for both */
+    TSR_TRY(tsr_mem_grow(&v->floats, &room, v->n + 1, sizeof *v->floats));
+    return tsr_mem_grow(&v->ints, &v->room, v->n + 1, sizeof *v->ints);
 }
 
 /* number := -? (0 | [1-9][0-9]*) (\.[0-9]+)? ([eE][+-]?[0-9]+)?: what a lenient reader would take besides is refused. */

@@ -105,13 +105,7 @@ static TsrStatus op_stop(Reader *r, int unused) {
 
 static TsrStatus op_mark(Reader *r, int unused) {
     (void)unused;
-    if (r->nmarks == r->room) {
-        size_t room = r->room > 0 ? 2 * r->room : 16;
-        size_t *grown = tsr_realloc(r->marks, room * sizeof *grown);
-        if (grown == NULL) return tsr_error_no_memory(room * sizeof *grown);
-        r->marks = grown;
-        r->room = room;
-    }
+    TSR_TRY(tsr_mem_grow(&r->marks, &r->room, r->nmarks + 1, sizeof *r->marks));
     r->marks[r->nmarks++] = r->stack.n;
     return TSR_OK;
 }

@@ -111,13 +111,7 @@ static TsrStatus read_field(TsrJson *j, const char *key, size_t length, void *co
 }
 
 static TsrStatus add_span(Reader *r, const Entry *e) {
-    if (r->n == r->room) {
-        size_t room = r->room > 0 ? 2 * r->room : 64;
-        Span *grown = tsr_realloc(r->spans, room * sizeof *grown);
-        if (grown == NULL) return tsr_error_no_memory(room * sizeof *grown);
-        r->spans = grown;
-        r->room = room;
-    }
+    TSR_TRY(tsr_mem_grow(&r->spans, &r->room, r->n + 1, sizeof *r->spans));
     r->spans[r->n++] = (Span){(uint64_t)e->offsets[0], (uint64_t)e->offsets[1]};
     return TSR_OK;
 }

@@ -43,13 +43,7 @@ TsrStatus tsr_tree_add_text(TsrNode **lent, TsrTree *tree, TsrNodeKind kind, con
 }
 
 TsrStatus tsr_node_append(TsrNode *parent, TsrNode *child) {
-    if (parent->n == parent->room) {
-        size_t room = parent->room > 0 ? 2 * parent->room : 4;
-        TsrNode **grown = tsr_realloc(parent->children, room * sizeof *grown);
-        if (grown == NULL) return tsr_error_no_memory(room * sizeof *grown);
-        parent->children = grown;
-        parent->room = room;
-    }
+    TSR_TRY(tsr_mem_grow(&parent->children, &parent->room, parent->n + 1, sizeof *parent->children));
     parent->children[parent->n++] = child;
     return TSR_OK;
 }

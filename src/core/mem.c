@@ -76,6 +76,17 @@ void *tsr_realloc(void *block, size_t bytes) {
     return grown;
 }
 
+TsrStatus tsr_mem_grow(void *items, size_t *room, size_t wanted, size_t size) {
+    if (wanted <= *room) return TSR_OK;
+    size_t next = TSR_MAX(*room + *room / 2 + 4, wanted), bytes;
+    if (tsr_mul_size_overflows(next, size, &bytes) || bytes > PTRDIFF_MAX) return tsr_error_no_memory(PTRDIFF_MAX);
+    void *grown = tsr_realloc(*(void **)items, bytes);
+    if (grown == NULL) return tsr_error_no_memory(bytes);
+    *(void **)items = grown;
+    *room = next;
+    return TSR_OK;
+}
+
 void tsr_free(void *block) {
     if (block == NULL) return;
     count(block, -1);

@@ -5,7 +5,7 @@
 #ifndef TSR_MEM_H
 #define TSR_MEM_H
 
-#include "base.h"
+#include "error.h"
 
 TSR_PUBLIC_BEGIN
 
@@ -27,5 +27,8 @@ int64_t tsr_mem_fail_at(int64_t n);
 bool tsr_mem_inject_failure(void);
 
 TSR_PUBLIC_END
+
+/* Grows *items, by half at least, so that `wanted` of `size` bytes fit; *room is how many do. An error (tsr_error_no_memory) leaves all as it was. */
+TsrStatus tsr_mem_grow(void *items, size_t *room, size_t wanted, size_t size);
 
 #endif

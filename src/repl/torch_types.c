@@ -177,16 +177,10 @@ static TsrStatus device_get_index(Value *out, Value self) {
 }
 /* `with device:` makes it the default. The ones before wait in a list, since one device may be entered twice. */
 TsrDevice device_default = TSR_DEVICE_CPU;
-static struct { TsrDevice *before; int count, room; } entered;
+static struct { TsrDevice *before; size_t count, room; } entered;
 
 static TsrStatus device_enter(Value *out, const CallArgs *args) {
-    if (entered.count == entered.room) {
-        int room = entered.room == 0 ? 8 : 2 * entered.room;
-        TsrDevice *more = tsr_realloc(entered.before, (size_t)room * sizeof *more);
-        if (more == NULL) return tsr_error_no_memory((size_t)room * sizeof *more);
-        entered.before = more;
-        entered.room = room;
-    }
+    TSR_TRY(tsr_mem_grow(&entered.before, &entered.room, entered.count + 1, sizeof *entered.before));
     entered.before[entered.count++] = device_default;
     device_default = device_of(args->values[0]);
     *out = value_retain(args->values[0]);

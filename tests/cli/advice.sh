@@ -156,9 +156,9 @@ did you mean 'int'?
 torch.array([1])
 did you mean 'tensor'?
 torch.load("x.npy")
-load(path) has no torch. before it; its formats are npy, npz, safetensors, json, jsonl, csv, tsv, pb and raw
+load(path) has no torch. before it; its formats are npy, npz, safetensors, pt, json, jsonl, csv, tsv, pb and raw
 torch.save(1, "x.npy")
-save(x, path) has no torch. before it; its formats are npy, npz, safetensors, json, jsonl, csv, tsv, pb and raw
+save(x, path) has no torch. before it; its formats are npy, npz, safetensors, pt, json, jsonl, csv, tsv, pb and raw
 torch.optim.SGD
 tsr has no autograd, and so no optimizers
 torch.autograd.grad
@@ -220,11 +220,9 @@ numbers are read with a decimal point: tr , . makes points of the commas
 open('t.csv', 'w').write('n|m\\n1|2\\n'); load('t.csv')
 --delimiter '|' separates fields there
 open('t.pt', 'w').write('PK'); load('t.pt')
-PyTorch's checkpoints are not read: numpy.save('x.npy', t) writes a tensor of one so that it is
-open('t.pth', 'w').write('PK'); load('t.pth')
-PyTorch's checkpoints are not read: numpy.save('x.npy', t) writes a tensor of one so that it is
-save(ones(2), 't.pt')
-npy, npz, safetensors, csv, tsv, json, jsonl, pb and raw are those that do
+torch.save writes zip archives since PyTorch 1.6; what an older one wrote is not read, PyTorch itself saves it anew
+save(ones(2), 't.h5')
+npy, npz, safetensors, pt, csv, tsv, json, jsonl, pb and raw are those that do
 open('t.json', 'w').write('[1]\\n[2]\\n'); load('t.json')
 of lines with a value each: -I jsonl, or load(path, format='jsonl')
 open('t.jsonl', 'w').write('{"a": 1, "b": "x"}\\n'); load('t.jsonl')
