@@ -335,11 +335,9 @@ static TsrStatus make_tensor(Reader *r, TsrNode *out, const TsrNode *args, bool 
     if (!read_sizes(sizes, a[2]) || !read_sizes(strides, a[3]) || a[2]->n != a[3]->n || a[1]->i < 0) return bad(r, "a tensor whose sizes and strides are none");
     if (args->n > plain && a[plain]->kind != TSR_NODE_NONE && !read_flags(&flags, a[plain])) return bad(r, "a tensor with unknown properties");
     if ((flags & TSR_FLAG_CONJ) != 0 && !tsr_dtype_is_complex(dtype)) return bad(r, "a conjugate that is not complex");
-    TsrStatus status = tsr_tensor_new_over(&out->tensor, storage, (TsrGeometry){(int)a[2]->n, sizes, strides, a[1]->i}, dtype);
-    if (status != TSR_OK) {
-        out->tensor = NULL;
-        return status == TSR_MEMORY_ERROR ? status : bad(r, "a tensor that reaches beyond its storage");
-    }
+    const TsrGeometry g = {(int)a[2]->n, sizes, strides, a[1]->i};
+    if (!tsr_storage_holds(storage, g, dtype)) return bad(r, "a tensor that reaches beyond its storage");
+    TSR_TRY(tsr_tensor_new_over(&out->tensor, storage, g, dtype));
     out->tensor->flags |= flags;
     out->kind = TSR_NODE_TENSOR;
     return TSR_OK;

@@ -383,6 +383,13 @@ static TsrStatus check_geometry(int64_t *numel, const TsrStorage *s, TsrGeometry
     return TSR_OK;
 }
 
+bool tsr_storage_holds(const TsrStorage *s, TsrGeometry g, TsrDtype dtype) {
+    int64_t need, numel = 1;
+    for (int i = 0; i < g.ndim; i++)
+        if (g.sizes[i] != 0 && tsr_mul_overflows(numel, g.sizes[i], &numel)) return false;
+    return g.offset >= 0 && bytes_needed(&need, g, tsr_dtype_size(dtype)) && (need <= 0 || (uint64_t)need <= s->nbytes);
+}
+
 /* Elements with constructors may be seen only as what they are, and no others as such. */
 static TsrStatus check_element(const TsrStorage *s, TsrDtype dtype) {
     bool object = !tsr_dtype_is_pod(dtype);

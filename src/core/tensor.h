@@ -73,6 +73,7 @@ TsrStatus tsr_tensor_new_like(TsrTensor **out, const TsrTensor *like, TsrDtype d
 /* The one constructor of views: any geometry over an existing storage (retained). Checks that it fits, strides
  * >= 0, no overflow: TSR_RUNTIME_ERROR "setStorage: sizes ..., strides ..., storage offset ..., and itemsize ... requiring a storage size of ... are out of bounds for storage of size ...". */
 TsrStatus tsr_tensor_new_over(TsrTensor **out, TsrStorage *storage, TsrGeometry g, TsrDtype dtype);
+bool tsr_storage_holds(const TsrStorage *storage, TsrGeometry g, TsrDtype dtype); /* whether those checks are passed, without an error */
 /* A view of `self` with new geometry (same dtype and flags, shares version counter, base is self's root; origin static). Trusted geometry: callers have checked it.
  * Every view comes this way, so the geometry is not copied: that would wait for its fields to be stored (an eighth of a view's life). */
 TsrStatus tsr_tensor_new_view(TsrTensor **out, const TsrTensor *self, const TsrGeometry *g, const char *origin);

@@ -155,10 +155,6 @@ ones(2).int32()
 did you mean 'int'?
 torch.array([1])
 did you mean 'tensor'?
-torch.load("x.npy")
-load(path) has no torch. before it; its formats are npy, npz, safetensors, pt, json, jsonl, csv, tsv, pb and raw
-torch.save(1, "x.npy")
-save(x, path) has no torch. before it; its formats are npy, npz, safetensors, pt, json, jsonl, csv, tsv, pb and raw
 torch.optim.SGD
 tsr has no autograd, and so no optimizers
 torch.autograd.grad

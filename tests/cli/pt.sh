@@ -92,4 +92,13 @@ refused deep "${p}byte 2002: values nested too deep"
 refused byteorder "'archive/byteorder': an unknown order of bytes"
 run -e "load('$data/bad_itself.pt')"; is 'a list in a tuple in itself' '[([...],)]' "$out"
 run -e "load('$all', mode='r+')"; is "mode 'r+'" "ValueError: $all: mode 'r+' can't write through to an archive, whose checksums would be wrong then" "$(last)"
+
+# under PyTorch's own names
+run -e "d = {'w': ones(2), 'step': 3}; torch.save(d, '$f'); print(torch.load('$f', map_location='cpu', weights_only=True), torch.load(open('$f', 'rb'), lambda storage, place: storage)['step'])"
+is 'torch.save and torch.load' "{'w': tensor([1., 1.]), 'step': 3} 3" "$out"
+run -e "torch.load('$f', map_location={'cuda:0': 'cuda:1'})"
+case $(last) in "RuntimeError: Attempting to deserialize object on a CUDA device"*) ok 'no CUDA' ;; *) fail 'no CUDA' ;; esac
+run -e "torch.load('$f', 'meta')"; is 'nor meta' "ValueError: load(): storages can be mapped to the cpu, not to meta" "$(last)"
+echo 1,2 >"$work/d.csv"
+run -e "torch.load('$work/d.csv')"; is 'and no other format' 1 "$status"
 exit $bad

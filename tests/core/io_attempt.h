@@ -40,7 +40,7 @@ static inline void attempt_without_memory(const char *format, const char *data, 
         TsrStatus status = read_bytes(&items, format, data, size);
         int64_t made = tsr_mem_fail_at(0);
         if (status == TSR_OK) tsr_items_free(&items);
-        else ck_assert(status == TSR_MEMORY_ERROR || status == TSR_RUNTIME_ERROR);
+        else ck_assert_msg(status == TSR_MEMORY_ERROR || status == TSR_RUNTIME_ERROR, "failure %lld: %s", (long long)n, tsr_error_message());
         if (made < n) {
             ck_assert_int_eq(status, TSR_OK);
             break;
@@ -58,7 +58,7 @@ static inline void attempt_write_without_memory(const char *format, const char *
         TsrStatus status = tsr_write(&sink, &items, &(TsrSaveOptions){.format = format});
         int64_t made = tsr_mem_fail_at(0);
         tsr_text_free(&sink.text);
-        if (status != TSR_OK) ck_assert(status == TSR_MEMORY_ERROR || status == TSR_RUNTIME_ERROR);
+        if (status != TSR_OK) ck_assert_msg(status == TSR_MEMORY_ERROR || status == TSR_RUNTIME_ERROR, "failure %lld: %s", (long long)n, tsr_error_message());
         if (made < n) {
             ck_assert_int_eq(status, TSR_OK);
             break;
