@@ -279,6 +279,7 @@ TsrStatus tsr_pb_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *options
     char text[512];
     (void)options;
     TsrStatus status = read_either(out, in);
+    if (status == TSR_OK && !out->single) return tsr_check_names(in, out->items, out->n, sizeof *out->items);
     if (status != TSR_VALUE_ERROR) return status;
     strncpy(text, tsr_error_message(), sizeof text - 1);
     text[sizeof text - 1] = '\0';

@@ -13,6 +13,9 @@ same 'strings' "save(tensor(['a', '', 'ü'], dtype=torch.string), '$work/x.pb')"
 same 'named tensors' "save(load('$data/caffe2_protos.pb'), '$work/x.pb')" caffe2_protos
 run -e "save({'c': zeros(1, dtype=complex64)}, '$work/x.pb')"
 is 'a dtype that caffe2 has not' "ValueError: caffe2's TensorProto has no type for 'c', a dense tensor of torch.complex64" "$(last)"
+"$tsr" -e "save({'a': ones(2)}, '$work/x.pb')" && cat "$work/x.pb" "$work/x.pb" >"$work/twice.pb"
+run -e "load('$work/twice.pb')"
+is 'a name that is there twice' "ValueError: $work/twice.pb: the name 'a' is there twice" "$(last)"
 
 # every beginning of a file is read or refused
 size=$(wc -c <"$data/caffe2_protos.pb")
