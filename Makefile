@@ -196,6 +196,7 @@ build/fuzz/libfuzzed.a: $(CORE_OBJ) $(REPL_LIB_OBJ)
 
 build/fuzz/fuzz_%: build/fuzz/obj/tests/fuzz/fuzz_%.o build/fuzz/libfuzzed.a
 	$(CC) -fsanitize=fuzzer,address,undefined -o $@ $^ $(LIBS)
+-include $(FUZZ_TARGETS:%=build/fuzz/obj/tests/fuzz/%.d)
 
 bench: all ## tsr beside those of its peers that are there, as ratios in one run (BENCH= further arguments)
 	$(call need,g++)

@@ -221,9 +221,10 @@ static TsrStatus add_tensor(TsrItems *out, TsrWire c) {
     TsrTensor *t;
     char number[24];
     TSR_TRY(scan(&m, c));
+    bool named = m.name.p < m.name.end;
+    if (named && memchr(m.name.p, '\0', tsr_wire_left(&m.name)) != NULL) return tsr_wire_error(&m.whole, "a name with a zero byte in it");
     TSR_TRY(read_tensor(&t, &m));
     snprintf(number, sizeof number, "%d", out->n);
-    bool named = m.name.p < m.name.end;
     return tsr_items_add_move(out, named ? (const char *)m.name.p : number, named ? tsr_wire_left(&m.name) : strlen(number), t);
 }
 

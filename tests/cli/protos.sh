@@ -16,6 +16,9 @@ is 'a dtype that caffe2 has not' "ValueError: caffe2's TensorProto has no type f
 "$tsr" -e "save({'a': ones(2)}, '$work/x.pb')" && cat "$work/x.pb" "$work/x.pb" >"$work/twice.pb"
 run -e "load('$work/twice.pb')"
 is 'a name that is there twice' "ValueError: $work/twice.pb: the name 'a' is there twice" "$(last)"
+tr a '\000' <"$work/x.pb" >"$work/nul.pb"
+run -e "load('$work/nul.pb')"
+case $(last) in *'a name with a zero byte in it at byte 2') ok 'a name with a zero in it' ;; *) fail "a name with a zero in it: $(last)" ;; esac
 
 # every beginning of a file is read or refused
 size=$(wc -c <"$data/caffe2_protos.pb")
