@@ -112,7 +112,7 @@ TsrStatus tsr_sort_pointers(const void **pointers, size_t n, int (*compare)(cons
     return status;
 }
 
-static TsrStatus new_sorted(const void ***out, const void *structs, size_t n, size_t size, int (*compare)(const void *a, const void *b)) {
+TsrStatus tsr_new_sorted(const void ***out, const void *structs, size_t n, size_t size, int (*compare)(const void *a, const void *b)) {
     const void **sorted = tsr_malloc((n + 1) * sizeof *sorted);
     if (sorted == NULL) return tsr_error_no_memory(n * sizeof *sorted);
     for (size_t i = 0; i < n; i++) sorted[i] = (const char *)structs + i * size;
@@ -123,18 +123,18 @@ static TsrStatus new_sorted(const void ***out, const void *structs, size_t n, si
 }
 
 TsrStatus tsr_items_new_sorted(const TsrItem ***out, const TsrItems *items, int (*compare)(const void *a, const void *b)) {
-    return new_sorted((const void ***)out, items->items, (size_t)items->n, sizeof *items->items, compare);
+    return tsr_new_sorted((const void ***)out, items->items, (size_t)items->n, sizeof *items->items, compare);
 }
 
 static const char *name_of(const void *named) { return *(char *const *)named; }
-static int by_name(const void *a, const void *b) { return strcmp(name_of(a), name_of(b)); }
+int tsr_by_name(const void *a, const void *b) { return strcmp(name_of(a), name_of(b)); }
 
 TsrStatus tsr_check_names(const TsrInput *in, const void *named, int n, size_t size) {
     const void **sorted;
     char shown[440];
     int i = 1;
-    TSR_TRY(new_sorted(&sorted, named, (size_t)n, size, by_name));
-    while (i < n && by_name(sorted[i - 1], sorted[i]) != 0) i++;
+    TSR_TRY(tsr_new_sorted(&sorted, named, (size_t)n, size, tsr_by_name));
+    while (i < n && tsr_by_name(sorted[i - 1], sorted[i]) != 0) i++;
     TsrStatus status = i >= n ? TSR_OK : tsr_input_error(in, "the name '%s' is there twice", tsr_io_quote(shown, name_of(sorted[i]), strlen(name_of(sorted[i]))));
     tsr_free(sorted);
     return status;

@@ -48,7 +48,6 @@ static TsrStatus add_member(TsrItems *out, const TsrZip *zip, const TsrZipMember
 
 TsrStatus tsr_npz_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *options) {
     TsrZip zip;
-    if (in->mapped && in->mode == '+') return tsr_input_error(in, "mode 'r+' can't write through to an archive, whose checksums would be wrong then");
     TsrStatus status = tsr_zip_open(&zip, in);
     for (int i = 0; i < zip.n && status == TSR_OK; i++) {
         status = tsr_interrupt_check();

@@ -26,7 +26,6 @@ typedef struct Archive {
     bool big_endian;
 } Archive;
 
-static int by_name(const void *a, const void *b) { return strcmp(((const TsrZipMember *)a)->name, ((const TsrZipMember *)b)->name); }
 static int compare_name(const void *name, const void *element) { return strcmp(name, (*(const TsrZipMember *const *)element)->name); }
 
 /* NULL where the archive has none, or with an error. */
@@ -107,11 +106,9 @@ static TsrStatus read_archive(TsrTree *tree, Archive *a, bool opaque) {
     const TsrZipMember *pickle;
     size_t n = (size_t)a->zip.n;
     TSR_TRY(find_pickle(&pickle, a));
-    a->sorted = tsr_malloc(n * sizeof *a->sorted);
     a->loaded = tsr_calloc(n, sizeof *a->loaded);
-    if (a->sorted == NULL || a->loaded == NULL) return tsr_error_no_memory(n * sizeof *a->sorted);
-    for (size_t i = 0; i < n; i++) a->sorted[i] = &a->zip.members[i];
-    TSR_TRY(tsr_sort_pointers((const void **)a->sorted, n, by_name));
+    if (a->loaded == NULL) return tsr_error_no_memory(n * sizeof *a->loaded);
+    TSR_TRY(tsr_new_sorted((const void ***)&a->sorted, a->zip.members, n, sizeof *a->zip.members, tsr_by_name));
     TSR_TRY(read_byteorder(a));
     return read_pickle(tree, a, pickle, opaque);
 }
@@ -139,7 +136,6 @@ static TsrStatus list_items(TsrItems *out) {
 
 TsrStatus tsr_pt_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *options) {
     Archive a = {0};
-    if (in->mapped && in->mode == '+') return tsr_input_error(in, "mode 'r+' can't write through to an archive, whose checksums would be wrong then");
     TsrStatus status = tsr_zip_open(&a.zip, in);
     if (status == TSR_OK) status = read_archive(&out->tree, &a, options->opaque);
     free_archive(&a);

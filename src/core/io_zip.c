@@ -134,10 +134,9 @@ static int by_place(const void *a, const void *b) {
 }
 
 static TsrStatus check_apart(const TsrZip *zip) {
-    const void **sorted = tsr_malloc(((size_t)zip->n + 1) * sizeof *sorted);
-    if (sorted == NULL) return tsr_error_no_memory((size_t)zip->n * sizeof *sorted);
-    for (int i = 0; i < zip->n; i++) sorted[i] = &zip->members[i];
-    TsrStatus status = tsr_sort_pointers(sorted, (size_t)zip->n, by_place);
+    const void **sorted;
+    TSR_TRY(tsr_new_sorted(&sorted, zip->members, (size_t)zip->n, sizeof *zip->members, by_place));
+    TsrStatus status = TSR_OK;
     for (int i = 1; i < zip->n && status == TSR_OK; i++) {
         const TsrZipMember *before = sorted[i - 1], *m = sorted[i];
         if (m->offset - before->offset < before->packed) status = bad_member(zip->in, m->name, "its bytes are another member's, too");
@@ -155,6 +154,7 @@ static bool is_empty(const TsrInput *in) {
 TsrStatus tsr_zip_open(TsrZip *out, TsrInput *in) {
     Memory memory = {.in = in};
     *out = (TsrZip){.in = in};
+    if (in->mapped && in->mode == '+') return tsr_input_error(in, "mode 'r+' can't write through to an archive, whose checksums would be wrong then");
     if (is_empty(in)) return TSR_OK;
     unzFile file = open_memory(&memory);
     if (file == NULL) return tsr_input_error(in, "the end of a zip archive is missing or damaged");

@@ -340,6 +340,8 @@ TsrStatus codec_system_str(Value *out, const char *bytes, int64_t size) {
     return str_end_text_move(out, status, &text);
 }
 
+TsrStatus codec_system_str_c(Value *out, const char *bytes) { return codec_system_str(out, bytes, (int64_t)strlen(bytes)); }
+
 TsrStatus codec_system_bytes(const char **lent, TsrText *room, Value v) {
     const Str *s = value_as_str(v);
     if ((int64_t)strlen(s->data) != s->size) return tsr_error(TSR_VALUE_ERROR, "embedded null byte");

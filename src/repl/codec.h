@@ -21,6 +21,7 @@ TsrStatus codec_decode(TsrText *out, const char *data, int64_t size, CodecChoice
 /* What the system names (files, arguments, variables) as a str, and back: bytes that are no UTF-8 are surrogates there (os.fsdecode and os.fsencode,
  * PEP 383). The bytes, which end in a zero, are lent by v or by `room`, the caller's to free. ValueError for a zero within; `v` is a str. */
 TsrStatus codec_system_str(Value *out, const char *bytes, int64_t size);
+TsrStatus codec_system_str_c(Value *out, const char *bytes); /* that end in a zero */
 TsrStatus codec_system_bytes(const char **lent, TsrText *room, Value v);
 
 #endif

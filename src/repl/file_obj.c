@@ -315,7 +315,7 @@ static TsrStatus get_closed(Value *out, Value self) {
     *out = value_bool(as_file(self)->stream == NULL);
     return TSR_OK;
 }
-static TsrStatus get_name(Value *out, Value self) { return codec_system_str(out, as_file(self)->name, (int64_t)strlen(as_file(self)->name)); }
+static TsrStatus get_name(Value *out, Value self) { return codec_system_str_c(out, as_file(self)->name); }
 static TsrStatus get_mode(Value *out, Value self) { return str_new_c(out, as_file(self)->mode); }
 
 static TsrStatus file_repr(TsrText *out, Value self) {

@@ -39,7 +39,7 @@ static TsrStatus os_getcwd(Value *out, const CallArgs *args) {
     char *cwd = getcwd(NULL, 0);
     (void)args;
     if (cwd == NULL) return tsr_error_errno(errno, NULL);
-    TsrStatus status = codec_system_str(out, cwd, (int64_t)strlen(cwd));
+    TsrStatus status = codec_system_str_c(out, cwd);
     free(cwd);
     return status;
 }
@@ -48,7 +48,7 @@ static TsrStatus list_folder(List *list, DIR *folder) {
     for (struct dirent *e; (e = readdir(folder)) != NULL;) {
         Value name;
         if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0) continue;
-        TSR_TRY(codec_system_str(&name, e->d_name, (int64_t)strlen(e->d_name)));
+        TSR_TRY(codec_system_str_c(&name, e->d_name));
         TSR_TRY(list_append_move(list, name));
     }
     return TSR_OK;
@@ -96,7 +96,7 @@ static TsrStatus os_getenv(Value *out, const CallArgs *args) {
     TSR_TRY(system_path(&name, &room, args->values[0]));
     const char *value = tsr_io_in_sandbox() ? NULL : getenv(name);
     tsr_text_free(&room);
-    if (value != NULL) return codec_system_str(out, value, (int64_t)strlen(value));
+    if (value != NULL) return codec_system_str_c(out, value);
     *out = args->count > 1 ? value_retain(args->values[1]) : VALUE_NONE;
     return TSR_OK;
 }
@@ -111,7 +111,7 @@ static TsrStatus new_environ(Value *out) {
         Value key, value;
         if (equals == NULL) continue;
         if ((status = codec_system_str(&key, *e, equals - *e)) != TSR_OK) break;
-        status = codec_system_str(&value, equals + 1, (int64_t)strlen(equals + 1));
+        status = codec_system_str_c(&value, equals + 1);
         if (status == TSR_OK) {
             status = dict_set(value_as_dict(dict), key, value);
             value_release(value);

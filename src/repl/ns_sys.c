@@ -3,7 +3,6 @@
 
 #include <float.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "args.h"
 #include "builtin.h"
@@ -21,7 +20,7 @@ TsrStatus builtin_set_argv(int count, const char *const *argv) {
     TSR_TRY(list_new(&list, count));
     TsrStatus status = TSR_OK;
     for (int i = 0; i < count && status == TSR_OK; i++) {
-        status = codec_system_str(&item, argv[i], (int64_t)strlen(argv[i]));
+        status = codec_system_str_c(&item, argv[i]);
         if (status == TSR_OK) status = list_append_move(value_as_list(list), item);
     }
     if (status == TSR_OK) value_set_move(&argv_list, list);

@@ -285,7 +285,7 @@ static int cannot_read(TsrStatus status, const char *path) {
 /* __file__ */
 static TsrStatus name_script(const char *path) {
     Value v;
-    TSR_TRY(codec_system_str(&v, path, (int64_t)strlen(path)));
+    TSR_TRY(codec_system_str_c(&v, path));
     return dict_set_c_move(vm_builtins(), "__file__", v);
 }
 

@@ -24,14 +24,9 @@ TsrStatus mem_error(void) { return tsr_error(TSR_MEMORY_ERROR, "%s", ""); }
 
 TsrStatus mem_grow(void *items, int64_t *capacity, int64_t wanted, size_t size) {
     if (wanted <= *capacity) return TSR_OK;
-    int64_t next = *capacity + (*capacity >> 1) + 4;
-    if (next < wanted) next = wanted;
-    size_t bytes;
-    if (tsr_mul_size_overflows((size_t)next, size, &bytes) || bytes > PTRDIFF_MAX) return mem_error();
-    void *grown = tsr_realloc(*(void **)items, bytes);
-    if (grown == NULL) return mem_error();
-    *(void **)items = grown;
-    *capacity = next;
+    size_t room = (size_t)*capacity;
+    if (tsr_mem_grow(items, &room, (size_t)wanted, size) != TSR_OK) return mem_error();
+    *capacity = (int64_t)room;
     return TSR_OK;
 }
 
