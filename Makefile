@@ -29,21 +29,22 @@ LDFLAGS_coverage := --coverage
 # A status that is not OK leaves outputs unset, which gcc cannot know.
 # psabi: vectors wider than the target's are passed between our own static functions only.
 WARN := -Wall -Wextra -Werror -Wno-psabi $(if $(findstring clang,$(CC)),-Wno-pass-failed,-Wno-maybe-uninitialized)
-CFLAGS_ALL := -std=c17 -D_GNU_SOURCE $(WARN) -fPIC -fvisibility=hidden -fno-semantic-interposition -fopenmp -ffp-contract=off -fno-math-errno -fno-trapping-math -Isrc -Isrc/core $(CFLAGS_$(CONFIG)) $(CFLAGS)
+CFLAGS_ALL := -std=c17 -D_GNU_SOURCE $(WARN) -fPIC -fvisibility=hidden -fno-semantic-interposition -fopenmp -ffp-contract=off -fno-math-errno -fno-trapping-math -Isrc $(CFLAGS_$(CONFIG)) $(CFLAGS)
 # Static where Debian has the archive: every shared library costs each start about 0.1 ms.
 CORE_LIBS := -Wl,-Bstatic -lprotobuf-nanopb -lminizip -lz -Wl,-Bdynamic -lsleef -fopenmp -lm -ldl -lpthread
 LIBS := -Wl,-Bstatic -ltommath -lutf8proc $(CORE_LIBS)
 
-CORE_SRC := $(sort $(wildcard src/core/*.c src/core/kernels/*.c src/core/ops/*.c))
-REPL_SRC := $(sort $(wildcard src/repl/*.c))
+SRC := $(shell find src -name '*.c' -not -path 'src/cuda/*' | LC_ALL=C sort)
+CORE_SRC := $(filter src/core/%,$(SRC))
+TOOL_SRC := $(filter-out src/core/%,$(SRC))
 OBJ = $(patsubst src/%.c,$(BUILD)/obj/%.o,$(1))
 CORE_OBJ := $(call OBJ,$(CORE_SRC))
-REPL_OBJ := $(call OBJ,$(REPL_SRC))
+TOOL_OBJ := $(call OBJ,$(TOOL_SRC))
 
 all: $(BUILD)/tsr ## the binary (build/tsr), the default
 	$(if $(filter release,$(CONFIG)),@ln -sfn release/tsr build/tsr)
 
-$(BUILD)/tsr: $(CORE_OBJ) $(REPL_OBJ)
+$(BUILD)/tsr: $(CORE_OBJ) $(TOOL_OBJ)
 	$(SAY) '  link    $@'
 	$(QUIET)$(CC) $(LDFLAGS_$(CONFIG)) $(LDFLAGS) -o $@ $^ $(LIBS)
 
@@ -69,17 +70,16 @@ $(BUILD)/obj/core/kernels/%_avx2.o: TARGET_FLAGS += -mavx2 -mfma -mf16c
 $(BUILD)/obj/core/kernels/%_avx512.o: TARGET_FLAGS += -mavx2 -mfma -mf16c -mavx512f -mavx512bw -mavx512dq -mavx512vl
 endif
 
-$(BUILD)/obj/repl/line.o: TARGET_FLAGS += -DTSR_EDIT_$(shell echo $(EDIT) | tr a-z A-Z)
-$(BUILD)/obj/repl/prelude.o: $(wildcard src/repl/prelude/*.tsr)
+$(BUILD)/obj/repl/prompt/line.o: TARGET_FLAGS += -DTSR_EDIT_$(shell echo $(EDIT) | tr a-z A-Z)
+$(BUILD)/obj/lang/vm/prelude.o: $(shell find src -name '*.tsr')
 $(BUILD)/obj/repl/lesson.o: $(wildcard lessons/*.md)
 
--include $(CORE_OBJ:.o=.d) $(REPL_OBJ:.o=.d)
+-include $(CORE_OBJ:.o=.d) $(TOOL_OBJ:.o=.d)
 
 # ---- the library ----
 VERSION := $(shell sed -n 's/.*define TSR_VERSION "\(.*\)"/\1/p' src/core/base.h)
 SONAME := libtsr.so.$(firstword $(subst ., ,$(VERSION)))
-PUBLIC_HEADERS := $(addprefix src/core/,tsr.h base.h error.h error.def mem.h text.h number.h dtype.h dtype.def scalar.h device.h alloc.h columns.h storage.h \
-	layout.h tensor.h table.h view.h borrow.h promote.h loop.h parallel.h iter.h op.h out_rules.def indexing.h rng.h print.h io_stream.h io_tree.h io_format.h io.h backend.h)
+PUBLIC_HEADERS := $(wildcard src/core/*.h src/core/*.def)
 
 lib: $(BUILD)/libtsr.a $(BUILD)/libtsr.so ## libtsr, static and shared
 
@@ -131,20 +131,20 @@ uninstall: ## removes what install put there
 TEST_SRC := $(sort $(wildcard tests/*.c tests/core/*.c tests/repl/*.c))
 TEST_OBJ := $(patsubst %.c,$(BUILD)/obj/%.o,$(TEST_SRC))
 -include $(TEST_OBJ:.o=.d)
-REPL_LIB_OBJ := $(filter-out $(BUILD)/obj/repl/main.o,$(REPL_OBJ))
-DUMMY_FLAGS := -std=c17 -D_GNU_SOURCE $(WARN) -fPIC -shared -fvisibility=hidden -Isrc/core
+TOOL_LIB_OBJ := $(filter-out $(BUILD)/obj/repl/main.o,$(TOOL_OBJ))
+DUMMY_FLAGS := -std=c17 -D_GNU_SOURCE $(WARN) -fPIC -shared -fvisibility=hidden -Isrc
 
 $(BUILD)/obj/tests/%.o: tests/%.c | compiler
 	@mkdir -p $(dir $@)
 	$(SAY) '  compile $<'
 	$(QUIET)$(CCACHE) $(CC) $(CFLAGS_ALL) -Itests -MMD -MP -c -o $@ $<
 
-$(BUILD)/tests/run: $(TEST_OBJ) $(CORE_OBJ) $(REPL_LIB_OBJ)
+$(BUILD)/tests/run: $(TEST_OBJ) $(CORE_OBJ) $(TOOL_LIB_OBJ)
 	@mkdir -p $(dir $@)
 	$(QUIET)$(CC) $(LDFLAGS_$(CONFIG)) $(LDFLAGS) -o $@ $^ -lcheck -lsubunit -lrt $(LIBS)
 
 # What tests/oracle/check_parser.py compares with CPython's parser.
-$(BUILD)/tests/parse_dump: $(BUILD)/obj/tests/oracle/parse_dump.o $(BUILD)/obj/tests/repl/ast_dump.o $(CORE_OBJ) $(REPL_LIB_OBJ)
+$(BUILD)/tests/parse_dump: $(BUILD)/obj/tests/oracle/parse_dump.o $(BUILD)/obj/tests/repl/ast_dump.o $(CORE_OBJ) $(TOOL_LIB_OBJ)
 	@mkdir -p $(dir $@)
 	$(QUIET)$(CC) $(LDFLAGS_$(CONFIG)) $(LDFLAGS) -o $@ $^ $(LIBS)
 
@@ -165,7 +165,7 @@ coverage: ## the unit tests, transcripts and the command line's, then each file'
 	$(MAKE) CONFIG=coverage check
 	build/coverage/tsr --doctest README.md man/*.[157] $$(find tests/lang -name '*.txt')
 	for f in tests/cli/*.sh; do sh $$f build/coverage/tsr; done >build/coverage/cli.log 2>&1 || true
-	@find build/coverage/obj/core build/coverage/obj/repl -name '*.gcda' -exec gcov -n {} + | \
+	@find build/coverage/obj -path '*/obj/tests' -prune -o -name '*.gcda' -exec gcov -n {} + | \
 		awk -F"['%: ]+" '/^File/ {file = $$2 ~ /^src.*\.c$$/ ? $$2 : ""} /^Lines/ && file {printf "%6.2f%% of %4d lines  %s\n", $$3, $$5, file; file = ""}' | sort -n
 
 tsan: ## counts and storages shared by two threads, and the language's parallel(), under the thread sanitizer
@@ -191,7 +191,7 @@ fuzz: ## fuzzes the parser and the loaders with libFuzzer (clang), FUZZ_TIME sec
 	for t in $(FUZZ_TARGETS); do mkdir -p build/fuzz/corpus/$$t && build/fuzz/$$t -max_total_time=$(FUZZ_TIME) -rss_limit_mb=4096 -artifact_prefix=build/fuzz/ build/fuzz/corpus/$$t $$(ls -d tests/fuzz/seeds/$$t 2>/dev/null) || exit 1; done
 
 # One library of all of src, which each target takes what it needs from.
-build/fuzz/libfuzzed.a: $(CORE_OBJ) $(REPL_LIB_OBJ)
+build/fuzz/libfuzzed.a: $(CORE_OBJ) $(TOOL_LIB_OBJ)
 	rm -f $@ && $(AR) rcs $@ $^
 
 build/fuzz/fuzz_%: build/fuzz/obj/tests/fuzz/fuzz_%.o build/fuzz/libfuzzed.a
@@ -206,7 +206,7 @@ lint: ## the rules of includes and of names, and cppcheck's findings
 	scripts/check-includes
 	scripts/check-ownership
 	$(call need,cppcheck)
-	cppcheck -q --std=c11 --enable=warning,portability --suppressions-list=scripts/lint-known --error-exitcode=1 -Isrc -Isrc/core src
+	cppcheck -q --std=c11 --enable=warning,portability --suppressions-list=scripts/lint-known --error-exitcode=1 -Isrc src
 
 docs man: all ## prints man/tsr-ops.7 from the table of operators and checks the transcripts in the documentation
 	$(BUILD)/tsr --print-man ops > man/tsr-ops.7

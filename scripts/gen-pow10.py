@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes src/core/pow10.inc: 10^k for k in [-342, 324] as floor(10^k * 2^-r) with r so that 2^127 <= it < 2^128,
+"""Writes src/core/base/pow10.inc: 10^k for k in [-342, 324] as floor(10^k * 2^-r) with r so that 2^127 <= it < 2^128,
 one row {high 64 bits, low 64 bits, exact}."""
 from fractions import Fraction
 

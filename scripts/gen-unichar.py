@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes src/repl/unichar.inc: the properties of characters that Python's str methods ask for and utf8proc does not
-tell. Run it with the Python whose answers tsr gives (3.11): scripts/gen-unichar.py > src/repl/unichar.inc"""
+"""Writes src/lang/syntax/unichar.inc: the properties of characters that Python's str methods ask for and utf8proc does not
+tell. Run it with the Python whose answers tsr gives (3.11): scripts/gen-unichar.py > src/lang/syntax/unichar.inc"""
 import sys
 import unicodedata
 

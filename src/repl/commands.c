@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "builtin.h"
-#include "complete.h"
+#include "lang/modules/builtin.h"
+#include "repl/prompt/complete.h"
 #include "filter.h"
 #include "lesson.h"
-#include "line.h"
-#include "prelude.h"
-#include "seq_obj.h"
+#include "repl/prompt/line.h"
+#include "lang/vm/prelude.h"
+#include "lang/types/sequences.h"
 #include "shell.h"
 
 /* Prints the lines that a function of the prelude (files.tsr) makes of what files hold. *count: how many. */

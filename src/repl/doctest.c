@@ -9,13 +9,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "builtin.h"
-#include "diag.h"
-#include "paste.h"
+#include "lang/modules/builtin.h"
+#include "report.h"
+#include "repl/prompt/paste.h"
 #include "shell.h"
-#include "source.h"
-#include "str_obj.h"
-#include "vm.h"
+#include "lang/syntax/source.h"
+#include "lang/types/str.h"
+#include "lang/vm/vm.h"
 
 enum { CONTEXT_LINES = 3 };
 

@@ -4,14 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "builtin.h"
+#include "lang/modules/builtin.h"
 #include "core/mem.h"
 #include "core/table.h"
-#include "files.h"
-#include "json_out.h"
-#include "seq_obj.h"
-#include "str_obj.h"
-#include "vm.h"
+#include "torch/files.h"
+#include "torch/json.h"
+#include "lang/types/sequences.h"
+#include "lang/types/str.h"
+#include "lang/vm/vm.h"
 
 enum { MAX_KEYWORDS = 12, MAX_DIMS = 64 };
 

@@ -3,7 +3,7 @@
 #define REPL_FILTER_H
 
 #include "options.h"
-#include "value.h"
+#include "lang/object/value.h"
 
 /* Before the program runs: checks the options and makes `_` and `inputs` names that read when they are first used. */
 TsrStatus filter_prepare(const FilterOptions *options);

@@ -9,17 +9,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "builtin.h"
-#include "help.h"
-#include "io_stream.h"
-#include "line.h"
-#include "magic.h"
-#include "namespace.h"
-#include "parser.h"
-#include "paste.h"
+#include "lang/modules/builtin.h"
+#include "show/help.h"
+#include "core/io_stream.h"
+#include "repl/prompt/line.h"
+#include "repl/prompt/magic.h"
+#include "lang/modules/namespace.h"
+#include "lang/syntax/parser.h"
+#include "repl/prompt/paste.h"
 #include "shell.h"
-#include "vm.h"
-#include "window.h"
+#include "lang/vm/vm.h"
+#include "show/screen.h"
 
 /* One row a file, put into the program by the assembler. */
 #define EMBED(symbol, file) \

@@ -11,7 +11,7 @@
 #ifndef REPL_LESSON_H
 #define REPL_LESSON_H
 
-#include "error.h"
+#include "core/error.h"
 
 TsrStatus lesson_startup(void); /* tsr.lesson(n), %lesson */
 int lesson_count(void);

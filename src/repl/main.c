@@ -5,12 +5,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base.h"
+#include "core/base.h"
 #include "commands.h"
 #include "doctest.h"
-#include "dtype.h"
-#include "hint.h"
-#include "io.h"
+#include "core/dtype.h"
+#include "lang/object/hint.h"
+#include "core/io.h"
 #include "man.h"
 #include "shell.h"
 #include "startup.h"

@@ -3,12 +3,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base.h"
+#include "core/base.h"
 #include "core/op.h"
-#include "fold.h"
-#include "help.h"
-#include "op_doc.h"
-#include "prelude.h"
+#include "show/fold.h"
+#include "show/help.h"
+#include "show/op_doc.h"
+#include "lang/vm/prelude.h"
 #include "shell.h"
 
 enum { MAN_INDENT = 7 }; /* man puts as many blanks before the text of a page */

@@ -4,7 +4,7 @@
 #define REPL_SHELL_H
 
 #include "options.h"
-#include "value.h"
+#include "lang/object/value.h"
 
 enum { EXIT_FINE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_INTERRUPTED = 130 };
 

@@ -6,7 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "error.h"
+#include "core/error.h"
 
 /* After the first alarm, code that goes on regardless gets this many more, a second apart. */
 enum { MORE_ALARMS = 3, EXIT_INTERRUPT = 130 };

@@ -3,7 +3,7 @@
 #define REPL_STARTUP_H
 
 #include "options.h"
-#include "value.h"
+#include "lang/object/value.h"
 
 /* Signals, limits, the language. False when it could not start (a message is on stderr). `options` must outlive the process's work. */
 bool startup_begin(const ShellOptions *options);

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io.h"
-#include "mem.h"
+#include "core/io.h"
+#include "core/mem.h"
 
 static inline TsrStatus read_bytes(TsrItems *items, const char *format, const char *data, size_t size) {
     return tsr_load_bytes(items, "test", data, size, &(TsrLoadOptions){.format = format, .ndim = -1, .dtype = TSR_DTYPE_NONE, .header = -1});

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/time.h>
 
-#include "rng.h"
+#include "core/rng.h"
 
 const char *const call_layout_names[CALL_LAYOUTS] = {"contiguous", "transposed", "offset", "stepped", "expanded", "empty", "0-d"};
 

@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-#include "op.h"
+#include "core/op.h"
 
 typedef enum CallLayout { LAID_CONTIGUOUS, LAID_TRANSPOSED, LAID_OFFSET, LAID_STEPPED, LAID_EXPANDED, LAID_EMPTY, LAID_SCALAR, CALL_LAYOUTS } CallLayout;
 extern const char *const call_layout_names[CALL_LAYOUTS];

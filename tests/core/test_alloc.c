@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "alloc.h"
-#include "mem.h"
+#include "core/alloc.h"
+#include "core/mem.h"
 
 static TsrAllocator *named(const char *name) {
     TsrAllocator *a = tsr_allocator_find(TSR_CPU, name);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend.h"
+#include "core/backend.h"
 
 static const char *plugin(const char *kind) {
     static char path[4096];

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fuse.h"
-#include "op.h"
+#include "core/engine/fuse.h"
+#include "core/op.h"
 
 static uint64_t state = 0x2545F4914F6CDD1Du;
 static uint32_t below(uint32_t n) {

@@ -3,7 +3,7 @@
 
 #include <unistd.h>
 
-#include "table.h"
+#include "core/table.h"
 
 /* What NumPy's header needs; the rest of the bytes follow. Static buffer, *size its length. */
 static char *npy(size_t *size, const char *header, const void *data, size_t nbytes) {

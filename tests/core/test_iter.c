@@ -5,13 +5,13 @@
 #include <math.h>
 #include <string.h>
 
-#include "halffloat.h"
-#include "iter.h"
-#include "kernels/kernel.h"
-#include "kernels/reduce.h"
-#include "kernels/simd.h"
-#include "mem.h"
-#include "op.h"
+#include "core/element/halffloat.h"
+#include "core/iter.h"
+#include "core/kernels/pointwise/table.h"
+#include "core/kernels/reduce/reduce.h"
+#include "core/kernels/simd.h"
+#include "core/mem.h"
+#include "core/op.h"
 
 static uint64_t state = 0x9E3779B97F4A7C15u;
 static uint32_t below(uint32_t n) {

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "layout.h"
+#include "core/layout.h"
 
 static uint32_t random_below(uint32_t n) {
     static uint32_t state = 12345;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "number.h"
+#include "core/number.h"
 
 static uint64_t next_random(uint64_t *state) { /* xorshift64 */
     *state ^= *state << 13;

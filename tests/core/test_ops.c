@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mem.h"
-#include "op.h"
-#include "op_compose.h"
-#include "rng.h"
+#include "core/mem.h"
+#include "core/op.h"
+#include "core/op/compose.h"
+#include "core/rng.h"
 
 static uint64_t state = 88172645463325252u;
 

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "borrow.h"
-#include "mem.h"
+#include "core/borrow.h"
+#include "core/mem.h"
 
 static TsrTensor *arange(int ndim, const int64_t *sizes, TsrDtype dtype) {
     TsrTensor *t;

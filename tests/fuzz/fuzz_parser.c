@@ -2,7 +2,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "repl/parser.h"
+#include "lang/syntax/parser.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,7 +1,7 @@
 /* fuzz_proto: TensorProto and TensorShapeProto. */
 #include "fuzz_load.h"
 
-#include "core/io_proto.h"
+#include "core/io/proto.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     int ndim;

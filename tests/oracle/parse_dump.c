@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "repl/parser.h"
+#include "lang/syntax/parser.h"
 #include "repl/ast_dump.h"
 
 static void answer(const char *text) {

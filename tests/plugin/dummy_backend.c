@@ -2,7 +2,7 @@
  * DUMMY_VERSION and DUMMY_DEVICES are set at compile time to make ones that the core must refuse. */
 #include <string.h>
 
-#include "backend.h"
+#include "core/backend.h"
 
 #ifndef DUMMY_VERSION
 #define DUMMY_VERSION TSR_BACKEND_VERSION

@@ -2,10 +2,10 @@
 
 #include <string.h>
 
-#include "repl/gc.h"
-#include "repl/parser.h"
-#include "repl/str_obj.h"
-#include "repl/vm.h"
+#include "lang/object/gc.h"
+#include "lang/syntax/parser.h"
+#include "lang/types/str.h"
+#include "lang/vm/vm.h"
 
 TsrStatus program_run(Value *result, const char *text) {
     Source *source;

@@ -2,7 +2,7 @@
 #ifndef TESTS_REPL_PROGRAM_H
 #define TESTS_REPL_PROGRAM_H
 
-#include "repl/value.h"
+#include "lang/object/value.h"
 
 /* Runs a program's text as a module whose last expression gives *result (the caller's). */
 TsrStatus program_run(Value *result, const char *text);

@@ -1,10 +1,10 @@
 /* The parser from C: positions, statement by statement, what the prompt asks for, and the bounds. */
-#include "repl/diag.h"
-#include "repl/lexer.h"
-#include "repl/parser.h"
+#include "repl/report.h"
+#include "lang/syntax/lexer.h"
+#include "lang/syntax/parser.h"
 #include "ast_dump.h"
 #include "suite.h"
-#include "text.h"
+#include "core/text.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,12 +1,12 @@
 /* The values from C: counts, cycles, deep nests, exceptions, order of dict and set, and memory that runs out. */
-#include "repl/bytes_obj.h"
-#include "repl/dict_obj.h"
-#include "repl/exc.h"
-#include "repl/gc.h"
-#include "repl/num_obj.h"
-#include "repl/seq_obj.h"
+#include "lang/types/bytes.h"
+#include "lang/types/dict.h"
+#include "lang/object/exc.h"
+#include "lang/object/gc.h"
+#include "lang/types/numbers.h"
+#include "lang/types/sequences.h"
 #include "repl/startup.h"
-#include "repl/str_obj.h"
+#include "lang/types/str.h"
 #include "suite.h"
 
 #include <string.h>

@@ -1,11 +1,11 @@
 /* The evaluator from C: results, balanced counts after errors, interrupts, roots, and memory that runs out. */
-#include "repl/func_obj.h"
-#include "repl/gc.h"
-#include "repl/parser.h"
-#include "repl/seq_obj.h"
+#include "lang/object/native.h"
+#include "lang/object/gc.h"
+#include "lang/syntax/parser.h"
+#include "lang/types/sequences.h"
 #include "repl/startup.h"
-#include "repl/str_obj.h"
-#include "repl/vm.h"
+#include "lang/types/str.h"
+#include "lang/vm/vm.h"
 #include "program.h"
 #include "suite.h"
 

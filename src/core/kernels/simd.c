@@ -1,4 +1,4 @@
-#include "kernels/simd.h"
+#include "simd.h"
 
 #include <stdlib.h>
 #include <string.h>

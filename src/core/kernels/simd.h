@@ -5,7 +5,7 @@
 #ifndef TSR_SIMD_H
 #define TSR_SIMD_H
 
-#include "loop.h"
+#include "core/loop.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>

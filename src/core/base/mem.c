@@ -1,0 +1,98 @@
+#include "core/mem.h"
+
+#include <malloc.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+static _Atomic int64_t live_blocks, live_bytes;
+static size_t limit;
+static _Atomic int64_t fail_countdown; /* 0: off */
+static _Atomic int64_t attempts;
+static bool counting; /* attempts are counted only while a sweep runs: the counter is shared by threads */
+
+bool tsr_mem_inject_failure(void) {
+    if (TSR_LIKELY(!counting)) return false;
+    attempts++;
+    return fail_countdown > 0 && --fail_countdown == 0;
+}
+
+int64_t tsr_mem_fail_at(int64_t n) {
+    int64_t made = attempts;
+    counting = n > 0;
+    attempts = 0;
+    fail_countdown = n;
+    return made;
+}
+
+static bool refused(size_t bytes) {
+    if (TSR_UNLIKELY(tsr_mem_inject_failure())) return true;
+    return limit != 0 && (bytes > limit || (size_t)live_bytes > limit - bytes);
+}
+
+static void count(const void *block, int64_t sign) {
+    atomic_fetch_add_explicit(&live_blocks, sign, memory_order_relaxed);
+    atomic_fetch_add_explicit(&live_bytes, sign * (int64_t)malloc_usable_size((void *)block), memory_order_relaxed);
+}
+
+/* From this size on a block is a mapping of its own (malloc's own threshold never grows beyond): in huge pages it is first written several times as fast, and
+ * given back, which nothing can interrupt, twenty times as fast. */
+enum { MAPPED = 32 << 20, PAGE = 4096 };
+
+static void ask_for_huge_pages(void *block, size_t bytes) {
+    size_t into_page = (uintptr_t)block % PAGE;
+    madvise((char *)block - into_page, bytes + into_page, MADV_HUGEPAGE);
+}
+
+static void *counted(void *block, size_t bytes) {
+    if (TSR_UNLIKELY(block == NULL)) return NULL;
+    if (TSR_UNLIKELY(bytes >= MAPPED)) ask_for_huge_pages(block, bytes);
+    count(block, 1);
+    return block;
+}
+
+void *tsr_malloc(size_t bytes) { return TSR_UNLIKELY(refused(bytes)) ? NULL : counted(malloc(bytes > 0 ? bytes : 1), bytes); }
+
+void *tsr_malloc_array(size_t n, size_t size) {
+    size_t bytes;
+    return tsr_mul_size_overflows(n, size, &bytes) ? NULL : tsr_malloc(bytes);
+}
+
+void *tsr_calloc(size_t n, size_t size) {
+    size_t bytes;
+    if (tsr_mul_size_overflows(n, size, &bytes) || TSR_UNLIKELY(refused(bytes))) return NULL;
+    return counted(calloc(1, bytes > 0 ? bytes : 1), bytes);
+}
+
+void *tsr_realloc(void *block, size_t bytes) {
+    if (block == NULL) return tsr_malloc(bytes);
+    int64_t before = (int64_t)malloc_usable_size(block);
+    if (TSR_UNLIKELY(refused(bytes > (size_t)before ? bytes - (size_t)before : 0))) return NULL;
+    void *grown = realloc(block, bytes > 0 ? bytes : 1);
+    if (TSR_UNLIKELY(grown == NULL)) return NULL;
+    if (TSR_UNLIKELY(bytes >= MAPPED)) ask_for_huge_pages(grown, bytes);
+    atomic_fetch_add_explicit(&live_bytes, (int64_t)malloc_usable_size(grown) - before, memory_order_relaxed);
+    return grown;
+}
+
+TsrStatus tsr_mem_grow(void *items, size_t *room, size_t wanted, size_t size) {
+    if (wanted <= *room) return TSR_OK;
+    size_t next = TSR_MAX(*room + *room / 2 + 4, wanted), bytes;
+    if (tsr_mul_size_overflows(next, size, &bytes) || bytes > PTRDIFF_MAX) return tsr_error_no_memory(PTRDIFF_MAX);
+    void *grown = tsr_realloc(*(void **)items, bytes);
+    if (grown == NULL) return tsr_error_no_memory(bytes);
+    *(void **)items = grown;
+    *room = next;
+    return TSR_OK;
+}
+
+void tsr_free(void *block) {
+    if (block == NULL) return;
+    count(block, -1);
+    free(block);
+}
+
+int64_t tsr_mem_live_blocks(void) { return live_blocks; }
+int64_t tsr_mem_live_bytes(void) { return live_bytes; }
+void tsr_mem_set_limit(size_t bytes) { limit = bytes; }

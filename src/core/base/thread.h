@@ -1,0 +1,21 @@
+/* thread.h: what must happen when a thread ends, and a small lock. */
+#ifndef TSR_THREAD_H
+#define TSR_THREAD_H
+
+#include "core/base.h"
+
+/* Calls fn in every thread that ends after having called tsr_thread_watch. Register once. */
+void tsr_thread_at_end(void (*fn)(void));
+void tsr_thread_watch(void);
+/* Runs the same functions now, in this thread: what it keeps for reuse goes back. */
+void tsr_thread_drop(void);
+
+/* For a few instructions; never held across a call that may block. */
+typedef struct TsrLock { _Atomic bool held; } TsrLock;
+void tsr_lock_wait(TsrLock *lock);
+static inline void tsr_lock(TsrLock *lock) {
+    if (TSR_UNLIKELY(__atomic_exchange_n((bool *)&lock->held, true, __ATOMIC_ACQUIRE))) tsr_lock_wait(lock);
+}
+static inline void tsr_unlock(TsrLock *lock) { __atomic_store_n((bool *)&lock->held, false, __ATOMIC_RELEASE); }
+
+#endif

@@ -1,0 +1,137 @@
+#include "core/dtype.h"
+
+#include <strings.h>
+
+#include "dtype_impl.h"
+#include "halffloat.h"
+#include "core/mem.h"
+
+/* --- strings --- */
+static void string_destroy(void *data, size_t n) {
+    TsrString *s = data;
+    for (size_t i = 0; i < n; i++) {
+        tsr_free(s[i].data);
+        s[i] = (TsrString){NULL, 0};
+    }
+}
+
+static TsrStatus string_construct(void *data, size_t n) {
+    memset(data, 0, n * sizeof(TsrString));
+    return TSR_OK;
+}
+
+static TsrStatus string_copy(void *dst, const void *src, size_t n) {
+    TsrString *to = dst;
+    const TsrString *from = src;
+    for (size_t i = 0; i < n; i++) {
+        if (to[i].data == from[i].data && from[i].data != NULL) continue; /* onto itself */
+        char *bytes = NULL;
+        if (from[i].length > 0) {
+            if ((bytes = tsr_malloc(from[i].length + 1)) == NULL) return tsr_error_no_memory(from[i].length + 1);
+            memcpy(bytes, from[i].data, from[i].length);
+            bytes[from[i].length] = '\0';
+        }
+        tsr_free(to[i].data);
+        to[i] = (TsrString){bytes, from[i].length};
+    }
+    return TSR_OK;
+}
+
+static TsrStatus string_new(void **out) {
+    TsrString *s = tsr_calloc(1, sizeof *s);
+    if (s == NULL) return tsr_error_no_memory(sizeof *s);
+    *out = s;
+    return TSR_OK;
+}
+
+static void string_delete(void *element) {
+    string_destroy(element, 1);
+    tsr_free(element);
+}
+
+/* --- plain numbers: made and freed as bytes; nothing to construct, copy or destroy beyond them --- */
+#define PLAIN_NEW(size) \
+    static TsrStatus plain_new_##size(void **out) { \
+        *out = tsr_calloc(1, size); \
+        return *out != NULL ? TSR_OK : tsr_error_no_memory(size); \
+    }
+PLAIN_NEW(1)
+PLAIN_NEW(2)
+PLAIN_NEW(4)
+PLAIN_NEW(8)
+PLAIN_NEW(16)
+
+/* --- the table --- */
+#define FUNCTIONS_PLAIN(size) plain_new_##size, NULL, NULL, NULL, tsr_free
+#define FUNCTIONS_STRING string_new, string_construct, string_copy, string_destroy, string_delete
+#define FUNCTIONS_NESTED tsr_nested_new, tsr_nested_construct, tsr_nested_copy, tsr_nested_destroy, tsr_nested_delete
+/* By the row's kind. */
+#define OF_BOOL(suffix, size) FUNCTIONS_PLAIN(size)
+#define OF_UINT(suffix, size) FUNCTIONS_PLAIN(size)
+#define OF_INT(suffix, size) FUNCTIONS_PLAIN(size)
+#define OF_FLOAT(suffix, size) FUNCTIONS_PLAIN(size)
+#define OF_COMPLEX(suffix, size) FUNCTIONS_PLAIN(size)
+#define OF_OBJECT(suffix, size) FUNCTIONS_##suffix
+const TsrTypeMeta tsr_dtypes[TSR_DTYPE_COUNT] = {
+#define DTYPE(suffix, name, cname, ctype, size, kind, th) {TSR_##suffix, TSR_KIND_##kind, size, name, cname, th, OF_##kind(suffix, size)},
+#include "core/dtype.def"
+#undef DTYPE
+};
+
+const TsrTypeMeta tsr_dtype_uninitialized = {
+    TSR_DTYPE_NONE, TSR_KIND_OBJECT, 0, "nullptr (uninitialized)", "nullptr (uninitialized)", "Undefined", NULL, NULL, NULL, NULL, NULL};
+
+/* --- names --- */
+static const struct { const char *name; TsrDtype id; } aliases[] = {
+    {"float", TSR_FLOAT32}, {"double", TSR_FLOAT64}, {"half", TSR_FLOAT16}, {"long", TSR_INT64}, {"int", TSR_INT32},
+    {"short", TSR_INT16}, {"chalf", TSR_COMPLEX32}, {"cfloat", TSR_COMPLEX64}, {"cdouble", TSR_COMPLEX128}};
+
+TsrDtype tsr_dtype_from_name(const char *name) {
+    if (strncmp(name, "torch.", 6) == 0) name += 6;
+    for (int i = 0; i < TSR_DTYPE_COUNT; i++)
+        if (strcmp(tsr_dtypes[i].name, name) == 0) return (TsrDtype)i;
+    for (size_t i = 0; i < TSR_COUNTOF(aliases); i++)
+        if (strcmp(aliases[i].name, name) == 0) return aliases[i].id;
+    return TSR_DTYPE_NONE;
+}
+
+TsrDtype tsr_dtype_real_of(TsrDtype d) {
+    switch (d) {
+    case TSR_COMPLEX32: return TSR_FLOAT16;
+    case TSR_BCOMPLEX32: return TSR_BFLOAT16;
+    case TSR_COMPLEX64: return TSR_FLOAT32;
+    case TSR_COMPLEX128: return TSR_FLOAT64;
+    default: return d;
+    }
+}
+
+TsrDtype tsr_dtype_complex_of(TsrDtype d) {
+    switch (d) {
+    case TSR_FLOAT16: case TSR_COMPLEX32: return TSR_COMPLEX32;
+    case TSR_BFLOAT16: case TSR_BCOMPLEX32: return TSR_BCOMPLEX32;
+    case TSR_FLOAT32: case TSR_COMPLEX64: return TSR_COMPLEX64;
+    case TSR_FLOAT64: case TSR_COMPLEX128: return TSR_COMPLEX128;
+    default: return tsr_default_dtype() == TSR_BFLOAT16 ? TSR_COMPLEX64 : tsr_dtype_complex_of(tsr_default_dtype());
+    }
+}
+
+static TsrDtype default_dtype = TSR_FLOAT32;
+
+TsrDtype tsr_default_dtype(void) { return default_dtype; }
+
+TsrStatus tsr_set_default_dtype(TsrDtype d) {
+    if (d != TSR_FLOAT16 && d != TSR_BFLOAT16 && d != TSR_FLOAT32 && d != TSR_FLOAT64)
+        return tsr_error(TSR_TYPE_ERROR, "only floating-point types are supported as the default type");
+    default_dtype = d;
+    return TSR_OK;
+}
+
+/* --- small floats --- */
+float tsr_half_to_float(TsrHalf x) { return tsr_half_widen(x); }
+TsrHalf tsr_half_from_float(float x) { return tsr_half_round(x); }
+float tsr_bfloat16_to_float(TsrBfloat16 x) { return tsr_bfloat16_widen(x); }
+TsrBfloat16 tsr_bfloat16_from_float(float x) { return tsr_bfloat16_round(x); }
+float tsr_float8_e5m2_to_float(TsrFloat8E5m2 x) { return tsr_float8_e5m2_widen(x); }
+TsrFloat8E5m2 tsr_float8_e5m2_from_float(float x) { return tsr_float8_e5m2_round(x); }
+float tsr_float8_e4m3fn_to_float(TsrFloat8E4m3fn x) { return tsr_float8_e4m3fn_widen(x); }
+TsrFloat8E4m3fn tsr_float8_e4m3fn_from_float(float x) { return tsr_float8_e4m3fn_round(x); }

@@ -1,0 +1,73 @@
+/* halffloat.h: the small float formats as inline functions, for kernels.
+ * All round to nearest even. No branches on the common paths, so loops over them vectorise. */
+#ifndef TSR_HALFFLOAT_H
+#define TSR_HALFFLOAT_H
+
+#include <string.h>
+
+#include "core/dtype.h"
+
+static inline uint32_t tsr_float_bits(float x) { uint32_t u; memcpy(&u, &x, sizeof u); return u; }
+static inline float tsr_bits_float(uint32_t u) { float x; memcpy(&x, &u, sizeof x); return x; }
+
+static inline float tsr_half_widen(TsrHalf h) {
+    uint32_t w = (uint32_t)h.bits << 16, sign = w & 0x80000000u, two = w + w;
+    /* Normal, infinite and nan: rebias by a multiplication; subnormal: subtract a magic number. */
+    float normal = tsr_bits_float((two >> 4) + (0xE0u << 23)) * 0x1.0p-112f;
+    float tiny = tsr_bits_float((two >> 17) | (126u << 23)) - 0.5f;
+    return tsr_bits_float(sign | (two < (1u << 27) ? tsr_float_bits(tiny) : tsr_float_bits(normal)));
+}
+
+static inline TsrHalf tsr_half_round(float f) {
+    uint32_t w = tsr_float_bits(f), two = w + w, sign = w & 0x80000000u, bias = two & 0xFF000000u;
+    float base = (tsr_bits_float(w & 0x7FFFFFFFu) * 0x1.0p+112f) * 0x1.0p-110f;
+    if (bias < 0x71000000u) bias = 0x71000000u;
+    uint32_t bits = tsr_float_bits(tsr_bits_float((bias >> 1) + 0x07800000u) + base);
+    uint32_t nonsign = ((bits >> 13) & 0x7C00u) + (bits & 0x0FFFu);
+    return (TsrHalf){(uint16_t)((sign >> 16) | (two > 0xFF000000u ? 0x7E00u : nonsign))};
+}
+
+static inline float tsr_bfloat16_widen(TsrBfloat16 b) { return tsr_bits_float((uint32_t)b.bits << 16); }
+
+static inline TsrBfloat16 tsr_bfloat16_round(float f) {
+    uint32_t u = tsr_float_bits(f), r = (u + 0x7FFFu + ((u >> 16) & 1u)) >> 16;
+    return (TsrBfloat16){(uint16_t)((u & 0x7FFFFFFFu) > 0x7F800000u ? 0x7FC0u : r)};
+}
+
+/* e5m2 is the upper byte of a half. */
+static inline float tsr_float8_e5m2_widen(TsrFloat8E5m2 x) { return tsr_half_widen((TsrHalf){(uint16_t)(x.bits << 8)}); }
+
+static inline TsrFloat8E5m2 tsr_float8_e5m2_round(float f) {
+    uint32_t w = tsr_float_bits(f), mag = w & 0x7FFFFFFFu, r;
+    if (mag >= 143u << 23) r = mag > 0x7F800000u ? 0x7F : 0x7C; /* 2^16 and above */
+    else if (mag < 113u << 23) r = tsr_float_bits(tsr_bits_float(mag) + tsr_bits_float(134u << 23)) - (134u << 23);
+    else r = (mag + (((mag >> 21) & 1u) + 0xFFFFFu) - (112u << 23)) >> 21;
+    return (TsrFloat8E5m2){(uint8_t)(r | (w >> 31 << 7))};
+}
+
+static inline float tsr_float8_e4m3fn_widen(TsrFloat8E4m3fn x) {
+    uint32_t mag = x.bits & 0x7Fu, sign = (uint32_t)(x.bits & 0x80u) << 24;
+    if (mag == 0x7F) return tsr_bits_float(sign | 0x7FC00000u);
+    float f = mag < 8 ? (float)mag * 0x1.0p-9f : tsr_bits_float((mag << 20) + (120u << 23));
+    return tsr_bits_float(sign | tsr_float_bits(f));
+}
+
+static inline TsrFloat8E4m3fn tsr_float8_e4m3fn_round(float f) {
+    uint32_t w = tsr_float_bits(f), mag = w & 0x7FFFFFFFu, r;
+    if (mag > 0x7F800000u) r = 0x7F;
+    else if (mag >= 1086u << 20) r = 0x7E; /* saturates at 448, infinity too */
+    else if (mag < 121u << 23) r = tsr_float_bits(tsr_bits_float(mag) + tsr_bits_float(141u << 23)) - (141u << 23);
+    else r = (mag + (((mag >> 20) & 1u) + 0x7FFFFu) - (120u << 23)) >> 20;
+    return (TsrFloat8E4m3fn){(uint8_t)(r | (w >> 31 << 7))};
+}
+
+/* Float to integer as x86 does it: truncation; out of range and nan give the least int32 or int64,
+ * of which narrower types keep the low bits. */
+static inline int32_t tsr_double_to_int32(double f) { return f > -2147483649.0 && f < 2147483648.0 ? (int32_t)f : INT32_MIN; }
+static inline int32_t tsr_float_to_int32(float f) { return f >= -2147483648.0f && f < 2147483648.0f ? (int32_t)f : INT32_MIN; }
+static inline int64_t tsr_double_to_int64(double f) { return f >= -0x1.0p63 && f < 0x1.0p63 ? (int64_t)f : INT64_MIN; }
+static inline uint64_t tsr_double_to_uint64(double f) {
+    return f >= 0x1.0p63 ? (uint64_t)tsr_double_to_int64(f - 0x1.0p63) ^ (1ull << 63) : (uint64_t)tsr_double_to_int64(f);
+}
+
+#endif

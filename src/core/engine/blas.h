@@ -1,0 +1,33 @@
+/* blas.h: BLAS and LAPACK by dlopen at first use: nothing is linked, a start costs nothing.
+ *
+ * The OpenMP variant of OpenBLAS is looked for by its path, so that there is one thread pool; else the
+ * generic name serves. Interfaces have 32-bit ints: callers check sizes with tsr_blas_int. LAPACK is
+ * reached by its Fortran symbols (column-major, everything by address, string lengths hidden at the end). */
+#ifndef TSR_BLAS_H
+#define TSR_BLAS_H
+
+#include "core/scalar.h"
+
+/* The four types that BLAS computes on, as indices of the tables below. */
+typedef enum TsrBlasType { TSR_BLAS_S, TSR_BLAS_D, TSR_BLAS_C, TSR_BLAS_Z, TSR_BLAS_TYPES } TsrBlasType;
+
+enum { TSR_CBLAS_ROW = 101, TSR_CBLAS_N = 111, TSR_CBLAS_T = 112, TSR_CBLAS_CT = 113, TSR_CBLAS_CN = 114 };
+
+typedef struct TsrBlas {
+#define CBLAS(name, returns, args) returns (*name) args;
+#define LAPACK_ALL(name, s, d, c, z, args) void (*name[TSR_BLAS_TYPES]) args;
+#include "blas.def"
+#undef CBLAS
+#undef LAPACK_ALL
+} TsrBlas;
+
+/* Lent for ever; what this thread calls next runs on tsr_parallel_width() threads. TSR_RUNTIME_ERROR naming the package when there is no library. Thread safe. */
+TsrStatus tsr_blas_get(const TsrBlas **lent);
+/* As tsr_blas_get, but NULL and no error when there is none. */
+const TsrBlas *tsr_blas_try(void);
+/* *out = n when it fits a 32-bit int, else TSR_RUNTIME_ERROR. */
+TsrStatus tsr_blas_int(int *out, int64_t n);
+/* float32, float64, complex64, complex128 only; false for others. */
+bool tsr_blas_type(TsrBlasType *out, TsrDtype d);
+
+#endif

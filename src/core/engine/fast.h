@@ -1,0 +1,35 @@
+/* fast.h: operators on plain tensors without the operator table or an iterator.
+ *
+ * Plain: dense cpu tensors, contiguous, no lazy bits, of one dtype and one shape, or one of them 0-d or a number that
+ * does not change the dtype. Results are those of the operator of the table, bit for bit; anything else, and every
+ * error, is left to it: the functions then return false and have done nothing. When they return true *status is what
+ * the operator returned and *out (the caller's) its result.
+ *
+ * `dying` says which operands the caller lets go right after (their one reference is the caller's): when such a tensor
+ * owns its memory alone, the result is written over it and is the same tensor, retained. */
+#ifndef TSR_FAST_H
+#define TSR_FAST_H
+
+#include "core/tensor.h"
+
+typedef enum TsrFastOp {
+    TSR_FAST_ADD, TSR_FAST_SUB, TSR_FAST_MUL, TSR_FAST_DIV, TSR_FAST_AND, TSR_FAST_OR, TSR_FAST_XOR,
+    TSR_FAST_EQ, TSR_FAST_NE, TSR_FAST_LT, TSR_FAST_LE, TSR_FAST_GT, TSR_FAST_GE,
+    TSR_FAST_POW, /* by a number */
+    TSR_FAST_NEG, /* unary */
+    TSR_FAST_COUNT
+} TsrFastOp;
+enum { TSR_DYING_LEFT = 1, TSR_DYING_RIGHT = 2 };
+
+bool tsr_fast_binary_new(TsrTensor **out, TsrStatus *status, TsrFastOp op, TsrTensor *a, TsrTensor *b, unsigned dying);
+/* a op n, or n op a when `reversed`. */
+bool tsr_fast_number_new(TsrTensor **out, TsrStatus *status, TsrFastOp op, TsrTensor *a, TsrScalar n, bool reversed, unsigned dying);
+bool tsr_fast_unary_new(TsrTensor **out, TsrStatus *status, TsrFastOp op, TsrTensor *a, unsigned dying);
+/* a op= b; the version is bumped. */
+bool tsr_fast_inplace(TsrStatus *status, TsrFastOp op, TsrTensor *a, TsrTensor *b);
+bool tsr_fast_inplace_number(TsrStatus *status, TsrFastOp op, TsrTensor *a, TsrScalar n);
+/* Whether the result of an operator may be written over `t`, of which the caller holds the one reference: it owns its memory alone, all of it, and nobody
+ * has asked who it is. */
+bool tsr_fast_reusable(const TsrTensor *t);
+
+#endif

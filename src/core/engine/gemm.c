@@ -1,0 +1,781 @@
+/* The matrix product on raw matrices: see gemm.h. */
+#include "gemm.h"
+
+#include "blas.h"
+#include "core/kernels/simd.h"
+#include "core/loop.h"
+#include "core/parallel.h"
+#include "core/mem.h"
+
+#include <complex.h>
+#include <string.h>
+
+enum { GEMM_COLS = 16, GEMM_ROWS = 4 };
+/* Tiles of a large product: their largest side, how much of the inner dimension is taken at a time, and the multiplications below which none is cut. */
+enum { TILE = 1024, TILE_DEPTH = 1536, TILE_LEAST = 1000000 };
+/* Up to this many multiplications, in matrices that are narrow somewhere, our own loops are used: the library need not be loaded. */
+enum { GEMM_TINY = 8192, GEMM_NARROW = 16 };
+
+/* Unsigned accumulators: wrapping is defined, and equal to two's complement. */
+#define T uint8_t
+#define ACC uint32_t
+#define VECTOR
+#define NAME(x) u8_##x
+#define CONJ(v) (v)
+#include "core/kernels/matrix/gemm.inc"
+#define T int8_t
+#define ACC uint32_t
+#define VECTOR
+#define NAME(x) i8_##x
+#define CONJ(v) (v)
+#include "core/kernels/matrix/gemm.inc"
+#define T int16_t
+#define ACC uint32_t
+#define VECTOR
+#define NAME(x) i16_##x
+#define CONJ(v) (v)
+#include "core/kernels/matrix/gemm.inc"
+#define T int32_t
+#define ACC uint32_t
+#define VECTOR
+#define NAME(x) i32_##x
+#define CONJ(v) (v)
+#include "core/kernels/matrix/gemm.inc"
+#define T int64_t
+#define ACC uint64_t
+#define VECTOR
+#define NAME(x) i64_##x
+#define CONJ(v) (v)
+#include "core/kernels/matrix/gemm.inc"
+/* Small float products are summed one after the other, product and sum rounded each, as MKL's small kernels do: the digits then agree. */
+#define T float
+#define ACC float
+#define PLAIN_ONLY
+#define NAME(x) f32_##x
+#define CONJ(v) (v)
+#include "core/kernels/matrix/gemm.inc"
+#define T double
+#define ACC double
+#define VECTOR
+#define NAME(x) f64_##x
+#define CONJ(v) (v)
+#include "core/kernels/matrix/gemm.inc"
+#define T TsrComplexDouble
+#define ACC TsrComplexDouble
+#define NAME(x) c128_##x
+#define CONJ(v) conj(v)
+#include "core/kernels/matrix/gemm.inc"
+
+bool tsr_gemm_supports(TsrDtype d) {
+    switch (d) {
+    case TSR_UINT8: case TSR_INT8: case TSR_INT16: case TSR_INT32: case TSR_INT64: case TSR_FLOAT16: case TSR_BFLOAT16:
+    case TSR_FLOAT32: case TSR_FLOAT64: case TSR_COMPLEX64: case TSR_COMPLEX128: return true;
+    default: return false;
+    }
+}
+
+static double complex scalar_complex(TsrScalar s) {
+    return s.kind == TSR_SCALAR_COMPLEX ? CMPLX(s.c.re, s.c.im) : CMPLX(tsr_scalar_to_double(s), 0);
+}
+
+/* How MKL's small kernels sum a dot product of consecutive floats: up to an address of 16 bytes one by one, then in lanes, which are folded in halves, then the rest. */
+static float lanes_dot(const float *x, const float *y, int64_t n, int lanes) {
+    float lane[8] = {0};
+    int64_t peel = TSR_MIN(n, (int64_t)(-((uintptr_t)x / sizeof(float)) & 3)), full = peel + (n - peel) / lanes * lanes, i = 0;
+    for (; i < peel; i++) lane[0] += x[i] * y[i];
+    for (; i < full; i++) lane[(i - peel) % lanes] += x[i] * y[i];
+    for (int width = lanes / 2; width > 0; width /= 2)
+        for (int l = 0; l < width; l++) lane[l] += lane[l + width];
+    for (; i < n; i++) lane[0] += x[i] * y[i];
+    return lane[0];
+}
+
+/* A row times a vector: what is over fours, or one four, goes first. */
+static float vector_dot(const float *x, const float *y, int64_t n) {
+    float lane[4] = {0};
+    int64_t first = n % 4 != 0 ? n % 4 : TSR_MIN(n, (int64_t)4);
+    for (int64_t i = 0; i < first; i++) lane[0] += x[i] * y[i];
+    for (int64_t i = first; i < n; i++) lane[(i - first) % 4] += x[i] * y[i];
+    return (lane[0] + lane[2]) + (lane[1] + lane[3]);
+}
+
+/* The same for the up to three rows after the last four: one by one when short, else four, lanes of sixteen, lanes of eight, and the rest. */
+static float last_rows_dot(const float *x, const float *y, int64_t n) {
+    float lane[16] = {0};
+    int64_t i = 0, first = n < 12 ? n : 4;
+    for (; i < first; i++) lane[0] += x[i] * y[i];
+    for (; i + 16 <= n; i += 16)
+        for (int l = 0; l < 16; l++) lane[l] += x[i + l] * y[i + l];
+    for (int l = 0; l < 8; l++) lane[l] += lane[l + 8];
+    for (; i + 8 <= n; i += 8)
+        for (int l = 0; l < 8; l++) lane[l] += x[i + l] * y[i + l];
+    for (int width = 4; width > 0; width /= 2)
+        for (int l = 0; l < width; l++) lane[l] += lane[l + width];
+    for (; i < n; i++) lane[0] += x[i] * y[i];
+    return lane[0];
+}
+
+/* A dot product alone: sixteen lanes where they hold it all, else four. */
+static float short_dot(const float *x, const float *y, int64_t n) {
+    float lane[16] = {0};
+    int width = n <= 12 ? 16 : 4;
+    for (int64_t i = 0; i < n; i++) lane[i % width] += x[i] * y[i];
+    for (width /= 2; width > 0; width /= 2)
+        for (int l = 0; l < width; l++) lane[l] += lane[l + width];
+    return lane[0];
+}
+
+/* The first elements of row i, before its first address of 16 bytes: of eight products the first four are added one by one, the others together. */
+static void peeled_f32(const TsrGemm *g, float alpha, int64_t i, int64_t columns) {
+    TsrMat a = g->a, b = g->b;
+    const float *x = (const float *)a.data + i * a.rs;
+    float *row = (float *)g->c.data + i * g->c.rs;
+    for (int64_t j = 0; j < columns; j++) {
+        const float *y = (const float *)b.data + j * b.cs;
+        float four = 0;
+        for (int64_t p = 0; p < a.cols; p++) {
+            float product = alpha * x[p * a.cs] * y[p * b.rs];
+            if (p % 8 < 4 || p >= a.cols / 8 * 8) row[j] += product;
+            else four = p % 8 == 4 ? product : four + product;
+            if (p % 8 == 7) row[j] += four;
+        }
+    }
+}
+
+/* row[j] += alpha x[p] b[p][j], for one p after the other; eight columns at a time stay in a register. */
+TSR_CLONES static void add_lines_f32(float *restrict row, int64_t n, int64_t k, float alpha, const float *restrict x, int64_t x_step, const float *restrict b, int64_t b_step) {
+    typedef float Eight __attribute__((vector_size(32), aligned(4)));
+    for (; n >= 8; n -= 8, row += 8, b += 8) {
+        Eight sum = *(const Eight *)(const void *)row;
+        for (int64_t p = 0; p < k; p++) sum += alpha * x[p * x_step] * *(const Eight *)(const void *)(b + p * b_step);
+        *(Eight *)(void *)row = sum;
+    }
+    for (int64_t p = 0; p < k && n > 0; p++) {
+        const float *restrict y = b + p * b_step;
+        float v = alpha * x[p * x_step];
+        for (int64_t j = 0; j < n; j++) row[j] += v * y[j];
+    }
+}
+
+/* As MKL's small kernels: c = beta c, then the products alpha a b added one after the other, each rounded. */
+static void small_f32(const TsrGemm *g, float alpha, float beta) {
+    TsrMat a = g->a, b = g->b, c = g->c;
+    int64_t m = c.rows, n = c.cols, k = a.cols;
+    bool dots = a.cs == 1 && b.rs == 1 && (b.cs != 1 || n == 1) && m > 1;
+    for (int64_t i = 0; i < m; i++) {
+        const float *x = (const float *)a.data + i * a.rs;
+        float *row = (float *)c.data + i * c.rs;
+        for (int64_t j = 0; j < n; j++) {
+            float *dst = row + j * c.cs, scaled = beta == 0 ? 0 : beta * *dst;
+            const float *column = (const float *)b.data + j * b.cs;
+            if (!dots) *dst = scaled;
+            else *dst = scaled + alpha * (n == 1 ? (i < m / 4 * 4 ? vector_dot : last_rows_dot)(x, column, k) : lanes_dot(x, column, k, j < n / 4 * 4 ? 4 : 8));
+        }
+        int64_t peel = c.cs == 1 ? (int64_t)(-((uintptr_t)row / sizeof(float)) & 3) : 0;
+        if (n - peel < 4) peel = 0;
+        bool lines = !dots && c.cs == 1 && b.cs == 1;
+        if (!dots) peeled_f32(g, alpha, i, peel);
+        if (lines) add_lines_f32(row + peel, n - peel, k, alpha, x, a.cs, (const float *)b.data + peel, b.rs);
+        for (int64_t p = 0; p < k && !dots && !lines; p++) {
+            const float *y = (const float *)b.data + p * b.rs;
+            float v = alpha * x[p * a.cs];
+            for (int64_t j = peel; j < n; j++) row[j * c.cs] += v * y[j * b.cs];
+        }
+    }
+}
+
+/* Both sides transposed: each sum apart, then added. */
+static void transposed_f32(const TsrGemm *g, float alpha, float beta) {
+    TsrMat a = g->a, b = g->b, c = g->c;
+    int64_t m = c.rows, n = c.cols, k = a.cols;
+    for (int64_t i = 0; i < m; i++)
+        for (int64_t j = 0; j < n; j++) {
+            const float *x = (const float *)a.data + i * a.rs, *y = (const float *)b.data + j * b.cs;
+            float *dst = (float *)c.data + i * c.rs + j * c.cs, sum = 0;
+            for (int64_t p = 0; p < k; p++) sum += x[p * a.cs] * y[p];
+            *dst = beta == 0 ? alpha * sum : beta * *dst + alpha * sum;
+        }
+}
+
+/* From FUSED_ROWS rows and FUSED_COLS columns on MKL has a kernel of fused multiplications and additions. The rows it does: two threads share them in fours,
+ * and what is too little for it is done as a small product. */
+enum { FUSED_ROWS = 4, FUSED_COLS = 12 };
+
+static int64_t fused_rows(int64_t m, int64_t n, int64_t k) {
+    if (m < FUSED_ROWS || n < FUSED_COLS) return 0;
+    int64_t first = ((m + 1) / 2 + 3) / 4 * 4;
+    bool together = k <= 4 || (n <= 16 && k <= 16);
+    return together || m - first >= FUSED_ROWS ? m : first;
+}
+
+/* The first `rows` rows; each sum begins with what c holds if `onto`. */
+TSR_CLONES static void fused_f32(const TsrGemm *g, int64_t rows, float alpha, float beta, bool onto) {
+    enum { BLOCK = 64 };
+    float sum[BLOCK];
+    TsrMat a = g->a, b = g->b, c = g->c;
+    int64_t n = c.cols, k = a.cols;
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t from = 0; from < n; from += BLOCK) {
+            int64_t width = TSR_MIN(n - from, (int64_t)BLOCK);
+            const float *x = (const float *)a.data + i * a.rs, *y = (const float *)b.data + from * b.cs;
+            float *row = (float *)c.data + i * c.rs + from * c.cs;
+            for (int64_t j = 0; j < width; j++) sum[j] = onto ? row[j * c.cs] : 0;
+            for (int64_t p = 0; p < k; p++)
+                for (int64_t j = 0; j < width; j++) sum[j] = __builtin_fmaf(x[p * a.cs], y[p * b.rs + j * b.cs], sum[j]);
+            for (int64_t j = 0; j < width; j++) row[j * c.cs] = beta == 0 ? alpha * sum[j] : __builtin_fmaf(alpha, sum[j], beta * row[j * c.cs]);
+        }
+}
+
+static void skip_rows(TsrMat *x, int64_t rows, size_t item) {
+    x->data = (char *)x->data + (size_t)(rows * x->rs) * item;
+    x->rows -= rows;
+}
+
+static void tiny_f32(const TsrGemm *g, float alpha, float beta) {
+    TsrGemm rest = *g;
+    int64_t fused = fused_rows(g->c.rows, g->c.cols, g->a.cols);
+    fused_f32(g, fused, alpha, beta, false);
+    skip_rows(&rest.a, fused, sizeof(float));
+    skip_rows(&rest.c, fused, sizeof(float));
+    bool transposed = g->a.rs == 1 && g->a.cs != 1 && g->b.rs == 1 && g->b.cs != 1;
+    (transposed ? transposed_f32 : small_f32)(&rest, alpha, beta);
+}
+
+/* A line of k complex numbers, conjugated if `conj`, each multiplied by `scale` as it is read. */
+typedef struct ComplexLine { const TsrComplexFloat *data; int64_t step; bool conj; float complex scale; } ComplexLine;
+
+/* A complex number that stays in registers, as a float complex does not: all of this is compiled into its callers. */
+typedef struct Parts { float re, im; } Parts;
+#define INLINE static inline __attribute__((always_inline))
+
+INLINE Parts parts_of(float complex v) { return (Parts){crealf(v), cimagf(v)}; }
+INLINE Parts times(Parts x, Parts y) { return (Parts){x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re}; }
+INLINE Parts plus(Parts x, Parts y) { return (Parts){x.re + y.re, x.im + y.im}; }
+
+INLINE Parts line_at(const ComplexLine *l, int64_t i, bool scaled) {
+    const float *v = (const float *)(l->data + i * l->step);
+    Parts u = {v[0], l->conj ? -v[1] : v[1]};
+    return scaled ? times(u, parts_of(l->scale)) : u;
+}
+
+/* The four real products of a complex one are summed apart, fused, and combined at the end. */
+INLINE Parts complex_sum(const ComplexLine *x, const ComplexLine *y, int64_t n) {
+    float rr = 0, ii = 0, ri = 0, ir = 0;
+    bool scaled_x = x->scale != 1, scaled_y = y->scale != 1;
+    for (int64_t p = 0; p < n; p++) {
+        Parts u = line_at(x, p, scaled_x), v = line_at(y, p, scaled_y);
+        rr = __builtin_fmaf(u.re, v.re, rr);
+        ii = __builtin_fmaf(u.im, v.im, ii);
+        ri = __builtin_fmaf(u.re, v.im, ri);
+        ir = __builtin_fmaf(u.im, v.re, ir);
+    }
+    return (Parts){rr - ii, ri + ir};
+}
+
+/* Complex products, rounded each, added to `sum` in order: what PyTorch's own loop for small batches does, and MKL for narrow or shallow matrices. */
+INLINE Parts plain_sum(Parts sum, const ComplexLine *x, const ComplexLine *y, int64_t n) {
+    bool scaled_x = x->scale != 1, scaled_y = y->scale != 1;
+    for (int64_t p = 0; p < n; p++) sum = plus(sum, times(line_at(x, p, scaled_x), line_at(y, p, scaled_y)));
+    return sum;
+}
+
+/* The ways of PyTorch's own loop, which scales the sum, and of MKL: onto the summand with a scaled, apart from it with b scaled, and by vectors. */
+typedef enum ComplexWay { WAY_LOOP, WAY_PLAIN, WAY_FUSED, WAY_VECTOR } ComplexWay;
+
+INLINE Parts complex_element(ComplexWay way, int64_t k, float complex alpha, const ComplexLine *x, const ComplexLine *y, Parts summand) {
+    if (way == WAY_LOOP) return plus(times(plain_sum((Parts){0, 0}, x, y, k), parts_of(alpha)), summand);
+    if (way == WAY_VECTOR) return plus(times(complex_sum(x, y, k), parts_of(alpha)), summand);
+    return way == WAY_PLAIN ? plain_sum(summand, x, y, k) : plus(complex_sum(x, y, k), summand);
+}
+
+/* A line of a times eight columns of b, whose rows are dense: the sums with a's real parts, then those with its imaginary ones, each fused. */
+typedef float EightColumns __attribute__((vector_size(64)));
+TSR_CLONES_FUSED static void eight_c64(EightColumns sums[2], const TsrComplexFloat *a, int64_t step, const TsrComplexFloat *b, int64_t row, int64_t k) {
+    EightColumns by_re = {0}, by_im = {0}, v;
+    for (int64_t p = 0; p < k; p++, a += step, b += row) {
+        memcpy(&v, b, sizeof v);
+        by_re += ((const float *)a)[0] * v;
+        by_im += ((const float *)a)[1] * v;
+    }
+    sums[0] = by_re, sums[1] = by_im;
+}
+
+/* The fused way by eight columns; how many are done. */
+static int64_t columns_c64(const TsrGemm *g, float complex beta) {
+    enum { COLUMNS = 8 };
+    TsrMat a = g->a, b = g->b, c = g->c;
+    int64_t done = tsr_isa() >= TSR_ISA_AVX2 ? c.cols / COLUMNS * COLUMNS : 0; /* others have no fused operations */
+    for (int64_t i = 0; i < c.rows; i++)
+        for (int64_t j = 0; j < done; j += COLUMNS) {
+            EightColumns sums[2];
+            eight_c64(sums, (const TsrComplexFloat *)a.data + i * a.rs, a.cs, (const TsrComplexFloat *)b.data + j, b.rs, a.cols);
+            for (int t = 0; t < COLUMNS; t++) {
+                float *dst = (float *)((TsrComplexFloat *)c.data + i * c.rs + (j + t) * c.cs);
+                float rr = sums[0][2 * t], ri = sums[0][2 * t + 1], ir = a.conj ? -sums[1][2 * t] : sums[1][2 * t], ii = a.conj ? -sums[1][2 * t + 1] : sums[1][2 * t + 1];
+                Parts sum = b.conj ? (Parts){rr + ii, ir - ri} : (Parts){rr - ii, ri + ir};
+                sum = plus(sum, beta == 0 ? (Parts){0, 0} : times((Parts){dst[0], dst[1]}, parts_of(beta)));
+                dst[0] = sum.re, dst[1] = sum.im;
+            }
+        }
+    return done;
+}
+
+TSR_CLONES static void small_c64(const TsrGemm *g, float complex alpha, float complex beta, ComplexWay way) {
+    TsrMat a = g->a, b = g->b, c = g->c;
+    int64_t done = way == WAY_FUSED && alpha == 1 && b.cs == 1 ? columns_c64(g, beta) : 0;
+    ComplexLine x = {NULL, a.cs, a.conj, way == WAY_PLAIN ? alpha : 1}, y = {NULL, b.rs, b.conj, way == WAY_FUSED ? alpha : 1};
+    for (int64_t i = 0; i < c.rows; i++)
+        for (int64_t j = done; j < c.cols; j++) {
+            float *dst = (float *)((TsrComplexFloat *)c.data + i * c.rs + j * c.cs);
+            x.data = (const TsrComplexFloat *)a.data + i * a.rs, y.data = (const TsrComplexFloat *)b.data + j * b.cs;
+            Parts r = complex_element(way, a.cols, alpha, &x, &y, beta == 0 ? (Parts){0, 0} : times((Parts){dst[0], dst[1]}, parts_of(beta)));
+            dst[0] = r.re, dst[1] = r.im;
+        }
+}
+
+TSR_CLONES static void c64_dot(float *out, const ComplexLine *x, const ComplexLine *y, int64_t n) {
+    Parts sum = n < 3 ? plain_sum((Parts){0, 0}, x, y, n) : complex_sum(x, y, n);
+    out[0] = sum.re, out[1] = sum.im;
+}
+#undef INLINE
+
+/* MKL's choice, by the sizes and by whether b lies in columns. */
+static ComplexWay complex_way(const TsrGemm *g) {
+    int64_t m = g->c.rows, n = g->c.cols, k = g->a.cols;
+    bool columns = g->b.rs == 1 && g->b.cs != 1;
+    if (m == 1 || n == 1) return m * n * k < 64 ? WAY_LOOP : WAY_VECTOR;
+    return n >= 4 && k >= 4 ? WAY_FUSED : columns ? WAY_LOOP : WAY_PLAIN;
+}
+
+static TsrStatus own_gemm(const TsrGemm *g);
+
+/* Blocks of an own product's columns, handed to the thread pool. */
+static void own_columns(int64_t begin, int64_t end, void *user) {
+    TsrGemm part = *(const TsrGemm *)user;
+    int64_t item = (int64_t)tsr_dtype_size(part.dtype), from = begin * GEMM_COLS, to = TSR_MIN(end * GEMM_COLS, part.c.cols);
+    part.b.data = (char *)part.b.data + from * part.b.cs * item;
+    part.c.data = (char *)part.c.data + from * part.c.cs * item;
+    part.b.cols = part.c.cols = to - from;
+    TsrStatus s = own_gemm(&part);
+    if (s != TSR_OK) tsr_parallel_fail(s);
+}
+
+static TsrStatus own_gemm_parallel(const TsrGemm *g) {
+    double column = (double)g->c.rows * (double)g->a.cols;
+    if (column * (double)g->c.cols < 2 * TSR_CHUNK_PRODUCTS) return own_gemm(g);
+    return tsr_parallel_for((g->c.cols + GEMM_COLS - 1) / GEMM_COLS, TSR_MAX(1, (int64_t)(TSR_CHUNK_PRODUCTS / (column * GEMM_COLS + 1))), own_columns, (void *)(uintptr_t)g);
+}
+
+static TsrStatus own_gemm(const TsrGemm *g) {
+    char local[16384];
+    size_t need, item = TSR_MAX(tsr_dtype_size(g->dtype), (size_t)4);
+    if (tsr_mul_size_overflows((size_t)g->a.cols, GEMM_COLS * item, &need)) return tsr_error_no_memory(SIZE_MAX);
+    void *panel = local;
+    if (need > sizeof local && (panel = tsr_malloc(need)) == NULL) return tsr_error_no_memory(need);
+    int64_t ia = tsr_scalar_to_int(g->alpha), ib = tsr_scalar_to_int(g->beta);
+    double fa = tsr_scalar_to_double(g->alpha), fb = tsr_scalar_to_double(g->beta);
+    double complex ca = scalar_complex(g->alpha), cb = scalar_complex(g->beta);
+    switch (g->dtype) {
+    case TSR_UINT8: u8_gemm(g, (uint32_t)ia, (uint32_t)ib, panel); break;
+    case TSR_INT8: i8_gemm(g, (uint32_t)ia, (uint32_t)ib, panel); break;
+    case TSR_INT16: i16_gemm(g, (uint32_t)ia, (uint32_t)ib, panel); break;
+    case TSR_INT32: i32_gemm(g, (uint32_t)ia, (uint32_t)ib, panel); break;
+    case TSR_INT64: i64_gemm(g, (uint64_t)ia, (uint64_t)ib, panel); break;
+    case TSR_FLOAT32: tiny_f32(g, (float)fa, (float)fb); break;
+    case TSR_FLOAT64: f64_gemm(g, fa, fb, panel); break;
+    case TSR_COMPLEX64: small_c64(g, (float complex)ca, (float complex)cb, complex_way(g)); break;
+    default: c128_gemm(g, ca, cb, panel); break;
+    }
+    if (panel != local) tsr_free(panel);
+    return tsr_interrupt_check();
+}
+
+/* A matrix as BLAS wants it in row-major terms: `trans` and a leading dimension; `copy` is owned when it had to be packed. */
+typedef struct BlasMat { const void *data; int trans, ld; void *copy; } BlasMat;
+
+static TsrStatus blas_pack(BlasMat *out, const TsrMat *x, TsrDtype dtype) {
+    int64_t rows = x->rows, cols = x->cols;
+    size_t item = tsr_dtype_size(dtype), bytes;
+    if (tsr_mul_size_overflows((size_t)rows * item, (size_t)cols, &bytes)) return tsr_error_no_memory(SIZE_MAX);
+    char *copy = tsr_malloc(bytes);
+    if (copy == NULL) return tsr_error_no_memory(bytes);
+    for (int64_t i = 0; i < rows; i++)
+        tsr_convert(dtype, copy + (size_t)(i * cols) * item, (int64_t)item, dtype, (const char *)x->data + i * x->rs * (int64_t)item, x->cs * (int64_t)item, cols);
+    *out = (BlasMat){copy, x->conj ? TSR_CBLAS_CN : TSR_CBLAS_N, 0, copy};
+    return tsr_blas_int(&out->ld, TSR_MAX(cols, 1));
+}
+
+static TsrStatus blas_mat(BlasMat *out, const TsrMat *x, TsrDtype dtype) {
+    int64_t rows = x->rows, cols = x->cols;
+    out->copy = NULL;
+    out->data = x->data;
+    if ((x->cs == 1 || cols == 1) && (x->rs >= cols || rows == 1) && x->rs >= 0 && (cols > 1 || x->rs > 0 || rows == 1)) {
+        out->trans = x->conj ? TSR_CBLAS_CN : TSR_CBLAS_N;
+        return tsr_blas_int(&out->ld, rows == 1 ? TSR_MAX(cols, 1) : x->rs);
+    }
+    if ((x->rs == 1 || rows == 1) && (x->cs >= rows || cols == 1) && (rows > 1 || x->cs > 0)) {
+        out->trans = x->conj ? TSR_CBLAS_CT : TSR_CBLAS_T;
+        return tsr_blas_int(&out->ld, cols == 1 ? TSR_MAX(rows, 1) : x->cs);
+    }
+    return blas_pack(out, x, dtype);
+}
+
+/* Large products are cut into tiles that the thread pool takes, and these in depth: an interrupt is seen between two, and a busy processor holds up one. */
+typedef struct TileJob {
+    const TsrBlas *blas;
+    TsrBlasType type;
+    size_t item;
+    int64_t m, n, k;
+    int64_t down, across, rows, cols, depth; /* how many tiles, the size of one, how much of k at a time */
+    TsrScalar alpha, beta;
+    BlasMat a, b;
+    char *c;
+    int ldc;
+} TileJob;
+
+/* One tile of c with a's rows and b's columns: mnk are its sizes, beta what is kept of it. */
+static void gemm_call(const TileJob *j, const int *mnk, const BlasMat *a, const BlasMat *b, TsrScalar beta, void *c) {
+    int m = mnk[0], n = mnk[1], k = mnk[2], row = TSR_CBLAS_ROW;
+    double complex za = scalar_complex(j->alpha), zb = scalar_complex(beta);
+    float complex ca = (float complex)za, cb = (float complex)zb;
+    switch (j->type) {
+    case TSR_BLAS_S: j->blas->sgemm(row, a->trans, b->trans, m, n, k, crealf(ca), a->data, a->ld, b->data, b->ld, crealf(cb), c, j->ldc); break;
+    case TSR_BLAS_D: j->blas->dgemm(row, a->trans, b->trans, m, n, k, creal(za), a->data, a->ld, b->data, b->ld, creal(zb), c, j->ldc); break;
+    case TSR_BLAS_C: j->blas->cgemm(row, a->trans, b->trans, m, n, k, &ca, a->data, a->ld, b->data, b->ld, &cb, c, j->ldc); break;
+    default: j->blas->zgemm(row, a->trans, b->trans, m, n, k, &za, a->data, a->ld, b->data, b->ld, &zb, c, j->ldc); break;
+    }
+}
+
+static const void *element(const BlasMat *x, int64_t row, int64_t col, size_t item) {
+    bool turned = x->trans == TSR_CBLAS_T || x->trans == TSR_CBLAS_CT;
+    return (const char *)x->data + (size_t)(turned ? col * x->ld + row : row * x->ld + col) * item;
+}
+
+static void run_tile(const TileJob *j, int64_t row, int64_t col) {
+    int mnk[3] = {(int)TSR_MIN(j->rows, j->m - row), (int)TSR_MIN(j->cols, j->n - col), 0};
+    if (mnk[0] <= 0 || mnk[1] <= 0) return;
+    for (int64_t at = 0; at < j->k && tsr_interrupt_flag == 0; at += j->depth) {
+        BlasMat a = j->a, b = j->b;
+        a.data = element(&a, row, at, j->item);
+        b.data = element(&b, at, col, j->item);
+        mnk[2] = (int)TSR_MIN(j->depth, j->k - at);
+        gemm_call(j, mnk, &a, &b, at == 0 ? j->beta : tsr_scalar_int(1), j->c + (size_t)(row * j->ldc + col) * j->item);
+    }
+}
+
+static void run_tiles(int64_t begin, int64_t end, void *user) {
+    const TileJob *j = user;
+    (void)tsr_blas_try(); /* for its rule about threads: one in a job */
+    for (int64_t i = begin; i < end; i++) run_tile(j, i / j->across * j->rows, i % j->across * j->cols);
+}
+
+/* Pieces small enough to be soon done, large enough for OpenBLAS to run at its peak, and an even number of them. They depend on no number of threads. */
+static void choose_tiles(TileJob *j) {
+    static const int cost[TSR_BLAS_TYPES] = {1, 2, 4, 8}; /* of a multiplication */
+    double work = (double)j->m * (double)j->n * (double)j->k;
+    j->down = (j->m + TILE - 1) / TILE;
+    j->across = (j->n + TILE - 1) / TILE;
+    if (j->down > 1) j->down = (j->down + 1) / 2 * 2;
+    else if (j->across > 1) j->across = (j->across + 1) / 2 * 2;
+    while (j->down * j->across < 4 && work / (double)(j->down * j->across) > TILE_LEAST) {
+        if (j->m / j->down > j->n / j->across) j->down *= 2;
+        else j->across *= 2;
+    }
+    j->rows = ((j->m + j->down - 1) / j->down + 15) / 16 * 16;
+    j->cols = ((j->n + j->across - 1) / j->across + 15) / 16 * 16;
+    j->depth = j->k < 2 * TILE_DEPTH / cost[j->type] ? j->k : TILE_DEPTH / cost[j->type];
+}
+
+static TsrStatus gemm_tiles(TileJob *j) {
+    choose_tiles(j);
+    int64_t tiles = j->down * j->across;
+    if (tiles > 1) return tsr_parallel_for(tiles, 1, run_tiles, j);
+    run_tiles(0, 1, j);
+    return tsr_interrupt_check();
+}
+
+/* The product with b and c one column each, whose elements lie incx and incy apart. */
+static void gemv_call(const TsrBlas *blas, TsrBlasType t, const TsrGemm *g, const BlasMat *a, int incx, int incy) {
+    double complex za = scalar_complex(g->alpha), zb = scalar_complex(g->beta);
+    float complex ca = (float complex)za, cb = (float complex)zb;
+    const void *x = g->b.data;
+    void *y = g->c.data;
+    bool trans = a->trans == TSR_CBLAS_T;
+    int m = (int)(trans ? g->a.cols : g->a.rows), n = (int)(trans ? g->a.rows : g->a.cols), op = trans ? TSR_CBLAS_T : TSR_CBLAS_N, row = TSR_CBLAS_ROW;
+    switch (t) {
+    case TSR_BLAS_S: blas->sgemv(row, op, m, n, crealf(ca), a->data, a->ld, x, incx, crealf(cb), y, incy); break;
+    case TSR_BLAS_D: blas->dgemv(row, op, m, n, creal(za), a->data, a->ld, x, incx, creal(zb), y, incy); break;
+    case TSR_BLAS_C: blas->cgemv(row, op, m, n, &ca, a->data, a->ld, x, incx, &cb, y, incy); break;
+    default: blas->zgemv(row, op, m, n, &za, a->data, a->ld, x, incx, &zb, y, incy); break;
+    }
+}
+
+static bool plain(const BlasMat *a) { return a->trans == TSR_CBLAS_N || a->trans == TSR_CBLAS_T; }
+
+/* m, n and k fit an int; c is row-major. */
+static TsrStatus gemm_with(const TsrBlas *blas, TsrBlasType t, const TsrGemm *g) {
+    BlasMat a = {0}, b = {0};
+    int64_t m = g->c.rows, n = g->c.cols;
+    int ldc = 0, incx = 0, incy = 0;
+    TSR_TRY(blas_mat(&a, &g->a, g->dtype));
+    TsrStatus s = TSR_OK;
+    if (n == 1 && !g->b.conj && g->b.rs > 0 && plain(&a)) { /* matrix times vector */
+        if ((s = tsr_blas_int(&incx, g->b.rs)) == TSR_OK && (s = tsr_blas_int(&incy, m == 1 ? 1 : g->c.rs)) == TSR_OK) gemv_call(blas, t, g, &a, incx, incy);
+        tsr_free(a.copy);
+        return s;
+    }
+    s = blas_mat(&b, &g->b, g->dtype);
+    if (s == TSR_OK) s = tsr_blas_int(&ldc, m == 1 ? TSR_MAX(n, 1) : g->c.rs);
+    TileJob job = {.blas = blas, .type = t, .item = tsr_dtype_size(g->dtype), .m = m, .n = n, .k = g->a.cols, .alpha = g->alpha, .beta = g->beta,
+                   .a = a, .b = b, .c = g->c.data, .ldc = ldc};
+    if (s == TSR_OK) s = gemm_tiles(&job);
+    tsr_free(a.copy);
+    tsr_free(b.copy);
+    return s;
+}
+
+static TsrMat turned(TsrMat x) { return (TsrMat){x.data, x.cols, x.rows, x.cs, x.rs, x.conj}; }
+
+static TsrStatus blas_gemm(TsrBlasType t, const TsrGemm *g) {
+    int64_t m = g->c.rows, n = g->c.cols, k = g->a.cols;
+    TsrMat c = g->c;
+    const TsrBlas *blas = m * n * k <= GEMM_TINY && TSR_MIN(m, TSR_MIN(n, k)) < GEMM_NARROW ? NULL : tsr_blas_try();
+    if (blas == NULL) return own_gemm(g);
+    bool rows_ok = (c.cs == 1 || n == 1) && (c.rs >= n || m == 1), cols_ok = (c.rs == 1 || m == 1) && (c.cs >= m || n == 1);
+    if (!rows_ok && !cols_ok) return own_gemm(g);
+    int fits;
+    TSR_TRY(tsr_blas_int(&fits, m));
+    TSR_TRY(tsr_blas_int(&fits, n));
+    TSR_TRY(tsr_blas_int(&fits, k));
+    if (rows_ok && (m > 1 || n == 1)) return gemm_with(blas, t, g);
+    /* c is column-major, or a row vector times a matrix: the transposed problem */
+    return gemm_with(blas, t, &(TsrGemm){g->dtype, turned(g->b), turned(g->a), turned(c), g->alpha, g->beta});
+}
+
+/* c = beta * c for an empty inner dimension. */
+static void scale(TsrDtype dtype, TsrScalar beta, TsrMat c) {
+    size_t item = tsr_dtype_size(dtype);
+    char rounded[16];
+    tsr_scalar_store(beta, dtype, rounded);
+    beta = tsr_scalar_load(dtype, rounded);
+    double complex b = scalar_complex(beta);
+    for (int64_t i = 0; i < c.rows; i++)
+        for (int64_t j = 0; j < c.cols; j++) {
+            char *p = (char *)c.data + (i * c.rs + j * c.cs) * (int64_t)item;
+            TsrScalar v = tsr_scalar_load(dtype, p);
+            if (b == 0) v = tsr_scalar_int(0);
+            else if (v.kind == TSR_SCALAR_INT) v.i = (int64_t)((uint64_t)v.i * (uint64_t)tsr_scalar_to_int(beta));
+            else if (v.kind == TSR_SCALAR_FLOAT) v.f *= creal(b);
+            else if (v.kind == TSR_SCALAR_COMPLEX) {
+                double complex z = CMPLX(v.c.re, v.c.im) * b;
+                v = tsr_scalar_complex(creal(z), cimag(z));
+            }
+            tsr_scalar_store(v, dtype, p);
+        }
+}
+
+/* Rows of matrices converted from one dtype to another, over the threads. */
+typedef struct ConvertJob { TsrDtype to, from; TsrMat dst, src; } ConvertJob;
+
+static void convert_rows(int64_t begin, int64_t end, void *user) {
+    const ConvertJob *j = user;
+    int64_t di = (int64_t)tsr_dtype_size(j->to), si = (int64_t)tsr_dtype_size(j->from);
+    for (int64_t i = begin; i < end; i++)
+        tsr_convert(j->to, (char *)j->dst.data + i * j->dst.rs * di, j->dst.cs * di, j->from, (const char *)j->src.data + i * j->src.rs * si, j->src.cs * si, j->src.cols);
+}
+
+/* Row by row; a single column at once. */
+static TsrStatus convert_mat(TsrDtype to, TsrMat dst, TsrDtype from, TsrMat src) {
+    ConvertJob job = src.cols == 1 ? (ConvertJob){to, from, turned(dst), turned(src)} : (ConvertJob){to, from, dst, src};
+    return tsr_parallel_for(job.src.rows, tsr_grain(job.src.cols / 2), convert_rows, &job);
+}
+
+/* The same column by column, for what lies so. */
+static TsrStatus convert_turned(TsrDtype to, TsrMat dst, TsrDtype from, TsrMat src) { return convert_mat(to, turned(dst), from, turned(src)); }
+
+/* A product with few rows on the left, whose right side is used up as it is widened, some columns at a time, which stay in the second cache. */
+typedef struct ThinJob {
+    TsrGemm product; /* a and c: floats; b: halves of its dtype, dense along k */
+    int64_t width;
+} ThinJob;
+
+static void thin_columns(int64_t begin, int64_t end, void *user) {
+    const ThinJob *j = user;
+    const TsrGemm *g = &j->product;
+    int64_t k = g->a.cols;
+    size_t bytes = (size_t)(j->width * k) * sizeof(float);
+    float *wide = tsr_malloc(bytes);
+    TsrStatus s = wide != NULL ? TSR_OK : tsr_error_no_memory(bytes);
+    (void)tsr_blas_try(); /* for its rule about threads: one in a job */
+    for (int64_t i = begin; i < end && s == TSR_OK; i++) {
+        int64_t first = i * j->width, n = TSR_MIN(j->width, g->c.cols - first);
+        for (int64_t col = 0; col < n; col++) tsr_convert(TSR_FLOAT32, (char *)(wide + col * k), 4, g->dtype, (const char *)g->b.data + (first + col) * g->b.cs * 2, 2, k);
+        TsrMat b = {wide, k, n, 1, k, false}, c = {(float *)g->c.data + first, g->c.rows, n, g->c.rs, 1, false};
+        s = blas_gemm(TSR_BLAS_S, &(TsrGemm){TSR_FLOAT32, g->a, b, c, g->alpha, g->beta});
+    }
+    tsr_free(wide);
+    if (s != TSR_OK) tsr_parallel_fail(s);
+}
+
+enum { THIN_ROWS = 4, THIN_BYTES = 1 << 17, THIN_LEAST = 1 << 16 };
+
+static bool is_thin(const TsrGemm *g) {
+    return g->c.rows <= THIN_ROWS && g->b.rs == 1 && g->b.cs >= g->b.rows && g->b.rows * g->b.cols >= THIN_LEAST;
+}
+
+static TsrStatus thin_product(const TsrGemm *g) {
+    ThinJob job = {*g, TSR_MAX(THIN_BYTES / 4 / g->a.cols / 8 * 8, (int64_t)8)};
+    return tsr_parallel_for((g->c.cols + job.width - 1) / job.width, 1, thin_columns, &job);
+}
+
+/* Half precision: widened to float32, one product, rounded once. */
+static TsrStatus half_gemm(const TsrGemm *g) {
+    int64_t m = g->c.rows, n = g->c.cols, k = g->a.cols, floats, part;
+    size_t bytes;
+    bool thin = is_thin(g), by_columns = g->b.rs == 1 && g->b.cs != 1 && n * k >= THIN_LEAST;
+    if (tsr_mul_overflows(m, k, &floats) || tsr_mul_overflows(k, n, &part) || tsr_add_overflows(floats, thin ? 0 : part, &floats) || tsr_mul_overflows(m, n, &part) ||
+        tsr_add_overflows(floats, part, &floats) || tsr_mul_size_overflows((size_t)floats, 4, &bytes))
+        return tsr_error_no_memory(SIZE_MAX);
+    char *wide = tsr_malloc(bytes);
+    if (wide == NULL) return tsr_error_no_memory(bytes);
+    TsrMat a = {wide, m, k, k, 1, false}, c = {wide + 4 * m * k, m, n, n, 1, false}, b = {wide + 4 * (m * k + m * n), k, n, by_columns ? 1 : n, by_columns ? k : 1, false};
+    TsrStatus s = convert_mat(TSR_FLOAT32, a, g->dtype, g->a);
+    if (s == TSR_OK && !thin) s = (by_columns ? convert_turned : convert_mat)(TSR_FLOAT32, b, g->dtype, g->b);
+    if (s == TSR_OK && tsr_scalar_to_double(g->beta) != 0) s = convert_mat(TSR_FLOAT32, c, g->dtype, g->c);
+    if (s == TSR_OK && thin) s = thin_product(&(TsrGemm){g->dtype, a, g->b, c, g->alpha, g->beta});
+    else if (s == TSR_OK) s = blas_gemm(TSR_BLAS_S, &(TsrGemm){TSR_FLOAT32, a, b, c, g->alpha, g->beta});
+    if (s == TSR_OK) s = convert_mat(g->dtype, g->c, TSR_FLOAT32, c);
+    tsr_free(wide);
+    return s;
+}
+
+TsrStatus tsr_gemm(const TsrGemm *g) {
+    if (!tsr_gemm_supports(g->dtype)) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "\"addmm_impl_cpu_\" not implemented for '%s'", tsr_dtype_scalar_name(g->dtype));
+    if (g->c.rows == 0 || g->c.cols == 0) return TSR_OK;
+    if (g->a.cols == 0) {
+        scale(g->dtype, g->beta, g->c);
+        return TSR_OK;
+    }
+    TsrBlasType t;
+    if (tsr_blas_type(&t, g->dtype)) return blas_gemm(t, g);
+    if (g->dtype == TSR_FLOAT16 || g->dtype == TSR_BFLOAT16) return half_gemm(g);
+    return own_gemm_parallel(g);
+}
+
+TsrStatus tsr_gemm_chain(const TsrGemm *g) {
+    if (g->c.rows * g->c.cols * g->a.cols > 8 * GEMM_TINY) return tsr_gemm(g);
+    fused_f32(g, g->c.rows, 1, 0, tsr_scalar_to_double(g->beta) != 0);
+    return TSR_OK;
+}
+
+TsrStatus tsr_gemm_short(const TsrGemm *g) {
+    double complex alpha = scalar_complex(g->alpha), beta = scalar_complex(g->beta);
+    switch (g->a.cols > 0 ? g->dtype : TSR_BOOL) {
+    case TSR_FLOAT32: f32_plain(g, (float)creal(alpha), (float)creal(beta)); return TSR_OK;
+    case TSR_FLOAT64: f64_plain(g, creal(alpha), creal(beta)); return TSR_OK;
+    case TSR_COMPLEX64: small_c64(g, (float complex)alpha, (float complex)beta, WAY_LOOP); return TSR_OK;
+    default: return tsr_gemm(g);
+    }
+}
+
+static bool blas_dot(TsrBlasType t, int64_t n, TsrVec x, TsrVec y, void *out) {
+    if (n < 64 || n > INT32_MAX || x.step > INT32_MAX || y.step > INT32_MAX || x.step < 1 || y.step < 1) return false;
+    const TsrBlas *blas = tsr_blas_try();
+    if (blas == NULL) return false;
+    int nn = (int)n, ix = (int)x.step, iy = (int)y.step;
+    switch (t) {
+    case TSR_BLAS_S: *(float *)out = blas->sdot(nn, x.data, ix, y.data, iy); break;
+    case TSR_BLAS_D: *(double *)out = blas->ddot(nn, x.data, ix, y.data, iy); break;
+    case TSR_BLAS_C: (x.conj ? blas->cdotc_sub : blas->cdotu_sub)(nn, x.data, ix, y.data, iy, out); break;
+    default: (x.conj ? blas->zdotc_sub : blas->zdotu_sub)(nn, x.data, ix, y.data, iy, out); break;
+    }
+    return true;
+}
+
+static TsrVec from_element(TsrVec x, int64_t i, int64_t item) {
+    x.data = (const char *)x.data + i * x.step * item;
+    return x;
+}
+
+enum { DOT_LANES = 64, DOT_TAIL = 8, DOT_BLOCK = 16 * DOT_LANES };
+
+TSR_CLONES static void add_lanes(float *sum, const float *a, const float *b, int64_t n, int lanes) {
+    float lane[DOT_LANES];
+    memcpy(lane, sum, (size_t)lanes * sizeof *lane);
+    if (lanes == DOT_LANES)
+        for (int64_t i = 0; i < n; i += DOT_LANES)
+            for (int l = 0; l < DOT_LANES; l++) lane[l] += a[i + l] * b[i + l];
+    else
+        for (int64_t i = 0; i < n; i++) lane[i % lanes] += a[i] * b[i];
+    memcpy(sum, lane, (size_t)lanes * sizeof *lane);
+}
+
+static float fold_lanes(float *lane, int lanes) {
+    for (int width = lanes / 2; width > 0; width /= 2)
+        for (int l = 0; l < width; l++) lane[l] += lane[l + width];
+    return lane[0];
+}
+
+/* As PyTorch's: dense vectors in 64 lanes, what is left of that in 8 as far as sixteens go, and then one by one; others one by one. */
+static TsrStatus half_dot(TsrDtype dtype, int64_t n, TsrVec x, TsrVec y, void *out) {
+    float a[DOT_BLOCK], b[DOT_BLOCK], lane[DOT_LANES] = {0}, tail[DOT_TAIL] = {0}, sum = 0;
+    bool dense = x.step == 1 && y.step == 1;
+    for (int64_t i = 0; i < n; i += DOT_BLOCK) {
+        int64_t len = TSR_MIN(n - i, (int64_t)DOT_BLOCK), most = dense ? len / DOT_LANES * DOT_LANES : 0, more = dense ? len / 16 * 16 : 0;
+        tsr_convert(TSR_FLOAT32, (char *)a, 4, dtype, from_element(x, i, 2).data, 2 * x.step, len);
+        tsr_convert(TSR_FLOAT32, (char *)b, 4, dtype, from_element(y, i, 2).data, 2 * y.step, len);
+        add_lanes(lane, a, b, most, DOT_LANES);
+        if (dense && i + len < n) continue;
+        add_lanes(tail, a + most, b + most, more - most, DOT_TAIL);
+        if (dense) sum = fold_lanes(lane, DOT_LANES) + fold_lanes(tail, DOT_TAIL);
+        for (int64_t j = more; j < len; j++) sum += a[j] * b[j];
+    }
+    tsr_convert(dtype, out, 2, TSR_FLOAT32, (const char *)&sum, 4, 1);
+    return TSR_OK;
+}
+
+enum { DOT_PIECE = 1 << 28 }; /* between two looks for an interrupt: hardly ever in memory, but expanded vectors may be of any length */
+
+/* The same sum by pieces, in double or in whole numbers. */
+static TsrStatus long_dot(TsrDtype dtype, int64_t n, TsrVec x, TsrVec y, void *out) {
+    int64_t item = (int64_t)tsr_dtype_size(dtype);
+    double re = 0, im = 0;
+    uint64_t whole = 0;
+    for (int64_t i = 0; i < n; i += DOT_PIECE) {
+        TSR_TRY(tsr_interrupt_check());
+        TSR_TRY(tsr_dot(dtype, TSR_MIN(n - i, (int64_t)DOT_PIECE), from_element(x, i, item), from_element(y, i, item), out));
+        TsrScalar part = tsr_scalar_load(dtype, out);
+        whole += (uint64_t)tsr_scalar_to_int(part);
+        re += tsr_scalar_to_double(part);
+        if (part.kind == TSR_SCALAR_COMPLEX) im += part.c.im;
+    }
+    tsr_scalar_store(tsr_dtype_is_integral(dtype) ? tsr_scalar_int((int64_t)whole) : tsr_dtype_is_complex(dtype) ? tsr_scalar_complex(re, im) : tsr_scalar_float(re), dtype, out);
+    return TSR_OK;
+}
+
+TsrStatus tsr_dot(TsrDtype dtype, int64_t n, TsrVec x, TsrVec y, void *out) {
+    TsrBlasType t;
+    if (n > DOT_PIECE) return long_dot(dtype, n, x, y, out);
+    if (tsr_blas_type(&t, dtype) && !y.conj && blas_dot(t, n, x, y, out)) return TSR_OK;
+    switch (dtype) {
+    case TSR_UINT8: u8_dot(n, x, y, out); break;
+    case TSR_INT8: i8_dot(n, x, y, out); break;
+    case TSR_INT16: i16_dot(n, x, y, out); break;
+    case TSR_INT32: i32_dot(n, x, y, out); break;
+    case TSR_INT64: i64_dot(n, x, y, out); break;
+    case TSR_FLOAT32:
+        if (x.step == 1 && y.step == 1) *(float *)out = short_dot(x.data, y.data, n);
+        else f32_dot(n, x, y, out);
+        break;
+    case TSR_FLOAT64: f64_dot(n, x, y, out); break;
+    case TSR_COMPLEX64: {
+        ComplexLine u = {x.data, x.step, x.conj, 1}, v = {y.data, y.step, y.conj, 1};
+        c64_dot(out, &u, &v, n);
+        break;
+    }
+    case TSR_COMPLEX128: c128_dot(n, x, y, out); break;
+    case TSR_FLOAT16: case TSR_BFLOAT16: return half_dot(dtype, n, x, y, out);
+    default: return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "\"dot\" not implemented for '%s'", tsr_dtype_scalar_name(dtype));
+    }
+    return TSR_OK;
+}

@@ -1,0 +1,39 @@
+/* gemm.h: the matrix product on raw strided matrices: BLAS where it has the type, blocked loops of our own for
+ * integers, half precision through float. No tensors; strides count elements. */
+#ifndef TSR_GEMM_H
+#define TSR_GEMM_H
+
+#include "core/scalar.h"
+
+/* One matrix in memory: element (i, j) at data + (i * rs + j * cs) * itemsize; read as its conjugate when conj. */
+typedef struct TsrMat { void *data; int64_t rows, cols, rs, cs; bool conj; } TsrMat;
+/* One vector: element i at data + i * step * itemsize, step not negative; read as its conjugate when conj. */
+typedef struct TsrVec { const void *data; int64_t step; bool conj; } TsrVec;
+
+/* One product: c = beta * c + alpha * a @ b, with a (m, k), b (k, n), c (m, n) of one dtype. */
+typedef struct TsrGemm {
+    TsrDtype dtype;
+    TsrMat a, b, c;
+    TsrScalar alpha, beta;
+} TsrGemm;
+
+/* Computes it; c must not overlap a or b. beta 0 never reads c. Integers wrap; float16 and bfloat16 are summed in float32 and rounded once.
+ * TSR_NOT_IMPLEMENTED_ERROR for bool, complex32 and the like: "addmm_impl_cpu_" not implemented for 'Bool'. */
+TsrStatus tsr_gemm(const TsrGemm *g);
+
+/* As tsr_gemm, for batches of matrices with fewer than TSR_GEMM_SHORT multiplications, which PyTorch sums with a loop of its own: the sum first, then
+ * alpha and beta. */
+enum { TSR_GEMM_SHORT = 400 };
+TsrStatus tsr_gemm_short(const TsrGemm *g);
+
+/* As tsr_gemm, of float32, alpha 1 and beta 0 or 1; each element of a small product is one chain of fused multiplications and additions, as oneDNN's
+ * convolutions are. */
+TsrStatus tsr_gemm_chain(const TsrGemm *g);
+
+/* Whether tsr_gemm computes this dtype. */
+bool tsr_gemm_supports(TsrDtype dtype);
+
+/* *out (one element of dtype) = sum of x[i] * y[i] over n elements. */
+TsrStatus tsr_dot(TsrDtype dtype, int64_t n, TsrVec x, TsrVec y, void *out);
+
+#endif

@@ -1,0 +1,170 @@
+/* The Mersenne Twister MT19937 (Matsumoto and Nishimura, 1998), a block of 624 words at a time. */
+#include "core/rng.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+
+#include "core/kernels/random/random.h"
+#include "core/mem.h"
+
+enum { WORDS = TSR_MT_WORDS };
+
+struct TsrGenerator {
+    _Atomic int refcount;
+    uint64_t seed;
+    uint32_t state[WORDS]; /* of the block that `words` came from */
+    uint32_t words[WORDS]; /* tempered */
+    int next;              /* in words; WORDS: the block is used up */
+    bool fresh;            /* seeded, no block drawn yet */
+    bool has_normal;
+    double normal;         /* the second of a Box-Muller pair, not yet used */
+};
+
+static TsrGenerator default_generator = {.refcount = 1};
+
+static void seed_state(TsrGenerator *g, uint64_t seed) {
+    g->seed = seed;
+    g->state[0] = (uint32_t)seed;
+    for (uint32_t j = 1; j < WORDS; j++) g->state[j] = 1812433253u * (g->state[j - 1] ^ (g->state[j - 1] >> 30)) + j;
+    g->next = WORDS;
+    g->fresh = true;
+    g->has_normal = false;
+}
+
+void tsr_rng_seed(TsrGenerator *g, uint64_t seed) { seed_state(g, seed); }
+
+TsrGenerator *tsr_rng_default(void) {
+    static bool ready;
+    if (TSR_UNLIKELY(!ready)) {
+        seed_state(&default_generator, 67280421310721u);
+        ready = true;
+    }
+    return &default_generator;
+}
+
+TsrStatus tsr_rng_new(TsrGenerator **out) {
+    TsrGenerator *g = tsr_malloc(sizeof *g);
+    if (g == NULL) return tsr_error_no_memory(sizeof *g);
+    g->refcount = 1;
+    seed_state(g, 67280421310721u);
+    *out = g;
+    return TSR_OK;
+}
+
+TsrGenerator *tsr_rng_retain(TsrGenerator *g) {
+    if (g != NULL && g != &default_generator) g->refcount++;
+    return g;
+}
+
+void tsr_rng_free(TsrGenerator *g) {
+    if (g == NULL || g == &default_generator) return;
+    if (atomic_fetch_sub(&g->refcount, 1) == 1) tsr_free(g);
+}
+
+uint64_t tsr_rng_seed_from_system(TsrGenerator *g) {
+    uint64_t seed;
+    if (getrandom(&seed, sizeof seed, 0) != (ssize_t)sizeof seed) seed = (uint64_t)time(NULL) * 6364136223846793005u + 1442695040888963407u;
+    seed &= 0x1FFFFFFFFFFFFFu; /* 53 bits: the seed survives a trip through a float */
+    seed_state(g, seed);
+    return seed;
+}
+
+uint64_t tsr_rng_initial_seed(const TsrGenerator *g) { return g->seed; }
+
+static void refill(TsrGenerator *g) {
+    tsr_kernel_mt_block(g->state, g->words);
+    g->next = 0;
+    g->fresh = false;
+}
+
+uint32_t tsr_rng_u32(TsrGenerator *g) {
+    if (TSR_UNLIKELY(g->next == WORDS)) refill(g);
+    return g->words[g->next++];
+}
+
+uint64_t tsr_rng_u64(TsrGenerator *g) {
+    uint64_t high = tsr_rng_u32(g);
+    return high << 32 | tsr_rng_u32(g);
+}
+
+void tsr_rng_words(TsrGenerator *g, uint32_t *out, int64_t n) {
+    while (n > 0) {
+        if (g->next == WORDS) {
+            if (n >= WORDS) { /* straight into the caller's memory */
+                tsr_kernel_mt_block(g->state, out);
+                memcpy(g->words, out, sizeof g->words);
+                g->fresh = false;
+                out += WORDS;
+                n -= WORDS;
+                continue;
+            }
+            refill(g);
+        }
+        int64_t part = TSR_MIN(n, WORDS - g->next);
+        memcpy(out, g->words + g->next, sizeof *out * (size_t)part);
+        g->next += (int)part;
+        out += part;
+        n -= part;
+    }
+}
+
+float tsr_rng_uniform_float(TsrGenerator *g) { return (float)(tsr_rng_u32(g) & 0xFFFFFFu) * 0x1.0p-24f; }
+
+double tsr_rng_uniform_double(TsrGenerator *g) { return (double)(tsr_rng_u64(g) & 0x1FFFFFFFFFFFFFu) * 0x1.0p-53; }
+
+double tsr_rng_normal_double(TsrGenerator *g) {
+    if (g->has_normal) {
+        g->has_normal = false;
+        return g->normal;
+    }
+    double u1 = tsr_rng_uniform_double(g), u2 = tsr_rng_uniform_double(g);
+    double r = sqrt(-2.0 * log1p(-u2)), theta = 2.0 * 3.14159265358979323846 * u1;
+    g->normal = r * sin(theta);
+    g->has_normal = true;
+    return r * cos(theta);
+}
+
+/* ---- state as bytes ----
+ * Offsets in PyTorch's CPUGeneratorImplState: seed, left, seeded, next, 624 words of 8 bytes, normal_x, normal_y, rho, valid, then
+ * a float normal and its flag. A cached double normal is stored as (rho = value, x = 0) there: y carries it. */
+enum { AT_SEED = 0, AT_LEFT = 8, AT_SEEDED = 12, AT_NEXT = 16, AT_STATE = 24, AT_NORMAL = AT_STATE + WORDS * 8 };
+
+static void put32(uint8_t *p, uint32_t v) { memcpy(p, &v, 4); }
+static void put64(uint8_t *p, uint64_t v) { memcpy(p, &v, 8); }
+
+void tsr_rng_get_state(const TsrGenerator *g, uint8_t *bytes) {
+    memset(bytes, 0, TSR_RNG_STATE_BYTES);
+    put64(bytes + AT_SEED, g->seed);
+    put32(bytes + AT_LEFT, g->fresh ? 1 : (uint32_t)(WORDS - g->next + 1));
+    put32(bytes + AT_SEEDED, 1);
+    put64(bytes + AT_NEXT, g->fresh ? 0 : (uint64_t)g->next);
+    for (int i = 0; i < WORDS; i++) put64(bytes + AT_STATE + i * 8, g->state[i]);
+    if (!g->has_normal) return;
+    memcpy(bytes + AT_NORMAL + 8, &g->normal, 8);
+    put32(bytes + AT_NORMAL + 24, 1);
+}
+
+TsrStatus tsr_rng_set_state(TsrGenerator *g, const uint8_t *bytes, size_t n) {
+    uint32_t left, seeded;
+    uint64_t next;
+    if (n != TSR_RNG_STATE_BYTES && n != TSR_RNG_STATE_BYTES - 8)
+        return tsr_error(TSR_RUNTIME_ERROR, "Expected either a CPUGeneratorImplStateLegacy of size %d or a CPUGeneratorImplState of size %d but found the input RNG state size to be %zu",
+                         TSR_RNG_STATE_BYTES - 8, TSR_RNG_STATE_BYTES, n);
+    memcpy(&left, bytes + AT_LEFT, 4);
+    memcpy(&seeded, bytes + AT_SEEDED, 4);
+    memcpy(&next, bytes + AT_NEXT, 8);
+    if (seeded != 1 || left == 0 || left > WORDS || next > WORDS) return tsr_error(TSR_RUNTIME_ERROR, "Invalid mt19937 state");
+    memcpy(&g->seed, bytes + AT_SEED, 8);
+    for (int i = 0; i < WORDS; i++) memcpy(&g->state[i], bytes + AT_STATE + i * 8, 4);
+    g->fresh = left == 1 && next == 0;
+    g->next = g->fresh ? WORDS : (int)next;
+    tsr_kernel_mt_temper(g->state, g->words);
+    uint32_t valid;
+    memcpy(&valid, bytes + AT_NORMAL + 24, 4);
+    g->has_normal = valid != 0;
+    memcpy(&g->normal, bytes + AT_NORMAL + 8, 8);
+    return TSR_OK;
+}

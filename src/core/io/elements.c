@@ -1,0 +1,172 @@
+#include "elements.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/layout.h"
+#include "core/mem.h"
+#include "core/number.h"
+#include "core/view.h"
+
+TsrStatus tsr_check_shape(const TsrInput *in, int64_t *numel, size_t *nbytes, int ndim, const int64_t *shape, TsrDtype dtype) {
+    int64_t product = 1, bytes;
+    for (int d = 0; d < ndim; d++) /* a size of 0 does not excuse the others */
+        if (shape[d] < 0 || tsr_mul_overflows(product, TSR_MAX(shape[d], 1), &product)) return tsr_input_error(in, "its shape overflows");
+    if (tsr_mul_overflows(product, (int64_t)tsr_dtype_size(dtype), &bytes)) return tsr_input_error(in, "its shape overflows");
+    for (int d = 0; d < ndim; d++)
+        if (shape[d] == 0) product = 0;
+    *numel = product;
+    *nbytes = (size_t)product * tsr_dtype_size(dtype);
+    return TSR_OK;
+}
+
+static void swap_bytes(char *data, size_t nbytes, size_t unit) {
+    const int64_t n = (int64_t)(nbytes / unit);
+    TSR_IN_PIECES(k, n) {
+        char *p = data + (size_t)k * unit;
+        for (size_t i = 0; i < unit / 2; i++) {
+            char low = p[i];
+            p[i] = p[unit - 1 - i];
+            p[unit - 1 - i] = low;
+        }
+    }
+}
+
+/* Whether bools have other values than 0 and 1. */
+static bool has_stray_bools(const char *data, size_t nbytes) {
+    const int64_t n = (int64_t)nbytes;
+    unsigned char all = 0;
+    TSR_IN_PIECES(i, n) all |= (unsigned char)data[i];
+    return all > 1;
+}
+
+TsrStatus tsr_input_new_elements(TsrStorage **out, TsrInput *in, const TsrElements *e) {
+    size_t unit = tsr_dtype_is_complex(e->dtype) ? tsr_dtype_size(e->dtype) / 2 : tsr_dtype_size(e->dtype);
+    bool swap = e->big_endian && unit > 1;
+    bool stray = e->dtype == TSR_BOOL && has_stray_bools(in->data + e->offset, e->nbytes);
+    TSR_TRY(tsr_input_new_storage(out, in, e->offset, e->nbytes, !swap && !stray && (uintptr_t)(in->data + e->offset) % (e->alignment > 0 ? e->alignment : unit) == 0));
+    char *data = (*out)->ptr.data;
+    const int64_t bools = stray ? (int64_t)e->nbytes : 0;
+    if (swap) swap_bytes(data, e->nbytes, unit);
+    TSR_IN_PIECES(i, bools) data[i] = data[i] != 0;
+    return TSR_OK; /* an interrupt shows where the reader ends */
+}
+
+static void fortran_strides(int64_t *strides, int ndim, const int64_t *shape) {
+    int64_t step = 1;
+    for (int d = 0; d < ndim; d++) {
+        strides[d] = step;
+        step *= TSR_MAX(shape[d], 1);
+    }
+}
+
+TsrStatus tsr_input_new_tensor(TsrTensor **out, TsrInput *in, const TsrElements *e, int ndim, const int64_t *shape, bool fortran) {
+    int64_t strides[TSR_MAX_DIMS];
+    TsrStorage *storage;
+    TSR_TRY(tsr_input_new_elements(&storage, in, e));
+    if (fortran) fortran_strides(strides, ndim, shape);
+    else tsr_layout_contiguous_strides(strides, ndim, shape);
+    TsrStatus status = tsr_tensor_new_over(out, storage, (TsrGeometry){ndim, shape, strides, 0}, e->dtype);
+    tsr_storage_free(storage);
+    return status;
+}
+
+TsrStatus tsr_new_elements(TsrTensor **out, const TsrTensor *t) {
+    TsrTensor *dense;
+    if (!tsr_dtype_is_pod(t->dtype)) return tsr_error(TSR_VALUE_ERROR, "elements of torch.%s have no bytes of their own", tsr_dtype_name(t->dtype));
+    TSR_TRY(tsr_tensor_new_contiguous(&dense, t, TSR_CONTIGUOUS));
+    TsrStatus status = tsr_tensor_new_resolved(out, dense);
+    tsr_tensor_free(dense);
+    return status;
+}
+
+TsrStatus tsr_write_elements(TsrSink *sink, const TsrTensor *t) {
+    TsrTensor *resolved;
+    TSR_TRY(tsr_new_elements(&resolved, t));
+    if (resolved->numel > 0) tsr_sink_write(sink, tsr_data(resolved), (size_t)resolved->numel * tsr_itemsize(resolved));
+    tsr_tensor_free(resolved);
+    return sink->status;
+}
+
+/* ---- order ---- */
+
+static void merge(const void **to, const void **from, size_t n, size_t middle, int (*compare)(const void *a, const void *b)) {
+    for (size_t i = 0, a = 0, b = middle; i < n; i++) to[i] = a < middle && (b == n || compare(from[a], from[b]) <= 0) ? from[a++] : from[b++];
+}
+
+TsrStatus tsr_sort_pointers(const void **pointers, size_t n, int (*compare)(const void *a, const void *b)) {
+    const void **other = tsr_malloc((n + 1) * sizeof *other), **from = pointers, **to = other;
+    TsrStatus status = other != NULL ? TSR_OK : tsr_error_no_memory(n * sizeof *other);
+    for (size_t run = 1; run < n && status == TSR_OK; run *= 2) { /* merging runs, bottom up */
+        for (size_t at = 0; at < n && status == TSR_OK; at += 2 * run) {
+            merge(to + at, from + at, TSR_MIN(2 * run, n - at), TSR_MIN(run, n - at), compare);
+            status = tsr_interrupt_check();
+        }
+        const void **swap = from;
+        from = to;
+        to = swap;
+    }
+    if (status == TSR_OK && from != pointers) memcpy(pointers, from, n * sizeof *from);
+    tsr_free(other);
+    return status;
+}
+
+TsrStatus tsr_new_sorted(const void ***out, const void *structs, size_t n, size_t size, int (*compare)(const void *a, const void *b)) {
+    const void **sorted = tsr_malloc((n + 1) * sizeof *sorted);
+    if (sorted == NULL) return tsr_error_no_memory(n * sizeof *sorted);
+    for (size_t i = 0; i < n; i++) sorted[i] = (const char *)structs + i * size;
+    TsrStatus status = tsr_sort_pointers(sorted, n, compare);
+    if (status == TSR_OK) *out = sorted;
+    else tsr_free(sorted);
+    return status;
+}
+
+TsrStatus tsr_items_new_sorted(const TsrItem ***out, const TsrItems *items, int (*compare)(const void *a, const void *b)) {
+    return tsr_new_sorted((const void ***)out, items->items, (size_t)items->n, sizeof *items->items, compare);
+}
+
+static const char *name_of(const void *named) { return *(char *const *)named; }
+int tsr_by_name(const void *a, const void *b) { return strcmp(name_of(a), name_of(b)); }
+
+TsrStatus tsr_check_names(const TsrInput *in, const void *named, int n, size_t size) {
+    const void **sorted;
+    char shown[440];
+    int i = 1;
+    TSR_TRY(tsr_new_sorted(&sorted, named, (size_t)n, size, tsr_by_name));
+    while (i < n && tsr_by_name(sorted[i - 1], sorted[i]) != 0) i++;
+    TsrStatus status = i >= n ? TSR_OK : tsr_input_error(in, "the name '%s' is there twice", tsr_io_quote(shown, name_of(sorted[i]), strlen(name_of(sorted[i]))));
+    tsr_free(sorted);
+    return status;
+}
+
+/* ---- text ---- */
+
+bool tsr_integer_fits(TsrDtype dtype, int64_t v) {
+    bool is_signed = tsr_dtype_is_signed(dtype);
+    int bits = 8 * (int)tsr_dtype_size(dtype) - is_signed;
+    if (v < 0 && !is_signed) return false;
+    return bits > 62 || (v < INT64_C(1) << bits && v >= -(INT64_C(1) << bits));
+}
+
+static size_t format_real(char *buffer, double value, TsrDtype dtype, int precision, bool whole_point) {
+    bool narrow = dtype != TSR_FLOAT64 && dtype != TSR_COMPLEX128;
+    size_t n = precision > 0 && isfinite(value) ? (size_t)snprintf(buffer, 48, "%.*g", TSR_MIN(precision, 17), value)
+               : narrow                         ? tsr_format_float(buffer, (float)value)
+                                                : tsr_format_double(buffer, value);
+    if (!whole_point && n > 2 && memcmp(buffer + n - 2, ".0", 3) == 0) buffer[n -= 2] = '\0';
+    if (whole_point && isfinite(value) && strpbrk(buffer, ".e") == NULL) {
+        memcpy(buffer + n, ".0", 3);
+        n += 2;
+    }
+    return n;
+}
+
+size_t tsr_format_element(char *buffer, TsrScalar value, TsrDtype dtype, int precision, bool whole_point) {
+    switch (value.kind) {
+    case TSR_SCALAR_BOOL: return (size_t)snprintf(buffer, 48, "%s", value.b ? "true" : "false");
+    case TSR_SCALAR_INT: return tsr_format_integer(buffer, value.i < 0, value.i < 0 ? 0 - (uint64_t)value.i : (uint64_t)value.i);
+    case TSR_SCALAR_UINT: return tsr_format_integer(buffer, false, value.u);
+    default: return format_real(buffer, tsr_scalar_to_double(value), dtype, precision, whole_point);
+    }
+}

@@ -1,0 +1,72 @@
+#include "core/io_format.h"
+
+#include <string.h>
+
+#include "core/mem.h"
+
+void tsr_items_free(TsrItems *items) {
+    for (int i = 0; i < items->n; i++) {
+        tsr_free(items->items[i].name);
+        tsr_tensor_free(items->items[i].tensor);
+    }
+    for (int i = 0; i < items->nremarks; i++) {
+        tsr_free(items->remarks[i].key);
+        tsr_free(items->remarks[i].value);
+    }
+    tsr_free(items->items);
+    tsr_free(items->remarks);
+    tsr_tree_free(&items->tree);
+    *items = (TsrItems){0};
+}
+
+TsrStatus tsr_items_add_move(TsrItems *out, const char *name, size_t name_length, TsrTensor *t) {
+    TsrItem *grown = tsr_realloc(out->items, sizeof *grown * (size_t)(out->n + 1));
+    if (grown != NULL) out->items = grown;
+    char *copy = grown != NULL ? tsr_malloc(name_length + 1) : NULL;
+    if (copy == NULL) {
+        tsr_tensor_free(t);
+        return tsr_error_no_memory(name_length + sizeof *grown);
+    }
+    memcpy(copy, name, name_length);
+    copy[name_length] = '\0';
+    out->items[out->n++] = (TsrItem){copy, t};
+    return TSR_OK;
+}
+
+TsrStatus tsr_items_remark(TsrItems *out, const char *key, const char *value) {
+    size_t nkey = strlen(key) + 1, nvalue = strlen(value) + 1;
+    TsrRemark *grown = tsr_realloc(out->remarks, sizeof *grown * (size_t)(out->nremarks + 1)), made = {NULL, NULL};
+    if (grown != NULL) {
+        out->remarks = grown;
+        made = (TsrRemark){tsr_malloc(nkey), tsr_malloc(nvalue)};
+    }
+    if (made.key == NULL || made.value == NULL) {
+        tsr_free(made.key);
+        tsr_free(made.value);
+        return tsr_error_no_memory(sizeof *grown + nkey + nvalue);
+    }
+    memcpy(made.key, key, nkey);
+    memcpy(made.value, value, nvalue);
+    out->remarks[out->nremarks++] = made;
+    return TSR_OK;
+}
+
+TsrStatus tsr_items_single_move(TsrItems *out, TsrTensor *t) {
+    out->items = tsr_malloc(sizeof *out->items);
+    if (out->items == NULL) {
+        tsr_tensor_free(t);
+        return tsr_error_no_memory(sizeof *out->items);
+    }
+    out->items[0] = (TsrItem){NULL, t};
+    out->n = 1;
+    out->single = true;
+    return TSR_OK;
+}
+
+TsrStatus tsr_items_only(TsrTensor **lent, const TsrItems *items, const char *format) {
+    if (items->n == 1 && !items->single) return tsr_error(TSR_VALUE_ERROR, "%s holds one tensor, without a name; npz holds a dict of them", format);
+    if (items->n != 1) return tsr_error(TSR_VALUE_ERROR, "%s holds one tensor, not %d", format, items->n);
+    *lent = items->items[0].tensor;
+    if (tsr_is_sparse(*lent)) return tsr_error(TSR_VALUE_ERROR, "%s holds dense tensors; convert with to_dense()", format);
+    return tsr_tensor_check(*lent, false);
+}

@@ -1,0 +1,132 @@
+#include "json_text.h"
+
+#include <stdio.h>
+
+#include "core/number.h"
+
+TsrStatus tsr_json_error(const TsrJson *j, const char *what) {
+    int64_t line = 1;
+    const char *start = j->start;
+    for (const char *q = j->start; q < j->p; q++)
+        if (*q == '\n') {
+            line++;
+            start = q + 1;
+        }
+    return tsr_input_error(j->in, "%sline %lld, column %lld: %s", j->where, (long long)line, (long long)(j->p - start + 1), what);
+}
+
+/* ---- strings ---- */
+
+/* The letters behind a backslash, each above what it stands for. */
+static const char escapes[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
+
+/* Four hexadecimal digits. */
+static bool read_unit(TsrJson *j, uint32_t *unit) {
+    *unit = 0;
+    for (int i = 0; i < 4; i++, j->p++) {
+        int c = j->p < j->end ? (unsigned char)*j->p | 32 : 0, digit = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+        if (digit < 0) return false;
+        *unit = *unit << 4 | (uint32_t)digit;
+    }
+    return true;
+}
+
+static TsrStatus put_utf8(TsrText *out, uint32_t c) {
+    static const uint8_t first[] = {0, 0, 0xC0, 0xE0, 0xF0};
+    char bytes[4];
+    int n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+    for (int i = n - 1; i > 0; i--, c >>= 6) bytes[i] = (char)(0x80 | (c & 0x3F));
+    bytes[0] = (char)(n == 1 ? c : first[n] | c);
+    return tsr_text_append(out, bytes, (size_t)n);
+}
+
+/* Behind \u: a character of 16 bits, or two surrogates that are one of more. */
+static TsrStatus read_code(TsrJson *j, TsrText *out) {
+    uint32_t high, low = 0;
+    if (!read_unit(j, &high)) return tsr_json_error(j, "four hexadecimal digits were expected");
+    if (high == 0) return tsr_json_error(j, "a NUL in a string");
+    if (high < 0xD800 || high > 0xDFFF) return put_utf8(out, high);
+    if (high > 0xDBFF || !tsr_json_accept(j, "\\u") || !read_unit(j, &low) || low < 0xDC00 || low > 0xDFFF) return tsr_json_error(j, "half a surrogate pair");
+    return put_utf8(out, 0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00));
+}
+
+static TsrStatus read_escape(TsrJson *j, TsrText *out) {
+    j->p++;
+    if (tsr_json_accept(j, "u")) return read_code(j, out);
+    const char *at = j->p < j->end && *j->p != '\0' ? strchr(escapes, *j->p) : NULL;
+    if (at == NULL) return tsr_json_error(j, "an unknown escape in a string");
+    j->p++;
+    return tsr_text_putc(out, meant[at - escapes]);
+}
+
+/* The bytes up to the next quote or backslash. */
+static TsrStatus read_plain(TsrJson *j, TsrText *out) {
+    const char *begin = j->p;
+    while (j->p < j->end && *j->p != '"' && *j->p != '\\') {
+        size_t n = tsr_utf8_sequence(j->p, (size_t)(j->end - j->p));
+        if ((unsigned char)*j->p < 32) return tsr_json_error(j, "a control character in a string");
+        if (n == 0) return tsr_json_error(j, "a string that is not UTF-8");
+        j->p += n;
+    }
+    return tsr_text_append(out, begin, (size_t)(j->p - begin));
+}
+
+TsrStatus tsr_json_string(TsrJson *j, TsrText *out, const char *what) {
+    char text[64];
+    tsr_json_skip_space(j);
+    snprintf(text, sizeof text, "%s in double quotes was expected", what);
+    if (!tsr_json_accept(j, "\"")) return tsr_json_error(j, text);
+    while (!tsr_json_accept(j, "\"")) {
+        if (j->p == j->end) return tsr_json_error(j, "the text ends inside a string");
+        TSR_TRY(*j->p == '\\' ? read_escape(j, out) : read_plain(j, out));
+    }
+    return TSR_OK;
+}
+
+void tsr_json_put_string(TsrSink *sink, const char *text) {
+    char escaped[8];
+    tsr_sink_puts(sink, "\"");
+    for (const char *p = text; *p != '\0'; p++) {
+        const char *at = *p != '/' ? strchr(meant, *p) : NULL;
+        if (at != NULL) snprintf(escaped, sizeof escaped, "\\%c", escapes[at - meant]);
+        else snprintf(escaped, sizeof escaped, (unsigned char)*p < 32 ? "\\u%04x" : "%c", *p);
+        tsr_sink_puts(sink, escaped);
+    }
+    tsr_sink_puts(sink, "\"");
+}
+
+/* ---- numbers and objects ---- */
+
+TsrStatus tsr_json_size(TsrJson *j, int64_t *out) {
+    tsr_json_skip_space(j);
+    const char *begin = j->p;
+    while (j->p < j->end && *j->p >= '0' && *j->p <= '9') j->p++;
+    bool whole = j->p > begin && (*begin != '0' || j->p == begin + 1) && (j->p == j->end || strchr(".eE", *j->p) == NULL || *j->p == '\0');
+    if (whole && tsr_parse_int64(out, begin, j->p) == j->p) return TSR_OK;
+    j->p = begin;
+    return tsr_json_error(j, whole ? "a number beyond 64 bits" : "a whole number, not negative, was expected");
+}
+
+static TsrStatus read_member(TsrJson *j, TsrJsonMember *read, void *context) {
+    TsrText key = {0};
+    TsrStatus status = tsr_interrupt_check();
+    if (status == TSR_OK) status = tsr_json_string(j, &key, "a key");
+    tsr_json_skip_space(j);
+    if (status == TSR_OK && !tsr_json_accept(j, ":")) status = tsr_json_error(j, ": was expected");
+    if (status == TSR_OK) status = read(j, key.data != NULL ? key.data : "", key.length, context);
+    tsr_text_free(&key);
+    return status;
+}
+
+TsrStatus tsr_json_object(TsrJson *j, TsrJsonMember *read, void *context) {
+    tsr_json_skip_space(j);
+    if (!tsr_json_accept(j, "{")) return tsr_json_error(j, "an object was expected");
+    tsr_json_skip_space(j);
+    if (tsr_json_accept(j, "}")) return TSR_OK;
+    for (;;) {
+        TSR_TRY(read_member(j, read, context));
+        tsr_json_skip_space(j);
+        if (tsr_json_accept(j, "}")) return TSR_OK;
+        if (!tsr_json_accept(j, ",")) return tsr_json_error(j, ", or } was expected");
+    }
+}

@@ -1,0 +1,750 @@
+#include "pickle.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/layout.h"
+#include "core/mem.h"
+
+/* ---- names ---- */
+
+typedef enum Callable { NAME_TENSOR_V2, NAME_TENSOR_V3, NAME_PARAMETER, NAME_ORDERED_DICT, NAME_SIZE, NAME_DEVICE, NAME_SET, NAME_COMPLEX, NAME_ENCODE, NAME_STORAGE } Callable;
+
+/* All that a pickle may name and call. */
+static const struct {
+    const char *module, *name;
+    Callable what;
+} callables[] = {
+    {"torch._utils", "_rebuild_tensor_v2", NAME_TENSOR_V2}, {"torch._utils", "_rebuild_tensor_v3", NAME_TENSOR_V3}, {"torch._utils", "_rebuild_parameter", NAME_PARAMETER},
+    {"collections", "OrderedDict", NAME_ORDERED_DICT},      {"torch", "Size", NAME_SIZE},                           {"torch", "device", NAME_DEVICE},
+    {"__builtin__", "set", NAME_SET},                       {"builtins", "set", NAME_SET},                          {"__builtin__", "complex", NAME_COMPLEX},
+    {"builtins", "complex", NAME_COMPLEX},                  {"_codecs", "encode", NAME_ENCODE},
+};
+
+/* The classes of storages; a dtype that has none is written in bytes. */
+static const struct {
+    const char *module, *name;
+    TsrDtype dtype;
+} storages[] = {
+    {"torch", "FloatStorage", TSR_FLOAT32},    {"torch", "DoubleStorage", TSR_FLOAT64}, {"torch", "HalfStorage", TSR_FLOAT16}, {"torch", "BFloat16Storage", TSR_BFLOAT16},
+    {"torch", "LongStorage", TSR_INT64},       {"torch", "IntStorage", TSR_INT32},      {"torch", "ShortStorage", TSR_INT16},  {"torch", "CharStorage", TSR_INT8},
+    {"torch", "ByteStorage", TSR_UINT8},       {"torch", "BoolStorage", TSR_BOOL},      {"torch", "ComplexFloatStorage", TSR_COMPLEX64}, {"torch", "ComplexDoubleStorage", TSR_COMPLEX128},
+    {"torch.storage", "UntypedStorage", TSR_DTYPE_NONE}, {"torch", "UntypedStorage", TSR_DTYPE_NONE},
+};
+
+static size_t storage_row(TsrDtype dtype) {
+    size_t row = 0;
+    while (storages[row].dtype != dtype && storages[row].dtype != TSR_DTYPE_NONE) row++;
+    return row;
+}
+
+/* ---- reading ---- */
+
+typedef struct Reader {
+    const TsrInput *in;
+    const char *p, *end;
+    const TsrPickleHost *host;
+    bool opaque, stopped;
+    TsrTree *tree;
+    TsrNode stack, memo;  /* lists: their children are what is on the stack, and what has been put aside */
+    size_t *marks;        /* heights of the stack */
+    size_t nmarks, room;
+} Reader;
+
+static TsrStatus bad(const Reader *r, const char *what) { return tsr_input_error(r->in, "byte %zu: %s", (size_t)(r->p - r->in->data), what); }
+
+static TsrStatus push(Reader *r, TsrNode *node) { return tsr_node_append(&r->stack, node); }
+
+static size_t bottom(const Reader *r) { return r->nmarks > 0 ? r->marks[r->nmarks - 1] : 0; }
+
+/* The node below `depth` others, which stand above the last mark; NULL when there is none. */
+static TsrNode *peek(const Reader *r, size_t depth) { return r->stack.n - bottom(r) > depth ? r->stack.children[r->stack.n - 1 - depth] : NULL; }
+
+static TsrStatus take(Reader *r, const char **bytes, uint64_t n) {
+    if (n > (uint64_t)(r->end - r->p)) return bad(r, "the pickle ends inside a value");
+    *bytes = r->p;
+    r->p += n;
+    return TSR_OK;
+}
+
+/* A number of n bytes, the lowest first. */
+static TsrStatus take_number(Reader *r, uint64_t *v, int n) {
+    const char *bytes;
+    *v = 0;
+    TSR_TRY(take(r, &bytes, (uint64_t)n));
+    for (int i = n - 1; i >= 0; i--) *v = *v << 8 | (unsigned char)bytes[i];
+    return TSR_OK;
+}
+
+static TsrStatus push_new(Reader *r, TsrNodeKind kind) {
+    TsrNode *node;
+    TSR_TRY(tsr_tree_add(&node, r->tree, kind));
+    return push(r, node);
+}
+
+static TsrStatus push_int(Reader *r, int64_t v, TsrNodeKind kind) {
+    TSR_TRY(push_new(r, kind));
+    peek(r, 0)->i = v;
+    return TSR_OK;
+}
+
+static TsrStatus op_proto(Reader *r, int unused) {
+    uint64_t version;
+    (void)unused;
+    TSR_TRY(take_number(r, &version, 1));
+    return version == 2 ? TSR_OK : tsr_input_error(r->in, "a pickle of protocol %d, where 2 is read", (int)version);
+}
+
+static TsrStatus op_stop(Reader *r, int unused) {
+    (void)unused;
+    if (r->stack.n != 1 || r->nmarks != 0) return bad(r, "the pickle ends with other than one value");
+    r->tree->root = r->stack.children[0];
+    r->stopped = true;
+    return TSR_OK;
+}
+
+static TsrStatus op_mark(Reader *r, int unused) {
+    (void)unused;
+    TSR_TRY(tsr_mem_grow(&r->marks, &r->room, r->nmarks + 1, sizeof *r->marks));
+    r->marks[r->nmarks++] = r->stack.n;
+    return TSR_OK;
+}
+
+static TsrStatus op_new(Reader *r, int kind) { return push_new(r, (TsrNodeKind)kind); }
+static TsrStatus op_bool(Reader *r, int value) { return push_int(r, value, TSR_NODE_BOOL); }
+
+static TsrStatus op_int(Reader *r, int bytes) {
+    uint64_t v;
+    TSR_TRY(take_number(r, &v, bytes));
+    return push_int(r, bytes == 4 ? (int32_t)(uint32_t)v : (int64_t)v, TSR_NODE_INT);
+}
+
+/* Two's complement of any length; `width` bytes say which. */
+static TsrStatus op_long(Reader *r, int width) {
+    uint64_t n;
+    const char *bytes;
+    TsrNode *node;
+    TSR_TRY(take_number(r, &n, width));
+    TSR_TRY(take(r, &bytes, n));
+    if (n > 8) {
+        TSR_TRY(tsr_tree_add_text(&node, r->tree, TSR_NODE_INT, bytes, (size_t)n));
+        return push(r, node);
+    }
+    uint64_t v = n > 0 && (bytes[n - 1] & 0x80) != 0 ? UINT64_MAX : 0;
+    for (size_t i = (size_t)n; i-- > 0;) v = v << 8 | (unsigned char)bytes[i];
+    return push_int(r, (int64_t)v, TSR_NODE_INT);
+}
+
+static TsrStatus op_float(Reader *r, int unused) {
+    const char *bytes;
+    uint64_t v = 0;
+    (void)unused;
+    TSR_TRY(take(r, &bytes, 8));
+    for (int i = 0; i < 8; i++) v = v << 8 | (unsigned char)bytes[i];
+    TSR_TRY(push_new(r, TSR_NODE_FLOAT));
+    memcpy(&peek(r, 0)->re, &v, 8);
+    return TSR_OK;
+}
+
+static TsrStatus op_text(Reader *r, int width) {
+    uint64_t n;
+    const char *bytes;
+    TsrNode *node;
+    TSR_TRY(take_number(r, &n, width));
+    TSR_TRY(take(r, &bytes, n));
+    if (tsr_utf8_invalid(bytes, (int64_t)n) >= 0) return bad(r, "a text that is not UTF-8");
+    TSR_TRY(tsr_tree_add_text(&node, r->tree, TSR_NODE_STR, bytes, (size_t)n));
+    return push(r, node);
+}
+
+static TsrStatus op_put(Reader *r, int width) {
+    uint64_t at;
+    TSR_TRY(take_number(r, &at, width));
+    if (peek(r, 0) == NULL) return bad(r, "nothing to put aside");
+    if (at > r->memo.n) return bad(r, "a place put aside out of turn");
+    if (at == r->memo.n) return tsr_node_append(&r->memo, peek(r, 0));
+    r->memo.children[at] = peek(r, 0);
+    return TSR_OK;
+}
+
+static TsrStatus op_get(Reader *r, int width) {
+    uint64_t at;
+    TSR_TRY(take_number(r, &at, width));
+    return at < r->memo.n ? push(r, r->memo.children[at]) : bad(r, "what was never put aside");
+}
+
+/* Makes a tuple of the last n. */
+static TsrStatus fold(Reader *r, size_t n) {
+    TsrNode *tuple;
+    if (r->stack.n - bottom(r) < n) return bad(r, "too few values for a tuple");
+    TSR_TRY(tsr_tree_add(&tuple, r->tree, TSR_NODE_TUPLE));
+    for (size_t i = 0; i < n; i++) TSR_TRY(tsr_node_append(tuple, r->stack.children[r->stack.n - n + i]));
+    r->stack.n -= n;
+    return push(r, tuple);
+}
+
+static TsrStatus op_fold(Reader *r, int n) { return fold(r, (size_t)n); }
+
+static TsrStatus unmark(Reader *r, size_t *height) {
+    if (r->nmarks == 0) return bad(r, "a mark is missing");
+    *height = r->marks[--r->nmarks];
+    return TSR_OK;
+}
+
+static TsrStatus op_fold_marked(Reader *r, int unused) {
+    size_t height;
+    (void)unused;
+    TSR_TRY(unmark(r, &height));
+    return fold(r, r->stack.n - height);
+}
+
+static bool is_key(const TsrNode *key) {
+    if (key->kind != TSR_NODE_TUPLE) return key->kind <= TSR_NODE_BYTES || key->kind == TSR_NODE_DTYPE || key->kind == TSR_NODE_DEVICE;
+    for (size_t i = 0; i < key->n; i++)
+        if (key->children[i]->kind == TSR_NODE_TUPLE || !is_key(key->children[i])) return false;
+    return true;
+}
+
+/* Takes what stands above `height` into the container below it. */
+static TsrStatus extend(Reader *r, size_t height, bool pairs) {
+    if (height <= bottom(r)) return bad(r, "a container is missing");
+    TsrNode *to = r->stack.children[height - 1];
+    size_t n = r->stack.n - height;
+    bool fits = pairs ? to->kind == TSR_NODE_DICT || to->kind == TSR_NODE_ORDERED_DICT : to->kind == TSR_NODE_LIST;
+    if (!fits && to->kind != TSR_NODE_OPAQUE) return bad(r, pairs ? "items for what is no dict" : "items for what is no list");
+    if (pairs && n % 2 != 0) return bad(r, "a key without a value");
+    for (size_t i = 0; i < n && fits; i++) {
+        TsrNode *item = r->stack.children[height + i];
+        if (pairs && i % 2 == 0 && !is_key(item)) return bad(r, "a key that can't be one");
+        TSR_TRY(tsr_node_append(to, item));
+    }
+    r->stack.n = height;
+    return TSR_OK;
+}
+
+static TsrStatus op_extend(Reader *r, int pairs) {
+    size_t height;
+    TSR_TRY(unmark(r, &height));
+    return extend(r, height, pairs != 0);
+}
+
+static TsrStatus op_extend_one(Reader *r, int pairs) {
+    size_t n = pairs != 0 ? 2 : 1;
+    return r->stack.n - bottom(r) > n ? extend(r, r->stack.n - n, pairs != 0) : bad(r, "too few values for a container");
+}
+
+/* ---- names in a pickle ---- */
+
+static TsrStatus take_line(Reader *r, const char **text, size_t *n) {
+    const char *newline = memchr(r->p, '\n', (size_t)(r->end - r->p));
+    if (newline == NULL) return bad(r, "the pickle ends inside a name");
+    *text = r->p;
+    *n = (size_t)(newline - r->p);
+    r->p = newline + 1;
+    return TSR_OK;
+}
+
+static bool is_text(const char *wanted, const char *text, size_t n) { return strlen(wanted) == n && memcmp(wanted, text, n) == 0; }
+
+static TsrStatus push_callable(Reader *r, Callable what, TsrDtype dtype) {
+    TSR_TRY(push_int(r, what, TSR_NODE_GLOBAL));
+    peek(r, 0)->dtype = dtype;
+    return TSR_OK;
+}
+
+static TsrStatus push_unknown(Reader *r, const char *module, size_t nmodule, const char *name, size_t n) {
+    char text[1024], shown[440];
+    TsrNode *node;
+    int length = snprintf(text, sizeof text, "%.*s.%.*s", (int)TSR_MIN(nmodule, 400), module, (int)TSR_MIN(n, 400), name);
+    tsr_io_quote(shown, text, (size_t)length);
+    if (!r->opaque) {
+        tsr_input_error(r->in, "it names %s, which is not among the few names that are read, and nothing in a file is called", shown);
+        tsr_error_hint("load(path, unknown='opaque') reads the rest");
+        return TSR_VALUE_ERROR;
+    }
+    TSR_TRY(tsr_tree_add_text(&node, r->tree, TSR_NODE_OPAQUE, shown, strlen(shown)));
+    return push(r, node);
+}
+
+static TsrStatus op_global(Reader *r, int unused) {
+    const char *module, *name;
+    char dtype[32];
+    size_t nmodule, n;
+    (void)unused;
+    TSR_TRY(take_line(r, &module, &nmodule));
+    TSR_TRY(take_line(r, &name, &n));
+    for (size_t i = 0; i < TSR_COUNTOF(callables); i++)
+        if (is_text(callables[i].module, module, nmodule) && is_text(callables[i].name, name, n)) return push_callable(r, callables[i].what, TSR_DTYPE_NONE);
+    for (size_t i = 0; i < TSR_COUNTOF(storages); i++)
+        if (is_text(storages[i].module, module, nmodule) && is_text(storages[i].name, name, n)) return push_callable(r, NAME_STORAGE, storages[i].dtype);
+    snprintf(dtype, sizeof dtype, "%.*s", (int)TSR_MIN(n, sizeof dtype - 1), name);
+    TsrDtype d = is_text("torch", module, nmodule) && strlen(dtype) == n ? tsr_dtype_from_name(dtype) : TSR_DTYPE_NONE;
+    if (d == TSR_DTYPE_NONE || !tsr_dtype_is_pod(d)) return push_unknown(r, module, nmodule, name, n);
+    TSR_TRY(push_new(r, TSR_NODE_DTYPE));
+    peek(r, 0)->dtype = d;
+    return TSR_OK;
+}
+
+/* ---- what the names make ---- */
+
+/* Whether a tuple has the kinds that the letters name: i int, b bool, f float, s str, t tuple, l list, S storage, T tensor, d dtype, . any. */
+static bool has_kinds(const TsrNode *tuple, const char *letters) {
+    static const char names[] = {[TSR_NODE_INT] = 'i', [TSR_NODE_BOOL] = 'b', [TSR_NODE_FLOAT] = 'f', [TSR_NODE_STR] = 's', [TSR_NODE_TUPLE] = 't', [TSR_NODE_LIST] = 'l',
+                                 [TSR_NODE_STORAGE] = 'S', [TSR_NODE_TENSOR] = 'T', [TSR_NODE_DTYPE] = 'd', [TSR_NODE_GLOBAL] = 0};
+    for (size_t i = 0; i < tuple->n; i++) {
+        const TsrNode *node = tuple->children[i];
+        if (letters[i] == '\0') return false;
+        if (letters[i] != '.' && names[node->kind] != letters[i]) return false;
+        if (letters[i] == 'i' && node->text != NULL) return false;
+    }
+    return letters[tuple->n] == '\0';
+}
+
+static bool read_sizes(int64_t *sizes, const TsrNode *tuple) {
+    if (tuple->n > TSR_MAX_DIMS) return false;
+    for (size_t i = 0; i < tuple->n; i++) {
+        const TsrNode *item = tuple->children[i];
+        if (item->kind != TSR_NODE_INT || item->text != NULL || item->i < 0) return false;
+        sizes[i] = item->i;
+    }
+    return true;
+}
+
+/* {'conj': True, 'neg': True} */
+static bool read_flags(uint32_t *flags, const TsrNode *dict) {
+    for (size_t i = 0; i < dict->n; i += 2) {
+        const TsrNode *key = dict->children[i], *value = dict->children[i + 1];
+        bool conj = key->kind == TSR_NODE_STR && strcmp(key->text, "conj") == 0, neg = key->kind == TSR_NODE_STR && strcmp(key->text, "neg") == 0;
+        if ((!conj && !neg) || value->kind != TSR_NODE_BOOL) return false;
+        if (value->i != 0) *flags |= conj ? TSR_FLAG_CONJ : TSR_FLAG_NEG;
+    }
+    return dict->kind == TSR_NODE_DICT;
+}
+
+/* (storage, offset, sizes, strides, requires_grad, hooks[, dtype][, flags]) */
+static TsrStatus make_tensor(Reader *r, TsrNode *out, const TsrNode *args, bool v3) {
+    int64_t sizes[TSR_MAX_DIMS], strides[TSR_MAX_DIMS];
+    uint32_t flags = 0;
+    size_t plain = v3 ? 7 : 6;
+    if (!has_kinds(args, v3 ? "Sittb.d" : "Sittb.") && !has_kinds(args, v3 ? "Sittb.d." : "Sittb..")) return bad(r, "a tensor made of other things than tensors are");
+    TsrNode *const *a = args->children;
+    TsrStorage *storage = a[0]->storage;
+    TsrDtype dtype = v3 ? a[6]->dtype : a[0]->dtype;
+    if (v3 ? a[0]->dtype != TSR_DTYPE_NONE || storages[storage_row(dtype)].dtype != TSR_DTYPE_NONE : dtype == TSR_DTYPE_NONE)
+        return bad(r, "a tensor of another dtype than its storage");
+    if (!read_sizes(sizes, a[2]) || !read_sizes(strides, a[3]) || a[2]->n != a[3]->n || a[1]->i < 0) return bad(r, "a tensor whose sizes and strides are none");
+    if (args->n > plain && a[plain]->kind != TSR_NODE_NONE && !read_flags(&flags, a[plain])) return bad(r, "a tensor with unknown properties");
+    if ((flags & TSR_FLAG_CONJ) != 0 && !tsr_dtype_is_complex(dtype)) return bad(r, "a conjugate that is not complex");
+    const TsrGeometry g = {(int)a[2]->n, sizes, strides, a[1]->i};
+    if (!tsr_storage_holds(storage, g, dtype)) return bad(r, "a tensor that reaches beyond its storage");
+    TSR_TRY(tsr_tensor_new_over(&out->tensor, storage, g, dtype));
+    out->tensor->flags |= flags;
+    out->kind = TSR_NODE_TENSOR;
+    return TSR_OK;
+}
+
+static TsrStatus make_bytes(Reader *r, TsrNode **out, const TsrNode *args) {
+    if (!has_kinds(args, "ss") || strcmp(args->children[1]->text, "latin1") != 0) return bad(r, "bytes in an unknown encoding");
+    const unsigned char *s = (const unsigned char *)args->children[0]->text;
+    size_t left = args->children[0]->length, n = 0;
+    TSR_TRY(tsr_tree_add_text(out, r->tree, TSR_NODE_BYTES, (const char *)s, left));
+    for (size_t i = 0; i < left; i++) {
+        if (s[i] >= 0xC4) return bad(r, "a character that is no byte");
+        if (s[i] < 0x80) (*out)->text[n++] = (char)s[i];
+        else if (s[i] >= 0xC2) (*out)->text[n++] = (char)(s[i] << 6 | (s[i + 1] & 0x3F)); /* the text is UTF-8 */
+    }
+    (*out)->length = n;
+    (*out)->text[n] = '\0';
+    return TSR_OK;
+}
+
+static bool to_double(double *out, const TsrNode *node) {
+    *out = node->kind == TSR_NODE_FLOAT ? node->re : (double)node->i;
+    return node->kind == TSR_NODE_FLOAT || (node->kind == TSR_NODE_INT && node->text == NULL);
+}
+
+/* The arguments' children become the node's. */
+static TsrStatus adopt(TsrNode *out, TsrNodeKind kind, const TsrNode *from) {
+    for (size_t i = 0; i < from->n; i++) TSR_TRY(tsr_node_append(out, from->children[i]));
+    out->kind = kind;
+    return TSR_OK;
+}
+
+/* OrderedDict() or OrderedDict([(key, value), ...]), which Python 2 wrote. */
+static TsrStatus make_ordered_dict(Reader *r, TsrNode *out, const TsrNode *args) {
+    out->kind = TSR_NODE_ORDERED_DICT;
+    if (args->n == 0) return TSR_OK;
+    if (!has_kinds(args, "l")) return bad(r, "an OrderedDict of other than pairs");
+    for (size_t i = 0; i < args->children[0]->n; i++) {
+        const TsrNode *pair = args->children[0]->children[i];
+        if ((pair->kind != TSR_NODE_TUPLE && pair->kind != TSR_NODE_LIST) || pair->n != 2 || !is_key(pair->children[0])) return bad(r, "an OrderedDict of other than pairs");
+        TSR_TRY(adopt(out, TSR_NODE_ORDERED_DICT, pair));
+    }
+    return TSR_OK;
+}
+
+static TsrStatus make(Reader *r, TsrNode **out, const TsrNode *callee, const TsrNode *args) {
+    TsrNode *made;
+    int64_t sizes[TSR_MAX_DIMS];
+    if (callee->kind == TSR_NODE_OPAQUE) return tsr_tree_add_text(out, r->tree, TSR_NODE_OPAQUE, callee->text, callee->length);
+    if (callee->kind != TSR_NODE_GLOBAL || args->kind != TSR_NODE_TUPLE) return bad(r, "a call of what can't be called");
+    if (callee->i == NAME_ENCODE) return make_bytes(r, out, args);
+    TSR_TRY(tsr_tree_add(&made, r->tree, TSR_NODE_NONE));
+    *out = made;
+    switch ((Callable)callee->i) {
+    case NAME_TENSOR_V2: return make_tensor(r, made, args, false);
+    case NAME_TENSOR_V3: return make_tensor(r, made, args, true);
+    case NAME_PARAMETER:
+        *out = has_kinds(args, "Tb.") ? args->children[0] : NULL;
+        return *out != NULL ? TSR_OK : bad(r, "a parameter that is no tensor");
+    case NAME_ORDERED_DICT: return make_ordered_dict(r, made, args);
+    case NAME_SIZE:
+        if (!has_kinds(args, "t") || !read_sizes(sizes, args->children[0])) return bad(r, "a torch.Size of other than sizes");
+        return adopt(made, TSR_NODE_SIZE, args->children[0]);
+    case NAME_DEVICE: {
+        TsrDevice device;
+        if ((!has_kinds(args, "s") && !has_kinds(args, "si")) || tsr_device_parse(&device, args->children[0]->text) != TSR_OK) return bad(r, "an unknown device");
+        return tsr_tree_add_text(out, r->tree, TSR_NODE_DEVICE, args->children[0]->text, args->children[0]->length);
+    }
+    case NAME_SET:
+        if (!has_kinds(args, "l")) return bad(r, "a set of other than a list");
+        for (size_t i = 0; i < args->children[0]->n; i++)
+            if (!is_key(args->children[0]->children[i])) return bad(r, "a set of what can't be in one");
+        return adopt(made, TSR_NODE_SET, args->children[0]);
+    case NAME_COMPLEX:
+        made->kind = TSR_NODE_COMPLEX;
+        return args->n == 2 && to_double(&made->re, args->children[0]) && to_double(&made->im, args->children[1]) ? TSR_OK : bad(r, "a complex of other than two numbers");
+    default: return bad(r, "a call of what can't be called");
+    }
+}
+
+static TsrStatus op_reduce(Reader *r, int unused) {
+    TsrNode *callee = peek(r, 1), *args = peek(r, 0), *made = NULL;
+    (void)unused;
+    if (callee == NULL) return bad(r, "a call of nothing");
+    TSR_TRY(make(r, &made, callee, args));
+    r->stack.n -= 2;
+    return push(r, made);
+}
+
+/* The attributes of an object: what is opaque stays so, and of an OrderedDict (a module's state) they say nothing about its items. */
+static TsrStatus op_build(Reader *r, int unused) {
+    TsrNode *object = peek(r, 1);
+    (void)unused;
+    if (object == NULL || (object->kind != TSR_NODE_OPAQUE && object->kind != TSR_NODE_ORDERED_DICT)) return bad(r, "attributes for what has none");
+    r->stack.n--;
+    return TSR_OK;
+}
+
+/* ('storage', class, key, location, count) */
+static TsrStatus op_storage(Reader *r, int unused) {
+    TsrNode *id = peek(r, 0), *made;
+    (void)unused;
+    if (id == NULL || id->kind != TSR_NODE_TUPLE || !has_kinds(id, "s.ssi") || strcmp(id->children[0]->text, "storage") != 0) return bad(r, "a reference that is no storage");
+    const TsrNode *class = id->children[1];
+    if (class->kind != TSR_NODE_GLOBAL || class->i != NAME_STORAGE || id->children[4]->i < 0) return bad(r, "a storage of an unknown class");
+    TSR_TRY(tsr_tree_add(&made, r->tree, TSR_NODE_STORAGE));
+    made->dtype = class->dtype;
+    TSR_TRY(r->host->storage(made, id->children[2]->text, (uint64_t)id->children[4]->i, r->host->context));
+    r->stack.n--;
+    return push(r, made);
+}
+
+/* ---- the opcodes ---- */
+
+static const struct {
+    unsigned char code;
+    TsrStatus (*run)(Reader *r, int argument);
+    int argument;
+} opcodes[] = {
+    {0x80, op_proto, 0},           {'.', op_stop, 0},          {'(', op_mark, 0},           {'N', op_new, TSR_NODE_NONE},  {'}', op_new, TSR_NODE_DICT},
+    {']', op_new, TSR_NODE_LIST},  {')', op_new, TSR_NODE_TUPLE}, {0x88, op_bool, 1},       {0x89, op_bool, 0},            {'K', op_int, 1},
+    {'M', op_int, 2},              {'J', op_int, 4},           {0x8a, op_long, 1},          {0x8b, op_long, 4},            {'G', op_float, 0},
+    {'X', op_text, 4},             {'U', op_text, 1},          {'q', op_put, 1},            {'r', op_put, 4},              {'h', op_get, 1},
+    {'j', op_get, 4},              {0x85, op_fold, 1},         {0x86, op_fold, 2},          {0x87, op_fold, 3},            {'t', op_fold_marked, 0},
+    {'a', op_extend_one, 0},       {'e', op_extend, 0},        {'s', op_extend_one, 1},     {'u', op_extend, 1},           {'c', op_global, 0},
+    {'R', op_reduce, 0},           {0x81, op_reduce, 0},       {'b', op_build, 0},          {'Q', op_storage, 0},
+};
+
+static TsrStatus step(Reader *r) {
+    unsigned char code = (unsigned char)*r->p;
+    for (size_t i = 0; i < TSR_COUNTOF(opcodes); i++) {
+        if (opcodes[i].code != code) continue;
+        r->p++;
+        return opcodes[i].run(r, opcodes[i].argument);
+    }
+    char text[64];
+    snprintf(text, sizeof text, "the opcode 0x%02x, which torch.save never writes", code);
+    return bad(r, text);
+}
+
+/* How far a walk from the root has come into a node. */
+typedef struct Visit { TsrNode *node; size_t next; } Visit;
+
+/* What can be reached: no names, and nothing nested too deep for whoever walks it in the same order. Marks the nodes by `user`. */
+static TsrStatus check_reached(const Reader *r) {
+    Visit path[TSR_TREE_DEPTH];
+    size_t depth = 0;
+    for (TsrNode *node = r->tree->root;;) {
+        if (node != NULL && node->user == NULL) {
+            if (node->kind == TSR_NODE_GLOBAL) return bad(r, "a name where a value was expected");
+            if (depth == TSR_TREE_DEPTH) return bad(r, "values nested too deep");
+            node->user = node;
+            path[depth++] = (Visit){node, 0};
+        }
+        while (depth > 0 && path[depth - 1].next == path[depth - 1].node->n) depth--;
+        if (depth == 0) return TSR_OK;
+        node = path[depth - 1].node->children[path[depth - 1].next++];
+        if (tsr_interrupt_flag != 0) return tsr_interrupt_check();
+    }
+}
+
+TsrStatus tsr_pickle_read(TsrTree *tree, const TsrInput *in, const TsrPickleHost *host, bool opaque) {
+    Reader r = {.in = in, .p = in->data, .end = in->data + in->size, .host = host, .opaque = opaque, .tree = tree};
+    TsrStatus status = TSR_OK;
+    for (int64_t i = 0; status == TSR_OK && !r.stopped; i++) {
+        if ((i & 1023) == 0) status = tsr_interrupt_check();
+        if (status == TSR_OK) status = r.p < r.end ? step(&r) : bad(&r, "the pickle has no end");
+    }
+    if (status == TSR_OK && r.p != r.end) status = bad(&r, "bytes behind the pickle's end");
+    if (status == TSR_OK) status = check_reached(&r);
+    for (TsrNode *node = tree->all; node != NULL; node = node->next) node->user = NULL;
+    tsr_free(r.stack.children);
+    tsr_free(r.memo.children);
+    tsr_free(r.marks);
+    return status;
+}
+
+/* ---- writing ---- */
+
+typedef struct Writer {
+    TsrText *out;
+    TsrTree *tree;
+    TsrPickledTensor *tensor;
+    void *context;
+    uintptr_t put;  /* nodes put aside; a node's `user` is its number, from 1 on */
+    int depth;
+} Writer;
+
+static TsrStatus put_code(Writer *w, int code) { return tsr_text_putc(w->out, (char)code); }
+
+static TsrStatus put_number(Writer *w, int code, uint64_t v, int bytes) {
+    TSR_TRY(put_code(w, code));
+    for (int i = 0; i < bytes; i++) TSR_TRY(tsr_text_putc(w->out, (char)(v >> 8 * i & 255)));
+    return TSR_OK;
+}
+
+static TsrStatus put_int(Writer *w, int64_t v) {
+    if (v >= 0 && v < 256) return put_number(w, 'K', (uint64_t)v, 1);
+    if (v >= 0 && v < 65536) return put_number(w, 'M', (uint64_t)v, 2);
+    if (v >= INT32_MIN && v <= INT32_MAX) return put_number(w, 'J', (uint64_t)v, 4);
+    TSR_TRY(put_number(w, 0x8a, 8, 1));
+    for (int i = 0; i < 8; i++) TSR_TRY(tsr_text_putc(w->out, (char)((uint64_t)v >> 8 * i & 255)));
+    return TSR_OK;
+}
+
+static TsrStatus put_text(Writer *w, const char *text, size_t n) {
+    if (n > UINT32_MAX) return tsr_error(TSR_VALUE_ERROR, "a text of %zu bytes is too long for a pickle", n);
+    TSR_TRY(put_number(w, 'X', n, 4));
+    return tsr_text_append(w->out, text, n);
+}
+
+static TsrStatus put_long(Writer *w, const TsrNode *node) {
+    if (node->text == NULL) return put_int(w, node->i);
+    if (node->length > INT32_MAX) return tsr_error(TSR_VALUE_ERROR, "an int of %zu bytes is too long for a pickle", node->length);
+    TSR_TRY(node->length < 256 ? put_number(w, 0x8a, node->length, 1) : put_number(w, 0x8b, node->length, 4));
+    return tsr_text_append(w->out, node->text, node->length);
+}
+
+static TsrStatus put_float(Writer *w, double v) {
+    uint64_t bits;
+    memcpy(&bits, &v, 8);
+    return put_number(w, 'G', __builtin_bswap64(bits), 8);
+}
+
+static TsrStatus put_name(Writer *w, const char *module, const char *name) { return tsr_text_printf(w->out, "c%s\n%s\n", module, name); }
+
+static TsrStatus put_aside(Writer *w, TsrNode *node) {
+    uintptr_t at = w->put++;
+    node->user = (void *)(at + 1);
+    return at < 256 ? put_number(w, 'q', at, 1) : put_number(w, 'r', at, 4);
+}
+
+static TsrStatus put_node(Writer *w, TsrNode *node);
+
+static TsrStatus put_children(Writer *w, const TsrNode *node) {
+    for (size_t i = 0; i < node->n; i++) {
+        TSR_TRY(tsr_interrupt_check());
+        TSR_TRY(put_node(w, node->children[i]));
+    }
+    return TSR_OK;
+}
+
+/* Children between a mark and the opcode that takes them. */
+static TsrStatus put_marked(Writer *w, const TsrNode *node, int code) {
+    if (node->n == 0) return TSR_OK;
+    TSR_TRY(put_code(w, '('));
+    TSR_TRY(put_children(w, node));
+    return put_code(w, code);
+}
+
+static TsrStatus put_tuple(Writer *w, const TsrNode *node) {
+    static const int few[] = {')', 0x85, 0x86, 0x87};
+    if (node->n > 3) return put_marked(w, node, 't');
+    TSR_TRY(put_children(w, node));
+    return put_code(w, few[node->n]);
+}
+
+/* The opcodes that call what a name stands for with the last n values. */
+static TsrStatus put_call(Writer *w, int n) {
+    TSR_TRY(put_code(w, n == 1 ? 0x85 : 0x86));
+    return put_code(w, 'R');
+}
+
+static TsrStatus put_set(Writer *w, const TsrNode *node) {
+    TSR_TRY(put_name(w, "__builtin__", "set"));
+    TSR_TRY(put_code(w, ']'));
+    TSR_TRY(put_marked(w, node, 'e'));
+    return put_call(w, 1);
+}
+
+static TsrStatus put_size(Writer *w, const TsrNode *node) {
+    TSR_TRY(put_name(w, "torch", "Size"));
+    TSR_TRY(put_tuple(w, node));
+    return put_call(w, 1);
+}
+
+static TsrStatus put_bytes(Writer *w, const TsrNode *node) {
+    TsrText text = {0};
+    TsrStatus status = put_name(w, "_codecs", "encode");
+    for (size_t i = 0; i < node->length && status == TSR_OK; i++) { /* latin1 as UTF-8 */
+        unsigned char c = (unsigned char)node->text[i];
+        if (c >= 0x80) status = tsr_text_putc(&text, (char)(0xC0 | c >> 6));
+        if (status == TSR_OK) status = tsr_text_putc(&text, (char)(c < 0x80 ? c : 0x80 | (c & 0x3F)));
+    }
+    if (status == TSR_OK) status = put_text(w, text.data != NULL ? text.data : "", text.length);
+    tsr_text_free(&text);
+    TSR_TRY(status);
+    TSR_TRY(put_text(w, "latin1", 6));
+    return put_call(w, 2);
+}
+
+static TsrStatus put_complex(Writer *w, const TsrNode *node) {
+    TSR_TRY(put_name(w, "__builtin__", "complex"));
+    TSR_TRY(put_float(w, node->re));
+    TSR_TRY(put_float(w, node->im));
+    return put_call(w, 2);
+}
+
+static TsrStatus put_empty_ordered_dict(Writer *w) {
+    TSR_TRY(put_name(w, "collections", "OrderedDict"));
+    return tsr_text_append(w->out, ")R", 2);
+}
+
+static TsrStatus put_sizes(Writer *w, int n, const int64_t *sizes) {
+    TSR_TRY(put_code(w, '('));
+    for (int i = 0; i < n; i++) TSR_TRY(put_int(w, sizes[i]));
+    return put_code(w, 't');
+}
+
+static TsrStatus put_flag(Writer *w, const char *name) {
+    TSR_TRY(put_text(w, name, strlen(name)));
+    return tsr_text_append(w->out, "\x88s", 2);
+}
+
+static TsrStatus put_flags(Writer *w, uint32_t flags) {
+    if ((flags & (TSR_FLAG_CONJ | TSR_FLAG_NEG)) == 0) return TSR_OK;
+    TSR_TRY(put_code(w, '}'));
+    if ((flags & TSR_FLAG_CONJ) != 0) TSR_TRY(put_flag(w, "conj"));
+    return (flags & TSR_FLAG_NEG) != 0 ? put_flag(w, "neg") : TSR_OK;
+}
+
+static TsrStatus put_storage(Writer *w, size_t row, const TsrPickled *p, size_t itemsize) {
+    char key[24];
+    snprintf(key, sizeof key, "%zu", p->key);
+    TSR_TRY(put_code(w, '('));
+    TSR_TRY(put_text(w, "storage", 7));
+    TSR_TRY(put_name(w, storages[row].module, storages[row].name));
+    TSR_TRY(put_text(w, key, strlen(key)));
+    TSR_TRY(put_text(w, "cpu", 3));
+    TSR_TRY(put_int(w, (int64_t)(p->numel * (storages[row].dtype == TSR_DTYPE_NONE ? itemsize : 1))));
+    return tsr_text_append(w->out, "tQ", 2);
+}
+
+static TsrStatus put_tensor(Writer *w, const TsrNode *node) {
+    TsrPickled p;
+    const TsrTensor *t = node->tensor;
+    size_t row = storage_row(t->dtype);
+    bool untyped = storages[row].dtype == TSR_DTYPE_NONE;
+    TSR_TRY(w->tensor(&p, node, w->context));
+    TSR_TRY(put_name(w, "torch._utils", untyped ? "_rebuild_tensor_v3" : "_rebuild_tensor_v2"));
+    TSR_TRY(put_code(w, '('));
+    TSR_TRY(put_storage(w, row, &p, tsr_itemsize(t)));
+    TSR_TRY(put_int(w, p.offset));
+    TSR_TRY(put_sizes(w, p.ndim, p.sizes));
+    TSR_TRY(put_sizes(w, p.ndim, p.strides));
+    TSR_TRY(put_code(w, 0x89));
+    TSR_TRY(put_empty_ordered_dict(w));
+    if (untyped) TSR_TRY(put_name(w, "torch", tsr_dtype_name(t->dtype)));
+    TSR_TRY(put_flags(w, p.flags));
+    return tsr_text_append(w->out, "tR", 2);
+}
+
+/* A container is put aside before what is in it, which may hold it again. */
+static TsrStatus put_container(Writer *w, TsrNode *node) {
+    bool list = node->kind == TSR_NODE_LIST;
+    TSR_TRY(node->kind == TSR_NODE_ORDERED_DICT ? put_empty_ordered_dict(w) : put_code(w, list ? ']' : '}'));
+    TSR_TRY(put_aside(w, node));
+    return put_marked(w, node, list ? 'e' : 'u');
+}
+
+static TsrStatus put_whole(Writer *w, TsrNode *node) {
+    switch (node->kind) {
+    case TSR_NODE_TUPLE: return put_tuple(w, node);
+    case TSR_NODE_SET: return put_set(w, node);
+    case TSR_NODE_SIZE: return put_size(w, node);
+    case TSR_NODE_TENSOR: return put_tensor(w, node);
+    case TSR_NODE_STORAGE: return tsr_error(TSR_TYPE_ERROR, "a storage is written with its tensors, not alone");
+    case TSR_NODE_OPAQUE: return tsr_error(TSR_TYPE_ERROR, "%s can't be written: it is opaque", node->text);
+    default: return tsr_error(TSR_TYPE_ERROR, "a name can't be written");
+    }
+}
+
+static TsrStatus put_again_or_whole(Writer *w, TsrNode *node) {
+    uintptr_t at = (uintptr_t)node->user;
+    if (at != 0) return at <= 256 ? put_number(w, 'h', at - 1, 1) : put_number(w, 'j', at - 1, 4);
+    if (node->kind == TSR_NODE_LIST || node->kind == TSR_NODE_DICT || node->kind == TSR_NODE_ORDERED_DICT) return put_container(w, node);
+    TSR_TRY(put_whole(w, node));
+    return put_aside(w, node);
+}
+
+static TsrStatus put_node(Writer *w, TsrNode *node) {
+    switch (node->kind) {
+    case TSR_NODE_NONE: return put_code(w, 'N');
+    case TSR_NODE_BOOL: return put_code(w, node->i != 0 ? 0x88 : 0x89);
+    case TSR_NODE_INT: return put_long(w, node);
+    case TSR_NODE_FLOAT: return put_float(w, node->re);
+    case TSR_NODE_COMPLEX: return put_complex(w, node);
+    case TSR_NODE_STR: return put_text(w, node->text, node->length);
+    case TSR_NODE_BYTES: return put_bytes(w, node);
+    case TSR_NODE_DTYPE: return put_name(w, "torch", tsr_dtype_name(node->dtype));
+    case TSR_NODE_DEVICE:
+        TSR_TRY(put_name(w, "torch", "device"));
+        TSR_TRY(put_text(w, node->text, node->length));
+        return put_call(w, 1);
+    default: break;
+    }
+    if (w->depth == TSR_TREE_DEPTH) return tsr_error(TSR_VALUE_ERROR, "values nested deeper than %d can't be written", TSR_TREE_DEPTH);
+    w->depth++;
+    TsrStatus status = put_again_or_whole(w, node);
+    w->depth--;
+    return status;
+}
+
+TsrStatus tsr_pickle_write(TsrText *out, TsrTree *tree, TsrPickledTensor *tensor, void *context) {
+    Writer w = {.out = out, .tree = tree, .tensor = tensor, .context = context};
+    for (TsrNode *node = tree->all; node != NULL; node = node->next) node->user = NULL;
+    TSR_TRY(tsr_text_append(out, "\x80\x02", 2));
+    TSR_TRY(put_node(&w, tree->root));
+    return put_code(&w, '.');
+}

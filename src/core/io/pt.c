@@ -1,0 +1,318 @@
+/* io_pt.c: PyTorch's .pt: a zip archive of a pickle, data.pkl, and of the storages that it speaks of, data/KEY, each in a member of its own. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "elements.h"
+#include "formats.h"
+#include "pickle.h"
+#include "zip.h"
+#include "core/mem.h"
+#include "core/view.h"
+
+enum { ALIGNMENT = 16 /* of storages, whatever stands in them */ };
+
+bool tsr_pt_probe(const char *data, size_t size) { return tsr_zip_first_ends(data, size, "/data.pkl"); }
+
+/* ---- reading ---- */
+
+typedef struct Archive {
+    TsrZip zip;
+    const TsrZipMember **sorted; /* by name */
+    struct Loaded {
+        TsrStorage *storage;
+        TsrDtype dtype;
+    } *loaded;                   /* of the members, as far as they have been asked for */
+    char *prefix;                /* "archive/" */
+    bool big_endian;
+} Archive;
+
+static int compare_name(const void *name, const void *element) { return strcmp(name, (*(const TsrZipMember *const *)element)->name); }
+
+/* NULL where the archive has none, or with an error. */
+static TsrStatus find(const TsrZipMember **lent, const Archive *a, const char *folder, const char *key) {
+    TsrText name = {0};
+    TSR_TRY(tsr_text_printf(&name, "%s%s%s", a->prefix, folder, key));
+    const TsrZipMember **found = a->zip.n > 0 ? bsearch(name.data, a->sorted, (size_t)a->zip.n, sizeof *a->sorted, compare_name) : NULL;
+    *lent = found != NULL ? *found : NULL;
+    tsr_text_free(&name);
+    return TSR_OK;
+}
+
+static TsrStatus read_storage(TsrStorage **out, const Archive *a, const TsrZipMember *m, TsrDtype dtype) {
+    TsrInput content;
+    TSR_TRY(tsr_zip_member_open(&content, &a->zip, m, NULL));
+    TsrStatus status = tsr_input_new_elements(out, &content, &(TsrElements){dtype, a->big_endian, 0, content.size, ALIGNMENT});
+    tsr_dataptr_release(&content.hold);
+    return status;
+}
+
+static TsrStatus storage_of(TsrNode *node, const char *key, uint64_t numel, void *context) {
+    Archive *a = context;
+    const TsrZipMember *m;
+    char shown[440];
+    uint64_t nbytes;
+    TsrDtype dtype = node->dtype != TSR_DTYPE_NONE ? node->dtype : TSR_UINT8;
+    TSR_TRY(find(&m, a, "data/", key));
+    if (m == NULL) return tsr_input_error(a->zip.in, "the storage '%s' is not in the archive", tsr_io_quote(shown, key, strlen(key)));
+    if (__builtin_mul_overflow(numel, tsr_dtype_size(dtype), &nbytes) || nbytes != m->size)
+        return tsr_input_error(a->zip.in, "the storage '%s' has other than the %llu bytes that are there", tsr_io_quote(shown, key, strlen(key)), (unsigned long long)m->size);
+    struct Loaded *loaded = &a->loaded[m - a->zip.members];
+    if (loaded->storage == NULL) TSR_TRY(read_storage(&loaded->storage, a, m, loaded->dtype = dtype));
+    if (loaded->dtype != dtype) return tsr_input_error(a->zip.in, "the storage '%s' is of two dtypes", tsr_io_quote(shown, key, strlen(key)));
+    node->storage = tsr_storage_retain(loaded->storage);
+    return TSR_OK;
+}
+
+static TsrStatus read_byteorder(Archive *a) {
+    const TsrZipMember *m;
+    TsrInput content;
+    TSR_TRY(find(&m, a, "", "byteorder"));
+    if (m == NULL) return TSR_OK;
+    TSR_TRY(tsr_zip_member_open(&content, &a->zip, m, NULL));
+    a->big_endian = content.size == 3 && memcmp(content.data, "big", 3) == 0;
+    bool little = content.size == 6 && memcmp(content.data, "little", 6) == 0;
+    TsrStatus status = a->big_endian || little ? TSR_OK : tsr_input_error(&content, "an unknown order of bytes");
+    tsr_dataptr_release(&content.hold);
+    return status;
+}
+
+static TsrStatus read_pickle(TsrTree *tree, Archive *a, const TsrZipMember *m, bool opaque) {
+    TsrInput content;
+    TsrPickleHost host = {storage_of, a};
+    TSR_TRY(tsr_zip_member_open(&content, &a->zip, m, NULL));
+    TsrStatus status = m->stored ? tsr_zip_check(&content, m) : TSR_OK;
+    if (status == TSR_OK) status = tsr_pickle_read(tree, &content, &host, opaque);
+    tsr_dataptr_release(&content.hold);
+    return status;
+}
+
+/* The first member whose name ends in /data.pkl; what is before that all others begin with. */
+static TsrStatus find_pickle(const TsrZipMember **lent, Archive *a) {
+    static const char name[] = "data.pkl";
+    enum { NAME = sizeof name - 1 };
+    for (int i = 0; i < a->zip.n; i++) {
+        const char *s = a->zip.members[i].name;
+        size_t n = strlen(s);
+        if (n <= NAME || s[n - NAME - 1] != '/' || strcmp(s + n - NAME, name) != 0) continue;
+        if ((a->prefix = tsr_calloc(1, n)) == NULL) return tsr_error_no_memory(n);
+        memcpy(a->prefix, s, n - NAME);
+        *lent = &a->zip.members[i];
+        return TSR_OK;
+    }
+    return tsr_input_error(a->zip.in, "an archive without data.pkl is none of PyTorch's");
+}
+
+static TsrStatus read_archive(TsrTree *tree, Archive *a, bool opaque) {
+    const TsrZipMember *pickle;
+    size_t n = (size_t)a->zip.n;
+    TSR_TRY(find_pickle(&pickle, a));
+    a->loaded = tsr_calloc(n, sizeof *a->loaded);
+    if (a->loaded == NULL) return tsr_error_no_memory(n * sizeof *a->loaded);
+    TSR_TRY(tsr_new_sorted((const void ***)&a->sorted, a->zip.members, n, sizeof *a->zip.members, tsr_by_name));
+    TSR_TRY(read_byteorder(a));
+    return read_pickle(tree, a, pickle, opaque);
+}
+
+static void free_archive(Archive *a) {
+    for (int i = 0; i < a->zip.n && a->loaded != NULL; i++) tsr_storage_free(a->loaded[i].storage);
+    tsr_free(a->loaded);
+    tsr_free(a->sorted);
+    tsr_free(a->prefix);
+    tsr_zip_free(&a->zip);
+}
+
+/* The tensors of a dict with names, or the one. */
+static TsrStatus list_items(TsrItems *out) {
+    const TsrNode *root = out->tree.root;
+    if (root->kind == TSR_NODE_TENSOR) return tsr_items_single_move(out, tsr_tensor_retain(root->tensor));
+    if (root->kind != TSR_NODE_DICT && root->kind != TSR_NODE_ORDERED_DICT) return TSR_OK;
+    for (size_t i = 0; i < root->n; i += 2) {
+        const TsrNode *key = root->children[i], *value = root->children[i + 1];
+        if (key->kind != TSR_NODE_STR || value->kind != TSR_NODE_TENSOR) continue;
+        TSR_TRY(tsr_items_add_move(out, key->text, key->length, tsr_tensor_retain(value->tensor)));
+    }
+    return TSR_OK;
+}
+
+TsrStatus tsr_pt_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *options) {
+    Archive a = {0};
+    TsrStatus status = tsr_zip_open(&a.zip, in);
+    if (status == TSR_OK) status = read_archive(&out->tree, &a, options->opaque);
+    free_archive(&a);
+    return status == TSR_OK ? list_items(out) : status;
+}
+
+/* ---- writing ---- */
+
+/* A storage that is written: all of it, or with `compact` the part that its tensors reach, a single one's elements packed. */
+typedef struct Kept {
+    TsrStorage *storage;
+    const TsrTensor *first;
+    size_t key, tensors;
+    size_t begin, end;  /* bytes */
+    TsrTensor *packed;  /* owned; NULL */
+} Kept;
+
+typedef struct Output {
+    Kept *kept;         /* by address */
+    Kept **by_key;      /* in the order of their keys */
+    size_t n, keys;
+} Output;
+
+static int by_storage(const void *a, const void *b) {
+    const TsrStorage *x = ((const TsrNode *)a)->tensor->storage, *y = ((const TsrNode *)b)->tensor->storage;
+    return ((uintptr_t)x > (uintptr_t)y) - ((uintptr_t)x < (uintptr_t)y);
+}
+
+static TsrStatus check_tensor(const TsrTensor *t) {
+    if (tsr_is_sparse(t)) return tsr_error(TSR_VALUE_ERROR, "sparse tensors are not written; convert with to_dense()");
+    if (tsr_is_meta(t)) return tsr_error(TSR_VALUE_ERROR, "a tensor on the meta device has no elements to write");
+    if (!tsr_dtype_is_pod(t->dtype)) return tsr_error(TSR_VALUE_ERROR, "pt has no dtype for torch.%s", tsr_dtype_name(t->dtype));
+    return tsr_tensor_check(t, false);
+}
+
+static TsrStatus add_kept(Output *o, const TsrTensor *t) {
+    size_t item = tsr_itemsize(t), begin = (size_t)t->offset * item, end = begin;
+    Kept *k = o->n > 0 ? &o->kept[o->n - 1] : NULL;
+    if (t->numel > 0) {
+        end += item;
+        for (int d = 0; d < tsr_ndim(t); d++) end += (size_t)((t->sizes[d] - 1) * t->strides[d]) * item;
+    }
+    if (k == NULL || k->storage != t->storage) {
+        k = &o->kept[o->n++];
+        *k = (Kept){t->storage, t, SIZE_MAX, 0, begin, end, NULL};
+    }
+    if (k->first->dtype != t->dtype)
+        return tsr_error(TSR_RUNTIME_ERROR, "Cannot save multiple tensors or storages that view the same data as different types");
+    k->tensors++;
+    if (t->numel == 0) return TSR_OK;
+    bool none = k->begin == k->end;
+    k->begin = none ? begin : TSR_MIN(k->begin, begin);
+    k->end = none ? end : TSR_MAX(k->end, end);
+    return TSR_OK;
+}
+
+/* The storages of the tree's tensors. */
+static TsrStatus collect(Output *o, const TsrTree *tree) {
+    size_t n = 0, at = 0;
+    for (const TsrNode *node = tree->all; node != NULL; node = node->next) n += node->kind == TSR_NODE_TENSOR;
+    const TsrNode **nodes = tsr_malloc((n + 1) * sizeof *nodes);
+    o->kept = tsr_calloc(n + 1, sizeof *o->kept);
+    o->by_key = tsr_calloc(n + 1, sizeof(Kept *));
+    TsrStatus status = nodes != NULL && o->kept != NULL && o->by_key != NULL ? TSR_OK : tsr_error_no_memory((n + 1) * sizeof *o->kept);
+    for (const TsrNode *node = tree->all; node != NULL && status == TSR_OK; node = node->next) {
+        if (node->kind != TSR_NODE_TENSOR) continue;
+        status = check_tensor(node->tensor);
+        nodes[at++] = node;
+    }
+    if (status == TSR_OK) status = tsr_sort_pointers((const void **)nodes, n, by_storage);
+    for (size_t i = 0; i < n && status == TSR_OK; i++) status = add_kept(o, nodes[i]->tensor);
+    tsr_free(nodes);
+    return status;
+}
+
+static TsrStatus choose_parts(Output *o, bool compact) {
+    for (size_t i = 0; i < o->n; i++) {
+        Kept *k = &o->kept[i];
+        size_t item = tsr_itemsize(k->first);
+        if (!compact) {
+            k->begin = 0;
+            k->end = k->storage->nbytes / item * item;
+        } else if (k->tensors == 1 && (size_t)k->first->numel * item < k->end - k->begin) {
+            TSR_TRY(tsr_tensor_new_contiguous(&k->packed, k->first, TSR_CONTIGUOUS));
+            k->begin = 0;
+            k->end = (size_t)k->first->numel * item;
+        }
+    }
+    return TSR_OK;
+}
+
+static int compare_storage(const void *storage, const void *kept) {
+    uintptr_t x = (uintptr_t)storage, y = (uintptr_t)((const Kept *)kept)->storage;
+    return (x > y) - (x < y);
+}
+
+static TsrStatus describe(TsrPickled *out, const TsrNode *node, void *context) {
+    Output *o = context;
+    const TsrTensor *t = node->tensor;
+    Kept *k = bsearch(t->storage, o->kept, o->n, sizeof *o->kept, compare_storage);
+    if (k->key == SIZE_MAX) {
+        k->key = o->keys++;
+        o->by_key[k->key] = k;
+    }
+    const TsrTensor *shown = k->packed != NULL ? k->packed : t;
+    *out = (TsrPickled){k->key, (k->end - k->begin) / tsr_itemsize(t), shown->offset - (int64_t)(k->begin / tsr_itemsize(t)), shown->sizes, shown->strides, tsr_ndim(shown), shown->flags};
+    if (t->numel == 0) out->offset = 0;
+    return TSR_OK;
+}
+
+static TsrStatus put_text(TsrZipWriter *w, const char *name, const char *text) {
+    return tsr_zip_put(w, name, &(TsrZipPart){text, strlen(text)}, 1);
+}
+
+static TsrStatus put_storages(TsrZipWriter *w, const Output *o) {
+    TsrStatus status = TSR_OK;
+    for (size_t i = 0; i < o->keys && status == TSR_OK; i++) {
+        const Kept *k = o->by_key[i];
+        TsrText name = {0};
+        const char *data = k->packed != NULL ? tsr_data(k->packed) : tsr_storage_data(k->storage);
+        status = tsr_text_printf(&name, "archive/data/%zu", i);
+        if (status == TSR_OK) status = tsr_zip_put(w, name.data, &(TsrZipPart){k->end > k->begin ? data + k->begin : NULL, k->end - k->begin}, 1);
+        tsr_text_free(&name);
+    }
+    return status;
+}
+
+static TsrStatus put_archive(TsrSink *sink, TsrTree *tree, Output *o) {
+    TsrText pickle = {0};
+    TsrZipWriter w = {.sink = sink};
+    TsrStatus status = tsr_pickle_write(&pickle, tree, describe, o);
+    if (status == TSR_OK) status = tsr_zip_put(&w, "archive/data.pkl", &(TsrZipPart){pickle.data, pickle.length}, 1);
+    tsr_text_free(&pickle);
+    if (status == TSR_OK) status = put_text(&w, "archive/.format_version", "1");
+    if (status == TSR_OK) status = put_text(&w, "archive/.storage_alignment", "64");
+    if (status == TSR_OK) status = put_text(&w, "archive/byteorder", "little");
+    if (status == TSR_OK) status = put_storages(&w, o);
+    if (status == TSR_OK) status = put_text(&w, "archive/version", "3\n");
+    return tsr_zip_finish(&w, status);
+}
+
+static TsrStatus write_tree(TsrSink *sink, TsrTree *tree, bool compact) {
+    Output o = {0};
+    TsrStatus status = collect(&o, tree);
+    if (status == TSR_OK) status = choose_parts(&o, compact);
+    if (status == TSR_OK) status = put_archive(sink, tree, &o);
+    for (size_t i = 0; i < o.n; i++) tsr_tensor_free(o.kept[i].packed);
+    tsr_free(o.kept);
+    tsr_free(o.by_key);
+    return status;
+}
+
+static TsrStatus add_tensor(TsrNode **lent, TsrTree *tree, TsrTensor *t) {
+    TSR_TRY(tsr_tree_add(lent, tree, TSR_NODE_TENSOR));
+    (*lent)->tensor = tsr_tensor_retain(t);
+    return TSR_OK;
+}
+
+/* Items without a tree: a tensor, or a dict of them. */
+static TsrStatus make_tree(TsrTree *tree, const TsrItems *items) {
+    TsrNode *key, *value;
+    if (items->single) return add_tensor(&tree->root, tree, items->items[0].tensor);
+    TSR_TRY(tsr_tree_add(&tree->root, tree, TSR_NODE_DICT));
+    for (int i = 0; i < items->n; i++) {
+        TSR_TRY(tsr_tree_add_text(&key, tree, TSR_NODE_STR, items->items[i].name, strlen(items->items[i].name)));
+        TSR_TRY(add_tensor(&value, tree, items->items[i].tensor));
+        TSR_TRY(tsr_node_append(tree->root, key));
+        TSR_TRY(tsr_node_append(tree->root, value));
+    }
+    return TSR_OK;
+}
+
+TsrStatus tsr_pt_write(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options) {
+    TsrTree made = {0}, tree = items->tree;
+    if (tree.root != NULL) return write_tree(sink, &tree, options->compact);
+    TsrStatus status = make_tree(&made, items);
+    if (status == TSR_OK) status = write_tree(sink, &made, options->compact);
+    tsr_tree_free(&made);
+    return status;
+}

@@ -1,1 +1,0 @@
-#include "kernels/complex_tables.inc"

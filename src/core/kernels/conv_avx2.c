@@ -1,5 +1,0 @@
-#define TSR_SIMD_AVX2
-#include "kernels/simd.h"
-#ifdef TSR_HAVE_X86
-#include "kernels/conv.inc"
-#endif

@@ -1,2 +1,0 @@
-#include "kernels/simd.h"
-#include "kernels/fast.inc"

@@ -1,0 +1,53 @@
+#include "core/kernels/simd.h"
+#include "select.inc"
+
+static const TsrSelectTable *table(void) {
+#ifdef TSR_HAVE_X86
+    switch (tsr_isa()) {
+    case TSR_ISA_AVX512: return &tsr_select_table_avx512;
+    case TSR_ISA_AVX2: return &tsr_select_table_avx2;
+    default: break;
+    }
+#endif
+    return &tsr_select_table_base;
+}
+
+int64_t tsr_kernel_count_bytes(const uint8_t *mask, int64_t n) { return table()->count_bytes(mask, n); }
+
+void tsr_kernel_compress(const uint8_t *mask, int64_t n, int64_t total, const void *src, void *dst, size_t itemsize) {
+    (void)n;
+    table()->compress(mask, total, src, dst, itemsize);
+}
+
+void tsr_kernel_fill_masked(const uint8_t *mask, int64_t n, void *dst, const void *value, size_t itemsize) { table()->fill_masked(mask, n, dst, value, itemsize); }
+bool tsr_kernel_in_range(const int64_t *index, int64_t n, int64_t size) { return table()->in_range(index, n, size); }
+void tsr_kernel_pick(void *dst, const void *src, const int64_t *index, int64_t n, size_t itemsize) { table()->pick(dst, src, index, n, itemsize); }
+void tsr_kernel_range(const int64_t *p, int64_t n, int64_t *least, int64_t *most) { table()->range(p, n, least, most); }
+
+static void positions_nd(const uint8_t *mask, int64_t n, int64_t start, int64_t *out, int64_t column, int ndim, const int64_t *sizes) {
+    int64_t at[TSR_KERNEL_DIMS], rest = start, k = 0, inner = sizes[ndim - 1];
+    for (int d = ndim - 1; d >= 0; d--) {
+        at[d] = rest % sizes[d];
+        rest /= sizes[d];
+    }
+    for (int64_t i = 0; i < n;) {
+        int64_t run = TSR_MIN(inner - at[ndim - 1], n - i);
+        for (int64_t j = 0; j < run; j++) {
+            if (!mask[i + j]) continue;
+            for (int d = 0; d < ndim - 1; d++) out[k + d * column] = at[d];
+            out[k + (ndim - 1) * column] = at[ndim - 1] + j;
+            k++;
+        }
+        i += run;
+        at[ndim - 1] += run;
+        for (int d = ndim - 1; d > 0 && at[d] == sizes[d]; d--) {
+            at[d] = 0;
+            at[d - 1]++;
+        }
+    }
+}
+
+void tsr_kernel_positions(const uint8_t *mask, int64_t n, int64_t total, int64_t start, int64_t *out, int64_t column, int ndim, const int64_t *sizes) {
+    if (ndim == 1) table()->positions(mask, total, start, out);
+    else positions_nd(mask, n, start, out, column, ndim, sizes);
+}

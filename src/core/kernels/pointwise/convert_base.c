@@ -1,0 +1,2 @@
+#include "core/kernels/simd.h"
+#include "convert.inc"

@@ -1,0 +1,39 @@
+#include "table.h"
+
+#include "core/kernels/simd.h"
+
+static TsrKernelTable fast_table(void) {
+#ifdef TSR_HAVE_X86
+    switch (tsr_isa()) {
+    case TSR_ISA_AVX512: return tsr_kernels_avx512();
+    case TSR_ISA_AVX2: return tsr_kernels_avx2();
+    default: break;
+    }
+#endif
+    return tsr_kernels_base();
+}
+
+static TsrKernelTable complex_table(void) {
+#ifdef TSR_HAVE_X86
+    if (tsr_isa() >= TSR_ISA_AVX2) return tsr_kernels_complex_avx2();
+#endif
+    return tsr_kernels_complex_base();
+}
+
+TsrLoop tsr_kernel(TsrKernel k, TsrDtype d) {
+    static TsrKernelTable known;
+    TsrLoop loop = TSR_CHOOSE_ONCE(known, fast_table())[k][d];
+    if (loop == NULL) loop = tsr_kernels_plain()[k][d];
+    return loop != NULL ? loop : complex_table()[k][d];
+}
+
+TsrKernel tsr_kernel_pair(TsrKernel first, TsrKernel then, int operand) {
+#define KEY(first, then, operand) (((int)(then) * 4 + (operand)) * TSR_K_COUNT + (int)(first))
+    switch (KEY(first, then, operand)) {
+#define PAIR(first, then, operand, both) case KEY(TSR_K_##first, TSR_K_##then, operand): return TSR_K_##both;
+#include "pairs.def"
+#undef PAIR
+#undef KEY
+    default: return TSR_K_NONE;
+    }
+}

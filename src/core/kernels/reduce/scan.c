@@ -1,0 +1,166 @@
+/* scan.c: running sums, products and extremes along one line. Floats accumulate in double, as PyTorch's do. */
+#include "scan.h"
+
+#include <complex.h>
+#include <math.h>
+
+#define AT(T, k, i) (*(T *)(data[k] + (i) * stride[k]))
+/* DO for each i < n[0], with a look for an interrupt now and then. */
+enum { BETWEEN_LOOKS = 4096 };
+#define EACH(DO) \
+    for (int64_t i = 0; i < n[0] && tsr_interrupt_flag == 0;) \
+        for (int64_t end = TSR_MIN(n[0], i + BETWEEN_LOOKS); i < end; i++) { DO }
+#define SCAN(name, T, A, START, STEP) \
+    static void name(char *const *data, const int64_t *stride, const int64_t *n, const void *params) { \
+        A a = START; \
+        (void)params; \
+        if (stride[0] == (int64_t)sizeof(T) && stride[1] == (int64_t)sizeof(T)) { \
+            T *restrict out = (T *)data[0]; \
+            const T *in = (const T *)data[1]; \
+            EACH(const T x = in[i]; a = STEP; out[i] = (T)a;) \
+        } else { \
+            EACH(const T x = AT(const T, 1, i); a = STEP; AT(T, 0, i) = (T)a;) \
+        } \
+    }
+#define INTEGERS(M) M(u8, uint8_t) M(i8, int8_t) M(i16, int16_t) M(i32, int32_t) M(i64, int64_t) M(u16, uint16_t) M(u32, uint32_t) M(u64, uint64_t)
+#define INT_SCANS(t, T) SCAN(sum_##t, T, uint64_t, 0, a + (uint64_t)x) SCAN(prod_##t, T, uint64_t, 1, a * (uint64_t)x)
+INTEGERS(INT_SCANS)
+SCAN(sum_b8, bool, bool, 0, a || x)
+SCAN(prod_b8, bool, bool, 1, a && x)
+SCAN(sum_f32, float, double, 0, a + (double)x)
+SCAN(sum_f64, double, double, 0, a + x)
+SCAN(prod_f32, float, double, 1, a * (double)x)
+SCAN(prod_f64, double, double, 1, a * x)
+
+typedef struct C64 { float re, im; } C64;
+typedef struct C128 { double re, im; } C128;
+#define COMPLEX_SCANS(t, T) \
+    static void sum_##t(char *const *data, const int64_t *stride, const int64_t *n, const void *params) { \
+        C128 a = {0, 0}; \
+        (void)params; \
+        for (int64_t i = 0; i < n[0]; i++) { \
+            const T x = AT(const T, 1, i); \
+            a.re += x.re; \
+            a.im += x.im; \
+            AT(T, 0, i).re = a.re; \
+            AT(T, 0, i).im = a.im; \
+            if (tsr_interrupted_at(i)) return; \
+        } \
+    } \
+    static void prod_##t(char *const *data, const int64_t *stride, const int64_t *n, const void *params) { \
+        C128 a = {1, 0}; \
+        (void)params; \
+        for (int64_t i = 0; i < n[0]; i++) { \
+            const T x = AT(const T, 1, i); \
+            a = (C128){a.re * x.re - a.im * x.im, a.re * x.im + a.im * x.re}; \
+            AT(T, 0, i).re = a.re; \
+            AT(T, 0, i).im = a.im; \
+            if (tsr_interrupted_at(i)) return; \
+        } \
+    }
+COMPLEX_SCANS(c64, C64)
+COMPLEX_SCANS(c128, C128)
+
+static double log_add_exp(double x, double y) {
+    if (x != x || y != y) return NAN;
+    double low = x < y ? x : y, high = x < y ? y : x;
+    return low != high || isfinite(low) ? log1p(exp(low - high)) + high : x;
+}
+SCAN(lse_f32, float, double, -INFINITY, log_add_exp((double)x, a))
+SCAN(lse_f64, double, double, -INFINITY, log_add_exp(x, a))
+
+static double complex complex_log_add_exp(double complex x, double complex y) {
+    if (isnan(creal(x)) || isnan(cimag(x)) || isnan(creal(y)) || isnan(cimag(y))) return __builtin_complex((double)NAN, (double)NAN);
+    bool less = creal(x) < creal(y);
+    double complex low = less ? x : y, high = less ? y : x;
+    if (isinf(creal(low)) && creal(low) == creal(high)) return creal(low) < 0 ? low : clog(cexp(low) + cexp(high));
+    if (isinf(creal(low)) && creal(low) < 0) return high;
+    return clog(1 + cexp(low - high)) + high;
+}
+#define COMPLEX_LSE(t, T) \
+    static void lse_##t(char *const *data, const int64_t *stride, const int64_t *n, const void *params) { \
+        double complex a = __builtin_complex(-(double)INFINITY, 0.0); \
+        (void)params; \
+        for (int64_t i = 0; i < n[0]; i++) { \
+            const T x = AT(const T, 1, i); \
+            a = complex_log_add_exp(__builtin_complex((double)x.re, (double)x.im), a); \
+            AT(T, 0, i).re = creal(a); \
+            AT(T, 0, i).im = cimag(a); \
+            if (tsr_interrupted_at(i)) return; \
+        } \
+    }
+COMPLEX_LSE(c64, C64)
+COMPLEX_LSE(c128, C128)
+
+/* Values, indices and the input: the latest of equals wins; a nan stays. */
+#define EXTREME(name, T, BETTER) \
+    static void name(char *const *data, const int64_t *stride, const int64_t *n, const void *params) { \
+        T best = n[0] > 0 ? AT(const T, 2, 0) : 0; \
+        int64_t index = 0; \
+        (void)params; \
+        if (stride[0] == (int64_t)sizeof(T) && stride[1] == (int64_t)sizeof(int64_t) && stride[2] == (int64_t)sizeof(T)) { \
+            T *restrict values = (T *)data[0]; \
+            int64_t *restrict indices = (int64_t *)data[1]; \
+            const T *in = (const T *)data[2]; \
+            EACH(const T x = in[i]; const bool found = BETTER(x); best = found ? x : best; index = found ? i : index; values[i] = best; indices[i] = index;) \
+        } else { \
+            EACH(const T x = AT(const T, 2, i); const bool found = BETTER(x); best = found ? x : best; index = found ? i : index; AT(T, 0, i) = best; AT(int64_t, 1, i) = index;) \
+        } \
+    }
+#define AT_LEAST(x) ((x) != (x) || (best == best && (x) >= best))
+#define AT_MOST(x) ((x) != (x) || (best == best && (x) <= best))
+#define EXTREMES(t, T) EXTREME(max_##t, T, AT_LEAST) EXTREME(min_##t, T, AT_MOST)
+EXTREMES(u8, uint8_t) EXTREMES(i8, int8_t) EXTREMES(i16, int16_t) EXTREMES(i32, int32_t) EXTREMES(i64, int64_t) EXTREMES(f32, float) EXTREMES(f64, double)
+
+#define NUMBERS(name) \
+    [TSR_UINT8] = name##_u8, [TSR_INT8] = name##_i8, [TSR_INT16] = name##_i16, [TSR_INT32] = name##_i32, [TSR_INT64] = name##_i64, \
+    [TSR_FLOAT32] = name##_f32, [TSR_FLOAT64] = name##_f64
+#define COMPLEX(name) [TSR_COMPLEX64] = name##_c64, [TSR_COMPLEX128] = name##_c128
+#define MORE(name) [TSR_UINT16] = name##_u16, [TSR_UINT32] = name##_u32, [TSR_UINT64] = name##_u64, [TSR_BOOL] = name##_b8
+
+TsrLineFn tsr_scan_kernel(TsrScan scan, TsrDtype d) {
+    static const TsrLineFn table[TSR_SCAN_COUNT][TSR_DTYPE_COUNT] = {
+        [TSR_SCAN_SUM] = {NUMBERS(sum), COMPLEX(sum), MORE(sum)},
+        [TSR_SCAN_PROD] = {NUMBERS(prod), COMPLEX(prod), MORE(prod)},
+        [TSR_SCAN_LOGSUMEXP] = {[TSR_FLOAT32] = lse_f32, [TSR_FLOAT64] = lse_f64, COMPLEX(lse)},
+        [TSR_SCAN_MAX] = {NUMBERS(max), [TSR_BOOL] = max_u8},
+        [TSR_SCAN_MIN] = {NUMBERS(min), [TSR_BOOL] = min_u8},
+    };
+    return table[scan][d];
+}
+
+/* --- one long contiguous line of floats: four chains at once --- */
+
+#define LONG(suffix, T) \
+    static double total_##suffix(const T *x, int64_t n) { \
+        double column[8] = {0}, sum = 0; \
+        int64_t i = 0; \
+        for (; i + 8 <= n; i += 8) \
+            for (int k = 0; k < 8; k++) column[k] += (double)x[i + k]; \
+        for (; i < n; i++) sum += (double)x[i]; \
+        for (int k = 0; k < 8; k++) sum += column[k]; \
+        return sum; \
+    } \
+    static void chunk_##suffix(T *o, const T *x, int64_t n, double start) { \
+        int64_t q = n / 4; \
+        double a = start, b = a + total_##suffix(x, q), c = b + total_##suffix(x + q, q), d = c + total_##suffix(x + 2 * q, q); \
+        for (int64_t i = 0; i < q; i++) { \
+            a += (double)x[i]; \
+            b += (double)x[i + q]; \
+            c += (double)x[i + 2 * q]; \
+            d += (double)x[i + 3 * q]; \
+            o[i] = (T)a; \
+            o[i + q] = (T)b; \
+            o[i + 2 * q] = (T)c; \
+            o[i + 3 * q] = (T)d; \
+        } \
+        for (int64_t i = 4 * q; i < n; i++) o[i] = (T)(d += (double)x[i]); \
+    }
+LONG(f32, float)
+LONG(f64, double)
+
+double tsr_scan_total(TsrDtype d, const void *x, int64_t n) { return d == TSR_FLOAT32 ? total_f32(x, n) : total_f64(x, n); }
+void tsr_scan_chunk(TsrDtype d, void *out, const void *x, int64_t n, double start) {
+    if (d == TSR_FLOAT32) chunk_f32(out, x, n, start);
+    else chunk_f64(out, x, n, start);
+}

@@ -1,5 +1,0 @@
-#define TSR_SIMD_AVX512
-#include "kernels/simd.h"
-#ifdef TSR_HAVE_X86
-#include "kernels/reduce.inc"
-#endif

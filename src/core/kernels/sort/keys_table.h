@@ -1,0 +1,19 @@
+/* keys_table.h: one table of keys.h's loops for each instruction set. */
+#ifndef TSR_KERNEL_KEYS_TABLE_H
+#define TSR_KERNEL_KEYS_TABLE_H
+
+#include "keys.h"
+#include "core/kernels/simd.h"
+
+typedef struct TsrKeysTable {
+    void (*keys32)(TsrDtype dtype, const char *src, int64_t stride, int64_t n, uint32_t *keys);
+    void (*keys64)(TsrDtype dtype, const char *src, int64_t stride, int64_t n, uint64_t *keys);
+    int64_t (*first_below)(const uint64_t *keys, int64_t n, uint64_t mask, uint64_t limit);
+} TsrKeysTable;
+
+extern const TsrKeysTable tsr_keys_table_base;
+#ifdef TSR_HAVE_X86
+extern const TsrKeysTable tsr_keys_table_avx2, tsr_keys_table_avx512;
+#endif
+
+#endif

@@ -1,0 +1,28 @@
+/* alloc_impl.h: shared by the allocators; not for others. */
+#ifndef TSR_ALLOC_IMPL_H
+#define TSR_ALLOC_IMPL_H
+
+#include "core/alloc.h"
+#include "core/base/thread.h"
+
+extern TsrAllocator tsr_allocator_malloc, tsr_allocator_aligned, tsr_allocator_caching, tsr_allocator_guard, tsr_allocator_mmap,
+    tsr_allocator_meta;
+
+/* A stretch of memory whose faults we repair. `repair` runs in a signal handler: system calls only. */
+typedef struct TsrFaultRegion TsrFaultRegion;
+struct TsrFaultRegion {
+    char *start;
+    size_t length;
+    bool (*repair)(TsrFaultRegion *region, char *address);
+    TsrStatus (*report)(TsrFaultRegion *region); /* later, in the thread that checks for interrupts */
+    TsrFaultRegion *prev, *next;
+};
+void tsr_fault_watch(TsrFaultRegion *region); /* installs the handlers at the first call */
+void tsr_fault_forget(TsrFaultRegion *region);
+/* For violations found without a fault (a damaged canary): reports `message` at the next interrupt check. */
+void tsr_fault_post(const char *message);
+
+/* What the trace gives as the reason of this thread's next blocks taken and given back; NULL: none. */
+extern _Thread_local const char *tsr_trace_reason;
+
+#endif

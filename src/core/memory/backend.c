@@ -1,0 +1,92 @@
+/* Finding and loading device plugins; the only file that calls dlopen for them. */
+#include "core/backend.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static TsrBackend backends[TSR_DEVICE_TYPE_COUNT];
+static bool loaded[TSR_DEVICE_TYPE_COUNT];
+
+static const TsrHost host = {TSR_BACKEND_VERSION, tsr_allocator_register, tsr_error};
+
+static TsrStatus refuse(void *library, const char *path, const char *reason) {
+    if (library != NULL) dlclose(library);
+    return tsr_error(TSR_RUNTIME_ERROR, "%s: not a usable tsr backend: %s", path, reason);
+}
+
+TsrStatus tsr_backend_load(const TsrBackend **lent, const char *path) {
+    char reason[128];
+    TsrBackend backend = {0};
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (library == NULL) return refuse(NULL, path, dlerror());
+    void *symbol = dlsym(library, TSR_BACKEND_SYMBOL);
+    TsrBackendInit init;
+    memcpy(&init, &symbol, sizeof init); /* ISO C has no cast from object to function pointers */
+    if (init == NULL) return refuse(library, path, "it does not export " TSR_BACKEND_SYMBOL);
+    TsrStatus status = init(&host, &backend);
+    if (status != TSR_OK) {
+        dlclose(library);
+        return status;
+    }
+    if (backend.version != TSR_BACKEND_VERSION) {
+        snprintf(reason, sizeof reason, "it was built for interface version %u, this is version %d", backend.version, TSR_BACKEND_VERSION);
+        return refuse(library, path, reason);
+    }
+    if (backend.device_type >= TSR_DEVICE_TYPE_COUNT || backend.device_type == TSR_CPU || backend.device_type == TSR_META || backend.copy == NULL ||
+        backend.device_count == NULL)
+        return refuse(library, path, "it does not serve a device type of a plugin, or lacks a required function");
+    if (backend.device_count() <= 0) return refuse(library, path, "it found no device");
+    backends[backend.device_type] = backend;
+    loaded[backend.device_type] = true;
+    *lent = &backends[backend.device_type];
+    return TSR_OK;
+}
+
+/* Tries one place; false adds the reason to `tried`. */
+static bool try_load(const TsrBackend **out, const char *folder, size_t n, const char *file, char *tried, size_t room) {
+    char path[4096];
+    if (n == 0) snprintf(path, sizeof path, "%s", file);
+    else snprintf(path, sizeof path, "%.*s/%s", (int)n, folder, file);
+    if (n > 0 && access(path, R_OK) != 0) return false;
+    if (tsr_backend_load(out, path) == TSR_OK) return true;
+    size_t used = strlen(tried);
+    snprintf(tried + used, room - used, "%s%s", used > 0 ? "; " : "", tsr_error_message());
+    return false;
+}
+
+static bool try_path_list(const TsrBackend **out, const char *list, const char *file, char *tried, size_t room) {
+    while (list != NULL && *list != '\0') {
+        size_t n = strcspn(list, ":");
+        if (n > 0 && try_load(out, list, n, file, tried, room)) return true;
+        list += n + (list[n] == ':');
+    }
+    return false;
+}
+
+static bool try_beside_program(const TsrBackend **out, const char *file, char *tried, size_t room) {
+    char program[4096], folder[2 * sizeof program + 32];
+    ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
+    if (n <= 0) return false;
+    program[n] = '\0';
+    *strrchr(program, '/') = '\0';
+    snprintf(folder, sizeof folder, "%s:%s/../lib/tsr", program, program);
+    return try_path_list(out, folder, file, tried, room);
+}
+
+TsrStatus tsr_backend_get(const TsrBackend **lent, uint8_t device_type) {
+    char file[64], tried[384] = "";
+    if (device_type < TSR_DEVICE_TYPE_COUNT && loaded[device_type]) {
+        *lent = &backends[device_type];
+        return TSR_OK;
+    }
+    snprintf(file, sizeof file, "libtsr_%s.so", tsr_device_type_name(device_type));
+    if (try_path_list(lent, getenv("TSR_BACKEND_PATH"), file, tried, sizeof tried) || try_beside_program(lent, file, tried, sizeof tried) ||
+        try_load(lent, "", 0, file, tried, sizeof tried))
+        return TSR_OK;
+    tsr_error(TSR_RUNTIME_ERROR, "no backend for device type '%s'", tsr_device_type_name(device_type));
+    tsr_error_hint("tried %s: %s", file, tried);
+    return TSR_RUNTIME_ERROR;
+}

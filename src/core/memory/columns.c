@@ -1,0 +1,23 @@
+#include "core/columns.h"
+
+#include <string.h>
+
+#include "core/mem.h"
+
+TsrStatus tsr_columns_new(TsrColumns **out, const char *const *names, int64_t n, char delimiter) {
+    size_t list = names != NULL ? (size_t)n * sizeof *names : 0, room = sizeof(TsrColumns) + list;
+    for (int64_t i = 0; names != NULL && i < n; i++) room += strlen(names[i]) + 1;
+    TsrColumns *c = tsr_malloc(room);
+    if (c == NULL) return tsr_error_no_memory(room);
+    *c = (TsrColumns){.delimiter = delimiter, .n = n, .step = 1, .names = names != NULL ? (const char **)(c + 1) : NULL};
+    char *at = (char *)(c + 1) + list;
+    for (int64_t i = 0; names != NULL && i < n; i++) {
+        size_t size = strlen(names[i]) + 1;
+        c->names[i] = memcpy(at, names[i], size);
+        at += size;
+    }
+    *out = c;
+    return TSR_OK;
+}
+
+void tsr_columns_free(TsrColumns *columns) { tsr_free(columns); }

@@ -1,0 +1,286 @@
+#include "core/storage.h"
+
+#include "alloc_impl.h"
+#include "core/mem.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* All live storages, oldest first. */
+static TsrStorage *first, *last;
+static TsrLock list_lock;
+static int64_t next_serial, next_id;
+
+/* --- structs from a free list of the thread --- */
+
+enum { POOL_MOST = 256 };
+static _Thread_local struct { TsrStorage *head; int n; } pool;
+
+static void drain(void) {
+    while (pool.head != NULL) {
+        TsrStorage *s = pool.head;
+        pool.head = s->next;
+        tsr_free(s);
+    }
+    pool.n = 0;
+}
+
+static TsrStorage *take_struct(void) {
+    TsrStorage *s = pool.head;
+    if (TSR_LIKELY(s != NULL)) {
+        pool.head = s->next;
+        pool.n--;
+        return s;
+    }
+    tsr_thread_at_end(drain);
+    tsr_thread_watch();
+    return tsr_malloc(sizeof *s);
+}
+
+static void give_struct(TsrStorage *s) {
+#ifndef TSR_DEBUG
+    if (TSR_LIKELY(pool.n < POOL_MOST)) {
+        s->next = pool.head;
+        pool.head = s;
+        pool.n++;
+        return;
+    }
+#endif
+    tsr_free(s);
+}
+
+/* --- birth and death --- */
+
+static void link_storage(TsrStorage *s) {
+    tsr_lock(&list_lock);
+    s->serial = ++next_serial;
+    s->prev = last;
+    s->next = NULL;
+    if (last != NULL) last->next = s;
+    else first = s;
+    last = s;
+    tsr_unlock(&list_lock);
+}
+
+static void unlink_storage(TsrStorage *s) {
+    tsr_lock(&list_lock);
+    if (s->prev != NULL) s->prev->next = s->next;
+    else first = s->next;
+    if (s->next != NULL) s->next->prev = s->prev;
+    else last = s->prev;
+    tsr_unlock(&list_lock);
+}
+
+TsrStorage *tsr_storage_first(void) { return first; }
+
+/* Field by field: a compound literal would clear the struct twice. */
+static void initialise(TsrStorage *s, size_t nbytes, TsrDtype element) {
+    s->refcount = 1;
+    s->element = element;
+    s->resizable = true;
+    s->readonly = s->shared = s->says_calls = false;
+    s->nbytes = s->capacity = nbytes;
+    s->allocator = NULL;
+    s->version.refcount = 1;
+    s->version.value = 0;
+    s->version.home = s;
+    s->id = 0;
+    s->origin = NULL;
+    s->path = NULL;
+    s->columns = NULL;
+    s->writes = NULL;
+}
+
+static bool has_constructors(TsrDtype element) { return element != TSR_DTYPE_NONE && !tsr_dtype_is_pod(element); }
+
+static void destroy_range(TsrStorage *s, size_t from, size_t to) {
+    if (s->element == TSR_DTYPE_NONE || s->ptr.data == NULL) return;
+    const TsrTypeMeta *meta = &tsr_dtypes[s->element];
+    size_t n = (to - from) / meta->itemsize;
+    if (n == 0) return;
+    meta->placement_delete((char *)s->ptr.data + from, n);
+    tsr_trace(TSR_TRACE_DESTROY, meta->name, s->says_calls ? "RunDtor" : NULL, (int64_t)(to - from), s, NULL);
+}
+
+static TsrStatus construct_range(TsrStorage *s, size_t from, size_t to) {
+    if (s->element == TSR_DTYPE_NONE || s->ptr.data == NULL) return TSR_OK;
+    const TsrTypeMeta *meta = &tsr_dtypes[s->element];
+    size_t n = (to - from) / meta->itemsize;
+    if (n == 0) return TSR_OK;
+    TSR_TRY(meta->placement_new((char *)s->ptr.data + from, n));
+    tsr_trace(TSR_TRACE_CONSTRUCT, meta->name, s->says_calls ? "RunCtor" : NULL, (int64_t)(to - from), s, NULL);
+    return TSR_OK;
+}
+
+static void release_memory(TsrStorage *s) {
+    destroy_range(s, 0, s->nbytes);
+    if (s->allocator != NULL) {
+        tsr_trace_reason = s->says_calls ? "DeallocateRaw" : NULL;
+        tsr_deallocate(&s->ptr, s->allocator, s->capacity);
+        tsr_trace_reason = NULL;
+    } else {
+        if (s->ptr.deleter != NULL) tsr_trace(TSR_TRACE_FREE, s->origin, "foreign memory", (int64_t)s->capacity, s->ptr.data, NULL);
+        tsr_dataptr_release(&s->ptr);
+    }
+}
+
+static TsrStatus new_storage(TsrStorage **out, TsrAllocator *allocator, TsrDevice device, size_t nbytes, TsrDtype element, bool says_calls) {
+    TsrStorage *s = take_struct();
+    if (TSR_UNLIKELY(s == NULL)) return tsr_error_no_memory(sizeof *s);
+    initialise(s, nbytes, TSR_UNLIKELY(has_constructors(element)) ? element : TSR_DTYPE_NONE);
+    s->allocator = allocator;
+    s->says_calls = says_calls;
+    TsrStatus status = tsr_allocate_from(&s->ptr, allocator, device, nbytes);
+    if (TSR_UNLIKELY(status != TSR_OK)) {
+        give_struct(s);
+        return status;
+    }
+    if (TSR_UNLIKELY(s->element != TSR_DTYPE_NONE) && (status = construct_range(s, 0, nbytes)) != TSR_OK) {
+        tsr_deallocate(&s->ptr, allocator, nbytes);
+        give_struct(s);
+        return status;
+    }
+    link_storage(s);
+    *out = s;
+    return TSR_OK;
+}
+
+TsrStatus tsr_storage_new(TsrStorage **out, TsrDevice device, size_t nbytes, TsrDtype element) {
+    TsrAllocator *allocator = tsr_allocator_active(device.type);
+    if (TSR_UNLIKELY(allocator == NULL)) {
+        TsrDataPtr none;
+        return tsr_allocate(&none, device, nbytes); /* which says what is missing */
+    }
+    return new_storage(out, allocator, device, nbytes, element, false);
+}
+
+TsrStatus tsr_storage_new_with_allocator(TsrStorage **out, TsrAllocator *allocator, size_t nbytes, TsrDtype element) {
+    TsrDevice device = {allocator->device, (int8_t)(allocator->device == TSR_CUDA ? 0 : -1)};
+    tsr_trace_reason = "AllocateRaw";
+    TsrStatus status = new_storage(out, allocator, device, nbytes, element, true);
+    tsr_trace_reason = NULL;
+    return status;
+}
+
+static char *copy_path(const char *path) {
+    size_t n = strlen(path) + 1;
+    char *copy = tsr_malloc(n);
+    if (copy != NULL) memcpy(copy, path, n);
+    return copy;
+}
+
+TsrStatus tsr_storage_new_adopt_move(TsrStorage **out, TsrDataPtr *ptr, size_t nbytes, const char *origin, const char *path) {
+    char *kept = path != NULL ? copy_path(path) : NULL;
+    TsrStorage *s = path != NULL && kept == NULL ? NULL : take_struct();
+    if (s == NULL) {
+        tsr_free(kept);
+        tsr_dataptr_release(ptr);
+        return tsr_error_no_memory(sizeof *s);
+    }
+    initialise(s, nbytes, TSR_DTYPE_NONE);
+    s->resizable = false;
+    s->ptr = *ptr;
+    s->origin = origin;
+    s->path = kept;
+    *ptr = (TsrDataPtr){NULL, NULL, NULL, ptr->device};
+    link_storage(s);
+    *out = s;
+    return TSR_OK;
+}
+
+TsrStorage *tsr_storage_retain(TsrStorage *storage) {
+    if (storage != NULL) {
+        __atomic_fetch_add((int32_t *)&storage->refcount, 1, __ATOMIC_RELAXED);
+        tsr_trace(TSR_TRACE_RETAIN, "storage", NULL, 0, storage, NULL);
+    }
+    return storage;
+}
+
+static void destroy(TsrStorage *s) {
+    unlink_storage(s);
+    release_memory(s);
+    tsr_free(s->path);
+    if (TSR_UNLIKELY(s->columns != NULL)) tsr_columns_free(s->columns);
+    if (TSR_UNLIKELY(s->writes != NULL)) tsr_writes_free_hook(s->writes);
+    if (TSR_LIKELY(s->version.refcount == 1)) give_struct(s);
+    else tsr_version_free(&s->version); /* tensors elsewhere still count with it */
+}
+
+void tsr_version_free(TsrVersion *version) {
+    if (__atomic_fetch_sub((int32_t *)&version->refcount, 1, __ATOMIC_ACQ_REL) != 1) return;
+    if (version->home != NULL) give_struct(version->home);
+    else tsr_free(version);
+}
+
+void tsr_storage_free(TsrStorage *storage) {
+    if (storage == NULL) return;
+    tsr_trace(TSR_TRACE_RELEASE, "storage", NULL, 0, storage, NULL);
+    /* The last holder needs no locked instruction: nobody else can reach the count any more. */
+    if (__atomic_load_n((int32_t *)&storage->refcount, __ATOMIC_ACQUIRE) == 1) destroy(storage);
+    else if (__atomic_fetch_sub((int32_t *)&storage->refcount, 1, __ATOMIC_ACQ_REL) == 1) destroy(storage);
+}
+
+int64_t tsr_storage_id(TsrStorage *storage) {
+    tsr_lock(&list_lock);
+    if (storage->id == 0) storage->id = ++next_id;
+    int64_t id = storage->id;
+    tsr_unlock(&list_lock);
+    return id;
+}
+
+/* --- changing size and place --- */
+
+/* Elements with constructors are moved as bytes: none of them holds its own address. */
+static TsrStatus move_to(TsrStorage *s, TsrDataPtr *fresh, TsrAllocator *allocator, size_t capacity, size_t keep) {
+    if (keep > 0 && fresh->data != NULL && s->ptr.data != NULL) {
+        memcpy(fresh->data, s->ptr.data, keep);
+        tsr_trace(TSR_TRACE_COPY, "resize_", "the storage moved", (int64_t)keep, s, NULL);
+    }
+    if (s->allocator != NULL) tsr_deallocate(&s->ptr, s->allocator, s->capacity);
+    else tsr_dataptr_release(&s->ptr);
+    s->ptr = *fresh;
+    s->allocator = allocator;
+    s->capacity = capacity;
+    return TSR_OK;
+}
+
+static TsrStatus grow(TsrStorage *s, size_t nbytes) {
+    size_t old = s->nbytes;
+    if (nbytes > s->capacity) {
+        TsrDataPtr fresh;
+        TsrAllocator *allocator = s->allocator != NULL ? s->allocator : tsr_allocator_active(s->ptr.device.type);
+        TSR_TRY(tsr_allocate_from(&fresh, allocator, s->ptr.device, nbytes));
+        TSR_TRY(move_to(s, &fresh, allocator, nbytes, old));
+    }
+    TSR_TRY(construct_range(s, old, nbytes));
+    s->nbytes = nbytes;
+    return TSR_OK;
+}
+
+static TsrStatus shrink(TsrStorage *s, size_t nbytes) {
+    destroy_range(s, nbytes, s->nbytes);
+    s->nbytes = nbytes;
+    if (nbytes > 0) return TSR_OK;
+    TsrDataPtr none = {NULL, NULL, NULL, s->ptr.device};
+    return move_to(s, &none, s->allocator, 0, 0);
+}
+
+TsrStatus tsr_storage_resize(TsrStorage *storage, size_t nbytes) {
+    if (!storage->resizable) return tsr_error(TSR_RUNTIME_ERROR, "Trying to resize storage that is not resizable");
+    if (storage->element != TSR_DTYPE_NONE && nbytes % tsr_dtypes[storage->element].itemsize != 0) /* no half of a string */
+        return tsr_error(TSR_RUNTIME_ERROR, "a storage of %s elements holds whole ones of %zu bytes, not %zu bytes", tsr_dtype_name(storage->element), (size_t)tsr_dtypes[storage->element].itemsize, nbytes);
+    return nbytes > storage->nbytes ? grow(storage, nbytes) : nbytes < storage->nbytes ? shrink(storage, nbytes) : TSR_OK;
+}
+
+TsrStatus tsr_storage_share_memory(TsrStorage *storage) {
+    TsrDataPtr fresh;
+    if (storage->shared || storage->ptr.device.type != TSR_CPU) return TSR_OK;
+    if (storage->element != TSR_DTYPE_NONE)
+        return tsr_error(TSR_RUNTIME_ERROR, "a storage of %s elements cannot be shared between processes", tsr_dtype_name(storage->element));
+    TSR_TRY(tsr_map_shared(&fresh, storage->nbytes));
+    TSR_TRY(move_to(storage, &fresh, NULL, storage->nbytes, storage->nbytes));
+    storage->shared = true;
+    storage->resizable = false;
+    storage->origin = "shared";
+    return TSR_OK;
+}

@@ -1,0 +1,51 @@
+/* The scope of op_compose.h. */
+#include "compose.h"
+
+#include "core/mem.h"
+
+/* Where the next result is kept; NULL when there is no memory for it. */
+static TsrTensor **place(TsrScope *s) {
+    if (s->n < TSR_SCOPE_FIRST) return &s->first[s->n];
+    int used = s->n - TSR_SCOPE_FIRST;
+    if (used == s->room) {
+        int room = TSR_MAX(2 * s->room, TSR_SCOPE_FIRST);
+        TsrTensor **more = tsr_realloc(s->more, sizeof *more * (size_t)room);
+        if (more == NULL) return NULL;
+        s->more = more;
+        s->room = room;
+    }
+    return &s->more[used];
+}
+
+TsrTensor *tsr_scope_keep(TsrScope *s, TsrStatus status) {
+    s->status = status;
+    if (status != TSR_OK) return NULL;
+    TsrTensor **kept = place(s);
+    if (kept == NULL) {
+        tsr_tensor_free(s->next);
+        s->status = tsr_error_no_memory(sizeof *kept * (size_t)s->n);
+        return NULL;
+    }
+    s->n++;
+    return *kept = s->next;
+}
+
+TsrStatus tsr_scope_end(TsrScope *s) {
+    int first = TSR_MIN(s->n, TSR_SCOPE_FIRST);
+    tsr_free_all(s->first, first);
+    tsr_free_all(s->more, s->n - first);
+    tsr_free(s->more);
+    s->more = NULL;
+    s->n = s->room = 0;
+    return s->status;
+}
+
+TsrStatus tsr_scope_end_new(TsrTensor **out, TsrScope *s, TsrTensor *result) {
+    if (s->status == TSR_OK) *out = tsr_tensor_retain(result);
+    return tsr_scope_end(s);
+}
+
+TsrStatus tsr_scope_return(TsrOpCall *c, TsrScope *s, TsrTensor *result) {
+    TsrTensor *t = NULL;
+    return tsr_finish_move(c, tsr_scope_end_new(&t, s, result), t);
+}

@@ -1,0 +1,542 @@
+/* The table of operators: lookup by name, and running a bound call. */
+#include "core/op.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/mem.h"
+#include "shared.h"
+#include "op_impl.h"
+#include "out.h"
+#include "sparse.h"
+#include "core/tensor/tensor_impl.h"
+
+#define OP(fn, ...) TsrStatus fn(TsrOpCall *call);
+#include "rows.def"
+#undef OP
+
+static const TsrOp builtin_rows[] = {
+#define OP(function, ...) {.fn = function, __VA_ARGS__},
+#include "rows.def"
+#undef OP
+    {.schema = NULL},
+};
+
+/* ---- the index: names to overload sets ---- */
+
+typedef struct Set {
+    TsrOpSet set;
+    const char *name;   /* into the first row's schema, name_length bytes */
+    size_t name_length;
+    int first, last;    /* rows, chained through row_next */
+} Set;
+
+enum { MAX_ROWS = 8192, TABLE_SIZE = 8192 /* a power of two, above twice the names */ };
+
+static struct {
+    const TsrOp *rows[MAX_ROWS];
+    TsrSchema *schema[MAX_ROWS];
+    short next[MAX_ROWS];
+    int nrows, nsets;
+    bool ready;
+    Set sets[TABLE_SIZE / 2];
+    short slots[TABLE_SIZE]; /* 1 + index into sets; 0 free */
+    short *sorted;
+} table;
+
+static uint32_t hash_name(const char *name, size_t n) { /* FNV-1a */
+    uint32_t h = 2166136261u;
+    for (size_t i = 0; i < n; i++) h = (h ^ (unsigned char)name[i]) * 16777619u;
+    return h;
+}
+
+/* The slot that holds the name, or the free one where it belongs. */
+static short *find_slot(const char *name, size_t n) {
+    uint32_t i = hash_name(name, n) & (TABLE_SIZE - 1);
+    for (;; i = (i + 1) & (TABLE_SIZE - 1)) {
+        if (table.slots[i] == 0) return &table.slots[i];
+        const Set *s = &table.sets[table.slots[i] - 1];
+        if (s->name_length == n && memcmp(s->name, name, n) == 0) return &table.slots[i];
+    }
+}
+
+static TsrStatus add_row(const TsrOp *row) {
+    if (table.nrows == MAX_ROWS || table.nsets == TABLE_SIZE / 2) return tsr_error(TSR_SYSTEM_ERROR, "the table of operators is full");
+    size_t n = strcspn(row->schema, "(");
+    short *slot = find_slot(row->schema, n);
+    int index = table.nrows++;
+    table.rows[index] = row;
+    table.next[index] = -1;
+    if (*slot == 0) {
+        *slot = (short)(++table.nsets);
+        table.sets[*slot - 1] = (Set){.name = row->schema, .name_length = n, .first = index, .last = index, .set.n = 1};
+    } else {
+        Set *s = &table.sets[*slot - 1];
+        table.next[s->last] = (short)index;
+        s->last = index;
+        s->set.n++;
+        tsr_free((void *)s->set.ops); /* made again on the next lookup */
+        s->set.ops = NULL;
+    }
+    return TSR_OK;
+}
+
+static void make_ready(void) {
+    if (table.ready) return;
+    table.ready = true;
+    for (const TsrOp *row = builtin_rows; row->schema != NULL; row++) (void)add_row(row);
+}
+
+TsrStatus tsr_op_register(const TsrOp *rows, int n) {
+    make_ready();
+    for (int i = 0; i < n; i++) TSR_TRY(add_row(&rows[i]));
+    tsr_free(table.sorted);
+    table.sorted = NULL;
+    return TSR_OK;
+}
+
+/* The row's number, found through its set; only rows of the table have one. */
+static int row_number(const TsrOp *op) {
+    make_ready();
+    short *slot = find_slot(op->schema, strcspn(op->schema, "("));
+    if (*slot == 0) return -1;
+    int i = table.sets[*slot - 1].first;
+    while (i >= 0 && table.rows[i] != op) i = table.next[i];
+    return i;
+}
+
+TsrStatus tsr_op_schema(const TsrSchema **lent, const TsrOp *op) {
+    int i = row_number(op);
+    if (i < 0) return tsr_error(TSR_SYSTEM_ERROR, "operator row \"%s\" is not in the table", op->schema);
+    if (table.schema[i] == NULL) TSR_TRY(tsr_schema_new(&table.schema[i], op->schema));
+    *lent = table.schema[i];
+    return TSR_OK;
+}
+
+/* The name, then the rows: a set is complete once it has both. NULL when memory is short. */
+static const TsrOpSet *complete_set(Set *s) {
+    if (s->set.ops != NULL) return &s->set;
+    if (s->set.name == NULL) {
+        char *name = tsr_malloc(s->name_length + 1);
+        if (name == NULL) return NULL;
+        memcpy(name, s->name, s->name_length);
+        name[s->name_length] = '\0';
+        s->set.name = name;
+    }
+    const TsrOp **ops = tsr_malloc(sizeof *ops * (size_t)s->set.n);
+    if (ops == NULL) return NULL;
+    int n = 0;
+    for (int i = s->first; i >= 0; i = table.next[i]) ops[n++] = table.rows[i];
+    s->set.ops = ops;
+    return &s->set;
+}
+
+const TsrOpSet *tsr_op_find(const char *name) {
+    make_ready();
+    short slot = *find_slot(name, strlen(name));
+    return slot == 0 ? NULL : complete_set(&table.sets[slot - 1]);
+}
+
+int tsr_op_count(void) {
+    make_ready();
+    return table.nsets;
+}
+
+static int compare_sets(const void *a, const void *b) {
+    const Set *x = &table.sets[*(const short *)a], *y = &table.sets[*(const short *)b];
+    int order = memcmp(x->name, y->name, TSR_MIN(x->name_length, y->name_length));
+    return order != 0 ? order : (x->name_length > y->name_length) - (x->name_length < y->name_length);
+}
+
+const TsrOpSet *tsr_op_at(int i) {
+    make_ready();
+    if (table.sorted == NULL) {
+        table.sorted = tsr_malloc(sizeof *table.sorted * (size_t)(table.nsets + 1));
+        if (table.sorted == NULL) return NULL;
+        for (int k = 0; k < table.nsets; k++) table.sorted[k] = (short)k;
+        qsort(table.sorted, (size_t)table.nsets, sizeof *table.sorted, compare_sets);
+    }
+    return complete_set(&table.sets[table.sorted[i]]);
+}
+
+/* ---- running ---- */
+
+/* What a run holds until it ends: arguments replaced by resolved copies, and outputs that stand in for conj or neg views. */
+typedef struct Run {
+    TsrOpCall *call;
+    TsrOpFn sparse; /* the row's, when an argument is sparse */
+    TsrTensor *temporaries[TSR_MAX_ARGS + TSR_MAX_RETS];
+    int ntemporaries;
+    TsrTensor *real_out[TSR_MAX_RETS]; /* the caller's, where call->out holds a stand-in; lent */
+    struct { TsrArg *arg; TsrTensor **before; } lists[TSR_MAX_ARGS]; /* Tensor[] arguments that hold resolved copies, of which each entry is owned */
+    int nlists;
+} Run;
+
+static bool is_lazy(const TsrTensor *t) { return t != NULL && (t->flags & (TSR_FLAG_CONJ | TSR_FLAG_NEG)) != 0; }
+
+static TsrStatus check_meta(const TsrOpCall *c) {
+    if (!(c->op->flags & TSR_OP_ELEMENTS)) return TSR_OK;
+    return tsr_error(TSR_NOT_IMPLEMENTED_ERROR,
+                     "aten::%s: attempted to run this operator with Meta tensors, but there was no fake impl or Meta kernel registered. You may have run into this message while using "
+                     "an operator with PT2 compilation APIs (torch.compile/torch.export); in order to use this operator with those APIs you'll need to add a fake impl. Please see the "
+                     "following for next steps:  https://pytorch.org/tutorials/advanced/custom_ops_landing_page.html", c->schema->base);
+}
+
+/* Functions of one tensor, element by element, get as far as an output of its layout. */
+static bool makes_output_first(const TsrOpCall *c) {
+    return c->nargs == 1 && !(c->op->flags & TSR_OP_REFUSES_FIRST) && strcmp(c->op->category, "pointwise") == 0;
+}
+
+static TsrStatus not_for_sparse(const TsrOpCall *c, const TsrTensor *t) {
+    if (t->layout != TSR_SPARSE_COO && makes_output_first(c)) return tsr_error(TSR_RUNTIME_ERROR, "unsupported tensor layout: %s", tsr_layout_name(t->layout));
+    return tsr_refuse_backend(c->schema->base, t);
+}
+
+static TsrStatus check_tensor(const Run *run, const TsrTensor *t) {
+    const TsrOpCall *c = run->call;
+    unsigned flags = c->op->flags;
+    if (!tsr_is_defined(t)) return TSR_OK;
+    if (TSR_UNLIKELY(tsr_is_meta(t))) TSR_TRY(check_meta(c));
+    if (TSR_UNLIKELY(tsr_is_sparse(t))) {
+        return flags & TSR_OP_SPARSE || run->sparse != NULL ? tsr_tensor_check(t, false) : not_for_sparse(c, t);
+    }
+    if (TSR_UNLIKELY(!tsr_dtype_is_pod(t->dtype)) && !(flags & TSR_OP_OBJECT))
+        return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "\"%s\" not implemented for '%s'", c->schema->base, tsr_dtype_scalar_name(t->dtype));
+    return flags & TSR_OP_UNCHECKED ? TSR_OK : tsr_tensor_check(t, false);
+}
+
+static TsrStatus resolve_into(Run *run, TsrTensor **slot) {
+    TsrTensor *resolved;
+    TSR_TRY(tsr_tensor_new_resolved(&resolved, *slot));
+    run->temporaries[run->ntemporaries++] = resolved;
+    *slot = resolved;
+    return TSR_OK;
+}
+
+static TsrStatus resolve_list(Run *run, TsrArg *arg) {
+    bool lazy = false;
+    for (int i = 0; i < arg->n; i++) lazy |= is_lazy(arg->tensors[i]);
+    if (!lazy) return TSR_OK;
+    TsrTensor **before = arg->tensors, **copy = tsr_calloc((size_t)arg->n, sizeof *copy);
+    if (copy == NULL) return tsr_error_no_memory(sizeof *copy * (size_t)arg->n);
+    run->lists[run->nlists].arg = arg;
+    run->lists[run->nlists++].before = before;
+    arg->tensors = copy;
+    for (int i = 0; i < arg->n; i++) {
+        if (is_lazy(before[i])) TSR_TRY(tsr_tensor_new_resolved(&copy[i], before[i]));
+        else copy[i] = tsr_tensor_retain(before[i]);
+    }
+    return TSR_OK;
+}
+
+/* Whether t lies elsewhere than `*first`, the first tensor seen. */
+static TsrStatus check_device(const TsrOpCall *c, const TsrTensor **first, const TsrTensor *t) {
+    if (t == NULL || !tsr_is_defined(t)) return TSR_OK;
+    if (c->op->flags & TSR_OP_CPU_NUMBERS && tsr_ndim(t) == 0 && t->device.type == TSR_CPU) return TSR_OK;
+    if (*first == NULL) *first = t;
+    if (t->device.type == (*first)->device.type) return TSR_OK;
+    return tsr_error(TSR_RUNTIME_ERROR, "Tensor on device %s is not on the expected device %s!", tsr_device_type_name(t->device.type), tsr_device_type_name((*first)->device.type));
+}
+
+static TsrStatus check_devices(const TsrOpCall *c) {
+    const TsrTensor *first = NULL;
+    if (c->op->flags & TSR_OP_MIXED_DEVICES) return TSR_OK;
+    for (int i = 0; i < c->nargs; i++) {
+        const TsrArg *arg = &c->arg[i];
+        if (arg->kind == TSR_ARG_TENSOR) TSR_TRY(check_device(c, &first, arg->t));
+        for (int k = 0; arg->kind == TSR_ARG_TENSORS && k < arg->n; k++) TSR_TRY(check_device(c, &first, arg->tensors[k]));
+    }
+    for (int k = 0; k < TSR_MAX_RETS && !c->inplace; k++) TSR_TRY(tsr_check_out_device(c, k));
+    return TSR_OK;
+}
+
+static TsrStatus prepare_arguments(Run *run) {
+    TsrOpCall *c = run->call;
+    TSR_TRY(check_devices(c));
+    bool resolve = (c->op->flags & TSR_OP_CONJ) == 0;
+    for (int i = 0; i < c->nargs; i++) {
+        TsrArg *arg = &c->arg[i];
+        if (arg->kind == TSR_ARG_TENSOR) {
+            TSR_TRY(check_tensor(run, arg->t));
+            if (TSR_UNLIKELY(is_lazy(arg->t)) && resolve) TSR_TRY(resolve_into(run, &arg->t));
+        } else if (arg->kind == TSR_ARG_TENSORS) {
+            for (int k = 0; k < arg->n; k++)
+                if (arg->tensors[k] != NULL) TSR_TRY(check_tensor(run, arg->tensors[k]));
+            if (resolve) TSR_TRY(resolve_list(run, arg));
+        }
+    }
+    return TSR_OK;
+}
+
+static TsrStatus prepare_outputs(Run *run) {
+    TsrOpCall *c = run->call;
+    TSR_TRY(tsr_check_out_self(c));
+    for (int k = 0; k < TSR_MAX_RETS; k++) {
+        if (c->out[k] == NULL) continue;
+        if (tsr_is_sparse(c->out[k])) {
+            if (run->sparse == NULL && !(c->op->flags & TSR_OP_SPARSE)) return not_for_sparse(c, c->out[k]);
+            continue;
+        }
+        if ((c->op->flags & TSR_OP_UNCHECKED) == 0) TSR_TRY(tsr_tensor_check(c->out[k], true));
+        if (!is_lazy(c->out[k]) || (c->op->flags & TSR_OP_CONJ)) continue;
+        run->real_out[k] = c->out[k];
+        TSR_TRY(resolve_into(run, &c->out[k]));
+        if (c->inplace && k == 0 && c->nargs > 0) c->arg[0].t = c->out[0];
+    }
+    return TSR_OK;
+}
+
+static TsrStatus finish_output(Run *run, int k) {
+    TsrOpCall *c = run->call;
+    if (k >= c->nret || c->ret[k].kind != TSR_ARG_TENSOR) return TSR_OK;
+    TsrTensor *target = run->real_out[k] != NULL ? run->real_out[k] : c->out[k];
+    if (c->ret[k].t != c->out[k]) TSR_TRY(tsr_write_out(c, k));
+    if (run->real_out[k] != NULL) TSR_TRY(tsr_tensor_copy(target, c->out[k]));
+    tsr_tensor_retain(target);
+    tsr_tensor_free(c->ret[k].t);
+    c->ret[k].t = target;
+    if ((c->op->flags & TSR_OP_NO_BUMP) == 0) tsr_tensor_bump(target, c->inplace ? c->schema->inplace : c->schema->base);
+    return TSR_OK;
+}
+
+/* A fresh result that was written over an argument. */
+static bool is_spare(const TsrOpCall *c, const TsrTensor *t) { return c->spent && c->out[0] == NULL && c->op->alias == TSR_FRESH && c->arg[0].kind == TSR_ARG_TENSOR && c->arg[0].t == t; }
+
+static void note_origin(TsrOpCall *c) {
+    if (c->nret == 1 && c->ret[0].kind == TSR_ARG_TENSOR && is_spare(c, c->ret[0].t)) c->ret[0].t->origin = c->schema->base;
+    for (int k = 0; k < c->nret; k++)
+        if (c->ret[k].kind == TSR_ARG_TENSOR && c->ret[k].t != NULL && c->out[k] == NULL && c->ret[k].t->origin == NULL &&
+            tsr_tensor_refcount(c->ret[k].t) == 1 && tsr_is_defined(c->ret[k].t))
+            c->ret[k].t->origin = c->schema->base;
+}
+
+static void end_run(Run *run) {
+    for (int i = 0; i < run->ntemporaries; i++) tsr_tensor_free(run->temporaries[i]);
+    for (int k = 0; k < TSR_MAX_RETS; k++)
+        if (run->real_out[k] != NULL) run->call->out[k] = run->real_out[k];
+    for (int i = 0; i < run->nlists; i++) {
+        TsrArg *arg = run->lists[i].arg;
+        tsr_free_all(arg->tensors, arg->n);
+        tsr_free(arg->tensors);
+        arg->tensors = run->lists[i].before;
+    }
+}
+
+static bool has_sparse_argument(const TsrOpCall *c) {
+    for (int i = 0; i < c->nargs; i++) {
+        const TsrArg *a = &c->arg[i];
+        if (a->kind == TSR_ARG_TENSOR && tsr_is_sparse(a->t)) return true;
+        for (int k = 0; a->kind == TSR_ARG_TENSORS && k < a->n; k++)
+            if (a->tensors[k] != NULL && tsr_is_sparse(a->tensors[k])) return true;
+    }
+    return false;
+}
+
+static TsrStatus run_prepared(Run *run) {
+    TsrOpCall *c = run->call;
+    run->sparse = c->op->sparse != NULL && has_sparse_argument(c) ? c->op->sparse : NULL;
+    TSR_TRY(prepare_arguments(run));
+    TSR_TRY(prepare_outputs(run));
+    tsr_trace(TSR_TRACE_OP, c->schema->name, NULL, 0, NULL, NULL);
+    TSR_TRY((run->sparse != NULL ? run->sparse : c->op->fn)(c));
+    TsrStatus status = TSR_OK;
+    for (int k = 0; k < TSR_MAX_RETS && status == TSR_OK; k++)
+        if (c->out[k] != NULL) status = finish_output(run, k);
+    if (status != TSR_OK) tsr_op_release_returns(c);
+    else note_origin(c);
+    return status;
+}
+
+/* A dense CPU tensor of numbers without lazy bits: nothing to prepare but the check that its storage is still large enough. */
+static inline bool is_plain(const TsrTensor *t) {
+    return (t->flags & (TSR_FLAG_CONJ | TSR_FLAG_NEG | TSR_FLAG_UNDEFINED)) == 0 && t->layout == TSR_STRIDED && t->device.type == TSR_CPU && tsr_dtype_is_pod(t->dtype);
+}
+
+static inline bool all_plain(const TsrOpCall *c) {
+    if (c->out[0] != NULL) return false;
+    for (int i = 0; i < c->nargs; i++) {
+        if (c->arg[i].kind == TSR_ARG_TENSORS) return false;
+        if (c->arg[i].kind == TSR_ARG_TENSOR && !is_plain(c->arg[i].t)) return false;
+    }
+    return true;
+}
+
+/* The usual call: plain tensors, a fresh result. */
+static TsrStatus run_plain(TsrOpCall *c) {
+    if ((c->op->flags & TSR_OP_UNCHECKED) == 0)
+        for (int i = 0; i < c->nargs; i++)
+            if (c->arg[i].kind == TSR_ARG_TENSOR) TSR_TRY(tsr_tensor_check(c->arg[i].t, false));
+    tsr_trace(TSR_TRACE_OP, c->schema->name, NULL, 0, NULL, NULL);
+    TSR_TRY(c->op->fn(c));
+    note_origin(c);
+    return TSR_OK;
+}
+
+void (*tsr_op_hook)(const TsrOpCall *call, TsrStatus status);
+
+/* A kernel that an interrupt ended early says nothing: what it left is dropped here. */
+static TsrStatus whole(TsrOpCall *c, TsrStatus status) {
+    if (TSR_LIKELY(tsr_interrupt_flag == 0) || status != TSR_OK) return status;
+    tsr_op_release_returns(c);
+    return tsr_interrupt_raise();
+}
+
+TsrStatus tsr_op_run(TsrOpCall *call) {
+    call->nret = 0;
+    if (TSR_LIKELY(all_plain(call)) && TSR_LIKELY(tsr_trace_hook == NULL)) return whole(call, run_plain(call));
+    Run run;
+    run.call = call;
+    run.ntemporaries = 0;
+    run.nlists = 0;
+    memset(run.real_out, 0, sizeof run.real_out);
+    TsrStatus status = whole(call, run_prepared(&run));
+    end_run(&run);
+    if (TSR_UNLIKELY(tsr_op_hook != NULL)) tsr_op_hook(call, status);
+    return status;
+}
+
+void tsr_op_release_returns(TsrOpCall *call) {
+    for (int k = 0; k < call->nret; k++) {
+        TsrArg *r = &call->ret[k];
+        if (r->kind == TSR_ARG_TENSOR) tsr_tensor_free(r->t);
+        if (r->kind == TSR_ARG_TENSORS)
+            for (int i = 0; i < r->n; i++) tsr_tensor_free(r->tensors[i]);
+        if (r->kind == TSR_ARG_TENSORS || r->kind == TSR_ARG_INTS || r->kind == TSR_ARG_FLOATS) tsr_free(r->tensors);
+        *r = (TsrArg){.kind = TSR_ARG_NONE};
+    }
+    call->nret = 0;
+}
+
+/* ---- calling from C ---- */
+
+/* Whether `given` can be bound to `param` as it stands or after convert_argument; a number to a tensor only if `wrap`. */
+static bool accepts(const TsrParam *param, const TsrArg *given, bool wrap) {
+    if (given->kind == TSR_ARG_NONE) return param->optional || param->has_default;
+    if (given->kind == param->type) return true;
+    bool number = given->kind == TSR_ARG_INT || given->kind == TSR_ARG_FLOAT || given->kind == TSR_ARG_SCALAR || given->kind == TSR_ARG_BOOL;
+    switch (param->type) {
+    case TSR_ARG_TENSOR: return number && wrap;
+    case TSR_ARG_SCALAR: return number;
+    case TSR_ARG_FLOAT: return given->kind == TSR_ARG_INT;
+    case TSR_ARG_INTS: return given->kind == TSR_ARG_INT && param->fixed > 0;
+    default: return false;
+    }
+}
+
+static TsrScalar scalar_of(const TsrArg *a) {
+    switch (a->kind) {
+    case TSR_ARG_INT: return tsr_scalar_int(a->i);
+    case TSR_ARG_FLOAT: return tsr_scalar_float(a->f);
+    case TSR_ARG_BOOL: return tsr_scalar_bool(a->b);
+    default: return a->s;
+    }
+}
+
+/* *made receives a tensor to free after the call when a number was wrapped. `single` keeps a lone int for an int[]. */
+static TsrStatus convert_argument(const TsrParam *param, TsrArg *a, TsrTensor **made, int64_t *single) {
+    if (a->kind == TSR_ARG_NONE) {
+        if (param->has_default) *a = param->value;
+        return TSR_OK;
+    }
+    if (a->kind == param->type) return TSR_OK;
+    if (param->type == TSR_ARG_TENSOR) {
+        TSR_TRY(tsr_tensor_new_wrapped(made, scalar_of(a)));
+        *a = (TsrArg){.kind = TSR_ARG_TENSOR, .t = *made};
+    } else if (param->type == TSR_ARG_SCALAR) {
+        *a = (TsrArg){.kind = TSR_ARG_SCALAR, .s = scalar_of(a)};
+    } else if (param->type == TSR_ARG_FLOAT) {
+        *a = (TsrArg){.kind = TSR_ARG_FLOAT, .f = (double)a->i};
+    } else {
+        *single = a->i;
+        *a = (TsrArg){.kind = TSR_ARG_INTS, .n = 1, .ints = single};
+    }
+    return TSR_OK;
+}
+
+static TsrStatus read_varargs(TsrArg *args, int *nargs, TsrTensor **out0, const char *fmt, va_list list) {
+    *out0 = NULL;
+    *nargs = 0;
+    if (fmt[0] == '!') {
+        *out0 = va_arg(list, TsrTensor *);
+        fmt += 2;
+    }
+    for (; *fmt != '\0'; fmt++) {
+        if (*nargs == TSR_MAX_ARGS) return tsr_error(TSR_SYSTEM_ERROR, "too many arguments in a call by name");
+        TsrArg *a = &args[(*nargs)++];
+        *a = (TsrArg){.kind = TSR_ARG_NONE};
+        switch (*fmt) {
+        case 't':
+            a->t = va_arg(list, TsrTensor *);
+            a->kind = a->t != NULL ? TSR_ARG_TENSOR : TSR_ARG_NONE;
+            break;
+        case 'i': a->kind = TSR_ARG_INT; a->i = va_arg(list, int64_t); break;
+        case 'f': a->kind = TSR_ARG_FLOAT; a->f = va_arg(list, double); break;
+        case 's': a->kind = TSR_ARG_SCALAR; a->s = va_arg(list, TsrScalar); break;
+        case 'b': a->kind = TSR_ARG_BOOL; a->b = va_arg(list, int) != 0; break;
+        case 'd':
+            a->dtype = (TsrDtype)va_arg(list, int);
+            a->kind = a->dtype == TSR_DTYPE_NONE ? TSR_ARG_NONE : TSR_ARG_DTYPE;
+            break;
+        case 'c': a->kind = TSR_ARG_STR; a->str = va_arg(list, const char *); break;
+        case 'I': a->kind = TSR_ARG_INTS; a->n = va_arg(list, int); a->ints = va_arg(list, int64_t *); break;
+        case 'T': a->kind = TSR_ARG_TENSORS; a->n = va_arg(list, int); a->tensors = va_arg(list, TsrTensor **); break;
+        case 'n': break;
+        default: return tsr_error(TSR_SYSTEM_ERROR, "unknown letter '%c' in a call by name", *fmt);
+        }
+    }
+    return TSR_OK;
+}
+
+static bool matches(const TsrSchema *schema, const TsrArg *args, int nargs, bool wrap) {
+    if (nargs > schema->nparams) return false;
+    for (int i = 0; i < schema->nparams; i++) {
+        if (i < nargs ? !accepts(&schema->params[i], &args[i], wrap) : !schema->params[i].has_default && !schema->params[i].optional) return false;
+    }
+    return true;
+}
+
+/* Runs a call whose first nargs arguments are there; the others are not given. */
+static TsrStatus run_by_name(TsrTensor **outs, int nout, TsrOpCall *call) {
+    const TsrSchema *schema = call->schema;
+    TsrTensor *made[TSR_MAX_ARGS] = {NULL};
+    int64_t singles[TSR_MAX_ARGS];
+    while (call->nargs < schema->nparams) call->arg[call->nargs++] = (TsrArg){.kind = TSR_ARG_NONE};
+    TsrStatus status = TSR_OK;
+    for (int i = 0; i < schema->nparams && status == TSR_OK; i++) status = convert_argument(&schema->params[i], &call->arg[i], &made[i], &singles[i]);
+    if (status == TSR_OK) status = tsr_op_run(call);
+    for (int i = 0; i < schema->nparams; i++) tsr_tensor_free(made[i]);
+    if (status != TSR_OK) return status;
+    for (int k = 0; k < nout && k < call->nret; k++) {
+        outs[k] = call->ret[k].t;
+        call->ret[k] = (TsrArg){.kind = TSR_ARG_NONE};
+    }
+    tsr_op_release_returns(call);
+    return TSR_OK;
+}
+
+TsrStatus tsr_invoke_new(TsrTensor **outs, int nout, const char *name, const char *fmt, ...) {
+    const TsrOpSet *set = tsr_op_find(name);
+    if (set == NULL) {
+        tsr_error(TSR_SYSTEM_ERROR, "no operator is named '%s'", name);
+        if (name[0] != '\0' && name[strlen(name) - 1] == '_') tsr_error_hint("in place, '!t' begins the letters of the name without _");
+        return TSR_SYSTEM_ERROR;
+    }
+    TsrArg args[TSR_MAX_ARGS];
+    TsrTensor *out0;
+    int nargs;
+    va_list list;
+    va_start(list, fmt);
+    TsrStatus status = read_varargs(args, &nargs, &out0, fmt, list);
+    va_end(list);
+    TSR_TRY(status);
+    for (int wrap = 0; wrap < 2; wrap++)
+        for (int k = 0; k < set->n; k++) {
+            const TsrSchema *schema;
+            TSR_TRY(tsr_op_schema(&schema, set->ops[k]));
+            if (!matches(schema, args, nargs, wrap != 0)) continue;
+            TsrOpCall call = {.op = set->ops[k], .schema = schema, .arg = args, .nargs = nargs, .out = {out0}, .inplace = out0 != NULL};
+            return run_by_name(outs, nout, &call);
+        }
+    return tsr_error(TSR_SYSTEM_ERROR, "no overload of '%s' takes \"%s\"", name, fmt);
+}

@@ -1,0 +1,13 @@
+/* op_impl.h: what op.c asks of its neighbours: schemas are read in op_schema.c, and tensors in sparse layouts are the business of their family, ops/op_sparse*.c. */
+#ifndef TSR_OP_IMPL_H
+#define TSR_OP_IMPL_H
+
+#include "core/op.h"
+
+/* From a row's text to a TsrSchema. *out lives for ever (the table keeps it). TSR_SYSTEM_ERROR quotes a malformed schema. */
+TsrStatus tsr_schema_new(TsrSchema **out, const char *text);
+
+/* Puts a result into the output it should have written, where one of the two is sparse; their dtypes allow it. */
+TsrStatus tsr_sparse_write(const TsrOpCall *c, TsrTensor *result, TsrTensor *out);
+
+#endif

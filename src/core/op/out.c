@@ -1,0 +1,131 @@
+/* What becomes of a result that goes into a given tensor. */
+#include "out.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "shared.h"
+#include "op_impl.h"
+#include "core/tensor/tensor_impl.h"
+
+/* Which dtypes an out= may have: what the result can be cast to, the result's own, any complex one, any floating one; or the first argument's, which
+ * is looked at before the operator runs (MODULUS: a complex argument's result may be real; REAL: a complex argument is refused by the operator). */
+typedef enum Fit { FIT_CASTABLE, FIT_SAME, FIT_COMPLEX, FIT_FLOATING, FIT_SELF, FIT_MODULUS, FIT_REAL } Fit;
+
+static const struct OutRule { Fit fit; const char *says; } rules[TSR_OUT_RULES] = {
+#define RULE(name, fit, says) [TSR_RULE_##name] = {FIT_##fit, says},
+#include "core/out_rules.def"
+#undef RULE
+};
+
+static bool fits(Fit fit, TsrDtype want, TsrDtype got) {
+    switch (fit) {
+    case FIT_SAME: case FIT_SELF: case FIT_MODULUS: case FIT_REAL: return got == want;
+    case FIT_COMPLEX: return tsr_dtype_is_complex(got);
+    case FIT_FLOATING: return tsr_dtype_is_float(got);
+    default: return tsr_can_cast(want, got);
+    }
+}
+
+/* The words for output k: the last ones stand for all that follow. */
+static const char *words_of(const char *says, int k) {
+    for (const char *bar; k > 0 && (bar = strchr(says, '|')) != NULL; k--) says = bar + 1;
+    return says;
+}
+
+static TsrStatus refuse(const TsrOpCall *c, int k, TsrOutRule rule, TsrDtype want) {
+    TsrDtype got = c->out[k]->dtype;
+    const char *name = c->schema->returns[k].name;
+    const struct { const char *word, *text; } fills[] = {
+        {"$self", tsr_dtype_scalar_name(c->nargs > 0 && c->arg[0].kind == TSR_ARG_TENSOR ? c->arg[0].t->dtype : want)}, {"$want", tsr_dtype_scalar_name(want)}, {"$got", tsr_dtype_scalar_name(got)}, {"$cwant", tsr_dtype_c_name(want)},
+        {"$cgot", tsr_dtype_c_name(got)}, {"$name", name != NULL ? name : "result"}, {"$op", c->schema->name}, {"$base", c->schema->base},
+    };
+    char message[400];
+    size_t n = 0;
+    for (const char *p = words_of(rules[rule].says, k); *p != '\0' && *p != '|' && n + 1 < sizeof message;) {
+        size_t i = 0;
+        while (i < TSR_COUNTOF(fills) && strncmp(p, fills[i].word, strlen(fills[i].word)) != 0) i++;
+        if (i == TSR_COUNTOF(fills)) {
+            message[n++] = *p++;
+            continue;
+        }
+        p += strlen(fills[i].word);
+        n += (size_t)snprintf(message + n, sizeof message - n, "%s", fills[i].text);
+    }
+    message[TSR_MIN(n, sizeof message - 1)] = '\0';
+    return tsr_error(TSR_RUNTIME_ERROR, "%s", message);
+}
+
+static TsrStatus check_dtype(const TsrOpCall *c, int k, TsrDtype want) {
+    const TsrTensor *out = c->out[k];
+    if (TSR_LIKELY(out->dtype == want)) return TSR_OK;
+    TsrOutRule rule = c->inplace ? TSR_RULE_CASTABLE : c->op->out_rule;
+    return fits(rules[rule].fit, want, out->dtype) ? TSR_OK : refuse(c, k, rule, want);
+}
+
+/* Whether there are inputs, and where: a 0-d one on the CPU goes with any other. */
+static bool find_home(TsrDevice *home, const TsrOpCall *c) {
+    bool found = false;
+    for (int i = 0; i < c->nargs; i++) {
+        const TsrArg *a = &c->arg[i];
+        const TsrTensor *t = a->kind == TSR_ARG_TENSOR ? a->t : a->kind == TSR_ARG_TENSORS && a->n > 0 ? a->tensors[0] : NULL;
+        if (t == NULL || !tsr_is_defined(t)) continue;
+        *home = t->device;
+        found = true;
+        if (tsr_ndim(t) > 0) break;
+    }
+    return found;
+}
+
+TsrStatus tsr_check_out_device(const TsrOpCall *c, int k) {
+    const TsrTensor *out = c->out[k];
+    TsrDevice home;
+    if (out == NULL || !tsr_is_defined(out) || !find_home(&home, c) || out->device.type == home.type) return TSR_OK;
+    return tsr_error(TSR_RUNTIME_ERROR, "Attempting to copy from device %s to device %s, but cross-device copies are not allowed!", tsr_device_type_name(home.type),
+                     tsr_device_type_name(out->device.type));
+}
+
+TsrStatus tsr_check_out_self(const TsrOpCall *c) {
+    if (c->out[0] == NULL || c->inplace || c->arg[0].kind != TSR_ARG_TENSOR || c->out[0]->dtype == c->arg[0].t->dtype) return TSR_OK;
+    Fit fit = rules[c->op->out_rule].fit;
+    TsrDtype self = c->arg[0].t->dtype;
+    if (fit < FIT_SELF) return TSR_OK;
+    if (fit == FIT_MODULUS && tsr_dtype_is_complex(self) && !tsr_dtype_is_complex(c->out[0]->dtype)) return TSR_OK;
+    if (fit == FIT_REAL && tsr_dtype_is_complex(self)) return TSR_OK;
+    return refuse(c, 0, c->op->out_rule, self);
+}
+
+TsrStatus tsr_check_out_dtype(const TsrOpCall *c, int k, TsrDtype dtype) {
+    if (c->out[k] == NULL || c->inplace || c->out[k]->dtype == dtype) return TSR_OK;
+    return refuse(c, k, c->op->out_rule != TSR_RULE_CASTABLE ? c->op->out_rule : TSR_RULE_SAME, dtype);
+}
+
+/* `fits`: out is not going to be resized; before that only those that may share nothing look. */
+static TsrStatus check_inputs(const TsrOpCall *c, const TsrTensor *out, bool fits) {
+    bool none = c->op->out_overlap == TSR_OVERLAP_NONE;
+    if (c->op->out_overlap == TSR_OVERLAP_ANY || (!none && !fits)) return TSR_OK;
+    for (int i = 0; i < c->nargs; i++) {
+        const TsrArg *a = &c->arg[i];
+        if (a->kind != TSR_ARG_TENSOR) continue;
+        TSR_TRY(none ? tsr_check_no_overlap(out, a->t) : tsr_iter_check_partial_overlap(out, a->t));
+    }
+    return TSR_OK;
+}
+
+TsrStatus tsr_write_out(TsrOpCall *c, int k) {
+    TsrTensor *result = c->ret[k].t, *out = c->out[k];
+    TSR_TRY(check_dtype(c, k, result->dtype));
+    if (!c->inplace) TSR_TRY(check_inputs(c, out, tsr_same_sizes(result, out)));
+    if (TSR_UNLIKELY(tsr_is_sparse(result) || tsr_is_sparse(out))) return tsr_sparse_write(c, result, out);
+    if (!tsr_same_sizes(result, out)) {
+        if (c->inplace) {
+            return tsr_error(TSR_RUNTIME_ERROR, "output with shape %s doesn't match the broadcast shape %s",
+                             tsr_sizes_text(out),
+                             tsr_sizes_text(result));
+        }
+        TSR_TRY(tsr_tensor_resize(out, tsr_ndim(result), result->sizes, TSR_CONTIGUOUS));
+        if (c->op->flags & TSR_OP_OUT_STRIDES) TSR_TRY(tsr_tensor_set_geometry(out, (TsrGeometry){tsr_ndim(result), result->sizes, result->strides, out->offset}));
+    }
+    TSR_TRY(tsr_check_no_internal_overlap(out));
+    return tsr_tensor_copy(out, result);
+}

@@ -1,0 +1,283 @@
+/* Parses a row's schema string into a TsrSchema. The strings are ours: a mistake in one is a bug, so it is
+ * reported as TSR_SYSTEM_ERROR with the schema quoted, and a test parses every row. */
+#include "op_impl.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/mem.h"
+#include "core/number.h"
+
+typedef struct Parser {
+    const char *schema, *p;
+} Parser;
+
+static TsrStatus malformed(const Parser *ps, const char *what) {
+    return tsr_error(TSR_SYSTEM_ERROR, "schema \"%s\": %s at column %d", ps->schema, what, (int)(ps->p - ps->schema));
+}
+
+static void skip_space(Parser *ps) {
+    while (*ps->p == ' ' || *ps->p == '\n') ps->p++;
+}
+
+static bool accept(Parser *ps, const char *text) {
+    skip_space(ps);
+    size_t n = strlen(text);
+    if (strncmp(ps->p, text, n) != 0) return false;
+    ps->p += n;
+    return true;
+}
+
+static TsrStatus new_text(const char **out, const char *begin, const char *end) {
+    while (end > begin && end[-1] == ' ') end--;
+    char *copy = tsr_malloc((size_t)(end - begin) + 1);
+    if (copy == NULL) return tsr_error_no_memory((size_t)(end - begin) + 1);
+    memcpy(copy, begin, (size_t)(end - begin));
+    copy[end - begin] = '\0';
+    *out = copy;
+    return TSR_OK;
+}
+
+/* One row a type name: its kind alone and as an array. */
+static const struct {
+    const char *name;
+    TsrArgKind kind, array;
+} types[] = {
+    {"Tensor", TSR_ARG_TENSOR, TSR_ARG_TENSORS},       {"Scalar", TSR_ARG_SCALAR, TSR_ARG_SCALARS},
+    {"int", TSR_ARG_INT, TSR_ARG_INTS},                {"SymInt", TSR_ARG_INT, TSR_ARG_INTS},
+    {"float", TSR_ARG_FLOAT, TSR_ARG_FLOATS},          {"bool", TSR_ARG_BOOL, TSR_ARG_BOOLS},
+    {"str", TSR_ARG_STR, TSR_ARG_STR},                 {"ScalarType", TSR_ARG_DTYPE, TSR_ARG_DTYPE},
+    {"Layout", TSR_ARG_LAYOUT, TSR_ARG_LAYOUT},        {"Device", TSR_ARG_DEVICE, TSR_ARG_DEVICE},
+    {"MemoryFormat", TSR_ARG_MEMORY_FORMAT, TSR_ARG_MEMORY_FORMAT},
+    {"Generator", TSR_ARG_GENERATOR, TSR_ARG_GENERATOR}, {"Any", TSR_ARG_ANY, TSR_ARG_ANY},
+    {"None", TSR_ARG_NONE, TSR_ARG_NONE},
+};
+
+/* type := NAME ['(' marks ')'] ['?'] ['[' [INT] ']'] ['?'] */
+static TsrStatus parse_type(Parser *ps, TsrParam *param) {
+    skip_space(ps);
+    const char *begin = ps->p;
+    while (isalnum((unsigned char)*ps->p)) ps->p++;
+    size_t length = (size_t)(ps->p - begin), row = 0;
+    while (row < TSR_COUNTOF(types) && (strlen(types[row].name) != length || memcmp(types[row].name, begin, length) != 0)) row++;
+    if (row == TSR_COUNTOF(types)) return malformed(ps, "unknown type");
+    param->type = types[row].kind;
+    if (*ps->p == '(') {
+        while (*ps->p != ')' && *ps->p != '\0') param->written |= *ps->p++ == '!';
+        if (*ps->p == ')') ps->p++;
+    }
+    if (*ps->p == '?') {
+        param->optional = true;
+        ps->p++;
+    }
+    if (*ps->p == '[') {
+        ps->p++;
+        param->optional_elements = param->optional;
+        param->optional = false;
+        param->type = types[row].array;
+        param->fixed = (int)strtol(ps->p, (char **)&ps->p, 10);
+        if (*ps->p++ != ']') return malformed(ps, "expected ]");
+        if (*ps->p == '?') {
+            param->optional = true;
+            ps->p++;
+        }
+    }
+    return new_text(&param->type_text, begin, ps->p);
+}
+
+static TsrScalar parse_number(const char *text) {
+    if (strcmp(text, "True") == 0 || strcmp(text, "False") == 0) return tsr_scalar_bool(text[0] == 'T');
+    double number = 0;
+    if (strpbrk(text, ".einf") != NULL) return (void)tsr_parse_double(&number, text, text + strlen(text)), tsr_scalar_float(number);
+    return tsr_scalar_int(strtoll(text, NULL, 10));
+}
+
+static int count_items(const char *text) { /* of "[1, 2]" or a lone "0" */
+    if (text[0] != '[') return 1;
+    if (text[1 + strspn(text + 1, " ")] == ']') return 0;
+    int n = 1;
+    for (const char *p = text; *p != '\0'; p++) n += *p == ',';
+    return n;
+}
+
+static TsrStatus parse_default_array(TsrParam *param, const char *text) {
+    int n = count_items(text);
+    size_t item = param->type == TSR_ARG_INTS ? sizeof(int64_t) : param->type == TSR_ARG_FLOATS ? sizeof(double) : sizeof(bool);
+    void *items = tsr_malloc(item * (size_t)(n + 1));
+    if (items == NULL) return tsr_error_no_memory(item);
+    param->value.n = n;
+    param->value.ints = items;
+    const char *p = text + (text[0] == '[');
+    for (int i = 0; i < n; i++) {
+        while (*p == ' ' || *p == ',') p++;
+        if (param->type == TSR_ARG_BOOLS) {
+            ((bool *)items)[i] = *p == 'T';
+            p += strcspn(p, ",]");
+        } else if (param->type == TSR_ARG_FLOATS) {
+            const char *end = tsr_parse_double(&((double *)items)[i], p, text + strlen(text));
+            if (end == NULL) return tsr_error(TSR_SYSTEM_ERROR, "\"%s\" is no default of a float[]", text);
+            p = end;
+        } else {
+            ((int64_t *)items)[i] = strtoll(p, (char **)&p, 10);
+        }
+    }
+    return TSR_OK;
+}
+
+static TsrStatus parse_default_value(Parser *ps, TsrParam *param) {
+    const char *text = param->default_text;
+    param->value.kind = param->type;
+    if (strcmp(text, "None") == 0) {
+        param->value.kind = TSR_ARG_NONE;
+        param->optional = true;
+        return TSR_OK;
+    }
+    TsrScalar number = parse_number(text);
+    switch (param->type) {
+    case TSR_ARG_INT: param->value.i = strcmp(text, "Mean") == 0 ? 1 : tsr_scalar_to_int(number); return TSR_OK; /* of `reduction` */
+    case TSR_ARG_FLOAT: param->value.f = tsr_scalar_to_double(number); return TSR_OK;
+    case TSR_ARG_BOOL: param->value.b = text[0] == 'T'; return TSR_OK;
+    case TSR_ARG_SCALAR: param->value.s = number; return TSR_OK;
+    case TSR_ARG_INTS:
+    case TSR_ARG_FLOATS:
+    case TSR_ARG_BOOLS: return parse_default_array(param, text);
+    case TSR_ARG_STR: return new_text(&param->value.str, text + 1, text + strlen(text) - 1);
+    case TSR_ARG_DTYPE: param->value.dtype = tsr_dtype_from_name(text); return TSR_OK;
+    case TSR_ARG_LAYOUT: param->value.layout = TSR_STRIDED; return TSR_OK;
+    case TSR_ARG_DEVICE: param->value.device = TSR_DEVICE_CPU; return TSR_OK;
+    case TSR_ARG_MEMORY_FORMAT: param->value.format = strncmp(text, "preserve", 8) == 0 ? TSR_PRESERVE : TSR_CONTIGUOUS; return TSR_OK;
+    case TSR_ARG_TENSORS:
+        param->value.n = 0;
+        param->value.tensors = NULL;
+        return TSR_OK;
+    default: return malformed(ps, "a default this type cannot have");
+    }
+}
+
+static TsrStatus parse_param(Parser *ps, TsrParam *param) {
+    TSR_TRY(parse_type(ps, param));
+    skip_space(ps);
+    const char *begin = ps->p;
+    while (isalnum((unsigned char)*ps->p) || *ps->p == '_') ps->p++;
+    if (ps->p == begin) return malformed(ps, "expected a parameter's name");
+    TSR_TRY(new_text(&param->name, begin, ps->p));
+    if (!accept(ps, "=")) return TSR_OK;
+    skip_space(ps);
+    begin = ps->p;
+    bool quoted = false, bracket = false;
+    for (; *ps->p != '\0' && (quoted || bracket || (*ps->p != ',' && *ps->p != ')')); ps->p++) {
+        if (*ps->p == '\'' || *ps->p == '"') quoted = !quoted;
+        if (*ps->p == '[') bracket = true;
+        if (*ps->p == ']') bracket = false;
+    }
+    param->has_default = true;
+    TSR_TRY(new_text(&param->default_text, begin, ps->p));
+    return parse_default_value(ps, param);
+}
+
+static TsrStatus parse_params(Parser *ps, TsrSchema *schema) {
+    bool keyword_only = false;
+    if (accept(ps, ")")) return TSR_OK;
+    do {
+        skip_space(ps);
+        if (*ps->p == '*') {
+            ps->p++;
+            keyword_only = true;
+            continue;
+        }
+        if (schema->nparams == TSR_MAX_ARGS) return malformed(ps, "too many parameters");
+        TsrParam *param = &schema->params[schema->nparams];
+        param->keyword_only = keyword_only;
+        TSR_TRY(parse_param(ps, param));
+        schema->nparams++;
+        schema->npositional += !keyword_only;
+    } while (accept(ps, ","));
+    return accept(ps, ")") ? TSR_OK : malformed(ps, "expected , or )");
+}
+
+static TsrStatus parse_return(Parser *ps, TsrSchema *schema) {
+    if (schema->nreturns == TSR_MAX_RETS) return malformed(ps, "too many returns");
+    TsrParam type = {0};
+    TSR_TRY(parse_type(ps, &type));
+    TsrReturn *ret = &schema->returns[schema->nreturns++];
+    ret->type = type.type;
+    tsr_free((void *)type.type_text);
+    skip_space(ps);
+    const char *begin = ps->p;
+    while (isalnum((unsigned char)*ps->p) || *ps->p == '_') ps->p++;
+    if (ps->p == begin) return TSR_OK;
+    schema->named_returns = true;
+    return new_text(&ret->name, begin, ps->p);
+}
+
+static TsrStatus parse_returns(Parser *ps, TsrSchema *schema) {
+    if (!accept(ps, "->")) return malformed(ps, "expected ->");
+    if (!accept(ps, "(")) return parse_return(ps, schema);
+    if (accept(ps, ")")) return TSR_OK;
+    do {
+        TSR_TRY(parse_return(ps, schema));
+    } while (accept(ps, ","));
+    return accept(ps, ")") ? TSR_OK : malformed(ps, "expected , or )");
+}
+
+static bool is_array(TsrArgKind kind) { return kind == TSR_ARG_INTS || kind == TSR_ARG_FLOATS || kind == TSR_ARG_BOOLS; }
+
+/* What was made of a schema that could not be finished: only then are schemas freed. */
+static void free_partial(TsrSchema *schema, TsrParam *params) {
+    for (int i = 0; i <= TSR_MAX_ARGS; i++) {
+        tsr_free((void *)params[i].name);
+        tsr_free((void *)params[i].type_text);
+        tsr_free((void *)params[i].default_text);
+        if (is_array(params[i].value.kind)) tsr_free(params[i].value.ints);
+        if (params[i].value.kind == TSR_ARG_STR) tsr_free((void *)params[i].value.str);
+    }
+    for (int i = 0; i < schema->nreturns; i++) tsr_free((void *)schema->returns[i].name);
+    if (schema->inplace != schema->base) tsr_free((void *)schema->inplace);
+    tsr_free((void *)schema->name);
+    tsr_free(schema);
+}
+
+static TsrStatus new_inplace_name(TsrSchema *schema) {
+    size_t length = strlen(schema->base);
+    schema->inplace = schema->base;
+    if (length > 0 && schema->base[length - 1] == '_') return TSR_OK;
+    char *name = tsr_malloc(length + 2);
+    if (name == NULL) return tsr_error_no_memory(length + 2);
+    memcpy(name, schema->base, length);
+    memcpy(name + length, "_", 2);
+    schema->inplace = name;
+    return TSR_OK;
+}
+
+static TsrStatus parse_schema(TsrSchema *schema, TsrParam *params, const char *text) {
+    Parser ps = {text, text};
+    const char *open = strchr(text, '(');
+    schema->params = params;
+    if (open == NULL) return malformed(&ps, "expected (");
+    TSR_TRY(new_text(&schema->name, text, open));
+    const char *dot = strrchr(schema->name, '.');
+    schema->base = dot != NULL ? dot + 1 : schema->name;
+    TSR_TRY(new_inplace_name(schema));
+    ps.p = open + 1;
+    TSR_TRY(parse_params(&ps, schema));
+    TSR_TRY(parse_returns(&ps, schema));
+    size_t bytes = sizeof(TsrParam) * (size_t)(schema->nparams + 1);
+    TsrParam *kept = tsr_malloc(bytes);
+    if (kept == NULL) return tsr_error_no_memory(bytes);
+    memcpy(kept, params, sizeof(TsrParam) * (size_t)schema->nparams);
+    schema->params = kept;
+    return TSR_OK;
+}
+
+TsrStatus tsr_schema_new(TsrSchema **out, const char *text) {
+    TsrSchema *schema = tsr_calloc(1, sizeof *schema);
+    TsrParam params[TSR_MAX_ARGS + 1];
+    memset(params, 0, sizeof params);
+    if (schema == NULL) return tsr_error_no_memory(sizeof *schema);
+    TsrStatus status = parse_schema(schema, params, text);
+    if (status == TSR_OK) *out = schema;
+    else free_partial(schema, params);
+    return status;
+}

@@ -1,0 +1,66 @@
+/* op_help.h: small checks and allocations that operator functions share.
+ * Every check returns TSR_OK or sets PyTorch's error. Nothing here computes. */
+#ifndef TSR_OP_HELP_H
+#define TSR_OP_HELP_H
+
+#include "core/op.h"
+
+/* TSR_NOT_IMPLEMENTED_ERROR "\"kernel\" not implemented for 'Half'". */
+TsrStatus tsr_not_implemented(const char *kernel, TsrDtype dtype) __attribute__((cold));
+
+/* TSR_RUNTIME_ERROR "Expected CONDITION to be true, but got false. ...": what PyTorch says of a check that it gave no text. */
+TsrStatus tsr_untrue(const char *condition) __attribute__((cold));
+
+/* Sets of dtypes, as bit masks over ids. */
+#define TSR_BIT(id) (1u << (TSR_##id))
+#define TSR_BITS_INT (TSR_BIT(UINT8) | TSR_BIT(INT8) | TSR_BIT(INT16) | TSR_BIT(INT32) | TSR_BIT(INT64))
+#define TSR_BITS_UINT (TSR_BIT(UINT16) | TSR_BIT(UINT32) | TSR_BIT(UINT64))
+#define TSR_BITS_HALF (TSR_BIT(FLOAT16) | TSR_BIT(BFLOAT16))
+#define TSR_BITS_FLOAT (TSR_BIT(FLOAT32) | TSR_BIT(FLOAT64) | TSR_BITS_HALF)
+#define TSR_BITS_COMPLEX (TSR_BIT(COMPLEX64) | TSR_BIT(COMPLEX128))
+#define TSR_BITS_FLOAT8 (TSR_BIT(FLOAT8_E5M2) | TSR_BIT(FLOAT8_E4M3FN))
+#define TSR_BITS_USUAL (TSR_BITS_INT | TSR_BITS_FLOAT) /* what AT_DISPATCH_ALL_TYPES and the halves are */
+#define TSR_BITS_MOST (TSR_BITS_USUAL | TSR_BIT(BOOL) | TSR_BITS_COMPLEX)
+static inline bool tsr_in(unsigned mask, TsrDtype d) { return (mask >> d & 1u) != 0; }
+/* tsr_not_implemented unless `dtype` is in `mask`. */
+static inline TsrStatus tsr_require(unsigned mask, TsrDtype dtype, const char *kernel) {
+    return TSR_LIKELY(tsr_in(mask, dtype)) ? TSR_OK : tsr_not_implemented(kernel, dtype);
+}
+
+/* tsr_refuse_overlap when they share memory. */
+TsrStatus tsr_check_no_overlap(const TsrTensor *written, const TsrTensor *read);
+/* out= of a call: that no memory is shared within it, nor with one input; either may be NULL. */
+TsrStatus tsr_check_out_overlap(const TsrTensor *out, const TsrTensor *input);
+
+/* The tensor of the first argument when nobody but the caller knows of it, who lets it go after the call: the operator may write its result over it and return
+ * it. NULL otherwise, and when there is an output. Lent. */
+TsrTensor *tsr_spare(const TsrOpCall *c);
+
+/* The tensor an operator that edits a copy of self works on: self itself (retained, overlap checked) in the in-place form, else a copy
+ * in the given format. *out is owned. */
+TsrStatus tsr_edit_new(TsrTensor **out, const TsrOpCall *c, const TsrTensor *self, TsrMemoryFormat format);
+/* As tsr_edit_new, always row-major: self itself only when it is; the dispatcher copies a fresh result back into self. */
+TsrStatus tsr_edit_dense_new(TsrTensor **out, const TsrOpCall *c, const TsrTensor *self);
+/* Contiguous int64 values of an integral tensor; *out is owned, maybe the same object. */
+TsrStatus tsr_long_new(TsrTensor **out, const TsrTensor *t);
+/* A one-dimensional view of a 0-d tensor, others retained; *out is owned. */
+TsrStatus tsr_at_least_1d_new(TsrTensor **out, const TsrTensor *t);
+/* Result of n owned tensors as a Tensor[]; the array is copied, the references move, also on failure. */
+TsrStatus tsr_return_list_move(TsrOpCall *c, TsrTensor **tensors, int n);
+/* An array of n NULLs, to be filled for a result that is a Tensor[]; *out is the caller's. */
+TsrStatus tsr_list_new(TsrTensor ***out, int64_t n);
+void tsr_list_free(TsrTensor **list, int64_t n); /* and what is in it */
+/* Ends a function that filled such an array: the call's result on success, freed on failure. */
+TsrStatus tsr_return_made_list_move(TsrOpCall *c, TsrStatus status, TsrTensor **list, int64_t n);
+/* Row-major, all zeros. *out is owned. */
+TsrStatus tsr_zeros_new(TsrTensor **out, int ndim, const int64_t *sizes, TsrDtype dtype, TsrDevice device);
+/* Frees n references, NULL entries are fine. */
+void tsr_free_all(TsrTensor **tensors, int n);
+/* Whether both have the same sizes. */
+bool tsr_same_sizes(const TsrTensor *a, const TsrTensor *b);
+/* "[2, 3]", for messages: in one of four buffers of this thread, which take turns. */
+const char *tsr_sizes_text(const TsrTensor *t);
+/* int64 positions are all in [0, bound): the first bad one goes to *bad and false is returned. */
+bool tsr_positions_valid(const TsrTensor *index, int64_t bound, int64_t *bad);
+
+#endif

@@ -1,0 +1,308 @@
+/* Factories: tensors made from sizes, values and shapes of others. */
+#include <string.h>
+
+#include "create.h"
+#include "core/ops/sparse/sparse.h"
+
+static TsrStatus refuse_layout(const TsrOpCall *c, uint8_t layout) {
+    return layout == TSR_STRIDED ? TSR_OK : tsr_error(TSR_RUNTIME_ERROR, "%s(...) is not implemented for sparse layout", c->schema->base);
+}
+
+TsrStatus tsr_create_options(TsrOptions *out, const TsrOpCall *c, int at, TsrDevice device) {
+    const TsrArg *dtype = &c->arg[at], *layout = &c->arg[at + 1], *where = &c->arg[at + 2];
+    if (tsr_arg_given(layout)) TSR_TRY(refuse_layout(c, layout->layout));
+    out->dtype = tsr_arg_given(dtype) ? dtype->dtype : TSR_DTYPE_NONE;
+    out->device = tsr_arg_given(where) ? where->device : device;
+    if (c->out[0] == NULL) return TSR_OK;
+    if (out->dtype != TSR_DTYPE_NONE && out->dtype != c->out[0]->dtype)
+        return tsr_error(TSR_RUNTIME_ERROR, "dtype %s does not match dtype of out parameter (%s)", tsr_dtype_scalar_name(out->dtype),
+                         tsr_dtype_scalar_name(c->out[0]->dtype));
+    out->dtype = c->out[0]->dtype;
+    out->device = c->out[0]->device;
+    return TSR_OK;
+}
+
+static TsrDtype dtype_or(TsrDtype given, TsrDtype otherwise) { return given != TSR_DTYPE_NONE ? given : otherwise; }
+
+/* Every byte 0: the zero of every POD dtype. */
+static TsrStatus zero_dense(TsrTensor *t) {
+    if (tsr_is_meta(t) || t->numel == 0) return TSR_OK;
+    if (!tsr_dtype_is_pod(t->dtype)) return TSR_OK; /* constructed empty */
+    size_t bytes = (size_t)t->numel * tsr_itemsize(t);
+    if (t->device.type != TSR_CPU || bytes > 1 << 20) return tsr_tensor_fill(t, tsr_scalar_int(0)); /* large ones over the threads */
+    memset(tsr_data(t), 0, bytes);
+    return TSR_OK;
+}
+
+static TsrStatus filled_move(TsrOpCall *c, TsrStatus made, TsrTensor *t, TsrScalar value, bool zero) {
+    TSR_TRY(made);
+    TsrStatus status = zero ? zero_dense(t) : tsr_tensor_fill(t, value);
+    if (status == TSR_OK) return tsr_return_move(c, t);
+    tsr_tensor_free(t);
+    return status;
+}
+
+/* zeros and empty also make sparse tensors, with nothing stored. The options stand at arg[at]. */
+static bool wants_sparse(const TsrOpCall *c, int at) { return tsr_arg_given(&c->arg[at + 1]) && c->arg[at + 1].layout != TSR_STRIDED; }
+
+static TsrStatus sparse_zeros(TsrOpCall *c, int at, int n, const int64_t *sizes, TsrDtype otherwise, TsrDevice device) {
+    TsrTensor *t = NULL;
+    TsrDtype dtype = tsr_arg_given(&c->arg[at]) ? c->arg[at].dtype : otherwise;
+    if (tsr_arg_given(&c->arg[at + 2])) device = c->arg[at + 2].device;
+    return tsr_finish_move(c, tsr_sparse_zeros_new(&t, c->arg[at + 1].layout, n, sizes, dtype, device), t);
+}
+
+static TsrStatus new_by_size(TsrTensor **out, const TsrOpCall *c, int size_at, int options_at, TsrDtype otherwise, TsrDevice device) {
+    TsrOptions o;
+    const TsrArg *size = &c->arg[size_at];
+    TSR_TRY(tsr_create_options(&o, c, options_at, device));
+    return tsr_tensor_new(out, size->n, size->ints, dtype_or(o.dtype, otherwise), o.device);
+}
+
+static TsrStatus restride(TsrTensor *t, TsrMemoryFormat format) {
+    int want = format == TSR_CHANNELS_LAST ? 4 : 5;
+    if (tsr_ndim(t) != want)
+        return tsr_error(TSR_RUNTIME_ERROR, "required rank %d tensor to use channels_last%s format", want, want == 5 ? "_3d" : "");
+    int64_t sizes[5], strides[5];
+    memcpy(sizes, t->sizes, sizeof(int64_t) * (size_t)want);
+    tsr_layout_channels_last_strides(strides, want, sizes);
+    return tsr_tensor_set_geometry(t, (TsrGeometry){want, sizes, strides, 0});
+}
+
+TsrStatus op_empty(TsrOpCall *c) {
+    if (wants_sparse(c, 1)) return sparse_zeros(c, 1, c->arg[0].n, c->arg[0].ints, tsr_default_dtype(), TSR_DEVICE_CPU);
+    TsrMemoryFormat format = tsr_arg_given(&c->arg[4]) ? c->arg[4].format : TSR_CONTIGUOUS;
+    if (format == TSR_PRESERVE) return tsr_error(TSR_RUNTIME_ERROR, "unsupported memory format Preserve");
+    TsrTensor *t;
+    TSR_TRY(new_by_size(&t, c, 0, 1, tsr_default_dtype(), TSR_DEVICE_CPU));
+    TsrStatus status = format == TSR_CONTIGUOUS ? TSR_OK : restride(t, format);
+    if (status == TSR_OK) return tsr_return_move(c, t);
+    tsr_tensor_free(t);
+    return status;
+}
+
+static TsrStatus check_sizes(const char *name, const TsrArg *size) {
+    for (int i = 0; i < size->n; i++)
+        if (size->ints[i] < 0) return tsr_error(TSR_RUNTIME_ERROR, "%s: Dimension size must be non-negative.", name);
+    return TSR_OK;
+}
+
+/* An out= would be resized to them. */
+static TsrStatus check_out_sizes(const TsrOpCall *c) {
+    const TsrArg *size = &c->arg[0];
+    for (int i = 0; i < size->n && c->out[0] != NULL; i++)
+        if (size->ints[i] < 0) return tsr_error(TSR_RUNTIME_ERROR, "numel: integer multiplication overflow");
+    return TSR_OK;
+}
+
+TsrStatus op_zeros(TsrOpCall *c) {
+    if (wants_sparse(c, 1)) return sparse_zeros(c, 1, c->arg[0].n, c->arg[0].ints, tsr_default_dtype(), TSR_DEVICE_CPU);
+    TSR_TRY(check_out_sizes(c));
+    TSR_TRY(check_sizes("zeros", &c->arg[0]));
+    TsrTensor *t = NULL;
+    TsrStatus made = new_by_size(&t, c, 0, 1, tsr_default_dtype(), TSR_DEVICE_CPU);
+    return filled_move(c, made, t, tsr_scalar_int(0), true);
+}
+
+TsrStatus op_ones(TsrOpCall *c) {
+    TsrTensor *t = NULL;
+    TSR_TRY(check_out_sizes(c));
+    TsrStatus made = new_by_size(&t, c, 0, 1, tsr_default_dtype(), TSR_DEVICE_CPU);
+    return filled_move(c, made, t, tsr_scalar_int(1), false);
+}
+
+TsrStatus op_full(TsrOpCall *c) {
+    TsrTensor *t = NULL;
+    TSR_TRY(check_out_sizes(c));
+    TsrDtype own = c->arg[1].s.kind == TSR_SCALAR_UINT ? TSR_INT64 : tsr_scalar_dtype(c->arg[1].s); /* what is past int64 does not fit */
+    TsrStatus made = new_by_size(&t, c, 0, 2, own, TSR_DEVICE_CPU);
+    return filled_move(c, made, t, c->arg[1].s, false);
+}
+
+TsrStatus op_scalar_tensor(TsrOpCall *c) {
+    TsrOptions o;
+    TSR_TRY(tsr_create_options(&o, c, 1, TSR_DEVICE_CPU));
+    TsrTensor *t = NULL;
+    TsrStatus made = tsr_tensor_new(&t, 0, NULL, dtype_or(o.dtype, tsr_default_dtype()), o.device);
+    return filled_move(c, made, t, c->arg[0].s, false);
+}
+
+static TsrStatus check_stride_count(const TsrArg *size, const TsrArg *stride) {
+    if (size->n == stride->n) return TSR_OK;
+    return tsr_error(TSR_RUNTIME_ERROR, "dimensionality of sizes (%d) must match dimensionality of strides (%d)", size->n, stride->n);
+}
+
+static TsrStatus new_strided(TsrOpCall *c, int size_at, TsrDtype otherwise, TsrDevice device) {
+    const TsrArg *size = &c->arg[size_at], *stride = &c->arg[size_at + 1];
+    TsrOptions o;
+    TSR_TRY(tsr_create_options(&o, c, size_at + 2, device));
+    TSR_TRY(check_stride_count(size, stride));
+    TsrTensor *t;
+    TSR_TRY(tsr_tensor_new_strided(&t, size->n, size->ints, stride->ints, dtype_or(o.dtype, otherwise), o.device));
+    return tsr_return_move(c, t);
+}
+
+TsrStatus op_empty_strided(TsrOpCall *c) { return new_strided(c, 0, tsr_default_dtype(), TSR_DEVICE_CPU); }
+
+TsrStatus op_new_empty_strided(TsrOpCall *c) { return new_strided(c, 1, c->arg[0].t->dtype, c->arg[0].t->device); }
+
+TsrStatus op_empty_permuted(TsrOpCall *c) {
+    const TsrArg *size = &c->arg[0], *order = &c->arg[1];
+    int n = size->n;
+    if (n != order->n)
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "Number of dimensions in size does not match the length of the physical_layout; i.e. len(size) = %d is not equal to "
+                         "len(physical_layout) = %d", n, order->n);
+    if (n > TSR_MAX_DIMS) return tsr_error(TSR_RUNTIME_ERROR, "too many dimensions: %d", n);
+    int64_t physical[TSR_MAX_DIMS], dense[TSR_MAX_DIMS], strides[TSR_MAX_DIMS];
+    bool seen[TSR_MAX_DIMS] = {false};
+    for (int i = 0; i < n; i++) {
+        int64_t d = order->ints[i];
+        if (d < 0 || d >= n)
+            return tsr_error(TSR_RUNTIME_ERROR, "Dimension out of range (expected to be between 0 and %d, but got %lld at index %d).  NB: negative dims not currently supported; file an issue if you want it.", n - 1, (long long)d, i);
+        if (seen[d]) return tsr_error(TSR_RUNTIME_ERROR, "Duplicate dim not allowed");
+        seen[d] = true;
+        physical[i] = size->ints[d];
+    }
+    TsrOptions o;
+    TSR_TRY(tsr_create_options(&o, c, 2, TSR_DEVICE_CPU));
+    tsr_layout_contiguous_strides(dense, n, physical);
+    for (int i = 0; i < n; i++) strides[order->ints[i]] = dense[i];
+    TsrTensor *t;
+    TSR_TRY(tsr_tensor_new_strided(&t, n, size->ints, strides, dtype_or(o.dtype, tsr_default_dtype()), o.device));
+    return tsr_return_move(c, t);
+}
+
+static TsrStatus new_like(TsrTensor **out, const TsrOpCall *c, int options_at) {
+    const TsrTensor *self = c->arg[0].t;
+    TsrOptions o;
+    TSR_TRY(tsr_create_options(&o, c, options_at, self->device));
+    const TsrArg *format = &c->arg[options_at + 3];
+    TsrMemoryFormat f = tsr_arg_given(format) ? format->format : TSR_PRESERVE;
+    if (f == TSR_CHANNELS_LAST && tsr_ndim(self) != 4) return tsr_error(TSR_RUNTIME_ERROR, "required rank 4 tensor to use channels_last format");
+    if (f == TSR_CHANNELS_LAST_3D && tsr_ndim(self) != 5) return tsr_error(TSR_RUNTIME_ERROR, "required rank 5 tensor to use channels_last_3d format");
+    if (tsr_is_sparse(self)) return tsr_tensor_new(out, tsr_ndim(self), self->sizes, dtype_or(o.dtype, self->dtype), o.device);
+    if (tsr_device_equal(o.device, self->device)) return tsr_tensor_new_like(out, self, dtype_or(o.dtype, self->dtype), f);
+    int64_t strides[TSR_MAX_DIMS];
+    int n = tsr_ndim(self);
+    if (f == TSR_PRESERVE) tsr_layout_dense_strides_like(strides, n, self->sizes, self->strides);
+    else if (f == TSR_CONTIGUOUS) tsr_layout_contiguous_strides(strides, n, self->sizes);
+    else tsr_layout_channels_last_strides(strides, n, self->sizes);
+    return tsr_tensor_new_strided(out, n, self->sizes, strides, dtype_or(o.dtype, self->dtype), o.device);
+}
+
+TsrStatus op_empty_like(TsrOpCall *c) {
+    if (wants_sparse(c, 1)) return sparse_zeros(c, 1, tsr_ndim(c->arg[0].t), c->arg[0].t->sizes, c->arg[0].t->dtype, c->arg[0].t->device);
+    TsrTensor *t;
+    TSR_TRY(new_like(&t, c, 1));
+    return tsr_return_move(c, t);
+}
+
+static TsrStatus filled_like(TsrOpCall *c, int options_at, TsrScalar value, bool zeros) {
+    TsrTensor *t = NULL;
+    TsrStatus made = new_like(&t, c, options_at);
+    return filled_move(c, made, t, value, zeros);
+}
+
+TsrStatus op_zeros_like(TsrOpCall *c) {
+    if (wants_sparse(c, 1)) return sparse_zeros(c, 1, tsr_ndim(c->arg[0].t), c->arg[0].t->sizes, c->arg[0].t->dtype, c->arg[0].t->device);
+    return filled_like(c, 1, tsr_scalar_int(0), true);
+}
+TsrStatus op_ones_like(TsrOpCall *c) { return filled_like(c, 1, tsr_scalar_int(1), false); }
+TsrStatus op_full_like(TsrOpCall *c) { return filled_like(c, 2, c->arg[1].s, false); }
+
+static TsrStatus new_for(TsrTensor **out, const TsrOpCall *c, int options_at) {
+    return new_by_size(out, c, 1, options_at, c->arg[0].t->dtype, c->arg[0].t->device);
+}
+
+TsrStatus op_new_empty(TsrOpCall *c) {
+    TsrTensor *t;
+    TSR_TRY(new_for(&t, c, 2));
+    return tsr_return_move(c, t);
+}
+
+static TsrStatus filled_for(TsrOpCall *c, int options_at, TsrScalar value, bool zeros) {
+    TsrTensor *t = NULL;
+    TsrStatus made = new_for(&t, c, options_at);
+    return filled_move(c, made, t, value, zeros);
+}
+TsrStatus op_new_zeros(TsrOpCall *c) { return filled_for(c, 2, tsr_scalar_int(0), true); }
+TsrStatus op_new_ones(TsrOpCall *c) { return filled_for(c, 2, tsr_scalar_int(1), false); }
+TsrStatus op_new_full(TsrOpCall *c) { return filled_for(c, 3, c->arg[2].s, false); }
+
+/* ---- eye and triangles ---- */
+
+TsrStatus op_eye(TsrOpCall *c) {
+    bool square = c->nargs == 4;
+    int64_t n = c->arg[0].i, m = square ? n : c->arg[1].i;
+    if (n < 0) return tsr_error(TSR_RUNTIME_ERROR, "n must be greater or equal to 0, got %lld", (long long)n);
+    if (m < 0) return tsr_error(TSR_RUNTIME_ERROR, "m must be greater or equal to 0, got %lld", (long long)m);
+    TsrOptions o;
+    TSR_TRY(tsr_create_options(&o, c, square ? 1 : 2, TSR_DEVICE_CPU));
+    TsrTensor *t;
+    TsrDtype d = dtype_or(o.dtype, c->out[0] != NULL ? c->out[0]->dtype : tsr_default_dtype());
+    if (d == TSR_UINT16 || d == TSR_UINT32 || d == TSR_UINT64) return tsr_not_implemented("eye", d);
+    TSR_TRY(tsr_tensor_new(&t, 2, (int64_t[]){n, m}, d, o.device));
+    TsrStatus status = zero_dense(t);
+    size_t item = tsr_itemsize(t);
+    if (status == TSR_OK && !tsr_is_meta(t) && t->numel > 0)
+        for (int64_t i = 0; i < TSR_MIN(n, m); i++) tsr_scalar_store(tsr_scalar_int(1), t->dtype, (char *)tsr_data(t) + (size_t)(i * (m + 1)) * item);
+    if (status == TSR_OK) return tsr_return_move(c, t);
+    tsr_tensor_free(t);
+    return status;
+}
+
+static TsrStatus check_triangle(int64_t rows, int64_t cols, TsrDtype d, const char *name) {
+    if (rows < 0) return tsr_error(TSR_RUNTIME_ERROR, "row must be non-negative, got%lld", (long long)rows);
+    if (cols < 0) return tsr_error(TSR_RUNTIME_ERROR, "col must be non-negative, got%lld", (long long)cols);
+    if (d == TSR_INT32 || d == TSR_INT64) return TSR_OK;
+    return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "\"%s\" not implemented for '%s'", name, tsr_dtype_scalar_name(d));
+}
+
+/* The columns [first, last) of row r that are in the triangle. */
+static void triangle_row(int64_t r, int64_t cols, int64_t offset, bool lower, int64_t *first, int64_t *last) {
+    int64_t edge;
+    if (tsr_add_overflows(r, offset, &edge)) edge = offset > 0 ? INT64_MAX : INT64_MIN + 1;
+    edge = TSR_MIN(edge, INT64_MAX - 1);
+    *first = lower ? 0 : TSR_MIN(TSR_MAX(edge, 0), cols);
+    *last = lower ? TSR_MAX(TSR_MIN(edge + 1, cols), 0) : cols;
+}
+
+/* Elements on and below the diagonal: rows before the triangle, a ramp, then full rows. */
+static __int128 count_lower(int64_t rows, int64_t cols, __int128 offset) {
+    __int128 skipped = offset < 0 ? -offset : 0;
+    if (skipped >= rows) return 0;
+    __int128 start = skipped + offset + 1, n = rows - skipped, ramp = cols - start;
+    ramp = ramp < 0 ? 0 : ramp > n ? n : ramp;
+    return start > cols ? n * cols : ramp * start + ramp * (ramp - 1) / 2 + (n - ramp) * cols;
+}
+
+static TsrStatus count_triangle(int64_t *count, int64_t rows, int64_t cols, int64_t offset, bool lower) {
+    __int128 n = lower ? count_lower(rows, cols, offset) : (__int128)rows * cols - count_lower(rows, cols, (__int128)offset - 1);
+    if (n > INT64_MAX / 2) return tsr_error(TSR_RUNTIME_ERROR, "Storage size calculation overflowed");
+    *count = (int64_t)n;
+    return TSR_OK;
+}
+
+static TsrStatus new_triangle(TsrOpCall *c, bool lower) {
+    int64_t rows = c->arg[0].i, cols = c->arg[1].i, offset = c->arg[2].i, count = 0, first, last;
+    TsrOptions o;
+    TSR_TRY(tsr_create_options(&o, c, 3, TSR_DEVICE_CPU));
+    TsrDtype dtype = dtype_or(o.dtype, TSR_INT64);
+    TSR_TRY(check_triangle(rows, cols, dtype, c->schema->base));
+    TSR_TRY(count_triangle(&count, rows, cols, offset, lower));
+    TsrTensor *t, *cast = NULL;
+    TSR_TRY(tsr_tensor_new(&t, 2, (int64_t[]){2, count}, o.device.type == TSR_META ? dtype : TSR_INT64, o.device));
+    if (tsr_is_meta(t)) return tsr_return_move(c, t);
+    int64_t *row = tsr_data(t), *column = row + count, *end = column;
+    for (int64_t r = 0; r < rows && row < end && tsr_interrupt_flag == 0; r++) {
+        triangle_row(r, cols, offset, lower, &first, &last);
+        for (int64_t k = first; k < last; k++) *row++ = r, *column++ = k;
+    }
+    TsrStatus status = tsr_tensor_new_cast(&cast, t, dtype);
+    tsr_tensor_free(t);
+    return tsr_finish_move(c, status, cast);
+}
+
+TsrStatus op_tril_indices(TsrOpCall *c) { return new_triangle(c, true); }
+TsrStatus op_triu_indices(TsrOpCall *c) { return new_triangle(c, false); }

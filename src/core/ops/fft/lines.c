@@ -1,0 +1,238 @@
+/* Lines of a tensor to buffers and back: see fft_lines.h. Where there are several, TSR_FFT_LANES of them are transformed side by side: a buffer then holds
+ * rows of one real from each lane, two rows a value. */
+#include "lines.h"
+
+#include <string.h>
+
+#include "core/kernels/move/move.h"
+#include "core/op/shared.h"
+
+/* What one worker holds. */
+typedef struct LineWork {
+    TsrDataPtr memory; /* from the tensors' allocator: it keeps pages that have been touched */
+    char *in, *out, *scratch;
+    size_t part;       /* bytes of a real in them */
+    int64_t room;      /* lanes that there is room for */
+    int64_t lanes;     /* lanes in use; 0: none yet */
+    bool packed;       /* real lines lie in them without imaginary parts */
+    bool narrow;       /* computed in double, read and stored in float */
+    int64_t sizes[TSR_MAX_DIMS];
+} LineWork;
+
+/* Lines at the same place in memory order: values `step` apart, `count` lines of `parts` reals a value. */
+typedef struct LineGroup { char *line[TSR_FFT_LANES]; int64_t step, parts, count; } LineGroup;
+
+/* ---- between lines and rows ---- */
+
+enum { SLICE = 64 }; /* values of all lines of a group that are in the first cache together */
+
+/* Values first to first + n - 1 of the group's lines; PUT says which way. `pitch`: from one row of reals to the next. */
+#define INLINE static inline __attribute__((always_inline))
+#define READ(row, element) (row) = (element)
+#define WRITE(row, element) (element) = (row)
+#define MOVE(name, T, PUT) \
+    INLINE void name##_as(T *rows, int64_t pitch, const LineGroup *g, int64_t first, int64_t n, int64_t parts, int64_t count, bool adjacent) { \
+        int64_t step = g->step * parts; \
+        T *line[TSR_FFT_LANES]; \
+        for (int64_t l = 0; l < count; l++) line[l] = (T *)(void *)g->line[l] + first * step; \
+        for (int64_t k = 0; k < n; k++) \
+            for (int64_t l = 0; l < count; l++) \
+                for (int64_t q = 0; q < parts; q++) PUT(rows[(parts * k + q) * pitch + l], (adjacent ? line[0] + l * parts : line[l])[k * step + q]); \
+    } \
+    TSR_CLONES static void name(T *rows, int64_t pitch, const LineGroup *g, int64_t first, int64_t n, bool adjacent) { \
+        if (g->count < TSR_FFT_LANES) name##_as(rows, pitch, g, first, n, g->parts, g->count, false); \
+        else if (adjacent && g->parts == 2) name##_as(rows, pitch, g, first, n, 2, TSR_FFT_LANES, true); \
+        else if (adjacent) name##_as(rows, pitch, g, first, n, 1, TSR_FFT_LANES, true); \
+        else name##_as(rows, pitch, g, first, n, g->parts, TSR_FFT_LANES, false); \
+    }
+MOVE(read_floats, float, READ)
+MOVE(read_doubles, double, READ)
+MOVE(write_floats, float, WRITE)
+MOVE(write_doubles, double, WRITE)
+
+/* The bytes from one line to the next where that is the same for all lanes; else 0. */
+static int64_t spacing_of(const LineGroup *g) {
+    int64_t between = g->count == TSR_FFT_LANES ? g->line[1] - g->line[0] : 0;
+    for (int64_t l = 2; l < g->count; l++)
+        if (g->line[l] - g->line[l - 1] != between) return 0;
+    return between;
+}
+
+static void move_rows(char *rows, int64_t pitch, const LineGroup *g, int64_t first, int64_t n, size_t part, bool read) {
+    int64_t spacing = spacing_of(g), value = g->parts * (int64_t)part;
+    char *line = g->line[0] + first * g->step * value;
+    if (spacing > 0 && g->step == 1) { /* dense lines */
+        if (read) tsr_kernel_transpose(rows, pitch * (int64_t)part, line, spacing, TSR_FFT_LANES, n * g->parts, part);
+        else tsr_kernel_transpose(line, spacing, rows, pitch * (int64_t)part, n * g->parts, TSR_FFT_LANES, part);
+        return;
+    }
+    bool adjacent = spacing == value;
+    if (part == sizeof(float)) (read ? read_floats : write_floats)((float *)(void *)rows, pitch, g, first, n, adjacent);
+    else (read ? read_doubles : write_doubles)((double *)(void *)rows, pitch, g, first, n, adjacent);
+}
+
+/* Rows of doubles and of floats, which are dense. */
+TSR_CLONES static void widen_rows(double *to, int64_t pitch, const float *from, int64_t rows, int64_t lanes) {
+    if (lanes == TSR_FFT_LANES)
+        for (int64_t i = 0; i < rows; i++, to += pitch, from += TSR_FFT_LANES)
+            for (int l = 0; l < TSR_FFT_LANES; l++) to[l] = from[l];
+    else
+        for (int64_t i = 0; i < rows; i++) to[i * pitch] = from[i];
+}
+
+TSR_CLONES static void round_rows(float *to, const double *from, int64_t pitch, int64_t rows, int64_t lanes) {
+    if (lanes == TSR_FFT_LANES)
+        for (int64_t i = 0; i < rows; i++, from += pitch, to += TSR_FFT_LANES)
+            for (int l = 0; l < TSR_FFT_LANES; l++) to[l] = (float)from[l];
+    else
+        for (int64_t i = 0; i < rows; i++) to[i] = (float)from[i * pitch];
+}
+
+/* The first n values of the lines into the buffer, or back; real ones leave imaginary rows alone. */
+static void move_values(const LineWork *w, char *buffer, const LineGroup *g, int64_t n, bool read) {
+    float tile[2 * SLICE * TSR_FFT_LANES];
+    int64_t pitch = w->lanes * (g->parts == 1 && !w->packed ? 2 : 1);
+    for (int64_t k = 0, count; k < n && tsr_interrupt_flag == 0; k += count) { /* tsr_parallel_for raises it */
+        count = TSR_MIN(n - k, (int64_t)SLICE);
+        char *rows = buffer + (size_t)(k * g->parts * pitch) * w->part;
+        double *wide = (double *)(void *)rows;
+        if (!w->narrow) {
+            move_rows(rows, pitch, g, k, count, w->part, read);
+        } else if (read) {
+            move_rows((char *)tile, w->lanes, g, k, count, sizeof(float), true);
+            widen_rows(wide, pitch, tile, count * g->parts, w->lanes);
+        } else {
+            round_rows(tile, wide, pitch, count * g->parts, w->lanes);
+            move_rows((char *)tile, w->lanes, g, k, count, sizeof(float), false);
+        }
+    }
+}
+
+/* ---- what half a spectrum leaves out ---- */
+
+/* A real signal's mean and fastest wave are real. */
+#define MIRROR(T) \
+    static void make_real_##T(T *buffer, int64_t n, int64_t lanes) { \
+        for (int64_t l = 0; l < lanes; l++) buffer[lanes + l] = 0; \
+        for (int64_t l = 0; n % 2 == 0 && l < lanes; l++) buffer[(n + 1) * lanes + l] = 0; \
+    } \
+    TSR_CLONES static void mirror_##T(T *buffer, int64_t n, int64_t lanes) { \
+        for (int64_t k = n / 2 + 1; k < n && !tsr_interrupted_at(k); k++) { \
+            T *to = buffer + 2 * k * lanes; \
+            const T *from = buffer + 2 * (n - k) * lanes; \
+            for (int64_t l = 0; l < lanes; l++) to[l] = from[l]; \
+            for (int64_t l = lanes; l < 2 * lanes; l++) to[l] = -from[l]; \
+        } \
+    }
+MIRROR(float)
+MIRROR(double)
+
+static void complete(char *buffer, int64_t n, int64_t lanes, bool wide, bool mirrored) {
+    if (wide) make_real_double((double *)(void *)buffer, n, lanes);
+    else make_real_float((float *)(void *)buffer, n, lanes);
+    if (mirrored && wide) mirror_double((double *)(void *)buffer, n, lanes);
+    else if (mirrored) mirror_float((float *)(void *)buffer, n, lanes);
+}
+
+/* ---- running ---- */
+
+static bool line_work_begin(LineWork *w, const TsrFftLines *j) {
+    *w = (LineWork){.part = j->wide ? sizeof(double) : sizeof(float), .packed = tsr_fft_is_packed(j->plan), .narrow = j->wide && tsr_dtype_real_of(j->out->dtype) == TSR_FLOAT32};
+    w->room = tsr_fft_takes_lanes(j->plan) ? TSR_FFT_LANES : 1;
+    size_t lanes = (size_t)w->room, values = (size_t)(w->packed ? j->n / 2 + 1 : j->n), line = (values * 2 * w->part * lanes + 63) / 64 * 64;
+    if (tsr_allocate(&w->memory, TSR_DEVICE_CPU, 2 * line + tsr_fft_scratch(j->plan) * lanes + 64) != TSR_OK) return false;
+    w->in = (char *)w->memory.data + (-(uintptr_t)w->memory.data & 63);
+    w->out = w->in + line;
+    w->scratch = w->out + line;
+    memcpy(w->sizes, j->out->sizes, sizeof(int64_t) * (size_t)tsr_ndim(j->out));
+    return true;
+}
+
+static int64_t line_offset(const TsrTensor *t, int dim, const int64_t *sizes, int64_t index) {
+    int64_t offset = 0;
+    for (int d = tsr_ndim(t) - 1; d >= 0; d--) {
+        if (d == dim) continue;
+        offset += index % sizes[d] * t->strides[d];
+        index /= sizes[d];
+    }
+    return offset;
+}
+
+/* Lines first to first + count - 1 of a tensor; what is read for lanes without a line is that of the last one. */
+static LineGroup group_of(const TsrFftLines *j, const LineWork *w, const TsrTensor *t, int64_t first, int64_t count, bool repeat) {
+    LineGroup g = {.step = t->strides[j->dim], .parts = tsr_dtype_is_complex(t->dtype) ? 2 : 1, .count = repeat ? w->lanes : count}; /* repeat: for all lanes */
+    for (int64_t l = 0; l < g.count; l++) g.line[l] = (char *)tsr_data(t) + line_offset(t, j->dim, w->sizes, first + TSR_MIN(l, count - 1)) * (int64_t)tsr_itemsize(t);
+    return g;
+}
+
+/* Lines first to first + count - 1; side by side when there are several. */
+static void run_group(const TsrFftLines *j, LineWork *w, int64_t first, int64_t count) {
+    int64_t lanes = count > 1 ? w->room : 1;
+    bool real = j->kind == TSR_FFT_R2C && !w->packed;
+    if (real && lanes != w->lanes) memset(w->in, 0, (size_t)(2 * j->n * lanes) * w->part); /* the imaginary parts stay so */
+    w->lanes = lanes;
+    LineGroup in = group_of(j, w, j->in, first, count, true), out = group_of(j, w, j->out, first, count, false);
+    move_values(w, w->in, &in, j->in->sizes[j->dim], true);
+    if (j->kind == TSR_FFT_C2R && !w->packed) complete(w->in, j->n, lanes, j->wide, true);
+    if (tsr_interrupt_flag == 0) (lanes > 1 ? tsr_fft_run_lanes : tsr_fft_run)(j->plan, w->out, w->in, j->forward, j->scale, w->scratch);
+    if (real) complete(w->out, j->n, lanes, j->wide, false);
+    move_values(w, w->out, &out, j->out->sizes[j->dim], false);
+}
+
+static void run_lines(int64_t begin, int64_t end, void *user) {
+    LineWork w;
+    if (!line_work_begin(&w, user)) {
+        tsr_parallel_fail(tsr_error_kind());
+        return;
+    }
+    for (int64_t i = begin, count; i < end && tsr_interrupt_flag == 0; i += count) {
+        count = end - i >= 3 ? TSR_MIN(end - i, w.room) : 1;
+        run_group(user, &w, i, count);
+    }
+    tsr_dataptr_release(&w.memory);
+}
+
+TsrStatus tsr_fft_lines_run(const TsrFftLines *lines) {
+    int64_t count = lines->out->numel / lines->out->sizes[lines->dim];
+    return tsr_parallel_for(count, TSR_MAX(2 * TSR_FFT_LANES, tsr_grain(2 * lines->n)), run_lines, (void *)(uintptr_t)lines);
+}
+
+/* ---- the other half of a spectrum ---- */
+
+typedef struct Mirror { const TsrTensor *t; int dim; bool transformed[TSR_MAX_DIMS]; int64_t sizes[TSR_MAX_DIMS]; } Mirror;
+
+#define CONJUGATES(T) \
+    static void conjugates_##T(T *to, const T *from, int64_t step, int64_t n) { \
+        for (int64_t k = n / 2 + 1; k < n && !tsr_interrupted_at(k); k++) { \
+            to[2 * k * step] = from[2 * (n - k) * step]; \
+            to[2 * k * step + 1] = -from[2 * (n - k) * step + 1]; \
+        } \
+    }
+CONJUGATES(float)
+CONJUGATES(double)
+
+/* Lines begin to end, each from the one at the opposite frequencies in the other dimensions. */
+static void mirror_lines(int64_t begin, int64_t end, void *user) {
+    const Mirror *m = user;
+    const TsrTensor *t = m->t;
+    for (int64_t i = begin; i < end && tsr_interrupt_flag == 0; i++) {
+        int64_t to = 0, from = 0, index = i;
+        for (int d = tsr_ndim(t) - 1; d >= 0; d--) {
+            if (d == m->dim) continue;
+            int64_t at = index % m->sizes[d];
+            index /= m->sizes[d];
+            to += at * t->strides[d];
+            from += (m->transformed[d] && at > 0 ? m->sizes[d] - at : at) * t->strides[d];
+        }
+        if (t->dtype == TSR_COMPLEX64) conjugates_float((float *)tsr_data(t) + 2 * to, (const float *)tsr_data(t) + 2 * from, t->strides[m->dim], m->sizes[m->dim]);
+        else conjugates_double((double *)tsr_data(t) + 2 * to, (const double *)tsr_data(t) + 2 * from, t->strides[m->dim], m->sizes[m->dim]);
+    }
+}
+
+TsrStatus tsr_fft_lines_mirror(TsrTensor *t, const int64_t *dims, int n) {
+    Mirror m = {.t = t, .dim = (int)dims[n - 1]};
+    if (t->numel == 0) return TSR_OK;
+    memcpy(m.sizes, t->sizes, sizeof(int64_t) * (size_t)tsr_ndim(t));
+    for (int i = 0; i < n; i++) m.transformed[dims[i]] = true;
+    return tsr_parallel_for(t->numel / m.sizes[m.dim], tsr_grain(m.sizes[m.dim]), mirror_lines, &m);
+}

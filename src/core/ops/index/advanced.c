@@ -1,0 +1,669 @@
+/* Advanced indexing: a plan turns index tensors into element offsets and a view of the source in which the
+ * indexed dimensions have stride 0; the iterator then walks result, view and offsets together. */
+#include "core/indexing.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/kernels/move/combine.h"
+#include "core/kernels/move/select.h"
+#include "core/mem.h"
+#include "core/op/shared.h"
+#include "core/tensor/owned.h"
+#include "core/table.h"
+
+/* One index tensor of positions (int64), for one dimension of the source. */
+typedef struct Entry {
+    TsrTensor *t; /* owned */
+    int dim;
+} Entry;
+
+typedef struct Plan {
+    Entry entry[TSR_MAX_DIMS];
+    int n;
+    TsrTensor *source; /* self, or its view with the indexed dimensions moved to the front; owned */
+    TsrTensor *view;   /* the source as the result sees it: stride 0 along the index's dimensions; owned */
+    TsrTensor *offset; /* elements from the source's first one, to be broadcast over the result; owned */
+    bool nothing;      /* to read or write, or only meta: offset has strides alone, of the first index */
+    bool masks_only;   /* no position can repeat */
+    bool writing;      /* a bad position is kept as NOWHERE: what comes before it is still written */
+    int bad_entry;     /* 1 + the entry of the first bad position, 0: none */
+    int64_t bad_value;
+} Plan;
+
+#define NOWHERE INT64_MIN
+
+static void plan_free(Plan *p) {
+    for (int i = 0; i < p->n; i++) tsr_tensor_free(p->entry[i].t);
+    tsr_tensor_free(p->source);
+    tsr_tensor_free(p->view);
+    tsr_tensor_free(p->offset);
+}
+
+/* ---- nonzero ---- */
+
+_Static_assert((int)TSR_KERNEL_DIMS >= (int)TSR_MAX_DIMS, "a kernel takes every tensor");
+
+typedef struct Nonzero {
+    const uint8_t *mask;
+    int64_t n, chunk;
+    int64_t *starts;     /* of each chunk among the results, and their count at the end */
+    int64_t *out, count; /* column-major (count, ndim) */
+    int ndim;
+    const int64_t *sizes;
+} Nonzero;
+
+static void count_chunks(int64_t begin, int64_t end, void *user) {
+    Nonzero *z = user;
+    for (int64_t c = begin; c < end; c++) {
+        int64_t first = c * z->chunk, last = TSR_MIN(first + z->chunk, z->n);
+        z->starts[c] = tsr_kernel_count_bytes(z->mask + first, last - first);
+    }
+}
+
+static void fill_chunks(int64_t begin, int64_t end, void *user) {
+    Nonzero *z = user;
+    for (int64_t c = begin; c < end && tsr_interrupt_flag == 0; c++) {
+        int64_t first = c * z->chunk, last = TSR_MIN(first + z->chunk, z->n);
+        tsr_kernel_positions(z->mask + first, last - first, z->starts[c + 1] - z->starts[c], first, z->out + z->starts[c], z->count, z->ndim, z->sizes);
+    }
+}
+
+/* Counts the chunks of the mask and turns counts into starts. */
+static TsrStatus nonzero_count(Nonzero *z) {
+    int64_t chunks = (z->n + z->chunk - 1) / z->chunk;
+    z->starts = tsr_malloc_array((size_t)chunks + 1, sizeof(int64_t));
+    if (z->starts == NULL) return tsr_error_no_memory(sizeof(int64_t) * (size_t)(chunks + 1));
+    TSR_TRY(tsr_parallel_for(chunks, 1, count_chunks, z));
+    z->count = 0;
+    for (int64_t c = 0; c < chunks; c++) {
+        int64_t k = z->starts[c];
+        z->starts[c] = z->count;
+        z->count += k;
+    }
+    z->starts[chunks] = z->count;
+    return TSR_OK;
+}
+
+static TsrStatus nonzero_fill(TsrTensor **out, Nonzero *z, TsrDevice device) {
+    int64_t sizes[2] = {z->count, z->ndim}, strides[2] = {1, z->count}; /* a column after the other, even where there is no row */
+    TSR_TRY(tsr_tensor_new_strided(out, 2, sizes, strides, TSR_INT64, device));
+    z->out = tsr_data(*out);
+    if (z->count == 0 || z->ndim == 0) return TSR_OK;
+    TsrStatus status = tsr_parallel_for((z->n + z->chunk - 1) / z->chunk, 1, fill_chunks, z);
+    return tsr_owned_keep(out, status);
+}
+
+TsrStatus tsr_nonzero_new(TsrTensor **out, const TsrTensor *self) {
+    if (tsr_is_meta(self))
+        return tsr_error(TSR_NOT_IMPLEMENTED_ERROR,
+                         "The register_meta function for torch.nonzero() raises unimplemented by default, as a correct data-independent implementation does not exist. This implementation "
+                         "returns a fake value, assuming all elements of the tensor are non-zero. To enable this registration, please set "
+                         "'torch.fx.experimental._config.meta_nonzero_assume_all_nonzero' to True.");
+    TSR_TRY(tsr_require(TSR_BITS_USUAL | TSR_BIT(BOOL) | TSR_BITS_COMPLEX | TSR_BIT(COMPLEX32) | TSR_BIT(BCOMPLEX32), self->dtype, "nonzero_count_cpu"));
+    TsrTensor *mask, *dense;
+    TSR_TRY(tsr_tensor_new_cast(&mask, self, TSR_BOOL));
+    TsrStatus status = tsr_tensor_new_contiguous(&dense, mask, TSR_CONTIGUOUS);
+    tsr_tensor_free(mask);
+    TSR_TRY(status);
+    Nonzero z = {.mask = tsr_data(dense), .n = dense->numel, .chunk = 1 << 16, .ndim = tsr_ndim(self), .sizes = self->sizes};
+    status = nonzero_count(&z);
+    if (status == TSR_OK) status = nonzero_fill(out, &z, self->device);
+    tsr_free(z.starts);
+    tsr_tensor_free(dense);
+    return status;
+}
+
+/* ---- the plan ---- */
+
+TsrStatus tsr_index_check_mask(const TsrTensor *self, const TsrTensor *mask, int dim) {
+    for (int d = 0; d < tsr_ndim(mask); d++)
+        if (dim + d >= tsr_ndim(self) || mask->sizes[d] != self->sizes[dim + d])
+            return tsr_error(TSR_INDEX_ERROR, "The shape of the mask %s at index %d does not match the shape of the indexed tensor %s at index %d",
+                             tsr_sizes_text(mask), d, tsr_sizes_text(self), dim + d);
+    return TSR_OK;
+}
+
+/* A mask becomes one column of positions a dimension it spans. */
+static TsrStatus add_mask(Plan *p, const TsrTensor *self, const TsrTensor *mask, int dim) {
+    TsrTensor *positions;
+    TSR_TRY(tsr_index_check_mask(self, mask, dim));
+    TSR_TRY(tsr_nonzero_new(&positions, mask));
+    TsrStatus status = TSR_OK;
+    for (int d = 0; d < tsr_ndim(mask) && status == TSR_OK; d++) {
+        status = tsr_tensor_new_select(&p->entry[p->n].t, positions, 1, d);
+        if (status == TSR_OK) p->entry[p->n++].dim = dim + d;
+    }
+    tsr_tensor_free(positions);
+    return status;
+}
+
+static TsrStatus add_index(Plan *p, const TsrTensor *self, const TsrTensor *index, int *dim) {
+    if (index->dtype == TSR_BOOL || index->dtype == TSR_UINT8) {
+        TSR_TRY(add_mask(p, self, index, *dim));
+        *dim += tsr_ndim(index);
+        return TSR_OK;
+    }
+    if (index->dtype != TSR_INT64 && index->dtype != TSR_INT32)
+        return tsr_error(TSR_INDEX_ERROR, "tensors used as indices must be long, int, byte or bool tensors");
+    p->masks_only = false;
+    TSR_TRY(tsr_tensor_new_cast(&p->entry[p->n].t, index, TSR_INT64));
+    p->entry[p->n++].dim = (*dim)++;
+    return TSR_OK;
+}
+
+static TsrStatus too_many(const TsrTensor *self, int n) {
+    return tsr_error(TSR_INDEX_ERROR, "too many indices for tensor of dimension %d (got %d)", tsr_ndim(self), n);
+}
+
+static TsrStatus collect(Plan *p, const TsrTensor *self, int n, TsrTensor *const *indices) {
+    if (n > tsr_ndim(self)) return too_many(self, n);
+    int dim = 0;
+    for (int i = 0; i < n; i++) {
+        if (indices[i] == NULL || !tsr_is_defined(indices[i])) dim++;
+        else TSR_TRY(add_index(p, self, indices[i], &dim));
+        if (dim > tsr_ndim(self)) return too_many(self, dim);
+    }
+    return TSR_OK;
+}
+
+static TsrStatus broadcast_error(const Plan *p) {
+    char text[1024];
+    size_t used = 0;
+    for (int i = 0; i < p->n && used < sizeof text; i++) {
+        const char *one = tsr_sizes_text(p->entry[i].t);
+        used += (size_t)snprintf(text + used, sizeof text - used, i > 0 ? ", %s" : "%s", one);
+    }
+    return tsr_error(TSR_INDEX_ERROR, "shape mismatch: indexing tensors could not be broadcast together with shapes %s", text);
+}
+
+static TsrStatus broadcast_entries(Plan *p, int64_t *shape, int *ndim) {
+    *ndim = 0;
+    for (int i = 0; i < p->n; i++)
+        if (tsr_layout_broadcast(shape, ndim, p->entry[i].t->sizes, tsr_ndim(p->entry[i].t)) != TSR_OK) return broadcast_error(p);
+    return TSR_OK;
+}
+
+/* Moves the indexed dimensions to the front when they are not adjacent. */
+static TsrStatus arrange(Plan *p, const TsrTensor *self) {
+    bool adjacent = true;
+    for (int i = 1; i < p->n; i++) adjacent &= p->entry[i].dim == p->entry[i - 1].dim + 1;
+    if (adjacent) return tsr_tensor_new_alias(&p->source, self);
+    int64_t order[TSR_MAX_DIMS];
+    bool used[TSR_MAX_DIMS] = {false};
+    int k = 0;
+    for (int i = 0; i < p->n; i++) {
+        order[k++] = p->entry[i].dim;
+        used[p->entry[i].dim] = true;
+        p->entry[i].dim = i;
+    }
+    for (int d = 0; d < tsr_ndim(self); d++)
+        if (!used[d]) order[k++] = d;
+    return tsr_tensor_new_permute(&p->source, self, k, order);
+}
+
+static TsrStatus check_empty(const Plan *p, const int64_t *shape, int nshape) {
+    int64_t count = 1;
+    for (int d = 0; d < nshape; d++) count *= shape[d] != 0;
+    for (int i = 0; i < p->n; i++)
+        if (p->source->sizes[p->entry[i].dim] == 0 && count != 0)
+            return tsr_error(TSR_INDEX_ERROR, "index is out of bounds for dimension with size 0");
+    return TSR_OK;
+}
+
+static TsrStatus make_view(Plan *p, const int64_t *shape, int nshape) {
+    const TsrTensor *s = p->source;
+    int first = p->entry[0].dim, ndim = tsr_ndim(s) - p->n + nshape;
+    if (ndim > TSR_MAX_DIMS) return tsr_error(TSR_RUNTIME_ERROR, "the result of indexing would have %d dimensions, more than %d", ndim, TSR_MAX_DIMS);
+    int64_t sizes[TSR_MAX_DIMS], strides[TSR_MAX_DIMS], numel;
+    int k = 0;
+    for (int d = 0; d < first; d++, k++) { sizes[k] = s->sizes[d]; strides[k] = s->strides[d]; }
+    for (int d = 0; d < nshape; d++, k++) { sizes[k] = shape[d]; strides[k] = 0; }
+    for (int d = first + p->n; d < tsr_ndim(s); d++, k++) { sizes[k] = s->sizes[d]; strides[k] = s->strides[d]; }
+    TSR_TRY(tsr_layout_numel(&numel, ndim, sizes));
+    return tsr_tensor_new_view(&p->view, s, &(TsrGeometry){ndim, sizes, strides, s->offset}, NULL);
+}
+
+/* ---- offsets ---- */
+
+typedef struct OffsetParams {
+    int n, first_entry;
+    bool has_sum; /* the first input is a sum of earlier indices */
+    int64_t size[TSR_ITER_MAX_OPERANDS], stride[TSR_ITER_MAX_OPERANDS];
+    _Atomic int *bad_entry; /* 0, or 1 + the entry */
+    int64_t *bad_value;
+} OffsetParams;
+
+static void note_bad(const OffsetParams *q, int entry, int64_t value) {
+    int none = 0;
+    if (atomic_compare_exchange_strong(q->bad_entry, &none, entry + 1)) *q->bad_value = value;
+}
+
+static void offset_loop(char *const *data, const int64_t *strides, int64_t n, const void *params) {
+    const OffsetParams *q = params;
+    for (int64_t i = 0; i < n; i++) {
+        int64_t sum = 0;
+        for (int k = 0; k < q->n; k++) {
+            int64_t v = *(const int64_t *)(const void *)(data[k + 1] + i * strides[k + 1]);
+            if (k == 0 && q->has_sum) {
+                sum = v;
+                if (v == NOWHERE) break;
+                continue;
+            }
+            if (TSR_UNLIKELY(v < -q->size[k] || v >= q->size[k])) {
+                note_bad(q, q->first_entry + k - q->has_sum, v);
+                sum = NOWHERE;
+                break;
+            }
+            sum += (v < 0 ? v + q->size[k] : v) * q->stride[k];
+        }
+        *(int64_t *)(void *)(data[0] + i * strides[0]) = sum;
+    }
+}
+
+/* Sums the entries [first, last) into p->offset, which may hold the sum of earlier ones. */
+static TsrStatus add_offsets(Plan *p, int first, int last, OffsetParams *q) {
+    static const TsrDtype out_dtype[1] = {TSR_INT64};
+    TsrIterSpec spec = {.nout = 1, .out_dtype = out_dtype, .flags = TSR_ITER_NO_OVERLAP_CHECK, .name = "index"};
+    q->n = 0;
+    q->has_sum = p->offset != NULL;
+    q->first_entry = first;
+    if (q->has_sum) spec.in[q->n++] = p->offset;
+    for (int i = first; i < last; i++) {
+        q->size[q->n] = p->source->sizes[p->entry[i].dim];
+        q->stride[q->n] = p->source->strides[p->entry[i].dim];
+        spec.in[q->n++] = p->entry[i].t;
+    }
+    spec.nin = q->n;
+    TsrIter it;
+    TSR_TRY(tsr_iter_begin(&it, &spec));
+    TsrTensor *sum = NULL;
+    TsrStatus status = tsr_iter_run(&it, offset_loop, q);
+    TSR_TRY(tsr_iter_end_move(&it, status, &sum));
+    tsr_tensor_free(p->offset);
+    p->offset = sum;
+    return TSR_OK;
+}
+
+static TsrStatus bad_index(const Plan *p) {
+    return tsr_error(TSR_INDEX_ERROR, "index %lld is out of bounds for dimension %d with size %lld", (long long)p->bad_value, p->bad_entry - 1,
+                     (long long)p->source->sizes[p->entry[p->bad_entry - 1].dim]);
+}
+
+/* `index` with sizes of 1 for what it does not index: broadcasting spreads it over the result. Its strides there count where the result
+ * has a size of 1, too: they take part in the order of the result's dimensions. */
+static TsrStatus spread_new(TsrTensor **out, const Plan *p, const TsrTensor *index, const int64_t *shape, int nshape) {
+    int first = p->entry[0].dim, ndim = tsr_ndim(p->view);
+    int64_t sizes[TSR_MAX_DIMS];
+    TsrTensor *wide;
+    for (int d = 0; d < ndim; d++) sizes[d] = d >= first && d < first + nshape ? shape[d - first] : 1;
+    TSR_TRY(tsr_tensor_new_expand(&wide, index, nshape, shape));
+    TsrStatus status = tsr_tensor_new_reshaped_view(out, wide, ndim, sizes);
+    tsr_tensor_free(wide);
+    return status;
+}
+
+static TsrStatus make_offsets(Plan *p, const int64_t *shape, int nshape) {
+    enum { GROUP = 6 };
+    _Atomic int bad_entry = 0;
+    int64_t bad_value = 0;
+    OffsetParams q = {.bad_entry = &bad_entry, .bad_value = &bad_value};
+    for (int i = 0; i < p->n; i += GROUP) TSR_TRY(add_offsets(p, i, TSR_MIN(i + GROUP, p->n), &q));
+    p->bad_entry = bad_entry;
+    p->bad_value = bad_value;
+    if (bad_entry != 0 && !p->writing) return bad_index(p);
+    TsrTensor *spread;
+    TSR_TRY(spread_new(&spread, p, p->offset, shape, nshape));
+    tsr_tensor_free(p->offset);
+    p->offset = spread;
+    return TSR_OK;
+}
+
+static TsrStatus plan_make(Plan *p, const TsrTensor *self, int n, TsrTensor *const *indices) {
+    int64_t shape[TSR_MAX_DIMS];
+    int nshape;
+    p->masks_only = true;
+    TSR_TRY(collect(p, self, n, indices));
+    if (p->n == 0) return TSR_OK;
+    TSR_TRY(broadcast_entries(p, shape, &nshape));
+    TSR_TRY(arrange(p, self));
+    TSR_TRY(check_empty(p, shape, nshape));
+    TSR_TRY(make_view(p, shape, nshape));
+    p->nothing = tsr_is_meta(self) || p->view->numel == 0; /* then positions are not even checked */
+    return p->nothing ? spread_new(&p->offset, p, p->entry[0].t, shape, nshape) : make_offsets(p, shape, nshape);
+}
+
+/* ---- reading ---- */
+
+#define GET(T) \
+    for (int64_t i = 0; i < n; i++) \
+        *(T *)(void *)(data[0] + i * strides[0]) = *(const T *)(const void *)(data[1] + i * strides[1] + *(const int64_t *)(const void *)(data[2] + i * strides[2]) * (int64_t)sizeof(T))
+
+static void get_loop(char *const *data, const int64_t *strides, int64_t n, const void *params) {
+    int64_t item = *(const int64_t *)params;
+    if (strides[2] == 0 && strides[0] == item && strides[1] == item) {
+        memcpy(data[0], data[1] + *(const int64_t *)(const void *)data[2] * item, (size_t)(n * item));
+        return;
+    }
+    switch (item) {
+    case 1: GET(uint8_t); break;
+    case 2: GET(uint16_t); break;
+    case 4: GET(uint32_t); break;
+    case 8: GET(uint64_t); break;
+    default: GET(TsrSixteen); break;
+    }
+}
+
+static TsrStatus read_plan(TsrTensor **out, const Plan *p) {
+    TsrDtype out_dtype[1] = {p->source->dtype};
+    TsrIterSpec spec = {.nout = 1, .nin = 2, .in = {p->view, p->offset}, .out_dtype = out_dtype, .flags = TSR_ITER_NO_OVERLAP_CHECK, .name = "index"};
+    TsrIter it;
+    int64_t item = (int64_t)tsr_itemsize(p->source);
+    TSR_TRY(tsr_iter_begin(&it, &spec));
+    TsrStatus status = tsr_iter_run(&it, get_loop, &item);
+    return tsr_iter_end_move(&it, status, out);
+}
+
+/* x[mask] with a mask over all of x: the selected elements, in two passes. */
+static bool is_whole_mask(const TsrTensor *self, int n, TsrTensor *const *indices) {
+    return n == 1 && indices[0] != NULL && indices[0]->dtype == TSR_BOOL && tsr_ndim(self) > 0 && tsr_same_sizes(self, indices[0]) && !tsr_is_meta(self) &&
+           tsr_is_contiguous(self, TSR_CONTIGUOUS) && tsr_is_contiguous(indices[0], TSR_CONTIGUOUS);
+}
+
+typedef struct Select {
+    Nonzero z;
+    const char *src;
+    char *dst;
+    size_t item;
+} Select;
+
+static void select_chunks(int64_t begin, int64_t end, void *user) {
+    Select *s = user;
+    for (int64_t c = begin; c < end && tsr_interrupt_flag == 0; c++) {
+        int64_t first = c * s->z.chunk, last = TSR_MIN(first + s->z.chunk, s->z.n);
+        tsr_kernel_compress(s->z.mask + first, last - first, s->z.starts[c + 1] - s->z.starts[c], s->src + (size_t)first * s->item, s->dst + (size_t)s->z.starts[c] * s->item, s->item);
+    }
+}
+
+static TsrStatus select_new(TsrTensor **out, const TsrTensor *self, const TsrTensor *mask) {
+    Select s = {.z = {.mask = tsr_data(mask), .n = mask->numel, .chunk = 1 << 16}, .src = tsr_data(self), .item = tsr_itemsize(self)};
+    TsrStatus status = nonzero_count(&s.z);
+    if (status == TSR_OK) status = tsr_tensor_new(out, 1, &s.z.count, self->dtype, self->device);
+    if (status == TSR_OK) {
+        s.dst = tsr_data(*out);
+        status = tsr_parallel_for((s.z.n + s.z.chunk - 1) / s.z.chunk, 1, select_chunks, &s);
+        if (status != TSR_OK) tsr_tensor_reset(out);
+    }
+    tsr_free(s.z.starts);
+    return status;
+}
+
+/* x[i] along the first dimension of a dense x: rows, checked and copied in one pass. */
+typedef struct RowCopy {
+    const int64_t *index;
+    const char *src;
+    char *dst;
+    int64_t size;
+    size_t row;
+    _Atomic bool failed;
+} RowCopy;
+
+static void copy_index_rows(int64_t begin, int64_t end, void *user) {
+    RowCopy *r = user;
+    enum { AHEAD = 8 };
+    for (int64_t i = begin; i < end; i++) {
+        int64_t at = r->index[i];
+        if (TSR_UNLIKELY(at < -r->size || at >= r->size)) {
+            r->failed = true;
+            return;
+        }
+        if (i + AHEAD < end) {
+            int64_t next = r->index[i + AHEAD];
+            if (next >= 0 && next < r->size)
+                for (size_t b = 0; b < r->row && b < 512; b += 64) __builtin_prefetch(r->src + (size_t)next * r->row + b);
+        }
+        memcpy(r->dst + (size_t)i * r->row, r->src + (size_t)(at < 0 ? at + r->size : at) * r->row, r->row);
+    }
+}
+
+/* Row-major where sizes are 1, too: then so is the result. */
+static bool has_plain_strides(const TsrTensor *t) {
+    int64_t strides[TSR_MAX_DIMS];
+    tsr_layout_contiguous_strides(strides, tsr_ndim(t), t->sizes);
+    return memcmp(strides, t->strides, sizeof *strides * (size_t)tsr_ndim(t)) == 0;
+}
+
+static bool is_row_index(const TsrTensor *self, int n, TsrTensor *const *indices) {
+    return n == 1 && indices[0] != NULL && indices[0]->dtype == TSR_INT64 && tsr_ndim(self) > 1 && self->numel > 0 && indices[0]->numel > 0 && !tsr_is_meta(self) &&
+           tsr_dtype_is_pod(self->dtype) && has_plain_strides(self) && tsr_is_contiguous(indices[0], TSR_CONTIGUOUS) &&
+           tsr_ndim(indices[0]) + tsr_ndim(self) - 1 <= TSR_MAX_DIMS;
+}
+
+/* *failed: some position is bad; the slow way then words the error. */
+static TsrStatus rows_new(TsrTensor **out, const TsrTensor *self, const TsrTensor *index, bool *failed) {
+    int64_t sizes[TSR_MAX_DIMS];
+    int k = 0;
+    for (int d = 0; d < tsr_ndim(index); d++) sizes[k++] = index->sizes[d];
+    for (int d = 1; d < tsr_ndim(self); d++) sizes[k++] = self->sizes[d];
+    TSR_TRY(tsr_tensor_new(out, k, sizes, self->dtype, self->device));
+    RowCopy r = {.index = tsr_data(index), .src = tsr_data(self), .dst = tsr_data(*out), .size = self->sizes[0],
+                 .row = (size_t)(self->numel / self->sizes[0]) * tsr_itemsize(self)};
+    TsrStatus status = tsr_parallel_for(index->numel, tsr_grain((int64_t)r.row / 2), copy_index_rows, &r);
+    *failed = r.failed;
+    if (status != TSR_OK || r.failed) tsr_tensor_reset(out);
+    return status;
+}
+
+static TsrStatus check_devices(const TsrTensor *self, int n, TsrTensor *const *indices) {
+    for (int i = 0; i < n; i++)
+        if (indices[i] != NULL && tsr_is_defined(indices[i]) && indices[i]->device.type != TSR_CPU && indices[i]->device.type != self->device.type)
+            return tsr_error(TSR_RUNTIME_ERROR, "indices should be either on cpu or on the same device as the indexed tensor (%s)", tsr_device_type_name(self->device.type));
+    return TSR_OK;
+}
+
+/* ---- elements that are more than bytes: their numbers are indexed, and each is copied as its dtype says ---- */
+
+/* A tensor of self's geometry whose elements are their own numbers in the storage. */
+static TsrStatus numbers_new(TsrTensor **out, const TsrTensor *self) {
+    TsrTensor *all;
+    int64_t n = (int64_t)(self->storage->nbytes / tsr_itemsize(self));
+    TSR_TRY(tsr_tensor_new(&all, 1, &n, TSR_INT64, TSR_DEVICE_CPU));
+    TSR_IN_PIECES(i, n) ((int64_t *)tsr_data(all))[i] = i;
+    TsrStatus status = tsr_interrupt_check();
+    if (status == TSR_OK) status = tsr_tensor_new_over(out, all->storage, tsr_tensor_geometry(self), TSR_INT64);
+    tsr_tensor_free(all);
+    return status;
+}
+
+/* The numbers of the elements that the indices pick, row-major. */
+static TsrStatus picked_new(TsrTensor **out, const TsrTensor *self, int n, TsrTensor *const *indices) {
+    TsrTensor *numbers, *picked;
+    TSR_TRY(numbers_new(&numbers, self));
+    TsrStatus status = tsr_index_new(&picked, numbers, n, indices);
+    tsr_tensor_free(numbers);
+    TSR_TRY(status);
+    status = tsr_tensor_new_contiguous(out, picked, TSR_CONTIGUOUS);
+    tsr_tensor_free(picked);
+    return status;
+}
+
+static TsrStatus copy_elements(TsrDtype dtype, char *to, const char *from, const TsrTensor *picked, bool into) {
+    const int64_t *number = tsr_data(picked);
+    size_t size = tsr_dtype_size(dtype);
+    TSR_IN_PIECES(i, picked->numel)
+        TSR_TRY(tsr_dtypes[dtype].copy(to + (size_t)(into ? number[i] : i) * size, from + (size_t)(into ? i : number[i]) * size, 1));
+    return TSR_OK;
+}
+
+static TsrStatus index_objects_new(TsrTensor **out, const TsrTensor *self, int n, TsrTensor *const *indices) {
+    TsrTensor *picked, *result = NULL;
+    TSR_TRY(picked_new(&picked, self, n, indices));
+    TsrStatus status = tsr_tensor_new(&result, tsr_ndim(picked), picked->sizes, self->dtype, TSR_DEVICE_CPU);
+    if (status == TSR_OK) status = copy_elements(self->dtype, tsr_data(result), self->storage->ptr.data, picked, false);
+    tsr_tensor_free(picked);
+    if (status == TSR_OK) *out = result;
+    else tsr_tensor_free(result);
+    return status;
+}
+
+static TsrStatus put_objects(TsrTensor *self, int n, TsrTensor *const *indices, const TsrTensor *value) {
+    TsrTensor *picked, *wide = NULL, *dense = NULL;
+    if (value->dtype != self->dtype) return tsr_error(TSR_RUNTIME_ERROR, "Index put requires the source and destination dtypes match.");
+    TSR_TRY(picked_new(&picked, self, n, indices));
+    TsrStatus status = tsr_tensor_new_expand(&wide, value, tsr_ndim(picked), picked->sizes);
+    if (status == TSR_OK) status = tsr_tensor_new_clone(&dense, wide, TSR_CONTIGUOUS);
+    if (status == TSR_OK) status = copy_elements(self->dtype, self->storage->ptr.data, tsr_data(dense), picked, true);
+    tsr_tensor_free(dense);
+    tsr_tensor_free(wide);
+    tsr_tensor_free(picked);
+    return status;
+}
+
+static TsrStatus elements_new(TsrTensor **out, const TsrTensor *self, int n, TsrTensor *const *indices) {
+    if (!tsr_dtype_is_pod(self->dtype)) return index_objects_new(out, self, n, indices);
+    if (is_whole_mask(self, n, indices)) return select_new(out, self, indices[0]);
+    if (is_row_index(self, n, indices)) {
+        bool failed;
+        TSR_TRY(rows_new(out, self, indices[0], &failed));
+        if (!failed) return TSR_OK;
+    }
+    Plan p = {.n = 0};
+    TsrStatus status = plan_make(&p, self, n, indices);
+    if (status == TSR_OK) status = p.n == 0 ? tsr_tensor_new_clone(out, self, TSR_PRESERVE) : read_plan(out, &p);
+    plan_free(&p);
+    return status;
+}
+
+TsrStatus tsr_index_new(TsrTensor **out, const TsrTensor *self, int n, TsrTensor *const *indices) {
+    TSR_TRY(check_devices(self, n, indices));
+    TSR_TRY(elements_new(out, self, n, indices));
+    if (TSR_UNLIKELY(self->storage->columns != NULL)) tsr_columns_follow(*out, self, n, indices);
+    return TSR_OK;
+}
+
+/* ---- writing ---- */
+
+typedef struct PutParams {
+    TsrCombineFn combine;
+    int64_t item;
+    bool *stopped; /* not NULL: there is a position NOWHERE, where writing ends */
+} PutParams;
+
+/* How many of the n offsets come before the first that is NOWHERE. */
+static int64_t good_run(const char *offsets, int64_t step, int64_t n, const PutParams *q) {
+    if (*q->stopped) return 0;
+    for (int64_t i = 0; i < n; i++)
+        if (*(const int64_t *)(const void *)(offsets + i * step) == NOWHERE) {
+            *q->stopped = true;
+            return i;
+        }
+    return n;
+}
+
+/* Operands: the view (written), the value, the offsets. */
+static void put_loop(char *const *data, const int64_t *strides, int64_t n, const void *params) {
+    const PutParams *q = params;
+    if (TSR_UNLIKELY(q->stopped != NULL)) n = good_run(data[2], strides[2], n, q);
+    if (n == 0) return;
+    if (strides[2] == 0) {
+        q->combine(data[0] + *(const int64_t *)(const void *)data[2] * q->item, strides[0], NULL, 0, data[1], strides[1], n);
+    } else if (strides[0] == 0) {
+        q->combine(data[0], q->item, (const int64_t *)(const void *)data[2], strides[2] / 8, data[1], strides[1], n);
+    } else {
+        for (int64_t i = 0; i < n; i++)
+            q->combine(data[0] + i * strides[0], q->item, (const int64_t *)(const void *)(data[2] + i * strides[2]), 0, data[1] + i * strides[1], 0, 1);
+    }
+}
+
+static TsrStatus expand_value(TsrTensor **out, const TsrTensor *value, const TsrTensor *view) {
+    int extra = tsr_ndim(view) - tsr_ndim(value);
+    bool fits = extra >= 0;
+    for (int d = 0; d < tsr_ndim(value) && fits; d++) fits = value->sizes[d] == view->sizes[extra + d] || value->sizes[d] == 1;
+    if (fits) return tsr_tensor_new_expand(out, value, tsr_ndim(view), view->sizes);
+    return tsr_error(TSR_RUNTIME_ERROR, "shape mismatch: value tensor of shape %s cannot be broadcast to indexing result of shape %s",
+                     tsr_sizes_text(value), tsr_sizes_text(view));
+}
+
+static TsrStatus check_same_dtype(const TsrTensor *self, const TsrTensor *value) {
+    if (self->dtype == value->dtype) return TSR_OK;
+    return tsr_error(TSR_RUNTIME_ERROR, "Index put requires the source and destination dtypes match, got %s for the destination and %s for the source.",
+                     tsr_dtype_scalar_name(self->dtype), tsr_dtype_scalar_name(value->dtype));
+}
+
+static TsrStatus write_plan(Plan *p, const TsrTensor *value, bool accumulate) {
+    TsrTensor *wide;
+    TSR_TRY(expand_value(&wide, value, p->view));
+    TsrStatus fits = check_same_dtype(p->source, value);
+    if (fits != TSR_OK || p->nothing) {
+        tsr_tensor_free(wide);
+        return fits;
+    }
+    bool stopped = false;
+    PutParams q = {tsr_combine_fn(accumulate ? TSR_COMBINE_ADD : TSR_COMBINE_SET, p->source->dtype), (int64_t)tsr_itemsize(p->source),
+                   p->bad_entry != 0 ? &stopped : NULL};
+    TsrDtype out_dtype[1] = {p->source->dtype};
+    TsrIterSpec spec = {.nout = 1, .out = {p->view}, .nin = 2, .in = {wide, p->offset}, .out_dtype = out_dtype,
+                        .flags = TSR_ITER_NO_OVERLAP_CHECK | TSR_ITER_NO_RESIZE | (p->masks_only ? 0u : TSR_ITER_SERIAL), .name = "index_put_"};
+    TsrIter it;
+    TsrTensor *done = NULL;
+    TsrStatus status = tsr_iter_begin(&it, &spec);
+    if (status == TSR_OK) {
+        status = tsr_iter_run(&it, put_loop, &q);
+        status = tsr_iter_end_move(&it, status, &done);
+        tsr_tensor_free(done);
+    }
+    tsr_tensor_free(wide);
+    return status == TSR_OK && p->bad_entry != 0 ? bad_index(p) : status;
+}
+
+static bool shares_storage(const TsrTensor *self, const TsrTensor *t) { return t != NULL && t->storage != NULL && t->storage == self->storage; }
+
+/* x[mask] = number over a whole contiguous x. */
+typedef struct Fill {
+    const uint8_t *mask;
+    char *dst;
+    const void *value;
+    size_t item;
+} Fill;
+
+static void fill_range(int64_t begin, int64_t end, void *user) {
+    Fill *f = user;
+    tsr_kernel_fill_masked(f->mask + begin, end - begin, f->dst + (size_t)begin * f->item, f->value, f->item);
+}
+
+static TsrStatus put_all(TsrTensor *self, int n, TsrTensor *const *indices, const TsrTensor *value, bool accumulate) {
+    if (!accumulate && value->numel == 1 && value->dtype == self->dtype && is_whole_mask(self, n, indices) && tsr_ndim(value) <= 1) {
+        Fill f = {tsr_data(indices[0]), tsr_data(self), tsr_data(value), tsr_itemsize(self)};
+        return tsr_parallel_for(self->numel, 4 * tsr_grain(1), fill_range, &f);
+    }
+    Plan p = {.n = 0, .writing = true};
+    TsrStatus status = plan_make(&p, self, n, indices);
+    if (status == TSR_OK) {
+        if (p.n > 0) status = write_plan(&p, value, accumulate);
+        else if (accumulate) status = tsr_error(TSR_RUNTIME_ERROR, "index_put_ with accumulate needs at least one index");
+        else if ((status = check_same_dtype(self, value)) == TSR_OK) status = tsr_tensor_copy(self, value);
+    }
+    plan_free(&p);
+    return status;
+}
+
+TsrStatus tsr_index_check_apart(const TsrTensor *self, int n, TsrTensor *const *indices, const TsrTensor *value) {
+    TSR_TRY(tsr_check_no_overlap(self, value));
+    for (int i = 0; i < n; i++)
+        if (indices[i] != NULL) TSR_TRY(tsr_check_no_overlap(self, indices[i]));
+    return TSR_OK;
+}
+
+TsrStatus tsr_index_put(TsrTensor *self, int n, TsrTensor *const *indices, const TsrTensor *value, bool accumulate) {
+    unsigned usual = TSR_BITS_USUAL | TSR_BIT(BOOL) | TSR_BITS_COMPLEX | TSR_BIT(COMPLEX32) | (accumulate ? 0u : TSR_BITS_FLOAT8);
+    if (!tsr_dtype_is_pod(self->dtype) && !accumulate) return put_objects(self, n, indices, value);
+    TSR_TRY(tsr_require(usual, self->dtype, "index_put"));
+    TSR_TRY(check_devices(self, n, indices));
+    if (!shares_storage(self, value)) return put_all(self, n, indices, value, accumulate);
+    TsrTensor *copy;
+    TSR_TRY(tsr_tensor_new_clone(&copy, value, TSR_PRESERVE));
+    TsrStatus status = put_all(self, n, indices, copy, accumulate);
+    tsr_tensor_free(copy);
+    return status;
+}

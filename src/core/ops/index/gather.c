@@ -1,0 +1,206 @@
+/* op_gather.c: elements read by their positions along one dimension: gather, take_along_dim. */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/ops/reduce/along.h"
+#include "core/indexing.h"
+#include "core/kernels/move/select.h"
+#include "core/mem.h"
+#include "core/op/out.h"
+
+/* Operands: result, self, index. */
+static void gather_line(char *const *data, const int64_t *stride, const int64_t *n, const void *params) {
+    const AlongLine *q = params;
+    const int64_t *index = (const int64_t *)(const void *)data[2];
+    AlongPick line = {data[0], data[1], stride[0], stride[1], index, stride[2] / 8};
+    if (tsr_along_valid(index, line.step, n[2], q)) tsr_along_pick(&line, n[2], q->item);
+}
+
+/* ---- gather ---- */
+
+typedef struct GatherRange {
+    const AlongLine *q;
+    char *dst;
+    const char *src;
+    const int64_t *index;
+} GatherRange;
+
+/* One long line, split over threads. */
+static void gather_range(int64_t begin, int64_t end, void *user) {
+    const GatherRange *g = user;
+    int64_t item = g->q->item;
+    AlongPick line = {g->dst + begin * item, g->src, item, item, g->index + begin, 1};
+    if (tsr_along_valid(line.index, 1, end - begin, g->q)) tsr_along_pick(&line, end - begin, item);
+}
+
+static TsrStatus gather_flat(TsrTensor *result, const TsrTensor *self, const TsrTensor *index, const AlongLine *q) {
+    GatherRange g = {q, tsr_data(result), tsr_data(self), tsr_data(index)};
+    TSR_TRY(tsr_parallel_for(index->numel, tsr_grain(1), gather_range, &g));
+    return q->bad->found ? tsr_along_out_of_bounds(TSR_RUNTIME_ERROR, q->bad->position, 0, q->size) : TSR_OK;
+}
+
+/* One position a line: of self (outer, size, inner) the element that each of index (outer, 1, inner) says, as losses pick a class's. */
+typedef struct GatherOnes {
+    const AlongLine *q;
+    int64_t inner;
+    char *dst;
+    const char *src;
+    const int64_t *index;
+} GatherOnes;
+
+#define PICK_ONES(T) \
+    for (int64_t i = begin; i < end; i++) { \
+        ((T *)(void *)g->dst)[i] = ((const T *)(const void *)g->src)[base + g->index[i] * g->inner + at]; \
+        if (++at == g->inner) at = 0, base += g->q->size * g->inner; \
+    } \
+    break
+
+static void gather_ones(int64_t begin, int64_t end, void *user) {
+    const GatherOnes *g = user;
+    int64_t at = begin % g->inner, base = begin / g->inner * g->q->size * g->inner;
+    if (!tsr_along_valid(g->index + begin, 1, end - begin, g->q)) return;
+    switch (g->q->item) {
+    case 1: PICK_ONES(uint8_t);
+    case 2: PICK_ONES(uint16_t);
+    case 4: PICK_ONES(uint32_t);
+    case 8: PICK_ONES(uint64_t);
+    default: PICK_ONES(TsrSixteen);
+    }
+}
+
+static bool is_ones(const TsrTensor *self, const TsrTensor *index, int64_t dim) {
+    if (index->sizes[dim] != 1 || !tsr_is_contiguous(self, TSR_CONTIGUOUS) || !tsr_is_contiguous(index, TSR_CONTIGUOUS)) return false;
+    for (int d = 0; d < tsr_ndim(self); d++)
+        if (d != dim && self->sizes[d] != index->sizes[d]) return false;
+    return true;
+}
+
+static TsrStatus run_ones(TsrTensor *result, const TsrTensor *self, const TsrTensor *index, int64_t dim, const AlongLine *q) {
+    GatherOnes g = {q, 1, tsr_data(result), tsr_data(self), tsr_data(index)};
+    for (int d = (int)dim + 1; d < tsr_ndim(self); d++) g.inner *= self->sizes[d];
+    TSR_TRY(tsr_parallel_for(index->numel, tsr_grain(1), gather_ones, &g));
+    return q->bad->found ? tsr_along_out_of_bounds(TSR_RUNTIME_ERROR, q->bad->position, dim, q->size) : TSR_OK;
+}
+
+static TsrStatus gather_lines(TsrTensor *result, const TsrTensor *self, const TsrTensor *index, int64_t dim) {
+    TsrTensor *r = NULL, *s = NULL, *x = NULL, *cut = NULL;
+    TsrStatus status = tsr_at_least_1d_new(&r, result);
+    if (status == TSR_OK) status = tsr_at_least_1d_new(&s, self);
+    if (status == TSR_OK) status = tsr_at_least_1d_new(&x, index);
+    if (status == TSR_OK) status = tsr_along_cut_new(&cut, s, x, dim, false);
+    if (status == TSR_OK) {
+        AlongLine q = {.item = (int64_t)tsr_itemsize(self), .size = s->sizes[dim], .bad = &(AlongBad){0}};
+        TsrTensor *operands[3] = {r, cut, x};
+        bool flat = tsr_ndim(s) == 1 && tsr_is_contiguous(s, TSR_CONTIGUOUS) && tsr_is_contiguous(x, TSR_CONTIGUOUS);
+        status = flat ? gather_flat(r, s, x, &q) : is_ones(s, x, dim) ? run_ones(r, s, x, dim, &q) : tsr_along_run(operands, dim, gather_line, &q, false);
+    }
+    tsr_tensor_free(cut);
+    tsr_tensor_free(x);
+    tsr_tensor_free(s);
+    tsr_tensor_free(r);
+    return status;
+}
+
+static TsrStatus check_gather(const TsrTensor *self, const TsrTensor *index, int64_t dim) {
+    if (!tsr_is_index_dtype(index) && index->numel != 0) return tsr_error(TSR_RUNTIME_ERROR, "gather(): Expected dtype int32/int64 for index");
+    if (index->numel == 0) return TSR_OK;
+    if (TSR_MAX(tsr_ndim(self), 1) != TSR_MAX(tsr_ndim(index), 1))
+        return tsr_error(TSR_RUNTIME_ERROR, "Index tensor must have the same number of dimensions as input tensor");
+    for (int d = 0; d < tsr_ndim(self); d++)
+        if (d != dim && tsr_along_size(index, d) > self->sizes[d])
+            return tsr_error(TSR_RUNTIME_ERROR, "Size does not match at dimension %d expected index %s to be no larger than self %s apart from dimension %lld", d,
+                             tsr_sizes_text(index), tsr_sizes_text(self), (long long)dim);
+    return TSR_OK;
+}
+
+static TsrStatus gather_new(TsrTensor **out, const TsrTensor *self, int64_t dim, const TsrTensor *index) {
+    TsrTensor *positions;
+    TSR_TRY(tsr_tensor_new_cast(&positions, index, TSR_INT64));
+    TsrStatus status = tsr_tensor_new(out, tsr_ndim(index), index->sizes, self->dtype, self->device);
+    if (status == TSR_OK && index->numel > 0 && !tsr_is_meta(self)) {
+        status = gather_lines(*out, self, positions, dim);
+        if (status != TSR_OK) tsr_tensor_reset(out);
+    }
+    tsr_tensor_free(positions);
+    return status;
+}
+
+TsrStatus op_gather(TsrOpCall *c) {
+    TsrTensor *self = c->arg[0].t, *index = c->arg[2].t, *t = NULL;
+    int64_t dim = c->arg[1].i;
+    TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
+    TSR_TRY(tsr_check_out_dtype(c, 0, self->dtype));
+    TSR_TRY(check_gather(self, index, dim));
+    TSR_TRY(tsr_check_out_overlap(c->out[0], self));
+    TSR_TRY(tsr_check_out_overlap(c->out[0], index));
+    if (index->numel > 0) TSR_TRY(tsr_require(TSR_BITS_MOST | TSR_BITS_UINT, self->dtype, "scatter_gather_tensor_cpu"));
+    return tsr_finish_move(c, gather_new(&t, self, dim, index), t);
+}
+
+/* ---- take_along_dim ---- */
+
+/* Broadcasts self and indices against each other in all dimensions but dim. */
+static TsrStatus match_shapes(TsrTensor **self, TsrTensor **index, int64_t dim) {
+    int64_t shape[TSR_MAX_DIMS], own[TSR_MAX_DIMS];
+    int ndim = 0;
+    memcpy(own, (*self)->sizes, sizeof(int64_t) * (size_t)tsr_ndim(*self));
+    own[dim] = 1;
+    TSR_TRY(tsr_layout_broadcast(shape, &ndim, own, tsr_ndim(*self)));
+    memcpy(own, (*index)->sizes, sizeof(int64_t) * (size_t)tsr_ndim(*index));
+    int64_t wide = own[dim];
+    own[dim] = 1;
+    TSR_TRY(tsr_layout_broadcast(shape, &ndim, own, tsr_ndim(*index)));
+    TsrTensor *s, *x;
+    shape[dim] = (*self)->sizes[dim];
+    TSR_TRY(tsr_tensor_new_expand(&s, *self, ndim, shape));
+    shape[dim] = wide;
+    TsrStatus status = tsr_tensor_new_expand(&x, *index, ndim, shape);
+    if (status != TSR_OK) {
+        tsr_tensor_free(s);
+        return status;
+    }
+    *self = s;
+    *index = x;
+    return TSR_OK;
+}
+
+static TsrStatus along_dim(TsrTensor **out, TsrTensor *self, TsrTensor *index, int64_t dim) {
+    TsrTensor *wrapped;
+    TSR_TRY(match_shapes(&self, &index, dim));
+    TsrStatus status = tsr_invoke_new(&wrapped, 1, "remainder", "ts", index, tsr_scalar_int(self->sizes[dim])); /* by 0: ZeroDivisionError */
+    if (status == TSR_OK) {
+        status = tsr_require(TSR_BITS_MOST | TSR_BITS_UINT, self->dtype, "scatter_gather_tensor_cpu");
+        if (status == TSR_OK) status = gather_new(out, self, dim, wrapped);
+        tsr_tensor_free(wrapped);
+    }
+    tsr_tensor_free(self);
+    tsr_tensor_free(index);
+    return status;
+}
+
+/* Without dim both are flattened, as views. */
+static TsrStatus along_flat(TsrOpCall *c, const TsrTensor *self, const TsrTensor *index) {
+    TSR_OWNED flat = NULL;
+    TSR_OWNED flat_index = NULL;
+    TsrTensor *t = NULL;
+    int64_t minus = -1;
+    TSR_TRY(tsr_tensor_new_reshaped_view(&flat, self, 1, &minus));
+    TSR_TRY(tsr_tensor_new_reshaped_view(&flat_index, index, 1, &minus));
+    TSR_TRY(check_gather(flat, flat_index, 0));
+    return tsr_finish_move(c, gather_new(&t, flat, 0, flat_index), t);
+}
+
+TsrStatus op_take_along_dim(TsrOpCall *c) {
+    TsrTensor *self = c->arg[0].t, *index = c->arg[1].t, *t = NULL;
+    if (!tsr_arg_given(&c->arg[2])) return along_flat(c, self, index);
+    int64_t dim = c->arg[2].i;
+    if (tsr_ndim(self) != tsr_ndim(index))
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "torch.take_along_dim(): input and indices should have the same number of dimensions, but got %d dimensions for input, and %d dimensions for indices",
+                         tsr_ndim(self), tsr_ndim(index));
+    if (index->dtype != TSR_INT64)
+        return tsr_error(TSR_RUNTIME_ERROR, "torch.take_along_dim(): dtype of indices should be Long but got %s", tsr_dtype_scalar_name(index->dtype));
+    TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
+    if (tsr_ndim(self) == 0) return tsr_error(TSR_INDEX_ERROR, "Dimension specified as 0 but tensor has no dimensions");
+    return tsr_finish_move(c, along_dim(&t, self, index, dim), t);
+}

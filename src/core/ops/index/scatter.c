@@ -1,0 +1,231 @@
+/* op_scatter.c: elements written to positions along one dimension: scatter, scatter_add, scatter_reduce. */
+#include <string.h>
+
+#include "core/ops/reduce/along.h"
+#include "core/op/out.h"
+
+/* Operands: target, index, source. */
+static void scatter_line(char *const *data, const int64_t *stride, const int64_t *n, const void *params) {
+    const AlongLine *q = params;
+    const int64_t *index = (const int64_t *)(const void *)data[1];
+    if (!tsr_along_valid(index, stride[1] / 8, n[1], q)) return;
+    q->combine(data[0], stride[0], index, stride[1] / 8, data[2], stride[2], n[1]);
+}
+
+/* src may be NULL: a number is written. */
+static TsrStatus check_scatter(const TsrOpCall *c, const TsrTensor *self, int64_t dim, const TsrTensor *index, const TsrTensor *src) {
+    if (index->numel != 0 && !tsr_is_index_dtype(index)) return tsr_error(TSR_RUNTIME_ERROR, "scatter(): Expected dtype int32/int64 for index");
+    if (src != NULL && src->dtype != self->dtype) return tsr_error(TSR_RUNTIME_ERROR, "scatter(): Expected self.dtype to be equal to src.dtype");
+    if (index->numel == 0) return TSR_OK;
+    if (TSR_MAX(tsr_ndim(self), 1) != TSR_MAX(tsr_ndim(index), 1))
+        return tsr_error(TSR_RUNTIME_ERROR, "Index tensor must have the same number of dimensions as self tensor");
+    int ndim = TSR_MAX(tsr_ndim(self), 1), have = src != NULL ? TSR_MAX(tsr_ndim(src), 1) : 0;
+    bool wrong = false;
+    for (int d = 0; d < ndim && !wrong; d++) wrong = d != dim && tsr_along_size(index, d) > tsr_along_size(self, d);
+    for (int d = 0; d < ndim && !wrong && src != NULL; d++) { /* PyTorch asks for sizes before it compares the ranks */
+        if (tsr_ndim(src) > 0 && d >= have)
+            return tsr_error(TSR_INDEX_ERROR, "Dimension out of range (expected to be in range of [%d, %d], but got %d)", -have, have - 1, d);
+        wrong = tsr_along_size(index, d) > tsr_along_size(src, d);
+    }
+    if (src != NULL && have != ndim) return tsr_error(TSR_RUNTIME_ERROR, "Index tensor must have the same number of dimensions as src tensor");
+    if (wrong && src != NULL)
+        return tsr_error(TSR_RUNTIME_ERROR, "Expected index %s to be no larger than self %s apart from dimension %lld and to be no larger size than src %s",
+                         tsr_sizes_text(index), tsr_sizes_text(self), (long long)dim, tsr_sizes_text(src));
+    if (wrong)
+        return tsr_error(TSR_RUNTIME_ERROR, "Expected index %s to be no larger than self %s apart from dimension %lld", tsr_sizes_text(index),
+                         tsr_sizes_text(self), (long long)dim);
+    if (c->out[0] == NULL) return TSR_OK;
+    TSR_TRY(tsr_check_out_overlap(c->out[0], index));
+    if (src != NULL) TSR_TRY(tsr_check_no_overlap(c->out[0], src));
+    return tsr_check_out_dtype(c, 0, self->dtype);
+}
+
+/* Whether every position is in order. Only small dense indices are looked at: of a large one, which is written line by line and
+ * in parallel, some lines stand after an error. */
+static bool known_bad(const TsrTensor *index, int64_t size, int64_t *bad) {
+    return index->numel <= 1 << 16 && tsr_is_contiguous(index, TSR_CONTIGUOUS) && !tsr_positions_valid(index, size, bad);
+}
+
+/* Writes in row-major order up to the first bad position, as PyTorch leaves it: operands as scatter_line's, cut to one another. */
+static void scatter_until_bad(TsrTensor *const *v, int64_t dim, const AlongLine *q) {
+    const TsrTensor *t = v[0], *index = v[1], *src = v[2];
+    for (int64_t k = 0; k < index->numel; k++) {
+        int64_t to = 0, from = 0, rest = k;
+        for (int d = tsr_ndim(index) - 1; d >= 0; rest /= index->sizes[d], d--) {
+            int64_t at = rest % index->sizes[d];
+            to += d == dim ? 0 : at * t->strides[d];
+            from += at * src->strides[d];
+        }
+        int64_t place = ((const int64_t *)tsr_data(index))[k];
+        if (place < 0 || place >= q->size) return;
+        q->combine((char *)tsr_data(t) + to * q->item, t->strides[dim] * q->item, &place, 0, (const char *)tsr_data(src) + from * q->item, 0, 1);
+    }
+}
+
+/* t[..., index, ...] op= src along dim. All have their own sizes; index decides. */
+static TsrStatus scatter_exact(TsrTensor *t, int64_t dim, const TsrTensor *index, const TsrTensor *src, TsrCombine op) {
+    TsrTensor *v[3] = {NULL}, *cut[3] = {NULL}, *positions = NULL;
+    TsrCombineFn combine = tsr_combine_fn(op, t->dtype);
+    TsrStatus status = tsr_tensor_new_cast(&positions, index, TSR_INT64);
+    if (status == TSR_OK) status = tsr_at_least_1d_new(&v[0], t);
+    if (status == TSR_OK) status = tsr_at_least_1d_new(&v[1], positions);
+    if (status == TSR_OK) status = tsr_at_least_1d_new(&v[2], src);
+    if (status == TSR_OK) status = tsr_along_cut_new(&cut[0], v[0], v[1], dim, false);
+    if (status == TSR_OK) status = tsr_along_cut_new(&cut[1], v[1], v[1], dim, true);
+    if (status == TSR_OK) status = tsr_along_cut_new(&cut[2], v[2], v[1], dim, true);
+    if (status == TSR_OK) {
+        AlongLine q = {.combine = combine, .item = (int64_t)tsr_itemsize(t), .size = v[0]->sizes[dim], .bad = &(AlongBad){0}};
+        int64_t bad;
+        if (known_bad(cut[1], q.size, &bad)) {
+            scatter_until_bad(cut, dim, &q);
+            status = tsr_along_out_of_bounds(TSR_RUNTIME_ERROR, bad, dim, q.size);
+        } else {
+            status = tsr_along_run(cut, dim, scatter_line, &q, false);
+        }
+    }
+    tsr_free_all(cut, 3);
+    tsr_free_all(v, 3);
+    tsr_tensor_free(positions);
+    return status;
+}
+
+/* Half and bfloat16 add and multiply in float and are rounded once, as PyTorch does. */
+static TsrStatus scatter_wide(TsrTensor *t, int64_t dim, const TsrTensor *index, const TsrTensor *src, TsrCombine op) {
+    TsrTensor *sum, *terms;
+    TSR_TRY(tsr_tensor_new_cast(&sum, t, TSR_FLOAT32));
+    TsrStatus status = tsr_tensor_new_cast(&terms, src, TSR_FLOAT32);
+    if (status == TSR_OK) {
+        status = scatter_exact(sum, dim, index, terms, op);
+        TsrStatus copied = tsr_tensor_copy(t, sum); /* what was written before an error too */
+        if (status == TSR_OK) status = copied;
+        tsr_tensor_free(terms);
+    }
+    tsr_tensor_free(sum);
+    return status;
+}
+
+static TsrStatus scatter_lines(TsrTensor *t, int64_t dim, const TsrTensor *index, const TsrTensor *src, TsrCombine op) {
+    bool wide = tsr_in(TSR_BITS_HALF, t->dtype) && (op == TSR_COMBINE_ADD || op == TSR_COMBINE_MUL);
+    return wide ? scatter_wide(t, dim, index, src, op) : scatter_exact(t, dim, index, src, op);
+}
+
+static TsrStatus scatter_into(TsrOpCall *c, int64_t dim, const TsrTensor *index, const TsrTensor *src, TsrCombine op, const char *kernel) {
+    TsrTensor *self = c->arg[0].t, *t;
+    TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
+    TSR_TRY(check_scatter(c, self, dim, index, src));
+    unsigned allowed = TSR_BITS_MOST | TSR_BITS_UINT;
+    if (op == TSR_COMBINE_MAX || op == TSR_COMBINE_MIN) allowed &= ~TSR_BITS_COMPLEX;
+    if (index->numel > 0 && !tsr_in(allowed, self->dtype)) return tsr_not_implemented(kernel, self->dtype);
+    TSR_TRY(tsr_edit_new(&t, c, self, TSR_CONTIGUOUS));
+    TsrStatus status = index->numel == 0 || tsr_is_meta(self) ? TSR_OK : scatter_lines(t, dim, index, src, op);
+    return tsr_finish_move(c, status, t);
+}
+
+/* A 0-d tensor of the number, expanded to index's sizes. */
+static TsrStatus value_like_index(TsrTensor **out, const TsrTensor *self, const TsrTensor *index, TsrScalar value) {
+    uint8_t cell[16];
+    TSR_TRY(tsr_scalar_store_checked(value, self->dtype, cell));
+    TsrTensor *one;
+    TSR_TRY(tsr_tensor_new_scalar(&one, value, self->dtype));
+    TsrStatus status = tsr_tensor_new_expand(out, one, tsr_ndim(index), index->sizes);
+    tsr_tensor_free(one);
+    return status;
+}
+
+static TsrStatus reduce_named(TsrCombine *op, const char *name) {
+    if (strcmp(name, "add") == 0) *op = TSR_COMBINE_ADD;
+    else if (strcmp(name, "multiply") == 0) *op = TSR_COMBINE_MUL;
+    else return tsr_error(TSR_RUNTIME_ERROR, "reduce argument must be either add or multiply.");
+    return TSR_OK;
+}
+
+static TsrStatus scatter_value(TsrOpCall *c, TsrCombine op) {
+    TsrTensor *self = c->arg[0].t, *index = c->arg[2].t, *value;
+    int64_t dim = c->arg[1].i;
+    TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
+    TSR_TRY(check_scatter(c, self, dim, index, NULL));
+    if (index->numel > 0 && !tsr_in(TSR_BITS_MOST | TSR_BITS_UINT, self->dtype)) return tsr_not_implemented("scatter_gather_scalar_cpu", self->dtype);
+    TSR_TRY(value_like_index(&value, self, index, c->arg[3].s));
+    TsrTensor *t = NULL;
+    TsrStatus status = tsr_edit_new(&t, c, self, TSR_CONTIGUOUS);
+    if (status == TSR_OK && index->numel > 0 && !tsr_is_meta(self)) status = scatter_lines(t, dim, index, value, op);
+    tsr_tensor_free(value);
+    return tsr_finish_move(c, status, t);
+}
+
+TsrStatus op_scatter(TsrOpCall *c) { return scatter_into(c, c->arg[1].i, c->arg[2].t, c->arg[3].t, TSR_COMBINE_SET, "scatter_gather_tensor_cpu"); }
+TsrStatus op_scatter_value(TsrOpCall *c) { return scatter_value(c, TSR_COMBINE_SET); }
+TsrStatus op_scatter_add(TsrOpCall *c) { return scatter_into(c, c->arg[1].i, c->arg[2].t, c->arg[3].t, TSR_COMBINE_ADD, "scatter_gather_tensor_cpu"); }
+
+TsrStatus op_scatter_with(TsrOpCall *c) {
+    TsrCombine op = TSR_COMBINE_SET;
+    TSR_TRY(reduce_named(&op, c->arg[4].str));
+    return scatter_into(c, c->arg[1].i, c->arg[2].t, c->arg[3].t, op, "scatter_gather_tensor_cpu");
+}
+
+TsrStatus op_scatter_value_with(TsrOpCall *c) {
+    TsrCombine op = TSR_COMBINE_SET;
+    TSR_TRY(reduce_named(&op, c->arg[4].str));
+    return scatter_value(c, op);
+}
+
+/* ---- reductions into places: scatter_reduce and index_reduce ---- */
+
+static TsrStatus neutral_like_index(TsrTensor **out, const TsrTensor *t, const TsrTensor *index, TsrCombine op) {
+    TsrTensor *one;
+    TSR_TRY(tsr_tensor_new(&one, 0, NULL, t->dtype, t->device));
+    tsr_along_neutral_store(op, t->dtype, tsr_data(one));
+    TsrStatus status = tsr_tensor_new_expand(out, one, tsr_ndim(index), index->sizes);
+    tsr_tensor_free(one);
+    return status;
+}
+
+/* Counts of the writes each place had, in the real dtype of t (so that complex divides by a real). */
+static TsrStatus scatter_counts(TsrTensor **out, const TsrTensor *t, int64_t dim, const TsrTensor *index, bool include_self) {
+    TSR_OWNED counts = NULL;
+    TSR_OWNED one = NULL;
+    TSR_OWNED ones = NULL;
+    TsrDtype dtype = tsr_dtype_real_of(t->dtype);
+    TSR_TRY(tsr_zeros_new(&counts, tsr_ndim(t), t->sizes, dtype, t->device));
+    if (include_self) TSR_TRY(tsr_tensor_fill(counts, tsr_scalar_int(1)));
+    TSR_TRY(tsr_tensor_new_scalar(&one, tsr_scalar_int(1), dtype));
+    TSR_TRY(tsr_tensor_new_expand(&ones, one, tsr_ndim(index), index->sizes));
+    TSR_TRY(scatter_lines(counts, dim, index, ones, TSR_COMBINE_ADD));
+    *out = tsr_owned_take(&counts);
+    return TSR_OK;
+}
+
+static TsrStatus scatter_reduce_into(TsrTensor *t, int64_t dim, const TsrTensor *index, const TsrTensor *src, AlongReduction r, bool include_self) {
+    TSR_OWNED start = NULL;
+    TSR_OWNED counts = NULL;
+    if (!include_self) {
+        TSR_TRY(neutral_like_index(&start, t, index, r.op));
+        TSR_TRY(scatter_lines(t, dim, index, start, TSR_COMBINE_SET));
+    }
+    TSR_TRY(scatter_lines(t, dim, index, src, r.op));
+    if (!r.mean) return TSR_OK;
+    TSR_TRY(scatter_counts(&counts, t, dim, index, include_self));
+    return tsr_along_divide_by_counts(t, counts);
+}
+
+TsrStatus op_scatter_reduce(TsrOpCall *c) {
+    TsrTensor *self = c->arg[0].t, *index = c->arg[2].t, *src = c->arg[3].t, *t;
+    int64_t dim = c->arg[1].i;
+    bool include_self = c->arg[5].b;
+    AlongReduction r = {TSR_COMBINE_ADD, false};
+    TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
+    if (!tsr_along_reduction(&r, c->arg[4].str, true))
+        return tsr_error(TSR_RUNTIME_ERROR, "reduce argument must be either sum, prod, mean, amax or amin, got %s", c->arg[4].str);
+    TSR_TRY(check_scatter(c, self, dim, index, src));
+    unsigned allowed = TSR_BITS_MOST;
+    if (r.op >= TSR_COMBINE_MAX) allowed &= ~TSR_BITS_COMPLEX;
+    if (r.mean) allowed &= ~TSR_BIT(BOOL);
+    static const char *const kernels[] = {NULL, "scatter_gather_tensor_cpu", "scatter_gather_tensor_cpu",
+                                          "scatter_gather_tensor_cpu_reduce_amax", "scatter_gather_tensor_cpu_reduce_amin"};
+    const char *kernel = !include_self && !tsr_in(TSR_BITS_MOST, self->dtype) ? "scatter_reduce_exclude_input_init"
+                         : r.mean ? "scatter_gather_tensor_cpu_reduce_mean" : kernels[r.op];
+    if (index->numel > 0) TSR_TRY(tsr_require(allowed, self->dtype, kernel));
+    TSR_TRY(tsr_edit_new(&t, c, self, TSR_CONTIGUOUS));
+    TsrStatus status = index->numel == 0 || tsr_is_meta(self) ? TSR_OK : scatter_reduce_into(t, dim, index, src, r, include_self);
+    return tsr_finish_move(c, status, t);
+}

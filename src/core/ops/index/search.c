@@ -1,0 +1,283 @@
+/* Searching in sorted numbers: searchsorted, bucketize, isin. */
+#include <math.h>
+#include <string.h>
+
+#include "core/kernels/sort/keys.h"
+#include "core/kernels/sort/sort.h"
+#include "core/mem.h"
+#include "core/op/shared.h"
+
+/* ---- searchsorted ---- */
+
+typedef struct Search {
+    const char *bounds, *values; /* both contiguous, of the same C type: double or int64 */
+    const int64_t *sorter;       /* NULL */
+    char *out;
+    int64_t nbounds, per_row, nrows; /* values per row of bounds; nrows 1: one row for all */
+    bool right, integral, narrow;
+} Search;
+
+/* The comparisons are written so that nan, as a value, goes after all. */
+#define FIND(T) \
+    const T *b = (const T *)(const void *)q->bounds + row * q->nbounds; \
+    T v = ((const T *)(const void *)q->values)[i]; \
+    while (low < high) { \
+        int64_t middle = low + (high - low) / 2; \
+        T x = b[sorter != NULL ? sorter[middle] : middle]; \
+        bool before = q->right ? !(x > v) : !(x >= v); \
+        if (before) low = middle + 1; \
+        else high = middle; \
+    }
+
+static void search_range(int64_t begin, int64_t end, void *user) {
+    const Search *q = user;
+    for (int64_t i = begin; i < end; i++) {
+        int64_t row = q->nrows == 1 ? 0 : i / q->per_row, low = 0, high = q->nbounds;
+        const int64_t *sorter = q->sorter != NULL ? q->sorter + row * q->nbounds : NULL;
+        if (q->integral) {
+            FIND(int64_t)
+        } else {
+            FIND(double)
+        }
+        if (q->narrow) ((int32_t *)(void *)q->out)[i] = (int32_t)low;
+        else ((int64_t *)(void *)q->out)[i] = low;
+    }
+}
+
+/* Both as contiguous doubles or int64, whichever holds them exactly. */
+static TsrStatus dense_as(TsrTensor **out, const TsrTensor *t, TsrDtype common, TsrDtype wide) {
+    TsrTensor *a, *b;
+    TSR_TRY(tsr_tensor_new_cast(&a, t, common));
+    TsrStatus status = tsr_tensor_new_cast(&b, a, wide);
+    tsr_tensor_free(a);
+    TSR_TRY(status);
+    status = tsr_tensor_new_contiguous(out, b, TSR_CONTIGUOUS);
+    tsr_tensor_free(b);
+    return status;
+}
+
+static TsrStatus search_into(TsrTensor *t, TsrTensor *bounds, TsrTensor *values, const TsrTensor *sorter, bool right) {
+    TsrDtype common;
+    TsrTensor *both[2] = {bounds, values}, *b, *v, *s = NULL;
+    TSR_TRY(tsr_result_type(&common, both, 2));
+    if (bounds->dtype == values->dtype) common = bounds->dtype;
+    TSR_TRY(tsr_require(TSR_BITS_USUAL, common, "searchsorted_out_cpu"));
+    bool integral = tsr_dtype_is_integral(common);
+    TsrDtype wide = integral ? TSR_INT64 : TSR_FLOAT64;
+    TSR_TRY(dense_as(&b, bounds, common, wide));
+    TsrStatus status = dense_as(&v, values, common, wide);
+    if (status == TSR_OK) {
+        if (sorter != NULL) status = tsr_long_new(&s, sorter);
+        if (status == TSR_OK) {
+            int64_t n = b->sizes[tsr_ndim(b) - 1];
+            Search q = {.bounds = tsr_data(b), .values = tsr_data(v), .sorter = s != NULL ? tsr_data(s) : NULL, .out = tsr_data(t), .nbounds = n,
+                        .nrows = tsr_ndim(b) == 1 ? 1 : 2, .per_row = tsr_ndim(v) > 0 ? TSR_MAX(v->sizes[tsr_ndim(v) - 1], 1) : 1, .right = right,
+                        .integral = integral, .narrow = t->dtype == TSR_INT32};
+            status = tsr_parallel_for(v->numel, tsr_grain(8), search_range, &q);
+            tsr_tensor_free(s);
+        }
+        tsr_tensor_free(v);
+    }
+    tsr_tensor_free(b);
+    return status;
+}
+
+static TsrStatus check_sorter(const TsrTensor *bounds, const TsrTensor *sorter) {
+    if (!tsr_same_sizes(bounds, sorter))
+        return tsr_error(TSR_RUNTIME_ERROR, "torch.searchsorted(): boundary and sorter must have the same size, but got boundary tensor %sand got sorter tensor %s",
+                         tsr_sizes_text(bounds), tsr_sizes_text(sorter));
+    if (sorter->dtype != TSR_INT64)
+        return tsr_error(TSR_RUNTIME_ERROR, "torch.searchsorted(): sorter must be a tensor of long dtype but got dtype %s", tsr_dtype_scalar_name(sorter->dtype));
+    int64_t n = tsr_ndim(bounds) == 0 ? 1 : bounds->sizes[tsr_ndim(bounds) - 1];
+    const int64_t places = tsr_is_meta(sorter) ? 0 : sorter->numel;
+    TSR_IN_PIECES(i, places) {
+        int64_t k = tsr_scalar_to_int(tsr_tensor_get(sorter, i));
+        if (k < 0 || k >= n) return tsr_error(TSR_RUNTIME_ERROR, "torch.searchsorted(): sorter index out of range");
+    }
+    return TSR_OK;
+}
+
+static TsrStatus check_search(const TsrTensor *bounds, const TsrTensor *values, const TsrArg *right, const TsrArg *side, const TsrTensor *sorter) {
+    if (tsr_arg_given(side)) {
+        bool is_right = strcmp(side->str, "right") == 0;
+        if (!is_right && strcmp(side->str, "left") != 0)
+            return tsr_error(TSR_RUNTIME_ERROR, "torch.searchsorted(): side can only be 'left' or 'right' but got %s", side->str);
+        if (right->b && !is_right)
+            return tsr_error(TSR_RUNTIME_ERROR, "torch.searchsorted(): side and right can't be set to opposites, got side of %s while right was True", side->str);
+    }
+    if (sorter != NULL) TSR_TRY(check_sorter(bounds, sorter));
+    if (!(tsr_ndim(values) > 0 || (tsr_ndim(values) == 0 && values->numel == 1 && tsr_ndim(bounds) == 1)))
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "torch.searchsorted(): input value can be a scalar only when boundaries tensor dimension is 1, but we got boundaries tensor dim(%d) and input "
+                         "value's dim(%d) numel(%lld)", tsr_ndim(bounds), tsr_ndim(values), (long long)values->numel);
+    if (tsr_ndim(bounds) == 0) return tsr_error(TSR_RUNTIME_ERROR, "torch.searchsorted(): boundaries tensor should have positive dimension, but got 0 dimension");
+    bool match = tsr_ndim(bounds) == 1 || (tsr_ndim(bounds) == tsr_ndim(values) &&
+                                           memcmp(bounds->sizes, values->sizes, sizeof(int64_t) * (size_t)(tsr_ndim(bounds) - 1)) == 0);
+    if (!match)
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries tensor and input value tensor must match, "
+                         "but we got boundaries tensor %s and input value tensor %s", tsr_sizes_text(bounds), tsr_sizes_text(values));
+    return TSR_OK;
+}
+
+static TsrStatus search(TsrOpCall *c, TsrTensor *bounds, TsrTensor *values, bool narrow, bool right, const TsrTensor *sorter) {
+    TsrTensor *t;
+    TsrDtype dtype = narrow ? TSR_INT32 : TSR_INT64;
+    if (c->out[0] != NULL && c->out[0]->dtype != dtype)
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "torch.searchsorted(): output tensor's dtype is wrong, it can only be Int(int32) or Long(int64) depending on whether out_int32 flag is True, but we "
+                         "got output tensor's dtype %s and out_int32 flag is %s", tsr_dtype_scalar_name(c->out[0]->dtype), narrow ? "True" : "False");
+    if (narrow && bounds->numel > INT32_MAX)
+        return tsr_error(TSR_RUNTIME_ERROR, "torch.searchsorted(): the size of boundaries' last dimension should be less than 2147483647, but we got %lld", (long long)bounds->numel);
+    TSR_TRY(tsr_tensor_new(&t, tsr_ndim(values), values->sizes, dtype, bounds->device));
+    return tsr_finish_move(c, t->numel == 0 || tsr_is_meta(t) ? TSR_OK : search_into(t, bounds, values, sorter, right), t);
+}
+
+/* (sorted_sequence, self, *, out_int32, right, side, sorter) */
+TsrStatus op_searchsorted(TsrOpCall *c) {
+    TsrTensor *bounds = c->arg[0].t, *values = c->arg[1].t, *sorter = tsr_arg_given(&c->arg[5]) ? c->arg[5].t : NULL;
+    TSR_TRY(check_search(bounds, values, &c->arg[3], &c->arg[4], sorter));
+    bool right = c->arg[3].b || (tsr_arg_given(&c->arg[4]) && strcmp(c->arg[4].str, "right") == 0);
+    return search(c, bounds, values, c->arg[2].b, right, sorter);
+}
+
+TsrStatus op_searchsorted_scalar(TsrOpCall *c) {
+    TsrArg given = c->arg[1];
+    TsrTensor *value;
+    TSR_TRY(tsr_tensor_new_wrapped(&value, given.s));
+    c->arg[1] = (TsrArg){.kind = TSR_ARG_TENSOR, .t = value};
+    TsrStatus status = op_searchsorted(c);
+    c->arg[1] = given;
+    tsr_tensor_free(value);
+    return status;
+}
+
+/* (self, boundaries, *, out_int32, right) */
+static TsrStatus bucketize(TsrOpCall *c, TsrTensor *values) {
+    TsrTensor *bounds = c->arg[1].t;
+    if (tsr_ndim(bounds) != 1) return tsr_error(TSR_RUNTIME_ERROR, "boundaries tensor must be 1 dimension, but got dim(%d)", tsr_ndim(bounds));
+    return search(c, bounds, values, c->arg[2].b, c->arg[3].b, NULL);
+}
+
+TsrStatus op_bucketize(TsrOpCall *c) { return bucketize(c, c->arg[0].t); }
+
+TsrStatus op_bucketize_scalar(TsrOpCall *c) {
+    TsrTensor *value;
+    TSR_TRY(tsr_tensor_new_wrapped(&value, c->arg[0].s));
+    TsrStatus status = bucketize(c, value);
+    tsr_tensor_free(value);
+    return status;
+}
+
+/* ---- isin ---- */
+
+typedef struct Isin {
+    const TsrPair *set; /* sorted by their keys */
+    int64_t n;
+    const char *elements;
+    TsrDtype dtype;
+    bool *out, invert;
+    uint64_t nan_key;
+} Isin;
+
+static bool contains(const TsrPair *set, int64_t n, uint64_t key) {
+    int64_t low = 0, high = n;
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        if (set[middle].key < key) low = middle + 1;
+        else high = middle;
+    }
+    return low < n && set[low].key == key;
+}
+
+static void isin_range(int64_t begin, int64_t end, void *user) {
+    const Isin *q = user;
+    uint64_t keys[256];
+    int64_t item = (int64_t)tsr_dtype_size(q->dtype);
+    bool floats = tsr_dtype_is_float(q->dtype);
+    for (int64_t i = begin; i < end; i += 256) {
+        int64_t m = TSR_MIN(end - i, 256);
+        tsr_kernel_keys64(q->dtype, q->elements + i * item, item, m, keys);
+        for (int64_t k = 0; k < m; k++) q->out[i + k] = (!(floats && keys[k] == q->nan_key) && contains(q->set, q->n, keys[k])) != q->invert;
+    }
+}
+
+/* The keys of dense elements, in order; for tsr_free. */
+static TsrStatus sorted_keys_new(TsrPair **out, const TsrTensor *dense) {
+    int64_t n = dense->numel, item = (int64_t)tsr_itemsize(dense);
+    TsrPair *set = tsr_malloc_array((size_t)TSR_MAX(n, 1), sizeof *set);
+    if (set == NULL) return tsr_error_no_memory(sizeof *set * (size_t)n);
+    for (int64_t i = 0; i < n && !tsr_interrupted_at(i); i += 256) {
+        uint64_t keys[256];
+        int64_t m = TSR_MIN(n - i, 256);
+        tsr_kernel_keys64(dense->dtype, (const char *)tsr_data(dense) + i * item, item, m, keys);
+        for (int64_t k = 0; k < m; k++) set[i + k] = (TsrPair){keys[k], 0};
+    }
+    tsr_kernel_sort(set, n);
+    *out = set;
+    return TSR_OK;
+}
+
+static TsrStatus isin_into(TsrTensor *t, const TsrTensor *elements, const TsrTensor *set, TsrDtype dtype, bool invert) {
+    TsrTensor *e, *s;
+    TsrPair *keys = NULL;
+    TSR_TRY(dense_as(&e, elements, dtype, dtype));
+    TsrStatus status = dense_as(&s, set, dtype, dtype);
+    if (status == TSR_OK) {
+        status = sorted_keys_new(&keys, s);
+        Isin q = {keys, s->numel, tsr_data(e), dtype, tsr_data(t), invert, tsr_kernel_nan_key(dtype)};
+        if (status == TSR_OK) status = tsr_parallel_for(e->numel, tsr_grain(32), isin_range, &q);
+        tsr_free(keys);
+        tsr_tensor_free(s);
+    }
+    tsr_tensor_free(e);
+    return status;
+}
+
+static TsrStatus check_isin(const TsrTensor *t) {
+    if (t->dtype == TSR_BOOL || tsr_dtype_is_complex(t->dtype))
+        if (t->dtype != TSR_COMPLEX32)
+            return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "Unsupported input type encountered for isin(): %s", tsr_dtype_scalar_name(t->dtype));
+    return TSR_OK;
+}
+
+/* Few numbers to look for are compared one by one, flattened by view(): PyTorch's refusal when that is no view. */
+static TsrStatus check_few(const TsrTensor *elements, const TsrTensor *set) {
+    int64_t minus = -1;
+    TsrTensor *flat;
+    if ((double)set->numel >= (double)(int64_t)(10.0 * pow((double)elements->numel, 0.145))) return TSR_OK;
+    TSR_TRY(tsr_tensor_new_reshaped_view(&flat, set, 1, &minus));
+    tsr_tensor_free(flat);
+    return TSR_OK;
+}
+
+static TsrStatus isin(TsrOpCall *c, TsrTensor *elements, TsrTensor *set, bool invert) {
+    TsrTensor *t, *both[2] = {elements, set};
+    TsrDtype dtype;
+    TSR_TRY(check_isin(elements));
+    TSR_TRY(check_isin(set));
+    TSR_TRY(tsr_result_type(&dtype, both, 2));
+    if (elements->numel > 0) TSR_TRY(tsr_require(TSR_BITS_USUAL, dtype, "isin_default_cpu"));
+    if (elements->numel > 0 && set->numel > 0 && !tsr_is_meta(elements) && !tsr_is_meta(set)) TSR_TRY(check_few(elements, set));
+    TSR_TRY(tsr_tensor_new(&t, tsr_ndim(elements), elements->sizes, TSR_BOOL, tsr_is_meta(set) ? set->device : elements->device));
+    return tsr_finish_move(c, t->numel == 0 || tsr_is_meta(t) ? TSR_OK : isin_into(t, elements, set, dtype, invert), t);
+}
+
+/* (elements, test_elements, *, assume_unique, invert) */
+TsrStatus op_isin(TsrOpCall *c) { return isin(c, c->arg[0].t, c->arg[1].t, c->arg[3].b); }
+
+TsrStatus op_isin_scalar(TsrOpCall *c) {
+    TsrTensor *set;
+    TSR_TRY(tsr_tensor_new_wrapped(&set, c->arg[1].s));
+    TsrStatus status = isin(c, c->arg[0].t, set, c->arg[3].b);
+    tsr_tensor_free(set);
+    return status;
+}
+
+TsrStatus op_isin_scalar_first(TsrOpCall *c) {
+    TsrTensor *element;
+    TSR_TRY(tsr_tensor_new_wrapped(&element, c->arg[0].s));
+    TsrStatus status = isin(c, element, c->arg[1].t, c->arg[3].b);
+    tsr_tensor_free(element);
+    return status;
+}

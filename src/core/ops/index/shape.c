@@ -1,0 +1,376 @@
+/* Copies laid out anew: repeat and tile, repeat_interleave, diagonals, triangles, unravel_index. */
+#include <string.h>
+
+#include "core/kernels/move/combine.h"
+#include "core/mem.h"
+#include "core/op/compose.h"
+#include "core/tensor/owned.h"
+
+/* ---- repeat ---- */
+
+/* The result seen as (r0, s0, r1, s1, ...) takes self, broadcast along the r's. */
+static TsrStatus repeat_copy(TsrTensor *t, const TsrTensor *self, int n, const int64_t *repeats) {
+    int pad = n - tsr_ndim(self), k = 0;
+    int64_t sizes[TSR_MAX_DIMS], to[TSR_MAX_DIMS], from[TSR_MAX_DIMS];
+    for (int d = 0; d < n; d++) {
+        int64_t size = d < pad ? 1 : self->sizes[d - pad], stride = d < pad ? 0 : self->strides[d - pad];
+        if (repeats[d] != 1) {
+            sizes[k] = repeats[d];
+            to[k] = t->strides[d] * size;
+            from[k++] = 0;
+        }
+        sizes[k] = size;
+        to[k] = t->strides[d];
+        from[k++] = stride;
+        if (k >= TSR_MAX_DIMS - 1) return tsr_error(TSR_RUNTIME_ERROR, "repeat: too many dimensions");
+    }
+    TsrTensor *dst, *src;
+    TSR_TRY(tsr_tensor_new_view(&dst, t, &(TsrGeometry){k, sizes, to, t->offset}, NULL));
+    TsrStatus status = tsr_tensor_new_view(&src, self, &(TsrGeometry){k, sizes, from, self->offset}, NULL);
+    if (status == TSR_OK) {
+        status = tsr_tensor_copy(dst, src);
+        tsr_tensor_free(src);
+    }
+    tsr_tensor_free(dst);
+    return status;
+}
+
+static TsrStatus repeat_new(TsrTensor **out, const TsrTensor *self, int n, const int64_t *repeats) {
+    int64_t sizes[TSR_MAX_DIMS];
+    int pad = n - tsr_ndim(self);
+    for (int d = 0; d < n; d++)
+        if (tsr_mul_overflows(d < pad ? 1 : self->sizes[d - pad], repeats[d], &sizes[d])) return tsr_error(TSR_RUNTIME_ERROR, "repeat: the result's size overflows");
+    TSR_TRY(tsr_tensor_new(out, n, sizes, self->dtype, self->device));
+    if ((*out)->numel == 0 || tsr_is_meta(self)) return TSR_OK;
+    TsrStatus status = repeat_copy(*out, self, n, repeats);
+    return tsr_owned_keep(out, status);
+}
+
+TsrStatus op_repeat(TsrOpCall *c) {
+    TsrTensor *self = c->arg[0].t, *t = NULL;
+    if (c->arg[1].n < tsr_ndim(self))
+        return tsr_error(TSR_RUNTIME_ERROR, "Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor");
+    if (c->arg[1].n > TSR_MAX_DIMS) return tsr_error(TSR_RUNTIME_ERROR, "repeat: too many dimensions");
+    return tsr_finish_move(c, repeat_new(&t, self, c->arg[1].n, c->arg[1].ints), t);
+}
+
+TsrStatus op_tile(TsrOpCall *c) {
+    TsrTensor *self = c->arg[0].t, *t = NULL;
+    int64_t repeats[TSR_MAX_DIMS];
+    int n = c->arg[1].n, missing = TSR_MAX(0, tsr_ndim(self) - n);
+    if (n + missing > TSR_MAX_DIMS) return tsr_error(TSR_RUNTIME_ERROR, "tile: too many dimensions");
+    for (int d = 0; d < missing; d++) repeats[d] = 1;
+    for (int d = 0; d < n; d++) repeats[missing + d] = c->arg[1].ints[d];
+    return tsr_finish_move(c, repeat_new(&t, self, n + missing, repeats), t);
+}
+
+/* ---- repeat_interleave ---- */
+
+enum { UNKNOWN_SIZE = INT32_MIN };
+
+/* Position i, repeats[i] times; int64. output_size may be UNKNOWN_SIZE. */
+static TsrStatus spread_new(TsrTensor **out, const TsrTensor *repeats, int64_t output_size) {
+    if (repeats->dtype != TSR_INT64 && repeats->dtype != TSR_INT32 && repeats->dtype != TSR_INT16 && repeats->dtype != TSR_INT8 && repeats->dtype != TSR_UINT8)
+        return tsr_not_implemented("repeat_interleave_cpu", repeats->dtype);
+    if (tsr_ndim(repeats) != 1) return tsr_error(TSR_RUNTIME_ERROR, "repeat_interleave only accept 1D vector as repeat");
+    TsrTensor *counts;
+    TSR_TRY(tsr_long_new(&counts, repeats));
+    const int64_t *n = tsr_data(counts);
+    int64_t total = 0;
+    TsrStatus status = output_size == UNKNOWN_SIZE || output_size >= 0 ? TSR_OK
+                       : tsr_error(TSR_RUNTIME_ERROR, "Trying to create tensor with negative dimension %lld: [%lld]", (long long)output_size, (long long)output_size);
+    for (int64_t i = 0; i < counts->numel && status == TSR_OK; i++) {
+        if (n[i] < 0) status = tsr_error(TSR_RUNTIME_ERROR, "repeats can not be negative");
+        else if (tsr_add_overflows(total, n[i], &total)) status = tsr_error(TSR_RUNTIME_ERROR, "repeat_interleave: the result's size overflows");
+    }
+    if (status == TSR_OK && output_size >= 0 && output_size != total) status = tsr_error(TSR_RUNTIME_ERROR, "allocated size does not match required size");
+    if (status == TSR_OK) status = tsr_tensor_new(out, 1, &total, TSR_INT64, TSR_DEVICE_CPU);
+    if (status == TSR_OK) {
+        int64_t *p = tsr_data(*out);
+        enum { PIECE = 1 << 16 };
+        for (int64_t i = 0; i < counts->numel && !tsr_interrupted_at(i); i++)
+            for (int64_t left = n[i]; left > 0 && tsr_interrupt_flag == 0; left -= PIECE)
+                for (int64_t k = TSR_MIN(left, (int64_t)PIECE); k > 0; k--) *p++ = i;
+        status = tsr_interrupt_check();
+        if (status != TSR_OK) tsr_tensor_reset(out);
+    }
+    tsr_tensor_free(counts);
+    return status;
+}
+
+/* Without elements the result's size is known only from repeats (one number) or output_size. */
+static TsrStatus interleave_meta(TsrOpCall *c, const TsrTensor *input, int64_t dim, int64_t size) {
+    TsrTensor *t = NULL;
+    int64_t sizes[TSR_MAX_DIMS];
+    if (size < 0) return tsr_error(TSR_RUNTIME_ERROR, "cannot repeat_interleave a meta tensor without output_size");
+    for (int d = 0; d < tsr_ndim(input); d++) sizes[d] = d == dim ? size : input->sizes[d];
+    return tsr_finish_move(c, tsr_tensor_new(&t, tsr_ndim(input), sizes, input->dtype, input->device), t);
+}
+
+TsrStatus op_repeat_interleave_counts(TsrOpCall *c) {
+    TsrTensor *positions, *t = NULL;
+    if (tsr_is_meta(c->arg[0].t)) return interleave_meta(c, c->arg[0].t, 0, tsr_arg_given(&c->arg[1]) ? c->arg[1].i : UNKNOWN_SIZE);
+    TSR_TRY(spread_new(&positions, c->arg[0].t, tsr_arg_given(&c->arg[1]) ? c->arg[1].i : UNKNOWN_SIZE));
+    TsrStatus status = tsr_tensor_new_cast(&t, positions, c->arg[0].t->dtype);
+    tsr_tensor_free(positions);
+    return tsr_finish_move(c, status, t);
+}
+
+/* One count for each of `size` positions along `dim`: repeats itself, or its one element expanded. */
+static TsrStatus counts_new(TsrTensor **out, const TsrTensor *repeats, int64_t dim, int64_t size) {
+    if (repeats->numel == 1) {
+        TSR_OWNED one = NULL;
+        TSR_TRY(tsr_at_least_1d_new(&one, repeats));
+        return tsr_tensor_new_expand(out, one, 1, &size);
+    }
+    if (repeats->sizes[0] != size)
+        return tsr_error(TSR_RUNTIME_ERROR, "repeats must have the same size as input along dim, but got repeats.size(0) = %lld and input.size(%lld) = %lld",
+                         (long long)repeats->sizes[0], (long long)dim, (long long)size);
+    *out = tsr_tensor_retain((TsrTensor *)repeats);
+    return TSR_OK;
+}
+
+static TsrStatus interleave(TsrOpCall *c, const TsrTensor *repeats, const TsrArg *dim_arg, int64_t output_size) {
+    TsrTensor *self = c->arg[0].t, *t = NULL;
+    TSR_OWNED input = NULL;
+    TSR_OWNED counts = NULL;
+    TSR_OWNED positions = NULL;
+    int64_t dim = tsr_arg_given(dim_arg) ? dim_arg->i : 0, minus = -1;
+    if (tsr_ndim(repeats) > 1) return tsr_error(TSR_RUNTIME_ERROR, "repeats must be 0-dim or 1-dim tensor");
+    if (tsr_arg_given(dim_arg) && tsr_ndim(self) == 0)
+        return tsr_error(TSR_INDEX_ERROR, "Dimension specified as %lld but tensor has no dimensions", (long long)dim);
+    if (tsr_arg_given(dim_arg)) input = tsr_tensor_retain(self);
+    else TSR_TRY(tsr_tensor_new_reshape(&input, self, 1, &minus));
+    TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(input)));
+    int64_t size = input->sizes[dim];
+    if (tsr_is_meta(input)) {
+        if (output_size < 0 && !tsr_is_meta(repeats) && repeats->numel == 1 && tsr_mul_overflows(tsr_scalar_to_int(tsr_tensor_get(repeats, 0)), size, &output_size))
+            output_size = UNKNOWN_SIZE;
+        return interleave_meta(c, input, dim, output_size);
+    }
+    TSR_TRY(counts_new(&counts, repeats, dim, size));
+    TSR_TRY(spread_new(&positions, counts, output_size));
+    return tsr_finish_move(c, tsr_invoke_new(&t, 1, "index_select", "tit", input, dim, positions), t);
+}
+
+TsrStatus op_repeat_interleave_tensor(TsrOpCall *c) {
+    return interleave(c, c->arg[1].t, &c->arg[2], tsr_arg_given(&c->arg[3]) ? c->arg[3].i : UNKNOWN_SIZE);
+}
+
+static TsrStatus check_output_size(const TsrOpCall *c) {
+    const TsrTensor *self = c->arg[0].t;
+    int64_t dim = tsr_arg_given(&c->arg[2]) ? c->arg[2].i : 0, expected;
+    TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
+    bool flat = !tsr_arg_given(&c->arg[2]) || tsr_ndim(self) == 0;
+    if (!tsr_arg_given(&c->arg[3]) || tsr_mul_overflows(flat ? self->numel : self->sizes[dim], c->arg[1].i, &expected) || expected == c->arg[3].i) return TSR_OK;
+    return tsr_error(TSR_RUNTIME_ERROR, "repeat_interleave: Invalid output_size, expected %lld but got %lld", (long long)expected, (long long)c->arg[3].i);
+}
+
+/* Each element along `dim`, or of all in row-major order, n times in a row: a copy of self with one more dimension of stride 0. */
+static TsrStatus repeat_each(TsrOpCall *c, bool has_dim, int64_t dim, int64_t n) {
+    const TsrTensor *self = c->arg[0].t;
+    int64_t sizes[TSR_MAX_DIMS], minus = -1;
+    TsrScope s = {0};
+    TsrTensor *input = has_dim ? (TsrTensor *)self : MAKE(&s, tsr_tensor_new_reshape, self, 1, &minus);
+    TsrTensor *each = MAKE(&s, tsr_tensor_new_unsqueeze, input, dim + 1);
+    if (s.status != TSR_OK) return tsr_scope_end(&s);
+    int ndim = tsr_ndim(each);
+    memcpy(sizes, each->sizes, sizeof *sizes * (size_t)ndim);
+    sizes[dim + 1] = n;
+    TsrTensor *wide = MAKE(&s, tsr_tensor_new_expand, each, ndim, sizes), *copy = MAKE(&s, tsr_tensor_new_clone, wide, TSR_CONTIGUOUS);
+    if (s.status != TSR_OK) return tsr_scope_end(&s);
+    sizes[dim] *= n; /* the copy has as many elements */
+    memmove(sizes + dim + 1, sizes + dim + 2, sizeof *sizes * (size_t)(ndim - dim - 2));
+    return tsr_scope_return(c, &s, MAKE(&s, tsr_tensor_new_reshape, copy, ndim - 1, sizes));
+}
+
+TsrStatus op_repeat_interleave_int(TsrOpCall *c) {
+    int64_t dim = tsr_arg_given(&c->arg[2]) ? c->arg[2].i : 0;
+    TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(c->arg[0].t)));
+    if (c->arg[1].i < 0) return tsr_error(TSR_RUNTIME_ERROR, "Repeats must be non-negative");
+    TSR_TRY(check_output_size(c));
+    if (tsr_arg_given(&c->arg[2]) && tsr_ndim(c->arg[0].t) == 0) /* PyTorch adds a dimension after this one */
+        return tsr_error(TSR_INDEX_ERROR, "Dimension out of range (expected to be in range of [-1, 0], but got 1)");
+    return repeat_each(c, tsr_arg_given(&c->arg[2]), dim, c->arg[1].i);
+}
+
+/* ---- diagonals ---- */
+
+static TsrStatus diag_embed_new(TsrTensor **out, const TsrTensor *self, int64_t offset, int64_t dim1, int64_t dim2) {
+    int n = tsr_ndim(self) + 1, k = 0;
+    int64_t sizes[TSR_MAX_DIMS], given1 = dim1, given2 = dim2;
+    TSR_TRY(tsr_wrap_dim(&dim1, n));
+    TSR_TRY(tsr_wrap_dim(&dim2, n));
+    if (dim1 == dim2) return tsr_error(TSR_RUNTIME_ERROR, "diagonal dimensions cannot be identical %lld, %lld", (long long)given1, (long long)given2);
+    if (n > TSR_MAX_DIMS) return tsr_error(TSR_RUNTIME_ERROR, "diag_embed: too many dimensions");
+    int64_t last = self->sizes[n - 2], side;
+    if (offset == INT64_MIN || tsr_add_overflows(last, offset < 0 ? -offset : offset, &side)) return tsr_error(TSR_RUNTIME_ERROR, "diag_embed: the result's size overflows");
+    for (int d = 0; d < n; d++) sizes[d] = d == dim1 || d == dim2 ? side : self->sizes[k++];
+    TSR_TRY(tsr_zeros_new(out, n, sizes, self->dtype, self->device));
+    TsrTensor *diagonal = NULL;
+    TsrStatus status = tsr_tensor_new_diagonal(&diagonal, *out, offset, dim1, dim2);
+    if (status == TSR_OK && !tsr_is_meta(self)) status = tsr_tensor_copy(diagonal, self);
+    tsr_tensor_free(diagonal);
+    return tsr_owned_keep(out, status);
+}
+
+TsrStatus op_diag_embed(TsrOpCall *c) {
+    TsrTensor *t = NULL;
+    return tsr_finish_move(c, diag_embed_new(&t, c->arg[0].t, c->arg[1].i, c->arg[2].i, c->arg[3].i), t);
+}
+
+TsrStatus op_diag(TsrOpCall *c) {
+    TsrTensor *self = c->arg[0].t, *t = NULL, *view;
+    int ndim = tsr_ndim(self);
+    if (ndim != 1 && ndim != 2) return tsr_error(TSR_RUNTIME_ERROR, "diag(): Supports 1D or 2D tensors. Got %dD", ndim);
+    if (ndim == 1 && c->out[0] != NULL && !tsr_can_cast(self->dtype, c->out[0]->dtype))
+        return tsr_error(TSR_RUNTIME_ERROR, "diag: result type %s can't be cast to the desired out= type %s", tsr_dtype_scalar_name(self->dtype),
+                         tsr_dtype_scalar_name(c->out[0]->dtype));
+    if (ndim == 1) return tsr_finish_move(c, diag_embed_new(&t, self, c->arg[1].i, 0, 1), t);
+    TSR_TRY(tsr_tensor_new_diagonal(&view, self, c->arg[1].i, 0, 1));
+    TsrStatus status = tsr_tensor_new_clone(&t, view, TSR_CONTIGUOUS);
+    tsr_tensor_free(view);
+    return tsr_finish_move(c, status, t);
+}
+
+TsrStatus op_diagflat(TsrOpCall *c) {
+    TsrTensor *flat, *t = NULL;
+    int64_t minus = -1;
+    TSR_TRY(tsr_tensor_new_reshape(&flat, c->arg[0].t, 1, &minus));
+    TsrStatus status = diag_embed_new(&t, flat, c->arg[1].i, 0, 1);
+    tsr_tensor_free(flat);
+    return tsr_finish_move(c, status, t);
+}
+
+static bool is_small_float(TsrDtype d) { return d == TSR_FLOAT16 || d == TSR_BFLOAT16; }
+
+#define DIAGONAL(name, T) \
+    static double name(const TsrTensor *self, int64_t n) { \
+        const T *p = tsr_data(self); \
+        int64_t step = self->strides[0] + self->strides[1]; \
+        double sum = 0; \
+        for (int64_t i = 0; i < n && !tsr_interrupted_at(i); i++) sum += (double)p[i * step]; \
+        return sum; \
+    }
+DIAGONAL(diagonal_float, float)
+DIAGONAL(diagonal_double, double)
+
+static TsrStatus sum_diagonal(TsrScalar *sum, const TsrTensor *self) {
+    int64_t n = TSR_MIN(self->sizes[0], self->sizes[1]);
+    double re = 0, im = 0;
+    uint64_t whole = 0;
+    bool integral = tsr_dtype_is_integral(self->dtype), complex = tsr_dtype_is_complex(self->dtype);
+    if (self->dtype == TSR_FLOAT32 || self->dtype == TSR_FLOAT64) {
+        *sum = tsr_scalar_float(self->dtype == TSR_FLOAT32 ? diagonal_float(self, n) : diagonal_double(self, n));
+        return tsr_interrupt_check();
+    }
+    for (int64_t i = 0; i < n && !tsr_interrupted_at(i); i++) {
+        TsrScalar s = tsr_tensor_get(self, i * self->sizes[1] + i);
+        if (integral) whole += (uint64_t)tsr_scalar_to_int(s);
+        else re = is_small_float(self->dtype) ? (double)(float)(re + tsr_scalar_to_double(s)) : re + tsr_scalar_to_double(s);
+        if (complex) im += s.c.im;
+    }
+    *sum = integral ? tsr_scalar_int((int64_t)whole) : complex ? tsr_scalar_complex(re, im) : tsr_scalar_float(re);
+    return tsr_interrupt_check();
+}
+
+TsrStatus op_trace(TsrOpCall *c) {
+    TsrTensor *self = c->arg[0].t, *t;
+    if (tsr_ndim(self) != 2) return tsr_error(TSR_RUNTIME_ERROR, "trace: expected a matrix, but got tensor with dim %d", tsr_ndim(self));
+    TSR_TRY(tsr_require(TSR_BITS_USUAL | TSR_BITS_COMPLEX, self->dtype, "trace"));
+    TsrDtype dtype = tsr_dtype_is_integral(self->dtype) ? TSR_INT64 : self->dtype;
+    TSR_TRY(tsr_tensor_new(&t, 0, NULL, dtype, self->device));
+    if (tsr_is_meta(self)) return tsr_return_move(c, t);
+    TsrScalar sum;
+    TsrStatus status = sum_diagonal(&sum, self);
+    if (status == TSR_OK) tsr_scalar_store(sum, dtype, tsr_data(t));
+    return tsr_finish_move(c, status, t);
+}
+
+/* ---- triangles ---- */
+
+typedef struct Triangle {
+    char *p;
+    int64_t rows, columns, k;
+    size_t item;
+    bool upper;
+} Triangle;
+
+static void clear_rows(int64_t begin, int64_t end, void *user) {
+    const Triangle *q = user;
+    for (int64_t r = begin; r < end; r++) {
+        /* The first column above the diagonal band of this row. */
+        int64_t edge = TSR_MAX(0, TSR_MIN(q->columns, r % q->rows + q->k + (q->upper ? 0 : 1)));
+        char *row = q->p + (size_t)(r * q->columns) * q->item;
+        if (q->upper) memset(row, 0, (size_t)edge * q->item);
+        else memset(row + (size_t)edge * q->item, 0, (size_t)(q->columns - edge) * q->item);
+    }
+}
+
+static TsrStatus triangle(TsrOpCall *c, const char *name, bool upper) {
+    TsrTensor *self = c->arg[0].t, *t;
+    int n = tsr_ndim(self);
+    if (n < 2) return tsr_error(TSR_RUNTIME_ERROR, "%s: input tensor must have at least 2 dimensions", name);
+    if (self->numel > 0) TSR_TRY(tsr_require(TSR_BITS_MOST | TSR_BIT(COMPLEX32), self->dtype, name));
+    TSR_TRY(tsr_edit_dense_new(&t, c, self));
+    if (t->numel == 0 || tsr_is_meta(self)) return tsr_return_move(c, t);
+    int64_t rows = t->sizes[n - 2], columns = t->sizes[n - 1];
+    int64_t k = TSR_MAX(-rows - 1, TSR_MIN(columns + 1, c->arg[1].i));
+    Triangle q = {tsr_data(t), rows, columns, k, tsr_itemsize(t), upper};
+    return tsr_finish_move(c, tsr_parallel_for(t->numel / columns, tsr_grain(columns / 2), clear_rows, &q), t);
+}
+
+TsrStatus op_tril(TsrOpCall *c) { return triangle(c, "tril", false); }
+TsrStatus op_triu(TsrOpCall *c) { return triangle(c, "triu", true); }
+
+/* ---- unravel_index ---- */
+
+/* "(2, -1)", "(-1,)": as Python shows the tuple. */
+static TsrStatus refuse_negative_size(int n, const int64_t *shape) {
+    const char *list = tsr_layout_text(n, shape);
+    int inside = (int)strcspn(list + 1, "]");
+    return tsr_error(TSR_VALUE_ERROR, "'shape' cannot have negative values, but got (%.*s%s)", inside, list + 1, n == 1 ? "," : "");
+}
+
+/* Row-major strides of a shape, and its sizes, as int64 tensors. Strides wrap, as PyTorch's product does. */
+static TsrStatus steps_and_sizes_new(TsrTensor **steps, TsrTensor **sizes, int64_t n, const int64_t *shape, TsrDevice device) {
+    TSR_TRY(tsr_tensor_new(steps, 1, &n, TSR_INT64, device));
+    TSR_TRY(tsr_tensor_new(sizes, 1, &n, TSR_INT64, device));
+    if (tsr_is_meta(*steps)) return TSR_OK;
+    uint64_t step = 1;
+    for (int64_t d = n - 1; d >= 0; d--) {
+        ((int64_t *)tsr_data(*steps))[d] = (int64_t)step;
+        ((int64_t *)tsr_data(*sizes))[d] = shape[d];
+        step *= (uint64_t)shape[d];
+    }
+    return TSR_OK;
+}
+
+/* (index // stride) % size for all dimensions side by side, then split: the results are views of one tensor, as in PyTorch. */
+TsrStatus op_unravel_index(TsrOpCall *c) {
+    TsrTensor *index = c->arg[0].t, *part[TSR_MAX_DIMS];
+    int n = c->arg[1].n;
+    const int64_t *shape = c->arg[1].ints;
+    if (!tsr_dtype_is_integral(index->dtype))
+        return tsr_error(TSR_TYPE_ERROR, "expected 'indices' to be integer dtype, but got torch.%s", tsr_dtype_name(index->dtype));
+    if (n > TSR_MAX_DIMS) return tsr_error(TSR_RUNTIME_ERROR, "unravel_index: too many dimensions");
+    for (int d = 0; d < n; d++)
+        if (shape[d] < 0) return refuse_negative_size(n, shape);
+    if (n == 0) return tsr_return_list_move(c, part, 0);
+    TSR_OWNED steps = NULL;
+    TSR_OWNED sizes = NULL;
+    TSR_OWNED column = NULL;
+    TSR_OWNED quotient = NULL;
+    TSR_OWNED all = NULL;
+    TSR_TRY(steps_and_sizes_new(&steps, &sizes, n, shape, index->device));
+    TSR_TRY(tsr_tensor_new_unsqueeze(&column, index, -1));
+    TSR_TRY(tsr_invoke_new(&quotient, 1, "floor_divide", "tt", column, steps));
+    TSR_TRY(tsr_invoke_new(&all, 1, "remainder", "tt", quotient, sizes));
+    for (int d = 0; d < n; d++) {
+        TsrStatus status = tsr_tensor_new_select(&part[d], all, -1, d);
+        if (status == TSR_OK) continue;
+        tsr_free_all(part, d);
+        return status;
+    }
+    return tsr_return_list_move(c, part, n);
+}

@@ -1,0 +1,637 @@
+/* Shared parts of linear algebra: see la.h. */
+#include "la.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+TsrStatus tsr_la_check_matrix(const TsrTensor *a, const char *fn, const char *arg) {
+    if (tsr_ndim(a) >= 2) return TSR_OK;
+    return tsr_error(TSR_RUNTIME_ERROR, "%s: The input tensor %s must have at least 2 dimensions.", fn, arg);
+}
+
+TsrStatus tsr_la_check_square(const TsrTensor *a, const char *fn, const char *arg) {
+    TSR_TRY(tsr_la_check_matrix(a, fn, arg));
+    if (tsr_la_rows(a) == tsr_la_cols(a)) return TSR_OK;
+    return tsr_error(TSR_RUNTIME_ERROR, "%s%s%s must be batches of square matrices, but they are %lld by %lld matrices", fn, fn[0] ? ": " : "", arg, (long long)tsr_la_rows(a),
+                     (long long)tsr_la_cols(a));
+}
+
+TsrStatus tsr_la_check_float(const TsrTensor *a, const char *fn) {
+    if (tsr_dtype_is_float(a->dtype) || tsr_dtype_is_complex(a->dtype)) return TSR_OK;
+    return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "%s: Expected a floating point or complex tensor as input. Got %s", fn, tsr_dtype_scalar_name(a->dtype));
+}
+
+TsrStatus tsr_la_check_float_high(const TsrTensor *a, const char *fn) {
+    TSR_TRY(tsr_la_check_float(a, fn));
+    TsrBlasType t;
+    if (tsr_blas_type(&t, a->dtype)) return TSR_OK;
+    return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "%s: Low precision dtypes not supported. Got %s", fn, tsr_dtype_scalar_name(a->dtype));
+}
+
+TsrStatus tsr_la_not_implemented(const char *kernel, TsrDtype d) {
+    TsrBlasType t;
+    if (tsr_blas_type(&t, d)) return TSR_OK;
+    return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "\"%s\" not implemented for '%s'", kernel, tsr_dtype_scalar_name(d));
+}
+
+TsrStatus tsr_la_need_kernel(const char *kernel, const TsrTensor *a) { return a->numel == 0 ? TSR_OK : tsr_la_not_implemented(kernel, a->dtype); }
+
+int64_t tsr_la_batches(const TsrTensor *a) {
+    int64_t n = 1;
+    for (int d = 0; d < tsr_ndim(a) - 2; d++) n *= a->sizes[d];
+    return n;
+}
+
+void tsr_la_strides(int64_t *strides, int ndim, const int64_t *sizes, bool columns) {
+    tsr_layout_contiguous_strides(strides, ndim, sizes);
+    if (!columns || ndim < 2) return;
+    strides[ndim - 1] = TSR_MAX(sizes[ndim - 2], 1);
+    strides[ndim - 2] = 1;
+}
+
+TsrLaBatch tsr_la_batch(const TsrTensor *a) {
+    TsrLaBatch batch = {.n = tsr_ndim(a) - 2};
+    memcpy(batch.sizes, a->sizes, sizeof(int64_t) * (size_t)batch.n);
+    return batch;
+}
+
+TsrStatus tsr_la_broadcast_batch(TsrLaBatch *out, const TsrTensor *a, const TsrTensor *b) {
+    *out = tsr_la_batch(a);
+    return tsr_layout_broadcast(out->sizes, &out->n, b->sizes, tsr_ndim(b) - 2);
+}
+
+TsrStatus tsr_la_new(TsrTensor **out, const TsrLaBatch *batch, int64_t m, int64_t n, TsrDtype dtype, TsrDevice device) {
+    int64_t sizes[TSR_MAX_DIMS + 2], strides[TSR_MAX_DIMS + 2], numel;
+    int ndim = batch->n + 2;
+    if (ndim > TSR_MAX_DIMS) return tsr_error(TSR_RUNTIME_ERROR, "too many dimensions");
+    memcpy(sizes, batch->sizes, sizeof(int64_t) * (size_t)batch->n);
+    sizes[ndim - 2] = m, sizes[ndim - 1] = n;
+    TSR_TRY(tsr_layout_numel(&numel, ndim, sizes));
+    tsr_la_strides(strides, ndim, sizes, true);
+    return tsr_tensor_new_strided(out, ndim, sizes, strides, dtype, device);
+}
+
+TsrStatus tsr_la_new_like(TsrTensor **out, const TsrTensor *like, int64_t m, int64_t n, TsrDtype dtype) {
+    TsrLaBatch batch = tsr_la_batch(like);
+    return tsr_la_new(out, &batch, m, n, dtype, like->device);
+}
+
+TsrStatus tsr_la_new_vector(TsrTensor **out, const TsrTensor *like, int64_t n, TsrDtype dtype) {
+    int64_t sizes[TSR_MAX_DIMS];
+    int nbatch = tsr_ndim(like) - 2;
+    memcpy(sizes, like->sizes, sizeof(int64_t) * (size_t)nbatch);
+    if (n >= 0) sizes[nbatch] = n;
+    return tsr_tensor_new(out, nbatch + (n >= 0), sizes, dtype, like->device);
+}
+
+TsrStatus tsr_la_new_copy_expanded(TsrTensor **out, const TsrTensor *a, const TsrLaBatch *batch) {
+    TSR_OWNED wide = NULL;
+    TSR_OWNED r = NULL;
+    TSR_TRY(tsr_la_new(&r, batch, tsr_la_rows(a), tsr_la_cols(a), a->dtype, a->device));
+    TSR_TRY(tsr_tensor_new_expand(&wide, a, tsr_ndim(r), r->sizes));
+    if (!tsr_is_meta(r)) TSR_TRY(tsr_tensor_copy(r, wide));
+    *out = tsr_owned_take(&r);
+    return TSR_OK;
+}
+
+TsrStatus tsr_la_new_copy(TsrTensor **out, const TsrTensor *a) {
+    TsrLaBatch batch = tsr_la_batch(a);
+    return tsr_la_new_copy_expanded(out, a, &batch);
+}
+
+TsrStatus tsr_la_restride(TsrTensor **slot, int ndim, const int64_t *sizes, const int64_t *strides) {
+    TSR_OWNED r = NULL;
+    TSR_OWNED same = NULL;
+    TSR_TRY(tsr_tensor_new_reshape(&same, *slot, ndim, sizes));
+    TSR_TRY(tsr_tensor_new_strided(&r, ndim, sizes, strides, same->dtype, same->device));
+    if (!tsr_is_meta(r)) TSR_TRY(tsr_tensor_copy(r, same));
+    tsr_owned_put_move(slot, tsr_owned_take(&r));
+    return TSR_OK;
+}
+
+TsrStatus tsr_la_new_mt(TsrTensor **out, const TsrTensor *a, bool conj) {
+    TSR_OWNED t = NULL;
+    if (!conj || !tsr_dtype_is_complex(a->dtype)) return tsr_tensor_new_transpose(out, a, -2, -1);
+    TSR_TRY(tsr_tensor_new_transpose(&t, a, -2, -1));
+    return tsr_tensor_new_conj(out, t);
+}
+
+TsrStatus tsr_la_begin(TsrLaJob *job, TsrDtype dtype) {
+    TSR_TRY(tsr_la_not_implemented("lapack", dtype));
+    tsr_blas_type(&job->t, dtype);
+    job->is_complex = tsr_dtype_is_complex(dtype);
+    job->item = tsr_dtype_size(dtype);
+    job->real_item = job->is_complex ? job->item / 2 : job->item;
+    TSR_TRY(tsr_interrupt_check()); /* rather now than after a routine that nothing stops */
+    return tsr_blas_get(&job->blas);
+}
+
+TsrStatus tsr_la_new_scratch(TsrTensor **out, int64_t count, size_t item) {
+    int64_t bytes;
+    if (tsr_mul_overflows(TSR_MAX(count, 1), (int64_t)item, &bytes)) return tsr_error_no_memory(SIZE_MAX);
+    return tsr_tensor_new(out, 1, &bytes, TSR_UINT8, TSR_DEVICE_CPU);
+}
+
+int tsr_la_lwork(const TsrLaJob *job, const void *work) { return TSR_MAX(1, (int)creal(tsr_la_get(job->t, work, 0))); }
+
+double complex tsr_la_get(TsrBlasType t, const void *data, int64_t k) {
+    switch (t) {
+    case TSR_BLAS_S: return ((const float *)data)[k];
+    case TSR_BLAS_D: return ((const double *)data)[k];
+    case TSR_BLAS_C: return ((const float complex *)data)[k];
+    default: return ((const double complex *)data)[k];
+    }
+}
+
+void tsr_la_set(TsrBlasType t, void *data, int64_t k, double complex v) {
+    switch (t) {
+    case TSR_BLAS_S: ((float *)data)[k] = (float)creal(v); break;
+    case TSR_BLAS_D: ((double *)data)[k] = creal(v); break;
+    case TSR_BLAS_C: ((float complex *)data)[k] = (float complex)v; break;
+    default: ((double complex *)data)[k] = v; break;
+    }
+}
+
+void tsr_la_keep_triangle(TsrTensor *a, bool upper) {
+    int64_t m = tsr_la_rows(a), n = tsr_la_cols(a), batches = tsr_la_batches(a);
+    size_t item = tsr_itemsize(a);
+    for (int64_t b = 0; b < batches; b++)
+        for (int64_t j = 0; j < n && !tsr_interrupted_at(b * n + j); j++) {
+            char *column = tsr_la_matrix(a, b) + (size_t)(j * m) * item;
+            int64_t from = upper ? TSR_MIN(j + 1, m) : 0, to = upper ? m : TSR_MIN(j, m);
+            if (to > from) memset(column + (size_t)from * item, 0, (size_t)(to - from) * item);
+        }
+}
+
+void tsr_la_set_identity(TsrTensor *a) {
+    int64_t m = tsr_la_rows(a), n = tsr_la_cols(a), batches = tsr_la_batches(a);
+    size_t item = tsr_itemsize(a);
+    char one[16];
+    if (a->numel == 0) return;
+    memset(tsr_data(a), 0, (size_t)a->numel * item);
+    tsr_scalar_store(tsr_scalar_int(1), a->dtype, one);
+    for (int64_t b = 0; b < batches; b++)
+        for (int64_t k = 0; k < TSR_MIN(m, n); k++) memcpy(tsr_la_matrix(a, b) + (size_t)(k * m + k) * item, one, item);
+}
+
+/* ---- LU ---- */
+
+enum { SMALL_LU = 16 };
+
+static inline float complex product_c(float complex x, float complex y) {
+    return CMPLXF(crealf(x) * crealf(y) - cimagf(x) * cimagf(y), crealf(x) * cimagf(y) + cimagf(x) * crealf(y));
+}
+
+static inline double complex product_z(double complex x, double complex y) {
+    return CMPLX(creal(x) * creal(y) - cimag(x) * cimag(y), creal(x) * cimag(y) + cimag(x) * creal(y));
+}
+
+#define T float
+#define SIZE(v) fabsf(v)
+#define INVERSE(v) (1 / (v))
+#define TIMES(a, b) ((a) * (b))
+#define DIVIDES true
+#define ADJOINT_MOST 6
+#define NAME(x) x##_s
+#include "core/kernels/matrix/lu.inc"
+#define T double
+#define SIZE(v) fabs(v)
+#define INVERSE(v) (1 / (v))
+#define TIMES(a, b) ((a) * (b))
+#define DIVIDES true
+#define ADJOINT_MOST 4
+#define NAME(x) x##_d
+#include "core/kernels/matrix/lu.inc"
+#define T float complex
+#define SIZE(v) (fabsf(crealf(v)) + fabsf(cimagf(v)))
+#define INVERSE(v) (float complex)(1 / (double complex)(v))
+#define TIMES(a, b) product_c(a, b)
+#define DIVIDES false
+#define NAME(x) x##_c
+#include "core/kernels/matrix/lu.inc"
+#define T double complex
+#define SIZE(v) (fabs(creal(v)) + fabs(cimag(v)))
+#define INVERSE(v) (double complex)(1 / (long double complex)(v))
+#define TIMES(a, b) product_z(a, b)
+#define DIVIDES false
+#define NAME(x) x##_z
+#include "core/kernels/matrix/lu.inc"
+
+static void factor(const TsrLaJob *job, int m, int n, void *a, int *pivots, int *info) {
+    if (TSR_MAX(m, n) > SMALL_LU) job->blas->getrf[job->t](&m, &n, a, &m, pivots, info);
+    else if (job->t == TSR_BLAS_S) lu_small_s(a, m, n, pivots, info);
+    else if (job->t == TSR_BLAS_D) lu_small_d(a, m, n, pivots, info);
+    else if (job->t == TSR_BLAS_C) lu_small_c(a, m, n, pivots, info);
+    else lu_small_z(a, m, n, pivots, info);
+}
+
+TsrStatus tsr_la_new_lu_factor(TsrTensor **lu, TsrTensor **pivots, TsrTensor **info, const TsrTensor *a) {
+    TSR_OWNED f = NULL;
+    TSR_OWNED p = NULL;
+    TSR_OWNED e = NULL;
+    int64_t m64 = tsr_la_rows(a), n64 = tsr_la_cols(a), k = TSR_MIN(m64, n64);
+    TSR_TRY(tsr_la_new_copy(&f, a));
+    TSR_TRY(tsr_la_new_vector(&p, a, k, TSR_INT32));
+    TSR_TRY(tsr_la_new_vector(&e, a, -1, TSR_INT32));
+    if (!tsr_is_meta(f)) {
+        if (e->numel > 0) memset(tsr_data(e), 0, (size_t)e->numel * 4);
+        if (f->numel > 0) {
+            TsrLaJob job;
+            int m, n;
+            TSR_TRY(tsr_la_begin(&job, a->dtype));
+            TSR_TRY(tsr_blas_int(&m, m64));
+            TSR_TRY(tsr_blas_int(&n, n64));
+            for (int64_t b = 0; b < tsr_la_batches(f); b++) {
+                factor(&job, m, n, tsr_la_matrix(f, b), (int *)tsr_data(p) + b * k, (int *)tsr_data(e) + b);
+                TSR_TRY(tsr_interrupt_check());
+            }
+        }
+    }
+    *lu = tsr_owned_take(&f);
+    *pivots = tsr_owned_take(&p);
+    *info = tsr_owned_take(&e);
+    return TSR_OK;
+}
+
+static void solve_from_factors(const TsrLaJob *job, char trans, int n, int nrhs, const void *lu, const int *pivots, void *b) {
+    int info;
+    if (job->t == TSR_BLAS_S && lu_solve_small_s(lu, n, nrhs, pivots, b, trans != 'N')) return;
+    if (job->t == TSR_BLAS_D && lu_solve_small_d(lu, n, nrhs, pivots, b, trans != 'N')) return;
+    job->blas->getrs[job->t](&trans, &n, &nrhs, lu, &n, pivots, b, &n, &info, 1);
+}
+
+TsrStatus tsr_la_lu_solve(TsrTensor *b, const TsrTensor *lu, const TsrTensor *pivots, char trans) {
+    if (b->numel == 0 || tsr_is_meta(b)) return TSR_OK;
+    TsrLaJob job;
+    int n, nrhs;
+    TSR_TRY(tsr_la_begin(&job, b->dtype));
+    TSR_TRY(tsr_blas_int(&n, tsr_la_rows(b)));
+    TSR_TRY(tsr_blas_int(&nrhs, tsr_la_cols(b)));
+    for (int64_t i = 0; i < tsr_la_batches(b); i++) {
+        solve_from_factors(&job, trans, n, nrhs, tsr_la_matrix(lu, i), (const int *)tsr_data(pivots) + i * n, tsr_la_matrix(b, i));
+        TSR_TRY(tsr_interrupt_check());
+    }
+    return TSR_OK;
+}
+
+/* As PyTorch: A X = I by LU. */
+TsrStatus tsr_la_new_inverse(TsrTensor **inverse, TsrTensor **info, const TsrTensor *a) {
+    TSR_OWNED lu = NULL;
+    TSR_OWNED pivots = NULL;
+    TSR_OWNED e = NULL;
+    TSR_OWNED x = NULL;
+    TSR_TRY(tsr_la_new_lu_factor(&lu, &pivots, &e, a));
+    TSR_TRY(tsr_la_new_like(&x, a, tsr_la_rows(a), tsr_la_cols(a), a->dtype));
+    if (!tsr_is_meta(x)) tsr_la_set_identity(x);
+    TSR_TRY(tsr_la_lu_solve(x, lu, pivots, 'N'));
+    *inverse = tsr_owned_take(&x);
+    *info = tsr_owned_take(&e);
+    return TSR_OK;
+}
+
+TsrStatus tsr_la_check_info(const TsrTensor *info, const char *fn, TsrLaFailure failure) {
+    if (tsr_is_meta(info)) return TSR_OK;
+    const int *e = tsr_data(info);
+    for (int64_t b = 0; b < info->numel; b++) {
+        if (e[b] == 0) continue;
+        char batch[64] = ": ";
+        if (tsr_ndim(info) > 0) snprintf(batch, sizeof batch, ": (Batch element %lld): ", (long long)b);
+        if (failure == TSR_LA_SINGULAR_INVERSE)
+            return tsr_error(TSR_LINALG_ERROR, "%s%sThe diagonal element %d is zero, the inversion could not be completed because the input matrix is singular.", fn, batch, e[b]);
+        if (failure == TSR_LA_SINGULAR_SOLVE) return tsr_error(TSR_LINALG_ERROR, "%s%sThe solver failed because the input matrix is singular.", fn, batch);
+        return tsr_error(TSR_LINALG_ERROR,
+                         "%s%sThe factorization could not be completed because the input is not positive-definite (the leading minor of order %d is not positive-definite).", fn,
+                         batch, e[b]);
+    }
+    return TSR_OK;
+}
+
+/* ---- singular values ---- */
+
+static bool has_nonfinite(const TsrTensor *a) {
+    TsrBlasType t;
+    tsr_blas_type(&t, a->dtype);
+    TSR_IN_PIECES(k, a->numel) {
+        double complex v = tsr_la_get(t, tsr_data(a), k);
+        if (!(__builtin_isfinite(creal(v)) && __builtin_isfinite(cimag(v)))) return true;
+    }
+    return false;
+}
+
+/* A column-major matrix, and scratch memory, as LAPACK takes them; an lwork of -1 asks for its size. */
+typedef struct Matrix { void *data; int rows, cols, ld; } Matrix;
+typedef struct Work { void *work, *rwork; int *iwork; int lwork, lrwork, liwork; } Work;
+
+static TsrStatus matrix_of(Matrix *out, const TsrTensor *t) {
+    TSR_TRY(tsr_blas_int(&out->rows, tsr_la_rows(t)));
+    TSR_TRY(tsr_blas_int(&out->cols, tsr_la_cols(t)));
+    out->data = tsr_data(t);
+    out->ld = TSR_MAX(out->rows, 1);
+    return TSR_OK;
+}
+
+/* a = u @ diag(s) @ vh, one of a batch; without u and vh only s is wanted. */
+typedef struct Svd {
+    TsrTensor *batch_a, *batch_u, *batch_s, *batch_vh; /* u and vh may be NULL */
+    Matrix a, u, vh;
+    void *s;
+    char jobz;
+    const TsrTensor *given; /* what an error speaks of, and the function it was given to */
+    const char *fn;
+} Svd;
+
+static TsrStatus svd_begin(Svd *x) {
+    TSR_TRY(matrix_of(&x->a, x->batch_a));
+    x->s = tsr_data(x->batch_s);
+    x->u = (Matrix){.ld = x->a.rows};
+    x->vh = (Matrix){.ld = x->a.cols};
+    if (x->batch_u == NULL) return TSR_OK;
+    TSR_TRY(matrix_of(&x->u, x->batch_u));
+    return matrix_of(&x->vh, x->batch_vh);
+}
+
+static void svd_take(Svd *x, int64_t b) {
+    x->a.data = tsr_la_matrix(x->batch_a, b);
+    x->s = (char *)tsr_data(x->batch_s) + (size_t)b * (size_t)TSR_MIN(x->a.rows, x->a.cols) * tsr_itemsize(x->batch_s);
+    if (x->batch_u == NULL) return;
+    x->u.data = tsr_la_matrix(x->batch_u, b);
+    x->vh.data = tsr_la_matrix(x->batch_vh, b);
+}
+
+typedef int (*SvdRoutine)(const TsrLaJob *job, const Svd *x, const Work *w);
+
+static int gesdd(const TsrLaJob *job, const Svd *x, const Work *w) {
+    const int *m = &x->a.rows, *n = &x->a.cols, *ldu = &x->u.ld, *ldvh = &x->vh.ld;
+    int info = 0;
+    if (job->is_complex) job->blas->gesdd_complex[job->t](&x->jobz, m, n, x->a.data, m, x->s, x->u.data, ldu, x->vh.data, ldvh, w->work, &w->lwork, w->rwork, w->iwork, &info, 1);
+    else job->blas->gesdd_real[job->t](&x->jobz, m, n, x->a.data, m, x->s, x->u.data, ldu, x->vh.data, ldvh, w->work, &w->lwork, w->iwork, &info, 1);
+    return info;
+}
+
+static int gesvd(const TsrLaJob *job, const Svd *x, const Work *w) {
+    const int *m = &x->a.rows, *n = &x->a.cols;
+    int info = 0;
+    job->blas->gesvd_real[job->t](&x->jobz, &x->jobz, m, n, x->a.data, m, x->s, x->u.data, &x->u.ld, x->vh.data, &x->vh.ld, w->work, &w->lwork, &info, 1, 1);
+    return info;
+}
+
+static TsrStatus svd_failed(const TsrTensor *a, const char *fn, int64_t b, int info) {
+    char batch[64] = ": ";
+    if (tsr_ndim(a) > 2) snprintf(batch, sizeof batch, ": (Batch element %lld): ", (long long)b);
+    if (has_nonfinite(a)) return tsr_error(TSR_LINALG_ERROR, "%s%sThe algorithm failed to converge because the input matrix contained non-finite values.", fn, batch);
+    return tsr_error(TSR_LINALG_ERROR, "%s%sThe algorithm failed to converge because the input matrix is ill-conditioned or has too many repeated singular values (error code: %d).",
+                     fn, batch, info);
+}
+
+/* Asks the routine for how much room it wants, then decomposes the matrices of the batch one by one. */
+static TsrStatus svd_batches(Svd *x, const TsrLaJob *job, SvdRoutine routine, Work *w) {
+    double query[4] = {0};
+    TSR_OWNED work = NULL;
+    w->work = query;
+    w->lwork = -1;
+    (void)routine(job, x, w);
+    w->lwork = tsr_la_lwork(job, query);
+    TSR_TRY(tsr_la_new_scratch(&work, w->lwork, job->item));
+    w->work = tsr_data(work);
+    for (int64_t b = 0; b < tsr_la_batches(x->batch_a); b++) {
+        svd_take(x, b);
+        int info = routine(job, x, w);
+        if (info != 0) return svd_failed(x->given, x->fn, b, info);
+        TSR_TRY(tsr_interrupt_check());
+    }
+    return TSR_OK;
+}
+
+static TsrStatus svd_gesdd(Svd *x) {
+    TsrLaJob job;
+    TSR_OWNED rwork = NULL;
+    TSR_OWNED iwork = NULL;
+    TSR_TRY(tsr_la_begin(&job, x->batch_a->dtype));
+    TSR_TRY(svd_begin(x));
+    int64_t k = TSR_MIN(x->a.rows, x->a.cols), big = TSR_MAX(x->a.rows, x->a.cols);
+    int64_t rcount = x->jobz == 'N' ? 7 * k : TSR_MAX(5 * k * k + 5 * k, 2 * big * k + 2 * k * k + k);
+    TSR_TRY(tsr_la_new_scratch(&iwork, 8 * k, sizeof(int)));
+    TSR_TRY(tsr_la_new_scratch(&rwork, job.is_complex ? rcount : 1, job.real_item));
+    return svd_batches(x, &job, gesdd, &(Work){.rwork = tsr_data(rwork), .iwork = tsr_data(iwork)});
+}
+
+static TsrStatus svd_gesvd(Svd *x) {
+    TsrLaJob job;
+    TSR_TRY(tsr_la_begin(&job, x->batch_a->dtype));
+    TSR_TRY(svd_begin(x));
+    return svd_batches(x, &job, gesvd, &(Work){0});
+}
+
+/* The two shapes for which MKL, whose signs of singular vectors PyTorch shows, takes another way than LAPACK's gesdd:
+ * real matrices a little taller than wide go through QR (gesvd's threshold), and wide ones are made bidiagonal directly, without LQ. */
+static bool by_gesvd(const TsrTensor *f) {
+    int64_t m = tsr_la_rows(f), n = tsr_la_cols(f);
+    return !tsr_dtype_is_complex(f->dtype) && m > n && m >= (int64_t)(1.6 * (double)n) && m < (int64_t)(11.0 * (double)n / 6);
+}
+
+static bool by_bidiagonal(const TsrTensor *f) {
+    int64_t m = tsr_la_rows(f), n = tsr_la_cols(f);
+    return !tsr_dtype_is_complex(f->dtype) && n > m && n >= (int64_t)(11.0 * (double)m / 6);
+}
+
+typedef struct Bidiagonal { char *e, *tauq, *taup, *work, *small_vt; int *iwork, lwork; } Bidiagonal;
+
+/* One wide matrix: A = Q B P^T with B lower bidiagonal, the singular value decomposition of B, then Q and P^T applied to its factors. */
+static int svd_bidiagonal(const TsrLaJob *job, const Bidiagonal *w, const Svd *x) {
+    TsrBlasType t = job->t;
+    double unused = 0;
+    size_t item = job->item;
+    const int *m = &x->a.rows, *n = &x->a.cols, *nv = &x->vh.rows;
+    char *vh = x->vh.data;
+    int info = 0;
+    job->blas->gebrd_real[t](m, n, x->a.data, m, x->s, w->e, w->tauq, w->taup, w->work, &w->lwork, &info);
+    job->blas->bdsdc[t]("L", "I", m, x->s, w->e, x->u.data, m, w->small_vt, m, &unused, w->iwork, w->work, w->iwork, &info, 1, 1);
+    if (info != 0) return info;
+    memset(vh, 0, (size_t)*nv * (size_t)*n * item);
+    for (int j = 0; j < *m; j++) memcpy(vh + (size_t)j * (size_t)*nv * item, w->small_vt + (size_t)j * (size_t)*m * item, (size_t)*m * item);
+    for (int j = *m; j < *nv; j++) tsr_la_set(t, vh, (int64_t)j * *nv + j, 1);
+    job->blas->ormbr_real[t]("Q", "L", "N", m, m, n, x->a.data, m, w->tauq, x->u.data, m, w->work, &w->lwork, &info, 1, 1, 1);
+    job->blas->ormbr_real[t]("P", "R", "T", nv, n, m, x->a.data, m, w->taup, vh, nv, w->work, &w->lwork, &info, 1, 1, 1);
+    return info;
+}
+
+static TsrStatus svd_wide(Svd *x) {
+    TsrLaJob job;
+    TSR_TRY(tsr_la_begin(&job, x->batch_a->dtype));
+    TSR_TRY(svd_begin(x));
+    TSR_OWNED scratch = NULL;
+    TSR_OWNED iwork = NULL;
+    int64_t m = x->a.rows, n = x->a.cols, lwork = TSR_MAX(64 * (m + n), 3 * m * m + 4 * m);
+    TSR_TRY(tsr_la_new_scratch(&scratch, 3 * m + m * m + lwork, job.item));
+    TSR_TRY(tsr_la_new_scratch(&iwork, 8 * m, sizeof(int)));
+    char *p = tsr_data(scratch);
+    size_t line = (size_t)m * job.item;
+    Bidiagonal w = {.e = p, .tauq = p + line, .taup = p + 2 * line, .small_vt = p + 3 * line, .work = p + 3 * line + (size_t)m * line, .iwork = tsr_data(iwork)};
+    TSR_TRY(tsr_blas_int(&w.lwork, lwork));
+    for (int64_t b = 0; b < tsr_la_batches(x->batch_a); b++) {
+        svd_take(x, b);
+        int info = svd_bidiagonal(&job, &w, x);
+        if (info != 0) return svd_failed(x->given, x->fn, b, info);
+        TSR_TRY(tsr_interrupt_check());
+    }
+    return TSR_OK;
+}
+
+TsrStatus tsr_la_new_svd(TsrTensor **u, TsrTensor **s, TsrTensor **vh, const TsrTensor *a, char job, const char *fn) {
+    TSR_OWNED f = NULL;
+    TSR_OWNED uu = NULL;
+    TSR_OWNED ss = NULL;
+    TSR_OWNED vv = NULL;
+    int64_t m = tsr_la_rows(a), n = tsr_la_cols(a), k = TSR_MIN(m, n);
+    TSR_TRY(tsr_la_new_copy(&f, a));
+    TSR_TRY(tsr_la_new_vector(&ss, a, k, tsr_dtype_real_of(a->dtype)));
+    if (job != 'N') {
+        TSR_TRY(tsr_la_new_like(&uu, a, m, job == 'A' ? m : k, a->dtype));
+        TSR_TRY(tsr_la_new_like(&vv, a, job == 'A' ? n : k, n, a->dtype));
+    }
+    if (!tsr_is_meta(f)) {
+        if (f->numel > 0) {
+            Svd x = {.batch_a = f, .batch_u = uu, .batch_s = ss, .batch_vh = vv, .jobz = job, .given = a, .fn = fn};
+            if (has_nonfinite(f)) return svd_failed(a, fn, 0, 0);
+            if (job != 'N' && by_gesvd(f)) TSR_TRY(svd_gesvd(&x));
+            else if (job != 'N' && by_bidiagonal(f)) TSR_TRY(svd_wide(&x));
+            else TSR_TRY(svd_gesdd(&x));
+        } else if (job == 'A') {
+            tsr_la_set_identity(uu);
+            tsr_la_set_identity(vv);
+        }
+    }
+    if (job != 'N') *u = tsr_owned_take(&uu), *vh = tsr_owned_take(&vv);
+    *s = tsr_owned_take(&ss);
+    return TSR_OK;
+}
+
+/* ---- symmetric eigenvalues ---- */
+
+static int syevd(const TsrLaJob *job, char jobz, char uplo, const Matrix *a, void *values, const Work *w) {
+    const int *n = &a->rows;
+    int info = 0;
+    if (job->is_complex) job->blas->heevd[job->t](&jobz, &uplo, n, a->data, n, values, w->work, &w->lwork, w->rwork, &w->lrwork, w->iwork, &w->liwork, &info, 1, 1);
+    else job->blas->syevd[job->t](&jobz, &uplo, n, a->data, n, values, w->work, &w->lwork, w->iwork, &w->liwork, &info, 1, 1);
+    return info;
+}
+
+#define R float
+#define NAME(x) f32_##x
+#define FN(name) name##f
+#define EPSILON (FLT_EPSILON / 2)
+#include "core/kernels/matrix/tridiagonal.inc"
+#define R double
+#define NAME(x) f64_##x
+#define FN(name) name
+#define EPSILON (DBL_EPSILON / 2)
+#include "core/kernels/matrix/tridiagonal.inc"
+
+/* Up to this size LAPACK's divide and conquer calls the QL iteration at once, and its signs show. */
+enum { SMALL_EIGEN = 25 };
+
+/* Whether all elements are far from over- and underflow in the products that the iteration forms. */
+static bool well_scaled(const TsrTensor *a) {
+    double lowest = a->dtype == TSR_FLOAT32 || a->dtype == TSR_COMPLEX64 ? 1e-12 : 1e-100, largest = 0;
+    TsrBlasType t;
+    tsr_blas_type(&t, a->dtype);
+    TSR_IN_PIECES(k, a->numel) {
+        double complex v = tsr_la_get(t, tsr_data(a), k);
+        largest = fmax(largest, fmax(fabs(creal(v)), fabs(cimag(v))));
+    }
+    return largest > lowest && largest < 1 / lowest;
+}
+
+/* One small matrix: to tridiagonal form, the iteration, and back. *done is false when the iteration did not converge. */
+static TsrStatus eigh_small(const TsrLaJob *job, char uplo, int n, char *a, char *w, char *scratch, bool *done) {
+    TsrBlasType t = job->t, rt = tsr_la_real(t);
+    size_t real_line = (size_t)n * job->real_item, line = (size_t)n * job->item;
+    char *e = scratch, *rotations = e + real_line, *z = rotations + 2 * real_line, *vectors = z + (size_t)n * real_line, *tau = vectors + (size_t)n * line, *work = tau + line;
+    int lwork = 64 * n, info;
+    job->blas->sytrd[t](&uplo, &n, a, &n, w, e, tau, work, &lwork, &info, 1);
+    *done = rt == TSR_BLAS_S ? f32_tridiagonal((float *)(void *)w, (float *)(void *)e, (float *)(void *)z, n, FLT_MIN, (float *)(void *)rotations)
+                             : f64_tridiagonal((double *)(void *)w, (double *)(void *)e, (double *)(void *)z, n, DBL_MIN, (double *)(void *)rotations);
+    if (!*done) return TSR_OK;
+    for (int64_t k = 0; k < (int64_t)n * n; k++) tsr_la_set(t, vectors, k, tsr_la_get(rt, z, k));
+    job->blas->ormtr[t]("L", &uplo, "N", &n, &n, a, &n, tau, vectors, &n, work, &lwork, &info, 1, 1, 1);
+    memcpy(a, vectors, (size_t)n * line);
+    return TSR_OK;
+}
+
+/* All matrices of the batch; *done is false when one of them is better left to LAPACK (`v` then holds rubbish). */
+static TsrStatus eigh_small_run(TsrTensor *v, TsrTensor *w, char uplo, bool *done) {
+    TsrLaJob job;
+    int n;
+    TSR_OWNED scratch = NULL;
+    TSR_TRY(tsr_la_begin(&job, v->dtype));
+    TSR_TRY(tsr_blas_int(&n, tsr_la_rows(v)));
+    TSR_TRY(tsr_la_new_scratch(&scratch, (2 * (int64_t)n + 72) * n, job.item));
+    *done = well_scaled(v);
+    for (int64_t b = 0; b < tsr_la_batches(v) && *done; b++) {
+        TSR_TRY(eigh_small(&job, uplo, n, tsr_la_matrix(v, b), (char *)tsr_data(w) + (size_t)(b * n) * job.real_item, tsr_data(scratch), done));
+        TSR_TRY(tsr_interrupt_check());
+    }
+    return TSR_OK;
+}
+
+static TsrStatus eigh_run(TsrTensor *v, TsrTensor *w, char jobz, char uplo, const char *fn) {
+    TsrLaJob job;
+    Matrix a;
+    int iquery = 0;
+    double query[4] = {0}, rquery[2] = {0};
+    TSR_TRY(tsr_la_begin(&job, v->dtype));
+    TSR_TRY(matrix_of(&a, v));
+    (void)syevd(&job, jobz, uplo, &a, tsr_data(w), &(Work){query, rquery, &iquery, -1, -1, -1});
+    Work space = {.lwork = tsr_la_lwork(&job, query), .lrwork = TSR_MAX(1, (int)creal(tsr_la_get(tsr_la_real(job.t), rquery, 0))), .liwork = TSR_MAX(iquery, 1)};
+    TSR_OWNED work = NULL;
+    TSR_OWNED rwork = NULL;
+    TSR_OWNED iwork = NULL;
+    TSR_TRY(tsr_la_new_scratch(&work, space.lwork, job.item));
+    TSR_TRY(tsr_la_new_scratch(&rwork, space.lrwork, job.real_item));
+    TSR_TRY(tsr_la_new_scratch(&iwork, space.liwork, sizeof(int)));
+    space.work = tsr_data(work);
+    space.rwork = tsr_data(rwork);
+    space.iwork = tsr_data(iwork);
+    for (int64_t b = 0; b < tsr_la_batches(v); b++) {
+        a.data = tsr_la_matrix(v, b);
+        int info = syevd(&job, jobz, uplo, &a, (char *)tsr_data(w) + (size_t)b * (size_t)a.rows * job.real_item, &space);
+        if (info != 0) {
+            char batch[64] = ": ";
+            if (tsr_ndim(v) > 2) snprintf(batch, sizeof batch, ": (Batch element %lld): ", (long long)b);
+            return tsr_error(TSR_LINALG_ERROR, "%s%sThe algorithm failed to converge because the input matrix is ill-conditioned or has too many repeated eigenvalues (error code: %d).",
+                             fn, batch, info);
+        }
+        TSR_TRY(tsr_interrupt_check());
+    }
+    return TSR_OK;
+}
+
+TsrStatus tsr_la_new_eigh(TsrTensor **w, TsrTensor **v, const TsrTensor *a, char uplo, const char *fn) {
+    TSR_TRY(tsr_la_check_square(a, "linalg.eigh", "A"));
+    TSR_TRY(tsr_la_need_kernel("linalg_eigh_cpu", a));
+    TSR_OWNED vv = NULL;
+    TSR_OWNED ww = NULL;
+    TSR_TRY(tsr_la_new_copy(&vv, a));
+    TSR_TRY(tsr_la_new_vector(&ww, a, tsr_la_cols(a), tsr_dtype_real_of(a->dtype)));
+    if (!tsr_is_meta(vv) && vv->numel > 0) {
+        if (has_nonfinite(vv))
+            return tsr_error(TSR_LINALG_ERROR,
+                             "%s: The algorithm failed to converge because the input matrix is ill-conditioned or has too many repeated eigenvalues (error code: %lld).", fn,
+                             (long long)tsr_la_rows(a) - 1);
+        bool done = false;
+        if (v != NULL && tsr_la_rows(a) <= SMALL_EIGEN) {
+            TSR_TRY(eigh_small_run(vv, ww, uplo, &done));
+            if (!done) {
+                TsrTensor *again;
+                TSR_TRY(tsr_la_new_copy(&again, a));
+                tsr_owned_put_move(&vv, again);
+            }
+        }
+        if (!done) TSR_TRY(eigh_run(vv, ww, v != NULL ? 'V' : 'N', uplo, fn));
+    }
+    *w = tsr_owned_take(&ww);
+    if (v != NULL) *v = tsr_owned_take(&vv);
+    return TSR_OK;
+}

@@ -1,0 +1,91 @@
+/* la.h: what the linear algebra operators share: checks with PyTorch's texts, batches of column-major
+ * matrices as LAPACK wants them, workspaces, and the factorizations that several operators build on.
+ *
+ * "Column-major" tensors here have sizes (batch..., m, n) and strides (..., 1, max(m, 1)), batches one behind
+ * the other: matrix i begins at data + i * m * n elements. `fn` in messages is "linalg.inv" and the like. */
+#ifndef TSR_LA_H
+#define TSR_LA_H
+
+#include <complex.h>
+
+#include "core/engine/blas.h"
+#include "core/ops/matmul/matmul.h"
+#include "core/op.h"
+
+/* --- checks --- */
+TsrStatus tsr_la_check_matrix(const TsrTensor *a, const char *fn, const char *arg); /* at least 2 dimensions */
+TsrStatus tsr_la_check_square(const TsrTensor *a, const char *fn, const char *arg); /* and square */
+TsrStatus tsr_la_check_float(const TsrTensor *a, const char *fn);     /* floating point or complex, half too */
+TsrStatus tsr_la_check_float_high(const TsrTensor *a, const char *fn); /* float32, float64, complex64, complex128 */
+TsrStatus tsr_la_not_implemented(const char *kernel, TsrDtype d);      /* '"lu_cpu" not implemented for 'Half'' */
+TsrStatus tsr_la_need_kernel(const char *kernel, const TsrTensor *a);  /* the same, but a matrix with nothing in it needs none */
+
+/* --- geometry --- */
+static inline int64_t tsr_la_rows(const TsrTensor *a) { return a->sizes[tsr_ndim(a) - 2]; }
+static inline int64_t tsr_la_cols(const TsrTensor *a) { return a->sizes[tsr_ndim(a) - 1]; }
+int64_t tsr_la_batches(const TsrTensor *a); /* product of all sizes but the last two */
+
+/* Strides of a column-major batch (PyTorch's batched_matrix_contiguous_strides); row-major when `columns` is false or ndim < 2. */
+void tsr_la_strides(int64_t *strides, int ndim, const int64_t *sizes, bool columns);
+/* The sizes before the last two. */
+typedef struct TsrLaBatch {
+    int n;
+    int64_t sizes[TSR_MAX_DIMS];
+} TsrLaBatch;
+TsrLaBatch tsr_la_batch(const TsrTensor *a);
+/* Those of two matrices, broadcast; PyTorch's error. */
+TsrStatus tsr_la_broadcast_batch(TsrLaBatch *out, const TsrTensor *a, const TsrTensor *b);
+/* Uninitialised, column-major. */
+TsrStatus tsr_la_new(TsrTensor **out, const TsrLaBatch *batch, int64_t m, int64_t n, TsrDtype dtype, TsrDevice device);
+/* The same with the batch and the device of `like`. */
+TsrStatus tsr_la_new_like(TsrTensor **out, const TsrTensor *like, int64_t m, int64_t n, TsrDtype dtype);
+/* Fresh tensor of like's batch sizes and one further dimension of n (none when n < 0), row-major. */
+TsrStatus tsr_la_new_vector(TsrTensor **out, const TsrTensor *like, int64_t n, TsrDtype dtype);
+/* A column-major copy (conj and neg resolved). */
+TsrStatus tsr_la_new_copy(TsrTensor **out, const TsrTensor *a);
+/* A column-major copy, expanded to that batch. */
+TsrStatus tsr_la_new_copy_expanded(TsrTensor **out, const TsrTensor *a, const TsrLaBatch *batch);
+/* Gives `t` (consumed through its slot) other strides by copying where they differ. */
+TsrStatus tsr_la_restride(TsrTensor **slot, int ndim, const int64_t *sizes, const int64_t *strides);
+/* A view of `a` transposed over its last two dimensions, conjugated too when `conj`. */
+TsrStatus tsr_la_new_mt(TsrTensor **out, const TsrTensor *a, bool conj);
+
+/* --- LAPACK --- */
+typedef struct TsrLaJob {
+    const TsrBlas *blas;
+    TsrBlasType t;
+    bool is_complex;
+    size_t item, real_item; /* bytes of an element and of its real part */
+} TsrLaJob;
+/* Loads the library; dtype one of the four. */
+TsrStatus tsr_la_begin(TsrLaJob *job, TsrDtype dtype);
+/* Scratch bytes as a tensor; freed with it. */
+TsrStatus tsr_la_new_scratch(TsrTensor **out, int64_t count, size_t item);
+/* The workspace size that LAPACK answered in the first element of work. */
+int tsr_la_lwork(const TsrLaJob *job, const void *work);
+static inline char *tsr_la_matrix(const TsrTensor *a, int64_t i) { return (char *)tsr_data(a) + i * tsr_la_rows(a) * tsr_la_cols(a) * (int64_t)tsr_itemsize(a); }
+/* Element k of an array of the four types, and of their real counterparts. */
+double complex tsr_la_get(TsrBlasType t, const void *data, int64_t k);
+void tsr_la_set(TsrBlasType t, void *data, int64_t k, double complex v);
+static inline TsrBlasType tsr_la_real(TsrBlasType t) { return t == TSR_BLAS_C ? TSR_BLAS_S : t == TSR_BLAS_Z ? TSR_BLAS_D : t; }
+/* Zeroes what lies outside the triangle (k: first kept diagonal); of every matrix of the batch. */
+void tsr_la_keep_triangle(TsrTensor *a, bool upper);
+void tsr_la_set_identity(TsrTensor *a);
+
+/* --- factorizations shared between operators; results column-major and the caller's --- */
+/* LU with partial pivoting of `a` (any strides): pivots int32 (batch..., min(m, n)), info int32 (batch...). */
+TsrStatus tsr_la_new_lu_factor(TsrTensor **lu, TsrTensor **pivots, TsrTensor **info, const TsrTensor *a);
+/* Solves in place for the column-major B of the same batch: trans 'N', 'T' or 'C'. */
+TsrStatus tsr_la_lu_solve(TsrTensor *b, const TsrTensor *lu, const TsrTensor *pivots, char trans);
+/* The inverse, column-major, and info. */
+TsrStatus tsr_la_new_inverse(TsrTensor **inverse, TsrTensor **info, const TsrTensor *a);
+/* job 'A', 'S' or 'N' (u and vh untouched). s real, (batch..., k). */
+TsrStatus tsr_la_new_svd(TsrTensor **u, TsrTensor **s, TsrTensor **vh, const TsrTensor *a, char job, const char *fn);
+/* Of a square matrix: w real, ascending. v may be NULL. uplo 'L' or 'U'. */
+TsrStatus tsr_la_new_eigh(TsrTensor **w, TsrTensor **v, const TsrTensor *a, char uplo, const char *fn);
+
+/* A LAPACK info that is not 0 becomes PyTorch's torch.linalg.LinAlgError; `info` int32 (batch...). */
+typedef enum TsrLaFailure { TSR_LA_SINGULAR_INVERSE, TSR_LA_SINGULAR_SOLVE, TSR_LA_NOT_POSITIVE } TsrLaFailure;
+TsrStatus tsr_la_check_info(const TsrTensor *info, const char *fn, TsrLaFailure failure);
+
+#endif

@@ -1,0 +1,638 @@
+/* Operators on the LU and LDL factorizations: solve, inverse, determinant. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "la.h"
+#include "core/op/shared.h"
+
+
+/* ---- factorizations ---- */
+
+static TsrStatus check_lu_input(const TsrTensor *a, bool pivot) {
+    if (tsr_ndim(a) < 2) {
+        return tsr_error(TSR_RUNTIME_ERROR, "torch.lu_factor: Expected tensor with 2 or more dimensions. Got size: %s instead",
+                         tsr_sizes_text(a));
+    }
+    TSR_TRY(tsr_la_need_kernel("lu_cpu", a));
+    return pivot ? TSR_OK : tsr_error(TSR_RUNTIME_ERROR, "linalg.lu_factor: LU without pivoting is not implemented on the CPU");
+}
+
+static TsrStatus check_lu_info(const TsrTensor *info, const char *fn) {
+    if (tsr_is_meta(info)) return TSR_OK;
+    for (int64_t b = 0; b < info->numel; b++) {
+        int e = ((const int *)tsr_data(info))[b];
+        char batch[64] = ": ";
+        if (e == 0) continue;
+        if (tsr_ndim(info) > 0) snprintf(batch, sizeof batch, ": (Batch element %lld): ", (long long)b);
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "%s%sU[%d,%d] is zero and using it on lu_solve would result in a division by zero. If you still want to perform the factorization, consider calling "
+                         "linalg.lu(A, pivot) or linalg.lu_factor_ex(A, pivot)",
+                         fn, batch, e, e);
+    }
+    return TSR_OK;
+}
+
+static TsrStatus lu_factor(TsrOpCall *c, bool pivot, const char *check, bool with_info) {
+    TsrTensor *lu, *pivots, *info;
+    TSR_TRY(check_lu_input(c->arg[0].t, pivot));
+    TSR_TRY(tsr_la_new_lu_factor(&lu, &pivots, &info, c->arg[0].t));
+    TsrStatus s = check != NULL ? check_lu_info(info, check) : TSR_OK;
+    if (s != TSR_OK || !with_info) {
+        tsr_tensor_free(info);
+        if (s == TSR_OK) return tsr_return_move2(c, lu, pivots);
+        tsr_tensor_free(lu);
+        tsr_tensor_free(pivots);
+        return s;
+    }
+    tsr_return_move2(c, lu, pivots);
+    c->ret[2] = (TsrArg){.kind = TSR_ARG_TENSOR, .t = info};
+    c->nret = 3;
+    return TSR_OK;
+}
+
+TsrStatus op_lu_factor(TsrOpCall *c) { return lu_factor(c, c->arg[1].b, "torch.linalg.lu_factor", false); }
+TsrStatus op_lu_factor_ex(TsrOpCall *c) { return lu_factor(c, c->arg[1].b, c->arg[2].b ? "torch.linalg.lu_factor_ex" : NULL, true); }
+/* Never checks: what torch.lu is made of. */
+TsrStatus op_lu(TsrOpCall *c) { return lu_factor(c, c->arg[1].b, NULL, true); }
+
+/* rows[i]: which row of the input row i of the product P^T A is. */
+static void apply_pivots(int64_t *rows, int64_t m, const int *pivots, int64_t k) {
+    for (int64_t i = 0; i < m; i++) rows[i] = i;
+    for (int64_t i = 0; i < k; i++) {
+        int64_t other = pivots[i] - 1, row = rows[i];
+        if (other < 0 || other >= m) continue;
+        rows[i] = rows[other];
+        rows[other] = row;
+    }
+}
+
+static TsrStatus permutation_new(TsrTensor **out, const TsrTensor *lu, const TsrTensor *pivots) {
+    TSR_OWNED p = NULL;
+    TSR_OWNED scratch = NULL;
+    int64_t m = tsr_la_rows(lu), k = TSR_MIN(m, tsr_la_cols(lu)), sizes[TSR_MAX_DIMS];
+    memcpy(sizes, lu->sizes, sizeof(int64_t) * (size_t)tsr_ndim(lu));
+    sizes[tsr_ndim(lu) - 1] = m;
+    TSR_TRY(tsr_tensor_new(&p, tsr_ndim(lu), sizes, lu->dtype, lu->device));
+    TSR_TRY(tsr_la_new_scratch(&scratch, m, sizeof(int64_t)));
+    if (!tsr_is_meta(p) && p->numel > 0) {
+        int64_t *rows = tsr_data(scratch);
+        size_t item = tsr_itemsize(p);
+        memset(tsr_data(p), 0, (size_t)p->numel * item);
+        for (int64_t b = 0; b < tsr_la_batches(lu) && !tsr_interrupted_at(b); b++) {
+            apply_pivots(rows, m, (const int *)tsr_data(pivots) + b * k, k);
+            for (int64_t i = 0; i < m; i++) tsr_scalar_store(tsr_scalar_int(1), p->dtype, (char *)tsr_data(p) + (size_t)((b * m + rows[i]) * m + i) * item);
+        }
+    }
+    *out = tsr_owned_take(&p);
+    return TSR_OK;
+}
+
+/* L (unit lower) or U, row-major, from the packed factorization. */
+static TsrStatus triangle_new(TsrTensor **out, const TsrTensor *lu, bool upper) {
+    TSR_OWNED part = NULL;
+    TSR_OWNED r = NULL;
+    int64_t k = TSR_MIN(tsr_la_rows(lu), tsr_la_cols(lu));
+    TSR_TRY(tsr_tensor_new_narrow(&part, lu, upper ? -2 : -1, 0, k));
+    TSR_TRY(tsr_invoke_new(&r, 1, upper ? "triu" : "tril", "t", part));
+    if (!tsr_is_contiguous(r, TSR_CONTIGUOUS)) {
+        TsrTensor *plain;
+        TSR_TRY(tsr_tensor_new_clone(&plain, r, TSR_CONTIGUOUS));
+        tsr_owned_put_move(&r, plain);
+    }
+    if (!upper && !tsr_is_meta(r)) {
+        TSR_OWNED diagonal = NULL;
+        TSR_TRY(tsr_tensor_new_diagonal(&diagonal, r, 0, -2, -1));
+        TSR_TRY(tsr_tensor_fill(diagonal, tsr_scalar_int(1)));
+    }
+    *out = tsr_owned_take(&r);
+    return TSR_OK;
+}
+
+static TsrStatus empty_like_of(TsrTensor **out, const TsrTensor *t) { return tsr_tensor_new(out, 1, (int64_t[]){0}, t->dtype, t->device); }
+
+static TsrStatus lu_unpack(TsrOpCall *c, const TsrTensor *lu, const TsrTensor *pivots, bool data, bool perm) {
+    TSR_OWNED p = NULL;
+    TSR_OWNED l = NULL;
+    TSR_OWNED u = NULL;
+    TSR_TRY(perm ? permutation_new(&p, lu, pivots) : empty_like_of(&p, lu));
+    TSR_TRY(data ? triangle_new(&l, lu, false) : empty_like_of(&l, lu));
+    TSR_TRY(data ? triangle_new(&u, lu, true) : empty_like_of(&u, lu));
+    tsr_return_move2(c, tsr_owned_take(&p), tsr_owned_take(&l));
+    c->ret[2] = (TsrArg){.kind = TSR_ARG_TENSOR, .t = tsr_owned_take(&u)};
+    c->nret = 3;
+    return TSR_OK;
+}
+
+TsrStatus op_linalg_lu(TsrOpCall *c) {
+    TSR_OWNED lu = NULL;
+    TSR_OWNED pivots = NULL;
+    TSR_OWNED info = NULL;
+    TSR_TRY(tsr_la_check_matrix(c->arg[0].t, "linalg.lu", "A"));
+    TSR_TRY(check_lu_input(c->arg[0].t, c->arg[1].b));
+    TSR_TRY(tsr_la_new_lu_factor(&lu, &pivots, &info, c->arg[0].t));
+    return lu_unpack(c, lu, pivots, true, true);
+}
+
+TsrStatus op_lu_unpack(TsrOpCall *c) {
+    const TsrTensor *lu = c->arg[0].t, *pivots = c->arg[1].t;
+    TSR_OWNED plain = NULL;
+    if (tsr_ndim(lu) < 2) return tsr_error(TSR_RUNTIME_ERROR, "torch.lu_unpack: The input tensor LU must have at least 2 dimensions.");
+    if (c->arg[3].b && pivots->dtype != TSR_INT32)
+        return tsr_error(TSR_RUNTIME_ERROR, "torch.lu_unpack: LU_pivots is expected to be a contiguous tensor of torch.int32 dtype.\n"
+                                            "Note: this function is intended to be used with the output produced by torch.linalg.lu_factor");
+    int n = tsr_ndim(lu) - 1;
+    int64_t want[TSR_MAX_DIMS], k = TSR_MIN(tsr_la_rows(lu), tsr_la_cols(lu));
+    memcpy(want, lu->sizes, sizeof(int64_t) * (size_t)n);
+    want[n - 1] = k;
+    if (c->arg[3].b && (tsr_ndim(pivots) != n || memcmp(pivots->sizes, want, sizeof(int64_t) * (size_t)n) != 0)) {
+        return tsr_error(TSR_VALUE_ERROR, "Expected LU_pivots to have shape %s but got %s instead.", tsr_layout_text(n, want),
+                         tsr_sizes_text(pivots));
+    }
+    TSR_TRY(tsr_tensor_new_contiguous(&plain, pivots, TSR_CONTIGUOUS));
+    return lu_unpack(c, lu, plain, c->arg[2].b, c->arg[3].b);
+}
+
+/* ---- solving ---- */
+
+static TsrStatus check_solve_shapes(const char *fn, const TsrTensor *a, const TsrTensor *b, bool left) {
+    int64_t n = tsr_la_rows(a), have = left ? tsr_la_rows(b) : tsr_la_cols(b);
+    if (n == have) return TSR_OK;
+    return tsr_error(TSR_RUNTIME_ERROR, "%s: Incompatible shapes of A and B for the equation %s (%lldx%lld and %lldx%lld)", fn, left ? "AX = B" : "XA = B", (long long)n,
+                     (long long)tsr_la_cols(a), (long long)tsr_la_rows(b), (long long)tsr_la_cols(b));
+}
+
+/* A column-major X^T becomes the row-major X that it is. */
+static TsrStatus transpose_geometry(TsrTensor *x) {
+    int d = tsr_ndim(x);
+    int64_t sizes[TSR_MAX_DIMS], strides[TSR_MAX_DIMS];
+    memcpy(sizes, x->sizes, sizeof(int64_t) * (size_t)d);
+    sizes[d - 2] = tsr_la_cols(x), sizes[d - 1] = tsr_la_rows(x);
+    tsr_la_strides(strides, d, sizes, false);
+    return tsr_tensor_set_geometry(x, (TsrGeometry){d, sizes, strides, 0});
+}
+
+/* X of op(A) X = B (or X op(A) = B) from a factorization whose batch is already B's; column-major when left, else row-major. */
+static TsrStatus solve_factored(TsrTensor **out, const TsrTensor *lu, const TsrTensor *pivots, const TsrTensor *b, bool left, bool adjoint) {
+    TSR_OWNED bt = NULL;
+    TSR_OWNED x = NULL;
+    bool is_complex = tsr_dtype_is_complex(b->dtype);
+    TsrLaBatch batch = tsr_la_batch(lu);
+    if (left) {
+        TSR_TRY(tsr_la_new_copy_expanded(&x, b, &batch));
+        TSR_TRY(tsr_la_lu_solve(x, lu, pivots, !adjoint ? 'N' : is_complex ? 'C' : 'T'));
+        *out = tsr_owned_take(&x);
+        return TSR_OK;
+    }
+    /* X A = B is A^T X^T = B^T; with the adjoint it is conj(A) X^T = B^T: conjugate both sides. */
+    TSR_TRY(tsr_la_new_mt(&bt, b, adjoint));
+    TSR_TRY(tsr_la_new_copy_expanded(&x, bt, &batch));
+    TSR_TRY(tsr_la_lu_solve(x, lu, pivots, adjoint ? 'N' : 'T'));
+    if (adjoint && is_complex) {
+        TSR_OWNED conj = NULL;
+        TSR_TRY(tsr_tensor_new_conj(&conj, x));
+        TsrTensor *plain;
+        TSR_TRY(tsr_tensor_new_clone(&plain, conj, TSR_PRESERVE));
+        tsr_owned_put_move(&x, plain);
+    }
+    TSR_TRY(transpose_geometry(x));
+    *out = tsr_owned_take(&x);
+    return TSR_OK;
+}
+
+/* Whether B is a (batch of) vectors beside the matrices of A. */
+static bool vector_case(const TsrTensor *a, const TsrTensor *b) {
+    int db = tsr_ndim(b);
+    return db == 1 || (tsr_ndim(a) - 1 == db && memcmp(a->sizes, b->sizes, sizeof(int64_t) * (size_t)db) == 0);
+}
+
+static TsrStatus check_solve(const TsrTensor *a, const TsrTensor *b, bool left, const char *fn) {
+    TSR_TRY(tsr_la_check_float(a, fn));
+    if (a->dtype != b->dtype)
+        return tsr_error(TSR_RUNTIME_ERROR, "%s: Expected A and B to have the same dtype, but found A of type %s and B of type %s instead", fn, tsr_dtype_scalar_name(a->dtype),
+                         tsr_dtype_scalar_name(b->dtype));
+    TSR_TRY(tsr_la_check_square(a, fn, "A"));
+    TSR_TRY(tsr_la_need_kernel("lu_cpu", a));
+    if (!left && vector_case(a, b))
+        return tsr_error(TSR_RUNTIME_ERROR, "%s: Vector broadcasting of the left hand side is not supported for left=False. In this case linalg.solve is equivalent to B / A.squeeze(-1)", fn);
+    return TSR_OK;
+}
+
+/* X for matrices B. */
+static TsrStatus solve_matrices_new(TsrTensor **x, TsrTensor **info, const TsrTensor *a, const TsrTensor *b, bool left) {
+    TSR_OWNED wide = NULL;
+    TSR_OWNED lu = NULL;
+    TSR_OWNED pivots = NULL;
+    TSR_OWNED e = NULL;
+    TSR_OWNED r = NULL;
+    TsrLaBatch batch;
+    int64_t sizes[TSR_MAX_DIMS + 2];
+    TSR_TRY(tsr_la_broadcast_batch(&batch, a, b));
+    memcpy(sizes, batch.sizes, sizeof(int64_t) * (size_t)batch.n);
+    sizes[batch.n] = sizes[batch.n + 1] = tsr_la_rows(a);
+    TSR_TRY(tsr_tensor_new_expand(&wide, a, batch.n + 2, sizes));
+    TSR_TRY(tsr_la_new_lu_factor(&lu, &pivots, &e, wide));
+    TSR_TRY(solve_factored(&r, lu, pivots, b, left, false));
+    *info = tsr_owned_take(&e);
+    *x = tsr_owned_take(&r);
+    return TSR_OK;
+}
+
+/* *info has the batch of the factored matrices. */
+static TsrStatus solve_new(TsrTensor **x, TsrTensor **info, const TsrTensor *a, const TsrTensor *b, bool left, const char *fn) {
+    TSR_TRY(check_solve(a, b, left, fn));
+    bool vector = vector_case(a, b);
+    TSR_OWNED column = NULL;
+    TSR_OWNED e = NULL;
+    TSR_OWNED r = NULL;
+    if (vector) TSR_TRY(tsr_tensor_new_unsqueeze(&column, b, -1));
+    const TsrTensor *rhs = vector ? column : b;
+    TSR_TRY(tsr_la_check_matrix(rhs, fn, "B"));
+    TSR_TRY(check_solve_shapes(fn, a, rhs, left));
+    TSR_TRY(solve_matrices_new(&r, &e, a, rhs, left));
+    if (vector) {
+        int d = tsr_ndim(r) - 1;
+        int64_t sizes[TSR_MAX_DIMS], strides[TSR_MAX_DIMS];
+        memcpy(sizes, r->sizes, sizeof(int64_t) * (size_t)d);
+        tsr_la_strides(strides, d, sizes, left);
+        TSR_TRY(tsr_la_restride(&r, d, sizes, strides));
+    }
+    *info = tsr_owned_take(&e);
+    *x = tsr_owned_take(&r);
+    return TSR_OK;
+}
+
+TsrStatus op_linalg_solve(TsrOpCall *c) {
+    TSR_OWNED x = NULL;
+    TSR_OWNED info = NULL;
+    TSR_TRY(solve_new(&x, &info, c->arg[0].t, c->arg[1].t, c->arg[2].b, "linalg.solve"));
+    TSR_TRY(tsr_la_check_info(info, "torch.linalg.solve", TSR_LA_SINGULAR_SOLVE));
+    return tsr_return_move(c, tsr_owned_take(&x));
+}
+
+TsrStatus op_linalg_solve_ex(TsrOpCall *c) {
+    TSR_OWNED x = NULL;
+    TSR_OWNED info = NULL;
+    TSR_TRY(solve_new(&x, &info, c->arg[0].t, c->arg[1].t, c->arg[2].b, "linalg.solve"));
+    if (c->arg[3].b) TSR_TRY(tsr_la_check_info(info, "torch.linalg.solve_ex", TSR_LA_SINGULAR_SOLVE));
+    return tsr_return_move2(c, tsr_owned_take(&x), tsr_owned_take(&info));
+}
+
+static TsrStatus lu_solve(TsrTensor **out, const TsrTensor *lu, const TsrTensor *pivots, const TsrTensor *b, bool left, bool adjoint) {
+    TSR_TRY(tsr_la_check_float(lu, "torch.linalg.lu_solve"));
+    if (lu->dtype != b->dtype)
+        return tsr_error(TSR_RUNTIME_ERROR, "linalg.lu_solve: Expected LU and B to have the same dtype, but found LU of type %s and B of type %s instead",
+                         tsr_dtype_scalar_name(lu->dtype), tsr_dtype_scalar_name(b->dtype));
+    if (pivots->dtype != TSR_INT32) return tsr_error(TSR_RUNTIME_ERROR, "linalg.lu_solve: pivots should be a Tensor of scalar type torch.int32");
+    TSR_TRY(tsr_la_check_square(lu, "torch.linalg.lu_solve", "A"));
+    TSR_TRY(tsr_la_check_matrix(b, "linalg.lu_solve", "B"));
+    TSR_TRY(check_solve_shapes("linalg.lu_solve", lu, b, left));
+    int dp = tsr_ndim(pivots);
+    if (dp < 1 || pivots->sizes[dp - 1] != tsr_la_cols(lu)) return tsr_error(TSR_RUNTIME_ERROR, "linalg.lu_solve: Number of pivots per batch should be same as the dimension of the matrix");
+    if (dp != tsr_ndim(lu) - 1 || memcmp(pivots->sizes, lu->sizes, sizeof(int64_t) * (size_t)dp) != 0) {
+        return tsr_error(TSR_RUNTIME_ERROR, "linalg.lu_solve: Expected LU.shape[:-1] and pivots.shape to be the same, but got pivots with shape %s instead",
+                         tsr_layout_text(dp, pivots->sizes));
+    }
+    TSR_TRY(tsr_la_not_implemented("linalg.lu_solve", lu->dtype));
+    TSR_OWNED lub = NULL;
+    TSR_OWNED pwide = NULL;
+    TSR_OWNED pb = NULL;
+    TsrLaBatch batch;
+    TSR_TRY(tsr_la_broadcast_batch(&batch, lu, b));
+    TSR_TRY(tsr_la_new_copy_expanded(&lub, lu, &batch));
+    batch.sizes[batch.n] = tsr_la_cols(lu);
+    TSR_TRY(tsr_tensor_new_expand(&pwide, pivots, batch.n + 1, batch.sizes));
+    TSR_TRY(tsr_tensor_new_contiguous(&pb, pwide, TSR_CONTIGUOUS));
+    if (!tsr_is_meta(pb))
+        for (int64_t k = 0; k < pb->numel; k++)
+            if (((const int *)tsr_data(pb))[k] < 1 || ((const int *)tsr_data(pb))[k] > tsr_la_cols(lu))
+                return tsr_error(TSR_RUNTIME_ERROR, "Pivots given to lu_solve must all be %s. Did you properly pass the result of lu_factor?",
+                                 ((const int *)tsr_data(pb))[k] < 1 ? "greater or equal to 1" : "smaller or equal to LU.size(-2)");
+    return solve_factored(out, lub, pb, b, left, adjoint);
+}
+
+TsrStatus op_linalg_lu_solve(TsrOpCall *c) {
+    TsrTensor *r = NULL;
+    return tsr_finish_move(c, lu_solve(&r, c->arg[0].t, c->arg[1].t, c->arg[2].t, c->arg[3].b, c->arg[4].b), r);
+}
+
+TsrStatus op_lu_solve(TsrOpCall *c) {
+    TsrTensor *r = NULL;
+    return tsr_finish_move(c, lu_solve(&r, c->arg[1].t, c->arg[2].t, c->arg[0].t, true, false), r);
+}
+
+/* ---- inverse ---- */
+
+static TsrStatus inverse(TsrTensor **x, TsrTensor **info, const TsrTensor *a, const char *fn) {
+    TSR_TRY(tsr_la_check_square(a, fn, "A"));
+    TSR_TRY(tsr_la_check_float_high(a, fn));
+    return tsr_la_new_inverse(x, info, a);
+}
+
+TsrStatus op_linalg_inv(TsrOpCall *c) {
+    TSR_OWNED x = NULL;
+    TSR_OWNED info = NULL;
+    TSR_TRY(inverse(&x, &info, c->arg[0].t, "linalg.inv"));
+    TSR_TRY(tsr_la_check_info(info, "linalg.inv", TSR_LA_SINGULAR_INVERSE));
+    return tsr_return_move(c, tsr_owned_take(&x));
+}
+
+TsrStatus op_linalg_inv_ex(TsrOpCall *c) {
+    TSR_OWNED x = NULL;
+    TSR_OWNED info = NULL;
+    TSR_TRY(inverse(&x, &info, c->arg[0].t, "linalg.inv"));
+    if (c->arg[1].b) TSR_TRY(tsr_la_check_info(info, "linalg.inv_ex", TSR_LA_SINGULAR_INVERSE));
+    return tsr_return_move2(c, tsr_owned_take(&x), tsr_owned_take(&info));
+}
+
+static int64_t product(const int64_t *sizes, int from, int to) {
+    int64_t p = 1;
+    for (int i = from; i < to; i++) p *= sizes[i];
+    return p;
+}
+
+TsrStatus op_tensorinv(TsrOpCall *c) {
+    const TsrTensor *a = c->arg[0].t;
+    int64_t ind = c->arg[1].i, sizes[TSR_MAX_DIMS];
+    int d = tsr_ndim(a), n = 0;
+    TSR_OWNED square = NULL;
+    TSR_OWNED x = NULL;
+    TSR_OWNED info = NULL;
+    TsrTensor *r = NULL;
+    if (ind <= 0) return tsr_error(TSR_RUNTIME_ERROR, "Expected a strictly positive integer for 'ind', but got %lld", (long long)ind);
+    if (ind > d) return tsr_error(TSR_RUNTIME_ERROR, "ArrayRef: invalid slice, N = %lld; size = %d", (long long)ind, d);
+    int split = (int)ind;
+    int64_t rows = product(a->sizes, 0, split), cols = product(a->sizes, split, d);
+    if (rows != cols)
+        return tsr_error(TSR_RUNTIME_ERROR, "Expected self to satisfy the requirement prod(self.shape[ind:]) == prod(self.shape[:ind]), but got %lld != %lld", (long long)cols,
+                         (long long)rows);
+    for (int i = split; i < d; i++) sizes[n++] = a->sizes[i];
+    for (int i = 0; i < split; i++) sizes[n++] = a->sizes[i];
+    TSR_TRY(tsr_tensor_new_reshape(&square, a, 2, (int64_t[]){rows, cols}));
+    TSR_TRY(inverse(&x, &info, square, "linalg.inv"));
+    TSR_TRY(tsr_la_check_info(info, "linalg.tensorinv", TSR_LA_SINGULAR_INVERSE));
+    return tsr_finish_move(c, tsr_tensor_new_reshape(&r, x, n, sizes), r);
+}
+
+static TsrStatus move_dims_last(TsrTensor **out, const TsrTensor *a, const TsrArg *dims) {
+    if (!tsr_arg_given(dims)) {
+        *out = tsr_tensor_retain((TsrTensor *)a);
+        return TSR_OK;
+    }
+    bool moved[TSR_MAX_DIMS] = {false};
+    int64_t order[TSR_MAX_DIMS], wrapped[TSR_MAX_DIMS];
+    int n = 0, d = tsr_ndim(a);
+    for (int i = 0; i < dims->n && i < TSR_MAX_DIMS; i++) {
+        wrapped[i] = dims->ints[i];
+        TSR_TRY(tsr_wrap_dim(&wrapped[i], d));
+        if (moved[wrapped[i]]) return tsr_error(TSR_RUNTIME_ERROR, "movedim: repeated dim in `source` (%s)", tsr_layout_text(dims->n, dims->ints));
+        moved[wrapped[i]] = true;
+    }
+    for (int i = 0; i < d; i++)
+        if (!moved[i]) order[n++] = i;
+    for (int i = 0; i < dims->n && n < d; i++) order[n++] = wrapped[i];
+    return tsr_tensor_new_permute(out, a, d, order);
+}
+
+TsrStatus op_tensorsolve(TsrOpCall *c) {
+    const TsrTensor *b = c->arg[1].t;
+    TSR_OWNED a = NULL;
+    TSR_OWNED square = NULL;
+    TSR_OWNED flat = NULL;
+    TSR_OWNED x = NULL;
+    TSR_OWNED info = NULL;
+    TsrTensor *r = NULL;
+    TSR_TRY(move_dims_last(&a, c->arg[0].t, &c->arg[2]));
+    int split = TSR_MIN(tsr_ndim(b), tsr_ndim(a)), rest = tsr_ndim(a) - split;
+    int64_t rows = product(a->sizes, 0, split), cols = product(a->sizes, split, tsr_ndim(a));
+    if (cols != b->numel || rows != cols)
+        return tsr_error(TSR_RUNTIME_ERROR, "Expected self to satisfy the requirement prod(self.shape[other.ndim:]) == prod(self.shape[:other.ndim]), but got %lld != %lld",
+                         (long long)cols, (long long)(cols != b->numel ? b->numel : rows));
+    TSR_TRY(tsr_tensor_new_reshape(&square, a, 2, (int64_t[]){rows, cols}));
+    TSR_TRY(tsr_tensor_new_reshape(&flat, b, 1, (int64_t[]){b->numel}));
+    TSR_TRY(solve_new(&x, &info, square, flat, true, "linalg.solve"));
+    TSR_TRY(tsr_la_check_info(info, "torch.linalg.solve", TSR_LA_SINGULAR_SOLVE));
+    return tsr_finish_move(c, tsr_tensor_new_reshape(&r, x, rest, a->sizes + split), r);
+}
+
+/* ---- determinants ---- */
+
+static TsrStatus factor_for_det(TsrTensor **lu, TsrTensor **pivots, const TsrTensor *a, const char *fn) {
+    TSR_OWNED at = NULL;
+    TSR_OWNED info = NULL;
+    TSR_TRY(tsr_la_check_square(a, fn, "A"));
+    TSR_TRY(tsr_la_check_float(a, fn));
+    TSR_TRY(tsr_la_need_kernel("lu_cpu", a));
+    bool transposed = tsr_is_contiguous(a, TSR_CONTIGUOUS) && !tsr_dtype_is_complex(a->dtype);
+    if (transposed) TSR_TRY(tsr_la_new_mt(&at, a, false));
+    return tsr_la_new_lu_factor(lu, pivots, &info, transposed ? at : a);
+}
+
+static double pivot_sign(const int *pivots, int64_t n) {
+    bool odd = false;
+    for (int64_t i = 0; i < n; i++) odd ^= pivots[i] != i + 1;
+    return odd ? -1 : 1;
+}
+
+static TsrStatus det_new(TsrTensor **out, const TsrTensor *a, const char *fn) {
+    TSR_OWNED lu = NULL;
+    TSR_OWNED pivots = NULL;
+    TSR_OWNED diagonal = NULL;
+    TSR_OWNED sign = NULL;
+    TSR_OWNED prod = NULL;
+    TSR_TRY(factor_for_det(&lu, &pivots, a, fn));
+    int64_t n = tsr_la_rows(lu), last = -1;
+    TSR_TRY(tsr_la_new_vector(&sign, lu, -1, lu->dtype));
+    const int64_t batches = tsr_is_meta(sign) ? 0 : sign->numel;
+    TSR_IN_PIECES(b, batches)
+        tsr_scalar_store(tsr_scalar_float(pivot_sign((const int *)tsr_data(pivots) + b * n, n)), sign->dtype, (char *)tsr_data(sign) + (size_t)b * tsr_itemsize(sign));
+    TSR_TRY(tsr_tensor_new_diagonal(&diagonal, lu, 0, -2, -1));
+    TSR_TRY(tsr_invoke_new(&prod, 1, "prod", "ti", diagonal, last));
+    return tsr_invoke_new(out, 1, "mul", "tt", prod, sign);
+}
+
+TsrStatus op_det(TsrOpCall *c) {
+    TsrTensor *r = NULL;
+    return tsr_finish_move(c, det_new(&r, c->arg[0].t, "linalg.det"), r);
+}
+
+static TsrStatus slogdet_new(TsrTensor **sign, TsrTensor **logabs, const TsrTensor *a, const char *fn) {
+    TSR_OWNED lu = NULL;
+    TSR_OWNED pivots = NULL;
+    TSR_OWNED s = NULL;
+    TSR_OWNED l = NULL;
+    TSR_TRY(tsr_la_check_square(a, fn, "A"));
+    TSR_TRY(tsr_la_check_float_high(a, fn));
+    TSR_TRY(factor_for_det(&lu, &pivots, a, fn));
+    TSR_TRY(tsr_la_new_vector(&s, lu, -1, lu->dtype));
+    TSR_TRY(tsr_la_new_vector(&l, lu, -1, tsr_dtype_real_of(lu->dtype)));
+    TsrBlasType t;
+    tsr_blas_type(&t, lu->dtype);
+    int64_t n = tsr_la_rows(lu);
+    for (int64_t b = 0; b < s->numel && !tsr_is_meta(s) && !tsr_interrupted_at(b); b++) {
+        double complex unit = pivot_sign((const int *)tsr_data(pivots) + b * n, n);
+        double sum = 0;
+        for (int64_t i = 0; i < n; i++) {
+            double complex d = tsr_la_get(t, tsr_la_matrix(lu, b), i * n + i);
+            double size = cabs(d);
+            unit *= size == 0 ? 0 : cimag(d) == 0 && creal(d) == size ? 1 : d / size;
+            sum += log(size);
+        }
+        tsr_la_set(t, tsr_data(s), b, unit);
+        tsr_la_set(tsr_la_real(t), tsr_data(l), b, sum);
+    }
+    *sign = tsr_owned_take(&s);
+    *logabs = tsr_owned_take(&l);
+    return TSR_OK;
+}
+
+TsrStatus op_slogdet(TsrOpCall *c) {
+    TsrTensor *s, *l;
+    TSR_TRY(slogdet_new(&s, &l, c->arg[0].t, "linalg.slogdet"));
+    return tsr_return_move2(c, s, l);
+}
+
+TsrStatus op_logdet(TsrOpCall *c) {
+    TSR_OWNED s = NULL;
+    TSR_OWNED l = NULL;
+    TSR_OWNED log_sign = NULL;
+    TsrTensor *r = NULL;
+    TSR_TRY(slogdet_new(&s, &l, c->arg[0].t, "logdet"));
+    if (tsr_dtype_is_complex(s->dtype)) {
+        TSR_TRY(tsr_invoke_new(&log_sign, 1, "log", "t", s));
+        return tsr_finish_move(c, tsr_invoke_new(&r, 1, "add", "tt", log_sign, l), r);
+    }
+    TsrBlasType t;
+    tsr_blas_type(&t, s->dtype);
+    const int64_t batches = tsr_is_meta(l) ? 0 : l->numel;
+    TSR_IN_PIECES(b, batches)
+        if (creal(tsr_la_get(t, tsr_data(s), b)) == -1) tsr_la_set(t, tsr_data(l), b, NAN);
+    return tsr_return_move(c, tsr_owned_take(&l));
+}
+
+/* ---- LDL ---- */
+
+static TsrStatus ldl_factor(TsrTensor **ld, TsrTensor **pivots, TsrTensor **info, const TsrTensor *a, bool hermitian) {
+    TSR_OWNED f = NULL;
+    TSR_OWNED p = NULL;
+    TSR_OWNED e = NULL;
+    TSR_OWNED work = NULL;
+    TSR_TRY(tsr_la_check_square(a, "torch.linalg.ldl_factor_ex", "A"));
+    TSR_TRY(tsr_la_check_float(a, "torch.linalg.ldl_factor_ex"));
+    TSR_TRY(tsr_la_need_kernel("ldl_factor_kernel_cpu", a));
+    TSR_TRY(tsr_la_new_copy(&f, a));
+    TSR_TRY(tsr_la_new_vector(&p, a, tsr_la_cols(a), TSR_INT32));
+    TSR_TRY(tsr_la_new_vector(&e, a, -1, TSR_INT32));
+    if (!tsr_is_meta(f)) {
+        if (e->numel > 0) memset(tsr_data(e), 0, (size_t)e->numel * 4);
+        if (f->numel > 0) {
+            TsrLaJob job;
+            int n, lwork = -1, dummy;
+            double query[4] = {0};
+            char lower = 'L';
+            TSR_TRY(tsr_la_begin(&job, f->dtype));
+            TSR_TRY(tsr_blas_int(&n, tsr_la_rows(f)));
+            void (*const *factor)(const char *, const int *, void *, const int *, int *, void *, const int *, int *, size_t) = hermitian ? job.blas->hetrf : job.blas->sytrf;
+            factor[job.t](&lower, &n, tsr_data(f), &n, tsr_data(p), query, &lwork, &dummy, 1);
+            lwork = tsr_la_lwork(&job, query);
+            TSR_TRY(tsr_la_new_scratch(&work, lwork, job.item));
+            for (int64_t b = 0; b < tsr_la_batches(f); b++) {
+                factor[job.t](&lower, &n, tsr_la_matrix(f, b), &n, (int *)tsr_data(p) + b * n, tsr_data(work), &lwork, (int *)tsr_data(e) + b, 1);
+                TSR_TRY(tsr_interrupt_check());
+            }
+            tsr_la_keep_triangle(f, false);
+        }
+    }
+    *ld = tsr_owned_take(&f);
+    *pivots = tsr_owned_take(&p);
+    *info = tsr_owned_take(&e);
+    return TSR_OK;
+}
+
+static TsrStatus check_ldl_info(const TsrTensor *info, const char *fn) {
+    for (int64_t b = 0; b < info->numel && !tsr_is_meta(info); b++) {
+        int e = ((const int *)tsr_data(info))[b];
+        if (e != 0) 
+            return tsr_error(TSR_RUNTIME_ERROR,
+                             "false INTERNAL ASSERT FAILED at \"/__w/pytorch/pytorch/aten/src/ATen/native/BatchLinearAlgebra.cpp\":1677, please report a bug to PyTorch. %s: Unknown error code: %d.",
+                             fn, e);
+    }
+    return TSR_OK;
+}
+
+TsrStatus op_ldl_factor(TsrOpCall *c) {
+    TSR_OWNED ld = NULL;
+    TSR_OWNED pivots = NULL;
+    TSR_OWNED info = NULL;
+    TSR_TRY(ldl_factor(&ld, &pivots, &info, c->arg[0].t, c->arg[1].b));
+    TSR_TRY(check_ldl_info(info, "torch.linalg.ldl_factor"));
+    return tsr_return_move2(c, tsr_owned_take(&ld), tsr_owned_take(&pivots));
+}
+
+TsrStatus op_ldl_factor_ex(TsrOpCall *c) {
+    TSR_OWNED ld = NULL;
+    TSR_OWNED pivots = NULL;
+    TSR_OWNED info = NULL;
+    TSR_TRY(ldl_factor(&ld, &pivots, &info, c->arg[0].t, c->arg[1].b));
+    if (c->arg[2].b) TSR_TRY(check_ldl_info(info, "torch.linalg.ldl_factor_ex"));
+    tsr_return_move2(c, tsr_owned_take(&ld), tsr_owned_take(&pivots));
+    c->ret[2] = (TsrArg){.kind = TSR_ARG_TENSOR, .t = tsr_owned_take(&info)};
+    c->nret = 3;
+    return TSR_OK;
+}
+
+static TsrStatus check_ldl_solve(const TsrTensor *ld, const TsrTensor *pivots, const TsrTensor *b) {
+    TSR_TRY(tsr_la_check_square(ld, "torch.linalg.ldl_solve", "LD"));
+    TSR_TRY(tsr_la_check_float(ld, "torch.linalg.ldl_solve"));
+    int64_t dim = -2;
+    TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(b)));
+    if (ld->dtype != b->dtype)
+        return tsr_error(TSR_RUNTIME_ERROR, "Expected b and A to have the same dtype, but found b of type %s and A of type %s instead.", tsr_dtype_scalar_name(b->dtype),
+                         tsr_dtype_scalar_name(ld->dtype));
+    if (tsr_la_rows(ld) != tsr_la_rows(b))
+        return tsr_error(TSR_RUNTIME_ERROR, "Incompatible matrix sizes for torch.linalg.ldl_solve: each A matrix is %lld by %lld but each b matrix is %lld by %lld",
+                         (long long)tsr_la_cols(ld), (long long)tsr_la_cols(ld), (long long)tsr_la_rows(b), (long long)tsr_la_cols(b));
+    int dp = tsr_ndim(pivots);
+    if (dp != tsr_ndim(ld) - 1 || memcmp(pivots->sizes, ld->sizes, sizeof(int64_t) * (size_t)dp) != 0) {
+        return tsr_error(TSR_RUNTIME_ERROR, "torch.linalg.ldl_solve: Expected LD.shape[:-1] and pivots.shape to be the same, but got pivots with shape %s instead",
+                         tsr_layout_text(dp, pivots->sizes));
+    }
+    if (!tsr_dtype_is_integral(pivots->dtype))
+        return tsr_error(TSR_RUNTIME_ERROR, "torch.linalg.ldl_solve: Expected pivots to be integers. Got %s", tsr_dtype_scalar_name(pivots->dtype));
+    return tsr_la_not_implemented("ldl_solve_cpu", ld->dtype);
+}
+
+TsrStatus op_ldl_solve(TsrOpCall *c) {
+    const TsrTensor *ld = c->arg[0].t, *pivots = c->arg[1].t, *b = c->arg[2].t;
+    TSR_TRY(check_ldl_solve(ld, pivots, b));
+    TSR_OWNED x = NULL;
+    TSR_OWNED f = NULL;
+    TSR_OWNED p32 = NULL;
+    TSR_OWNED pwide = NULL;
+    TSR_OWNED p = NULL;
+    TsrLaBatch batch;
+    int n, nrhs, info;
+    char lower = 'L';
+    TSR_TRY(tsr_la_broadcast_batch(&batch, ld, b));
+    TSR_TRY(tsr_la_new_copy_expanded(&x, b, &batch));
+    TSR_TRY(tsr_la_new_copy_expanded(&f, ld, &batch));
+    TSR_TRY(tsr_tensor_new_cast(&p32, pivots, TSR_INT32));
+    batch.sizes[batch.n] = tsr_la_cols(ld);
+    TSR_TRY(tsr_tensor_new_expand(&pwide, p32, batch.n + 1, batch.sizes));
+    TSR_TRY(tsr_tensor_new_contiguous(&p, pwide, TSR_CONTIGUOUS));
+    if (x->numel == 0 || tsr_is_meta(x)) return tsr_return_move(c, tsr_owned_take(&x));
+    for (int64_t k = 0; k < p->numel; k++) {
+        int v = ((const int *)tsr_data(p))[k];
+        if (v == 0 || v > tsr_la_cols(ld) || v < -tsr_la_cols(ld)) return tsr_error(TSR_RUNTIME_ERROR, "Pivots given to ldl_solve must all satisfy |pivot| <= LD.size(-2). Did you properly pass the result of ldl_factor?");
+    }
+    TsrLaJob job;
+    TSR_TRY(tsr_la_begin(&job, x->dtype));
+    TSR_TRY(tsr_blas_int(&n, tsr_la_rows(x)));
+    TSR_TRY(tsr_blas_int(&nrhs, tsr_la_cols(x)));
+    void (*const *solve)(const char *, const int *, const int *, const void *, const int *, const int *, void *, const int *, int *, size_t) = c->arg[3].b ? job.blas->hetrs : job.blas->sytrs;
+    for (int64_t i = 0; i < tsr_la_batches(x); i++) {
+        solve[job.t](&lower, &n, &nrhs, tsr_la_matrix(f, i), &n, (const int *)tsr_data(p) + i * n, tsr_la_matrix(x, i), &n, &info, 1);
+        TSR_TRY(tsr_interrupt_check());
+    }
+    return tsr_return_move(c, tsr_owned_take(&x));
+}

@@ -1,0 +1,503 @@
+/* Norms of vectors and matrices, and condition numbers. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "la.h"
+#include "core/ops/reduce/reduce.h"
+
+/* The sum of the squares of n reals, in double, in many partial sums; a complex number counts as two. A float's square is exact in double, so there a
+ * fused multiplication changes no bit, and it halves the time. */
+#define SUM_OF_SQUARES(name, T, CLONES) \
+    CLONES static double name(const T *x, int64_t n) { \
+        double s[32] = {0}, total = 0; \
+        int64_t i = 0; \
+        for (; i + 32 <= n; i += 32) \
+            for (int k = 0; k < 32; k++) s[k] += (double)x[i + k] * (double)x[i + k]; \
+        for (; i < n; i++) s[0] += (double)x[i] * (double)x[i]; \
+        for (int k = 0; k < 32; k++) total += s[k]; \
+        return total; \
+    }
+SUM_OF_SQUARES(squares_float, float, TSR_CLONES_FUSED)
+SUM_OF_SQUARES(squares_double, double, TSR_CLONES)
+
+enum { SHORT_ROW = 1 << 15 };
+
+#define T float
+#define R float
+#define NAME(x) f32_##x
+#define SIZE(v) fabsf(v)
+#define POW powf
+#define FMA fmaf
+#define LANES 8
+#define SQUARES(x, n) squares_float(x, n)
+#include "core/kernels/reduce/norm.inc"
+#define T double
+#define R double
+#define NAME(x) f64_##x
+#define SIZE(v) fabs(v)
+#define POW pow
+#define FMA fma
+#define LANES 4
+#define SQUARES(x, n) squares_double(x, n)
+#include "core/kernels/reduce/norm.inc"
+#define T TsrComplexFloat
+#define R float
+#define NAME(x) c64_##x
+#define SIZE(v) hypotf(crealf(v), cimagf(v))
+#define POW powf
+#define SQUARES(x, n) squares_float((const float *)(x), 2 * (n))
+#include "core/kernels/reduce/norm.inc"
+#define T TsrComplexDouble
+#define R double
+#define NAME(x) c128_##x
+#define SIZE(v) hypot(creal(v), cimag(v))
+#define POW pow
+#define SQUARES(x, n) squares_double((const double *)(x), 2 * (n))
+#include "core/kernels/reduce/norm.inc"
+
+static double combine(double a, double b, double p) {
+    if (!isinf(p)) return a + b;
+    if (a != a) return a;
+    return b != b ? b : p > 0 ? (a > b ? a : b) : (a < b ? a : b);
+}
+
+static double norm_part(TsrDtype d, const void *x, int64_t n, double p, bool dense) {
+    switch (d) {
+    case TSR_FLOAT32: return f32_norm_part(x, n, p, dense);
+    case TSR_FLOAT64: return f64_norm_part(x, n, p, dense);
+    case TSR_COMPLEX64: return c64_norm_part(x, n, p, dense);
+    default: return c128_norm_part(x, n, p, dense);
+    }
+}
+
+static double norm_end(TsrDtype d, double sum, int64_t n, double p) {
+    if (n == 1 || p == 0 || p == 1 || isinf(p)) return sum;
+    if (p == 2) return sqrt(sum);
+    return d == TSR_FLOAT32 || d == TSR_COMPLEX64 ? powf((float)sum, 1 / (float)p) : pow(sum, 1 / p);
+}
+
+typedef struct NormJob {
+    TsrDtype dtype, out_dtype;
+    const char *x;
+    char *out;
+    int64_t width; /* elements a row */
+    double p;
+    bool dense;    /* a row lies in x as it does here, densely */
+    double *parts; /* of one long row */
+} NormJob;
+
+enum { CHUNK = SHORT_ROW };
+
+static void norm_rows(int64_t begin, int64_t end, void *user) {
+    const NormJob *j = user;
+    size_t item = tsr_dtype_size(j->dtype);
+    for (int64_t i = begin; i < end; i++) {
+        double v = norm_end(j->dtype, norm_part(j->dtype, j->x + (size_t)(i * j->width) * item, j->width, j->p, j->dense), j->width, j->p);
+        if (j->out_dtype == TSR_FLOAT32) ((float *)(void *)j->out)[i] = (float)v;
+        else if (j->out_dtype == TSR_FLOAT64) ((double *)(void *)j->out)[i] = v;
+        else tsr_scalar_store(tsr_scalar_float(v), j->out_dtype, j->out + (size_t)i * tsr_dtype_size(j->out_dtype));
+    }
+}
+
+static void norm_chunks(int64_t begin, int64_t end, void *user) {
+    const NormJob *j = user;
+    size_t item = tsr_dtype_size(j->dtype);
+    for (int64_t i = begin; i < end && tsr_interrupt_flag == 0; i++)
+        j->parts[i] = norm_part(j->dtype, j->x + (size_t)(i * CHUNK) * item, TSR_MIN(CHUNK, j->width - i * CHUNK), j->p, j->dense);
+}
+
+static TsrStatus norm_long_row(NormJob *j) {
+    TSR_OWNED parts = NULL;
+    int64_t n = (j->width + CHUNK - 1) / CHUNK;
+    TSR_TRY(tsr_la_new_scratch(&parts, n, sizeof(double)));
+    j->parts = tsr_data(parts);
+    TSR_TRY(tsr_parallel_for(n, 4, norm_chunks, j));
+    double sum = j->parts[0];
+    for (int64_t i = 1; i < n; i++) sum = combine(sum, j->parts[i], j->p);
+    tsr_scalar_store(tsr_scalar_float(norm_end(j->dtype, sum, j->width, j->p)), j->out_dtype, j->out);
+    return TSR_OK;
+}
+
+/* The dimensions that are reduced, marked; none given: all. */
+static TsrStatus mark_dims(bool *reduced, const TsrTensor *x, int n, const int64_t *dims) {
+    int d = tsr_ndim(x);
+    for (int i = 0; i < TSR_MAX_DIMS; i++) reduced[i] = n == 0;
+    for (int i = 0; i < n; i++) {
+        int64_t k = dims[i];
+        TSR_TRY(tsr_wrap_dim(&k, d));
+        if (reduced[k]) return tsr_error(TSR_RUNTIME_ERROR, "dim %lld appears multiple times in the list of dims", (long long)k);
+        reduced[k] = true;
+    }
+    return TSR_OK;
+}
+
+static TsrStatus check_norm_dtype(const TsrTensor *x, TsrDtype dtype, const char *fn) {
+    if (dtype == TSR_DTYPE_NONE) return TSR_OK;
+    if (!tsr_dtype_is_float(dtype) && !tsr_dtype_is_complex(dtype))
+        return tsr_error(TSR_RUNTIME_ERROR, "%s: dtype should be floating point or complex, but got %s", fn, tsr_dtype_scalar_name(dtype));
+    if (tsr_dtype_is_complex(x->dtype) != tsr_dtype_is_complex(dtype))
+        return tsr_error(TSR_RUNTIME_ERROR, "%s: dtype should be %s for %s inputs, but got %s", fn, tsr_dtype_is_complex(x->dtype) ? "complex" : "real",
+                         tsr_dtype_is_complex(x->dtype) ? "complex" : "real", tsr_dtype_scalar_name(dtype));
+    if (tsr_promote_types(x->dtype, dtype) != dtype)
+        return tsr_error(TSR_RUNTIME_ERROR, "%s: the dtype of the input (%s) should be convertible without narrowing to the specified dtype (%s)", fn, tsr_dtype_scalar_name(x->dtype),
+                         tsr_dtype_scalar_name(dtype));
+    return TSR_OK;
+}
+
+static TsrStatus check_identity(const TsrTensor *x, double p, int n, const int64_t *dims, const bool *reduced) {
+    if (x->numel != 0 || !(p < 0 || isinf(p))) return TSR_OK;
+    char text[32];
+    if (isinf(p)) snprintf(text, sizeof text, p > 0 ? "inf" : "-inf");
+    else snprintf(text, sizeof text, "%g", p);
+    if (n == 0)
+        return tsr_error(TSR_RUNTIME_ERROR, "linalg.vector_norm cannot compute the %s norm on an empty tensor because the operation does not have an identity", text);
+    for (int i = 0; i < n; i++) {
+        int64_t k = dims[i] < 0 ? dims[i] + tsr_ndim(x) : dims[i];
+        if (reduced[k] && tsr_ndim(x) > 0 && x->sizes[k] == 0)
+            return tsr_error(TSR_RUNTIME_ERROR,
+                             "linalg.vector_norm cannot compute the %s norm on the dimension %lldbecause this dimension is empty and the operation does not have an identity", text,
+                             (long long)dims[i]);
+    }
+    return TSR_OK;
+}
+
+static int compare_dims(const void *user, int inner, int outer) {
+    const TsrTensor *x = user;
+    return tsr_layout_compare_dims(x->sizes[inner], x->strides[inner], x->sizes[outer], x->strides[outer]);
+}
+
+/* The reduced dimensions in the order in which PyTorch adds up, the innermost last. Returns how many there are. */
+static int reduced_order(int64_t *order, const TsrTensor *x, const bool *reduced) {
+    int perm[TSR_MAX_DIMS], n = 0;
+    for (int i = tsr_ndim(x) - 1; i >= 0; i--)
+        if (reduced[i]) perm[n++] = i;
+    tsr_layout_order_dims(perm, n, compare_dims, x);
+    for (int k = 0; k < n; k++) order[n - 1 - k] = perm[k];
+    return n;
+}
+
+/* A contiguous tensor of a type the kernels know, the reduced dimensions last. */
+static TsrStatus norm_input(TsrTensor **out, const TsrTensor *x, const bool *reduced, TsrDtype dtype) {
+    TSR_OWNED cast = NULL;
+    TSR_OWNED moved = NULL;
+    int64_t order[TSR_MAX_DIMS];
+    int n = 0, d = tsr_ndim(x);
+    TsrBlasType t;
+    if (!tsr_blas_type(&t, dtype)) dtype = tsr_dtype_is_complex(dtype) ? TSR_COMPLEX64 : TSR_FLOAT32;
+    TSR_TRY(tsr_tensor_new_cast(&cast, x, dtype));
+    for (int i = 0; i < d; i++)
+        if (!reduced[i]) order[n++] = i;
+    reduced_order(order + n, x, reduced);
+    TSR_TRY(tsr_tensor_new_permute(&moved, cast, d, order));
+    return tsr_tensor_new_contiguous(out, moved, TSR_CONTIGUOUS);
+}
+
+/* Whether the reduced dimensions of x, as they lie, are one run of neighbours. */
+static bool reduces_neighbours(const TsrTensor *x, const bool *reduced) {
+    int64_t order[TSR_MAX_DIMS], step = 1;
+    for (int k = reduced_order(order, x, reduced) - 1; k >= 0; k--) {
+        int64_t d = order[k];
+        if (x->sizes[d] == 1) continue;
+        if (x->strides[d] != step) return false;
+        step *= x->sizes[d];
+    }
+    return true;
+}
+
+/* What a norm is taken over, and how: dim=, keepdim= and dtype= of the call. */
+typedef struct Over {
+    int n; /* 0: all dimensions */
+    const int64_t *dims;
+    bool keepdim;
+    TsrDtype dtype; /* TSR_DTYPE_NONE: the tensor's */
+} Over;
+
+static TsrStatus vector_norm(TsrTensor **out, const TsrTensor *x, double p, Over over) {
+    TsrDtype dtype = over.dtype;
+    static const char fn[] = "linalg.vector_norm";
+    bool reduced[TSR_MAX_DIMS];
+    TSR_OWNED r = NULL;
+    TSR_OWNED in = NULL;
+    TSR_TRY(tsr_la_check_float(x, fn));
+    if (tsr_dtype_size(x->dtype) == 1 && dtype == TSR_DTYPE_NONE) return tsr_la_not_implemented("norm_cpu", x->dtype);
+    if (over.n > 0) TSR_TRY(tsr_check_dim_set(tsr_ndim(x)));
+    TSR_TRY(mark_dims(reduced, x, over.n, over.dims));
+    TSR_TRY(check_identity(x, p, over.n, over.dims, reduced));
+    TSR_TRY(check_norm_dtype(x, dtype, fn));
+    if (dtype == TSR_DTYPE_NONE) dtype = x->dtype;
+    int64_t sizes[TSR_MAX_DIMS], width = 1;
+    int rank = 0;
+    for (int i = 0; i < tsr_ndim(x); i++) {
+        if (reduced[i]) width *= x->sizes[i];
+        if (!reduced[i] || over.keepdim) sizes[rank++] = reduced[i] ? 1 : x->sizes[i];
+    }
+    TSR_TRY(tsr_tensor_new(&r, rank, sizes, tsr_dtype_real_of(dtype), x->device));
+    if (!tsr_is_meta(r) && r->numel > 0) {
+        TSR_TRY(norm_input(&in, x, reduced, dtype));
+        NormJob job = {in->dtype, r->dtype, tsr_data(in), tsr_data(r), width, p, reduces_neighbours(x, reduced), NULL};
+        if (r->numel == 1 && width > 4 * CHUNK) TSR_TRY(norm_long_row(&job));
+        else TSR_TRY(tsr_parallel_for(r->numel, tsr_grain(width / 2), norm_rows, &job));
+    }
+    *out = tsr_owned_take(&r);
+    return TSR_OK;
+}
+
+/* dim=, keepdim= and dtype= as the last three arguments; without dim, `all`, of n. */
+static Over over_of(const TsrOpCall *c, int n, const int64_t *all) {
+    const TsrArg *dim = &c->arg[2], *dtype = &c->arg[4];
+    bool given = tsr_arg_given(dim);
+    return (Over){given ? dim->n : n, given ? dim->ints : all, c->arg[3].b, tsr_arg_given(dtype) ? dtype->dtype : TSR_DTYPE_NONE};
+}
+
+/* ---- matrix norms ---- */
+
+typedef enum MatrixNorm { NORM_FRO, NORM_NUC, NORM_SPECTRAL, NORM_SPECTRAL_LEAST, NORM_ROWS, NORM_ROWS_LEAST, NORM_COLUMNS, NORM_COLUMNS_LEAST } MatrixNorm;
+
+static bool matrix_order(MatrixNorm *out, double ord) {
+    if (ord == 2) *out = NORM_SPECTRAL;
+    else if (ord == -2) *out = NORM_SPECTRAL_LEAST;
+    else if (ord == 1) *out = NORM_COLUMNS;
+    else if (ord == -1) *out = NORM_COLUMNS_LEAST;
+    else if (isinf(ord)) *out = ord > 0 ? NORM_ROWS : NORM_ROWS_LEAST;
+    else return false;
+    return true;
+}
+
+static TsrStatus matrix_order_text(MatrixNorm *out, const char *ord) {
+    if (strcmp(ord, "fro") == 0) *out = NORM_FRO;
+    else if (strcmp(ord, "nuc") == 0) *out = NORM_NUC;
+    else return tsr_error(TSR_RUNTIME_ERROR, "linalg.matrix_norm: Order %s not supported.", ord);
+    return TSR_OK;
+}
+
+static TsrStatus matrix_order_number(MatrixNorm *out, TsrScalar ord) {
+    double v = tsr_scalar_to_double(ord);
+    if (matrix_order(out, v)) return TSR_OK;
+    if (ord.kind == TSR_SCALAR_INT) return tsr_error(TSR_RUNTIME_ERROR, "linalg.matrix_norm: Order %lld not supported.", (long long)ord.i);
+    return tsr_error(TSR_RUNTIME_ERROR, "linalg.matrix_norm: Order %g not supported.", v);
+}
+
+/* The matrix dimensions moved last, in the order given. */
+static TsrStatus matrices_last(TsrTensor **out, const TsrTensor *x, int64_t d0, int64_t d1) {
+    int64_t order[TSR_MAX_DIMS];
+    int n = 0;
+    for (int i = 0; i < tsr_ndim(x); i++)
+        if (i != d0 && i != d1) order[n++] = i;
+    order[n++] = d0, order[n++] = d1;
+    return tsr_tensor_new_permute(out, x, n, order);
+}
+
+static TsrStatus reduce_last(TsrTensor **out, const TsrTensor *x, const char *op) {
+    int64_t last = -1;
+    return tsr_invoke_new(out, 1, op, "tI", x, 1, &last);
+}
+
+static TsrStatus matrix_norm_moved(TsrTensor **out, const TsrTensor *m, MatrixNorm ord) {
+    TSR_OWNED s = NULL;
+    TSR_OWNED sizes = NULL;
+    if (ord == NORM_NUC || ord == NORM_SPECTRAL || ord == NORM_SPECTRAL_LEAST) {
+        TSR_TRY(tsr_la_check_float_high(m, "linalg.matrix_norm"));
+        TSR_TRY(tsr_la_new_svd(NULL, &s, NULL, m, 'N', "linalg.svd"));
+        if (ord == NORM_NUC) return reduce_last(out, s, "sum");
+        if (s->sizes[tsr_ndim(s) - 1] == 0) {
+            TSR_TRY(tsr_la_new_vector(out, m, -1, s->dtype));
+            return tsr_tensor_fill(*out, tsr_scalar_int(0));
+        }
+        return reduce_last(out, s, ord == NORM_SPECTRAL ? "amax" : "amin");
+    }
+    bool rows = ord == NORM_ROWS || ord == NORM_ROWS_LEAST, least = ord == NORM_ROWS_LEAST || ord == NORM_COLUMNS_LEAST;
+    int64_t dim = rows ? -1 : -2;
+    TSR_TRY(tsr_invoke_new(&sizes, 1, "abs", "t", m));
+    TSR_TRY(tsr_invoke_new(&s, 1, "sum", "tI", sizes, 1, &dim));
+    if (s->sizes[tsr_ndim(s) - 1] == 0 && !least) {
+        TSR_TRY(tsr_la_new_vector(out, m, -1, s->dtype));
+        return tsr_tensor_fill(*out, tsr_scalar_int(0));
+    }
+    return reduce_last(out, s, least ? "amin" : "amax");
+}
+
+static void format_dims(char *text, size_t room, int n, const int64_t *dims) {
+    size_t at = 0;
+    text[0] = '\0';
+    for (int i = 0; i < n && at + 24 < room; i++) at += (size_t)snprintf(text + at, room - at, i ? " %lld" : "%lld", (long long)dims[i]);
+}
+
+static TsrStatus matrix_norm(TsrTensor **out, const TsrTensor *x, MatrixNorm ord, Over over) {
+    static const char fn[] = "linalg.matrix_norm";
+    TSR_OWNED cast = NULL;
+    TSR_OWNED moved = NULL;
+    TSR_OWNED r = NULL;
+    TSR_TRY(tsr_la_check_matrix(x, fn, "A"));
+    TSR_TRY(tsr_la_check_float(x, fn));
+    if (over.n != 2) {
+        char text[256];
+        format_dims(text, sizeof text, over.n, over.dims);
+        return tsr_error(TSR_RUNTIME_ERROR, "%s: dim must be a 2-tuple. Got %s", fn, text);
+    }
+    int64_t d0 = over.dims[0], d1 = over.dims[1];
+    TSR_TRY(tsr_wrap_dim(&d0, tsr_ndim(x)));
+    TSR_TRY(tsr_wrap_dim(&d1, tsr_ndim(x)));
+    if (d0 == d1) return tsr_error(TSR_RUNTIME_ERROR, "%s: dims must be different. Got (%lld, %lld)", fn, (long long)over.dims[0], (long long)over.dims[1]);
+    if (ord == NORM_FRO) return vector_norm(out, x, 2, (Over){2, (int64_t[]){d0, d1}, over.keepdim, over.dtype});
+    TSR_TRY(check_norm_dtype(x, over.dtype, fn));
+    TSR_TRY(tsr_tensor_new_cast(&cast, x, over.dtype == TSR_DTYPE_NONE ? x->dtype : over.dtype));
+    TSR_TRY(matrices_last(&moved, cast, d0, d1));
+    TSR_TRY(matrix_norm_moved(&r, moved, ord));
+    if (over.keepdim) {
+        for (int k = 0; k < 2; k++) {
+            TsrTensor *wide;
+            TSR_TRY(tsr_tensor_new_unsqueeze(&wide, r, k == 0 ? TSR_MIN(d0, d1) : TSR_MAX(d0, d1)));
+            tsr_owned_put_move(&r, wide);
+        }
+        bool singular = ord == NORM_NUC || ord == NORM_SPECTRAL || ord == NORM_SPECTRAL_LEAST;
+        if (singular) { /* PyTorch unsqueezes at the end and permutes: the strides of the two are 1 */
+            int64_t sizes[TSR_MAX_DIMS], strides[TSR_MAX_DIMS];
+            int d = tsr_ndim(r);
+            memcpy(sizes, r->sizes, sizeof(int64_t) * (size_t)d);
+            memcpy(strides, r->strides, sizeof(int64_t) * (size_t)d);
+            strides[d0] = strides[d1] = 1;
+            TSR_TRY(tsr_tensor_set_geometry(r, (TsrGeometry){d, sizes, strides, r->offset}));
+        }
+    }
+    *out = tsr_owned_take(&r);
+    return TSR_OK;
+}
+
+TsrStatus op_vector_norm(TsrOpCall *c) { /* ord, dim, keepdim, dtype */
+    TsrTensor *r = NULL;
+    if (c->arg[1].s.kind == TSR_SCALAR_COMPLEX) return tsr_error(TSR_RUNTIME_ERROR, "linalg.vector_norm: Expected a non-complex scalar as the order of norm.");
+    return tsr_finish_move(c, vector_norm(&r, c->arg[0].t, tsr_scalar_to_double(c->arg[1].s), over_of(c, 0, NULL)), r);
+}
+
+TsrStatus op_matrix_norm(TsrOpCall *c) {
+    TsrTensor *r = NULL;
+    MatrixNorm ord = NORM_FRO;
+    TSR_TRY(tsr_la_check_matrix(c->arg[0].t, "linalg.matrix_norm", "A"));
+    TSR_TRY(c->arg[1].kind == TSR_ARG_STR ? matrix_order_text(&ord, c->arg[1].str) : matrix_order_number(&ord, c->arg[1].s));
+    return tsr_finish_move(c, matrix_norm(&r, c->arg[0].t, ord, over_of(c, 0, NULL)), r);
+}
+
+/* linalg.norm: a vector norm for one dimension or none, a matrix norm for two. */
+TsrStatus op_linalg_norm(TsrOpCall *c) {
+    const TsrTensor *x = c->arg[0].t;
+    TsrArg *ord = &c->arg[1], *dim = &c->arg[2];
+    bool given = tsr_arg_given(dim);
+    TsrTensor *r = NULL;
+    MatrixNorm kind = NORM_FRO;
+    int d = tsr_ndim(x);
+    int64_t both[2] = {-2, -1};
+    if (given && dim->n != 1 && dim->n != 2) {
+        return tsr_error(TSR_RUNTIME_ERROR, "linalg.norm: If dim is specified, it must be of length 1 or 2. Got %s", tsr_layout_text(dim->n, dim->ints));
+    }
+    if (ord->kind == TSR_ARG_STR) {
+        if (!given && d != 1 && d != 2) return tsr_error(TSR_RUNTIME_ERROR, "linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got %dD.", d);
+        TSR_TRY(matrix_order_text(&kind, ord->str));
+        return tsr_finish_move(c, matrix_norm(&r, x, kind, over_of(c, 2, both)), r);
+    }
+    if (tsr_arg_given(ord)) {
+        if (!given && d != 1 && d != 2) return tsr_error(TSR_RUNTIME_ERROR, "linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got %dD.", d);
+        if (given ? dim->n == 2 : d == 2) {
+            TSR_TRY(matrix_order_number(&kind, ord->s));
+            return tsr_finish_move(c, matrix_norm(&r, x, kind, over_of(c, 2, both)), r);
+        }
+    }
+    double p = tsr_arg_given(ord) ? tsr_scalar_to_double(ord->s) : 2;
+    return tsr_finish_move(c, vector_norm(&r, x, p, over_of(c, 0, NULL)), r);
+}
+
+/* torch.norm with a number (or None: 2) for p. */
+TsrStatus op_norm(TsrOpCall *c) {
+    TsrTensor *r = NULL;
+    double p = tsr_arg_given(&c->arg[1]) ? tsr_scalar_to_double(c->arg[1].s) : 2;
+    return tsr_finish_move(c, vector_norm(&r, c->arg[0].t, p, over_of(c, 0, NULL)), r);
+}
+
+/* torch.norm with 'fro' or 'nuc'. */
+TsrStatus op_norm_text(TsrOpCall *c) {
+    const TsrTensor *x = c->arg[0].t;
+    TsrTensor *r = NULL;
+    TsrArg *dim = &c->arg[2];
+    MatrixNorm kind = NORM_FRO;
+    bool given = tsr_arg_given(dim), fro = strcmp(c->arg[1].str, "fro") == 0;
+    if (fro && (!given || dim->n <= 2))
+        return tsr_finish_move(c, vector_norm(&r, x, 2, over_of(c, 0, NULL)), r);
+    int64_t all[TSR_MAX_DIMS];
+    for (int i = 0; i < tsr_ndim(x); i++) all[i] = i;
+    TSR_TRY(matrix_order_text(&kind, c->arg[1].str));
+    TsrDtype real = tsr_dtype_real_of(x->dtype);
+    if (c->out[0] != NULL && c->out[0]->dtype != real && !tsr_arg_given(&c->arg[4]))
+        return tsr_error(TSR_RUNTIME_ERROR, "linalg.matrix_norm expected out tensor dtype %s but got: %s", tsr_dtype_scalar_name(real), tsr_dtype_scalar_name(c->out[0]->dtype));
+    return tsr_finish_move(c, matrix_norm(&r, x, kind, over_of(c, tsr_ndim(x), all)), r);
+}
+
+/* ---- condition numbers ---- */
+
+static TsrStatus cond_spectral(TsrTensor **out, const TsrTensor *a, bool inverse) {
+    TSR_OWNED s = NULL;
+    TSR_OWNED first = NULL;
+    TSR_OWNED last = NULL;
+    TSR_TRY(tsr_la_new_svd(NULL, &s, NULL, a, 'N', "linalg.svd"));
+    TSR_TRY(tsr_tensor_new_select(&first, s, -1, 0));
+    TSR_TRY(tsr_tensor_new_select(&last, s, -1, -1));
+    return tsr_invoke_new(out, 1, "div", "tt", inverse ? last : first, inverse ? first : last);
+}
+
+static TsrStatus cond_inverse(TsrTensor **out, const TsrTensor *a, MatrixNorm ord) {
+    TSR_OWNED inverse = NULL;
+    TSR_OWNED info = NULL;
+    TSR_OWNED n1 = NULL;
+    TSR_OWNED n2 = NULL;
+    Over over = {2, (int64_t[]){-2, -1}, false, TSR_DTYPE_NONE};
+    TSR_TRY(tsr_la_new_inverse(&inverse, &info, a));
+    for (int64_t b = 0; b < info->numel && !tsr_is_meta(info); b++) {
+        if (((const int *)tsr_data(info))[b] == 0) continue;
+        TSR_IN_PIECES(k, tsr_la_rows(a) * tsr_la_cols(a))
+            tsr_scalar_store(tsr_scalar_float(INFINITY), a->dtype, tsr_la_matrix(inverse, b) + (size_t)k * tsr_itemsize(a));
+    }
+    TSR_TRY(matrix_norm(&n1, a, ord, over));
+    TSR_TRY(matrix_norm(&n2, inverse, ord, over));
+    return tsr_invoke_new(out, 1, "mul", "tt", n1, n2);
+}
+
+static TsrStatus cond(TsrTensor **out, const TsrTensor *a, MatrixNorm ord, const char *text) {
+    char fn[64];
+    if (ord != NORM_SPECTRAL && ord != NORM_SPECTRAL_LEAST) {
+        snprintf(fn, sizeof fn, "linalg.cond(ord=%s)", text);
+        TSR_TRY(tsr_la_check_square(a, fn, "A"));
+    }
+    if (a->numel == 0) {
+        TSR_TRY(tsr_la_new_vector(out, a, -1, tsr_dtype_real_of(a->dtype)));
+        return tsr_is_meta(*out) ? TSR_OK : tsr_tensor_fill(*out, tsr_scalar_int(0));
+    }
+    bool spectral = ord == NORM_SPECTRAL || ord == NORM_SPECTRAL_LEAST;
+    if (spectral) TSR_TRY(tsr_la_check_float(a, "linalg.svd"));
+    TSR_TRY(spectral ? tsr_la_not_implemented("linalg_svd_cpu", a->dtype) : tsr_la_check_float_high(a, "linalg.inv"));
+    if (spectral) return cond_spectral(out, a, ord == NORM_SPECTRAL_LEAST);
+    return cond_inverse(out, a, ord);
+}
+
+TsrStatus op_cond(TsrOpCall *c) {
+    const TsrTensor *a = c->arg[0].t;
+    TsrTensor *r = NULL;
+    MatrixNorm ord = NORM_SPECTRAL;
+    char text[32] = "2";
+    if (tsr_ndim(a) < 2) return tsr_error(TSR_RUNTIME_ERROR, "linalg.cond: The input tensor must have at least 2 dimensions.");
+    if (tsr_arg_given(&c->arg[1])) {
+        double p = tsr_scalar_to_double(c->arg[1].s);
+        if (c->arg[1].s.kind == TSR_SCALAR_INT) snprintf(text, sizeof text, "%lld", (long long)c->arg[1].s.i);
+        else snprintf(text, sizeof text, "%g", p);
+        if (!matrix_order(&ord, p)) return tsr_error(TSR_VALUE_ERROR, "linalg.cond got an invalid norm type: %s", text);
+    }
+    return tsr_finish_move(c, cond(&r, a, ord, text), r);
+}
+
+TsrStatus op_cond_text(TsrOpCall *c) {
+    const TsrTensor *a = c->arg[0].t;
+    TsrTensor *r = NULL;
+    const char *p = c->arg[1].str;
+    bool fro = strcmp(p, "fro") == 0;
+    if (tsr_ndim(a) < 2) return tsr_error(TSR_RUNTIME_ERROR, "linalg.cond: The input tensor must have at least 2 dimensions.");
+    if (!fro && strcmp(p, "nuc") != 0) return tsr_error(TSR_VALUE_ERROR, "linalg.cond got an invalid norm type: %s", p);
+    return tsr_finish_move(c, cond(&r, a, fro ? NORM_FRO : NORM_NUC, p), r);
+}

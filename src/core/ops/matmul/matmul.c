@@ -1,0 +1,739 @@
+/* Products of vectors, matrices and batches of matrices: checks and allocation; gemm.c computes. */
+#include <string.h>
+
+#include "matmul.h"
+#include "core/mem.h"
+#include "core/op/shared.h"
+#include "core/op/out.h"
+
+static const TsrScalar one = {.kind = TSR_SCALAR_INT, .i = 1};
+static const TsrScalar zero = {.kind = TSR_SCALAR_INT, .i = 0};
+
+/* ---- the engine ---- */
+
+static TsrMat mat_of(const TsrTensor *t) {
+    int d = tsr_ndim(t);
+    return (TsrMat){tsr_data(t), t->sizes[d - 2], t->sizes[d - 1], t->strides[d - 2], t->strides[d - 1], (t->flags & TSR_FLAG_CONJ) != 0};
+}
+
+typedef struct BatchJob {
+    const TsrTensor *out, *a, *b;
+    TsrScalar alpha, beta;
+} BatchJob;
+
+static int64_t batch_offset(const TsrTensor *t, int64_t index, const int64_t *sizes) {
+    int64_t offset = 0;
+    if (tsr_ndim(t) == 3) return index * t->strides[0] * (int64_t)tsr_itemsize(t);
+    for (int d = tsr_ndim(t) - 3; d >= 0; d--) {
+        offset += index % sizes[d] * t->strides[d];
+        index /= sizes[d];
+    }
+    return offset * (int64_t)tsr_itemsize(t);
+}
+
+static TsrStatus run_batch(const BatchJob *job, const TsrGemm *first, bool is_short, int64_t i) {
+    const int64_t *sizes = job->out->sizes;
+    TsrGemm g = *first;
+    g.a.data = (char *)g.a.data + batch_offset(job->a, i, sizes);
+    g.b.data = (char *)g.b.data + batch_offset(job->b, i, sizes);
+    g.c.data = (char *)g.c.data + batch_offset(job->out, i, sizes);
+    return (is_short ? tsr_gemm_short : tsr_gemm)(&g);
+}
+
+static TsrStatus run_range(const BatchJob *job, int64_t begin, int64_t end) {
+    TsrStatus status = TSR_OK;
+    TsrGemm first = {job->out->dtype, mat_of(job->a), mat_of(job->b), mat_of(job->out), job->alpha, job->beta};
+    int64_t m = first.c.rows, n = first.c.cols, k = first.a.cols;
+    bool is_short = tsr_ndim(job->out) > 2 && m < TSR_GEMM_SHORT && n < TSR_GEMM_SHORT && k < TSR_GEMM_SHORT && m * n * k < TSR_GEMM_SHORT;
+    for (int64_t i = begin; i < end && status == TSR_OK && tsr_interrupt_flag == 0; i++) status = run_batch(job, &first, is_short, i);
+    return status;
+}
+
+static void run_batches(int64_t begin, int64_t end, void *user) {
+    TsrStatus status = run_range(user, begin, end);
+    if (status != TSR_OK) tsr_parallel_fail(status);
+}
+
+static TsrStatus matmul_into(TsrTensor *out, const TsrTensor *a, const TsrTensor *b, TsrScalar alpha, TsrScalar beta);
+
+/* Many small products in half precision: all are widened at once, and rounded at once. */
+static TsrStatus half_matmul_into(TsrTensor *out, const TsrTensor *a, const TsrTensor *b, TsrScalar alpha, TsrScalar beta) {
+    TSR_OWNED wide_a = NULL;
+    TSR_OWNED wide_b = NULL;
+    TSR_OWNED wide_out = NULL;
+    TSR_TRY(tsr_tensor_new_cast(&wide_a, a, TSR_FLOAT32));
+    TSR_TRY(tsr_tensor_new_cast(&wide_b, b, TSR_FLOAT32));
+    if (tsr_scalar_to_double(beta) != 0) TSR_TRY(tsr_tensor_new_cast(&wide_out, out, TSR_FLOAT32));
+    else TSR_TRY(tsr_tensor_new(&wide_out, tsr_ndim(out), out->sizes, TSR_FLOAT32, out->device));
+    TSR_TRY(matmul_into(wide_out, wide_a, wide_b, alpha, beta));
+    return tsr_tensor_copy(out, wide_out);
+}
+
+enum { SMALL_PRODUCT = 1 << 16 }; /* multiplications */
+
+/* out = beta * out + alpha * a @ b for (batch..., m, n), (batch..., m, k), (batch..., k, n) of the same rank, dtype and
+ * batch sizes (strides may be 0 in a and b). One matrix after another, each with BLAS's own threads, when they are large; else
+ * spread over the pool. */
+static TsrStatus matmul_into(TsrTensor *out, const TsrTensor *a, const TsrTensor *b, TsrScalar alpha, TsrScalar beta) {
+    int d = tsr_ndim(out);
+    if (out->numel == 0) return TSR_OK;
+    if (!tsr_gemm_supports(out->dtype)) return tsr_gemm(&(TsrGemm){.dtype = out->dtype}); /* says so */
+    BatchJob job = {.out = out, .a = a, .b = b, .alpha = alpha, .beta = beta};
+    int64_t batches = out->numel / (out->sizes[d - 2] * out->sizes[d - 1]);
+    double work = (double)out->sizes[d - 2] * (double)out->sizes[d - 1] * (double)a->sizes[d - 1];
+    if (batches > 1 && work <= SMALL_PRODUCT && (out->dtype == TSR_FLOAT16 || out->dtype == TSR_BFLOAT16)) return half_matmul_into(out, a, b, alpha, beta);
+    if (batches == 1 || work > 2e7 || work * (double)batches < TSR_CHUNK_PRODUCTS) {
+        for (int64_t i = 0; i < batches; i++) {
+            TSR_TRY(run_range(&job, i, i + 1));
+            TSR_TRY(tsr_interrupt_check());
+        }
+        return TSR_OK;
+    }
+    int64_t grain = (int64_t)(2 * TSR_CHUNK_PRODUCTS / (work + 1)) + 1;
+    return tsr_parallel_for(batches, grain, run_batches, &job);
+}
+
+/* ---- shape rules ---- */
+
+static TsrStatus same_dtype_mm(const TsrTensor *a, const TsrTensor *b) {
+    if (a->dtype == b->dtype) return TSR_OK;
+    return tsr_error(TSR_RUNTIME_ERROR, "expected m1 and m2 to have the same dtype, but got: %s != %s", tsr_dtype_c_name(a->dtype), tsr_dtype_c_name(b->dtype));
+}
+
+static TsrStatus check_mm(const char *op, const TsrTensor *a, const TsrTensor *b) {
+    if (tsr_ndim(a) != 2) return tsr_error(TSR_RUNTIME_ERROR, "%s: self must be a matrix, got %d-D tensor", op, tsr_ndim(a));
+    if (tsr_ndim(b) != 2) return tsr_error(TSR_RUNTIME_ERROR, "%s: mat2 must be a matrix, got %d-D tensor", op, tsr_ndim(b));
+    if (a->sizes[1] == b->sizes[0]) return TSR_OK;
+    return tsr_error(TSR_RUNTIME_ERROR, "%s: mat1 and mat2 shapes cannot be multiplied (%lldx%lld and %lldx%lld)", op, (long long)a->sizes[0],
+                     (long long)a->sizes[1], (long long)b->sizes[0], (long long)b->sizes[1]);
+}
+
+static TsrStatus unsupported(const TsrTensor *t, const char *what) {
+    if (tsr_gemm_supports(t->dtype) || tsr_is_meta(t)) return TSR_OK;
+    return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "\"%s\" not implemented for '%s'", what, tsr_dtype_scalar_name(t->dtype));
+}
+
+/* Products with nothing in them are zeros of any dtype. */
+static bool is_nothing(const TsrTensor *a, const TsrTensor *b) { return a->numel == 0 || b->numel == 0; }
+
+/* The kernel that PyTorch would have asked: its own loops for small products, one gemm a matrix for the others. */
+static const char *batch_kernel(const char *small, int64_t m, int64_t k, int64_t n) { return (double)m * (double)k * (double)n < 400 ? small : "addmm_impl_cpu_"; }
+
+static TsrStatus mm_new(TsrTensor **out, const TsrTensor *a, const TsrTensor *b) {
+    TSR_TRY(check_mm("mm", a, b));
+    TSR_TRY(same_dtype_mm(a, b));
+    bool nothing = is_nothing(a, b);
+    if (!nothing) TSR_TRY(unsupported(a, "addmm_impl_cpu_"));
+    TSR_OWNED r = NULL;
+    TSR_TRY(tsr_tensor_new(&r, 2, (int64_t[]){a->sizes[0], b->sizes[1]}, a->dtype, a->device));
+    if (nothing && !tsr_is_meta(r)) TSR_TRY(tsr_tensor_fill(r, zero));
+    else if (!tsr_is_meta(r))
+        TSR_TRY(tsr_gemm(&(TsrGemm){r->dtype, mat_of(a), mat_of(b), mat_of(r), one, zero}));
+    *out = tsr_owned_take(&r);
+    return TSR_OK;
+}
+
+static TsrStatus check_mv(const TsrTensor *mat, const TsrTensor *vec, int self_ndim, int64_t self_numel, TsrDtype self_dtype) {
+    if (tsr_ndim(mat) != 2 || tsr_ndim(vec) != 1 || self_ndim > 1)
+        return tsr_error(TSR_RUNTIME_ERROR, "vector + matrix @ vector expected, got %d, %d, %d", self_ndim, tsr_ndim(mat), tsr_ndim(vec));
+    if (mat->sizes[1] != vec->sizes[0] || (mat->sizes[0] != self_numel && self_numel != 1))
+        return tsr_error(TSR_RUNTIME_ERROR, "size mismatch, got input (%lld), mat (%lldx%lld), vec (%lld)", (long long)self_numel, (long long)mat->sizes[0],
+                         (long long)mat->sizes[1], (long long)vec->sizes[0]);
+    if (mat->dtype != vec->dtype || mat->dtype != self_dtype)
+        return tsr_error(TSR_RUNTIME_ERROR, "addmv input tensors must have the same dtype, but got %s, %s, and %s", tsr_dtype_scalar_name(self_dtype),
+                         tsr_dtype_scalar_name(mat->dtype), tsr_dtype_scalar_name(vec->dtype));
+    return mat->numel == 0 ? TSR_OK : unsupported(mat, "addmv_impl_cpu");
+}
+
+static TsrMat column_of(const TsrTensor *v) { return (TsrMat){tsr_data(v), v->sizes[0], 1, v->strides[0], 1, (v->flags & TSR_FLAG_CONJ) != 0}; }
+
+static TsrStatus mv_new(TsrTensor **out, const TsrTensor *mat, const TsrTensor *vec) {
+    TSR_TRY(check_mv(mat, vec, 1, tsr_ndim(mat) > 0 ? mat->sizes[0] : 1, vec->dtype));
+    TSR_OWNED r = NULL;
+    TSR_TRY(tsr_tensor_new(&r, 1, mat->sizes, mat->dtype, mat->device));
+    if (mat->numel == 0 && !tsr_is_meta(r)) TSR_TRY(tsr_tensor_fill(r, zero));
+    else if (!tsr_is_meta(r)) TSR_TRY(tsr_gemm(&(TsrGemm){r->dtype, mat_of(mat), column_of(vec), column_of(r), one, zero}));
+    *out = tsr_owned_take(&r);
+    return TSR_OK;
+}
+
+static TsrStatus dot_new(TsrTensor **out, const TsrTensor *x, const TsrTensor *y, bool vdot) {
+    if (tsr_ndim(x) != 1 || tsr_ndim(y) != 1) return tsr_error(TSR_RUNTIME_ERROR, "1D tensors expected, but got %dD and %dD tensors", tsr_ndim(x), tsr_ndim(y));
+    if (x->dtype != y->dtype)
+        return tsr_error(TSR_RUNTIME_ERROR, "dot : expected both vectors to have same dtype, but found %s and %s", tsr_dtype_scalar_name(x->dtype),
+                         tsr_dtype_scalar_name(y->dtype));
+    if (x->numel != y->numel)
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "inconsistent tensor size, expected tensor [%lld] and src [%lld] to have the same number of elements, but got %lld and %lld elements respectively",
+                         (long long)x->numel, (long long)y->numel, (long long)x->numel, (long long)y->numel);
+    TSR_TRY(unsupported(x, vdot && tsr_dtype_is_complex(x->dtype) ? "vdot" : "dot"));
+    TSR_OWNED r = NULL;
+    TSR_TRY(tsr_tensor_new(&r, 0, NULL, x->dtype, x->device));
+    bool cx = ((x->flags & TSR_FLAG_CONJ) != 0) != (vdot && tsr_dtype_is_complex(x->dtype)), cy = (y->flags & TSR_FLAG_CONJ) != 0;
+    if (!tsr_is_meta(r)) TSR_TRY(tsr_dot(x->dtype, x->numel, (TsrVec){tsr_data(x), x->strides[0], cx}, (TsrVec){tsr_data(y), y->strides[0], cy}, tsr_data(r)));
+    *out = tsr_owned_take(&r);
+    return TSR_OK;
+}
+
+static TsrStatus check_bmm(const TsrTensor *a, const TsrTensor *b) {
+    if (tsr_ndim(a) != 3) return tsr_error(TSR_RUNTIME_ERROR, "batch1 must be a 3D tensor");
+    if (tsr_ndim(b) != 3) return tsr_error(TSR_RUNTIME_ERROR, "batch2 must be a 3D tensor");
+    if (a->sizes[0] == b->sizes[0] && a->sizes[2] == b->sizes[1]) return TSR_OK;
+    return tsr_error(TSR_RUNTIME_ERROR, "Expected size for first two dimensions of batch2 tensor to be: [%lld, %lld] but got: [%lld, %lld].",
+                     (long long)a->sizes[0], (long long)a->sizes[2], (long long)b->sizes[0], (long long)b->sizes[1]);
+}
+
+static TsrStatus same_dtype_bmm(const TsrTensor *a, const TsrTensor *b) {
+    if (a->dtype == b->dtype) return TSR_OK;
+    return tsr_error(TSR_RUNTIME_ERROR, "expected scalar type %s but found %s", tsr_dtype_scalar_name(a->dtype), tsr_dtype_scalar_name(b->dtype));
+}
+
+static TsrStatus bmm_new(TsrTensor **out, const TsrTensor *a, const TsrTensor *b) {
+    TSR_TRY(check_bmm(a, b));
+    bool nothing = is_nothing(a, b); /* then PyTorch looks at no element, nor at the dtypes */
+    if (!nothing) TSR_TRY(unsupported(a, batch_kernel("bmm", a->sizes[1], a->sizes[2], b->sizes[2])));
+    if (!nothing) TSR_TRY(same_dtype_bmm(a, b));
+    TSR_OWNED r = NULL;
+    TSR_TRY(tsr_tensor_new(&r, 3, (int64_t[]){a->sizes[0], a->sizes[1], b->sizes[2]}, b->dtype, a->device));
+    if (nothing && !tsr_is_meta(r)) TSR_TRY(tsr_tensor_fill(r, zero));
+    else if (!tsr_is_meta(r)) TSR_TRY(matmul_into(r, a, b, one, zero));
+    *out = tsr_owned_take(&r);
+    return TSR_OK;
+}
+
+/* ---- torch.matmul ---- */
+
+/* Whether PyTorch folds the leading dimensions of `big` into one and calls mm or mv (which words its errors). */
+static bool folds(const TsrTensor *a, const TsrTensor *b) {
+    if (tsr_ndim(a) < 3 || tsr_ndim(b) > 2) return false;
+    for (int d = 0; d < tsr_ndim(a) - 2; d++)
+        if (a->strides[d] != a->strides[d + 1] * a->sizes[d + 1]) return a->numel == 0;
+    return true;
+}
+
+typedef struct Product { int ndim; int64_t batch[TSR_MAX_DIMS]; int64_t m, n, k; } Product;
+
+static TsrStatus check_batched(Product *p, const TsrTensor *a, const TsrTensor *b) {
+    int da = tsr_ndim(a), db = tsr_ndim(b);
+    p->m = da == 1 ? 1 : a->sizes[da - 2];
+    p->k = a->sizes[da - 1];
+    p->n = db == 1 ? 1 : b->sizes[db - 1];
+    int64_t kb = db == 1 ? b->sizes[0] : b->sizes[db - 2], folded = 1, batches = 1;
+    p->ndim = TSR_MAX(da - 2, 0);
+    memcpy(p->batch, a->sizes, sizeof(int64_t) * (size_t)p->ndim);
+    if (folds(a, b)) {
+        for (int d = 0; d < da - 1; d++) folded *= a->sizes[d];
+        if (p->k != kb && db == 1)
+            return tsr_error(TSR_RUNTIME_ERROR, "size mismatch, got input (%lld), mat (%lldx%lld), vec (%lld)", (long long)folded, (long long)folded,
+                             (long long)p->k, (long long)kb);
+        if (p->k != kb)
+            return tsr_error(TSR_RUNTIME_ERROR, "mm: mat1 and mat2 shapes cannot be multiplied (%lldx%lld and %lldx%lld)", (long long)folded, (long long)p->k,
+                             (long long)kb, (long long)p->n);
+        if (db == 1 && a->dtype != b->dtype) return check_mv(a, b, 1, 1, b->dtype);
+        return same_dtype_mm(a, b);
+    }
+    TSR_TRY(tsr_layout_broadcast(p->batch, &p->ndim, b->sizes, TSR_MAX(db - 2, 0)));
+    for (int d = 0; d < p->ndim; d++) batches *= p->batch[d];
+    if (p->k != kb)
+        return tsr_error(TSR_RUNTIME_ERROR, "Expected size for first two dimensions of batch2 tensor to be: [%lld, %lld] but got: [%lld, %lld].",
+                         (long long)batches, (long long)p->k, (long long)batches, (long long)kb);
+    return same_dtype_bmm(a, b);
+}
+
+/* A view of `t` as (batch..., rows, cols); a 1-D operand is a row on the left and a column on the right. */
+static TsrStatus as_batch(TsrTensor **out, const TsrTensor *t, const Product *p, bool left) {
+    int64_t sizes[TSR_MAX_DIMS + 2], strides[TSR_MAX_DIMS + 2];
+    int d = tsr_ndim(t), shift = p->ndim - (d - 2);
+    for (int i = 0; i < p->ndim; i++) {
+        bool real = i >= shift && d > 2;
+        sizes[i] = p->batch[i];
+        strides[i] = real && t->sizes[i - shift] != 1 ? t->strides[i - shift] : 0;
+    }
+    sizes[p->ndim] = left ? p->m : p->k;
+    sizes[p->ndim + 1] = left ? p->k : p->n;
+    strides[p->ndim] = d == 1 ? (left ? 0 : t->strides[0]) : t->strides[d - 2];
+    strides[p->ndim + 1] = d == 1 ? (left ? t->strides[0] : 0) : t->strides[d - 1];
+    return tsr_tensor_new_view(out, t, &(TsrGeometry){p->ndim + 2, sizes, strides, t->offset}, "matmul");
+}
+
+static TsrStatus batched_new(TsrTensor **out, const TsrTensor *a, const TsrTensor *b) {
+    Product p;
+    TSR_TRY(check_batched(&p, a, b));
+    bool nothing = is_nothing(a, b);
+    if (!nothing) TSR_TRY(unsupported(a, folds(a, b) ? (tsr_ndim(b) == 1 ? "addmv_impl_cpu" : "addmm_impl_cpu_") : batch_kernel("bmm", p.m, p.k, p.n)));
+    TSR_OWNED r = NULL;
+    TSR_OWNED ma = NULL;
+    TSR_OWNED mb = NULL;
+    TSR_OWNED mr = NULL;
+    int64_t sizes[TSR_MAX_DIMS + 2];
+    int n = p.ndim;
+    if (n + 2 > TSR_MAX_DIMS) return tsr_error(TSR_RUNTIME_ERROR, "matmul: too many dimensions");
+    memcpy(sizes, p.batch, sizeof(int64_t) * (size_t)n);
+    if (tsr_ndim(a) > 1) sizes[n++] = p.m;
+    if (tsr_ndim(b) > 1) sizes[n++] = p.n;
+    TSR_TRY(tsr_tensor_new(&r, n, sizes, a->dtype, a->device));
+    if (nothing && !tsr_is_meta(r)) {
+        TSR_TRY(tsr_tensor_fill(r, zero));
+    } else if (r->numel != 0 && !tsr_is_meta(r)) {
+        if (folds(a, b)) { /* one product with a tall matrix */
+            p.m = a->numel / TSR_MAX(p.k, 1);
+            if (p.k == 0) p.m = r->numel / p.n;
+            p.ndim = 0;
+            int d = tsr_ndim(a);
+            int64_t row = p.k == 0 ? 1 : a->strides[d - 2];
+            TSR_TRY(tsr_tensor_new_view(&ma, a, &(TsrGeometry){2, (int64_t[]){p.m, p.k}, (int64_t[]){row, a->strides[d - 1]}, a->offset}, "matmul"));
+        } else {
+            TSR_TRY(as_batch(&ma, a, &p, true));
+        }
+        TSR_TRY(as_batch(&mb, b, &p, false));
+        memcpy(sizes, p.batch, sizeof(int64_t) * (size_t)p.ndim);
+        sizes[p.ndim] = p.m, sizes[p.ndim + 1] = p.n;
+        int64_t strides[TSR_MAX_DIMS];
+        tsr_layout_contiguous_strides(strides, p.ndim + 2, sizes);
+        TSR_TRY(tsr_tensor_new_view(&mr, r, &(TsrGeometry){p.ndim + 2, sizes, strides, 0}, "matmul"));
+        TSR_TRY(matmul_into(mr, ma, mb, one, zero));
+    }
+    *out = tsr_owned_take(&r);
+    return TSR_OK;
+}
+
+static TsrStatus vector_matrix(TsrTensor **out, const TsrTensor *a, const TsrTensor *b) {
+    TSR_OWNED row = NULL;
+    TSR_OWNED product = NULL;
+    TSR_TRY(tsr_tensor_new_unsqueeze(&row, a, 0));
+    TSR_TRY(mm_new(&product, row, b));
+    return tsr_tensor_set_geometry(product, (TsrGeometry){1, &b->sizes[1], (int64_t[]){1}, 0}) ? tsr_error_kind() : (*out = tsr_owned_take(&product), TSR_OK);
+}
+
+static TsrStatus matmul_resolved(TsrTensor **out, const TsrTensor *a, const TsrTensor *b) {
+    int da = tsr_ndim(a), db = tsr_ndim(b);
+    if (da == 0 || db == 0) return tsr_error(TSR_RUNTIME_ERROR, "both arguments to matmul need to be at least 1D, but they are %dD and %dD", da, db);
+    if (da == 2 && db == 2) return mm_new(out, a, b);
+    if (da == 1 && db == 1) return dot_new(out, a, b, false);
+    if (da == 2 && db == 1) return mv_new(out, a, b);
+    if (da == 1 && db == 2) return vector_matrix(out, a, b);
+    return batched_new(out, a, b);
+}
+
+/* Lazy negation is not something BLAS reads: resolved first. */
+typedef TsrStatus (*Binary)(TsrTensor **out, const TsrTensor *a, const TsrTensor *b);
+static TsrStatus without_neg(Binary fn, TsrTensor **out, const TsrTensor *a, const TsrTensor *b) {
+    if (TSR_LIKELY(((a->flags | b->flags) & TSR_FLAG_NEG) == 0)) return fn(out, a, b);
+    TSR_OWNED ra = NULL;
+    TSR_OWNED rb = NULL;
+    TSR_TRY(tsr_tensor_new_resolved(&ra, a));
+    TSR_TRY(tsr_tensor_new_resolved(&rb, b));
+    return fn(out, ra, rb);
+}
+
+TsrStatus tsr_matmul_new(TsrTensor **out, const TsrTensor *a, const TsrTensor *b) { return without_neg(matmul_resolved, out, a, b); }
+
+/* out= is of the dtype of the product of a and b: nothing is cast. */
+static TsrStatus check_product_out(const TsrOpCall *c, const TsrTensor *a, const TsrTensor *b, TsrDtype dtype) {
+    const TsrTensor *out = c->out[0];
+    if (out == NULL || c->inplace || out->dtype == dtype) return TSR_OK;
+    const char *given = tsr_dtype_scalar_name(out->dtype), *wanted = tsr_dtype_scalar_name(dtype);
+    if (tsr_ndim(a) == 1 && tsr_ndim(b) == 1) return tsr_error(TSR_RUNTIME_ERROR, "result dtype %s does not match input dtype %s", given, wanted);
+    if (tsr_ndim(a) == 1 || tsr_ndim(b) == 1)
+        return tsr_error(TSR_RUNTIME_ERROR, "addmv input tensors must have the same dtype, but got %s, %s, and %s", given, wanted, wanted);
+    return tsr_check_out_dtype(c, 0, dtype);
+}
+
+static TsrStatus run_binary(TsrOpCall *c, Binary fn) {
+    const TsrTensor *a = c->arg[0].t, *b = c->arg[1].t;
+    TSR_OWNED r = NULL;
+    TSR_TRY(without_neg(fn, &r, a, b));
+    TSR_TRY(check_product_out(c, a, b, r->dtype));
+    return tsr_return_move(c, tsr_owned_take(&r));
+}
+TsrStatus op_matmul(TsrOpCall *c) { return run_binary(c, matmul_resolved); }
+TsrStatus op_mm(TsrOpCall *c) { return run_binary(c, mm_new); }
+TsrStatus op_mv(TsrOpCall *c) { return run_binary(c, mv_new); }
+TsrStatus op_bmm(TsrOpCall *c) { return run_binary(c, bmm_new); }
+static TsrStatus plain_dot(TsrTensor **out, const TsrTensor *a, const TsrTensor *b) { return dot_new(out, a, b, false); }
+static TsrStatus conj_dot(TsrTensor **out, const TsrTensor *a, const TsrTensor *b) { return dot_new(out, a, b, true); }
+TsrStatus op_dot(TsrOpCall *c) { return run_binary(c, plain_dot); }
+TsrStatus op_vdot(TsrOpCall *c) { return run_binary(c, conj_dot); }
+
+/* other @ self */
+TsrStatus op_rmatmul(TsrOpCall *c) {
+    TsrTensor *r = NULL;
+    return tsr_finish_move(c, without_neg(matmul_resolved, &r, c->arg[1].t, c->arg[0].t), r);
+}
+
+/* ---- with a summand: beta * self + alpha * product ---- */
+
+static bool is_zero(TsrScalar s) { return s.kind == TSR_SCALAR_COMPLEX ? s.c.re == 0 && s.c.im == 0 : tsr_scalar_to_double(s) == 0; }
+
+static TsrStatus check_scalar(TsrScalar s, TsrDtype d) {
+    char slot[16];
+    return tsr_scalar_store_checked(s, d == TSR_FLOAT16 || d == TSR_BFLOAT16 ? TSR_FLOAT32 : d, slot); /* halves scale in float */
+}
+
+/* A fresh row-major tensor of the given sizes; holds self, expanded, when beta asks for it. */
+static TsrStatus summand_new(TsrTensor **out, const TsrTensor *self, TsrScalar beta, int ndim, const int64_t *sizes) {
+    TSR_OWNED wide = NULL;
+    TSR_OWNED r = NULL;
+    TSR_TRY(tsr_tensor_new_expand(&wide, self, ndim, sizes));
+    TSR_TRY(tsr_tensor_new(&r, ndim, sizes, self->dtype, self->device));
+    if (!is_zero(beta) && !tsr_is_meta(r)) TSR_TRY(tsr_tensor_copy(r, wide));
+    *out = tsr_owned_take(&r);
+    return TSR_OK;
+}
+
+/* The scalar as the dtype holds it: half kernels read alpha and beta so. */
+static TsrScalar rounded_scalar(TsrScalar s, TsrDtype d) {
+    char slot[16];
+    tsr_scalar_store(s, d, slot);
+    return tsr_scalar_load(d, slot);
+}
+
+/* beta * self for a product that sums nothing: PyTorch multiplies then, in any dtype that can hold what comes out. */
+static TsrStatus summand_alone_new(TsrTensor **out, const TsrTensor *self, TsrScalar beta, int ndim, const int64_t *sizes) {
+    TSR_OWNED r = NULL;
+    TSR_OWNED same = NULL;
+    TSR_TRY(summand_new(&r, self, beta, ndim, sizes));
+    if (self->dtype == TSR_FLOAT16 || self->dtype == TSR_BFLOAT16) beta = rounded_scalar(beta, self->dtype);
+    if (!is_zero(beta)) TSR_TRY(tsr_invoke_new(&same, 1, "mul", "!tts", r, r, beta));
+    else if (!tsr_is_meta(r)) TSR_TRY(tsr_tensor_fill(r, zero));
+    *out = tsr_owned_take(&r);
+    return TSR_OK;
+}
+
+static TsrStatus check_inplace(const TsrOpCall *c, const TsrTensor *self, int ndim, const int64_t *sizes) {
+    if (!c->inplace || (tsr_ndim(self) == ndim && memcmp(self->sizes, sizes, sizeof(int64_t) * (size_t)ndim) == 0)) return TSR_OK;
+    return tsr_error(TSR_RUNTIME_ERROR, "Bad in-place call: input tensor size %s and output tensor size %s should match",
+                     tsr_sizes_text(self), tsr_layout_text(ndim, sizes));
+}
+
+static TsrStatus check_addmm(const TsrTensor *self, const TsrTensor *a, const TsrTensor *b) {
+    if (self->dtype != b->dtype)
+        return tsr_error(TSR_RUNTIME_ERROR, "self and mat2 must have the same dtype, but got %s and %s", tsr_dtype_scalar_name(self->dtype), tsr_dtype_scalar_name(b->dtype));
+    if (a->dtype != b->dtype)
+        return tsr_error(TSR_RUNTIME_ERROR, "mat1 and mat2 must have the same dtype, but got %s and %s", tsr_dtype_scalar_name(a->dtype), tsr_dtype_scalar_name(b->dtype));
+    return check_mm("addmm", a, b);
+}
+
+static TsrStatus addmm_new(TsrTensor **out, const TsrTensor *self, const TsrTensor *a, const TsrTensor *b, TsrScalar beta, TsrScalar alpha) {
+    const int64_t sizes[2] = {a->sizes[0], b->sizes[1]};
+    if (a->sizes[1] == 0) return summand_alone_new(out, self, beta, 2, sizes);
+    if (a->sizes[0] > 0 && b->sizes[1] > 0) TSR_TRY(unsupported(a, "addmm_impl_cpu_"));
+    TSR_TRY(check_scalar(beta, self->dtype));
+    TSR_TRY(check_scalar(alpha, self->dtype));
+    TSR_OWNED r = NULL;
+    TSR_TRY(summand_new(&r, self, beta, 2, sizes));
+    if (!tsr_is_meta(r) && r->numel > 0) TSR_TRY(tsr_gemm(&(TsrGemm){r->dtype, mat_of(a), mat_of(b), mat_of(r), alpha, beta}));
+    *out = tsr_owned_take(&r);
+    return TSR_OK;
+}
+
+TsrStatus op_addmm(TsrOpCall *c) {
+    TsrTensor *self = c->arg[0].t, *a = c->arg[1].t, *b = c->arg[2].t, *r = NULL;
+    if (tsr_ndim(a) == 2 && tsr_ndim(b) == 2 && a->sizes[1] == b->sizes[0])
+        TSR_TRY(check_inplace(c, self, 2, (int64_t[]){a->sizes[0], b->sizes[1]}));
+    TSR_TRY(check_addmm(self, a, b));
+    TSR_TRY(tsr_check_out_dtype(c, 0, self->dtype));
+    return tsr_finish_move(c, addmm_new(&r, self, a, b, c->arg[3].s, c->arg[4].s), r);
+}
+
+/* In half precision beta * self is rounded before the sum; so is the product where the matrix is column-major. */
+static TsrStatus half_addmv(TsrTensor *r, const TsrTensor *mat, const TsrTensor *vec, TsrScalar beta, TsrScalar alpha) {
+    TsrTensor *same = NULL;
+    int64_t m = mat->sizes[0];
+    TsrGemm g = {r->dtype, mat_of(mat), column_of(vec), column_of(r), rounded_scalar(alpha, r->dtype), zero};
+    if (is_zero(beta)) return tsr_gemm(&g);
+    TSR_TRY(tsr_invoke_new(&same, 1, "mul", "!tts", r, r, rounded_scalar(beta, r->dtype)));
+    tsr_tensor_free(same);
+    if (mat->strides[0] != 1 || mat->strides[1] < TSR_MAX(m, 1)) {
+        g.beta = one;
+        return tsr_gemm(&g);
+    }
+    TSR_OWNED product = NULL;
+    TSR_TRY(tsr_tensor_new(&product, 1, &m, r->dtype, r->device));
+    g.c = column_of(product);
+    TSR_TRY(tsr_gemm(&g));
+    TSR_TRY(tsr_invoke_new(&same, 1, "add", "!ttt", r, r, product));
+    tsr_tensor_free(same);
+    return TSR_OK;
+}
+
+TsrStatus op_addmv(TsrOpCall *c) {
+    TsrTensor *self = c->arg[0].t, *mat = c->arg[1].t, *vec = c->arg[2].t;
+    TsrScalar beta = c->arg[3].s, alpha = c->arg[4].s;
+    TSR_TRY(check_mv(mat, vec, tsr_ndim(self), self->numel, self->dtype));
+    TSR_TRY(check_scalar(beta, self->dtype));
+    TSR_TRY(check_scalar(alpha, self->dtype));
+    TSR_TRY(check_inplace(c, self, 1, mat->sizes));
+    TSR_TRY(tsr_check_out_dtype(c, 0, self->dtype));
+    TSR_OWNED r = NULL;
+    if (vec->numel == 0) {
+        TSR_TRY(summand_alone_new(&r, self, rounded_scalar(beta, self->dtype), 1, mat->sizes));
+        return tsr_return_move(c, tsr_owned_take(&r));
+    }
+    TSR_TRY(summand_new(&r, self, beta, 1, mat->sizes));
+    bool half = r->dtype == TSR_FLOAT16 || r->dtype == TSR_BFLOAT16;
+    if (half && !tsr_is_meta(r)) TSR_TRY(half_addmv(r, mat, vec, beta, alpha));
+    else if (!tsr_is_meta(r)) TSR_TRY(tsr_gemm(&(TsrGemm){r->dtype, mat_of(mat), column_of(vec), column_of(r), alpha, beta}));
+    return tsr_return_move(c, tsr_owned_take(&r));
+}
+
+/* PyTorch reads the sizes of the sum before it looks at dimensions. */
+static TsrStatus check_batches(const TsrTensor *a, const TsrTensor *b) {
+    TSR_TRY(tsr_wrap_own_dim(&(int64_t){1}, tsr_ndim(a)));
+    return tsr_wrap_own_dim(&(int64_t){2}, tsr_ndim(b));
+}
+
+TsrStatus op_baddbmm(TsrOpCall *c) {
+    TsrTensor *self = c->arg[0].t, *a = c->arg[1].t, *b = c->arg[2].t;
+    TSR_TRY(check_batches(a, b));
+    TSR_OWNED wide = NULL;
+    TSR_TRY(tsr_tensor_new_expand(&wide, self, 3, (int64_t[]){a->sizes[0], a->sizes[1], b->sizes[2]}));
+    TSR_TRY(check_bmm(a, b));
+    if (self->dtype == a->dtype && self->dtype != b->dtype && !is_nothing(a, b))
+        return tsr_error(TSR_RUNTIME_ERROR, "expected scalar type %s but found %s", tsr_dtype_scalar_name(a->dtype), tsr_dtype_scalar_name(b->dtype));
+    if (self->dtype != a->dtype || self->dtype != b->dtype)
+        return tsr_error(TSR_RUNTIME_ERROR, "Input dtypes must be the same, got: input %s, batch1: %s, batch2: %s", tsr_dtype_c_name(self->dtype),
+                         tsr_dtype_c_name(a->dtype), tsr_dtype_c_name(b->dtype));
+    bool empty = a->sizes[0] == 0 || a->sizes[1] == 0 || b->sizes[2] == 0, alone = a->sizes[2] == 0;
+    if (!empty && !alone) TSR_TRY(unsupported(a, batch_kernel("baddbmm", a->sizes[1], a->sizes[2], b->sizes[2])));
+    TSR_TRY(check_scalar(c->arg[3].s, self->dtype));
+    TSR_TRY(check_scalar(c->arg[4].s, self->dtype));
+    TSR_TRY(check_inplace(c, self, 3, (int64_t[]){a->sizes[0], a->sizes[1], b->sizes[2]}));
+    TSR_TRY(tsr_check_out_dtype(c, 0, self->dtype));
+    TSR_OWNED r = NULL;
+    TSR_TRY((alone ? summand_alone_new : summand_new)(&r, self, c->arg[3].s, 3, (int64_t[]){a->sizes[0], a->sizes[1], b->sizes[2]}));
+    if (!tsr_is_meta(r) && !empty && !alone) TSR_TRY(matmul_into(r, a, b, c->arg[4].s, c->arg[3].s));
+    return tsr_return_move(c, tsr_owned_take(&r));
+}
+
+static TsrStatus check_addbmm(const TsrTensor *self, const TsrTensor *a, const TsrTensor *b) {
+    if (tsr_ndim(a) != 3) return tsr_error(TSR_RUNTIME_ERROR, "batch1 must be a 3D tensor");
+    if (tsr_ndim(b) != 3) return tsr_error(TSR_RUNTIME_ERROR, "batch2 must be a 3D tensor");
+    if (a->sizes[0] != b->sizes[0])
+        return tsr_error(TSR_RUNTIME_ERROR, "batch1 and batch2 must have same number of batches, got %lld and %lld", (long long)a->sizes[0], (long long)b->sizes[0]);
+    if (a->sizes[2] != b->sizes[1])
+        return tsr_error(TSR_RUNTIME_ERROR, "Incompatible matrix sizes for bmm (%lldx%lld and %lldx%lld)", (long long)a->sizes[1], (long long)a->sizes[2],
+                         (long long)b->sizes[1], (long long)b->sizes[2]);
+    if (self->dtype != a->dtype || self->dtype != b->dtype)
+        return tsr_error(TSR_RUNTIME_ERROR, "self and mat2 must have the same dtype, but got %s and %s", tsr_dtype_scalar_name(self->dtype), tsr_dtype_scalar_name(b->dtype));
+    return a->sizes[0] == 0 || a->sizes[2] == 0 ? TSR_OK : unsupported(a, "addmm_impl_cpu_");
+}
+
+/* The sum runs over the batch, one product after another, rounding to the dtype after each as PyTorch does. In place, self takes the
+ * shape of the product. */
+TsrStatus op_addbmm(TsrOpCall *c) {
+    TsrTensor *self = c->arg[0].t, *a = c->arg[1].t, *b = c->arg[2].t;
+    TsrScalar beta = c->arg[3].s, alpha = c->arg[4].s;
+    TSR_TRY(check_batches(a, b));
+    if (tsr_ndim(a) == 3 && tsr_ndim(b) == 3) {
+        TSR_OWNED wide = NULL;
+        TSR_TRY(tsr_tensor_new_expand(&wide, self, 2, (int64_t[]){a->sizes[1], b->sizes[2]}));
+    }
+    TSR_TRY(check_addbmm(self, a, b));
+    if (c->out[0] != NULL && !c->inplace && c->out[0]->dtype != self->dtype)
+        return tsr_error(TSR_RUNTIME_ERROR, "self and mat2 must have the same dtype, but got %s and %s", tsr_dtype_scalar_name(c->out[0]->dtype), tsr_dtype_scalar_name(self->dtype));
+    TSR_TRY(check_scalar(beta, self->dtype));
+    TSR_TRY(check_scalar(alpha, self->dtype));
+    TSR_OWNED r = NULL;
+    bool alone = a->sizes[0] == 0 || a->sizes[2] == 0;
+    TSR_TRY((alone ? summand_alone_new : summand_new)(&r, self, beta, 2, (int64_t[]){a->sizes[1], b->sizes[2]}));
+    if (tsr_is_meta(r)) return tsr_return_move(c, tsr_owned_take(&r));
+    TsrGemm g = {r->dtype, mat_of(a), mat_of(b), mat_of(r), alpha, beta};
+    int64_t step_a = a->strides[0] * (int64_t)tsr_itemsize(a), step_b = b->strides[0] * (int64_t)tsr_itemsize(b);
+    for (int64_t i = 0; i < a->sizes[0] && !alone; i++) {
+        TSR_TRY(tsr_gemm(&g));
+        g.a.data = (char *)g.a.data + step_a;
+        g.b.data = (char *)g.b.data + step_b;
+        g.beta = one;
+        TSR_TRY(tsr_interrupt_check());
+    }
+    if (c->inplace) TSR_TRY(tsr_tensor_resize(self, 2, r->sizes, TSR_CONTIGUOUS));
+    return tsr_return_move(c, tsr_owned_take(&r));
+}
+
+static TsrStatus check_vector(const char *op, const char *name, const TsrTensor *t) {
+    if (tsr_ndim(t) == 1) return TSR_OK;
+    return tsr_error(TSR_RUNTIME_ERROR, "%s: Expected 1-D argument %s, but got %d-D", op, name, tsr_ndim(t));
+}
+
+static TsrStatus outer_new(TsrTensor **out, const TsrTensor *x, const TsrTensor *y) {
+    TSR_OWNED column = NULL;
+    TSR_TRY(tsr_tensor_new_unsqueeze(&column, x, 1));
+    return tsr_invoke_new(out, 1, "mul", "tt", column, y);
+}
+
+TsrStatus op_outer(TsrOpCall *c) {
+    TsrTensor *r = NULL;
+    TSR_TRY(check_vector("outer", "self", c->arg[0].t));
+    TSR_TRY(check_vector("outer", "vec2", c->arg[1].t));
+    return tsr_finish_move(c, outer_new(&r, c->arg[0].t, c->arg[1].t), r);
+}
+
+static TsrStatus check_addr_scalar(TsrDtype d, TsrScalar s, const char *name) {
+    bool floating = s.kind == TSR_SCALAR_FLOAT || s.kind == TSR_SCALAR_COMPLEX;
+    if (floating && (tsr_dtype_is_integral(d) || d == TSR_BOOL))
+        return tsr_error(TSR_RUNTIME_ERROR, "For integral input tensors, argument %s must not be a floating point number.", name);
+    return TSR_OK;
+}
+
+static TsrStatus addr_bool(TsrTensor **out, const TsrTensor *self, const TsrTensor *product, bool beta, bool alpha) {
+    TSR_OWNED right = NULL;
+    TSR_TRY(tsr_invoke_new(&right, 1, "logical_and", "tt", product, product));
+    if (!alpha) TSR_TRY(tsr_tensor_fill(right, tsr_scalar_bool(false)));
+    if (!beta) {
+        *out = tsr_owned_take(&right);
+        return TSR_OK;
+    }
+    return tsr_invoke_new(out, 1, "logical_or", "tt", self, right);
+}
+
+static bool is_fused_addr(TsrDtype common, const TsrTensor *self, const TsrTensor *x, const TsrTensor *y) {
+    return (common == TSR_FLOAT32 || common == TSR_FLOAT64) && self->dtype == common && x->dtype == common && y->dtype == common;
+}
+
+TsrStatus op_addr(TsrOpCall *c) {
+    TsrTensor *self = c->arg[0].t, *x = c->arg[1].t, *y = c->arg[2].t, *r = NULL;
+    TsrScalar beta = c->arg[3].s, alpha = c->arg[4].s;
+    TSR_TRY(check_vector("addr", "vec1", x));
+    TSR_TRY(check_vector("addr", "vec2", y));
+    if (c->inplace && tsr_ndim(self) != 2) return tsr_error(TSR_RUNTIME_ERROR, "2D tensor expected, got %dD tensor for input", tsr_ndim(self));
+    if (c->out[0] != NULL) TSR_TRY(tsr_check_out_overlap(c->out[0], x));
+    if (c->out[0] != NULL) TSR_TRY(tsr_check_out_overlap(c->out[0], y));
+    TsrDtype common;
+    TSR_TRY(tsr_result_type(&common, (TsrTensor *const[]){self, x, y}, 3));
+    TSR_TRY(check_addr_scalar(common, beta, "beta"));
+    TSR_TRY(check_addr_scalar(common, alpha, "alpha"));
+    TSR_OWNED scaled = NULL;
+    TSR_OWNED product = NULL;
+    TSR_OWNED wide = NULL;
+    TSR_OWNED weighted = NULL;
+    TSR_TRY(tsr_tensor_new_expand(&wide, self, 2, (int64_t[]){x->sizes[0], y->sizes[0]}));
+    if (common == TSR_BOOL) {
+        TSR_TRY(outer_new(&product, x, y));
+        return tsr_finish_move(c, addr_bool(&r, wide, product, tsr_scalar_to_bool(beta), tsr_scalar_to_bool(alpha)), r);
+    }
+    TSR_TRY(tsr_require(TSR_BITS_USUAL | TSR_BITS_COMPLEX, common, "addr_cpu"));
+    if (is_fused_addr(common, self, x, y) && !is_zero(beta) && beta.kind != TSR_SCALAR_COMPLEX && alpha.kind != TSR_SCALAR_COMPLEX) { /* in one pass, and with one rounding fewer, as PyTorch's */
+        TSR_OWNED column = NULL;
+        TSR_TRY(tsr_tensor_new_unsqueeze(&column, x, 1));
+        if (tsr_scalar_to_double(beta) != 1) TSR_TRY(tsr_invoke_new(&weighted, 1, "mul", "ts", self, beta));
+        return tsr_finish_move(c, tsr_invoke_new(&r, 1, "addcmul", "ttts", weighted != NULL ? weighted : self, column, y, alpha), r);
+    }
+    if (common == TSR_FLOAT16 || common == TSR_BFLOAT16) alpha = rounded_scalar(alpha, common), beta = rounded_scalar(beta, common);
+    TSR_TRY(tsr_invoke_new(&scaled, 1, "mul", "ts", x, alpha));
+    TSR_TRY(outer_new(&product, scaled, y));
+    if (is_zero(beta)) { /* nan and inf of self do not get through */
+        TSR_TRY(tsr_tensor_new_cast(&r, product, common));
+        return tsr_return_move(c, r);
+    }
+    TSR_TRY(tsr_invoke_new(&weighted, 1, "mul", "ts", self, beta));
+    return tsr_finish_move(c, tsr_invoke_new(&r, 1, "add", "tt", weighted, product), r);
+}
+
+TsrStatus op_vecdot(TsrOpCall *c) {
+    TsrTensor *x = c->arg[0].t, *y = c->arg[1].t, *r = NULL;
+    TSR_OWNED product = NULL;
+    TSR_OWNED xc = NULL;
+    if (!tsr_dtype_is_float(x->dtype) && !tsr_dtype_is_complex(x->dtype))
+        return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "linalg.vecdot: Expected a floating point or complex tensor as input. Got %s", tsr_dtype_scalar_name(x->dtype));
+    if (x->dtype != y->dtype)
+        return tsr_error(TSR_RUNTIME_ERROR, "linalg.vecdot: Expected x and y to have the same dtype, but found x of type %s and y of type %s instead",
+                         tsr_dtype_scalar_name(x->dtype), tsr_dtype_scalar_name(y->dtype));
+    if (tsr_ndim(x) == 1 && tsr_ndim(y) == 1) return tsr_finish_move(c, dot_new(&r, x, y, true), r);
+    if (tsr_dtype_is_complex(x->dtype)) TSR_TRY(tsr_tensor_new_conj(&xc, x));
+    TSR_TRY(tsr_invoke_new(&product, 1, "mul", "tt", xc != NULL ? xc : x, y));
+    return tsr_finish_move(c, tsr_invoke_new(&r, 1, "sum", "tI", product, 1, &c->arg[2].i), r);
+}
+
+/* ---- layers ---- */
+
+static TsrStatus linear_sum(TsrTensor **out, const TsrTensor *x, const TsrTensor *weight, const TsrTensor *bias) {
+    TSR_OWNED flat = NULL;
+    TSR_OWNED product = NULL;
+    int d = tsr_ndim(x);
+    if (d == 2) TSR_TRY(check_addmm(bias, x, weight));
+    if (d == 2) return addmm_new(out, bias, x, weight, one, one);
+    int64_t rows = 1, sizes[TSR_MAX_DIMS];
+    for (int i = 0; i < d - 1; i++) rows *= x->sizes[i];
+    TSR_TRY(tsr_tensor_new_reshape(&flat, x, 2, (int64_t[]){rows, x->sizes[d - 1]}));
+    TSR_TRY(check_addmm(bias, flat, weight));
+    TSR_TRY(addmm_new(&product, bias, flat, weight, one, one));
+    memcpy(sizes, x->sizes, sizeof(int64_t) * (size_t)d);
+    sizes[d - 1] = product->sizes[1];
+    int64_t strides[TSR_MAX_DIMS];
+    tsr_layout_contiguous_strides(strides, d, sizes);
+    TSR_TRY(tsr_tensor_set_geometry(product, (TsrGeometry){d, sizes, strides, 0}));
+    *out = tsr_owned_take(&product);
+    return TSR_OK;
+}
+
+TsrStatus op_linear(TsrOpCall *c) {
+    TsrTensor *x = c->arg[0].t, *weight = c->arg[1].t, *bias = tsr_arg_given(&c->arg[2]) ? c->arg[2].t : NULL, *r = NULL;
+    TSR_OWNED wt = NULL;
+    TSR_OWNED product = NULL;
+    int d = tsr_ndim(x);
+    if (d == 0 || tsr_ndim(weight) == 0)
+        return tsr_error(TSR_RUNTIME_ERROR, "both arguments to linear need to be at least 1D, but they are %dD and %dD", d, tsr_ndim(weight));
+    if (tsr_ndim(weight) > 2) return tsr_error(TSR_RUNTIME_ERROR, "t() expects a tensor with <= 2 dimensions, but self is %dD", tsr_ndim(weight));
+    if (tsr_ndim(weight) == 2) TSR_TRY(tsr_tensor_new_transpose(&wt, weight, 0, 1));
+    else wt = tsr_tensor_retain(weight);
+    if (bias == NULL) return tsr_finish_move(c, tsr_matmul_new(&r, x, wt), r);
+    bool row = tsr_ndim(bias) == 1 || (tsr_ndim(bias) > 1 && tsr_ndim(weight) == 2 && bias->numel == weight->sizes[0]);
+    bool fused = d == 2 || (c->out[0] == NULL && row && tsr_is_contiguous(x, TSR_CONTIGUOUS));
+    if (fused) return tsr_finish_move(c, linear_sum(&r, x, wt, bias), r);
+    TSR_TRY(tsr_matmul_new(&product, x, wt));
+    return tsr_finish_move(c, tsr_invoke_new(&r, 1, "add", "!ttt", product, product, bias), r);
+}
+
+static TsrStatus bilinear_dtypes_error(const TsrTensor *x, const TsrTensor *y, const TsrTensor *w, const TsrTensor *bias) {
+    return tsr_error(TSR_RUNTIME_ERROR, "All tensors must have the same dtype, got input1: %s, input2: %s, weight: %s%s%s", tsr_dtype_c_name(x->dtype), tsr_dtype_c_name(y->dtype),
+                     tsr_dtype_c_name(w->dtype), bias != NULL ? ", bias: " : "", bias != NULL ? tsr_dtype_c_name(bias->dtype) : "");
+}
+
+static TsrStatus check_bilinear(const TsrTensor *x, const TsrTensor *y, const TsrTensor *w, const TsrTensor *bias) {
+    int d = tsr_ndim(x);
+    if (y->dtype != x->dtype || w->dtype != x->dtype || (bias != NULL && bias->dtype != x->dtype)) return bilinear_dtypes_error(x, y, w, bias);
+    if (d != tsr_ndim(y)) return tsr_error(TSR_RUNTIME_ERROR, "bilinear(): input dimensions do not match: got %d and %d", d, tsr_ndim(y));
+    for (int i = 0; i < d - 1; i++)
+        if (x->sizes[i] != y->sizes[i])
+            return tsr_error(TSR_RUNTIME_ERROR, "bilinear(): input batch dimensions do not match at dim %d: got %lld and %lld", i, (long long)x->sizes[i], (long long)y->sizes[i]);
+    TSR_TRY(tsr_wrap_own_dim(&(int64_t){-1}, d));
+    for (int64_t i = 1; i <= 2; i++) TSR_TRY(tsr_wrap_own_dim(&(int64_t){i}, tsr_ndim(w)));
+    if (x->sizes[d - 1] != w->sizes[1])
+        return tsr_error(TSR_RUNTIME_ERROR, "bilinear(): input1 size does not match weight size: got %lld but expected %lld", (long long)x->sizes[d - 1], (long long)w->sizes[1]);
+    if (y->sizes[d - 1] != w->sizes[2])
+        return tsr_error(TSR_RUNTIME_ERROR, "bilinear(): input2 size does not match weight size: got %lld but expected %lld", (long long)y->sizes[d - 1], (long long)w->sizes[2]);
+    if (bias != NULL && bias->sizes[0] != w->sizes[0])
+        return tsr_error(TSR_RUNTIME_ERROR, "bilinear(): bias size does not match weight size: got %lld but expected %lld", (long long)bias->sizes[0], (long long)w->sizes[0]);
+    return tsr_ndim(w) == 3 ? TSR_OK : tsr_error(TSR_RUNTIME_ERROR, "number of dimensions must match");
+}
+
+/* out[b, o] = sum over i, j of x[b, i] w[o, i, j] y[b, j]: one product with w laid out (I, O * J), then one for each row. */
+TsrStatus op_bilinear(TsrOpCall *c) {
+    TsrTensor *x = c->arg[0].t, *y = c->arg[1].t, *w = c->arg[2].t, *bias = tsr_arg_given(&c->arg[3]) ? c->arg[3].t : NULL, *r = NULL;
+    TSR_TRY(check_bilinear(x, y, w, bias));
+    TSR_OWNED wp = NULL;
+    TSR_OWNED wf = NULL;
+    TSR_OWNED xf = NULL;
+    TSR_OWNED yf = NULL;
+    TSR_OWNED xw = NULL;
+    TSR_OWNED xw3 = NULL;
+    TSR_OWNED flat = NULL;
+    int d = tsr_ndim(x);
+    int64_t rows = 1, nx = w->sizes[1], ny = w->sizes[2], no = w->sizes[0], sizes[TSR_MAX_DIMS];
+    for (int i = 0; i < d - 1; i++) rows *= x->sizes[i];
+    TSR_TRY(tsr_tensor_new_permute(&wp, w, 3, (int64_t[]){1, 0, 2}));
+    TSR_TRY(tsr_tensor_new_reshape(&wf, wp, 2, (int64_t[]){nx, no * ny}));
+    TSR_TRY(tsr_tensor_new_reshape(&xf, x, 2, (int64_t[]){rows, nx}));
+    TSR_TRY(tsr_tensor_new_reshape(&yf, y, 3, (int64_t[]){rows, ny, 1}));
+    TSR_TRY(tsr_matmul_new(&xw, xf, wf));
+    TSR_TRY(tsr_tensor_new_reshape(&xw3, xw, 3, (int64_t[]){rows, no, ny}));
+    TSR_TRY(tsr_matmul_new(&flat, xw3, yf));
+    memcpy(sizes, x->sizes, sizeof(int64_t) * (size_t)(d - 1));
+    sizes[d - 1] = no;
+    int64_t strides[TSR_MAX_DIMS];
+    tsr_layout_contiguous_strides(strides, d, sizes);
+    TSR_TRY(tsr_tensor_set_geometry(flat, (TsrGeometry){d, sizes, strides, 0}));
+    if (bias == NULL) return tsr_return_move(c, tsr_owned_take(&flat));
+    return tsr_finish_move(c, tsr_invoke_new(&r, 1, "add", "tt", flat, bias), r);
+}

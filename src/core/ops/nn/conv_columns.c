@@ -1,0 +1,89 @@
+/* Between an image (channels, in...) and columns (channels * kernel, out...): im2col and col2im. */
+#include "conv_loops.h"
+
+#include <string.h>
+
+#include "core/error.h"
+#include "core/element/halffloat.h"
+
+/* The outputs [*begin, *end) of a line that read inside of it. */
+static void read_range(int64_t *begin, int64_t *end, const ConvLine *l) {
+    *begin = l->x0 < 0 ? TSR_MIN((-l->x0 + l->stride - 1) / l->stride, l->width) : 0;
+    *end = l->x0 < l->in_w ? TSR_MIN((l->in_w - 1 - l->x0) / l->stride + 1, l->width) : 0;
+    *end = TSR_MAX(*begin, *end);
+}
+
+static void copy_floats(float *to, const float *from, int64_t begin, int64_t end, int64_t stride) {
+    for (int64_t o = begin; o < end; o++) to[o] = from[o * stride];
+}
+
+void tsr_conv_copy_line(char *to, const char *image, const ConvLine *line, size_t item) {
+    const int64_t width = line->width, x0 = line->x0, stride = line->stride;
+    int64_t begin, end;
+    read_range(&begin, &end, line);
+    memset(to, 0, (size_t)begin * item);
+    if (stride == 1 && end > begin) memcpy(to + (size_t)begin * item, image + (size_t)(x0 + begin) * item, (size_t)(end - begin) * item);
+    else if (item == sizeof(float)) copy_floats((float *)(void *)to, (const float *)(const void *)image + x0, begin, end, stride);
+    else for (int64_t o = begin; o < end; o++) memcpy(to + (size_t)o * item, image + (size_t)(x0 + o * stride) * item, item);
+    memset(to + (size_t)end * item, 0, (size_t)(width - end) * item);
+}
+
+#define ADD(T, ...) \
+    for (int64_t o = begin; o < end; o++) { \
+        T *to = (T *)(void *)image + x0 + o * stride; \
+        const T v = ((const T *)(const void *)from)[o]; \
+        __VA_ARGS__; \
+    } \
+    break
+
+/* The way back: what was read there is added. TSR_FLOAT16: floats that are rounded to half precision after every step, as PyTorch's loop over half floats is. */
+static void add_line(const char *from, char *image, const ConvLine *line, TsrDtype dtype) {
+    const int64_t x0 = line->x0, stride = line->stride;
+    int64_t begin, end;
+    read_range(&begin, &end, line);
+    switch (dtype) {
+    case TSR_FLOAT16: ADD(float, *to = tsr_half_widen(tsr_half_round(*to + v)));
+    case TSR_FLOAT32: ADD(float, *to += v);
+    case TSR_FLOAT64: ADD(double, *to += v);
+    case TSR_COMPLEX64: ADD(TsrComplexFloat, *to += v);
+    case TSR_COMPLEX128: ADD(TsrComplexDouble, *to += v);
+    default: ADD(uint64_t, *to += v); /* int64_t that wraps */
+    }
+}
+#undef ADD
+
+/* Where tap `tap` of the kernel reads for output `o`, along dimension d. */
+static int64_t place(const TsrNnWindow *w, int d, int64_t o, int64_t tap) { return o * w->stride[d] + tap * w->dilation[d] - w->pad[d]; }
+
+/* The row of columns of one tap in one plane: a line of outputs after the other. */
+static void convert_row(const ConvColumns *c, char *row, char *plane, const int64_t tap[NN_DIMS], bool back) {
+    const TsrNnWindow *w = &c->k->w;
+    const size_t item = c->k->item;
+    const int64_t out_w = w->out[NN_W], out_h = w->out[NN_H];
+    for (int64_t at = c->begin, n; at < c->end; at += n, row += (size_t)n * item) {
+        const int64_t z = place(w, NN_D, at / out_w / out_h, tap[NN_D]), y = place(w, NN_H, at / out_w % out_h, tap[NN_H]);
+        n = TSR_MIN(out_w - at % out_w, c->end - at);
+        if (z < 0 || z >= w->in[NN_D] || y < 0 || y >= w->in[NN_H]) {
+            if (!back) memset(row, 0, (size_t)n * item);
+            continue;
+        }
+        char *line = plane + (size_t)((z * w->in[NN_H] + y) * w->in[NN_W]) * item;
+        const ConvLine reads = {n, w->in[NN_W], place(w, NN_W, at % out_w, tap[NN_W]), w->stride[NN_W]};
+        if (back) add_line(row, line, &reads, c->dtype);
+        else tsr_conv_copy_line(row, line, &reads, item);
+    }
+}
+
+static void convert(const ConvColumns *c, bool back) {
+    const TsrNnWindow *w = &c->k->w;
+    const int64_t taps = tsr_nn_volume(w->kernel), kernel_w = w->kernel[NN_W], kernel_h = w->kernel[NN_H];
+    const size_t plane = (size_t)tsr_nn_volume(w->in) * c->k->item, row = (size_t)(c->end - c->begin) * c->k->item;
+    for (int64_t i = 0; i < c->channels && tsr_interrupt_flag == 0; i++)
+        for (int64_t t = 0; t < taps; t++) {
+            const int64_t tap[NN_DIMS] = {t / kernel_w / kernel_h, t / kernel_w % kernel_h, t % kernel_w};
+            convert_row(c, c->columns + (size_t)(i * taps + t) * row, c->image + (size_t)i * plane, tap, back);
+        }
+}
+
+void tsr_conv_to_columns(const ConvColumns *c) { convert(c, false); }
+void tsr_conv_from_columns(const ConvColumns *c) { convert(c, true); }

@@ -1,0 +1,210 @@
+/* Resampling: new elements along some dimensions, each an element of the old ones or a weighted sum of several: interpolate's loops. */
+#include <math.h>
+#include <string.h>
+
+#include "core/element/halffloat.h"
+#include "core/op/shared.h"
+#include "core/tensor/owned.h"
+
+/* `places` new elements of `inner` values each, for every `volume` old ones. Tap k of element i: x[at[k * places + i]], times weight[k * places + i]. */
+typedef struct Resample {
+    const char *x;
+    char *out;
+    const int64_t *at;
+    const void *weight; /* NULL: copies */
+    int64_t taps, places, volume, inner;
+    size_t item;
+    bool wide;          /* doubles, not floats */
+} Resample;
+
+/* The first product is fused with the second one's rounded value, and the sum goes on fused. */
+#define RESAMPLE(T, FMA) \
+    TSR_CLONES static void gather_##T(T *restrict out, const T *restrict x, const int64_t *restrict at, const T *restrict w, int64_t taps, int64_t places, int64_t n) { \
+        const int64_t *next = at + places; \
+        const T *also = w + places; \
+        for (int64_t i = 0; i < n; i++) out[i] = FMA(x[at[i]], w[i], x[next[i]] * also[i]); \
+        for (int64_t k = 2; k < taps; k++) \
+            for (int64_t i = 0; i < n; i++) out[i] = FMA(x[at[k * places + i]], w[k * places + i], out[i]); \
+    } \
+    TSR_CLONES static void blend_##T(T *restrict out, const T *restrict x, const T *restrict y, T v, T w, int64_t n) { \
+        for (int64_t i = 0; i < n; i++) out[i] = FMA(x[i], v, y[i] * w); \
+    } \
+    TSR_CLONES static void onto_##T(T *restrict out, const T *restrict x, T w, int64_t n) { \
+        for (int64_t i = 0; i < n; i++) out[i] = FMA(x[i], w, out[i]); \
+    } \
+    static void sum_##T(const Resample *r, int64_t outside, int64_t first, int64_t n) { \
+        const T *x = (const T *)(const void *)r->x + outside * r->volume * r->inner, *w = (const T *)r->weight + first; \
+        T *out = (T *)(void *)r->out + (outside * r->places + first) * r->inner; \
+        const int64_t *at = r->at + first; \
+        if (r->inner == 1) { \
+            gather_##T(out, x, at, w, r->taps, r->places, n); \
+            return; \
+        } \
+        for (int64_t i = 0; i < n && tsr_interrupt_flag == 0; i++, out += r->inner) { \
+            blend_##T(out, x + at[i] * r->inner, x + at[r->places + i] * r->inner, w[i], w[r->places + i], r->inner); \
+            for (int64_t k = 2; k < r->taps; k++) onto_##T(out, x + at[k * r->places + i] * r->inner, w[k * r->places + i], r->inner); \
+        } \
+    }
+RESAMPLE(float, __builtin_fmaf)
+RESAMPLE(double, __builtin_fma)
+
+#define PICK(T) \
+    case sizeof(T): \
+        for (int64_t i = 0; i < n; i++) ((T *)(void *)out)[i] = ((const T *)(const void *)x)[at[i]]; \
+        return
+
+static void copy_places(const Resample *r, int64_t outside, int64_t first, int64_t n) {
+    size_t bytes = r->item * (size_t)r->inner;
+    const char *x = r->x + (size_t)(outside * r->volume) * bytes;
+    char *out = r->out + (size_t)(outside * r->places + first) * bytes;
+    const int64_t *at = r->at + first;
+    switch (bytes) {
+    PICK(uint8_t);
+    PICK(uint16_t);
+    PICK(uint32_t);
+    PICK(uint64_t);
+    default: break;
+    }
+    for (int64_t i = 0; i < n && tsr_interrupt_flag == 0; i++) memcpy(out + (size_t)i * bytes, x + (size_t)at[i] * bytes, bytes);
+}
+
+enum { PIECE = 1 << 12 };
+
+/* Elements begin to end, counted over all outside. */
+static void run_resample(int64_t begin, int64_t end, void *user) {
+    const Resample *r = user;
+    for (int64_t i = begin, n; i < end && tsr_interrupt_flag == 0; i += n) {
+        int64_t first = i % r->places;
+        n = TSR_MIN(TSR_MIN(end - i, r->places - first), (int64_t)PIECE);
+        (r->weight == NULL ? copy_places : r->wide ? sum_double : sum_float)(r, i / r->places, first, n);
+    }
+}
+
+static TsrStatus check_places(const TsrTensor *at, int64_t volume) {
+    const int64_t *place = tsr_data(at);
+    for (int64_t i = 0; i < at->numel; i++)
+        if (place[i] < 0 || place[i] >= volume) return tsr_error(TSR_INDEX_ERROR, "index out of range in self");
+    return TSR_OK;
+}
+
+/* Dimensions dim ... become those of `size`. */
+static TsrStatus resample_sizes(int64_t *sizes, Resample *r, const TsrTensor *x, const TsrArg *dim, const TsrArg *size) {
+    int64_t d = dim->i, total;
+    TSR_TRY(tsr_wrap_own_dim(&d, tsr_ndim(x)));
+    if (d + size->n > tsr_ndim(x)) return tsr_error(TSR_RUNTIME_ERROR, "resample: %d sizes for a %dD tensor from dimension %lld on", size->n, tsr_ndim(x), (long long)d);
+    memcpy(sizes, x->sizes, sizeof(int64_t) * (size_t)tsr_ndim(x));
+    memcpy(sizes + d, size->ints, sizeof(int64_t) * (size_t)size->n);
+    TSR_TRY(tsr_layout_numel(&total, tsr_ndim(x), sizes));
+    TSR_TRY(tsr_layout_numel(&r->places, size->n, size->ints));
+    TSR_TRY(tsr_layout_numel(&r->volume, size->n, x->sizes + d));
+    return tsr_layout_numel(&r->inner, tsr_ndim(x) - (int)d - size->n, x->sizes + d + size->n);
+}
+
+/* A row of flat positions in the old dimensions for each tap, and of weights: several rows, or one without. */
+static TsrStatus check_taps(const Resample *r, const TsrTensor *x, const TsrTensor *at, const TsrTensor *weight) {
+    bool number = x->dtype == TSR_FLOAT32 || x->dtype == TSR_FLOAT64;
+    bool shape = tsr_ndim(at) == 2 && at->sizes[1] == r->places && (weight != NULL ? at->sizes[0] >= 2 : at->sizes[0] == 1);
+    if (weight != NULL) shape = shape && tsr_ndim(weight) == 2 && memcmp(at->sizes, weight->sizes, 2 * sizeof(int64_t)) == 0;
+    if (!shape) return tsr_error(TSR_RUNTIME_ERROR, "resample: positions and weights of wrong shapes");
+    if (at->dtype == TSR_INT64 && (weight == NULL || (number && weight->dtype == x->dtype))) return TSR_OK;
+    return tsr_error(TSR_RUNTIME_ERROR, "resample: positions or weights of wrong dtypes");
+}
+
+static TsrStatus resample_into(TsrTensor *out, const TsrTensor *self, const TsrTensor *positions, const TsrTensor *weights, Resample r) {
+    TSR_OWNED x = NULL;
+    TSR_OWNED at = NULL;
+    TSR_OWNED weight = NULL;
+    TSR_TRY(tsr_tensor_new_contiguous(&x, self, TSR_CONTIGUOUS));
+    TSR_TRY(tsr_tensor_new_contiguous(&at, positions, TSR_CONTIGUOUS));
+    if (weights != NULL) TSR_TRY(tsr_tensor_new_contiguous(&weight, weights, TSR_CONTIGUOUS));
+    TSR_TRY(check_places(at, r.volume));
+    r.x = tsr_data(x);
+    r.out = tsr_data(out);
+    r.at = tsr_data(at);
+    r.weight = weight != NULL ? tsr_data(weight) : NULL;
+    r.taps = at->sizes[0];
+    r.item = tsr_itemsize(x);
+    r.wide = x->dtype == TSR_FLOAT64;
+    return tsr_parallel_for(out->numel / r.inner, tsr_grain(TSR_MIN(r.inner, TSR_CHUNK_WORK) * r.taps), run_resample, &r);
+}
+
+TsrStatus op_resample(TsrOpCall *c) {
+    const TsrTensor *x = c->arg[0].t, *at = c->arg[3].t, *weight = tsr_arg_given(&c->arg[4]) ? c->arg[4].t : NULL;
+    int64_t sizes[TSR_MAX_DIMS];
+    Resample r = {0};
+    TSR_OWNED out = NULL;
+    TSR_TRY(resample_sizes(sizes, &r, x, &c->arg[1], &c->arg[2]));
+    TSR_TRY(check_taps(&r, x, at, weight));
+    TSR_TRY(tsr_tensor_new(&out, tsr_ndim(x), sizes, x->dtype, x->device));
+    if (out->numel > 0 && !tsr_is_meta(out)) TSR_TRY(resample_into(out, x, at, weight, r));
+    return tsr_return_move(c, tsr_owned_take(&out));
+}
+
+/* ---- places and weights along one dimension ---- */
+
+/* For each of `size` new elements, one, two or four of the n old ones, row after row in `at` and `weight`; step: how far apart they are in the old ones' positions. */
+typedef struct Places {
+    int64_t n, size, *at;
+    double step;
+    bool aligned, exact, fused; /* the corners' middles coincide; nearest-exact; one rounding less, as PyTorch compiles planes and cubics but not lines */
+    void *weight;
+} Places;
+
+static void nearest_places(const Places *p) {
+    for (int64_t i = 0; i < p->size && !tsr_interrupted_at(i); i++) {
+        float at = ((float)i + (p->exact ? 0.5f : 0)) * (float)p->step;
+        p->at[i] = TSR_MIN(tsr_double_to_int64(floorf(at)), p->n - 1);
+    }
+}
+
+/* Keys' kernel with -0.75, its last steps not fused. */
+#define PLACES(T, FMA, FLOOR) \
+    static T source_##T(const Places *p, int64_t i) { \
+        T at = (T)i, step = (T)p->step; \
+        if (p->aligned) return at * step; \
+        return p->fused ? FMA(at + (T)0.5, step, (T)-0.5) : (at + (T)0.5) * step - (T)0.5; \
+    } \
+    TSR_CLONES static void linear_places_##T(const Places *p) { \
+        T *weight = p->weight; \
+        for (int64_t i = 0; i < p->size && !tsr_interrupted_at(i); i++) { \
+            T at = TSR_MAX(source_##T(p, i), (T)0); \
+            int64_t low = TSR_MIN(tsr_double_to_int64((double)at), p->n - 1); \
+            T part = TSR_MIN(TSR_MAX(at - (T)low, (T)0), (T)1); \
+            p->at[i] = low, p->at[p->size + i] = TSR_MIN(low + 1, p->n - 1); \
+            weight[i] = 1 - part, weight[p->size + i] = part; \
+        } \
+    } \
+    static T cubic_near_##T(T t) { return FMA(t, (T)1.25, (T)-2.25) * t * t + 1; } \
+    static T cubic_far_##T(T t) { return FMA(t, FMA(t, (T)-0.75, (T)3.75), (T)-6) * t + 3; } \
+    TSR_CLONES static void cubic_places_##T(const Places *p) { \
+        T *weight = p->weight; \
+        for (int64_t i = 0; i < p->size && !tsr_interrupted_at(i); i++) { \
+            T at = source_##T(p, i), low = FLOOR(at), t = at - low, tap[4] = {cubic_far_##T(t + 1), cubic_near_##T(t), cubic_near_##T(1 - t), cubic_far_##T(2 - t)}; \
+            for (int64_t k = 0; k < 4; k++) { \
+                p->at[k * p->size + i] = TSR_MAX(TSR_MIN(tsr_double_to_int64((double)low) + k - 1, p->n - 1), (int64_t)0); \
+                weight[k * p->size + i] = tap[k]; \
+            } \
+        } \
+    }
+PLACES(float, __builtin_fmaf, floorf)
+PLACES(double, __builtin_fma, floor)
+
+TsrStatus op_resample_places(TsrOpCall *c) {
+    const char *mode = c->arg[3].str;
+    bool linear = strcmp(mode, "linear") == 0 || strcmp(mode, "line") == 0, cubic = strcmp(mode, "cubic") == 0, wide = c->arg[5].dtype == TSR_FLOAT64;
+    Places p = {.n = c->arg[0].i, .size = c->arg[1].i, .step = c->arg[2].f, .aligned = c->arg[4].b, .exact = strcmp(mode, "nearest-exact") == 0, .fused = strcmp(mode, "line") != 0};
+    TSR_OWNED at = NULL;
+    TSR_OWNED weight = NULL;
+    if (p.n < 1 || p.size < 0 || (!wide && c->arg[5].dtype != TSR_FLOAT32)) return tsr_error(TSR_RUNTIME_ERROR, "resample: wrong sizes or dtype");
+    int64_t sizes[2] = {cubic ? 4 : linear ? 2 : 1, p.size};
+    TSR_TRY(tsr_tensor_new(&at, 2, sizes, TSR_INT64, TSR_DEVICE_CPU));
+    TSR_TRY(tsr_tensor_new(&weight, 2, sizes, c->arg[5].dtype, TSR_DEVICE_CPU));
+    p.at = tsr_data(at);
+    p.weight = tsr_data(weight);
+    if (cubic) (wide ? cubic_places_double : cubic_places_float)(&p);
+    else if (linear) (wide ? linear_places_double : linear_places_float)(&p);
+    else nearest_places(&p);
+    if (!cubic && !linear) TSR_TRY(tsr_tensor_fill(weight, tsr_scalar_int(1)));
+    TSR_TRY(tsr_interrupt_check());
+    return tsr_return_move2(c, tsr_owned_take(&at), tsr_owned_take(&weight));
+}

@@ -1,0 +1,364 @@
+/* op_arith.c: sums, products, quotients, powers. */
+#include "pointwise.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/tensor/owned.h"
+
+/* --- add, sub, rsub --- */
+
+static const TsrPointwise add_rules = {TSR_K_add, "add_stub", D_INT | D_FLOAT | D_COMPLEX | D_CHALF | D_BOOL, 0, 1, 0, NULL};
+
+static TsrStatus check_alpha(TsrScalar alpha, TsrDtype d) {
+    if (alpha.kind == TSR_SCALAR_BOOL && d != TSR_BOOL)
+        return tsr_error(TSR_RUNTIME_ERROR, "Boolean alpha only supported for Boolean results.");
+    bool floats = tsr_dtype_is_float(d) || tsr_dtype_is_complex(d);
+    if (!floats && (alpha.kind == TSR_SCALAR_FLOAT || alpha.kind == TSR_SCALAR_COMPLEX))
+        return tsr_error(TSR_RUNTIME_ERROR, "For integral input tensors, argument alpha must not be a floating point number.");
+    if (alpha.kind == TSR_SCALAR_COMPLEX && !tsr_dtype_is_complex(d))
+        return tsr_error(TSR_RUNTIME_ERROR, "For non-complex input tensors, argument alpha must not be a complex number.");
+    return TSR_OK;
+}
+
+static bool is_one(TsrScalar s) {
+    return s.kind == TSR_SCALAR_COMPLEX ? s.c.re == 1 && s.c.im == 0 : s.kind == TSR_SCALAR_BOOL ? s.b : tsr_scalar_to_double(s) == 1;
+}
+
+static TsrScalar negated(TsrScalar s) {
+    if (s.kind == TSR_SCALAR_COMPLEX) return tsr_scalar_complex(-s.c.re, -s.c.im);
+    if (s.kind == TSR_SCALAR_FLOAT) return tsr_scalar_float(-s.f);
+    return tsr_scalar_int((int64_t)(0 - (uint64_t)tsr_scalar_to_int(s)));
+}
+
+/* Half floats round the product before the sum; these have operands of two dtypes. */
+static TsrStatus add_rounded(TsrOpCall *c, TsrPw *pw, TsrTensor *const *in, TsrScalar alpha) {
+    TsrTensor *factor = NULL, *scaled = NULL;
+    TsrDtype d = pw->it.common;
+    (void)tsr_iter_end_move(&pw->it, TSR_RAISED, NULL); /* only let go: nothing has been computed */
+    TSR_TRY(tsr_tensor_new_scalar(&factor, alpha, d));
+    TsrStatus s = tsr_invoke_new(&scaled, 1, "mul", "tt", in[1], factor);
+    tsr_tensor_free(factor);
+    if (s == TSR_OK) s = tsr_pw_run(c, &add_rules, 2, (TsrTensor *[]){in[0], scaled});
+    tsr_tensor_free(scaled);
+    return s;
+}
+
+/* in[0] + sign * alpha * in[1] */
+static TsrStatus add_scaled(TsrOpCall *c, TsrTensor *const *in, TsrScalar alpha, bool subtract) {
+    TsrPw pw;
+    _Alignas(16) char value[16];
+    TSR_TRY(tsr_pw_begin(&pw, c, &add_rules, 2, in));
+    TsrStatus s = check_alpha(alpha, pw.it.common);
+    if (s == TSR_OK && !is_one(alpha)) s = tsr_scalar_store_checked(subtract ? negated(alpha) : alpha, pw.it.common, value);
+    if (s != TSR_OK) return tsr_iter_end_move(&pw.it, s, NULL);
+    /* A complex sum multiplies by alpha even when it is 1, as PyTorch's: infinities become nan. */
+    if (is_one(alpha) && !tsr_dtype_is_complex(pw.it.dtype)) return tsr_pw_finish(&pw, subtract ? TSR_K_sub : TSR_K_add, NULL);
+    if (pw.it.common != pw.it.dtype && tsr_dtype_is_float(pw.it.common)) return add_rounded(c, &pw, in, subtract ? negated(alpha) : alpha);
+    if (tsr_in(TSR_BITS_HALF, pw.it.dtype)) {
+        const TsrHalfFactor factor = {(float)tsr_scalar_to_double(tsr_scalar_load(pw.it.dtype, value)), pw.it.ndim == 1};
+        return tsr_pw_finish(&pw, TSR_K_axpy, &factor);
+    }
+    tsr_scalar_store(subtract ? negated(alpha) : alpha, pw.it.dtype, value);
+    return tsr_pw_finish(&pw, TSR_K_axpy, value);
+}
+
+TsrStatus op_add(TsrOpCall *c) {
+    TsrOperands o;
+    TSR_TRY(tsr_operands_take(&o, c, 2, NULL));
+    TsrStatus s = add_scaled(c, o.t, c->arg[2].s, false);
+    tsr_operands_release(&o);
+    return s;
+}
+
+/* self + other of the operators' own methods, which have no alpha. */
+TsrStatus op_radd(TsrOpCall *c) {
+    TsrOperands o;
+    TSR_TRY(tsr_operands_take(&o, c, 2, NULL));
+    TsrStatus s = add_scaled(c, o.t, tsr_scalar_int(1), false);
+    tsr_operands_release(&o);
+    return s;
+}
+
+static TsrStatus check_no_bool(const TsrTensor *a, const TsrTensor *b) {
+    if (a->dtype == TSR_BOOL && b->dtype == TSR_BOOL)
+        return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` operator instead.");
+    if (a->dtype == TSR_BOOL || b->dtype == TSR_BOOL)
+        return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, use the `~` or `logical_not()` operator instead.");
+    return TSR_OK;
+}
+
+static TsrStatus subtract(TsrOpCall *c, const int *order) {
+    TsrOperands o;
+    TSR_TRY(tsr_operands_take(&o, c, 2, order));
+    TsrStatus s = check_no_bool(o.t[0], o.t[1]);
+    if (s == TSR_OK) s = add_scaled(c, o.t, c->nargs > 2 ? c->arg[2].s : tsr_scalar_int(1), true);
+    tsr_operands_release(&o);
+    return s;
+}
+
+static const int reversed[] = {1, 0};
+TsrStatus op_sub(TsrOpCall *c) { return subtract(c, NULL); }
+TsrStatus op_sub_plain(TsrOpCall *c) { return subtract(c, NULL); }
+TsrStatus op_rsub_plain(TsrOpCall *c) { return subtract(c, reversed); }
+TsrStatus op_rsub(TsrOpCall *c) { return subtract(c, reversed); }
+
+/* --- mul, div, remainder --- */
+
+static const TsrPointwise mul_rules = {TSR_K_mul, "mul_cpu", D_INT | D_BARE | D_FLOAT | D_FLOAT8 | D_COMPLEX | D_CHALF | D_BOOL, TSR_ITER_OPMATH, 1, 0, NULL};
+static const TsrPointwise div_rules = {TSR_K_div, "div_cpu", D_FLOAT | D_COMPLEX, TSR_ITER_OPMATH | TSR_ITER_INT_TO_FLOAT, 1, 0, NULL};
+static const TsrPointwise floor_rules = {TSR_K_div_floor, "div_floor_cpu", D_INT | D_FLOAT, TSR_ITER_OPMATH, 8, 0, NULL};
+static const TsrPointwise trunc_rules = {TSR_K_div_trunc, "div_trunc_cpu", D_INT | D_FLOAT, TSR_ITER_OPMATH, 4, 0, NULL};
+static const TsrPointwise remainder_rules = {TSR_K_remainder, "remainder_cpu", D_INT | D_FLOAT, 0, 8, 0, NULL};
+static const TsrPointwise fmod_rules = {TSR_K_fmod, "fmod_cpu", D_INT | D_FLOAT, 0, 8, 0, NULL};
+
+TsrStatus op_mul(TsrOpCall *c) { return tsr_pw_call(c, &mul_rules, 2); }
+
+/* Kernels of integer division note a zero divisor; it is reported when the loop is over. */
+static TsrStatus divide_checked(TsrOpCall *c, const TsrPointwise *rules, const int *order) {
+    TsrOperands o;
+    TsrPw pw;
+    int zero = 0;
+    TSR_TRY(tsr_operands_take(&o, c, 2, order));
+    TsrStatus s = tsr_pw_begin(&pw, c, rules, 2, o.t);
+    if (s == TSR_OK) s = tsr_pw_finish(&pw, rules->kernel, &zero);
+    tsr_operands_release(&o);
+    if (s != TSR_OK || !zero) return s;
+    tsr_op_release_returns(c);
+    return tsr_error(TSR_RUNTIME_ERROR, "ZeroDivisionError");
+}
+
+/* Quotients of half tensors are rounded before they are truncated; those by a number are not. */
+static TsrStatus divide_trunc(TsrOpCall *c) {
+    TsrOperands o;
+    TsrPw pw;
+    TSR_TRY(tsr_operands_take(&o, c, 2, NULL));
+    TsrStatus s = tsr_pw_begin(&pw, c, &trunc_rules, 2, o.t);
+    bool rounds = s == TSR_OK && pw.it.common != pw.it.dtype && c->arg[1].kind == TSR_ARG_TENSOR && tsr_ndim(o.t[1]) > 0;
+    if (s == TSR_OK) s = tsr_pw_finish(&pw, rounds ? TSR_K_div_trunc_rounded : TSR_K_div_trunc, &pw.it.common);
+    tsr_operands_release(&o);
+    return s;
+}
+
+TsrStatus op_div(TsrOpCall *c) { return tsr_pw_call(c, &div_rules, 2); }
+TsrStatus op_floor_divide(TsrOpCall *c) { return divide_checked(c, &floor_rules, NULL); }
+TsrStatus op_rfloordiv(TsrOpCall *c) { return divide_checked(c, &floor_rules, reversed); }
+TsrStatus op_remainder(TsrOpCall *c) { return divide_checked(c, &remainder_rules, NULL); }
+TsrStatus op_rmod(TsrOpCall *c) { return divide_checked(c, &remainder_rules, reversed); }
+TsrStatus op_fmod(TsrOpCall *c) { return divide_checked(c, &fmod_rules, NULL); }
+
+TsrStatus op_div_mode(TsrOpCall *c) {
+    if (!tsr_arg_given(&c->arg[2])) return op_div(c);
+    const char *mode = c->arg[2].str;
+    if (strcmp(mode, "floor") == 0) return divide_checked(c, &floor_rules, NULL);
+    if (strcmp(mode, "trunc") == 0) {
+        bool floats = tsr_dtype_is_float(c->arg[0].t->dtype) || (c->arg[1].kind == TSR_ARG_TENSOR && tsr_dtype_is_float(c->arg[1].t->dtype));
+        return floats ? divide_trunc(c) : divide_checked(c, &trunc_rules, NULL);
+    }
+    return tsr_error(TSR_RUNTIME_ERROR, "div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '%s'", mode);
+}
+
+/* other / self as PyTorch's reflected operator computes it: reciprocal, then a product. */
+TsrStatus op_rdiv(TsrOpCall *c) {
+    TsrTensor *inverse = NULL, *result = NULL;
+    TsrOperands o;
+    TSR_TRY(tsr_operands_take(&o, c, 2, NULL));
+    TsrStatus s = tsr_invoke_new(&inverse, 1, "reciprocal", "t", o.t[0]);
+    if (s == TSR_OK) s = tsr_invoke_new(&result, 1, "mul", "tt", inverse, o.t[1]);
+    tsr_tensor_free(inverse);
+    tsr_operands_release(&o);
+    return tsr_finish_move(c, s, result);
+}
+
+/* --- powers --- */
+
+static const TsrPointwise pow_rules = {TSR_K_pow, "pow", D_INT | D_FLOAT | D_COMPLEX, 0, 24, 0, NULL};
+
+static TsrStatus finish_power(TsrPw *pw) {
+    return tsr_pw_finish(pw, tsr_dtype_is_integral(pw->it.common) ? TSR_K_int_pow : TSR_K_pow, NULL);
+}
+
+static TsrStatus power(TsrOpCall *c, TsrTensor *const *in) {
+    TsrPw pw;
+    TSR_TRY(tsr_pw_begin(&pw, c, &pow_rules, 2, in));
+    return finish_power(&pw);
+}
+
+/* Powers of a number are laid out row by row, whatever the exponent's strides; so are those of a contiguous tensor, whatever its strides
+ * of dimensions of size 1. */
+static const TsrPointwise rows_rules = {TSR_K_pow, "pow", D_INT | D_FLOAT | D_COMPLEX, TSR_ITER_LINEAR, 24, 0, NULL};
+
+static TsrStatus power_in_rows(TsrOpCall *c, TsrTensor *const *in) {
+    TsrPw pw;
+    TSR_TRY(tsr_pw_begin(&pw, c, &rows_rules, 2, in));
+    return finish_power(&pw);
+}
+
+TsrStatus op_pow_tensor(TsrOpCall *c) {
+    TsrTensor *in[] = {c->arg[0].t, c->arg[1].t};
+    return power(c, in);
+}
+
+/* The result, of in's promoted dtype, filled with ones or a copy of in[0]. */
+static TsrStatus trivial_power(TsrOpCall *c, TsrTensor *const *in, bool ones, TsrTensor *shape_of) {
+    const TsrPointwise any = {TSR_K_add, "pow", ~0u, shape_of == in[1] ? rows_rules.flags : 0, 1, 0, NULL};
+    TsrDtype d;
+    TsrPw pw;
+    TsrTensor *result = NULL;
+    TSR_TRY(tsr_result_type(&d, in, 2));
+    bool rows = shape_of == in[1]; /* powers of a number */
+    TSR_TRY(rows ? tsr_pw_begin_as(&pw, c, &any, 2, in, d) : tsr_pw_begin_as(&pw, c, &any, 1, &shape_of, d));
+    TsrStatus s = tsr_iter_end_move(&pw.it, TSR_OK, &result);
+    if (s == TSR_OK && !tsr_is_meta(result)) s = ones ? tsr_tensor_fill(result, tsr_scalar_int(1)) : tsr_tensor_copy(result, shape_of);
+    return tsr_finish_move(c, s, result);
+}
+
+/* Exponents that have kernels of their own; TSR_K_NONE for the others. */
+static TsrKernel special_power(double e, TsrDtype d) {
+    if (e == 2) return TSR_K_square;
+    if (e == 3) return TSR_K_cube;
+    if (tsr_dtype_is_integral(d)) return TSR_K_NONE;
+    return e == 0.5 ? TSR_K_sqrt : e == -0.5 ? TSR_K_rsqrt : e == -1 ? TSR_K_reciprocal : TSR_K_NONE;
+}
+
+/* The kernels of half floats and integers take the exponent as the dtype holds it; those of others, in double. */
+static TsrStatus check_exponent(TsrScalar e, TsrDtype d) {
+    _Alignas(16) char room[16];
+    if (!tsr_dtype_is_integral(d) && d != TSR_FLOAT16 && d != TSR_BFLOAT16) return TSR_OK;
+    return tsr_scalar_store_checked(e, d, room);
+}
+
+static TsrStatus power_by_number(TsrOpCall *c, TsrTensor *const *in, TsrScalar e) {
+    TsrDtype d;
+    bool integral = e.kind == TSR_SCALAR_INT || e.kind == TSR_SCALAR_BOOL, real = e.kind != TSR_SCALAR_COMPLEX || e.c.im == 0;
+    bool base_integral = tsr_dtype_is_integral(in[0]->dtype) || in[0]->dtype == TSR_BOOL;
+    if (base_integral && integral && tsr_scalar_to_int(e) < 0)
+        return tsr_error(TSR_RUNTIME_ERROR, "Integers to negative integer powers are not allowed.");
+    if (base_integral && e.kind == TSR_SCALAR_UINT) return tsr_error(TSR_RUNTIME_ERROR, "value cannot be converted to type int64_t without overflow");
+    TSR_TRY(tsr_result_type(&d, in, 2));
+    if (real && tsr_scalar_to_double(e) == 0) return trivial_power(c, in, true, in[0]);
+    if (real && tsr_scalar_to_double(e) == 1) return trivial_power(c, in, false, in[0]);
+    TsrKernel k = real ? special_power(tsr_scalar_to_double(e), d) : TSR_K_NONE;
+    if (k == TSR_K_NONE) TSR_TRY(check_exponent(e, d));
+    if (k == TSR_K_NONE) return tsr_is_contiguous(in[0], TSR_CONTIGUOUS) ? power_in_rows(c, in) : power(c, in);
+    TsrPw pw;
+    TSR_TRY(tsr_pw_begin_as(&pw, c, &pow_rules, 1, in, d));
+    return tsr_pw_finish(&pw, k, NULL);
+}
+
+TsrStatus op_pow_scalar(TsrOpCall *c) {
+    TsrOperands o;
+    TSR_TRY(tsr_operands_take(&o, c, 2, NULL));
+    TsrStatus s = power_by_number(c, o.t, c->arg[1].s);
+    tsr_operands_release(&o);
+    return s;
+}
+
+TsrStatus op_pow_base(TsrOpCall *c) {
+    TsrOperands o;
+    TSR_TRY(tsr_operands_take(&o, c, 2, NULL));
+    TsrScalar base = c->arg[0].s;
+    bool truth = base.kind == TSR_SCALAR_BOOL, one = base.kind == TSR_SCALAR_COMPLEX ? base.c.re == 1 && base.c.im == 0 : tsr_scalar_to_double(base) == 1;
+    if (truth && tsr_dtype_is_complex(o.t[1]->dtype)) one = false; /* True is no number here: it takes the long way, which meets NaN */
+    bool bools = truth && o.t[1]->dtype == TSR_BOOL;
+    TsrStatus s = one && bools ? tsr_not_implemented("pow", TSR_BOOL) : one ? trivial_power(c, o.t, true, o.t[1]) : power_in_rows(c, o.t);
+    tsr_operands_release(&o);
+    return s;
+}
+
+TsrStatus op_rpow(TsrOpCall *c) {
+    TsrOperands o;
+    TSR_TRY(tsr_operands_take(&o, c, 2, reversed));
+    TsrStatus s = c->arg[1].kind == TSR_ARG_SCALAR ? power_in_rows(c, o.t) : power(c, o.t);
+    tsr_operands_release(&o);
+    return s;
+}
+
+static TsrStatus check_float_power_out(const TsrOpCall *c, TsrDtype d) {
+    const TsrTensor *out = c->out[0];
+    if (out == NULL || out->dtype == d) return TSR_OK;
+    const char *have = tsr_dtype_scalar_name(out->dtype), *want = tsr_dtype_scalar_name(d);
+    if (c->inplace) return tsr_error(TSR_RUNTIME_ERROR, "the base given to float_power_ has dtype %s but the operation's result requires dtype %s", have, want);
+    return tsr_error(TSR_RUNTIME_ERROR, "the output given to float_power has dtype %s but the operation's result requires dtype %s", have, want);
+}
+
+/* pow of operands brought to float64 (complex128) first. */
+static TsrStatus float_power(TsrOpCall *c, TsrTensor *const *in, TsrDtype d) {
+    TsrTensor *wide[2] = {NULL, NULL};
+    TsrStatus s = TSR_OK;
+    for (int i = 0; i < 2 && s == TSR_OK; i++) {
+        if (c->arg[i].kind == TSR_ARG_SCALAR) wide[i] = tsr_tensor_retain(in[i]);
+        else s = tsr_tensor_new_cast(&wide[i], in[i], d);
+    }
+    if (s == TSR_OK && c->arg[1].kind == TSR_ARG_SCALAR) {
+        s = power_by_number(c, wide, c->arg[1].s);
+    } else if (s == TSR_OK) {
+        TsrPw pw;
+        s = tsr_pw_begin_as(&pw, c, c->arg[0].kind == TSR_ARG_SCALAR ? &rows_rules : &pow_rules, 2, wide, d);
+        if (s == TSR_OK) s = tsr_pw_finish(&pw, TSR_K_pow, NULL);
+    }
+    tsr_tensor_free(wide[0]);
+    tsr_tensor_free(wide[1]);
+    return s;
+}
+
+TsrStatus op_float_power(TsrOpCall *c) {
+    TsrOperands o;
+    TSR_TRY(tsr_operands_take(&o, c, 2, NULL));
+    TsrDtype d = tsr_dtype_is_complex(o.t[0]->dtype) || tsr_dtype_is_complex(o.t[1]->dtype) ? TSR_COMPLEX128 : TSR_FLOAT64;
+    TsrStatus s = check_float_power_out(c, d);
+    if (s == TSR_OK) s = float_power(c, o.t, d);
+    tsr_operands_release(&o);
+    return s;
+}
+
+static const TsrPointwise square_rules = {TSR_K_square, "pow", D_INT | D_FLOAT | D_COMPLEX, 0, 1, 0, NULL};
+
+TsrStatus op_square(TsrOpCall *c) {
+    TsrTensor *x = c->arg[0].t;
+    TsrPw pw;
+    TSR_TRY(tsr_pw_begin_as(&pw, c, &square_rules, 1, &x, x->dtype == TSR_BOOL ? TSR_INT64 : x->dtype));
+    return tsr_pw_finish(&pw, TSR_K_square, NULL);
+}
+
+/* A floating-point x with an integral exponent keeps its dtype: the product is rounded once, from double. The exponent is a C int. */
+static TsrStatus ldexp_integral(TsrOpCall *c, const TsrTensor *x, const TsrTensor *exponent) {
+    TSR_OWNED two = NULL;
+    TSR_OWNED whole = NULL;
+    TSR_OWNED wide = NULL;
+    TSR_OWNED scale = NULL;
+    TSR_OWNED product = NULL;
+    TsrTensor *result = NULL;
+    TSR_TRY(tsr_tensor_new_wrapped(&two, tsr_scalar_float(2)));
+    TSR_TRY(tsr_tensor_new_cast(&whole, exponent, TSR_INT32));
+    TSR_TRY(tsr_tensor_new_cast(&wide, whole, TSR_FLOAT64));
+    TSR_TRY(tsr_invoke_new(&scale, 1, "pow", "tt", two, wide));
+    TSR_TRY(tsr_invoke_new(&product, 1, "mul", "tt", x, scale));
+    return tsr_finish_move(c, tsr_tensor_new_cast(&result, product, x->dtype), result);
+}
+
+/* 2 ** other. The 2 is a number where x is of the default dtype, or no float at all, and the powers of a number lie row by row; else it is a 0-d tensor
+ * like x in promotion, and they lie as the exponents do. */
+static TsrStatus power_of_two(TsrTensor **out, const TsrTensor *x, TsrTensor *exponent) {
+    TSR_OWNED two = NULL;
+    TSR_OWNED powers = NULL;
+    if (tsr_dtype_is_complex(x->dtype) || (tsr_dtype_is_float(x->dtype) && x->dtype != tsr_default_dtype())) {
+        TSR_TRY(tsr_tensor_new_scalar(&two, tsr_scalar_float(2), x->dtype));
+        return tsr_invoke_new(out, 1, "pow", "tt", two, exponent);
+    }
+    TSR_TRY(tsr_invoke_new(&powers, 1, "pow", "st", tsr_scalar_float(2), exponent));
+    return tsr_tensor_new_contiguous(out, powers, TSR_CONTIGUOUS);
+}
+
+/* x * 2 ** other */
+TsrStatus op_ldexp(TsrOpCall *c) {
+    const TsrTensor *x = c->arg[0].t, *exponent = c->arg[1].t;
+    if (c->inplace && (x->dtype == TSR_BOOL || tsr_dtype_is_integral(x->dtype)))
+        return tsr_error(TSR_RUNTIME_ERROR, "ldexp can't be cast to the desired output type %s", tsr_dtype_scalar_name(x->dtype));
+    if (tsr_dtype_is_float(x->dtype) && exponent->dtype == TSR_BOOL) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "\"ldexp_cpu_exp\" not implemented for 'Bool'");
+    if (tsr_dtype_is_float(x->dtype) && tsr_dtype_is_integral(exponent->dtype)) return ldexp_integral(c, x, exponent);
+    TSR_OWNED powers = NULL;
+    TSR_TRY(power_of_two(&powers, x, c->arg[1].t));
+    TsrTensor *in[2] = {c->arg[0].t, powers};
+    return tsr_pw_run(c, &mul_rules, 2, in);
+}

@@ -1,0 +1,332 @@
+/* op_unary.c: operators on one tensor, and the table of those that follow the common course. */
+#include "core/op/compose.h"
+#include "core/op/out.h"
+#include "pointwise.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/element/halffloat.h"
+
+/* name, kernel, name in messages, dtypes, flags, cost */
+#define FLOATING D_FLOAT, TSR_ITER_INT_TO_FLOAT
+#define FLOATING_COMPLEX D_FLOAT | D_COMPLEX, TSR_ITER_INT_TO_FLOAT
+#define UNARY(op, kernel, text, ...) \
+    TsrStatus op_##op(TsrOpCall *c) { \
+        static const TsrPointwise rules = {TSR_K_##kernel, text, __VA_ARGS__, 0, NULL}; \
+        return tsr_pw_call(c, &rules, 1); \
+    }
+#define VML(name, cost) UNARY(name, name, #name "_vml_cpu", FLOATING_COMPLEX, cost)
+#define CPU(name, cost) UNARY(name, name, #name "_cpu", FLOATING_COMPLEX, cost)
+
+VML(exp, 8) VML(expm1, 16) VML(log, 8) VML(log2, 8) VML(log10, 8) VML(log1p, 16)
+VML(sin, 16) VML(cos, 16) VML(tan, 24) VML(asin, 16) VML(acos, 16) VML(atan, 16) VML(tanh, 16) VML(sqrt, 2)
+CPU(asinh, 24) CPU(acosh, 24) CPU(atanh, 24) CPU(reciprocal, 1) CPU(sinc, 16)
+static UNARY(rsqrt_direct, rsqrt, "rsqrt_cpu", FLOATING_COMPLEX, 2)
+UNARY(exp2, exp2, "exp2", FLOATING_COMPLEX, 8)
+UNARY(erfc, erfc, "erfc_vml_cpu", FLOATING, 24)
+UNARY(erfinv, erfinv, "erfinv_vml_cpu", FLOATING, 64)
+UNARY(frac, frac, "frac_cpu", D_FLOAT, 0, 1)
+UNARY(bitwise_not, bitwise_not, "bitwise_not_cpu", D_INT | D_BOOL, 0, 1)
+UNARY(logical_not, logical_not, "logical_not_cpu", D_INT | D_FLOAT | D_COMPLEX | D_BOOL, TSR_ITER_OUT_BOOL, 1)
+
+/* Functions that PyTorch computes otherwise for half floats. */
+#define HALVES_APART(op, text, dtypes, flags, cost, half_kernel) \
+    TsrStatus op_##op(TsrOpCall *c) { \
+        static const TsrPointwise rules = {TSR_K_##op, text, dtypes, flags, cost, 0, NULL}; \
+        TsrDtype d = c->arg[0].t->dtype; \
+        TsrPw pw; \
+        TSR_TRY(tsr_pw_begin(&pw, c, &rules, 1, &c->arg[0].t)); \
+        return tsr_pw_finish(&pw, d == TSR_FLOAT16 || d == TSR_BFLOAT16 ? TSR_K_##half_kernel : TSR_K_##op, NULL); \
+    }
+#define APART(...) HALVES_APART(__VA_ARGS__)
+APART(erf, "erf_vml_cpu", FLOATING, 16, erf_coarse)
+APART(sinh, "sinh_cpu", FLOATING_COMPLEX, 24, sinh_half)
+APART(cosh, "cosh_cpu", FLOATING_COMPLEX, 24, cosh_half)
+
+TsrStatus op_sigmoid(TsrOpCall *c) {
+    TsrPointwise rules = {TSR_K_sigmoid, "sigmoid_cpu", FLOATING_COMPLEX, 8, 0, NULL};
+    if (D_FLOAT8 >> c->arg[0].t->dtype & 1) rules.name = "sigmoid_cpu_reduced_float";
+    return tsr_pw_call(c, &rules, 1);
+}
+
+/* In the half types the root is rounded before its reciprocal is taken, except in PyTorch's whole vectors of 32. */
+#define RSQRT(name, T, WIDEN, ROUND) \
+    TSR_CLONES static void name##_vectors(T *out, const T *in, int64_t n) { \
+        for (int64_t i = 0; i < n; i++) out[i] = ROUND(1 / sqrtf(WIDEN(in[i]))); \
+    } \
+    static void name(char *const *data, const int64_t *s, int64_t n, const void *p) { \
+        int64_t whole = s[0] == 2 && s[1] == 2 ? n / 32 * 32 : 0; \
+        (void)p; \
+        name##_vectors((T *)data[0], (const T *)data[1], whole); \
+        for (int64_t i = whole; i < n; i++) *(T *)(data[0] + i * s[0]) = ROUND(1 / WIDEN(ROUND(sqrtf(WIDEN(*(const T *)(data[1] + i * s[1])))))); \
+    }
+RSQRT(rsqrt_half, TsrHalf, tsr_half_widen, tsr_half_round)
+RSQRT(rsqrt_bfloat16, TsrBfloat16, tsr_bfloat16_widen, tsr_bfloat16_round)
+
+TsrStatus op_rsqrt(TsrOpCall *c) {
+    TsrTensor *x = c->arg[0].t, *result = NULL;
+    if (x->dtype != TSR_FLOAT16 && x->dtype != TSR_BFLOAT16) return op_rsqrt_direct(c);
+    TsrIter it;
+    TSR_TRY(tsr_iter_begin(&it, &(TsrIterSpec){.nout = 1, .out = {c->out[0]}, .nin = 1, .in = {x}, .cost = 4, .flags = TSR_ITER_PROMOTE | TSR_ITER_CHECK_CAST}));
+    TsrStatus s = tsr_iter_end_move(&it, tsr_iter_run(&it, x->dtype == TSR_FLOAT16 ? rsqrt_half : rsqrt_bfloat16, NULL), &result);
+    return tsr_finish_move(c, s, result);
+}
+
+TsrStatus op_neg(TsrOpCall *c) {
+    static const TsrPointwise rules = {TSR_K_neg, "neg_cpu", D_INT | D_FLOAT | D_COMPLEX | D_CHALF, 0, 1, 0, NULL};
+    if (c->arg[0].t->dtype == TSR_BOOL)
+        return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use the `~` or `logical_not()` operator instead.");
+    return tsr_pw_call(c, &rules, 1);
+}
+
+static TsrStatus return_self(TsrOpCall *c) { return tsr_return_move(c, tsr_tensor_retain(c->arg[0].t)); }
+
+/* PyTorch writes some results into an empty_like: strides of dimensions of size 1 stay, too. */
+static TsrStatus run_alike(TsrOpCall *c, TsrDtype dtype, TsrStatus (*run)(TsrOpCall *c, void *user), void *user) {
+    TsrTensor *like;
+    if (c->out[0] != NULL) return run(c, user);
+    TSR_TRY(tsr_tensor_new_like(&like, c->arg[0].t, dtype, TSR_PRESERVE));
+    c->out[0] = like;
+    TsrStatus status = run(c, user);
+    c->out[0] = NULL;
+    tsr_tensor_free(like);
+    return status;
+}
+
+static TsrStatus abs_complex(TsrOpCall *c, void *rules) { return tsr_pw_call(c, rules, 1); }
+
+TsrStatus op_abs(TsrOpCall *c) {
+    static const TsrPointwise real = {TSR_K_abs, "abs_cpu", D_INT | D_FLOAT | D_FLOAT8, 0, 1, 0, NULL};
+    TsrPointwise complex = {TSR_K_abs, "abs_cpu", D_COMPLEX | D_CHALF, TSR_ITER_REAL_OUT, 4, 0, NULL};
+    TsrDtype d = c->arg[0].t->dtype;
+    if (!tsr_dtype_is_complex(d)) return tsr_pw_call(c, &real, 1);
+    if (c->inplace) return tsr_error(TSR_RUNTIME_ERROR, "In-place abs is not supported for complex tensors.");
+    return run_alike(c, tsr_dtype_real_of(d), abs_complex, &complex);
+}
+
+/* Angles of complex numbers are computed as those lie, and are row-major in the end. */
+TsrStatus op_angle(TsrOpCall *c) {
+    static const TsrPointwise rules = {TSR_K_angle, "angle_cpu", D_FLOAT | D_COMPLEX, TSR_ITER_INT_TO_FLOAT | TSR_ITER_REAL_OUT, 16, 0, NULL};
+    TsrTensor *rows;
+    TSR_TRY(tsr_pw_call(c, &rules, 1));
+    if (!tsr_dtype_is_complex(c->arg[0].t->dtype) || c->out[0] != NULL) return TSR_OK;
+    TsrStatus status = tsr_tensor_new_contiguous(&rows, c->ret[0].t, TSR_CONTIGUOUS);
+    if (status != TSR_OK) {
+        tsr_op_release_returns(c);
+        return status;
+    }
+    tsr_tensor_free(c->ret[0].t);
+    c->ret[0].t = rows;
+    return TSR_OK;
+}
+
+static const TsrPointwise sign_rules = {TSR_K_sign, "sign_cpu", D_INT | D_FLOAT | D_BOOL, 0, 1, TSR_NOT_IMPLEMENTED_ERROR,
+                                        "Unlike NumPy, torch.sign is not intended to support complex numbers. Please use torch.sgn instead."};
+TsrStatus op_sign(TsrOpCall *c) { return tsr_pw_call(c, &sign_rules, 1); }
+
+TsrStatus op_sgn(TsrOpCall *c) {
+    static const TsrPointwise complex = {TSR_K_sgn, "sgn_cpu", D_COMPLEX | D_CHALF, 0, 8, 0, NULL};
+    return tsr_pw_call(c, tsr_dtype_is_complex(c->arg[0].t->dtype) ? &complex : &sign_rules, 1);
+}
+
+TsrStatus op_conj_physical(TsrOpCall *c) {
+    static const TsrPointwise rules = {TSR_K_conj, "conj_cpu", D_COMPLEX | D_CHALF, 0, 1, 0, NULL};
+    if (!tsr_dtype_is_complex(c->arg[0].t->dtype)) return return_self(c);
+    return tsr_pw_call(c, &rules, 1);
+}
+
+/* A result of the iterator's making with nothing computed yet. */
+static TsrStatus make_result(TsrOpCall *c, const TsrPointwise *rules, TsrTensor **out) {
+    TsrPw pw;
+    TSR_TRY(tsr_pw_begin(&pw, c, rules, 1, &c->arg[0].t));
+    return tsr_iter_end_move(&pw.it, TSR_OK, out);
+}
+
+static TsrStatus return_filled(TsrOpCall *c, const TsrPointwise *rules, bool value) {
+    TsrTensor *result;
+    TSR_TRY(make_result(c, rules, &result));
+    return tsr_finish_move(c, tsr_is_meta(result) ? TSR_OK : tsr_tensor_fill(result, tsr_scalar_bool(value)), result);
+}
+
+/* Bools shaped like the argument, in its memory order, all of one value. */
+static TsrStatus return_alike(TsrOpCall *c, bool value) {
+    TsrTensor *result;
+    TSR_TRY(tsr_tensor_new_like(&result, c->arg[0].t, TSR_BOOL, TSR_PRESERVE));
+    return tsr_finish_move(c, tsr_is_meta(result) ? TSR_OK : tsr_tensor_fill(result, tsr_scalar_bool(value)), result);
+}
+
+static TsrStatus return_copied(TsrOpCall *c, const TsrPointwise *rules) {
+    TsrTensor *result;
+    TSR_TRY(make_result(c, rules, &result));
+    return tsr_finish_move(c, tsr_is_meta(result) ? TSR_OK : tsr_tensor_copy(result, c->arg[0].t), result);
+}
+
+/* Rounding: integers are copied. */
+#define ROUNDING(op) \
+    TsrStatus op_##op(TsrOpCall *c) { \
+        static const TsrPointwise rules = {TSR_K_##op, #op "_vml_cpu", D_INT | D_BARE | D_FLOAT, 0, 1, TSR_NOT_IMPLEMENTED_ERROR, \
+                                           #op " is not supported for complex inputs"}; \
+        return tsr_dtype_is_integral(c->arg[0].t->dtype) ? return_copied(c, &rules) : tsr_pw_call(c, &rules, 1); \
+    }
+ROUNDING(ceil)
+ROUNDING(floor)
+ROUNDING(trunc)
+
+TsrStatus op_round(TsrOpCall *c) {
+    static const TsrPointwise rules = {TSR_K_round, "round_vml_cpu", D_INT | D_BARE | D_FLOAT, 0, 1, 0, NULL};
+    return tsr_dtype_is_integral(c->arg[0].t->dtype) ? return_copied(c, &rules) : tsr_pw_call(c, &rules, 1);
+}
+
+TsrStatus op_round_decimals(TsrOpCall *c) {
+    static const TsrPointwise rules = {TSR_K_round_up, "round_cpu", D_FLOAT, 0, 4, 0, NULL};
+    int64_t decimals = c->arg[1].i;
+    if (decimals == 0 && tsr_dtype_is_integral(c->arg[0].t->dtype)) return tsr_not_implemented("round_vml_cpu", c->arg[0].t->dtype);
+    if (decimals == 0) return op_round(c);
+    double power = pow(10, fabs((double)decimals));
+    TsrPw pw;
+    TSR_TRY(tsr_pw_begin(&pw, c, &rules, 1, &c->arg[0].t));
+    return tsr_pw_finish(&pw, decimals > 0 ? TSR_K_round_up : TSR_K_round_down, &power);
+}
+
+/* Classification: integers and bools have one answer. */
+#define ANYTHING (D_INT | D_BARE | D_FLOAT | D_FLOAT8 | D_COMPLEX | D_CHALF | D_BOOL)
+static TsrStatus classify(TsrOpCall *c, const TsrPointwise *rules, const char *name, bool alike, bool integers) {
+    TsrDtype d = c->arg[0].t->dtype;
+    if (c->out[0] != NULL && c->out[0]->dtype != TSR_BOOL) return tsr_error(TSR_RUNTIME_ERROR, "%s does not support non-boolean outputs.", name);
+    if (!tsr_dtype_is_integral(d) && d != TSR_BOOL) return tsr_pw_call(c, rules, 1);
+    return alike ? return_alike(c, integers) : return_filled(c, rules, integers);
+}
+/* `alike`: the answer for integers is laid out as the operand is. */
+#define CLASSIFY(op, dtypes, alike, integers, kind, text) \
+    TsrStatus op_##op(TsrOpCall *c) { \
+        static const TsrPointwise rules = {TSR_K_##op, #op "_cpu", dtypes, TSR_ITER_OUT_BOOL, 1, kind, text}; \
+        return classify(c, &rules, #op, alike, integers); \
+    }
+CLASSIFY(isnan, ANYTHING, false, false, 0, NULL)
+CLASSIFY(isinf, ANYTHING, true, false, 0, NULL)
+CLASSIFY(isfinite, ANYTHING, true, true, 0, NULL)
+CLASSIFY(isposinf, D_INT | D_BARE | D_FLOAT | D_BOOL, false, false, TSR_TYPE_ERROR, "isposinf does not support complex inputs.")
+CLASSIFY(isneginf, D_INT | D_BARE | D_FLOAT | D_BOOL, false, false, TSR_TYPE_ERROR, "isneginf does not support complex inputs.")
+
+TsrStatus op_isreal(TsrOpCall *c) {
+    static const TsrPointwise rules = {TSR_K_isreal, "isreal", ANYTHING, TSR_ITER_OUT_BOOL, 1, 0, NULL};
+    return tsr_dtype_is_complex(c->arg[0].t->dtype) ? tsr_pw_call(c, &rules, 1) : return_alike(c, true);
+}
+
+TsrStatus op_signbit(TsrOpCall *c) {
+    static const TsrPointwise rules = {TSR_K_signbit, "signbit_cpu", D_INT | D_BARE | D_FLOAT | D_BOOL, TSR_ITER_OUT_BOOL, 1,
+                                       TSR_NOT_IMPLEMENTED_ERROR, "signbit is not implemented for complex tensors."};
+    TsrDtype d = c->arg[0].t->dtype;
+    if (c->out[0] != NULL && c->out[0]->dtype != TSR_BOOL) return tsr_error(TSR_RUNTIME_ERROR, "signbit does not support non-boolean outputs.");
+    return tsr_dtype_kind(d) == TSR_KIND_UINT || d == TSR_BOOL ? return_filled(c, &rules, false) : tsr_pw_call(c, &rules, 1);
+}
+
+static TsrStatus scale(TsrOpCall *c, void *factor) {
+    static const TsrPointwise rules = {TSR_K_mul, "mul_cpu", D_FLOAT, TSR_ITER_INT_TO_FLOAT | TSR_ITER_OPMATH, 1, 0, NULL};
+    TsrTensor *in[2] = {c->arg[0].t, factor};
+    return tsr_pw_run(c, &rules, 2, in);
+}
+
+static TsrStatus scaled(TsrOpCall *c, double factor, const char *complex_error) {
+    TsrTensor *number;
+    TsrDtype d = c->arg[0].t->dtype;
+    if (tsr_dtype_is_complex(d)) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "%s", complex_error);
+    TSR_TRY(tsr_tensor_new_wrapped(&number, tsr_scalar_float(factor)));
+    TsrStatus s = run_alike(c, tsr_dtype_is_float(d) ? d : tsr_default_dtype(), scale, number);
+    tsr_tensor_free(number);
+    return s;
+}
+
+TsrStatus op_deg2rad(TsrOpCall *c) { return scaled(c, 0.017453292519943295769236907684886, "deg2rad is not supported for complex tensors."); }
+TsrStatus op_rad2deg(TsrOpCall *c) { return scaled(c, 57.295779513082320876798154814105, "rad2deg is not supported for complex tensors."); }
+
+/* log(x / (1 - x)), each step rounded to the dtype, as PyTorch's loop over half floats is. */
+static TsrStatus half_logit(TsrOpCall *c) {
+    TsrScope s = {0};
+    TsrTensor *x = c->arg[0].t;
+    if (tsr_arg_given(&c->arg[1])) {
+        char slot[8];
+        tsr_scalar_store(tsr_scalar_float(c->arg[1].f), x->dtype, slot);
+        TsrScalar low = tsr_scalar_load(x->dtype, slot);
+        tsr_scalar_store(tsr_scalar_float(1 - low.f), x->dtype, slot);
+        TsrTensor *below = CALL(&s, "lt", "ts", x, low), *capped = CALL(&s, "clamp_max", "ts", x, tsr_scalar_load(x->dtype, slot));
+        x = CALL(&s, "masked_fill", "tts", capped, below, low);
+    }
+    TsrTensor *rest = CALL(&s, "rsub", "ts", x, tsr_scalar_int(1)), *odds = CALL(&s, "div", "tt", x, rest);
+    return tsr_scope_return(c, &s, CALL(&s, "log", "t", odds));
+}
+
+TsrStatus op_logit(TsrOpCall *c) {
+    if (c->arg[0].t->dtype == TSR_FLOAT16 || c->arg[0].t->dtype == TSR_BFLOAT16) return half_logit(c);
+    static const TsrPointwise rules = {TSR_K_logit, "logit_cpu", D_FLOAT, TSR_ITER_INT_TO_FLOAT, 16, 0, NULL};
+    double eps = tsr_arg_given(&c->arg[1]) ? c->arg[1].f : -1;
+    TsrPw pw;
+    TSR_TRY(tsr_pw_begin(&pw, c, &rules, 1, &c->arg[0].t));
+    return tsr_pw_finish(&pw, TSR_K_logit, &eps);
+}
+
+double tsr_pw_greatest(TsrDtype d) {
+    switch (tsr_dtype_real_of(d)) {
+    case TSR_FLOAT16: return 65504;
+    case TSR_BFLOAT16: return 0x1.FEp127;
+    case TSR_FLOAT32: return 0x1.FFFFFEp127;
+    default: return 0x1.FFFFFFFFFFFFFp1023;
+    }
+}
+
+static TsrStatus nan_to_num(TsrOpCall *c, void *user) {
+    (void)user;
+    static const TsrPointwise rules = {TSR_K_nan_to_num, "nan_to_num", D_INT | D_BARE | D_FLOAT | D_COMPLEX | D_BOOL, 0, 2, 0, NULL};
+    _Alignas(16) char value[3][16];
+    TsrDtype d = c->arg[0].t->dtype;
+    TsrPw pw;
+    if (tsr_dtype_is_integral(d) || d == TSR_BOOL) return return_copied(c, &rules);
+    TSR_TRY(tsr_pw_begin(&pw, c, &rules, 1, &c->arg[0].t));
+    double defaults[3] = {0, tsr_pw_greatest(d), -tsr_pw_greatest(d)};
+    size_t size = tsr_dtype_size(pw.it.dtype);
+    for (int i = 0; i < 3; i++)
+        tsr_scalar_store(tsr_scalar_float(tsr_arg_given(&c->arg[i + 1]) ? c->arg[i + 1].f : defaults[i]), pw.it.dtype, (char *)value + (size_t)i * size);
+    return tsr_pw_finish(&pw, TSR_K_nan_to_num, value);
+}
+
+TsrStatus op_nan_to_num(TsrOpCall *c) { return run_alike(c, c->arg[0].t->dtype, nan_to_num, NULL); }
+
+TsrStatus op_relu(TsrOpCall *c) {
+    static const TsrPointwise rules = {TSR_K_clamp_min, "clamp_min_scalar_cpu", D_INT | D_BARE | D_FLOAT, 0, 1, TSR_NOT_IMPLEMENTED_ERROR,
+                                       "clamp is not supported for complex types"};
+    static const double zero = 0; /* all bytes are zero in every dtype */
+    TsrPw pw;
+    if (c->arg[0].t->dtype == TSR_BOOL) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "Boolean inputs not supported for relu");
+    TSR_TRY(tsr_pw_begin(&pw, c, &rules, 1, &c->arg[0].t));
+    return tsr_pw_finish(&pw, TSR_K_clamp_min, &zero);
+}
+
+/* --- frexp: two results --- */
+
+#define FREXP(T, fn) \
+    static void frexp_##T(char *const *data, const int64_t *s, int64_t n, const void *p) { \
+        (void)p; \
+        for (int64_t i = 0; i < n; i++) { \
+            int exponent = 0; \
+            *(T *)(data[0] + i * s[0]) = fn(*(const T *)(data[2] + i * s[2]), &exponent); \
+            *(int32_t *)(data[1] + i * s[1]) = exponent; \
+        } \
+    }
+FREXP(float, frexpf)
+FREXP(double, frexp)
+
+TsrStatus op_frexp(TsrOpCall *c) {
+    TsrTensor *x = c->arg[0].t, *results[2];
+    if (!tsr_dtype_is_float(x->dtype)) return tsr_error(TSR_RUNTIME_ERROR, "torch.frexp() only supports floating-point dtypes");
+    if (!tsr_in(D_FLOAT, x->dtype)) return tsr_not_implemented("frexp_cpu", x->dtype);
+    const TsrDtype outs[2] = {TSR_DTYPE_NONE, TSR_INT32};
+    TSR_TRY(tsr_check_out_dtype(c, 0, x->dtype));
+    TSR_TRY(tsr_check_out_dtype(c, 1, TSR_INT32));
+    TsrIter it;
+    TSR_TRY(tsr_iter_begin(&it, &(TsrIterSpec){.nout = 2, .out = {c->out[0], c->out[1]}, .nin = 1, .in = {x}, .out_dtype = outs,
+                                               .flags = TSR_ITER_PROMOTE | TSR_ITER_COMPUTE_FLOAT | TSR_ITER_CHECK_CAST}));
+    TsrStatus s = tsr_iter_run(&it, it.dtype == TSR_FLOAT64 ? frexp_double : frexp_float, NULL);
+    TSR_TRY(tsr_iter_end_move(&it, s, results));
+    return tsr_return_move2(c, results[0], results[1]);
+}

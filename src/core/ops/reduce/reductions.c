@@ -1,0 +1,535 @@
+/* op_reduce.c: sums, extremes, truth, moments. */
+#include "core/layout.h"
+#include "core/tensor/owned.h"
+#include "core/ops/pointwise/pointwise.h"
+#include "reduce.h"
+
+#include <math.h>
+#include <string.h>
+
+/* --- common steps --- */
+
+/* Small floats are reduced as float32, complex32 and bcomplex32 as complex64; others as they are. */
+static TsrDtype accumulator_dtype(TsrDtype d) {
+    if (tsr_dtype_is_float(d) && tsr_dtype_size(d) < 4) return TSR_FLOAT32;
+    return d == TSR_COMPLEX32 || d == TSR_BCOMPLEX32 ? TSR_COMPLEX64 : d;
+}
+
+/* Reduces `in` (lent, any dtype) after widening; the first result is rounded to `result` (TSR_DTYPE_NONE: as it comes). */
+static TsrStatus reduce_widened(TsrTensor **out, TsrTensor **more, TsrReduction r, TsrDtype result) {
+    TsrTensor *wide, *value = NULL, *other = NULL;
+    TSR_TRY(tsr_tensor_new_cast(&wide, r.in, accumulator_dtype(r.in->dtype)));
+    r.in = wide;
+    TsrStatus s = tsr_reduce_new(&value, &other, &r);
+    tsr_tensor_free(wide);
+    TSR_TRY(s);
+    if (value != NULL && result != TSR_DTYPE_NONE && value->dtype != result) {
+        TsrTensor *rounded = NULL;
+        s = tsr_tensor_new_cast(&rounded, value, result);
+        tsr_tensor_free(value);
+        value = rounded;
+    }
+    if (s != TSR_OK) {
+        tsr_tensor_free(other);
+        return s;
+    }
+    *out = value;
+    if (more != NULL) *more = other;
+    else tsr_tensor_free(other);
+    return TSR_OK;
+}
+
+/* Rounds an owned tensor to another dtype in place of itself. */
+static TsrStatus narrow(TsrTensor **t, TsrDtype d) {
+    TsrTensor *before = *t;
+    *t = NULL;
+    TsrStatus s = tsr_tensor_new_cast(t, before, d);
+    tsr_tensor_free(before);
+    return s;
+}
+
+static bool is_whole(TsrDtype d) { return tsr_dtype_is_integral(d) || d == TSR_BOOL; }
+
+/* The dtype argument, else out's, else `otherwise`. */
+static TsrDtype chosen_dtype(const TsrOpCall *c, const TsrArg *dtype, TsrDtype otherwise) {
+    if (tsr_arg_given(dtype)) return dtype->dtype;
+    return c->out[0] != NULL ? c->out[0]->dtype : otherwise;
+}
+
+/* --- sum, nansum, prod, mean --- */
+
+#define SUMMABLE (D_INT | D_BARE | D_FLOAT | D_COMPLEX | D_BOOL)
+
+/* Sum or product of r.in as r.out[0] (integers in int64, then narrowed). */
+static TsrStatus fold_as(TsrTensor **out, const char *name, TsrReduction r) {
+    TsrDtype dtype = r.out[0];
+    if (!tsr_in(SUMMABLE, dtype) && r.in->numel > 0) return tsr_not_implemented(name, dtype);
+    TsrTensor *cast = NULL;
+    bool direct = dtype == TSR_INT64 && is_whole(r.in->dtype); /* narrow integers are widened as they are read */
+    if (!direct) {
+        TSR_TRY(tsr_tensor_new_cast(&cast, r.in, dtype));
+        r.in = cast;
+    }
+    TsrStatus s;
+    bool half = dtype == TSR_FLOAT16 || dtype == TSR_BFLOAT16;
+    if (half && (r.kind == TSR_R_SUM || r.kind == TSR_R_PROD)) { /* PyTorch's order of sums is that of half floats; products are rounded at every step */
+        s = tsr_reduce_new(out, NULL, &r);
+    } else {
+        r.out[0] = is_whole(dtype) ? TSR_INT64 : accumulator_dtype(dtype);
+        s = reduce_widened(out, NULL, r, dtype);
+    }
+    tsr_tensor_free(cast);
+    return s;
+}
+
+static TsrDtype sum_dtype(const TsrOpCall *c, const TsrArg *dtype) {
+    TsrDtype d = c->arg[0].t->dtype;
+    return chosen_dtype(c, dtype, is_whole(d) ? TSR_INT64 : d);
+}
+
+static TsrStatus sum_like(TsrOpCall *c, TsrReduceKind kind, const char *name, const TsrArg *dim, bool keepdim, const TsrArg *dtype) {
+    TsrTensor *x = c->arg[0].t, *result = NULL;
+    uint64_t dims;
+    TSR_TRY(tsr_dims_mask(&dims, dim, tsr_ndim(x), true));
+    TsrStatus s = fold_as(&result, name, (TsrReduction){kind, x, dims, keepdim, NULL, {sum_dtype(c, dtype), TSR_DTYPE_NONE}});
+    return tsr_finish_move(c, s, result);
+}
+
+static const TsrArg no_dim = {.kind = TSR_ARG_NONE};
+
+TsrStatus op_sum(TsrOpCall *c) { return sum_like(c, TSR_R_SUM, "sum_cpu", &no_dim, false, &c->arg[1]); }
+TsrStatus op_sum_dim(TsrOpCall *c) { return sum_like(c, TSR_R_SUM, "sum_cpu", &c->arg[1], c->arg[2].b, &c->arg[3]); }
+TsrStatus op_prod(TsrOpCall *c) { return sum_like(c, TSR_R_PROD, "prod_out_cpu", &no_dim, false, &c->arg[1]); }
+TsrStatus op_prod_dim(TsrOpCall *c) { return sum_like(c, TSR_R_PROD, "prod_out_cpu", &c->arg[1], c->arg[2].b, &c->arg[3]); }
+
+TsrStatus op_nansum(TsrOpCall *c) {
+    TsrDtype d = c->arg[0].t->dtype, to = sum_dtype(c, &c->arg[3]);
+    if (tsr_dtype_is_complex(d)) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "nansum on CPU does not support complex inputs");
+    if (!is_whole(d) && tsr_dtype_is_complex(to)) return tsr_not_implemented("nansum_cpu", to);
+    bool floats = !is_whole(d) && tsr_in(D_FLOAT, to);
+    return sum_like(c, floats ? TSR_R_NANSUM : TSR_R_SUM, "nansum_cpu", &c->arg[1], c->arg[2].b, &c->arg[3]);
+}
+
+/* *t /= n, in t's dtype. */
+static TsrStatus divide(TsrTensor *t, double n) {
+    if (tsr_is_meta(t)) return TSR_OK;
+    if (t->dtype == TSR_FLOAT32) {
+        float *p = tsr_data(t), f = (float)n;
+        TSR_IN_PIECES(i, t->numel) p[i] /= f;
+        return TSR_OK;
+    }
+    TsrTensor *same = NULL;
+    TSR_TRY(tsr_invoke_new(&same, 1, "div", "!tts", t, t, tsr_scalar_float(n)));
+    tsr_tensor_free(same);
+    return TSR_OK;
+}
+
+/* An out= of the mean of all takes what input's dtype can be cast to; means over dimensions are sums in out's dtype, divided in place. */
+static TsrStatus check_mean_out(const TsrOpCall *c, const TsrArg *dtype, bool all) {
+    const TsrTensor *x = c->arg[0].t, *out = c->out[0];
+    if (out == NULL) return TSR_OK;
+    if (tsr_arg_given(dtype))
+        return out->dtype == dtype->dtype ? TSR_OK : tsr_error(TSR_RUNTIME_ERROR, "Expected out tensor to have dtype %s, but got %s instead", tsr_dtype_c_name(dtype->dtype), tsr_dtype_c_name(out->dtype));
+    if (all && !tsr_can_cast(x->dtype, out->dtype))
+        return tsr_error(TSR_RUNTIME_ERROR, "mean.dtype_out(): input types can't be cast to the desired output type %s", tsr_dtype_scalar_name(out->dtype));
+    if (!all && is_whole(out->dtype))
+        return tsr_error(TSR_RUNTIME_ERROR, "result type %s can't be cast to the desired output type %s", tsr_dtype_scalar_name(tsr_default_dtype()), tsr_dtype_scalar_name(out->dtype));
+    return TSR_OK;
+}
+
+static TsrStatus mean(TsrOpCall *c, const TsrArg *dim, bool keepdim, const TsrArg *dtype) {
+    TsrTensor *x = c->arg[0].t, *result = NULL;
+    TsrDtype d = chosen_dtype(c, dtype, x->dtype), asked = tsr_arg_given(dtype) ? d : x->dtype;
+    uint64_t dims;
+    if (!tsr_dtype_is_float(asked) && !tsr_dtype_is_complex(asked))
+        return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "mean(): could not infer output dtype. %s dtype must be either a floating point or complex dtype. Got: %s",
+                         tsr_arg_given(dtype) ? "Optional" : "Input", tsr_dtype_scalar_name(asked));
+    TSR_TRY(tsr_dims_mask(&dims, dim, tsr_ndim(x), true));
+    TSR_TRY(check_mean_out(c, dtype, dim == &no_dim));
+    if (!tsr_in(SUMMABLE, d) && x->numel > 0) return tsr_not_implemented("sum_cpu", d);
+    TsrDtype acc = accumulator_dtype(d) == TSR_COMPLEX64 ? d : accumulator_dtype(d);
+    TSR_TRY(fold_as(&result, "sum_cpu", (TsrReduction){TSR_R_SUM, x, dims, keepdim, NULL, {acc, TSR_DTYPE_NONE}}));
+    TsrStatus s = divide(result, (double)tsr_reduced_count(x, dims));
+    if (s == TSR_OK && result->dtype != d) s = narrow(&result, d);
+    return tsr_finish_move(c, s, result);
+}
+
+TsrStatus op_mean(TsrOpCall *c) { return mean(c, &no_dim, false, &c->arg[1]); }
+TsrStatus op_mean_dim(TsrOpCall *c) { return mean(c, &c->arg[1], c->arg[2].b, &c->arg[3]); }
+
+/* --- the sum or mean of what is being made --- */
+
+typedef struct Made { TsrTensor *out; TsrDtype dtype; int64_t count; } Made;
+
+static TsrStatus sum_made(void *context, TsrFillFn fill, void *plan) {
+    const Made *m = context;
+    return tsr_reduce_made(m->out, TSR_R_SUM, m->dtype, m->count, fill, plan);
+}
+
+/* Short ones are not worth a pass of their own. */
+static TsrStatus sum_short(TsrTensor **out, const TsrFused *f, bool mean) {
+    TsrTensor *all;
+    TSR_TRY(tsr_fuse_run_new(&all, f));
+    TsrStatus status = tsr_invoke_new(out, 1, mean ? "mean" : "sum", "t", all);
+    tsr_tensor_free(all);
+    return status;
+}
+
+TsrStatus tsr_fuse_sum_new(TsrTensor **out, const TsrFused *f, bool mean) {
+    const TsrTensor *like = tsr_fuse_first(f);
+    bool truth = tsr_fuse_is_truth(f);
+    if (like->numel < TSR_REDUCE_MADE_LEAST) return sum_short(out, f, mean);
+    TsrTensor *result;
+    TSR_TRY(tsr_tensor_new(&result, 0, NULL, truth ? TSR_INT64 : like->dtype, like->device));
+    result->origin = mean ? "mean" : "sum";
+    TsrStatus status = tsr_fuse_use(f, sum_made, &(Made){result, truth ? TSR_BOOL : like->dtype, like->numel});
+    if (status == TSR_OK && mean) status = divide(result, (double)like->numel);
+    if (status == TSR_OK) *out = result;
+    else tsr_tensor_free(result);
+    return status;
+}
+
+/* The sum without nans over how many are none. */
+TsrStatus op_nanmean(TsrOpCall *c) {
+    TsrTensor *x = c->arg[0].t, *sum = NULL, *isnan = NULL, *valid = NULL, *count = NULL, *result = NULL;
+    uint64_t dims;
+    if (!tsr_dtype_is_float(x->dtype) && !tsr_dtype_is_complex(x->dtype))
+        return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "nanmean(): expected input to have floating point or complex dtype but got %s", tsr_dtype_scalar_name(x->dtype));
+    if (tsr_dtype_is_complex(x->dtype)) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "nansum on CPU does not support complex inputs");
+    TSR_TRY(tsr_dims_mask(&dims, &c->arg[1], tsr_ndim(x), true));
+    TsrDtype d = chosen_dtype(c, &c->arg[3], x->dtype);
+    TsrStatus s = fold_as(&sum, "nansum_cpu", (TsrReduction){tsr_in(D_FLOAT, d) ? TSR_R_NANSUM : TSR_R_SUM, x, dims, c->arg[2].b, NULL, {d, TSR_DTYPE_NONE}});
+    if (s == TSR_OK) s = tsr_invoke_new(&isnan, 1, "isnan", "t", x);
+    if (s == TSR_OK) s = tsr_invoke_new(&valid, 1, "logical_not", "t", isnan);
+    if (s == TSR_OK) s = tsr_reduce_new(&count, NULL, &(TsrReduction){TSR_R_SUM, valid, dims, c->arg[2].b, NULL, {TSR_INT64, TSR_DTYPE_NONE}});
+    if (s == TSR_OK) s = tsr_invoke_new(&result, 1, "div", "tt", sum, count);
+    tsr_tensor_free(sum);
+    tsr_tensor_free(isnan);
+    tsr_tensor_free(valid);
+    tsr_tensor_free(count);
+    return tsr_finish_move(c, s, result);
+}
+
+/* --- greatest and least --- */
+
+#define COMPARABLE (D_INT | D_FLOAT | D_BOOL)
+
+static TsrStatus check_out_dtype(const TsrTensor *out, TsrDtype want) {
+    if (out == NULL || out->dtype == want) return TSR_OK;
+    return tsr_error(TSR_RUNTIME_ERROR, "Expected out tensor to have dtype %s, but got %s instead", tsr_dtype_c_name(want), tsr_dtype_c_name(out->dtype));
+}
+
+static TsrStatus extreme_all(TsrOpCall *c, bool max) {
+    TsrTensor *x = c->arg[0].t, *result = NULL;
+    if (x->numel == 0)
+        return tsr_error(TSR_RUNTIME_ERROR, "%s(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the 'dim' argument.",
+                         max ? "max" : "min");
+    if (!tsr_in(COMPARABLE, x->dtype)) return tsr_not_implemented(max ? "max_all" : "min_all", x->dtype);
+    TsrDtype acc = accumulator_dtype(x->dtype);
+    TsrStatus s = reduce_widened(&result, NULL, (TsrReduction){max ? TSR_R_AMAX : TSR_R_AMIN, x, tsr_all_dims(tsr_ndim(x)), false, NULL, {acc, TSR_DTYPE_NONE}}, x->dtype);
+    return tsr_finish_move(c, s, result);
+}
+
+TsrStatus op_max_all(TsrOpCall *c) { return extreme_all(c, true); }
+TsrStatus op_min_all(TsrOpCall *c) { return extreme_all(c, false); }
+
+/* Values and indices along one dimension. */
+static TsrStatus extreme_dim(TsrOpCall *c, bool max) {
+    TsrTensor *x = c->arg[0].t, *values = NULL, *indices = NULL;
+    const char *name = max ? "max" : "min";
+    char label[16] = {name[0], name[1], name[2], '(', ')', '\0'};
+    uint64_t dims;
+    TSR_TRY(tsr_dims_mask(&dims, &c->arg[1], tsr_ndim(x), true));
+    TSR_TRY(tsr_check_nonempty(label, x, dims));
+    if (tsr_dtype_is_complex(x->dtype)) return tsr_error(TSR_TYPE_ERROR, "%s(): does not support complex input", name);
+    TSR_TRY(check_out_dtype(c->out[0], x->dtype));
+    TSR_TRY(check_out_dtype(c->out[1], TSR_INT64));
+    if (!tsr_in(COMPARABLE, x->dtype)) return tsr_not_implemented(max ? "max_cpu" : "min_cpu", x->dtype);
+    TsrReduction r = {max ? TSR_R_ARGMAX : TSR_R_ARGMIN, x, dims, c->arg[2].b, NULL, {accumulator_dtype(x->dtype), TSR_INT64}};
+    TSR_TRY(reduce_widened(&values, &indices, r, x->dtype));
+    return tsr_return_move2(c, values, indices);
+}
+
+TsrStatus op_max_dim(TsrOpCall *c) { return extreme_dim(c, true); }
+TsrStatus op_min_dim(TsrOpCall *c) { return extreme_dim(c, false); }
+
+static TsrStatus extreme_values(TsrOpCall *c, bool max) {
+    TsrTensor *x = c->arg[0].t, *result = NULL;
+    const char *name = max ? "amax()" : "amin()";
+    uint64_t dims;
+    TSR_TRY(tsr_dims_mask(&dims, &c->arg[1], tsr_ndim(x), true));
+    if (c->out[0] != NULL && c->out[0]->dtype != x->dtype)
+        return tsr_error(TSR_RUNTIME_ERROR, "Expected the dtype for input and out to match, but got %s for input's dtype and %s for out's dtype.",
+                         tsr_dtype_scalar_name(x->dtype), tsr_dtype_scalar_name(c->out[0]->dtype));
+    if (x->numel == 0 && (c->arg[1].kind == TSR_ARG_NONE || c->arg[1].n == 0))
+        return tsr_error(TSR_RUNTIME_ERROR, "%s: Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the 'dim' argument.", name);
+    for (int i = 0; i < c->arg[1].n && tsr_ndim(x) > 0; i++) {
+        int64_t d = c->arg[1].ints[i];
+        TSR_TRY(tsr_wrap_dim(&d, tsr_ndim(x)));
+        if (x->sizes[d] == 0) return tsr_error(TSR_INDEX_ERROR, "%s: Expected reduction dim %lld to have non-zero size.", name, (long long)c->arg[1].ints[i]);
+    }
+    if (!tsr_in(COMPARABLE, x->dtype)) return tsr_not_implemented(max ? "max_values_cpu" : "min_values_cpu", x->dtype);
+    TsrReduction r = {max ? TSR_R_AMAX : TSR_R_AMIN, x, dims, c->arg[2].b, NULL, {accumulator_dtype(x->dtype), TSR_DTYPE_NONE}};
+    TsrStatus s = reduce_widened(&result, NULL, r, x->dtype);
+    return tsr_finish_move(c, s, result);
+}
+
+TsrStatus op_amax(TsrOpCall *c) { return extreme_values(c, true); }
+TsrStatus op_amin(TsrOpCall *c) { return extreme_values(c, false); }
+
+TsrStatus op_aminmax(TsrOpCall *c) {
+    TsrTensor *x = c->arg[0].t, *low = NULL, *high = NULL;
+    uint64_t dims;
+    TSR_TRY(tsr_dims_mask(&dims, &c->arg[1], tsr_ndim(x), true));
+    if (tsr_dtype_is_complex(x->dtype)) return tsr_error(TSR_TYPE_ERROR, "aminmax not implemented for %s", tsr_dtype_scalar_name(x->dtype));
+    if (!tsr_arg_given(&c->arg[1]) && x->numel == 0)
+        return tsr_error(TSR_RUNTIME_ERROR, "aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity.");
+    TSR_TRY(tsr_check_nonempty("aminmax", x, dims));
+    for (int i = 0; i < 2; i++) TSR_TRY(check_out_dtype(c->out[i], x->dtype));
+    if (!tsr_in(COMPARABLE, x->dtype)) return tsr_not_implemented("aminmax_cpu", x->dtype);
+    TsrDtype acc = accumulator_dtype(x->dtype);
+    TSR_TRY(reduce_widened(&low, &high, (TsrReduction){TSR_R_AMINMAX, x, dims, c->arg[2].b, NULL, {acc, acc}}, x->dtype));
+    TsrTensor *rounded = NULL;
+    TsrStatus s = tsr_tensor_new_cast(&rounded, high, x->dtype);
+    tsr_tensor_free(high);
+    if (s != TSR_OK) {
+        tsr_tensor_free(low);
+        return s;
+    }
+    return tsr_return_move2(c, low, rounded);
+}
+
+static TsrStatus extreme_index(TsrOpCall *c, bool max) {
+    TsrTensor *x = c->arg[0].t, *values = NULL, *indices = NULL;
+    const char *name = max ? "argmax" : "argmin";
+    char label[16] = "argmax()";
+    if (!max) memcpy(label, "argmin()", 9);
+    uint64_t dims;
+    if (tsr_dtype_is_complex(x->dtype)) return tsr_error(TSR_TYPE_ERROR, "%s(): does not support complex input", name);
+    if (x->dtype == TSR_BOOL) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "%s(): does not support bool input", name);
+    TSR_TRY(tsr_dims_mask(&dims, &c->arg[1], tsr_ndim(x), true));
+    if (!tsr_arg_given(&c->arg[1]) && x->numel == 0)
+        return tsr_error(TSR_INDEX_ERROR, "%s(): Expected reduction dim to be specified for input.numel() == 0.", name);
+    TSR_TRY(tsr_check_nonempty(label, x, dims));
+    TSR_TRY(check_out_dtype(c->out[0], TSR_INT64));
+    if (!tsr_in(COMPARABLE, x->dtype)) return tsr_not_implemented(max ? "argmax_cpu" : "argmin_cpu", x->dtype);
+    TsrReduction r = {max ? TSR_R_ARGMAX : TSR_R_ARGMIN, x, dims, c->arg[2].b, NULL, {TSR_DTYPE_NONE, TSR_INT64}};
+    TsrStatus s = reduce_widened(&values, &indices, r, TSR_DTYPE_NONE);
+    return tsr_finish_move(c, s, indices);
+}
+
+TsrStatus op_argmax(TsrOpCall *c) { return extreme_index(c, true); }
+TsrStatus op_argmin(TsrOpCall *c) { return extreme_index(c, false); }
+
+/* --- truth --- */
+
+static TsrStatus truth(TsrOpCall *c, TsrReduceKind kind, const TsrArg *dim, bool keepdim, bool empty_is_all) {
+    TsrTensor *x = c->arg[0].t, *result = NULL;
+    uint64_t dims;
+    TSR_TRY(tsr_check_dim_set(tsr_ndim(x)));
+    TSR_TRY(tsr_dims_mask(&dims, dim, tsr_ndim(x), empty_is_all));
+    if (c->out[0] != NULL && c->out[0]->dtype != TSR_BOOL && c->out[0]->dtype != TSR_UINT8)
+        return tsr_error(TSR_RUNTIME_ERROR, "%s only supports bool tensor for result, got: %s", kind == TSR_R_ANY ? "any" : "all",
+                         tsr_dtype_scalar_name(c->out[0]->dtype));
+    TSR_OWNED as_asked = NULL; /* an out= of uint8 takes input's elements as uint8 too, which makes zeros of fractions */
+    if (c->out[0] != NULL && c->out[0]->dtype == TSR_UINT8 && x->dtype != TSR_BOOL) {
+        TSR_TRY(tsr_tensor_new_cast(&as_asked, x, TSR_UINT8));
+        x = as_asked;
+    }
+    TsrDtype out = x->dtype == TSR_UINT8 ? TSR_UINT8 : TSR_BOOL;
+    TsrStatus s = reduce_widened(&result, NULL, (TsrReduction){kind, x, dims, keepdim, NULL, {out, TSR_DTYPE_NONE}}, TSR_DTYPE_NONE);
+    return tsr_finish_move(c, s, result);
+}
+
+TsrStatus op_any(TsrOpCall *c) { return truth(c, TSR_R_ANY, &no_dim, false, true); }
+TsrStatus op_any_dim(TsrOpCall *c) { return truth(c, TSR_R_ANY, &c->arg[1], c->arg[2].b, false); }
+TsrStatus op_all(TsrOpCall *c) { return truth(c, TSR_R_ALL, &no_dim, false, true); }
+TsrStatus op_all_dim(TsrOpCall *c) { return truth(c, TSR_R_ALL, &c->arg[1], c->arg[2].b, false); }
+
+TsrStatus op_count_nonzero(TsrOpCall *c) {
+    TsrTensor *x = c->arg[0].t, *result = NULL;
+    uint64_t dims;
+    TSR_TRY(tsr_dims_mask(&dims, &c->arg[1], tsr_ndim(x), true));
+    bool along = c->arg[1].kind == TSR_ARG_INT || (c->arg[1].kind == TSR_ARG_INTS && c->arg[1].n > 0); /* computed as a sum of comparisons, in any dtype */
+    if (!along && !tsr_in(D_INT | D_FLOAT | D_COMPLEX | D_CHALF | D_BOOL, x->dtype)) return tsr_not_implemented("nonzero_count_cpu", x->dtype);
+    TsrStatus s = reduce_widened(&result, NULL, (TsrReduction){TSR_R_COUNT, x, dims, false, NULL, {TSR_INT64, TSR_DTYPE_NONE}}, TSR_DTYPE_NONE);
+    return tsr_finish_move(c, s, result);
+}
+
+/* --- variance --- */
+
+typedef struct Moments {
+    const char *name; /* in messages: "std and var", "var_mean" */
+    bool root, with_mean;
+} Moments;
+
+/* What is asked for: how far x spreads over dims (bit d: dimension d). */
+typedef struct Spread {
+    const TsrTensor *x;
+    uint64_t dims;
+    bool keepdim, root;
+    double correction;
+} Spread;
+
+/* Of all elements of a float32 or float64 tensor: squares of distances from the mean, which is rounded to that dtype. */
+static TsrStatus spread_all(TsrTensor **spread, Spread q, TsrReduceParams params) {
+    const TsrTensor *x = q.x;
+    TsrTensor *sum;
+    TSR_TRY(tsr_reduce_new(&sum, NULL, &(TsrReduction){TSR_R_SUM, x, q.dims, false, NULL, {x->dtype, TSR_DTYPE_NONE}}));
+    TsrStatus s = divide(sum, (double)x->numel);
+    if (s == TSR_OK && !tsr_is_meta(x)) params.mean = tsr_scalar_to_double(tsr_scalar_load(sum->dtype, tsr_data(sum)));
+    tsr_tensor_free(sum);
+    TSR_TRY(s);
+    return tsr_reduce_new(spread, NULL, &(TsrReduction){TSR_R_SQUARES, x, q.dims, q.keepdim, &params, {x->dtype, TSR_DTYPE_NONE}});
+}
+
+static TsrStatus moments_real(TsrTensor **spread, TsrTensor **mean, Spread q) {
+    const TsrTensor *x = q.x;
+    TsrReduceParams params = {.correction = q.correction, .root = q.root};
+    TsrDtype acc = accumulator_dtype(x->dtype);
+    if (mean == NULL && acc == x->dtype && x->numel > 0 && tsr_reduced_count(x, q.dims) == x->numel) return spread_all(spread, q, params);
+    TsrReduction r = {TSR_R_MOMENTS, x, q.dims, q.keepdim, &params, {acc, mean != NULL ? acc : TSR_DTYPE_NONE}};
+    TsrTensor *raw = NULL;
+    TSR_TRY(reduce_widened(spread, mean != NULL ? &raw : NULL, r, x->dtype));
+    if (mean == NULL) return TSR_OK;
+    TsrStatus s = tsr_tensor_new_cast(mean, raw, x->dtype);
+    tsr_tensor_free(raw);
+    if (s != TSR_OK) tsr_tensor_reset(spread);
+    return s;
+}
+
+/* Variance of the parts added; the mean is complex. q.x is complex64 or complex128. */
+static TsrStatus moments_complex(TsrTensor **spread, TsrTensor **mean, Spread q) {
+    TsrTensor *part[2] = {NULL, NULL}, *var[2] = {NULL, NULL}, *avg[2] = {NULL, NULL}, *sum = NULL, *joined = NULL;
+    TsrStatus s = tsr_tensor_new_real(&part[0], q.x);
+    if (s == TSR_OK) s = tsr_tensor_new_imag(&part[1], q.x);
+    for (int i = 0; i < 2 && s == TSR_OK; i++) s = moments_real(&var[i], mean != NULL ? &avg[i] : NULL, (Spread){part[i], q.dims, q.keepdim, false, q.correction});
+    if (s == TSR_OK) s = tsr_invoke_new(&sum, 1, "add", "tt", var[0], var[1]);
+    if (s == TSR_OK && q.root) {
+        TsrTensor *before = sum;
+        sum = NULL;
+        s = tsr_invoke_new(&sum, 1, "sqrt", "t", before);
+        tsr_tensor_free(before);
+    }
+    if (s == TSR_OK && mean != NULL) s = tsr_invoke_new(&joined, 1, "complex", "tt", avg[0], avg[1]);
+    for (int i = 0; i < 2; i++) {
+        tsr_tensor_free(part[i]);
+        tsr_tensor_free(var[i]);
+        tsr_tensor_free(avg[i]);
+    }
+    if (s != TSR_OK) {
+        tsr_tensor_free(sum);
+        return s;
+    }
+    *spread = sum;
+    if (mean != NULL) *mean = joined;
+    return TSR_OK;
+}
+
+static TsrStatus moments_chalf(TsrTensor **spread, TsrTensor **mean, Spread q) {
+    TsrTensor *wide;
+    TSR_TRY(tsr_tensor_new_cast(&wide, q.x, TSR_COMPLEX64));
+    q.x = wide;
+    TsrStatus s = moments_complex(spread, mean, q);
+    tsr_tensor_free(wide);
+    TSR_TRY(s);
+    s = narrow(spread, TSR_FLOAT16);
+    if (s == TSR_OK && mean != NULL) s = narrow(mean, TSR_COMPLEX32);
+    if (s != TSR_OK) {
+        tsr_tensor_reset(spread);
+        if (mean != NULL) tsr_tensor_reset(mean);
+    }
+    return s;
+}
+
+static TsrStatus moments(TsrOpCall *c, Moments m, const TsrArg *dim, double correction, bool keepdim) {
+    TsrTensor *x = c->arg[0].t, *spread = NULL, *mean = NULL;
+    TsrDtype d = x->dtype;
+    Spread q = {x, 0, keepdim, m.root, correction};
+    if (!tsr_dtype_is_float(d) && !tsr_dtype_is_complex(d))
+        return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "%s only support floating point and complex dtypes", m.name);
+    if (tsr_dtype_is_float(d) && !tsr_in(D_FLOAT, d)) return tsr_not_implemented("std_cpu", d);
+    TSR_TRY(tsr_dims_mask(&q.dims, dim, tsr_ndim(x), true));
+    TsrTensor **mean_at = m.with_mean ? &mean : NULL;
+    if (d == TSR_COMPLEX32) TSR_TRY(moments_chalf(&spread, mean_at, q));
+    else if (tsr_dtype_is_complex(d)) TSR_TRY(moments_complex(&spread, mean_at, q));
+    else TSR_TRY(moments_real(&spread, mean_at, q));
+    return m.with_mean ? tsr_return_move2(c, spread, mean) : tsr_return_move(c, spread);
+}
+
+/* The three overloads of each: all elements, dim with unbiased, dim with correction. */
+#define MOMENTS(name, ...) \
+    TsrStatus op_##name(TsrOpCall *c) { return moments(c, (Moments){__VA_ARGS__}, &no_dim, c->arg[1].b ? 1 : 0, false); } \
+    TsrStatus op_##name##_dim(TsrOpCall *c) { return moments(c, (Moments){__VA_ARGS__}, &c->arg[1], c->arg[2].b ? 1 : 0, c->arg[3].b); } \
+    TsrStatus op_##name##_correction(TsrOpCall *c) { \
+        const TsrArg *given = &c->arg[2]; \
+        bool complex = tsr_arg_given(given) && given->s.kind == TSR_SCALAR_COMPLEX && given->s.c.im != 0; \
+        if (complex) return tsr_error(TSR_RUNTIME_ERROR, "value cannot be converted to type double without overflow"); \
+        double correction = tsr_arg_given(given) ? tsr_scalar_to_double(given->s) : 1; \
+        return moments(c, (Moments){__VA_ARGS__}, &c->arg[1], correction, c->arg[3].b); \
+    }
+MOMENTS(var, "std and var", false, false)
+MOMENTS(std, "std and var", true, false)
+MOMENTS(var_mean, "var_mean", false, true)
+MOMENTS(std_mean, "std_mean", true, true)
+
+/* --- logsumexp --- */
+
+enum { LOGSUMEXP_STEPWISE = 1 << 14 /* elements; the digits of more are those of one pass in double */ };
+
+/* log(sum(exp(x - m))) + m step by step, as PyTorch has it, m the greatest real part (0 where infinite): for complex x, for half floats, which
+ * are rounded at each step, and for what is small enough to be read to the last digit. */
+static TsrStatus stepwise_logsumexp(TsrTensor **out, TsrTensor *x, const TsrArg *dim, bool keepdim) {
+    TsrTensor *real = NULL, *high = NULL, *zero = NULL, *bad = NULL, *base = NULL, *shifted = NULL, *powers = NULL, *sum = NULL, *log = NULL, *result = NULL;
+    TsrStatus s = TSR_OK;
+    if (tsr_dtype_is_complex(x->dtype)) s = tsr_tensor_new_real(&real, x);
+    else real = tsr_tensor_retain(x);
+    if (s == TSR_OK) s = tsr_invoke_new(&high, 1, "amax", "tIb", real, dim->n, dim->ints, 1);
+    if (s == TSR_OK) s = tsr_invoke_new(&bad, 1, "isinf", "t", high);
+    if (s == TSR_OK) s = tsr_tensor_new_wrapped(&zero, tsr_scalar_int(0));
+    if (s == TSR_OK) s = tsr_invoke_new(&base, 1, "where", "ttt", bad, zero, high);
+    if (s == TSR_OK) s = tsr_invoke_new(&shifted, 1, "sub", "tt", x, base);
+    if (s == TSR_OK) s = tsr_invoke_new(&powers, 1, "exp", "t", shifted);
+    if (s == TSR_OK) s = tsr_invoke_new(&sum, 1, "sum", "tIb", powers, dim->n, dim->ints, 1);
+    if (s == TSR_OK) s = tsr_invoke_new(&log, 1, "log", "t", sum);
+    if (s == TSR_OK) s = tsr_invoke_new(&result, 1, "add", "tt", log, base);
+    TsrTensor *made[] = {real, high, zero, bad, base, shifted, powers, sum, log};
+    for (size_t i = 0; i < TSR_COUNTOF(made); i++) tsr_tensor_free(made[i]);
+    if (s != TSR_OK || keepdim) {
+        if (s == TSR_OK) *out = result;
+        return s;
+    }
+    s = tsr_tensor_new_squeeze(out, result, dim->n, dim->ints);
+    tsr_tensor_free(result);
+    return s;
+}
+
+TsrStatus op_logsumexp(TsrOpCall *c) {
+    TsrTensor *x = c->arg[0].t, *floats = NULL, *result = NULL;
+    TsrDtype d = is_whole(x->dtype) ? tsr_default_dtype() : x->dtype;
+    uint64_t dims;
+    TSR_TRY(tsr_dims_mask(&dims, &c->arg[1], tsr_ndim(x), true));
+    if (!tsr_in(D_FLOAT | D_COMPLEX, d)) return tsr_not_implemented(d == TSR_COMPLEX32 ? "exp_vml_cpu" : "max_values_cpu", d);
+    if (c->arg[1].n == 0 && tsr_ndim(x) > 0 && x->numel > 0 && !c->arg[2].b) { /* PyTorch takes an empty list for all at one step and for none at another */
+        int64_t ones[TSR_MAX_DIMS];
+        for (int i = 0; i < tsr_ndim(x); i++) ones[i] = 1;
+        return tsr_error(TSR_RUNTIME_ERROR, "output with shape [] doesn't match the broadcast shape %s", tsr_layout_text(tsr_ndim(x), ones));
+    }
+    TsrStatus s;
+    bool empty = tsr_reduced_count(x, dims) == 0;
+    if (tsr_dtype_is_complex(d) && empty) { /* the logarithm of nothing's sum */
+        int n = 0;
+        int64_t sizes[TSR_MAX_DIMS];
+        for (int i = 0; i < tsr_ndim(x); i++)
+            if (!tsr_dims_have(dims, i) || c->arg[2].b) sizes[n++] = tsr_dims_have(dims, i) ? 1 : x->sizes[i];
+        TSR_TRY(tsr_tensor_new(&result, n, sizes, d, x->device));
+        s = tsr_is_meta(result) ? TSR_OK : tsr_tensor_fill(result, tsr_scalar_float(-INFINITY));
+        return tsr_finish_move(c, s, result);
+    }
+    bool steps = !empty && (!tsr_in(D_FLOAT, d) || d == TSR_FLOAT16 || d == TSR_BFLOAT16 || x->numel <= LOGSUMEXP_STEPWISE);
+    TSR_TRY(tsr_tensor_new_cast(&floats, x, steps ? d : accumulator_dtype(d)));
+    if (steps) s = stepwise_logsumexp(&result, floats, &c->arg[1], c->arg[2].b);
+    else s = reduce_widened(&result, NULL, (TsrReduction){TSR_R_LOGSUMEXP, floats, dims, c->arg[2].b, NULL, {floats->dtype, TSR_DTYPE_NONE}}, d);
+    tsr_tensor_free(floats);
+    return tsr_finish_move(c, s, result);
+}

@@ -1,0 +1,429 @@
+/* bincount, histc, histogram, histogramdd. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "counting.h"
+#include "core/element/halffloat.h"
+#include "core/kernels/move/select.h"
+#include "core/op/shared.h"
+#include "core/tensor/owned.h"
+
+/* ---- bincount ---- */
+
+static TsrStatus bincount_weighted(TsrTensor **out, const int64_t *p, int64_t n, int64_t bins, const TsrTensor *weights) {
+    TsrTensor *wide;
+    TSR_TRY(tsr_tensor_new_cast(&wide, weights, weights->dtype == TSR_FLOAT32 ? TSR_FLOAT32 : TSR_FLOAT64));
+    TsrTensor *dense;
+    TsrStatus status = tsr_tensor_new_contiguous(&dense, wide, TSR_CONTIGUOUS);
+    tsr_tensor_free(wide);
+    TSR_TRY(status);
+    status = tsr_zeros_new(out, 1, &bins, dense->dtype, TSR_DEVICE_CPU);
+    if (status == TSR_OK && dense->dtype == TSR_FLOAT32) {
+        float *o = tsr_data(*out);
+        const float *w = tsr_data(dense);
+        for (int64_t i = 0; i < n && !tsr_interrupted_at(i); i++) o[p[i]] += w[i];
+    } else if (status == TSR_OK) {
+        double *o = tsr_data(*out);
+        const double *w = tsr_data(dense);
+        for (int64_t i = 0; i < n && !tsr_interrupted_at(i); i++) o[p[i]] += w[i];
+    }
+    tsr_tensor_free(dense);
+    return status;
+}
+
+static TsrStatus bincount_plain(TsrTensor **out, const int64_t *p, int64_t n, int64_t bins) {
+    TSR_TRY(tsr_tensor_new(out, 1, &bins, TSR_INT64, TSR_DEVICE_CPU));
+    TsrStatus status = tsr_count_values(tsr_data(*out), p, n, bins, 0);
+    return tsr_owned_keep(out, status);
+}
+
+static TsrStatus bincount(TsrTensor **out, const TsrTensor *self, const TsrTensor *weights, int64_t minlength) {
+    TsrTensor *dense;
+    TSR_TRY(tsr_long_new(&dense, self));
+    const int64_t *p = tsr_data(dense);
+    int64_t least = 0, most = -1;
+    if (dense->numel > 0) tsr_kernel_range(p, dense->numel, &least, &most);
+    TsrStatus status;
+    if (least < 0) status = tsr_error(TSR_RUNTIME_ERROR, "bincount only supports 1-d non-negative integral inputs.");
+    else if (most == INT64_MAX) status = tsr_error(TSR_RUNTIME_ERROR, "bincount: the result's size overflows");
+    else {
+        int64_t bins = TSR_MAX(most + 1, minlength);
+        status = weights != NULL ? bincount_weighted(out, p, dense->numel, bins, weights) : bincount_plain(out, p, dense->numel, bins);
+    }
+    tsr_tensor_free(dense);
+    return status;
+}
+
+TsrStatus op_bincount(TsrOpCall *c) {
+    TsrTensor *self = c->arg[0].t, *weights = tsr_arg_given(&c->arg[1]) ? c->arg[1].t : NULL, *t = NULL;
+    int64_t minlength = c->arg[2].i;
+    TSR_TRY(tsr_require(TSR_BITS_INT, self->dtype, "bincount_cpu"));
+    if (minlength < 0) return tsr_error(TSR_RUNTIME_ERROR, "minlength should be >= 0");
+    if (tsr_ndim(self) == 1 && self->numel == 0) return tsr_finish_move(c, tsr_zeros_new(&t, 1, &minlength, TSR_INT64, self->device), t);
+    if (tsr_ndim(self) != 1) return tsr_error(TSR_RUNTIME_ERROR, "bincount only supports 1-d non-negative integral inputs.");
+    if (weights != NULL && (tsr_ndim(weights) != 1 || weights->numel != self->numel))
+        return tsr_error(TSR_RUNTIME_ERROR, "weights should be 1-d and have the same length as input");
+    return tsr_finish_move(c, bincount(&t, self, weights, minlength), t);
+}
+
+/* ---- histograms ---- */
+
+enum { MAX_HISTOGRAM_DIMS = 32 };
+typedef enum Placing { BY_SEARCH, BY_RULE, BY_RULE_AND_LOOK } Placing; /* in given edges; evenly spaced; the same, put right by a look at the edges */
+
+typedef struct Histogram {
+    int ndim;
+    const double *edges[MAX_HISTOGRAM_DIMS]; /* as doubles */
+    int64_t nedges[MAX_HISTOGRAM_DIMS];
+    Placing placing;
+    TsrDtype dtype;
+} Histogram;
+
+/* Rounds to the dtype's precision, as each of PyTorch's steps does. */
+static inline double rounded(TsrDtype d, double v) {
+    if (d == TSR_FLOAT64) return v;
+    if (d == TSR_FLOAT32) return (float)v;
+    return d == TSR_FLOAT16 ? tsr_half_widen(tsr_half_round((float)v)) : tsr_bfloat16_widen(tsr_bfloat16_round((float)v));
+}
+
+/* The first edge above v among [low, high). */
+static int64_t upper_bound(const double *e, int64_t low, int64_t high, double v) {
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        if (v < e[middle]) high = middle;
+        else low = middle + 1;
+    }
+    return low;
+}
+
+/* The bin of v in dimension k, -1 outside; every step in dtype d. */
+static inline int64_t place(const Histogram *h, int k, double v, TsrDtype d) {
+    const double *e = h->edges[k];
+    int64_t n = h->nedges[k], bin;
+    double left = e[0], right = e[n - 1];
+    if (!(v >= left && v <= right)) return -1;
+    if (h->placing == BY_SEARCH) {
+        bin = upper_bound(e, 0, n, v) - 1;
+    } else {
+        double scaled = rounded(d, rounded(d, v - left) * (double)(n - 1));
+        bin = (int64_t)rounded(d, scaled / rounded(d, right - left));
+        if (h->placing == BY_RULE_AND_LOOK) bin = upper_bound(e, TSR_MAX(0, bin - 1), TSR_MIN(bin + 2, n), v) - 1;
+    }
+    return bin == n - 1 ? bin - 1 : bin;
+}
+
+/* rows of ndim values each (doubles); sums weights (or ones) into hist. A loop for each dtype. */
+#define FILL(DTYPE) \
+    for (int64_t i = 0; i < n && !tsr_interrupted_at(i); i++) { \
+        int64_t at = 0; \
+        for (int k = 0; k < h->ndim && at >= 0; k++) { \
+            int64_t bin = place(h, k, rows[i * h->ndim + k], DTYPE); \
+            at = bin < 0 ? -1 : at * (h->nedges[k] - 1) + bin; \
+        } \
+        if (at >= 0) hist[at] = rounded(DTYPE, hist[at] + (weights != NULL ? weights[i] : 1)); \
+    }
+static TsrStatus fill_histogram(const Histogram *h, const double *rows, const double *weights, int64_t n, double *hist) {
+    switch (h->dtype) {
+    case TSR_FLOAT64: FILL(TSR_FLOAT64) break;
+    case TSR_FLOAT32: FILL(TSR_FLOAT32) break;
+    case TSR_FLOAT16: FILL(TSR_FLOAT16) break;
+    default: FILL(TSR_BFLOAT16) break;
+    }
+    return tsr_interrupt_check();
+}
+#undef FILL
+
+static TsrStatus doubles_new(TsrTensor **out, const TsrTensor *t) {
+    TsrTensor *wide;
+    TSR_TRY(tsr_tensor_new_cast(&wide, t, TSR_FLOAT64));
+    TsrStatus status = tsr_tensor_new_contiguous(out, wide, TSR_CONTIGUOUS);
+    tsr_tensor_free(wide);
+    return status;
+}
+
+/* Evenly spaced edges in the dtype. */
+static TsrStatus even_edges_new(TsrTensor **out, double left, double right, int64_t bins, TsrDtype dtype) {
+    if (bins == INT64_MAX) return tsr_error(TSR_RUNTIME_ERROR, "Storage size calculation overflowed with sizes=[%lld]", (long long)bins);
+    return tsr_invoke_new(out, 1, "linspace", "ssid", tsr_scalar_float(left), tsr_scalar_float(right), bins + 1, (int)dtype);
+}
+
+/* Counts `input` (n by ndim, or flat) into edges; hist of `dtype`. */
+static TsrStatus count_into(TsrTensor **out, const TsrTensor *input, const TsrTensor *weight, TsrTensor *const *edges, int ndim, Placing placing) {
+    Histogram h = {.ndim = ndim, .placing = placing, .dtype = input->dtype};
+    TsrTensor *wide_edges[MAX_HISTOGRAM_DIMS] = {NULL}, *rows = NULL, *w = NULL, *hist = NULL;
+    int64_t sizes[MAX_HISTOGRAM_DIMS];
+    TsrStatus status = TSR_OK;
+    for (int d = 0; d < ndim && status == TSR_OK; d++) {
+        status = doubles_new(&wide_edges[d], edges[d]);
+        if (status != TSR_OK) break;
+        h.edges[d] = tsr_data(wide_edges[d]);
+        h.nedges[d] = edges[d]->numel;
+        sizes[d] = TSR_MAX(0, edges[d]->numel - 1);
+    }
+    if (status == TSR_OK) status = doubles_new(&rows, input);
+    if (status == TSR_OK && weight != NULL) status = doubles_new(&w, weight);
+    if (status == TSR_OK) status = tsr_zeros_new(&hist, ndim, sizes, TSR_FLOAT64, TSR_DEVICE_CPU);
+    if (status == TSR_OK) {
+        if (hist->numel > 0) status = fill_histogram(&h, tsr_data(rows), w != NULL ? tsr_data(w) : NULL, ndim > 0 ? rows->numel / ndim : 0, tsr_data(hist));
+        if (status == TSR_OK) status = tsr_tensor_new_cast(out, hist, input->dtype);
+    }
+    tsr_free_all(wide_edges, ndim);
+    tsr_tensor_free(rows);
+    tsr_tensor_free(w);
+    tsr_tensor_free(hist);
+    return status;
+}
+
+/* Least and greatest of column d (of ndim) of the input; nan when there is one. */
+static void column_range(const TsrTensor *rows, int ndim, int d, double *left, double *right) {
+    const double *p = tsr_data(rows);
+    *left = INFINITY;
+    *right = -INFINITY;
+    for (int64_t i = d, k = 0; i < rows->numel && !tsr_interrupted_at(k); i += ndim, k++) {
+        if (isnan(p[i])) {
+            *left = *right = NAN;
+            return;
+        }
+        *left = *left < p[i] ? *left : p[i];
+        *right = *right > p[i] ? *right : p[i];
+    }
+}
+
+/* ---- histc ---- */
+
+/* Least and greatest of all elements, which are there as doubles too. */
+static TsrStatus own_range(const TsrTensor *self, double *left, double *right) {
+    TSR_OWNED wide = NULL;
+    TSR_TRY(doubles_new(&wide, self));
+    column_range(wide, 1, 0, left, right);
+    if (isnan(*left)) { /* the sign that PyTorch's search leaves shows in its refusal */
+        double only = *(const double *)tsr_data(wide);
+        *left = *right = copysign(NAN, self->numel == 1 ? only : self->dtype == TSR_BFLOAT16 ? 1 : -1);
+    }
+    double most = self->dtype == TSR_FLOAT32 ? FLT_MAX : DBL_MAX; /* where the search starts, for numbers that are all infinite */
+    if (*left == INFINITY) *left = most;
+    if (*right == -INFINITY) *right = -most;
+    return TSR_OK;
+}
+
+TsrStatus op_histc(TsrOpCall *c) {
+    TsrTensor *self = c->arg[0].t, *edges, *t = NULL;
+    int64_t bins = c->arg[1].i, minus = -1;
+    double left = tsr_scalar_to_double(c->arg[2].s), right = tsr_scalar_to_double(c->arg[3].s);
+    bool found = left == right && self->numel > 0; /* the range is the elements' own */
+    if (bins <= 0) return tsr_error(TSR_RUNTIME_ERROR, "torch.histogram(): bins must be > 0, but got %lld for dimension 0", (long long)bins);
+    if (found && tsr_in(TSR_BITS_UINT | TSR_BITS_FLOAT8, self->dtype)) return tsr_not_implemented("aminmax_cpu", self->dtype);
+    if (found && tsr_dtype_is_complex(self->dtype)) return tsr_error(TSR_TYPE_ERROR, "aminmax not implemented for %s", tsr_dtype_scalar_name(self->dtype));
+    if (tsr_is_meta(self)) found = false;
+    if (found) TSR_TRY(own_range(self, &left, &right));
+    if (left == right) {
+        left -= 1;
+        right += 1;
+    }
+    if (!isfinite(left) || !isfinite(right)) return tsr_error(TSR_RUNTIME_ERROR, "torch.histc: range of [%g, %g] is not finite", left, right);
+    if (!(left < right)) return tsr_error(TSR_RUNTIME_ERROR, "torch.histc: max must be larger than min");
+    if (tsr_in(TSR_BITS_UINT | TSR_BITS_FLOAT8 | TSR_BIT(BOOL) | TSR_BIT(COMPLEX32), self->dtype)) return tsr_not_implemented("linspace_cpu", self->dtype);
+    TSR_TRY(tsr_require(TSR_BITS_FLOAT, self->dtype, "histogram_cpu"));
+    if (c->out[0] != NULL && c->out[0]->dtype != self->dtype)
+        return tsr_error(TSR_RUNTIME_ERROR, "torch.histogram: input tensor and hist tensor should have the same dtype, but got input %s and hist %s",
+                         tsr_dtype_c_name(self->dtype), tsr_dtype_c_name(c->out[0]->dtype));
+    if (tsr_is_meta(self)) return tsr_finish_move(c, tsr_tensor_new(&t, 1, &bins, self->dtype, self->device), t);
+    TSR_TRY(even_edges_new(&edges, left, right, bins, self->dtype));
+    TsrTensor *flat;
+    TsrStatus status = tsr_tensor_new_reshape(&flat, self, 1, &minus);
+    if (status == TSR_OK) {
+        status = count_into(&t, flat, NULL, &edges, 1, BY_RULE);
+        tsr_tensor_free(flat);
+    }
+    tsr_tensor_free(edges);
+    return tsr_finish_move(c, status, t);
+}
+
+/* ---- histogram, histogramdd ---- */
+
+static TsrStatus check_histogram(const TsrTensor *input, const TsrTensor *weight, bool given_edges) {
+    if (given_edges) TSR_TRY(tsr_require(TSR_BITS_FLOAT, input->dtype, "histogram_cpu"));
+    else if (!tsr_in(TSR_BIT(FLOAT32) | TSR_BIT(FLOAT64), input->dtype)) return tsr_not_implemented("histogramdd", input->dtype);
+    if (weight == NULL) return TSR_OK;
+    if (weight->dtype != input->dtype)
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "torch.histogramdd: if weight tensor is provided, input tensor and weight tensor should have the same dtype, but got input(%s), and weight(%s)",
+                         tsr_dtype_c_name(input->dtype), tsr_dtype_c_name(weight->dtype));
+    bool same = tsr_ndim(weight) == tsr_ndim(input) - 1 && memcmp(weight->sizes, input->sizes, sizeof(int64_t) * (size_t)tsr_ndim(weight)) == 0;
+    if (same) return TSR_OK;
+    return tsr_error(TSR_RUNTIME_ERROR,
+                     "torch.histogramdd: if weight tensor is provided it should have the same shape as the input tensor excluding its innermost dimension, but got input "
+                     "with shape %s and weight with shape %s", tsr_sizes_text(input), tsr_sizes_text(weight));
+}
+
+static TsrStatus outer_edges(double *left, double *right, const TsrTensor *rows, int ndim, int d, const TsrArg *range) {
+    *left = 0;
+    *right = 1;
+    if (tsr_arg_given(range)) {
+        if (range->n != 2 * ndim)
+            return tsr_error(TSR_RUNTIME_ERROR, "torch.histogramdd: for a %d-dimensional histogram range should have %d elements, but got %d", ndim, 2 * ndim, range->n);
+        *left = range->floats[2 * d];
+        *right = range->floats[2 * d + 1];
+    } else if (rows->numel > 0) {
+        column_range(rows, ndim, d, left, right);
+    }
+    if (!isfinite(*left) || !isfinite(*right))
+        return tsr_error(TSR_RUNTIME_ERROR, "torch.histogramdd: dimension %d's range [%g, %g] is not finite", d, *left, *right);
+    if (*left > *right)
+        return tsr_error(TSR_RUNTIME_ERROR, "torch.histogramdd: min should not exceed max, but got min %g max %g for dimension %d", *left, *right, d);
+    if (*left == *right) {
+        *left -= 0.5;
+        *right += 0.5;
+    }
+    return TSR_OK;
+}
+
+static TsrStatus make_edges(TsrTensor **edges, const TsrTensor *input, int ndim, const int64_t *bins, const TsrArg *range) {
+    TsrTensor *rows;
+    for (int d = 0; d < ndim; d++)
+        if (bins[d] <= 0) return tsr_error(TSR_RUNTIME_ERROR, "torch.histogram(): bins must be > 0, but got %lld for dimension %d", (long long)bins[d], d);
+    TSR_TRY(doubles_new(&rows, input));
+    TsrStatus status = TSR_OK;
+    for (int d = 0; d < ndim && status == TSR_OK; d++) {
+        double left, right;
+        status = outer_edges(&left, &right, rows, ndim, d, range);
+        if (status == TSR_OK) status = even_edges_new(&edges[d], left, right, bins[d], input->dtype);
+    }
+    tsr_tensor_free(rows);
+    return status;
+}
+
+static TsrStatus copy_edges(TsrTensor **edges, const TsrTensor *input, TsrTensor *const *given, int ndim) {
+    for (int d = 0; d < ndim; d++) {
+        if (tsr_ndim(given[d]) != 1)
+            return tsr_error(TSR_RUNTIME_ERROR, "torch.histogramdd: bins tensor should have one dimension, but got %d dimensions in the bins tensor for dimension %d",
+                             tsr_ndim(given[d]), d);
+        if (given[d]->dtype != input->dtype)
+            return tsr_error(TSR_RUNTIME_ERROR,
+                             "torch.histogramdd: input tensor and bins tensors should have the same dtype, but got input with dtype %s and bins for dimension %d with dtype %s",
+                             tsr_dtype_c_name(input->dtype), d, tsr_dtype_c_name(given[d]->dtype));
+        if (given[d]->numel == 0)
+            return tsr_error(TSR_RUNTIME_ERROR, "torch.histogramdd: bins tensor should have at least 1 element, but got %d elements in the bins tensor for dimension %d", 0, d);
+    }
+    for (int d = 0; d < ndim; d++) TSR_TRY(tsr_tensor_new_clone(&edges[d], given[d], TSR_CONTIGUOUS));
+    return TSR_OK;
+}
+
+/* hist /= its sum, then by the width of the bins along each dimension. */
+static TsrStatus make_density(TsrTensor **hist, TsrTensor *const *edges, int ndim) {
+    TsrTensor *sum, *done;
+    TSR_TRY(tsr_invoke_new(&sum, 1, "sum", "t", *hist));
+    TsrScalar total = tsr_tensor_get(sum, 0);
+    tsr_tensor_free(sum);
+    TSR_TRY(tsr_invoke_new(&done, 1, "div", "!tts", *hist, *hist, total));
+    tsr_tensor_free(done);
+    for (int d = 0; d < ndim; d++) {
+        TsrTensor *widths, *shaped;
+        int64_t shape[MAX_HISTOGRAM_DIMS];
+        for (int k = 0; k < ndim; k++) shape[k] = k == d ? -1 : 1;
+        TSR_TRY(tsr_invoke_new(&widths, 1, "diff", "t", edges[d]));
+        TsrStatus status = tsr_tensor_new_reshape(&shaped, widths, ndim, shape);
+        tsr_tensor_free(widths);
+        TSR_TRY(status);
+        status = tsr_invoke_new(&done, 1, "div", "!ttt", *hist, *hist, shaped);
+        tsr_tensor_free(shaped);
+        TSR_TRY(status);
+        tsr_tensor_free(done);
+    }
+    return TSR_OK;
+}
+
+/* What the overloads give in different places. */
+typedef struct HistogramArgs {
+    TsrTensor *input;
+    int ndim;
+    const int64_t *bins;       /* NULL: edges are given */
+    TsrTensor *const *edges;
+    const TsrArg *range, *weight, *density;
+} HistogramArgs;
+
+static TsrStatus histogram_new(TsrTensor **hist, TsrTensor **edges, const HistogramArgs *a) {
+    const TsrTensor *weight = tsr_arg_given(a->weight) ? a->weight->t : NULL;
+    TSR_TRY(check_histogram(a->input, weight, a->edges != NULL));
+    TSR_TRY(a->bins != NULL ? make_edges(edges, a->input, a->ndim, a->bins, a->range) : copy_edges(edges, a->input, a->edges, a->ndim));
+    TSR_TRY(count_into(hist, a->input, weight, edges, a->ndim, a->bins != NULL ? BY_RULE_AND_LOOK : BY_SEARCH));
+    if (!a->density->b) return TSR_OK;
+    TsrStatus status = make_density(hist, edges, a->ndim);
+    if (status != TSR_OK) tsr_tensor_reset(hist);
+    return status;
+}
+
+static TsrStatus histogram_1d(TsrOpCall *c, HistogramArgs a) {
+    TsrTensor *self = c->arg[0].t, *hist = NULL, *edges[1] = {NULL}, *weight = NULL;
+    TsrArg flat_weight = *a.weight;
+    int64_t shape[2] = {self->numel, 1}, minus = -1;
+    TSR_TRY(tsr_tensor_new_reshape(&a.input, self, 2, shape));
+    TsrStatus status = TSR_OK;
+    if (tsr_arg_given(a.weight)) {
+        status = tsr_tensor_new_reshape(&weight, a.weight->t, 1, &minus);
+        flat_weight.t = weight;
+        a.weight = &flat_weight;
+    }
+    a.ndim = 1;
+    if (status == TSR_OK) status = histogram_new(&hist, edges, &a);
+    tsr_tensor_free(weight);
+    tsr_tensor_free(a.input);
+    if (status == TSR_OK) return tsr_return_move2(c, hist, edges[0]);
+    tsr_tensor_free(edges[0]);
+    return status;
+}
+
+/* (self, bins, *, weight, density) */
+TsrStatus op_histogram_edges(TsrOpCall *c) {
+    return histogram_1d(c, (HistogramArgs){.edges = &c->arg[1].t, .weight = &c->arg[2], .density = &c->arg[3]});
+}
+
+/* (self, bins, *, range, weight, density) */
+TsrStatus op_histogram(TsrOpCall *c) {
+    const TsrArg *range = &c->arg[2];
+    if (tsr_arg_given(range) && range->n != 2)
+        return tsr_error(TSR_RUNTIME_ERROR, "torch.histogramdd: for a 1-dimensional histogram range should have 2 elements, but got %d", range->n);
+    return histogram_1d(c, (HistogramArgs){.bins = &c->arg[1].i, .range = range, .weight = &c->arg[3], .density = &c->arg[4]});
+}
+
+static TsrStatus histogram_nd(TsrOpCall *c, int n, HistogramArgs a) {
+    TsrTensor *self = c->arg[0].t, *hist = NULL, *edges[MAX_HISTOGRAM_DIMS] = {NULL};
+    if (tsr_ndim(self) < 2) return tsr_error(TSR_RUNTIME_ERROR, "torch.histogramdd: input tensor should have at least 2 dimensions");
+    if (n != self->sizes[tsr_ndim(self) - 1]) return tsr_error(TSR_RUNTIME_ERROR, "histogramdd: The size of bins must be equal to the innermost dimension of the input.");
+    if (n > MAX_HISTOGRAM_DIMS) return tsr_error(TSR_RUNTIME_ERROR, "histogramdd: more than %d dimensions", MAX_HISTOGRAM_DIMS);
+    a.input = self;
+    a.ndim = n;
+    TsrStatus status = histogram_new(&hist, edges, &a);
+    if (status != TSR_OK) {
+        tsr_free_all(edges, n);
+        return status;
+    }
+    TsrArg first = {.kind = TSR_ARG_TENSOR, .t = hist};
+    status = tsr_return_list_move(c, edges, n);
+    if (status != TSR_OK) {
+        tsr_tensor_free(hist);
+        return status;
+    }
+    c->ret[1] = c->ret[0];
+    c->ret[0] = first;
+    c->nret = 2;
+    return TSR_OK;
+}
+
+/* (self, bins, range, weight, density) */
+TsrStatus op_histogramdd(TsrOpCall *c) {
+    return histogram_nd(c, c->arg[1].n, (HistogramArgs){.bins = c->arg[1].ints, .range = &c->arg[2], .weight = &c->arg[3], .density = &c->arg[4]});
+}
+
+TsrStatus op_histogramdd_one(TsrOpCall *c) {
+    TsrTensor *self = c->arg[0].t;
+    int64_t bins[MAX_HISTOGRAM_DIMS];
+    int n = tsr_ndim(self) < 1 ? 0 : (int)TSR_MIN(self->sizes[tsr_ndim(self) - 1], MAX_HISTOGRAM_DIMS);
+    for (int d = 0; d < n; d++) bins[d] = c->arg[1].i;
+    return histogram_nd(c, n, (HistogramArgs){.bins = bins, .range = &c->arg[2], .weight = &c->arg[3], .density = &c->arg[4]});
+}
+
+TsrStatus op_histogramdd_edges(TsrOpCall *c) {
+    return histogram_nd(c, c->arg[1].n, (HistogramArgs){.edges = c->arg[1].tensors, .range = &c->arg[2], .weight = &c->arg[3], .density = &c->arg[4]});
+}

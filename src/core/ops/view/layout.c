@@ -1,0 +1,269 @@
+/* Operators that read or set a tensor's metadata, copy it, or convert it to another dtype or device. */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/mem.h"
+#include "core/op.h"
+
+#define SELF (c->arg[0].t)
+
+static TsrStatus return_int(TsrOpCall *c, int64_t i) {
+    c->ret[0] = (TsrArg){.kind = TSR_ARG_INT, .i = i};
+    c->nret = 1;
+    return TSR_OK;
+}
+
+static TsrStatus return_bool(TsrOpCall *c, bool b) {
+    c->ret[0] = (TsrArg){.kind = TSR_ARG_BOOL, .b = b};
+    c->nret = 1;
+    return TSR_OK;
+}
+
+/* --- reading --- */
+
+
+static TsrStatus return_ints(TsrOpCall *c, const int64_t *ints, int n) {
+    int64_t *copy = tsr_malloc_array((size_t)n, sizeof *copy);
+    if (copy == NULL) return tsr_error_no_memory((size_t)n * sizeof *copy);
+    if (n > 0) memcpy(copy, ints, (size_t)n * sizeof *copy);
+    c->ret[0] = (TsrArg){.kind = TSR_ARG_INTS, .n = n, .ints = copy};
+    c->nret = 1;
+    return TSR_OK;
+}
+
+static TsrStatus all_or_one(TsrOpCall *c, const int64_t *ints) {
+    int64_t dim = c->arg[1].i;
+    int n = tsr_ndim(SELF);
+    if (!tsr_arg_given(&c->arg[1])) return return_ints(c, ints, n);
+    TSR_TRY(tsr_wrap_own_dim(&dim, n));
+    return return_int(c, ints[dim]);
+}
+
+TsrStatus op_size(TsrOpCall *c) { return all_or_one(c, SELF->sizes); }
+TsrStatus op_stride(TsrOpCall *c) { return all_or_one(c, SELF->strides); }
+TsrStatus op_storage_offset(TsrOpCall *c) { return return_int(c, SELF->offset); }
+TsrStatus op_numel(TsrOpCall *c) { return return_int(c, SELF->numel); }
+TsrStatus op_dim(TsrOpCall *c) { return return_int(c, tsr_ndim(SELF)); }
+TsrStatus op_element_size(TsrOpCall *c) { return return_int(c, (int64_t)tsr_itemsize(SELF)); }
+TsrStatus op_data_ptr(TsrOpCall *c) { return return_int(c, SELF->numel == 0 ? 0 : (int64_t)(intptr_t)tsr_data(SELF)); }
+TsrStatus op_get_device(TsrOpCall *c) { return return_int(c, SELF->device.type == TSR_CPU ? -1 : SELF->device.index); }
+TsrStatus op_is_floating_point(TsrOpCall *c) { return return_bool(c, tsr_dtype_is_float(SELF->dtype)); }
+TsrStatus op_is_complex(TsrOpCall *c) { return return_bool(c, tsr_dtype_is_complex(SELF->dtype)); }
+TsrStatus op_is_signed(TsrOpCall *c) { return return_bool(c, tsr_dtype_is_signed(SELF->dtype)); }
+TsrStatus op_is_conj(TsrOpCall *c) { return return_bool(c, (SELF->flags & TSR_FLAG_CONJ) != 0); }
+TsrStatus op_is_neg(TsrOpCall *c) { return return_bool(c, (SELF->flags & TSR_FLAG_NEG) != 0); }
+TsrStatus op_never(TsrOpCall *c) { return return_bool(c, false); }
+TsrStatus op_is_shared(TsrOpCall *c) { return return_bool(c, SELF->storage != NULL && SELF->storage->shared); }
+
+TsrStatus op_is_contiguous(TsrOpCall *c) {
+    TsrMemoryFormat format = tsr_arg_given(&c->arg[1]) ? c->arg[1].format : TSR_CONTIGUOUS;
+    return return_bool(c, tsr_is_contiguous(SELF, format));
+}
+
+static bool same_ints(const int64_t *a, const int64_t *b, int n) { return n == 0 || memcmp(a, b, (size_t)n * sizeof *a) == 0; }
+static bool same_size(const TsrTensor *a, const TsrTensor *b) { return tsr_ndim(a) == tsr_ndim(b) && same_ints(a->sizes, b->sizes, tsr_ndim(a)); }
+
+TsrStatus op_is_same_size(TsrOpCall *c) { return return_bool(c, same_size(SELF, c->arg[1].t)); }
+TsrStatus op_is_set_to(TsrOpCall *c) {
+    const TsrTensor *a = SELF, *b = c->arg[1].t;
+    if ((a->flags | b->flags) & (TSR_FLAG_CONJ | TSR_FLAG_NEG)) return return_bool(c, false); /* PyTorch compares materialised copies of such views */
+    return return_bool(c, a->storage == b->storage && a->offset == b->offset && same_size(a, b) && same_ints(a->strides, b->strides, tsr_ndim(a)));
+}
+
+TsrStatus op_is_nonzero(TsrOpCall *c) {
+    TsrScalar s;
+    if (SELF->numel == 0) return tsr_error(TSR_RUNTIME_ERROR, "Boolean value of Tensor with no values is ambiguous");
+    if (SELF->numel > 1) return tsr_error(TSR_RUNTIME_ERROR, "Boolean value of Tensor with more than one value is ambiguous");
+    TSR_TRY(tsr_tensor_item(&s, SELF));
+    return return_bool(c, tsr_scalar_to_bool(s));
+}
+
+/* --- gradients: there are none --- */
+
+TsrStatus op_requires_grad_inplace(TsrOpCall *c) {
+    if (c->arg[1].b) {
+        if (!tsr_dtype_is_float(SELF->dtype) && !tsr_dtype_is_complex(SELF->dtype))
+            return tsr_error(TSR_RUNTIME_ERROR, "only Tensors of floating point dtype can require gradients");
+        return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "tsr has no autograd: requires_grad=True is not supported");
+    }
+    return tsr_return_move(c, tsr_tensor_retain(SELF));
+}
+
+/* --- copies --- */
+
+static TsrMemoryFormat format_or(const TsrArg *a, TsrMemoryFormat otherwise) { return tsr_arg_given(a) ? a->format : otherwise; }
+
+TsrStatus op_contiguous(TsrOpCall *c) {
+    TsrTensor *t = NULL;
+    TsrMemoryFormat format = format_or(&c->arg[1], TSR_CONTIGUOUS);
+    if (format == TSR_PRESERVE && !tsr_is_contiguous(SELF, TSR_CONTIGUOUS))
+        return tsr_error(TSR_RUNTIME_ERROR, "preserve memory format is unsupported by the contiguous operator");
+    if (!tsr_is_contiguous(SELF, format)) TSR_TRY(tsr_tensor_check(SELF, false)); /* what is returned as it is may lie in a storage that shrank */
+    TsrStatus status = tsr_tensor_new_contiguous(&t, SELF, format);
+    return tsr_finish_move(c, status, t);
+}
+
+TsrStatus op_clone(TsrOpCall *c) {
+    TsrTensor *t = NULL;
+    TsrStatus status = tsr_tensor_new_clone(&t, SELF, format_or(&c->arg[1], TSR_PRESERVE));
+    return tsr_finish_move(c, status, t);
+}
+
+TsrStatus op_copy_inplace(TsrOpCall *c) {
+    const TsrTensor *source = c->arg[1].t;
+    if (tsr_is_meta(source) && !tsr_is_meta(SELF)) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "Cannot copy out of meta tensor; no data!");
+    TSR_TRY(tsr_tensor_copy(SELF, source));
+    return tsr_return_move(c, tsr_tensor_retain(SELF));
+}
+
+/* --- conversions --- */
+
+static TsrStatus moved(TsrTensor **out, const TsrTensor *self, TsrDtype dtype, TsrDevice device, TsrMemoryFormat format) {
+    TsrTensor *t = NULL;
+    TsrTensor like = *self; /* its geometry on another device; never freed */
+    like.device = device;
+    if (tsr_is_meta(self) && device.type != TSR_META) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "Cannot copy out of meta tensor; no data!");
+    TSR_TRY(tsr_tensor_new_like(&t, &like, dtype, format));
+    TsrStatus status = device.type == TSR_META ? TSR_OK : tsr_tensor_copy(t, self);
+    if (status == TSR_OK) *out = t;
+    else tsr_tensor_free(t);
+    return status;
+}
+
+/* The format that the strides suggest: where several fit it is the row-major one. */
+static TsrMemoryFormat suggested_format(const TsrTensor *t) {
+    int n = tsr_ndim(t);
+    if (t->layout != TSR_STRIDED || !tsr_layout_is_channels_last_strides(n, t->sizes, t->strides)) return TSR_CONTIGUOUS;
+    return n == 4 ? TSR_CHANNELS_LAST : TSR_CHANNELS_LAST_3D;
+}
+
+/* Whether to() may answer with the tensor itself. */
+static bool has_format(const TsrTensor *t, TsrMemoryFormat format) { return format == TSR_PRESERVE || suggested_format(t) == format; }
+
+static TsrStatus convert(TsrOpCall *c, TsrDtype dtype, TsrDevice device, bool copy, const TsrArg *format_arg) {
+    TsrTensor *t = NULL;
+    TsrMemoryFormat format = format_or(format_arg, TSR_PRESERVE);
+    bool same_device = device.type == SELF->device.type && (device.index == SELF->device.index || device.type != TSR_CUDA);
+    if (!copy && dtype == SELF->dtype && same_device && has_format(SELF, format)) return tsr_return_move(c, tsr_tensor_retain(SELF));
+    TSR_TRY(tsr_tensor_check(SELF, false));
+    TsrStatus status = moved(&t, SELF, dtype, device, format);
+    return tsr_finish_move(c, status, t);
+}
+
+TsrStatus op_to_device(TsrOpCall *c) {
+    TsrDevice device = tsr_arg_given(&c->arg[1]) ? c->arg[1].device : SELF->device;
+    TsrDtype dtype = tsr_arg_given(&c->arg[2]) ? c->arg[2].dtype : SELF->dtype;
+    return convert(c, dtype, device, c->arg[4].b, &c->arg[5]);
+}
+
+TsrStatus op_to_dtype(TsrOpCall *c) { return convert(c, c->arg[1].dtype, SELF->device, c->arg[3].b, &c->arg[4]); }
+TsrStatus op_to_other(TsrOpCall *c) { return convert(c, c->arg[1].t->dtype, c->arg[1].t->device, c->arg[3].b, &c->arg[4]); }
+TsrStatus op_cpu(TsrOpCall *c) { return convert(c, SELF->dtype, TSR_DEVICE_CPU, false, &c->arg[1]); }
+TsrStatus op_cuda(TsrOpCall *c) { return convert(c, SELF->dtype, tsr_arg_given(&c->arg[1]) ? c->arg[1].device : (TsrDevice){TSR_CUDA, 0}, false, &c->arg[3]); }
+
+/* float(), long(), ...: the row's data is the dtype. */
+TsrStatus op_convert(TsrOpCall *c) { return convert(c, (TsrDtype)(uintptr_t)c->op->data, SELF->device, false, &c->arg[1]); }
+
+TsrStatus op_type_as(TsrOpCall *c) {
+    TsrArg none = {.kind = TSR_ARG_NONE};
+    return convert(c, c->arg[1].t->dtype, c->arg[1].t->device, false, &none);
+}
+
+enum { TYPE_NAME_ROOM = 48 };
+
+/* "torch.FloatTensor", "torch.cuda.FloatTensor" into `buffer` of TYPE_NAME_ROOM bytes. Returns buffer. */
+static char *type_name(char *buffer, uint8_t device, TsrDtype dtype) {
+    bool named = device != TSR_CPU;
+    snprintf(buffer, TYPE_NAME_ROOM, "torch.%s%s%sTensor", named ? tsr_device_type_name(device) : "", named ? "." : "", tsr_dtype_scalar_name(dtype));
+    return buffer;
+}
+
+TsrStatus op_type(TsrOpCall *c) {
+    static _Thread_local char name[TYPE_NAME_ROOM];
+    TsrArg none = {.kind = TSR_ARG_NONE};
+    if (tsr_arg_given(&c->arg[1])) return convert(c, c->arg[1].dtype, SELF->device, false, &none);
+    c->ret[0] = (TsrArg){.kind = TSR_ARG_STR, .str = type_name(name, SELF->device.type, SELF->dtype)};
+    c->nret = 1;
+    return TSR_OK;
+}
+
+TsrStatus op_type_name(TsrOpCall *c) {
+    char name[TYPE_NAME_ROOM];
+    const char *wanted = c->arg[1].str;
+    TsrArg none = {.kind = TSR_ARG_NONE};
+    for (uint8_t device = 0; device < TSR_DEVICE_TYPE_COUNT; device++)
+        for (TsrDtype dtype = 0; dtype < TSR_DTYPE_COUNT; dtype++)
+            if (strcmp(type_name(name, device, dtype), wanted) == 0)
+                return convert(c, dtype, (TsrDevice){device, device == TSR_CUDA ? 0 : -1}, false, &none);
+    return tsr_error(TSR_VALUE_ERROR, "invalid type: '%s'", wanted);
+}
+
+/* --- other memory --- */
+
+TsrStatus op_share_memory_inplace(TsrOpCall *c) {
+    TSR_TRY(tsr_storage_share_memory(SELF->storage));
+    return tsr_return_move(c, tsr_tensor_retain(SELF));
+}
+
+static TsrStatus check_set_dtype(const TsrTensor *self, const TsrTensor *source) {
+    if (self->dtype == source->dtype) return TSR_OK;
+    return tsr_error(TSR_RUNTIME_ERROR, "Could not set tensor of type %s to a tensor of type %s", tsr_dtype_c_name(source->dtype), tsr_dtype_c_name(self->dtype));
+}
+
+TsrStatus op_set_nothing(TsrOpCall *c) {
+    TsrStorage *storage = NULL;
+    int64_t zero = 0, one = 1;
+    TSR_TRY(tsr_storage_new(&storage, SELF->device, 0, SELF->dtype));
+    TsrStatus status = tsr_tensor_set_storage(SELF, storage, (TsrGeometry){1, &zero, &one, 0});
+    tsr_storage_free(storage);
+    return status != TSR_OK ? status : tsr_return_move(c, tsr_tensor_retain(SELF));
+}
+
+TsrStatus op_set_tensor(TsrOpCall *c) {
+    const TsrTensor *source = c->arg[1].t;
+    TSR_TRY(check_set_dtype(SELF, source));
+    if (source != SELF) TSR_TRY(tsr_tensor_set_storage(SELF, source->storage, tsr_tensor_geometry(source)));
+    return tsr_return_move(c, tsr_tensor_retain(SELF));
+}
+
+TsrStatus op_set_view(TsrOpCall *c) {
+    const TsrTensor *source = c->arg[1].t;
+    const TsrArg *size = &c->arg[3], *stride = &c->arg[4];
+    int64_t dense[TSR_MAX_DIMS];
+    bool given = tsr_arg_given(stride) && stride->n > 0;
+    if (size->n > TSR_MAX_DIMS) return tsr_error(TSR_RUNTIME_ERROR, "too many dimensions: %d, the most is %d", size->n, TSR_MAX_DIMS);
+    if (!tsr_is_contiguous(source, TSR_CONTIGUOUS)) return tsr_error(TSR_RUNTIME_ERROR, "passed in tensor to be used as storage must be contiguous");
+    if (given && stride->n != size->n) return tsr_error(TSR_RUNTIME_ERROR, "unequal size length (%d) and stride length (%d)", size->n, stride->n);
+    tsr_layout_contiguous_strides(dense, size->n, size->ints);
+    int64_t offset;
+    if (tsr_add_overflows(source->offset, c->arg[2].i, &offset)) return tsr_error(TSR_RUNTIME_ERROR, "Tensor: invalid storage offset %lld", (long long)c->arg[2].i);
+    TSR_TRY(tsr_tensor_set_storage(SELF, source->storage, (TsrGeometry){size->n, size->ints, given ? stride->ints : dense, offset}));
+    return tsr_return_move(c, tsr_tensor_retain(SELF));
+}
+
+/* `counts`: whether a change of sizes is a write in the log of versions. */
+static TsrStatus resize(TsrOpCall *c, int n, const int64_t *sizes, TsrMemoryFormat format, bool counts) {
+    for (int i = 0; i < n; i++)
+        if (sizes[i] < 0) return tsr_error(TSR_RUNTIME_ERROR, "numel: integer multiplication overflow");
+    bool same = n == tsr_ndim(SELF) && same_ints(sizes, SELF->sizes, n);
+    TSR_TRY(tsr_tensor_resize(SELF, n, sizes, format));
+    if (!same && counts) tsr_tensor_bump(SELF, c->schema->base);
+    return TSR_OK;
+}
+
+/* The sizes are set before the format is looked at: they stand when it is refused, and then count as no write. */
+TsrStatus op_resize_inplace(TsrOpCall *c) {
+    TsrMemoryFormat format = format_or(&c->arg[2], TSR_CONTIGUOUS);
+    TSR_TRY(resize(c, c->arg[1].n, c->arg[1].ints, TSR_CONTIGUOUS, format != TSR_PRESERVE));
+    if (format == TSR_PRESERVE) return tsr_error(TSR_RUNTIME_ERROR, "Unsupported memory formatPreserve");
+    if (format != TSR_CONTIGUOUS) TSR_TRY(tsr_tensor_resize(SELF, c->arg[1].n, c->arg[1].ints, format));
+    return tsr_return_move(c, tsr_tensor_retain(SELF));
+}
+
+TsrStatus op_resize_as_inplace(TsrOpCall *c) {
+    const TsrTensor *like = c->arg[1].t;
+    TsrMemoryFormat format = format_or(&c->arg[2], TSR_CONTIGUOUS);
+    if (format == TSR_PRESERVE) format = suggested_format(like);
+    TSR_TRY(resize(c, tsr_ndim(like), like->sizes, format, true));
+    return tsr_return_move(c, tsr_tensor_retain(SELF));
+}

@@ -1,0 +1,32 @@
+/* builtin.h: the builtin functions and types, and what they need from the evaluator. */
+#ifndef REPL_BUILTIN_H
+#define REPL_BUILTIN_H
+
+#include "lang/object/value.h"
+
+#include <stdio.h>
+
+/* Adds every builtin to a namespace: functions, types, exception types, constants (None and so on are keywords). */
+TsrStatus builtin_fill(Dict *dict);
+/* Registers math, cmath, itertools, functools, json, sys, os, time, random, builtins for import. */
+TsrStatus builtin_register_modules(void);
+
+/* What only the evaluator knows. NULL members: the builtin says that it is not available. */
+typedef struct BuiltinHooks {
+    TsrStatus (*globals)(Value *out);
+    TsrStatus (*locals)(Value *out);
+    TsrStatus (*help)(TsrText *out, Value subject); /* the page; V_UNBOUND: help() */
+    TsrStatus (*before_input)(void);  /* flushes, leaves raw mode; may be NULL */
+} BuiltinHooks;
+extern BuiltinHooks builtin_hooks;
+
+/* sys.argv from the command line; argv[0] is the script, '' or '-c'. */
+TsrStatus builtin_set_argv(int count, const char *const *argv);
+
+/* abs(), which operator has too. */
+TsrStatus builtin_abs(Value *out, const CallArgs *args);
+
+/* Where print writes: sys.stdout's stream. */
+FILE *builtin_stdout(void);
+
+#endif

@@ -1,0 +1,300 @@
+/* ns_copy.c: Python's copy: copy, which shares what is inside, and deepcopy, which copies that too, once however often it is
+ * reached. A tensor's deep copy has a copy of the whole storage, and two views of one storage are again views of one. */
+#include "modules.h"
+
+#include <string.h>
+
+#include "lang/object/args.h"
+#include "torch/bind.h"
+#include "lang/types/bytes.h"
+#include "lang/types/collections.h"
+#include "core/tensor.h"
+#include "core/view.h"
+#include "lang/object/exc.h"
+#include "lang/types/numbers.h"
+#include "lang/types/sequences.h"
+#include "torch/storage.h"
+#include "lang/types/str.h"
+#include "torch/types.h"
+#include "lang/vm/vm.h"
+
+/* --- what never changes: a copy is the object itself --- */
+
+static bool never_changes(Value v) {
+    static Type *const types[] = {&str_type, &bytes_type, &complex_type, &int_type, &range_type, &slice_type, &type_type, &function_type, &native_type, &method_type,
+                                  &method_descriptor_type, &op_function_type, &op_method_type, &dtype_type, &layout_type, &format_type, &device_type};
+    if (v.tag < V_TENSOR) return true;
+    for (size_t i = 0; i < TSR_COUNTOF(types); i++) {
+        if (value_is_obj(v, types[i])) return true;
+    }
+    return v.tag == V_OBJ && (v.o == &ellipsis_object || v.o == &not_implemented_object);
+}
+
+static TsrStatus refused(Value v) { return tsr_error(TSR_TYPE_ERROR, "cannot pickle '%s' object", type_full_name(value_type(v))); }
+
+static TsrStatus same(Value *out, Value v) {
+    *out = value_retain(v);
+    return TSR_OK;
+}
+
+/* --- copy --- */
+
+static TsrStatus copy_exception(Value *out, Value v) {
+    const Exc *e = value_exc(v);
+    return exc_new(out, e->kind, (int)e->args->count, e->args->items);
+}
+
+static TsrStatus shallow_copy(Value *out, Value v) {
+    if (v.tag == V_TENSOR) { /* over the same storage, but no view */
+        TsrTensor *t;
+        TSR_TRY(tsr_tensor_new_data(&t, v.t));
+        *out = value_tensor_move(t);
+        return TSR_OK;
+    }
+    if (never_changes(v) || value_is_tuple(v) || value_is_obj(v, &frozenset_type)) return same(out, v);
+    if (value_is_exc(v)) return copy_exception(out, v);
+    if (value_is_storage(v)) return value_call_method(out, v, "clone", 0, NULL);
+    if (value_is_obj(v, &torch_generator_type)) return value_call_method(out, v, "clone_state", 0, NULL);
+    if (value_is_list(v) || value_is_dict(v) || value_is_set(v) || value_is_bytearray(v) || value_is_obj(v, &deque_type)) {
+        return value_call_method(out, v, "copy", 0, NULL);
+    }
+    return refused(v);
+}
+
+/* --- deepcopy --- */
+
+/* The key of an object: what id() gives. */
+static Value key_of(Value v) { return value_int(v.i); }
+
+static TsrStatus remember(Dict *memo, Value v, Value copy) { return dict_set(memo, key_of(v), copy); }
+
+static TsrStatus copy_storage(Value *out, TsrStorage *storage) {
+    TsrStorage *made;
+    TSR_TRY(tsr_storage_new(&made, storage->ptr.device, storage->nbytes, TSR_DTYPE_NONE));
+    if (storage->nbytes > 0) memcpy(tsr_storage_data(made), tsr_storage_data(storage), storage->nbytes);
+    TsrStatus status = storage_obj_new(out, made, TSR_DTYPE_NONE);
+    tsr_storage_free(made);
+    return status;
+}
+
+/* memo["torch"]: the copies of storages, by their addresses. Lent. */
+static TsrStatus storages_of(Dict **lent, Dict *memo) {
+    Value *found = dict_find_c(memo, "torch"), made;
+    if (found == NULL) {
+        TSR_TRY(dict_new(&made));
+        TSR_TRY(dict_set_c_move(memo, "torch", made));
+        found = dict_find_c(memo, "torch");
+    }
+    if (found == NULL || !value_is_dict(*found)) return tsr_error(TSR_TYPE_ERROR, "memo['torch'] is no dict");
+    *lent = value_as_dict(*found);
+    return TSR_OK;
+}
+
+static TsrStatus new_storage(TsrStorage **lent, TsrStorage *storage, Dict *memo) {
+    Dict *storages;
+    Value *found, made;
+    TSR_TRY(storages_of(&storages, memo));
+    TSR_TRY(dict_find(&found, storages, value_int((int64_t)(uintptr_t)storage)));
+    if (found == NULL) {
+        TSR_TRY(copy_storage(&made, storage));
+        TsrStatus status = dict_set(storages, value_int((int64_t)(uintptr_t)storage), made);
+        *lent = ((StorageObj *)made.o)->storage;
+        value_release(made);
+        return status;
+    }
+    *lent = ((StorageObj *)found->o)->storage;
+    return TSR_OK;
+}
+
+/* A tensor whose bytes can be copied as they are. */
+static bool is_plain(const TsrTensor *t) {
+    bool bytes = tsr_is_defined(t) && t->storage != NULL && t->sparse == NULL && tsr_storage_data(t->storage) != NULL;
+    return bytes && t->storage->element == TSR_DTYPE_NONE && (t->flags & (TSR_FLAG_CONJ | TSR_FLAG_NEG)) == 0;
+}
+
+static TsrStatus deep_tensor(Value *out, Value v, Dict *memo) {
+    TsrTensor *t = v.t, *made;
+    TsrStorage *storage;
+    if (!is_plain(t)) {
+        bool lazy = tsr_is_defined(t) && (t->flags & (TSR_FLAG_CONJ | TSR_FLAG_NEG)) != 0;
+        if (!lazy) return bind_call(out, "clone", 1, &v);
+        TSR_TRY(bind_call(out, "conj_physical", 1, &v)); /* a new tensor with what v shows: conj twice */
+        Value once = *out;
+        TsrStatus status = bind_call(out, "conj_physical", 1, &once);
+        value_release(once);
+        return status;
+    }
+    TSR_TRY(new_storage(&storage, t->storage, memo));
+    TSR_TRY(tsr_tensor_new_over(&made, storage, tsr_tensor_geometry(t), t->dtype));
+    *out = value_tensor_move(made);
+    return TSR_OK;
+}
+
+static TsrStatus deep_list(Value *out, Value v, Dict *memo) {
+    Value made;
+    TSR_TRY(list_new(&made, value_as_list(v)->count));
+    TsrStatus status = remember(memo, v, made);
+    for (int64_t i = 0; status == TSR_OK && i < value_as_list(v)->count; i++) {
+        Value item;
+        status = deep_copy(&item, value_as_list(v)->items[i], memo);
+        if (status == TSR_OK) status = list_append_move(value_as_list(made), item);
+    }
+    return value_end_move(out, status, made);
+}
+
+/* A tuple whose items are their own copies is its own copy. */
+static TsrStatus deep_tuple(Value *out, Value v, Dict *memo) {
+    Value list, *found;
+    const Tuple *t = value_as_tuple(v);
+    bool changed = false;
+    TSR_TRY(list_new(&list, t->count));
+    TsrStatus status = TSR_OK;
+    for (int64_t i = 0; status == TSR_OK && i < t->count; i++) {
+        Value item;
+        status = deep_copy(&item, t->items[i], memo);
+        if (status == TSR_OK) changed = changed || !value_is_same(item, t->items[i]);
+        if (status == TSR_OK) status = list_append_move(value_as_list(list), item);
+    }
+    if (status == TSR_OK) status = dict_find(&found, memo, key_of(v)); /* a cycle through the tuple has made it */
+    if (status == TSR_OK) {
+        if (found != NULL || !changed) status = same(out, found != NULL ? *found : v);
+        else status = tuple_new_typed(out, v.o->type, value_as_list(list)->items, t->count);
+    }
+    value_release(list);
+    return status;
+}
+
+/* An empty container of v's kind. */
+static TsrStatus empty_like(Value *out, Value v, Dict *memo) {
+    Type *type = v.o->type;
+    if (type == &default_dict_type) {
+        Value factory;
+        TSR_TRY(deep_copy(&factory, default_dict_factory(v), memo));
+        TsrStatus status = value_call_n(out, value_lent(type), 1, &factory);
+        value_release(factory);
+        return status;
+    }
+    bool own = type == &ordered_dict_type || type == &counter_type || type == &set_type || type == &frozenset_type;
+    return own ? value_call_n(out, value_lent(type), 0, NULL) : dict_new(out); /* a card is a dict */
+}
+
+static TsrStatus deep_entry(Dict *into, const DictEntry *e, Dict *memo) {
+    Value key, value;
+    TSR_TRY(deep_copy(&key, e->key, memo));
+    TsrStatus status = deep_copy(&value, e->value, memo);
+    if (status == TSR_OK) {
+        status = dict_set(into, key, value);
+        value_release(value);
+    }
+    value_release(key);
+    return status;
+}
+
+static TsrStatus deep_dict(Value *out, Value v, Dict *memo) {
+    Value made;
+    int64_t position = 0;
+    TSR_TRY(empty_like(&made, v, memo));
+    TsrStatus status = remember(memo, v, made);
+    for (DictEntry *e; status == TSR_OK && (e = dict_next(value_as_dict(v), &position)) != NULL;) status = deep_entry(value_as_dict(made), e, memo);
+    return value_end_move(out, status, made);
+}
+
+static TsrStatus deep_set(Value *out, Value v, Dict *memo) {
+    Value list;
+    TSR_TRY(list_new_iterable(&list, v));
+    TsrStatus status = TSR_OK;
+    for (int64_t i = 0; status == TSR_OK && i < value_as_list(list)->count; i++) {
+        Value copy;
+        status = deep_copy(&copy, value_as_list(list)->items[i], memo);
+        if (status == TSR_OK) value_set_move(&value_as_list(list)->items[i], copy);
+    }
+    if (status == TSR_OK) status = set_new_iterable(out, v.o->type, list);
+    value_release(list);
+    return status;
+}
+
+static TsrStatus deep_deque(Value *out, Value v, Dict *memo) {
+    Value made, list;
+    TSR_TRY(value_call_method(&made, v, "copy", 0, NULL));
+    TsrStatus status = remember(memo, v, made);
+    if (status == TSR_OK) status = list_new_iterable(&list, v);
+    if (status == TSR_OK) {
+        for (int64_t i = 0; status == TSR_OK && i < value_as_list(list)->count; i++) {
+            Value copy;
+            status = deep_copy(&copy, value_as_list(list)->items[i], memo);
+            if (status == TSR_OK) {
+                status = value_setitem(made, value_int(i), copy);
+                value_release(copy);
+            }
+        }
+        value_release(list);
+    }
+    return value_end_move(out, status, made);
+}
+
+static TsrStatus deep_exception(Value *out, Value v, Dict *memo) {
+    const Exc *e = value_exc(v);
+    Value args;
+    TSR_TRY(deep_tuple(&args, value_lent(e->args), memo));
+    TsrStatus status = exc_new(out, e->kind, (int)e->args->count, value_as_tuple(args)->items);
+    value_release(args);
+    return status;
+}
+
+static TsrStatus deep_object(Value *out, Value v, Dict *memo) {
+    if (v.tag == V_TENSOR) return deep_tensor(out, v, memo);
+    if (value_is_list(v)) return deep_list(out, v, memo);
+    if (value_is_tuple(v)) return deep_tuple(out, v, memo);
+    if (value_is_dict(v)) return deep_dict(out, v, memo);
+    if (value_is_set(v)) return deep_set(out, v, memo);
+    if (value_is_obj(v, &deque_type)) return deep_deque(out, v, memo);
+    if (value_is_exc(v)) return deep_exception(out, v, memo);
+    return shallow_copy(out, v);
+}
+
+TsrStatus deep_copy(Value *out, Value v, Dict *memo) {
+    Value *found, copy;
+    if (never_changes(v)) return same(out, v);
+    TSR_TRY(dict_find(&found, memo, key_of(v)));
+    if (found != NULL) return same(out, *found);
+    TSR_TRY(recursion_enter(""));
+    TsrStatus status = tsr_interrupt_check();
+    if (status == TSR_OK) status = deep_object(&copy, v, memo);
+    recursion_leave();
+    TSR_TRY(status);
+    return value_end_move(out, remember(memo, v, copy), copy);
+}
+
+/* --- the functions --- */
+
+static TsrStatus wrong_count(const CallArgs *args, const char *function, const char *takes) {
+    if (args->count == 0) return tsr_error(TSR_TYPE_ERROR, "%s() missing 1 required positional argument: 'x'", function);
+    return tsr_error(TSR_TYPE_ERROR, "%s() takes %s but %d were given", function, takes, args->count);
+}
+
+static TsrStatus copy_copy(Value *out, const CallArgs *args) {
+    if (args->count != 1) return wrong_count(args, "copy", "1 positional argument");
+    return shallow_copy(out, args->values[0]);
+}
+
+static TsrStatus copy_deepcopy(Value *out, const CallArgs *args) {
+    static const char *const names[] = {"x", "memo"};
+    static const ArgSpec spec = {"deepcopy", names, 2, 0, 2, 1};
+    Value given[2], memo;
+    if (args->count == 0 || args->count > 2) return wrong_count(args, "deepcopy", "from 1 to 3 positional arguments");
+    TSR_TRY(args_parse(given, args, 0, &spec));
+    bool none = given[1].tag == V_UNBOUND || value_is_none(given[1]);
+    if (!none && !value_is_dict(given[1])) return tsr_error(TSR_ATTRIBUTE_ERROR, "'%s' object has no attribute 'get'", value_type_name(given[1]));
+    TSR_TRY(none ? dict_new(&memo) : same(&memo, given[1]));
+    TsrStatus status = deep_copy(out, given[0], value_as_dict(memo));
+    value_release(memo);
+    return status;
+}
+
+static const Method functions[] = {
+    {"copy", copy_copy, ARGS_ANY, 1, 1, "(x)", "A copy that shares what is inside."},
+    {"deepcopy", copy_deepcopy, ARGS_ANY, 1, 2, "(x, memo=None)", "A copy of x and of all that is inside."},
+    {0},
+};
+
+const NsModule ns_copy = {"copy", "Copies of objects, shallow and deep.", functions, NULL, NULL};

@@ -1,0 +1,352 @@
+#include "file.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "lang/object/args.h"
+#include "lang/types/bytes.h"
+#include "lang/types/codec.h"
+#include "core/io_stream.h"
+#include "lang/object/native.h"
+#include "lang/types/sequences.h"
+#include "lang/types/str.h"
+
+static Type text_file_type;
+static Type binary_file_type;
+
+typedef struct File {
+    Obj obj;
+    FILE *stream; /* NULL once closed */
+    char *name;   /* owned */
+    char mode[8];
+    bool borrowed; /* a standard stream: never closed */
+} File;
+
+static File *as_file(Value v) { return (File *)v.o; }
+static bool is_binary(const File *f) { return f->obj.type == &binary_file_type; }
+
+static void file_destroy(Obj *self) {
+    File *f = (File *)self;
+    if (f->stream != NULL && !f->borrowed) fclose(f->stream);
+    tsr_free(f->name);
+    obj_free(f, sizeof *f);
+}
+
+static TsrStatus new_file_move(Value *out, FILE *stream, const char *name, const char *mode, bool borrowed) {
+    size_t n = strlen(name) + 1;
+    File *f = obj_new(strchr(mode, 'b') != NULL ? &binary_file_type : &text_file_type, sizeof *f);
+    if (f != NULL) {
+        f->stream = stream;
+        f->borrowed = borrowed;
+        snprintf(f->mode, sizeof f->mode, "%s", mode);
+        f->name = tsr_malloc(n);
+        if (f->name != NULL) {
+            memcpy(f->name, name, n);
+            *out = value_obj_move(f);
+            return TSR_OK;
+        }
+        obj_release(f);
+        return mem_error();
+    }
+    if (!borrowed) fclose(stream);
+    return mem_error();
+}
+
+TsrStatus file_new_stream(Value *out, FILE *stream, const char *name, const char *mode) { return new_file_move(out, stream, name, mode, true); }
+
+static TsrStatus check_mode(const char *mode) {
+    int ways = 0;
+    for (const char *p = mode; *p != '\0'; p++) {
+        if (strchr("rwaxbt+", *p) == NULL || strchr(p + 1, *p) != NULL) return tsr_error(TSR_VALUE_ERROR, "invalid mode: '%s'", mode);
+        ways += strchr("rwax", *p) != NULL;
+    }
+    if (strchr(mode, 'b') != NULL && strchr(mode, 't') != NULL) return tsr_error(TSR_VALUE_ERROR, "can't have text and binary mode at once");
+    if (ways > 1) return tsr_error(TSR_VALUE_ERROR, "must have exactly one of create/read/write/append mode");
+    if (ways == 0) return tsr_error(TSR_VALUE_ERROR, "Must have exactly one of create/read/write/append mode and at most one plus");
+    return TSR_OK;
+}
+
+TsrStatus file_expand_home(TsrText *out, const char *path) {
+    const char *home = getenv("HOME");
+    bool at_home = path[0] == '~' && (path[1] == '/' || path[1] == '\0') && home != NULL;
+    return at_home ? tsr_text_printf(out, "%s%s", home, path + 1) : tsr_text_puts(out, path);
+}
+
+TsrStatus file_not_permitted(const char *path) {
+    return tsr_error(TSR_PERMISSION_ERROR, "[Errno 1] Operation not permitted in the sandbox: '%s'", path);
+}
+
+TsrStatus file_open(Value *out, const char *path, const char *mode) {
+    struct stat st;
+    TSR_TRY(check_mode(mode));
+    bool writes = strpbrk(mode, "wax+") != NULL;
+    if (!tsr_io_may_read(path) || (writes && tsr_io_in_sandbox())) return file_not_permitted(path);
+    if (stat(path, &st) == 0 && S_ISDIR(st.st_mode)) return tsr_error_errno(EISDIR, path);
+    char c_mode[8] = {strchr(mode, 'r') ? 'r' : strchr(mode, 'a') ? 'a' : 'w'};
+    if (strchr(mode, '+') != NULL) strcat(c_mode, "+");
+    if (strchr(mode, 'x') != NULL) strcat(c_mode, "x");
+    strcat(c_mode, "e");
+    FILE *stream = fopen(path, c_mode);
+    if (stream == NULL) return tsr_error_errno(errno, path);
+    return new_file_move(out, stream, path, mode, false);
+}
+
+FILE *file_stream(Value v) {
+    return v.tag == V_OBJ && (v.o->type == &text_file_type || v.o->type == &binary_file_type) ? as_file(v)->stream : NULL;
+}
+
+TsrStatus file_write(FILE *stream, const char *data, size_t size, const char *name) {
+    enum { BLOCK = 1 << 20 }; /* between blocks an interrupt is seen */
+    size_t done = 0;
+    while (done < size) {
+        size_t want = TSR_MIN(size - done, (size_t)BLOCK);
+        if (fwrite(data + done, 1, want, stream) != want) break;
+        done += want;
+        TSR_TRY(tsr_interrupt_check());
+    }
+    if (done == size) return TSR_OK;
+    int err = errno;
+    clearerr(stream);
+    return tsr_error_errno(err, name);
+}
+
+static TsrStatus open_stream(FILE **out, Value self) {
+    *out = as_file(self)->stream;
+    return *out != NULL ? TSR_OK : tsr_error(TSR_VALUE_ERROR, "I/O operation on closed file.");
+}
+
+static TsrStatus reading_stream(FILE **out, Value self) {
+    TSR_TRY(open_stream(out, self));
+    return strpbrk(as_file(self)->mode, "r+") != NULL ? TSR_OK : tsr_error(TSR_UNSUPPORTED_OPERATION, "%s", is_binary(as_file(self)) ? "read" : "not readable");
+}
+
+static TsrStatus writing_stream(FILE **out, Value self) {
+    TSR_TRY(open_stream(out, self));
+    return strpbrk(as_file(self)->mode, "wax+") != NULL ? TSR_OK : tsr_error(TSR_UNSUPPORTED_OPERATION, "%s", is_binary(as_file(self)) ? "write" : "not writable");
+}
+
+/* In text every end of line reads as "\n". */
+static void unify_newlines(TsrText *text) {
+    if (text->length == 0 || memchr(text->data, '\r', text->length) == NULL) return;
+    size_t n = 0;
+    for (size_t i = 0; i < text->length; i++) {
+        char c = text->data[i];
+        if (c == '\r' && i + 1 < text->length && text->data[i + 1] == '\n') continue;
+        text->data[n++] = c == '\r' ? '\n' : c;
+    }
+    text->length = n;
+    text->data[n] = '\0';
+}
+
+/* Bytes read, as what the file gives: str (strict UTF-8) or bytes. Frees the text. */
+static TsrStatus give_move(Value *out, const File *f, TsrText *text) {
+    if (!is_binary(f)) unify_newlines(text);
+    const char *data = text->data != NULL ? text->data : "";
+    TsrStatus status;
+    int64_t bad = is_binary(f) ? -1 : tsr_utf8_invalid(data, (int64_t)text->length);
+    if (bad >= 0)
+        status = tsr_error(TSR_UNICODE_DECODE_ERROR, "'utf-8' codec can't decode byte 0x%02x in position %lld: invalid start byte", (unsigned char)data[bad], (long long)bad);
+    else status = is_binary(f) ? bytes_new(out, data, (int64_t)text->length) : str_new(out, data, (int64_t)text->length);
+    tsr_text_free(text);
+    return status;
+}
+
+static TsrStatus read_some(TsrText *text, FILE *stream, int64_t limit) {
+    char block[65536];
+    while (limit != 0) {
+        size_t want = limit < 0 || limit > (int64_t)sizeof block ? sizeof block : (size_t)limit;
+        size_t n = fread(block, 1, want, stream);
+        if (n == 0) break;
+        TSR_TRY(tsr_text_append(text, block, n));
+        if (limit > 0) limit -= (int64_t)n;
+        TSR_TRY(tsr_interrupt_check());
+    }
+    return ferror(stream) ? tsr_error_errno(errno, NULL) : TSR_OK;
+}
+
+/* `limit` characters: a sequence of UTF-8 is never cut. */
+static TsrStatus read_characters(TsrText *text, FILE *stream, int64_t limit) {
+    for (int64_t n = 0; n < limit; n++) {
+        int c = getc_unlocked(stream);
+        if (c == EOF) break;
+        TSR_TRY(tsr_text_putc(text, (char)c));
+        for (int more; c >= 0xc0 && (more = getc_unlocked(stream)) != EOF;) {
+            if ((more & 0xc0) != 0x80) {
+                ungetc(more, stream);
+                break;
+            }
+            TSR_TRY(tsr_text_putc(text, (char)more));
+        }
+    }
+    return ferror(stream) ? tsr_error_errno(errno, NULL) : TSR_OK;
+}
+
+static TsrStatus file_read(Value *out, const CallArgs *args) {
+    FILE *stream;
+    int64_t limit = -1;
+    TsrText text = {0};
+    TSR_TRY(reading_stream(&stream, args->values[0]));
+    if (args->count > 1 && args->values[1].tag != V_NONE) TSR_TRY(value_to_index(&limit, args->values[1]));
+    bool characters = limit >= 0 && !is_binary(as_file(args->values[0]));
+    TsrStatus status = characters ? read_characters(&text, stream, limit) : read_some(&text, stream, limit);
+    if (status == TSR_OK) return give_move(out, as_file(args->values[0]), &text);
+    tsr_text_free(&text);
+    return status;
+}
+
+static TsrStatus read_line(TsrText *text, FILE *stream) {
+    for (int c; (c = getc_unlocked(stream)) != EOF;) {
+        TSR_TRY(tsr_text_putc(text, (char)c));
+        if (c == '\n') break;
+    }
+    return TSR_OK;
+}
+
+/* V_UNBOUND at the end of the file when `at_end` asks for it, else an empty text. */
+static TsrStatus next_line(Value *out, Value self, bool iterating) {
+    FILE *stream;
+    TsrText text = {0};
+    TSR_TRY(reading_stream(&stream, self));
+    TsrStatus status = read_line(&text, stream);
+    if (status == TSR_OK && text.length == 0 && iterating) {
+        *out = VALUE_UNBOUND;
+        return TSR_OK;
+    }
+    if (status == TSR_OK) return give_move(out, as_file(self), &text);
+    tsr_text_free(&text);
+    return status;
+}
+
+static TsrStatus file_readline(Value *out, const CallArgs *args) { return next_line(out, args->values[0], false); }
+static TsrStatus file_iter_next(Value *out, Value self) { return next_line(out, self, true); }
+
+static TsrStatus file_readlines(Value *out, const CallArgs *args) { return list_new_iterable(out, args->values[0]); }
+
+static TsrStatus write_value(Value self, Value v, int64_t *written) {
+    FILE *stream;
+    File *f = as_file(self);
+    char *data;
+    TSR_TRY(writing_stream(&stream, self));
+    if (is_binary(f)) {
+        if (!value_as_buffer(v, &data, written)) return tsr_error(TSR_TYPE_ERROR, "a bytes-like object is required, not '%s'", value_type_name(v));
+        return file_write(stream, data, (size_t)*written, f->name);
+    }
+    if (!value_is_str(v)) return tsr_error(TSR_TYPE_ERROR, "write() argument must be str, not %s", value_type_name(v));
+    *written = value_as_str(v)->length;
+    return file_write(stream, value_as_str(v)->data, (size_t)value_as_str(v)->size, f->name);
+}
+
+static TsrStatus file_write_method(Value *out, const CallArgs *args) {
+    int64_t written = 0;
+    TSR_TRY(write_value(args->values[0], args->values[1], &written));
+    *out = value_int(written);
+    return TSR_OK;
+}
+
+static TsrStatus file_writelines(Value *out, const CallArgs *args) {
+    Value iterator, item;
+    int64_t written;
+    TSR_TRY(value_iter(&iterator, args->values[1]));
+    TsrStatus status;
+    while ((status = value_next(&item, iterator)) == TSR_OK && item.tag != V_UNBOUND) {
+        status = write_value(args->values[0], item, &written);
+        value_release(item);
+        if (status != TSR_OK) break;
+    }
+    value_release(iterator);
+    *out = VALUE_NONE;
+    return status;
+}
+
+static TsrStatus file_flush(Value *out, const CallArgs *args) {
+    FILE *stream;
+    TSR_TRY(open_stream(&stream, args->values[0]));
+    if (fflush(stream) != 0) return tsr_error_errno(errno, as_file(args->values[0])->name);
+    *out = VALUE_NONE;
+    return TSR_OK;
+}
+
+static TsrStatus close_file(File *f) {
+    FILE *stream = f->stream;
+    f->stream = NULL;
+    if (stream == NULL || f->borrowed) return TSR_OK;
+    return fclose(stream) == 0 ? TSR_OK : tsr_error_errno(errno, f->name);
+}
+
+static TsrStatus file_close(Value *out, const CallArgs *args) {
+    *out = VALUE_NONE;
+    return close_file(as_file(args->values[0]));
+}
+
+static TsrStatus file_enter(Value *out, const CallArgs *args) {
+    FILE *stream;
+    TSR_TRY(open_stream(&stream, args->values[0]));
+    *out = value_retain(args->values[0]);
+    return TSR_OK;
+}
+
+static TsrStatus file_exit(Value *out, const CallArgs *args) {
+    *out = VALUE_NONE; /* an exception goes on */
+    return close_file(as_file(args->values[0]));
+}
+
+static TsrStatus file_seek(Value *out, const CallArgs *args) {
+    FILE *stream;
+    int64_t offset, whence = 0;
+    TSR_TRY(open_stream(&stream, args->values[0]));
+    TSR_TRY(value_to_index(&offset, args->values[1]));
+    if (args->count > 2) TSR_TRY(value_to_index(&whence, args->values[2]));
+    if (whence < 0 || whence > 2) return tsr_error(TSR_VALUE_ERROR, "invalid whence (%lld, should be 0, 1 or 2)", (long long)whence);
+    if (fseeko(stream, (off_t)offset, (int)whence) != 0) return tsr_error_errno(errno, NULL);
+    *out = value_int((int64_t)ftello(stream));
+    return TSR_OK;
+}
+
+static TsrStatus file_tell(Value *out, const CallArgs *args) {
+    FILE *stream;
+    TSR_TRY(open_stream(&stream, args->values[0]));
+    *out = value_int((int64_t)ftello(stream));
+    return TSR_OK;
+}
+
+static TsrStatus get_closed(Value *out, Value self) {
+    *out = value_bool(as_file(self)->stream == NULL);
+    return TSR_OK;
+}
+static TsrStatus get_name(Value *out, Value self) { return codec_system_str_c(out, as_file(self)->name); }
+static TsrStatus get_mode(Value *out, Value self) { return str_new_c(out, as_file(self)->mode); }
+
+static TsrStatus file_repr(TsrText *out, Value self) {
+    const File *f = as_file(self);
+    Value name;
+    TSR_TRY(tsr_text_printf(out, "<%s name=", type_full_name(f->obj.type)));
+    TSR_TRY(get_name(&name, self));
+    TsrStatus status = value_repr(out, name);
+    value_release(name);
+    if (status != TSR_OK || is_binary(f)) return status != TSR_OK ? status : tsr_text_putc(out, '>');
+    return tsr_text_printf(out, " mode='%s' encoding='UTF-8'>", f->mode);
+}
+
+static const Method methods[] = {
+    {"read", file_read, ARGS_RANGE, 0, 1, "(size=-1, /)", "Reads up to size characters or bytes, or all."},
+    {"readline", file_readline, ARGS_RANGE, 0, 0, "()", "Reads one line."},
+    {"readlines", file_readlines, ARGS_RANGE, 0, 0, "()", "A list of the lines."},
+    {"write", file_write_method, ARGS_ONE, 1, 1, "(text, /)", "Writes, and returns how much."},
+    {"writelines", file_writelines, ARGS_ONE, 1, 1, "(lines, /)", "Writes each of the lines."},
+    {"flush", file_flush, ARGS_NONE, 0, 0, "()", "Hands what is buffered to the system."},
+    {"close", file_close, ARGS_NONE, 0, 0, "()", "Closes."},
+    {"seek", file_seek, ARGS_RANGE, 1, 2, "(offset, whence=0, /)", "Moves to a position."},
+    {"tell", file_tell, ARGS_NONE, 0, 0, "()", "The position."},
+    {"__enter__", file_enter, ARGS_NONE | METHOD_DUNDER, 0, 0, "()", NULL},
+    {"__exit__", file_exit, ARGS_RANGE | METHOD_DUNDER, 0, 3, "(*args)", NULL},
+    {0},
+};
+
+static const Getter getters[] = {{"closed", get_closed, NULL, "Whether it is closed."}, {"name", get_name, NULL, "The path."}, {"mode", get_mode, NULL, "As opened."}, {0}};
+
+static Type text_file_type = {.obj = TYPE_HEADER, .name = "TextIOWrapper", .module = "_io", .destroy = file_destroy, .repr = file_repr, .iter_next = file_iter_next,
+                       .next_is_identity_iter = 1, .methods = methods, .getters = getters};
+static Type binary_file_type = {.obj = TYPE_HEADER, .name = "BufferedReader", .module = "_io", .destroy = file_destroy, .repr = file_repr, .iter_next = file_iter_next,
+                         .next_is_identity_iter = 1, .methods = methods, .getters = getters};

@@ -1,0 +1,22 @@
+/* file_obj.h: open files, and the standard streams as values. */
+#ifndef REPL_FILE_OBJ_H
+#define REPL_FILE_OBJ_H
+
+#include "lang/object/value.h"
+
+#include <stdio.h>
+
+/* open(path, mode): the errors are Python's; obeys the sandbox (core/io.h). */
+TsrStatus file_open(Value *out, const char *path, const char *mode);
+/* Appends a path whose ~ at the beginning is the home folder, if that is known. */
+TsrStatus file_expand_home(TsrText *out, const char *path);
+/* PermissionError: [Errno 1], that the sandbox keeps from `path`; for what is not a read or write of tensors. */
+TsrStatus file_not_permitted(const char *path) __attribute__((cold));
+/* A stream that is not closed with its value: sys.stdout. `name` static. */
+TsrStatus file_new_stream(Value *out, FILE *stream, const char *name, const char *mode);
+/* The C stream of an open file, lent; NULL when v is not one or is closed. */
+FILE *file_stream(Value v);
+/* Writes to a stream; OSError when it fails. */
+TsrStatus file_write(FILE *stream, const char *data, size_t size, const char *name);
+
+#endif

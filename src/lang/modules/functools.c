@@ -1,0 +1,314 @@
+/* ns_functools.c: Python's functools, as far as it makes sense here: reduce, partial, cmp_to_key, cache. */
+#include "modules.h"
+
+#include <string.h>
+
+#include "lang/object/args.h"
+#include "lang/types/dict.h"
+#include "lang/object/exc.h"
+#include "lang/types/numbers.h"
+#include "lang/types/sequences.h"
+#include "lang/types/str.h"
+
+static TsrStatus functools_reduce(Value *out, const CallArgs *args) {
+    Value iterator, item, total = args->count > 2 ? value_retain(args->values[2]) : VALUE_UNBOUND;
+    TsrStatus status = value_iter(&iterator, args->values[1]);
+    if (status != TSR_OK) {
+        value_release(total);
+        if (!exc_matches(status, TSR_TYPE_ERROR)) return status;
+        exc_discard(status);
+        return tsr_error(TSR_TYPE_ERROR, "reduce() arg 2 must support iteration");
+    }
+    while ((status = value_next(&item, iterator)) == TSR_OK && item.tag != V_UNBOUND) {
+        Value next;
+        if (total.tag == V_UNBOUND) {
+            total = item;
+            continue;
+        }
+        status = value_call_n(&next, args->values[0], 2, (Value[]){total, item});
+        value_release(item);
+        if (status != TSR_OK) break;
+        value_set_move(&total, next);
+    }
+    value_release(iterator);
+    if (status == TSR_OK && total.tag == V_UNBOUND) return tsr_error(TSR_TYPE_ERROR, "reduce() of empty iterable with no initial value");
+    return value_end_move(out, status, total);
+}
+
+/* ---- partial ---- */
+
+typedef struct Partial {
+    GcObj gc;
+    Value function, args, keywords; /* a tuple and a dict */
+} Partial;
+
+GC_HOLDS(partial, Partial, &it->function, &it->args, &it->keywords)
+
+/* The bound arguments, then the call's; a keyword of the call wins. */
+static TsrStatus partial_call(Value *out, Value self, const CallArgs *args) {
+    Partial *p = (Partial *)self.o;
+    const Tuple *bound = value_as_tuple(p->args);
+    Value merged;
+    TSR_TRY(dict_copy(&merged, value_as_dict(p->keywords)));
+    TsrStatus status = TSR_OK;
+    for (int i = 0; i < args->keyword_count && status == TSR_OK; i++) status = dict_set_str(value_as_dict(merged), args->names[i], args->values[args->count + i]);
+    const Dict *keywords = value_as_dict(merged);
+    int count = (int)bound->count + args->count, total = count + (int)keywords->count, at = 0;
+    Value *values = tsr_malloc(sizeof *values * (size_t)(total + 1));
+    Str **names = tsr_malloc(sizeof *names * (size_t)(keywords->count + 1));
+    if (values == NULL || names == NULL) status = mem_error();
+    if (status == TSR_OK) {
+        memcpy(values, bound->items, sizeof *values * (size_t)bound->count);
+        memcpy(values + bound->count, args->values, sizeof *values * (size_t)args->count);
+        int64_t position = 0;
+        for (DictEntry *e; (e = dict_next(keywords, &position)) != NULL && status == TSR_OK; at++) {
+            values[count + at] = e->value;
+            status = value_to_name(&names[at], e->key);
+        }
+    }
+    CallArgs call = {.values = values, .count = count, .keyword_count = at, .names = names};
+    if (status == TSR_OK) status = value_call(out, p->function, &call);
+    tsr_free(values);
+    tsr_free(names);
+    value_release(merged);
+    return status;
+}
+
+static TsrStatus partial_repr(TsrText *out, Value self) {
+    Partial *p = (Partial *)self.o;
+    TSR_TRY(tsr_text_puts(out, "functools.partial("));
+    TSR_TRY(value_repr(out, p->function));
+    for (int64_t i = 0; i < value_as_tuple(p->args)->count; i++) {
+        TSR_TRY(tsr_text_puts(out, ", "));
+        TSR_TRY(value_repr(out, value_as_tuple(p->args)->items[i]));
+    }
+    int64_t position = 0;
+    for (DictEntry *e; (e = dict_next(value_as_dict(p->keywords), &position)) != NULL;) {
+        TSR_TRY(tsr_text_puts(out, ", "));
+        TSR_TRY(value_str(out, e->key));
+        TSR_TRY(tsr_text_putc(out, '='));
+        TSR_TRY(value_repr(out, e->value));
+    }
+    return tsr_text_putc(out, ')');
+}
+
+static TsrStatus get_func(Value *out, Value self) { return *out = value_retain(((Partial *)self.o)->function), TSR_OK; }
+static TsrStatus get_args(Value *out, Value self) { return *out = value_retain(((Partial *)self.o)->args), TSR_OK; }
+static TsrStatus get_keywords(Value *out, Value self) { return *out = value_retain(((Partial *)self.o)->keywords), TSR_OK; }
+
+static const Getter partial_getters[] = {
+    {"func", get_func, NULL, "The function."}, {"args", get_args, NULL, "Its first arguments."}, {"keywords", get_keywords, NULL, "Its keyword arguments."}, {0}};
+
+static TsrStatus partial_construct(Value *out, Type *type, const CallArgs *args) {
+    if (args->count == 0) return tsr_error(TSR_TYPE_ERROR, "type 'partial' takes at least one argument");
+    if (!value_is_callable(args->values[0])) return tsr_error(TSR_TYPE_ERROR, "the first argument must be callable");
+    Partial *p = obj_new(type, sizeof *p);
+    if (p == NULL) return mem_error();
+    p->function = value_retain(args->values[0]);
+    p->args = p->keywords = VALUE_UNBOUND;
+    TsrStatus status = tuple_new(&p->args, args->values + 1, args->count - 1);
+    if (status == TSR_OK) status = dict_new(&p->keywords);
+    for (int i = 0; i < args->keyword_count && status == TSR_OK; i++)
+        status = dict_set_str(value_as_dict(p->keywords), args->names[i], args->values[args->count + i]);
+    if (status != TSR_OK) {
+        obj_release(p);
+        return status;
+    }
+    gc_track(p);
+    *out = value_obj_move(p);
+    return TSR_OK;
+}
+
+static Type partial_type = {.obj = TYPE_HEADER, .name = "partial", .module = "functools", .flags = TYPE_GC, .construct = partial_construct, .destroy = partial_destroy,
+                            .traverse = partial_traverse, .clear = partial_clear, .repr = partial_repr, .call = partial_call, .getters = partial_getters};
+
+/* ---- cmp_to_key ---- */
+
+typedef struct Key {
+    GcObj gc;
+    Value compare, item; /* item V_UNBOUND: the maker of keys */
+} Key;
+
+GC_HOLDS(key, Key, &it->compare, &it->item)
+
+static Type key_type;
+
+static TsrStatus new_key(Value *out, Value compare, Value item) {
+    Key *k = obj_new(&key_type, sizeof *k);
+    if (k == NULL) return mem_error();
+    k->compare = value_retain(compare);
+    k->item = value_retain(item);
+    gc_track(k);
+    *out = value_obj_move(k);
+    return TSR_OK;
+}
+
+static TsrStatus key_call(Value *out, Value self, const CallArgs *args) {
+    TSR_TRY(args_count(args, 0, 1, 1, "K"));
+    return new_key(out, ((Key *)self.o)->compare, args->values[0]);
+}
+
+static TsrStatus key_compare(Value *out, CompareOp op, Value a, Value b) {
+    Value result;
+    *out = VALUE_UNBOUND;
+    if (!value_is_obj(a, &key_type) || !value_is_obj(b, &key_type)) return TSR_OK;
+    TSR_TRY(value_call_n(&result, ((Key *)a.o)->compare, 2, (Value[]){((Key *)a.o)->item, ((Key *)b.o)->item}));
+    TsrStatus status = value_compare(out, op, result, value_int(0));
+    value_release(result);
+    return status;
+}
+
+static Type key_type = {.obj = TYPE_HEADER, .name = "KeyWrapper", .module = "functools", .flags = TYPE_GC, .destroy = key_destroy, .traverse = key_traverse, .clear = key_clear,
+                        .hash = hash_refused, .compare = key_compare, .call = key_call};
+
+static TsrStatus functools_cmp_to_key(Value *out, const CallArgs *args) { return new_key(out, args->values[0], VALUE_UNBOUND); }
+
+/* ---- cache ---- */
+
+typedef struct Cache {
+    GcObj gc;
+    Value function, results; /* a dict from the tuple of arguments */
+    int64_t hits, misses, limit; /* limit -1: none */
+} Cache;
+
+GC_HOLDS(cache, Cache, &it->function, &it->results)
+
+static TsrStatus cache_key(Value *out, const CallArgs *args) {
+    TSR_TRY(tuple_new_raw(out, args->count + 2 * args->keyword_count));
+    Tuple *t = value_as_tuple(*out);
+    for (int i = 0; i < args->count; i++) t->items[i] = value_retain(args->values[i]);
+    for (int i = 0; i < args->keyword_count; i++) {
+        t->items[args->count + 2 * i] = value_obj_move(obj_retain(args->names[i]));
+        t->items[args->count + 2 * i + 1] = value_retain(args->values[args->count + i]);
+    }
+    gc_track(t);
+    return TSR_OK;
+}
+
+/* The oldest use goes when the cache is full: a hit moves its entry to the end. */
+static TsrStatus remember(Cache *c, Value key, Value result) {
+    Dict *results = value_as_dict(c->results);
+    bool found;
+    int64_t position = 0;
+    if (c->limit == 0) return TSR_OK;
+    if (c->limit > 0 && results->count >= c->limit) {
+        Value oldest = value_retain(dict_next(results, &position)->key);
+        TsrStatus status = dict_remove(&found, results, oldest);
+        value_release(oldest);
+        TSR_TRY(status);
+    }
+    return dict_set(results, key, result);
+}
+
+static TsrStatus cached_result(Value *out, Cache *c, Value key, const CallArgs *args) {
+    Value *known;
+    bool found;
+    TSR_TRY(dict_find(&known, value_as_dict(c->results), key));
+    if (known != NULL) {
+        c->hits++;
+        *out = value_retain(*known);
+        if (c->limit > 0) {
+            TSR_TRY(dict_remove(&found, value_as_dict(c->results), key));
+            TSR_TRY(dict_set(value_as_dict(c->results), key, *out));
+        }
+        return TSR_OK;
+    }
+    c->misses++;
+    TSR_TRY(value_call(out, c->function, args));
+    return remember(c, key, *out);
+}
+
+static TsrStatus cache_call(Value *out, Value self, const CallArgs *args) {
+    Value key;
+    TSR_TRY(cache_key(&key, args));
+    TsrStatus status = cached_result(out, (Cache *)self.o, key, args);
+    value_release(key);
+    return status;
+}
+
+static TsrStatus cache_info(Value *out, const CallArgs *args) {
+    const Cache *c = (Cache *)args->values[0].o;
+    static const char *const fields[] = {"hits", "misses", "maxsize", "currsize"};
+    Type *type = structseq_type("CacheInfo", fields, 4);
+    if (type == NULL) return mem_error();
+    return structseq_new_move(out, type, (Value[]){value_int(c->hits), value_int(c->misses), c->limit < 0 ? VALUE_NONE : value_int(c->limit), value_int(value_as_dict(c->results)->count)});
+}
+
+static TsrStatus cache_forget(Value *out, const CallArgs *args) {
+    Cache *c = (Cache *)args->values[0].o;
+    dict_clear(value_as_dict(c->results));
+    c->hits = c->misses = 0;
+    *out = VALUE_NONE;
+    return TSR_OK;
+}
+
+static const Method cache_methods[] = {{"cache_info", cache_info, ARGS_NONE, 0, 0, "()", "Hits and misses."}, {"cache_clear", cache_forget, ARGS_NONE, 0, 0, "()", "Forgets everything."}, {0}};
+
+static Type cache_type = {.obj = TYPE_HEADER, .name = "_lru_cache_wrapper", .module = "functools", .flags = TYPE_GC, .destroy = cache_destroy, .traverse = cache_traverse,
+                          .clear = cache_clear, .call = cache_call, .methods = cache_methods};
+
+static TsrStatus new_cache(Value *out, Value function, int64_t limit) {
+    if (!value_is_callable(function)) return tsr_error(TSR_TYPE_ERROR, "the first argument must be callable");
+    Cache *c = obj_new(&cache_type, sizeof *c);
+    if (c == NULL) return mem_error();
+    c->function = value_retain(function);
+    c->results = VALUE_UNBOUND;
+    c->hits = c->misses = 0;
+    c->limit = limit;
+    TsrStatus status = dict_new(&c->results);
+    if (status != TSR_OK) {
+        obj_release(c);
+        return status;
+    }
+    gc_track(c);
+    *out = value_obj_move(c);
+    return TSR_OK;
+}
+
+static TsrStatus functools_cache(Value *out, const CallArgs *args) { return new_cache(out, args->values[0], -1); }
+
+/* What lru_cache(maxsize=n) gives is a partial of this: (limit, function), limit None or an int. */
+static TsrStatus decorating_function(Value *out, const CallArgs *args) {
+    int64_t limit = -1;
+    if (!value_is_none(args->values[0])) {
+        TSR_TRY(value_to_index(&limit, args->values[0]));
+        limit = TSR_MAX(limit, 0);
+    }
+    return new_cache(out, args->values[1], limit);
+}
+
+static TsrStatus decorator(Value *out, Value limit) {
+    static const Method row = {"decorating_function", decorating_function, ARGS_RANGE, 2, 2, "(maxsize, user_function)", NULL};
+    Value function;
+    TSR_TRY(native_new(&function, &row, "functools"));
+    CallArgs args = {.values = (Value[]){function, limit}, .count = 2};
+    TsrStatus status = partial_construct(out, &partial_type, &args);
+    value_release(function);
+    return status;
+}
+
+/* lru_cache(f), or lru_cache(maxsize=n), which gives a function that takes f. */
+static TsrStatus functools_lru_cache(Value *out, const CallArgs *args) {
+    static const char *const names[] = {"maxsize", "typed"};
+    static const ArgSpec spec = {"lru_cache", names, 2, 0, 2, 0};
+    Value v[2];
+    TSR_TRY(args_parse(v, args, 0, &spec));
+    if (v[0].tag == V_OBJ && value_is_callable(v[0])) return new_cache(out, v[0], 128);
+    Value limit = v[0].tag == V_UNBOUND ? value_int(128) : v[0];
+    if (value_is_int(limit) || value_is_none(limit)) return decorator(out, limit);
+    return tsr_error(TSR_TYPE_ERROR, "Expected first argument to be an integer, a callable, or None");
+}
+
+static const Method functions[] = {
+    {"reduce", functools_reduce, ARGS_RANGE, 2, 3, "(function, iterable[, initial], /)", "Folds the items by a function of two arguments."},
+    {"cmp_to_key", functools_cmp_to_key, ARGS_ONE, 1, 1, "(mycmp)", "A sort key from a comparison function."},
+    {"cache", functools_cache, ARGS_ONE, 1, 1, "(function, /)", "The function with its results kept."},
+    {"lru_cache", functools_lru_cache, ARGS_ANY, 0, 2, "(function)", "The function with its last 128 results kept."},
+    {0},
+};
+
+static TsrStatus fill(Module *module) {
+    return module_add(module, "partial", value_lent(&partial_type));
+}
+
+const NsModule ns_functools = {"functools", "Functions over functions.", functions, fill, NULL};

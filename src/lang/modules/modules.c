@@ -1,0 +1,29 @@
+/* ns.c: what can be imported of Python's modules. torch's are registered by the binding. */
+#include "modules.h"
+
+#include <string.h>
+
+#include "builtin.h"
+#include "lang/types/dict.h"
+
+static TsrStatus fill_builtins(Module *module) { return builtin_fill(module->dict); }
+static const NsModule ns_builtins = {"builtins", "The builtin functions and types.", NULL, fill_builtins, NULL};
+
+static const NsModule *const rows[] = {&ns_math,  &ns_cmath,       &ns_itertools, &ns_functools, &ns_json,   &ns_sys,   &ns_os,     &ns_os_path,  &ns_time,
+                                       &ns_random, &ns_collections, &ns_copy,      &ns_builtins,  &ns_typing, &ns_heapq, &ns_bisect, &ns_operator, &ns_string};
+
+static TsrStatus ns_new(Value *out, const char *name) {
+    size_t i = 0;
+    while (strcmp(rows[i]->name, name) != 0) i++; /* one of those registered below */
+    const NsModule *row = rows[i];
+    Value made;
+    TSR_TRY(module_new(&made, row->called != NULL ? row->called : row->name, row->doc));
+    TsrStatus status = row->functions != NULL ? module_add_functions(value_as_module(made), row->functions) : TSR_OK;
+    if (status == TSR_OK && row->fill != NULL) status = row->fill(value_as_module(made));
+    return value_end_move(out, status, made);
+}
+
+TsrStatus builtin_register_modules(void) {
+    for (size_t i = 0; i < TSR_COUNTOF(rows); i++) TSR_TRY(module_register(rows[i]->name, ns_new));
+    return TSR_OK;
+}

@@ -1,0 +1,671 @@
+/* ns_random.c: Python's random: its own Mersenne Twister (M. Matsumoto, T. Nishimura, 1998), seeded by an array as CPython
+ * does, and the same ways from words to numbers, so that a seed gives CPython's stream. Not torch's generator. */
+#include "modules.h"
+
+#include <math.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lang/object/args.h"
+#include "lang/types/bigint.h"
+#include "lang/types/bytes.h"
+#include "lang/types/dict.h"
+#include "lang/types/numbers.h"
+#include "lang/types/sequences.h"
+#include "sha512.h"
+#include "lang/types/str.h"
+
+enum { N = 624, M = 397 };
+static uint32_t state[N];
+static int position = N + 1; /* N + 1: not seeded yet */
+static bool has_gauss;
+static double next_gauss;
+
+static void init_genrand(uint32_t s) {
+    state[0] = s;
+    for (uint32_t i = 1; i < N; i++) state[i] = 1812433253u * (state[i - 1] ^ (state[i - 1] >> 30)) + i;
+    position = N;
+}
+
+static void init_by_array(const uint32_t *key, size_t length) {
+    uint32_t i = 1;
+    size_t j = 0;
+    init_genrand(19650218u);
+    for (size_t k = TSR_MAX((size_t)N, length); k > 0; k--) {
+        state[i] = (state[i] ^ ((state[i - 1] ^ (state[i - 1] >> 30)) * 1664525u)) + key[j] + (uint32_t)j;
+        if (++i >= N) {
+            state[0] = state[N - 1];
+            i = 1;
+        }
+        if (++j >= length) j = 0;
+    }
+    for (size_t k = N - 1; k > 0; k--) {
+        state[i] = (state[i] ^ ((state[i - 1] ^ (state[i - 1] >> 30)) * 1566083941u)) - i;
+        if (++i >= N) {
+            state[0] = state[N - 1];
+            i = 1;
+        }
+    }
+    state[0] = 0x80000000u;
+}
+
+static void refill(void) {
+    for (int i = 0; i < N; i++) {
+        uint32_t y = (state[i] & 0x80000000u) | (state[(i + 1) % N] & 0x7fffffffu);
+        state[i] = state[(i + M) % N] ^ (y >> 1) ^ (y & 1 ? 0x9908b0dfu : 0);
+    }
+    position = 0;
+}
+
+static uint32_t next_word(void) {
+    if (position == N + 1) {
+        uint32_t key[2] = {(uint32_t)time(NULL), (uint32_t)getpid()};
+        init_by_array(key, 2);
+    }
+    if (position >= N) refill();
+    uint32_t y = state[position++];
+    y ^= y >> 11;
+    y ^= (y << 7) & 0x9d2c5680u;
+    y ^= (y << 15) & 0xefc60000u;
+    return y ^ (y >> 18);
+}
+
+static double next_double(void) {
+    uint32_t a = next_word() >> 5, b = next_word() >> 6;
+    return (a * 67108864.0 + b) * (1.0 / 9007199254740992.0);
+}
+
+/* random.getrandbits(k), k <= 64 */
+static uint64_t next_bits(int k) {
+    if (k <= 32) return next_word() >> (32 - k);
+    uint64_t low = next_word();
+    return low | (uint64_t)(next_word() >> (64 - k)) << 32;
+}
+
+/* A number below n > 0, each alike: CPython's _randbelow_with_getrandbits. */
+static int64_t next_below(int64_t n) {
+    int k = 64 - __builtin_clzll((unsigned long long)n);
+    uint64_t r;
+    do {
+        r = next_bits(k);
+    } while (r >= (uint64_t)n);
+    return (int64_t)r;
+}
+
+/* k bits of any number, as an int: whole words, the lowest first, then what is left of one. */
+static TsrStatus new_bits(Value *out, int64_t k) {
+    if (k <= 64) return k == 0 ? (*out = value_int(0), TSR_OK) : int_new_uint64(out, next_bits((int)k));
+    int64_t words = (k - 1) / 32 + 1;
+    unsigned char *bytes = tsr_malloc((size_t)words * 4);
+    if (bytes == NULL) return mem_error();
+    TsrStatus status = TSR_OK;
+    for (int64_t i = 0; i < words && status == TSR_OK; i++, k -= 32) {
+        if ((i & 0xffff) == 0) status = tsr_interrupt_check();
+        uint32_t w = next_word() >> (k < 32 ? 32 - k : 0);
+        unsigned char *p = bytes + 4 * (words - 1 - i);
+        for (int j = 0; j < 4; j++) p[j] = (unsigned char)(w >> (24 - 8 * j));
+    }
+    mp_int mp;
+    if (status == TSR_OK && mp_init(&mp) != MP_OKAY) status = mem_error();
+    if (status == TSR_OK) {
+        status = bigint_from_bytes(&mp, bytes, words * 4);
+        if (status == TSR_OK) status = int_new_mp_move(out, &mp);
+        else mp_clear(&mp);
+    }
+    tsr_free(bytes);
+    return status;
+}
+
+/* The same below any int n > 0. */
+static TsrStatus new_below(Value *out, Value n) {
+    if (n.tag != V_OBJ) {
+        *out = value_int(next_below(n.i));
+        return TSR_OK;
+    }
+    for (;;) {
+        TSR_TRY(new_bits(out, int_bit_length(n)));
+        if (int_compare(*out, n) < 0) return TSR_OK;
+        value_release(*out);
+        TSR_TRY(tsr_interrupt_check());
+    }
+}
+
+/* ---- seeding ---- */
+
+static TsrStatus seed_with_int(Value v) {
+    mp_int n;
+    uint32_t key[1024];
+    size_t words = 0;
+    TSR_TRY(int_to_mp(&n, v));
+    mp_err err = mp_abs(&n, &n);
+    size_t bytes = err == MP_OKAY ? mp_ubin_size(&n) : 0, written = 0;
+    unsigned char buffer[sizeof key];
+    if (bytes > sizeof buffer) {
+        mp_clear(&n);
+        return tsr_error(TSR_OVERFLOW_ERROR, "a seed has at most %zu bytes", sizeof buffer);
+    }
+    if (err == MP_OKAY && bytes > 0) err = mp_to_ubin(&n, buffer, sizeof buffer, &written);
+    mp_clear(&n);
+    if (err != MP_OKAY) return mem_error();
+    memset(key, 0, sizeof key);
+    for (size_t i = 0; i < written; i++) key[i / 4] |= (uint32_t)buffer[written - 1 - i] << (8 * (i % 4));
+    words = TSR_MAX((written + 3) / 4, (size_t)1);
+    init_by_array(key, words);
+    return TSR_OK;
+}
+
+/* As CPython's version 2 of seeding: the bytes and their SHA-512 as one big-endian number. */
+static TsrStatus seed_with_bytes(const char *data, int64_t size) {
+    Value text, n;
+    TSR_TRY(bytes_new(&text, NULL, size + SHA512_BYTES));
+    char *all;
+    int64_t total;
+    value_as_buffer(text, &all, &total);
+    memcpy(all, data, (size_t)size);
+    sha512((unsigned char *)all + size, data, (size_t)size);
+    TsrStatus status = value_call_method(&n, value_lent(&int_type), "from_bytes", 1, &text);
+    value_release(text);
+    TSR_TRY(status);
+    status = seed_with_int(n);
+    value_release(n);
+    return status;
+}
+
+static TsrStatus random_seed(Value *out, const CallArgs *args) {
+    Value v = args->count > 0 ? args->values[0] : VALUE_NONE;
+    has_gauss = false;
+    *out = VALUE_NONE;
+    if (v.tag == V_NONE) {
+        position = N + 1;
+        return TSR_OK;
+    }
+    if (value_is_int(v)) return seed_with_int(v);
+    if (v.tag == V_FLOAT) return seed_with_int(value_int(float_hash(v.f)));
+    if (value_is_str(v)) return seed_with_bytes(value_as_str(v)->data, value_as_str(v)->size);
+    char *data;
+    int64_t size;
+    if (value_as_buffer(v, &data, &size)) return seed_with_bytes(data, size);
+    return tsr_error(TSR_TYPE_ERROR, "The only supported seed types are: None,\nint, float, str, bytes, and bytearray.");
+}
+
+/* ---- functions ---- */
+
+static TsrStatus random_random(Value *out, const CallArgs *args) {
+    (void)args;
+    *out = value_float(next_double());
+    return TSR_OK;
+}
+
+static TsrStatus random_getrandbits(Value *out, const CallArgs *args) {
+    int k;
+    TSR_TRY(value_to_c_int(&k, args->values[0]));
+    if (k < 0) return tsr_error(TSR_VALUE_ERROR, "number of bits must be non-negative");
+    return new_bits(out, k);
+}
+
+static TsrStatus random_randbytes(Value *out, const CallArgs *args) {
+    int64_t n;
+    Value bits;
+    TSR_TRY(value_to_index(&n, args->values[0]));
+    if (n > INT32_MAX / 8) return tsr_error(TSR_OVERFLOW_ERROR, "Python int too large to convert to C int");
+    if (n < 0) return tsr_error(TSR_VALUE_ERROR, "number of bits must be non-negative");
+    TSR_TRY(new_bits(&bits, n * 8));
+    Value form[2] = {value_int(n), VALUE_NONE};
+    TsrStatus status = str_new_c(&form[1], "little");
+    if (status == TSR_OK) {
+        status = value_call_method(out, bits, "to_bytes", 2, form);
+        value_release(form[1]);
+    }
+    value_release(bits);
+    return status;
+}
+
+static TsrStatus random_uniform(Value *out, const CallArgs *args) {
+    double a, b;
+    TSR_TRY(value_to_double(&a, args->values[0]));
+    TSR_TRY(value_to_double(&b, args->values[1]));
+    *out = value_float(a + (b - a) * next_double());
+    return TSR_OK;
+}
+
+/* start + step * a number below n > 0; all ints. */
+static TsrStatus random_item(Value *out, Value start, Value step, Value n) {
+    Value r, offset;
+    TSR_TRY(new_below(&r, n));
+    TsrStatus status = int_binary(&offset, OP_MUL, step, r);
+    value_release(r);
+    TSR_TRY(status);
+    status = int_binary(out, OP_ADD, start, offset);
+    value_release(offset);
+    return status;
+}
+
+static TsrStatus empty_range(Value start, Value stop, Value width) {
+    TsrText text = {0};
+    TsrStatus status = int_digits(&text, start, 10);
+    if (status == TSR_OK) status = tsr_text_puts(&text, ", ");
+    if (status == TSR_OK) status = int_digits(&text, stop, 10);
+    if (status == TSR_OK) status = tsr_text_puts(&text, ", ");
+    if (status == TSR_OK) status = int_digits(&text, width, 10);
+    if (status == TSR_OK) status = tsr_error(TSR_VALUE_ERROR, "empty range for randrange() (%s)", text.data);
+    tsr_text_free(&text);
+    return status;
+}
+
+/* How many items range(0, width, step) has, 0 or less for none. */
+static TsrStatus count_steps(Value *out, Value width, Value step) {
+    Value last, whole;
+    TSR_TRY(int_binary(&last, OP_ADD, width, step));
+    TsrStatus status = int_binary(&whole, int_sign(step) > 0 ? OP_SUB : OP_ADD, last, value_int(1));
+    value_release(last);
+    TSR_TRY(status);
+    status = int_binary(out, OP_FLOORDIV, whole, step);
+    value_release(whole);
+    return status;
+}
+
+static TsrStatus random_range(Value *out, Value start, Value stop, Value step) {
+    Value width, n;
+    bool single = step.tag != V_OBJ && step.i == 1;
+    TSR_TRY(int_binary(&width, OP_SUB, stop, start));
+    TsrStatus status;
+    if (single && int_sign(width) <= 0) {
+        status = empty_range(start, stop, width);
+    } else if (int_sign(step) == 0) {
+        status = tsr_error(TSR_VALUE_ERROR, "zero step for randrange()");
+    } else if ((status = count_steps(&n, width, step)) == TSR_OK) {
+        status = int_sign(n) <= 0 ? tsr_error(TSR_VALUE_ERROR, "empty range for randrange()") : random_item(out, start, step, n);
+        value_release(n);
+    }
+    value_release(width);
+    return status;
+}
+
+/* v[0..n) = given's as ints. */
+static TsrStatus new_indices(Value *v, const Value *given, int n) {
+    for (int i = 0; i < n; i++) {
+        TsrStatus status = value_new_index(&v[i], given[i]);
+        if (status == TSR_OK) continue;
+        while (i > 0) value_release(v[--i]);
+        return status;
+    }
+    return TSR_OK;
+}
+
+static TsrStatus random_randrange(Value *out, const CallArgs *args) {
+    enum { START, STOP, STEP };
+    static const char *const names[] = {"start", "stop", "step"};
+    static const ArgSpec spec = {"Random.randrange", names, 3, 0, 3, 1};
+    Value given[3], v[3];
+    TSR_TRY(args_parse_python(given, args, &spec));
+    if (given[STOP].tag <= V_NONE) { /* from 0 */
+        if (given[STEP].tag != V_UNBOUND) return tsr_error(TSR_TYPE_ERROR, "Missing a non-None stop argument");
+        TSR_TRY(value_new_index(&v[0], given[0]));
+        TsrStatus status = int_sign(v[0]) > 0 ? new_below(out, v[0]) : tsr_error(TSR_VALUE_ERROR, "empty range for randrange()");
+        value_release(v[0]);
+        return status;
+    }
+    if (given[STEP].tag == V_UNBOUND) given[STEP] = value_int(1);
+    TSR_TRY(new_indices(v, given, 3));
+    TsrStatus status = random_range(out, v[START], v[STOP], v[STEP]);
+    for (int i = 0; i < 3; i++) value_release(v[i]);
+    return status;
+}
+
+static TsrStatus random_randint(Value *out, const CallArgs *args) {
+    static const char *const names[] = {"a", "b"};
+    static const ArgSpec spec = {"Random.randint", names, 2, 0, 2, 2};
+    Value given[2], v[2], stop;
+    TSR_TRY(args_parse_python(given, args, &spec));
+    TSR_TRY(new_indices(v, given, 2));
+    TsrStatus status = int_binary(&stop, OP_ADD, v[1], value_int(1));
+    if (status == TSR_OK) {
+        status = random_range(out, v[0], stop, value_int(1));
+        value_release(stop);
+    }
+    value_release(v[0]);
+    value_release(v[1]);
+    return status;
+}
+
+static TsrStatus random_choice(Value *out, const CallArgs *args) {
+    int64_t n;
+    TSR_TRY(value_length(&n, args->values[0]));
+    if (n == 0) return tsr_error(TSR_INDEX_ERROR, "Cannot choose from an empty sequence");
+    return value_getitem(out, args->values[0], value_int(next_below(n)));
+}
+
+/* Running sums of n weights, which are sums already when `cumulative`: tsr_malloc'ed, the caller's. */
+static TsrStatus weight_sums_new(double **out, Value weights, bool cumulative, int64_t n) {
+    Value list;
+    double total = 0;
+    TSR_TRY(list_new_iterable(&list, weights));
+    const List *items = value_as_list(list);
+    TsrStatus status = items->count != n ? tsr_error(TSR_VALUE_ERROR, "The number of weights does not match the population") : TSR_OK;
+    double *sums = status == TSR_OK ? tsr_malloc(sizeof *sums * (size_t)n) : NULL;
+    if (status == TSR_OK && sums == NULL) status = mem_error();
+    for (int64_t i = 0; i < n && status == TSR_OK; i++) {
+        double w;
+        status = value_to_double(&w, items->items[i]);
+        total = cumulative ? w : total + w;
+        if (status == TSR_OK) sums[i] = total;
+    }
+    value_release(list);
+    if (status == TSR_OK && n == 0) status = tsr_error(TSR_INDEX_ERROR, "list index out of range");
+    if (status == TSR_OK && total <= 0) status = tsr_error(TSR_VALUE_ERROR, "Total of weights must be greater than zero");
+    if (status == TSR_OK && !isfinite(total)) status = tsr_error(TSR_VALUE_ERROR, "Total of weights must be finite");
+    if (status == TSR_OK) *out = sums;
+    else tsr_free(sums);
+    return status;
+}
+
+/* The first i whose sum is above x, the last one at the most: bisect.bisect(sums, x, 0, n - 1). */
+static int64_t bisect(const double *sums, int64_t n, double x) {
+    int64_t low = 0, high = n - 1;
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        if (x < sums[middle]) high = middle;
+        else low = middle + 1;
+    }
+    return low;
+}
+
+/* Appends k items of the population of n; sums NULL: all weigh the same. */
+static TsrStatus choose(List *out, Value population, int64_t n, const double *sums, int64_t k) {
+    for (int64_t i = 0; i < k; i++) {
+        Value item;
+        double r = next_double();
+        TSR_TRY(value_getitem(&item, population, value_int(sums == NULL ? (int64_t)(r * (double)n) : bisect(sums, n, r * sums[n - 1]))));
+        TSR_TRY(list_append_move(out, item));
+        TSR_TRY(tsr_interrupt_check());
+    }
+    return TSR_OK;
+}
+
+static TsrStatus random_choices(Value *out, const CallArgs *args) {
+    enum { POPULATION, WEIGHTS, SUMS, K };
+    static const char *const names[] = {"population", "weights", "cum_weights", "k"};
+    static const ArgSpec spec = {"choices", names, 4, 0, 2, 1};
+    Value v[4], list;
+    int64_t n, k = 1;
+    double *sums = NULL;
+    TSR_TRY(args_parse(v, args, 0, &spec));
+    TSR_TRY(value_length(&n, v[POPULATION]));
+    if (v[K].tag != V_UNBOUND) TSR_TRY(value_to_index(&k, v[K]));
+    bool cumulative = v[WEIGHTS].tag <= V_NONE;
+    if (!cumulative && v[SUMS].tag > V_NONE) return tsr_error(TSR_TYPE_ERROR, "Cannot specify both weights and cumulative weights");
+    Value weights = cumulative ? v[SUMS] : v[WEIGHTS];
+    if (weights.tag > V_NONE) TSR_TRY(weight_sums_new(&sums, weights, cumulative, n));
+    TsrStatus status = list_new(&list, k > 0 ? k : 0);
+    if (status == TSR_OK) {
+        status = choose(value_as_list(list), v[POPULATION], n, sums, k);
+        if (status == TSR_OK) *out = list;
+        else value_release(list);
+    }
+    tsr_free(sums);
+    return status;
+}
+
+static TsrStatus random_shuffle(Value *out, const CallArgs *args) {
+    if (!value_is_list(args->values[0])) return tsr_error(TSR_TYPE_ERROR, "'%s' object does not support item assignment", value_type_name(args->values[0]));
+    List *list = value_as_list(args->values[0]);
+    for (int64_t i = list->count - 1; i > 0; i--) {
+        if (tsr_interrupted_at(i)) return tsr_interrupt_check();
+        int64_t j = next_below(i + 1);
+        Value item = list->items[i];
+        list->items[i] = list->items[j];
+        list->items[j] = item;
+    }
+    *out = VALUE_NONE;
+    return TSR_OK;
+}
+
+static TsrStatus append_item(List *result, Value population, int64_t index) {
+    Value item;
+    TSR_TRY(value_getitem(&item, population, value_int(index)));
+    TSR_TRY(list_append_move(result, item));
+    return tsr_interrupt_check();
+}
+
+/* k of n indices out of a pool that shrinks. */
+static TsrStatus sample_pool(List *result, Value population, int64_t n, int64_t k) {
+    int64_t *pool = tsr_malloc(sizeof *pool * (size_t)n);
+    if (pool == NULL) return mem_error();
+    for (int64_t i = 0; i < n; i++) pool[i] = i;
+    TsrStatus status = TSR_OK;
+    for (int64_t i = 0; i < k && status == TSR_OK; i++) {
+        int64_t j = next_below(n - i), index = pool[j];
+        pool[j] = pool[n - i - 1];
+        status = append_item(result, population, index);
+    }
+    tsr_free(pool);
+    return status;
+}
+
+/* An index below n that was not taken yet. */
+static TsrStatus next_untaken(int64_t *out, Set *taken, int64_t n) {
+    for (int64_t before = taken->count; taken->count == before;) {
+        *out = next_below(n);
+        TSR_TRY(set_add(taken, value_int(*out)));
+        TSR_TRY(tsr_interrupt_check());
+    }
+    return TSR_OK;
+}
+
+static TsrStatus sample_sparse(List *result, Value population, int64_t n, int64_t k) {
+    Value taken;
+    TSR_TRY(set_new(&taken, &set_type));
+    TsrStatus status = TSR_OK;
+    for (int64_t i = 0, index; i < k && status == TSR_OK; i++) {
+        status = next_untaken(&index, value_as_set(taken), n);
+        if (status == TSR_OK) status = append_item(result, population, index);
+    }
+    value_release(taken);
+    return status;
+}
+
+/* CPython's two ways, and its choice between them: a pool for large samples, rejection for small ones. */
+static TsrStatus draw_sample(List *result, Value population, int64_t n, int64_t k) {
+    int64_t set_size = 21;
+    if (k > 5) set_size += (int64_t)pow(4, ceil(log((double)k * 3) / log(4)));
+    return n <= set_size ? sample_pool(result, population, n, k) : sample_sparse(result, population, n, k);
+}
+
+static TsrStatus random_sample(Value *out, const CallArgs *args) {
+    static const char *const names[] = {"population", "k"};
+    static const ArgSpec spec = {"sample", names, 2, 0, 2, 2};
+    Value v[2], list;
+    int64_t n, k;
+    TSR_TRY(args_parse(v, args, 0, &spec));
+    TSR_TRY(value_length(&n, v[0]));
+    TSR_TRY(value_to_index(&k, v[1]));
+    if (k < 0 || k > n) return tsr_error(TSR_VALUE_ERROR, "Sample larger than population or is negative");
+    TSR_TRY(list_new(&list, k));
+    TsrStatus status = draw_sample(value_as_list(list), v[0], n, k);
+    return value_end_move(out, status, list);
+}
+
+static TsrStatus mean_and_deviation(const CallArgs *args, double *mu, double *sigma) {
+    static const char *const names[] = {"mu", "sigma"};
+    static const ArgSpec spec = {"gauss", names, 2, 0, 2, 0};
+    Value v[2];
+    *mu = 0;
+    *sigma = 1;
+    TSR_TRY(args_parse(v, args, 0, &spec));
+    if (v[0].tag != V_UNBOUND) TSR_TRY(value_to_double(mu, v[0]));
+    return v[1].tag != V_UNBOUND ? value_to_double(sigma, v[1]) : TSR_OK;
+}
+
+static TsrStatus random_gauss(Value *out, const CallArgs *args) {
+    double mu, sigma, z = next_gauss;
+    TSR_TRY(mean_and_deviation(args, &mu, &sigma));
+    if (!has_gauss) { /* Box and Muller: two at a time */
+        double angle = next_double() * 2 * M_PI, radius = sqrt(-2.0 * log(1.0 - next_double()));
+        z = cos(angle) * radius;
+        next_gauss = sin(angle) * radius;
+    }
+    has_gauss = !has_gauss;
+    *out = value_float(mu + z * sigma);
+    return TSR_OK;
+}
+
+static TsrStatus random_normalvariate(Value *out, const CallArgs *args) {
+    double mu, sigma, z;
+    TSR_TRY(mean_and_deviation(args, &mu, &sigma));
+    for (;;) { /* Kinderman and Monahan, 1977: ratio of uniforms */
+        double u1 = next_double(), u2 = 1.0 - next_double();
+        z = (4 * exp(-0.5) / sqrt(2.0)) * (u1 - 0.5) / u2;
+        if (z * z / 4.0 <= -log(u2)) break;
+    }
+    *out = value_float(mu + z * sigma);
+    return TSR_OK;
+}
+
+static TsrStatus random_expovariate(Value *out, const CallArgs *args) {
+    double lambda;
+    TSR_TRY(value_to_double(&lambda, args->values[0]));
+    if (lambda == 0) return tsr_error(TSR_ZERO_DIVISION_ERROR, "float division by zero");
+    *out = value_float(-log(1.0 - next_double()) / lambda);
+    return TSR_OK;
+}
+
+/* Two numbers of a call, both required. */
+static TsrStatus two_numbers(const CallArgs *args, double *a, double *b) {
+    TSR_TRY(value_to_double(a, args->values[0]));
+    return value_to_double(b, args->values[1]);
+}
+
+static TsrStatus random_triangular(Value *out, const CallArgs *args) {
+    static const char *const names[] = {"low", "high", "mode"};
+    static const ArgSpec spec = {"triangular", names, 3, 0, 3, 0};
+    Value v[3];
+    double low = 0, high = 1, mode, c = 0.5;
+    TSR_TRY(args_parse(v, args, 0, &spec));
+    if (v[0].tag != V_UNBOUND) TSR_TRY(value_to_double(&low, v[0]));
+    if (v[1].tag != V_UNBOUND) TSR_TRY(value_to_double(&high, v[1]));
+    double u = next_double();
+    if (v[2].tag != V_UNBOUND && v[2].tag != V_NONE) {
+        TSR_TRY(value_to_double(&mode, v[2]));
+        if (high == low) return *out = value_float(low), TSR_OK;
+        c = (mode - low) / (high - low);
+    }
+    if (u > c) {
+        double t = low;
+        u = 1.0 - u;
+        c = 1.0 - c;
+        low = high;
+        high = t;
+    }
+    *out = value_float(low + (high - low) * sqrt(u * c));
+    return TSR_OK;
+}
+
+/* R. C. H. Cheng, 1977, for shapes above 1. */
+static double gamma_above_one(double alpha) {
+    double ainv = sqrt(2.0 * alpha - 1.0), b = alpha - log(4.0), c = alpha + ainv;
+    for (;;) {
+        double u1 = next_double();
+        if (!(u1 > 1e-7 && u1 < 0.9999999)) continue;
+        double u2 = 1.0 - next_double(), v = log(u1 / (1.0 - u1)) / ainv, x = alpha * exp(v);
+        double z = u1 * u1 * u2, r = b + c * v - x;
+        if (r + (1.0 + log(4.5)) - 4.5 * z >= 0.0 || r >= log(z)) return x;
+    }
+}
+
+/* Ahrens and Dieter's GS, 1974, for shapes below 1. */
+static double gamma_below_one(double alpha) {
+    for (;;) {
+        double u = next_double(), b = (M_E + alpha) / M_E, p = b * u;
+        double x = p <= 1.0 ? pow(p, 1.0 / alpha) : -log((b - p) / alpha);
+        double u1 = next_double();
+        if (p > 1.0 ? u1 <= pow(x, alpha - 1.0) : u1 <= exp(-x)) return x;
+    }
+}
+
+static double gamma_variate(double alpha) { return alpha > 1 ? gamma_above_one(alpha) : alpha == 1 ? -log(1.0 - next_double()) : gamma_below_one(alpha); }
+
+static TsrStatus random_gammavariate(Value *out, const CallArgs *args) {
+    double alpha, beta;
+    TSR_TRY(two_numbers(args, &alpha, &beta));
+    if (alpha <= 0 || beta <= 0) return tsr_error(TSR_VALUE_ERROR, "gammavariate: alpha and beta must be > 0.0");
+    *out = value_float(gamma_variate(alpha) * beta);
+    return TSR_OK;
+}
+
+static TsrStatus random_betavariate(Value *out, const CallArgs *args) {
+    double alpha, beta;
+    TSR_TRY(two_numbers(args, &alpha, &beta));
+    if (alpha <= 0 || beta <= 0) return tsr_error(TSR_VALUE_ERROR, "gammavariate: alpha and beta must be > 0.0");
+    double y = gamma_variate(alpha);
+    *out = value_float(y != 0 ? y / (y + gamma_variate(beta)) : 0.0);
+    return TSR_OK;
+}
+
+static TsrStatus random_lognormvariate(Value *out, const CallArgs *args) {
+    Value normal;
+    TSR_TRY(random_normalvariate(&normal, args));
+    *out = value_float(exp(normal.f));
+    return TSR_OK;
+}
+
+/* An angle, by rejection (D. J. Best and N. I. Fisher, 1979). */
+static TsrStatus random_vonmisesvariate(Value *out, const CallArgs *args) {
+    const double circle = 2 * 3.14159265358979323846;
+    double mu, kappa, z, d, u;
+    TSR_TRY(two_numbers(args, &mu, &kappa));
+    if (kappa <= 1e-6) {
+        *out = value_float(circle * next_double());
+        return TSR_OK;
+    }
+    double s = 0.5 / kappa, r = s + sqrt(1.0 + s * s), q = 1.0 / r;
+    do {
+        z = cos(circle / 2 * next_double());
+        d = z / (r + z);
+        u = next_double();
+    } while (!(u < 1.0 - d * d || u <= (1.0 - d) * exp(d)));
+    double turn = acos((q + z) / (1.0 + q * z));
+    *out = value_float(float_mod(next_double() > 0.5 ? mu + turn : mu - turn, circle));
+    return TSR_OK;
+}
+
+static TsrStatus random_paretovariate(Value *out, const CallArgs *args) {
+    double alpha;
+    TSR_TRY(value_to_double(&alpha, args->values[0]));
+    *out = value_float(pow(1.0 - next_double(), -1.0 / alpha));
+    return TSR_OK;
+}
+
+static TsrStatus random_weibullvariate(Value *out, const CallArgs *args) {
+    double alpha, beta;
+    TSR_TRY(two_numbers(args, &alpha, &beta));
+    *out = value_float(alpha * pow(-log(1.0 - next_double()), 1.0 / beta));
+    return TSR_OK;
+}
+
+static const Method functions[] = {
+    {"triangular", random_triangular, ARGS_ANY, 0, 3, "(low=0.0, high=1.0, mode=None)", "A triangularly distributed float."},
+    {"gammavariate", random_gammavariate, ARGS_RANGE, 2, 2, "(alpha, beta)", "A gamma distributed float."},
+    {"betavariate", random_betavariate, ARGS_RANGE, 2, 2, "(alpha, beta)", "A beta distributed float."},
+    {"vonmisesvariate", random_vonmisesvariate, ARGS_RANGE, 2, 2, "(mu, kappa)", "An angle, distributed about mu, the more closely the larger kappa is."},
+    {"lognormvariate", random_lognormvariate, ARGS_RANGE, 2, 2, "(mu, sigma)", "A float whose logarithm is normally distributed."},
+    {"paretovariate", random_paretovariate, ARGS_ONE, 1, 1, "(alpha)", "A Pareto distributed float."},
+    {"weibullvariate", random_weibullvariate, ARGS_RANGE, 2, 2, "(alpha, beta)", "A Weibull distributed float."},
+    {"seed", random_seed, ARGS_RANGE, 0, 1, "(a=None)", "Starts the stream of a seed."},
+    {"random", random_random, ARGS_NONE, 0, 0, "()", "A float in [0, 1)."},
+    {"getrandbits", random_getrandbits, ARGS_ONE, 1, 1, "(k, /)", "An int of k random bits."},
+    {"randbytes", random_randbytes, ARGS_ONE, 1, 1, "(n)", "n random bytes."},
+    {"uniform", random_uniform, ARGS_RANGE, 2, 2, "(a, b)", "A float between a and b."},
+    {"randrange", random_randrange, ARGS_ANY, 0, 3, "(start, stop=None, step=1)", "An item of range(start, stop, step)."},
+    {"randint", random_randint, ARGS_ANY, 0, 2, "(a, b)", "An int in [a, b]."},
+    {"choice", random_choice, ARGS_ONE, 1, 1, "(seq)", "An item of a sequence."},
+    {"choices", random_choices, ARGS_ANY, 1, 4, "(population, weights=None, *, cum_weights=None, k=1)", "k items, with replacement."},
+    {"shuffle", random_shuffle, ARGS_ONE, 1, 1, "(x)", "Shuffles a list in place."},
+    {"sample", random_sample, ARGS_ANY, 2, 2, "(population, k)", "k different items."},
+    {"gauss", random_gauss, ARGS_ANY, 0, 2, "(mu=0.0, sigma=1.0)", "A normally distributed float."},
+    {"normalvariate", random_normalvariate, ARGS_ANY, 0, 2, "(mu=0.0, sigma=1.0)", "A normally distributed float."},
+    {"expovariate", random_expovariate, ARGS_ONE, 1, 1, "(lambd)", "An exponentially distributed float."},
+    {0},
+};
+
+const NsModule ns_random = {"random", "Python's random numbers; torch.manual_seed is for tensors.", functions, NULL, NULL};

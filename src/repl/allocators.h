@@ -1,9 +1,0 @@
-/* allocators.h: the core's registries as data: memory, empty_cache, typemeta, allocators, set_allocator. */
-#ifndef REPL_ALLOCATORS_H
-#define REPL_ALLOCATORS_H
-
-#include "value.h"
-
-TsrStatus allocators_startup(void);
-
-#endif

@@ -1,9 +1,0 @@
-/* draw.h: draw(x, ...): a storage as cells and the views on it, as text for the terminal or as SVG. */
-#ifndef REPL_DRAW_H
-#define REPL_DRAW_H
-
-#include "value.h"
-
-TsrStatus draw_startup(void);
-
-#endif

@@ -1,0 +1,157 @@
+#include "session.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lang/modules/builtin.h"
+#include "lang/modules/file.h"
+#include "lang/object/gc.h"
+#include "core/io_stream.h"
+#include "core/mem.h"
+#include "lang/types/str.h"
+#include "core/text.h"
+#include "lang/vm/vm.h"
+#include "show/screen.h"
+
+/* ---- what was typed ---- */
+
+typedef struct Typed {
+    char *text; /* ends in a line end */
+    int line;
+    bool program;
+} Typed;
+
+static Typed *all;
+static int64_t count, capacity;
+
+void session_add(const char *text, size_t length, int line, bool program) {
+    while (length > 0 && (text[length - 1] == '\n' || text[length - 1] == ' ')) length--;
+    char *copy = length > 0 && mem_grow(&all, &capacity, count + 1, sizeof *all) == TSR_OK ? tsr_malloc(length + 2) : NULL;
+    if (copy == NULL) return;
+    memcpy(copy, text, length);
+    memcpy(copy + length, "\n", 2);
+    all[count++] = (Typed){copy, line, program};
+}
+
+void session_end(void) {
+    for (int64_t i = 0; i < count; i++) tsr_free(all[i].text);
+    tsr_free(all);
+    all = NULL;
+    count = capacity = 0;
+}
+
+TsrStatus session_history(const char *rest) {
+    TsrText text = {0};
+    TsrStatus status = TSR_OK;
+    (void)rest;
+    for (int64_t i = 0; i < count && status == TSR_OK; i++) {
+        int line = all[i].line;
+        for (const char *s = all[i].text, *end; *s != '\0' && status == TSR_OK; s = end + 1) {
+            end = strchr(s, '\n');
+            status = tsr_text_printf(&text, "%4d  %.*s\n", line++, (int)(end - s), s);
+        }
+    }
+    if (status == TSR_OK) window_show(&text);
+    tsr_text_free(&text);
+    return status;
+}
+
+static bool write_program(FILE *file) {
+    bool fine = true;
+    for (int64_t i = 0; i < count; i++)
+        if (all[i].program) fine = fputs(all[i].text, file) >= 0 && fine;
+    return fine;
+}
+
+/* A file that is there already stays; half a file does not. */
+static TsrStatus save_as(const char *path) {
+    TSR_TRY(tsr_io_check_writable(path));
+    FILE *file = fopen(path, "wxe");
+    if (file == NULL) return tsr_error_errno(errno, path);
+    bool fine = write_program(file);
+    fine = fclose(file) == 0 && fine;
+    if (fine) return TSR_OK;
+    TsrStatus status = tsr_error_errno(errno, path);
+    unlink(path);
+    return status;
+}
+
+TsrStatus session_save(const char *path) {
+    TsrText text = {0};
+    TsrStatus status = file_expand_home(&text, path);
+    if (status == TSR_OK) status = save_as(text.data);
+    tsr_text_free(&text);
+    return status;
+}
+
+/* ---- the working folder ---- */
+
+TsrStatus session_pwd(const char *rest) {
+    char *folder = getcwd(NULL, 0);
+    (void)rest;
+    if (folder == NULL) return tsr_error_errno(errno, NULL);
+    fprintf(builtin_stdout(), "%s\n", folder);
+    free(folder);
+    return TSR_OK;
+}
+
+TsrStatus session_cd(const char *path) {
+    TsrText text = {0};
+    if (tsr_io_in_sandbox()) return file_not_permitted(path);
+    TsrStatus status = file_expand_home(&text, path[0] == '\0' ? "~" : path);
+    if (status == TSR_OK && chdir(text.data) != 0) status = tsr_error_errno(errno, text.data);
+    tsr_text_free(&text);
+    return status == TSR_OK ? session_pwd("") : status;
+}
+
+static int is_shown(const struct dirent *entry) { return entry->d_name[0] != '.'; }
+
+/* A link to a folder is one, too. */
+static bool is_folder(const char *path, const char *name) {
+    char whole[PATH_MAX];
+    struct stat is;
+    return (size_t)snprintf(whole, sizeof whole, "%s/%s", path, name) < sizeof whole && stat(whole, &is) == 0 && S_ISDIR(is.st_mode);
+}
+
+static TsrStatus list_folder(const char *path) {
+    struct dirent **names = NULL;
+    int n = scandir(path, &names, is_shown, alphasort);
+    if (n < 0) return tsr_error_errno(errno, path);
+    for (int i = 0; i < n; i++) {
+        fprintf(builtin_stdout(), "%s%s\n", names[i]->d_name, is_folder(path, names[i]->d_name) ? "/" : "");
+        free(names[i]);
+    }
+    free(names);
+    return TSR_OK;
+}
+
+TsrStatus session_ls(const char *path) {
+    TsrText text = {0};
+    TsrStatus status = path[0] == '\0' ? tsr_text_putc(&text, '.') : file_expand_home(&text, path);
+    if (status == TSR_OK && !tsr_io_may_read(text.data)) status = file_not_permitted(text.data);
+    if (status == TSR_OK) status = list_folder(text.data);
+    tsr_text_free(&text);
+    return status;
+}
+
+/* ---- names ---- */
+
+TsrStatus session_reset(const char *rest) {
+    Str *name;
+    int forgotten = 0;
+    (void)rest;
+    for (int i = 0; i < globals_count(); i++) {
+        if (globals_at(i, &name).tag == V_UNBOUND) continue;
+        forgotten++;
+        globals_delete(name->data);
+    }
+    gc_collect();
+    fprintf(builtin_stdout(), "%d name%s forgotten\n", forgotten, forgotten == 1 ? "" : "s");
+    return TSR_OK;
+}

@@ -1,9 +1,0 @@
-/* why.h: why(x): what keeps a tensor's memory alive, and what would free it. */
-#ifndef REPL_WHY_H
-#define REPL_WHY_H
-
-#include "value.h"
-
-TsrStatus why_startup(void);
-
-#endif

@@ -1,0 +1,128 @@
+/* draw(). The picture: a row of cells for the storage's elements with their values, and under it a row for each view with the index that reaches each cell
+ * (beyond six dimensions its place in row-major order); gaps stay empty, a cell that several indices reach (stride 0, overlap) says how many. */
+#include "draw.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lang/object/args.h"
+#include "picture.h"
+#include "show/card.h"
+#include "show/inspect.h"
+#include "core/io_stream.h"
+#include "lang/modules/namespace.h"
+#include "repl/options.h"
+#include "lang/types/str.h"
+#include "torch/holders.h"
+
+/* ---- colour: added where a picture is shown, never part of its text ---- */
+
+static Type picture_type;
+enum { PALETTE = 6 };
+
+/* What the next line is. */
+typedef struct Painter {
+    int row;      /* of a band: views seen since its index line; -1 before */
+    int geometry; /* lines after the last band */
+    bool over;    /* the bands are */
+} Painter;
+
+static const char *colour_of(Painter *s, const char *line, size_t length, int number) {
+    static const char *const palette[PALETTE] = {"\033[36m", "\033[33m", "\033[32m", "\033[35m", "\033[34m", "\033[31m"};
+    bool index = length >= 5 && memcmp(line, "index", 5) == 0;
+    if (number == 0) return "\033[1m";
+    if (index) return s->row = -3, "\033[2m"; /* the frame and the values follow */
+    if (!s->over && memmem(line, length, ": shape ", 8) != NULL) s->over = true;
+    if (s->over) return palette[s->geometry++ % PALETTE];
+    return ++s->row > 0 ? palette[(s->row - 1) % PALETTE] : "";
+}
+
+static TsrStatus picture_repr(TsrText *out, Value self) {
+    const Str *text = value_as_str(self);
+    if (shell_options == NULL || !shell_options->colour || !isatty(STDOUT_FILENO)) return tsr_text_append(out, text->data, (size_t)text->size);
+    Painter painter = {0};
+    int number = 0;
+    for (const char *line = text->data; *line != '\0'; number++) {
+        size_t n = strcspn(line, "\n");
+        const char *colour = colour_of(&painter, line, n, number);
+        TSR_TRY(tsr_text_puts(out, colour));
+        TSR_TRY(tsr_text_append(out, line, n));
+        if (colour[0] != '\0') TSR_TRY(tsr_text_puts(out, "\033[0m"));
+        line += n;
+        if (*line == '\n') TSR_TRY(tsr_text_putc(out, *line++));
+    }
+    return TSR_OK;
+}
+
+/* ---- the function ---- */
+
+static TsrStatus add_view(Picture *p, Value v) {
+    TsrTensor *t;
+    TSR_TRY(who_tensor(&t, v, "draw"));
+    if (t->storage == NULL || tsr_is_meta(t)) return tsr_error(TSR_RUNTIME_ERROR, "draw(): this tensor has no memory to draw");
+    TSR_TRY(tsr_tensor_check(t, false));
+    if (p->view_count == MAX_VIEWS) return tsr_error(TSR_VALUE_ERROR, "draw(): at most %d tensors", MAX_VIEWS);
+    if (p->view_count > 0 && (t->storage != p->storage || t->dtype != p->dtype)) return tsr_error(TSR_VALUE_ERROR, "draw(): the tensors must look at one storage, with one dtype");
+    View *view = &p->views[p->view_count++];
+    view->t = t;
+    who_name(view->name, sizeof view->name, t);
+    if (view->name[0] == '\0') {
+        snprintf(view->name, sizeof view->name, "view %d", p->view_count);
+        if (t->base != NULL && tsr_tensor_weak_alive(t->base)) inspect_origin(view->origin, sizeof view->origin, t);
+    }
+    p->storage = t->storage;
+    p->dtype = t->dtype;
+    p->elements = (int64_t)(t->storage->nbytes / tsr_itemsize(t));
+    return TSR_OK;
+}
+
+static TsrStatus write_file(const char *path, const TsrText *text) {
+    TSR_TRY(tsr_io_check_writable(path));
+    FILE *f = fopen(path, "we");
+    if (f == NULL) return tsr_error(TSR_OS_ERROR, "%s: can't be written", path);
+    bool ok = fwrite(text->data, 1, text->length, f) == text->length;
+    return fclose(f) == 0 && ok ? TSR_OK : tsr_error(TSR_OS_ERROR, "%s: can't be written", path);
+}
+
+/* By the environment: the program itself runs in the C locale. */
+static bool locale_has_unicode(void) {
+    static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+    for (size_t i = 0; i < TSR_COUNTOF(names); i++) {
+        const char *value = getenv(names[i]);
+        if (value != NULL && *value != '\0') return strcasestr(value, "utf-8") != NULL || strcasestr(value, "utf8") != NULL;
+    }
+    return false;
+}
+
+static TsrStatus draw(Value *out, const CallArgs *args) {
+    Picture *p = tsr_calloc(1, sizeof *p);
+    Value file = args_keyword(args, "file");
+    TsrText text = {0};
+    const char *path = NULL;
+    if (p == NULL) return mem_error();
+    p->unicode = !isatty(STDOUT_FILENO) || locale_has_unicode();
+    TsrStatus status = args->count == 0 ? tsr_error(TSR_TYPE_ERROR, "draw() missing 1 required positional argument: 'x'") : TSR_OK;
+    for (int i = 0; i < args->count && status == TSR_OK; i++) status = add_view(p, args->values[i]);
+    if (status == TSR_OK && file.tag > V_NONE) status = value_to_cstring(&path, file, "draw(): argument 'file'");
+    if (status == TSR_OK) draw_choose_cells(p);
+    if (status == TSR_OK) status = path != NULL ? draw_svg(&text, p) : draw_text(&text, p);
+    if (status == TSR_OK && path != NULL) {
+        status = write_file(path, &text);
+        *out = VALUE_NONE;
+    } else if (status == TSR_OK) {
+        status = str_new_text_move(out, &text);
+        if (status == TSR_OK) out->o->type = &picture_type;
+    }
+    tsr_text_free(&text);
+    tsr_free(p);
+    return status;
+}
+
+static const Method functions[] = {{"draw", draw, ARGS_ANY, 1, -1, "(x, ..., *, file=None)", "A picture of the storage and of the tensors on it; with file= an SVG."}, {0}};
+
+TsrStatus draw_startup(void) {
+    card_derive(&picture_type, &str_type, "picture", picture_repr);
+    return namespace_add_functions("tsr", functions, true);
+}

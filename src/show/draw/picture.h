@@ -1,0 +1,47 @@
+/* draw_picture.h: a picture before it is text or SVG: which elements of a storage are shown, and what stands in each cell. */
+#ifndef REPL_DRAW_PICTURE_H
+#define REPL_DRAW_PICTURE_H
+
+#include "core/layout.h"
+#include "core/tensor.h"
+#include "lang/object/value.h"
+
+enum { MAX_VIEWS = 8, MAX_CELLS = 64, MAX_WANTED = 256, EDGE = 6, LABEL_ROOM = 40, NAME_ROOM = 64, LINE_WIDTH = 79, GAP = -1 };
+
+/* One view over the storage being drawn. */
+typedef struct View {
+    TsrTensor *t; /* lent */
+    char name[NAME_ROOM];
+    char origin[2 * NAME_ROOM]; /* of one without a name: "t() of a" */
+} View;
+
+typedef struct Picture {
+    TsrStorage *storage;
+    TsrDtype dtype;
+    int64_t elements;            /* of the storage, by the first view's dtype */
+    View views[MAX_VIEWS];
+    int view_count;
+    int64_t cells[MAX_CELLS];    /* which elements are shown; GAP: some are left out */
+    int cell_count;
+    bool unicode;
+} Picture;
+
+/* Row 0 numbers the elements, row 1 has their values, row 2 + v the index by which view v reaches each. */
+typedef struct Grid {
+    char labels[MAX_VIEWS + 2][MAX_CELLS][LABEL_ROOM];
+    int width[MAX_CELLS]; /* of each column, in characters; all alike where no element is left out */
+    int rows;
+} Grid;
+
+/* Sets p->cells: all elements of a small storage, else its ends and where each view begins and ends. */
+void draw_choose_cells(Picture *p);
+void draw_fill_grid(Grid *g, const Picture *p);
+int draw_columns(const char *label); /* its width in characters */
+/* "shape [2, 3], strides [3, 1], offset 0". Returns buffer. */
+char *draw_geometry(char *buffer, size_t room, const View *v);
+
+/* Appends the picture: draw_text.c, draw_svg.c. */
+TsrStatus draw_text(TsrText *out, const Picture *p);
+TsrStatus draw_svg(TsrText *out, const Picture *p);
+
+#endif

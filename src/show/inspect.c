@@ -1,0 +1,444 @@
+#include "inspect.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "card.h"
+#include "core/tensor.h"
+#include "core/view.h"
+#include "lang/types/dict.h"
+#include "lang/object/gc.h"
+#include "torch/masked.h"
+#include "lang/modules/namespace.h"
+#include "lang/types/sequences.h"
+#include "lang/types/str.h"
+#include "torch/types.h"
+#include "lang/vm/vm.h"
+#include "torch/holders.h"
+
+enum { NAME_ROOM = 256 };
+
+const char *inspect_none_note;
+
+/* ---- one tensor ---- */
+
+static TsrStatus tensor_argument(TsrTensor **lent, const CallArgs *args, const char *function) { return who_tensor(lent, args->values[0], function); }
+
+static TsrStatus need_storage(const TsrTensor *t, const char *function) {
+    return t->storage != NULL ? TSR_OK : tsr_error(TSR_RUNTIME_ERROR, "%s(): this tensor has no storage of its own (%s)", function, t->sparse != NULL ? "it is sparse: ask for its values()" : "it is undefined");
+}
+
+static TsrStatus tsr_refcount_fn(Value *out, const CallArgs *args) {
+    TsrTensor *t;
+    TSR_TRY(tensor_argument(&t, args, "refcount"));
+    *out = value_int(who_refcount(t));
+    return TSR_OK;
+}
+
+static TsrStatus tsr_holders_fn(Value *out, const CallArgs *args) {
+    TsrTensor *t;
+    TSR_TRY(tensor_argument(&t, args, "holders"));
+    return who_holders(out, t);
+}
+
+static TsrStatus tsr_storage_id_fn(Value *out, const CallArgs *args) {
+    TsrTensor *t;
+    TSR_TRY(tensor_argument(&t, args, "storage_id"));
+    TSR_TRY(need_storage(t, "storage_id"));
+    *out = value_int(tsr_storage_id(t->storage));
+    return TSR_OK;
+}
+
+static TsrStatus tsr_storage_refcount_fn(Value *out, const CallArgs *args) {
+    TsrTensor *t;
+    TSR_TRY(tensor_argument(&t, args, "storage_refcount"));
+    TSR_TRY(need_storage(t, "storage_refcount"));
+    *out = value_int(tsr_storage_refcount(t->storage));
+    return TSR_OK;
+}
+
+static TsrStatus tsr_sharing_fn(Value *out, const CallArgs *args) {
+    TsrTensor *t;
+    TSR_TRY(tensor_argument(&t, args, "sharing"));
+    return who_names_over(out, t->storage, t);
+}
+
+/* ---- overlap ---- */
+
+bool inspect_overlaps(const TsrTensor *a, const TsrTensor *b) {
+    bool known = true;
+    TsrFootprint ga = tsr_tensor_footprint(a), gb = tsr_tensor_footprint(b);
+    return a->numel > 0 && b->numel > 0 && (tsr_layout_overlap(&ga, &gb, NULL, NULL, &known) || !known);
+}
+
+static TsrStatus common_element(bool *common, int64_t *ia, int64_t *ib, const TsrTensor *a, const TsrTensor *b) {
+    bool known = true;
+    *common = false;
+    if (a->storage == NULL || b->storage == NULL || a->numel == 0 || b->numel == 0) return TSR_OK;
+    if (a->storage != b->storage && (a->storage->ptr.data != b->storage->ptr.data || a->storage->ptr.data == NULL)) return TSR_OK;
+    TsrFootprint ga = tsr_tensor_footprint(a), gb = tsr_tensor_footprint(b);
+    *common = tsr_layout_overlap(&ga, &gb, ia, ib, &known);
+    return known ? TSR_OK : tsr_error(TSR_RUNTIME_ERROR, "the overlap of these two views is too hard to decide exactly");
+}
+
+static TsrStatus two_tensors(const CallArgs *args, TsrTensor **a, TsrTensor **b, const char *function) {
+    TSR_TRY(who_tensor(a, args->values[0], function));
+    return who_tensor(b, args->values[1], function);
+}
+
+static TsrStatus tsr_shares_memory_fn(Value *out, const CallArgs *args) {
+    TsrTensor *a, *b;
+    bool common;
+    TSR_TRY(two_tensors(args, &a, &b, "shares_memory"));
+    TSR_TRY(common_element(&common, NULL, NULL, a, b));
+    *out = value_bool(common);
+    return TSR_OK;
+}
+
+static TsrStatus index_tuple(Value *out, const int64_t *index, int n) {
+    Value items[TSR_MAX_DIMS];
+    for (int i = 0; i < n; i++) items[i] = value_int(index[i]);
+    return tuple_new(out, items, n);
+}
+
+static TsrStatus tsr_overlap_fn(Value *out, const CallArgs *args) {
+    TsrTensor *a, *b;
+    int64_t ia[TSR_MAX_DIMS], ib[TSR_MAX_DIMS];
+    bool common;
+    Value pair[2];
+    TSR_TRY(two_tensors(args, &a, &b, "overlap"));
+    TSR_TRY(common_element(&common, ia, ib, a, b));
+    *out = VALUE_NONE;
+    inspect_none_note = common ? NULL : "no common element";
+    if (!common) return TSR_OK;
+    TSR_TRY(index_tuple(&pair[0], ia, tsr_ndim(a)));
+    TsrStatus status = index_tuple(&pair[1], ib, tsr_ndim(b));
+    if (status == TSR_OK) return tuple_new_move(out, pair, 2);
+    value_release(pair[0]);
+    return status;
+}
+
+static TsrStatus tsr_has_internal_overlap_fn(Value *out, const CallArgs *args) {
+    TsrTensor *t;
+    TSR_TRY(tensor_argument(&t, args, "has_internal_overlap"));
+    TsrGeometry g = tsr_tensor_geometry(t);
+    *out = value_bool(t->storage != NULL && t->numel > 0 && tsr_layout_has_internal_overlap(&g));
+    return TSR_OK;
+}
+
+/* ---- inspect ---- */
+
+/* The name of `owner`, whose reference it takes; "" when it has none or is NULL. */
+static bool name_move(char *name, size_t room, TsrTensor *owner) {
+    name[0] = '\0';
+    if (owner != NULL) who_name(name, room, owner);
+    tsr_tensor_free(owner);
+    return name[0] != '\0';
+}
+
+/* Of what the view was taken of, when that still has a name, else of the root. */
+char *inspect_origin(char *buffer, size_t room, TsrTensor *t) {
+    char name[NAME_ROOM];
+    buffer[0] = '\0';
+    if (t->origin == NULL) return buffer;
+    if (name_move(name, sizeof name, tsr_tensor_retain_source(t)) || name_move(name, sizeof name, tsr_tensor_retain_base(t)))
+        snprintf(buffer, room, "%s() of %s", t->origin, name);
+    else if (t->base == NULL) snprintf(buffer, room, "%s()", t->origin);
+    else snprintf(buffer, room, "%s() of a tensor %s", t->origin, tsr_tensor_weak_alive(t->base) ? "without a name" : "that is gone");
+    return buffer;
+}
+
+static const char *format_name(const TsrTensor *t) {
+    if (tsr_is_contiguous(t, TSR_CONTIGUOUS)) return "contiguous";
+    if (tsr_ndim(t) == 4 && tsr_is_contiguous(t, TSR_CHANNELS_LAST)) return "channels_last";
+    if (tsr_ndim(t) == 5 && tsr_is_contiguous(t, TSR_CHANNELS_LAST_3D)) return "channels_last_3d";
+    return tsr_is_dense(t) ? "dense, permuted" : "strided";
+}
+
+static const char *memory_kind(const TsrStorage *s) {
+    if (s->shared || (s->origin != NULL && strcmp(s->origin, "shared") == 0)) return "shared between processes";
+    if (s->origin == NULL) return "owned";
+    if (strcmp(s->origin, "mmap") == 0) return "a mapped file";
+    return s->origin;
+}
+
+/* Up to a line of the caches: more is chance, and a card would differ from run to run. */
+static int64_t alignment_of(const void *data) {
+    uintptr_t address = (uintptr_t)data;
+    return address == 0 ? 0 : (int64_t)TSR_MIN(address & -address, (uintptr_t)64);
+}
+
+static void put_storage(TsrStatus *status, Value card, TsrTensor *t) {
+    TsrStorage *s = t->storage;
+    Value names;
+    if (s == NULL || *status != TSR_OK) return;
+    card_put_int(status, card, "storage_id", tsr_storage_id(s));
+    card_put_int(status, card, "storage_refcount", tsr_storage_refcount(s));
+    card_put_int(status, card, "storage_bytes", (int64_t)s->nbytes);
+    card_put_str(status, card, "allocator", s->allocator != NULL ? s->allocator->name : NULL);
+    card_put_int(status, card, "alignment", alignment_of(s->ptr.data));
+    if (*status == TSR_OK) *status = who_names_over(&names, s, t);
+    if (*status == TSR_OK) card_put_move(status, card, "sharing", names);
+    card_put_str(status, card, "memory", memory_kind(s));
+    if (s->path != NULL) card_put_str(status, card, "path", s->path);
+    card_put_bool(status, card, "writable", !s->readonly);
+}
+
+static void put_layout(TsrStatus *status, Value card, TsrTensor *t) {
+    card_put_sizes(status, card, "shape", tsr_ndim(t), t->sizes, true);
+    if (tsr_is_sparse(t)) return;
+    card_put_sizes(status, card, "strides", tsr_ndim(t), t->strides, false);
+    card_put_int(status, card, "offset", t->offset);
+    card_put_bool(status, card, "contiguous", tsr_is_contiguous(t, TSR_CONTIGUOUS));
+    card_put_str(status, card, "memory_format", format_name(t));
+    card_put_int(status, card, "bytes", t->numel * (int64_t)tsr_itemsize(t));
+}
+
+static TsrStatus inspect_tensor(Value *out, TsrTensor *t) {
+    Value card, holders;
+    char device[16], origin[NAME_ROOM + 64];
+    TSR_TRY(dict_new(&card));
+    TsrStatus status = TSR_OK;
+    card_put_move(&status, card, "dtype", dtype_value(t->dtype));
+    card_put_str(&status, card, "device", tsr_device_format(t->device, device));
+    put_layout(&status, card, t);
+    card_put_int(&status, card, "version", tsr_tensor_version(t));
+    card_put_int(&status, card, "refcount", who_refcount(t));
+    if (status == TSR_OK) status = who_holders(&holders, t);
+    if (status == TSR_OK) card_put_move(&status, card, "holders", holders);
+    put_storage(&status, card, t);
+    inspect_origin(origin, sizeof origin, t);
+    card_put_str(&status, card, "origin", origin[0] != '\0' ? origin : NULL);
+    if (t->flags & (TSR_FLAG_CONJ | TSR_FLAG_NEG)) card_put_str(&status, card, "lazy", t->flags & TSR_FLAG_CONJ ? "conjugated" : "negated");
+    if (status == TSR_OK) card_mark(card);
+    return value_end_move(out, status, card);
+}
+
+/* Of a MaskedTensor the cards of its two tensors. */
+static TsrStatus inspect_masked(Value *out, TsrTensor *const parts[2]) {
+    Value d, card;
+    TSR_TRY(dict_new(&d));
+    TsrStatus status = inspect_tensor(&card, parts[0]);
+    if (status == TSR_OK) card_put_move(&status, d, "data", card);
+    if (status == TSR_OK) status = inspect_tensor(&card, parts[1]);
+    if (status == TSR_OK) card_put_move(&status, d, "mask", card);
+    if (status == TSR_OK) card_mark(d);
+    return value_end_move(out, status, d);
+}
+
+static TsrStatus inspect_value(Value *out, Value v) {
+    TsrTensor *t, *parts[2];
+    if (masked_parts(parts, v)) return inspect_masked(out, parts);
+    TSR_TRY(who_tensor(&t, v, "inspect"));
+    return inspect_tensor(out, t);
+}
+
+static TsrStatus tsr_inspect_fn(Value *out, const CallArgs *args) {
+    Value list, card;
+    if (args->count == 1) return inspect_value(out, args->values[0]);
+    TSR_TRY(list_new(&list, args->count));
+    TsrStatus status = TSR_OK;
+    for (int i = 0; i < args->count && status == TSR_OK; i++) {
+        status = inspect_value(&card, args->values[i]);
+        if (status == TSR_OK) status = list_append_move(value_as_list(list), card);
+    }
+    return value_end_move(out, status, list);
+}
+
+/* ---- anatomy ---- */
+
+static TsrStatus anatomy_dataptr(Value *out, const TsrStorage *s) {
+    Value d;
+    char device[16];
+    TSR_TRY(dict_new(&d));
+    TsrStatus status = TSR_OK;
+    card_put_bool(&status, d, "data", s->ptr.data != NULL);
+    card_put_bool(&status, d, "ctx", s->ptr.ctx != NULL);
+    card_put_bool(&status, d, "deleter", s->ptr.deleter != NULL);
+    card_put_str(&status, d, "device", tsr_device_format(s->ptr.device, device));
+    return value_end_move(out, status, d);
+}
+
+static TsrStatus anatomy_storage(Value *out, TsrStorage *s) {
+    Value d, ptr;
+    TSR_TRY(dict_new(&d));
+    TsrStatus status = TSR_OK;
+    card_put_int(&status, d, "id", tsr_storage_id(s));
+    card_put_int(&status, d, "refcount", tsr_storage_refcount(s));
+    card_put_int(&status, d, "nbytes", (int64_t)s->nbytes);
+    card_put_bool(&status, d, "resizable", s->resizable);
+    card_put_str(&status, d, "allocator", s->allocator != NULL ? s->allocator->name : NULL);
+    if (status == TSR_OK) status = anatomy_dataptr(&ptr, s);
+    if (status == TSR_OK) card_put_move(&status, d, "DataPtr", ptr);
+    return value_end_move(out, status, d);
+}
+
+static TsrStatus anatomy_of(Value *out, TsrTensor *t);
+
+/* What a sparse tensor holds in place of a storage. */
+static void put_sparse_parts(TsrStatus *status, Value d, const TsrSparse *sparse) {
+    const struct { const char *name; TsrTensor *t; } parts[] = {{"indices", sparse->indices}, {"plain_indices", sparse->plain_indices}, {"values", sparse->values}};
+    for (size_t i = 0; i < TSR_COUNTOF(parts) && *status == TSR_OK; i++) {
+        Value part;
+        if (parts[i].t != NULL && (*status = anatomy_of(&part, parts[i].t)) == TSR_OK) card_put_move(status, d, parts[i].name, part);
+    }
+}
+
+static TsrStatus anatomy_of(Value *out, TsrTensor *t) {
+    Value d, storage;
+    char device[16];
+    TSR_TRY(dict_new(&d));
+    TsrStatus status = TSR_OK;
+    card_put_int(&status, d, "refcount", who_refcount(t));
+    card_put_sizes(&status, d, "sizes", tsr_ndim(t), t->sizes, false);
+    if (!tsr_is_sparse(t)) card_put_sizes(&status, d, "strides", tsr_ndim(t), t->strides, false);
+    card_put_int(&status, d, "storage_offset", t->offset);
+    card_put_int(&status, d, "numel", t->numel);
+    card_put_str(&status, d, "dispatch_key", tsr_backend_name(t));
+    card_put_str(&status, d, "dtype", tsr_dtype_name(t->dtype));
+    card_put_str(&status, d, "device", tsr_device_format(t->device, device));
+    card_put_int(&status, d, "version", tsr_tensor_version(t));
+    if (status == TSR_OK && t->storage != NULL && (status = anatomy_storage(&storage, t->storage)) == TSR_OK) card_put_move(&status, d, "StorageImpl", storage);
+    if (t->sparse != NULL) put_sparse_parts(&status, d, t->sparse);
+    return value_end_move(out, status, d);
+}
+
+static TsrStatus tsr_anatomy_fn(Value *out, const CallArgs *args) {
+    TsrTensor *t;
+    TSR_TRY(tensor_argument(&t, args, "anatomy"));
+    TSR_TRY(anatomy_of(out, t));
+    card_mark(*out);
+    return TSR_OK;
+}
+
+/* ---- everything there is ---- */
+
+typedef struct Rows {
+    List *list;
+    TsrStatus status;
+} Rows;
+
+static void put_tensor_row(TsrStatus *status, Value row, TsrTensor *t) {
+    card_put_sizes(status, row, "shape", tsr_ndim(t), t->sizes, true);
+    card_put_str(status, row, "dtype", tsr_dtype_name(t->dtype));
+    card_put_int(status, row, "bytes", t->numel * (int64_t)tsr_itemsize(t));
+    card_put_move(status, row, "storage", t->storage != NULL ? value_int(tsr_storage_id(t->storage)) : VALUE_NONE);
+    card_put_int(status, row, "refcount", who_refcount(t));
+}
+
+static TsrStatus whos_row(Value *out, const char *name, Value v) {
+    TsrTensor *t = who_tensor_if_any(v);
+    Value row;
+    TSR_TRY(dict_new(&row));
+    TsrStatus status = TSR_OK;
+    card_put_str(&status, row, "name", name);
+    card_put_str(&status, row, "type", v.tag == V_TENSOR ? value_type_name(v) : type_full_name(value_type(v)));
+    if (t != NULL) put_tensor_row(&status, row, t);
+    return value_end_move(out, status, row);
+}
+
+static TsrStatus tsr_whos_fn(Value *out, const CallArgs *args) {
+    Value list, row;
+    (void)args;
+    TSR_TRY(list_new(&list, 0));
+    TsrStatus status = TSR_OK;
+    for (int pass = 0; pass < 2 && status == TSR_OK; pass++) { /* tensors first: their columns head the table */
+        for (int i = 0; i < globals_count() && status == TSR_OK; i++) {
+            Str *name;
+            Value v = globals_at(i, &name);
+            bool hidden = v.tag == V_UNBOUND || value_is_obj(v, &module_type);
+            if (hidden || (who_tensor_if_any(v) != NULL) != (pass == 0)) continue;
+            status = whos_row(&row, name->data, v);
+            if (status == TSR_OK) status = list_append_move(value_as_list(list), row);
+        }
+    }
+    if (status == TSR_OK) table_mark(list);
+    return value_end_move(out, status, list);
+}
+
+/* Bytes of a storage that some view reaches: the widest span of each, summed up over the whole. */
+typedef struct Reach {
+    const TsrStorage *storage;
+    int64_t low, high; /* bytes */
+    bool any;
+} Reach;
+
+static bool add_reach(const char *path, TsrTensor *t, bool argument, void *context) {
+    Reach *r = context;
+    (void)path;
+    if (argument || t->storage != r->storage || t->numel == 0) return true;
+    int64_t last = t->offset, size = (int64_t)tsr_itemsize(t);
+    for (int d = 0; d < tsr_ndim(t); d++) last += (t->sizes[d] - 1) * t->strides[d];
+    r->low = r->any ? TSR_MIN(r->low, t->offset * size) : t->offset * size;
+    r->high = r->any ? TSR_MAX(r->high, (last + 1) * size) : (last + 1) * size;
+    r->any = true;
+    return true;
+}
+
+static TsrStatus storage_row(Value *out, TsrStorage *s) {
+    Value row, views;
+    Reach reach = {.storage = s};
+    char note[96] = "";
+    TSR_TRY(dict_new(&row));
+    TsrStatus status = who_each(add_reach, &reach);
+    int64_t used = reach.any ? reach.high - reach.low : 0;
+    if ((int64_t)s->nbytes >= 1024 && used > 0 && used * 2 < (int64_t)s->nbytes) snprintf(note, sizeof note, "a small view keeps it alive: clone() would free %lld bytes", (long long)s->nbytes - used);
+    card_put_int(&status, row, "id", tsr_storage_id(s));
+    card_put_int(&status, row, "bytes", (int64_t)s->nbytes);
+    card_put_int(&status, row, "used", used);
+    card_put_int(&status, row, "refcount", tsr_storage_refcount(s));
+    card_put_str(&status, row, "allocator", s->allocator != NULL ? s->allocator->name : memory_kind(s));
+    if (status == TSR_OK) status = who_names_over(&views, s, NULL);
+    if (status == TSR_OK) card_put_move(&status, row, "views", views);
+    card_put_str(&status, row, "note", note[0] != '\0' ? note : NULL);
+    return value_end_move(out, status, row);
+}
+
+static TsrStatus tsr_storages_fn(Value *out, const CallArgs *args) {
+    Value list, row;
+    (void)args;
+    gc_collect();
+    TSR_TRY(list_new(&list, 0));
+    TsrStatus status = TSR_OK;
+    for (TsrStorage *s = tsr_storage_first(); s != NULL && status == TSR_OK; s = s->next) {
+        status = storage_row(&row, s);
+        if (status == TSR_OK) status = list_append_move(value_as_list(list), row);
+    }
+    if (status == TSR_OK) table_mark(list);
+    return value_end_move(out, status, list);
+}
+
+static TsrStatus tsr_leaks_fn(Value *out, const CallArgs *args) {
+    (void)args;
+    return who_leaks(out);
+}
+
+/* ---- the table ---- */
+
+static const Method functions[] = {
+    {"refcount", tsr_refcount_fn, ARGS_ONE, 1, 1, "(x)", "Owning references to a tensor, this call's argument left out.\n\n"
+     "    >>> x = ones(2)\n    >>> pair = [x, 3]\n    >>> refcount(x)\n    2"},
+    {"holders", tsr_holders_fn, ARGS_ONE, 1, 1, "(x)", "Who holds those references, by name.\n\n"
+     "    >>> x = ones(2)\n    >>> pair = [x, 3]\n    >>> holders(x)\n    ['x', 'pair[0]']"},
+    {"storage_id", tsr_storage_id_fn, ARGS_ONE, 1, 1, "(x)", "A small number for the storage."},
+    {"storage_refcount", tsr_storage_refcount_fn, ARGS_ONE, 1, 1, "(x)", "References to the storage: tensors over it, and storages kept as values.\n\n"
+     "    >>> x = ones(2, 3)\n    >>> y = x.t()\n    >>> storage_refcount(x)\n    2"},
+    {"sharing", tsr_sharing_fn, ARGS_ONE, 1, 1, "(x)", "Names of the other tensors over the same storage.\n\n"
+     "    >>> x = ones(2, 3)\n    >>> y = x.t()\n    >>> sharing(x)\n    ['y']"},
+    {"shares_memory", tsr_shares_memory_fn, ARGS_RANGE, 2, 2, "(a, b)", "Whether two tensors have an element in common, exactly.\n\n"
+     "    >>> x = arange(6)\n    >>> shares_memory(x[::2], x[1::2])\n    False"},
+    {"overlap", tsr_overlap_fn, ARGS_RANGE, 2, 2, "(a, b)", "Indices of one common element in each, or None.\n\n"
+     "    >>> x = ones(2, 3)\n    >>> overlap(x[1], x[:, 2])\n    ((2,), (1,))"},
+    {"has_internal_overlap", tsr_has_internal_overlap_fn, ARGS_ONE, 1, 1, "(x)", "Whether two indices reach one element.\n\n"
+     "    >>> has_internal_overlap(ones(3, 1).expand(3, 4))\n    True"},
+    {"inspect", tsr_inspect_fn, ARGS_RANGE, 1, -1, "(x, ...)", "All there is to know of a tensor.\n\n"
+     "    >>> inspect(ones(2, 3).t())[\"strides\"]\n    (1, 3)"},
+    {"anatomy", tsr_anatomy_fn, ARGS_ONE, 1, 1, "(x)", "Tensor, storage and data pointer, with the counts at each step.\n\n"
+     "    >>> anatomy(ones(2))[\"StorageImpl\"][\"nbytes\"]\n    8"},
+    {"whos", tsr_whos_fn, ARGS_NONE, 0, 0, "()", "The global names and what they hold."},
+    {"storages", tsr_storages_fn, ARGS_NONE, 0, 0, "()", "The storages and the views over each."},
+    {"leaks", tsr_leaks_fn, ARGS_NONE, 0, 0, "()", "Raw references and borrows that nothing will end."},
+    {0},
+};
+
+TsrStatus inspect_startup(void) { return namespace_add_functions("tsr", functions, true); }

@@ -1,0 +1,19 @@
+/* window.h: the window in which the prompt stands: its width, and the pager for texts that are longer than it. */
+#ifndef REPL_WINDOW_H
+#define REPL_WINDOW_H
+
+#include <stdbool.h>
+
+#include "core/text.h"
+
+/* Whether the prompt stands at a terminal. False by default. */
+extern bool window_here;
+
+/* How long a line may be: `longest`, or what a window that is narrower shows in one. */
+int window_line(int longest);
+
+/* Writes a text to standard output, one that is longer than the window through $PAGER (by default less), as git does: not when that is empty or cat,
+ * nor on a dumb terminal, nor in the sandbox. */
+void window_show(const TsrText *text);
+
+#endif

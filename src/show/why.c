@@ -1,0 +1,252 @@
+#include "why.h"
+
+#include <string.h>
+
+#include "card.h"
+#include "core/tensor.h"
+#include "lang/modules/namespace.h"
+#include "lang/types/sequences.h"
+#include "lang/types/str.h"
+#include "lang/vm/vm.h"
+#include "torch/holders.h"
+
+/* ---- what would end the references ---- */
+
+/* What ends a reference that no del ends; false: a del does. */
+static TsrStatus append_other_ending(TsrText *out, bool *ends, const char *path) {
+    *ends = true;
+    if (strncmp(path, "TH#", 3) == 0) return tsr_text_printf(out, "TH.free of #%.*s", (int)strcspn(path + 3, " "), path + 3);
+    if (strncmp(path, "workspace.", 10) == 0) return tsr_text_puts(out, "workspace.ResetWorkspace()");
+    if (path[0] == '<') return tsr_text_printf(out, "the end of the %s", strcmp(path, "<iterator>") == 0 ? "loop" : "expression");
+    *ends = false;
+    return TSR_OK;
+}
+
+/* Where the last index of a path begins, its length when it ends in none; keys may have brackets of their own. */
+static size_t last_index(const char *path, size_t length) {
+    size_t begin = length;
+    int depth = 0;
+    char quote = '\0';
+    if (length == 0 || path[length - 1] != ']') return length;
+    for (size_t i = 0; i < length; i++) {
+        char c = path[i];
+        if (quote != '\0') {
+            if (c == '\\') i++;
+            else if (c == quote) quote = '\0';
+        } else if (c == '"' || c == '\'') {
+            quote = c;
+        } else if (c == '[' && depth++ == 0) {
+            begin = i;
+        } else if (c == ']') {
+            depth--;
+        }
+    }
+    return begin;
+}
+
+static bool is_tuple(const char *path, size_t length) {
+    Value v, exception;
+    TsrStatus status = vm_run_text_here(&v, path, length, "<why>");
+    if (status != TSR_OK) {
+        if (vm_take_error(&exception, status)) value_release(exception);
+        tsr_error_clear();
+        return false;
+    }
+    bool tuple = value_is_a(v, &tuple_type);
+    value_release(v);
+    return tuple;
+}
+
+/* How much of a path a del can be given: of what a closure, an iterator, a tuple or a sparse tensor holds, that. */
+static size_t deletable(const char *path) {
+    static const char *const insides[] = {".<", ".__", ".indices()", ".values()"};
+    size_t length = strlen(path);
+    for (size_t i = 0; i < TSR_COUNTOF(insides); i++) {
+        const char *at = strstr(path, insides[i]);
+        if (at != NULL) length = TSR_MIN(length, (size_t)(at - path));
+    }
+    for (size_t begin; (begin = last_index(path, length)) < length && is_tuple(path, begin);) length = begin;
+    return length;
+}
+
+/* Whether `whole` is the same place as `part`, or one that it lies in. */
+static bool covers(const char *whole, const char *part) {
+    size_t n = strlen(whole);
+    return strncmp(whole, part, n) == 0 && (part[n] == '\0' || part[n] == '[' || part[n] == '.');
+}
+
+static const char *text_at(const List *list, int64_t i) { return value_as_str(list->items[i])->data; }
+
+static bool is_covered(const List *places, int64_t i) {
+    for (int64_t j = 0; j < places->count; j++)
+        if (j != i && covers(text_at(places, j), text_at(places, i)) && (j < i || strcmp(text_at(places, i), text_at(places, j)) != 0)) return true;
+    return false;
+}
+
+static TsrStatus append_text(List *list, const char *text, size_t length) {
+    Value v;
+    TSR_TRY(str_new(&v, text, (int64_t)length));
+    return list_append_move(list, v);
+}
+
+/* One statement that works as it stands: names first, then items, of a list the last one first, since those behind one move up. */
+static TsrStatus append_dels(List *endings, const List *places) {
+    const char *before = "del ";
+    for (int items = 0; items < 2; items++) {
+        for (int64_t k = 0; k < places->count; k++) {
+            int64_t i = items ? places->count - 1 - k : k;
+            if ((strchr(text_at(places, i), '[') != NULL) != (items == 1) || is_covered(places, i)) continue;
+            TsrText one = {0};
+            TsrStatus status = tsr_text_printf(&one, "%s%s", before, text_at(places, i));
+            if (status == TSR_OK) status = append_text(endings, one.data, one.length);
+            tsr_text_free(&one);
+            TSR_TRY(status);
+            before = ", ";
+        }
+    }
+    return TSR_OK;
+}
+
+static TsrStatus append_others(List *endings, const List *holders) {
+    for (int64_t i = 0; i < holders->count; i++) {
+        TsrText one = {0};
+        bool ends;
+        TsrStatus status = tsr_text_puts(&one, endings->count > 0 ? "; " : "");
+        if (status == TSR_OK) status = append_other_ending(&one, &ends, text_at(holders, i));
+        if (status == TSR_OK && ends) status = append_text(endings, one.data, one.length);
+        tsr_text_free(&one);
+        TSR_TRY(status);
+    }
+    return TSR_OK;
+}
+
+static TsrStatus find_places(List *places, const List *holders) {
+    for (int64_t i = 0; i < holders->count; i++) {
+        TsrText unused = {0};
+        bool ends;
+        TsrStatus status = append_other_ending(&unused, &ends, text_at(holders, i));
+        tsr_text_free(&unused);
+        if (status == TSR_OK && !ends) status = append_text(places, text_at(holders, i), deletable(text_at(holders, i)));
+        TSR_TRY(status);
+    }
+    return TSR_OK;
+}
+
+/* "del x, pair[0]; TH.free of #2" */
+static TsrStatus append_endings(TsrText *out, const List *holders) {
+    Value places, endings = VALUE_NONE;
+    size_t start = out->length;
+    bool room = true;
+    TSR_TRY(list_new(&places, 0));
+    TsrStatus status = list_new(&endings, 0);
+    if (status == TSR_OK) status = find_places(value_as_list(places), holders);
+    if (status == TSR_OK) status = append_dels(value_as_list(endings), value_as_list(places));
+    if (status == TSR_OK) status = append_others(value_as_list(endings), holders);
+    for (int64_t i = 0; status == TSR_OK && i < value_as_list(endings)->count; i++) {
+        status = card_has_room(&room, out, start, value_as_list(endings)->count - i);
+        if (status != TSR_OK || !room) break;
+        status = tsr_text_puts(out, text_at(value_as_list(endings), i));
+    }
+    value_release(places);
+    value_release(endings);
+    return status;
+}
+
+/* ---- the text ---- */
+
+/* A small view that nothing but itself keeps large memory for. */
+static TsrStatus why_so_large(TsrText *text, const TsrTensor *t, int64_t others) {
+    int64_t reached = t->numel * (int64_t)tsr_itemsize(t);
+    if (others > 0 || t->storage->nbytes < 1024 || (size_t)reached * 2 >= t->storage->nbytes) return TSR_OK;
+    return tsr_text_printf(text, "\nit reaches %lld of those bytes, and keeps them all alive: a clone() in its place would let the rest go", (long long)reached);
+}
+
+typedef struct Keepers {
+    const TsrStorage *storage;
+    List *list;
+    TsrStatus status;
+} Keepers;
+
+static void add_keeper(const char *path, const TsrStorage *s, void *context) {
+    Keepers *k = context;
+    Value name;
+    if (s != k->storage || k->status != TSR_OK) return;
+    k->status = str_new_c(&name, path);
+    if (k->status == TSR_OK) k->status = list_append_move(k->list, name);
+}
+
+/* A list of who holds the storage itself, not a tensor over it. */
+static TsrStatus keepers_new(Value *out, const TsrStorage *storage) {
+    Value list;
+    TSR_TRY(list_new(&list, 0));
+    Keepers k = {.storage = storage, .list = value_as_list(list)};
+    TsrStatus status = storage != NULL ? who_each_storage(add_keeper, &k) : TSR_OK;
+    if (status == TSR_OK) status = k.status;
+    return value_end_move(out, status, list);
+}
+
+/* "a, b" behind `words`, when there are any. */
+static TsrStatus append_names(TsrText *text, const char *words, Value names) {
+    if (value_as_list(names)->count == 0) return TSR_OK;
+    TSR_TRY(tsr_text_puts(text, words));
+    return card_append_cell(text, names);
+}
+
+static TsrStatus why_storage(TsrText *text, const TsrTensor *t, Value views, Value keepers) {
+    int64_t kept = value_as_list(keepers)->count, tensors = tsr_storage_refcount(t->storage) - kept;
+    TSR_TRY(tsr_text_printf(text, "\nits storage #%lld (%zu bytes) is held by %lld tensor%s", (long long)tsr_storage_id(t->storage), t->storage->nbytes, (long long)tensors, tensors == 1 ? "" : "s"));
+    TSR_TRY(append_names(text, ", also by ", views));
+    TSR_TRY(append_names(text, ", and as a storage by ", keepers));
+    return why_so_large(text, t, value_as_list(views)->count + kept);
+}
+
+static TsrStatus why_end(TsrText *text, Value holders, Value views, Value keepers) {
+    int64_t nviews = value_as_list(views)->count, others = nviews + value_as_list(keepers)->count;
+    if (value_as_list(holders)->count == 0) {
+        TSR_TRY(tsr_text_puts(text, "\nit is freed when the expression ends"));
+    } else {
+        TSR_TRY(tsr_text_puts(text, "\nto free it: "));
+        TSR_TRY(append_endings(text, value_as_list(holders)));
+    }
+    if (others == 0) return TSR_OK;
+    TSR_TRY(append_names(text, "; the memory stays until ", views));
+    TSR_TRY(append_names(text, nviews > 0 ? ", " : "; the memory stays until ", keepers));
+    return tsr_text_puts(text, others == 1 ? " goes too" : " go too");
+}
+
+static TsrStatus why_text(TsrText *text, TsrTensor *t) {
+    Value holders, views = VALUE_NONE, keepers = VALUE_NONE;
+    TSR_TRY(who_holders(&holders, t));
+    TsrStatus status = who_names_over(&views, t->storage, t);
+    if (status == TSR_OK) status = keepers_new(&keepers, t->storage);
+    int64_t count = value_as_list(holders)->count;
+    if (status == TSR_OK && count == 0) status = tsr_text_puts(text, "nothing but this expression holds it");
+    else if (status == TSR_OK) {
+        status = tsr_text_printf(text, "%lld reference%s: ", (long long)count, count == 1 ? "" : "s");
+        if (status == TSR_OK) status = card_append_cell(text, holders);
+    }
+    if (status == TSR_OK && t->storage != NULL) status = why_storage(text, t, views, keepers);
+    if (status == TSR_OK) status = why_end(text, holders, views, keepers);
+    value_release(holders);
+    value_release(views);
+    value_release(keepers);
+    return status;
+}
+
+static TsrStatus tsr_why_fn(Value *out, const CallArgs *args) {
+    TsrTensor *t;
+    TsrText text = {0};
+    TSR_TRY(who_tensor(&t, args->values[0], "why"));
+    TsrStatus status = why_text(&text, t);
+    if (status == TSR_OK) status = str_new_text_move(out, &text);
+    tsr_text_free(&text);
+    if (status == TSR_OK) note_mark(*out);
+    return status;
+}
+static const Method functions[] = {
+    {"why", tsr_why_fn, ARGS_ONE, 1, 1, "(x)", "What keeps its memory alive, and what would free it.\n\n"
+     "    >>> x = ones(2)\n    >>> why(x)\n    1 reference: x\n    its storage #1 (8 bytes) is held by 1 tensor\n    to free it: del x"},
+    {0},
+};
+
+TsrStatus why_startup(void) { return namespace_add_functions("tsr", functions, true); }

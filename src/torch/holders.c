@@ -1,0 +1,606 @@
+#include "holders.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "bind.h"
+#include "lang/types/collections.h"
+#include "lang/object/native.h"
+#include "lang/object/gc.h"
+#include "masked.h"
+#include "lang/types/sequences.h"
+#include "storage.h"
+#include "lang/types/str.h"
+#include "lang/vm/frame.h"
+
+enum { MAX_SOURCES = 16, MAX_WRAPPERS = 16, MAX_DEPTH = 200, MAX_PATH = 512 };
+
+static WhoSource sources[MAX_SOURCES];
+static int source_count;
+static struct {
+    const Type *type;
+    WhoGet get;
+    bool (*owns)(Value v);
+} wrappers[MAX_WRAPPERS];
+static int wrapper_count;
+static struct {
+    const char *path;
+    const Value *slot;
+} roots[MAX_SOURCES];
+static int root_count;
+static WhoLeaks leak_sources[MAX_SOURCES];
+static int leak_source_count;
+static TsrStatus tensor_of_wrapper(TsrTensor **lent, Value v);
+
+void who_register_source(WhoSource source) {
+    if (source_count < MAX_SOURCES) sources[source_count++] = source;
+}
+
+void who_register_root(const char *path, const Value *slot) {
+    if (root_count == MAX_SOURCES) return;
+    roots[root_count].path = path;
+    roots[root_count++].slot = slot;
+}
+
+void who_register_wrapper(const Type *type, WhoGet get, bool (*owns)(Value v)) {
+    bind_tensor_hook = tensor_of_wrapper;
+    if (wrapper_count < MAX_WRAPPERS) {
+        wrappers[wrapper_count].type = type;
+        wrappers[wrapper_count].get = get;
+        wrappers[wrapper_count++].owns = owns;
+    }
+}
+
+void who_register_leaks(WhoLeaks leaks) {
+    if (leak_source_count < MAX_SOURCES) leak_sources[leak_source_count++] = leaks;
+}
+
+static int find_wrapper(Value v) {
+    for (int i = 0; v.tag == V_OBJ && i < wrapper_count; i++)
+        if (v.o->type == wrappers[i].type) return i;
+    return -1;
+}
+
+/* What the binding asks of every object given where a tensor is wanted. */
+static TsrStatus tensor_of_wrapper(TsrTensor **lent, Value v) {
+    int i = find_wrapper(v);
+    return i >= 0 ? wrappers[i].get(lent, v) : TSR_OK;
+}
+
+TsrStatus who_tensor(TsrTensor **lent, Value v, const char *function) {
+    int i = find_wrapper(v);
+    if (v.tag == V_TENSOR) return *lent = v.t, TSR_OK;
+    if (i >= 0) return wrappers[i].get(lent, v);
+    return tsr_error(TSR_TYPE_ERROR, "%s(): argument 'x' must be a tensor, not %s", function, value_type_name(v));
+}
+
+TsrTensor *who_tensor_if_any(Value v) {
+    TsrTensor *t = NULL;
+    if (v.tag == V_TENSOR) return v.t;
+    if (tensor_of_wrapper(&t, v) == TSR_OK) return t;
+    tsr_error_clear();
+    return NULL;
+}
+
+/* ---- the walk ---- */
+
+/* Objects seen already, so that each slot is visited once: a set of pointers by open addressing. */
+typedef struct Walk {
+    WhoVisit visit;
+    WhoVisitStorage visit_storage;
+    void *context;
+    const void **seen;
+    size_t count, capacity; /* a power of two */
+    char path[MAX_PATH];
+    size_t length;
+    int depth;
+    bool flat;    /* under a temporary or an iterator: no path grows */
+    bool counts;  /* nobody reads paths: none is made */
+    bool argument;
+    bool stopped, short_of_memory;
+} Walk;
+
+static bool grow_seen(Walk *w) {
+    size_t capacity = w->capacity > 0 ? 2 * w->capacity : 256;
+    const void **table = tsr_calloc(capacity, sizeof *table);
+    if (table == NULL) return false;
+    for (size_t i = 0; i < w->capacity; i++) {
+        if (w->seen[i] == NULL) continue;
+        size_t at = ((uintptr_t)w->seen[i] >> 4) & (capacity - 1);
+        while (table[at] != NULL) at = (at + 1) & (capacity - 1);
+        table[at] = w->seen[i];
+    }
+    tsr_free(w->seen);
+    w->seen = table;
+    w->capacity = capacity;
+    return true;
+}
+
+/* False when it was there already (or memory is short, or an interrupt came: the walk then ends). */
+static bool mark(Walk *w, const void *object) {
+    if (TSR_UNLIKELY(tsr_interrupt_flag != 0)) { /* raised by whoever asked */
+        w->stopped = true;
+        return false;
+    }
+    if (2 * (w->count + 1) > w->capacity && !grow_seen(w)) {
+        w->stopped = w->short_of_memory = true;
+        return false;
+    }
+    size_t at = ((uintptr_t)object >> 4) & (w->capacity - 1);
+    for (; w->seen[at] != NULL; at = (at + 1) & (w->capacity - 1))
+        if (w->seen[at] == object) return false;
+    w->seen[at] = object;
+    w->count++;
+    return true;
+}
+
+/* Appends to the path; the caller cuts it back to the length it had. */
+static void extend(Walk *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void extend(Walk *w, const char *format, ...) {
+    va_list args;
+    if (w->flat || w->counts) return;
+    va_start(args, format);
+    int n = vsnprintf(w->path + w->length, MAX_PATH - w->length, format, args);
+    va_end(args);
+    if (n > 0) w->length = TSR_MIN(w->length + (size_t)n, (size_t)MAX_PATH - 1);
+}
+
+static void cut(Walk *w, size_t length) {
+    w->length = length;
+    w->path[length] = '\0';
+}
+
+static void walk_value(Walk *w, Value v);
+
+static void walk_items(Walk *w, const Value *items, int64_t count, const char *format) {
+    size_t length = w->length;
+    for (int64_t i = 0; i < count && !w->stopped; i++) {
+        if (items[i].tag < V_TENSOR) continue;
+        extend(w, format, (long long)i);
+        walk_value(w, items[i]);
+        cut(w, length);
+    }
+}
+
+/* d["w"], d[3]: as one would type it. */
+static void extend_key(Walk *w, Value key) {
+    TsrText text = {0};
+    if (w->flat || w->counts) return;
+    if (value_is_str(key)) {
+        extend(w, "[\"%s\"]", value_as_str(key)->data);
+        return;
+    }
+    if (key.tag == V_TENSOR || value_repr(&text, key) != TSR_OK) {
+        tsr_error_clear();
+        extend(w, "[...]");
+    } else {
+        extend(w, "[%s]", text.data);
+    }
+    tsr_text_free(&text);
+}
+
+static void walk_dict(Walk *w, const Dict *dict) {
+    size_t length = w->length;
+    int64_t position = 0;
+    for (DictEntry *e; !w->stopped && (e = dict_next(dict, &position)) != NULL;) {
+        if (e->key.tag >= V_TENSOR && !value_is_str(e->key)) {
+            extend(w, ".<key>");
+            walk_value(w, e->key);
+            cut(w, length);
+        }
+        if (e->value.tag < V_TENSOR) continue;
+        extend_key(w, e->key);
+        walk_value(w, e->value);
+        cut(w, length);
+    }
+}
+
+static void walk_factory(Walk *w, Value dict) {
+    size_t length = w->length;
+    extend(w, ".default_factory");
+    walk_value(w, default_dict_factory(dict));
+    cut(w, length);
+}
+
+static void walk_deque(Walk *w, Value deque) {
+    size_t length = w->length;
+    for (int64_t i = 0; i < deque_count(deque) && !w->stopped; i++) {
+        if (deque_item(deque, i).tag < V_TENSOR) continue;
+        extend(w, "[%lld]", (long long)i);
+        walk_value(w, deque_item(deque, i));
+        cut(w, length);
+    }
+}
+
+static void walk_set(Walk *w, const Set *set) {
+    size_t length = w->length;
+    int64_t position = 0;
+    for (SetEntry *e; !w->stopped && (e = set_next(set, &position)) != NULL;) {
+        extend(w, ".<item>");
+        walk_value(w, e->key);
+        cut(w, length);
+    }
+}
+
+static void walk_closure(Walk *w, const Function *f) {
+    size_t length = w->length;
+    for (int64_t i = 0; i < f->cell_count; i++) {
+        if (f->cells[i] == NULL || !mark(w, f->cells[i])) continue;
+        extend(w, ".<closure>.%s", f->code->captures[i].name);
+        walk_value(w, f->cells[i]->value);
+        cut(w, length);
+    }
+}
+
+static void walk_function(Walk *w, const Function *f) {
+    size_t length = w->length;
+    walk_closure(w, f);
+    if (f->defaults != NULL) {
+        extend(w, ".__defaults__");
+        walk_value(w, value_lent(f->defaults));
+        cut(w, length);
+    }
+    if (f->kwdefaults != NULL) {
+        extend(w, ".__kwdefaults__");
+        walk_value(w, value_lent(f->kwdefaults));
+        cut(w, length);
+    }
+    if (f->annotations != NULL) {
+        extend(w, ".__annotations__");
+        walk_value(w, value_lent(f->annotations));
+        cut(w, length);
+    }
+    int64_t position = 0;
+    for (DictEntry *e; f->attributes != NULL && !w->stopped && (e = dict_next(f->attributes, &position)) != NULL;) {
+        if (e->value.tag < V_TENSOR || !value_is_str(e->key)) continue;
+        extend(w, ".%s", value_as_str(e->key)->data);
+        walk_value(w, e->value);
+        cut(w, length);
+    }
+}
+
+static void walk_generator(Walk *w, const Generator *g) {
+    size_t length = w->length;
+    const Code *code = g->frame.code;
+    if (g->state == GEN_DONE || g->state == GEN_RUNNING || code == NULL) return; /* a running one is an active call */
+    if (g->frame.fn != NULL) walk_closure(w, g->frame.fn);
+    for (int k = 0; k < code->frame_size && !w->stopped; k++) {
+        Value v = g->frame.base[k];
+        if (v.tag < V_TENSOR) continue;
+        const char *name = k < code->slot_count && code->slot_names[k] != NULL ? code->slot_names[k] : "<temporary>";
+        extend(w, ".%s", strcmp(name, ".0") == 0 ? "<iterator>" : name); /* .0: what a generator expression goes over */
+        walk_value(w, v);
+        cut(w, length);
+    }
+}
+
+static TsrStatus visit_inner(Obj *object, void *context) {
+    walk_value(context, value_lent(object));
+    return TSR_OK;
+}
+
+static void visit_inner_tensor(TsrTensor *t, void *context) { walk_value(context, (Value){.tag = V_TENSOR, {.t = t}}); }
+
+static bool ends_with(const Walk *w, const char *end) {
+    size_t n = strlen(end);
+    return w->length >= n && strcmp(w->path + w->length - n, end) == 0;
+}
+
+/* What an object holds that only its own traversal knows: an iterator's source, a bound method's self. */
+static void walk_held(Walk *w, Obj *o) {
+    size_t length = w->length;
+    bool method = strstr(o->type->name, "method") != NULL;
+    const char *inside = method ? ".__self__" : ".<iterator>";
+    void (*outer)(TsrTensor *, void *) = gc_tensor_visit;
+    if (!method && o->type->iter_next == NULL) extend(w, ".<%s>", o->type->name);
+    else if (!ends_with(w, inside)) extend(w, "%s", inside);
+    gc_tensor_visit = visit_inner_tensor;
+    o->type->traverse(o, visit_inner, w);
+    gc_tensor_visit = outer;
+    cut(w, length);
+}
+
+static void walk_masked(Walk *w, TsrTensor *const parts[2]) {
+    size_t length = w->length;
+    extend(w, "._masked_data");
+    walk_value(w, (Value){.tag = V_TENSOR, {.t = parts[0]}});
+    cut(w, length);
+    extend(w, "._masked_mask");
+    walk_value(w, (Value){.tag = V_TENSOR, {.t = parts[1]}});
+    cut(w, length);
+}
+
+static void walk_obj(Walk *w, Obj *o) {
+    Value v = value_lent(o);
+    const Value *items;
+    int64_t count;
+    TsrTensor *parts[2];
+    if (value_as_array(v, &items, &count)) walk_items(w, items, count, "[%lld]");
+    else if (value_is_dict(v)) {
+        walk_dict(w, (const Dict *)o);
+        if (o->type == &default_dict_type) walk_factory(w, v);
+    } else if (o->type == &deque_type) walk_deque(w, v);
+    else if (value_is_set(v)) walk_set(w, value_as_set(v));
+    else if (masked_parts(parts, v)) walk_masked(w, parts);
+    else if (o->type == &function_type) walk_function(w, (const Function *)o);
+    else if (o->type == &cell_type) walk_value(w, ((Cell *)o)->value);
+    else if (o->type == &generator_type) walk_generator(w, (const Generator *)o);
+    else if (o->type == &method_type) {
+        size_t length = w->length;
+        walk_value(w, ((BoundMethod *)o)->function);
+        extend(w, ".__self__");
+        walk_value(w, ((BoundMethod *)o)->self);
+        cut(w, length);
+    } else if (o->type == &module_type) {
+        walk_value(w, value_lent(value_as_module(v)->dict));
+    } else if (o->type->traverse != NULL) {
+        walk_held(w, o);
+    }
+}
+
+/* The elements of a storage of tensors. */
+static void walk_elements(Walk *w, const TsrStorage *storage) {
+    size_t length = w->length;
+    TsrTensor *const *elements = (TsrTensor *const *)storage->ptr.data;
+    for (size_t i = 0; elements != NULL && i < storage->nbytes / sizeof *elements && !w->stopped; i++) {
+        if (elements[i] == NULL) continue;
+        extend(w, "[%zu]", i);
+        walk_value(w, (Value){.tag = V_TENSOR, {.t = elements[i]}});
+        cut(w, length);
+    }
+}
+
+/* The tensors that a nested or sparse tensor holds. */
+static void walk_inside_tensor(Walk *w, const TsrTensor *t) {
+    size_t length = w->length;
+    if (t->sparse != NULL) {
+        extend(w, ".indices()");
+        if (t->sparse->indices != NULL) walk_value(w, (Value){.tag = V_TENSOR, {.t = t->sparse->indices}});
+        cut(w, length);
+        if (t->sparse->plain_indices != NULL) walk_value(w, (Value){.tag = V_TENSOR, {.t = t->sparse->plain_indices}});
+        extend(w, ".values()");
+        if (t->sparse->values != NULL) walk_value(w, (Value){.tag = V_TENSOR, {.t = t->sparse->values}});
+        cut(w, length);
+    } else if (t->dtype == TSR_NESTED && tsr_is_defined(t) && t->storage != NULL && mark(w, t->storage)) {
+        walk_elements(w, t->storage);
+    }
+}
+
+/* One reference to a tensor, and what the tensor holds. */
+static void visit_tensor(Walk *w, TsrTensor *t) {
+    if (!w->visit(w->path, t, w->argument, w->context)) w->stopped = true;
+    w->argument = false; /* only the argument itself is left out, not what it holds */
+    if ((t->sparse != NULL || t->dtype == TSR_NESTED) && mark(w, t)) walk_inside_tensor(w, t);
+}
+
+/* What the modules say that keep tensors outside of values. */
+static bool visit_source(const char *path, TsrTensor *t, bool argument, void *context) {
+    Walk *w = context;
+    cut(w, 0);
+    w->flat = false;
+    w->argument = argument;
+    extend(w, "%s", path);
+    visit_tensor(w, t);
+    return !w->stopped;
+}
+
+static void visit_storage_source(const char *path, const TsrStorage *s, void *context) {
+    Walk *w = context;
+    w->visit_storage(path, s, w->context);
+}
+
+static void visit_storage_value(Walk *w, Value v) {
+    const TsrStorage *whole = storage_obj_whole(v);
+    w->visit_storage(w->path, storage_obj_of(v), w->context);
+    if (whole != NULL) w->visit_storage(w->path, whole, w->context);
+}
+
+/* One slot that holds `v`. */
+static void walk_value(Walk *w, Value v) {
+    if (v.tag < V_TENSOR || w->stopped || w->depth >= MAX_DEPTH) return;
+    w->depth++;
+    if (v.tag == V_TENSOR) {
+        visit_tensor(w, v.t);
+    } else if (mark(w, v.o)) {
+        int i = find_wrapper(v);
+        TsrTensor *t;
+        w->argument = false;
+        if (i >= 0) {
+            if (wrappers[i].owns(v) && wrappers[i].get(&t, v) == TSR_OK) visit_tensor(w, t);
+            tsr_error_clear();
+        } else if (value_is_storage(v)) {
+            visit_storage_value(w, v);
+        } else {
+            walk_obj(w, v.o);
+        }
+    }
+    w->depth--;
+}
+
+static bool walk_root(const Root *root, void *context) {
+    static const char *const flat_names[] = {[ROOT_ITERATOR] = "<iterator>", [ROOT_TEMPORARY] = "<temporary>", [ROOT_ARGUMENT] = "<temporary>"};
+    Walk *w = context;
+    if (root->cell != NULL && !mark(w, root->cell)) return !w->stopped; /* a closure's, seen already */
+    cut(w, 0);
+    w->flat = false;
+    w->argument = root->kind == ROOT_ARGUMENT;
+    if (root->kind == ROOT_GLOBAL) extend(w, "%s", root->name);
+    else if (root->kind == ROOT_LOCAL) extend(w, "%s.%s", root->function, root->name);
+    else extend(w, "%s", flat_names[root->kind]);
+    w->flat = root->kind >= ROOT_ITERATOR;
+    walk_value(w, *root->value);
+    return !w->stopped;
+}
+
+/* Storages of tensors that only a storage handle or a storage object keeps. */
+static void walk_storages(Walk *w) {
+    for (TsrStorage *s = tsr_storage_first(); s != NULL && !w->stopped; s = s->next) {
+        if (s->element != TSR_NESTED || !mark(w, s)) continue;
+        cut(w, 0);
+        w->flat = w->argument = false;
+        extend(w, "storage #%lld", (long long)tsr_storage_id(s));
+        walk_elements(w, s);
+    }
+}
+
+static TsrStatus walk_all(WhoVisit visit, WhoVisitStorage visit_storage, void *context, bool counts) {
+    Walk w = {.visit = visit, .visit_storage = visit_storage, .context = context, .counts = counts};
+    gc_collect();
+    scope_visit_roots(walk_root, &w);
+    for (int i = 0; i < root_count && !w.stopped; i++) {
+        cut(&w, 0);
+        w.flat = w.argument = false;
+        extend(&w, "%s", roots[i].path);
+        walk_value(&w, *roots[i].slot);
+    }
+    for (int i = 0; i < source_count && !w.stopped; i++) sources[i](visit_source, visit_storage_source, &w);
+    if (!w.stopped) walk_storages(&w);
+    tsr_free(w.seen);
+    return w.short_of_memory ? mem_error() : TSR_OK;
+}
+
+static bool pass_tensor(const char *path, TsrTensor *t, bool argument, void *context) {
+    (void)path, (void)t, (void)argument, (void)context;
+    return true;
+}
+
+static void pass_storage(const char *path, const TsrStorage *s, void *context) { (void)path, (void)s, (void)context; }
+
+TsrStatus who_each(WhoVisit visit, void *context) { return walk_all(visit, pass_storage, context, false); }
+
+TsrStatus who_each_storage(WhoVisitStorage visit, void *context) { return walk_all(pass_tensor, visit, context, false); }
+
+/* ---- what is asked ---- */
+
+typedef struct Count {
+    const TsrTensor *t;
+    int64_t arguments;
+} Count;
+
+static bool count_arguments(const char *path, TsrTensor *t, bool argument, void *context) {
+    Count *c = context;
+    (void)path;
+    c->arguments += argument && t == c->t;
+    return true;
+}
+
+int64_t who_refcount(TsrTensor *t) {
+    Count c = {t, 0};
+    if (walk_all(count_arguments, pass_storage, &c, true) != TSR_OK) tsr_error_clear();
+    return TSR_MAX(0, (int64_t)tsr_tensor_refcount(t) - c.arguments);
+}
+
+typedef struct Holders {
+    const TsrTensor *t;
+    List *list;
+    int64_t limit;
+    TsrStatus status;
+} Holders;
+
+static bool add_holder(const char *path, TsrTensor *t, bool argument, void *context) {
+    Holders *h = context;
+    Value name;
+    if (t != h->t || argument || h->list->count >= h->limit) return true;
+    h->status = str_new_c(&name, path);
+    if (h->status == TSR_OK) h->status = list_append_move(h->list, name);
+    return h->status == TSR_OK;
+}
+
+TsrStatus who_holders(Value *out, TsrTensor *t) {
+    Value list, name;
+    int64_t count = who_refcount(t);
+    TSR_TRY(list_new(&list, count));
+    Holders h = {t, value_as_list(list), count, TSR_OK};
+    TsrStatus status = who_each(add_holder, &h);
+    if (status == TSR_OK) status = h.status;
+    while (status == TSR_OK && h.list->count < count) { /* held by an object whose inside has no names */
+        status = str_new_c(&name, "<temporary>");
+        if (status == TSR_OK) status = list_append_move(h.list, name);
+    }
+    return value_end_move(out, status, list);
+}
+
+typedef struct Sharers {
+    const TsrStorage *storage;
+    const TsrTensor *except;
+    List *list;
+    const TsrTensor **seen;
+    int64_t nseen, capacity;
+    TsrStatus status;
+} Sharers;
+
+static bool add_sharer(const char *path, TsrTensor *t, bool argument, void *context) {
+    Sharers *s = context;
+    Value name;
+    if (argument || t->storage != s->storage || t == s->except) return true;
+    for (int64_t i = 0; i < s->nseen; i++)
+        if (s->seen[i] == t) return true;
+    s->status = mem_grow(&s->seen, &s->capacity, s->nseen + 1, sizeof *s->seen);
+    if (s->status == TSR_OK) s->status = str_new_c(&name, path);
+    if (s->status == TSR_OK) s->status = list_append_move(s->list, name);
+    if (s->status == TSR_OK) s->seen[s->nseen++] = t;
+    return s->status == TSR_OK;
+}
+
+TsrStatus who_names_over(Value *out, const TsrStorage *storage, const TsrTensor *except) {
+    Value list;
+    TSR_TRY(list_new(&list, 0));
+    Sharers s = {.storage = storage, .except = except, .list = value_as_list(list)};
+    TsrStatus status = storage != NULL ? who_each(add_sharer, &s) : TSR_OK;
+    if (status == TSR_OK) status = s.status;
+    tsr_free(s.seen);
+    return value_end_move(out, status, list);
+}
+
+TsrStatus who_leaks(Value *out) {
+    Value list;
+    gc_collect(); /* what only a cycle holds is no leak */
+    TSR_TRY(list_new(&list, 0));
+    TsrStatus status = TSR_OK;
+    for (int i = 0; i < leak_source_count && status == TSR_OK; i++) status = leak_sources[i](value_as_list(list));
+    return value_end_move(out, status, list);
+}
+
+typedef struct Name {
+    const TsrTensor *t;
+    char *buffer;
+    size_t room;
+} Name;
+
+static bool take_name(const char *path, TsrTensor *t, bool argument, void *context) {
+    Name *n = context;
+    if (t != n->t || argument || path[0] == '<') return true;
+    bool underscore = strcmp(path, "_") == 0; /* a real name is better */
+    if (n->buffer[0] == '\0' || !underscore) snprintf(n->buffer, n->room, "%s", path);
+    return underscore;
+}
+
+char *who_name(char *buffer, size_t room, TsrTensor *t) {
+    Name n = {t, buffer, room};
+    buffer[0] = '\0';
+    if (who_each(take_name, &n) != TSR_OK) tsr_error_clear();
+    return buffer;
+}
+
+static void tensor_name(char *buffer, size_t room, const TsrTensor *t) { who_name(buffer, room, (TsrTensor *)t); }
+
+typedef struct BlockName { const void *data; char *buffer; size_t room; } BlockName;
+
+static bool take_block_name(const char *path, TsrTensor *t, bool argument, void *context) {
+    BlockName *n = context;
+    if (argument || t->storage == NULL || tsr_storage_data(t->storage) != n->data) return true;
+    snprintf(n->buffer, n->room, "%s", path);
+    return false;
+}
+
+static void block_name(char *buffer, size_t room, const void *data) {
+    BlockName n = {data, buffer, room};
+    buffer[0] = '\0';
+    if (who_each(take_block_name, &n) != TSR_OK) tsr_error_clear();
+}
+
+void who_name_for_core(void) {
+    tsr_tensor_name_hook = tensor_name;
+    tsr_guard_name_hook = block_name;
+}

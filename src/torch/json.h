@@ -1,0 +1,16 @@
+/* json_out.h: any value as JSON, for --json and -o json: numbers, text, containers, tensors as nested lists; the rest as its repr. */
+#ifndef REPL_JSON_OUT_H
+#define REPL_JSON_OUT_H
+
+#include "lang/object/value.h"
+
+typedef struct JsonStyle {
+    const char *nan;  /* what numbers that JSON lacks become: "null" (also NULL), "token" (NaN, Infinity), or "error", a ValueError */
+    int precision;    /* significant digits of floats; 0: all */
+    bool strict;      /* TypeError for a value or a key that JSON lacks, not its repr */
+} JsonStyle;
+
+/* Appends. RecursionError for a container that holds itself. */
+TsrStatus json_write(TsrText *out, Value v, const JsonStyle *style);
+
+#endif

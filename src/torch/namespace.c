@@ -1,0 +1,225 @@
+#include "namespace.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "bind.h"
+#include "lang/types/collections.h"
+#include "lang/object/exc.h"
+#include "show/help.h"
+#include "masked.h"
+#include "lang/modules/namespace.h"
+#include "lang/vm/prelude.h"
+#include "lang/types/sequences.h"
+#include "storage.h"
+#include "lang/types/str.h"
+#include "tensor_methods.h"
+#include "tensor.h"
+#include "functions.h"
+#include "types.h"
+#include "lang/vm/vm.h"
+
+/* ---- torch and its submodules ---- */
+
+static const struct { const char *name; double value; } constants[] = {{"pi", M_PI}, {"e", M_E}, {"inf", INFINITY}, {"nan", NAN}};
+
+static TsrStatus fill_types(Module *m) {
+    static const struct { const char *name; Type *type; } types[] = {
+        {"Tensor", &torch_tensor_type}, {"UntypedStorage", &untyped_storage_type}, {"TypedStorage", &typed_storage_type},
+        {"no_grad", &no_grad_type}, {"enable_grad", &enable_grad_type}, {"inference_mode", &inference_mode_type}, {"set_grad_enabled", &set_grad_enabled_type},
+    };
+    for (size_t i = 0; i < TSR_COUNTOF(types); i++) TSR_TRY(module_add(m, types[i].name, value_lent(types[i].type)));
+    for (int d = 0; d < TSR_DTYPE_COUNT; d++)
+        if (float_tensor_types[d].name != NULL) TSR_TRY(module_add(m, float_tensor_types[d].name, value_lent(&float_tensor_types[d])));
+    for (int d = 0; d < TSR_DTYPE_COUNT; d++)
+        if (legacy_storage_types[d].name != NULL) TSR_TRY(module_add(m, legacy_storage_types[d].name, value_lent(&legacy_storage_types[d])));
+    return module_add(m, "OutOfMemoryError", value_lent(EXC_TYPE(TSR_OUT_OF_MEMORY_ERROR)));
+}
+
+static TsrStatus fill_torch(Module *m) {
+    TSR_TRY(torch_types_fill(m->dict));
+    TSR_TRY(dict_set_c(m->dict, "bool", dtype_value(TSR_BOOL)));
+    TSR_TRY(fill_types(m));
+    for (size_t i = 0; i < TSR_COUNTOF(constants); i++) TSR_TRY(module_add(m, constants[i].name, value_float(constants[i].value)));
+    TSR_TRY(module_add(m, "newaxis", VALUE_NONE));
+    static const char *const libraries[] = {"has_lapack", "has_mkl", "has_openmp", "has_spectral"};
+    for (size_t i = 0; i < TSR_COUNTOF(libraries); i++) TSR_TRY(module_add(m, libraries[i], VALUE_TRUE));
+    Value v;
+    TSR_TRY(str_new_c(&v, TSR_TORCH_VERSION));
+    TSR_TRY(module_add_move(m, "__version__", v));
+    TSR_TRY(generator_default(&v));
+    TSR_TRY(module_add_move(m, "default_generator", v));
+    TSR_TRY(module_add_functions(m, torch_functions));
+    return module_add_functions(m, torch_random_functions);
+}
+
+/* An operator or a function of the prelude by this name in the module. */
+static TsrStatus find_operator(Value *out, const char *prefix, const char *name) {
+    char full[160];
+    snprintf(full, sizeof full, "%s%s", prefix, name);
+    TSR_TRY(bind_new_function(out, full));
+    if (out->tag != V_UNBOUND) return TSR_OK;
+    size_t n = strlen(prefix);
+    snprintf(full, sizeof full, "%.*s", n > 0 ? (int)n - 1 : 0, prefix);
+    return prelude_get(out, full, name);
+}
+
+static TsrStatus fill_linalg(Module *m) { return module_add(m, "LinAlgError", value_lent(EXC_TYPE(TSR_LINALG_ERROR))); }
+static TsrStatus fill_random(Module *m) {
+    Value v;
+    TSR_TRY(generator_default(&v));
+    TSR_TRY(module_add_move(m, "default_generator", v));
+    TSR_TRY(module_add_functions(m, torch_random_functions));
+    return module_add_functions(m, torch_fork_functions);
+}
+static TsrStatus fill_cuda(Module *m) { return module_add_functions(m, torch_cuda_functions); }
+static TsrStatus fill_accelerator(Module *m) { return module_add_functions(m, torch_accelerator_functions); }
+static TsrStatus fill_func(Module *m) {
+    Value v;
+    TSR_TRY(find_operator(&v, "", "vmap"));
+    return module_add_move(m, "vmap", v);
+}
+static TsrStatus fill_absent(Module *m) { return module_add_functions(m, torch_absent_functions); }
+static TsrStatus fill_cudnn(Module *m) {
+    static const struct { const char *name; bool value; } switches[] = {{"enabled", true}, {"benchmark", false}, {"deterministic", false}, {"allow_tf32", true}};
+    for (size_t i = 0; i < TSR_COUNTOF(switches); i++) TSR_TRY(module_add(m, switches[i].name, value_bool(switches[i].value)));
+    return fill_absent(m);
+}
+static TsrStatus fill_version(Module *m) {
+    TSR_TRY(module_add_text(m, "__version__", TSR_TORCH_VERSION));
+    return module_add(m, "cuda", VALUE_NONE);
+}
+
+static TsrStatus fill_rnn(Module *module) {
+    Value type;
+    TSR_TRY(namedtuple_new_type(&type, "PackedSequence", "data batch_sizes sorted_indices unsorted_indices", "torch.nn.utils.rnn", 3));
+    return module_add_move(module, "PackedSequence", type);
+}
+
+/* One row a module: where operators of the table go by their prefix, and its children as attributes. */
+static const struct Space {
+    const char *module, *prefix; /* prefix NULL: no operators */
+    TsrStatus (*fill)(Module *module);
+    const char *doc;
+} spaces[] = {
+    {"torch", "", fill_torch, "Tensors and the operators on them, under PyTorch's names."},
+    {"torch._C", NULL, NULL, "torch._C._nn."},
+    {"torch._VF", "_VF.", NULL, "What functions of torch that PyTorch writes in Python call."},
+    {"torch._C._nn", "_C._nn.", NULL, "What functions of torch.nn.functional call."},
+    {"torch.nn", NULL, NULL, "torch.nn.functional."},
+    {"torch.nn.functional", "nn.functional.", NULL, "The functions of neural networks, without modules and gradients."},
+    {"torch.nn.init", "nn.init.", NULL, "First values of weights."},
+    {"torch.nn.utils", NULL, NULL, "torch.nn.utils.rnn."},
+    {"torch.nn.utils.rnn", "nn.utils.rnn.", fill_rnn, "Sequences of different lengths side by side."},
+    {"torch.functional", "", NULL, "Functions of torch under their module's name."},
+    {"torch.return_types", NULL, bind_fill_return_types, "The types of results with named parts."},
+    {"torch.linalg", "linalg.", fill_linalg, "Linear algebra."},
+    {"torch.fft", "fft.", NULL, "Discrete Fourier transforms."},
+    {"torch.special", "special.", NULL, "Special functions."},
+    {"torch.masked", "masked.", masked_fill, "Reductions over part of a tensor, and tensors with a mask."},
+    {"torch.masked._ops", "masked.", NULL, "torch.masked, as PyTorch's own examples call it."},
+    {"torch.masked.maskedtensor", "masked.", masked_fill, "Tensors with a mask."},
+    {"torch.sparse", "sparse.", torch_sparse_fill, "Operators on sparse tensors."},
+    {"torch.signal", NULL, NULL, "torch.signal.windows."},
+    {"torch.signal.windows", "signal.windows.", NULL, "Window functions."},
+    {"torch.func", "func.", fill_func, "torch.vmap and rearrange."},
+    {"torch.random", NULL, fill_random, "Seeds and states of the random stream."},
+    {"torch.testing", "testing.", NULL, "Comparing tensors in tests."},
+    {"torch.cuda", NULL, fill_cuda, "Questions about GPUs."},
+    {"torch.accelerator", NULL, fill_accelerator, "Questions about the device beside the CPU."},
+    {"torch.mps", NULL, fill_absent, "Questions about Apple's GPUs: there is none."},
+    {"torch.xpu", NULL, fill_absent, "Questions about Intel's GPUs: there is none."},
+    {"torch.backends", NULL, NULL, "Questions about libraries."},
+    {"torch.backends.mps", NULL, fill_absent, "Apple's GPUs: absent."},
+    {"torch.backends.cuda", NULL, fill_absent, "CUDA's libraries."},
+    {"torch.backends.cudnn", NULL, fill_cudnn, "cuDNN: absent; its switches can be set and have no effect."},
+    {"torch.version", NULL, fill_version, "The version of PyTorch that is matched."},
+};
+
+static const struct Space *find_space(const char *module) {
+    for (size_t i = 0; i < TSR_COUNTOF(spaces); i++)
+        if (strcmp(spaces[i].module, module) == 0) return &spaces[i];
+    return NULL;
+}
+
+/* torch.linalg as an attribute of torch: a child module. */
+static TsrStatus find_child(Value *out, const char *module, const char *name) {
+    char full[160];
+    snprintf(full, sizeof full, "%s.%s", module, name);
+    *out = VALUE_UNBOUND;
+    return find_space(full) != NULL ? namespace_module(out, full) : TSR_OK;
+}
+
+/* What a module lacks is looked for once and then kept in its dict. */
+static TsrStatus missing_attribute(Value *out, Module *m, Str *name) {
+    const struct Space *space = find_space(m->name->data);
+    *out = VALUE_UNBOUND;
+    if (space == NULL || name->size > 100) return TSR_OK;
+    TSR_TRY(find_child(out, space->module, name->data));
+    if (out->tag == V_UNBOUND && space->prefix != NULL && strncmp(name->data, "__", 2) != 0) TSR_TRY(find_operator(out, space->prefix, name->data));
+    return out->tag == V_UNBOUND ? TSR_OK : dict_set_str(m->dict, name, *out);
+}
+
+static bool has_functions(const TsrOpSet *set, unsigned *forms) {
+    *forms = 0;
+    for (int i = 0; set != NULL && i < set->n; i++)
+        if ((set->ops[i]->flags & TSR_OP_HIDDEN) == 0) *forms |= set->ops[i]->forms;
+    return (*forms & TSR_FN) != 0;
+}
+
+static TsrStatus append_name(List *names, const char *name) {
+    Value v;
+    TSR_TRY(str_new_c(&v, name));
+    return list_append_move(names, v);
+}
+
+static TsrStatus attribute_names(List *names, Module *m) {
+    const struct Space *space = find_space(m->name->data);
+    size_t n = strlen(m->name->data);
+    for (size_t i = 0; i < TSR_COUNTOF(spaces); i++)
+        if (strncmp(spaces[i].module, m->name->data, n) == 0 && spaces[i].module[n] == '.' && strchr(spaces[i].module + n + 1, '.') == NULL)
+            TSR_TRY(append_name(names, spaces[i].module + n + 1));
+    if (space == NULL || space->prefix == NULL) return TSR_OK;
+    n = strlen(space->prefix);
+    for (int i = 0; i < tsr_op_count(); i++) {
+        unsigned forms;
+        const TsrOpSet *set = tsr_op_at(i);
+        if (!has_functions(set, &forms) || strncmp(set->name, space->prefix, n) != 0 || strchr(set->name + n, '.') != NULL) continue;
+        TSR_TRY(append_name(names, set->name + n));
+    }
+    char inner[64];
+    snprintf(inner, sizeof inner, "%.*s", n > 0 ? (int)n - 1 : 0, space->prefix);
+    return prelude_append_names(names, inner);
+}
+
+/* ---- bare names ---- */
+
+/* Every bare name beyond Python's builtins: operators, added ones. */
+static void each_bare_name(void (*visit)(const char *name, void *context), void *context) {
+    namespace_each_bare(visit, context);
+    for (int i = 0; i < tsr_op_count(); i++) {
+        unsigned forms;
+        const TsrOpSet *set = tsr_op_at(i);
+        if (has_functions(set, &forms) && strchr(set->name, '.') == NULL) visit(set->name, context);
+    }
+    prelude_each("", visit, context);
+    for (const Method *m = torch_functions; m->name != NULL; m++) visit(m->name, context);
+    for (const Method *m = torch_random_functions; m->name != NULL; m++) visit(m->name, context);
+    for (int d = 0; d < TSR_DTYPE_COUNT; d++) visit(tsr_dtype_name((TsrDtype)d), context);
+}
+
+static TsrStatus refusal(Value *out, const char *name) { return prelude_get(out, "refused", name); }
+
+TsrStatus torch_ns_startup(void) {
+    bind_refusal = refusal;
+    TSR_TRY(torch_rows_register());
+    tensor_methods_startup();
+    TSR_TRY(tensor_type_startup());
+    for (size_t i = 0; i < TSR_COUNTOF(spaces); i++) {
+        const struct Space *s = &spaces[i];
+        TSR_TRY(namespace_add(&(Namespace){s->module, s->doc, s->fill, missing_attribute, attribute_names}));
+    }
+    help_startup();
+    vm_bare_names = each_bare_name;
+    return TSR_OK;
+}
