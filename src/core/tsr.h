@@ -13,8 +13,8 @@
  *
  * Works from C++ too, where a count is a std::atomic. Semantic versioning: names and structs in these headers stay as they are
  * within a major version, and within a minor one while that is 0. */
-#ifndef TSR_H
-#define TSR_H
+#ifndef TSR_TSR_H
+#define TSR_TSR_H
 
 #include "base.h"
 #include "error.h"

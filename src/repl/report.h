@@ -1,4 +1,4 @@
-/* diag.h: the report of an error, on a stream.
+/* report.h: the report of an error, on a stream.
  *
  *   Traceback (most recent call last):
  *     File "job.tsr", line 3, in f
@@ -9,8 +9,8 @@
  *
  * A SyntaxError starts at its File line. The text of the program and columns come from Source; nothing here knows of
  * values. Control characters of source lines are blanked, long lines cut around the place. */
-#ifndef REPL_DIAG_H
-#define REPL_DIAG_H
+#ifndef REPL_REPORT_H
+#define REPL_REPORT_H
 
 #include <stdio.h>
 

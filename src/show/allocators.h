@@ -1,6 +1,6 @@
 /* allocators.h: the core's registries as data: memory, empty_cache, typemeta, allocators, set_allocator. */
-#ifndef REPL_ALLOCATORS_H
-#define REPL_ALLOCATORS_H
+#ifndef SHOW_ALLOCATORS_H
+#define SHOW_ALLOCATORS_H
 
 #include "lang/object/value.h"
 

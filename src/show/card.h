@@ -1,8 +1,8 @@
 /* card.h: facts as data that shows itself to people: dicts as cards, lists of dicts as tables, strs without quotes.
  *
  * They are dicts, lists and strs in all else. What knows facts (inspect, why, see, allocators) builds them with card_put_... and marks them. */
-#ifndef REPL_CARD_H
-#define REPL_CARD_H
+#ifndef SHOW_CARD_H
+#define SHOW_CARD_H
 
 #include "lang/object/value.h"
 

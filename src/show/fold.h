@@ -1,6 +1,6 @@
 /* fold.h: pages of help in lines that a terminal shows whole. */
-#ifndef REPL_FOLD_H
-#define REPL_FOLD_H
+#ifndef SHOW_FOLD_H
+#define SHOW_FOLD_H
 
 #include "core/text.h"
 

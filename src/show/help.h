@@ -1,6 +1,6 @@
 /* help.h: what help(x) and x? print about functions, types, modules and operators by name. */
-#ifndef REPL_HELP_H
-#define REPL_HELP_H
+#ifndef SHOW_HELP_H
+#define SHOW_HELP_H
 
 #include "core/text.h"
 #include "lang/object/value.h"

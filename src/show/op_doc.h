@@ -1,6 +1,6 @@
 /* op_doc.h: help about operators, from their rows: signatures, what they do, an example and what it prints. */
-#ifndef REPL_OP_DOC_H
-#define REPL_OP_DOC_H
+#ifndef SHOW_OP_DOC_H
+#define SHOW_OP_DOC_H
 
 #include "core/text.h"
 #include "lang/object/value.h"

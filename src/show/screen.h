@@ -1,6 +1,6 @@
-/* window.h: the window in which the prompt stands: its width, and the pager for texts that are longer than it. */
-#ifndef REPL_WINDOW_H
-#define REPL_WINDOW_H
+/* screen.h: the window in which the prompt stands: its width, and the pager for texts that are longer than it. */
+#ifndef SHOW_SCREEN_H
+#define SHOW_SCREEN_H
 
 #include <stdbool.h>
 

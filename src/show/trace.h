@@ -1,6 +1,6 @@
-/* see.h: what happened: trace (the log of allocations, copies and counts) and versions (the log of writes). */
-#ifndef REPL_SEE_H
-#define REPL_SEE_H
+/* trace.h: what happened: trace (the log of allocations, copies and counts) and versions (the log of writes). */
+#ifndef SHOW_TRACE_H
+#define SHOW_TRACE_H
 
 #include "lang/object/value.h"
 

@@ -1,6 +1,6 @@
 /* why.h: why(x): what keeps a tensor's memory alive, and what would free it. */
-#ifndef REPL_WHY_H
-#define REPL_WHY_H
+#ifndef SHOW_WHY_H
+#define SHOW_WHY_H
 
 #include "lang/object/value.h"
 

@@ -1,7 +1,7 @@
-/* ns_tensorflow.h: tensorflow.Tensor: memory taken at once from its allocator, a dtype from the start, elements that may be strings, and real
+/* tensorflow.h: tensorflow.Tensor: memory taken at once from its allocator, a dtype from the start, elements that may be strings, and real
  * TensorProto messages; tensorflow.TensorShape. */
-#ifndef REPL_NS_TENSORFLOW_H
-#define REPL_NS_TENSORFLOW_H
+#ifndef SYSTEMS_TENSORFLOW_H
+#define SYSTEMS_TENSORFLOW_H
 
 #include "lang/object/value.h"
 

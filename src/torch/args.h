@@ -1,6 +1,6 @@
-/* args_torch.h: PyTorch's message for arguments that fit none of a function's overloads. */
-#ifndef REPL_ARGS_TORCH_H
-#define REPL_ARGS_TORCH_H
+/* args.h: PyTorch's message for arguments that fit none of a function's overloads. */
+#ifndef TORCH_ARGS_H
+#define TORCH_ARGS_H
 
 #include "lang/object/value.h"
 

@@ -3,8 +3,8 @@
  * An OpFunction is the value behind torch.add, x.add, x.add_: all overloads of one name in one form. A call tries
  * the overloads in PyTorch's order, fills a TsrOpCall on the stack (no heap in the common case), runs it and
  * turns the results into values. What does not fit raises PyTorch's TypeError, word for word. */
-#ifndef REPL_BIND_H
-#define REPL_BIND_H
+#ifndef TORCH_BIND_H
+#define TORCH_BIND_H
 
 #include "core/op.h"
 #include "lang/object/value.h"

@@ -1,8 +1,8 @@
-/* bind_impl.h: what the binding's files share: bind_sig.c makes the signatures of a function, bind_match.c finds the one that
+/* bind_impl.h: what the binding's files share: bind_signature.c makes the signatures of a function, bind_match.c finds the one that
  * fits, bind_convert.c makes a row's arguments of the values, bind.c calls, bind_result.c makes values of the results, bind_error.c words what fits none.
  * Include nothing of this elsewhere. */
-#ifndef REPL_BIND_IMPL_H
-#define REPL_BIND_IMPL_H
+#ifndef TORCH_BIND_IMPL_H
+#define TORCH_BIND_IMPL_H
 
 #include "bind.h"
 #include "lang/types/numbers.h"

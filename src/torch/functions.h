@@ -1,6 +1,6 @@
-/* torch_fn.h: functions of torch that are no operators on tensors, and the rows that need the language. */
-#ifndef REPL_TORCH_FN_H
-#define REPL_TORCH_FN_H
+/* functions.h: functions of torch that are no operators on tensors, and the rows that need the language. */
+#ifndef TORCH_FUNCTIONS_H
+#define TORCH_FUNCTIONS_H
 
 #include "core/op.h"
 #include "lang/object/native.h"

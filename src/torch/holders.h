@@ -1,9 +1,9 @@
-/* who.h: who holds a tensor: every reference in the program, by name.
+/* holders.h: who holds a tensor: every reference in the program, by name.
  *
  * Walks from the roots (globals, locals of active calls, what other modules register) through containers, closures and
  * generators. Nothing is recorded while programs run: the answer is computed when it is asked for. */
-#ifndef REPL_WHO_H
-#define REPL_WHO_H
+#ifndef TORCH_HOLDERS_H
+#define TORCH_HOLDERS_H
 
 #include "core/tensor.h"
 #include "lang/object/value.h"

@@ -1,6 +1,6 @@
-/* json_out.h: any value as JSON, for --json and -o json: numbers, text, containers, tensors as nested lists; the rest as its repr. */
-#ifndef REPL_JSON_OUT_H
-#define REPL_JSON_OUT_H
+/* json.h: any value as JSON, for --json and -o json: numbers, text, containers, tensors as nested lists; the rest as its repr. */
+#ifndef TORCH_JSON_H
+#define TORCH_JSON_H
 
 #include "lang/object/value.h"
 

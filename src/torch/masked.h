@@ -1,9 +1,9 @@
-/* masked_obj.h: torch.masked.MaskedTensor: a tensor and a mask of its shape that says which elements count.
+/* masked.h: torch.masked.MaskedTensor: a tensor and a mask of its shape that says which elements count.
  *
  * The object holds the two tensors and nothing more. What an operator does with it is written in prelude/masked_tensor.tsr,
  * to which every call of an operator that meets a MaskedTensor goes (bind_override). */
-#ifndef REPL_MASKED_OBJ_H
-#define REPL_MASKED_OBJ_H
+#ifndef TORCH_MASKED_H
+#define TORCH_MASKED_H
 
 #include "lang/object/native.h"
 #include "lang/object/value.h"

@@ -2,8 +2,8 @@
  *
  * A borrow holds a weak link and no reference; using it after its tensor is gone, or after its `with` block, is a BorrowError that
  * names where it was borrowed and where the owner went. */
-#ifndef REPL_MAYBE_OWNED_H
-#define REPL_MAYBE_OWNED_H
+#ifndef TORCH_MAYBE_OWNED_H
+#define TORCH_MAYBE_OWNED_H
 
 #include "lang/object/value.h"
 

@@ -1,7 +1,7 @@
-/* torch_ns.h: torch and its submodules. Operators need no registration: torch.NAME, torch.linalg.NAME and bare names find them in the operator
+/* namespace.h: torch and its submodules. Operators need no registration: torch.NAME, torch.linalg.NAME and bare names find them in the operator
  * table, and after it the functions of the prelude. */
-#ifndef REPL_TORCH_NS_H
-#define REPL_TORCH_NS_H
+#ifndef TORCH_NAMESPACE_H
+#define TORCH_NAMESPACE_H
 
 #include "lang/object/value.h"
 

@@ -1,6 +1,6 @@
-/* storage_obj.h: torch.UntypedStorage and torch.TypedStorage as values: a counted hold on a core storage. */
-#ifndef REPL_STORAGE_OBJ_H
-#define REPL_STORAGE_OBJ_H
+/* storage.h: torch.UntypedStorage and torch.TypedStorage as values: a counted hold on a core storage. */
+#ifndef TORCH_STORAGE_H
+#define TORCH_STORAGE_H
 
 #include "core/storage.h"
 #include "lang/object/value.h"

@@ -1,6 +1,6 @@
 /* subscript.h: x[...], x[...] = v and their errors, as PyTorch's. */
-#ifndef REPL_SUBSCRIPT_H
-#define REPL_SUBSCRIPT_H
+#ifndef TORCH_SUBSCRIPT_H
+#define TORCH_SUBSCRIPT_H
 
 #include "core/op.h"
 #include "lang/object/value.h"

@@ -1,9 +1,9 @@
-/* tensor_type.h: the Type of tensors: operators, attributes, methods, iteration, conversion, display.
+/* tensor.h: the Type of tensors: operators, attributes, methods, iteration, conversion, display.
  *
  * Methods and properties come from the operator table, made when first asked for; what is not an operator (tolist,
  * storages, grad) stands in tables of tensor_methods.c, above it, which gives them to the type at start-up. */
-#ifndef REPL_TENSOR_TYPE_H
-#define REPL_TENSOR_TYPE_H
+#ifndef TORCH_TENSOR_H
+#define TORCH_TENSOR_H
 
 #include "core/op.h"
 #include "lang/object/value.h"

@@ -1,6 +1,6 @@
 /* tensor_from.h: tensors from numbers, nested sequences and buffers of the language, and back. */
-#ifndef REPL_TENSOR_FROM_H
-#define REPL_TENSOR_FROM_H
+#ifndef TORCH_TENSOR_FROM_H
+#define TORCH_TENSOR_FROM_H
 
 #include "core/op.h"
 #include "lang/object/value.h"

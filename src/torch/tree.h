@@ -1,6 +1,6 @@
-/* tree_value.h: what .pt files hold (core/io_tree.h) as values of the language, and back. */
-#ifndef REPL_TREE_VALUE_H
-#define REPL_TREE_VALUE_H
+/* tree.h: what .pt files hold (core/io_tree.h) as values of the language, and back. */
+#ifndef TORCH_TREE_H
+#define TORCH_TREE_H
 
 #include "core/io_tree.h"
 #include "lang/object/value.h"

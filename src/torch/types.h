@@ -1,6 +1,6 @@
-/* torch_types.h: the small values of torch: dtype, device, layout, memory_format, Generator, finfo and iinfo. */
-#ifndef REPL_TORCH_TYPES_H
-#define REPL_TORCH_TYPES_H
+/* types.h: the small values of torch: dtype, device, layout, memory_format, Generator, finfo and iinfo. */
+#ifndef TORCH_TYPES_H
+#define TORCH_TYPES_H
 
 #include "core/op.h"
 #include "core/rng.h"

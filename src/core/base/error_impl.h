@@ -1,6 +1,6 @@
 /* error_impl.h: what tsr_interrupt_check shares with those who cause and catch interrupts; not for others. */
-#ifndef TSR_ERROR_IMPL_H
-#define TSR_ERROR_IMPL_H
+#ifndef CORE_BASE_ERROR_IMPL_H
+#define CORE_BASE_ERROR_IMPL_H
 
 #include "core/error.h"
 

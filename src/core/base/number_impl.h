@@ -1,6 +1,6 @@
 /* number_impl.h: what printing shares with the reading of numbers; not for others. */
-#ifndef TSR_NUMBER_IMPL_H
-#define TSR_NUMBER_IMPL_H
+#ifndef CORE_BASE_NUMBER_IMPL_H
+#define CORE_BASE_NUMBER_IMPL_H
 
 #include <locale.h>
 

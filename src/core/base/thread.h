@@ -1,6 +1,6 @@
 /* thread.h: what must happen when a thread ends, and a small lock. */
-#ifndef TSR_THREAD_H
-#define TSR_THREAD_H
+#ifndef CORE_BASE_THREAD_H
+#define CORE_BASE_THREAD_H
 
 #include "core/base.h"
 

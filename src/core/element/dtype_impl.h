@@ -1,7 +1,7 @@
 /* dtype_impl.h: what the row of nested tensors does with its elements (TsrTypeMeta's functions, dtype.h). dtype.c has the table and
  * knows no tensor; nested.c, above tensor.h, has these. */
-#ifndef TSR_DTYPE_IMPL_H
-#define TSR_DTYPE_IMPL_H
+#ifndef CORE_ELEMENT_DTYPE_IMPL_H
+#define CORE_ELEMENT_DTYPE_IMPL_H
 
 #include "core/dtype.h"
 

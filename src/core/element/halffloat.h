@@ -1,7 +1,7 @@
 /* halffloat.h: the small float formats as inline functions, for kernels.
  * All round to nearest even. No branches on the common paths, so loops over them vectorise. */
-#ifndef TSR_HALFFLOAT_H
-#define TSR_HALFFLOAT_H
+#ifndef CORE_ELEMENT_HALFFLOAT_H
+#define CORE_ELEMENT_HALFFLOAT_H
 
 #include <string.h>
 

@@ -3,8 +3,8 @@
  * The OpenMP variant of OpenBLAS is looked for by its path, so that there is one thread pool; else the
  * generic name serves. Interfaces have 32-bit ints: callers check sizes with tsr_blas_int. LAPACK is
  * reached by its Fortran symbols (column-major, everything by address, string lengths hidden at the end). */
-#ifndef TSR_BLAS_H
-#define TSR_BLAS_H
+#ifndef CORE_ENGINE_BLAS_H
+#define CORE_ENGINE_BLAS_H
 
 #include "core/scalar.h"
 

@@ -7,8 +7,8 @@
  *
  * `dying` says which operands the caller lets go right after (their one reference is the caller's): when such a tensor
  * owns its memory alone, the result is written over it and is the same tensor, retained. */
-#ifndef TSR_FAST_H
-#define TSR_FAST_H
+#ifndef CORE_ENGINE_FAST_H
+#define CORE_ENGINE_FAST_H
 
 #include "core/tensor.h"
 

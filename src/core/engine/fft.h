@@ -3,8 +3,8 @@
  * Short lengths by sums in MKL's order; mixed radix (4, 2, 3, 5 and small primes) by decimation in time, a long line as a matrix whose columns and rows are
  * transformed several at a time (kernels/fft_split.inc), Bluestein's algorithm where a large prime divides the
  * length. A plan is read-only once made and may be used by several threads, each with its own scratch. */
-#ifndef TSR_FFT_H
-#define TSR_FFT_H
+#ifndef CORE_ENGINE_FFT_H
+#define CORE_ENGINE_FFT_H
 
 #include "core/error.h"
 

@@ -7,8 +7,8 @@
  * for them (kernels/pairs.def): what is between them never leaves the registers. The loops compute what those that the operators use
  * one by one do, in the same order, so the results are the same bits.
  * Each input and each step's result is used exactly once. */
-#ifndef TSR_FUSE_H
-#define TSR_FUSE_H
+#ifndef CORE_ENGINE_FUSE_H
+#define CORE_ENGINE_FUSE_H
 
 #include "core/kernels/pointwise/table.h"
 #include "core/tensor.h"
@@ -54,7 +54,7 @@ TsrStatus tsr_fuse_run_new(TsrTensor **out, const TsrFused *f);
  * [begin, end) to `to`. Returns what `use` returns. */
 typedef void (*TsrFillFn)(void *plan, int64_t begin, int64_t end, char *to);
 TsrStatus tsr_fuse_use(const TsrFused *f, TsrStatus (*use)(void *context, TsrFillFn fill, void *plan), void *context);
-/* The sum over all elements, of bools how many are true, or the mean of what is no bools (in ops/op_reduce.c, where sum is). What is summed never reaches memory. */
+/* The sum over all elements, of bools how many are true, or the mean of what is no bools (in core/ops/reduce/reductions.c, where sum is). What is summed never reaches memory. */
 TsrStatus tsr_fuse_sum_new(TsrTensor **out, const TsrFused *f, bool mean);
 void tsr_fuse_release(TsrFused *f); /* lets the inputs go */
 

@@ -1,7 +1,7 @@
 /* gemm.h: the matrix product on raw strided matrices: BLAS where it has the type, blocked loops of our own for
  * integers, half precision through float. No tensors; strides count elements. */
-#ifndef TSR_GEMM_H
-#define TSR_GEMM_H
+#ifndef CORE_ENGINE_GEMM_H
+#define CORE_ENGINE_GEMM_H
 
 #include "core/scalar.h"
 

@@ -1,4 +1,4 @@
-/* io_csv.c: tables of numbers as text: comma, tab, semicolon or runs of spaces between fields.
+/* csv.c: tables of numbers as text: comma, tab, semicolon or runs of spaces between fields.
  * Two passes over blocks of lines, both on all threads: the first counts rows, the second parses every block straight
  * into its place of the result. */
 #include <math.h>

@@ -1,6 +1,6 @@
-/* io_elements.h: what the readers and writers of several formats do with a tensor's elements. */
-#ifndef TSR_IO_ELEMENTS_H
-#define TSR_IO_ELEMENTS_H
+/* elements.h: what the readers and writers of several formats do with a tensor's elements. */
+#ifndef CORE_IO_ELEMENTS_H
+#define CORE_IO_ELEMENTS_H
 
 #include "core/io_format.h"
 

@@ -1,6 +1,6 @@
-/* io_impl.h: the functions behind the rows of io.c's table; each in its own io_<format>.c. Contracts: TsrFormat. */
-#ifndef TSR_IO_IMPL_H
-#define TSR_IO_IMPL_H
+/* formats.h: the functions behind the rows of io.c's table; each in its own io_<format>.c. Contracts: TsrFormat. */
+#ifndef CORE_IO_FORMATS_H
+#define CORE_IO_FORMATS_H
 
 #include "core/io_format.h"
 

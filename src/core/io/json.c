@@ -1,4 +1,4 @@
-/* io_json.c: nested arrays of numbers or booleans, or an object of such arrays (RFC 8259, strictly); and JSON lines, a value on each.
+/* json.c: nested arrays of numbers or booleans, or an object of such arrays (RFC 8259, strictly); and JSON lines, a value on each.
  * A pull parser of our own: it fills a flat vector of numbers and learns the shape on the way. */
 #include <math.h>
 #include <stdio.h>

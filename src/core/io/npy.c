@@ -1,4 +1,4 @@
-/* io_npy.c: NumPy's .npy (numpy/lib/format.py documents it: magic, version, header length, a dict literal, data).
+/* npy.c: NumPy's .npy (numpy/lib/format.py documents it: magic, version, header length, a dict literal, data).
  * The header is read by a small parser of exactly that literal; nothing is evaluated. */
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* io_npz.c: NumPy's .npz: a zip archive of .npy files, stored (savez) or deflated (savez_compressed). */
+/* npz.c: NumPy's .npz: a zip archive of .npy files, stored (savez) or deflated (savez_compressed). */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
-/* io_pickle.h: pickles of protocol 2 as torch.save writes them, read and written as trees. Nothing is looked up and nothing called: the names that a
- * file may use are rows of a table (io_pickle.c), and each makes a node. */
-#ifndef TSR_IO_PICKLE_H
-#define TSR_IO_PICKLE_H
+/* pickle.h: pickles of protocol 2 as torch.save writes them, read and written as trees. Nothing is looked up and nothing called: the names that a
+ * file may use are rows of a table (pickle.c), and each makes a node. */
+#ifndef CORE_IO_PICKLE_H
+#define CORE_IO_PICKLE_H
 
 #include "core/io_format.h"
 

@@ -1,6 +1,6 @@
-/* io_proto.h: TensorFlow's TensorProto and TensorShapeProto, and caffe2's TensorProtos, as bytes (protocol buffers; proto_wire.h). */
-#ifndef TSR_IO_PROTO_H
-#define TSR_IO_PROTO_H
+/* proto.h: TensorFlow's TensorProto and TensorShapeProto, and caffe2's TensorProtos, as bytes (protocol buffers; wire.h). */
+#ifndef CORE_IO_PROTO_H
+#define CORE_IO_PROTO_H
 
 #include "core/io_format.h"
 

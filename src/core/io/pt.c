@@ -1,4 +1,4 @@
-/* io_pt.c: PyTorch's .pt: a zip archive of a pickle, data.pkl, and of the storages that it speaks of, data/KEY, each in a member of its own. */
+/* pt.c: PyTorch's .pt: a zip archive of a pickle, data.pkl, and of the storages that it speaks of, data/KEY, each in a member of its own. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* io_safetensors.c: safetensors (its README gives the format): 8 bytes of length, a header in JSON, the tensors' bytes one behind another. Each
+/* safetensors.c: safetensors (its README gives the format): 8 bytes of length, a header in JSON, the tensors' bytes one behind another. Each
  * tensor is a storage over its part of the mapping. */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
-/* proto_wire.h: protocol buffers' wire format (protobuf.dev, "Encoding"): fields of a message one by one, over nanopb's streams. A reader never leaves its
+/* wire.h: protocol buffers' wire format (protobuf.dev, "Encoding"): fields of a message one by one, over nanopb's streams. A reader never leaves its
  * bytes and copies none. */
-#ifndef TSR_PROTO_WIRE_H
-#define TSR_PROTO_WIRE_H
+#ifndef CORE_IO_WIRE_H
+#define CORE_IO_WIRE_H
 
 #include "core/text.h"
 

@@ -1,7 +1,7 @@
-/* io_zip.h: zip archives, as .npz and .pt files are: a table of members read by minizip, of which nothing is trusted, and a writer to a sink.
+/* zip.h: zip archives, as .npz and .pt files are: a table of members read by minizip, of which nothing is trusted, and a writer to a sink.
  * Names are keys, never paths. */
-#ifndef TSR_IO_ZIP_H
-#define TSR_IO_ZIP_H
+#ifndef CORE_IO_ZIP_H
+#define CORE_IO_ZIP_H
 
 #include "core/io_format.h"
 

@@ -2,8 +2,8 @@
  *
  * The same .inc files are compiled in *_base.c, *_avx2.c and *_avx512.c (the Makefile adds the target flags by
  * the file's name). SIMD(name) makes the names distinct. */
-#ifndef TSR_SIMD_H
-#define TSR_SIMD_H
+#ifndef CORE_KERNELS_SIMD_H
+#define CORE_KERNELS_SIMD_H
 
 #include "core/loop.h"
 

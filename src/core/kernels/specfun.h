@@ -1,6 +1,6 @@
 /* specfun.h: special functions of one or two real arguments, in double (those in _f: in float). Edge values are PyTorch's. No tensors. */
-#ifndef TSR_SPECFUN_H
-#define TSR_SPECFUN_H
+#ifndef CORE_KERNELS_SPECFUN_H
+#define CORE_KERNELS_SPECFUN_H
 
 double tsr_sf_lgamma(double x); /* log |gamma(x)|; inf at the poles */
 double tsr_sf_trigamma(double x);

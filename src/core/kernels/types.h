@@ -2,8 +2,8 @@
  *
  * In an expression x, y, z are the operands' elements, T their type, U an unsigned type wide enough that T's arithmetic in it is
  * defined, R the result's type, and p the params pointer. A row of a .def names the set of types that it is for. */
-#ifndef TSR_TYPES_H
-#define TSR_TYPES_H
+#ifndef CORE_KERNELS_TYPES_H
+#define CORE_KERNELS_TYPES_H
 
 #define TY_U8(M, ...) M(UINT8, uint8_t, uint32_t, __VA_ARGS__)
 #define TY_I8(M, ...) M(INT8, int8_t, uint32_t, __VA_ARGS__)

@@ -1,6 +1,6 @@
 /* alloc_impl.h: shared by the allocators; not for others. */
-#ifndef TSR_ALLOC_IMPL_H
-#define TSR_ALLOC_IMPL_H
+#ifndef CORE_MEMORY_ALLOC_IMPL_H
+#define CORE_MEMORY_ALLOC_IMPL_H
 
 #include "core/alloc.h"
 #include "core/base/thread.h"

@@ -1,4 +1,4 @@
-/* alloc_cache.c: the default allocator. Three kinds of blocks:
+/* cache.c: the default allocator. Three kinds of blocks:
  *   small  (to 8 KiB)  from 64 KiB slabs, each of one size class; freed ones go to the thread's list of the class;
  *   middle (to 1 MiB)  from malloc with a header line before the data; freed ones are kept by class, up to a total;
  *   large              from mmap, aligned to 2 MiB with huge pages asked for; freed ones are kept and reused best fit,

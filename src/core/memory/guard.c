@@ -1,4 +1,4 @@
-/* alloc_guard.c: an allocator that catches wild accesses. Each block lies alone between pages that may not be
+/* guard.c: an allocator that catches wild accesses. Each block lies alone between pages that may not be
  * touched, its end against the upper one:
  *     [notes] [no access] [canary ... data ... canary] [no access]
  * A write into the canary is found when the block is freed; a freed block is poisoned, closed and kept for a

@@ -1,4 +1,4 @@
-/* alloc_mmap.c: memory from files and memory shared between processes. */
+/* mmap.c: memory from files and memory shared between processes. */
 #include "alloc_impl.h"
 
 #include "core/mem.h"

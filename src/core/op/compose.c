@@ -1,4 +1,4 @@
-/* The scope of op_compose.h. */
+/* The scope of compose.h. */
 #include "compose.h"
 
 #include "core/mem.h"

@@ -1,4 +1,4 @@
-/* op_compose.h: for operators made of other operators: a scope that keeps every intermediate result and the first failure, so that a
+/* compose.h: for operators made of other operators: a scope that keeps every intermediate result and the first failure, so that a
  * function reads as the formula it computes. Once a step has failed the rest give NULL and do nothing.
  *
  *     TsrScope s = {0};
@@ -6,8 +6,8 @@
  *     TsrTensor *r = CALL(&s, "mul", "tt", d, d);
  *     return tsr_scope_return(c, &s, r);
  */
-#ifndef TSR_OP_COMPOSE_H
-#define TSR_OP_COMPOSE_H
+#ifndef CORE_OP_COMPOSE_H
+#define CORE_OP_COMPOSE_H
 
 #include "shared.h"
 

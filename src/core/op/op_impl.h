@@ -1,6 +1,6 @@
-/* op_impl.h: what op.c asks of its neighbours: schemas are read in op_schema.c, and tensors in sparse layouts are the business of their family, ops/op_sparse*.c. */
-#ifndef TSR_OP_IMPL_H
-#define TSR_OP_IMPL_H
+/* op_impl.h: what op.c asks of its neighbours: schemas are read in schema.c, and tensors in sparse layouts are the business of their family, ops/op_sparse*.c. */
+#ifndef CORE_OP_OP_IMPL_H
+#define CORE_OP_OP_IMPL_H
 
 #include "core/op.h"
 

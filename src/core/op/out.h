@@ -1,6 +1,6 @@
-/* op_out.h: results that go into a given tensor, with PyTorch's refusals: what each operator's out= may be. */
-#ifndef TSR_OP_OUT_H
-#define TSR_OP_OUT_H
+/* out.h: results that go into a given tensor, with PyTorch's refusals: what each operator's out= may be. */
+#ifndef CORE_OP_OUT_H
+#define CORE_OP_OUT_H
 
 #include "core/op.h"
 

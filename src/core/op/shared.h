@@ -1,7 +1,7 @@
-/* op_help.h: small checks and allocations that operator functions share.
+/* shared.h: small checks and allocations that operator functions share.
  * Every check returns TSR_OK or sets PyTorch's error. Nothing here computes. */
-#ifndef TSR_OP_HELP_H
-#define TSR_OP_HELP_H
+#ifndef CORE_OP_SHARED_H
+#define CORE_OP_SHARED_H
 
 #include "core/op.h"
 

@@ -1,11 +1,11 @@
-/* op_sparse.h: what the columns `.sparse` of the rows name: what an ordinary operator does when one of its arguments is sparse.
+/* sparse.h: what the columns `.sparse` of the rows name: what an ordinary operator does when one of its arguments is sparse.
  * Each takes the row's call, as op.h says of a row's function. */
-#ifndef TSR_OP_SPARSE_H
-#define TSR_OP_SPARSE_H
+#ifndef CORE_OP_SPARSE_H
+#define CORE_OP_SPARSE_H
 
 #include "core/op.h"
 
-/* ops/op_sparse_math.c: element by element, and sums */
+/* core/ops/sparse/math.c: element by element, and sums */
 TsrStatus sp_unary(TsrOpCall *c); /* zero stays zero: the row's operator on the stored values, coalesced */
 TsrStatus sp_linear(TsrOpCall *c); /* the same of values as they are: f(a) + f(b) is f(a + b) */
 TsrStatus sp_pow(TsrOpCall *c);
@@ -20,7 +20,7 @@ TsrStatus sp_sum_dims(TsrOpCall *c);
 TsrStatus sp_any(TsrOpCall *c);
 TsrStatus sp_norm(TsrOpCall *c); /* of all elements */
 
-/* ops/op_sparse_shape.c: copies, conversions, shapes and parts; no_: what PyTorch refuses in words of its own */
+/* core/ops/sparse/shape.c: copies, conversions, shapes and parts; no_: what PyTorch refuses in words of its own */
 TsrStatus sp_clone(TsrOpCall *c);
 TsrStatus sp_detach(TsrOpCall *c);
 TsrStatus sp_itself(TsrOpCall *c); /* self */
@@ -54,7 +54,7 @@ TsrStatus sp_no_address(TsrOpCall *c);
 TsrStatus sp_is_contiguous(TsrOpCall *c);
 TsrStatus sp_stride(TsrOpCall *c);
 
-/* ops/op_sparse_matmul.c: products */
+/* core/ops/sparse/matmul.c: products */
 TsrStatus sp_mm(TsrOpCall *c); /* also torch.sparse.mm */
 TsrStatus sp_mv(TsrOpCall *c);
 TsrStatus sp_matmul(TsrOpCall *c);

@@ -5,8 +5,8 @@
  *     return tsr_return_move(call, tsr_owned_take(&a));            // handed over: a is empty now
  *
  * Needs __attribute__((cleanup)), which gcc and clang have. */
-#ifndef TSR_OWNED_H
-#define TSR_OWNED_H
+#ifndef CORE_TENSOR_OWNED_H
+#define CORE_TENSOR_OWNED_H
 
 #include "core/tensor.h"
 

@@ -1,6 +1,6 @@
 /* tensor_impl.h: what the makers of views and of sparse tensors do to the insides of one, and the refusals that those who write into one share. */
-#ifndef TSR_TENSOR_IMPL_H
-#define TSR_TENSOR_IMPL_H
+#ifndef CORE_TENSOR_TENSOR_IMPL_H
+#define CORE_TENSOR_TENSOR_IMPL_H
 
 #include "core/tensor.h"
 

@@ -1,4 +1,4 @@
-/* compile_call.c: attributes, subscripts and calls. */
+/* call.c: attributes, subscripts and calls. */
 #include "compile_impl.h"
 
 enum { CALL_AT_ONCE = 250 }; /* arguments of a call that are passed in slots */

@@ -4,8 +4,8 @@
  * of the code has `frame_size` slots: the names (parameters first), then temporaries from `first_temp`. A
  * module's code has the table of globals as its frame: slots below GLOBAL_SLOTS are globals, its names of comprehensions and its
  * temporaries come after. Code is counted; functions, generators, frames and reports share it. */
-#ifndef REPL_CODE_H
-#define REPL_CODE_H
+#ifndef LANG_COMPILE_CODE_H
+#define LANG_COMPILE_CODE_H
 
 #include "lang/syntax/scope.h"
 #include "lang/object/value.h"

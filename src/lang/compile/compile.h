@@ -2,8 +2,8 @@
  *
  * One pass over the tree after scope.h has placed the names. Register code: an expression's value is an operand
  * (a name's slot, a constant or a temporary); temporaries are a stack above the names' slots. */
-#ifndef REPL_COMPILE_H
-#define REPL_COMPILE_H
+#ifndef LANG_COMPILE_COMPILE_H
+#define LANG_COMPILE_COMPILE_H
 
 #include "code.h"
 

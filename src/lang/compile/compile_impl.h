@@ -1,6 +1,6 @@
-/* compile_internal.h: what compile.c (code, slots, constants, functions), compile_stmt.c and, for expressions, the other compile_*.c share. */
-#ifndef REPL_COMPILE_INTERNAL_H
-#define REPL_COMPILE_INTERNAL_H
+/* compile_impl.h: what compile.c (code, slots, constants, functions), statement.c and, for expressions, the other compile_*.c share. */
+#ifndef LANG_COMPILE_COMPILE_IMPL_H
+#define LANG_COMPILE_COMPILE_IMPL_H
 
 #include "compile.h"
 #include "lang/object/exc.h"
@@ -96,16 +96,16 @@ int const_name(Compiler *c, const char *name); /* an interned str, index below 6
 
 void function_value(Compiler *c, const Node *node, int dst); /* makes the function in slot dst */
 
-/* --- compile_stmt.c --- */
+/* --- statement.c --- */
 void compile_statements(Compiler *c, const NodeList *list);
 void compile_statement(Compiler *c, const Node *node, bool last); /* `last` of a program: its value may be shown, or be the result */
 void emit_exit(Compiler *c, ExitKind kind, Operand value);        /* leaves the blocks that are open, by way of their finally bodies */
 
-/* --- compile_expr.c --- */
+/* --- expression.c --- */
 /* Compiles `node`. want >= 0: the result is best put in that slot, as the last thing the code does. */
 Operand expr(Compiler *c, const Node *node, int want);
 
-/* --- compile_operand.c --- */
+/* --- operand.c --- */
 void expr_to(Compiler *c, const Node *node, int dst); /* dst owns the value */
 Operand expr_in_slot(Compiler *c, const Node *node);  /* not a constant */
 void operand_to(Compiler *c, Operand o, int dst);     /* moves or copies; gives a temporary's slot back */
@@ -115,26 +115,26 @@ Operand operand_protect(Compiler *c, Operand o, SourceRange at, const Node *late
 Operand result_slot(Compiler *c, int want);       /* the slot for a result: the one wanted, or a new temporary */
 Operand early_result_slot(Compiler *c, int want); /* as result_slot, for code that writes the slot before its last instruction */
 
-/* --- compile_target.c --- */
+/* --- target.c --- */
 Operand load_name(Compiler *c, const char *name, int want); /* as expr */
 void store_name(Compiler *c, const char *name, Operand v); /* as store */
 void delete_name(Compiler *c, const char *name);
 void store(Compiler *c, const Node *target, Operand v);   /* consumes the value, not the operand's slot */
 int direct_slot(Compiler *c, const Node *target);         /* the slot a target can be computed into, or -1 */
 
-/* --- compile_fold.c --- */
+/* --- fold.c --- */
 /* The value of a constant expression, the caller's. False when it is none, or when it failed. */
 bool fold(Compiler *c, Value *out, const Node *node);
 bool fold_items(Compiler *c, Value *out, const NodeList *list); /* a tuple of constant items, likewise */
 
-/* --- compile_wait.c --- */
+/* --- wait.c --- */
 bool is_pointwise_call(const Node *node); /* by its name a pointwise function; what it is then is seen when it is called */
 bool is_where_call(const Node *node);     /* where(condition, x, y), likewise */
 bool is_sum_call(const Node *node);       /* (a - b).sum(): a method without arguments that may take what waits */
 bool is_harmless(const Node *node);       /* evaluating it leaves all tensors as they are, so that a result computed before it may wait */
 int take_may_wait(Compiler *c, const Node *node); /* the flag of an operator whose result may wait; asked once, at the start of its compilation */
 
-/* --- compile_operator.c, compile_display.c, compile_comprehension.c, compile_call.c --- */
+/* --- operator.c, display.c, comprehension.c, call.c --- */
 /* Each compiles its kinds of node as expr does, and is called by it alone. */
 Operand expr_binary(Compiler *c, const Node *node, int want);
 Operand expr_unary(Compiler *c, const Node *node, int want);

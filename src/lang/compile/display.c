@@ -1,4 +1,4 @@
-/* compile_display.c: values written with their parts: lists, tuples, sets, dicts, slices and f-strings. */
+/* display.c: values written with their parts: lists, tuples, sets, dicts, slices and f-strings. */
 #include "compile_impl.h"
 
 enum {

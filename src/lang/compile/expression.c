@@ -1,4 +1,4 @@
-/* compile_expr.c: an expression by its kind, and the small kinds: lambda, yield, name := value. */
+/* expression.c: an expression by its kind, and the small kinds: lambda, yield, name := value. */
 #include "compile_impl.h"
 
 static Operand yield(Compiler *c, const Node *node, int want) {

@@ -1,4 +1,4 @@
-/* compile_fold.c: values known before the program runs: constants, and tuples, slices and small arithmetic of them. */
+/* fold.c: values known before the program runs: constants, and tuples, slices and small arithmetic of them. */
 #include "compile_impl.h"
 
 #include "lang/types/bytes.h"

@@ -1,4 +1,4 @@
-/* compile_operand.c: where the value of an expression is, and how it gets into a slot of its own. */
+/* operand.c: where the value of an expression is, and how it gets into a slot of its own. */
 #include "compile_impl.h"
 
 /* Whether evaluating `node` may run code that rebinds a name: calls may (globals), a walrus does. */

@@ -1,4 +1,4 @@
-/* compile_operator.c: arithmetic, comparisons, and, or, not, conditional expressions, and conditions as jumps. */
+/* operator.c: arithmetic, comparisons, and, or, not, conditional expressions, and conditions as jumps. */
 #include "compile_impl.h"
 
 /* The row for a right operand in a slot; +1 takes a constant there, +2 one on the left. -1: only BINARY. */

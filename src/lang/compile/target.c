@@ -1,4 +1,4 @@
-/* compile_target.c: names as they are read, stored and deleted, and everything else that an assignment stores to. */
+/* target.c: names as they are read, stored and deleted, and everything else that an assignment stores to. */
 #include "compile_impl.h"
 
 /* The number of a global in the table of globals; 0 when it failed. */

@@ -1,4 +1,4 @@
-/* compile_wait.c: which tensors may be left uncomputed for a moment, because the operator around them takes them in (lazy.h). */
+/* wait.c: which tensors may be left uncomputed for a moment, because the operator around them takes them in (lazy.h). */
 #include "compile_impl.h"
 #include "lang/vm/lazy.h"
 

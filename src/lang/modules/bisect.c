@@ -1,4 +1,4 @@
-/* ns_bisect.c: Python's bisect: places in sorted sequences. */
+/* bisect.c: Python's bisect: places in sorted sequences. */
 #include "modules.h"
 
 #include "lang/object/args.h"

@@ -1,6 +1,6 @@
 /* builtin.h: the builtin functions and types, and what they need from the evaluator. */
-#ifndef REPL_BUILTIN_H
-#define REPL_BUILTIN_H
+#ifndef LANG_MODULES_BUILTIN_H
+#define LANG_MODULES_BUILTIN_H
 
 #include "lang/object/value.h"
 

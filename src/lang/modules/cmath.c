@@ -1,4 +1,4 @@
-/* ns_cmath.c: Python's cmath. Of finite numbers the roots, logarithms, tangents and inverse functions follow Kahan ("Branch cuts for complex
+/* cmath.c: Python's cmath. Of finite numbers the roots, logarithms, tangents and inverse functions follow Kahan ("Branch cuts for complex
  * elementary functions", 1987), as Python's do to the last bit; the rest, and infinities and nan, are the C library's. */
 #include "modules.h"
 

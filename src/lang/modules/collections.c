@@ -1,4 +1,4 @@
-/* ns_collections.c: Python's collections: Counter, defaultdict, deque, namedtuple, OrderedDict. */
+/* collections.c: Python's collections: Counter, defaultdict, deque, namedtuple, OrderedDict. */
 #include "modules.h"
 
 #include "lang/types/collections.h"

@@ -1,4 +1,4 @@
-/* ns_copy.c: Python's copy: copy, which shares what is inside, and deepcopy, which copies that too, once however often it is
+/* copy.c: Python's copy: copy, which shares what is inside, and deepcopy, which copies that too, once however often it is
  * reached. A tensor's deep copy has a copy of the whole storage, and two views of one storage are again views of one. */
 #include "modules.h"
 

@@ -1,4 +1,4 @@
-/* counter_obj.c: Counter of Python's collections: a dict of counts, in which a missing key counts 0. */
+/* counter.c: Counter of Python's collections: a dict of counts, in which a missing key counts 0. */
 #include "lang/object/args.h"
 #include "lang/types/collections.h"
 #include "lang/object/exc.h"

@@ -1,4 +1,4 @@
-/* deque_obj.c: deque of Python's collections: a ring of values that grows and shrinks at both ends, bounded if it has a maxlen. */
+/* deque.c: deque of Python's collections: a ring of values that grows and shrinks at both ends, bounded if it has a maxlen. */
 #include "lang/object/args.h"
 #include "lang/types/collections.h"
 #include "lang/object/exc.h"

@@ -1,6 +1,6 @@
-/* file_obj.h: open files, and the standard streams as values. */
-#ifndef REPL_FILE_OBJ_H
-#define REPL_FILE_OBJ_H
+/* file.h: open files, and the standard streams as values. */
+#ifndef LANG_MODULES_FILE_H
+#define LANG_MODULES_FILE_H
 
 #include "lang/object/value.h"
 

@@ -1,4 +1,4 @@
-/* ns_functools.c: Python's functools, as far as it makes sense here: reduce, partial, cmp_to_key, cache. */
+/* functools.c: Python's functools, as far as it makes sense here: reduce, partial, cmp_to_key, cache. */
 #include "modules.h"
 
 #include <string.h>

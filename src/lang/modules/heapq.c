@@ -1,4 +1,4 @@
-/* ns_heapq.c: Python's heapq: lists kept as heaps, with CPython's moves. */
+/* heapq.c: Python's heapq: lists kept as heaps, with CPython's moves. */
 #include "modules.h"
 
 #include "lang/object/args.h"

@@ -1,4 +1,4 @@
-/* ns_itertools.c: Python's itertools: lazy iterators over other iterables. One object serves them all: a kind (its row gives the
+/* itertools.c: Python's itertools: lazy iterators over other iterables. One object serves them all: a kind (its row gives the
  * step), a few values and counters. */
 #include "modules.h"
 

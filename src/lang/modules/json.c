@@ -1,5 +1,5 @@
-/* ns_json.c: Python's json: dumps, loads, dump, load. Text and strictness are Python's (NaN and Infinity are read and written as tokens), so that a
- * page of Python behaves alike; files of tensors have their own strict reader (core's io_json.c). */
+/* json.c: Python's json: dumps, loads, dump, load. Text and strictness are Python's (NaN and Infinity are read and written as tokens), so that a
+ * page of Python behaves alike; files of tensors have their own strict reader (core's core/io/json.c). */
 #include "modules.h"
 
 #include <math.h>

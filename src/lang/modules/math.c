@@ -1,4 +1,4 @@
-/* ns_math.c: Python's math. The C library computes; the errors are CPython's. */
+/* math.c: Python's math. The C library computes; the errors are CPython's. */
 #include "modules.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* ns.c: what can be imported of Python's modules. torch's are registered by the binding. */
+/* modules.c: what can be imported of Python's modules. torch's are registered by the binding. */
 #include "modules.h"
 
 #include <string.h>

@@ -1,10 +1,10 @@
-/* ns.h: the modules of Python's that the language has, one file each. */
-#ifndef REPL_NS_H
-#define REPL_NS_H
+/* modules.h: the modules of Python's that the language has, one file each. */
+#ifndef LANG_MODULES_MODULES_H
+#define LANG_MODULES_MODULES_H
 
 #include "lang/object/native.h"
 
-/* A row each: made into a module by ns.c when it is first imported. */
+/* A row each: made into a module by modules.c when it is first imported. */
 typedef struct NsModule {
     const char *name;                  /* as it is imported: "os.path" */
     const char *doc;

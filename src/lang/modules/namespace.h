@@ -2,8 +2,8 @@
  *
  * A file adds functions by tables and values by name, before or after start-up; modules are made when first asked
  * for. A bare name is one added as such, a module, or an attribute of torch. */
-#ifndef REPL_NAMESPACE_H
-#define REPL_NAMESPACE_H
+#ifndef LANG_MODULES_NAMESPACE_H
+#define LANG_MODULES_NAMESPACE_H
 
 #include "lang/object/native.h"
 #include "lang/object/value.h"

@@ -1,4 +1,4 @@
-/* ns_operator.c: Python's operator: the operators as functions, itemgetter and attrgetter. */
+/* operator.c: Python's operator: the operators as functions, itemgetter and attrgetter. */
 #include "modules.h"
 
 #include "lang/object/args.h"

@@ -1,4 +1,4 @@
-/* ns_os.c: Python's os and os.path, as far as reading goes: getcwd, environ, listdir, paths. */
+/* os.c: Python's os and os.path, as far as reading goes: getcwd, environ, listdir, paths. */
 #include "modules.h"
 
 #include <dirent.h>

@@ -1,4 +1,4 @@
-/* ns_random.c: Python's random: its own Mersenne Twister (M. Matsumoto, T. Nishimura, 1998), seeded by an array as CPython
+/* random.c: Python's random: its own Mersenne Twister (M. Matsumoto, T. Nishimura, 1998), seeded by an array as CPython
  * does, and the same ways from words to numbers, so that a seed gives CPython's stream. Not torch's generator. */
 #include "modules.h"
 

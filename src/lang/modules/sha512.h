@@ -1,6 +1,6 @@
 /* sha512.h: the SHA-512 digest (FIPS 180-4), for seeding random by text. */
-#ifndef REPL_SHA512_H
-#define REPL_SHA512_H
+#ifndef LANG_MODULES_SHA512_H
+#define LANG_MODULES_SHA512_H
 
 #include <stddef.h>
 

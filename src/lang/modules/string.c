@@ -1,4 +1,4 @@
-/* ns_string.c: the constants of Python's string. */
+/* string.c: the constants of Python's string. */
 #include "modules.h"
 
 #include "lang/types/str.h"

@@ -1,4 +1,4 @@
-/* ns_sys.c: Python's sys, as far as it makes sense here. */
+/* sys.c: Python's sys, as far as it makes sense here. */
 #include "modules.h"
 
 #include <float.h>

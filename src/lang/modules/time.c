@@ -1,4 +1,4 @@
-/* ns_time.c: Python's time, as far as it makes sense here: clocks and sleep. */
+/* time.c: Python's time, as far as it makes sense here: clocks and sleep. */
 #include "modules.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* ns_typing.c: Python's typing, as annotations need it: names that take types in brackets and print as they were written. Nothing is checked
+/* typing.c: Python's typing, as annotations need it: names that take types in brackets and print as they were written. Nothing is checked
  * against them. */
 #include "modules.h"
 

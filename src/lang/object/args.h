@@ -1,6 +1,6 @@
 /* args.h: the arguments of native functions, checked and sorted with CPython's messages. */
-#ifndef REPL_ARGS_H
-#define REPL_ARGS_H
+#ifndef LANG_OBJECT_ARGS_H
+#define LANG_OBJECT_ARGS_H
 
 #include "value.h"
 

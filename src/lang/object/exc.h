@@ -3,8 +3,8 @@
  * A failing function either sets the thread's last error and returns its kind (no object is made), or makes an
  * exception object pending here and returns TSR_RAISED. exc_fetch turns both into an object when somebody
  * catches. The types stand in src/core/error.def. */
-#ifndef REPL_EXC_H
-#define REPL_EXC_H
+#ifndef LANG_OBJECT_EXC_H
+#define LANG_OBJECT_EXC_H
 
 #include "value.h"
 

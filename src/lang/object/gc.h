@@ -3,8 +3,8 @@
  * Trial deletion: over all tracked containers, references from inside are subtracted from the counts; what then
  * has none left and is not reached from what has, is garbage and is cleared. No finaliser of the language runs,
  * so a collection may happen at any allocation of a container. */
-#ifndef REPL_GC_H
-#define REPL_GC_H
+#ifndef LANG_OBJECT_GC_H
+#define LANG_OBJECT_GC_H
 
 #include "value.h"
 
@@ -14,7 +14,7 @@ void gc_untrack(void *object); /* fine when not tracked */
 int64_t gc_collect(void);      /* runs now; how many objects were found in dead cycles */
 int64_t gc_live(void);         /* containers tracked */
 
-/* While who.c walks it also sees the tensors that objects hold directly; NULL otherwise. */
+/* While torch/holders.c walks it also sees the tensors that objects hold directly; NULL otherwise. */
 extern void (*gc_tensor_visit)(TsrTensor *t, void *context);
 
 static inline void gc_visit_value(Value v, GcVisit visit, void *context) {

@@ -1,6 +1,6 @@
 /* hint.h: "did you mean": the nearest of some names. */
-#ifndef REPL_HINT_H
-#define REPL_HINT_H
+#ifndef LANG_OBJECT_HINT_H
+#define LANG_OBJECT_HINT_H
 
 #include "value.h"
 

@@ -1,6 +1,6 @@
-/* func_obj.h: native functions, bound methods, namespaces (modules), iterators, plain cells of state. */
-#ifndef REPL_FUNC_OBJ_H
-#define REPL_FUNC_OBJ_H
+/* native.h: native functions, bound methods, namespaces (modules), iterators, plain cells of state. */
+#ifndef LANG_OBJECT_NATIVE_H
+#define LANG_OBJECT_NATIVE_H
 
 #include "gc.h"
 

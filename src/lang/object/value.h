@@ -9,8 +9,8 @@
  * `*lent` is not. Slots and functions leave *out untouched, or V_UNBOUND, when they fail. Functions named `_move`
  * consume their argument. Errors: TsrStatus with the last error set, or TSR_RAISED with an exception object
  * pending (exc.h). Every call of a language function may change every container: hold references across it. */
-#ifndef REPL_VALUE_H
-#define REPL_VALUE_H
+#ifndef LANG_OBJECT_VALUE_H
+#define LANG_OBJECT_VALUE_H
 
 #include "core/error.h"
 #include "core/mem.h"
@@ -31,7 +31,7 @@ typedef enum ValueTag {
     V_UNBOUND, /* no value: a name not assigned yet, an absent argument, "not handled", the end of an iterator */
     V_NONE,
     V_BOOL,
-    V_INT, /* fits int64; larger ints are V_OBJ of int_type (num_obj.h) */
+    V_INT, /* fits int64; larger ints are V_OBJ of int_type (lang/types/numbers.h) */
     V_FLOAT,
     V_TENSOR, /* from here on: counted */
     V_OBJ
@@ -125,7 +125,7 @@ struct Type {
     /* The slots, down to instance_check: functions all of them (type_inherit goes over them). */
     TsrStatus (*construct)(Value *out, Type *type, const CallArgs *args); /* type(...); NULL: cannot create instances */
     void (*destroy)(Obj *self);  /* releases what it holds and frees the memory (obj_free) */
-    void (*traverse)(Obj *self, GcVisit visit, void *context); /* TYPE_GC: visits every Obj it holds; other types that hold tensors: for who.c */
+    void (*traverse)(Obj *self, GcVisit visit, void *context); /* TYPE_GC: visits every Obj it holds; other types that hold tensors: for torch/holders.c */
     void (*clear)(Obj *self);    /* TYPE_GC: drops what it holds, to break a cycle */
 
     TsrStatus (*repr)(TsrText *out, Value self);

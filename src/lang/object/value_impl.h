@@ -1,6 +1,6 @@
-/* value_internal.h: what the files of the values share with one another only. */
-#ifndef REPL_VALUE_INTERNAL_H
-#define REPL_VALUE_INTERNAL_H
+/* value_impl.h: what the files of the values share with one another only. */
+#ifndef LANG_OBJECT_VALUE_IMPL_H
+#define LANG_OBJECT_VALUE_IMPL_H
 
 #include "value.h"
 

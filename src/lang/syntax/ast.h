@@ -3,8 +3,8 @@
  * Every node, list and string of a tree lives in one Arena, freed at once by ast_free: nothing in a tree is freed
  * singly, and what outlives the tree must be copied. Nodes are plain structs for the compiler to read.
  * The height of a tree is bounded (AST_MAX_HEIGHT), so that walks may recurse. */
-#ifndef REPL_AST_H
-#define REPL_AST_H
+#ifndef LANG_SYNTAX_AST_H
+#define LANG_SYNTAX_AST_H
 
 #include "operators.h"
 #include "source.h"

@@ -1,4 +1,4 @@
-/* parse_bracket.c: what stands in brackets: groups, tuples, lists, sets, dicts and the comprehensions of each, with the mistakes that are usual in them. */
+/* bracket.c: what stands in brackets: groups, tuples, lists, sets, dicts and the comprehensions of each, with the mistakes that are usual in them. */
 #include "rules.h"
 
 enum { MAX_DICT_MISTAKES = 100 };

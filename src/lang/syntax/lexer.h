@@ -2,8 +2,8 @@
  *
  * Tokens are made one at a time, so that a statement can be read and run before what follows it is looked at. The
  * lexer owns nothing but what stands in its struct and allocates nothing: a token is a stretch of the source. */
-#ifndef REPL_LEXER_H
-#define REPL_LEXER_H
+#ifndef LANG_SYNTAX_LEXER_H
+#define LANG_SYNTAX_LEXER_H
 
 #include "source.h"
 

@@ -1,4 +1,4 @@
-/* parse_operator.c: operators by their binding powers, over what parse_primary.c reads between them. */
+/* operator.c: operators by their binding powers, over what primary.c reads between them. */
 #include "rules.h"
 
 typedef enum InfixForm { FORM_BINARY, FORM_COMPARE, FORM_BOOL } InfixForm;

@@ -1,6 +1,6 @@
 /* operators.h: the operators of the language, as the tree, the evaluator and the values name them. */
-#ifndef REPL_OPERATORS_H
-#define REPL_OPERATORS_H
+#ifndef LANG_SYNTAX_OPERATORS_H
+#define LANG_SYNTAX_OPERATORS_H
 
 #include <stdbool.h>
 

@@ -1,4 +1,4 @@
-/* parse_parameter.c: the parameters of a def or a lambda. */
+/* parameter.c: the parameters of a def or a lambda. */
 #include "rules.h"
 
 typedef struct ParameterList {

@@ -5,8 +5,8 @@
  * parsing (return outside a function, global after use, duplicate parameters) are checked here too, so that a
  * tree handed out compiles. A failure returns TSR_SYNTAX_ERROR, TSR_INDENTATION_ERROR or TSR_TAB_ERROR with the
  * message in the thread's last error and the place in *where. */
-#ifndef REPL_PARSER_H
-#define REPL_PARSER_H
+#ifndef LANG_SYNTAX_PARSER_H
+#define LANG_SYNTAX_PARSER_H
 
 #include "ast.h"
 #include "lexer.h"

@@ -1,4 +1,4 @@
-/* parse_primary.c: names, constants and what hangs on them: calls with their arguments, subscripts, attributes. */
+/* primary.c: names, constants and what hangs on them: calls with their arguments, subscripts, attributes. */
 #include "rules.h"
 
 /* ---- atoms ---- */

@@ -1,4 +1,4 @@
-/* parse_text.c: whole programs, statement by statement, and what the prompt asks: parser.h's functions. */
+/* program.c: whole programs, statement by statement, and what the prompt asks: parser.h's functions. */
 #include "parser.h"
 
 #include <string.h>

@@ -1,14 +1,14 @@
-/* parse.h: what the parts of the parser share (parser.c, parse_*.c, expression.c, statement.c, literal.c, check.c). Nobody else includes it.
+/* rules.h: what the parts of the parser share (parser.c, parse_*.c, expression.c, statement.c, literal.c, check.c). Nobody else includes it.
  *
  * A rule returns a node, or NULL when the text does not match it. NULL with `failed` set means that an error was
  * raised and everything unwinds; NULL without it only says "not this", and the caller may try another rule from an
  * earlier place. A text that no rule matches is read again with `diagnose` on: then the rules also look for the
  * usual mistakes and raise the particular message (CPython's two passes).
  *
- * From the ground: parser.c; the expressions; statement.c, check.c, parse_text.c. The files of the expressions go round as the grammar does, and only there:
- * expression.c > parse_operator.c > parse_primary.c > literal.c (f-strings), parse_bracket.c and arguments > expression.c, with parse_parameter.c beside lambda. */
-#ifndef REPL_PARSE_H
-#define REPL_PARSE_H
+ * From the ground: parser.c; the expressions; statement.c, check.c, program.c. The files of the expressions go round as the grammar does, and only there:
+ * expression.c > operator.c > primary.c > literal.c (f-strings), bracket.c and arguments > expression.c, with parameter.c beside lambda. */
+#ifndef LANG_SYNTAX_RULES_H
+#define LANG_SYNTAX_RULES_H
 
 #include "ast.h"
 #include "lexer.h"
@@ -135,19 +135,19 @@ Node *parse_target(Parser *p);             /* one of them, starred or not; not c
 Node *parse_tuple(Parser *p, Node *first, SourceRange begin, Node *(*item)(Parser *));
 Node *parse_take_tuple(Parser *p, int mark, SourceRange begin); /* a tuple of the list since `mark` */
 
-/* ---- operators (parse_operator.c) ---- */
+/* ---- operators (operator.c) ---- */
 Node *parse_binary(Parser *p, Power least); /* operands and the operators between them that bind at least so tightly */
 
-/* ---- brackets (parse_bracket.c) ---- */
+/* ---- brackets (bracket.c) ---- */
 Node *parse_brackets(Parser *p); /* at an opening bracket that begins a value */
 /* At `for`, after the element and, for a dict, its key (else NULL). Takes no closing bracket. */
 Node *parse_comprehension(Parser *p, NodeKind kind, SourceRange at, Node *element, Node *key);
 bool parse_clauses_follow(Parser *p); /* steps over `for ... in ... if ...`, once or more */
 
-/* ---- values and what hangs on them (parse_primary.c) ---- */
+/* ---- values and what hangs on them (primary.c) ---- */
 Node *parse_primary(Parser *p); /* an atom and its calls, subscripts, attributes */
 
-/* ---- parameters (parse_parameter.c) ---- */
+/* ---- parameters (parameter.c) ---- */
 bool parse_parameters(Parser *p, TokenKind close, Node *function); /* up to ")" or, for a lambda, ":" */
 
 /* ---- literals (literal.c) ---- */

@@ -3,8 +3,8 @@
  * One Scope per module, function, lambda, generator expression and comprehension, in a tree that follows the
  * syntax. A list, set or dict comprehension runs in the frame of the function around it: its names are slots of
  * that frame which nothing else uses, so it has a scope and no frame. Everything lives in the tree's arena. */
-#ifndef REPL_SCOPE_H
-#define REPL_SCOPE_H
+#ifndef LANG_SYNTAX_SCOPE_H
+#define LANG_SYNTAX_SCOPE_H
 
 #include "ast.h"
 

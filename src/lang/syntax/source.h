@@ -3,8 +3,8 @@
  * A Source is a name ("<stdin>", "job.tsr"), the text and where its lines begin. It is counted: code and
  * reports keep it alive. Its text is strict UTF-8 without NUL, checked when it is made. Columns are bytes from
  * the start of the line, 0-based; lines count from 1. */
-#ifndef REPL_SOURCE_H
-#define REPL_SOURCE_H
+#ifndef LANG_SYNTAX_SOURCE_H
+#define LANG_SYNTAX_SOURCE_H
 
 #include "core/error.h"
 

@@ -2,8 +2,8 @@
  *
  * Categories and simple cases are utf8proc's; what it does not tell (digits that are not decimal, upper cases of several
  * characters, the exceptions among names) stands in unichar.inc. A character is a code point. */
-#ifndef REPL_UNICHAR_H
-#define REPL_UNICHAR_H
+#ifndef LANG_SYNTAX_UNICHAR_H
+#define LANG_SYNTAX_UNICHAR_H
 
 #include "core/base.h"
 

@@ -1,7 +1,7 @@
 /* bigint.h: what libtommath does in one piece that nothing can interrupt, or in time quadratic without need.
  * Results are initialised by the caller and hold anything after an error: MemoryError or an interrupt. */
-#ifndef REPL_BIGINT_H
-#define REPL_BIGINT_H
+#ifndef LANG_TYPES_BIGINT_H
+#define LANG_TYPES_BIGINT_H
 
 #include "core/text.h"
 #include "lang/object/value.h"

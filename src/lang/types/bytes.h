@@ -1,6 +1,6 @@
-/* bytes_obj.h: bytes (never changes) and bytearray. */
-#ifndef REPL_BYTES_OBJ_H
-#define REPL_BYTES_OBJ_H
+/* bytes.h: bytes (never changes) and bytearray. */
+#ifndef LANG_TYPES_BYTES_H
+#define LANG_TYPES_BYTES_H
 
 #include "lang/object/value.h"
 

@@ -1,6 +1,6 @@
-/* bytes_internal.h: what bytes_obj.c and bytes_methods.c share. */
-#ifndef REPL_BYTES_INTERNAL_H
-#define REPL_BYTES_INTERNAL_H
+/* bytes_impl.h: what bytes.c and bytes_methods.c share. */
+#ifndef LANG_TYPES_BYTES_IMPL_H
+#define LANG_TYPES_BYTES_IMPL_H
 
 #include "bytes.h"
 

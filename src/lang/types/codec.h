@@ -1,6 +1,6 @@
 /* codec.h: text to bytes and back: UTF-8, ASCII, Latin-1, UTF-16 and UTF-32, with Python's error handlers. */
-#ifndef REPL_CODEC_H
-#define REPL_CODEC_H
+#ifndef LANG_TYPES_CODEC_H
+#define LANG_TYPES_CODEC_H
 
 #include "str.h"
 

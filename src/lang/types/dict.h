@@ -1,6 +1,6 @@
-/* dict_obj.h: dict (insertion ordered, open addressing), set and frozenset (CPython's probing, hence its order). */
-#ifndef REPL_DICT_OBJ_H
-#define REPL_DICT_OBJ_H
+/* dict.h: dict (insertion ordered, open addressing), set and frozenset (CPython's probing, hence its order). */
+#ifndef LANG_TYPES_DICT_H
+#define LANG_TYPES_DICT_H
 
 #include "lang/object/gc.h"
 

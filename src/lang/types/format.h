@@ -1,7 +1,7 @@
 /* format.h: the format mini-language of Python: [[fill]align][sign][z][#][0][width][grouping][.precision][type].
  * Each function appends the formatted value; errors have CPython 3.11's texts. `spec` is UTF-8 of `size` bytes. */
-#ifndef REPL_FORMAT_H
-#define REPL_FORMAT_H
+#ifndef LANG_TYPES_FORMAT_H
+#define LANG_TYPES_FORMAT_H
 
 #include "lang/object/value.h"
 

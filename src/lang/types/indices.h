@@ -1,6 +1,6 @@
-/* sequence.h: what the builtin sequences (str, bytes, list, tuple) do alike: indices, repeating; and what lists and tuples do alike. */
-#ifndef REPL_SEQUENCE_H
-#define REPL_SEQUENCE_H
+/* indices.h: what the builtin sequences (str, bytes, list, tuple) do alike: indices, repeating; and what lists and tuples do alike. */
+#ifndef LANG_TYPES_INDICES_H
+#define LANG_TYPES_INDICES_H
 
 #include "lang/object/value.h"
 

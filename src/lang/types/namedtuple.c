@@ -1,4 +1,4 @@
-/* namedtuple_obj.c: namedtuple of Python's collections: kinds of tuple made at run time, whose fields have names. */
+/* namedtuple.c: namedtuple of Python's collections: kinds of tuple made at run time, whose fields have names. */
 #include "lang/object/args.h"
 #include "collections.h"
 #include "lang/object/exc.h"

@@ -1,6 +1,6 @@
-/* num_obj.h: int beyond 64 bits, float's text, complex. */
-#ifndef REPL_NUM_OBJ_H
-#define REPL_NUM_OBJ_H
+/* numbers.h: int beyond 64 bits, float's text, complex. */
+#ifndef LANG_TYPES_NUMBERS_H
+#define LANG_TYPES_NUMBERS_H
 
 #include "lang/object/value.h"
 

@@ -1,6 +1,6 @@
-/* seq_obj.h: list, tuple and its named kinds, range, slice. */
-#ifndef REPL_SEQ_OBJ_H
-#define REPL_SEQ_OBJ_H
+/* sequences.h: list, tuple and its named kinds, range, slice. */
+#ifndef LANG_TYPES_SEQUENCES_H
+#define LANG_TYPES_SEQUENCES_H
 
 #include "lang/object/gc.h"
 

@@ -1,9 +1,9 @@
-/* str_obj.h: text: UTF-8 with a zero byte after it, counted in code points; ASCII is indexed in O(1).
+/* str.h: text: UTF-8 with a zero byte after it, counted in code points; ASCII is indexed in O(1).
  *
  * Lone surrogates are kept as their three bytes. Strings never change. Interned ones live until shutdown, and
  * the same text is then the same pointer. */
-#ifndef REPL_STR_OBJ_H
-#define REPL_STR_OBJ_H
+#ifndef LANG_TYPES_STR_H
+#define LANG_TYPES_STR_H
 
 #include "lang/syntax/unichar.h"
 #include "lang/object/value.h"

@@ -2,8 +2,8 @@
  *
  * One implementation works on bytes; UTF-8 finds itself in them. What differs is how far one character reaches, which
  * characters are spaces, how positions count (code points or bytes), what a part may be, and the words of errors. */
-#ifndef REPL_TEXT_METHODS_H
-#define REPL_TEXT_METHODS_H
+#ifndef LANG_TYPES_TEXT_METHODS_H
+#define LANG_TYPES_TEXT_METHODS_H
 
 #include "lang/object/value.h"
 

@@ -1,6 +1,6 @@
-/* vm_internal.h: frames, the stack of slots, generators: what the files of the evaluator share. */
-#ifndef REPL_VM_INTERNAL_H
-#define REPL_VM_INTERNAL_H
+/* frame.h: frames, the stack of slots, generators: what the files of the evaluator share. */
+#ifndef LANG_VM_FRAME_H
+#define LANG_VM_FRAME_H
 
 #include "lang/types/dict.h"
 #include "lang/object/native.h"
@@ -59,11 +59,11 @@ typedef struct Vm {
     Dict *builtins, *global_numbers; /* name to number */
     Str **global_names;
     int64_t global_count, global_capacity, cache_capacity;
-    int turns;         /* not 0: two threads take turns (parallel_calls.c), and a backward jump or a call ends one */
+    int turns;         /* not 0: two threads take turns (show/two_threads.c), and a backward jump or a call ends one */
 } Vm;
 extern Vm vm;
 
-/* What belongs to one thread of the language; the running one's stands in vm and the variables of vm_call.c. */
+/* What belongs to one thread of the language; the running one's stands in vm and the variables of call.c. */
 typedef struct VmThread {
     Frame *frame, *free_frame;
     Chunk *first_chunk;
@@ -74,7 +74,7 @@ void vm_thread_save(VmThread *out);
 void vm_thread_load(const VmThread *thread);
 /* The running thread is at its end: its frames go to `heir`, its stack of slots is freed. */
 void vm_thread_end(VmThread *heir);
-/* The thread that waits for its turn; NULL: none. For who.c. */
+/* The thread that waits for its turn; NULL: none. For torch/holders.c. */
 extern const VmThread *vm_waiting;
 /* Ends a turn: lets the other thread run and comes back when it is this one's turn again. */
 extern TsrStatus (*vm_end_turn)(void);
@@ -83,12 +83,12 @@ enum { MAX_GLOBALS = 1 << 19, MAX_DIRECT = GLOBAL_SLOTS, FAR_GLOBALS = 65536 };
 static inline int globals_slot(int number) { return number < MAX_DIRECT ? number : number - MAX_DIRECT + FAR_GLOBALS; }
 static inline int globals_number(int slot) { return slot < MAX_DIRECT ? slot : slot - FAR_GLOBALS + MAX_DIRECT; }
 
-/* --- vm.c --- */
+/* --- loop.c --- */
 /* Runs `entry`, which has been pushed with FRAME_ENTRY, until it returns or, for a generator's frame, yields (*out is V_UNBOUND
  * at the end of a generator, whose result then waits in *result). `raise`: begin by raising the pending error of that status. */
 TsrStatus vm_loop(Value *out, Frame *entry, TsrStatus raise);
 
-/* --- vm_call.c --- */
+/* --- call.c --- */
 /* A frame of the pool above vm.frame, at the start of code; fn (may be NULL) is retained. The caller makes it
  * current. NULL with the error set: depth, memory. */
 Frame *frame_push(Code *code, Function *fn, Value *base, Value *limit);
@@ -139,7 +139,7 @@ void globals_shutdown(void);
 const Value *globals_builtin(int number);
 TsrStatus import_star(Value module);
 
-/* --- vm_ops.c: what instructions do when it is not quick --- */
+/* --- ops.c: what instructions do when it is not quick --- */
 const Value *frame_name(const Frame *f, int slot); /* an unbound slot: what it means, lent, or NULL with the error */
 TsrStatus ins_binary(Frame *f, const Ins *i, bool inplace);
 TsrStatus ins_unary(Frame *f, const Ins *i);
@@ -158,7 +158,7 @@ TsrStatus slot_take(Value *out, const Frame *f, int slot);
 /* The exception that code at frame f is handling, lent. */
 Value frame_handled(const Frame *f);
 
-/* --- vm_ops_call.c --- */
+/* --- ops_call.c --- */
 TsrStatus ins_keyword_add(Frame *f, const Ins *i);
 TsrStatus ins_keyword_merge(Frame *f, const Ins *i);
 TsrStatus ins_argument_extend(Frame *f, const Ins *i);

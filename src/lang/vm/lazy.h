@@ -2,8 +2,8 @@
  *
  * The compiler marks an operator whose result only another operator of the same expression uses, when nothing between
  * the two could change an operand. Its result may then be a Lazy: an object that only those operators ever see. */
-#ifndef REPL_LAZY_H
-#define REPL_LAZY_H
+#ifndef LANG_VM_LAZY_H
+#define LANG_VM_LAZY_H
 
 #include "core/engine/fuse.h"
 #include "lang/object/value.h"

@@ -1,9 +1,9 @@
-/* vm.c: the loop of the evaluator.
+/* loop.c: the loop of the evaluator.
  *
  * It is one long function, because that is what makes it quick: the program counter, the slots and the constants stay in registers from one
  * instruction to the next, and each instruction ends with a jump of its own to the one after it, which the processor learns to predict by what
- * follows what. So that it can be read all the same, an instruction here is a line or two: try the quick half (vm_quick.h), else do the slow
- * half (vm_ops.c), go on. What stands here in full is control: jumps, frames entered and left, errors. */
+ * follows what. So that it can be read all the same, an instruction here is a line or two: try the quick half (quick.h), else do the slow
+ * half (ops.c), go on. What stands here in full is control: jumps, frames entered and left, errors. */
 #include "lazy.h"
 #include "lang/types/numbers.h"
 #include "quick.h"

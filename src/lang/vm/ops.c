@@ -1,4 +1,4 @@
-/* vm_ops.c: what instructions do when the quick case in vm.c's loop does not apply, all but calls. */
+/* ops.c: what instructions do when the quick case in loop.c's loop does not apply, all but calls. */
 #include "torch/bind.h"
 #include "lang/modules/builtin.h"
 #include "lang/object/hint.h"

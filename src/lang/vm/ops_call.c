@@ -1,4 +1,4 @@
-/* vm_ops_call.c: the instructions of calls that are not quick: keywords, *args and **kwargs, arguments that may wait; and the making of functions. */
+/* ops_call.c: the instructions of calls that are not quick: keywords, *args and **kwargs, arguments that may wait; and the making of functions. */
 #include "torch/bind.h"
 #include "lazy.h"
 #include "frame.h"

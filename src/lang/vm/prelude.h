@@ -4,8 +4,8 @@
  * for, inside a function of its own whose parameters are torch, math, F and the builtins, so that no name of the
  * user's can reach into it and none of its helpers is visible outside. Names with a leading underscore are helpers.
  * Frames of the prelude are left out of error reports: an error shows where the user called. */
-#ifndef REPL_PRELUDE_H
-#define REPL_PRELUDE_H
+#ifndef LANG_VM_PRELUDE_H
+#define LANG_VM_PRELUDE_H
 
 #include "lang/object/value.h"
 

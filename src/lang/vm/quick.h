@@ -1,10 +1,10 @@
-/* vm_quick.h: the quick halves of instructions, for vm.c alone.
+/* quick.h: the quick halves of instructions, for loop.c alone.
  *
  * A quick half does an instruction for the values that programs mostly have: numbers, lists, plain functions. It is inline, so that what vm_loop
  * keeps in registers stays there, and cannot fail. It says whether it did the instruction: if not, nothing has changed, and the slow half
- * (ins_... in vm_ops.c) does the whole of it. */
-#ifndef REPL_VM_QUICK_H
-#define REPL_VM_QUICK_H
+ * (ins_... in ops.c) does the whole of it. */
+#ifndef LANG_VM_QUICK_H
+#define LANG_VM_QUICK_H
 
 #include "torch/bind.h"
 #include "frame.h"

@@ -3,8 +3,8 @@
  * One interpreter per process. A program is parsed (parser.h), then run by vm_run; an error comes back as
  * TSR_RAISED with the exception pending (exc.h), its record of frames in exc->trace (a trace_type object, below). Whatever
  * happens, counts are balanced and the globals stay usable. */
-#ifndef REPL_VM_H
-#define REPL_VM_H
+#ifndef LANG_VM_VM_H
+#define LANG_VM_VM_H
 
 #include "lang/compile/compile.h"
 #include "lang/object/exc.h"
@@ -34,7 +34,7 @@ TsrStatus vm_run_typed_here(Value *result, const char *text, int line);
 /* Shows the value of an expression statement (None too). Set by the shell; the default prints repr on stdout. */
 extern TsrStatus (*vm_display)(Value v);
 
-/* Prints a pending SyntaxError's place etc. is the shell's (diag.h); this gives the pending error away: *exception is
+/* Prints a pending SyntaxError's place etc. is the shell's (repl/report.h); this gives the pending error away: *exception is
  * the caller's. False when nothing is pending. `status` is what failed. */
 bool vm_take_error(Value *exception, TsrStatus status);
 

@@ -1,7 +1,7 @@
 /* complete.h: what Tab offers at the prompt: names that are visible, keywords, magics, attributes after a dot, modules
  * behind import and what is in them behind from, the arguments of a call by their names, the keys of a dict. */
-#ifndef REPL_COMPLETE_H
-#define REPL_COMPLETE_H
+#ifndef REPL_PROMPT_COMPLETE_H
+#define REPL_PROMPT_COMPLETE_H
 
 #include <stdbool.h>
 

@@ -1,6 +1,6 @@
 /* cursor.h: where in a line of code the cursor is: inside which quote, and behind which bracket of whose. */
-#ifndef REPL_CURSOR_H
-#define REPL_CURSOR_H
+#ifndef REPL_PROMPT_CURSOR_H
+#define REPL_PROMPT_CURSOR_H
 
 #include <stdbool.h>
 #include <stddef.h>

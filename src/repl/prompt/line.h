@@ -2,8 +2,8 @@
  *
  * The history is $TSR_HISTORY, else ~/.tsr_history; an empty $TSR_HISTORY keeps none. EDIT=readline|libedit|none at
  * build says which library is asked for; without it (or with TERM=dumb) lines are read plainly. */
-#ifndef REPL_LINE_H
-#define REPL_LINE_H
+#ifndef REPL_PROMPT_LINE_H
+#define REPL_PROMPT_LINE_H
 
 #include <stdbool.h>
 #include <stddef.h>

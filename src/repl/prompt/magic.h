@@ -2,8 +2,8 @@
  *
  * A magic is one row of the table in magic.c. Most are their function twin called: `%explain x.view(6)` is
  * explain("x.view(6)"), `%whos` is whos(). Where a picture says more than the twin's value, its owner sets `show`. */
-#ifndef REPL_MAGIC_H
-#define REPL_MAGIC_H
+#ifndef REPL_PROMPT_MAGIC_H
+#define REPL_PROMPT_MAGIC_H
 
 #include "lang/object/value.h"
 

@@ -2,8 +2,8 @@
  *
  * A magic is a line of its own, wherever it stands. Of a session, which begins with a prompt, ">>>" or IPython's "In [1]:", what has a
  * prompt is taken, without it; what was printed is left out. Everything else is one piece. */
-#ifndef REPL_PASTE_H
-#define REPL_PASTE_H
+#ifndef REPL_PROMPT_PASTE_H
+#define REPL_PROMPT_PASTE_H
 
 #include "core/text.h"
 

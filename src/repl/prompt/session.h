@@ -1,6 +1,6 @@
 /* session.h: what a session at the prompt has beside the language: what was typed, the working folder, forgetting all names. */
-#ifndef REPL_SESSION_H
-#define REPL_SESSION_H
+#ifndef REPL_PROMPT_SESSION_H
+#define REPL_PROMPT_SESSION_H
 
 #include "core/error.h"
 

@@ -1,6 +1,6 @@
 /* draw.h: draw(x, ...): a storage as cells and the views on it, as text for the terminal or as SVG. */
-#ifndef REPL_DRAW_H
-#define REPL_DRAW_H
+#ifndef SHOW_DRAW_DRAW_H
+#define SHOW_DRAW_DRAW_H
 
 #include "lang/object/value.h"
 

@@ -1,6 +1,6 @@
-/* draw_picture.h: a picture before it is text or SVG: which elements of a storage are shown, and what stands in each cell. */
-#ifndef REPL_DRAW_PICTURE_H
-#define REPL_DRAW_PICTURE_H
+/* picture.h: a picture before it is text or SVG: which elements of a storage are shown, and what stands in each cell. */
+#ifndef SHOW_DRAW_PICTURE_H
+#define SHOW_DRAW_PICTURE_H
 
 #include "core/layout.h"
 #include "core/tensor.h"
@@ -40,7 +40,7 @@ int draw_columns(const char *label); /* its width in characters */
 /* "shape [2, 3], strides [3, 1], offset 0". Returns buffer. */
 char *draw_geometry(char *buffer, size_t room, const View *v);
 
-/* Appends the picture: draw_text.c, draw_svg.c. */
+/* Appends the picture: text.c, svg.c. */
 TsrStatus draw_text(TsrText *out, const Picture *p);
 TsrStatus draw_svg(TsrText *out, const Picture *p);
 

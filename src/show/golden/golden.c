@@ -1,4 +1,4 @@
-/* An abstract interpreter over the syntax tree. A path's State (golden_state.h) says which names are which pointers and how many references each is owed;
+/* An abstract interpreter over the syntax tree. A path's State (state.h) says which names are which pointers and how many references each is owed;
  * tests split paths, loops over something unknown run none, once and twice, functions defined inside are followed into, and each exit is checked. What
  * cannot be known is left alone: a breach is reported only where the source shows it. */
 #include "golden.h"

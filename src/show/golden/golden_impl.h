@@ -1,8 +1,8 @@
-/* golden_impl.h: what the parts of golden() share: golden_path.c (texts, breaches, paths, what is done to a pointer, containers), golden_call.c (calls,
- * inner functions), golden_eval.c (tests, expressions, targets), golden.c (statements, exits, the function). The last three call each other, as statements,
+/* golden_impl.h: what the parts of golden() share: path.c (texts, breaches, paths, what is done to a pointer, containers), call.c (calls,
+ * inner functions), eval.c (tests, expressions, targets), golden.c (statements, exits, the function). The last three call each other, as statements,
  * expressions and calls of inner functions stand in one another. Include nothing of this elsewhere. */
-#ifndef REPL_GOLDEN_IMPL_H
-#define REPL_GOLDEN_IMPL_H
+#ifndef SHOW_GOLDEN_GOLDEN_IMPL_H
+#define SHOW_GOLDEN_GOLDEN_IMPL_H
 
 #include "lang/syntax/ast.h"
 #include "state.h"

@@ -1,9 +1,9 @@
-/* golden_state.h: what golden() knows at one point of one path through a function: which names are which pointers, how many references each pointer is
+/* state.h: what golden() knows at one point of one path through a function: which names are which pointers, how many references each pointer is
  * owed, what stands in the containers the function made, and how the tests passed so far came out.
  *
  * Plain values of a fixed size, compared and copied as bytes. Texts are lent: they live as long as the check. */
-#ifndef REPL_GOLDEN_STATE_H
-#define REPL_GOLDEN_STATE_H
+#ifndef SHOW_GOLDEN_STATE_H
+#define SHOW_GOLDEN_STATE_H
 
 #include "lang/object/value.h"
 

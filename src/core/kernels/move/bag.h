@@ -1,6 +1,6 @@
 /* bag.h: what embedding_bag does with the rows of its table that a bag picks. */
-#ifndef TSR_KERNEL_BAG_H
-#define TSR_KERNEL_BAG_H
+#ifndef CORE_KERNELS_MOVE_BAG_H
+#define CORE_KERNELS_MOVE_BAG_H
 
 #include "core/dtype.h"
 

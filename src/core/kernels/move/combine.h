@@ -1,6 +1,6 @@
 /* combine.h: dst[index[i]] = dst[index[i]] op src[i]: the inner loop of scatter, index_add and their family. */
-#ifndef TSR_KERNEL_COMBINE_H
-#define TSR_KERNEL_COMBINE_H
+#ifndef CORE_KERNELS_MOVE_COMBINE_H
+#define CORE_KERNELS_MOVE_COMBINE_H
 
 #include "core/dtype.h"
 

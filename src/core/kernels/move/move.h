@@ -1,6 +1,6 @@
 /* move.h: elements moved as they are: turned over in cache, for copies and loops whose operands run across one another; over and over; or past the caches. */
-#ifndef TSR_MOVE_H
-#define TSR_MOVE_H
+#ifndef CORE_KERNELS_MOVE_MOVE_H
+#define CORE_KERNELS_MOVE_MOVE_H
 
 #include "core/base.h"
 

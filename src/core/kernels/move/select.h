@@ -1,6 +1,6 @@
 /* select.h: inner loops over byte masks and positions: counting, compressing, filling, picking. Mask bytes are 0 or 1. */
-#ifndef TSR_KERNEL_SELECT_H
-#define TSR_KERNEL_SELECT_H
+#ifndef CORE_KERNELS_MOVE_SELECT_H
+#define CORE_KERNELS_MOVE_SELECT_H
 
 #include "core/base.h"
 

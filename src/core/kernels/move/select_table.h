@@ -1,6 +1,6 @@
 /* select_table.h: one table of select.h's loops for each instruction set. */
-#ifndef TSR_KERNEL_SELECT_TABLE_H
-#define TSR_KERNEL_SELECT_TABLE_H
+#ifndef CORE_KERNELS_MOVE_SELECT_TABLE_H
+#define CORE_KERNELS_MOVE_SELECT_TABLE_H
 
 #include "select.h"
 #include "core/kernels/simd.h"

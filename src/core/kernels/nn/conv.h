@@ -5,8 +5,8 @@
  *     s = start[f]; for each term t: s = fma(weight[t * TSR_CONV_FILTERS + f], image[offset[t] + q], s)
  *     sum[f * pitch + q] = onto ? sum[f * pitch + q] + s : s + bias[f]
  * Every position is one chain of fused multiplications and additions in the order of the terms. */
-#ifndef TSR_KERNEL_CONV_H
-#define TSR_KERNEL_CONV_H
+#ifndef CORE_KERNELS_NN_CONV_H
+#define CORE_KERNELS_NN_CONV_H
 
 #include "core/base.h"
 

@@ -1,6 +1,6 @@
 /* grid.h: sampling of images and volumes at points given in [-1, 1]: the inner loops of grid_sample. */
-#ifndef TSR_KERNEL_GRID_H
-#define TSR_KERNEL_GRID_H
+#ifndef CORE_KERNELS_NN_GRID_H
+#define CORE_KERNELS_NN_GRID_H
 
 #include "core/dtype.h"
 

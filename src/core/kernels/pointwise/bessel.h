@@ -1,6 +1,6 @@
 /* bessel.h: loops of bessel.inc's functions over one operand. */
-#ifndef TSR_KERNEL_BESSEL_H
-#define TSR_KERNEL_BESSEL_H
+#ifndef CORE_KERNELS_POINTWISE_BESSEL_H
+#define CORE_KERNELS_POINTWISE_BESSEL_H
 
 #include "core/loop.h"
 

@@ -1,6 +1,6 @@
-/* kernel.h: the table of pointwise inner loops: by kernel and dtype, for the CPU at hand. */
-#ifndef TSR_KERNEL_H
-#define TSR_KERNEL_H
+/* table.h: the table of pointwise inner loops: by kernel and dtype, for the CPU at hand. */
+#ifndef CORE_KERNELS_POINTWISE_TABLE_H
+#define CORE_KERNELS_POINTWISE_TABLE_H
 
 #include "core/loop.h"
 

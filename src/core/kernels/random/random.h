@@ -1,6 +1,6 @@
 /* random.h: inner loops of the generator and of the distributions that are drawn in bulk. */
-#ifndef TSR_KERNEL_RANDOM_H
-#define TSR_KERNEL_RANDOM_H
+#ifndef CORE_KERNELS_RANDOM_RANDOM_H
+#define CORE_KERNELS_RANDOM_RANDOM_H
 
 #include "core/base.h"
 

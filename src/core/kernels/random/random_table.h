@@ -1,6 +1,6 @@
 /* random_table.h: one table of random.h's loops for each instruction set. */
-#ifndef TSR_KERNEL_RANDOM_TABLE_H
-#define TSR_KERNEL_RANDOM_TABLE_H
+#ifndef CORE_KERNELS_RANDOM_RANDOM_TABLE_H
+#define CORE_KERNELS_RANDOM_RANDOM_TABLE_H
 
 #include "random.h"
 #include "core/kernels/simd.h"

@@ -3,8 +3,8 @@
  *
  * An accumulator starts by init, takes lines by `line` (or many accumulators take rows by `rows`), absorbs a later one
  * by `merge`, and gives its value by `finish`. Chunks are merged in order, so results never depend on the threads. */
-#ifndef TSR_REDUCE_H
-#define TSR_REDUCE_H
+#ifndef CORE_KERNELS_REDUCE_REDUCE_H
+#define CORE_KERNELS_REDUCE_REDUCE_H
 
 #include "core/base.h"
 #include "core/dtype.h"

@@ -1,6 +1,6 @@
 /* scan.h: running reductions along one line, for tsr_lines_run. */
-#ifndef TSR_SCAN_H
-#define TSR_SCAN_H
+#ifndef CORE_KERNELS_REDUCE_SCAN_H
+#define CORE_KERNELS_REDUCE_SCAN_H
 
 #include "core/loop.h"
 

@@ -1,7 +1,7 @@
 /* softmax.h: softmax of one contiguous line of n > 0 elements, or of several side by side; dst may be src. Float32 elements may have been half floats:
  * then `half` says which, and what PyTorch rounds to them on the way is rounded; otherwise it is TSR_DTYPE_NONE. */
-#ifndef TSR_SOFTMAX_H
-#define TSR_SOFTMAX_H
+#ifndef CORE_KERNELS_REDUCE_SOFTMAX_H
+#define CORE_KERNELS_REDUCE_SOFTMAX_H
 
 #include "core/dtype.h"
 

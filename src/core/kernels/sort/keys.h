@@ -1,6 +1,6 @@
 /* keys.h: elements as unsigned integers in the same order, so that one sort serves all dtypes. nan is the greatest, -0 equals 0. */
-#ifndef TSR_KERNEL_KEYS_H
-#define TSR_KERNEL_KEYS_H
+#ifndef CORE_KERNELS_SORT_KEYS_H
+#define CORE_KERNELS_SORT_KEYS_H
 
 #include "core/dtype.h"
 

@@ -1,6 +1,6 @@
 /* keys_table.h: one table of keys.h's loops for each instruction set. */
-#ifndef TSR_KERNEL_KEYS_TABLE_H
-#define TSR_KERNEL_KEYS_TABLE_H
+#ifndef CORE_KERNELS_SORT_KEYS_TABLE_H
+#define CORE_KERNELS_SORT_KEYS_TABLE_H
 
 #include "keys.h"
 #include "core/kernels/simd.h"

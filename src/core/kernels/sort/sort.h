@@ -2,8 +2,8 @@
  *
  * The unstable algorithms are introsort, introselect and heap selection as the GNU C++ library has them, step for
  * step, because PyTorch's answer for equal elements is whatever they leave. An interrupt ends them early, with the pairs in any order. */
-#ifndef TSR_KERNEL_SORT_H
-#define TSR_KERNEL_SORT_H
+#ifndef CORE_KERNELS_SORT_SORT_H
+#define CORE_KERNELS_SORT_SORT_H
 
 #include "core/error.h"
 

@@ -1,6 +1,6 @@
 /* create.h: what the operators that make tensors share. */
-#ifndef TSR_OPS_CREATE_H
-#define TSR_OPS_CREATE_H
+#ifndef CORE_OPS_CREATE_CREATE_H
+#define CORE_OPS_CREATE_CREATE_H
 
 #include "core/op.h"
 

@@ -1,4 +1,4 @@
-/* Lines of a tensor to buffers and back: see fft_lines.h. Where there are several, TSR_FFT_LANES of them are transformed side by side: a buffer then holds
+/* Lines of a tensor to buffers and back: see lines.h. Where there are several, TSR_FFT_LANES of them are transformed side by side: a buffer then holds
  * rows of one real from each lane, two rows a value. */
 #include "lines.h"
 

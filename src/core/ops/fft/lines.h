@@ -1,6 +1,6 @@
-/* fft_lines.h: the lines of a tensor along one dimension, taken to the buffers that a transform works on and back. */
-#ifndef TSR_OPS_FFT_LINES_H
-#define TSR_OPS_FFT_LINES_H
+/* lines.h: the lines of a tensor along one dimension, taken to the buffers that a transform works on and back. */
+#ifndef CORE_OPS_FFT_LINES_H
+#define CORE_OPS_FFT_LINES_H
 
 #include "core/engine/fft.h"
 #include "core/tensor.h"

@@ -1,4 +1,4 @@
-/* op_gather.c: elements read by their positions along one dimension: gather, take_along_dim. */
+/* gather.c: elements read by their positions along one dimension: gather, take_along_dim. */
 #include <stdio.h>
 #include <string.h>
 

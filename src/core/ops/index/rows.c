@@ -1,4 +1,4 @@
-/* op_index.c: rows at positions along one dimension: index_select, index_add, index_copy, index_fill, index_reduce; and index_put. */
+/* rows.c: rows at positions along one dimension: index_select, index_add, index_copy, index_fill, index_reduce; and index_put. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* op_scatter.c: elements written to positions along one dimension: scatter, scatter_add, scatter_reduce. */
+/* scatter.c: elements written to positions along one dimension: scatter, scatter_add, scatter_reduce. */
 #include <string.h>
 
 #include "core/ops/reduce/along.h"

@@ -3,8 +3,8 @@
  *
  * "Column-major" tensors here have sizes (batch..., m, n) and strides (..., 1, max(m, 1)), batches one behind
  * the other: matrix i begins at data + i * m * n elements. `fn` in messages is "linalg.inv" and the like. */
-#ifndef TSR_LA_H
-#define TSR_LA_H
+#ifndef CORE_OPS_LINALG_LA_H
+#define CORE_OPS_LINALG_LA_H
 
 #include <complex.h>
 

@@ -1,6 +1,6 @@
 /* matmul.h: the matrix product on tensors, for the other linear algebra. Lazy conj is read through, no copy. */
-#ifndef TSR_MATMUL_H
-#define TSR_MATMUL_H
+#ifndef CORE_OPS_MATMUL_MATMUL_H
+#define CORE_OPS_MATMUL_MATMUL_H
 
 #include "core/engine/gemm.h"
 #include "core/tensor/owned.h"

@@ -1,6 +1,6 @@
 /* Convolution without columns. The part of the image under a strip of the output is copied between zeros, a plane for each phase of the stride; there,
  * every tap of the kernel reads the same positions shifted by a constant, whatever the stride, the padding and the dilation, and the result is a sum of
- * shifted planes (kernels/conv.h), in which a position is line * pitch + column. */
+ * shifted planes (conv_loops.h), in which a position is line * pitch + column. */
 #include "conv_loops.h"
 
 #include "core/alloc.h"

@@ -1,6 +1,6 @@
-/* conv.h: what the two ways of computing a convolution share: by matrix products of columns (op_nn_conv.c, conv_columns.c) and directly (conv_direct.c). */
-#ifndef TSR_OPS_CONV_H
-#define TSR_OPS_CONV_H
+/* conv_loops.h: what the two ways of computing a convolution share: by matrix products of columns (conv.c, conv_columns.c) and directly (conv_direct.c). */
+#ifndef CORE_OPS_NN_CONV_LOOPS_H
+#define CORE_OPS_NN_CONV_LOOPS_H
 
 #include "nn.h"
 

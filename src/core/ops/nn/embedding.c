@@ -1,4 +1,4 @@
-/* op_embedding.c: embedding_bag: the sum, mean or maximum of rows of a table, which bags of indices pick. */
+/* embedding.c: embedding_bag: the sum, mean or maximum of rows of a table, which bags of indices pick. */
 #include <stdlib.h>
 
 #include "core/element/halffloat.h"

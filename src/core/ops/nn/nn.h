@@ -1,6 +1,6 @@
 /* nn.h: what the neural-network operators share: windows over 1 to 3 spatial dimensions, treated as 3 with ones in front. */
-#ifndef TSR_OPS_NN_H
-#define TSR_OPS_NN_H
+#ifndef CORE_OPS_NN_NN_H
+#define CORE_OPS_NN_NN_H
 
 #include "core/op.h"
 

@@ -1,6 +1,6 @@
-/* pool.h: pooling of tensors whose dtype and order the loops can take: a plane (one channel of one sample) at a time, planes split among threads. */
-#ifndef TSR_OPS_POOL_H
-#define TSR_OPS_POOL_H
+/* pool_loops.h: pooling of tensors whose dtype and order the loops can take: a plane (one channel of one sample) at a time, planes split among threads. */
+#ifndef CORE_OPS_NN_POOL_LOOPS_H
+#define CORE_OPS_NN_POOL_LOOPS_H
 
 #include "nn.h"
 

@@ -1,4 +1,4 @@
-/* op_activate.c: activations and losses that are one formula an element; those made of other operators are in the prelude. */
+/* activate.c: activations and losses that are one formula an element; those made of other operators are in the prelude. */
 #include "core/op/compose.h"
 #include "pointwise.h"
 

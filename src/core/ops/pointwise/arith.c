@@ -1,4 +1,4 @@
-/* op_arith.c: sums, products, quotients, powers. */
+/* arith.c: sums, products, quotients, powers. */
 #include "pointwise.h"
 
 #include <math.h>

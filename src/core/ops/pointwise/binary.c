@@ -1,4 +1,4 @@
-/* op_binary.c: comparisons, logic, bits, and other operators on two tensors. */
+/* binary.c: comparisons, logic, bits, and other operators on two tensors. */
 #include "pointwise.h"
 
 #include <string.h>

@@ -1,11 +1,11 @@
 /* pointwise.h: the common course of pointwise operators: iterator, dtype check, kernel, result. For ops/ only. */
-#ifndef TSR_OPS_POINTWISE_H
-#define TSR_OPS_POINTWISE_H
+#ifndef CORE_OPS_POINTWISE_POINTWISE_H
+#define CORE_OPS_POINTWISE_POINTWISE_H
 
 #include "core/kernels/pointwise/table.h"
 #include "core/op/shared.h"
 
-/* op_help.h's sets of dtypes by names short enough for tables. */
+/* core/op/shared.h's sets of dtypes by names short enough for tables. */
 #define D(x) TSR_BIT(x)
 #define D_INT TSR_BITS_INT
 #define D_BARE TSR_BITS_UINT

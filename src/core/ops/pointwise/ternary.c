@@ -1,4 +1,4 @@
-/* op_ternary.c: where, clamp, lerp, addcmul, addcdiv, fill. */
+/* ternary.c: where, clamp, lerp, addcmul, addcdiv, fill. */
 #include "pointwise.h"
 
 #include <math.h>

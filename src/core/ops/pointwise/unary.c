@@ -1,4 +1,4 @@
-/* op_unary.c: operators on one tensor, and the table of those that follow the common course. */
+/* unary.c: operators on one tensor, and the table of those that follow the common course. */
 #include "core/op/compose.h"
 #include "core/op/out.h"
 #include "pointwise.h"

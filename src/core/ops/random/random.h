@@ -1,6 +1,6 @@
 /* random.h: what the random operators share: which generator draws, and drawing element by element. */
-#ifndef TSR_OPS_RANDOM_H
-#define TSR_OPS_RANDOM_H
+#ifndef CORE_OPS_RANDOM_RANDOM_H
+#define CORE_OPS_RANDOM_RANDOM_H
 
 #include "core/op.h"
 #include "core/rng.h"

@@ -1,6 +1,6 @@
-/* along.h: positions along one dimension: what gather and scatter (op_gather.c, op_scatter.c) and the index_* operators (op_index.c) share. */
-#ifndef TSR_ALONG_H
-#define TSR_ALONG_H
+/* along.h: positions along one dimension: what gather and scatter (core/ops/index/gather.c, core/ops/index/scatter.c) and the index_* operators (core/ops/index/rows.c) share. */
+#ifndef CORE_OPS_REDUCE_ALONG_H
+#define CORE_OPS_REDUCE_ALONG_H
 
 #include <stdatomic.h>
 

@@ -1,6 +1,6 @@
 /* reduce.h: the driver of reductions, and how their arguments are read. For ops/ only. */
-#ifndef TSR_OPS_REDUCE_H
-#define TSR_OPS_REDUCE_H
+#ifndef CORE_OPS_REDUCE_REDUCE_H
+#define CORE_OPS_REDUCE_REDUCE_H
 
 #include "core/engine/fuse.h"
 #include "core/kernels/reduce/reduce.h"

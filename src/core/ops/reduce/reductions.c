@@ -1,4 +1,4 @@
-/* op_reduce.c: sums, extremes, truth, moments. */
+/* reductions.c: sums, extremes, truth, moments. */
 #include "core/layout.h"
 #include "core/tensor/owned.h"
 #include "core/ops/pointwise/pointwise.h"

@@ -1,4 +1,4 @@
-/* op_scan.c: cumsum, cumprod, logcumsumexp, cummax, cummin. */
+/* scan.c: cumsum, cumprod, logcumsumexp, cummax, cummin. */
 #include "core/kernels/reduce/scan.h"
 #include "core/mem.h"
 #include "core/ops/pointwise/pointwise.h"

@@ -1,4 +1,4 @@
-/* op_softmax.c: softmax, log_softmax, softmin. */
+/* softmax.c: softmax, log_softmax, softmin. */
 #include <math.h>
 
 #include "core/kernels/reduce/softmax.h"

@@ -1,6 +1,6 @@
 /* counting.h: how often each integer of a short range occurs; for unique and bincount. */
-#ifndef OPS_COUNTING_H
-#define OPS_COUNTING_H
+#ifndef CORE_OPS_SORT_COUNTING_H
+#define CORE_OPS_SORT_COUNTING_H
 
 #include "core/error.h"
 

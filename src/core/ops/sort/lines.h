@@ -1,6 +1,6 @@
-/* sort_lines.h: the lines of a tensor along a dimension as pairs of key and position; for sort, topk, order statistics and quantiles. */
-#ifndef OPS_SORT_LINES_H
-#define OPS_SORT_LINES_H
+/* lines.h: the lines of a tensor along a dimension as pairs of key and position; for sort, topk, order statistics and quantiles. */
+#ifndef CORE_OPS_SORT_LINES_H
+#define CORE_OPS_SORT_LINES_H
 
 #include <stdatomic.h>
 

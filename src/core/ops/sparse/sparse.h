@@ -3,11 +3,11 @@
  * COO: indices is (sparse_dim, nnz) int64, values is (nnz, dense sizes...). A coalesced tensor (TSR_FLAG_COALESCED) has its
  * indices in row-major order, each once; otherwise entries at the same place add up. Compressed (CSR, CSC, BSR, BSC): `indices` counts the
  * entries of the rows (or columns), `plain_indices` has the other coordinate, values follow, in blocks for BSR and BSC.
- * Sparse tensors have no storage; no kernel of the dense operators ever sees one: op.c runs what the row's column `.sparse` names instead (op_sparse.h).
+ * Sparse tensors have no storage; no kernel of the dense operators ever sees one: op.c runs what the row's column `.sparse` names instead (core/op/sparse.h).
  * Indices given by the user are not checked when a tensor is made (PyTorch does not either) but wherever they are used.
  * In each function *out is the caller's. */
-#ifndef TSR_SPARSE_H
-#define TSR_SPARSE_H
+#ifndef CORE_OPS_SPARSE_SPARSE_H
+#define CORE_OPS_SPARSE_SPARSE_H
 
 #include "core/op/compose.h"
 
