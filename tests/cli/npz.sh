@@ -16,12 +16,13 @@ is 'what tsr stores is mapped' '((1, 2), True)' "$out"
 if python3 -c 'import zipfile, sys; z = zipfile.ZipFile(sys.argv[1]); assert z.testzip() is None and "é😀.npy" in z.namelist()' "$f"; then ok 'another program reads the archive'; else fail 'another program reads the archive'; fi
 run -o npz -e 'arange(3)' && "$tsr" -l - <"$work/out" >"$work/list"
 is 'one tensor, to standard output and from standard input' 'arr_0 [3] int64 24 24' "$(tail -1 "$work/list" | tr -s ' ')"
-for name in folders streamed wide; do
+for name in folders streamed wide dots; do
     run -e "load('$data/$name.npz')"
     case $name in
     folders) wanted="{'x/a': tensor([1]), 'plain': tensor([2])}" ;;
     streamed) wanted="{'a': tensor([1, 2, 3]), 'b': tensor([4.], dtype=torch.float64)}" ;;
     wide) wanted="{'a': tensor([1, 2, 3])}" ;;
+    dots) wanted="{'../../a': tensor([1]), '/b': tensor([2])}" ;;
     esac
     is "$name" "$wanted" "$out"
 done
@@ -62,5 +63,15 @@ refused objects "'a.npy': it holds pickled objects (dtype '|O'), which are never
 refused nested "'b.npy': its bytes are another member's, too"
 refused nul "'a': a NUL in its name"
 refused utf8 "'\\xff.npy': its name is not UTF-8"
+refused overlap "'b.npy': its bytes are another member's, too"
+refused prefix 'its name says npz, but its content is not'
+run -e "load('$data/bad_prefix.npz', format='npz')"; is 'nor by force' "ValueError: $data/bad_prefix.npz: the directory of its archive is damaged" "$(last)"
+refused count 'the directory of its archive is damaged'
+refused behind 'the end of a zip archive is missing or damaged'
+refused wide_disagrees 'the end of a zip archive is missing or damaged'
+refused wide_far 'the end of a zip archive is missing or damaged'
+refused wide_short 'the directory of its archive is damaged'
+refused wide_twice 'the directory of its archive is damaged'
+run -e "load('$data/wide_directory.npz')['a'].sum()"; is 'a directory in 64 bits' 'tensor(0., dtype=torch.float64)' "$out"
 refused end 'the end of a zip archive is missing or damaged'
 exit $bad

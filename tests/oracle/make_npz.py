@@ -2,7 +2,7 @@
 """Write tests/data/npz/*.npz with NumPy and zipfile (pip install numpy): make_npz.py [FOLDER]. bad_*.npz are damaged, or lie.
 
 tests/cli/npz.sh reads them."""
-import io, pathlib, struct, sys, warnings, zipfile
+import io, pathlib, struct, sys, warnings, zipfile, zlib
 
 import numpy as np
 
@@ -75,6 +75,30 @@ def nested():
     return made[:start] + bytes(entry) + struct.pack("<4s4H2IH", b"PK\5\6", 0, 0, 2, 2, len(entry), start, 0)
 
 
+def in_64_bits(data, extra=None, n=1, agree=None, far=None):
+    """The directory of an archive of one member with its numbers in 64 bits."""
+    start, end = data.index(b"PK\1\2"), len(data) - 22
+    entry = bytearray(data[start:end])
+    packed, size = struct.unpack_from("<II", entry, 20)
+    extra = struct.pack("<HHQQ", 1, 16, size, packed) if extra is None else extra
+    struct.pack_into("<II", entry, 20, 0xFFFFFFFF, 0xFFFFFFFF)
+    struct.pack_into("<H", entry, 30, len(extra))
+    entry += extra
+    record = struct.pack("<4sQHHIIQQQQ", b"PK\6\6", 44, 45, 45, 0, 0, n, n, len(entry), start)
+    locator = struct.pack("<4sIQI", b"PK\6\7", 0, far or start + len(entry), 1)
+    return data[:start] + bytes(entry) + record + locator + struct.pack("<4s4H2IH", b"PK\5\6", 0, 0, agree or 0xFFFF, agree or 0xFFFF, 0xFFFFFFFF, 0xFFFFFFFF, 0)
+
+
+def overlapping():
+    """Two members, of which the first one's bytes are the second's header and bytes: what makes zip bombs large."""
+    made = bytearray(archive([("a.npy", npy([1])), ("b.npy", npy([2]))]))
+    second = made.index(b"PK\3\4", 4)
+    start = made.index(b"PK\1\2")
+    crc, size = zlib.crc32(made[35:start]), start - 35
+    for at in (14, start + 16): struct.pack_into("<III", made, at, crc, size, size)
+    return bytes(made)
+
+
 pair = [("a.npy", npy([1, 2, 3])), ("b.npy", npy([4.0]))]
 zeros = [("a.npy", npy(np.zeros(1000)))]
 stored, deflated = archive(pair), archive(zeros, zipfile.ZIP_DEFLATED)
@@ -101,6 +125,16 @@ files = {
     "bad_nul": changed(stored, (b"a.npy", b"a\0npy")),
     "bad_utf8": changed(stored, (b"a.npy", b"\xff.npy")),
     "bad_end": stored[:-22],
+    "dots": archive([("../../a.npy", npy([1])), ("/b.npy", npy([2]))]),
+    "bad_prefix": b"#!/bin/sh\n" + stored,
+    "bad_behind": stored + b"\0\0\0",
+    "bad_count": changed(stored, (struct.pack("<4H", 0, 0, 2, 2), struct.pack("<4H", 0, 0, 1, 1))),
+    "bad_wide_disagrees": in_64_bits(deflated, n=1, agree=2),
+    "bad_wide_far": in_64_bits(deflated, far=1 << 40),
+    "bad_wide_short": in_64_bits(deflated, extra=struct.pack("<HHQ", 1, 8, 5)),
+    "bad_wide_twice": in_64_bits(deflated, extra=struct.pack("<HHQQHHQQ", 1, 16, 8128, 60, 1, 16, 8128, 60)),
+    "wide_directory": in_64_bits(deflated),
+    "bad_overlap": overlapping(),
 }
 OUT.mkdir(parents=True, exist_ok=True)
 np.savez(OUT / "types.npz", **EVERYTHING)

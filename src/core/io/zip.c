@@ -1,62 +1,18 @@
+/* zip.c: what a zip archive holds, read by a cursor that never leaves the file: the record at its end, that of 64 bits before it where there is one, the directory, and the
+ * header before each member's bytes, which all have to agree (APPNOTE.TXT 6.3.10, chapter 4). zlib inflates. */
 #include "zip.h"
 
 #include <inttypes.h>
-#include <minizip/unzip.h>
 #include <string.h>
 #include <zlib.h>
 
 #include "elements.h"
 #include "core/mem.h"
 
-enum { LOCAL_HEADER = 30, END_RECORD = 22, FLAG_ENCRYPTED = 1, FLAGS_UNKNOWN = 0x2060 /* patches, strong encryption, masked headers */, FLAG_UTF8 = 0x800 };
-enum { CHECKED_WHEN_MAPPED = 1 << 20, STEP = 1 << 20, DEFLATE_MOST = 1032 /* to 1: no better is possible */ };
-
-/* ---- what minizip reads: bytes in memory ---- */
-
-typedef struct Memory {
-    const TsrInput *in;
-    uint64_t at;
-    bool ended; /* more was wanted than there is */
-} Memory;
-
-static voidpf memory_open(voidpf opaque, const void *name, int mode) {
-    (void)name;
-    (void)mode;
-    return opaque;
-}
-
-static uLong memory_read(voidpf opaque, voidpf stream, void *to, uLong size) {
-    Memory *m = stream;
-    uLong n = (uLong)TSR_MIN((uint64_t)size, m->in->size - m->at);
-    (void)opaque;
-    if (n > 0) memcpy(to, m->in->data + m->at, n);
-    m->at += n;
-    m->ended |= n < size;
-    return n;
-}
-
-static ZPOS64_T memory_tell(voidpf opaque, voidpf stream) { (void)opaque; return ((Memory *)stream)->at; }
-
-static long memory_seek(voidpf opaque, voidpf stream, ZPOS64_T offset, int origin) {
-    Memory *m = stream;
-    uint64_t base = origin == ZLIB_FILEFUNC_SEEK_SET ? 0 : origin == ZLIB_FILEFUNC_SEEK_CUR ? m->at : m->in->size;
-    (void)opaque;
-    if (offset > m->in->size - base) return -1;
-    m->at = base + offset;
-    return 0;
-}
-
-static int memory_close(voidpf opaque, voidpf stream) { (void)opaque; (void)stream; return 0; }
-
-/* minizip takes the end of the file for zeros unless it is called an error. */
-static int memory_failed(voidpf opaque, voidpf stream) { (void)opaque; return ((Memory *)stream)->ended; }
-
-static unzFile open_memory(Memory *m) {
-    zlib_filefunc64_def functions = {memory_open, memory_read, NULL, memory_tell, memory_seek, memory_close, memory_failed, m};
-    return unzOpen2_64("", &functions);
-}
-
-/* ---- the directory ---- */
+enum { LOCAL_HEADER = 30, ENTRY = 46, END_RECORD = 22, LOCATOR = 20, WIDE_RECORD = 56, MARK_16 = 0xffff };
+enum { FLAG_ENCRYPTED = 1, FLAG_DESCRIPTOR = 8 /* sizes and checksum stand behind the bytes */, FLAGS_UNKNOWN = 0x2060 /* patches, strong encryption, masked headers */ };
+enum { CHECKED_WHEN_MAPPED = 1 << 20, STEP = 1 << 20, DEFLATE_MOST = 1032 /* to 1: no better is possible */, FIELD_WIDE = 1 };
+static const uint64_t mark_32 = UINT32_MAX; /* stands for a number that an extra field has in 64 bits */
 
 bool tsr_zip_probe(const char *data, size_t size) { return size >= END_RECORD && (memcmp(data, "PK\3\4", 4) == 0 || memcmp(data, "PK\5\6", 4) == 0); }
 
@@ -66,101 +22,241 @@ bool tsr_zip_first_ends(const char *data, size_t size, const char *ending) {
     return n >= wanted && n <= size - LOCAL_HEADER && memcmp(data + LOCAL_HEADER + n - wanted, ending, wanted) == 0;
 }
 
+/* ---- the cursor ---- */
+
+typedef struct Cursor {
+    const char *p, *end;
+    bool ended; /* more was wanted than there is; the numbers since then are 0 */
+} Cursor;
+
+/* `size` bytes from `at` on; ended where the file has fewer. */
+static Cursor cursor_at(const TsrInput *in, uint64_t at, uint64_t size) {
+    if (at > in->size || size > in->size - at) return (Cursor){in->data, in->data, true};
+    return (Cursor){in->data + at, in->data + at + size, false};
+}
+
+static const char *skip(Cursor *c, uint64_t n) {
+    const char *p = c->p;
+    if (n > (uint64_t)(c->end - c->p)) {
+        c->ended = true;
+        c->p = c->end;
+        return p;
+    }
+    c->p += n;
+    return p;
+}
+
+/* A number of n bytes, the lowest first. */
+static uint64_t number(Cursor *c, int n) {
+    const unsigned char *p = (const unsigned char *)skip(c, (uint64_t)n);
+    uint64_t v = 0;
+    for (int i = n - 1; i >= 0 && !c->ended; i--) v = v << 8 | p[i];
+    return v;
+}
+
+static bool is_signature(Cursor *c, const char *wanted) {
+    const char *p = skip(c, 4);
+    return !c->ended && memcmp(p, wanted, 4) == 0;
+}
+
+/* ---- the end of the archive ---- */
+
+typedef struct Directory { uint64_t offset, size, n; } Directory;
+
+static TsrStatus bad_end(const TsrInput *in) { return tsr_input_error(in, "the end of a zip archive is missing or damaged"); }
+static TsrStatus bad_directory(const TsrInput *in) { return tsr_input_error(in, "the directory of its archive is damaged"); }
+
+/* The last record whose comment ends with the file. */
+static bool find_end(uint64_t *at, const TsrInput *in) {
+    if (in->size < END_RECORD) return false;
+    uint64_t last = in->size - END_RECORD, lowest = last > UINT16_MAX ? last - UINT16_MAX : 0;
+    for (uint64_t i = last + 1; i-- > lowest;) {
+        Cursor c = cursor_at(in, i, END_RECORD);
+        if (!is_signature(&c, "PK\5\6")) continue;
+        skip(&c, 16);
+        if (number(&c, 2) != last - i) continue;
+        *at = i;
+        return true;
+    }
+    return false;
+}
+
+/* The record of 64 bits that a locator before the other one points to. *end, where the directory is to end, moves before it. */
+static TsrStatus read_wide_end(Directory *d, uint64_t *end, const TsrInput *in) {
+    Cursor c = *end >= LOCATOR ? cursor_at(in, *end - LOCATOR, LOCATOR) : (Cursor){.ended = true};
+    if (c.ended || !is_signature(&c, "PK\6\7")) return TSR_OK;
+    uint64_t disk = number(&c, 4), at = number(&c, 8), disks = number(&c, 4), locator = *end - LOCATOR;
+    c = cursor_at(in, at, WIDE_RECORD);
+    if (disk != 0 || disks > 1 || at > locator || !is_signature(&c, "PK\6\6")) return bad_end(in);
+    if (number(&c, 8) != locator - at - 12) return bad_end(in); /* all that follows in the record */
+    skip(&c, 4);
+    disk = number(&c, 4) | number(&c, 4);
+    Directory wide = {.n = number(&c, 8)};
+    uint64_t total = number(&c, 8);
+    wide.size = number(&c, 8);
+    wide.offset = number(&c, 8);
+    if (c.ended || disk != 0 || total != wide.n) return bad_end(in);
+    if ((d->n != MARK_16 && d->n != wide.n) || (d->size != mark_32 && d->size != wide.size) || (d->offset != mark_32 && d->offset != wide.offset)) return bad_end(in);
+    *d = wide;
+    *end = at;
+    return TSR_OK;
+}
+
+static TsrStatus read_end(Directory *d, const TsrInput *in) {
+    uint64_t end;
+    if (!find_end(&end, in)) return bad_end(in);
+    Cursor c = cursor_at(in, end + 4, END_RECORD - 4);
+    uint64_t disks = number(&c, 2) | number(&c, 2), here = number(&c, 2);
+    d->n = number(&c, 2);
+    d->size = number(&c, 4);
+    d->offset = number(&c, 4);
+    if ((disks != 0 && disks != MARK_16) || here != d->n) return bad_end(in);
+    TSR_TRY(read_wide_end(d, &end, in));
+    if (d->offset > end || d->size != end - d->offset || d->n > d->size / ENTRY || d->n > INT32_MAX) return bad_directory(in);
+    return TSR_OK;
+}
+
+/* ---- the directory ---- */
+
+/* What the directory and the header before the bytes both say of a member. */
+typedef struct Common {
+    uint64_t flags, method, crc, packed, size, name_length, extra_length;
+} Common;
+
 static TsrStatus bad_member(const TsrInput *in, const char *name, const char *what) {
     char shown[440];
     return tsr_input_error(in, "'%s': %s", tsr_io_quote(shown, name, strlen(name)), what);
 }
 
-/* Where the bytes are; the directory and the header before them must be of one mind (minizip compares sizes, checksum and method). */
-static TsrStatus locate(TsrZipMember *m, const TsrInput *in, unzFile file, size_t name_length) {
-    int method, level;
-    int result = unzOpenCurrentFile2(file, &method, &level, 1);
-    if (result == UNZ_INTERNALERROR) return tsr_error_no_memory(STEP);
-    if (result != UNZ_OK) return bad_member(in, m->name, "its header is damaged, or does not agree with the directory");
-    int extra = unzGetLocalExtrafield(file, NULL, 0);
-    m->offset = unzGetCurrentFileZStreamPos64(file);
-    unzCloseCurrentFile(file);
-    uint64_t before = name_length + (uint64_t)TSR_MAX(extra, 0);
-    if (extra < 0 || m->offset > in->size || m->packed > in->size - m->offset) return bad_member(in, m->name, "its bytes are beyond the end of the file");
-    if (m->offset < before + LOCAL_HEADER || memcmp(in->data + m->offset - before, m->name, name_length) != 0)
-        return bad_member(in, m->name, "its header has another name than the directory");
-    return TSR_OK;
+static void read_common(Common *out, Cursor *c) {
+    skip(c, 2); /* the version needed */
+    out->flags = number(c, 2);
+    out->method = number(c, 2);
+    skip(c, 4); /* time and date */
+    out->crc = number(c, 4);
+    out->packed = number(c, 4);
+    out->size = number(c, 4);
+    out->name_length = number(c, 2);
+    out->extra_length = number(c, 2);
 }
 
-static TsrStatus check_info(const TsrInput *in, const TsrZipMember *m, const unz_file_info64 *info) {
-    if (strlen(m->name) != info->size_filename) return bad_member(in, m->name, "a NUL in its name");
-    if (tsr_utf8_invalid(m->name, (int64_t)info->size_filename) >= 0) return bad_member(in, m->name, "its name is not UTF-8");
-    if ((info->flag & FLAG_ENCRYPTED) != 0) return bad_member(in, m->name, "it is encrypted");
-    if ((info->flag & FLAGS_UNKNOWN) != 0) return bad_member(in, m->name, "a kind of member that is unknown");
-    if (info->compression_method != 0 && info->compression_method != Z_DEFLATED) return bad_member(in, m->name, "its compression is neither none nor deflate");
+/* Numbers that are marked come from the extra field 1, in the order in which they are given here; false when it has not as many or is there twice, or fields overrun. */
+static bool read_wide(Cursor extra, uint64_t *const *numbers, const uint64_t *marks, int n) {
+    int fields = 0, wanted = 0;
+    for (int i = 0; i < n; i++) wanted += *numbers[i] == marks[i];
+    while (extra.end - extra.p >= 4) { /* fewer are padding */
+        uint64_t id = number(&extra, 2), length = number(&extra, 2);
+        Cursor field = {extra.p, extra.p, false};
+        skip(&extra, length);
+        field.end = extra.p;
+        if (extra.ended) return false;
+        if (id != FIELD_WIDE) continue;
+        if (fields++ > 0) return false;
+        for (int i = 0; i < n; i++)
+            if (*numbers[i] == marks[i]) *numbers[i] = number(&field, marks[i] == mark_32 ? 8 : 4);
+        if (field.ended) return false;
+    }
+    return fields > 0 || wanted == 0;
+}
+
+static bool has_known_kind(const Common *common) { return common->method == 0 || common->method == Z_DEFLATED; }
+
+static TsrStatus check_member(const TsrInput *in, const TsrZipMember *m, const Common *common) {
+    if (strlen(m->name) != common->name_length) return bad_member(in, m->name, "a NUL in its name");
+    if (tsr_utf8_invalid(m->name, (int64_t)common->name_length) >= 0) return bad_member(in, m->name, "its name is not UTF-8");
+    if ((common->flags & FLAG_ENCRYPTED) != 0) return bad_member(in, m->name, "it is encrypted");
+    if ((common->flags & FLAGS_UNKNOWN) != 0) return bad_member(in, m->name, "a kind of member that is unknown");
+    if (!has_known_kind(common)) return bad_member(in, m->name, "its compression is neither none nor deflate");
     if (m->stored && m->packed != m->size) return bad_member(in, m->name, "it is stored, but in another size than its own");
     if (m->size / DEFLATE_MOST > m->packed) return bad_member(in, m->name, "so many bytes can't be inflated from what is there");
     return TSR_OK;
 }
 
-static TsrStatus take_member(TsrZip *zip, unzFile file) {
-    unz_file_info64 info;
-    unz64_file_pos place;
-    if (unzGetCurrentFileInfo64(file, &info, NULL, 0, NULL, 0, NULL, 0) != UNZ_OK || unzGetFilePos64(file, &place) != UNZ_OK) return tsr_input_error(zip->in, "the directory of its archive is damaged");
-    TsrZipMember *grown = tsr_realloc(zip->members, sizeof *grown * (size_t)(zip->n + 1));
-    if (grown == NULL) return tsr_error_no_memory(sizeof *grown);
-    zip->members = grown;
-    char *name = tsr_malloc(info.size_filename + 1);
-    if (name == NULL) return tsr_error_no_memory(info.size_filename);
-    TsrZipMember *m = &grown[zip->n++];
-    *m = (TsrZipMember){name, info.compression_method == 0, (uint32_t)info.crc, 0, info.compressed_size, info.uncompressed_size, {place.pos_in_zip_directory, place.num_of_file}};
-    name[0] = '\0';
-    if (unzGetCurrentFileInfo64(file, NULL, name, info.size_filename + 1, NULL, 0, NULL, 0) != UNZ_OK) return tsr_input_error(zip->in, "the directory of its archive is damaged");
-    name[info.size_filename] = '\0';
-    TSR_TRY(check_info(zip->in, m, &info));
-    return locate(m, zip->in, file, info.size_filename);
+/* Whether the header before the bytes is of one mind with the directory; what stands behind the bytes is not looked at. */
+static bool agree(const Common *local, const Common *entry) {
+    if (local->method != entry->method || ((local->flags ^ entry->flags) & (FLAG_ENCRYPTED | FLAG_DESCRIPTOR)) != 0) return false;
+    return (local->flags & FLAG_DESCRIPTOR) != 0 || (local->crc == entry->crc && local->packed == entry->packed && local->size == entry->size);
 }
 
-static TsrStatus take_members(TsrZip *zip, unzFile file) {
-    unz_global_info64 info;
-    if (unzGetGlobalInfo64(file, &info) != UNZ_OK || info.number_entry > INT32_MAX) return tsr_input_error(zip->in, "the directory of its archive is damaged");
-    int result = info.number_entry > 0 ? unzGoToFirstFile(file) : UNZ_END_OF_LIST_OF_FILE;
-    for (; result == UNZ_OK; result = unzGoToNextFile(file)) {
-        TSR_TRY(tsr_interrupt_check());
-        TSR_TRY(take_member(zip, file));
-    }
-    if (result != UNZ_END_OF_LIST_OF_FILE || (uint64_t)zip->n != info.number_entry) return tsr_input_error(zip->in, "the directory of its archive is damaged");
+/* Where the bytes are: behind a header at m->header, and before the directory. */
+static TsrStatus locate(TsrZipMember *m, const TsrInput *in, const Common *entry, uint64_t directory) {
+    Common local;
+    Cursor c = cursor_at(in, m->header, LOCAL_HEADER);
+    if (!is_signature(&c, "PK\3\4")) return bad_member(in, m->name, "its header is damaged, or does not agree with the directory");
+    read_common(&local, &c);
+    uint64_t before = local.name_length + local.extra_length;
+    Cursor rest = cursor_at(in, m->header + LOCAL_HEADER, before);
+    const char *name = skip(&rest, local.name_length);
+    if (rest.ended) return bad_member(in, m->name, "its bytes are beyond the end of the file");
+    if (local.name_length != entry->name_length || memcmp(name, m->name, local.name_length) != 0) return bad_member(in, m->name, "its header has another name than the directory");
+    if (!read_wide(rest, (uint64_t *const[]){&local.size, &local.packed}, (const uint64_t[]){mark_32, mark_32}, 2) || !agree(&local, entry))
+        return bad_member(in, m->name, "its header is damaged, or does not agree with the directory");
+    m->offset = m->header + LOCAL_HEADER + before;
+    if (m->offset > directory || m->packed > directory - m->offset) return bad_member(in, m->name, "its bytes are beyond the end of the file");
     return TSR_OK;
+}
+
+static TsrStatus take_member(TsrZip *zip, Cursor *c, uint64_t directory) {
+    Common entry;
+    if (!is_signature(c, "PK\1\2")) return bad_directory(zip->in);
+    skip(c, 2); /* made by */
+    read_common(&entry, c);
+    uint64_t comment = number(c, 2), disk = number(c, 2), offset;
+    skip(c, 6); /* attributes */
+    offset = number(c, 4);
+    const char *bytes = skip(c, entry.name_length);
+    Cursor extra = {c->p, c->p, false};
+    skip(c, entry.extra_length);
+    extra.end = c->p;
+    skip(c, comment);
+    if (c->ended) return bad_directory(zip->in);
+    if (!read_wide(extra, (uint64_t *const[]){&entry.size, &entry.packed, &offset, &disk}, (const uint64_t[]){mark_32, mark_32, mark_32, MARK_16}, 4) || disk != 0)
+        return bad_directory(zip->in);
+    char *name = tsr_malloc(entry.name_length + 1);
+    if (name == NULL) return tsr_error_no_memory(entry.name_length);
+    memcpy(name, bytes, entry.name_length);
+    name[entry.name_length] = '\0';
+    TsrZipMember *m = &zip->members[zip->n++];
+    *m = (TsrZipMember){name, entry.method == 0, (uint32_t)entry.crc, offset, 0, entry.packed, entry.size};
+    TSR_TRY(check_member(zip->in, m, &entry));
+    return locate(m, zip->in, &entry, directory);
+}
+
+static TsrStatus take_members(TsrZip *zip, const Directory *d) {
+    Cursor c = cursor_at(zip->in, d->offset, d->size);
+    zip->members = tsr_calloc((size_t)TSR_MAX(d->n, 1), sizeof *zip->members);
+    if (zip->members == NULL) return tsr_error_no_memory((size_t)d->n * sizeof *zip->members);
+    for (uint64_t i = 0; i < d->n; i++) {
+        TSR_TRY(tsr_interrupt_check());
+        TSR_TRY(take_member(zip, &c, d->offset));
+    }
+    return c.p == c.end ? TSR_OK : bad_directory(zip->in);
 }
 
 static int by_place(const void *a, const void *b) {
     const TsrZipMember *x = a, *y = b;
-    return (x->offset > y->offset) - (x->offset < y->offset);
+    return (x->header > y->header) - (x->header < y->header);
 }
 
+/* No byte is two members', be it of their headers. */
 static TsrStatus check_apart(const TsrZip *zip) {
     const void **sorted;
     TSR_TRY(tsr_new_sorted(&sorted, zip->members, (size_t)zip->n, sizeof *zip->members, by_place));
     TsrStatus status = TSR_OK;
     for (int i = 1; i < zip->n && status == TSR_OK; i++) {
         const TsrZipMember *before = sorted[i - 1], *m = sorted[i];
-        if (m->offset - before->offset < before->packed) status = bad_member(zip->in, m->name, "its bytes are another member's, too");
+        if (m->header < before->offset + before->packed) status = bad_member(zip->in, m->name, "its bytes are another member's, too");
     }
     tsr_free(sorted);
     return status;
 }
 
-/* Nothing but the end of a directory, which minizip does not look for in the first byte. */
-static bool is_empty(const TsrInput *in) {
-    static const char end[END_RECORD] = "PK\5\6";
-    return in->size == END_RECORD && memcmp(in->data, end, END_RECORD) == 0;
-}
-
 TsrStatus tsr_zip_open(TsrZip *out, TsrInput *in) {
-    Memory memory = {.in = in};
+    Directory directory;
     *out = (TsrZip){.in = in};
     if (in->mapped && in->mode == '+') return tsr_input_error(in, "mode 'r+' can't write through to an archive, whose checksums would be wrong then");
-    if (is_empty(in)) return TSR_OK;
-    unzFile file = open_memory(&memory);
-    if (file == NULL) return tsr_input_error(in, "the end of a zip archive is missing or damaged");
-    TsrStatus status = take_members(out, file);
-    unzClose(file);
-    TSR_TRY(status);
+    TSR_TRY(read_end(&directory, in));
+    TSR_TRY(take_members(out, &directory));
     TSR_TRY(tsr_check_names(in, out->members, out->n, sizeof *out->members));
     return check_apart(out);
 }
@@ -174,7 +270,7 @@ void tsr_zip_free(TsrZip *zip) {
 
 /* ---- a member's bytes ---- */
 
-static TsrStatus checksum(uint32_t *crc, const char *data, size_t size) {
+TsrStatus tsr_zip_checksum(uint32_t *crc, const char *data, size_t size) {
     for (size_t at = 0; at < size; at += STEP) {
         TSR_TRY(tsr_interrupt_check());
         *crc = (uint32_t)crc32_z(*crc, (const Bytef *)data + at, TSR_MIN(size - at, (size_t)STEP));
@@ -182,58 +278,89 @@ static TsrStatus checksum(uint32_t *crc, const char *data, size_t size) {
     return TSR_OK;
 }
 
-TsrStatus tsr_zip_check(const TsrInput *content, const TsrZipMember *m) {
-    uint32_t crc = 0;
+static TsrStatus check_crc(const TsrInput *content, const TsrZipMember *m, uint32_t crc) {
 #ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
     return TSR_OK; /* a fuzzer does not find checksums */
 #endif
-    TSR_TRY(checksum(&crc, content->data, content->size));
     return crc == m->crc ? TSR_OK : tsr_input_error(content, "its checksum is wrong: the file is damaged");
 }
 
-static TsrStatus damaged(const TsrInput *out, int result) {
-    if (result == UNZ_INTERNALERROR || result == Z_MEM_ERROR) return tsr_error_no_memory(STEP);
-    return tsr_input_error(out, result == UNZ_CRCERROR ? "its checksum is wrong: the file is damaged" : "its compressed bytes are damaged");
+TsrStatus tsr_zip_check(const TsrInput *content, const TsrZipMember *m) {
+    uint32_t crc = 0;
+    TSR_TRY(tsr_zip_checksum(&crc, content->data, content->size));
+    return check_crc(content, m, crc);
+}
+
+typedef struct Inflater {
+    const TsrInput *out;
+    z_stream z;
+    const char *p;
+    uint64_t left; /* packed bytes from p on, which zlib has not been given */
+    uint32_t crc;
+    bool ended;
+} Inflater;
+
+/* Up to n bytes, n at most STEP: *got is fewer only at the end. */
+static TsrStatus inflate_step(Inflater *f, char *to, size_t n, size_t *got) {
+    int result = Z_OK;
+    f->z.next_out = (Bytef *)to;
+    f->z.avail_out = (uInt)n;
+    while (f->z.avail_out > 0 && result == Z_OK && !f->ended) {
+        if (f->z.avail_in == 0) {
+            f->z.next_in = (Bytef *)(uintptr_t)f->p;
+            f->z.avail_in = (uInt)TSR_MIN(f->left, (uint64_t)STEP);
+            f->p += f->z.avail_in;
+            f->left -= f->z.avail_in;
+        }
+        result = inflate(&f->z, Z_NO_FLUSH);
+        f->ended = result == Z_STREAM_END;
+    }
+    *got = n - f->z.avail_out;
+    f->crc = (uint32_t)crc32_z(f->crc, (const Bytef *)to, *got);
+    if (result == Z_MEM_ERROR) return tsr_error_no_memory(STEP);
+    return result == Z_OK || f->ended ? TSR_OK : tsr_input_error(f->out, "its compressed bytes are damaged");
 }
 
 /* Inflates n bytes and no fewer. */
-static TsrStatus inflate_bytes(char *to, const TsrInput *out, unzFile file, size_t n) {
-    for (size_t at = 0; at < n;) {
+static TsrStatus inflate_bytes(Inflater *f, char *to, size_t n) {
+    for (size_t at = 0, got; at < n; at += got) {
         TSR_TRY(tsr_interrupt_check());
-        int got = unzReadCurrentFile(file, to + at, (unsigned)TSR_MIN(n - at, (size_t)STEP));
-        if (got <= 0) return damaged(out, got);
-        at += (size_t)got;
+        TSR_TRY(inflate_step(f, to + at, TSR_MIN(n - at, (size_t)STEP), &got));
+        if (got == 0) return tsr_input_error(f->out, "its compressed bytes are damaged");
     }
     return TSR_OK;
 }
 
+/* What was inflated was all, and all was used. */
+static TsrStatus inflate_end(Inflater *f, const TsrZipMember *m) {
+    char more;
+    size_t got = 0;
+    if (!f->ended) TSR_TRY(inflate_step(f, &more, 1, &got));
+    if (got > 0) return tsr_input_error(f->out, "its compressed bytes are more than the directory says");
+    if (f->left > 0 || f->z.avail_in > 0) return tsr_input_error(f->out, "its compressed bytes are damaged");
+    return check_crc(f->out, m, f->crc);
+}
+
 /* First what says how large the rest will be, then, if that is so, the rest. */
-static TsrStatus inflate_all(TsrInput *out, unzFile file, const TsrZipMember *m, TsrExpectedSize *expected_size) {
+static TsrStatus inflate_all(TsrInput *out, Inflater *f, const TsrZipMember *m, TsrExpectedSize *expected_size) {
     char start[1024];
     size_t known = (size_t)TSR_MIN(m->size, (uint64_t)sizeof start);
-    TSR_TRY(inflate_bytes(start, out, file, known));
+    TSR_TRY(inflate_bytes(f, start, known));
     uint64_t expected = expected_size != NULL ? expected_size(start, known) : 0;
     if (expected != 0 && expected != m->size)
         return tsr_input_error(out, "it says that it has %" PRIu64 " bytes, the directory of the archive %" PRIu64, expected, m->size);
     TSR_TRY(tsr_allocate(&out->hold, TSR_DEVICE_CPU, (size_t)TSR_MAX(m->size, 1)));
     out->data = out->hold.data;
     memcpy(out->hold.data, start, known);
-    TSR_TRY(inflate_bytes((char *)out->hold.data + known, out, file, out->size - known));
-    if (unzReadCurrentFile(file, start, 1) != 0) return tsr_input_error(out, "its compressed bytes are more than the directory says");
-    return TSR_OK;
+    TSR_TRY(inflate_bytes(f, (char *)out->hold.data + known, out->size - known));
+    return inflate_end(f, m);
 }
 
 static TsrStatus inflate_member(TsrInput *out, const TsrZip *zip, const TsrZipMember *m, TsrExpectedSize *expected_size) {
-    Memory memory = {.in = zip->in};
-    unz64_file_pos place = {m->directory[0], m->directory[1]};
-    unzFile file = open_memory(&memory);
-    if (file == NULL) return tsr_error_no_memory(STEP);
-    int result = unzGoToFilePos64(file, &place);
-    if (result == UNZ_OK) result = unzOpenCurrentFile(file);
-    TsrStatus status = result == UNZ_OK ? inflate_all(out, file, m, expected_size) : damaged(out, result);
-    if (result == UNZ_OK) result = unzCloseCurrentFile(file); /* compares the checksum */
-    if (status == TSR_OK && result != UNZ_OK) status = damaged(out, result);
-    unzClose(file);
+    Inflater f = {.out = out, .p = zip->in->data + m->offset, .left = m->packed};
+    if (inflateInit2(&f.z, -MAX_WBITS) != Z_OK) return tsr_error_no_memory(STEP);
+    TsrStatus status = inflate_all(out, &f, m, expected_size);
+    inflateEnd(&f.z);
     if (status != TSR_OK) tsr_dataptr_release(&out->hold);
     return status;
 }
@@ -246,179 +373,5 @@ TsrStatus tsr_zip_member_open(TsrInput *out, const TsrZip *zip, const TsrZipMemb
     TSR_TRY(tsr_input_part(out, zip->in, (size_t)m->offset, (size_t)m->packed, m->name));
     TsrStatus status = out->mapped && m->size >= CHECKED_WHEN_MAPPED ? TSR_OK : tsr_zip_check(out, m);
     if (status != TSR_OK) tsr_dataptr_release(&out->hold);
-    return status;
-}
-
-/* ---- writing ---- */
-
-enum { ALIGNMENT = 64, LIMIT_32 = 0x7fffffff /* what is larger has its numbers in 64 bits */, MADE_BY = 3 << 8 | 45, MODE = 0600 };
-
-static void put(TsrText *out, TsrStatus *status, uint64_t v, int bytes) {
-    for (int i = 0; i < bytes && *status == TSR_OK; i++) *status = tsr_text_putc(out, (char)(v >> 8 * i & 255));
-}
-
-/* The numbers that local header and directory have in common; `wide`: they are in the extra field. */
-static void put_common(TsrText *out, TsrStatus *status, const TsrZipMember *m, bool wide, size_t extra) {
-    size_t name = strlen(m->name);
-    bool ascii = true;
-    for (size_t i = 0; i < name; i++) ascii &= (unsigned char)m->name[i] < 0x80;
-    put(out, status, wide ? 45 : 20, 2);
-    put(out, status, ascii ? 0 : FLAG_UTF8, 2);
-    put(out, status, m->stored ? 0 : Z_DEFLATED, 2);
-    put(out, status, 0x210000, 4); /* 1 January 1980: the same bytes on every day */
-    put(out, status, m->crc, 4);
-    put(out, status, wide ? UINT32_MAX : m->packed, 4);
-    put(out, status, wide ? UINT32_MAX : m->size, 4);
-    put(out, status, name, 2);
-    put(out, status, extra, 2);
-}
-
-static void put_wide(TsrText *out, TsrStatus *status, const TsrZipMember *m, int numbers) {
-    put(out, status, 1, 2);
-    put(out, status, (uint64_t)numbers * 8, 2);
-    put(out, status, m->size, 8);
-    put(out, status, m->packed, 8);
-    if (numbers == 3) put(out, status, m->offset, 8); /* of the local header */
-}
-
-static void put_text(TsrText *out, TsrStatus *status, const char *bytes, size_t n) {
-    if (*status == TSR_OK) *status = tsr_text_append(out, bytes, n);
-}
-
-/* The local header; of a stored member with a field that fills up to the alignment, as PyTorch's files have it. */
-static TsrStatus put_header(TsrZipWriter *w, const TsrZipMember *m, bool wide) {
-    static const char fill[ALIGNMENT] = {0};
-    TsrText header = {0};
-    TsrStatus status = TSR_OK;
-    size_t extra = wide ? 20 : 0, padding = 0;
-    if (m->stored) {
-        size_t end = (size_t)(w->at % ALIGNMENT) + LOCAL_HEADER + strlen(m->name) + extra + 4;
-        padding = (ALIGNMENT - end % ALIGNMENT) % ALIGNMENT;
-        extra += 4 + padding;
-    }
-    put(&header, &status, 0x04034b50, 4);
-    put_common(&header, &status, m, wide, extra);
-    put_text(&header, &status, m->name, strlen(m->name));
-    if (wide) put_wide(&header, &status, m, 2);
-    if (m->stored) {
-        put(&header, &status, 'F' | 'B' << 8, 2);
-        put(&header, &status, padding, 2);
-        put_text(&header, &status, fill, padding);
-    }
-    if (status == TSR_OK) tsr_sink_write(w->sink, header.data, header.length);
-    w->at += header.length;
-    tsr_text_free(&header);
-    return status != TSR_OK ? status : w->sink->status;
-}
-
-static TsrStatus put_entry(TsrZipWriter *w, const TsrZipMember *m, bool wide) {
-    TsrStatus status = TSR_OK;
-    TsrText *d = &w->directory;
-    put(d, &status, 0x02014b50, 4);
-    put(d, &status, MADE_BY, 2);
-    put_common(d, &status, m, wide, wide ? 28 : 0);
-    put(d, &status, 0, 2 + 2 + 2); /* no comment, one disk, bytes */
-    put(d, &status, (uint64_t)MODE << 16, 4);
-    put(d, &status, wide ? UINT32_MAX : m->offset, 4);
-    put_text(d, &status, m->name, strlen(m->name));
-    if (wide) put_wide(d, &status, m, 3);
-    w->n++;
-    return status;
-}
-
-static TsrStatus deflate_part(TsrText *out, z_stream *z, const TsrZipPart *part, bool last) {
-    char block[1 << 14];
-    for (size_t at = 0;;) {
-        size_t n = TSR_MIN(part->size - at, (size_t)STEP);
-        bool ends = last && at + n == part->size;
-        z->next_in = n > 0 ? (Bytef *)(uintptr_t)(part->data + at) : NULL;
-        z->avail_in = (uInt)n;
-        do {
-            z->next_out = (Bytef *)block;
-            z->avail_out = sizeof block;
-            deflate(z, ends ? Z_FINISH : Z_NO_FLUSH); /* can't fail: there is room */
-            TSR_TRY(tsr_text_append(out, block, sizeof block - z->avail_out));
-        } while (z->avail_out == 0);
-        TSR_TRY(tsr_interrupt_check());
-        at += n;
-        if (at == part->size) return TSR_OK;
-    }
-}
-
-static TsrStatus deflate_parts(TsrText *out, const TsrZipPart *parts, int n) {
-    z_stream z = {0};
-    if (deflateInit2(&z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY) != Z_OK) return tsr_error_no_memory(STEP);
-    TsrStatus status = TSR_OK;
-    for (int i = 0; i < n && status == TSR_OK; i++) status = deflate_part(out, &z, &parts[i], i == n - 1);
-    deflateEnd(&z);
-    return status;
-}
-
-static TsrStatus put_member(TsrZipWriter *w, TsrZipMember *m, const TsrZipPart *parts, int n) {
-    bool wide = TSR_MAX(TSR_MAX(m->size, m->packed), w->at) > LIMIT_32;
-    m->offset = w->at;
-    TSR_TRY(put_header(w, m, wide));
-    for (int i = 0; i < n; i++)
-        if (parts[i].size > 0) tsr_sink_write(w->sink, parts[i].data, parts[i].size);
-    w->at += m->packed;
-    TSR_TRY(put_entry(w, m, wide));
-    return w->sink->status;
-}
-
-TsrStatus tsr_zip_put(TsrZipWriter *w, const char *name, const TsrZipPart *parts, int n) {
-    TsrText packed = {0};
-    char shown[440];
-    if (strlen(name) > UINT16_MAX) return tsr_error(TSR_VALUE_ERROR, "the name '%s' is too long for an archive", tsr_io_quote(shown, name, strlen(name)));
-    TsrZipMember m = {.name = (char *)(uintptr_t)name, .stored = !w->deflate};
-    for (int i = 0; i < n; i++) {
-        TSR_TRY(checksum(&m.crc, parts[i].data, parts[i].size));
-        m.size += parts[i].size;
-    }
-    m.packed = m.size;
-    if (m.stored) return put_member(w, &m, parts, n);
-    TsrStatus status = deflate_parts(&packed, parts, n);
-    m.packed = packed.length;
-    if (status == TSR_OK) status = put_member(w, &m, &(TsrZipPart){packed.data, packed.length}, 1);
-    tsr_text_free(&packed);
-    return status;
-}
-
-/* The end of the directory, before that the same in 64 bits where it is large. */
-static TsrStatus put_end(TsrZipWriter *w) {
-    TsrText end = {0};
-    TsrStatus status = TSR_OK;
-    uint64_t length = w->directory.length;
-    bool wide = w->n >= UINT16_MAX || w->at > LIMIT_32 || length > LIMIT_32;
-    if (wide) {
-        put(&end, &status, 0x06064b50, 4);
-        put(&end, &status, 44, 8);
-        put(&end, &status, MADE_BY, 2);
-        put(&end, &status, 45, 2);
-        put(&end, &status, 0, 8); /* one disk */
-        put(&end, &status, w->n, 8);
-        put(&end, &status, w->n, 8);
-        put(&end, &status, length, 8);
-        put(&end, &status, w->at, 8);
-        put(&end, &status, 0x07064b50, 4);
-        put(&end, &status, 0, 4);
-        put(&end, &status, w->at + length, 8);
-        put(&end, &status, 1, 4);
-    }
-    put(&end, &status, 0x06054b50, 4);
-    put(&end, &status, 0, 4);
-    put(&end, &status, wide ? UINT16_MAX : w->n, 2);
-    put(&end, &status, wide ? UINT16_MAX : w->n, 2);
-    put(&end, &status, wide ? UINT32_MAX : length, 4);
-    put(&end, &status, wide ? UINT32_MAX : w->at, 4);
-    put(&end, &status, 0, 2);
-    if (status == TSR_OK && length > 0) tsr_sink_write(w->sink, w->directory.data, length);
-    if (status == TSR_OK) tsr_sink_write(w->sink, end.data, end.length);
-    tsr_text_free(&end);
-    return status != TSR_OK ? status : w->sink->status;
-}
-
-TsrStatus tsr_zip_finish(TsrZipWriter *w, TsrStatus status) {
-    if (status == TSR_OK) status = put_end(w);
-    tsr_text_free(&w->directory);
     return status;
 }

@@ -1,5 +1,5 @@
-/* zip.h: zip archives, as .npz and .pt files are: a table of members read by minizip, of which nothing is trusted, and a writer to a sink.
- * Names are keys, never paths. */
+/* zip.h: zip archives, as .npz and .pt files are: a table of members, of which nothing is trusted (zip.c), and a writer to a sink (zip_write.c), both
+ * beyond 4 GiB, too. Names are keys, never paths. */
 #ifndef CORE_IO_ZIP_H
 #define CORE_IO_ZIP_H
 
@@ -9,9 +9,9 @@ typedef struct TsrZipMember {
     char *name;             /* owned, UTF-8 */
     bool stored;            /* else deflated */
     uint32_t crc;
-    uint64_t offset;        /* of its bytes in the archive */
+    uint64_t header;        /* where its header begins in the archive */
+    uint64_t offset;        /* where its bytes do */
     uint64_t packed, size;  /* bytes in the archive, and when inflated */
-    uint64_t directory[2];  /* its place there, for minizip */
 } TsrZipMember;
 
 typedef struct TsrZip {
@@ -31,6 +31,9 @@ void tsr_zip_free(TsrZip *zip);
 TsrStatus tsr_zip_member_open(TsrInput *out, const TsrZip *zip, const TsrZipMember *m, TsrExpectedSize *expected_size);
 /* The checksum of a stored member, whatever its size. */
 TsrStatus tsr_zip_check(const TsrInput *content, const TsrZipMember *m);
+
+/* Goes on with a checksum, which begins as 0. */
+TsrStatus tsr_zip_checksum(uint32_t *crc, const char *data, size_t size);
 
 /* A member's bytes come in parts. */
 typedef struct TsrZipPart { const char *data; size_t size; } TsrZipPart;
