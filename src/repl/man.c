@@ -135,8 +135,21 @@ static TsrStatus write_operators(void) {
     return TSR_OK;
 }
 
+/* Not a page of the manual, but what is behind one: for tests/oracle/calls.py. */
+static void write_schemas(void) {
+    for (int i = 0; i < tsr_op_count(); i++)
+        for (int k = 0; k < tsr_op_at(i)->n; k++) {
+            const TsrOp *op = tsr_op_at(i)->ops[k];
+            printf("%u\t%u\t%s\t%s\n", op->forms, op->flags, op->category, op->schema);
+        }
+}
+
 int man_print(const char *page) {
     if (strcmp(page, "ops") == 0) return shell_report(write_operators(), NULL);
+    if (strcmp(page, "schemas") == 0) {
+        write_schemas();
+        return EXIT_FINE;
+    }
     fprintf(stderr, "tsr: --print-man: there is no page '%s'\n", page);
     return EXIT_USAGE;
 }

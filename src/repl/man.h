@@ -2,7 +2,7 @@
 #ifndef REPL_MAN_H
 #define REPL_MAN_H
 
-/* Prints a page in roff: "ops". Returns the exit status. */
+/* Prints a page in roff: "ops"; "schemas": the schema of each row, for tests. Returns the exit status. */
 int man_print(const char *page);
 
 #endif

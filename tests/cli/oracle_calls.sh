@@ -1,0 +1,23 @@
+# Random calls with PyTorch's recorded answers (tests/data/calls, by tests/oracle/calls.py --record). `oracle_calls.sh TSR CALLS` makes that many
+# new ones where PyTorch can be imported ($PYTHON, python3), and where it can't, says so and runs the recorded ones.
+. "$(dirname "$0")/lib.sh"
+here=$(dirname "$0")
+python=${PYTHON:-python3}
+if [ -n "$2" ] && "$python" -c 'import torch' 2>/dev/null; then
+    for seed in $(seq 1000 $((999 + $2 / 10000))); do
+        out=$("$python" "$here/../oracle/calls.py" --tsr "$tsr" --seed "$seed" --calls 10000 --show 3 2>&1)
+        status=$?
+        [ $status = 0 ] || printf '%s\n' "$out" | tail -40
+        is "10000 calls beside PyTorch, seed $seed" 0 $status
+    done
+    exit $bad
+fi
+[ -z "$2" ] || echo "# $python has no PyTorch: the recorded calls, not $2 new ones"
+gzip -dc "$here/../data/calls/sample.gz" >"$work/sample"
+timeout 250 "$tsr" --max-memory 4G "$here/oracle_calls.tsr" "$work/sample" >"$work/differ" 2>"$work/err"
+status=$?
+head -20 "$work/differ"
+tail -3 "$work/err"
+is 'recorded calls ran' 0 $status
+is "recorded calls that differ, of $(wc -l <"$work/sample" | tr -d ' ')" 0 "$(wc -l <"$work/differ" | tr -d ' ')"
+exit $bad
