@@ -143,6 +143,12 @@ $(BUILD)/tests/run: $(TEST_OBJ) $(CORE_OBJ) $(TOOL_LIB_OBJ)
 	@mkdir -p $(dir $@)
 	$(QUIET)$(CC) $(LDFLAGS_$(CONFIG)) $(LDFLAGS) -o $@ $^ -lcheck -lsubunit -lrt $(LIBS)
 
+# The language linked with nothing but the core: what points upwards from src/lang is missing here.
+LANG_OBJ := $(filter $(BUILD)/obj/lang/%,$(TOOL_OBJ))
+$(BUILD)/tests/language_alone: $(BUILD)/obj/tests/lang/language_alone.o $(CORE_OBJ) $(LANG_OBJ)
+	@mkdir -p $(dir $@)
+	$(QUIET)$(CC) $(LDFLAGS_$(CONFIG)) $(LDFLAGS) -o $@ $^ $(LIBS)
+
 # What tests/oracle/check_parser.py compares with CPython's parser.
 $(BUILD)/tests/parse_dump: $(BUILD)/obj/tests/oracle/parse_dump.o $(BUILD)/obj/tests/repl/ast_dump.o $(CORE_OBJ) $(TOOL_LIB_OBJ)
 	@mkdir -p $(dir $@)
@@ -155,7 +161,8 @@ $(BUILD)/tests/plugins: tests/plugin/dummy_backend.c src/core/backend.h
 	$(CC) $(DUMMY_FLAGS) -DDUMMY_DEVICES=0 -o $@/none/libtsr_cuda.so $<
 	@touch $@
 
-check: all $(BUILD)/tests/run $(BUILD)/tests/plugins ## the unit tests of the core and the language; T=suite for one
+check: all $(BUILD)/tests/run $(BUILD)/tests/plugins $(BUILD)/tests/language_alone ## the unit tests of the core and the language; T=suite for one
+	$(if $(T),,$(BUILD)/tests/language_alone)
 	$(if $(T),CK_RUN_SUITE=$(T)) TSR_TEST_BUILD=$(BUILD) $(BUILD)/tests/run
 
 debug asan: ## builds that configuration and runs the unit tests in it (asan: address and undefined-behaviour sanitizers)
@@ -204,6 +211,7 @@ bench: all ## tsr beside those of its peers that are there, as ratios in one run
 
 lint: ## the rules of includes and of names, and cppcheck's findings
 	scripts/check-includes
+	$(MAKE) -s all && scripts/check-links $(BUILD)
 	scripts/check-ownership
 	$(call need,cppcheck)
 	cppcheck -q --std=c11 --enable=warning,portability --suppressions-list=scripts/lint-known --error-exitcode=1 -Isrc src

@@ -153,11 +153,9 @@ static int count_steps(Span lesson) {
 
 typedef enum How { SHOW, SHOW_ONLY, RUN_SILENT } How; /* transcripts: shown and run, shown, run */
 
-static bool colours(void) { return shell_options != NULL && shell_options->colour && isatty(STDOUT_FILENO); }
-
 static void say(const char *style, Span text) {
     FILE *out = builtin_stdout();
-    bool coloured = colours() && style[0] != '\0';
+    bool coloured = screen_colours() && style[0] != '\0';
     fprintf(out, "%s%.*s%s\n", coloured ? style : "", length_of(text), text.begin, coloured ? "\033[0m" : "");
 }
 

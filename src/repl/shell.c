@@ -1,4 +1,5 @@
 #include "shell.h"
+#include "advice.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +11,6 @@
 #include "report.h"
 #include "lang/types/dict.h"
 #include "filter.h"
-#include "lang/object/hint.h"
 #include "show/inspect.h"
 #include "repl/prompt/line.h"
 #include "repl/prompt/magic.h"
@@ -126,9 +126,9 @@ static const char *syntax_hint(const DiagError *e) {
     size_t length = 0;
     const char *line = line_of(e, &length);
     if (line == NULL) return NULL;
-    const char *hint = hint_first_words(line, length);
-    if (hint == NULL) hint = hint_at_place(line, length, (size_t)e->frames[e->count - 1].at.col);
-    return hint != NULL ? hint : hint_statement(line, length);
+    const char *hint = advice_first_words(line, length);
+    if (hint == NULL) hint = advice_at_place(line, length, (size_t)e->frames[e->count - 1].at.col);
+    return hint != NULL ? hint : advice_statement(line, length);
 }
 
 /* The hint for a usual mistake, by the last line of the report and, within one line, what the carets mark. */
@@ -137,8 +137,8 @@ static const char *mistake_hint(const DiagError *e) {
     const char *line = line_of(e, &length), *hint = NULL;
     const SourceRange *at = line != NULL ? &e->frames[e->count - 1].at : NULL;
     if (at != NULL && at->line == at->end_line && at->col <= at->end_col && (size_t)at->end_col <= length)
-        hint = hint_marked(line + at->col, (size_t)(at->end_col - at->col), e->line);
-    return hint != NULL ? hint : hint_advice(e->line);
+        hint = advice_marked(line + at->col, (size_t)(at->end_col - at->col), e->line);
+    return hint != NULL ? hint : advice_line(e->line);
 }
 
 static void report_one(Value exception) {

@@ -17,6 +17,7 @@
 #include "show/explain.h"
 #include "torch/files.h"
 #include "show/golden/golden.h"
+#include "show/help.h"
 #include "show/inspect.h"
 #include "core/io_stream.h"
 #include "lesson.h"
@@ -31,6 +32,7 @@
 #include "lang/vm/prelude.h"
 #include "show/two_threads.h"
 #include "core/rng.h"
+#include "show/screen.h"
 #include "show/trace.h"
 #include "shell.h"
 #include "signals.h"
@@ -67,11 +69,12 @@ static TsrStatus add_leaving(void) {
 TsrStatus startup_all(void) {
     TSR_TRY(value_startup());
     TSR_TRY(builtin_register_modules());
-    TSR_TRY(vm_startup());
+    TSR_TRY(vm_startup(builtin_fill));
     TSR_TRY(add_leaving());
     TSR_TRY(namespace_startup());
     TSR_TRY(torch_ns_startup());
     TSR_TRY(namespace_add(&(Namespace){.name = "tsr", .doc = "What tsr shows of tensors: who holds them, what they share, what was copied and why."}));
+    help_startup();
     TSR_TRY(files_startup());
     card_startup();
     TSR_TRY(inspect_startup());
@@ -141,6 +144,7 @@ static TsrStatus use_device(const char *device) {
 
 bool startup_begin(const ShellOptions *options) {
     shell_options = options;
+    screen_colour = options->colour;
     open_standard_descriptors();
     signals_start(options->max_time);
     TsrStatus status = startup_all();

@@ -247,7 +247,7 @@ TsrStatus help_write_page(TsrText *out, Value subject) {
     return write_by_attributes(out, subject);
 }
 
-static TsrStatus help_write_folded(TsrText *out, Value subject) {
+TsrStatus help_write(TsrText *out, Value subject) {
     TsrText page = {0};
     TsrStatus s = help_write_page(&page, subject);
     if (s == TSR_OK && page.length > 0) s = fold_page(out, page.data, (size_t)TSR_MAX(FOLD_LEAST, window_line(FOLD_WIDTH)));
@@ -255,4 +255,12 @@ static TsrStatus help_write_folded(TsrText *out, Value subject) {
     return s;
 }
 
-void help_startup(void) { builtin_hooks.help = help_write_folded; }
+static TsrStatus print_page(Value subject) {
+    TsrText page = {0};
+    TsrStatus status = help_write(&page, subject);
+    if (status == TSR_OK) window_show(&page);
+    tsr_text_free(&page);
+    return status;
+}
+
+void help_startup(void) { builtin_hooks.help = print_page; }

@@ -9,6 +9,8 @@
 TsrStatus help_write_function(TsrText *out, Value function);
 /* Appends the page that help() prints about a value, its lines not folded yet: those that begin without a blank are signatures and headings. */
 TsrStatus help_write_page(TsrText *out, Value subject);
+/* The same with its lines folded to the window's width: what help() shows. */
+TsrStatus help_write(TsrText *out, Value subject);
 /* Appends the names in a value that fit `pattern`, in which * stands for any characters. */
 TsrStatus help_write_matching(TsrText *out, Value subject, const char *pattern);
 /* Appends a line, indented by 4, for each lesson about a word. NULL by default; the lessons, which stand above, set it. */

@@ -9,6 +9,11 @@
 /* Whether the prompt stands at a terminal. False by default. */
 extern bool window_here;
 
+/* Whether colours are wanted. False by default. */
+extern bool screen_colour;
+/* Whether what goes to standard output may have colours: they are wanted, and it is a terminal. */
+bool screen_colours(void);
+
 /* How long a line may be: `longest`, or what a window that is narrower shows in one. */
 int window_line(int longest);
 

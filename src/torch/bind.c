@@ -224,7 +224,7 @@ static Type bound_op_type = {.obj = TYPE_HEADER, .name = "builtin_function_or_me
 OpFunction *bind_function_of(Value v) {
     if (v.tag != V_OBJ) return NULL;
     if (v.o->type == &bound_op_type) return ((BoundOp *)v.o)->function;
-    return bind_is_operator(v) ? (OpFunction *)v.o : NULL;
+    return value_is_operator(v) ? (OpFunction *)v.o : NULL;
 }
 
 static TsrStatus bind_to(Value *out, Value descriptor, Value self) {
@@ -243,8 +243,8 @@ static const Getter op_getters[] = {
     {NULL, NULL, NULL, NULL},
 };
 
-Type op_function_type = {.obj = TYPE_HEADER, .name = "builtin_function_or_method", .destroy = op_destroy, .repr = function_repr, .call = op_call, .getters = op_getters};
-Type op_method_type = {.obj = TYPE_HEADER, .name = "method_descriptor", .destroy = op_destroy, .flags = TYPE_METHOD, .repr = method_repr, .call = op_call,
+Type op_function_type = {.obj = TYPE_HEADER, .name = "builtin_function_or_method", .flags = TYPE_ATOMIC | TYPE_OPERATOR, .destroy = op_destroy, .repr = function_repr, .call = op_call, .getters = op_getters};
+Type op_method_type = {.obj = TYPE_HEADER, .name = "method_descriptor", .destroy = op_destroy, .flags = TYPE_METHOD | TYPE_ATOMIC | TYPE_OPERATOR, .repr = method_repr, .call = op_call,
                        .descriptor_get = bind_to, .getters = op_getters};
 
 /* Every function object made, by "f:add" or "m:add": they live until the program ends. */

@@ -34,9 +34,6 @@ extern Type op_function_type, op_method_type; /* builtin_function_or_method; met
 /* The function behind torch.add, Tensor.add or x.add; NULL for other values. Lent. */
 OpFunction *bind_function_of(Value v);
 
-/* Whether v is an operator's function, torch.add or Tensor.add. */
-static inline bool bind_is_operator(Value v) { return v.tag == V_OBJ && (v.o->type == &op_function_type || v.o->type == &op_method_type); }
-
 /* The function object for a form of the operator, the same one each time; V_UNBOUND when it has no such form.
  * `name` is torch's ("add", "add_", "linalg.inv"). *out is the caller's. */
 TsrStatus bind_new_function(Value *out, const char *name);

@@ -11,7 +11,6 @@
 #include "lang/types/str.h"
 #include "tensor.h"
 #include "types.h"
-#include "lang/object/value_impl.h"
 
 typedef struct Masked { Obj obj; TsrTensor *data, *mask; } Masked;
 

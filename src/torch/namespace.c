@@ -6,7 +6,7 @@
 #include "bind.h"
 #include "lang/types/collections.h"
 #include "lang/object/exc.h"
-#include "show/help.h"
+#include "lang/vm/lazy.h"
 #include "masked.h"
 #include "lang/modules/namespace.h"
 #include "lang/vm/prelude.h"
@@ -210,6 +210,13 @@ static void each_bare_name(void (*visit)(const char *name, void *context), void 
 
 static TsrStatus refusal(Value *out, const char *name) { return prelude_get(out, "refused", name); }
 
+/* lazy.h: only the function form, torch.exp(x), may have its result held back. */
+static const char *operator_name(Value f) {
+    if (f.o->type != &op_function_type) return NULL;
+    const OpFunction *function = (const OpFunction *)f.o;
+    return function->form == BIND_FUNCTION ? function->name : "";
+}
+
 TsrStatus torch_ns_startup(void) {
     bind_refusal = refusal;
     TSR_TRY(torch_rows_register());
@@ -219,7 +226,7 @@ TsrStatus torch_ns_startup(void) {
         const struct Space *s = &spaces[i];
         TSR_TRY(namespace_add(&(Namespace){s->module, s->doc, s->fill, missing_attribute, attribute_names}));
     }
-    help_startup();
+    lazy_operator_name = operator_name;
     vm_bare_names = each_bare_name;
     return TSR_OK;
 }

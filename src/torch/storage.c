@@ -5,6 +5,7 @@
 
 #include "lang/object/args.h"
 #include "bind.h"
+#include "copying.h"
 #include "core/view.h"
 #include "lang/object/native.h"
 #include "lang/types/sequences.h"
@@ -463,6 +464,7 @@ static const Getter typed_getters[] = {
 
 #define STORAGE_TYPE(shown, with, get) \
     {.obj = TYPE_HEADER, .name = shown, .construct = storage_construct, .destroy = storage_destroy, .repr = storage_repr, .length = storage_length, \
-     .get_item = storage_get_item, .set_item = storage_set_item, .compare = storage_compare, .hash = storage_hash, .methods = with, .getters = get}
+     .get_item = storage_get_item, .set_item = storage_set_item, .compare = storage_compare, .hash = storage_hash, .copy = copy_storage_object, \
+     .methods = with, .getters = get}
 Type untyped_storage_type = STORAGE_TYPE("torch.storage.UntypedStorage", untyped_methods, untyped_getters);
 Type typed_storage_type = STORAGE_TYPE("torch.storage.TypedStorage", typed_methods, typed_getters);

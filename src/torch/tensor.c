@@ -1,4 +1,5 @@
 /* The Type of tensors: its slots, its constructor, and its methods by way of the operator table. */
+#include "copying.h"
 #include "lang/vm/prelude.h"
 #include "tensor.h"
 
@@ -264,7 +265,7 @@ Type torch_tensor_type = {
     .construct = tensor_construct, .repr = tensor_repr, .format = tensor_format, .compare = tensor_compare, .truth = tensor_truth, .length = tensor_length,
     .get_item = subscript_get, .set_item = subscript_set, .del_item = tensor_delete, .contains = tensor_contains, .iter = tensor_iter,
     .binary = tensor_binary, .inplace = tensor_inplace, .unary = tensor_unary, .dir = tensor_dir,
-    .lookup = tensor_lookup,
+    .lookup = tensor_lookup, .copy = copy_tensor,
 };
 
 /* torch.FloatTensor and the others: classes that make tensors and that isinstance knows. */

@@ -1,4 +1,5 @@
 /* dtype, layout, memory_format, device, Generator, finfo and iinfo as values. */
+#include "copying.h"
 #include "types.h"
 
 #include <float.h>
@@ -78,7 +79,7 @@ static const Method dtype_methods[] = {
     {"to_complex", to_complex, ARGS_NONE, 0, 0, "()", "The complex dtype of the same precision."},
     {NULL, NULL, 0, 0, 0, NULL, NULL},
 };
-Type dtype_type = {.obj = TYPE_HEADER, .name = "torch.dtype", .repr = dtype_repr, .getters = dtype_getters, .methods = dtype_methods};
+Type dtype_type = {.obj = TYPE_HEADER, .name = "torch.dtype", .flags = TYPE_ATOMIC, .repr = dtype_repr, .getters = dtype_getters, .methods = dtype_methods};
 
 /* ---- layout and memory_format ---- */
 
@@ -94,8 +95,8 @@ Value format_value(TsrMemoryFormat f) { return value_retain(value_lent(&formats[
 static TsrStatus layout_repr(TsrText *out, Value self) { return tsr_text_printf(out, "torch.%s", layout_names[((LayoutObj *)self.o)->layout]); }
 static TsrStatus format_repr(TsrText *out, Value self) { return tsr_text_printf(out, "torch.%s", format_names[((FormatObj *)self.o)->format]); }
 
-Type layout_type = {.obj = TYPE_HEADER, .name = "torch.layout", .repr = layout_repr};
-Type format_type = {.obj = TYPE_HEADER, .name = "torch.memory_format", .repr = format_repr};
+Type layout_type = {.obj = TYPE_HEADER, .name = "torch.layout", .flags = TYPE_ATOMIC, .repr = layout_repr};
+Type format_type = {.obj = TYPE_HEADER, .name = "torch.memory_format", .flags = TYPE_ATOMIC, .repr = format_repr};
 
 /* ---- device ---- */
 
@@ -204,7 +205,7 @@ static void device_destroy(Obj *self) { obj_free(self, sizeof(DeviceObj)); }
 
 static const Getter device_getters[] = {
     {"type", device_get_type, NULL, "'cpu', 'cuda' or 'meta'"}, {"index", device_get_index, NULL, "its number, or None"}, {NULL, NULL, NULL, NULL}};
-Type device_type = {.obj = TYPE_HEADER, .name = "torch.device", .construct = device_construct, .destroy = device_destroy, .repr = device_repr, .str = device_str,
+Type device_type = {.obj = TYPE_HEADER, .name = "torch.device", .flags = TYPE_ATOMIC, .construct = device_construct, .destroy = device_destroy, .repr = device_repr, .str = device_str,
                     .hash = device_hash, .compare = device_compare, .methods = device_methods, .getters = device_getters};
 
 /* ---- Generator ---- */
@@ -314,7 +315,7 @@ static const Method generator_methods[] = {
 };
 static const Getter generator_getters[] = {{"device", generator_device, NULL, "where it draws"}, {NULL, NULL, NULL, NULL}};
 Type torch_generator_type = {.obj = TYPE_HEADER, .name = "torch._C.Generator", .construct = generator_construct, .destroy = generator_destroy, .repr = generator_repr,
-                       .methods = generator_methods, .getters = generator_getters};
+                       .copy = copy_generator, .methods = generator_methods, .getters = generator_getters};
 
 /* ---- finfo and iinfo ---- */
 

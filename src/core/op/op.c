@@ -9,19 +9,7 @@
 #include "shared.h"
 #include "op_impl.h"
 #include "out.h"
-#include "sparse.h"
 #include "core/tensor/tensor_impl.h"
-
-#define OP(fn, ...) TsrStatus fn(TsrOpCall *call);
-#include "rows.def"
-#undef OP
-
-static const TsrOp builtin_rows[] = {
-#define OP(function, ...) {.fn = function, __VA_ARGS__},
-#include "rows.def"
-#undef OP
-    {.schema = NULL},
-};
 
 /* ---- the index: names to overload sets ---- */
 
@@ -85,7 +73,7 @@ static TsrStatus add_row(const TsrOp *row) {
 static void make_ready(void) {
     if (table.ready) return;
     table.ready = true;
-    for (const TsrOp *row = builtin_rows; row->schema != NULL; row++) (void)add_row(row);
+    for (const TsrOp *row = tsr_op_rows; row->schema != NULL; row++) (void)add_row(row);
 }
 
 TsrStatus tsr_op_register(const TsrOp *rows, int n) {

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+CompileNames compile_names;
+
 void compile_fail(Compiler *c, TsrStatus status) {
     if (!compile_failed(c)) {
         c->failure->status = status;

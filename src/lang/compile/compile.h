@@ -23,7 +23,11 @@ typedef struct CompileOptions {
 /* *out is the caller's. TSR_SYNTAX_ERROR with *where, or TSR_MEMORY_ERROR. */
 TsrStatus compile_module(Code **out, const Ast *ast, const CompileOptions *options, SourceRange *where);
 
-/* The index in the table of globals of a name, added when it is new (vm.h keeps the table). */
-TsrStatus globals_index(int *out, const char *name);
+/* What the compiler asks about names of those above it: the evaluator fills this in at start. */
+typedef struct CompileNames {
+    TsrStatus (*global_index)(int *out, const char *name); /* a name's index in the table of globals, added when it is new */
+    bool (*may_wait)(const char *function);                /* whether the results of calls by this name may be held back (vm/lazy.h) */
+} CompileNames;
+extern CompileNames compile_names;
 
 #endif

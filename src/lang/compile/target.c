@@ -4,7 +4,7 @@
 /* The number of a global in the table of globals; 0 when it failed. */
 static int global_number(Compiler *c, const char *name) {
     int number = 0;
-    TsrStatus status = globals_index(&number, name);
+    TsrStatus status = compile_names.global_index(&number, name);
     if (status != TSR_OK) compile_fail(c, status);
     return number;
 }

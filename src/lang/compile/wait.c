@@ -1,6 +1,5 @@
 /* wait.c: which tensors may be left uncomputed for a moment, because the operator around them takes them in (lazy.h). */
 #include "compile_impl.h"
-#include "lang/vm/lazy.h"
 
 #include <string.h>
 
@@ -16,7 +15,7 @@ static const char *called_name(const Node *node, int count) {
 
 bool is_pointwise_call(const Node *node) {
     const char *name = called_name(node, 1);
-    return name != NULL && lazy_is_function_name(name);
+    return name != NULL && compile_names.may_wait(name);
 }
 
 bool is_where_call(const Node *node) {

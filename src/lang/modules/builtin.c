@@ -17,7 +17,6 @@
 #include "lang/types/str.h"
 #include "lang/object/value_impl.h"
 #include "lang/vm/vm.h"
-#include "show/screen.h"
 
 BuiltinHooks builtin_hooks;
 
@@ -583,22 +582,18 @@ static TsrStatus builtin_delattr(Value *out, const CallArgs *args) {
     return value_delattr(args->values[0], name);
 }
 
-static TsrStatus name_space(Value *out, TsrStatus (*hook)(Value *), const char *name) {
-    return hook != NULL ? hook(out) : tsr_error(TSR_RUNTIME_ERROR, "%s() is not available here", name);
-}
-
 static TsrStatus builtin_globals(Value *out, const CallArgs *args) {
     (void)args;
-    return name_space(out, builtin_hooks.globals, "globals");
+    return vm_new_globals(out);
 }
 
 static TsrStatus builtin_locals(Value *out, const CallArgs *args) {
     (void)args;
-    return name_space(out, builtin_hooks.locals, "locals");
+    return vm_new_locals(out);
 }
 
 static TsrStatus builtin_vars(Value *out, const CallArgs *args) {
-    if (args->count == 0) return name_space(out, builtin_hooks.locals, "vars");
+    if (args->count == 0) return vm_new_locals(out);
     if (value_is_obj(args->values[0], &module_type)) return dict_copy(out, value_as_module(args->values[0])->dict);
     return tsr_error(TSR_TYPE_ERROR, "vars() argument must have __dict__ attribute");
 }
@@ -606,7 +601,7 @@ static TsrStatus builtin_vars(Value *out, const CallArgs *args) {
 static TsrStatus builtin_dir(Value *out, const CallArgs *args) {
     Value scope;
     if (args->count == 1) return value_dir(out, args->values[0]);
-    TSR_TRY(name_space(&scope, builtin_hooks.locals, "dir"));
+    TSR_TRY(vm_new_locals(&scope));
     TsrStatus status = list_new_iterable(out, scope);
     value_release(scope);
     TSR_TRY(status);
@@ -617,11 +612,7 @@ static TsrStatus builtin_dir(Value *out, const CallArgs *args) {
 static TsrStatus builtin_help(Value *out, const CallArgs *args) {
     *out = VALUE_NONE;
     if (builtin_hooks.help == NULL) return tsr_error(TSR_RUNTIME_ERROR, "help() is not available here");
-    TsrText page = {0};
-    TsrStatus status = builtin_hooks.help(&page, args->count > 0 ? args->values[0] : VALUE_UNBOUND);
-    if (status == TSR_OK) window_show(&page);
-    tsr_text_free(&page);
-    return status;
+    return builtin_hooks.help(args->count > 0 ? args->values[0] : VALUE_UNBOUND);
 }
 
 /* ---- the table ---- */

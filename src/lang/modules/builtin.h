@@ -13,9 +13,7 @@ TsrStatus builtin_register_modules(void);
 
 /* What only the evaluator knows. NULL members: the builtin says that it is not available. */
 typedef struct BuiltinHooks {
-    TsrStatus (*globals)(Value *out);
-    TsrStatus (*locals)(Value *out);
-    TsrStatus (*help)(TsrText *out, Value subject); /* the page; V_UNBOUND: help() */
+    TsrStatus (*help)(Value subject); /* prints the page about a value; V_UNBOUND: that of help() */
     TsrStatus (*before_input)(void);  /* flushes, leaves raw mode; may be NULL */
 } BuiltinHooks;
 extern BuiltinHooks builtin_hooks;

@@ -1,32 +1,23 @@
-/* copy.c: Python's copy: copy, which shares what is inside, and deepcopy, which copies that too, once however often it is
- * reached. A tensor's deep copy has a copy of the whole storage, and two views of one storage are again views of one. */
+/* copy.c: Python's copy: copy, which shares what is inside, and deepcopy, which copies that too, once however often it is reached. Types
+ * that are not Python's own say by their slot `copy` what a copy of them is. */
 #include "modules.h"
 
 #include <string.h>
 
 #include "lang/object/args.h"
-#include "torch/bind.h"
 #include "lang/types/bytes.h"
 #include "lang/types/collections.h"
-#include "core/tensor.h"
-#include "core/view.h"
 #include "lang/object/exc.h"
 #include "lang/types/numbers.h"
 #include "lang/types/sequences.h"
-#include "torch/storage.h"
 #include "lang/types/str.h"
-#include "torch/types.h"
 #include "lang/vm/vm.h"
 
 /* --- what never changes: a copy is the object itself --- */
 
 static bool never_changes(Value v) {
-    static Type *const types[] = {&str_type, &bytes_type, &complex_type, &int_type, &range_type, &slice_type, &type_type, &function_type, &native_type, &method_type,
-                                  &method_descriptor_type, &op_function_type, &op_method_type, &dtype_type, &layout_type, &format_type, &device_type};
     if (v.tag < V_TENSOR) return true;
-    for (size_t i = 0; i < TSR_COUNTOF(types); i++) {
-        if (value_is_obj(v, types[i])) return true;
-    }
+    if (value_type(v)->flags & TYPE_ATOMIC) return true;
     return v.tag == V_OBJ && (v.o == &ellipsis_object || v.o == &not_implemented_object);
 }
 
@@ -45,16 +36,9 @@ static TsrStatus copy_exception(Value *out, Value v) {
 }
 
 static TsrStatus shallow_copy(Value *out, Value v) {
-    if (v.tag == V_TENSOR) { /* over the same storage, but no view */
-        TsrTensor *t;
-        TSR_TRY(tsr_tensor_new_data(&t, v.t));
-        *out = value_tensor_move(t);
-        return TSR_OK;
-    }
     if (never_changes(v) || value_is_tuple(v) || value_is_obj(v, &frozenset_type)) return same(out, v);
     if (value_is_exc(v)) return copy_exception(out, v);
-    if (value_is_storage(v)) return value_call_method(out, v, "clone", 0, NULL);
-    if (value_is_obj(v, &torch_generator_type)) return value_call_method(out, v, "clone_state", 0, NULL);
+    if (value_type(v)->copy != NULL) return value_type(v)->copy(out, v, NULL);
     if (value_is_list(v) || value_is_dict(v) || value_is_set(v) || value_is_bytearray(v) || value_is_obj(v, &deque_type)) {
         return value_call_method(out, v, "copy", 0, NULL);
     }
@@ -67,68 +51,6 @@ static TsrStatus shallow_copy(Value *out, Value v) {
 static Value key_of(Value v) { return value_int(v.i); }
 
 static TsrStatus remember(Dict *memo, Value v, Value copy) { return dict_set(memo, key_of(v), copy); }
-
-static TsrStatus copy_storage(Value *out, TsrStorage *storage) {
-    TsrStorage *made;
-    TSR_TRY(tsr_storage_new(&made, storage->ptr.device, storage->nbytes, TSR_DTYPE_NONE));
-    if (storage->nbytes > 0) memcpy(tsr_storage_data(made), tsr_storage_data(storage), storage->nbytes);
-    TsrStatus status = storage_obj_new(out, made, TSR_DTYPE_NONE);
-    tsr_storage_free(made);
-    return status;
-}
-
-/* memo["torch"]: the copies of storages, by their addresses. Lent. */
-static TsrStatus storages_of(Dict **lent, Dict *memo) {
-    Value *found = dict_find_c(memo, "torch"), made;
-    if (found == NULL) {
-        TSR_TRY(dict_new(&made));
-        TSR_TRY(dict_set_c_move(memo, "torch", made));
-        found = dict_find_c(memo, "torch");
-    }
-    if (found == NULL || !value_is_dict(*found)) return tsr_error(TSR_TYPE_ERROR, "memo['torch'] is no dict");
-    *lent = value_as_dict(*found);
-    return TSR_OK;
-}
-
-static TsrStatus new_storage(TsrStorage **lent, TsrStorage *storage, Dict *memo) {
-    Dict *storages;
-    Value *found, made;
-    TSR_TRY(storages_of(&storages, memo));
-    TSR_TRY(dict_find(&found, storages, value_int((int64_t)(uintptr_t)storage)));
-    if (found == NULL) {
-        TSR_TRY(copy_storage(&made, storage));
-        TsrStatus status = dict_set(storages, value_int((int64_t)(uintptr_t)storage), made);
-        *lent = ((StorageObj *)made.o)->storage;
-        value_release(made);
-        return status;
-    }
-    *lent = ((StorageObj *)found->o)->storage;
-    return TSR_OK;
-}
-
-/* A tensor whose bytes can be copied as they are. */
-static bool is_plain(const TsrTensor *t) {
-    bool bytes = tsr_is_defined(t) && t->storage != NULL && t->sparse == NULL && tsr_storage_data(t->storage) != NULL;
-    return bytes && t->storage->element == TSR_DTYPE_NONE && (t->flags & (TSR_FLAG_CONJ | TSR_FLAG_NEG)) == 0;
-}
-
-static TsrStatus deep_tensor(Value *out, Value v, Dict *memo) {
-    TsrTensor *t = v.t, *made;
-    TsrStorage *storage;
-    if (!is_plain(t)) {
-        bool lazy = tsr_is_defined(t) && (t->flags & (TSR_FLAG_CONJ | TSR_FLAG_NEG)) != 0;
-        if (!lazy) return bind_call(out, "clone", 1, &v);
-        TSR_TRY(bind_call(out, "conj_physical", 1, &v)); /* a new tensor with what v shows: conj twice */
-        Value once = *out;
-        TsrStatus status = bind_call(out, "conj_physical", 1, &once);
-        value_release(once);
-        return status;
-    }
-    TSR_TRY(new_storage(&storage, t->storage, memo));
-    TSR_TRY(tsr_tensor_new_over(&made, storage, tsr_tensor_geometry(t), t->dtype));
-    *out = value_tensor_move(made);
-    return TSR_OK;
-}
 
 static TsrStatus deep_list(Value *out, Value v, Dict *memo) {
     Value made;
@@ -242,7 +164,7 @@ static TsrStatus deep_exception(Value *out, Value v, Dict *memo) {
 }
 
 static TsrStatus deep_object(Value *out, Value v, Dict *memo) {
-    if (v.tag == V_TENSOR) return deep_tensor(out, v, memo);
+    if (value_type(v)->copy != NULL) return value_type(v)->copy(out, v, memo);
     if (value_is_list(v)) return deep_list(out, v, memo);
     if (value_is_tuple(v)) return deep_tuple(out, v, memo);
     if (value_is_dict(v)) return deep_dict(out, v, memo);

@@ -107,7 +107,7 @@ static TsrStatus native_attr(Value *out, Value self, Str *name) {
     return TSR_OK;
 }
 
-Type native_type = {.obj = TYPE_HEADER, .name = "builtin_function_or_method", .flags = TYPE_GC, .destroy = native_destroy, .traverse = native_traverse,
+Type native_type = {.obj = TYPE_HEADER, .name = "builtin_function_or_method", .flags = TYPE_GC | TYPE_ATOMIC, .destroy = native_destroy, .traverse = native_traverse,
                     .clear = native_clear, .repr = native_repr, .call = native_call, .get_attr = native_attr};
 
 static TsrStatus native_make(Value *out, Type *type, const Method *def, Type *owner, const char *module, Value self) {
@@ -145,7 +145,7 @@ static TsrStatus descriptor_repr(TsrText *out, Value self) {
     return tsr_text_printf(out, "<%s '%s' of '%s' objects>", wrapper ? "slot wrapper" : "method", n->def->name, n->owner->name);
 }
 
-Type method_descriptor_type = {.obj = TYPE_HEADER, .name = "method_descriptor", .flags = TYPE_GC, .destroy = native_destroy, .traverse = native_traverse,
+Type method_descriptor_type = {.obj = TYPE_HEADER, .name = "method_descriptor", .flags = TYPE_GC | TYPE_ATOMIC, .destroy = native_destroy, .traverse = native_traverse,
                                .clear = native_clear, .repr = descriptor_repr, .call = descriptor_call, .get_attr = native_attr};
 
 enum { STACK_ARGS = 12 };
@@ -210,7 +210,7 @@ static TsrStatus bound_attr(Value *out, Value self, Str *name) {
     return TSR_OK;
 }
 
-Type method_type = {.obj = TYPE_HEADER, .name = "method", .flags = TYPE_GC, .destroy = bound_destroy, .traverse = bound_traverse, .clear = bound_clear,
+Type method_type = {.obj = TYPE_HEADER, .name = "method", .flags = TYPE_GC | TYPE_ATOMIC, .destroy = bound_destroy, .traverse = bound_traverse, .clear = bound_clear,
                     .repr = bound_repr, .call = bound_call, .get_attr = bound_attr};
 
 TsrStatus bound_method_new(Value *out, Value function, Value self) {

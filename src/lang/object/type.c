@@ -403,7 +403,7 @@ static const Method type_methods[] = {
     {0},
 };
 
-Type type_type = {.obj = TYPE_HEADER, .name = "type", .doc = "type(object): the type of an object.", .construct = type_construct,
+Type type_type = {.obj = TYPE_HEADER, .name = "type", .flags = TYPE_ATOMIC, .doc = "type(object): the type of an object.", .construct = type_construct,
                   .destroy = static_destroy, .repr = type_repr, .call = type_call, .get_attr = type_get_attr, .set_attr = type_set_attr,
                   .get_item = type_get_item, .binary = type_binary, .methods = type_methods, .dir = type_dir};
 

@@ -111,7 +111,9 @@ enum TypeFlags {
     TYPE_GC = 1,        /* instances begin with a GcObj */
     TYPE_SEQUENCE = 2,  /* binary + and * are concatenation and repetition */
     TYPE_EXCEPTION = 4,
-    TYPE_METHOD = 8     /* instances found on a type are methods: v.name(...) calls them with v first */
+    TYPE_METHOD = 8,    /* instances found on a type are methods: v.name(...) calls them with v first */
+    TYPE_ATOMIC = 16,   /* instances never change: a copy of one, deep too, is the instance itself */
+    TYPE_OPERATOR = 32  /* calling an instance runs an operator on tensors: it is told which arguments die with the call */
 };
 
 struct Type {
@@ -151,6 +153,7 @@ struct Type {
     TsrStatus (*unary)(Value *out, UnaryOp op, Value self); /* V_UNBOUND: not handled */
     TsrStatus (*dir)(List *names, Value self); /* further names for dir(): appends str */
     TsrStatus (*descriptor_get)(Value *out, Value descriptor, Value self); /* what self.name gives when an instance is found on self's type; NULL: itself */
+    TsrStatus (*copy)(Value *out, Value self, Dict *memo); /* copy.copy, with a memo copy.deepcopy; NULL: refused, unless TYPE_ATOMIC */
     TsrStatus (*lookup)(Value *out, Type *type, Str *name); /* attributes beyond the tables, the caller's; asked once a name; V_UNBOUND: none */
     TsrStatus (*instance_check)(bool *out, Type *type, Value v); /* isinstance(v, type); NULL: by v's type */
     const Method *methods;
@@ -160,6 +163,12 @@ struct Type {
 };
 
 extern Type object_type, type_type, none_type, bool_type, int_type, float_type;
+
+/* The attribute that a type or its bases define: a descriptor; V_UNBOUND: none. */
+TsrStatus type_lookup(Value *lent, Type *type, Str *name);
+
+/* Whether v is a function that runs an operator on tensors, torch.add or Tensor.add. */
+static inline bool value_is_operator(Value v) { return v.tag == V_OBJ && (v.o->type->flags & TYPE_OPERATOR) != 0; }
 
 /* hash slot of a type whose values can't be hashed: "unhashable type: 'list'". */
 TsrStatus hash_refused(int64_t *out, Value self);

@@ -13,8 +13,6 @@ void tuple_shutdown(void); /* named tuple types */
 void namedtuple_shutdown(void); /* those of collections.namedtuple */
 void type_shutdown(void);  /* method caches of types */
 
-/* The attribute that a type or its bases define: a descriptor; V_UNBOUND: none. */
-TsrStatus type_lookup(Value *lent, Type *type, Str *name);
 Type *type_base(const Type *type); /* NULL for object */
 
 /* The parts of int | str, lent; V_UNBOUND when v is no union. */

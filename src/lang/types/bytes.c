@@ -341,9 +341,9 @@ static TsrStatus array_inplace(Value *out, BinaryOp op, Value self, Value b) {
 }
 
 #define SHARED_SLOTS \
-    .flags = TYPE_SEQUENCE, .construct = construct_slot, .repr = repr_slot, .compare = compare_slot, .length = length_slot, .get_item = get_item_slot, \
+    .construct = construct_slot, .repr = repr_slot, .compare = compare_slot, .length = length_slot, .get_item = get_item_slot, \
     .contains = contains_slot, .iter = iter_slot, .binary = binary_slot
-Type bytes_type = {.obj = TYPE_HEADER, .name = "bytes", .doc = "bytes(source): bytes that never change.", SHARED_SLOTS, .destroy = bytes_destroy,
+Type bytes_type = {.obj = TYPE_HEADER, .flags = TYPE_SEQUENCE | TYPE_ATOMIC, .name = "bytes", .doc = "bytes(source): bytes that never change.", SHARED_SLOTS, .destroy = bytes_destroy,
                    .hash = hash_slot, .methods = bytes_methods};
-Type bytearray_type = {.obj = TYPE_HEADER, .name = "bytearray", .doc = "bytearray(source): bytes that can change.", SHARED_SLOTS, .destroy = bytearray_destroy,
+Type bytearray_type = {.obj = TYPE_HEADER, .flags = TYPE_SEQUENCE, .name = "bytearray", .doc = "bytearray(source): bytes that can change.", SHARED_SLOTS, .destroy = bytearray_destroy,
                        .hash = hash_refused, .set_item = array_set_item, .del_item = array_del_item, .inplace = array_inplace, .methods = bytearray_methods};

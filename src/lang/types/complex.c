@@ -292,6 +292,6 @@ static TsrStatus get_imag(Value *out, Value self) {
 static const Getter complex_getters[] = {{"real", get_real, NULL, "The real part."}, {"imag", get_imag, NULL, "The imaginary part."}, {0}};
 static const Method complex_methods[] = {{"conjugate", method_conjugate, ARGS_NONE, 0, 0, "()", "The complex conjugate."}, {0}};
 
-Type complex_type = {.obj = TYPE_HEADER, .name = "complex", .doc = "complex(real=0, imag=0) or complex(text).", .construct = complex_construct,
+Type complex_type = {.obj = TYPE_HEADER, .name = "complex", .flags = TYPE_ATOMIC, .doc = "complex(real=0, imag=0) or complex(text).", .construct = complex_construct,
                      .destroy = complex_destroy, .repr = complex_repr_slot, .hash = complex_hash, .compare = complex_compare, .truth = complex_truth,
                      .format = complex_format_slot, .binary = complex_binary_slot, .unary = complex_unary, .methods = complex_methods, .getters = complex_getters};

@@ -496,7 +496,7 @@ static const Method int_methods[] = {
     {0},
 };
 
-Type int_type = {.obj = TYPE_HEADER, .name = "int", .doc = "int(x=0) or int(text, base=10): whole numbers of any size.", .construct = int_construct,
+Type int_type = {.obj = TYPE_HEADER, .name = "int", .flags = TYPE_ATOMIC, .doc = "int(x=0) or int(text, base=10): whole numbers of any size.", .construct = int_construct,
                  .destroy = int_destroy, .repr = int_repr, .hash = int_hash_slot, .compare = int_compare_slot, .truth = int_truth,
                  .format = int_format_slot, .binary = int_binary_slot, .unary = int_unary, .methods = int_methods, .getters = int_getters};
 

@@ -161,7 +161,7 @@ static TsrStatus get_step(Value *out, Value self) { *out = value_retain(((Slice 
 static const Getter slice_getters[] = {{"start", get_start, NULL, NULL}, {"stop", get_stop, NULL, NULL}, {"step", get_step, NULL, NULL}, {0}};
 static const Method slice_methods[] = {{"indices", slice_indices, ARGS_ONE, 0, 0, "(length, /)", "(start, stop, step) for a sequence of this length."}, {0}};
 
-Type slice_type = {.obj = TYPE_HEADER, .name = "slice", .doc = "slice(stop) or slice(start, stop[, step]).", .flags = TYPE_GC, .construct = slice_construct,
+Type slice_type = {.obj = TYPE_HEADER, .name = "slice", .doc = "slice(stop) or slice(start, stop[, step]).", .flags = TYPE_GC | TYPE_ATOMIC, .construct = slice_construct,
                    .destroy = slice_destroy, .traverse = slice_traverse, .clear = slice_clear, .repr = slice_repr, .hash = hash_refused,
                    .compare = slice_compare, .methods = slice_methods, .getters = slice_getters};
 
@@ -496,7 +496,7 @@ static const Method range_methods[] = {
     {0},
 };
 
-Type range_type = {.obj = TYPE_HEADER, .name = "range", .doc = "range(stop) or range(start, stop[, step]).", .construct = range_construct,
+Type range_type = {.obj = TYPE_HEADER, .name = "range", .flags = TYPE_ATOMIC, .doc = "range(stop) or range(start, stop[, step]).", .construct = range_construct,
                    .destroy = range_destroy, .repr = range_repr, .hash = range_hash, .compare = range_compare, .truth = range_truth,
                    .length = range_length, .get_item = range_get_item, .contains = range_contains, .iter = range_iter, .methods = range_methods,
                    .getters = range_getters};

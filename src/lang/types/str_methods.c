@@ -600,7 +600,7 @@ static const Method str_methods[] = {
     {0},
 };
 
-Type str_type = {.obj = TYPE_HEADER, .name = "str", .doc = "str(object='') or str(bytes, encoding): text.", .flags = TYPE_SEQUENCE, .construct = construct_slot,
+Type str_type = {.obj = TYPE_HEADER, .name = "str", .doc = "str(object='') or str(bytes, encoding): text.", .flags = TYPE_SEQUENCE | TYPE_ATOMIC, .construct = construct_slot,
                  .destroy = str_destroy, .repr = repr_slot, .str = str_slot, .format = format_slot, .hash = hash_slot, .compare = compare_slot,
                  .length = length_slot, .get_item = get_item_slot, .contains = contains_slot, .iter = iter_slot, .binary = binary_slot,
                  .inplace = inplace_slot, .methods = str_methods};

@@ -134,6 +134,8 @@ Value trace_begin(TsrStatus status, const Frame *frame, Value handled);
 
 /* --- globals.c --- */
 TsrStatus globals_startup(void);
+/* The index in the table of globals of a name, which is added when it is new. */
+TsrStatus globals_index(int *out, const char *name);
 void globals_shutdown(void);
 /* The value of a global that is not set: a builtin, lent; NULL with NameError. */
 const Value *globals_builtin(int number);

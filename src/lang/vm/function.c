@@ -179,7 +179,7 @@ static TsrStatus function_set_attr(Value self, Str *name, Value v) {
     return dict_set_str(fn->attributes, name, v);
 }
 
-Type function_type = {.obj = TYPE_HEADER, .name = "function", .flags = TYPE_GC | TYPE_METHOD, .descriptor_get = bound_method_new, .destroy = function_destroy, .traverse = function_traverse,
+Type function_type = {.obj = TYPE_HEADER, .name = "function", .flags = TYPE_GC | TYPE_METHOD | TYPE_ATOMIC, .descriptor_get = bound_method_new, .destroy = function_destroy, .traverse = function_traverse,
                       .clear = function_gc_clear, .repr = function_repr, .call = function_call, .get_attr = function_get_attr,
                       .set_attr = function_set_attr, .getters = function_getters};
 

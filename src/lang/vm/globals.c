@@ -1,5 +1,4 @@
 /* The table of globals, and what bare names mean that are not set. */
-#include "lang/modules/builtin.h"
 #include "lang/object/hint.h"
 #include "frame.h"
 
@@ -19,7 +18,7 @@ TsrStatus globals_startup(void) {
     vm.builtins = dict_new_raw();
     vm.global_numbers = dict_new_raw();
     if (vm.builtins == NULL || vm.global_numbers == NULL) return TSR_MEMORY_ERROR;
-    return builtin_fill(vm.builtins);
+    return TSR_OK;
 }
 
 void globals_shutdown(void) {

@@ -38,6 +38,7 @@ bool lazy_is_function_name(const char *name) {
 }
 
 void (*lazy_not_held)(int64_t bytes);
+const char *(*lazy_operator_name)(Value f);
 
 /* A trace shows every operator by itself. */
 static bool enabled(void) { return tsr_fuse_on && tsr_trace_hook == NULL; }

@@ -35,4 +35,9 @@ TsrStatus lazy_force(Value *slot);
 /* Whether a call of a function of that name may be marked (the compiler's question: it knows only the name). */
 bool lazy_is_function_name(const char *name);
 
+/* The name of the operator that a call of `f` runs, "" for a form of it whose results never wait, NULL when `f` is no operator's function. Set by who
+ * makes such functions. */
+extern const char *(*lazy_operator_name)(Value f);
+static inline const char *lazy_name_of(Value f) { return value_is_operator(f) ? lazy_operator_name(f) : NULL; }
+
 #endif

@@ -408,7 +408,7 @@ call_slowly: /* a call that makes a generator enters no frame: it is like a nati
         goto enter;
     }
 call_native: {
-    CallArgs args = {SLOT_A + 1, i->b, 0, NULL, bind_is_operator(*SLOT_A)};
+    CallArgs args = {SLOT_A + 1, i->b, 0, NULL, value_is_operator(*SLOT_A)};
     TRY(quick_call_value(&value, *SLOT_A, &args));
     slots_clear(SLOT_A, i->b + 1);
     slot_set_move(SLOT_C, value);

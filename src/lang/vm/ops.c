@@ -1,6 +1,4 @@
 /* ops.c: what instructions do when the quick case in loop.c's loop does not apply, all but calls. */
-#include "torch/bind.h"
-#include "lang/modules/builtin.h"
 #include "lang/object/hint.h"
 #include "lazy.h"
 #include "lang/types/numbers.h"
@@ -682,7 +680,7 @@ static TsrStatus display_default(Value v) {
     if (value_is_none(v)) return TSR_OK;
     TsrText text = {0};
     TsrStatus status = value_repr(&text, v);
-    if (status == TSR_OK) fprintf(builtin_stdout(), "%s\n", text.data);
+    if (status == TSR_OK) fprintf(stdout, "%s\n", text.data);
     tsr_text_free(&text);
     return status;
 }

@@ -1,5 +1,4 @@
 /* ops_call.c: the instructions of calls that are not quick: keywords, *args and **kwargs, arguments that may wait; and the making of functions. */
-#include "torch/bind.h"
 #include "lazy.h"
 #include "frame.h"
 
@@ -95,7 +94,7 @@ TsrStatus ins_call_keywords(Value *out, Frame **inner, Frame *f, const Ins *i) {
     Str *few[NAMES_ON_STACK], **names = count <= NAMES_ON_STACK ? few : tsr_malloc((size_t)count * sizeof *names);
     if (names == NULL) return mem_error();
     for (int k = 0; k < count; k++) names[k] = value_as_str(keywords->items[k]);
-    CallArgs args = {w + 1 + (i->x && !self), i->b - count + self, count, names, bind_is_operator(*w)};
+    CallArgs args = {w + 1 + (i->x && !self), i->b - count + self, count, names, value_is_operator(*w)};
     TsrStatus status = start_call(out, inner, *w, &args);
     if (names != few) tsr_free(names);
     TSR_TRY(status);
@@ -137,10 +136,10 @@ TsrStatus ins_call_spread(Value *out, Frame **inner, Frame *f, const Ins *i) {
 
 TsrStatus ins_call_wait(bool *done, Frame *f, const Ins *i) {
     Value *w = &f->base[i->a], r = VALUE_UNBOUND;
-    const OpFunction *function = value_is_obj(*w, &op_function_type) ? (const OpFunction *)w->o : NULL;
+    const char *name = lazy_name_of(*w); /* NULL: no operator's function */
     bool last = !(i->x & MAY_WAIT);
-    if (function != NULL && function->form == BIND_FUNCTION && i->b == 1) TSR_TRY(lazy_call(&r, function->name, w[1], last));
-    if (function != NULL && function->form == BIND_FUNCTION && i->b == 3 && strcmp(function->name, "where") == 0) TSR_TRY(lazy_where(&r, w[1], w[2], w[3], last));
+    if (name != NULL && i->b == 1) TSR_TRY(lazy_call(&r, name, w[1], last));
+    if (name != NULL && i->b == 3 && strcmp(name, "where") == 0) TSR_TRY(lazy_where(&r, w[1], w[2], w[3], last));
     *done = r.tag != V_UNBOUND;
     if (*done) {
         slots_clear(w, 1 + i->b);
@@ -148,7 +147,7 @@ TsrStatus ins_call_wait(bool *done, Frame *f, const Ins *i) {
         return TSR_OK;
     }
     for (int k = 1; k <= i->b; k++) TSR_TRY(lazy_force(&w[k]));
-    if (function != NULL) return TSR_OK;
+    if (name != NULL) return TSR_OK;
     for (int k = f->code->first_temp; k < i->a; k++) TSR_TRY(lazy_force(&f->base[k])); /* a function of the user's may change anything */
     return TSR_OK;
 }

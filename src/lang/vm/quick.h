@@ -6,7 +6,6 @@
 #ifndef LANG_VM_QUICK_H
 #define LANG_VM_QUICK_H
 
-#include "torch/bind.h"
 #include "frame.h"
 
 /* A slot was often written field by field just before: a load of both fields at once would wait for the stores. */
@@ -134,7 +133,7 @@ static inline TsrStatus quick_call_value(Value *out, Value callee, const CallArg
 /* Calls what METHOD left at w: a method and its self, or something to call and nothing. */
 static inline TsrStatus quick_call_method(Value *out, Value *w, int count) {
     bool with_self = w[1].tag != V_UNBOUND;
-    CallArgs args = {with_self ? w + 1 : w + 2, count + with_self, 0, NULL, bind_is_operator(*w)};
+    CallArgs args = {with_self ? w + 1 : w + 2, count + with_self, 0, NULL, value_is_operator(*w)};
     if (TSR_UNLIKELY(!with_self || !value_is_obj(*w, &method_descriptor_type))) return quick_call_value(out, *w, &args);
     const Native *n = (const Native *)w->o; /* found by the type of its self */
     *out = VALUE_UNBOUND;

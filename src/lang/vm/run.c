@@ -1,7 +1,7 @@
 /* Running programs: the doors into the evaluator. */
-#include "lang/modules/builtin.h"
 #include "lang/syntax/parser.h"
 #include "frame.h"
+#include "lazy.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -172,10 +172,10 @@ static TsrStatus add_own_builtins(void) {
     return dict_set_c_move(vm.builtins, "__name__", v);
 }
 
-TsrStatus vm_startup(void) {
+TsrStatus vm_startup(TsrStatus (*fill_builtins)(Dict *builtins)) {
     stack_measure();
-    builtin_hooks.globals = vm_new_globals;
-    builtin_hooks.locals = vm_new_locals;
+    compile_names = (CompileNames){globals_index, lazy_is_function_name};
     TSR_TRY(globals_startup());
+    TSR_TRY(fill_builtins(vm.builtins));
     return add_own_builtins();
 }

@@ -9,8 +9,8 @@
 #include "lang/compile/compile.h"
 #include "lang/object/exc.h"
 
-/* After value_startup. Builtins (builtin_fill) are filled in here. */
-TsrStatus vm_startup(void);
+/* After value_startup. `fill_builtins` adds every builtin to the dict it is given. */
+TsrStatus vm_startup(TsrStatus (*fill_builtins)(Dict *builtins));
 void vm_shutdown(void); /* releases every global; before value_shutdown */
 
 /* --- running --- */

@@ -199,7 +199,7 @@ static TsrStatus describe(TsrText *page, const char *expression) {
     TSR_TRY(value_of(&v, expression));
     bool card = has_card(v);
     if (card) TSR_TRY(card_move(&v, v, expression));
-    TsrStatus status = card ? value_repr(page, v) : builtin_hooks.help(page, v);
+    TsrStatus status = card ? value_repr(page, v) : help_write(page, v);
     if (status == TSR_OK && card) status = tsr_text_putc(page, '\n');
     value_release(v);
     return status;

@@ -13,7 +13,7 @@
 #include "show/inspect.h"
 #include "core/io_stream.h"
 #include "lang/modules/namespace.h"
-#include "repl/options.h"
+#include "show/screen.h"
 #include "lang/types/str.h"
 #include "torch/holders.h"
 
@@ -41,7 +41,7 @@ static const char *colour_of(Painter *s, const char *line, size_t length, int nu
 
 static TsrStatus picture_repr(TsrText *out, Value self) {
     const Str *text = value_as_str(self);
-    if (shell_options == NULL || !shell_options->colour || !isatty(STDOUT_FILENO)) return tsr_text_append(out, text->data, (size_t)text->size);
+    if (!screen_colours()) return tsr_text_append(out, text->data, (size_t)text->size);
     Painter painter = {0};
     int number = 0;
     for (const char *line = text->data; *line != '\0'; number++) {
