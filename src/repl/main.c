@@ -9,6 +9,7 @@
 #include "commands.h"
 #include "doctest.h"
 #include "core/dtype.h"
+#include "core/engine/blas.h"
 #include "lang/object/hint.h"
 #include "core/io.h"
 #include "man.h"
@@ -379,10 +380,17 @@ static int tell(const char *text) {
     return EXIT_FAILED;
 }
 
+/* The library is loaded for this alone: no other start pays for it. */
+static int tell_version(void) {
+    char text[512];
+    snprintf(text, sizeof text, "tsr " TSR_VERSION "\n%s\n", tsr_blas_about());
+    return tell(text);
+}
+
 int main(int argc, char **argv) {
     for (int i = 1; i < argc && argv[i][0] == '-' && strcmp(argv[i], "--") != 0; i++) {
         if (strcmp(argv[i], "-e") == 0) i++;
-        else if (strcmp(argv[i], "--version") == 0) return tell("tsr " TSR_VERSION "\n");
+        else if (strcmp(argv[i], "--version") == 0) return tell_version();
         else if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) return tell(help_text);
     }
     size_t room = (size_t)argc + 1;

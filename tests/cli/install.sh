@@ -18,7 +18,7 @@ done
 
 config() { PKG_CONFIG_LIBDIR=$root/usr/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$root pkg-config "$@" tsr; }
 quietly 'pkg-config knows the library' config --exists
-is 'and its version' "$("$root/usr/bin/tsr" --version)" "tsr $(config --modversion)"
+is 'and its version' "$("$root/usr/bin/tsr" --version | head -n 1)" "tsr $(config --modversion)"
 
 # Each header is complete in itself, under C and, where there is a compiler, under C++.
 alone() { # NAME COMPILER...

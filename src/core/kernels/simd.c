@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static TsrIsa detect(void) {
+TsrIsa tsr_cpu_isa(void) {
     TsrIsa best = TSR_ISA_BASE;
 #ifdef TSR_HAVE_X86
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) best = TSR_ISA_AVX2; /* f16c comes with every avx2; clang has no name for it */
@@ -11,6 +11,11 @@ static TsrIsa detect(void) {
         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
         best = TSR_ISA_AVX512;
 #endif
+    return best;
+}
+
+static TsrIsa detect(void) {
+    TsrIsa best = tsr_cpu_isa();
     const char *limit = getenv("TSR_ISA");
     if (limit != NULL && strcmp(limit, "base") == 0) return TSR_ISA_BASE;
     if (limit != NULL && strcmp(limit, "avx2") == 0 && best == TSR_ISA_AVX512) return TSR_ISA_AVX2;

@@ -22,7 +22,8 @@
 
 typedef enum TsrIsa { TSR_ISA_BASE, TSR_ISA_AVX2, TSR_ISA_AVX512, TSR_ISA_COUNT } TsrIsa;
 
-/* The best one this CPU has; TSR_ISA=base|avx2|avx512 in the environment lowers it. */
+TsrIsa tsr_cpu_isa(void); /* the best one this CPU has */
+/* The same as far as it is to be used; TSR_ISA=base|avx2|avx512 in the environment lowers it. */
 TsrIsa tsr_isa(void);
 
 /* A table or function chosen at first use; whichever thread comes first chooses the same. */

@@ -10,8 +10,11 @@ static TsrStatus on_triangles(TsrLaJob *job, bool inverse, TsrTensor *f, TsrTens
     char uplo = upper ? 'U' : 'L';
     TSR_TRY(tsr_la_begin(job, f->dtype));
     TSR_TRY(tsr_blas_int(&n, tsr_la_rows(f)));
+    if (inverse) tsr_la_widen(n, n);
     for (int64_t b = 0; b < tsr_la_batches(f); b++) {
-        (inverse ? job->blas->potri : job->blas->potrf)[job->t](&uplo, &n, tsr_la_matrix(f, b), &n, (int *)tsr_data(info) + b, 1);
+        int *failed = (int *)tsr_data(info) + b;
+        if (!inverse) TSR_TRY(tsr_la_potrf(job, uplo, n, tsr_la_matrix(f, b), failed));
+        else job->blas->potri[job->t](&uplo, &n, tsr_la_matrix(f, b), &n, failed, 1);
         TSR_TRY(tsr_interrupt_check());
     }
     return TSR_OK;
@@ -133,6 +136,7 @@ TsrStatus op_cholesky_solve(TsrOpCall *c) {
     TSR_TRY(tsr_la_begin(&job, x->dtype));
     TSR_TRY(tsr_blas_int(&n, tsr_la_rows(x)));
     TSR_TRY(tsr_blas_int(&nrhs, tsr_la_cols(x)));
+    tsr_la_widen(n, nrhs);
     for (int64_t i = 0; i < tsr_la_batches(x); i++) {
         job.blas->potrs[job.t](&uplo, &n, &nrhs, tsr_la_matrix(f, i), &n, tsr_la_matrix(x, i), &n, &info, 1);
         TSR_TRY(tsr_interrupt_check());
@@ -153,14 +157,8 @@ static TsrStatus trsm(TsrTensor *x, const TsrTensor *a, Triangular how) {
     TSR_TRY(tsr_blas_int(&m, tsr_la_rows(x)));
     TSR_TRY(tsr_blas_int(&n, tsr_la_cols(x)));
     TSR_TRY(tsr_blas_int(&lda, tsr_la_rows(a)));
-    double complex one = 1;
-    float complex onef = 1;
-    const void *alpha = job.t == TSR_BLAS_S || job.t == TSR_BLAS_C ? (const void *)&onef : (const void *)&one;
-    char side = how.left ? 'L' : 'R', uplo = how.upper ? 'U' : 'L', diag = how.unit ? 'U' : 'N';
-    for (int64_t b = 0; b < tsr_la_batches(x); b++) {
-        job.blas->trsm[job.t](&side, &uplo, &how.trans, &diag, &m, &n, alpha, tsr_la_matrix(a, b), &lda, tsr_la_matrix(x, b), &m, 1, 1, 1, 1);
-        TSR_TRY(tsr_interrupt_check());
-    }
+    const char letters[4] = {how.left ? 'L' : 'R', how.upper ? 'U' : 'L', how.trans, how.unit ? 'U' : 'N'};
+    for (int64_t b = 0; b < tsr_la_batches(x); b++) TSR_TRY(tsr_la_trsm(&job, letters, m, n, tsr_la_matrix(a, b), lda, tsr_la_matrix(x, b)));
     return TSR_OK;
 }
 

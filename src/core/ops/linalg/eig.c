@@ -107,6 +107,7 @@ static TsrStatus eig_run(TsrTensor *f, TsrTensor *w, TsrTensor *v, const char *f
     TSR_OWNED rwork = NULL;
     TSR_OWNED real = NULL;
     TSR_TRY(tsr_la_begin(&job, f->dtype));
+    tsr_la_widen(tsr_la_rows(f), tsr_la_cols(f));
     TSR_TRY(tsr_blas_int(&n, tsr_la_rows(f)));
     TSR_TRY(tsr_la_new_scratch(&rwork, 2 * (int64_t)n, job.real_item));
     TSR_TRY(tsr_la_new_scratch(&real, job.is_complex ? 1 : 2 * (int64_t)n + (v != NULL ? (int64_t)n * n : 0), job.item));

@@ -1,5 +1,6 @@
 /* Shared parts of linear algebra: see la.h. */
 #include "la.h"
+#include "core/parallel.h"
 
 #include <float.h>
 #include <math.h>
@@ -125,7 +126,16 @@ TsrStatus tsr_la_begin(TsrLaJob *job, TsrDtype dtype) {
     job->item = tsr_dtype_size(dtype);
     job->real_item = job->is_complex ? job->item / 2 : job->item;
     TSR_TRY(tsr_interrupt_check()); /* rather now than after a routine that nothing stops */
-    return tsr_blas_get(&job->blas);
+    TSR_TRY(tsr_blas_get(&job->blas));
+    tsr_blas_limit(1);
+    return TSR_OK;
+}
+
+/* A product of matrix and vector that is split has to be worth the wait for the last thread: on a busy machine that is a turn of the scheduler. */
+enum { WIDE_FROM = 1500 * 1500 };
+
+void tsr_la_widen(int64_t m, int64_t n) {
+    if (m * n >= WIDE_FROM) tsr_blas_limit(tsr_parallel_width());
 }
 
 TsrStatus tsr_la_new_scratch(TsrTensor **out, int64_t count, size_t item) {
@@ -219,12 +229,13 @@ static inline double complex product_z(double complex x, double complex y) {
 #define NAME(x) x##_z
 #include "core/kernels/matrix/lu.inc"
 
-static void factor(const TsrLaJob *job, int m, int n, void *a, int *pivots, int *info) {
-    if (TSR_MAX(m, n) > SMALL_LU) job->blas->getrf[job->t](&m, &n, a, &m, pivots, info);
-    else if (job->t == TSR_BLAS_S) lu_small_s(a, m, n, pivots, info);
+static TsrStatus factor(const TsrLaJob *job, int m, int n, void *a, int *pivots, int *info) {
+    if (TSR_MAX(m, n) > SMALL_LU) return tsr_la_getrf(job, m, n, a, pivots, info);
+    if (job->t == TSR_BLAS_S) lu_small_s(a, m, n, pivots, info);
     else if (job->t == TSR_BLAS_D) lu_small_d(a, m, n, pivots, info);
     else if (job->t == TSR_BLAS_C) lu_small_c(a, m, n, pivots, info);
     else lu_small_z(a, m, n, pivots, info);
+    return tsr_interrupt_check();
 }
 
 TsrStatus tsr_la_new_lu_factor(TsrTensor **lu, TsrTensor **pivots, TsrTensor **info, const TsrTensor *a) {
@@ -244,8 +255,7 @@ TsrStatus tsr_la_new_lu_factor(TsrTensor **lu, TsrTensor **pivots, TsrTensor **i
             TSR_TRY(tsr_blas_int(&m, m64));
             TSR_TRY(tsr_blas_int(&n, n64));
             for (int64_t b = 0; b < tsr_la_batches(f); b++) {
-                factor(&job, m, n, tsr_la_matrix(f, b), (int *)tsr_data(p) + b * k, (int *)tsr_data(e) + b);
-                TSR_TRY(tsr_interrupt_check());
+                TSR_TRY(factor(&job, m, n, tsr_la_matrix(f, b), (int *)tsr_data(p) + b * k, (int *)tsr_data(e) + b));
             }
         }
     }
@@ -255,11 +265,10 @@ TsrStatus tsr_la_new_lu_factor(TsrTensor **lu, TsrTensor **pivots, TsrTensor **i
     return TSR_OK;
 }
 
-static void solve_from_factors(const TsrLaJob *job, char trans, int n, int nrhs, const void *lu, const int *pivots, void *b) {
-    int info;
-    if (job->t == TSR_BLAS_S && lu_solve_small_s(lu, n, nrhs, pivots, b, trans != 'N')) return;
-    if (job->t == TSR_BLAS_D && lu_solve_small_d(lu, n, nrhs, pivots, b, trans != 'N')) return;
-    job->blas->getrs[job->t](&trans, &n, &nrhs, lu, &n, pivots, b, &n, &info, 1);
+static TsrStatus solve_from_factors(const TsrLaJob *job, char trans, int n, int nrhs, const void *lu, const int *pivots, void *b) {
+    if (job->t == TSR_BLAS_S && lu_solve_small_s(lu, n, nrhs, pivots, b, trans != 'N')) return tsr_interrupt_check();
+    if (job->t == TSR_BLAS_D && lu_solve_small_d(lu, n, nrhs, pivots, b, trans != 'N')) return tsr_interrupt_check();
+    return tsr_la_getrs(job, trans, n, nrhs, lu, pivots, b);
 }
 
 TsrStatus tsr_la_lu_solve(TsrTensor *b, const TsrTensor *lu, const TsrTensor *pivots, char trans) {
@@ -270,8 +279,7 @@ TsrStatus tsr_la_lu_solve(TsrTensor *b, const TsrTensor *lu, const TsrTensor *pi
     TSR_TRY(tsr_blas_int(&n, tsr_la_rows(b)));
     TSR_TRY(tsr_blas_int(&nrhs, tsr_la_cols(b)));
     for (int64_t i = 0; i < tsr_la_batches(b); i++) {
-        solve_from_factors(&job, trans, n, nrhs, tsr_la_matrix(lu, i), (const int *)tsr_data(pivots) + i * n, tsr_la_matrix(b, i));
-        TSR_TRY(tsr_interrupt_check());
+        TSR_TRY(solve_from_factors(&job, trans, n, nrhs, tsr_la_matrix(lu, i), (const int *)tsr_data(pivots) + i * n, tsr_la_matrix(b, i)));
     }
     return TSR_OK;
 }
@@ -409,6 +417,7 @@ static TsrStatus svd_gesdd(Svd *x) {
     TSR_OWNED rwork = NULL;
     TSR_OWNED iwork = NULL;
     TSR_TRY(tsr_la_begin(&job, x->batch_a->dtype));
+    tsr_la_widen(tsr_la_rows(x->batch_a), tsr_la_cols(x->batch_a));
     TSR_TRY(svd_begin(x));
     int64_t k = TSR_MIN(x->a.rows, x->a.cols), big = TSR_MAX(x->a.rows, x->a.cols);
     int64_t rcount = x->jobz == 'N' ? 7 * k : TSR_MAX(5 * k * k + 5 * k, 2 * big * k + 2 * k * k + k);
@@ -420,6 +429,7 @@ static TsrStatus svd_gesdd(Svd *x) {
 static TsrStatus svd_gesvd(Svd *x) {
     TsrLaJob job;
     TSR_TRY(tsr_la_begin(&job, x->batch_a->dtype));
+    tsr_la_widen(tsr_la_rows(x->batch_a), tsr_la_cols(x->batch_a));
     TSR_TRY(svd_begin(x));
     return svd_batches(x, &job, gesvd, &(Work){0});
 }
@@ -460,6 +470,7 @@ static int svd_bidiagonal(const TsrLaJob *job, const Bidiagonal *w, const Svd *x
 static TsrStatus svd_wide(Svd *x) {
     TsrLaJob job;
     TSR_TRY(tsr_la_begin(&job, x->batch_a->dtype));
+    tsr_la_widen(tsr_la_rows(x->batch_a), tsr_la_cols(x->batch_a));
     TSR_TRY(svd_begin(x));
     TSR_OWNED scratch = NULL;
     TSR_OWNED iwork = NULL;
@@ -582,6 +593,7 @@ static TsrStatus eigh_run(TsrTensor *v, TsrTensor *w, char jobz, char uplo, cons
     int iquery = 0;
     double query[4] = {0}, rquery[2] = {0};
     TSR_TRY(tsr_la_begin(&job, v->dtype));
+    tsr_la_widen(tsr_la_rows(v), tsr_la_cols(v));
     TSR_TRY(matrix_of(&a, v));
     (void)syevd(&job, jobz, uplo, &a, tsr_data(w), &(Work){query, rquery, &iquery, -1, -1, -1});
     Work space = {.lwork = tsr_la_lwork(&job, query), .lrwork = TSR_MAX(1, (int)creal(tsr_la_get(tsr_la_real(job.t), rquery, 0))), .liwork = TSR_MAX(iquery, 1)};

@@ -57,8 +57,10 @@ typedef struct TsrLaJob {
     bool is_complex;
     size_t item, real_item; /* bytes of an element and of its real part */
 } TsrLaJob;
-/* Loads the library; dtype one of the four. */
+/* Loads the library; dtype one of the four. What is called next runs on this thread alone, unless tsr_la_widen says more. */
 TsrStatus tsr_la_begin(TsrLaJob *job, TsrDtype dtype);
+/* For routines that go over the whole m by n matrix again and again, and cannot be cut up (SVD, eigenvalues): from some size on the library's threads help. */
+void tsr_la_widen(int64_t m, int64_t n);
 /* Scratch bytes as a tensor; freed with it. */
 TsrStatus tsr_la_new_scratch(TsrTensor **out, int64_t count, size_t item);
 /* The workspace size that LAPACK answered in the first element of work. */
@@ -71,6 +73,16 @@ static inline TsrBlasType tsr_la_real(TsrBlasType t) { return t == TSR_BLAS_C ? 
 /* Zeroes what lies outside the triangle (k: first kept diagonal); of every matrix of the batch. */
 void tsr_la_keep_triangle(TsrTensor *a, bool upper);
 void tsr_la_set_identity(TsrTensor *a);
+
+/* --- one column-major matrix, large ones in blocks on the core's threads (blocked.c); they look for interrupts, and leave LAPACK's info --- */
+TsrStatus tsr_la_getrf(const TsrLaJob *job, int m, int n, void *a, int *pivots, int *info);
+TsrStatus tsr_la_getrs(const TsrLaJob *job, char trans, int n, int nrhs, const void *lu, const int *pivots, void *b); /* b: n by nrhs, in place */
+/* `how`: side, uplo, trans and diag as trsm's letters; x (m by n) in place. */
+TsrStatus tsr_la_trsm(const TsrLaJob *job, const char *how, int m, int n, const void *a, int lda, void *x);
+TsrStatus tsr_la_potrf(const TsrLaJob *job, char uplo, int n, void *a, int *info);
+/* `work` of lwork elements: as many as LAPACK asks for, and at least 32 n. */
+TsrStatus tsr_la_geqrf(const TsrLaJob *job, int m, int n, void *a, void *tau, void *work, int lwork);
+TsrStatus tsr_la_orgqr(const TsrLaJob *job, int m, int n, int k, void *a, const void *tau, void *work, int lwork);
 
 /* --- factorizations shared between operators; results column-major and the caller's --- */
 /* LU with partial pivoting of `a` (any strides): pivots int32 (batch..., min(m, n)), info int32 (batch...). */

@@ -531,6 +531,7 @@ static TsrStatus ldl_factor(TsrTensor **ld, TsrTensor **pivots, TsrTensor **info
             double query[4] = {0};
             char lower = 'L';
             TSR_TRY(tsr_la_begin(&job, f->dtype));
+            tsr_la_widen(tsr_la_rows(f), tsr_la_cols(f));
             TSR_TRY(tsr_blas_int(&n, tsr_la_rows(f)));
             void (*const *factor)(const char *, const int *, void *, const int *, int *, void *, const int *, int *, size_t) = hermitian ? job.blas->hetrf : job.blas->sytrf;
             factor[job.t](&lower, &n, tsr_data(f), &n, tsr_data(p), query, &lwork, &dummy, 1);
@@ -627,6 +628,7 @@ TsrStatus op_ldl_solve(TsrOpCall *c) {
     }
     TsrLaJob job;
     TSR_TRY(tsr_la_begin(&job, x->dtype));
+    tsr_la_widen(tsr_la_rows(x), tsr_la_rows(x));
     TSR_TRY(tsr_blas_int(&n, tsr_la_rows(x)));
     TSR_TRY(tsr_blas_int(&nrhs, tsr_la_cols(x)));
     void (*const *solve)(const char *, const int *, const int *, const void *, const int *, const int *, void *, const int *, int *, size_t) = c->arg[3].b ? job.blas->hetrs : job.blas->sytrs;

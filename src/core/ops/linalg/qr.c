@@ -20,8 +20,7 @@ static TsrStatus geqrf(TsrTensor *f, TsrTensor *tau) {
     lwork = tsr_la_lwork(&job, query);
     TSR_TRY(tsr_la_new_scratch(&work, lwork, job.item));
     for (int64_t b = 0; b < tsr_la_batches(f); b++) {
-        job.blas->geqrf[job.t](&m, &n, tsr_la_matrix(f, b), &m, (char *)tsr_data(tau) + (size_t)(b * k) * job.item, tsr_data(work), &lwork, &info);
-        TSR_TRY(tsr_interrupt_check());
+        TSR_TRY(tsr_la_geqrf(&job, m, n, tsr_la_matrix(f, b), (char *)tsr_data(tau) + (size_t)(b * k) * job.item, tsr_data(work), lwork));
     }
     return TSR_OK;
 }
@@ -41,8 +40,7 @@ static TsrStatus orgqr(TsrTensor *q, const TsrTensor *tau, int64_t k64) {
     lwork = tsr_la_lwork(&job, query);
     TSR_TRY(tsr_la_new_scratch(&work, lwork, job.item));
     for (int64_t b = 0; b < tsr_la_batches(q); b++) {
-        job.blas->orgqr[job.t](&m, &n, &k, tsr_la_matrix(q, b), &m, (const char *)tsr_data(tau) + (size_t)(b * k) * job.item, tsr_data(work), &lwork, &info);
-        TSR_TRY(tsr_interrupt_check());
+        TSR_TRY(tsr_la_orgqr(&job, m, n, k, tsr_la_matrix(q, b), (const char *)tsr_data(tau) + (size_t)(b * k) * job.item, tsr_data(work), lwork));
     }
     return TSR_OK;
 }
@@ -189,6 +187,7 @@ TsrStatus op_ormqr(TsrOpCall *c) {
     int m, n, k, lda, lwork = -1, info;
     double query[4] = {0};
     TSR_TRY(tsr_la_begin(&job, x->dtype));
+    tsr_la_widen(tsr_la_rows(x), tsr_la_cols(x));
     TSR_TRY(tsr_blas_int(&m, tsr_la_rows(x)));
     TSR_TRY(tsr_blas_int(&n, tsr_la_cols(x)));
     TSR_TRY(tsr_blas_int(&lda, TSR_MAX(tsr_la_rows(f), 1)));
@@ -241,6 +240,7 @@ static void lstsq_call(Lstsq *l, void *a, void *b, int *rank, int *info) {
 static TsrStatus lstsq_run(int driver, TsrTensor *a, TsrTensor *b, TsrTensor *rank, TsrTensor *s, double rcond) {
     Lstsq l = {.driver = driver, .lwork = -1};
     TSR_TRY(tsr_la_begin(&l.job, a->dtype));
+    tsr_la_widen(tsr_la_rows(a), tsr_la_cols(a));
     TSR_TRY(tsr_blas_int(&l.m, tsr_la_rows(a)));
     TSR_TRY(tsr_blas_int(&l.n, tsr_la_cols(a)));
     TSR_TRY(tsr_blas_int(&l.nrhs, tsr_la_cols(b)));
