@@ -7,6 +7,8 @@
 #ifndef TSR_ALLOC_H
 #define TSR_ALLOC_H
 
+#include <signal.h>
+
 #include "device.h"
 
 TSR_PUBLIC_BEGIN
@@ -63,9 +65,13 @@ int64_t tsr_memory_live(void);  /* bytes in storages now, over all allocators bu
 int64_t tsr_memory_peak(void);
 
 /* Maps `bytes` of a regular file from byte `offset` on (bytes 0: to its end). mode 'c': copy-on-write, 'r': read-only,
- * '+': shared, writes go to the file. *mapped receives the length. A file that shrinks later reads as zeros and is reported
- * at the next interrupt check. TSR_OS_ERROR kinds; TSR_VALUE_ERROR when not a regular file or too short. */
+ * '+': shared, writes go to the file. *mapped receives the length. A file that shrinks later is reported at the next
+ * interrupt check, and its bytes, for which zeros stand in, are lost from then on. TSR_OS_ERROR kinds; TSR_VALUE_ERROR when not a regular file or too short. */
 TsrStatus tsr_map_file(TsrDataPtr *out, size_t *mapped, const char *path, char mode, uint64_t offset, size_t bytes);
+/* Whether some mapping's file became shorter than what was read of it, and so tsr_memory_check has to be asked. */
+extern volatile sig_atomic_t tsr_memory_lost;
+/* TSR_RUNTIME_ERROR when bytes of [data, data + bytes) were the file's and are no more. */
+TsrStatus tsr_memory_check(const void *data, size_t bytes);
 /* Shared anonymous memory, zeroed (share_memory_). */
 TsrStatus tsr_map_shared(TsrDataPtr *out, size_t bytes);
 int64_t tsr_memory_mapped(void); /* bytes of mappings alive */

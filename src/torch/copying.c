@@ -14,7 +14,8 @@ static TsrStatus copy_storage(Value *out, TsrStorage *storage) {
     TsrStorage *made;
     TSR_TRY(tsr_storage_new(&made, storage->ptr.device, storage->nbytes, TSR_DTYPE_NONE));
     if (storage->nbytes > 0) memcpy(tsr_storage_data(made), tsr_storage_data(storage), storage->nbytes);
-    TsrStatus status = storage_obj_new(out, made, TSR_DTYPE_NONE);
+    TsrStatus status = tsr_memory_lost != 0 ? tsr_memory_check(tsr_storage_data(storage), storage->nbytes) : TSR_OK;
+    if (status == TSR_OK) status = storage_obj_new(out, made, TSR_DTYPE_NONE);
     tsr_storage_free(made);
     return status;
 }

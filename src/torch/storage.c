@@ -35,12 +35,22 @@ static void storage_destroy(Obj *self) {
 
 /* ---- elements ---- */
 
-static TsrStatus readable(const StorageObj *s) {
-    if (s->storage->nbytes > 0 && tsr_storage_data(s->storage) == NULL) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "Not available for '%s' storage", tsr_device_type_name(s->storage->ptr.device.type));
-    return tsr_dtype_is_pod(s->dtype) ? TSR_OK : tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "a storage of %s elements has no numbers", tsr_dtype_name(s->dtype));
+/* Not the zeros that stand for what a mapped file has no more. */
+static TsrStatus still_there(const StorageObj *s) {
+    return tsr_memory_lost != 0 ? tsr_memory_check(tsr_storage_data(s->storage), s->storage->nbytes) : TSR_OK;
 }
 
-static TsrStatus get_element(Value *out, const StorageObj *s, int64_t i) { return bind_scalar_value(out, tsr_scalar_load(s->dtype, at(s, i))); }
+static TsrStatus readable(const StorageObj *s) {
+    if (s->storage->nbytes > 0 && tsr_storage_data(s->storage) == NULL) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "Not available for '%s' storage", tsr_device_type_name(s->storage->ptr.device.type));
+    if (!tsr_dtype_is_pod(s->dtype)) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "a storage of %s elements has no numbers", tsr_dtype_name(s->dtype));
+    return still_there(s);
+}
+
+static TsrStatus get_element(Value *out, const StorageObj *s, int64_t i) {
+    TsrScalar element = tsr_scalar_load(s->dtype, at(s, i));
+    TSR_TRY(still_there(s));
+    return bind_scalar_value(out, element);
+}
 
 static TsrStatus set_element(StorageObj *s, int64_t i, TsrScalar v) {
     if (s->storage->readonly) return tsr_error(TSR_RUNTIME_ERROR, "the storage is read-only");
@@ -245,7 +255,8 @@ static TsrStatus storage_clone(Value *out, const CallArgs *args) {
     TsrStorage *copy;
     TSR_TRY(tsr_storage_new(&copy, s->storage->ptr.device, s->storage->nbytes, TSR_DTYPE_NONE));
     if (s->storage->nbytes > 0) memcpy(tsr_storage_data(copy), tsr_storage_data(s->storage), s->storage->nbytes);
-    TsrStatus status = storage_obj_new(out, copy, is_typed(s) ? s->dtype : TSR_DTYPE_NONE);
+    TsrStatus status = still_there(s);
+    if (status == TSR_OK) status = storage_obj_new(out, copy, is_typed(s) ? s->dtype : TSR_DTYPE_NONE);
     tsr_storage_free(copy);
     return status;
 }

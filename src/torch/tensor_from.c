@@ -296,7 +296,11 @@ TsrStatus tensor_new_from_index(TsrTensor **out, Value sequence) {
 /* ---- back to the language ---- */
 
 TsrStatus tensor_element(Value *out, const TsrTensor *t, int64_t i) {
-    if (tsr_dtype_is_pod(t->dtype)) return bind_scalar_value(out, tsr_tensor_get(t, i));
+    if (tsr_dtype_is_pod(t->dtype)) {
+        TsrScalar element = tsr_tensor_get(t, i);
+        if (TSR_UNLIKELY(tsr_memory_lost != 0)) TSR_TRY(tsr_tensor_check(t, false)); /* a mapped file became shorter */
+        return bind_scalar_value(out, element);
+    }
     int64_t at = 0;
     for (int d = tsr_ndim(t) - 1; d >= 0; i /= t->sizes[d], d--) at += i % t->sizes[d] * t->strides[d];
     const char *p = (const char *)tsr_data(t) + at * (int64_t)tsr_itemsize(t);

@@ -173,6 +173,9 @@ START_TEST(a_mapped_file_may_shrink) {
     ck_assert_int_eq(ftruncate(fd, 4096), 0);
     ck_assert_int_eq(((volatile char *)p.data)[90000], 0);
     ck_assert_ptr_nonnull(strstr(next_report(), "became shorter while it was mapped"));
+    for (int i = 0; i < 2; i++) ck_assert_int_eq(tsr_memory_check(p.data, mapped), TSR_RUNTIME_ERROR);
+    ck_assert_int_eq(tsr_memory_check((char *)p.data + 90000, 1), TSR_RUNTIME_ERROR);
+    ck_assert_int_eq(tsr_memory_check(path, sizeof path), TSR_OK);
     tsr_dataptr_release(&p);
     ck_assert_int_eq(tsr_memory_mapped(), 0);
     close(fd);

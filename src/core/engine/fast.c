@@ -31,6 +31,7 @@ static const struct Row {
 
 static bool is_plain(const TsrTensor *t, uint32_t dtypes) {
     if (t->device.type != TSR_CPU || t->layout != TSR_STRIDED || t->flags != 0 || !(dtypes >> t->dtype & 1) || t->storage == NULL) return false;
+    if (TSR_UNLIKELY(tsr_memory_lost != 0)) return false; /* there it is looked at whose */
     int64_t next = 1;
     for (int d = t->ndim_ - 1; d >= 0; d--) {
         if (t->strides[d] != next) return false; /* sizes of 1 with other strides take the general road */
@@ -80,7 +81,7 @@ static TsrStatus run(const Flat *f, int64_t n) {
     TsrRangeFn fn = f->second != NULL ? run_blocks : run_flat;
     if (TSR_LIKELY(n <= PARALLEL)) {
         if (n > 0) fn(0, n, (void *)f);
-        return TSR_OK;
+        return TSR_UNLIKELY(tsr_interrupt_flag == TSR_INTERRUPT_FAULT) ? tsr_interrupt_check() : TSR_OK;
     }
     return tsr_parallel_for(n, tsr_grain(1), fn, (void *)f);
 }

@@ -393,5 +393,5 @@ TsrStatus tsr_print_tensor(TsrText *text, const TsrTensor *t, int indent) {
                        : tsr_is_sparse(t) ? append_sparse(text, t, indent)
                                           : append_strided(text, t, indent);
     if (before != (locale_t)0) uselocale(before);
-    return status;
+    return status == TSR_OK ? tsr_interrupt_check() : status; /* a mapped file that became shorter has not these elements */
 }

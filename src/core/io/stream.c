@@ -124,6 +124,7 @@ TsrStatus tsr_input_open(TsrInput *in, const char *path, char mode, TsrExpectedS
     bool is_stdin = strcmp(path, "-") == 0;
     *in = (TsrInput){.name = is_stdin ? "<stdin>" : path, .mode = mode != 0 ? mode : 'c'};
     if (!is_stdin) TSR_TRY(tsr_io_check_readable(path));
+    if (!is_stdin && in->mode == '+') TSR_TRY(tsr_io_check_writable(path));
     int fd = STDIN_FILENO;
     while (!is_stdin && (fd = open(path, O_RDONLY | O_CLOEXEC)) < 0 && errno == EINTR) TSR_TRY(tsr_interrupt_check()); /* a pipe nobody writes yet */
     if (fd < 0) return tsr_error_errno(errno, path);
@@ -223,9 +224,18 @@ TsrStatus tsr_storage_new_from_file(TsrStorage **out, const char *path, bool sha
 
 enum { SINK_BLOCK = 1 << 16, WRITE_MOST = 1 << 24 /* bytes, between looks for an interrupt */ };
 
+/* The system does not write what it can't read. Where that is a mapped file that became shorter, reading it ourselves tells of it. */
+static TsrStatus unreadable(const char *bytes, size_t n, const char *name) {
+    enum { PAGE = 4096 };
+    for (size_t at = 0; at < n; at += PAGE) (void)((const volatile char *)bytes)[at];
+    TSR_TRY(tsr_interrupt_check());
+    return tsr_error_errno(EFAULT, name);
+}
+
 static TsrStatus write_all(int fd, const char *bytes, size_t n, const char *name) {
     while (n > 0) {
         ssize_t written = write(fd, bytes, TSR_MIN(n, (size_t)WRITE_MOST));
+        if (written < 0 && errno == EFAULT) return unreadable(bytes, TSR_MIN(n, (size_t)WRITE_MOST), name);
         if (written < 0 && errno != EINTR) return tsr_error_errno(errno, name);
         if (written > 0) {
             bytes += written;

@@ -15,6 +15,7 @@ struct TsrFaultRegion {
     size_t length;
     bool (*repair)(TsrFaultRegion *region, char *address);
     TsrStatus (*report)(TsrFaultRegion *region); /* later, in the thread that checks for interrupts */
+    char *volatile lost; /* from here on the bytes that were there are gone, and others stand in for them (tsr_memory_check); NULL: none are. `repair` sets it */
     TsrFaultRegion *prev, *next;
 };
 void tsr_fault_watch(TsrFaultRegion *region); /* installs the handlers at the first call */

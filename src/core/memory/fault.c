@@ -13,6 +13,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static struct sigaction old_segv, old_bus;
 static TsrFaultRegion *volatile pending;
 static char posted[256];
+volatile sig_atomic_t tsr_memory_lost;
 
 static TsrStatus raise_pending(void) {
     if (posted[0] != '\0') {
@@ -33,6 +34,7 @@ static void on_fault(int number, siginfo_t *info, void *context) {
         if (address < r->start || address >= r->start + r->length) continue;
         if (!r->repair(r, address)) break;
         pending = r;
+        if (r->lost != NULL) tsr_memory_lost = 1;
         tsr_interrupt_flag = TSR_INTERRUPT_FAULT;
         return;
     }
@@ -69,6 +71,23 @@ void tsr_fault_forget(TsrFaultRegion *region) {
         tsr_fault_post(tsr_error_message());
         pending = NULL;
     }
+}
+
+static bool is_lost(const TsrFaultRegion *r, const char *start, const char *end) {
+    return r->lost != NULL && start >= r->start && start < r->start + r->length && end > r->lost;
+}
+
+TsrStatus tsr_memory_check(const void *data, size_t bytes) {
+    const char *start = data;
+    TsrStatus status = TSR_OK;
+    tsr_lock(&lock);
+    for (TsrFaultRegion *r = regions; r != NULL && status == TSR_OK; r = r->next)
+        if (is_lost(r, start, start + bytes)) {
+            status = r->report(r);
+            if (pending == r) pending = NULL; /* said once */
+        }
+    tsr_unlock(&lock);
+    return status;
 }
 
 void tsr_fault_post(const char *message) {

@@ -28,11 +28,11 @@ static void count(int64_t bytes) {
 
 int64_t tsr_memory_mapped(void) { return tsr_allocator_mmap.live; }
 
-/* A page that the file no longer has becomes a page of zeros. */
+/* A page that the file no longer has becomes a page of zeros, which nobody is to take for the file's: from there on all is lost. */
 static bool repair(TsrFaultRegion *region, char *address) {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     char *start = (char *)((uintptr_t)address & ~(uintptr_t)(page - 1));
-    (void)region;
+    if (region->lost == NULL || start < region->lost) region->lost = start;
     return mmap(start, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == start;
 }
 

@@ -230,10 +230,16 @@ int64_t tsr_storage_id(TsrStorage *storage) {
 
 /* --- changing size and place --- */
 
-/* Elements with constructors are moved as bytes: none of them holds its own address. */
+/* Elements with constructors are moved as bytes: none of them holds its own address. What is lost in a mapped file that became shorter stays where it is. */
 static TsrStatus move_to(TsrStorage *s, TsrDataPtr *fresh, TsrAllocator *allocator, size_t capacity, size_t keep) {
     if (keep > 0 && fresh->data != NULL && s->ptr.data != NULL) {
         memcpy(fresh->data, s->ptr.data, keep);
+        TsrStatus status = tsr_memory_lost != 0 ? tsr_memory_check(s->ptr.data, keep) : TSR_OK;
+        if (status != TSR_OK) {
+            if (allocator != NULL) tsr_deallocate(fresh, allocator, capacity);
+            else tsr_dataptr_release(fresh);
+            return status;
+        }
         tsr_trace(TSR_TRACE_COPY, "resize_", "the storage moved", (int64_t)keep, s, NULL);
     }
     if (s->allocator != NULL) tsr_deallocate(&s->ptr, s->allocator, s->capacity);

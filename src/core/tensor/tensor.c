@@ -550,8 +550,8 @@ TsrStatus tsr_tensor_check(const TsrTensor *t, bool writing) {
     int64_t last = t->offset;
     for (int i = 0; i < tsr_ndim(t); i++) last += (t->sizes[i] - 1) * t->strides[i];
     int64_t need = (last + 1) * (int64_t)tsr_dtype_size(t->dtype);
-    if (TSR_LIKELY((uint64_t)need <= t->storage->nbytes)) return TSR_OK;
-    return storage_too_small(t, need);
+    if (TSR_UNLIKELY((uint64_t)need > t->storage->nbytes)) return storage_too_small(t, need);
+    return TSR_UNLIKELY(tsr_memory_lost != 0) ? tsr_memory_check(t->storage->ptr.data, t->storage->nbytes) : TSR_OK;
 }
 
 static TsrScalar apply_flags(TsrScalar s, uint8_t flags) {

@@ -68,14 +68,16 @@ static TsrStatus check_mode(const char *mode) {
     return TSR_OK;
 }
 
-TsrStatus file_expand_home(TsrText *out, const char *path) {
-    const char *home = getenv("HOME");
-    bool at_home = path[0] == '~' && (path[1] == '/' || path[1] == '\0') && home != NULL;
-    return at_home ? tsr_text_printf(out, "%s%s", home, path + 1) : tsr_text_puts(out, path);
-}
-
 TsrStatus file_not_permitted(const char *path) {
     return tsr_error(TSR_PERMISSION_ERROR, "[Errno 1] Operation not permitted in the sandbox: '%s'", path);
+}
+
+TsrStatus file_expand_home(TsrText *out, const char *path) {
+    bool at_home = path[0] == '~' && (path[1] == '/' || path[1] == '\0');
+    if (at_home && tsr_io_in_sandbox()) return file_not_permitted(path);
+    const char *home = getenv("HOME");
+    at_home = at_home && home != NULL;
+    return at_home ? tsr_text_printf(out, "%s%s", home, path + 1) : tsr_text_puts(out, path);
 }
 
 TsrStatus file_open(Value *out, const char *path, const char *mode) {

@@ -36,8 +36,9 @@ static TsrStatus check_allowed(const char *path) {
 }
 
 static TsrStatus os_getcwd(Value *out, const CallArgs *args) {
-    char *cwd = getcwd(NULL, 0);
     (void)args;
+    if (tsr_io_in_sandbox()) return file_not_permitted(".");
+    char *cwd = getcwd(NULL, 0);
     if (cwd == NULL) return tsr_error_errno(errno, NULL);
     TsrStatus status = codec_system_str_c(out, cwd);
     free(cwd);
@@ -279,6 +280,7 @@ static TsrStatus path_abspath(Value *out, const CallArgs *args) {
     const char *path;
     TSR_TRY(path_argument(&path, args->values[0]));
     if (path[0] == '/') return give_normal(out, path);
+    if (tsr_io_in_sandbox()) return file_not_permitted(path);
     char *cwd = getcwd(NULL, 0);
     TsrText text = {0};
     TsrStatus status = tsr_text_printf(&text, "%s/%s", cwd != NULL ? cwd : "", path);

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "core/error.h"
+#include "core/io_stream.h"
 #include "cursor.h"
 #include "repl/signals.h"
 #include "show/screen.h"
@@ -246,8 +247,10 @@ static bool load(void) {
     return true;
 }
 
+/* NULL: none is kept. */
 static const char *history_path(char *buffer, size_t size) {
     const char *named = getenv("TSR_HISTORY"), *home = getenv("HOME");
+    if (tsr_io_in_sandbox()) return NULL;
     if (named != NULL) return named[0] != '\0' ? named : NULL;
     if (home == NULL || home[0] == '\0' || (size_t)snprintf(buffer, size, "%s/.tsr_history", home) >= size) return NULL;
     return buffer;

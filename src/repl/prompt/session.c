@@ -93,8 +93,9 @@ TsrStatus session_save(const char *path) {
 /* ---- the working folder ---- */
 
 TsrStatus session_pwd(const char *rest) {
-    char *folder = getcwd(NULL, 0);
     (void)rest;
+    if (tsr_io_in_sandbox()) return file_not_permitted(".");
+    char *folder = getcwd(NULL, 0);
     if (folder == NULL) return tsr_error_errno(errno, NULL);
     fprintf(builtin_stdout(), "%s\n", folder);
     free(folder);

@@ -1,0 +1,76 @@
+# A mapped file that becomes shorter: what was in it is lost, whoever asks and however often; nobody is given the zeros that stand in for it, and nothing is written of it.
+. "$(dirname "$0")/lib.sh"
+cd "$work" || exit 1
+lost='RuntimeError: a.npy: the file became shorter while it was mapped'
+
+# attempt STATEMENT: three times the error, and the file that was there stays
+attempt() {
+    "$tsr" -e 'save(ones(100000), "a.npy")'
+    echo old >out.npy
+    cat >p.tsr <<END
+x = load("a.npy")
+open("a.npy", "w").close()
+for i in range(3):
+    try:
+        $1
+        print("ran")
+    except RuntimeError as e:
+        print("RuntimeError:", e)
+END
+    run p.tsr
+    is "$1" "$lost
+$lost
+$lost" "$out"
+    is "  leaves the old file: $1" old "$(cat out.npy)"
+    [ "$(ls | wc -l)" = 5 ] || fail "  leaves another file: $1 ($(ls))"
+}
+attempt 'print(x)'
+attempt 'for v in x[-2:]: print(v)'
+attempt 'print(x[-1].item())'
+attempt 'print(f"{x[-1]:.2f}", x[-1:].tolist())'
+attempt 'print(bool(x[-1]), float(x[-1]))'
+attempt 'x.sum()'
+attempt 'y = x[-3:] + 1'
+for e in 'x[-3:] * x[-3:]' '-x[-3:]' '(x * 2 + 1).sum()' 'x.sin() * x.cos()' 'x > 0' 'x @ x' 'torch.cat([x, x])' 'x.sort()' 'x.half()' 'x.unique()' 'where(x > 0, x, 0)' 'x.max()'; do attempt "y = $e"; done
+attempt 'y = ones(100000); y += x'
+attempt 'y = ones(3); y.copy_(x[-3:])'
+attempt 'y = x[-3:].clone()'
+attempt 'y = x.clone()'
+attempt 'import copy; y = copy.deepcopy(x)'
+attempt 'x.share_memory_()'
+attempt 'x.zero_()'
+attempt 'print(x.untyped_storage()[-1])'
+attempt 'y = x.untyped_storage().clone()'
+attempt 'y = x.storage().tolist()'
+attempt 'draw(x)'
+for format in npy raw pt csv json jsonl; do attempt "save(x, 'out.npy', format='$format')"; done
+for format in npz safetensors pt; do attempt "save({'a': ones(3), 'b': x}, 'out.npy', format='$format')"; done
+
+# what comes before it in the same file, or was taken out in time, is not lost
+"$tsr" -e 'save({"a": ones(100000), "b": ones(100000)}, "ab.safetensors")'
+run -e 'import os
+x = load("ab.safetensors"); y = x["b"].clone()
+f = open("ab.safetensors", "rb"); text = f.read(); f.close()
+f = open("ab.safetensors", "r+b"); f.close()
+print(x["a"].sum().item(), y.sum().item())'
+is 'what was copied' '100000.0 100000.0' "$out"
+cat >p.tsr <<'END'
+x = load("ab.safetensors")
+y = x["b"].clone()
+print(input())
+try: print(x["b"].sum())
+except RuntimeError as e: print("RuntimeError:", e)
+print(x["a"].sum().item(), y.sum().item())
+END
+mkfifo go
+run p.tsr <go &
+exec 3>go
+sleep 0.3
+truncate -s 500000 ab.safetensors
+echo cut >&3
+exec 3>&-
+wait
+is 'and what comes before' 'cut
+RuntimeError: ab.safetensors: the file became shorter while it was mapped
+100000.0 100000.0' "$(cat "$work/out")"
+exit $bad
