@@ -90,7 +90,8 @@ static bool must_pack(const OpFunction *f, const CallArgs *args) {
     for (int i = 0; i < args->keyword_count; i++) packed |= str_equal_c(args->names[i], "tensors");
     if (packed) return false;
     if (args->count == 0) return true;
-    if (args->count > 1 || strcmp(f->set->name, "block_diag") == 0 || strcmp(f->set->name, "cartesian_prod") == 0) return !value_is_tuple(args->values[0]) || args->count > 1;
+    if (args->count > 1 || strcmp(f->set->name, "block_diag") == 0 || strcmp(f->set->name, "cartesian_prod") == 0 || strcmp(f->set->name, "chain_matmul") == 0)
+        return !value_is_tuple(args->values[0]) || args->count > 1;
     const Value *items;
     int64_t n;
     return f->set->n == 1 && !value_as_array(args->values[0], &items, &n);

@@ -11,6 +11,7 @@ PyTorch runs in a process of its own: what ends or hangs it is skipped and count
 """
 import argparse
 import collections
+import itertools
 import json
 import math
 import os
@@ -40,10 +41,11 @@ EXTREMES = {"float32": ["1e-45", "1e-38", "3.4e38", "-3.4e38", "16777217.0"], "f
             "float8_e4m3fn": ["448.0", "0.002"]}
 
 # What takes its time, waits, ends the program, changes what later calls do, or tells of the machine.
-SKIPPED = set("""set_default_dtype set_default_device set_num_threads set_printoptions manual_seed seed initial_seed get_rng_state set_rng_state data_ptr share_memory_ pin_memory
+SKIPPED = set("""set_ set_default_dtype set_default_device set_num_threads set_printoptions manual_seed seed initial_seed get_rng_state set_rng_state data_ptr share_memory_ pin_memory
     is_pinned typename from_file frombuffer from_numpy numpy __array__ save load compile _values _indices _coalesced_ _nnz print set_flush_denormal cuda apply_ map_ map2_ use_deterministic_algorithms
     element_size get_default_dtype get_num_threads version set_float32_matmul_precision set_num_interop_threads storage untyped_storage dlpack from_dlpack to_dlpack
-    register_hook retain_grad requires_grad_ backward _is_view is_shared resize_storage module_load storage_type share_memory record_stream""".split())
+    register_hook retain_grad requires_grad_ backward _is_view is_shared resize_storage module_load storage_type share_memory record_stream
+    vmap cond while_loop sym_int sym_float sym_not sym_max sym_min sym_sum sym_sqrt sym_ite batch_norm_update_stats lobpcg svd_lowrank pca_lowrank dim_order""".split())
 
 
 # ---- what there is to call ----
@@ -162,6 +164,8 @@ HINTS = read_hints()
 
 
 def find_hint(name, param):
+    if name.endswith(("logdet", "det")) and param in ("self", "A"):
+        return (name, param, "*nn", "DEFINITE")
     best = ("", "", "", "ANY")
     for h in HINTS:
         fits = name.startswith(h[0][:-1]) if h[0].endswith("*") else name == h[0]
@@ -271,9 +275,9 @@ class Call:
         for i in range(n):
             for j in range(i):
                 rows[i][j] = rows[j][i] = self.rng.randrange(-8, 9) / 4
-            rows[i][i] = 8.0 * n + i
+            rows[i][i] = min(8.0 * n + i, 100.0)
         flat = [x for r in rows for x in r]
-        return [str(int(x)) if dtype in RANGES else "True" if dtype == "bool" else repr(x) for x in flat]
+        return [str(int(abs(x))) if dtype in RANGES else "True" if dtype == "bool" else repr(x) for x in flat]
 
     def source_of(self, sizes, dtype, values):
         rng, base, view = self.rng, list(sizes), ""
@@ -359,6 +363,8 @@ class Call:
         return self.rng.choice([n, -n - 1, 5, -7]) if self.rng.random() < 0.06 else self.rng.randrange(-n, n)
 
     def integer(self, p, hint):
+        if p.name in ("interpolation_mode", "padding_mode"):  # PyTorch leaves what the memory held for others
+            return self.rng.randrange(3)
         if hint[2] and self.rng.random() < 0.8:
             return self.letter(hint[2][0] if hint[2][0] != "=" else hint[2][1])
         if self.is_dim(p.name):
@@ -515,18 +521,64 @@ def rng_many(row):
     return row.name in MANY
 
 
+# Factors that are determined but for signs, phases or order.
+MANY_ANSWERS = "svd linalg_svd eig eigh symeig qr geqrf lu lu_factor lu_factor_ex _lu_with_info ldl_factor ldl_factor_ex orgqr ormqr householder_product lstsq".split()
+
 # How far values may be apart: `0` not at all, `p` some units of the last place of each, `s` of the largest number in play, `-` values are not compared.
 def room_of(row):
     base = row.name.rsplit(".", 1)[-1]
-    if base.startswith(("empty", "new_empty", "resize_")) or base in ("data_ptr",):
+    if base.startswith(("empty", "new_empty", "resize_")) or base in MANY_ANSWERS:
         return "-"
     if row.category in ("view", "create", "index", "sort", "assemble"):
-        return "0" if base not in ("gradient", "cov", "corrcoef", "trapezoid", "trapz", "cumulative_trapezoid", "index_add", "index_reduce", "scatter_reduce", "scatter_add", "put", "logspace", "linspace", "histc", "quantile", "nanquantile", "vander", "renorm", "cross", "histogram", "histogramdd", "cartesian_prod", "bincount", "scatter") else "s"
+        return "0" if base not in ("gradient", "cov", "corrcoef", "trapezoid", "trapz", "cumulative_trapezoid", "index_add", "index_reduce", "scatter_reduce", "scatter_add", "put", "logspace", "linspace", "histc", "quantile", "nanquantile", "vander", "renorm", "cross", "histogram", "histogramdd", "cartesian_prod", "bincount", "scatter") and "window" not in base else "s"
     if row.category in ("pointwise", "random", "random and creation"):
         return "p"
     if row.category == "special":
         return "q"
     return "s"
+
+
+# ---- a call that PyTorch accepts, made wrong in one place ----
+
+FAULTS = ["dtype", "dtype", "shape", "shape", "argument", "argument", "argument", "number", "number", "missing", "one more", "unknown keyword", "name"]
+
+
+def one_fault(rng, source):
+    """The source with one thing wrong; None when the kind of fault chosen has no place in it."""
+    steps = source.split("; ")
+    made = [i for i, s in enumerate(steps) if re.match(r"[a-j] = ", s)]
+    m = re.match(r"(r = [\w.]+\()(.*)\)$", steps[-1])
+    given = split_top(m.group(2)) if m else []
+    kind = rng.choice(FAULTS)
+    if kind == "dtype" and made:
+        i = rng.choice(made)
+        steps[i] += ".to(torch." + rng.choice(DTYPES + SMALL_FLOATS) + ")"
+    elif kind == "shape" and made:
+        i = rng.choice(made)
+        steps[i] += rng.choice(["[None]", "[..., None]", "[None][:0]", ".flatten()", ".flatten()[:2]", "[None][..., :1]", "[None].transpose(0, -1)"])
+    elif kind in ("argument", "number", "missing", "name") and given:
+        i = rng.randrange(len(given))
+        if kind == "argument":
+            given[i] = (given[i].split("=")[0] + "=" if re.match(r"\w+=", given[i]) else "") + rng.choice(WRONG)
+        elif kind == "missing":
+            given.pop(i)
+        elif kind == "name" and re.match(r"\w+=", given[i]):
+            given[i] = "x" + given[i]
+        else:
+            numbers = [k for k, g in enumerate(given) if re.search(r"(^|=)-?\d+$", g)]
+            if not numbers:
+                return None
+            i = rng.choice(numbers)
+            given[i] = re.sub(r"-?\d+$", str(rng.choice([99, -99, 0, 1, 5, -2])), given[i])
+        steps[-1] = m.group(1) + ", ".join(given) + ")"
+    elif kind in ("one more", "unknown keyword") and m:
+        given.append("nope=1" if kind == "unknown keyword" else rng.choice(WRONG))
+        if kind == "one more" and any(re.match(r"\w+=", g) for g in given[:-1]):
+            return None
+        steps[-1] = m.group(1) + ", ".join(given) + ")"
+    else:
+        return None
+    return "; ".join(steps)
 
 
 def calls_of(rows, seed, count, word):
@@ -640,15 +692,29 @@ def compare(tsr, records):
     return findings, compared
 
 
+def with_answers(lines, calls, answers):
+    with open(calls, "w") as f:
+        f.writelines("\t".join(c) + "\n" for c in lines)
+    lost = ask_torch(calls, len(lines), answers)
+    with open(answers) as f:
+        return [c + [a] for c, a in zip(lines, f) if a != "null\n"], lost
+
+
 def make_records(rows, seed, count, word, folder):
     """Lines of calls with their answers; how many PyTorch did not survive."""
     calls, answers = os.path.join(folder, "calls"), os.path.join(folder, "answers")
-    lines = ["\t".join(c) + "\n" for c in calls_of(rows, seed, count, word)]
-    with open(calls, "w") as f:
-        f.writelines(lines)
-    lost = ask_torch(calls, len(lines), answers)
-    with open(answers) as f:
-        return [c.rstrip("\n") + "\t" + a for c, a in zip(lines, f) if a != "null\n"], lost
+    rng, made = random.Random(seed), (list(c) for c in calls_of(rows, seed, count, word))
+    chosen = list(itertools.islice(made, count * 2 // 3))
+    records, lost = with_answers(chosen, calls, answers)
+    wrong = []
+    while len(wrong) < count - len(chosen) and records:
+        room, names, written, source, answer = rng.choice(records)
+        if not answer.startswith('["raised '):
+            faulty = one_fault(rng, source)
+            if faulty is not None:
+                wrong.append([room + "W", names, written, faulty])
+    more, lost_too = with_answers(wrong, calls, answers)
+    return ["\t".join(r) for r in records + more], lost + lost_too
 
 
 def show(findings, each):
@@ -680,10 +746,10 @@ def main():
         if options.line:
             names = "".join(sorted(set(re.findall(r"(?:^|; )([a-j]) = ", options.line))))
             with open(folder + "/calls", "w") as f:
-                f.write("\t".join(["0", names, names, options.line]) + "\n")
+                f.write("\t".join(["0W", names, names, options.line]) + "\n")
             ask_torch(folder + "/calls", 1, folder + "/answers")
             print("PyTorch:", open(folder + "/answers").read().strip())
-            findings, _ = compare(options.tsr, ["\t".join(["0", names, names, options.line, open(folder + "/answers").read()])])
+            findings, _ = compare(options.tsr, ["\t".join(["0W", names, names, options.line, open(folder + "/answers").read()])])
             return show(findings, 9)
         if options.again:
             records, lost = open(options.again).readlines(), 0

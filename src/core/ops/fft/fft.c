@@ -430,12 +430,15 @@ TsrStatus op_hfftn(TsrOpCall *c) {
 static TsrStatus frequencies(TsrOpCall *c, bool half) {
     int64_t n = c->arg[0].i;
     double d = c->arg[1].f;
-    TsrDtype dtype = tsr_arg_given(&c->arg[2]) ? c->arg[2].dtype : tsr_default_dtype();
+    TsrDtype dtype = tsr_arg_given(&c->arg[2]) ? c->arg[2].dtype : c->out[0] != NULL ? c->out[0]->dtype : tsr_default_dtype();
     TsrDevice device = tsr_arg_given(&c->arg[4]) ? c->arg[4].device : TSR_DEVICE_CPU;
     TSR_OWNED r = NULL;
     TsrTensor *scaled = NULL;
     if (!tsr_dtype_is_float(dtype) && !tsr_dtype_is_complex(dtype))
         return tsr_error(TSR_RUNTIME_ERROR, "%s requires a floating point or complex dtype", half ? "rfftfreq" : "fftfreq");
+    if (c->out[0] != NULL && c->out[0]->dtype != dtype)
+        return tsr_error(TSR_RUNTIME_ERROR, "dtype %s does not match dtype of out parameter (%s)", tsr_dtype_scalar_name(dtype), tsr_dtype_scalar_name(c->out[0]->dtype));
+    TSR_TRY(tsr_require(TSR_BITS_FLOAT, dtype, "arange_cpu"));
     int64_t count = half ? n / 2 + 1 : n;
     TSR_TRY(tsr_tensor_new(&r, 1, &count, dtype, device));
     if (tsr_is_meta(r)) return tsr_return_move(c, tsr_owned_take(&r));

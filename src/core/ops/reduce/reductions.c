@@ -1,5 +1,6 @@
 /* reductions.c: sums, extremes, truth, moments. */
 #include "core/layout.h"
+#include "core/op/out.h"
 #include "core/tensor/owned.h"
 #include "core/ops/pointwise/pointwise.h"
 #include "reduce.h"
@@ -56,6 +57,11 @@ static TsrDtype chosen_dtype(const TsrOpCall *c, const TsrArg *dtype, TsrDtype o
     return c->out[0] != NULL ? c->out[0]->dtype : otherwise;
 }
 
+/* An out= beside a dtype= has that one. */
+static TsrStatus check_chosen(const TsrOpCall *c, const TsrArg *dtype) {
+    return tsr_arg_given(dtype) ? tsr_check_out_dtype(c, 0, dtype->dtype) : TSR_OK;
+}
+
 /* --- sum, nansum, prod, mean --- */
 
 #define SUMMABLE (D_INT | D_BARE | D_FLOAT | D_COMPLEX | D_BOOL)
@@ -90,6 +96,7 @@ static TsrDtype sum_dtype(const TsrOpCall *c, const TsrArg *dtype) {
 static TsrStatus sum_like(TsrOpCall *c, TsrReduceKind kind, const char *name, const TsrArg *dim, bool keepdim, const TsrArg *dtype) {
     TsrTensor *x = c->arg[0].t, *result = NULL;
     uint64_t dims;
+    TSR_TRY(check_chosen(c, dtype));
     TSR_TRY(tsr_dims_mask(&dims, dim, tsr_ndim(x), true));
     TsrStatus s = fold_as(&result, name, (TsrReduction){kind, x, dims, keepdim, NULL, {sum_dtype(c, dtype), TSR_DTYPE_NONE}});
     return tsr_finish_move(c, s, result);
@@ -198,6 +205,11 @@ TsrStatus op_nanmean(TsrOpCall *c) {
     if (tsr_dtype_is_complex(x->dtype)) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "nansum on CPU does not support complex inputs");
     TSR_TRY(tsr_dims_mask(&dims, &c->arg[1], tsr_ndim(x), true));
     TsrDtype d = chosen_dtype(c, &c->arg[3], x->dtype);
+    if (!tsr_dtype_is_float(d) && !tsr_dtype_is_complex(d))
+        return tsr_error(TSR_RUNTIME_ERROR, "nanmean(): could not infer output dtype. Optional dtype must be either a floating point or complex dtype. Got: %s",
+                         tsr_dtype_scalar_name(d));
+    TSR_TRY(check_chosen(c, &c->arg[3]));
+    if (tsr_dtype_is_complex(d)) return tsr_not_implemented("nansum_cpu", d);
     TsrStatus s = fold_as(&sum, "nansum_cpu", (TsrReduction){tsr_in(D_FLOAT, d) ? TSR_R_NANSUM : TSR_R_SUM, x, dims, c->arg[2].b, NULL, {d, TSR_DTYPE_NONE}});
     if (s == TSR_OK) s = tsr_invoke_new(&isnan, 1, "isnan", "t", x);
     if (s == TSR_OK) s = tsr_invoke_new(&valid, 1, "logical_not", "t", isnan);

@@ -242,8 +242,9 @@ TsrStatus op_histc(TsrOpCall *c) {
 
 /* ---- histogram, histogramdd ---- */
 
-static TsrStatus check_histogram(const TsrTensor *input, const TsrTensor *weight, bool given_edges) {
-    if (given_edges) TSR_TRY(tsr_require(TSR_BITS_FLOAT, input->dtype, "histogram_cpu"));
+/* `bounded`: edges or a range are given. */
+static TsrStatus check_histogram(const TsrTensor *input, const TsrTensor *weight, bool bounded) {
+    if (bounded) TSR_TRY(tsr_require(TSR_BITS_FLOAT, input->dtype, "histogram_cpu"));
     else if (!tsr_in(TSR_BIT(FLOAT32) | TSR_BIT(FLOAT64), input->dtype)) return tsr_not_implemented("histogramdd", input->dtype);
     if (weight == NULL) return TSR_OK;
     if (weight->dtype != input->dtype)
@@ -345,7 +346,7 @@ typedef struct HistogramArgs {
 
 static TsrStatus histogram_new(TsrTensor **hist, TsrTensor **edges, const HistogramArgs *a) {
     const TsrTensor *weight = tsr_arg_given(a->weight) ? a->weight->t : NULL;
-    TSR_TRY(check_histogram(a->input, weight, a->edges != NULL));
+    TSR_TRY(check_histogram(a->input, weight, a->edges != NULL || tsr_arg_given(a->range)));
     TSR_TRY(a->bins != NULL ? make_edges(edges, a->input, a->ndim, a->bins, a->range) : copy_edges(edges, a->input, a->edges, a->ndim));
     TSR_TRY(count_into(hist, a->input, weight, edges, a->ndim, a->bins != NULL ? BY_RULE_AND_LOOK : BY_SEARCH));
     if (!a->density->b) return TSR_OK;
@@ -395,6 +396,10 @@ static TsrStatus histogram_nd(TsrOpCall *c, int n, HistogramArgs a) {
     a.input = self;
     a.ndim = n;
     TsrStatus status = histogram_new(&hist, edges, &a);
+    for (int d = 0; d < n && status == TSR_OK && a.edges != NULL; d++) { /* the very tensors that were given */
+        tsr_tensor_free(edges[d]);
+        edges[d] = tsr_tensor_retain(a.edges[d]);
+    }
     if (status != TSR_OK) {
         tsr_free_all(edges, n);
         return status;
