@@ -11,7 +11,6 @@ typedef struct TsrColumns {
     char delimiter;      /* between fields; ' ': runs of spaces */
     int64_t n;
     int64_t step;        /* in the storage, element k belongs to column k / step % n */
-    int64_t rounded_line, rounded_column; /* of the file's first whole number that float64 had to round; 0: none */
     const char **names;  /* n of them when named, in the same block; else NULL: the file had no header */
 } TsrColumns;
 

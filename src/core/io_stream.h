@@ -15,12 +15,13 @@ typedef struct TsrInput {
     const char *data;
     size_t size;
     TsrDataPtr hold;
+    size_t end;            /* where what was read ends, set by a reader of what may be followed by more; 0: all was read */
     bool mapped;           /* `hold` is a file mapping in mode `mode` */
     char mode;
 } TsrInput;
 /* How many bytes a stream that begins so will have; 0 when that is not known. */
 typedef size_t TsrExpectedSize(const char *data, size_t size);
-/* Maps the file, or reads the stream ("-" is standard input) to its end, trusting what `expected_size` says of its beginning only so far. in->hold is the
+/* Maps the file, or reads the stream ("-" is standard input) to its end, trusting what `expected_size` (may be NULL) says of its beginning only so far. in->hold is the
  * caller's to release. */
 TsrStatus tsr_input_open(TsrInput *in, const char *path, char mode, TsrExpectedSize *expected_size);
 /* The part of it that is called `member`, its hold the caller's to release; within `in`, as the caller has checked. */

@@ -3,9 +3,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "lang/modules/builtin.h"
 #include "core/mem.h"
+#include "core/dtype.h"
 #include "core/table.h"
 #include "torch/files.h"
 #include "torch/json.h"
@@ -17,6 +19,9 @@ enum { MAX_KEYWORDS = 12, MAX_DIMS = 64 };
 
 static const FilterOptions *options;
 static TsrStatus (*next_bare_name)(Value *out, Str *name);
+static const char *const *files; /* of this run */
+static int file_count;
+static bool all_used; /* the program knows of all inputs */
 static Value inputs; /* the list, once something was read; V_UNBOUND before */
 
 /* Keyword arguments under construction: values are owned. */
@@ -94,10 +99,11 @@ static TsrStatus add_input_options(Keywords *k) {
     return options->header >= 0 ? add_move(k, "header", value_bool(options->header == 1)) : TSR_OK;
 }
 
-static TsrStatus read_one(Value *out, const char *path, bool metadata) {
+static TsrStatus read_one(Value *out, const char *path, bool metadata, bool records) {
     Keywords k = {.positional = 0};
     TsrStatus status = add_position(&k, path);
     if (status == TSR_OK && metadata) status = add_move(&k, "metadata", VALUE_TRUE);
+    if (status == TSR_OK && records) status = add_move(&k, "records", VALUE_TRUE);
     if (status == TSR_OK && metadata) status = add_text(&k, "unknown", "opaque");
     if (status == TSR_OK) status = add_input_options(&k);
     if (status == TSR_OK) status = call_by_name(out, "load", &k);
@@ -107,52 +113,53 @@ static TsrStatus read_one(Value *out, const char *path, bool metadata) {
 
 TsrStatus filter_read(Value *out, const FilterOptions *given, const char *path, bool metadata) {
     options = given;
-    return read_one(out, path, metadata);
+    return read_one(out, path, metadata, metadata);
 }
 
-/* What is not seen in the value: a long whole number became another one. Written over the file that has it, it would be lost. */
-static TsrStatus tell_rounding(Value v, const char *path) {
-    const TsrColumns *c = v.tag == V_TENSOR && !tsr_is_sparse(v.t) ? v.t->storage->columns : NULL;
-    if (c == NULL || c->rounded_line == 0) return TSR_OK;
-    long long line = c->rounded_line, column = c->rounded_column;
-    if (options->in_place) {
-        tsr_error(TSR_VALUE_ERROR, "%s: line %lld, column %lld: float64 would round this whole number", path, line, column);
-        tsr_error_hint("--dtype int64 (uint64) keeps it");
-        return TSR_VALUE_ERROR;
-    }
-    if (!shell_options->json) fprintf(stderr, "tsr: %s: line %lld, column %lld: float64 rounds this whole number; --dtype int64 (uint64) keeps it\n", strcmp(path, "-") == 0 ? "<stdin>" : path, line, column);
-    return TSR_OK;
+/* The records of one file, behind those there are. */
+static TsrStatus append_records(Value list, const char *path) {
+    Value records;
+    TSR_TRY(read_one(&records, path, false, true));
+    TsrStatus status = TSR_OK;
+    for (int64_t i = 0; i < value_as_list(records)->count && status == TSR_OK; i++) status = list_append(value_as_list(list), value_as_list(records)->items[i]);
+    value_release(records);
+    return status;
 }
 
 static TsrStatus read_inputs(void) {
-    Value list, item;
+    Value list;
     if (inputs.tag != V_UNBOUND) return TSR_OK;
     TSR_TRY(list_new(&list, 0));
-    int count = options->file_count > 0 ? options->file_count : 1;
-    for (int i = 0; i < count; i++) {
-        const char *path = options->file_count > 0 ? options->files[i] : "-";
-        TsrStatus status = read_one(&item, path, false);
-        if (status == TSR_OK) status = list_append_move(value_as_list(list), item);
-        if (status == TSR_OK) status = tell_rounding(item, path);
-        if (status != TSR_OK) {
-            value_release(list);
-            return status;
-        }
-    }
-    inputs = list;
-    return TSR_OK;
+    TsrStatus status = TSR_OK;
+    int count = file_count > 0 ? file_count : 1;
+    for (int i = 0; i < count && status == TSR_OK; i++) status = append_records(list, file_count > 0 ? files[i] : "-");
+    if (status == TSR_OK) inputs = list;
+    else value_release(list);
+    return status;
 }
 
 /* `_` and `inputs`, when the program asks for them and has not bound them. */
 static TsrStatus bare_name(Value *lent, Str *name) {
     bool last = str_equal_c(name, "_"), all = str_equal_c(name, "inputs");
-    bool there = inputs.tag != V_UNBOUND || options->file_count > 0 || !shell_options->interactive; /* -i leaves standard input to the prompt */
+    bool there = inputs.tag != V_UNBOUND || file_count > 0 || !shell_options->interactive; /* -i leaves standard input to the prompt */
     if (there && (last || all)) {
         TSR_TRY(read_inputs());
+        all_used |= all;
         *lent = all ? inputs : value_as_list(inputs)->items[0];
         return TSR_OK;
     }
     return next_bare_name != NULL ? next_bare_name(lent, name) : TSR_OK;
+}
+
+/* That a program saw the first of several inputs alone. */
+static void tell_unused(void) {
+    int64_t count = inputs.tag != V_UNBOUND ? value_as_list(inputs)->count : 0;
+    char line[640], shown[440];
+    if (count < 2 || all_used) return;
+    const char *path = file_count > 0 ? files[0] : "-";
+    if (file_count > 1) snprintf(line, sizeof line, "`_` is %s alone; inputs is the list of all %lld, --each runs the program on each file", tsr_io_quote(shown, path, strlen(path)), (long long)count);
+    else snprintf(line, sizeof line, "%s holds %lld records, and `_` is the first; inputs is the list of all", strcmp(path, "-") == 0 ? "<stdin>" : tsr_io_quote(shown, path, strlen(path)), (long long)count);
+    files_tell(line);
 }
 
 /* --precision of tensors as text: torch.set_printoptions(precision=n) */
@@ -170,11 +177,20 @@ static TsrStatus set_precision(int digits) {
     return status;
 }
 
-TsrStatus filter_prepare(const FilterOptions *given) {
+static void no_telling(const char *line) { (void)line; }
+
+TsrStatus filter_prepare(const FilterOptions *given, const char *const *paths, int count) {
+    bool first = options == NULL;
     options = given;
-    if (options->in_place && options->file_count != 1) return tsr_error(TSR_VALUE_ERROR, "--in-place needs one FILE");
+    files = paths;
+    file_count = count;
+    all_used = false;
+    value_release(inputs);
+    inputs = VALUE_UNBOUND;
+    if (!first) return TSR_OK;
     next_bare_name = vm_bare_name;
     vm_bare_name = bare_name;
+    if (shell_options->json) files_tell = no_telling; /* standard error has objects alone */
     return options->precision > 0 ? set_precision(options->precision) : TSR_OK;
 }
 
@@ -213,28 +229,35 @@ static TsrStatus set_header(TsrSaveOptions *o, const char ***names, Value result
     return TSR_OK;
 }
 
-/* --in-place leaves what stands between the fields as it was. */
-static char old_delimiter(void) {
-    bool any = inputs.tag != V_UNBOUND && value_as_list(inputs)->count > 0;
-    Value v = any ? value_as_list(inputs)->items[0] : VALUE_NONE;
-    const TsrColumns *c = options->in_place && v.tag == V_TENSOR && !tsr_is_sparse(v.t) ? v.t->storage->columns : NULL;
-    return c != NULL && c->n > 1 ? c->delimiter : 0; /* one column tells of none */
-}
-
 /* Of --na: what nan is written as. NULL: nan. */
 static const char *first_word(char *buffer, size_t size, const char *list) {
+    size_t n = 0;
     if (list == NULL) return NULL;
-    snprintf(buffer, size, "%.*s", (int)strcspn(list, ","), list);
+    bool quoted = *list == '"';
+    for (const char *p = list + quoted; *p != '\0' && n + 1 < size && (quoted || *p != ','); p++) {
+        if (quoted && *p == '"' && *++p != '"') break;
+        buffer[n++] = *p;
+    }
+    buffer[n] = '\0';
     return buffer;
+}
+
+/* The values of --in-place over the file they were made of. */
+static TsrStatus change(Value result, const char *path, const TsrSaveOptions *o) {
+    TsrLoadOptions load = {.format = options->input_format, .dtype = options->dtype != NULL ? tsr_dtype_from_name(options->dtype) : TSR_DTYPE_NONE, .ndim = -1, .header = options->header,
+                           .delimiter = options->delimiter != NULL ? options->delimiter[0] : 0, .na = options->na, .columns = options->columns};
+    struct stat st;
+    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) return tsr_error(TSR_VALUE_ERROR, "%s: only a regular file can be changed in place", path);
+    return files_change(result, path, &load, o);
 }
 
 static TsrStatus save(Value result, const char *path, const char *format) {
     char na[64];
     const TsrFormat *row = format != NULL ? tsr_format_find(format) : tsr_format_for_path(path);
-    TsrSaveOptions o = {.format = format, .precision = options->precision, .json_nan = options->json_nan, .no_header = options->no_header, .untie = options->untie, .compact = options->compact, .na = first_word(na, sizeof na, options->na), .delimiter = old_delimiter()};
+    TsrSaveOptions o = {.format = format, .precision = options->precision, .json_nan = options->json_nan, .no_header = options->no_header, .untie = options->untie, .compact = options->compact, .na = first_word(na, sizeof na, options->na), .suffix = options->suffix};
     const char **names = NULL;
     TsrStatus status = row != NULL && row->table ? set_header(&o, &names, result) : TSR_OK;
-    if (status == TSR_OK) status = files_save(result, path, &o);
+    if (status == TSR_OK) status = options->in_place ? change(result, path, &o) : files_save(result, path, &o);
     tsr_free(names);
     return status;
 }
@@ -249,8 +272,9 @@ static TsrStatus print_json(Value result) {
 }
 
 TsrStatus filter_finish(Value result, TsrStatus (*display)(Value v)) {
-    const char *output = options->in_place ? options->files[0] : options->output;
+    const char *output = options->in_place ? files[0] : options->output;
     bool to_file = options->in_place || (output != NULL && is_file(output));
+    tell_unused();
     if (result.tag == V_UNBOUND || value_is_none(result)) return to_file ? tsr_error(TSR_VALUE_ERROR, "%s is not written: the last statement has no value", output) : TSR_OK;
     if (output == NULL && shell_options->json) return print_json(result);
     if (output == NULL || strcmp(output, "text") == 0) return display(result);

@@ -128,7 +128,13 @@ static bool set_output(Line *l, const char *v) {
     const TsrFormat *format = tsr_format_find(v);
     return strcmp(v, "text") == 0 || (format != NULL && format->write != NULL);
 }
-static bool set_in_place(Line *l, const char *v) { (void)v; return l->shell.filter.in_place = true; }
+/* Its value, the suffix of the old file's name, stands behind = or is none. */
+static bool set_in_place(Line *l, const char *v) {
+    l->shell.filter.in_place = true;
+    l->shell.filter.suffix = v;
+    return v == NULL || (*v != '\0' && strpbrk(v, "/*") == NULL);
+}
+static bool set_each(Line *l, const char *v) { (void)v; return l->shell.filter.each = true; }
 static bool set_input(Line *l, const char *v) { return tsr_format_find(l->shell.filter.input_format = v) != NULL; }
 static bool set_dtype(Line *l, const char *v) {
     l->shell.filter.dtype = strncmp(v, "torch.", 6) == 0 ? v + 6 : v;
@@ -214,7 +220,8 @@ static const struct Option {
     {"lesson", 0, NULL, set_lesson},
     {"print-man", 0, "a page", set_man},
     {"output", 'o', "text, npy, npz, safetensors, csv, tsv, json, jsonl, raw or pb, or a file that ends in one of these", set_output},
-    {"in-place", 0, NULL, set_in_place},
+    {"in-place", 0, "a suffix such as .bak, without / and *", set_in_place},
+    {"each", 0, NULL, set_each},
     {"input", 'I', "npy, npz, safetensors, csv, tsv, json, jsonl, raw or pb", set_input},
     {"dtype", 0, "a dtype such as float32", set_dtype},
     {"shape", 0, "sizes such as 3,4", set_shape},
@@ -272,6 +279,7 @@ static int long_option(Line *line, char **argv, int *i) {
     const char *text = argv[*i] + 2, *equals = strchr(text, '=');
     const struct Option *option = find_long(text, equals != NULL ? (size_t)(equals - text) : strlen(text));
     if (option == NULL) return no_option(argv[*i]);
+    if (option->set == set_in_place) return set(line, option, equals != NULL ? equals + 1 : NULL, argv[*i]);
     if (option->takes == NULL) return equals != NULL ? usage("'%s': this option takes no value", argv[*i]) : set(line, option, NULL, argv[*i]);
     const char *shown = argv[*i], *value = equals != NULL ? equals + 1 : argv[++*i];
     return value == NULL ? usage("'%s' needs a value", shown) : set(line, option, value, shown);
@@ -327,13 +335,23 @@ static bool is_data(const char *path) {
     return dot != NULL && strcmp(dot, ".txt") != 0 && tsr_format_for_path(path) != NULL;
 }
 
+static bool has_stdin(const Line *l) {
+    int i = 0;
+    while (i < l->rest_count && strcmp(l->rest[i], "-") != 0) i++;
+    return i < l->rest_count;
+}
+
 static int check(const Line *l) {
     if (l->mode == MODE_DEFAULT && l->rest_count > 0 && is_data(l->rest[0])) return usage("%s is data, not a program: tsr -e CODE FILE runs code on it, tsr -e _ FILE shows it", l->rest[0]);
     if ((l->mode == MODE_DOCTEST || l->mode == MODE_LIST) && l->rest_count == 0) return usage("%s: FILE is missing", l->mode == MODE_LIST ? "-l" : "--doctest");
     if (l->mode == MODE_ECHO && l->rest_count != 1) return usage("%s takes one FILE", "--echo");
     if (l->mode == MODE_DIFF && l->rest_count != 2) return usage("%s takes two files", "--diff");
     if (l->shell.filter.output != NULL && l->mode != MODE_CODE) return usage("%s needs -e", "-o");
-    if (l->shell.filter.in_place && (l->mode != MODE_CODE || l->rest_count != 1 || strcmp(l->rest[0], "-") == 0)) return usage("%s needs -e and one FILE", "--in-place");
+    if (l->shell.filter.in_place && (l->mode != MODE_CODE || l->rest_count < 1 || has_stdin(l))) return usage("%s needs -e and a FILE", "--in-place");
+    if (l->shell.filter.in_place && l->rest_count > 1 && !l->shell.filter.each) return usage("%s needs one FILE, or --each", "--in-place");
+    if (l->shell.filter.each && (l->mode != MODE_CODE || l->rest_count == 0)) return usage("%s needs -e and a FILE", "--each");
+    if (l->shell.filter.each && l->shell.interactive) return usage("%s and -i exclude each other", "--each");
+    if (l->shell.filter.each && l->shell.filter.output != NULL && strpbrk(l->shell.filter.output, "./") != NULL) return usage("%s would write one file again and again: name a format, or --in-place", "--each with -o FILE");
     if (l->shell.filter.in_place && l->shell.filter.output != NULL) return usage("%s and -o exclude each other", "--in-place");
     return EXIT_FINE;
 }

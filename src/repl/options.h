@@ -10,6 +10,8 @@
 typedef struct FilterOptions {
     const char *output;       /* -o: a format or a file; NULL: text */
     bool in_place;
+    const char *suffix;       /* of the old file, which --in-place keeps; NULL: it is not kept */
+    bool each;                /* the program runs once a file */
     const char *input_format; /* -I */
     const char *dtype, *shape, *delimiter, *columns;
     const char *na;           /* --na: cells that are nan, and as the first of them it is written */

@@ -254,21 +254,70 @@ static TsrStatus run_text(Value *result, const char *name, const char *text, siz
     return status;
 }
 
-int shell_run_code(const char *const *codes, int count) {
-    TsrText text = {0};
-    Value result = VALUE_UNBOUND;
-    TsrStatus status = TSR_OK;
-    for (int i = 0; i < count && status == TSR_OK; i++) {
-        if (i > 0) status = tsr_text_putc(&text, '\n');
-        if (status == TSR_OK) status = tsr_text_puts(&text, codes[i]);
+static TsrStatus join(TsrText *text, const char *const *codes, int count) {
+    for (int i = 0; i < count; i++) {
+        if (i > 0) TSR_TRY(tsr_text_putc(text, '\n'));
+        TSR_TRY(tsr_text_puts(text, codes[i]));
     }
-    if (status == TSR_OK) status = filter_prepare(&shell_options->filter);
-    if (status == TSR_OK)
-        status = run_text(&result, "<string>", text.data != NULL ? text.data : "", text.length, 1, &(RunOptions){SHOW_NONE, true});
-    if (status == TSR_OK) status = filter_finish(result, shell_display);
+    return TSR_OK;
+}
+
+/* The program of -e over some files. */
+static TsrStatus run_filter(const TsrText *code, const char *const *files, int count, TsrStatus (*display)(Value v)) {
+    Value result = VALUE_UNBOUND;
+    TsrStatus status = filter_prepare(&shell_options->filter, files, count);
+    if (status == TSR_OK) status = run_text(&result, "<string>", code->data != NULL ? code->data : "", code->length, 1, &(RunOptions){SHOW_NONE, true});
+    if (status == TSR_OK) status = filter_finish(result, display);
     value_release(result);
+    return status;
+}
+
+static const char *file_shown; /* whose value is displayed */
+
+/* A value with the name of its file before it: on its line, or above its lines. */
+static TsrStatus display_of_file(Value v) {
+    TsrText text = {0};
+    TsrStatus status = value_repr(&text, v);
+    const char *shown = text.data != NULL ? text.data : "";
+    if (status == TSR_OK) fprintf(builtin_stdout(), "%s:%s%s\n", file_shown, strchr(shown, '\n') != NULL ? "\n" : " ", shown);
     tsr_text_free(&text);
-    return shell_report(status, NULL);
+    return status;
+}
+
+/* No name of one run is there in the next. */
+static void forget_globals(void) {
+    Str *name;
+    for (int i = 0; i < globals_count(); i++)
+        if (globals_at(i, &name).tag != V_UNBOUND) globals_delete(name->data);
+    globals_set_last(VALUE_UNBOUND);
+}
+
+/* --each: a file's error is reported, and the next one's turn comes; exit() and an interrupt end it all. */
+static int run_each(const TsrText *code) {
+    const FilterOptions *o = &shell_options->filter;
+    int result = EXIT_FINE;
+    for (int i = 0; i < o->file_count; i++) {
+        bool exits;
+        file_shown = o->files[i];
+        TsrStatus status = run_filter(code, &o->files[i], 1, display_of_file);
+        fflush(builtin_stdout());
+        if (status != TSR_OK && !shell_options->json) fprintf(stderr, "%s:\n", file_shown);
+        int one = shell_report(status, &exits);
+        if (exits || one == EXIT_INTERRUPTED) return one;
+        if (one != EXIT_FINE) result = one;
+        forget_globals();
+    }
+    return result;
+}
+
+int shell_run_code(const char *const *codes, int count) {
+    const FilterOptions *o = &shell_options->filter;
+    TsrText text = {0};
+    TsrStatus status = join(&text, codes, count);
+    int result = status == TSR_OK && o->each ? run_each(&text) : EXIT_FINE;
+    if (status == TSR_OK && !o->each) status = run_filter(&text, o->files, o->file_count, shell_display);
+    tsr_text_free(&text);
+    return status == TSR_OK ? result : shell_report(status, NULL);
 }
 
 static const char *name_of_file(const char *path) { return strcmp(path, "-") == 0 ? "<stdin>" : path; }

@@ -19,6 +19,9 @@
 #include "tree.h"
 #include "holders.h"
 
+static void tell_on_stderr(const char *line) { fprintf(stderr, "tsr: %s\n", line); }
+void (*files_tell)(const char *line) = tell_on_stderr;
+
 /* ---- load ---- */
 
 static TsrStatus optional_text(const char **out, Value v, const char *what) { return v.tag <= V_NONE ? TSR_OK : value_to_cstring(out, v, what); }
@@ -94,7 +97,7 @@ static TsrStatus read_header(TsrLoadOptions *o, Value v) {
     return TSR_OK;
 }
 
-static TsrStatus items_to_value(Value *out, TsrItems *items) {
+TsrStatus files_value(Value *out, TsrItems *items) {
     Value dict;
     if (items->tree.root != NULL) return tree_to_value(out, &items->tree);
     if (items->single) {
@@ -112,22 +115,28 @@ static TsrStatus items_to_value(Value *out, TsrItems *items) {
     return value_end_move(out, status, dict);
 }
 
-/* What the file holds, and what it says besides. */
-static TsrStatus items_to_pair(Value *out, TsrItems *items) {
-    Value pair[2], text;
-    TSR_TRY(dict_new(&pair[1]));
+static TsrStatus remarks_to_dict(Value *out, const TsrItems *items) {
+    Value dict, text;
+    TSR_TRY(dict_new(&dict));
     TsrStatus status = TSR_OK;
     for (int i = 0; i < items->nremarks && status == TSR_OK; i++) {
         status = str_new_c(&text, items->remarks[i].value);
-        if (status == TSR_OK) status = dict_set_c_move(value_as_dict(pair[1]), items->remarks[i].key, text);
+        if (status == TSR_OK) status = dict_set_c_move(value_as_dict(dict), items->remarks[i].key, text);
     }
-    if (status == TSR_OK) status = items_to_value(&pair[0], items);
+    return value_end_move(out, status, dict);
+}
+
+/* What the file holds, and what it says besides. */
+static TsrStatus items_to_pair(Value *out, TsrItems *items) {
+    Value pair[2];
+    TSR_TRY(remarks_to_dict(&pair[1], items));
+    TsrStatus status = files_value(&pair[0], items);
     if (status == TSR_OK) return tuple_new(out, pair, 2);
     value_release(pair[1]);
     return status;
 }
 
-enum { LOAD_PATH, LOAD_FORMAT, LOAD_DTYPE, LOAD_SHAPE, LOAD_MODE, LOAD_HEADER, LOAD_DELIMITER, LOAD_COLUMNS, LOAD_METADATA, LOAD_NA, LOAD_UNKNOWN, LOAD_ARGS };
+enum { LOAD_PATH, LOAD_FORMAT, LOAD_DTYPE, LOAD_SHAPE, LOAD_MODE, LOAD_HEADER, LOAD_DELIMITER, LOAD_COLUMNS, LOAD_METADATA, LOAD_NA, LOAD_UNKNOWN, LOAD_RECORDS, LOAD_ARGS };
 
 static TsrStatus read_unknown(TsrLoadOptions *o, Value v) {
     const char *unknown = "error";
@@ -151,25 +160,68 @@ static TsrStatus load_options(TsrLoadOptions *o, int64_t *shape, TsrText lists[2
     return read_list(&o->na, &lists[1], v[LOAD_NA]);
 }
 
+/* The reader's notes, line by line. */
+static void tell_notes(const TsrItems *items) {
+    char line[1024];
+    const char *p = items->notes.data;
+    for (size_t n; p != NULL && *p != '\0'; p += n + 1) {
+        n = strcspn(p, "\n");
+        snprintf(line, sizeof line, "%.*s", (int)n, p);
+        files_tell(line);
+    }
+}
+
+static TsrStatus load_one(Value *out, const char *path, const TsrLoadOptions *options, bool metadata) {
+    TsrItems items;
+    TSR_TRY(tsr_load(&items, path, options));
+    tell_notes(&items);
+    TsrStatus status = metadata ? items_to_pair(out, &items) : files_value(out, &items);
+    tsr_items_free(&items);
+    return status;
+}
+
+/* A list of all records; with metadata the first one's, which is the only one where a format has such. */
+static TsrStatus load_all(Value *out, const char *path, const TsrLoadOptions *options, bool metadata) {
+    TsrRecords records;
+    Value list = VALUE_UNBOUND, item, pair[2];
+    TSR_TRY(tsr_load_records(&records, path, options));
+    TsrStatus status = list_new(&list, (int64_t)records.n);
+    for (size_t i = 0; i < records.n && status == TSR_OK; i++) {
+        tell_notes(&records.of[i]);
+        status = files_value(&item, &records.of[i]);
+        if (status == TSR_OK) status = list_append_move(value_as_list(list), item);
+    }
+    if (status == TSR_OK && metadata) {
+        status = remarks_to_dict(&pair[1], &records.of[0]);
+        pair[0] = list;
+        if (status == TSR_OK) status = tuple_new(&list, pair, 2);
+    }
+    tsr_records_free(&records);
+    return value_end_move(out, status, list);
+}
+
+static TsrStatus flag(bool *out, Value v) {
+    *out = false;
+    return v.tag == V_UNBOUND ? TSR_OK : value_truth(out, v);
+}
+
 static TsrStatus load(Value *out, const CallArgs *args) {
-    static const char *const names[] = {"path", "format", "dtype", "shape", "mode", "header", "delimiter", "columns", "metadata", "na", "unknown"};
+    static const char *const names[] = {"path", "format", "dtype", "shape", "mode", "header", "delimiter", "columns", "metadata", "na", "unknown", "records"};
     static const ArgSpec spec = {"load", names, LOAD_ARGS, 0, 2, 1};
     Value v[LOAD_ARGS];
     TsrLoadOptions options;
     TsrText lists[2] = {0};
-    TsrItems items = {0};
     const char *path;
+    bool metadata, records;
     int64_t shape[TSR_MAX_DIMS];
     TSR_TRY(args_parse(v, args, 0, &spec));
     TSR_TRY(value_to_cstring(&path, v[LOAD_PATH], "load(): argument 'path'"));
+    TSR_TRY(flag(&metadata, v[LOAD_METADATA]));
+    TSR_TRY(flag(&records, v[LOAD_RECORDS]));
     TsrText room = {0};
     TsrStatus status = codec_system_bytes(&path, &room, v[LOAD_PATH]);
     if (status == TSR_OK) status = load_options(&options, shape, lists, v);
-    if (status == TSR_OK) status = tsr_load(&items, path, &options);
-    bool metadata = false;
-    if (status == TSR_OK && v[LOAD_METADATA].tag != V_UNBOUND) status = value_truth(&metadata, v[LOAD_METADATA]);
-    if (status == TSR_OK) status = metadata ? items_to_pair(out, &items) : items_to_value(out, &items);
-    tsr_items_free(&items);
+    if (status == TSR_OK) status = records ? load_all(out, path, &options, metadata) : load_one(out, path, &options, metadata);
     for (int i = 0; i < 2; i++) tsr_text_free(&lists[i]);
     tsr_text_free(&room);
     return status;
@@ -232,7 +284,7 @@ static TsrStatus add_remarks(TsrItems *items, Value v) {
 
 /* JSON holds more than tensors; of JSON lines each item of a list has one. */
 static TsrStatus json_text(TsrText *out, Value v, const TsrSaveOptions *options) {
-    const JsonStyle style = {.nan = options->json_nan, .precision = options->precision, .strict = true};
+    const JsonStyle style = {.nan = options->json_nan, .precision = options->precision, .strict = true, .nulls = options->nulls};
     const Value *items = &v;
     int64_t count = 1;
     if (strcmp(options->format, "jsonl") == 0 && !value_as_array(v, &items, &count)) return tsr_error(TSR_TYPE_ERROR, "JSON lines are written of a tensor, a dict of them or a list, not %s", value_type_name(v));
@@ -346,26 +398,37 @@ static TsrStatus tell_of_ballast(const TsrTree *tree, const char *path) {
     return TSR_OK;
 }
 
-/* `items` hold the remarks. */
+/* What is to be written of v: items, or their tree, or text of ours, which `text` keeps. `items` hold the remarks. */
+static TsrStatus prepare(TsrItems *items, TsrSaveOptions *o, TsrText *text, Value v, const char *path) {
+    const TsrFormat *format = o->format == NULL ? tsr_format_for_path(path) : NULL;
+    if (o->format == NULL && strcmp(path, "-") == 0) return tsr_error(TSR_VALUE_ERROR, "save() to '-' needs format=");
+    if (format != NULL) o->format = format->name;
+    if (holds_trees(o->format)) return tree_from_value(&items->tree, v);
+    if (o->format == NULL || !is_written_as_text(v, o->format)) return value_to_items(items, v);
+    TSR_TRY(strcmp(o->format, "text") == 0 ? repr_text(text, v) : json_text(text, v, o));
+    o->text = text->data != NULL ? text->data : "";
+    o->text_length = text->length;
+    return TSR_OK;
+}
+
+/* JSON has neither nan nor infinities: that they were lost is told, unless it was asked for. */
+static void tell_nulls(const TsrSaveOptions *o, const char *path) {
+    char line[700], shown[440];
+    if (o->json_nan != NULL || o->nulls == NULL || *o->nulls == 0) return;
+    snprintf(line, sizeof line, "%s: null stands for %lld number%s; --json-nan, or json_nan=, says what else",
+             strcmp(path, "-") == 0 ? "<stdout>" : tsr_io_quote(shown, path, strlen(path)), (long long)*o->nulls, *o->nulls == 1 ? " that is nan or infinite" : "s that are nan or infinite");
+    files_tell(line);
+}
+
 static TsrStatus save_items(Value v, TsrItems *items, const char *path, const TsrSaveOptions *options) {
+    int64_t nulls = 0;
     TsrSaveOptions o = *options;
     TsrText text = {0};
-    const TsrFormat *format = o.format == NULL ? tsr_format_for_path(path) : NULL;
-    if (o.format == NULL && strcmp(path, "-") == 0) return tsr_error(TSR_VALUE_ERROR, "save() to '-' needs format=");
-    if (format != NULL) o.format = format->name;
-    if (holds_trees(o.format)) {
-        TSR_TRY(tree_from_value(&items->tree, v));
-        TSR_TRY(write_items(items, path, &o));
-        return o.compact ? TSR_OK : tell_of_ballast(&items->tree, path);
-    }
-    if (o.format == NULL || !is_written_as_text(v, o.format)) {
-        TSR_TRY(value_to_items(items, v));
-        return write_items(items, path, &o);
-    }
-    TsrStatus status = strcmp(o.format, "text") == 0 ? repr_text(&text, v) : json_text(&text, v, &o);
-    o.text = text.data != NULL ? text.data : "";
-    o.text_length = text.length;
+    o.nulls = &nulls;
+    TsrStatus status = prepare(items, &o, &text, v, path);
     if (status == TSR_OK) status = write_items(items, path, &o);
+    if (status == TSR_OK) tell_nulls(&o, path);
+    if (status == TSR_OK && holds_trees(o.format) && !o.compact) status = tell_of_ballast(&items->tree, path);
     tsr_text_free(&text);
     return status;
 }
@@ -375,6 +438,144 @@ TsrStatus files_save(Value v, const char *path, const TsrSaveOptions *options) {
     TsrStatus status = save_items(v, &items, path, options);
     tsr_items_free(&items);
     return status;
+}
+
+/* ---- over the file that was read ---- */
+
+/* The names that the table's file had, lent by it, for writing it as it was. *names is the caller's. */
+static TsrStatus old_header(TsrSaveOptions *o, const char ***names, const TsrItems *old) {
+    const TsrTensor *t = old->single ? old->items[0].tensor : NULL;
+    const TsrColumns *columns = t != NULL ? t->storage->columns : NULL;
+    o->header = NULL;
+    o->header_count = 0;
+    o->no_header = false;
+    if (columns == NULL) return TSR_OK;
+    o->delimiter = columns->n > 1 ? columns->delimiter : 0;
+    if (columns->names == NULL) return TSR_OK;
+    *names = tsr_malloc((size_t)columns->n * sizeof **names);
+    if (*names == NULL) return tsr_error_no_memory((size_t)columns->n * sizeof **names);
+    for (int64_t i = 0; i < columns->n; i++) (*names)[i] = columns->names[i];
+    o->header = *names;
+    o->header_count = columns->n;
+    return TSR_OK;
+}
+
+/* The bytes of what a file holds, as they would be written. */
+static TsrStatus write_again(TsrSink *sink, TsrItems *old, const char *path, const TsrSaveOptions *save) {
+    TsrSaveOptions o = *save;
+    TsrItems again = {0};
+    TsrText text = {0};
+    const char **names = NULL;
+    Value v = VALUE_UNBOUND;
+    TsrStatus status = old_header(&o, &names, old);
+    if (status == TSR_OK) status = files_value(&v, old);
+    if (status == TSR_OK) status = prepare(&again, &o, &text, v, path);
+    if (status == TSR_OK) status = tsr_write(sink, &again, &o);
+    value_release(v);
+    tsr_free(names);
+    tsr_text_free(&text);
+    tsr_items_free(&again);
+    return status;
+}
+
+/* The first line in which two texts differ; 0: they are the same. */
+static int64_t first_difference(const char *a, size_t na, const char *b, size_t nb) {
+    size_t i = 0;
+    int64_t line = 1;
+    for (; i < na && i < nb && a[i] == b[i]; i++) line += a[i] == '\n';
+    return i == na && i == nb ? 0 : line;
+}
+
+/* Whether a file of text may be written anew: only when that would not change what it holds. */
+static TsrStatus check_anew(const char *path, const TsrLoadOptions *load, const TsrSaveOptions *save) {
+    TsrInput in;
+    TsrItems old = {0};
+    TsrSink sink = {.fd = -1, .name = path};
+    TSR_TRY(tsr_input_open(&in, path, 'c', NULL));
+    TsrStatus status = tsr_load_bytes(&old, path, in.data, in.size, load);
+    if (status == TSR_OK) status = write_again(&sink, &old, path, save);
+    int64_t line = status == TSR_OK ? first_difference(in.data, in.size, sink.text.data, sink.text.length) : 0;
+    if (status == TSR_OK && line > 0) {
+        status = tsr_error(TSR_VALUE_ERROR, "%s: the value has another form than the file, so that all would be written anew, and line %lld would not stay as it is", path, (long long)line);
+        tsr_error_hint("-o FILE writes the value to another file, or over this one");
+    }
+    tsr_text_free(&sink.text);
+    tsr_items_free(&old);
+    tsr_dataptr_release(&in.hold);
+    return status;
+}
+
+/* What the program was not given can't be written back. */
+static TsrStatus refuse_columns(const char *path) {
+    tsr_error(TSR_VALUE_ERROR, "%s: --columns took a part of it, and the value has another form than that: the rest would be lost", path);
+    tsr_error_hint("-o FILE writes the value to another file");
+    return TSR_VALUE_ERROR;
+}
+
+/* A header that the value has no names for would be lost. */
+static TsrStatus check_header(const char *path, const TsrLoadOptions *load, const TsrSaveOptions *save, Value v) {
+    TsrItems old;
+    if (save->header != NULL || save->no_header || value_is_dict(v)) return TSR_OK;
+    TSR_TRY(tsr_load(&old, path, load));
+    const TsrColumns *columns = old.single ? old.items[0].tensor->storage->columns : NULL;
+    bool named = columns != NULL && columns->names != NULL;
+    tsr_items_free(&old);
+    if (!named) return TSR_OK;
+    tsr_error(TSR_VALUE_ERROR, "%s: its header would be lost: the value has other columns", path);
+    tsr_error_hint("--no-header leaves it out; a dict, {'name': column}, has names of its own");
+    return TSR_VALUE_ERROR;
+}
+
+/* Names that the file has and the value has not, and what it says besides: *items gets the latter. */
+static TsrStatus keep_rest(TsrItems *items, Value v, const char *path, const TsrLoadOptions *load) {
+    TsrItems old;
+    TSR_TRY(tsr_load(&old, path, load));
+    bool lost = !old.single && old.tree.root == NULL && !value_is_dict(v);
+    TsrStatus status = lost ? tsr_error(TSR_VALUE_ERROR, "%s: it holds tensors with names, and the value is none: they would be lost", path) : TSR_OK;
+    if (lost) tsr_error_hint("{**_, 'name': x} changes one of them");
+    for (int i = 0; i < old.nremarks && status == TSR_OK; i++) status = tsr_items_remark(items, old.remarks[i].key, old.remarks[i].value);
+    tsr_items_free(&old);
+    return status;
+}
+
+static TsrStatus change_all(Value v, const char *path, const TsrFormat *format, const TsrLoadOptions *load, const TsrSaveOptions *save) {
+    TsrItems items = {0};
+    TsrStatus status = TSR_OK;
+    if (format->put == NULL) status = keep_rest(&items, v, path, load);
+    else if (load->columns != NULL) status = refuse_columns(path);
+    else {
+        status = check_anew(path, load, save);
+        if (status == TSR_OK) status = check_header(path, load, save, v);
+    }
+    if (status == TSR_OK) status = save_items(v, &items, path, save);
+    tsr_items_free(&items);
+    return status;
+}
+
+/* Whether v is what tensors are made of, so that the file may be changed in its places. */
+static bool may_be_items(Value v) {
+    if (!value_is_dict(v)) return v.tag == V_TENSOR || value_is_list(v) || value_is_tuple(v) || value_is_int(v) || v.tag == V_FLOAT;
+    return has_tensors_only(v);
+}
+
+TsrStatus files_change(Value v, const char *path, const TsrLoadOptions *load, const TsrSaveOptions *save) {
+    int64_t nulls = 0;
+    bool done = false;
+    TsrItems items = {0};
+    TsrSaveOptions o = *save;
+    const TsrFormat *format = load->format != NULL ? tsr_format_find(load->format) : tsr_format_for_path(path);
+    if (format == NULL) return tsr_error(TSR_VALUE_ERROR, "%s: its extension names no format; give --input", path);
+    TSR_TRY(tsr_io_check_writable(path));
+    o.nulls = &nulls;
+    o.format = format->name;
+    if (format->put == NULL || save->no_header || !may_be_items(v)) return change_all(v, path, format, load, &o);
+    TsrStatus status = value_to_items(&items, v);
+    bool other = status != TSR_OK && status != TSR_KEYBOARD_INTERRUPT && status != TSR_MEMORY_ERROR; /* a list that is no tensor, of JSON */
+    if (other) tsr_error_clear(), status = TSR_OK;
+    else if (status == TSR_OK) status = tsr_edit(&done, &items, path, load, &o);
+    tsr_items_free(&items);
+    if (status == TSR_OK && done) tell_nulls(&o, path);
+    return status == TSR_OK && !done ? change_all(v, path, format, load, &o) : status;
 }
 
 static TsrStatus save(Value *out, const CallArgs *args) {
@@ -428,8 +629,8 @@ static TsrStatus columns(Value *out, const CallArgs *args) {
 }
 
 static const Method functions[] = {
-    {"load", load, ARGS_ANY, 1, 2, "(path, format=None, *, dtype=None, shape=None, mode='c', header=None, delimiter=None, columns=None, metadata=False, na=None, unknown='error')",
-     "What a file holds: a tensor, a dict of tensors, or whatever values a .pt file has; '-' is standard input. With metadata=True a pair: that, and the texts that a safetensors file keeps beside its tensors, a dict."},
+    {"load", load, ARGS_ANY, 1, 2, "(path, format=None, *, dtype=None, shape=None, mode='c', header=None, delimiter=None, columns=None, metadata=False, na=None, unknown='error', records=False)",
+     "What a file holds: a tensor, a dict of tensors, or whatever values a .pt file has; '-' is standard input. With metadata=True a pair: that, and the texts that a safetensors file keeps beside its tensors, a dict. With records=True a list of all that stand one behind the other in an npy, json or raw file."},
     {"save", save, ARGS_ANY, 2, 3, "(obj, path, format=None, *, precision=None, json_nan='null', delimiter=None, header=True, untie=False, metadata=None, compress=False, na='nan', compact=False)",
      "Writes a tensor, or a dict of tensors, or to a .pt file any values, whole or not at all. header= of csv and tsv: a list of names of the columns, or False for none."},
     {"columns", columns, ARGS_ONE, 1, 1, "(x)",

@@ -29,6 +29,7 @@ static TsrStatus write_float(TsrText *out, double d, const JsonStyle *style) {
     char buffer[64];
     bool token = style->nan != NULL && strcmp(style->nan, "token") == 0;
     if (!isfinite(d) && style->nan != NULL && strcmp(style->nan, "error") == 0) return tsr_error(TSR_VALUE_ERROR, "JSON has no number for %s", isnan(d) ? "nan" : "inf");
+    if (!isfinite(d) && !token && style->nulls != NULL) ++*style->nulls;
     if (!isfinite(d)) return tsr_text_puts(out, !token ? "null" : isnan(d) ? "NaN" : d > 0 ? "Infinity" : "-Infinity");
     if (style->precision > 0) tsr_format_element(buffer, tsr_scalar_float(d), TSR_FLOAT64, style->precision, true);
     else float_repr(d, buffer);

@@ -6,6 +6,7 @@
 
 typedef struct JsonStyle {
     const char *nan;  /* what numbers that JSON lacks become: "null" (also NULL), "token" (NaN, Infinity), or "error", a ValueError */
+    int64_t *nulls;   /* counts the numbers that became null; NULL */
     int precision;    /* significant digits of floats; 0: all */
     bool strict;      /* TypeError for a value or a key that JSON lacks, not its repr */
 } JsonStyle;

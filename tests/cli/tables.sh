@@ -82,11 +82,13 @@ json 'or is missing' '[null]' 'ValueError: t.json: number 1, nan, is not an inte
 # whole numbers that float64 has not
 printf 'a,b\n1,9007199254740993\n2,-9007199254740993\n' >t.csv; cp t.csv u.csv
 run -o csv -e _ t.csv; is 'rounding is told' 'tsr: t.csv: line 2, column 2: float64 rounds this whole number; --dtype int64 (uint64) keeps it' "$err"; is 'and no error' 0 "$status"
-run --in-place -e '_ + 0' t.csv; is 'in place it is one' 'ValueError: t.csv: line 2, column 2: float64 would round this whole number' "$(last)"
+run --in-place -e '_ + 0' t.csv; is 'in place it is one' 'ValueError: t.csv: line 2, column 2: float64 rounds this whole number' "$(last)"
 cmp -s t.csv u.csv && ok 'and the file stays' || fail 'and the file stays'
 run --in-place --dtype int64 -e '_ + 0' t.csv; cmp -s t.csv u.csv && ok 'integers are kept' || fail 'integers are kept'
 printf '9007199254740992,100000000000000000000000,0.12345678901234567890,1e300,18446744073709551614\n' >t.csv
-run -e _.shape t.csv; is 'what is exact, or no integer' 'tsr: t.csv: line 1, column 5: float64 rounds this whole number; --dtype int64 (uint64) keeps it' "$err"
+run -e _.shape t.csv; is 'one that no dtype has' 'tsr: t.csv: line 1, column 2: float64 rounds this whole number' "$err"
+printf '9007199254740992,0.12345678901234567890,1e300,18446744073709551614\n' >t.csv
+run -e _.shape t.csv; is 'what is exact, or no integer' 'tsr: t.csv: line 1, column 4: float64 rounds this whole number; --dtype int64 (uint64) keeps it' "$err"
 
 # JSON of anything
 run -o json -e '[1, float("nan"), {"a": ones(2), 1: None, True: "é"}]'; is 'JSON has no nan' '[1, null, {"a": [1.0, 1.0], "1": "é"}]' "$out"

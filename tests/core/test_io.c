@@ -153,13 +153,28 @@ START_TEST(csv_quotes_over_lines) {
 }
 END_TEST
 
+/* Numbers that are a list, and the note about that. */
+static void listed(const char *text, size_t n, const char *notes) {
+    TsrItems items;
+    ck_assert_int_eq(read_bytes(&items, "json", text, strlen(text)), TSR_OK);
+    ck_assert_int_eq(items.tree.root->kind, TSR_NODE_LIST);
+    ck_assert_uint_eq(items.tree.root->n, n);
+    ck_assert_str_eq(items.notes.data != NULL ? items.notes.data : "", notes);
+    tsr_items_free(&items);
+}
+
+START_TEST(json_that_is_no_tensor_is_a_list) {
+    listed("[[], 1]", 2, "test: line 1, column 6: a number beside arrays does not make a tensor: a list, not a tensor\n");
+    listed("[1,\n [2]]", 2, "test: line 2, column 2: numbers at different depths do not make a tensor: a list, not a tensor\n");
+    listed("[[1, 2], [3]]", 2, "test: line 1, column 13: this array has 1 element, those before it 2: a list, not a tensor\n");
+    listed("[[1], \"a\", {\"b\": 2}]", 3, "");
+}
+END_TEST
+
 START_TEST(json_damage) {
-    refused("json", "[[], 1]", "test: line 1, column 6: a number beside arrays does not make a tensor");
-    refused("json", "[1,\n [2]]", "test: line 2, column 2: numbers at different depths do not make a tensor");
-    refused("json", "[[1, 2], [3]]", "test: line 1, column 13: this array has 1 element, those before it 2");
     refused("json", "[1, 2,]", "test: line 1, column 7: a value was expected after ,");
     refused("json", "{\"a\": 1, \"a\": 2}", "test: line 1, column 14: the key is there twice");
-    static const char *const bad[] = {"", "[", "[1", "[1,", "[01]", "[1.]", "[.5]", "[+1]", "[1e]", "[NaN]", "[Infinity]", "[tru]", "{", "{\"a\"", "{\"a\":", "{a: 1}", "[1] 2", "[\"1\"]", "[\xff]"};
+    static const char *const bad[] = {"", "[", "[1", "[1,", "[01]", "[1.]", "[.5]", "[+1]", "[1e]", "[nan]", "[Inf]", "[tru]", "{", "{\"a\"", "{\"a\":", "{a: 1}", "[1] 2", "[\"1\", ]", "[1, \"\\ud8\"]", "[\xff]"};
     for (size_t i = 0; i < TSR_COUNTOF(bad); i++) ck_assert_msg(!attempt("json", bad[i], strlen(bad[i])), "%s", bad[i]);
     size_t n = 1 << 20;
     char *deep = malloc(n);
@@ -210,4 +225,4 @@ START_TEST(allocations_that_fail_while_reading) {
 END_TEST
 
 TEST_SUITE(io, every_dtype_survives_npy_and_pb, npy_byte_order_and_column_order, npy_headers_that_lie, npy_any_byte_of_the_header_changed,
-           csv_damage_names_line_and_column, csv_quotes_over_lines, json_damage, json_lines_damage, a_failed_save_keeps_the_old_file, allocations_that_fail_while_reading)
+           csv_damage_names_line_and_column, csv_quotes_over_lines, json_damage, json_that_is_no_tensor_is_a_list, json_lines_damage, a_failed_save_keeps_the_old_file, allocations_that_fail_while_reading)

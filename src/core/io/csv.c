@@ -162,6 +162,7 @@ typedef struct Block {
     int64_t bad_column;       /* its field, counted from 1; 0: the number of fields is wrong */
     int64_t bad_fields;
     int64_t rounded_line, rounded_column; /* of the first whole number that became another one; 0 none */
+    bool rounded_fits;        /* an integer dtype has it */
     const char *bad_text;
     size_t bad_length;
 } Block;
@@ -176,14 +177,21 @@ typedef struct Table {
     TsrDtype result;     /* of the tensor; integers have to fit it */
     const char *na;      /* what means nan besides nothing; NULL */
     char *cells;
+    TsrPlace *places;    /* of all cells, where they are asked for; else NULL */
+    TsrPlace *picked;    /* of those that are taken */
     Block blocks[MAX_BLOCKS];
     int nblocks;
     const char *header, *header_end;
+    int64_t header_line;
+    bool guessed;        /* whether there is a header */
+    bool counted;        /* the header is 0, 1, 2 and so on above an index */
+    int64_t doubtful;    /* the line of a first row of numbers that may be names; 0 */
     int64_t wanted[MAX_WANTED]; /* the columns that are named, in that order */
     int nwanted;         /* 0: all are taken */
     bool quoted;         /* there are quotes, and so maybe line ends inside of them */
     const char **names;  /* of all columns; NULL: the file has no header */
     TsrText text;        /* of the names */
+    bool once;           /* no column may be named twice */
     bool *skipped;       /* a flag a column when some are named: what stands in it is not looked at; else NULL */
 } Table;
 
@@ -226,34 +234,22 @@ static void count_blocks(int64_t begin, int64_t end, void *user) {
     for (int64_t i = begin; i < end; i++) count_block(user, &((Table *)user)->blocks[i]);
 }
 
-static bool parse_uint64(uint64_t *out, const char *begin, const char *end) {
-    *out = 0;
-    for (const char *p = begin; p < end; p++)
-        if (*p < '0' || *p > '9' || __builtin_mul_overflow(*out, 10, out) || __builtin_add_overflow(*out, (uint64_t)(*p - '0'), out)) return false;
-    return begin < end;
-}
-
 /* An integer that fits the result. */
 static bool parse_integer(const Table *t, const char *begin, const char *end, int64_t *cell) {
     bool truth;
     if (parse_truth(&truth, begin, end)) *cell = truth;
-    else if (t->result == TSR_UINT64 && parse_uint64((uint64_t *)cell, begin, end)) return true;
+    else if (t->result == TSR_UINT64 && tsr_parse_uint64((uint64_t *)cell, begin, end)) return true;
     else if (begin == end || tsr_parse_int64(cell, begin, end) != end) return false;
     return tsr_integer_fits(t->result, *cell);
-}
-
-/* Whether text that was read as `value` is a whole number that an integer dtype holds, and another one. */
-static bool was_rounded(const char *begin, const char *end, double value) {
-    int64_t exact;
-    uint64_t large;
-    if (tsr_parse_int64(&exact, begin, end) == end) return value >= 0x1p63 || exact != (int64_t)value;
-    return parse_uint64(&large, begin, end) && (value >= 0x1p64 || large != (uint64_t)value);
 }
 
 enum { EXACT_DIGITS = 15 }; /* that every double keeps */
 
 static void see_rounding(Block *b, int64_t column, const char *begin, const char *end, double value) {
-    if (b->rounded_column == 0 && was_rounded(begin, end, value)) b->rounded_column = column + 1;
+    bool fits;
+    if (b->rounded_column != 0 || !tsr_whole_is_rounded(begin, end, value, &fits)) return;
+    b->rounded_column = column + 1;
+    b->rounded_fits = fits;
 }
 
 static bool parse_real(const Table *t, Block *b, int64_t column, const char *begin, const char *end, double *cell) {
@@ -283,16 +279,24 @@ static int64_t parse_plain(const Table *t, Block *b, const char *p, const char *
     return k;
 }
 
+/* What is empty stands where its field begins: behind it may be blanks, or the carriage return of a line end. */
+static TsrPlace place_of(const Table *t, const char *before, const char *text, const char *text_end) {
+    bool outside = text == text_end && !(text > before && text[-1] == '"');
+    const char *begin = outside ? before : text;
+    return (TsrPlace){(size_t)(begin - t->in->data), (size_t)((outside ? before : text_end) - t->in->data)};
+}
+
 static bool parse_line(const Table *t, Block *b, const char *p, const char *end, char *cells) {
     bool last = false;
-    if (t->dtype == TSR_FLOAT64 && t->delimiter != ' ' && t->skipped == NULL && t->na == NULL) {
+    if (t->dtype == TSR_FLOAT64 && t->delimiter != ' ' && t->skipped == NULL && t->na == NULL && t->places == NULL) {
         const char *rest;
         if (parse_plain(t, b, p, end, (double *)(void *)cells, &rest) == t->columns && rest == end) return true;
     }
     int64_t k = 0;
     for (; !last && !tsr_interrupted_at(k); k++) {
-        const char *text, *text_end;
+        const char *text, *text_end, *before = p;
         next_field(&p, end, t->delimiter, &text, &text_end, &last);
+        if (t->places != NULL && k < t->columns) t->places[(cells - t->cells) / 8 + k] = place_of(t, before, text, text_end);
         bool taken = k < t->columns && (t->skipped == NULL || !t->skipped[k]);
         void *cell = cells + k * 8;
         if (taken && !(t->dtype == TSR_INT64 ? parse_integer(t, text, text_end, cell) : parse_real(t, b, k, text, text_end, cell))) {
@@ -376,6 +380,53 @@ static bool looks_like_header(const char *p, const char *end, char delimiter, co
     return any;
 }
 
+/* Whether a cell that is no number begins like one: 1O0, $10, 12:30, -5%. */
+static bool begins_like_number(const char *p, const char *end) {
+    static const char *const before[] = {"$", "\xe2\x82\xac" /* the euro sign */, "\xc2\xa3" /* the pound sign */, "\xc2\xa5" /* the yen sign */, "+", "-", ".", "(", "#"};
+    for (size_t i = 0; i < TSR_COUNTOF(before); i++) {
+        size_t n = strlen(before[i]);
+        if ((size_t)(end - p) <= n || memcmp(p, before[i], n) != 0) continue;
+        p += n;
+        i = (size_t)-1; /* a sign before a currency */
+    }
+    return p < end && *p >= '0' && *p <= '9';
+}
+
+/* Whether all cells are whole numbers each one more than that before it: *first. One of no text may come before them (*leading). */
+static bool counts_up(const char *p, const char *end, char delimiter, int64_t *first, int64_t *count, bool *leading) {
+    bool last = false;
+    *count = 0;
+    *leading = false;
+    for (int64_t n = 0; !last && !tsr_interrupted_at(n); n++) {
+        const char *text, *text_end;
+        int64_t value;
+        next_field(&p, end, delimiter, &text, &text_end, &last);
+        if (n == 0 && text == text_end) {
+            *leading = true;
+            continue;
+        }
+        if (text == text_end || tsr_parse_int64(&value, text, text_end) != text_end || (*count > 0 && value - *count != *first)) return false;
+        if ((*count)++ == 0) *first = value;
+    }
+    return *count > 0;
+}
+
+/* The row that pandas puts above columns without names: nothing above the index, then 0, 1, 2 and so on. */
+static bool is_numbered_header(const char *p, const char *end, char delimiter) {
+    int64_t first, count;
+    bool leading;
+    return delimiter != ' ' && counts_up(p, end, delimiter, &first, &count, &leading) && leading && first == 0;
+}
+
+/* Whether a first row of numbers may be names: 0,1,2 or years, above a row that does not go on so. */
+static bool may_be_names(const char *p, const char *end, const char *below, const char *below_end, char delimiter) {
+    int64_t first, count, other, many;
+    bool leading;
+    if (below == below_end || !counts_up(p, end, delimiter, &first, &count, &leading) || leading || count < 2) return false;
+    if (counts_up(below, below_end, delimiter, &other, &many, &leading)) return false;
+    return (first == 0 && count > 2) || (first >= 1800 && first + count <= 2200);
+}
+
 static int64_t count_fields(const char *p, const char *end, char delimiter) {
     bool last = false;
     int64_t n = 0;
@@ -417,12 +468,18 @@ static TsrStatus examine(Table *t, const TsrInput *in, const TsrLoadOptions *opt
         tsr_error_hint("lines that end in a carriage return alone: tr '\\r' '\\n' mends them");
         return status;
     }
-    bool header = options->header == 1 || (options->header < 0 && looks_like_header(p, stop, t->delimiter, options->na));
+    t->counted = options->header < 0 && is_numbered_header(p, stop, t->delimiter);
+    bool header = t->counted || options->header == 1 || (options->header < 0 && looks_like_header(p, stop, t->delimiter, options->na));
     if (header) {
         t->header = p;
         t->header_end = stop;
+        t->header_line = t->body_line;
         t->body_line += lines;
+    } else if (options->header < 0 && stop < t->end) {
+        const char *below = stop + 1;
+        t->doubtful = may_be_names(p, stop, below, line_end(below, t->end), t->delimiter) ? t->body_line : 0;
     }
+    t->guessed = options->header < 0;
     t->body = header ? TSR_MIN(stop + 1, t->end) : p;
     return tsr_interrupt_check();
 }
@@ -476,6 +533,7 @@ static TsrStatus want_column(Table *t, const char *name) {
         hint_about_names(t);
         return status;
     }
+    if (t->once && !t->skipped[column]) return tsr_input_error(t->in, "its column '%s' is named twice: only one of them could be written back", tsr_io_quote(shown, name, strlen(name)));
     t->wanted[t->nwanted++] = column;
     t->skipped[column] = false;
     return TSR_OK;
@@ -513,6 +571,12 @@ static TsrStatus pick_columns(TsrTensor **table, const Table *t) {
 
 /* ---- reading ---- */
 
+static TsrStatus new_places(TsrPlace **out, int64_t rows, int64_t columns) {
+    size_t nbytes = (size_t)TSR_MAX(rows * columns, 1) * sizeof **out; /* there are as many cells of 8 bytes */
+    *out = tsr_malloc(nbytes);
+    return *out != NULL ? TSR_OK : tsr_error_no_memory(nbytes);
+}
+
 static TsrStatus parse_table(TsrTensor **out, Table *t) {
     int64_t rows = 0, line = t->body_line, cells;
     split_blocks(t);
@@ -530,6 +594,7 @@ static TsrStatus parse_table(TsrTensor **out, Table *t) {
         return tsr_input_error(t->in, "%lld columns in the first row, too few in the others", (long long)t->columns);
     TSR_TRY(tsr_tensor_new(out, 2, (int64_t[]){rows, t->columns}, t->dtype, TSR_DEVICE_CPU));
     t->cells = tsr_data(*out);
+    if (t->once) TSR_TRY(new_places(&t->places, rows, t->columns));
     TSR_TRY(tsr_parallel_for(t->nblocks, 1, parse_blocks, t));
     TSR_TRY(tsr_interrupt_check());
     for (int i = 0; i < t->nblocks; i++)
@@ -552,19 +617,48 @@ static TsrStatus name_columns(TsrTensor *table, Table *t) {
     for (int k = 0; k < t->nwanted && t->names != NULL; k++) names[k] = t->names[t->wanted[k]];
     bool some = t->nwanted > 0 && t->names != NULL;
     TSR_TRY(tsr_columns_new(&columns, some ? names : t->names, table->sizes[1], t->delimiter));
-    for (int i = t->nblocks - 1; i >= 0; i--)
-        if (t->blocks[i].rounded_line != 0) {
-            columns->rounded_line = t->blocks[i].rounded_line;
-            columns->rounded_column = t->blocks[i].rounded_column;
-        }
     tsr_columns_set_move(table, columns);
     return TSR_OK;
 }
 
+/* The places of the cells that are taken, to the caller. */
+static void give_places(TsrPlaces *out, Table *t, int64_t rows) {
+    const int64_t columns = t->nwanted > 0 ? t->nwanted : t->columns;
+    TSR_IN_PIECES(r, rows)
+        for (int64_t k = 0; k < t->nwanted; k++) t->picked[r * columns + k] = t->places[r * t->columns + t->wanted[k]];
+    TsrPlace **given = t->nwanted > 0 ? &t->picked : &t->places;
+    *out = (TsrPlaces){*given, (size_t)(rows * columns), (size_t)(rows * columns)};
+    *given = NULL;
+}
+
 static TsrStatus finish_table(TsrTensor **table, Table *t, const TsrLoadOptions *options) {
+    int64_t rows = (*table)->sizes[0];
+    if (options->places != NULL && t->nwanted > 0) TSR_TRY(new_places(&t->picked, rows, t->nwanted));
+    if (options->places != NULL) give_places(options->places, t, rows);
     if (t->nwanted > 0) TSR_TRY(pick_columns(table, t));
     TSR_TRY(convert_table(table, t, options->dtype));
     return name_columns(*table, t);
+}
+
+/* A guess that may be wrong is told: a row of numbers among the names, or of names among the numbers. */
+static TsrStatus note_header(TsrItems *out, const Table *t) {
+    const char *p = t->header, *text, *text_end;
+    char shown[440];
+    if (t->doubtful != 0) return tsr_items_note(out, t->in, "line %lld is read as numbers; if it is a header, --header yes says so", (long long)t->doubtful);
+    if (t->counted) return tsr_items_note(out, t->in, "line %lld is taken for a header: it counts 0, 1, ... above an index; --header no reads it as numbers", (long long)t->header_line);
+    for (bool last = p == NULL || !t->guessed; !last;) {
+        next_field(&p, t->header_end, t->delimiter, &text, &text_end, &last);
+        if (!begins_like_number(text, text_end)) continue;
+        return tsr_items_note(out, t->in, "line %lld is taken for a header, for no cell of it is a number, though '%s' begins like one; --header no reads it as a row", (long long)t->header_line,
+                              tsr_io_quote(shown, text, (size_t)(text_end - text)));
+    }
+    return TSR_OK;
+}
+
+static TsrStatus note_rounding(TsrItems *out, const Table *t) {
+    for (int i = 0; i < t->nblocks; i++)
+        if (t->blocks[i].rounded_line != 0) return tsr_note_rounding(out, t->in, t->blocks[i].rounded_line, t->blocks[i].rounded_column, t->blocks[i].rounded_fits);
+    return TSR_OK;
 }
 
 TsrStatus tsr_csv_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *options) {
@@ -578,12 +672,17 @@ TsrStatus tsr_csv_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *option
     t->end = end;
     t->result = options->dtype;
     t->na = options->na;
+    t->once = options->places != NULL;
     t->dtype = options->dtype != TSR_DTYPE_NONE && tsr_dtype_is_integral(options->dtype) ? TSR_INT64 : TSR_FLOAT64;
     TsrStatus status = examine(t, in, options, begin);
     if (status == TSR_OK) status = read_names(t);
     if (status == TSR_OK && options->columns != NULL) status = want_columns(t, options->columns);
     if (status == TSR_OK) status = parse_table(&table, t);
     if (status == TSR_OK) status = finish_table(&table, t, options);
+    if (status == TSR_OK) status = note_rounding(out, t);
+    if (status == TSR_OK) status = note_header(out, t);
+    tsr_free(t->places);
+    tsr_free(t->picked);
     tsr_free(t->skipped);
     tsr_free(t->names);
     tsr_text_free(&t->text);
@@ -632,6 +731,15 @@ static size_t format_cell(char *text, TsrScalar value, TsrDtype dtype, int preci
     if (n != 3 || memcmp(text, "nan", 3) != 0) return n;
     memcpy(text, na->text, na->length);
     return na->length;
+}
+
+TsrStatus tsr_csv_put(TsrText *out, TsrScalar value, TsrDtype dtype, const TsrSaveOptions *options, bool quoted) {
+    char text[CELL];
+    Word na;
+    TSR_TRY(word_for_nan(&na, options, 1, options->delimiter != 0 ? options->delimiter : ','));
+    size_t n = format_cell(text, value, dtype, options->precision, &na);
+    bool twice = quoted && n >= 2 && text[0] == '"';
+    return tsr_text_append(out, text + twice, n - 2 * twice);
 }
 
 typedef struct Writing {

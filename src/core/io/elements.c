@@ -142,6 +142,32 @@ TsrStatus tsr_check_names(const TsrInput *in, const void *named, int n, size_t s
 
 /* ---- text ---- */
 
+bool tsr_parse_uint64(uint64_t *out, const char *begin, const char *end) {
+    *out = 0;
+    for (const char *p = begin; p < end; p++)
+        if (*p < '0' || *p > '9' || __builtin_mul_overflow(*out, 10, out) || __builtin_add_overflow(*out, (uint64_t)(*p - '0'), out)) return false;
+    return begin < end;
+}
+
+bool tsr_whole_is_rounded(const char *begin, const char *end, double value, bool *fits) {
+    char exact[320]; /* a double has at most 309 digits before its point */
+    int64_t small;
+    uint64_t large;
+    *fits = tsr_parse_int64(&small, begin, end) == end || tsr_parse_uint64(&large, begin, end);
+    begin += begin < end && (*begin == '-' || *begin == '+');
+    while (begin + 1 < end && *begin == '0') begin++;
+    for (const char *p = begin; p < end; p++)
+        if (*p < '0' || *p > '9') return false;
+    if (!isfinite(value)) return begin < end;
+    size_t n = (size_t)snprintf(exact, sizeof exact, "%.0f", fabs(value));
+    return n != (size_t)(end - begin) || memcmp(exact, begin, n) != 0;
+}
+
+TsrStatus tsr_note_rounding(TsrItems *out, const TsrInput *in, int64_t line, int64_t column, bool fits) {
+    out->rounded = true;
+    return tsr_items_note(out, in, "line %lld, column %lld: float64 rounds this whole number%s", (long long)line, (long long)column, fits ? "; --dtype int64 (uint64) keeps it" : "");
+}
+
 bool tsr_integer_fits(TsrDtype dtype, int64_t v) {
     bool is_signed = tsr_dtype_is_signed(dtype);
     int bits = 8 * (int)tsr_dtype_size(dtype) - is_signed;

@@ -21,6 +21,12 @@ TsrStatus tsr_input_new_elements(TsrStorage **out, TsrInput *in, const TsrElemen
 TsrStatus tsr_input_new_tensor(TsrTensor **out, TsrInput *in, const TsrElements *e, int ndim, const int64_t *shape, bool fortran);
 /* "[1, 2]" checks and totals for shapes read from files: all sizes >= 0, product and bytes without overflow. */
 TsrStatus tsr_check_shape(const TsrInput *in, int64_t *numel, size_t *nbytes, int ndim, const int64_t *shape, TsrDtype dtype);
+/* Whether [begin, end) is the text of an integer, read as `value`, that float64 has not. *fits: int64 or uint64 has it. */
+bool tsr_whole_is_rounded(const char *begin, const char *end, double value, bool *fits);
+/* Digits, as many as there are, that fit. */
+bool tsr_parse_uint64(uint64_t *out, const char *begin, const char *end);
+/* Notes that the number of this line and column was rounded. */
+TsrStatus tsr_note_rounding(TsrItems *out, const TsrInput *in, int64_t line, int64_t column, bool fits);
 /* Whether an element of an integral dtype can be v. */
 bool tsr_integer_fits(TsrDtype dtype, int64_t v);
 /* The text of one element for csv and json, shortest or with `precision` significant digits; `whole_point` keeps ".0". Returns its length; buffer of 48 bytes. */

@@ -1,5 +1,7 @@
 #include "core/io_format.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "core/mem.h"
@@ -13,6 +15,7 @@ void tsr_items_free(TsrItems *items) {
         tsr_free(items->remarks[i].key);
         tsr_free(items->remarks[i].value);
     }
+    tsr_text_free(&items->notes);
     tsr_free(items->items);
     tsr_free(items->remarks);
     tsr_tree_free(&items->tree);
@@ -49,6 +52,15 @@ TsrStatus tsr_items_remark(TsrItems *out, const char *key, const char *value) {
     memcpy(made.value, value, nvalue);
     out->remarks[out->nremarks++] = made;
     return TSR_OK;
+}
+
+TsrStatus tsr_items_note(TsrItems *out, const TsrInput *in, const char *format, ...) {
+    char text[512], name[440];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    return tsr_text_printf(&out->notes, "%s: %s\n", tsr_io_quote(name, in->name, strlen(in->name)), text);
 }
 
 TsrStatus tsr_items_single_move(TsrItems *out, TsrTensor *t) {

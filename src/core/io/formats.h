@@ -25,8 +25,10 @@ TsrStatus tsr_safetensors_write(TsrSink *sink, const TsrItems *items, const TsrS
 size_t tsr_safetensors_expected_size(const char *data, size_t size);
 
 bool tsr_json_probe(const char *data, size_t size);
+bool tsr_json_agrees(const char *data, size_t size);
 TsrStatus tsr_json_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *options);
 TsrStatus tsr_json_write(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options);
+TsrStatus tsr_json_put(TsrText *out, TsrScalar value, TsrDtype dtype, const TsrSaveOptions *options, bool quoted);
 TsrStatus tsr_jsonl_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *options);
 TsrStatus tsr_jsonl_write(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options);
 
@@ -34,6 +36,7 @@ bool tsr_csv_is_text(const char *data, size_t size); /* what is called a table m
 bool tsr_csv_probe(const char *data, size_t size);
 TsrStatus tsr_csv_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *options);
 TsrStatus tsr_csv_write(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options);
+TsrStatus tsr_csv_put(TsrText *out, TsrScalar value, TsrDtype dtype, const TsrSaveOptions *options, bool quoted);
 TsrStatus tsr_tsv_write(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options);
 
 TsrStatus tsr_raw_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *options);

@@ -15,16 +15,17 @@
 #include "core/mem.h"
 
 static const TsrFormat formats[] = {
-    {"npy", "npy", tsr_npy_probe, tsr_npy_read, tsr_npy_write, tsr_npy_expected_size, false, false},
-    {"pt", "pt pth ckpt", tsr_pt_probe, tsr_pt_read, tsr_pt_write, NULL, false, true},
-    {"npz", "npz", tsr_npz_probe, tsr_npz_read, tsr_npz_write, NULL, false, false},
-    {"safetensors", "safetensors", tsr_safetensors_probe, tsr_safetensors_read, tsr_safetensors_write, tsr_safetensors_expected_size, false, false},
-    {"json", "json", tsr_json_probe, tsr_json_read, tsr_json_write, NULL, false, false},
-    {"jsonl", "jsonl ndjson", NULL, tsr_jsonl_read, tsr_jsonl_write, NULL, false, false},
-    {"csv", "csv txt dat", tsr_csv_probe, tsr_csv_read, tsr_csv_write, NULL, true, false},
-    {"tsv", "tsv tab", NULL, tsr_csv_read, tsr_tsv_write, NULL, true, false},
-    {"pb", "pb", NULL, tsr_pb_read, tsr_pb_write, NULL, false, false},
-    {"raw", "raw bin", NULL, tsr_raw_read, tsr_raw_write, NULL, false, false},
+    {.name = "npy", .extensions = "npy", .probe = tsr_npy_probe, .read = tsr_npy_read, .write = tsr_npy_write, .expected_size = tsr_npy_expected_size},
+    {.name = "pt", .extensions = "pt pth ckpt", .probe = tsr_pt_probe, .read = tsr_pt_read, .write = tsr_pt_write, .tree = true},
+    {.name = "npz", .extensions = "npz", .probe = tsr_npz_probe, .read = tsr_npz_read, .write = tsr_npz_write},
+    {.name = "safetensors", .extensions = "safetensors", .probe = tsr_safetensors_probe, .read = tsr_safetensors_read, .write = tsr_safetensors_write,
+     .expected_size = tsr_safetensors_expected_size},
+    {.name = "json", .extensions = "json", .probe = tsr_json_probe, .read = tsr_json_read, .write = tsr_json_write, .agrees = tsr_json_agrees, .put = tsr_json_put},
+    {.name = "jsonl", .extensions = "jsonl ndjson", .read = tsr_jsonl_read, .write = tsr_jsonl_write, .put = tsr_json_put},
+    {.name = "csv", .extensions = "csv txt dat", .probe = tsr_csv_probe, .read = tsr_csv_read, .write = tsr_csv_write, .table = true, .put = tsr_csv_put},
+    {.name = "tsv", .extensions = "tsv tab", .read = tsr_csv_read, .write = tsr_tsv_write, .table = true, .put = tsr_csv_put},
+    {.name = "pb", .extensions = "pb", .read = tsr_pb_read, .write = tsr_pb_write},
+    {.name = "raw", .extensions = "raw bin", .read = tsr_raw_read, .write = tsr_raw_write},
 };
 
 const TsrFormat *tsr_format_find(const char *name) {
@@ -77,7 +78,7 @@ static TsrStatus check_wrapping(const TsrInput *in) {
 }
 
 /* By format=, else by the extension, whose content must then agree, else by the first bytes. */
-static TsrStatus choose_reader(const TsrFormat **out, const TsrInput *in, const char *wanted) {
+TsrStatus tsr_format_of(const TsrFormat **out, const TsrInput *in, const char *wanted) {
     const TsrFormat *guessed = probe(in->data, in->size);
     if (wanted != NULL) {
         *out = tsr_format_find(wanted);
@@ -90,18 +91,41 @@ static TsrStatus choose_reader(const TsrFormat **out, const TsrInput *in, const 
     if (guessed == NULL && (*out == NULL || (*out)->probe != NULL)) TSR_TRY(check_wrapping(in));
     if (*out == NULL) return tsr_input_error(in, "neither its name nor its first bytes tell its format");
     if ((*out)->table && guessed == NULL && tsr_csv_is_text(in->data, in->size)) return TSR_OK; /* a header alone */
+    if ((*out)->agrees != NULL && (*out)->agrees(in->data, in->size)) return TSR_OK;
     if ((*out)->probe != NULL && guessed != *out && !(*out)->probe(in->data, in->size))
         return tsr_input_error(in, "its name says %s, but its content is not%s%s", (*out)->name, guessed != NULL ? ": it looks like " : "",
                                guessed != NULL ? guessed->name : "");
     return TSR_OK;
 }
 
+/* One record, from the input's beginning on. */
+static TsrStatus read_record(TsrItems *out, TsrInput *in, const TsrFormat *format, const TsrLoadOptions *options) {
+    *out = (TsrItems){0};
+    in->end = 0;
+    TsrStatus status = format->read(out, in, options);
+    if (status == TSR_OK) status = tsr_interrupt_check(); /* a file that shrank under its mapping reports here */
+    if (status != TSR_OK) tsr_items_free(out);
+    return status;
+}
+
+static bool has_more(const TsrInput *in) { return in->end > 0 && in->end < in->size; }
+
+/* What stands behind the one record that was wanted. */
+static TsrStatus refuse_more(const TsrInput *in, const TsrFormat *format) {
+    const char *more = in->data + in->end;
+    size_t left = in->size - in->end;
+    if (format->probe == NULL || !format->probe(more, left)) return tsr_input_error(in, "%zu bytes too many: the %s ends at byte %zu", left, format->name, in->end);
+    tsr_input_error(in, "another %s begins at byte %zu", format->name, in->end);
+    tsr_error_hint("load(path, records=True) gives a list of all, and so does inputs in a filter (-e)");
+    return TSR_VALUE_ERROR;
+}
+
 static TsrStatus read_input(TsrItems *out, TsrInput *in, const TsrLoadOptions *options) {
     const TsrFormat *format = NULL;
     *out = (TsrItems){0};
-    TsrStatus status = choose_reader(&format, in, options->format);
-    if (status == TSR_OK) status = format->read(out, in, options);
-    if (status == TSR_OK) status = tsr_interrupt_check(); /* a file that shrank under its mapping reports here */
+    TsrStatus status = tsr_format_of(&format, in, options->format);
+    if (status == TSR_OK) status = read_record(out, in, format, options);
+    if (status == TSR_OK && has_more(in)) status = refuse_more(in, format);
     if (status != TSR_OK) tsr_items_free(out);
     tsr_dataptr_release(&in->hold);
     return status;
@@ -117,6 +141,42 @@ TsrStatus tsr_load(TsrItems *out, const char *path, const TsrLoadOptions *option
 TsrStatus tsr_load_bytes(TsrItems *out, const char *name, const char *data, size_t size, const TsrLoadOptions *options) {
     TsrInput in = {.name = name, .data = data, .size = size, .mode = 'c'};
     return read_input(out, &in, options);
+}
+
+void tsr_records_free(TsrRecords *records) {
+    for (size_t i = 0; i < records->n; i++) tsr_items_free(&records->of[i]);
+    tsr_free(records->of);
+    *records = (TsrRecords){0};
+}
+
+/* The record at *offset, which moves behind it. */
+static TsrStatus add_record(TsrRecords *out, TsrInput *in, size_t *offset, const TsrFormat *format, const TsrLoadOptions *options) {
+    TsrInput part;
+    TSR_TRY(tsr_interrupt_check());
+    TSR_TRY(tsr_mem_grow(&out->of, &out->room, out->n + 1, sizeof *out->of));
+    if (*offset > 0 && format->probe != NULL && !format->probe(in->data + *offset, in->size - *offset))
+        return tsr_input_error(in, "%zu bytes from byte %zu on are no other %s", in->size - *offset, *offset, format->name);
+    TSR_TRY(tsr_input_part(&part, in, *offset, in->size - *offset, in->member));
+    TsrStatus status = read_record(&out->of[out->n], &part, format, options);
+    if (status == TSR_OK) out->n++;
+    *offset = has_more(&part) ? *offset + part.end : in->size;
+    tsr_dataptr_release(&part.hold);
+    return status;
+}
+
+TsrStatus tsr_load_records(TsrRecords *out, const char *path, const TsrLoadOptions *options) {
+    TsrInput in;
+    const TsrFormat *format = NULL;
+    size_t offset = 0;
+    *out = (TsrRecords){0};
+    TSR_TRY(tsr_input_open(&in, path, options->mode, expected_size));
+    TsrStatus status = tsr_format_of(&format, &in, options->format);
+    do {
+        if (status == TSR_OK) status = add_record(out, &in, &offset, format, options);
+    } while (status == TSR_OK && offset < in.size);
+    if (status != TSR_OK) tsr_records_free(out);
+    tsr_dataptr_release(&in.hold);
+    return status;
 }
 
 /* ---- saving ---- */
@@ -186,17 +246,33 @@ static TsrStatus write_in_place(const TsrItems *items, const char *path, const T
     return status;
 }
 
+/* The old file is to be kept under `kept`: it gets that name besides its own, in one step; where the file system has no second names, instead of its own. */
+static TsrStatus keep_old(const Place *place, const char *path, const char *suffix) {
+    char kept[NAME_MAX + 1], second[TEMPORARY_ROOM];
+    int length = snprintf(kept, sizeof kept, "%s%s", place->name, suffix);
+    if (length < 0 || length > NAME_MAX) return tsr_error_errno(ENAMETOOLONG, path);
+    snprintf(second, sizeof second, "%.*s.%u-old.tmp", NAME_KEPT, place->name, (unsigned)getpid());
+    if (linkat(place->folder, place->name, place->folder, second, 0) != 0) return renameat(place->folder, place->name, place->folder, kept) == 0 ? TSR_OK : tsr_error_errno(errno, path);
+    bool fine = renameat(place->folder, second, place->folder, kept) == 0;
+    int err = errno;
+    unlinkat(place->folder, second, 0); /* still there where both names were of one file already */
+    return fine ? TSR_OK : tsr_error_errno(err, path);
+}
+
 static TsrStatus replace_in(const Place *place, const TsrItems *items, const char *path, const TsrSaveOptions *options) {
     char temporary[TEMPORARY_ROOM];
     struct stat old;
     TsrSink sink = {.name = path};
     if (strlen(place->name) > NAME_MAX) return tsr_error_errno(ENAMETOOLONG, path);
     TSR_TRY(open_temporary(&sink.fd, temporary, place, path));
-    if (fstatat(place->folder, place->name, &old, 0) == 0) (void)!fchmod(sink.fd, old.st_mode & 07777);
+    bool there = fstatat(place->folder, place->name, &old, 0) == 0;
+    if (there && (old.st_uid != geteuid() || old.st_gid != getegid())) (void)!fchown(sink.fd, old.st_uid, old.st_gid);
+    if (there) (void)!fchmod(sink.fd, old.st_mode & 07777);
     TsrStatus status = tsr_write(&sink, items, options);
     tsr_text_free(&sink.text);
     if (status == TSR_OK && fsync(sink.fd) != 0 && errno != EINVAL) status = tsr_error_errno(errno, path);
     if (close(sink.fd) != 0 && status == TSR_OK) status = tsr_error_errno(errno, path);
+    if (status == TSR_OK && there && options->suffix != NULL) status = keep_old(place, path, options->suffix);
     if (status == TSR_OK && renameat(place->folder, temporary, place->folder, place->name) != 0) status = tsr_error_errno(errno, path);
     if (status != TSR_OK) unlinkat(place->folder, temporary, 0);
     else if (place->readable) fsync(place->folder);

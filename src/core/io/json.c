@@ -1,5 +1,7 @@
-/* json.c: nested arrays of numbers or booleans, or an object of such arrays (RFC 8259, strictly); and JSON lines, a value on each.
- * A pull parser of our own: it fills a flat vector of numbers and learns the shape on the way. */
+/* json.c: nested arrays of numbers or booleans are tensors; objects and all else that JSON has, values that hold such (RFC 8259, strictly, with NaN and
+ * Infinity as --json-nan token writes them); and JSON lines, a value on each.
+ * A pull parser of our own: an array is tried as numbers first, which fill a flat vector and tell the shape on the way; where it turns out to be something
+ * else, it is read again as a list. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,31 +19,56 @@ enum { MAX_DEPTH = 64 };
 /* A byte order mark, which some programs write, says nothing. */
 static size_t mark_size(const char *data, size_t size) { return size >= 3 && memcmp(data, "\xef\xbb\xbf", 3) == 0 ? 3 : 0; }
 
-bool tsr_json_probe(const char *data, size_t size) {
+/* The first byte that is no space; NUL when there is none. */
+static char first_byte(const char *data, size_t size) {
     size_t i = mark_size(data, size);
-    while (i < size && strchr(" \t\r\n", data[i]) != NULL && data[i] != '\0') i++;
-    return i < size && (data[i] == '[' || data[i] == '{');
+    while (i < size && data[i] != '\0' && strchr(" \t\r\n", data[i]) != NULL) i++;
+    return i < size ? data[i] : '\0';
 }
 
-/* The numbers of one array: as int64 while all are whole, as double too, so that one of them is right in the end. */
+bool tsr_json_probe(const char *data, size_t size) {
+    char c = first_byte(data, size);
+    return c == '[' || c == '{';
+}
+
+bool tsr_json_agrees(const char *data, size_t size) {
+    char c = first_byte(data, size);
+    return c != '\0' && strchr("[{\"-0123456789tfnNI", c) != NULL;
+}
+
+/* What of a number is in `ints`. */
+typedef enum Whole { NOT_WHOLE, WHOLE, WHOLE_UNSIGNED /* as uint64 */ } Whole;
+
+/* The numbers of one array: as integers while they are whole, as double too, so that one of them is right in the end. */
 typedef struct Numbers {
     double *floats;
     int64_t *ints;
+    uint8_t *whole;                /* a Whole each */
+    TsrPlace *places;              /* where each stands, when `placed`; else NULL */
     size_t n, room;
-    bool all_int, all_bool, any_bool;
+    bool placed;
+    bool all_int, all_bool, any_bool; /* all_int: all are written as integers, and 64 bits hold each */
+    bool any_negative, any_unsigned;
+    const char *rounded;           /* the first integer that float64 has not; NULL */
+    bool rounded_fits;
     int leaf;                      /* depth of the numbers, -1 unknown */
     int64_t sizes[MAX_DEPTH];      /* -1 unknown */
+    char odd[96];                  /* why these are no tensor, when the text is JSON all the same; "" */
+    const char *odd_at;
+    bool ragged;                   /* there were numbers only */
 } Numbers;
 
 static TsrJson text_of(const TsrInput *in) {
     const char *start = in->data + mark_size(in->data, in->size);
-    return (TsrJson){in, start, in->data + in->size, start, ""};
+    return (TsrJson){.in = in, .start = start, .end = in->data + in->size, .p = start, .where = ""};
 }
 
 static TsrStatus make_room(Numbers *v) {
     if (v->n < v->room) return TSR_OK;
-    size_t room = v->room; /* the same for both */
+    size_t room = v->room, same = v->room, places = v->room; /* the same for all */
     TSR_TRY(tsr_mem_grow(&v->floats, &room, v->n + 1, sizeof *v->floats));
+    TSR_TRY(tsr_mem_grow(&v->whole, &same, v->n + 1, sizeof *v->whole));
+    if (v->placed) TSR_TRY(tsr_mem_grow(&v->places, &places, v->n + 1, sizeof *v->places));
     return tsr_mem_grow(&v->ints, &v->room, v->n + 1, sizeof *v->ints);
 }
 
@@ -70,30 +97,87 @@ static bool number_shape(const char *p, const char *end, const char **stop, bool
     return true;
 }
 
-static TsrStatus read_number(TsrJson *j, Numbers *v) {
-    const char *stop;
-    bool whole, boolean = true;
-    TSR_TRY(make_room(v));
-    if (tsr_json_accept(j, "true")) {
-        v->ints[v->n] = 1;
-        v->floats[v->n] = 1;
-    } else if (tsr_json_accept(j, "false")) {
-        v->ints[v->n] = 0;
-        v->floats[v->n] = 0;
-    } else if (tsr_json_accept(j, "null")) {
-        v->floats[v->n] = NAN;
-        v->all_int = boolean = false;
-    } else {
-        if (!number_shape(j->p, j->end, &stop, &whole)) return tsr_json_error(j, "a number or an array was expected");
-        boolean = false;
-        tsr_parse_double(&v->floats[v->n], j->p, stop);
-        if (!whole || tsr_parse_int64(&v->ints[v->n], j->p, stop) != stop) v->all_int = false;
-        j->p = stop;
+/* The values that have a word: *value and, of true and false, that they are such. */
+static bool accept_word(TsrJson *j, double *value, bool *boolean) {
+    static const struct { const char *word; double value; bool boolean; } words[] = {
+        {"true", 1, true}, {"false", 0, true}, {"null", NAN, false}, {"NaN", NAN, false}, {"Infinity", INFINITY, false}, {"-Infinity", -INFINITY, false}};
+    for (size_t i = 0; i < TSR_COUNTOF(words); i++) {
+        if (!tsr_json_accept(j, words[i].word)) continue;
+        *value = words[i].value;
+        *boolean = words[i].boolean;
+        return true;
     }
+    return false;
+}
+
+/* What is written as a fraction or with an exponent may be whole, too. */
+static Whole whole_value(int64_t *out, double d) {
+    if (d != floor(d) || !(d >= -0x1p63 && d < 0x1p64)) return NOT_WHOLE;
+    if (d >= 0x1p63) *out = (int64_t)(uint64_t)d;
+    else *out = (int64_t)d;
+    return d >= 0x1p63 ? WHOLE_UNSIGNED : WHOLE;
+}
+
+static Whole whole_text(int64_t *out, const char *p, const char *end) {
+    uint64_t large;
+    if (tsr_parse_int64(out, p, end) == end) return WHOLE;
+    if (!tsr_parse_uint64(&large, p, end)) return NOT_WHOLE;
+    *out = (int64_t)large;
+    return WHOLE_UNSIGNED;
+}
+
+enum { EXACT_DIGITS = 15 }; /* that every double keeps */
+
+static TsrStatus parse_number(TsrJson *j, Numbers *v) {
+    const char *stop;
+    bool integer, fits;
+    double *d = &v->floats[v->n];
+    if (!number_shape(j->p, j->end, &stop, &integer)) return tsr_json_error(j, "a number or an array was expected");
+    tsr_parse_double(d, j->p, stop);
+    Whole whole = integer ? whole_text(&v->ints[v->n], j->p, stop) : whole_value(&v->ints[v->n], *d);
+    v->whole[v->n] = (uint8_t)whole;
+    v->all_int &= integer && whole != NOT_WHOLE;
+    v->any_negative |= *d < 0;
+    v->any_unsigned |= whole == WHOLE_UNSIGNED;
+    if (integer && v->rounded == NULL && stop - j->p > EXACT_DIGITS && tsr_whole_is_rounded(j->p, stop, *d, &fits)) {
+        v->rounded = j->p;
+        v->rounded_fits = fits;
+    }
+    j->p = stop;
+    return TSR_OK;
+}
+
+static TsrStatus read_number(TsrJson *j, Numbers *v) {
+    bool boolean = false;
+    TSR_TRY(make_room(v));
+    const char *begin = j->p;
+    if (!accept_word(j, &v->floats[v->n], &boolean)) TSR_TRY(parse_number(j, v));
+    else {
+        v->ints[v->n] = boolean && v->floats[v->n] != 0;
+        v->whole[v->n] = boolean ? WHOLE : NOT_WHOLE;
+        v->all_int &= boolean;
+    }
+    if (v->placed) v->places[v->n] = (TsrPlace){(size_t)(begin - j->in->data), (size_t)(j->p - j->in->data)};
     v->any_bool |= boolean;
     v->all_bool &= boolean;
     v->n++;
     return TSR_OK;
+}
+
+/* These are no tensor. The error has no words yet: its place is only looked for when it is shown. */
+static TsrStatus be_odd(const TsrJson *j, Numbers *v, bool ragged, const char *why) {
+    snprintf(v->odd, sizeof v->odd, "%s", why);
+    v->odd_at = j->p;
+    v->ragged = ragged;
+    return TSR_VALUE_ERROR;
+}
+
+/* The error of numbers that had to be a tensor. */
+static TsrStatus end_numbers(TsrStatus status, const TsrJson *j, const Numbers *v) {
+    TsrJson at = *j;
+    if (status == TSR_OK || v->odd[0] == '\0') return status;
+    at.p = v->odd_at;
+    return tsr_json_error(&at, v->odd);
 }
 
 static TsrStatus read_array(TsrJson *j, Numbers *v, int depth);
@@ -101,42 +185,57 @@ static TsrStatus read_array(TsrJson *j, Numbers *v, int depth);
 static TsrStatus read_element(TsrJson *j, Numbers *v, int depth) {
     tsr_json_skip_space(j);
     if (j->p < j->end && *j->p == '[') return read_array(j, v, depth);
-    if (j->p < j->end && *j->p == '"') return tsr_json_error(j, "a string where a number was expected");
-    if (j->p < j->end && *j->p == '{') return tsr_json_error(j, "an object where a number was expected");
-    if (v->leaf < 0 && depth < MAX_DEPTH && v->sizes[depth] >= 0) return tsr_json_error(j, "a number beside arrays does not make a tensor");
+    if (j->p < j->end && *j->p == '"') return be_odd(j, v, false, "a string where a number was expected");
+    if (j->p < j->end && *j->p == '{') return be_odd(j, v, false, "an object where a number was expected");
+    if (v->leaf < 0 && depth < MAX_DEPTH && v->sizes[depth] >= 0) return be_odd(j, v, true, "a number beside arrays does not make a tensor");
     if (v->leaf < 0) v->leaf = depth;
-    if (v->leaf != depth) return tsr_json_error(j, "numbers at different depths do not make a tensor");
+    if (v->leaf != depth) return be_odd(j, v, true, "numbers at different depths do not make a tensor");
     return read_number(j, v);
 }
 
-static TsrStatus read_array(TsrJson *j, Numbers *v, int depth) {
-    int64_t n = 0;
-    if (depth == MAX_DEPTH) return tsr_json_error(j, "arrays nested deeper than 64");
-    if (v->leaf >= 0 && depth >= v->leaf) return tsr_json_error(j, "numbers at different depths do not make a tensor");
+/* From behind an item up to the next, or to the bracket that ends them. */
+static TsrStatus pass_comma(TsrJson *j) {
+    tsr_json_skip_space(j);
+    if (j->p < j->end && *j->p == ',') {
+        j->p++;
+        tsr_json_skip_space(j);
+        if (j->p < j->end && *j->p == ']') return tsr_json_error(j, "a value was expected after ,");
+    } else if (j->p < j->end && *j->p != ']') {
+        return tsr_json_error(j, ", or ] was expected");
+    }
+    return j->p < j->end ? TSR_OK : tsr_json_error(j, "the text ends inside an array");
+}
+
+/* The bracket and what space is behind it. */
+static TsrStatus open_array(TsrJson *j) {
     j->p++;
     tsr_json_skip_space(j);
-    while (j->p < j->end && *j->p != ']') {
+    return j->p < j->end ? TSR_OK : tsr_json_error(j, "the text ends inside an array");
+}
+
+static TsrStatus read_array(TsrJson *j, Numbers *v, int depth) {
+    char text[96];
+    int64_t n = 0;
+    if (depth == MAX_DEPTH) return be_odd(j, v, true, "arrays nested deeper than 64");
+    if (v->leaf >= 0 && depth >= v->leaf) return be_odd(j, v, true, "numbers at different depths do not make a tensor");
+    TSR_TRY(open_array(j));
+    for (; *j->p != ']'; n++) {
         if ((n & 4095) == 0) TSR_TRY(tsr_interrupt_check());
         TSR_TRY(read_element(j, v, depth + 1));
-        n++;
-        tsr_json_skip_space(j);
-        if (j->p < j->end && *j->p == ',') {
-            j->p++;
-            tsr_json_skip_space(j);
-            if (j->p < j->end && *j->p == ']') return tsr_json_error(j, "a value was expected after ,");
-        } else if (j->p < j->end && *j->p != ']') {
-            return tsr_json_error(j, ", or ] was expected");
-        }
+        TSR_TRY(pass_comma(j));
     }
-    if (j->p == j->end) return tsr_json_error(j, "the text ends inside an array");
     j->p++;
     if (v->sizes[depth] < 0) v->sizes[depth] = n;
-    if (v->sizes[depth] != n) {
-        char text[96];
-        snprintf(text, sizeof text, "this array has %lld element%s, those before it %lld", (long long)n, n == 1 ? "" : "s", (long long)v->sizes[depth]);
-        return tsr_json_error(j, text);
-    }
-    return TSR_OK;
+    if (v->sizes[depth] == n) return TSR_OK;
+    snprintf(text, sizeof text, "this array has %lld element%s, those before it %lld", (long long)n, n == 1 ? "" : "s", (long long)v->sizes[depth]);
+    return be_odd(j, v, true, text);
+}
+
+/* ---- from numbers to tensors ---- */
+
+static bool number_fits(const Numbers *v, size_t i, TsrDtype wanted) {
+    if (v->whole[i] == WHOLE_UNSIGNED) return wanted == TSR_UINT64;
+    return tsr_integer_fits(wanted, v->ints[i]);
 }
 
 /* Numbers that are to be integers are such, and fit: nothing is cut off or wraps around. */
@@ -145,33 +244,53 @@ static TsrStatus check_integers(const TsrJson *j, const Numbers *v, TsrDtype wan
     for (size_t i = 0; i < v->n && integral; i++) {
         if ((i & 0xFFFFF) == 0) TSR_TRY(tsr_interrupt_check());
         double d = v->floats[i];
-        bool whole = v->all_int || (d == floor(d) && d >= -0x1p63 && d < 0x1p63); /* not nan, either */
-        if (whole && tsr_integer_fits(wanted, v->all_int ? v->ints[i] : (int64_t)d)) continue;
+        bool whole = v->whole[i] != NOT_WHOLE || (d == floor(d) && isfinite(d));
+        if (v->whole[i] != NOT_WHOLE && number_fits(v, i, wanted)) continue;
         return tsr_input_error(j->in, whole ? "number %zu, %.17g, does not fit torch.%s" : "number %zu, %.17g, is not an integer (torch.%s)", i + 1, d, tsr_dtype_name(wanted));
     }
     return TSR_OK;
 }
 
-static TsrStatus new_from_numbers(TsrTensor **out, const TsrJson *j, const Numbers *v, int ndim, TsrDtype wanted) {
+/* What the numbers are when nothing else is asked for. */
+static TsrDtype own_dtype(const Numbers *v) {
+    if (v->n > 0 && v->all_bool) return TSR_BOOL;
+    if (v->n == 0 || !v->all_int || v->any_bool || (v->any_unsigned && v->any_negative)) return TSR_FLOAT64;
+    return v->any_unsigned ? TSR_UINT64 : TSR_INT64;
+}
+
+/* The dtype that the numbers are put in first, before that which is asked for. */
+static TsrDtype first_dtype(const Numbers *v, TsrDtype wanted) {
+    bool integral = wanted != TSR_DTYPE_NONE && tsr_dtype_is_integral(wanted);
+    return !integral ? own_dtype(v) : wanted == TSR_UINT64 ? TSR_UINT64 : TSR_INT64;
+}
+
+static TsrStatus note_rounding(TsrItems *out, const TsrJson *j, const Numbers *v) {
+    int64_t line = 1;
+    const char *start = j->start;
+    for (const char *p = j->start; (p = memchr(p, '\n', (size_t)(v->rounded - p))) != NULL; start = ++p) line++;
+    return tsr_note_rounding(out, j->in, line, v->rounded - start + 1, v->rounded_fits);
+}
+
+static TsrStatus new_from_numbers(TsrTensor **out, TsrItems *notes, const TsrJson *j, const Numbers *v, int ndim, TsrDtype wanted) {
     TsrTensor *t, *converted;
     TSR_TRY(check_integers(j, v, wanted));
-    bool mixed = v->any_bool && !v->all_bool;
-    TsrDtype dtype = v->n == 0 ? TSR_FLOAT64 : v->all_bool ? TSR_BOOL : v->all_int && !mixed ? TSR_INT64 : TSR_FLOAT64;
+    TsrDtype dtype = first_dtype(v, wanted), last = wanted == TSR_DTYPE_NONE ? dtype : wanted;
+    if (v->rounded != NULL && dtype == TSR_FLOAT64 && last == TSR_FLOAT64 && !notes->rounded) TSR_TRY(note_rounding(notes, j, v));
     TSR_TRY(tsr_tensor_new(&t, ndim, v->sizes, dtype, TSR_DEVICE_CPU));
     if (dtype == TSR_BOOL)
         for (size_t i = 0; i < v->n; i++) ((bool *)tsr_data(t))[i] = v->ints[i] != 0;
     else if (v->n > 0)
-        memcpy(tsr_data(t), dtype == TSR_INT64 ? (const void *)v->ints : (const void *)v->floats, v->n * 8);
+        memcpy(tsr_data(t), dtype != TSR_FLOAT64 ? (const void *)v->ints : (const void *)v->floats, v->n * 8);
     *out = t;
-    if (wanted == TSR_DTYPE_NONE || wanted == dtype) return TSR_OK;
-    TsrStatus status = tsr_tensor_new_cast(&converted, t, wanted);
+    if (last == dtype) return TSR_OK;
+    TsrStatus status = tsr_tensor_new_cast(&converted, t, last);
     tsr_tensor_free(t);
     *out = status == TSR_OK ? converted : NULL;
     return status;
 }
 
-static Numbers no_numbers(void) {
-    Numbers v = {.all_int = true, .all_bool = true, .leaf = -1};
+static Numbers no_numbers(bool placed) {
+    Numbers v = {.placed = placed, .all_int = true, .all_bool = true, .leaf = -1};
     for (int d = 0; d < MAX_DEPTH; d++) v.sizes[d] = -1;
     return v;
 }
@@ -179,6 +298,8 @@ static Numbers no_numbers(void) {
 static void free_numbers(Numbers *v) {
     tsr_free(v->floats);
     tsr_free(v->ints);
+    tsr_free(v->whole);
+    tsr_free(v->places);
 }
 
 static int ndim_of(const Numbers *v) {
@@ -188,28 +309,155 @@ static int ndim_of(const Numbers *v) {
     return ndim;
 }
 
-static TsrStatus read_tensor(TsrTensor **out, TsrJson *j, TsrDtype wanted) {
-    Numbers v = no_numbers();
-    TsrStatus status = read_element(j, &v, 0);
-    if (status == TSR_OK) status = new_from_numbers(out, j, &v, ndim_of(&v), wanted);
-    free_numbers(&v);
+static TsrStatus add_places(TsrPlaces *out, const Numbers *v) {
+    if (out == NULL || v->n == 0) return TSR_OK;
+    TSR_TRY(tsr_mem_grow(&out->of, &out->room, out->n + v->n, sizeof *out->of));
+    memcpy(out->of + out->n, v->places, v->n * sizeof *out->of);
+    out->n += v->n;
+    return TSR_OK;
+}
+
+/* ---- any value ---- */
+
+typedef struct Reader {
+    TsrJson *j;
+    TsrItems *out;
+    const TsrLoadOptions *options;
+    int depth;
+    TsrNode *dict; /* whose members are read */
+} Reader;
+
+static TsrStatus read_value(TsrNode **lent, Reader *r);
+
+static TsrStatus read_string(TsrNode **lent, Reader *r) {
+    TsrText text = {0};
+    TsrStatus status = tsr_json_string(r->j, &text, "a string");
+    if (status == TSR_OK) status = tsr_tree_add_text(lent, &r->out->tree, TSR_NODE_STR, text.data != NULL ? text.data : "", text.length);
+    tsr_text_free(&text);
     return status;
 }
 
-typedef struct Members {
-    TsrItems *out;
-    TsrDtype wanted;
-} Members;
+static TsrStatus enter(Reader *r) {
+    TSR_TRY(tsr_interrupt_check());
+    return ++r->depth < TSR_TREE_DEPTH ? TSR_OK : tsr_json_error(r->j, "values nested too deep");
+}
 
-static bool same_name(const char *name, const char *key, size_t length) { return strlen(name) == length && memcmp(name, key, length) == 0; }
+static TsrStatus read_list(TsrNode **lent, Reader *r) {
+    TsrNode *item;
+    TSR_TRY(enter(r));
+    TSR_TRY(tsr_tree_add(lent, &r->out->tree, TSR_NODE_LIST));
+    TSR_TRY(open_array(r->j));
+    while (*r->j->p != ']') {
+        TSR_TRY(read_value(&item, r));
+        TSR_TRY(tsr_node_append(*lent, item));
+        TSR_TRY(pass_comma(r->j));
+    }
+    r->j->p++;
+    r->depth--;
+    return TSR_OK;
+}
 
-static TsrStatus read_named(TsrJson *j, const char *key, size_t length, void *context) {
-    Members *m = context;
-    TsrTensor *t = NULL;
-    for (int i = 0; i < m->out->n; i++)
-        if (same_name(m->out->items[i].name, key, length)) return tsr_json_error(j, "the key is there twice");
-    TSR_TRY(read_tensor(&t, j, m->wanted));
-    return tsr_items_add_move(m->out, key, length, t);
+/* The key's node keeps where it stands, for the error about one that is there twice. */
+static TsrStatus read_member(TsrJson *j, const char *key, size_t length, void *context) {
+    Reader *r = context;
+    TsrNode *name, *value, *dict = r->dict;
+    TSR_TRY(tsr_tree_add_text(&name, &r->out->tree, TSR_NODE_STR, key, length));
+    name->i = j->p - j->start;
+    TSR_TRY(read_value(&value, r));
+    r->dict = dict;
+    TSR_TRY(tsr_node_append(dict, name));
+    return tsr_node_append(dict, value);
+}
+
+static int by_key(const void *a, const void *b) {
+    const TsrNode *x = *(TsrNode *const *)a, *y = *(TsrNode *const *)b;
+    int order = memcmp(x->text, y->text, TSR_MIN(x->length, y->length));
+    return order != 0 ? order : (x->length > y->length) - (x->length < y->length);
+}
+
+static TsrStatus check_keys(const TsrJson *j, const TsrNode *dict) {
+    const void **sorted;
+    TsrJson at = *j;
+    size_t n = dict->n / 2, i = 1;
+    TSR_TRY(tsr_new_sorted(&sorted, dict->children, n, 2 * sizeof *dict->children, by_key));
+    while (i < n && by_key(sorted[i - 1], sorted[i]) != 0) i++;
+    if (i < n) at.p = j->start + (*(TsrNode *const *)sorted[i])->i;
+    tsr_free(sorted);
+    return i < n ? tsr_json_error(&at, "the key is there twice") : TSR_OK;
+}
+
+static TsrStatus read_dict(TsrNode **lent, Reader *r) {
+    TSR_TRY(enter(r));
+    TSR_TRY(tsr_tree_add(lent, &r->out->tree, TSR_NODE_DICT));
+    r->dict = *lent;
+    TSR_TRY(tsr_json_object(r->j, read_member, r));
+    r->depth--;
+    return check_keys(r->j, *lent);
+}
+
+static TsrStatus add_tensor(TsrNode **lent, Reader *r, const Numbers *v) {
+    TsrTensor *t;
+    TSR_TRY(new_from_numbers(&t, r->out, r->j, v, ndim_of(v), r->options->dtype));
+    TsrStatus status = tsr_tree_add(lent, &r->out->tree, TSR_NODE_TENSOR);
+    if (status != TSR_OK) tsr_tensor_free(t);
+    else (*lent)->tensor = t;
+    return status == TSR_OK ? add_places(r->options->places, v) : status;
+}
+
+/* That numbers alone are a list is told, with the reason. */
+static TsrStatus note_ragged(Reader *r, const Numbers *v) {
+    TsrJson at = *r->j;
+    if (!v->ragged || r->out->notes.length > 0) return TSR_OK;
+    at.p = v->odd_at;
+    tsr_json_error(&at, v->odd);
+    TsrStatus status = tsr_text_printf(&r->out->notes, "%s: a list, not a tensor\n", tsr_error_message());
+    tsr_error_clear();
+    return status;
+}
+
+static TsrStatus read_numbers(TsrNode **lent, Reader *r) {
+    Numbers v = no_numbers(r->options->places != NULL);
+    TsrJson begin = *r->j;
+    TsrStatus status = read_element(r->j, &v, 0);
+    bool list = status != TSR_OK && v.odd[0] != '\0';
+    if (status == TSR_OK) status = add_tensor(lent, r, &v);
+    if (list) {
+        *r->j = begin;
+        status = note_ragged(r, &v);
+    }
+    free_numbers(&v);
+    return list && status == TSR_OK ? read_list(lent, r) : status;
+}
+
+static TsrStatus read_value(TsrNode **lent, Reader *r) {
+    tsr_json_skip_space(r->j);
+    char c = r->j->p < r->j->end ? *r->j->p : '\0';
+    if (c == '{') return read_dict(lent, r);
+    if (c == '"') return read_string(lent, r);
+    if (tsr_json_accept(r->j, "null")) return tsr_tree_add(lent, &r->out->tree, TSR_NODE_NONE);
+    return read_numbers(lent, r);
+}
+
+/* ---- a whole file ---- */
+
+/* Whether a dict has tensors alone, under names that a file of tensors may have. */
+static bool has_tensors_only(const TsrNode *dict) {
+    for (size_t i = 0; i < dict->n; i += 2)
+        if (dict->children[i + 1]->kind != TSR_NODE_TENSOR || strlen(dict->children[i]->text) != dict->children[i]->length) return false;
+    return true;
+}
+
+/* A tensor and a dict of tensors are items, and no tree. What is more is both, as far as it goes. */
+static TsrStatus give_items(TsrItems *out) {
+    TsrNode *root = out->tree.root;
+    if (root->kind == TSR_NODE_TENSOR) TSR_TRY(tsr_items_single_move(out, tsr_tensor_retain(root->tensor)));
+    for (size_t i = 0; root->kind == TSR_NODE_DICT && i < root->n; i += 2) {
+        const TsrNode *key = root->children[i], *value = root->children[i + 1];
+        if ((i & 2047) == 0) TSR_TRY(tsr_interrupt_check());
+        if (value->kind == TSR_NODE_TENSOR) TSR_TRY(tsr_items_add_move(out, key->text, key->length, tsr_tensor_retain(value->tensor)));
+    }
+    if (root->kind == TSR_NODE_TENSOR || (root->kind == TSR_NODE_DICT && has_tensors_only(root))) tsr_tree_free(&out->tree);
+    return TSR_OK;
 }
 
 static TsrStatus check_dtype(const TsrInput *in, TsrDtype wanted) {
@@ -219,18 +467,14 @@ static TsrStatus check_dtype(const TsrInput *in, TsrDtype wanted) {
 
 TsrStatus tsr_json_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *options) {
     TsrJson j = text_of(in);
-    TsrTensor *t = NULL;
+    Reader r = {.j = &j, .out = out, .options = options};
     TSR_TRY(check_dtype(in, options->dtype));
+    j.loose = true;
+    TSR_TRY(read_value(&out->tree.root, &r));
     tsr_json_skip_space(&j);
-    bool object = j.p < j.end && *j.p == '{';
-    if (object) TSR_TRY(tsr_json_object(&j, read_named, &(Members){out, options->dtype}));
-    else TSR_TRY(read_tensor(&t, &j, options->dtype));
-    tsr_json_skip_space(&j);
-    if (j.p != j.end) {
-        tsr_tensor_free(t);
-        return tsr_json_error(&j, "more text after the value");
-    }
-    return object ? TSR_OK : tsr_items_single_move(out, t);
+    if (j.p < j.end && *j.p != '[' && *j.p != '{') return tsr_json_error(&j, "more text after the value");
+    in->end = (size_t)(j.p - in->data);
+    return give_items(out);
 }
 
 /* ---- a value on each line ---- */
@@ -246,6 +490,7 @@ typedef struct Lines {
     Column *columns;
     int n;
     int64_t rows;
+    bool placed; /* where the elements stand is asked for */
     bool chosen; /* by --columns: other keys are passed over */
 } Lines;
 
@@ -264,7 +509,7 @@ static TsrStatus add_column(Lines *l, const char *name, size_t length) {
     if (copy == NULL) return tsr_error_no_memory(sizeof *grown + length);
     memcpy(copy, name, length);
     copy[length] = '\0';
-    l->columns[l->n++] = (Column){copy, 0, no_numbers()};
+    l->columns[l->n++] = (Column){copy, 0, no_numbers(l->placed)};
     return TSR_OK;
 }
 
@@ -292,6 +537,8 @@ static TsrStatus skip_value(TsrJson *j) {
     return tsr_json_error(j, "the text ends inside an object");
 }
 
+static bool same_name(const char *name, const char *key, size_t length) { return strlen(name) == length && memcmp(name, key, length) == 0; }
+
 static TsrStatus read_cell(TsrJson *j, const char *key, size_t length, void *context) {
     Lines *l = context;
     int i = 0;
@@ -301,7 +548,8 @@ static TsrStatus read_cell(TsrJson *j, const char *key, size_t length, void *con
     if (i == l->n) TSR_TRY(add_column(l, key, length));
     if (l->columns[i].rows > l->rows) return tsr_json_error(j, "the key is there twice");
     l->columns[i].rows++;
-    return read_element(j, &l->columns[i].numbers, 1);
+    TsrStatus status = read_element(j, &l->columns[i].numbers, 1);
+    return end_numbers(status, j, &l->columns[i].numbers);
 }
 
 static TsrStatus read_row(TsrJson *j, Lines *l) {
@@ -318,7 +566,7 @@ static TsrStatus read_lines(TsrJson *j, Lines *l, bool objects) {
     for (tsr_json_skip_space(j); j->p < j->end; tsr_json_skip_space(j)) {
         if ((l->rows & 1023) == 0) TSR_TRY(tsr_interrupt_check());
         if (objects && *j->p != '{') return tsr_json_error(j, "an object was expected, as on the lines before");
-        TSR_TRY(objects ? read_row(j, l) : read_element(j, &l->columns[0].numbers, 1));
+        TSR_TRY(objects ? read_row(j, l) : end_numbers(read_element(j, &l->columns[0].numbers, 1), j, &l->columns[0].numbers));
         l->rows++;
         while (j->p < j->end && (*j->p == ' ' || *j->p == '\t' || *j->p == '\r')) j->p++;
         if (j->p < j->end && *j->p != '\n') return tsr_json_error(j, "more text after the value");
@@ -326,26 +574,27 @@ static TsrStatus read_lines(TsrJson *j, Lines *l, bool objects) {
     return TSR_OK;
 }
 
-static TsrStatus take_columns(TsrItems *out, const TsrJson *j, Lines *l, bool objects, TsrDtype wanted) {
+static TsrStatus take_columns(TsrItems *out, const TsrJson *j, Lines *l, bool objects, const TsrLoadOptions *options) {
     for (int i = 0; i < l->n; i++) {
         TsrTensor *t;
         Numbers *v = &l->columns[i].numbers;
         v->sizes[0] = l->rows;
-        TSR_TRY(new_from_numbers(&t, j, v, ndim_of(v), wanted));
+        TSR_TRY(new_from_numbers(&t, out, j, v, ndim_of(v), options->dtype));
         TSR_TRY(objects ? tsr_items_add_move(out, l->columns[i].name, strlen(l->columns[i].name), t) : tsr_items_single_move(out, t));
+        TSR_TRY(add_places(options->places, v));
     }
     return TSR_OK;
 }
 
 TsrStatus tsr_jsonl_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *options) {
     TsrJson j = text_of(in);
-    Lines lines = {0};
+    Lines lines = {.placed = options->places != NULL};
     TSR_TRY(check_dtype(in, options->dtype));
     tsr_json_skip_space(&j);
     bool objects = j.p < j.end && *j.p == '{';
     TsrStatus status = objects ? choose_columns(&lines, options->columns) : add_column(&lines, "", 0);
     if (status == TSR_OK) status = read_lines(&j, &lines, objects);
-    if (status == TSR_OK) status = take_columns(out, &j, &lines, objects, options->dtype);
+    if (status == TSR_OK) status = take_columns(out, &j, &lines, objects, options);
     free_lines(&lines);
     return status;
 }
@@ -358,17 +607,30 @@ typedef struct Writer {
     const TsrSaveOptions *options;
 } Writer;
 
+/* The text of a number, of less than 48 bytes; 0: an error. */
+static size_t number_text(char *text, TsrScalar s, TsrDtype dtype, const TsrSaveOptions *options) {
+    const char *policy = options->json_nan != NULL ? options->json_nan : "null";
+    if (s.kind != TSR_SCALAR_FLOAT || isfinite(s.f)) return tsr_format_element(text, s, dtype, options->precision, true);
+    if (strcmp(policy, "error") == 0) {
+        tsr_error(TSR_VALUE_ERROR, "JSON has no number for %s", isnan(s.f) ? "nan" : "inf");
+        return 0;
+    }
+    if (strcmp(policy, "null") == 0 && options->nulls != NULL) ++*options->nulls;
+    return (size_t)snprintf(text, 48, "%s", strcmp(policy, "token") != 0 ? "null" : isnan(s.f) ? "NaN" : s.f > 0 ? "Infinity" : "-Infinity");
+}
+
+TsrStatus tsr_json_put(TsrText *out, TsrScalar value, TsrDtype dtype, const TsrSaveOptions *options, bool quoted) {
+    char text[48];
+    (void)quoted; /* a number never is */
+    size_t n = number_text(text, value, dtype, options);
+    return n > 0 ? tsr_text_append(out, text, n) : TSR_VALUE_ERROR;
+}
+
 static TsrStatus write_number(const Writer *w, int64_t offset) {
     char text[48];
     const TsrTensor *t = w->t;
-    TsrScalar s = tsr_scalar_load(t->dtype, (const char *)t->storage->ptr.data + offset * (int64_t)tsr_itemsize(t));
-    const char *policy = w->options->json_nan != NULL ? w->options->json_nan : "null";
-    if (s.kind == TSR_SCALAR_FLOAT && !isfinite(s.f)) {
-        if (strcmp(policy, "error") == 0) return tsr_error(TSR_VALUE_ERROR, "JSON has no number for %s", isnan(s.f) ? "nan" : "inf");
-        tsr_sink_puts(w->sink, strcmp(policy, "token") != 0 ? "null" : isnan(s.f) ? "NaN" : s.f > 0 ? "Infinity" : "-Infinity");
-        return w->sink->status;
-    }
-    size_t n = tsr_format_element(text, s, t->dtype, w->options->precision, true);
+    size_t n = number_text(text, tsr_scalar_load(t->dtype, (const char *)t->storage->ptr.data + offset * (int64_t)tsr_itemsize(t)), t->dtype, w->options);
+    if (n == 0) return TSR_VALUE_ERROR;
     tsr_sink_write(w->sink, text, n);
     return w->sink->status;
 }

@@ -40,14 +40,20 @@ static TsrStatus put_utf8(TsrText *out, uint32_t c) {
     return tsr_text_append(out, bytes, (size_t)n);
 }
 
+static bool is_high(uint32_t unit) { return unit >= 0xD800 && unit <= 0xDBFF; }
+static bool is_low(uint32_t unit) { return unit >= 0xDC00 && unit <= 0xDFFF; }
+
 /* Behind \u: a character of 16 bits, or two surrogates that are one of more. */
 static TsrStatus read_code(TsrJson *j, TsrText *out) {
     uint32_t high, low = 0;
     if (!read_unit(j, &high)) return tsr_json_error(j, "four hexadecimal digits were expected");
-    if (high == 0) return tsr_json_error(j, "a NUL in a string");
-    if (high < 0xD800 || high > 0xDFFF) return put_utf8(out, high);
-    if (high > 0xDBFF || !tsr_json_accept(j, "\\u") || !read_unit(j, &low) || low < 0xDC00 || low > 0xDFFF) return tsr_json_error(j, "half a surrogate pair");
-    return put_utf8(out, 0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00));
+    if (high == 0 && !j->loose) return tsr_json_error(j, "a NUL in a string");
+    if (!is_high(high) && !is_low(high)) return put_utf8(out, high);
+    const char *behind = j->p;
+    if (is_high(high) && tsr_json_accept(j, "\\u") && read_unit(j, &low) && is_low(low)) return put_utf8(out, 0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00));
+    if (!j->loose) return tsr_json_error(j, "half a surrogate pair");
+    j->p = behind;
+    return put_utf8(out, high);
 }
 
 static TsrStatus read_escape(TsrJson *j, TsrText *out) {

@@ -11,6 +11,7 @@ typedef struct TsrJson {
     const TsrInput *in;     /* for messages */
     const char *start, *end;
     const char *p;          /* what is next */
+    bool loose;             /* strings may hold NULs and halves of surrogate pairs, as Python's may */
     const char *where;      /* "header, ", said before a place in messages; "" when the text is the whole file */
 } TsrJson;
 
@@ -26,7 +27,7 @@ static inline bool tsr_json_accept(TsrJson *j, const char *word) {
     j->p += n;
     return true;
 }
-/* Appends the string that is next, decoded. `what` it is, for the error when there is none: "a key". A NUL is refused. */
+/* Appends the string that is next, decoded. `what` it is, for the error when there is none: "a key". A NUL is refused, unless the text is read loosely. */
 TsrStatus tsr_json_string(TsrJson *j, TsrText *out, const char *what);
 /* A whole number, not negative: digits alone. */
 TsrStatus tsr_json_size(TsrJson *j, int64_t *out);

@@ -170,6 +170,7 @@ TsrStatus tsr_npy_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *option
     if (nbytes > in->size - h.offset)
         return tsr_input_error(in, "the shape needs %zu bytes of data from byte %zu on, the file has %zu", nbytes, h.offset, in->size - h.offset);
     TSR_TRY(tsr_input_new_tensor(&t, in, &(TsrElements){h.dtype, h.big_endian, h.offset, nbytes, 0}, h.ndim, h.shape, h.fortran));
+    in->end = h.offset + nbytes;
     return tsr_items_single_move(out, t);
 }
 

@@ -27,6 +27,10 @@ static TsrStatus add_content(TsrItems *out, TsrInput *content, const TsrZipMembe
     size_t length = strlen(m->name);
     if (!tsr_npy_probe(content->data, content->size)) return tsr_input_error(content, "it is no npy file");
     TSR_TRY(tsr_npy_read(&one, content, options));
+    if (content->end < content->size) {
+        tsr_items_free(&one);
+        return tsr_input_error(content, "%zu bytes too many: the array ends at byte %zu", content->size - content->end, content->end);
+    }
     TsrTensor *t = tsr_tensor_retain(one.items[0].tensor);
     tsr_items_free(&one);
     if (length > SUFFIX && memcmp(m->name + length - SUFFIX, suffix, SUFFIX) == 0) length -= SUFFIX;

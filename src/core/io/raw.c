@@ -35,7 +35,9 @@ TsrStatus tsr_raw_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *option
     TSR_TRY(resolve_shape(shape, &ndim, in, options, (int64_t)(in->size / tsr_dtype_size(dtype))));
     TSR_TRY(tsr_check_shape(in, &numel, &nbytes, ndim, shape, dtype));
     if (nbytes > in->size) return tsr_input_error(in, "the shape needs %zu bytes, there are %zu", nbytes, in->size);
+    if (nbytes == 0 && in->size > 0) return tsr_input_error(in, "the shape takes none of %zu bytes", in->size);
     TSR_TRY(tsr_input_new_tensor(&t, in, &(TsrElements){dtype, false, 0, nbytes, 0}, ndim, shape, false));
+    in->end = nbytes;
     return tsr_items_single_move(out, t);
 }
 

@@ -183,7 +183,7 @@ static TsrStatus read_header(Reader *r) {
     if (length > HEADER_MOST) return tsr_input_error(in, "a header of %" PRIu64 " bytes is beyond the format's limit of %d", length, HEADER_MOST);
     if (length > in->size - LENGTH_BYTES) return tsr_input_error(in, "the header of %" PRIu64 " bytes is cut off: %zu are there", length, in->size - LENGTH_BYTES);
     const char *start = in->data + LENGTH_BYTES;
-    TsrJson j = {in, start, start + length, start, "header, "};
+    TsrJson j = {.in = in, .start = start, .end = start + length, .p = start, .where = "header, "};
     r->data = LENGTH_BYTES + (size_t)length;
     TSR_TRY(tsr_json_object(&j, read_entry, r));
     tsr_json_skip_space(&j);

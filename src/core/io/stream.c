@@ -84,7 +84,7 @@ static TsrStatus grow(TsrDataPtr *hold, size_t *room, size_t used, size_t wanted
 /* How much room a stream gets next: twice what it has, or at once what its own header promises, up to 1 GiB on trust. */
 static size_t next_room(const TsrInput *in, size_t room, TsrExpectedSize *expected_size) {
     const size_t trusted = (size_t)1 << 30;
-    size_t promised = expected_size(in->data, in->size);
+    size_t promised = expected_size != NULL ? expected_size(in->data, in->size) : 0;
     if (promised > in->size) return TSR_MIN(promised + 1, TSR_MAX(trusted, 2 * room));
     return 2 * room;
 }

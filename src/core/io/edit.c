@@ -1,0 +1,178 @@
+/* edit.c: changes numbers in a file of text where they stand. The file is read again, with the place of each element; those that are not what they were get
+ * new text, and all other bytes are copied. */
+#include <math.h>
+#include <string.h>
+
+#include "core/io.h"
+#include "core/layout.h"
+#include "core/mem.h"
+#include "core/table.h"
+#include "core/view.h"
+#include "elements.h"
+
+typedef struct Edit { /* one element's new text */
+    TsrPlace place;
+    TsrScalar value;
+    TsrDtype dtype;
+} Edit;
+
+typedef struct Edits {
+    Edit *of;
+    size_t n, room;
+} Edits;
+
+/* ---- what fits what ---- */
+
+static bool same_shape(const TsrTensor *a, const TsrTensor *b) {
+    bool column = tsr_ndim(a) == 2 && a->sizes[1] == 1 && tsr_ndim(b) == 1 && a->sizes[0] == b->sizes[0];
+    return column || (tsr_ndim(a) == tsr_ndim(b) && (tsr_ndim(a) == 0 || memcmp(a->sizes, b->sizes, sizeof *a->sizes * (size_t)tsr_ndim(a)) == 0));
+}
+
+static const TsrTensor *find(const TsrItems *items, const char *name) {
+    for (int i = 0; i < items->n; i++)
+        if (items->items[i].name != NULL && strcmp(items->items[i].name, name) == 0) return items->items[i].tensor;
+    return NULL;
+}
+
+/* That of the new ones which stands for item i of the old. NULL: none does. */
+static const TsrTensor *counterpart(const TsrItems *old, int i, const TsrItems *items) {
+    const char *name = old->items[i].name;
+    const TsrTensor *t = name == NULL || items->single ? (items->single && old->n == 1 ? items->items[0].tensor : NULL) : i < items->n && strcmp(items->items[i].name, name) == 0 ? items->items[i].tensor : find(items, name);
+    bool plain = t != NULL && !tsr_is_sparse(t) && !tsr_is_meta(t) && tsr_dtype_is_pod(t->dtype) && !tsr_dtype_is_complex(t->dtype);
+    return plain && same_shape(old->items[i].tensor, t) ? t : NULL;
+}
+
+static bool all_fit(const TsrItems *old, const TsrItems *items) {
+    bool fit = old->tree.root == NULL && items->tree.root == NULL && old->n == items->n;
+    for (int i = 0; i < old->n && fit; i++) fit = counterpart(old, i, items) != NULL;
+    return fit;
+}
+
+/* ---- what differs ---- */
+
+static bool is_integer(TsrScalar s) { return s.kind == TSR_SCALAR_INT || s.kind == TSR_SCALAR_UINT; }
+
+static bool same_integer(TsrScalar a, TsrScalar b) {
+    bool below = (a.kind == TSR_SCALAR_INT && a.i < 0) || (b.kind == TSR_SCALAR_INT && b.i < 0);
+    return below ? a.kind == b.kind && a.i == b.i : a.u == b.u;
+}
+
+/* Whether two numbers are one, so that its text may stay; true is not 1, and 0 not -0. */
+static bool same_value(TsrScalar a, TsrScalar b) {
+    if (a.kind == TSR_SCALAR_BOOL || b.kind == TSR_SCALAR_BOOL) return a.kind == b.kind && a.b == b.b;
+    if (is_integer(a) && is_integer(b)) return same_integer(a, b);
+    double x = tsr_scalar_to_double(a), y = tsr_scalar_to_double(b);
+    bool exact = fabs(x) < 0x1p53 || a.kind == b.kind;
+    return (isnan(x) && isnan(y)) || (x == y && exact && signbit(x) == signbit(y));
+}
+
+static TsrStatus compare(Edits *edits, const TsrTensor *old, const TsrTensor *t, const TsrPlace *places) {
+    const char *before = tsr_data(old), *now = tsr_data(t);
+    for (int64_t i = 0; i < t->numel; i++) {
+        if ((i & 0xFFFF) == 0) TSR_TRY(tsr_interrupt_check());
+        TsrScalar a = tsr_scalar_load(old->dtype, before + i * (int64_t)tsr_itemsize(old)), b = tsr_scalar_load(t->dtype, now + i * (int64_t)tsr_itemsize(t));
+        if (same_value(a, b)) continue;
+        TSR_TRY(tsr_mem_grow(&edits->of, &edits->room, edits->n + 1, sizeof *edits->of));
+        edits->of[edits->n++] = (Edit){places[i], b, t->dtype};
+    }
+    return TSR_OK;
+}
+
+static TsrStatus compare_all(Edits *edits, const TsrItems *old, const TsrItems *items, const TsrPlaces *places) {
+    size_t at = 0;
+    for (int i = 0; i < old->n; i++) {
+        TsrTensor *dense, *t = old->items[i].tensor;
+        if (at + (size_t)t->numel > places->n) return tsr_error(TSR_SYSTEM_ERROR, "tsr_edit: a reader does not tell all places");
+        TSR_TRY(tsr_new_elements(&dense, counterpart(old, i, items)));
+        TsrStatus status = compare(edits, t, dense, places->of + at);
+        tsr_tensor_free(dense);
+        TSR_TRY(status);
+        at += (size_t)t->numel;
+    }
+    return TSR_OK;
+}
+
+/* ---- the new text ---- */
+
+static int by_place(const void *a, const void *b) {
+    size_t x = ((const Edit *)a)->place.begin, y = ((const Edit *)b)->place.begin;
+    return (x > y) - (x < y);
+}
+
+static TsrStatus put_edits(TsrText *out, const TsrInput *in, const Edit *const *edits, size_t n, const TsrFormat *format, const TsrSaveOptions *save) {
+    size_t at = 0;
+    for (size_t i = 0; i < n; i++) {
+        const Edit *e = edits[i];
+        if ((i & 1023) == 0) TSR_TRY(tsr_interrupt_check());
+        TSR_TRY(tsr_text_append(out, in->data + at, e->place.begin - at));
+        TSR_TRY(format->put(out, e->value, e->dtype, save, e->place.begin > 0 && in->data[e->place.begin - 1] == '"'));
+        at = e->place.end;
+    }
+    return tsr_text_append(out, in->data + at, in->size - at);
+}
+
+static TsrStatus write_edits(const TsrInput *in, const Edits *edits, const char *path, const TsrFormat *format, const TsrSaveOptions *save) {
+    const void **sorted;
+    TsrText text = {0};
+    TsrSaveOptions o = *save;
+    TSR_TRY(tsr_new_sorted(&sorted, edits->of, edits->n, sizeof *edits->of, by_place));
+    TsrStatus status = put_edits(&text, in, (const Edit *const *)sorted, edits->n, format, save);
+    tsr_free(sorted);
+    o.format = format->name;
+    o.text = text.data != NULL ? text.data : "";
+    o.text_length = text.length;
+    if (status == TSR_OK) status = tsr_save(&(TsrItems){0}, path, &o);
+    tsr_text_free(&text);
+    return status;
+}
+
+/* ---- all of it ---- */
+
+/* Refused are numbers that were not read as they stand. */
+static TsrStatus check_rounding(const TsrItems *old) {
+    if (!old->rounded) return TSR_OK;
+    tsr_error(TSR_VALUE_ERROR, "%.*s", (int)strcspn(old->notes.data, ";\n"), old->notes.data);
+    if (strchr(old->notes.data, ';') != NULL) tsr_error_hint("--dtype int64 (uint64) keeps it");
+    return TSR_VALUE_ERROR;
+}
+
+/* What separates the fields of the table that was read; 0: it is none. */
+static char delimiter_of(const TsrItems *old) {
+    const TsrColumns *columns = old->n == 1 ? old->items[0].tensor->storage->columns : NULL;
+    return columns != NULL ? columns->delimiter : 0;
+}
+
+static TsrStatus edit(bool *fits, const TsrInput *in, const TsrItems *old, const TsrPlaces *places, const TsrItems *items, const char *path, const TsrFormat *format, const TsrSaveOptions *save) {
+    Edits edits = {0};
+    TsrSaveOptions o = *save;
+    o.delimiter = delimiter_of(old);
+    *fits = all_fit(old, items);
+    if (!*fits) return TSR_OK;
+    TsrStatus status = compare_all(&edits, old, items, places);
+    if (status == TSR_OK) status = write_edits(in, &edits, path, format, &o);
+    tsr_free(edits.of);
+    return status;
+}
+
+TsrStatus tsr_edit(bool *fits, const TsrItems *items, const char *path, const TsrLoadOptions *load, const TsrSaveOptions *save) {
+    TsrInput in;
+    TsrItems old = {0};
+    TsrPlaces places = {0};
+    const TsrFormat *format = NULL;
+    TsrLoadOptions o = *load;
+    *fits = false;
+    o.places = &places;
+    TSR_TRY(tsr_input_open(&in, path, 'c', NULL));
+    TsrStatus status = tsr_format_of(&format, &in, load->format);
+    bool text = status == TSR_OK && format->put != NULL;
+    if (text) {
+        o.format = format->name;
+        status = tsr_load_bytes(&old, in.name, in.data, in.size, &o);
+    }
+    if (text && status == TSR_OK) status = check_rounding(&old);
+    if (text && status == TSR_OK) status = edit(fits, &in, &old, &places, items, path, format, save);
+    tsr_free(places.of);
+    tsr_items_free(&old);
+    tsr_dataptr_release(&in.hold);
+    return status;
+}
