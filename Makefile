@@ -72,7 +72,7 @@ endif
 
 $(BUILD)/obj/repl/prompt/line.o: TARGET_FLAGS += -DTSR_EDIT_$(shell echo $(EDIT) | tr a-z A-Z)
 $(BUILD)/obj/lang/vm/prelude.o: $(shell find src -name '*.tsr')
-$(BUILD)/obj/repl/lesson.o: $(wildcard lessons/*.md)
+$(BUILD)/obj/repl/lesson/course.o: $(wildcard lessons/*.md)
 
 -include $(CORE_OBJ:.o=.d) $(TOOL_OBJ:.o=.d)
 

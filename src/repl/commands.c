@@ -1,14 +1,9 @@
 #include "commands.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "lang/modules/builtin.h"
-#include "repl/prompt/complete.h"
 #include "filter.h"
-#include "lesson.h"
-#include "repl/prompt/line.h"
 #include "lang/vm/prelude.h"
 #include "lang/types/sequences.h"
 #include "shell.h"
@@ -61,22 +56,4 @@ int command_diff(const char *a, const char *b) {
     values_release(both, 2);
     if (status != TSR_OK) return shell_report(status, NULL);
     return count > 0 ? EXIT_FAILED : EXIT_FINE;
-}
-
-int command_lesson(const char *number) {
-    char *end;
-    long n = number != NULL ? strtol(number, &end, 10) : 0;
-    if (number == NULL) {
-        lesson_print_list();
-        return EXIT_FINE;
-    }
-    if (*end != '\0' || n < 1 || n > lesson_count()) {
-        fprintf(stderr, "tsr: there is no lesson '%s' (they are 1 to %d)\n", number, lesson_count());
-        return EXIT_USAGE;
-    }
-    line_completer = complete_word;
-    line_start();
-    TsrStatus status = lesson_run(n);
-    line_end();
-    return shell_report(status, NULL);
 }

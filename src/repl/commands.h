@@ -1,10 +1,9 @@
-/* commands.h: the commands of the command line: -l, --diff, --lesson. */
+/* commands.h: the commands of the command line: -l and --diff. */
 #ifndef REPL_COMMANDS_H
 #define REPL_COMMANDS_H
 
-/* Each prints and returns the exit status. command_diff: 1 when the files differ. command_lesson: EXIT_USAGE when there is none of that number. */
+/* Each prints and returns the exit status. command_diff: 1 when the files differ. */
 int command_list(const char *const *paths, int count);
 int command_diff(const char *a, const char *b);
-int command_lesson(const char *number); /* NULL: the list of lessons */
 
 #endif

@@ -12,6 +12,7 @@
 #include "core/engine/blas.h"
 #include "lang/object/hint.h"
 #include "core/io.h"
+#include "repl/lesson/lesson.h"
 #include "man.h"
 #include "shell.h"
 #include "startup.h"
@@ -23,6 +24,7 @@ typedef struct Line { /* the command line, taken apart */
     const char **codes;
     int code_count;
     const char *page; /* of --print-man */
+    LessonOptions lesson;
     const char **rest; /* what is no option */
     int rest_count;
     ShellOptions shell;
@@ -45,7 +47,10 @@ static const char *const help_text =
     "  --doctest FILE...    check the transcripts in text, Markdown and man pages\n"
     "  -l, --list FILE...   what files hold\n"
     "  --diff A B           how two files differ\n"
-    "  --lesson [N]         a lesson, or the list of them\n"
+    "  --lesson [N|FILE.md|FOLDER [N]]   a lesson, or the list of them\n"
+    "      --check                does each step accept its right answers and refuse its wrong ones?\n"
+    "      --report FILE          what was taken, as CSV\n"
+    "      --no-prompt            no prompt after the last step\n"
     "\n"
     "  -o, --output FORMAT|FILE   how the value of -e goes out: text (default) npy npz csv tsv\n"
     "                             json jsonl safetensors raw pb; with a dot or a slash it is a file\n"
@@ -117,6 +122,9 @@ static bool set_doctest(Line *l, const char *v) { (void)v; return (l->mode = MOD
 static bool set_list(Line *l, const char *v) { (void)v; return (l->mode = MODE_LIST) != 0; }
 static bool set_diff(Line *l, const char *v) { (void)v; return (l->mode = MODE_DIFF) != 0; }
 static bool set_lesson(Line *l, const char *v) { (void)v; return (l->mode = MODE_LESSON) != 0; }
+static bool set_check(Line *l, const char *v) { (void)v; return l->lesson.check = true; }
+static bool set_no_prompt(Line *l, const char *v) { (void)v; return !(l->lesson.stay = false); }
+static bool set_report(Line *l, const char *v) { return (l->lesson.report = v) != NULL && *v != '\0'; }
 static bool set_man(Line *l, const char *v) {
     l->mode = MODE_MAN;
     return (l->page = v) != NULL;
@@ -218,6 +226,9 @@ static const struct Option {
     {"list", 'l', NULL, set_list},
     {"diff", 0, NULL, set_diff},
     {"lesson", 0, NULL, set_lesson},
+    {"check", 0, NULL, set_check},
+    {"report", 0, "a file", set_report},
+    {"no-prompt", 0, NULL, set_no_prompt},
     {"print-man", 0, "a page", set_man},
     {"output", 'o', "text, npy, npz, safetensors, csv, tsv, json, jsonl, raw or pb, or a file that ends in one of these", set_output},
     {"in-place", 0, "a suffix such as .bak, without / and *", set_in_place},
@@ -345,6 +356,10 @@ static int check(const Line *l) {
     if (l->mode == MODE_DEFAULT && l->rest_count > 0 && is_data(l->rest[0])) return usage("%s is data, not a program: tsr -e CODE FILE runs code on it, tsr -e _ FILE shows it", l->rest[0]);
     if ((l->mode == MODE_DOCTEST || l->mode == MODE_LIST) && l->rest_count == 0) return usage("%s: FILE is missing", l->mode == MODE_LIST ? "-l" : "--doctest");
     if (l->mode == MODE_ECHO && l->rest_count != 1) return usage("%s takes one FILE", "--echo");
+    if (l->mode == MODE_LESSON && l->rest_count > 2) return usage("%s takes a number, a FILE, or a FOLDER and a number", "--lesson");
+    if (l->mode != MODE_LESSON && l->lesson.check) return usage("%s needs --lesson", "--check");
+    if (l->mode != MODE_LESSON && l->lesson.report != NULL) return usage("%s needs --lesson", "--report");
+    if (l->lesson.check && l->lesson.report != NULL) return usage("%s and --report exclude each other", "--check");
     if (l->mode == MODE_DIFF && l->rest_count != 2) return usage("%s takes two files", "--diff");
     if (l->shell.filter.output != NULL && l->mode != MODE_CODE) return usage("%s needs -e", "-o");
     if (l->shell.filter.in_place && (l->mode != MODE_CODE || l->rest_count < 1 || has_stdin(l))) return usage("%s needs -e and a FILE", "--in-place");
@@ -368,6 +383,16 @@ static int run_default(const Line *l) {
     return shell_run_file("-");
 }
 
+/* After a lesson that was taken to its end, there is more to try. */
+static int run_lesson(const Line *l) {
+    LessonOptions options = l->lesson;
+    bool prompt;
+    options.arguments = l->rest;
+    options.argument_count = l->rest_count;
+    int status = lesson_command(&options, &prompt);
+    return prompt ? shell_run_prompt() : status;
+}
+
 static int run(const Line *l) {
     switch (l->mode) {
     case MODE_CODE: return then_prompt(l, shell_run_code(l->codes, l->code_count));
@@ -375,7 +400,7 @@ static int run(const Line *l) {
     case MODE_DOCTEST: return doctest_run(l->rest, l->rest_count);
     case MODE_LIST: return command_list(l->rest, l->rest_count);
     case MODE_DIFF: return command_diff(l->rest[0], l->rest[1]);
-    case MODE_LESSON: return command_lesson(l->rest_count > 0 ? l->rest[0] : NULL);
+    case MODE_LESSON: return run_lesson(l);
     case MODE_MAN: return man_print(l->page);
     default: return run_default(l);
     }
@@ -417,6 +442,7 @@ int main(int argc, char **argv) {
     Line line = {.codes = space, .rest = space + room};
     line.shell.colour = colours();
     line.shell.filter.header = -1;
+    line.lesson.stay = true;
     int status = take_apart(&line, argc, argv);
     if (status == EXIT_FINE) status = check(&line);
     if (status == EXIT_FINE) {

@@ -20,7 +20,7 @@
 #include "show/help.h"
 #include "show/inspect.h"
 #include "core/io_stream.h"
-#include "lesson.h"
+#include "repl/lesson/lesson.h"
 #include "torch/maybe_owned.h"
 #include "core/mem.h"
 #include "lang/modules/namespace.h"

@@ -12,7 +12,7 @@ quietly() { # NAME COMMAND...
 }
 quietly 'make install' make -s -C "$top" CONFIG=release install DESTDIR="$root" PREFIX=/usr
 is 'the installed binary' 'tensor([1., 1.])' "$("$root/usr/bin/tsr" -e 'ones(2)' 2>&1)"
-for page in man1/tsr.1 man7/tsr-ops.7 man7/tsr-ownership.7; do
+for page in man1/tsr.1 man7/tsr-ops.7 man7/tsr-ownership.7 man7/tsr-lessons.7; do
     [ -f "$root/usr/share/man/$page" ] && ok "$page" || fail "$page"
 done
 

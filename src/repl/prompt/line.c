@@ -76,7 +76,7 @@ char line_before(size_t distance) { return distance <= line_point() ? line_typed
 typedef enum Wanted { WANTED_CODE, WANTED_FILE, WANTED_KEY } Wanted;
 
 static bool takes_file(const char *typed) {
-    static const char *const magics[] = {"%run ", "%cd ", "%ls ", "%save "};
+    static const char *const magics[] = {"%run ", "%cd ", "%ls ", "%save ", "%lesson "};
     for (size_t i = 0; i < TSR_COUNTOF(magics); i++)
         if (strncmp(typed, magics[i], strlen(magics[i])) == 0) return true;
     return false;

@@ -275,7 +275,7 @@ static const Magic magics[] = {
     {"holders", MAGIC_VALUE, "holders", NULL, "who holds a tensor"},
     {"inspect", MAGIC_VALUE, "inspect", NULL, "all about a tensor"},
     {"leaks", MAGIC_NONE, "leaks", NULL, "raw references nobody can free any more"},
-    {"lesson", MAGIC_OPTIONAL, "lesson", NULL, "a lesson by its number, or the list of them"},
+    {"lesson", MAGIC_OPTIONAL, "lesson", NULL, "a lesson by its number, in a file or a folder, or the list of them"},
     {"ls", MAGIC_OPTIONAL, NULL, session_ls, "the names in a folder"},
     {"memory", MAGIC_NONE, "memory", NULL, "bytes held, kept and mapped"},
     {"notes", MAGIC_CODE, "notes", NULL, "notes on surprising writes and copies: on or off"},

@@ -1,0 +1,132 @@
+/* copy.c: a waiting process is the snapshot. The copy holds the writing end of a pipe: a byte in it says that the snapshot is not needed any more,
+ * its end that all who went on from it are gone. */
+#include "copy.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "lang/modules/builtin.h"
+
+void *copy_shared(size_t bytes) {
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    return memory != MAP_FAILED ? memory : NULL;
+}
+
+void copy_free(void *shared, size_t bytes) {
+    if (shared != NULL) munmap(shared, bytes);
+}
+
+static void flush_output(void) {
+    fflush(builtin_stdout());
+    fflush(stdout);
+    fflush(stderr);
+}
+
+/* fork, where the copy has the time limit too. */
+static pid_t copy_process(void) {
+    struct itimerval limit = {0};
+    flush_output();
+    getitimer(ITIMER_REAL, &limit);
+    pid_t child = fork();
+    if (child == 0) setitimer(ITIMER_REAL, &limit, NULL);
+    return child;
+}
+
+/* Ctrl-C is for the copy that runs, not for who waits. */
+static void ignore_interrupt(struct sigaction *old) {
+    struct sigaction ignore;
+    memset(&ignore, 0, sizeof ignore);
+    ignore.sa_handler = SIG_IGN;
+    sigaction(SIGINT, &ignore, old);
+}
+
+/* ---- silence ---- */
+
+bool quiet_begin(Quiet *q) {
+    int none = open("/dev/null", O_RDWR | O_CLOEXEC);
+    flush_output();
+    for (int fd = 0; fd < 3; fd++) {
+        q->saved[fd] = none >= 0 ? fcntl(fd, F_DUPFD_CLOEXEC, 3) : -1;
+        if (q->saved[fd] >= 0) dup2(none, fd);
+    }
+    if (none >= 0) close(none);
+    return none >= 0;
+}
+
+void quiet_end(const Quiet *q) {
+    flush_output();
+    for (int fd = 0; fd < 3; fd++) {
+        if (q->saved[fd] < 0) continue;
+        dup2(q->saved[fd], fd);
+        close(q->saved[fd]);
+    }
+}
+
+/* ---- copies ---- */
+
+bool copy_run(void (*work)(void *context), void *context, bool quiet) {
+    struct sigaction old;
+    int status = 0;
+    pid_t child = copy_process();
+    if (child == 0) {
+        Quiet silence;
+        if (quiet && !quiet_begin(&silence)) _exit(1);
+        work(context);
+        flush_output();
+        _exit(0);
+    }
+    if (child < 0) return false;
+    ignore_interrupt(&old);
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+    sigaction(SIGINT, &old, NULL);
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+/* Waits for the copy: whether it asked to be left alone. */
+static bool wait_for_word(int fd) {
+    char word;
+    ssize_t n;
+    while ((n = read(fd, &word, 1)) < 0 && errno == EINTR) continue;
+    return n == 1;
+}
+
+bool snapshot_take(Snapshot *s) {
+    int ends[2];
+    struct sigaction old;
+    s->keeper = -1;
+    if (pipe2(ends, O_CLOEXEC) != 0) return true;
+    pid_t child = copy_process();
+    if (child <= 0) {
+        close(ends[0]);
+        if (child == 0) s->keeper = ends[1];
+        else close(ends[1]);
+        return true;
+    }
+    close(ends[1]);
+    ignore_interrupt(&old);
+    if (wait_for_word(ends[0])) _exit(0);
+    close(ends[0]);
+    while (waitpid(child, NULL, 0) < 0 && errno == EINTR) continue;
+    sigaction(SIGINT, &old, NULL);
+    return false;
+}
+
+void snapshot_keep(Snapshot *s) {
+    if (s->keeper < 0) return;
+    while (write(s->keeper, "k", 1) < 0 && errno == EINTR) continue;
+    close(s->keeper);
+    s->keeper = -1;
+}
+
+void snapshot_undo(const Snapshot *s) {
+    if (s->keeper < 0) return;
+    flush_output();
+    _exit(0);
+}

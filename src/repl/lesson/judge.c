@@ -1,0 +1,167 @@
+/* judge.c: every question is put to a copy of the process, which answers through shared memory: do the checks hold; if not, would an answer of the
+ * file still fulfil them from here? If none would, the statement has spoiled the step. */
+#include "judge.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "copy.h"
+#include "lang/syntax/parser.h"
+#include "lang/vm/vm.h"
+#include "reason.h"
+#include "repl/prompt/magic.h"
+#include "repl/shell.h"
+
+typedef struct Question { /* shared with the copy */
+    const Step *step;
+    Span answer;
+    bool holds, solvable;
+    char reason[JUDGE_REASON], wanted[JUDGE_TYPE], shown[JUDGE_TYPE];
+} Question;
+
+/* One at a time is open here; a copy that asks has one of its own. */
+static Question *new_question(const Step *step) {
+    Question *q = copy_shared(sizeof *q);
+    if (q != NULL) q->step = step;
+    return q;
+}
+
+/* ---- in a copy ---- */
+
+bool judge_run(Span code) {
+    Quiet silence;
+    Span statement;
+    int unused;
+    bool fine = quiet_begin(&silence);
+    for (size_t offset = 0; fine && format_next_statement(&statement, code, &offset) && !shell_wants_exit(&unused);)
+        fine = shell_run_typed("<lesson>", statement.begin, (size_t)span_length(statement), 1) == EXIT_FINE && fine;
+    quiet_end(&silence);
+    return fine;
+}
+
+/* As judge_run, but what raises is passed over: "del y" of an answer may have been done before. */
+static void run_all(Span code) {
+    Span statement;
+    for (size_t offset = 0; format_next_statement(&statement, code, &offset);)
+        shell_run_typed("<lesson>", statement.begin, (size_t)span_length(statement), 1);
+}
+
+bool judge_holds(const Step *step, char *reason) {
+    Span check;
+    reason[0] = '\0';
+    for (int i = 0; format_comment(&check, step, "check", i); i++) {
+        if (reason_holds(check)) continue;
+        TsrText text = {0};
+        if (reason_append(&text, check) != TSR_OK) tsr_error_clear();
+        snprintf(reason, JUDGE_REASON, "%s", text.data != NULL ? text.data : "");
+        tsr_text_free(&text);
+        return false;
+    }
+    return true;
+}
+
+static void note_type(char *name) {
+    const Value *last = globals_last();
+    if (last != NULL && last->tag != V_UNBOUND) snprintf(name, JUDGE_TYPE, "%s", value_type(*last)->name);
+}
+
+static void try_answer(void *context) {
+    Question *q = context;
+    char reason[JUDGE_REASON];
+    run_all(q->answer);
+    if (!judge_holds(q->step, reason)) return;
+    q->solvable = true;
+    note_type(q->wanted);
+}
+
+/* The whole answer, else what is left of it when its first statements were done already. */
+static void try_rests(Question *q, Span answer) {
+    Span statement;
+    for (size_t offset = 0; !q->solvable && format_next_statement(&statement, answer, &offset);) {
+        q->answer = (Span){statement.begin, answer.end};
+        copy_run(try_answer, q, true);
+    }
+}
+
+static bool has_several(Span code) {
+    Span statement;
+    size_t offset = 0;
+    return format_next_statement(&statement, code, &offset) && format_next_statement(&statement, code, &offset);
+}
+
+/* Whether the model answer would fulfil the checks, or one of the others that a learner may be in the middle of. Those of one statement don't count:
+ * what sets everything anew would make anything before it seem harmless. */
+static void try_answers(Question *q) {
+    TsrText code = {0};
+    Span answer;
+    if (format_code(&code, q->step->answer) == TSR_OK && code.length > 0) try_rests(q, (Span){code.data, code.data + code.length});
+    for (int i = 0; !q->solvable && format_comment(&answer, q->step, "right", i); i++)
+        if (has_several(answer)) try_rests(q, answer);
+    tsr_text_free(&code);
+}
+
+static void answer_question(void *context) {
+    Question *q = context;
+    note_type(q->shown);
+    q->holds = judge_holds(q->step, q->reason);
+    if (!q->holds) try_answers(q);
+}
+
+/* ---- the attempt ---- */
+
+static bool asks_last(const Step *step) {
+    Span check;
+    for (int i = 0; format_comment(&check, step, "check", i); i++)
+        if (reason_asks_last(check)) return true;
+    return false;
+}
+
+bool judge_begin(Attempt *a, const Step *step) {
+    *a = (Attempt){.step = step, .shows = asks_last(step)};
+    Question *q = new_question(step);
+    if (q == NULL || !copy_run(answer_question, q, true)) return copy_free(q, sizeof *q), false;
+    a->solvable = q->solvable;
+    a->fulfilled = q->holds;
+    memcpy(a->wanted, q->wanted, sizeof a->wanted);
+    memcpy(a->reason, q->reason, sizeof a->reason);
+    copy_free(q, sizeof *q);
+    return true;
+}
+
+/* Whether the statement is a bare expression; *name: and that a name alone. */
+static bool is_expression(Span typed, bool *name) {
+    Source *source = NULL;
+    Ast *ast = NULL;
+    SourceRange where = {0};
+    bool fine = source_new(&source, "<typed>", typed.begin, (size_t)span_length(typed), 1, NULL) == TSR_OK && parser_new_module(&ast, source, &where) == TSR_OK;
+    bool is = fine && ast->body.count == 1 && ast->body.items[0]->kind == AST_EXPR;
+    *name = is && ast->body.items[0]->value->kind == AST_NAME;
+    if (!fine) tsr_error_clear();
+    ast_free(ast);
+    source_free(source);
+    return is;
+}
+
+/* Of an expression: does it only look? Where something is to be shown, what has the type of the answer is an attempt, unless it is a name alone;
+ * elsewhere what leaves the failing comparison as it was. */
+static bool only_looks(const Attempt *a, const Question *q, Span typed) {
+    bool name, expression = is_expression(typed, &name);
+    if (!expression) return magic_is(typed.begin, (size_t)span_length(typed));
+    if (name || !a->shows) return name || strcmp(a->reason, q->reason) == 0;
+    return strcmp(a->wanted, q->shown) != 0;
+}
+
+void judge(Judgement *out, Attempt *a, Span typed, bool failed) {
+    *out = (Judgement){.verdict = VERDICT_OPEN};
+    Question *q = new_question(a->step);
+    bool known = q != NULL && copy_run(answer_question, q, true);
+    if (known) {
+        out->verdict = q->holds ? VERDICT_RIGHT : a->solvable && !q->solvable ? VERDICT_SPOILED : VERDICT_OPEN;
+        out->looked = !q->holds && (only_looks(a, q, typed) || (failed && strcmp(a->reason, q->reason) == 0));
+        snprintf(out->reason, sizeof out->reason, "%s", q->reason);
+        if (out->verdict != VERDICT_SPOILED) memcpy(a->reason, q->reason, sizeof a->reason);
+    } else if (judge_holds(a->step, out->reason)) {
+        out->verdict = VERDICT_RIGHT;
+    }
+    copy_free(q, sizeof *q);
+}
