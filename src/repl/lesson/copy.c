@@ -1,5 +1,5 @@
-/* copy.c: a waiting process is the snapshot. The copy holds the writing end of a pipe: a byte in it says that the snapshot is not needed any more,
- * its end that all who went on from it are gone. */
+/* copy.c: a waiting process is the snapshot. The copy holds the writing end of a pipe: a byte in it says that the
+ * snapshot is not needed any more, its end that all who went on from it are gone. */
 #include "copy.h"
 
 #include <errno.h>

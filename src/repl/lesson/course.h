@@ -1,4 +1,5 @@
-/* course.h: which lessons there are: those that are part of the program (lessons/NN-*.md), a file, or a folder of them. */
+/* course.h: which lessons there are: those that are part of the program (lessons/NN-*.md), a file, or a folder of
+ * them. */
 #ifndef REPL_LESSON_COURSE_H
 #define REPL_LESSON_COURSE_H
 
@@ -18,8 +19,9 @@ typedef struct Course {
     Lesson *lessons;
 } Course;
 
-/* Reads what `path` names: NULL the program's own lessons, a file, or a folder, whose files *.md are taken in the order of their names. *out is the
- * caller's, also after an error (course_free): OSError, ValueError when the folder has none. */
+/* Reads what `path` names: NULL the program's own lessons, a file, or a folder, whose files *.md are taken in the
+ * order of their names. *out is the caller's, also after an error (course_free): OSError, ValueError when the folder
+ * has none. */
 TsrStatus course_open(Course *out, const char *path);
 void course_free(Course *course);
 

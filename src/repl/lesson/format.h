@@ -1,9 +1,10 @@
 /* format.h: a lesson's text taken apart. Nothing is copied: every Span is lent by the text, which outlives it.
  *
- * A lesson is Markdown: `# Title`, an introduction, and steps. A step is `## Heading`, prose and fenced transcripts, then comments of the form
- * `<!-- KEY: text -->` and a fenced transcript that is the model answer. The keys, in any order: `try` (the task), `check` (an expression; all of
- * them are to hold), `hint` (from a nudge to the form), `wrong` and `right` (code that the checks must refuse and accept). A step without `try`
- * is only read. man/tsr-lessons.7 is the manual of it. Any bytes are fine: what is not of this form is prose. */
+ * A lesson is Markdown: `# Title`, an introduction, and steps. A step is `## Heading`, prose and fenced transcripts,
+ * then comments of the form `<!-- KEY: text -->` and a fenced transcript that is the model answer. The keys, in any
+ * order: `try` (the task), `check` (an expression; all of them are to hold), `hint` (from a nudge to the form),
+ * `wrong` and `right` (code that the checks must refuse and accept). A step without `try` is only read.
+ * man/tsr-lessons.7 is the manual of it. Any bytes are fine: what is not of this form is prose. */
 #ifndef REPL_LESSON_FORMAT_H
 #define REPL_LESSON_FORMAT_H
 
@@ -41,8 +42,8 @@ bool format_odd_key(Span *key, const Step *step);
 
 /* Appends the code of a text's transcripts: what stands behind ">>>" and "...". */
 TsrStatus format_code(TsrText *code, Span text);
-/* The next statement of code (a logical line or a compound statement) from byte *offset on, which moves behind it; what can't be parsed
- * is one statement up to its line's end. False at the end. */
+/* The next statement of code (a logical line or a compound statement) from byte *offset on, which moves behind it;
+ * what can't be parsed is one statement up to its line's end. False at the end. */
 bool format_next_statement(Span *statement, Span code, size_t *offset);
 
 #endif

@@ -1,5 +1,5 @@
-/* judge.c: every question is put to a copy of the process, which answers through shared memory: do the checks hold; if not, would an answer of the
- * file still fulfil them from here? If none would, the statement has spoiled the step. */
+/* judge.c: every question is put to a copy of the process, which answers through shared memory: do the checks hold; if
+ * not, would an answer of the file still fulfil them from here? If none would, the statement has spoiled the step. */
 #include "judge.h"
 
 #include <stdio.h>
@@ -89,8 +89,8 @@ static bool has_several(Span code) {
     return format_next_statement(&statement, code, &offset) && format_next_statement(&statement, code, &offset);
 }
 
-/* Whether the model answer would fulfil the checks, or one of the others that a learner may be in the middle of. Those of one statement don't count:
- * what sets everything anew would make anything before it seem harmless. */
+/* Whether the model answer would fulfil the checks, or one of the others that a learner may be in the middle of. Those
+ * of one statement don't count: what sets everything anew would make anything before it seem harmless. */
 static void try_answers(Question *q) {
     TsrText code = {0};
     Span answer;
@@ -142,8 +142,8 @@ static bool is_expression(Span typed, bool *name) {
     return is;
 }
 
-/* Of an expression: does it only look? Where something is to be shown, what has the type of the answer is an attempt, unless it is a name alone;
- * elsewhere what leaves the failing comparison as it was. */
+/* Of an expression: does it only look? Where something is to be shown, what has the type of the answer is an attempt,
+ * unless it is a name alone; elsewhere what leaves the failing comparison as it was. */
 static bool only_looks(const Attempt *a, const Question *q, Span typed) {
     bool name, expression = is_expression(typed, &name);
     if (!expression) return magic_is(typed.begin, (size_t)span_length(typed));

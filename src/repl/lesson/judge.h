@@ -1,8 +1,10 @@
-/* judge.h: whether a learner's statements fulfil a step, and why not. No terminal: who calls it reads, runs and shows (take.h, verify.h).
+/* judge.h: whether a learner's statements fulfil a step, and why not. No terminal: who calls it reads, runs and shows
+ * (take.h, verify.h).
  *
- * Contract. judge_begin is called when a step's transcripts have run and its task is put, then judge after each statement that was run. Both look at
- * copies of the process (copy.h), so judging changes nothing: not a count, not `_`, not what a check calls. The caller keeps a way back to where the
- * statement began (snapshot_take), and goes there when the verdict is VERDICT_SPOILED. */
+ * Contract. judge_begin is called when a step's transcripts have run and its task is put, then judge after each
+ * statement that was run. Both look at copies of the process (copy.h), so judging changes nothing: not a count, not
+ * `_`, not what a check calls. The caller keeps a way back to where the statement began (snapshot_take), and goes
+ * there when the verdict is VERDICT_SPOILED. */
 #ifndef REPL_LESSON_JUDGE_H
 #define REPL_LESSON_JUDGE_H
 
@@ -33,10 +35,12 @@ typedef struct Judgement {
 
 /* False when no copy can be made: then nothing is known, and every verdict is by the checks alone. */
 bool judge_begin(Attempt *attempt, const Step *step);
-/* `typed`: the statement that was run, `failed` whether it raised. Keeps the reason in the attempt for the next call. */
+/* `typed`: the statement that was run, `failed` whether it raised. Keeps the reason in the attempt for the next call.
+ * */
 void judge(Judgement *out, Attempt *attempt, Span typed, bool failed);
 
-/* Whether all checks of the step hold now, in this process; if not, `reason` (JUDGE_REASON bytes) says which comparison fails. */
+/* Whether all checks of the step hold now, in this process; if not, `reason` (JUDGE_REASON bytes) says which
+ * comparison fails. */
 bool judge_holds(const Step *step, char *reason);
 /* Runs code as if it were typed, its output dropped. False when a statement raised. */
 bool judge_run(Span code);

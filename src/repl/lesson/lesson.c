@@ -1,7 +1,8 @@
-/* lesson.c: which lesson is meant, and whether there is a learner: at a terminal it is taken, elsewhere printed with its answers.
+/* lesson.c: which lesson is meant, and whether there is a learner: at a terminal it is taken, elsewhere printed with
+ * its answers.
  *
- * From the prompt or a program a lesson runs in a process of its own, a new one: it has names, ids, handles and settings of its own, and the caller's are
- * untouched. */
+ * From the prompt or a program a lesson runs in a process of its own, a new one: it has names, ids, handles and
+ * settings of its own, and the caller's are untouched. */
 #include "lesson.h"
 
 #include <ctype.h>

@@ -1,5 +1,6 @@
-/* lesson.h: the lessons: `tsr --lesson`, %lesson and lesson(). What stands where: format.h a lesson's text, course.h which lessons there are, judge.h
- * whether a step is fulfilled, take.h a lesson with its learner, verify.h whether lessons judge rightly, progress.h what was taken. */
+/* lesson.h: the lessons: `tsr --lesson`, %lesson and lesson(). What stands where: format.h a lesson's text, course.h
+ * which lessons there are, judge.h whether a step is fulfilled, take.h a lesson with its learner, verify.h whether
+ * lessons judge rightly, progress.h what was taken. */
 #ifndef REPL_LESSON_LESSON_H
 #define REPL_LESSON_LESSON_H
 
@@ -17,7 +18,8 @@ typedef struct LessonOptions { /* of the command line */
     const char *report;  /* --report: the file that says what was taken; NULL: none */
 } LessonOptions;
 
-/* Does what the options say. Returns the exit status; *prompt: a lesson was taken to its end, and the prompt is to follow. */
+/* Does what the options say. Returns the exit status; *prompt: a lesson was taken to its end, and the prompt is to
+ * follow. */
 int lesson_command(const LessonOptions *options, bool *prompt);
 
 #endif

@@ -12,8 +12,8 @@
 
 void page_say(const char *style, const char *text); /* one line */
 void page_prose(const char *style, Span text);
-/* Prose and transcripts: statements are shown and run, and what they print now stands for what the file says. With `run` false the file is shown as
- * it is. Stops when exit() was called; KeyboardInterrupt and TimeoutError. */
+/* Prose and transcripts: statements are shown and run, and what they print now stands for what the file says. With
+ * `run` false the file is shown as it is. Stops when exit() was called; KeyboardInterrupt and TimeoutError. */
 TsrStatus page_show(Span text, bool run);
 
 #endif

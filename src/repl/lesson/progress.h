@@ -1,5 +1,6 @@
-/* progress.h: what a learner has taken: a line a step in the file tsr/lessons of the user's state folder ($XDG_STATE_HOME, else ~/.local/state).
- * Without that folder, and in the sandbox, it lasts as long as the process. Copies of the process (copy.h) share it. */
+/* progress.h: what a learner has taken: a line a step in the file tsr/lessons of the user's state folder
+ * ($XDG_STATE_HOME, else ~/.local/state). Without that folder, and in the sandbox, it lasts as long as the process.
+ * Copies of the process (copy.h) share it. */
 #ifndef REPL_LESSON_PROGRESS_H
 #define REPL_LESSON_PROGRESS_H
 

@@ -1,4 +1,5 @@
-/* reason.c: a check's tree says where its operands stand in the text; each is evaluated by itself and written as its repr. */
+/* reason.c: a check's tree says where its operands stand in the text; each is evaluated by itself and written as its
+ * repr. */
 #include "reason.h"
 
 #include <ctype.h>

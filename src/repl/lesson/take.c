@@ -1,8 +1,9 @@
 /* take.c: reads, runs and shows; judge.h judges.
  *
- * The lesson goes on in a copy of the process, and so does each statement: one that spoils its step is undone by ending its copy. The process that the
- * lesson began in waits. To begin a step again, or to go back, the copy ends and says in shared memory where the next one is to begin: that runs the
- * steps before it silently, with the answers of the file. */
+ * The lesson goes on in a copy of the process, and so does each statement: one that spoils its step is undone by
+ * ending its copy. The process that the lesson began in waits. To begin a step again, or to go back, the copy ends and
+ * says in shared memory where the next one is to begin: that runs the steps before it silently, with the answers of
+ * the file. */
 #include "take.h"
 
 #include <stdio.h>
@@ -210,7 +211,8 @@ static Turn wait_for_enter(Taking *t) {
     return turn;
 }
 
-/* Whether the step can be taken from here: in a copy, its transcripts run and an answer then fulfils what did not hold before. */
+/* Whether the step can be taken from here: in a copy, its transcripts run and an answer then fulfils what did not hold
+ * before. */
 typedef struct Readiness {
     const Step *step;
     bool *ready; /* shared */

@@ -4,9 +4,9 @@
 
 #include "course.h"
 
-/* Lesson `n` (from 1) of the course, from the first step that was not taken yet, in names of its own: when this returns, every name, tensor and
- * setting of the process is what it was. *finished: its last step was taken (false: the learner left). MemoryError when no copy of the process can be
- * made. */
+/* Lesson `n` (from 1) of the course, from the first step that was not taken yet, in names of its own: when this
+ * returns, every name, tensor and setting of the process is what it was. *finished: its last step was taken (false:
+ * the learner left). MemoryError when no copy of the process can be made. */
 TsrStatus take_lesson(const Course *course, int n, bool *finished);
 
 #endif

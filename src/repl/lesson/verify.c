@@ -1,4 +1,5 @@
-/* verify.c: a lesson is walked through with its own answers; at each step everything that the step lists is tried in a copy of its own. */
+/* verify.c: a lesson is walked through with its own answers; at each step everything that the step lists is tried in a
+ * copy of its own. */
 #include "verify.h"
 
 #include <stdio.h>

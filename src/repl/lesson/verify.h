@@ -4,8 +4,9 @@
 
 #include "course.h"
 
-/* Takes each step of each lesson as a learner would, with its answer, each `right` and each `wrong` piece of code, and runs the code in its hints.
- * Prints a line for each thing that is not as it should be, then how much was checked. Returns how many such things. */
+/* Takes each step of each lesson as a learner would, with its answer, each `right` and each `wrong` piece of code, and
+ * runs the code in its hints. Prints a line for each thing that is not as it should be, then how much was checked.
+ * Returns how many such things. */
 int verify_course(const Course *course);
 
 #endif
