@@ -104,7 +104,6 @@ static TsrStatus read_one(Value *out, const char *path, bool metadata, bool reco
     TsrStatus status = add_position(&k, path);
     if (status == TSR_OK && metadata) status = add_move(&k, "metadata", VALUE_TRUE);
     if (status == TSR_OK && records) status = add_move(&k, "records", VALUE_TRUE);
-    if (status == TSR_OK && metadata) status = add_text(&k, "unknown", "opaque");
     if (status == TSR_OK) status = add_input_options(&k);
     if (status == TSR_OK) status = call_by_name(out, "load", &k);
     drop(&k);

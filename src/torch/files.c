@@ -139,7 +139,7 @@ static TsrStatus items_to_pair(Value *out, TsrItems *items) {
 enum { LOAD_PATH, LOAD_FORMAT, LOAD_DTYPE, LOAD_SHAPE, LOAD_MODE, LOAD_HEADER, LOAD_DELIMITER, LOAD_COLUMNS, LOAD_METADATA, LOAD_NA, LOAD_UNKNOWN, LOAD_RECORDS, LOAD_ARGS };
 
 static TsrStatus read_unknown(TsrLoadOptions *o, Value v) {
-    const char *unknown = "error";
+    const char *unknown = "opaque";
     TSR_TRY(optional_text(&unknown, v, "load(): argument 'unknown'"));
     o->opaque = strcmp(unknown, "opaque") == 0;
     return o->opaque || strcmp(unknown, "error") == 0 ? TSR_OK : tsr_error(TSR_VALUE_ERROR, "load(): unknown is 'error' or 'opaque', not '%s'", unknown);
@@ -629,7 +629,7 @@ static TsrStatus columns(Value *out, const CallArgs *args) {
 }
 
 static const Method functions[] = {
-    {"load", load, ARGS_ANY, 1, 2, "(path, format=None, *, dtype=None, shape=None, mode='c', header=None, delimiter=None, columns=None, metadata=False, na=None, unknown='error', records=False)",
+    {"load", load, ARGS_ANY, 1, 2, "(path, format=None, *, dtype=None, shape=None, mode='c', header=None, delimiter=None, columns=None, metadata=False, na=None, unknown='opaque', records=False)",
      "What a file holds: a tensor, a dict of tensors, or whatever values a .pt file has; '-' is standard input. With metadata=True a pair: that, and the texts that a safetensors file keeps beside its tensors, a dict. With records=True a list of all that stand one behind the other in an npy, json or raw file."},
     {"save", save, ARGS_ANY, 2, 3, "(obj, path, format=None, *, precision=None, json_nan='null', delimiter=None, header=True, untie=False, metadata=None, compress=False, na='nan', compact=False)",
      "Writes a tensor, or a dict of tensors, or to a .pt file any values, whole or not at all. header= of csv and tsv: a list of names of the columns, or False for none."},

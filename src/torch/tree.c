@@ -5,6 +5,7 @@
 #include "lang/types/bytes.h"
 #include "core/mem.h"
 #include "lang/types/dict.h"
+#include "lang/object/gc.h"
 #include "lang/object/native.h"
 #include "lang/types/numbers.h"
 #include "lang/vm/prelude.h"
@@ -15,36 +16,88 @@
 
 /* ---- what has no meaning here ---- */
 
+/* Its parts can be looked at: by attribute, by key, and what it was called with by number. */
 typedef struct Opaque {
-    Obj obj;
-    char *name; /* owned */
+    GcObj gc;
+    char *name;  /* owned */
+    Value parts; /* a dict */
 } Opaque;
 
 static void opaque_destroy(Obj *self) {
     tsr_free(((Opaque *)self)->name);
+    value_release(((Opaque *)self)->parts);
     obj_free(self, sizeof(Opaque));
 }
 
+static void opaque_traverse(Obj *self, GcVisit visit, void *context) { gc_visit_value(((Opaque *)self)->parts, visit, context); }
+static void opaque_clear(Obj *self) { value_clear(&((Opaque *)self)->parts); }
+
+static Dict *parts_of(Value self) { return value_is_dict(((Opaque *)self.o)->parts) ? value_as_dict(((Opaque *)self.o)->parts) : NULL; }
+
 static TsrStatus opaque_repr(TsrText *out, Value self) { return tsr_text_printf(out, "<opaque %s>", ((Opaque *)self.o)->name); }
 
+/* What a module keeps in dicts of its own is found as if it were its attributes. */
+static Value *find_in_module(const Dict *parts, const char *name) {
+    static const char *const within[] = {"_parameters", "_buffers", "_modules"};
+    for (size_t i = 0; i < TSR_COUNTOF(within); i++) {
+        Value *held = dict_find_c(parts, within[i]);
+        Value *found = held != NULL && value_is_dict(*held) ? dict_find_c(value_as_dict(*held), name) : NULL;
+        if (found != NULL) return found;
+    }
+    return NULL;
+}
+
 static TsrStatus opaque_get_attr(Value *out, Value self, Str *name) {
-    (void)out;
+    const Dict *parts = parts_of(self);
+    Value *found = parts != NULL ? dict_find_c(parts, name->data) : NULL;
+    if (found == NULL && parts != NULL) found = find_in_module(parts, name->data);
+    if (found != NULL) {
+        *out = value_retain(*found);
+        return TSR_OK;
+    }
+    if (strncmp(name->data, "__", 2) == 0) {
+        *out = VALUE_UNBOUND; /* __class__ and its like */
+        return TSR_OK;
+    }
     return tsr_error(TSR_ATTRIBUTE_ERROR, "a value of %s can't be used ('%s'): it was read from a file as something opaque", ((Opaque *)self.o)->name, name->data);
 }
 
-static Type opaque_type = {.obj = TYPE_HEADER, .name = "opaque", .module = "tsr", .destroy = opaque_destroy, .repr = opaque_repr, .get_attr = opaque_get_attr,
-                           .doc = "Something in a .pt file of a class that tsr has not. It shows its name and can't be used."};
+static TsrStatus opaque_get_item(Value *out, Value self, Value key) {
+    Value *found = NULL;
+    if (parts_of(self) != NULL) TSR_TRY(dict_find(&found, parts_of(self), key));
+    if (found == NULL && value_is_str(key) && parts_of(self) != NULL) found = find_in_module(parts_of(self), value_as_str(key)->data);
+    if (found == NULL) return tsr_error(TSR_KEY_ERROR, "a value of %s has no such part: it was read from a file as something opaque", ((Opaque *)self.o)->name);
+    *out = value_retain(*found);
+    return TSR_OK;
+}
+
+static TsrStatus opaque_iter(Value *out, Value self) { return value_iter(out, ((Opaque *)self.o)->parts); }
+
+static TsrStatus opaque_truth(bool *out, Value self) {
+    (void)self;
+    *out = true;
+    return TSR_OK;
+}
+
+static Type opaque_type = {.obj = TYPE_HEADER, .name = "opaque", .module = "tsr", .flags = TYPE_GC, .destroy = opaque_destroy, .traverse = opaque_traverse, .clear = opaque_clear, .repr = opaque_repr,
+                           .truth = opaque_truth, .get_item = opaque_get_item, .iter = opaque_iter, .get_attr = opaque_get_attr,
+                           .doc = "Something in a .pt file of a class that tsr has not. It shows its name and can't be used; what it was made of can be looked at: x.name, x['name'], x[0], list(x)."};
 
 static TsrStatus opaque_new(Value *out, const char *name) {
     size_t n = strlen(name) + 1;
+    Value parts;
+    TSR_TRY(dict_new(&parts));
     char *copy = tsr_malloc(n);
     Opaque *o = copy != NULL ? obj_new(&opaque_type, sizeof *o) : NULL;
     if (o == NULL) {
         tsr_free(copy);
+        value_release(parts);
         return tsr_error_no_memory(n);
     }
     memcpy(copy, name, n);
     o->name = copy;
+    o->parts = parts;
+    gc_track(o);
     *out = value_obj_move(o);
     return TSR_OK;
 }
@@ -85,7 +138,6 @@ static TsrStatus leaf_to_value(Value *out, const TsrNode *node) {
     case TSR_NODE_DEVICE: return device_to_value(out, node);
     case TSR_NODE_TENSOR: *out = value_tensor_move(tsr_tensor_retain(node->tensor)); return TSR_OK;
     case TSR_NODE_STORAGE: return storage_obj_new(out, node->storage, node->dtype);
-    case TSR_NODE_OPAQUE: return opaque_new(out, node->text);
     default: *out = VALUE_NONE; return TSR_OK;
     }
 }
@@ -110,6 +162,16 @@ static TsrStatus fill_dict(Dict *dict, List *made, const TsrNode *node) {
         TSR_TRY(dict_set(dict, key, value));
     }
     return TSR_OK;
+}
+
+/* The tensor, made by the function of its layout, which checks what it is given. */
+static TsrStatus new_sparse(Value *out, List *made, const TsrNode *node) {
+    Value list;
+    TSR_TRY(list_new(&list, (int64_t)node->n));
+    TsrStatus status = fill_list(value_as_list(list), made, node);
+    if (status == TSR_OK) return converted_move(out, "sparse_of", list);
+    value_release(list);
+    return status;
 }
 
 static TsrStatus fill_set(Set *set, List *made, const TsrNode *node) {
@@ -158,6 +220,15 @@ static TsrStatus convert(List *made, TsrNode *node) {
         TSR_TRY(node->kind == TSR_NODE_DICT ? dict_new(&v) : new_ordered_dict(&v));
         TSR_TRY(keep_move(made, v, node));
         return fill_dict(value_as_dict(v), made, node);
+    case TSR_NODE_OPAQUE:
+        TSR_TRY(opaque_new(&v, node->text));
+        TSR_TRY(keep_move(made, v, node));
+        return fill_dict(parts_of(v), made, node);
+    case TSR_NODE_SPARSE:
+        if (node->user == node) return tsr_error(TSR_VALUE_ERROR, "a tensor that holds itself can't be read");
+        node->user = node;
+        TSR_TRY(new_sparse(&v, made, node));
+        return keep_move(made, v, node);
     case TSR_NODE_SET:
         TSR_TRY(set_new(&v, &set_type));
         TSR_TRY(keep_move(made, v, node));

@@ -11,6 +11,9 @@ size_t tsr_npy_expected_size(const char *data, size_t size);
 /* What a file of t is: appends its header; *dense, whose bytes follow, is the caller's. ValueError for a dtype that npy has not. */
 TsrStatus tsr_npy_new_parts(TsrText *header, TsrTensor **dense, const TsrTensor *t);
 
+/* Of a type code such as "f4", without the mark of the order of bytes; TSR_DTYPE_NONE: no tensor has it. */
+TsrDtype tsr_npy_dtype(const char *code, size_t n);
+
 bool tsr_npz_probe(const char *data, size_t size);
 TsrStatus tsr_npz_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *options);
 TsrStatus tsr_npz_write(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options);

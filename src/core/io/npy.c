@@ -22,6 +22,12 @@ static const struct {
     {"c16", TSR_COMPLEX128},
 };
 
+TsrDtype tsr_npy_dtype(const char *code, size_t n) {
+    for (size_t i = 0; i < TSR_COUNTOF(codes); i++)
+        if (strlen(codes[i].code) == n && memcmp(codes[i].code, code, n) == 0) return codes[i].dtype;
+    return TSR_DTYPE_NONE;
+}
+
 typedef struct Header {
     TsrDtype dtype;
     bool big_endian, fortran;
@@ -79,11 +85,8 @@ static TsrStatus read_descr(Cursor *c, Header *h) {
     h->big_endian = marked && text[0] == '>';
     const char *code = text + marked;
     size_t length = n - marked;
-    for (size_t i = 0; i < TSR_COUNTOF(codes); i++) {
-        if (strlen(codes[i].code) != length || memcmp(codes[i].code, code, length) != 0) continue;
-        h->dtype = codes[i].dtype;
-        return TSR_OK;
-    }
+    h->dtype = tsr_npy_dtype(code, length);
+    if (h->dtype != TSR_DTYPE_NONE) return TSR_OK;
     if (length > 0 && code[0] == 'O') return tsr_input_error(c->in, "it holds pickled objects (dtype '|O'), which are never executed");
     return tsr_input_error(c->in, "its dtype '%s' has no tensor dtype", tsr_io_quote(shown, text, n));
 }

@@ -3,12 +3,15 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "elements.h"
+#include "formats.h"
 #include "core/layout.h"
 #include "core/mem.h"
 
 /* ---- names ---- */
 
-typedef enum Callable { NAME_TENSOR_V2, NAME_TENSOR_V3, NAME_PARAMETER, NAME_ORDERED_DICT, NAME_SIZE, NAME_DEVICE, NAME_SET, NAME_COMPLEX, NAME_ENCODE, NAME_STORAGE } Callable;
+typedef enum Callable { NAME_TENSOR_V2, NAME_TENSOR_V3, NAME_PARAMETER, NAME_ORDERED_DICT, NAME_SIZE, NAME_DEVICE, NAME_SET, NAME_COMPLEX, NAME_ENCODE, NAME_STORAGE, NAME_PARAMETER_STATE,
+               NAME_FROM_TYPE, NAME_SPARSE, NAME_LAYOUT, NAME_NUMPY_ARRAY, NAME_NUMPY_SCALAR, NAME_NUMPY_DTYPE, NAME_BYTES, NAME_CLASS /* only named, not called */ } Callable;
 
 /* All that a pickle may name and call. */
 static const struct {
@@ -19,6 +22,12 @@ static const struct {
     {"collections", "OrderedDict", NAME_ORDERED_DICT},      {"torch", "Size", NAME_SIZE},                           {"torch", "device", NAME_DEVICE},
     {"__builtin__", "set", NAME_SET},                       {"builtins", "set", NAME_SET},                          {"__builtin__", "complex", NAME_COMPLEX},
     {"builtins", "complex", NAME_COMPLEX},                  {"_codecs", "encode", NAME_ENCODE},
+    {"__builtin__", "bytes", NAME_BYTES},                   {"builtins", "bytes", NAME_BYTES},
+    {"torch._utils", "_rebuild_parameter_with_state", NAME_PARAMETER_STATE}, {"torch._tensor", "_rebuild_from_type_v2", NAME_FROM_TYPE},
+    {"torch._utils", "_rebuild_sparse_tensor", NAME_SPARSE}, {"torch.serialization", "_get_layout", NAME_LAYOUT},
+    {"numpy.core.multiarray", "_reconstruct", NAME_NUMPY_ARRAY},  {"numpy._core.multiarray", "_reconstruct", NAME_NUMPY_ARRAY}, {"numpy", "dtype", NAME_NUMPY_DTYPE},
+    {"numpy.core.multiarray", "scalar", NAME_NUMPY_SCALAR},       {"numpy._core.multiarray", "scalar", NAME_NUMPY_SCALAR},
+    {"numpy", "ndarray", NAME_CLASS},                       {"torch", "Tensor", NAME_CLASS},                        {"torch.nn.parameter", "Parameter", NAME_CLASS},
 };
 
 /* The classes of storages; a dtype that has none is written in bytes. */
@@ -29,6 +38,7 @@ static const struct {
     {"torch", "FloatStorage", TSR_FLOAT32},    {"torch", "DoubleStorage", TSR_FLOAT64}, {"torch", "HalfStorage", TSR_FLOAT16}, {"torch", "BFloat16Storage", TSR_BFLOAT16},
     {"torch", "LongStorage", TSR_INT64},       {"torch", "IntStorage", TSR_INT32},      {"torch", "ShortStorage", TSR_INT16},  {"torch", "CharStorage", TSR_INT8},
     {"torch", "ByteStorage", TSR_UINT8},       {"torch", "BoolStorage", TSR_BOOL},      {"torch", "ComplexFloatStorage", TSR_COMPLEX64}, {"torch", "ComplexDoubleStorage", TSR_COMPLEX128},
+    {"torch", "QInt8Storage", TSR_INT8},       {"torch", "QUInt8Storage", TSR_UINT8},   {"torch", "QInt32Storage", TSR_INT32},
     {"torch.storage", "UntypedStorage", TSR_DTYPE_NONE}, {"torch", "UntypedStorage", TSR_DTYPE_NONE},
 };
 
@@ -45,6 +55,7 @@ typedef struct Reader {
     const char *p, *end;
     const TsrPickleHost *host;
     bool opaque, stopped;
+    uint64_t spent, budget; /* what is copied, values and bytes: a small file must not name the same large one again and again */
     TsrTree *tree;
     TsrNode stack, memo;  /* lists: their children are what is on the stack, and what has been put aside */
     size_t *marks;        /* heights of the stack */
@@ -52,6 +63,11 @@ typedef struct Reader {
 } Reader;
 
 static TsrStatus bad(const Reader *r, const char *what) { return tsr_input_error(r->in, "byte %zu: %s", (size_t)(r->p - r->in->data), what); }
+
+static TsrStatus spend(Reader *r, uint64_t n) {
+    r->spent += n;
+    return r->spent <= r->budget ? TSR_OK : bad(r, "the same values are copied too often");
+}
 
 static TsrStatus push(Reader *r, TsrNode *node) { return tsr_node_append(&r->stack, node); }
 
@@ -199,10 +215,28 @@ static TsrStatus op_fold_marked(Reader *r, int unused) {
 }
 
 static bool is_key(const TsrNode *key) {
-    if (key->kind != TSR_NODE_TUPLE) return key->kind <= TSR_NODE_BYTES || key->kind == TSR_NODE_DTYPE || key->kind == TSR_NODE_DEVICE;
+    if (key->kind != TSR_NODE_TUPLE) return key->kind <= TSR_NODE_BYTES || key->kind == TSR_NODE_DTYPE || key->kind == TSR_NODE_DEVICE || key->kind == TSR_NODE_OPAQUE;
     for (size_t i = 0; i < key->n; i++)
         if (key->children[i]->kind == TSR_NODE_TUPLE || !is_key(key->children[i])) return false;
     return true;
+}
+
+static TsrStatus add_part(TsrNode *opaque, TsrNode *key, TsrNode *value) {
+    TSR_TRY(tsr_node_append(opaque, key));
+    return tsr_node_append(opaque, value);
+}
+
+static TsrStatus add_numbered(Reader *r, TsrNode *opaque, TsrNode *value) {
+    TsrNode *key;
+    TSR_TRY(tsr_tree_add(&key, r->tree, TSR_NODE_INT));
+    key->i = opaque->i++;
+    return add_part(opaque, key, value);
+}
+
+static TsrStatus add_named(Reader *r, TsrNode *opaque, const char *name, TsrNode *value) {
+    TsrNode *key;
+    TSR_TRY(tsr_tree_add_text(&key, r->tree, TSR_NODE_STR, name, strlen(name)));
+    return add_part(opaque, key, value);
 }
 
 /* Takes what stands above `height` into the container below it. */
@@ -213,10 +247,10 @@ static TsrStatus extend(Reader *r, size_t height, bool pairs) {
     bool fits = pairs ? to->kind == TSR_NODE_DICT || to->kind == TSR_NODE_ORDERED_DICT : to->kind == TSR_NODE_LIST;
     if (!fits && to->kind != TSR_NODE_OPAQUE) return bad(r, pairs ? "items for what is no dict" : "items for what is no list");
     if (pairs && n % 2 != 0) return bad(r, "a key without a value");
-    for (size_t i = 0; i < n && fits; i++) {
+    for (size_t i = 0; i < n; i++) {
         TsrNode *item = r->stack.children[height + i];
         if (pairs && i % 2 == 0 && !is_key(item)) return bad(r, "a key that can't be one");
-        TSR_TRY(tsr_node_append(to, item));
+        TSR_TRY(!fits && !pairs ? add_numbered(r, to, item) : tsr_node_append(to, item));
     }
     r->stack.n = height;
     return TSR_OK;
@@ -246,10 +280,14 @@ static TsrStatus take_line(Reader *r, const char **text, size_t *n) {
 
 static bool is_text(const char *wanted, const char *text, size_t n) { return strlen(wanted) == n && memcmp(wanted, text, n) == 0; }
 
-static TsrStatus push_callable(Reader *r, Callable what, TsrDtype dtype) {
-    TSR_TRY(push_int(r, what, TSR_NODE_GLOBAL));
-    peek(r, 0)->dtype = dtype;
-    return TSR_OK;
+static TsrStatus push_callable(Reader *r, Callable what, TsrDtype dtype, const char *module, const char *name) {
+    char text[100];
+    TsrNode *node;
+    int length = snprintf(text, sizeof text, "%s.%s", module, name);
+    TSR_TRY(tsr_tree_add_text(&node, r->tree, TSR_NODE_GLOBAL, text, (size_t)length));
+    node->i = what;
+    node->dtype = dtype;
+    return push(r, node);
 }
 
 static TsrStatus push_unknown(Reader *r, const char *module, size_t nmodule, const char *name, size_t n) {
@@ -274,9 +312,9 @@ static TsrStatus op_global(Reader *r, int unused) {
     TSR_TRY(take_line(r, &module, &nmodule));
     TSR_TRY(take_line(r, &name, &n));
     for (size_t i = 0; i < TSR_COUNTOF(callables); i++)
-        if (is_text(callables[i].module, module, nmodule) && is_text(callables[i].name, name, n)) return push_callable(r, callables[i].what, TSR_DTYPE_NONE);
+        if (is_text(callables[i].module, module, nmodule) && is_text(callables[i].name, name, n)) return push_callable(r, callables[i].what, TSR_DTYPE_NONE, callables[i].module, callables[i].name);
     for (size_t i = 0; i < TSR_COUNTOF(storages); i++)
-        if (is_text(storages[i].module, module, nmodule) && is_text(storages[i].name, name, n)) return push_callable(r, NAME_STORAGE, storages[i].dtype);
+        if (is_text(storages[i].module, module, nmodule) && is_text(storages[i].name, name, n)) return push_callable(r, NAME_STORAGE, storages[i].dtype, storages[i].module, storages[i].name);
     snprintf(dtype, sizeof dtype, "%.*s", (int)TSR_MIN(n, sizeof dtype - 1), name);
     TsrDtype d = is_text("torch", module, nmodule) && strlen(dtype) == n ? tsr_dtype_from_name(dtype) : TSR_DTYPE_NONE;
     if (d == TSR_DTYPE_NONE || !tsr_dtype_is_pod(d)) return push_unknown(r, module, nmodule, name, n);
@@ -347,6 +385,7 @@ static TsrStatus make_bytes(Reader *r, TsrNode **out, const TsrNode *args) {
     if (!has_kinds(args, "ss") || strcmp(args->children[1]->text, "latin1") != 0) return bad(r, "bytes in an unknown encoding");
     const unsigned char *s = (const unsigned char *)args->children[0]->text;
     size_t left = args->children[0]->length, n = 0;
+    TSR_TRY(spend(r, left));
     TSR_TRY(tsr_tree_add_text(out, r->tree, TSR_NODE_BYTES, (const char *)s, left));
     for (size_t i = 0; i < left; i++) {
         if (s[i] >= 0xC4) return bad(r, "a character that is no byte");
@@ -364,7 +403,8 @@ static bool to_double(double *out, const TsrNode *node) {
 }
 
 /* The arguments' children become the node's. */
-static TsrStatus adopt(TsrNode *out, TsrNodeKind kind, const TsrNode *from) {
+static TsrStatus adopt(Reader *r, TsrNode *out, TsrNodeKind kind, const TsrNode *from) {
+    TSR_TRY(spend(r, from->n));
     for (size_t i = 0; i < from->n; i++) TSR_TRY(tsr_node_append(out, from->children[i]));
     out->kind = kind;
     return TSR_OK;
@@ -378,29 +418,133 @@ static TsrStatus make_ordered_dict(Reader *r, TsrNode *out, const TsrNode *args)
     for (size_t i = 0; i < args->children[0]->n; i++) {
         const TsrNode *pair = args->children[0]->children[i];
         if ((pair->kind != TSR_NODE_TUPLE && pair->kind != TSR_NODE_LIST) || pair->n != 2 || !is_key(pair->children[0])) return bad(r, "an OrderedDict of other than pairs");
-        TSR_TRY(adopt(out, TSR_NODE_ORDERED_DICT, pair));
+        TSR_TRY(adopt(r, out, TSR_NODE_ORDERED_DICT, pair));
     }
+    return TSR_OK;
+}
+
+/* What is called so is not known, what it was called with is. */
+static TsrStatus make_opaque(Reader *r, TsrNode **out, const TsrNode *callee, const TsrNode *args) {
+    TSR_TRY(spend(r, args->n));
+    TSR_TRY(tsr_tree_add_text(out, r->tree, TSR_NODE_OPAQUE, callee->text, callee->length));
+    for (size_t i = 0; i < args->n && args->kind == TSR_NODE_TUPLE; i++) TSR_TRY(add_numbered(r, *out, args->children[i]));
+    return TSR_OK;
+}
+
+/* (layout, (indices, values, size[, coalesced])), or of compressed ones (layout, (compressed indices, plain indices, values, size)) */
+static TsrStatus make_sparse(Reader *r, TsrNode **out, const TsrNode *args) {
+    const TsrNode *layout = args->n == 2 ? args->children[0] : NULL, *parts = args->n == 2 ? args->children[1] : NULL;
+    TsrNode *name;
+    if (layout == NULL || layout->kind != TSR_NODE_OPAQUE || parts->kind != TSR_NODE_TUPLE) return bad(r, "a sparse tensor made of other things than those are");
+    bool coo = strcmp(layout->text, "torch.sparse_coo") == 0;
+    if (coo ? !has_kinds(parts, "TT.") && !has_kinds(parts, "TT..") : !has_kinds(parts, "TTT.")) return bad(r, "a sparse tensor made of other things than those are");
+    TSR_TRY(tsr_tree_add(out, r->tree, TSR_NODE_SPARSE));
+    TSR_TRY(tsr_tree_add_text(&name, r->tree, TSR_NODE_STR, layout->text, layout->length));
+    TSR_TRY(tsr_node_append(*out, name));
+    for (size_t i = 0; i < parts->n; i++) TSR_TRY(tsr_node_append(*out, parts->children[i]));
+    return TSR_OK;
+}
+
+/* ---- NumPy's arrays and numbers ---- */
+
+static const char numpy_dtype[] = "numpy.dtype", numpy_array[] = "numpy.ndarray";
+
+static bool is_opaque(const TsrNode *node, const char *name) { return node->kind == TSR_NODE_OPAQUE && strcmp(node->text, name) == 0; }
+
+/* dtype('f8', False, True): opaque, its code part 0, and once it is built its order of bytes the part "order". */
+static bool read_dtype(TsrDtype *dtype, bool *big_endian, const TsrNode *node) {
+    if (!is_opaque(node, numpy_dtype) || node->n < 4 || node->children[1]->kind != TSR_NODE_STR) return false;
+    const TsrNode *order = node->children[node->n - 1];
+    *dtype = tsr_npy_dtype(node->children[1]->text, node->children[1]->length);
+    *big_endian = order->kind == TSR_NODE_STR && strcmp(order->text, ">") == 0;
+    return *dtype != TSR_DTYPE_NONE && order->kind == TSR_NODE_STR;
+}
+
+/* The bytes of an element, in our order, as a number; false when it is none that a node holds. */
+static bool set_number(TsrNode *out, const TsrNode *bytes, TsrDtype dtype, bool big_endian) {
+    char element[16];
+    size_t size = tsr_dtype_size(dtype), width = size / (tsr_dtype_is_complex(dtype) ? 2 : 1);
+    if (bytes->kind != TSR_NODE_BYTES || bytes->length != size) return false;
+    for (size_t i = 0; i < size; i++) element[i] = bytes->text[big_endian ? i / width * width + (width - 1 - i % width) : i];
+    if (dtype == TSR_BOOL && element[0] != 0) element[0] = 1;
+    TsrScalar v = tsr_scalar_load(dtype, element);
+    if (v.kind == TSR_SCALAR_UINT && v.u > INT64_MAX) return false;
+    out->kind = v.kind == TSR_SCALAR_BOOL ? TSR_NODE_BOOL : v.kind == TSR_SCALAR_INT || v.kind == TSR_SCALAR_UINT ? TSR_NODE_INT : v.kind == TSR_SCALAR_FLOAT ? TSR_NODE_FLOAT : TSR_NODE_COMPLEX;
+    if (v.kind == TSR_SCALAR_BOOL) out->i = element[0];
+    if (v.kind == TSR_SCALAR_INT) out->i = v.i;
+    if (v.kind == TSR_SCALAR_UINT) out->i = (int64_t)v.u;
+    if (v.kind == TSR_SCALAR_FLOAT) out->re = v.f;
+    if (v.kind == TSR_SCALAR_COMPLEX) {
+        out->re = v.c.re;
+        out->im = v.c.im;
+    }
+    return true;
+}
+
+/* scalar(dtype, bytes) */
+static TsrStatus make_scalar(Reader *r, TsrNode **out, const TsrNode *callee, const TsrNode *args) {
+    TsrDtype dtype;
+    bool big_endian;
+    TSR_TRY(tsr_tree_add(out, r->tree, TSR_NODE_NONE));
+    if (args->n == 2 && read_dtype(&dtype, &big_endian, args->children[0]) && set_number(*out, args->children[1], dtype, big_endian)) return TSR_OK;
+    return make_opaque(r, out, callee, args);
+}
+
+/* The state of an array, (1, shape, dtype, in Fortran's order, bytes), makes it a tensor; one that no tensor is stays opaque. */
+static TsrStatus build_array(Reader *r, TsrNode *array, TsrNode *state, bool *built) {
+    TsrDtype dtype;
+    TsrInput content = {.name = r->in->name, .member = r->in->member, .mode = 'c'};
+    int64_t shape[TSR_MAX_DIMS], numel;
+    size_t nbytes;
+    bool big_endian;
+    *built = false;
+    if (state->kind != TSR_NODE_TUPLE || !has_kinds(state, "it.b.") || !read_dtype(&dtype, &big_endian, state->children[2])) return TSR_OK;
+    const TsrNode *sizes = state->children[1], *bytes = state->children[4];
+    if (bytes->kind != TSR_NODE_BYTES || !read_sizes(shape, sizes)) return TSR_OK;
+    TSR_TRY(tsr_check_shape(r->in, &numel, &nbytes, (int)sizes->n, shape, dtype));
+    if (nbytes != bytes->length) return bad(r, "an array of another size than its bytes");
+    TSR_TRY(spend(r, nbytes));
+    content.data = bytes->text;
+    content.size = bytes->length;
+    TSR_TRY(tsr_input_new_tensor(&array->tensor, &content, &(TsrElements){dtype, big_endian, 0, nbytes, 0}, (int)sizes->n, shape, state->children[3]->i != 0));
+    array->kind = TSR_NODE_TENSOR;
+    array->n = 0;
+    *built = true;
     return TSR_OK;
 }
 
 static TsrStatus make(Reader *r, TsrNode **out, const TsrNode *callee, const TsrNode *args) {
     TsrNode *made;
     int64_t sizes[TSR_MAX_DIMS];
-    if (callee->kind == TSR_NODE_OPAQUE) return tsr_tree_add_text(out, r->tree, TSR_NODE_OPAQUE, callee->text, callee->length);
+    if (callee->kind == TSR_NODE_OPAQUE) return make_opaque(r, out, callee, args);
     if (callee->kind != TSR_NODE_GLOBAL || args->kind != TSR_NODE_TUPLE) return bad(r, "a call of what can't be called");
-    if (callee->i == NAME_ENCODE) return make_bytes(r, out, args);
+    switch ((Callable)callee->i) {
+    case NAME_ENCODE: return make_bytes(r, out, args);
+    case NAME_BYTES: return args->n == 0 ? tsr_tree_add_text(out, r->tree, TSR_NODE_BYTES, "", 0) : bad(r, "bytes in an unknown encoding");
+    case NAME_SPARSE: return make_sparse(r, out, args);
+    case NAME_LAYOUT: return has_kinds(args, "s") && args->children[0]->length < 100 ? tsr_tree_add_text(out, r->tree, TSR_NODE_OPAQUE, args->children[0]->text, args->children[0]->length) : bad(r, "a layout without a name");
+    case NAME_NUMPY_ARRAY: return tsr_tree_add_text(out, r->tree, TSR_NODE_OPAQUE, numpy_array, sizeof numpy_array - 1);
+    case NAME_NUMPY_DTYPE: return make_opaque(r, out, callee, args);
+    case NAME_NUMPY_SCALAR: return make_scalar(r, out, callee, args);
+    case NAME_FROM_TYPE: /* (function, class, arguments, attributes) */
+        if (args->n != 4 || args->children[0]->kind != TSR_NODE_GLOBAL || args->children[0]->i == NAME_FROM_TYPE) return r->opaque ? make_opaque(r, out, callee, args) : bad(r, "a tensor made by what does not make one");
+        return make(r, out, args->children[0], args->children[2]);
+    default: break;
+    }
+    if (r->opaque && args->n > 0 && args->children[0]->kind == TSR_NODE_OPAQUE) return make_opaque(r, out, callee, args);
     TSR_TRY(tsr_tree_add(&made, r->tree, TSR_NODE_NONE));
     *out = made;
     switch ((Callable)callee->i) {
     case NAME_TENSOR_V2: return make_tensor(r, made, args, false);
     case NAME_TENSOR_V3: return make_tensor(r, made, args, true);
     case NAME_PARAMETER:
-        *out = has_kinds(args, "Tb.") ? args->children[0] : NULL;
+    case NAME_PARAMETER_STATE:
+        *out = has_kinds(args, callee->i == NAME_PARAMETER ? "Tb." : "Tb..") ? args->children[0] : NULL;
         return *out != NULL ? TSR_OK : bad(r, "a parameter that is no tensor");
     case NAME_ORDERED_DICT: return make_ordered_dict(r, made, args);
     case NAME_SIZE:
         if (!has_kinds(args, "t") || !read_sizes(sizes, args->children[0])) return bad(r, "a torch.Size of other than sizes");
-        return adopt(made, TSR_NODE_SIZE, args->children[0]);
+        return adopt(r, made, TSR_NODE_SIZE, args->children[0]);
     case NAME_DEVICE: {
         TsrDevice device;
         if ((!has_kinds(args, "s") && !has_kinds(args, "si")) || tsr_device_parse(&device, args->children[0]->text) != TSR_OK) return bad(r, "an unknown device");
@@ -410,11 +554,11 @@ static TsrStatus make(Reader *r, TsrNode **out, const TsrNode *callee, const Tsr
         if (!has_kinds(args, "l")) return bad(r, "a set of other than a list");
         for (size_t i = 0; i < args->children[0]->n; i++)
             if (!is_key(args->children[0]->children[i])) return bad(r, "a set of what can't be in one");
-        return adopt(made, TSR_NODE_SET, args->children[0]);
+        return adopt(r, made, TSR_NODE_SET, args->children[0]);
     case NAME_COMPLEX:
         made->kind = TSR_NODE_COMPLEX;
         return args->n == 2 && to_double(&made->re, args->children[0]) && to_double(&made->im, args->children[1]) ? TSR_OK : bad(r, "a complex of other than two numbers");
-    default: return bad(r, "a call of what can't be called");
+    default: return r->opaque ? make_opaque(r, out, callee, args) : bad(r, "a call of what can't be called");
     }
 }
 
@@ -427,21 +571,58 @@ static TsrStatus op_reduce(Reader *r, int unused) {
     return push(r, made);
 }
 
-/* The attributes of an object: what is opaque stays so, and of an OrderedDict (a module's state) they say nothing about its items. */
+/* Attributes in a dict are parts under their names, those of a class with __slots__ come in a second one; any other state is the part "state". */
+static TsrStatus add_state(Reader *r, TsrNode *opaque, TsrNode *state) {
+    if (state->kind == TSR_NODE_DICT) {
+        TSR_TRY(spend(r, state->n));
+        for (size_t i = 0; i < state->n; i++) TSR_TRY(tsr_node_append(opaque, state->children[i]));
+        return TSR_OK;
+    }
+    bool slots = state->kind == TSR_NODE_TUPLE && state->n == 2;
+    for (size_t i = 0; i < 2 && slots; i++) slots = state->children[i]->kind == TSR_NODE_DICT || state->children[i]->kind == TSR_NODE_NONE;
+    if (!slots) return add_named(r, opaque, "state", state);
+    for (size_t i = 0; i < 2; i++)
+        if (state->children[i]->kind == TSR_NODE_DICT) TSR_TRY(add_state(r, opaque, state->children[i]));
+    return TSR_OK;
+}
+
+static TsrStatus build_opaque(Reader *r, TsrNode *object, TsrNode *state) {
+    bool built = false;
+    if (strcmp(object->text, numpy_array) == 0 && object->n == 0) TSR_TRY(build_array(r, object, state, &built));
+    if (built) return TSR_OK;
+    if (strcmp(object->text, numpy_dtype) == 0 && state->kind == TSR_NODE_TUPLE && state->n > 1 && state->children[1]->kind == TSR_NODE_STR) return add_named(r, object, "order", state->children[1]);
+    return add_state(r, object, state);
+}
+
+/* The attributes of an object: of an OrderedDict (a module's state) they say nothing about its items. */
 static TsrStatus op_build(Reader *r, int unused) {
     TsrNode *object = peek(r, 1);
     (void)unused;
     if (object == NULL || (object->kind != TSR_NODE_OPAQUE && object->kind != TSR_NODE_ORDERED_DICT)) return bad(r, "attributes for what has none");
+    if (object->kind == TSR_NODE_OPAQUE) TSR_TRY(build_opaque(r, object, peek(r, 0)));
     r->stack.n--;
     return TSR_OK;
 }
 
-/* ('storage', class, key, location, count) */
+/* ('module', class, file, source), which was written before PyTorch 1.6: the class. */
+static TsrStatus take_class(Reader *r, const TsrNode *id) {
+    r->stack.n--;
+    return push(r, id->children[1]);
+}
+
+/* ('storage', class, key, location, count[, None]) */
 static TsrStatus op_storage(Reader *r, int unused) {
     TsrNode *id = peek(r, 0), *made;
     (void)unused;
-    if (id == NULL || id->kind != TSR_NODE_TUPLE || !has_kinds(id, "s.ssi") || strcmp(id->children[0]->text, "storage") != 0) return bad(r, "a reference that is no storage");
+    if (id != NULL && id->kind == TSR_NODE_TUPLE && has_kinds(id, "s...") && strcmp(id->children[0]->text, "module") == 0) return take_class(r, id);
+    if (id == NULL || id->kind != TSR_NODE_TUPLE || (!has_kinds(id, "s.ssi") && !has_kinds(id, "s.ssi.")) || strcmp(id->children[0]->text, "storage") != 0) return bad(r, "a reference that is no storage");
     const TsrNode *class = id->children[1];
+    if (id->n == 6 && id->children[5]->kind != TSR_NODE_NONE) return bad(r, "a view of a storage, as PyTorch wrote them before 0.4");
+    if (r->opaque && class->kind == TSR_NODE_OPAQUE) {
+        TSR_TRY(make_opaque(r, &made, class, id));
+        r->stack.n--;
+        return push(r, made);
+    }
     if (class->kind != TSR_NODE_GLOBAL || class->i != NAME_STORAGE || id->children[4]->i < 0) return bad(r, "a storage of an unknown class");
     TSR_TRY(tsr_tree_add(&made, r->tree, TSR_NODE_STORAGE));
     made->dtype = class->dtype;
@@ -460,7 +641,7 @@ static const struct {
     {0x80, op_proto, 0},           {'.', op_stop, 0},          {'(', op_mark, 0},           {'N', op_new, TSR_NODE_NONE},  {'}', op_new, TSR_NODE_DICT},
     {']', op_new, TSR_NODE_LIST},  {')', op_new, TSR_NODE_TUPLE}, {0x88, op_bool, 1},       {0x89, op_bool, 0},            {'K', op_int, 1},
     {'M', op_int, 2},              {'J', op_int, 4},           {0x8a, op_long, 1},          {0x8b, op_long, 4},            {'G', op_float, 0},
-    {'X', op_text, 4},             {'U', op_text, 1},          {'q', op_put, 1},            {'r', op_put, 4},              {'h', op_get, 1},
+    {'X', op_text, 4},             {'U', op_text, 1},         {'T', op_text, 4},          {'q', op_put, 1},            {'r', op_put, 4},              {'h', op_get, 1},
     {'j', op_get, 4},              {0x85, op_fold, 1},         {0x86, op_fold, 2},          {0x87, op_fold, 3},            {'t', op_fold_marked, 0},
     {'a', op_extend_one, 0},       {'e', op_extend, 0},        {'s', op_extend_one, 1},     {'u', op_extend, 1},           {'c', op_global, 0},
     {'R', op_reduce, 0},           {0x81, op_reduce, 0},       {'b', op_build, 0},          {'Q', op_storage, 0},
@@ -487,7 +668,8 @@ static TsrStatus check_reached(const Reader *r) {
     size_t depth = 0;
     for (TsrNode *node = r->tree->root;;) {
         if (node != NULL && node->user == NULL) {
-            if (node->kind == TSR_NODE_GLOBAL) return bad(r, "a name where a value was expected");
+            if (node->kind == TSR_NODE_GLOBAL && !r->opaque) return bad(r, "a name where a value was expected");
+            if (node->kind == TSR_NODE_GLOBAL) node->kind = TSR_NODE_OPAQUE;
             if (depth == TSR_TREE_DEPTH) return bad(r, "values nested too deep");
             node->user = node;
             path[depth++] = (Visit){node, 0};
@@ -499,16 +681,17 @@ static TsrStatus check_reached(const Reader *r) {
     }
 }
 
-TsrStatus tsr_pickle_read(TsrTree *tree, const TsrInput *in, const TsrPickleHost *host, bool opaque) {
-    Reader r = {.in = in, .p = in->data, .end = in->data + in->size, .host = host, .opaque = opaque, .tree = tree};
+TsrStatus tsr_pickle_read(TsrTree *tree, const TsrInput *in, size_t *at, const TsrPickleHost *host, bool opaque) {
+    Reader r = {.in = in, .p = in->data + *at, .end = in->data + in->size, .host = host, .opaque = opaque, .tree = tree};
+    r.budget = 16 * (uint64_t)(r.end - r.p) + 4096;
     TsrStatus status = TSR_OK;
     for (int64_t i = 0; status == TSR_OK && !r.stopped; i++) {
         if ((i & 1023) == 0) status = tsr_interrupt_check();
         if (status == TSR_OK) status = r.p < r.end ? step(&r) : bad(&r, "the pickle has no end");
     }
-    if (status == TSR_OK && r.p != r.end) status = bad(&r, "bytes behind the pickle's end");
     if (status == TSR_OK) status = check_reached(&r);
     for (TsrNode *node = tree->all; node != NULL; node = node->next) node->user = NULL;
+    *at = (size_t)(r.p - in->data);
     tsr_free(r.stack.children);
     tsr_free(r.memo.children);
     tsr_free(r.marks);
@@ -705,6 +888,7 @@ static TsrStatus put_whole(Writer *w, TsrNode *node) {
     case TSR_NODE_SIZE: return put_size(w, node);
     case TSR_NODE_TENSOR: return put_tensor(w, node);
     case TSR_NODE_STORAGE: return tsr_error(TSR_TYPE_ERROR, "a storage is written with its tensors, not alone");
+    case TSR_NODE_SPARSE: return tsr_error(TSR_VALUE_ERROR, "sparse tensors are not written; convert with to_dense()");
     case TSR_NODE_OPAQUE: return tsr_error(TSR_TYPE_ERROR, "%s can't be written: it is opaque", node->text);
     default: return tsr_error(TSR_TYPE_ERROR, "a name can't be written");
     }

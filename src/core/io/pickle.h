@@ -12,8 +12,8 @@ typedef struct TsrPickleHost {
     void *context;
 } TsrPickleHost;
 
-/* tree->root is what the pickle holds. With `opaque` what has an unknown name is a node that says so, else it is refused. */
-TsrStatus tsr_pickle_read(TsrTree *tree, const TsrInput *in, const TsrPickleHost *host, bool opaque);
+/* tree->root is what the pickle holds that begins at byte *at of `in`; *at is then behind it. With `opaque` what has an unknown name is a node that says so, else it is refused. */
+TsrStatus tsr_pickle_read(TsrTree *tree, const TsrInput *in, size_t *at, const TsrPickleHost *host, bool opaque);
 
 /* How a tensor is written. */
 typedef struct TsrPickled {

@@ -1,4 +1,6 @@
-/* pt.c: PyTorch's .pt: a zip archive of a pickle, data.pkl, and of the storages that it speaks of, data/KEY, each in a member of its own. */
+/* pt.c: PyTorch's .pt: a zip archive of a pickle, data.pkl, and of the storages that it speaks of, data/KEY, each in a member of its own. Before 1.6: five pickles in a row (a magic
+ * number, the version, the order of bytes, the value, the keys of the storages), behind which each storage stands with its count before it. How large they are only the value tells: it is
+ * read twice, first over storages on the meta device. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +13,12 @@
 
 enum { ALIGNMENT = 16 /* of storages, whatever stands in them */ };
 
-bool tsr_pt_probe(const char *data, size_t size) { return tsr_zip_first_ends(data, size, "/data.pkl"); }
+static const char old_magic[] = "\x80\2\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19."; /* a pickle of 0x1950a86a20f9469cfc6c */
+enum { OLD_MAGIC = sizeof old_magic - 1, OLD_VERSION = 1001 };
+
+static bool is_old(const char *data, size_t size) { return size >= OLD_MAGIC && memcmp(data, old_magic, OLD_MAGIC) == 0; }
+
+bool tsr_pt_probe(const char *data, size_t size) { return is_old(data, size) || tsr_zip_first_ends(data, size, "/data.pkl"); }
 
 /* ---- reading ---- */
 
@@ -79,9 +86,11 @@ static TsrStatus read_byteorder(Archive *a) {
 static TsrStatus read_pickle(TsrTree *tree, Archive *a, const TsrZipMember *m, bool opaque) {
     TsrInput content;
     TsrPickleHost host = {storage_of, a};
+    size_t at = 0;
     TSR_TRY(tsr_zip_member_open(&content, &a->zip, m, NULL));
     TsrStatus status = m->stored ? tsr_zip_check(&content, m) : TSR_OK;
-    if (status == TSR_OK) status = tsr_pickle_read(tree, &content, &host, opaque);
+    if (status == TSR_OK) status = tsr_pickle_read(tree, &content, &at, &host, opaque);
+    if (status == TSR_OK && at < content.size) status = tsr_input_error(&content, "byte %zu: bytes behind the pickle's end", at);
     tsr_dataptr_release(&content.hold);
     return status;
 }
@@ -121,6 +130,165 @@ static void free_archive(Archive *a) {
     tsr_zip_free(&a->zip);
 }
 
+/* ---- before 1.6 ---- */
+
+/* A storage that the value speaks of. */
+typedef struct Claim {
+    const char *key;      /* lent; first: claims are sorted by it */
+    TsrDtype dtype;       /* TSR_DTYPE_NONE: bytes */
+    uint64_t numel;
+    size_t offset;        /* of its elements in the file; 0: not there */
+    TsrStorage *storage;  /* owned; NULL until it is asked for */
+} Claim;
+
+typedef struct OldFile {
+    TsrInput *in;
+    size_t at;
+    bool big_endian;
+    TsrTree seen;         /* the value over storages without memory, whose texts the keys are */
+    Claim *claims;        /* as they come, then by key, one each */
+    size_t n, room;
+} OldFile;
+
+static size_t claimed_bytes(const Claim *c) { return (size_t)c->numel * tsr_dtype_size(c->dtype != TSR_DTYPE_NONE ? c->dtype : TSR_UINT8); }
+
+static TsrStatus bad_storage(const OldFile *f, const char *key, const char *what) {
+    char shown[440];
+    return tsr_input_error(f->in, "the storage '%s' %s", tsr_io_quote(shown, key, strlen(key)), what);
+}
+
+/* For the first reading: a storage of that size, which has no memory. */
+static TsrStatus claim(TsrNode *node, const char *key, uint64_t numel, void *context) {
+    OldFile *f = context;
+    TsrNode *text;
+    uint64_t nbytes;
+    TsrDtype dtype = node->dtype != TSR_DTYPE_NONE ? node->dtype : TSR_UINT8;
+    if (__builtin_mul_overflow(numel, tsr_dtype_size(dtype), &nbytes) || nbytes > f->in->size) return bad_storage(f, key, "has more bytes than the file");
+    TSR_TRY(tsr_mem_grow(&f->claims, &f->room, f->n + 1, sizeof *f->claims));
+    TSR_TRY(tsr_tree_add_text(&text, &f->seen, TSR_NODE_STR, key, strlen(key)));
+    f->claims[f->n++] = (Claim){.key = text->text, .dtype = node->dtype, .numel = numel};
+    return tsr_storage_new(&node->storage, TSR_DEVICE_META, (size_t)nbytes, TSR_DTYPE_NONE);
+}
+
+static TsrStatus no_storage(TsrNode *node, const char *key, uint64_t numel, void *context) {
+    (void)node, (void)key, (void)numel;
+    return tsr_input_error(((OldFile *)context)->in, "a storage where none is expected");
+}
+
+/* Sorted, those of one key as one. */
+static TsrStatus settle_claims(OldFile *f) {
+    const Claim **sorted;
+    Claim *one = tsr_calloc(TSR_MAX(f->n, 1), sizeof *one);
+    size_t n = 0;
+    if (one == NULL) return tsr_error_no_memory(f->n * sizeof *one);
+    TsrStatus status = tsr_new_sorted((const void ***)&sorted, f->claims, f->n, sizeof *f->claims, tsr_by_name);
+    if (status != TSR_OK) {
+        tsr_free(one);
+        return status;
+    }
+    for (size_t i = 0; i < f->n && status == TSR_OK; i++) {
+        const Claim *before = n > 0 ? &one[n - 1] : NULL, *c = sorted[i];
+        if (before == NULL || strcmp(before->key, c->key) != 0) one[n++] = *c;
+        else if (before->dtype != c->dtype || before->numel != c->numel) status = bad_storage(f, c->key, "is of two sizes or dtypes");
+    }
+    tsr_free(sorted);
+    tsr_free(f->claims);
+    f->claims = one;
+    f->n = n;
+    return status;
+}
+
+static int compare_key(const void *key, const void *element) { return strcmp(key, ((const Claim *)element)->key); }
+
+static Claim *find_claim(const OldFile *f, const char *key) { return f->n > 0 ? bsearch(key, f->claims, f->n, sizeof *f->claims, compare_key) : NULL; }
+
+static TsrStatus take_storage(OldFile *f, const TsrNode *key) {
+    Claim *c = key->kind == TSR_NODE_STR && strlen(key->text) == key->length ? find_claim(f, key->text) : NULL;
+    uint64_t numel = 0;
+    if (c == NULL) return tsr_input_error(f->in, "a storage that nothing in the file speaks of, and so has no known size");
+    if (c->offset != 0) return bad_storage(f, c->key, "is there twice");
+    if (f->in->size - f->at < 8) return bad_storage(f, c->key, "is missing");
+    for (int i = 7; i >= 0; i--) numel = numel << 8 | (unsigned char)f->in->data[f->at + (size_t)i];
+    f->at += 8;
+    if (numel != c->numel) return bad_storage(f, c->key, "has another number of elements than its tensors say");
+    if (claimed_bytes(c) > f->in->size - f->at) return bad_storage(f, c->key, "is cut off");
+    c->offset = f->at;
+    f->at += claimed_bytes(c);
+    return TSR_OK;
+}
+
+/* For the second reading. */
+static TsrStatus old_storage_of(TsrNode *node, const char *key, uint64_t numel, void *context) {
+    OldFile *f = context;
+    Claim *c = find_claim(f, key);
+    TsrDtype dtype = node->dtype != TSR_DTYPE_NONE ? node->dtype : TSR_UINT8;
+    (void)numel; /* the same as in the first one */
+    if (c == NULL || c->offset == 0) return bad_storage(f, key, "is missing");
+    if (c->storage == NULL) TSR_TRY(tsr_input_new_elements(&c->storage, f->in, &(TsrElements){dtype, f->big_endian, c->offset, claimed_bytes(c), ALIGNMENT}));
+    node->storage = tsr_storage_retain(c->storage);
+    return TSR_OK;
+}
+
+/* A pickle that speaks of no storages; the tree is the caller's. */
+static TsrStatus read_plain(TsrTree *tree, OldFile *f) {
+    TsrPickleHost host = {no_storage, f};
+    *tree = (TsrTree){0};
+    return tsr_pickle_read(tree, f->in, &f->at, &host, false);
+}
+
+static TsrStatus read_version(OldFile *f) {
+    TsrTree tree;
+    TsrStatus status = read_plain(&tree, f);
+    if (status == TSR_OK && (tree.root->kind != TSR_NODE_INT || tree.root->text != NULL || tree.root->i != OLD_VERSION)) status = tsr_input_error(f->in, "a version of PyTorch's files that is unknown");
+    tsr_tree_free(&tree);
+    return status;
+}
+
+/* {'little_endian': True, ...} */
+static TsrStatus read_system(OldFile *f) {
+    TsrTree tree;
+    TsrStatus status = read_plain(&tree, f);
+    if (status == TSR_OK && tree.root->kind != TSR_NODE_DICT) status = tsr_input_error(f->in, "nothing tells the order of bytes");
+    for (size_t i = 0; status == TSR_OK && i < tree.root->n; i += 2) {
+        const TsrNode *key = tree.root->children[i], *value = tree.root->children[i + 1];
+        if (key->kind == TSR_NODE_STR && strcmp(key->text, "little_endian") == 0) f->big_endian = value->kind == TSR_NODE_BOOL && value->i == 0;
+    }
+    tsr_tree_free(&tree);
+    return status;
+}
+
+static TsrStatus read_keys(OldFile *f) {
+    TsrTree tree;
+    TsrStatus status = read_plain(&tree, f);
+    if (status == TSR_OK && tree.root->kind != TSR_NODE_LIST) status = tsr_input_error(f->in, "the list of its storages is missing");
+    for (size_t i = 0; status == TSR_OK && i < tree.root->n; i++) status = take_storage(f, tree.root->children[i]);
+    tsr_tree_free(&tree);
+    return status;
+}
+
+static TsrStatus read_old(TsrTree *tree, OldFile *f, bool opaque) {
+    TsrPickleHost first = {claim, f}, second = {old_storage_of, f};
+    f->at = OLD_MAGIC;
+    TSR_TRY(read_version(f));
+    TSR_TRY(read_system(f));
+    size_t value = f->at;
+    TSR_TRY(tsr_pickle_read(&f->seen, f->in, &f->at, &first, opaque));
+    TSR_TRY(settle_claims(f));
+    TSR_TRY(read_keys(f));
+    return tsr_pickle_read(tree, f->in, &value, &second, opaque);
+}
+
+static TsrStatus read_old_file(TsrTree *tree, TsrInput *in, bool opaque) {
+    OldFile f = {.in = in};
+    TsrStatus status = read_old(tree, &f, opaque);
+    for (size_t i = 0; i < f.n; i++) tsr_storage_free(f.claims[i].storage);
+    tsr_free(f.claims);
+    tsr_tree_free(&f.seen);
+    return status;
+}
+
+/* ---- what was read ---- */
+
 /* The tensors of a dict with names, or the one. */
 static TsrStatus list_items(TsrItems *out) {
     const TsrNode *root = out->tree.root;
@@ -136,9 +304,14 @@ static TsrStatus list_items(TsrItems *out) {
 
 TsrStatus tsr_pt_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *options) {
     Archive a = {0};
-    TsrStatus status = tsr_zip_open(&a.zip, in);
-    if (status == TSR_OK) status = read_archive(&out->tree, &a, options->opaque);
-    free_archive(&a);
+    TsrStatus status;
+    if (is_old(in->data, in->size)) {
+        status = read_old_file(&out->tree, in, options->opaque);
+    } else {
+        status = tsr_zip_open(&a.zip, in);
+        if (status == TSR_OK) status = read_archive(&out->tree, &a, options->opaque);
+        free_archive(&a);
+    }
     return status == TSR_OK ? list_items(out) : status;
 }
 
