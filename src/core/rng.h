@@ -7,8 +7,8 @@
 TSR_PUBLIC_BEGIN
 
 typedef struct TsrGenerator TsrGenerator;
-TsrGenerator *tsr_rng_default(void);                 /* lent; seeded with 67280421310721 at start, as torch.default_generator */
-TsrStatus tsr_rng_new(TsrGenerator **out);           /* torch.Generator() */
+TsrGenerator *tsr_rng_default(void);                 /* lent; torch.default_generator: its first seed is the system's */
+TsrStatus tsr_rng_new(TsrGenerator **out);           /* torch.Generator(), seeded with 67280421310721 */
 TsrGenerator *tsr_rng_retain(TsrGenerator *g);
 void tsr_rng_free(TsrGenerator *g);
 void tsr_rng_seed(TsrGenerator *g, uint64_t seed);   /* manual_seed: also drops the cached normals */

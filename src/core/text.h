@@ -9,6 +9,7 @@ TSR_PUBLIC_BEGIN
 
 typedef struct TsrText { char *data; size_t length, capacity; } TsrText; /* data is zero-terminated, or NULL when empty */
 
+TsrStatus tsr_text_reserve(TsrText *t, size_t more); /* room for `more` bytes, so that a result too large is refused before it is made */
 TsrStatus tsr_text_append(TsrText *t, const char *bytes, size_t n);
 TsrStatus tsr_text_puts(TsrText *t, const char *s); /* zero-terminated */
 TsrStatus tsr_text_putc(TsrText *t, char c);

@@ -41,6 +41,12 @@ static TsrStatus reserve(TsrText *t, size_t more) {
     return TSR_OK;
 }
 
+TsrStatus tsr_text_reserve(TsrText *t, size_t more) {
+    TSR_TRY(reserve(t, more));
+    t->data[t->length] = '\0';
+    return TSR_OK;
+}
+
 /* Takes in n bytes that were written. Who builds a long text is stopped here by an interrupt, once every 64 KiB. */
 static TsrStatus lengthen(TsrText *t, size_t n) {
     size_t before = t->length;

@@ -39,8 +39,8 @@ void tsr_rng_seed(TsrGenerator *g, uint64_t seed) { seed_state(g, seed); }
 TsrGenerator *tsr_rng_default(void) {
     static bool ready;
     if (TSR_UNLIKELY(!ready)) {
-        seed_state(&default_generator, 67280421310721u);
         ready = true;
+        tsr_rng_seed_from_system(&default_generator);
     }
     return &default_generator;
 }

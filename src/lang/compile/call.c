@@ -57,7 +57,7 @@ static void spread_alone(Compiler *c, int w) {
     int list = temp_new(c);
     emit(c, INS_LIST, 0, list, 0, 0);
     emit(c, INS_ARGEXTEND, 1, list, w + 1, w);
-    operand_to(c, operand_slot(list), w + 1);
+    operand_to(c, (Operand){OPERAND_TEMP, list}, w + 1);
 }
 
 /* Calls with *args, **kwargs or very many arguments: a list and a dict are built. */

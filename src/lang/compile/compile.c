@@ -16,6 +16,10 @@ void compile_fail(Compiler *c, TsrStatus status) {
 
 static void too_complex(Compiler *c) { compile_fail(c, tsr_error(TSR_SYNTAX_ERROR, "the code is too large")); }
 
+void compile_temp_lost(Compiler *c) {
+    if (!compile_failed(c)) compile_fail(c, tsr_error(TSR_RUNTIME_ERROR, "the compiler lost count of its temporaries"));
+}
+
 /* --- emitting --- */
 
 int code_here(const Compiler *c) { return c->code->ins_count; }
@@ -132,9 +136,6 @@ static uint64_t const_hash(Value v) {
     return bits ^ bits >> 29;
 }
 
-/* Constants are shared only when they are the same value bit by bit, or the same object. */
-static bool const_same(Value a, Value b) { return a.tag == b.tag && (a.tag == V_NONE || a.i == b.i); }
-
 static void const_put(Compiler *c, int index) {
     uint64_t mask = (uint64_t)c->const_table_size - 1, i = const_hash(c->code->consts[index]) & mask;
     while (c->const_table[i] >= 0) i = (i + 1) & mask;
@@ -158,7 +159,7 @@ static int const_find(const Compiler *c, Value v) {
     if (c->const_table == NULL) return -1;
     uint64_t mask = (uint64_t)c->const_table_size - 1;
     for (uint64_t i = const_hash(v) & mask; c->const_table[i] >= 0; i = (i + 1) & mask)
-        if (const_same(c->code->consts[c->const_table[i]], v)) return c->const_table[i];
+        if (value_is_same(c->code->consts[c->const_table[i]], v)) return c->const_table[i];
     return -1;
 }
 

@@ -71,6 +71,7 @@ typedef struct Compiler {
 /* The first failure is kept, and after it emitting does nothing: only who looks at what was emitted has to ask. */
 static inline bool compile_failed(const Compiler *c) { return c->failure->status != TSR_OK; }
 void compile_fail(Compiler *c, TsrStatus status); /* with the thread's last error, at c->at */
+void compile_temp_lost(Compiler *c); /* an error of the compiler's own: somebody kept a temporary; nothing after another failure */
 /* An instruction, blamed on c->at: its index, or -1 when it failed. emit_k: with one wide operand. */
 int emit(Compiler *c, Opcode op, int x, int a, int b, int k);
 int emit_k(Compiler *c, Opcode op, int x, int a, uint32_t k);
@@ -112,6 +113,8 @@ void operand_to(Compiler *c, Operand o, int dst);     /* moves or copies; gives 
 Operand operand_in_slot(Compiler *c, Operand o);      /* a constant is loaded into a temporary */
 /* Keeps o as it is now, by a copy if evaluating `later` may change it. `at`: what is blamed when o is a name that is not set. */
 Operand operand_protect(Compiler *c, Operand o, SourceRange at, const Node *later);
+bool operand_may_change(const Compiler *c, Operand o, const Node *later); /* a name that evaluating `later` may bind anew */
+Operand operand_copy(Compiler *c, Operand o);     /* of a slot: a temporary with its value */
 Operand result_slot(Compiler *c, int want);       /* the slot for a result: the one wanted, or a new temporary */
 Operand early_result_slot(Compiler *c, int want); /* as result_slot, for code that writes the slot before its last instruction */
 

@@ -3,7 +3,8 @@
 
 enum {
     DISPLAY_AT_ONCE = 48, /* items of a list display that are gathered in slots before the list is made */
-    JOIN_AT_ONCE = 64     /* pieces of an f-string, likewise */
+    JOIN_AT_ONCE = 64,    /* pieces of an f-string, likewise */
+    PAIRS_AT_ONCE = 15    /* of a dict display with **: evaluated before the first key is hashed, as in CPython */
 };
 
 bool has_star(const NodeList *list) {
@@ -20,8 +21,8 @@ static int window(Compiler *c, const NodeList *list) {
 }
 
 /* A list or set made empty in `dst` and filled item by item. */
-static void fill(Compiler *c, const NodeList *list, int dst, bool set) {
-    for (int i = 0; i < list->count; i++) {
+static void fill(Compiler *c, const NodeList *list, int first, int dst, bool set) {
+    for (int i = first; i < list->count; i++) {
         const Node *item = list->items[i];
         bool star = item->kind == AST_STARRED;
         Operand v = expr_in_slot(c, star ? item->value : item);
@@ -29,6 +30,20 @@ static void fill(Compiler *c, const NodeList *list, int dst, bool set) {
         c->at = star ? item->value->at : item->at;
         emit(c, star ? (set ? INS_SETUPDATE : INS_EXTEND) : (set ? INS_SETADD : INS_APPEND), 0, dst, v.index, 0);
     }
+}
+
+/* How many items of a set display are evaluated before the first is hashed: in {a, b, *c} those before the star. */
+static int items_before_star(const NodeList *list) {
+    int n = 0;
+    while (n < list->count && list->items[n]->kind != AST_STARRED) n++;
+    return n <= DISPLAY_AT_ONCE ? n : 0;
+}
+
+static void set_of_items(Compiler *c, const NodeList *list, int count, int dst) {
+    int first = temps_new(c, count);
+    for (int i = 0; i < count; i++) expr_to(c, list->items[i], first + i);
+    temps_free(c, count);
+    emit(c, INS_SET, 0, dst, first, count);
 }
 
 Operand expr_sequence(Compiler *c, const Node *node, int want) {
@@ -45,17 +60,34 @@ Operand expr_sequence(Compiler *c, const Node *node, int want) {
     Operand o = early_result_slot(c, want);
     Value items;
     c->at = node->at;
-    emit(c, row == INS_SET ? INS_SET : INS_LIST, 0, o.index, 0, 0);
+    int before = row == INS_SET ? items_before_star(list) : 0;
+    if (before > 0) set_of_items(c, list, before, o.index);
+    else emit(c, row == INS_SET ? INS_SET : INS_LIST, 0, o.index, 0, 0);
     if (row != INS_SET && !has_star(list) && fold_items(c, &items, list)) {
         Operand k = operand_in_slot(c, const_operand_move(c, items));
         operand_free(c, k);
         emit(c, INS_EXTEND, 0, o.index, k.index, 0);
     } else {
-        fill(c, list, o.index, row == INS_SET);
+        fill(c, list, before, o.index, row == INS_SET);
     }
     c->at = node->at;
     if (row == INS_TUPLE) emit(c, INS_LISTTUPLE, 0, o.index, 0, 0);
     return o;
+}
+
+/* Pairs [start, end) of a dict display, into `dst`: all are evaluated, then each is added. */
+static void dict_pairs(Compiler *c, const Node *node, int start, int end, int dst) {
+    int count = 2 * (end - start), first = temps_new(c, count), at = first;
+    for (int i = start; i < end; i++) {
+        expr_to(c, node->dict.keys.items[i], at++);
+        expr_to(c, node->dict.values.items[i], at++);
+    }
+    temps_free(c, count);
+    for (int i = start; i < end; i++) {
+        int pair = first + 2 * (i - start);
+        c->at = node->dict.keys.items[i]->at;
+        emit(c, INS_DICTADD, 0, dst, pair, pair + 1);
+    }
 }
 
 Operand expr_dict(Compiler *c, const Node *node, int want) {
@@ -85,12 +117,10 @@ Operand expr_dict(Compiler *c, const Node *node, int want) {
             emit(c, INS_DICTUPDATE, 0, o.index, v.index, 0);
             continue;
         }
-        int pair = temps_new(c, 2);
-        expr_to(c, keys->items[i], pair);
-        expr_to(c, values->items[i], pair + 1);
-        temps_free(c, 2);
-        c->at = keys->items[i]->at;
-        emit(c, INS_DICTADD, 0, o.index, pair, pair + 1);
+        int end = i + 1;
+        while (end < values->count && end < i + PAIRS_AT_ONCE && keys->items[end] != NULL) end++;
+        dict_pairs(c, node, i, end, o.index);
+        i = end - 1;
     }
     return o;
 }
@@ -117,6 +147,7 @@ static void formatted(Compiler *c, const Node *node, int dst) {
     Operand spec = {OPERAND_SLOT, 0};
     if (node->formatted.spec != NULL) {
         x |= FORMAT_SPEC;
+        v = operand_protect(c, v, node->formatted.value->at, node->formatted.spec);
         spec = expr_in_slot(c, node->formatted.spec);
         operand_free(c, spec);
     }

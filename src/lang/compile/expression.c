@@ -38,7 +38,14 @@ static Operand named(Compiler *c, const Node *node, int want) {
     return o;
 }
 
-Operand expr(Compiler *c, const Node *node, int want) {
+/* Every temporary of an expression is given back, but for its result, which is the topmost: else the values that the code around
+ * it puts in a row would have a hole, and a call read its arguments from the wrong slots. */
+static void check_temps(Compiler *c, int before, Operand o) {
+    bool result = o.kind == OPERAND_TEMP;
+    if (c->temps != before + result || (result && o.index != c->code->first_temp + before)) compile_temp_lost(c);
+}
+
+static Operand expr_of_kind(Compiler *c, const Node *node, int want) {
     Value v;
     if (compile_failed(c)) return operand_slot(0);
     if (c->may_wait != node) c->may_wait = NULL;
@@ -84,4 +91,11 @@ Operand expr(Compiler *c, const Node *node, int want) {
     c->at = node->at;
     compile_fail(c, tsr_error(TSR_SYNTAX_ERROR, "can't use starred expression here"));
     return operand_slot(0);
+}
+
+Operand expr(Compiler *c, const Node *node, int want) {
+    int before = c->temps;
+    Operand o = expr_of_kind(c, node, want);
+    check_temps(c, before, o);
+    return o;
 }

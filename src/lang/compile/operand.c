@@ -32,10 +32,21 @@ static bool may_rebind(const Node *node, bool calls) {
     }
 }
 
+bool operand_may_change(const Compiler *c, Operand o, const Node *later) {
+    if (o.kind != OPERAND_SLOT || slot_is_temp(c, o.index)) return false;
+    bool global = (c->code->flags & CODE_MODULE) && o.index < GLOBAL_SLOTS;
+    return may_rebind(later, global);
+}
+
+Operand operand_copy(Compiler *c, Operand o) {
+    int t = temp_new(c);
+    emit(c, INS_MOVE, 0, t, o.index, 0);
+    return (Operand){OPERAND_TEMP, t};
+}
+
 Operand operand_protect(Compiler *c, Operand o, SourceRange at, const Node *later) {
     if (o.kind != OPERAND_SLOT || slot_is_temp(c, o.index)) return o;
-    bool global = (c->code->flags & CODE_MODULE) && o.index < GLOBAL_SLOTS;
-    if (!may_rebind(later, global)) {
+    if (!operand_may_change(c, o, later)) {
         bool parameter = !(c->code->flags & CODE_MODULE) && o.index < c->code->positional;
         bool quiet = parameter || later->kind == AST_NAME || later->kind == AST_CONSTANT;
         c->at = at;
@@ -43,9 +54,7 @@ Operand operand_protect(Compiler *c, Operand o, SourceRange at, const Node *late
         else if (!quiet) add_lent(c, o.index, at, later);
         return o;
     }
-    int t = temp_new(c);
-    emit(c, INS_MOVE, 0, t, o.index, 0);
-    return (Operand){OPERAND_TEMP, t};
+    return operand_copy(c, o);
 }
 
 void operand_to(Compiler *c, Operand o, int dst) {

@@ -89,7 +89,7 @@ static void emit_compare(Compiler *c, CompareOp op, int dst, Operand l, Operand 
     emit(c, INS_COMPARE, (int)op | constant_operands(l, r), dst, l.index, r.index);
 }
 
-/* a < b < c: each middle operand that is a temporary is copied before its first comparison consumes it. */
+/* a < b < c: each middle operand that is a temporary is copied before its first comparison consumes it, and a name that c binds anew. */
 static Operand chain(Compiler *c, const Node *node, int want) {
     const NodeList *right = &node->compare.comparators;
     Operand o = early_result_slot(c, want);
@@ -101,7 +101,7 @@ static Operand chain(Compiler *c, const Node *node, int want) {
         Operand r = expr(c, right->items[i], -1), next = r;
         bool last = i + 1 == right->count;
         c->at = node->at;
-        if (!last && r.kind == OPERAND_TEMP) {
+        if (!last && (r.kind == OPERAND_TEMP || operand_may_change(c, r, right->items[i + 1]))) {
             next = operand_slot(copies[i & 1]);
             emit(c, INS_MOVE, 0, next.index, r.index, 0);
         }

@@ -166,6 +166,7 @@ static void assign(Compiler *c, const NodeList *targets, const Node *value) {
         return;
     }
     Operand v = expr(c, value, -1);
+    if (v.kind == OPERAND_SLOT) v = operand_copy(c, v); /* a target may be the name itself: j, k = l = j */
     for (int i = 0; i < targets->count; i++) {
         if (i + 1 == targets->count || v.kind == OPERAND_CONST) {
             store(c, targets->items[i], v);
@@ -191,6 +192,7 @@ static void augment_subscript(Compiler *c, const Node *node) {
     const Node *target = node->augmented.target;
     Operand object = operand_protect(c, expr_in_slot(c, target->subscript.value), target->at, target->subscript.index);
     Operand index = operand_in_slot(c, expr(c, target->subscript.index, -1));
+    index = operand_protect(c, index, target->at, node->augmented.value);
     Operand o = operand_protect(c, object, target->at, node->augmented.value), i = index;
     bool fresh = o.index != object.index;
     int before = c->temps, o2 = use_twice(c, o), i2 = use_twice(c, i);
@@ -520,6 +522,7 @@ static void raise_statement(Compiler *c, const Node *node) {
         x |= 1;
     }
     if (node->raise.cause != NULL) {
+        if (x & 1) e = operand_protect(c, e, node->at, node->raise.cause);
         cause = expr_in_slot(c, node->raise.cause);
         x |= 2;
         operand_free(c, cause);
@@ -589,8 +592,7 @@ static void define(Compiler *c, const Node *node) {
     temps_free(c, 1);
 }
 
-void compile_statement(Compiler *c, const Node *node, bool last) {
-    if (compile_failed(c)) return;
+static void statement_of_kind(Compiler *c, const Node *node, bool last) {
     c->at = node->at;
     switch (node->kind) {
     case AST_EXPR: statement_expression(c, node, last); break;
@@ -618,6 +620,13 @@ void compile_statement(Compiler *c, const Node *node, bool last) {
     case AST_IMPORT_FROM: import_from(c, node); break;
     default: break; /* pass, global, nonlocal */
     }
+}
+
+void compile_statement(Compiler *c, const Node *node, bool last) {
+    if (compile_failed(c)) return;
+    int before = c->temps;
+    statement_of_kind(c, node, last);
+    if (c->temps != before) compile_temp_lost(c);
 }
 
 void compile_statements(Compiler *c, const NodeList *list) {

@@ -17,6 +17,7 @@ Type *const value_immediate_types[] = {
 Type *tensor_type = &object_type;
 TensorHooks tensor_hooks;
 int recursion_depth, recursion_limit = 1000;
+uint32_t value_nans;
 
 void value_set_tensor_type(Type *type) { tensor_type = type; }
 

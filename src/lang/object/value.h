@@ -38,6 +38,7 @@ typedef enum ValueTag {
 } ValueTag;
 
 typedef struct Value {
+    uint32_t nan; /* V_FLOAT: which nan it is, for in Python each is an object of its own; 0 for all else */
     uint32_t tag;
     union {
         bool b;
@@ -185,7 +186,11 @@ extern Type *tensor_type;
 #define VALUE_FALSE ((Value){.tag = V_BOOL, {.i = 0}})
 static inline Value value_bool(bool b) { return (Value){.tag = V_BOOL, {.i = b}}; }
 static inline Value value_int(int64_t i) { return (Value){.tag = V_INT, {.i = i}}; }
-static inline Value value_float(double f) { return (Value){.tag = V_FLOAT, {.f = f}}; }
+extern uint32_t value_nans; /* nans made so far; after 2^32 they repeat */
+/* A nan is another one each time, so that [nan] == [nan] asks, as Python does, whether it is the same object twice. */
+static inline Value value_float(double f) {
+    return (Value){.nan = TSR_UNLIKELY(f != f) ? ++value_nans : 0, .tag = V_FLOAT, {.f = f}};
+}
 /* Both take over the caller's reference. */
 static inline Value value_obj_move(void *object) { return (Value){.tag = V_OBJ, {.o = object}}; }
 static inline Value value_tensor_move(TsrTensor *t) { return (Value){.tag = V_TENSOR, {.t = t}}; }
@@ -243,7 +248,7 @@ bool type_is_subtype(const Type *type, const Type *ancestor);
 static inline bool value_is_a(Value v, const Type *type) { Type *t = value_type(v); return t == type || type_is_subtype(t, type); }
 static inline bool value_is_none(Value v) { return v.tag == V_NONE; }
 static inline bool value_is_same(Value a, Value b) { /* `is` */
-    return a.tag == b.tag && (a.tag >= V_TENSOR || a.tag == V_INT || a.tag == V_BOOL ? a.i == b.i : a.tag == V_FLOAT ? a.i == b.i : true);
+    return a.tag == b.tag && (a.tag <= V_NONE || (a.i == b.i && a.nan == b.nan));
 }
 /* Makes `type` a kind of `from`: its slots are copied, methods and attributes found through the base. Names are static. */
 void type_derive(Type *type, Type *from, const char *name, const char *module);

@@ -60,7 +60,7 @@ static TsrStatus method_hex(Value *out, const CallArgs *args) {
     const bool separated = given[0].tag != V_UNBOUND;
     uint64_t every = group < 0 ? 0 - (uint64_t)group : (uint64_t)group;
     TsrText text = {0};
-    TsrStatus status = TSR_OK;
+    TsrStatus status = tsr_text_reserve(&text, (size_t)self.size * (separated && every == 1 ? 3 : 2));
     for (int64_t i = 0; status == TSR_OK && i < self.size; i++) {
         uint64_t from = (uint64_t)(group < 0 ? i : self.size - i);
         if ((i & 0xffff) == 0 && (status = tsr_interrupt_check()) != TSR_OK) break;

@@ -220,7 +220,7 @@ static TsrStatus float_construct(Value *out, Type *type, const CallArgs *args) {
     }
     double d;
     TSR_TRY(value_to_double(&d, v));
-    *out = value_float(d);
+    *out = v.tag == V_FLOAT ? v : value_float(d); /* a float is itself */
     return TSR_OK;
 }
 
@@ -233,7 +233,7 @@ static TsrStatus float_repr_slot(TsrText *out, Value self) {
 
 static TsrStatus float_hash_slot(int64_t *out, Value self) {
     *out = float_hash(self.f);
-    if (isnan(self.f)) *out = (int64_t)((uint64_t)self.i >> 1);
+    if (isnan(self.f)) *out = (int64_t)(self.nan * (uint64_t)0x9e3779b1u); /* by identity, as its equality */
     return TSR_OK;
 }
 

@@ -98,18 +98,12 @@ static TsrStatus named_construct(Value *out, Type *type, const CallArgs *args) {
 
 static TsrStatus named_repr(TsrText *out, Value self) {
     const NamedTuple *t = kind_of(self);
-    ReprGuard guard;
-    bool again;
-    TSR_TRY(repr_enter(&guard, self.o, &again));
-    if (again) return tsr_text_puts(out, "...");
     TsrStatus status = tsr_text_printf(out, "%s(", t->type.name);
     for (int64_t i = 0; i < fields_of(t)->count && status == TSR_OK; i++) {
         status = tsr_text_printf(out, "%s%s=", i > 0 ? ", " : "", field_name(t, i)->data);
         if (status == TSR_OK) status = value_repr(out, value_as_tuple(self)->items[i]);
     }
-    if (status == TSR_OK) status = tsr_text_putc(out, ')');
-    repr_leave(&guard);
-    return status;
+    return status == TSR_OK ? tsr_text_putc(out, ')') : status;
 }
 
 static TsrStatus named_get_attr(Value *out, Value self, Str *name) {

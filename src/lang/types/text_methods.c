@@ -384,6 +384,23 @@ TsrStatus text_rpartition(Value *out, const CallArgs *args) { return partition(o
 
 /* --- replacing --- */
 
+/* How many times at most `part`, or the place beside each character where it is empty, is replaced. */
+static int64_t count_parts(Value self, Bytestring s, Bytestring part, int64_t most) {
+    int64_t n = 0, limit = most < 0 ? INT64_MAX : most;
+    if (part.size == 0) return TSR_MIN(limit, (value_is_str(self) ? value_as_str(self)->length : s.size) + 1);
+    for (int64_t at; n < limit && (at = text_search(s, part, false)) >= 0; n++) s = (Bytestring){s.data + at + part.size, s.size - at - part.size};
+    return n;
+}
+
+/* Room for the whole result, when it is longer than what it is made from. */
+static TsrStatus reserve_replaced(TsrText *text, Value self, Bytestring part, Bytestring by, int64_t most) {
+    Bytestring s = text_bytes(self);
+    int64_t more;
+    if (by.size <= part.size) return TSR_OK;
+    if (__builtin_mul_overflow(count_parts(self, s, part, most), by.size - part.size, &more)) return mem_error();
+    return tsr_text_reserve(text, (size_t)s.size + (size_t)more);
+}
+
 /* An empty part stands before each character and at the end. */
 static TsrStatus replace_empty(TsrText *text, Value self, Bytestring s, Bytestring by, int64_t most) {
     int n;
@@ -420,21 +437,43 @@ TsrStatus text_replace(Value *out, const CallArgs *args) {
     }
     if (args->count > 3) TSR_TRY(value_to_index(&most, args->values[3]));
     TsrText text = {0};
-    TsrStatus status = replace_all(&text, self, parts[0], parts[1], most);
+    TsrStatus status = reserve_replaced(&text, self, parts[0], parts[1], most);
+    if (status == TSR_OK) status = replace_all(&text, self, parts[0], parts[1], most);
     if (status == TSR_OK) return text_new_like_move(out, self, &text);
     tsr_text_free(&text);
     return status;
+}
+
+/* The columns that character c takes at `column`, which then moves on. */
+static int64_t columns_of(uint32_t c, int64_t tab, int64_t *column) {
+    int64_t width = c != '\t' ? 1 : tab > 0 ? tab - *column % tab : 0;
+    *column = c == '\n' || c == '\r' || *column > INT64_MAX - width ? 0 : *column + width;
+    return width;
+}
+
+/* Room for the text with its tabs expanded. */
+static TsrStatus reserve_expanded(TsrText *text, Value self, int64_t tab) {
+    Bytestring s = text_bytes(self);
+    int64_t column = 0, size = 0;
+    int n;
+    for (int64_t i = 0; i < s.size; i += n) {
+        uint32_t c = char_at(self, s, i, &n);
+        int64_t width = columns_of(c, tab, &column);
+        if (__builtin_add_overflow(size, c == '\t' ? width : n, &size)) return mem_error();
+        if (tsr_interrupted_at(i)) return tsr_interrupt_check();
+    }
+    return tsr_text_reserve(text, (size_t)size);
 }
 
 static TsrStatus expand_tabs(TsrText *text, Value self, int64_t tab) {
     Bytestring s = text_bytes(self);
     int64_t column = 0;
     int n;
+    TSR_TRY(reserve_expanded(text, self, tab));
     for (int64_t i = 0; i < s.size; i += n) {
         uint32_t c = char_at(self, s, i, &n);
-        int64_t width = c != '\t' ? 1 : tab > 0 ? tab - column % tab : 0;
+        int64_t width = columns_of(c, tab, &column);
         TSR_TRY(c == '\t' ? tsr_text_pad(text, ' ', (size_t)width) : tsr_text_append(text, s.data + i, (size_t)n));
-        column = c == '\n' || c == '\r' ? 0 : column + width;
     }
     return TSR_OK;
 }

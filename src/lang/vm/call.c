@@ -212,8 +212,14 @@ static int parameter_named(const Code *code, const Str *name) {
     return -1;
 }
 
-/* All the keywords that name positional-only parameters. */
-static TsrStatus positional_only_error(const Code *code, const CallArgs *args) {
+static TsrStatus unexpected_keyword(const Code *code, const Str *name) {
+    HintSearch search = hint_begin(name->data);
+    for (int k = code->positional_only; k < code->positional + code->keyword_only; k++) hint_consider(&search, code->slot_names[k]);
+    return hint_unexpected_keyword(code->qualname, &search);
+}
+
+/* `name` has no parameter; if any keywords name positional-only ones, these are what the message is about. */
+static TsrStatus keyword_error(const Code *code, const CallArgs *args, const Str *name) {
     TsrText text = {0};
     TsrStatus status = TSR_OK;
     for (int k = 0; k < code->positional_only && status == TSR_OK; k++) {
@@ -223,17 +229,13 @@ static TsrStatus positional_only_error(const Code *code, const CallArgs *args) {
             if (status == TSR_OK) status = tsr_text_puts(&text, code->slot_names[k]);
         }
     }
-    if (status == TSR_OK) {
+    if (status == TSR_OK && text.length == 0) {
+        status = unexpected_keyword(code, name);
+    } else if (status == TSR_OK) {
         status = tsr_error(TSR_TYPE_ERROR, "%s() got some positional-only arguments passed as keyword arguments: '%s'", code->qualname, text.data);
     }
     tsr_text_free(&text);
     return status;
-}
-
-static TsrStatus unexpected_keyword(const Code *code, const Str *name) {
-    HintSearch search = hint_begin(name->data);
-    for (int k = code->positional_only; k < code->positional + code->keyword_only; k++) hint_consider(&search, code->slot_names[k]);
-    return hint_unexpected_keyword(code->qualname, &search);
 }
 
 static TsrStatus bind_keyword(Function *fn, Value *base, const CallArgs *args, int i, Dict *rest) {
@@ -249,8 +251,7 @@ static TsrStatus bind_keyword(Function *fn, Value *base, const CallArgs *args, i
         return TSR_OK;
     }
     if (rest != NULL) return dict_set_str(rest, name, v);
-    if (k >= 0) return positional_only_error(code, args);
-    return unexpected_keyword(code, name);
+    return keyword_error(code, args, name);
 }
 
 static TsrStatus bind(Function *fn, Value *base, const CallArgs *args) {

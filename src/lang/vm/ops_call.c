@@ -35,25 +35,35 @@ static TsrStatus TSR_PRINTF(2, 3) call_error(Value callee, const char *format, .
     return status;
 }
 
-static TsrStatus twice(Value callee, const Str *name) { return call_error(callee, "got multiple values for keyword argument '%.200s'", name->data); }
+static TsrStatus twice(Value callee, Value name) {
+    TsrText text = {0};
+    TsrStatus status = value_str(&text, name);
+    if (status == TSR_OK) status = call_error(callee, "got multiple values for keyword argument '%.200s'", text.length > 0 ? text.data : "");
+    tsr_text_free(&text);
+    return status;
+}
+
+static TsrStatus names_must_be_strings(void) { return tsr_error(TSR_TYPE_ERROR, "keywords must be strings"); }
 
 TsrStatus ins_keyword_add(Frame *f, const Ins *i) {
     Dict *into = value_as_dict(f->base[i->a]);
     Value *pair = &f->base[i->b];
-    if (dict_find_str(into, value_as_str(pair[0])) != NULL) return twice(f->base[i->c], value_as_str(pair[0]));
+    if (dict_find_str(into, value_as_str(pair[0])) != NULL) return twice(f->base[i->c], pair[0]);
     TSR_TRY(dict_set(into, pair[0], pair[1]));
     slots_clear(pair, 2);
     return TSR_OK;
 }
 
+/* Whether the keys are strings is asked by the call, after all of its arguments. */
 TsrStatus ins_keyword_merge(Frame *f, const Ins *i) {
     Dict *into = value_as_dict(f->base[i->a]);
     Value v = f->base[i->b], callee = f->base[i->c];
     if (!value_is_dict(v)) return call_error(callee, "argument after ** must be a mapping, not %s", value_type_name(v));
     const DictEntry *entry;
     for (int64_t position = 0; (entry = dict_next(value_as_dict(v), &position)) != NULL;) {
-        if (!value_is_str(entry->key)) return tsr_error(TSR_TYPE_ERROR, "keywords must be strings");
-        if (dict_find_str(into, value_as_str(entry->key)) != NULL) return twice(callee, value_as_str(entry->key));
+        Value *there = NULL;
+        TSR_TRY(dict_find(&there, into, entry->key));
+        if (there != NULL) return twice(callee, entry->key);
         TSR_TRY(dict_set(into, entry->key, entry->value));
     }
     slot_used(f, i->b);
@@ -106,6 +116,7 @@ static TsrStatus spread_keywords(Value *values, Str **names, const Dict *dict) {
     const DictEntry *entry;
     int k = 0;
     for (int64_t position = 0; (entry = dict_next(dict, &position)) != NULL; k++) {
+        if (!value_is_str(entry->key)) return names_must_be_strings();
         names[k] = str_interned(value_as_str(entry->key), true);
         if (names[k] == NULL) return TSR_MEMORY_ERROR;
         values[k] = entry->value;

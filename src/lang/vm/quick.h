@@ -8,9 +8,10 @@
 
 #include "frame.h"
 
-/* A slot was often written field by field just before: a load of both fields at once would wait for the stores. */
+/* A slot was often written field by field just before: a load of more fields at once would wait for the stores. */
 static inline Value slot_load(const Value *slot) {
     Value v;
+    v.nan = slot->nan;
     v.tag = slot->tag;
     v.i = slot->i;
     return v;
