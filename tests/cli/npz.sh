@@ -39,6 +39,9 @@ run -e "save({'a': zeros(4000000)}, '$f', compress=True); save({'a': zeros(40000
 run --max-memory 8M -e "load('$f')"
 is 'and too large for the limit' "RuntimeError: [enforce fail at alloc_cpu.cpp:127] err == 0. DefaultCPUAllocator: can't allocate memory: you tried to allocate 16000128 bytes. Error code 12 (Cannot allocate memory)" "$(last)"
 run --max-memory 8M -e "load('$work/stored.npz')['a'].sum()"; is 'stored it is mapped, which does not count' 'tensor(0.)' "$out"
+run -e "save({str(i): zeros(500000) for i in range(20)}, '$f', compress=True)"
+run --max-memory 8M -e "load('$f')"
+case "$status $(last)" in "1 RuntimeError: "*"can't allocate memory"*) ok 'and many that are too large together' ;; *) fail "and many that are too large together: $err" ;; esac
 printf x | dd of="$work/stored.npz" bs=1 seek=1000000 conv=notrunc 2>"$work/err"
 run -e 'load("-", format="npz")' <"$work/stored.npz"; is 'a wrong checksum is seen in memory' "ValueError: <stdin>: 'a.npy': its checksum is wrong: the file is damaged" "$(last)"
 
