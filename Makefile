@@ -71,7 +71,11 @@ $(BUILD)/obj/core/kernels/%_avx512.o: TARGET_FLAGS += -mavx2 -mfma -mf16c -mavx5
 endif
 
 $(BUILD)/obj/repl/prompt/line.o: TARGET_FLAGS += -DTSR_EDIT_$(shell echo $(EDIT) | tr a-z A-Z)
-$(BUILD)/obj/lang/vm/prelude.o: $(shell find src -name '*.tsr')
+# Objects that hold the text of a prelude's files.
+$(BUILD)/obj/torch/sources.o: $(wildcard src/torch/prelude/*.tsr)
+$(BUILD)/obj/systems/th.o: $(wildcard src/systems/prelude/*.tsr)
+$(BUILD)/obj/repl/commands.o: $(wildcard src/repl/prelude/*.tsr)
+$(BUILD)/obj/lang/modules/sources.o: $(wildcard src/lang/modules/prelude/*.tsr)
 $(BUILD)/obj/repl/lesson/course.o: $(wildcard lessons/*.md)
 
 -include $(CORE_OBJ:.o=.d) $(TOOL_OBJ:.o=.d)

@@ -8,6 +8,11 @@
 #include "lang/types/sequences.h"
 #include "shell.h"
 
+PRELUDE_EMBED(prelude_files, "src/repl/prelude/files.tsr");
+static const PreludeSource files_source = {"files", "<prelude files>", prelude_files, prelude_files_end, "torch math"};
+
+void commands_startup(void) { prelude_add(&files_source, 1); }
+
 /* Prints the lines that a function of the prelude (files.tsr) makes of what files hold. *count: how many. */
 static TsrStatus print_lines(const char *function, const Value *values, int value_count, int64_t *count) {
     Value callee = VALUE_UNBOUND, lines;

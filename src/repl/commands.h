@@ -6,4 +6,7 @@
 int command_list(const char *const *paths, int count);
 int command_diff(const char *a, const char *b);
 
+/* Makes what -l and --diff print known to the prelude. */
+void commands_startup(void);
+
 #endif

@@ -13,6 +13,7 @@
 #include "lang/types/dict.h"
 #include "lang/object/exc.h"
 #include "lang/object/native.h"
+#include "commands.h"
 #include "show/draw/draw.h"
 #include "show/explain.h"
 #include "torch/files.h"
@@ -75,6 +76,7 @@ TsrStatus startup_all(void) {
     TSR_TRY(torch_ns_startup());
     TSR_TRY(namespace_add(&(Namespace){.name = "tsr", .doc = "What tsr shows of tensors: who holds them, what they share, what was copied and why."}));
     help_startup();
+    commands_startup();
     TSR_TRY(files_startup());
     card_startup();
     TSR_TRY(inspect_startup());

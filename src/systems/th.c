@@ -17,6 +17,9 @@
 #include "lang/vm/vm.h"
 #include "torch/holders.h"
 
+PRELUDE_EMBED(prelude_thnn, "src/systems/prelude/thnn.tsr");
+static const PreludeSource thnn_source = {"THNN", "<prelude thnn>", prelude_thnn, prelude_thnn_end, "torch math F=torch.nn.functional TH"};
+
 static Type th_handle_type;
 
 enum { MAX_RAW = 4096 };
@@ -750,6 +753,7 @@ static TsrStatus thnn_names(List *out, Module *module) {
 }
 
 TsrStatus ns_th_startup(void) {
+    prelude_add(&thnn_source, 1);
     who_register_source(visit_raw);
     who_register_wrapper(&th_handle_type, handle_tensor, handle_owns);
     who_register_leaks(list_leaks);

@@ -219,6 +219,7 @@ static const char *operator_name(Value f) {
 
 TsrStatus torch_ns_startup(void) {
     bind_refusal = refusal;
+    torch_sources_add();
     TSR_TRY(torch_rows_register());
     tensor_methods_startup();
     TSR_TRY(tensor_type_startup());

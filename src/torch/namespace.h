@@ -8,4 +8,7 @@
 /* Adds torch's modules, the names for completion, and the type of tensors. After namespace_startup. */
 TsrStatus torch_ns_startup(void);
 
+/* Makes torch's functions that are written in the language known (prelude.h). */
+void torch_sources_add(void);
+
 #endif

@@ -107,7 +107,7 @@ static TsrStatus opaque_new(Value *out, const char *name) {
 /* A function of the prelude, called with v, which is consumed. */
 static TsrStatus converted_move(Value *out, const char *function, Value v) {
     Value callee = VALUE_UNBOUND;
-    TsrStatus status = prelude_get(&callee, "files", function);
+    TsrStatus status = prelude_get(&callee, "tree", function);
     if (status == TSR_OK) status = value_call_n(out, callee, 1, &v);
     value_release(callee);
     value_release(v);

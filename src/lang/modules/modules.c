@@ -24,6 +24,7 @@ static TsrStatus ns_new(Value *out, const char *name) {
 }
 
 TsrStatus builtin_register_modules(void) {
+    modules_sources_add();
     for (size_t i = 0; i < TSR_COUNTOF(rows); i++) TSR_TRY(module_register(rows[i]->name, ns_new));
     return TSR_OK;
 }

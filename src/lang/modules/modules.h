@@ -21,4 +21,7 @@ TsrStatus ns_add_math_constants(Module *module); /* pi, e, tau, inf, nan: math a
 /* copy.deepcopy(v, memo): `memo` maps the id of what was copied already to its copy. */
 TsrStatus deep_copy(Value *out, Value v, Dict *memo);
 
+/* Makes the functions of modules that are written in the language known (prelude.h). */
+void modules_sources_add(void);
+
 #endif

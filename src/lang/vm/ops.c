@@ -457,6 +457,15 @@ static TsrStatus unbound_free(const Frame *f, int index) {
                      f->code->flags & CODE_EVAL ? f->fn->code->captures[index].name : f->code->captures[index].name);
 }
 
+/* An empty cell is an error, but for one of the prelude's, which is filled when it is first read. */
+static TsrStatus op_load_empty_free(Frame *f, const Ins *i) {
+    Value v;
+    if (!source_is_prelude(f->code->source)) return unbound_free(f, i->c);
+    TSR_TRY(prelude_fill_cell(&v, source_name(f->code->source), f->fn->code->captures[i->c].name));
+    slot_set_move(&f->base[i->a], v);
+    return TSR_OK;
+}
+
 static TsrStatus op_store_cell(Frame *f, const Ins *i) {
     Value v;
     TSR_TRY(slot_take(&v, f, i->b));
@@ -698,7 +707,7 @@ static TsrStatus op_show(Frame *f, const Ins *i) {
 TsrStatus ins_other(Frame *f, const Ins *i) {
     switch (i->op) {
     case INS_LOADCELL: return unbound_cell(f, i->b);
-    case INS_LOADFREE: return unbound_free(f, i->c);
+    case INS_LOADFREE: return op_load_empty_free(f, i);
     case INS_STOREG: return op_store_global(f, i);
     case INS_DELG: return op_delete_global(i);
     case INS_MAKECELL: return op_make_cell(f, i);

@@ -1,207 +1,350 @@
+/* prelude.c: functions of modules that are written in the language, compiled one by one when they are needed.
+ *
+ * A unit is a source cut into blocks, one a top-level name. To compile a block, its text is put into a function of its own whose parameters are
+ * the names that the block may mean (see prelude.h); what the function returns is the block's value. The parameters are never set: each cell that
+ * the value's code captured from them is replaced by the unit's cell of that name, which is empty until code first reads it; the evaluator then
+ * asks prelude_fill_cell. */
 #include "prelude.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "lang/types/dict.h"
+#include "core/mem.h"
+#include "frame.h"
 #include "lang/object/native.h"
 #include "lang/syntax/parser.h"
+#include "lang/types/dict.h"
 #include "lang/types/sequences.h"
 #include "lang/types/str.h"
 #include "vm.h"
 
-/* One row a source file: its namespace and its text, put into the program by the assembler. */
-#define EMBED(symbol, file) \
-    __asm__(".section .rodata\n" #symbol ":\n.incbin \"src/" file "\"\n" #symbol "_end:\n.previous\n"); \
-    extern const char symbol[] __attribute__((visibility("hidden"))), symbol##_end[] __attribute__((visibility("hidden")))
+typedef struct Block {
+    const char *name; /* into the source's text */
+    size_t name_length;
+    const char *begin, *end;
+    int line;
+    bool function;
+} Block;
 
-EMBED(prelude_masked, "torch/prelude/masked.tsr");
-EMBED(prelude_masked_tensor, "torch/prelude/masked_tensor.tsr");
-EMBED(prelude_loss, "torch/prelude/loss.tsr");
-EMBED(prelude_nn, "torch/prelude/nn.tsr");
-EMBED(prelude_pool, "torch/prelude/pool.tsr");
-EMBED(prelude_norm, "torch/prelude/norm.tsr");
-EMBED(prelude_rows, "torch/prelude/rows.tsr");
-EMBED(prelude_refused, "torch/prelude/refused.tsr");
-EMBED(prelude_thnn, "systems/prelude/thnn.tsr");
-EMBED(prelude_torch, "torch/prelude/torch.tsr");
-EMBED(prelude_lobpcg, "torch/prelude/lobpcg.tsr");
-EMBED(prelude_func, "torch/prelude/func.tsr");
-EMBED(prelude_grouped, "torch/prelude/grouped.tsr");
-EMBED(prelude_sparse, "torch/prelude/sparse.tsr");
-EMBED(prelude_tensor, "torch/prelude/tensor.tsr");
-EMBED(prelude_windows, "torch/prelude/windows.tsr");
-EMBED(prelude_testing, "torch/prelude/testing.tsr");
-EMBED(prelude_files, "repl/prelude/files.tsr");
-EMBED(prelude_init, "torch/prelude/init.tsr");
-EMBED(prelude_rnn, "torch/prelude/rnn.tsr");
-EMBED(prelude_heapq, "lang/modules/prelude/heapq.tsr");
+enum { MAX_UNITS = 48, NAME_ROOM = 64, FILTER_WORDS = 64 };
 
 typedef struct Unit {
-    const char *space, *source_name, *text, *end;
-    Value functions; /* a dict once compiled */
+    const PreludeSource *source;
+    Block *blocks; /* NULL until the source is first looked into */
+    int block_count;
+    int64_t capacity;
+    Value cells;   /* a dict of cells by name; V_UNBOUND until the first block is compiled */
+    uint64_t known[FILTER_WORDS]; /* a Bloom filter with one hash of what is_known answers true for: most words of a text are no such name */
 } Unit;
 
-static Unit units[] = {
-    {"masked", "<prelude masked>", prelude_masked, prelude_masked_end, {0}},
-    {"masked_tensor", "<prelude masked_tensor>", prelude_masked_tensor, prelude_masked_tensor_end, {0}},
-    {"nn.functional", "<prelude loss>", prelude_loss, prelude_loss_end, {0}},
-    {"nn.functional", "<prelude nn>", prelude_nn, prelude_nn_end, {0}},
-    {"nn.functional", "<prelude pool>", prelude_pool, prelude_pool_end, {0}},
-    {"nn.functional", "<prelude norm>", prelude_norm, prelude_norm_end, {0}},
-    {"THNN", "<prelude thnn>", prelude_thnn, prelude_thnn_end, {0}},
-    {"rows", "<prelude rows>", prelude_rows, prelude_rows_end, {0}},
-    {"refused", "<prelude refused>", prelude_refused, prelude_refused_end, {0}},
-    {"", "<prelude torch>", prelude_torch, prelude_torch_end, {0}},
-    {"", "<prelude lobpcg>", prelude_lobpcg, prelude_lobpcg_end, {0}},
-    {"func", "<prelude func>", prelude_func, prelude_func_end, {0}},
-    {"nn.functional", "<prelude grouped>", prelude_grouped, prelude_grouped_end, {0}},
-    {"sparse", "<prelude sparse>", prelude_sparse, prelude_sparse_end, {0}},
-    {"Tensor", "<prelude tensor>", prelude_tensor, prelude_tensor_end, {0}},
-    {"nn.init", "<prelude init>", prelude_init, prelude_init_end, {0}},
-    {"nn.utils.rnn", "<prelude rnn>", prelude_rnn, prelude_rnn_end, {0}},
-    {"heapq", "<prelude heapq>", prelude_heapq, prelude_heapq_end, {0}},
-    {"files", "<prelude files>", prelude_files, prelude_files_end, {0}},
-    {"testing", "<prelude testing>", prelude_testing, prelude_testing_end, {0}},
-    {"signal.windows", "<prelude windows>", prelude_windows, prelude_windows_end, {0}},
-};
+static Unit units[MAX_UNITS];
+static int unit_count;
 
-/* The builtins that the sources may use: parameters of the enclosing function, so that a user's `len = 3` can't harm. */
-static const char *const builtin_names[] = {
-    "len", "range", "isinstance", "zip", "list", "tuple", "int", "float", "bool", "str", "max", "min", "abs", "enumerate", "iter", "reversed", "sorted", "all", "any",
-    "sum", "locals", "set", "getattr", "repr", "dict", "complex", "type", "ValueError", "RuntimeError", "TypeError", "IndexError", "NotImplementedError", "AssertionError",
-};
+void prelude_add(const PreludeSource *sources, int count) {
+    for (int i = 0; i < count && unit_count < MAX_UNITS; i++) units[unit_count++] = (Unit){.source = &sources[i]};
+}
 
+/* ---- the blocks of a source ---- */
 
-/* ---- what a source defines, without compiling it ---- */
+static bool is_name_char(char c) {
+    return c == '_' || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+}
 
-/* The next "def name(" at the start of a line, from *p on; false at the end. */
-static bool next_def(const char **p, const char *end, const char **name, size_t *length) {
-    while (*p < end) {
-        const char *line = *p, *stop = memchr(line, '\n', (size_t)(end - line));
-        *p = stop != NULL ? stop + 1 : end;
-        if (end - line < 4 || memcmp(line, "def ", 4) != 0) continue;
-        *name = line + 4;
-        *length = strcspn(line + 4, "(");
-        return true;
+static size_t name_length(const char *p, const char *end) {
+    size_t n = 0;
+    while (p + n < end && is_name_char(p[n])) n++;
+    return n;
+}
+
+/* Whether a block begins with this line: "def NAME(" or "NAME = ". */
+static bool begins_block(Block *b, const char *line, const char *end) {
+    b->function = end - line > 4 && memcmp(line, "def ", 4) == 0;
+    b->name = b->function ? line + 4 : line;
+    b->name_length = name_length(b->name, end);
+    b->begin = line;
+    if (b->name_length == 0 || b->name_length >= NAME_ROOM) return false;
+    const char *after = b->name + b->name_length;
+    return b->function ? after < end && *after == '(' : end - after > 3 && memcmp(after, " = ", 3) == 0;
+}
+
+/* The bit of a name in a unit's filter: FNV-1a. */
+static unsigned filter_bit(const char *name, size_t length) {
+    uint32_t hash = 2166136261u;
+    for (size_t i = 0; i < length; i++) hash = (hash ^ (unsigned char)name[i]) * 16777619u;
+    return (hash ^ hash >> 16) % (FILTER_WORDS * 64);
+}
+
+static void filter_add(Unit *u, const char *name, size_t length) {
+    unsigned bit = filter_bit(name, length);
+    u->known[bit / 64] |= UINT64_C(1) << bit % 64;
+}
+
+static bool filter_has(const Unit *u, const char *name, size_t length) {
+    unsigned bit = filter_bit(name, length);
+    return u->known[bit / 64] >> bit % 64 & 1;
+}
+
+static void fill_filter(Unit *u) {
+    int64_t position = 0;
+    for (int i = 0; i < u->block_count; i++) filter_add(u, u->blocks[i].name, u->blocks[i].name_length);
+    for (const char *p = u->source->modules; p != NULL && *p != '\0'; p += strcspn(p, " "), p += strspn(p, " "))
+        filter_add(u, p, strcspn(p, "= "));
+    for (DictEntry *e; (e = dict_next(vm_builtins(), &position)) != NULL;)
+        filter_add(u, value_as_str(e->key)->data, (size_t)value_as_str(e->key)->size);
+}
+
+static TsrStatus cut(Unit *u) {
+    int line = 1;
+    if (u->blocks != NULL) return TSR_OK;
+    for (const char *p = u->source->text, *end = u->source->end; p < end; line++) {
+        const char *newline = memchr(p, '\n', (size_t)(end - p));
+        Block b = {.line = line};
+        if (begins_block(&b, p, end)) {
+            TSR_TRY(mem_grow(&u->blocks, &u->capacity, u->block_count + 1, sizeof *u->blocks));
+            if (u->block_count > 0) u->blocks[u->block_count - 1].end = p;
+            u->blocks[u->block_count++] = b;
+        }
+        p = newline != NULL ? newline + 1 : end;
+    }
+    if (u->block_count > 0) u->blocks[u->block_count - 1].end = u->source->end;
+    fill_filter(u);
+    return TSR_OK;
+}
+
+static bool is_word(const char *word, size_t length, const char *name) {
+    return strlen(name) == length && memcmp(word, name, length) == 0;
+}
+
+static const Block *find_block(const Unit *u, const char *name) {
+    for (int i = 0; i < u->block_count; i++)
+        if (is_word(u->blocks[i].name, u->blocks[i].name_length, name)) return &u->blocks[i];
+    return NULL;
+}
+
+/* The module that `name` stands for in a unit, into `module`; false: it stands for none. */
+static bool find_module(char module[NAME_ROOM], const Unit *u, const char *name) {
+    const char *p = u->source->modules;
+    size_t length = strlen(name);
+    for (; p != NULL && *p != '\0'; p += strspn(p, " ")) {
+        size_t n = strcspn(p, " "), key = strcspn(p, "= ");
+        const char *value = key < n ? p + key + 1 : p;
+        if (key == length && memcmp(p, name, length) == 0) {
+            snprintf(module, NAME_ROOM, "%.*s", (int)(p + n - value), value);
+            return true;
+        }
+        p += n;
     }
     return false;
 }
 
-static bool defines(const Unit *u, const char *name) {
-    const char *p = u->text, *found;
-    size_t length, wanted = strlen(name);
-    while (next_def(&p, u->end, &found, &length))
-        if (length == wanted && memcmp(found, name, length) == 0) return true;
+static bool is_known(const Unit *u, const char *name) {
+    char module[NAME_ROOM];
+    return find_block(u, name) != NULL || find_module(module, u, name) || dict_find_c(vm_builtins(), name) != NULL;
+}
+
+/* ---- what a name of a unit is worth ---- */
+
+static TsrStatus compile_block(Value *out, Unit *u, const Block *b);
+
+/* The unit's cell of a name, made empty when it is new. Lent. */
+static TsrStatus cell_of(Cell **lent, Unit *u, const char *name) {
+    Value cell;
+    if (u->cells.tag == V_UNBOUND) TSR_TRY(dict_new(&u->cells));
+    Value *found = dict_find_c(value_as_dict(u->cells), name);
+    if (found == NULL) {
+        TSR_TRY(cell_new(&cell, VALUE_UNBOUND));
+        *lent = value_as_cell(cell);
+        return dict_set_c_move(value_as_dict(u->cells), name, cell);
+    }
+    *lent = value_as_cell(*found);
+    return TSR_OK;
+}
+
+static TsrStatus value_of_name(Value *out, Unit *u, const char *name) {
+    char module[NAME_ROOM];
+    const Block *b = find_block(u, name);
+    if (b != NULL) return compile_block(out, u, b);
+    if (find_module(module, u, name)) return module_import(out, module);
+    const Value *builtin = dict_find_c(vm_builtins(), name);
+    if (builtin == NULL) return tsr_error(TSR_SYSTEM_ERROR, "%s has no name '%s'", u->source->name, name);
+    *out = value_retain(*builtin);
+    return TSR_OK;
+}
+
+/* What the name is worth; the unit's cell of it is filled. *out is the caller's. */
+static TsrStatus resolve(Value *out, Unit *u, const char *name) {
+    Cell *cell;
+    TSR_TRY(cell_of(&cell, u, name));
+    if (cell->value.tag == V_UNBOUND) {
+        Value v;
+        TSR_TRY(value_of_name(&v, u, name));
+        value_set_move(&cell->value, v);
+    }
+    *out = value_retain(cell->value);
+    return TSR_OK;
+}
+
+TsrStatus prelude_fill_cell(Value *out, const char *source, const char *name) {
+    for (int i = 0; i < unit_count; i++)
+        if (strcmp(units[i].source->name, source) == 0 && is_known(&units[i], name)) return resolve(out, &units[i], name);
+    return tsr_error(TSR_SYSTEM_ERROR, "%s has no name '%s'", source, name);
+}
+
+/* ---- compiling a block ---- */
+
+typedef struct Parameters {
+    List *names;
+    List *values; /* None for a name that is read when the function runs only */
+} Parameters;
+
+static bool has_name(const List *names, const char *name) {
+    for (int64_t i = 0; i < names->count; i++)
+        if (str_equal_c(value_as_str(names->items[i]), name)) return true;
     return false;
 }
 
-/* ---- compiling one ---- */
+static TsrStatus add_parameter(const Parameters *p, Unit *u, const char *name, bool now) {
+    Value text, value = VALUE_NONE;
+    if (now) TSR_TRY(resolve(&value, u, name));
+    TsrStatus status = list_append_move(p->values, value);
+    if (status == TSR_OK) status = str_new_c(&text, name);
+    return status == TSR_OK ? list_append_move(p->names, text) : status;
+}
 
-/* "def _unit(torch, math, F, len, ...):" and the source, each line one space in, and "return locals()". */
-static TsrStatus wrap(TsrText *text, const Unit *u) {
-    TSR_TRY(tsr_text_puts(text, "def _unit(torch, math, F, TH"));
-    for (size_t i = 0; i < TSR_COUNTOF(builtin_names); i++) TSR_TRY(tsr_text_printf(text, ", %s", builtin_names[i]));
+/* Where the part of a block ends that runs when the block does: a function's signature, or all of an assignment. */
+static const char *end_of_header(const Block *b) {
+    const char *p = b->begin;
+    if (!b->function) return b->end;
+    while (p < b->end && !(*p == '\n' && p[-1] == ':')) p++;
+    return p;
+}
+
+/* The names in a block that may mean something outside of it, in the order in which they first appear. */
+static TsrStatus find_parameters(const Parameters *p, Unit *u, const Block *b) {
+    const char *header = end_of_header(b);
+    for (const char *at = b->begin; at < b->end;) {
+        size_t n = name_length(at, b->end);
+        bool attribute = at > b->begin && at[-1] == '.', itself = at == b->name;
+        if (n > 0 && n < NAME_ROOM && !attribute && !itself && filter_has(u, at, n)) {
+            char name[NAME_ROOM];
+            memcpy(name, at, n);
+            name[n] = '\0';
+            if (!has_name(p->names, name) && is_known(u, name)) TSR_TRY(add_parameter(p, u, name, at < header));
+        }
+        at += n > 0 ? n : 1;
+    }
+    return TSR_OK;
+}
+
+/* "def _unit(a, b):", the block, each line one space in, and "return NAME". */
+static TsrStatus wrap(TsrText *text, const Block *b, const List *names) {
+    TSR_TRY(tsr_text_puts(text, "def _unit("));
+    for (int64_t i = 0; i < names->count; i++)
+        TSR_TRY(tsr_text_printf(text, "%s%s", i > 0 ? ", " : "", value_as_str(names->items[i])->data));
     TSR_TRY(tsr_text_puts(text, "):\n"));
-    for (const char *p = u->text; p < u->end;) {
-        const char *newline = memchr(p, '\n', (size_t)(u->end - p)), *stop = newline != NULL ? newline + 1 : u->end;
+    for (const char *p = b->begin; p < b->end;) {
+        const char *newline = memchr(p, '\n', (size_t)(b->end - p)), *stop = newline != NULL ? newline + 1 : b->end;
         if (*p != '\n') TSR_TRY(tsr_text_putc(text, ' '));
         TSR_TRY(tsr_text_append(text, p, (size_t)(stop - p)));
         p = stop;
     }
-    return tsr_text_puts(text, "\n return locals()\n");
+    return tsr_text_printf(text, "\n return %.*s\n", (int)b->name_length, b->name);
 }
 
-static TsrStatus import_argument(Value *out, const char *name) {
-    TSR_TRY(module_import(out, name));
-    return TSR_OK;
-}
-
-static TsrStatus call_unit(Value *functions, Value unit) {
-    Value arguments[4 + TSR_COUNTOF(builtin_names)] = {VALUE_UNBOUND};
-    TsrStatus status = import_argument(&arguments[0], "torch");
-    if (status == TSR_OK) status = import_argument(&arguments[1], "math");
-    if (status == TSR_OK) status = import_argument(&arguments[2], "torch.nn.functional");
-    if (status == TSR_OK) status = import_argument(&arguments[3], "TH");
-    for (size_t i = 0; i < TSR_COUNTOF(builtin_names) && status == TSR_OK; i++) {
-        Value *builtin = dict_find_c(vm_builtins(), builtin_names[i]);
-        if (builtin == NULL) status = tsr_error(TSR_SYSTEM_ERROR, "the prelude needs the builtin '%s'", builtin_names[i]);
-        else arguments[4 + i] = value_retain(*builtin);
-    }
-    if (status == TSR_OK) status = value_call_n(functions, unit, (int)TSR_COUNTOF(arguments), arguments);
-    values_release(arguments, (int64_t)TSR_COUNTOF(arguments));
-    return status;
-}
-
-static TsrStatus parse_unit(Ast **ast, const TsrText *text, const Unit *u) {
+static TsrStatus parse(Ast **ast, const TsrText *text, const Unit *u, const Block *b) {
     Source *source;
     SourceRange where;
-    int bad_line;
-    TSR_TRY(source_new(&source, u->source_name, text->data, text->length, 0, &bad_line)); /* line 0 is the wrapper's */
+    int bad_line; /* the wrapper's own line stands before the block's first */
+    TSR_TRY(source_new(&source, u->source->name, text->data, text->length, b->line - 1, &bad_line));
     TsrStatus status = parser_new_module(ast, source, &where);
     source_free(source);
     return status;
 }
 
-/* Defines _unit as a global for a moment, and takes it away again. */
-static TsrStatus define_unit(Value *unit, const Ast *ast) {
+/* Runs "def _unit", which defines it as a global for a moment, and takes it away again. */
+static TsrStatus define_wrapper(Value *out, const Ast *ast) {
     Value result = VALUE_UNBOUND;
     RunOptions options = {.show = SHOW_NONE};
     Value before = value_retain(globals_get("_unit"));
     TsrStatus status = vm_run(&result, ast, &options);
     value_release(result);
-    if (status == TSR_OK) *unit = value_retain(globals_get("_unit"));
+    if (status == TSR_OK) *out = value_retain(globals_get("_unit"));
     if (before.tag == V_UNBOUND) globals_delete("_unit");
     else (void)globals_set("_unit", before);
     value_release(before);
     return status;
 }
 
-static TsrStatus compile_unit(Unit *u) {
-    TsrText text = {0};
-    Ast *ast = NULL;
-    Value unit = VALUE_UNBOUND;
-    TsrStatus status = wrap(&text, u);
-    if (status == TSR_OK) status = parse_unit(&ast, &text, u);
-    if (status == TSR_OK) status = define_unit(&unit, ast);
-    ast_free(ast);
-    if (status == TSR_OK) status = call_unit(&u->functions, unit);
-    value_release(unit);
-    tsr_text_free(&text);
-    return status;
-}
-
-TsrStatus prelude_get(Value *out, const char *space, const char *name) {
-    *out = VALUE_UNBOUND;
-    if (name[0] == '_' && strcmp(space, "rows") != 0) return TSR_OK;
-    for (size_t i = 0; i < TSR_COUNTOF(units); i++) {
-        Unit *u = &units[i];
-        if (strcmp(u->space, space) != 0) continue;
-        if (u->functions.tag == V_UNBOUND) {
-            if (!defines(u, name)) continue;
-            TSR_TRY(compile_unit(u));
-        }
-        Value *found = value_is_dict(u->functions) ? dict_find_c(value_as_dict(u->functions), name) : NULL;
-        if (found == NULL) continue;
-        *out = value_retain(*found);
-        return TSR_OK;
+/* Cells that were the wrapper's become the unit's. */
+static TsrStatus share_cells(Unit *u, Value v) {
+    if (!value_is_function(v)) return TSR_OK;
+    Function *f = (Function *)v.o;
+    for (int64_t i = 0; i < f->cell_count; i++) {
+        Cell *cell;
+        TSR_TRY(cell_of(&cell, u, f->code->captures[i].name));
+        Cell *old = f->cells[i];
+        f->cells[i] = obj_retain(cell);
+        obj_release(old);
     }
     return TSR_OK;
 }
 
-void prelude_each(const char *space, void (*visit)(const char *name, void *context), void *context) {
-    for (size_t i = 0; i < TSR_COUNTOF(units); i++) {
-        const char *p = units[i].text, *found;
-        char name[64];
-        size_t length;
-        if (strcmp(units[i].space, space) != 0) continue;
-        while (next_def(&p, units[i].end, &found, &length)) {
-            if (found[0] == '_' || length >= sizeof name) continue;
-            memcpy(name, found, length);
-            name[length] = '\0';
-            visit(name, context);
-        }
+static TsrStatus compile_with(Value *out, Unit *u, const Block *b, const Parameters *p) {
+    TsrText text = {0};
+    Ast *ast = NULL;
+    Value wrapper = VALUE_UNBOUND, made = VALUE_UNBOUND;
+    TsrStatus status = wrap(&text, b, p->names);
+    if (status == TSR_OK) status = parse(&ast, &text, u, b);
+    if (status == TSR_OK) status = define_wrapper(&wrapper, ast);
+    if (status == TSR_OK) status = value_call_n(&made, wrapper, (int)p->values->count, p->values->items);
+    if (status == TSR_OK) status = share_cells(u, made);
+    ast_free(ast);
+    value_release(wrapper);
+    tsr_text_free(&text);
+    return value_end_move(out, status, made);
+}
+
+static TsrStatus compile_block(Value *out, Unit *u, const Block *b) {
+    Value names = VALUE_UNBOUND, values = VALUE_UNBOUND;
+    TsrStatus status = list_new(&names, 0);
+    if (status == TSR_OK) status = list_new(&values, 0);
+    if (status == TSR_OK) {
+        Parameters p = {value_as_list(names), value_as_list(values)};
+        status = find_parameters(&p, u, b);
+        if (status == TSR_OK) status = compile_with(out, u, b, &p);
     }
+    value_release(names);
+    value_release(values);
+    return status;
+}
+
+/* ---- what the modules ask ---- */
+
+TsrStatus prelude_get(Value *out, const char *space, const char *name) {
+    *out = VALUE_UNBOUND;
+    if (name[0] == '_' && strcmp(space, "rows") != 0) return TSR_OK;
+    for (int i = 0; i < unit_count; i++) {
+        if (strcmp(units[i].source->space, space) != 0) continue;
+        TSR_TRY(cut(&units[i]));
+        if (find_block(&units[i], name) != NULL) return resolve(out, &units[i], name);
+    }
+    return TSR_OK;
+}
+
+static void each_function(const Unit *u, void (*visit)(const char *name, void *context), void *context) {
+    for (int i = 0; i < u->block_count; i++) {
+        const Block *b = &u->blocks[i];
+        char name[NAME_ROOM];
+        if (!b->function || b->name[0] == '_') continue;
+        memcpy(name, b->name, b->name_length);
+        name[b->name_length] = '\0';
+        visit(name, context);
+    }
+}
+
+void prelude_each(const char *space, void (*visit)(const char *name, void *context), void *context) {
+    for (int i = 0; i < unit_count; i++)
+        if (strcmp(units[i].source->space, space) == 0 && cut(&units[i]) == TSR_OK) each_function(&units[i], visit, context);
 }
 
 typedef struct Names {
@@ -223,5 +366,9 @@ TsrStatus prelude_append_names(List *list, const char *space) {
 }
 
 void prelude_shutdown(void) {
-    for (size_t i = 0; i < TSR_COUNTOF(units); i++) value_clear(&units[i].functions);
+    for (int i = 0; i < unit_count; i++) {
+        value_clear(&units[i].cells);
+        tsr_free(units[i].blocks);
+        units[i] = (Unit){.source = units[i].source};
+    }
 }
