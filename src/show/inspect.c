@@ -8,7 +8,6 @@
 #include "core/view.h"
 #include "lang/types/dict.h"
 #include "lang/object/gc.h"
-#include "torch/masked.h"
 #include "lang/modules/namespace.h"
 #include "lang/types/sequences.h"
 #include "lang/types/str.h"
@@ -214,21 +213,8 @@ static TsrStatus inspect_tensor(Value *out, TsrTensor *t) {
     return value_end_move(out, status, card);
 }
 
-/* Of a MaskedTensor the cards of its two tensors. */
-static TsrStatus inspect_masked(Value *out, TsrTensor *const parts[2]) {
-    Value d, card;
-    TSR_TRY(dict_new(&d));
-    TsrStatus status = inspect_tensor(&card, parts[0]);
-    if (status == TSR_OK) card_put_move(&status, d, "data", card);
-    if (status == TSR_OK) status = inspect_tensor(&card, parts[1]);
-    if (status == TSR_OK) card_put_move(&status, d, "mask", card);
-    if (status == TSR_OK) card_mark(d);
-    return value_end_move(out, status, d);
-}
-
 static TsrStatus inspect_value(Value *out, Value v) {
-    TsrTensor *t, *parts[2];
-    if (masked_parts(parts, v)) return inspect_masked(out, parts);
+    TsrTensor *t;
     TSR_TRY(who_tensor(&t, v, "inspect"));
     return inspect_tensor(out, t);
 }

@@ -10,7 +10,6 @@
 #include "lang/types/str.h"
 #include "types.h"
 
-TsrStatus (*bind_override)(Value *out, bool *handled, OpFunction *f, const CallArgs *args);
 
 
 /* ---- calling ---- */
@@ -135,11 +134,6 @@ static TsrStatus call_overload(Value *out, BindCall *b) {
 static TsrStatus call_function(Value *out, OpFunction *f, const CallArgs *args) {
     TsrStatus quick;
     if (f->quick != 0 && call_quickly(out, &quick, f, args)) return quick;
-    if (TSR_UNLIKELY(bind_override != NULL)) {
-        bool handled = false;
-        TsrStatus status = bind_override(out, &handled, f, args);
-        if (handled || status != TSR_OK) return status;
-    }
     TSR_TRY(need_parser(f));
     if (TSR_UNLIKELY(f->packs) && args->keyword_count > 0 && strcmp(f->set->name, "meshgrid") != 0)
         return tsr_error(TSR_TYPE_ERROR, "%s() got an unexpected keyword argument '%s'", f->name, args->names[0]->data);

@@ -50,10 +50,6 @@ static inline TsrStatus bind_tensor_of(TsrTensor **lent, Value v) {
     return v.tag == V_OBJ && bind_tensor_hook != NULL ? bind_tensor_hook(lent, v) : TSR_OK;
 }
 
-/* NULL until the first value exists that answers for operators itself (MaskedTensor): from then on it sees the arguments of every call, and
- * makes the call when it finds such a value among them. */
-extern TsrStatus (*bind_override)(Value *out, bool *handled, OpFunction *f, const CallArgs *args);
-
 /* Functions that fail as PyTorch's Python code around an operator does, by the operator's name ("Tensor_NAME" for the method); the caller's, V_UNBOUND: none.
  * Set by who has them. */
 extern TsrStatus (*bind_refusal)(Value *out, const char *name);

@@ -12,7 +12,6 @@
 #include "bind.h"
 #include "core/print.h"
 #include "lang/types/dict.h"
-#include "masked.h"
 #include "lang/types/numbers.h"
 #include "lang/types/sequences.h"
 #include "storage.h"
@@ -33,7 +32,7 @@ FN(is_tensor) {
     PARSE(v, "is_tensor", 1, 1, "obj");
     TsrTensor *t = NULL;
     TSR_TRY(bind_tensor_of(&t, v[0]));
-    *out = value_bool(t != NULL || value_is_obj(v[0], &masked_type));
+    *out = value_bool(t != NULL);
     return TSR_OK;
 }
 

@@ -8,7 +8,6 @@
 #include "lang/types/collections.h"
 #include "lang/object/native.h"
 #include "lang/object/gc.h"
-#include "masked.h"
 #include "lang/types/sequences.h"
 #include "storage.h"
 #include "lang/types/str.h"
@@ -301,28 +300,16 @@ static void walk_held(Walk *w, Obj *o) {
     cut(w, length);
 }
 
-static void walk_masked(Walk *w, TsrTensor *const parts[2]) {
-    size_t length = w->length;
-    extend(w, "._masked_data");
-    walk_value(w, (Value){.tag = V_TENSOR, {.t = parts[0]}});
-    cut(w, length);
-    extend(w, "._masked_mask");
-    walk_value(w, (Value){.tag = V_TENSOR, {.t = parts[1]}});
-    cut(w, length);
-}
-
 static void walk_obj(Walk *w, Obj *o) {
     Value v = value_lent(o);
     const Value *items;
     int64_t count;
-    TsrTensor *parts[2];
     if (value_as_array(v, &items, &count)) walk_items(w, items, count, "[%lld]");
     else if (value_is_dict(v)) {
         walk_dict(w, (const Dict *)o);
         if (o->type == &default_dict_type) walk_factory(w, v);
     } else if (o->type == &deque_type) walk_deque(w, v);
     else if (value_is_set(v)) walk_set(w, value_as_set(v));
-    else if (masked_parts(parts, v)) walk_masked(w, parts);
     else if (o->type == &function_type) walk_function(w, (const Function *)o);
     else if (o->type == &cell_type) walk_value(w, ((Cell *)o)->value);
     else if (o->type == &generator_type) walk_generator(w, (const Generator *)o);

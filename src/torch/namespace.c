@@ -7,7 +7,6 @@
 #include "lang/types/collections.h"
 #include "lang/object/exc.h"
 #include "lang/vm/lazy.h"
-#include "masked.h"
 #include "lang/modules/namespace.h"
 #include "lang/vm/prelude.h"
 #include "lang/types/sequences.h"
@@ -116,9 +115,8 @@ static const struct Space {
     {"torch.linalg", "linalg.", fill_linalg, "Linear algebra."},
     {"torch.fft", "fft.", NULL, "Discrete Fourier transforms."},
     {"torch.special", "special.", NULL, "Special functions."},
-    {"torch.masked", "masked.", masked_fill, "Reductions over part of a tensor, and tensors with a mask."},
+    {"torch.masked", "masked.", NULL, "Reductions over part of a tensor."},
     {"torch.masked._ops", "masked.", NULL, "torch.masked, as PyTorch's own examples call it."},
-    {"torch.masked.maskedtensor", "masked.", masked_fill, "Tensors with a mask."},
     {"torch.sparse", "sparse.", torch_sparse_fill, "Operators on sparse tensors."},
     {"torch.signal", NULL, NULL, "torch.signal.windows."},
     {"torch.signal.windows", "signal.windows.", NULL, "Window functions."},

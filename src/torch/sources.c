@@ -4,7 +4,6 @@
 #include "lang/vm/prelude.h"
 
 PRELUDE_EMBED(prelude_masked, "src/torch/prelude/masked.tsr");
-PRELUDE_EMBED(prelude_masked_tensor, "src/torch/prelude/masked_tensor.tsr");
 PRELUDE_EMBED(prelude_loss, "src/torch/prelude/loss.tsr");
 PRELUDE_EMBED(prelude_nn, "src/torch/prelude/nn.tsr");
 PRELUDE_EMBED(prelude_pool, "src/torch/prelude/pool.tsr");
@@ -12,7 +11,6 @@ PRELUDE_EMBED(prelude_norm, "src/torch/prelude/norm.tsr");
 PRELUDE_EMBED(prelude_rows, "src/torch/prelude/rows.tsr");
 PRELUDE_EMBED(prelude_refused, "src/torch/prelude/refused.tsr");
 PRELUDE_EMBED(prelude_torch, "src/torch/prelude/torch.tsr");
-PRELUDE_EMBED(prelude_lobpcg, "src/torch/prelude/lobpcg.tsr");
 PRELUDE_EMBED(prelude_func, "src/torch/prelude/func.tsr");
 PRELUDE_EMBED(prelude_grouped, "src/torch/prelude/grouped.tsr");
 PRELUDE_EMBED(prelude_sparse, "src/torch/prelude/sparse.tsr");
@@ -26,7 +24,6 @@ PRELUDE_EMBED(prelude_tree, "src/torch/prelude/tree.tsr");
 #define SOURCE(space, file) {space, "<prelude " #file ">", prelude_##file, prelude_##file##_end, "torch math F=torch.nn.functional"}
 static const PreludeSource sources[] = {
     SOURCE("masked", masked),
-    SOURCE("masked_tensor", masked_tensor),
     SOURCE("nn.functional", loss),
     SOURCE("nn.functional", nn),
     SOURCE("nn.functional", pool),
@@ -34,7 +31,6 @@ static const PreludeSource sources[] = {
     SOURCE("rows", rows),
     SOURCE("refused", refused),
     SOURCE("", torch),
-    SOURCE("", lobpcg),
     SOURCE("func", func),
     SOURCE("nn.functional", grouped),
     SOURCE("sparse", sparse),

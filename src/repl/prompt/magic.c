@@ -1,7 +1,6 @@
 #include "magic.h"
 
 #include "lang/object/hint.h"
-#include "torch/masked.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -165,7 +164,7 @@ static TsrStatus run_file(const char *rest) {
     return status;
 }
 
-static bool has_card(Value v) { return (v.tag == V_TENSOR || value_is_obj(v, &masked_type)) && globals_resolve("inspect").tag != V_UNBOUND; }
+static bool has_card(Value v) { return v.tag == V_TENSOR && globals_resolve("inspect").tag != V_UNBOUND; }
 
 /* The card of the tensor that an expression gives. It is read again, or `v`, which is consumed, would be a holder; what is called is not called twice. */
 static TsrStatus card_move(Value *out, Value v, const char *expression) {
