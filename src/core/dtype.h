@@ -69,12 +69,13 @@ static inline const char *tsr_dtype_scalar_name(TsrDtype d) { return tsr_dtypes[
 static inline const char *tsr_dtype_c_name(TsrDtype d) { return tsr_dtypes[d].type_name; }
 /* complex64 -> float32, complex32 -> float16, bcomplex32 -> bfloat16, others themselves. */
 TsrDtype tsr_dtype_real_of(TsrDtype d);
-/* float32 -> complex64, float16 -> complex32, bfloat16 -> bcomplex32, complex themselves; others by the default dtype, which is complex64
- * for float32 and bfloat16. */
+/* float32 -> complex64, float16 -> complex32, bfloat16 -> bcomplex32, complex themselves; others tsr_default_complex(). */
 TsrDtype tsr_dtype_complex_of(TsrDtype d);
 
 /* The default dtype of float literals and factories: float32 until set. */
 TsrDtype tsr_default_dtype(void);
+/* What a complex number is beside tensors of other kinds: complex64 for a default of float32 or bfloat16, complex32 and complex128 for the others. */
+TsrDtype tsr_default_complex(void);
 TsrStatus tsr_set_default_dtype(TsrDtype d); /* TSR_TYPE_ERROR unless floating point */
 
 /* Conversions of the small formats: round to nearest even; nan stays nan; overflow as IEEE says

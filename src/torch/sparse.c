@@ -37,6 +37,7 @@ static TsrStatus coo_row(TsrOpCall *c, int at, int n, const int64_t *sizes) {
     TsrStatus status = part_new(&values, &c->arg[1], dtype_at(c, at));
     if (status == TSR_OK) {
         status = tsr_sparse_coo_new(&t, indices, values, n, sizes, flag_at(c, at + 5));
+        if (status == TSR_OK && tsr_arg_given(&c->arg[at + 5]) && !c->arg[at + 5].b) t->flags = (uint8_t)(t->flags & ~TSR_FLAG_COALESCED);
         tsr_tensor_free(values);
     }
     tsr_tensor_free(indices);

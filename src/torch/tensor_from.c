@@ -89,7 +89,8 @@ static TsrStatus infer(TsrDtype *out, Value v, int depth) {
         return TSR_OK;
     }
     if (value_is_complex(v)) {
-        *out = tsr_dtype_complex_of(tsr_default_dtype());
+        if (tsr_default_dtype() == TSR_BFLOAT16) return tsr_error(TSR_RUNTIME_ERROR, "invalid default scalar type for complex");
+        *out = tsr_default_complex();
         return TSR_OK;
     }
     TsrTensor *t = NULL;

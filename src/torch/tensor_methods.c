@@ -350,8 +350,22 @@ METHOD(map_) {
     return s;
 }
 
+/* x.new(*sizes) of a sparse x: without entries, in x's layout. */
+static TsrStatus new_sparse(Value *out, TsrTensor *self, const CallArgs *args) {
+    CallArgs rest = {args->values + 1, args->count - 1, args->keyword_count, args->names, false};
+    int64_t dims[TSR_MAX_DIMS] = {0};
+    TsrTensor *t;
+    int n = 1;
+    if (rest.count > 0) TSR_TRY(bind_sizes(dims, &n, &rest, "new", "size"));
+    TSR_TRY(tsr_invoke_new(&t, 1, "new_empty", "tI", self, n, dims));
+    *out = value_tensor_move(t);
+    return TSR_OK;
+}
+
 /* x.new(...): as torch.Tensor(...), in x's dtype. */
 METHOD(new) {
+    TsrTensor *self = args->values[0].t;
+    if (tsr_is_sparse(self)) return new_sparse(out, self, args);
     CallArgs rest = {args->values + 1, args->count - 1, args->keyword_count, args->names, false};
     Type *type = float_tensor_types[args->values[0].t->dtype].name != NULL ? &float_tensor_types[args->values[0].t->dtype] : &torch_tensor_type;
     return tensor_construct(out, type, &rest);

@@ -111,9 +111,11 @@ TsrDtype tsr_dtype_complex_of(TsrDtype d) {
     case TSR_BFLOAT16: case TSR_BCOMPLEX32: return TSR_BCOMPLEX32;
     case TSR_FLOAT32: case TSR_COMPLEX64: return TSR_COMPLEX64;
     case TSR_FLOAT64: case TSR_COMPLEX128: return TSR_COMPLEX128;
-    default: return tsr_default_dtype() == TSR_BFLOAT16 ? TSR_COMPLEX64 : tsr_dtype_complex_of(tsr_default_dtype());
+    default: return tsr_default_complex();
     }
 }
+
+TsrDtype tsr_default_complex(void) { return tsr_default_dtype() == TSR_BFLOAT16 ? TSR_COMPLEX64 : tsr_dtype_complex_of(tsr_default_dtype()); }
 
 static TsrDtype default_dtype = TSR_FLOAT32;
 

@@ -92,7 +92,7 @@ TsrStatus tsr_result_type(TsrDtype *out, TsrTensor *const *tensors, int n) {
         if (t == NULL) continue;
         TsrDtype d = t->dtype;
         if (t->flags & TSR_FLAG_WRAPPED_NUMBER) {
-            if (tsr_dtype_is_complex(d)) d = tsr_dtype_complex_of(tsr_default_dtype());
+            if (tsr_dtype_is_complex(d)) d = tsr_default_complex();
             else if (tsr_dtype_is_float(d)) d = tsr_default_dtype();
         }
         TsrDtype *slot = tsr_ndim(t) > 0 ? &dim : (t->flags & TSR_FLAG_WRAPPED_NUMBER) ? &wrapped : &zero;

@@ -203,6 +203,6 @@ TsrDtype tsr_scalar_dtype(TsrScalar s) {
     case TSR_SCALAR_INT: return TSR_INT64;
     case TSR_SCALAR_UINT: return TSR_UINT64;
     case TSR_SCALAR_FLOAT: return tsr_default_dtype();
-    default: return tsr_dtype_complex_of(tsr_default_dtype());
+    default: return tsr_default_complex();
     }
 }

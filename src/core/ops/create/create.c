@@ -115,6 +115,7 @@ TsrStatus op_full(TsrOpCall *c) {
     TsrTensor *t = NULL;
     TSR_TRY(check_out_sizes(c));
     TsrDtype own = c->arg[1].s.kind == TSR_SCALAR_UINT ? TSR_INT64 : tsr_scalar_dtype(c->arg[1].s); /* what is past int64 does not fit */
+    if (own == TSR_COMPLEX32) own = TSR_COMPLEX64;
     TsrStatus made = new_by_size(&t, c, 0, 2, own, TSR_DEVICE_CPU);
     return filled_move(c, made, t, c->arg[1].s, false);
 }
@@ -241,7 +242,7 @@ TsrStatus op_eye(TsrOpCall *c) {
     TSR_TRY(tsr_create_options(&o, c, square ? 1 : 2, TSR_DEVICE_CPU));
     TsrTensor *t;
     TsrDtype d = dtype_or(o.dtype, c->out[0] != NULL ? c->out[0]->dtype : tsr_default_dtype());
-    if (d == TSR_UINT16 || d == TSR_UINT32 || d == TSR_UINT64) return tsr_not_implemented("eye", d);
+    if (d == TSR_UINT16 || d == TSR_UINT32 || d == TSR_UINT64 || d == TSR_COMPLEX32) return tsr_not_implemented("eye", d);
     TSR_TRY(tsr_tensor_new(&t, 2, (int64_t[]){n, m}, d, o.device));
     TsrStatus status = zero_dense(t);
     size_t item = tsr_itemsize(t);

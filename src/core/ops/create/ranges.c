@@ -139,7 +139,7 @@ static TsrStatus check_zero_dim(const TsrOpCall *c, const char *name) {
 
 static TsrStatus spaced_dtype(TsrDtype *out, TsrDtype given, TsrScalar start, TsrScalar end, const char *name) {
     bool complex = start.kind == TSR_SCALAR_COMPLEX || end.kind == TSR_SCALAR_COMPLEX;
-    TsrDtype inferred = complex ? tsr_dtype_complex_of(tsr_default_dtype()) : tsr_default_dtype();
+    TsrDtype inferred = complex ? tsr_default_complex() : tsr_default_dtype();
     if (complex && given != TSR_DTYPE_NONE && !tsr_dtype_is_complex(given))
         return tsr_error(TSR_RUNTIME_ERROR, "torch.%s(): inferred dtype %s can't be safely cast to passed dtype %s", name, tsr_dtype_c_name(inferred),
                          tsr_dtype_scalar_name(given));

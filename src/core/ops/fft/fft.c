@@ -166,7 +166,7 @@ static TsrStatus promote(TsrTensor **out, const TsrTensor *in, bool need_complex
     if (!tsr_dtype_is_float(d) && !tsr_dtype_is_complex(d)) d = tsr_default_dtype();
     TsrDtype real = tsr_dtype_real_of(d);
     if (d == TSR_COMPLEX32) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "MKL FFT doesn't support tensors of type: Half");
-    if (real != TSR_FLOAT32 && real != TSR_FLOAT64) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "Unsupported dtype %s", tsr_dtype_scalar_name(in->dtype));
+    if (real != TSR_FLOAT32 && real != TSR_FLOAT64) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "Unsupported dtype %s", tsr_dtype_scalar_name(d));
     if (need_complex) d = tsr_dtype_complex_of(d);
     return tsr_tensor_new_cast(out, in, d);
 }

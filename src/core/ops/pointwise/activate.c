@@ -64,7 +64,7 @@ TsrStatus op_leaky_relu(TsrOpCall *c) {
 }
 
 TsrStatus op_threshold(TsrOpCall *c) {
-    static const TsrPointwise rules = {TSR_K_threshold, "threshold_cpu", D_INT | D_BARE | D_FLOAT, 0, 1, 0, NULL};
+    static const TsrPointwise rules = {TSR_K_threshold, "threshold_cpu", D_INT | D_FLOAT, 0, 1, 0, NULL};
     TsrScalar value;
     TSR_TRY(tsr_require(rules.dtypes, c->arg[0].t->dtype, rules.name));
     TSR_TRY(round_to(&value, c->arg[2].s, c->arg[0].t->dtype));

@@ -355,7 +355,7 @@ TsrStatus op_ldexp(TsrOpCall *c) {
     const TsrTensor *x = c->arg[0].t, *exponent = c->arg[1].t;
     if (c->inplace && (x->dtype == TSR_BOOL || tsr_dtype_is_integral(x->dtype)))
         return tsr_error(TSR_RUNTIME_ERROR, "ldexp can't be cast to the desired output type %s", tsr_dtype_scalar_name(x->dtype));
-    if (tsr_dtype_is_float(x->dtype) && exponent->dtype == TSR_BOOL) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "\"ldexp_cpu_exp\" not implemented for 'Bool'");
+    if (tsr_dtype_is_float(x->dtype) && tsr_in(D_BARE | D_BOOL, exponent->dtype)) return tsr_not_implemented("ldexp_cpu_exp", exponent->dtype);
     if (tsr_dtype_is_float(x->dtype) && tsr_dtype_is_integral(exponent->dtype)) return ldexp_integral(c, x, exponent);
     TSR_OWNED powers = NULL;
     TSR_TRY(power_of_two(&powers, x, c->arg[1].t));

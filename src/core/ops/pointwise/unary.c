@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/element/halffloat.h"
+#include "core/tensor/owned.h"
 
 /* name, kernel, name in messages, dtypes, flags, cost */
 #define FLOATING D_FLOAT, TSR_ITER_INT_TO_FLOAT
@@ -324,7 +325,14 @@ TsrStatus op_frexp(TsrOpCall *c) {
     TSR_TRY(tsr_check_out_dtype(c, 0, x->dtype));
     TSR_TRY(tsr_check_out_dtype(c, 1, TSR_INT32));
     TsrIter it;
-    TSR_TRY(tsr_iter_begin(&it, &(TsrIterSpec){.nout = 2, .out = {c->out[0], c->out[1]}, .nin = 1, .in = {x}, .out_dtype = outs,
+    TSR_OWNED mantissa = NULL;
+    TSR_OWNED power = NULL;
+    if (c->out[0] == NULL) { /* like x, the strides of dimensions of size 1 too */
+        TSR_TRY(tsr_invoke_new(&mantissa, 1, "empty_like", "t", x));
+        TSR_TRY(tsr_invoke_new(&power, 1, "empty_like", "td", x, (int)TSR_INT32));
+    }
+    TsrTensor *into[2] = {mantissa != NULL ? mantissa : c->out[0], power != NULL ? power : c->out[1]};
+    TSR_TRY(tsr_iter_begin(&it, &(TsrIterSpec){.nout = 2, .out = {into[0], into[1]}, .nin = 1, .in = {x}, .out_dtype = outs,
                                                .flags = TSR_ITER_PROMOTE | TSR_ITER_COMPUTE_FLOAT | TSR_ITER_CHECK_CAST}));
     TsrStatus s = tsr_iter_run(&it, it.dtype == TSR_FLOAT64 ? frexp_double : frexp_float, NULL);
     TSR_TRY(tsr_iter_end_move(&it, s, results));

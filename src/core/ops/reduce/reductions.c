@@ -64,7 +64,7 @@ static TsrStatus check_chosen(const TsrOpCall *c, const TsrArg *dtype) {
 
 /* --- sum, nansum, prod, mean --- */
 
-#define SUMMABLE (D_INT | D_BARE | D_FLOAT | D_COMPLEX | D_BOOL)
+#define SUMMABLE (D_INT | D_FLOAT | D_COMPLEX | D_BOOL)
 
 /* Sum or product of r.in as r.out[0] (integers in int64, then narrowed). */
 static TsrStatus fold_as(TsrTensor **out, const char *name, TsrReduction r) {
@@ -109,12 +109,27 @@ TsrStatus op_sum_dim(TsrOpCall *c) { return sum_like(c, TSR_R_SUM, "sum_cpu", &c
 TsrStatus op_prod(TsrOpCall *c) { return sum_like(c, TSR_R_PROD, "prod_out_cpu", &no_dim, false, &c->arg[1]); }
 TsrStatus op_prod_dim(TsrOpCall *c) { return sum_like(c, TSR_R_PROD, "prod_out_cpu", &c->arg[1], c->arg[2].b, &c->arg[3]); }
 
+/* x with 0 for nan, which no integer can be. */
+static TsrStatus without_nan(TsrTensor **out, const TsrTensor *x) {
+    TSR_OWNED isnan = NULL;
+    TSR_TRY(tsr_invoke_new(&isnan, 1, "isnan", "t", x));
+    return tsr_invoke_new(out, 1, "masked_fill", "tts", x, isnan, tsr_scalar_int(0));
+}
+
 TsrStatus op_nansum(TsrOpCall *c) {
-    TsrDtype d = c->arg[0].t->dtype, to = sum_dtype(c, &c->arg[3]);
-    if (tsr_dtype_is_complex(d)) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "nansum on CPU does not support complex inputs");
-    if (!is_whole(d) && tsr_dtype_is_complex(to)) return tsr_not_implemented("nansum_cpu", to);
-    bool floats = !is_whole(d) && tsr_in(D_FLOAT, to);
-    return sum_like(c, floats ? TSR_R_NANSUM : TSR_R_SUM, "nansum_cpu", &c->arg[1], c->arg[2].b, &c->arg[3]);
+    TsrTensor *x = c->arg[0].t, *result = NULL;
+    TsrDtype to = sum_dtype(c, &c->arg[3]);
+    uint64_t dims;
+    bool floats = !is_whole(x->dtype), counted = floats && is_whole(to);
+    TSR_OWNED clean = NULL;
+    if (tsr_dtype_is_complex(x->dtype)) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "nansum on CPU does not support complex inputs");
+    if (floats && tsr_dtype_is_complex(to) && x->numel > 0) return tsr_not_implemented("nansum_cpu", to);
+    TSR_TRY(tsr_dims_mask(&dims, &c->arg[1], tsr_ndim(x), true));
+    TSR_TRY(check_chosen(c, &c->arg[3]));
+    if (counted) TSR_TRY(without_nan(&clean, x));
+    TsrReduceKind kind = floats && tsr_in(D_FLOAT, to) ? TSR_R_NANSUM : TSR_R_SUM;
+    TsrStatus s = fold_as(&result, counted ? "sum_cpu" : "nansum_cpu", (TsrReduction){kind, counted ? clean : x, dims, c->arg[2].b, NULL, {to, TSR_DTYPE_NONE}});
+    return tsr_finish_move(c, s, result);
 }
 
 /* *t /= n, in t's dtype. */
@@ -324,7 +339,13 @@ static TsrStatus extreme_index(TsrOpCall *c, bool max) {
         return tsr_error(TSR_INDEX_ERROR, "%s(): Expected reduction dim to be specified for input.numel() == 0.", name);
     TSR_TRY(tsr_check_nonempty(label, x, dims));
     TSR_TRY(check_out_dtype(c->out[0], TSR_INT64));
-    if (!tsr_in(COMPARABLE, x->dtype)) return tsr_not_implemented(max ? "argmax_cpu" : "argmin_cpu", x->dtype);
+    TSR_OWNED whole = NULL;
+    bool single = tsr_arg_given(&c->arg[1]) && tsr_reduced_count(x, dims) == 1; /* nothing is compared, in any dtype */
+    if (!single && !tsr_in(COMPARABLE, x->dtype)) return tsr_not_implemented(max ? "argmax_cpu" : "argmin_cpu", x->dtype);
+    if (single) {
+        TSR_TRY(tsr_tensor_new_cast(&whole, x, TSR_INT64));
+        x = whole;
+    }
     TsrReduction r = {max ? TSR_R_ARGMAX : TSR_R_ARGMIN, x, dims, c->arg[2].b, NULL, {TSR_DTYPE_NONE, TSR_INT64}};
     TsrStatus s = reduce_widened(&values, &indices, r, TSR_DTYPE_NONE);
     return tsr_finish_move(c, s, indices);

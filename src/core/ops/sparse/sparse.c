@@ -32,7 +32,7 @@ TsrStatus tsr_sparse_new(TsrTensor **out, int ndim, const int64_t *sizes, TsrSpa
     sparse->plain_indices = tsr_tensor_retain(parts.plain);
     sparse->values = resolved;
     TSR_TRY(tsr_tensor_new_sparse_move(out, parts.layout, ndim, sizes, sparse));
-    if (parts.coalesced) (*out)->flags |= TSR_FLAG_COALESCED;
+    if (parts.coalesced || (coo && parts.indices->sizes[1] < 2)) (*out)->flags |= TSR_FLAG_COALESCED;
     return TSR_OK;
 }
 
