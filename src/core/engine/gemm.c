@@ -552,7 +552,7 @@ static TsrStatus blas_gemm(TsrBlasType t, const TsrGemm *g) {
     return gemm_with(blas, t, &(TsrGemm){g->dtype, turned(g->b), turned(g->a), turned(c), g->alpha, g->beta});
 }
 
-/* c = beta * c for an empty inner dimension. */
+/* c = beta * c: nothing is added. */
 static void scale(TsrDtype dtype, TsrScalar beta, TsrMat c) {
     size_t item = tsr_dtype_size(dtype);
     char rounded[16];
@@ -628,6 +628,14 @@ static TsrStatus thin_product(const TsrGemm *g) {
     return tsr_parallel_for((g->c.cols + job.width - 1) / job.width, 1, thin_columns, &job);
 }
 
+static bool alpha_is_zero(const TsrGemm *g) { return scalar_complex(g->alpha) == 0; }
+
+/* blas_gemm without BLAS, which leaves out what it would multiply with 0. */
+static TsrStatus own_product(TsrBlasType t, const TsrGemm *g) {
+    (void)t;
+    return own_gemm_parallel(g);
+}
+
 /* Half precision: widened to float32, one product, rounded once. */
 static TsrStatus half_gemm(const TsrGemm *g) {
     int64_t m = g->c.rows, n = g->c.cols, k = g->a.cols, floats, part;
@@ -643,7 +651,7 @@ static TsrStatus half_gemm(const TsrGemm *g) {
     if (s == TSR_OK && !thin) s = (by_columns ? convert_turned : convert_mat)(TSR_FLOAT32, b, g->dtype, g->b);
     if (s == TSR_OK && tsr_scalar_to_double(g->beta) != 0) s = convert_mat(TSR_FLOAT32, c, g->dtype, g->c);
     if (s == TSR_OK && thin) s = thin_product(&(TsrGemm){g->dtype, a, g->b, c, g->alpha, g->beta});
-    else if (s == TSR_OK) s = blas_gemm(TSR_BLAS_S, &(TsrGemm){TSR_FLOAT32, a, b, c, g->alpha, g->beta});
+    else if (s == TSR_OK) s = (alpha_is_zero(g) ? own_product : blas_gemm)(TSR_BLAS_S, &(TsrGemm){TSR_FLOAT32, a, b, c, g->alpha, g->beta});
     if (s == TSR_OK) s = convert_mat(g->dtype, g->c, TSR_FLOAT32, c);
     tsr_free(wide);
     return s;
@@ -652,12 +660,13 @@ static TsrStatus half_gemm(const TsrGemm *g) {
 TsrStatus tsr_gemm(const TsrGemm *g) {
     if (!tsr_gemm_supports(g->dtype)) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "\"addmm_impl_cpu_\" not implemented for '%s'", tsr_dtype_scalar_name(g->dtype));
     if (g->c.rows == 0 || g->c.cols == 0) return TSR_OK;
-    if (g->a.cols == 0) {
+    TsrBlasType t;
+    bool blas = tsr_blas_type(&t, g->dtype);
+    if (g->a.cols == 0 || (blas && alpha_is_zero(g))) {
         scale(g->dtype, g->beta, g->c);
         return TSR_OK;
     }
-    TsrBlasType t;
-    if (tsr_blas_type(&t, g->dtype)) return blas_gemm(t, g);
+    if (blas) return blas_gemm(t, g);
     if (g->dtype == TSR_FLOAT16 || g->dtype == TSR_BFLOAT16) return half_gemm(g);
     return own_gemm_parallel(g);
 }
@@ -674,7 +683,7 @@ TsrStatus tsr_gemm_short(const TsrGemm *g) {
     case TSR_FLOAT32: f32_plain(g, (float)creal(alpha), (float)creal(beta)); return TSR_OK;
     case TSR_FLOAT64: f64_plain(g, creal(alpha), creal(beta)); return TSR_OK;
     case TSR_COMPLEX64: small_c64(g, (float complex)alpha, (float complex)beta, WAY_LOOP); return TSR_OK;
-    default: return tsr_gemm(g);
+    default: return g->dtype == TSR_COMPLEX128 && g->a.cols > 0 && alpha_is_zero(g) ? own_gemm_parallel(g) : tsr_gemm(g);
     }
 }
 

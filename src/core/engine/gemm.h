@@ -17,12 +17,13 @@ typedef struct TsrGemm {
     TsrScalar alpha, beta;
 } TsrGemm;
 
-/* Computes it; c must not overlap a or b. beta 0 never reads c. Integers wrap; float16 and bfloat16 are summed in float32 and rounded once.
+/* Computes it; c must not overlap a or b. beta 0 never reads c; alpha 0 never reads a and b
+ * in the types of BLAS, so that nothing of their nan and inf arrives. Integers wrap; float16 and bfloat16 are summed in float32 and rounded once.
  * TSR_NOT_IMPLEMENTED_ERROR for bool, complex32 and the like: "addmm_impl_cpu_" not implemented for 'Bool'. */
 TsrStatus tsr_gemm(const TsrGemm *g);
 
 /* As tsr_gemm, for batches of matrices with fewer than TSR_GEMM_SHORT multiplications, which PyTorch sums with a loop of its own: the sum first, then
- * alpha and beta. */
+ * alpha, be it 0, and beta. */
 enum { TSR_GEMM_SHORT = 400 };
 TsrStatus tsr_gemm_short(const TsrGemm *g);
 

@@ -34,9 +34,10 @@ static int64_t gcd(int64_t a, int64_t b) {
     return b;
 }
 
-static uint64_t lcm(int64_t x, int64_t y, int64_t g) {
-    uint64_t quotient = g == 0 ? 0 : g == -1 ? 0 - (uint64_t)x : (uint64_t)(x / g);
-    return magnitude((int64_t)(quotient * (uint64_t)y));
+/* The product wraps in the type it is computed in, int for all that are no wider, before its magnitude is taken. */
+static uint64_t lcm(int64_t x, int64_t y, int64_t g, size_t item) {
+    uint64_t quotient = g == 0 ? 0 : g == -1 ? 0 - (uint64_t)x : (uint64_t)(x / g), product = quotient * (uint64_t)y;
+    return magnitude(item <= sizeof(int32_t) ? (int64_t)(int32_t)(uint32_t)product : (int64_t)product);
 }
 
 static float half_step(float x, const void *p) {

@@ -16,6 +16,8 @@ static TsrMat mat_of(const TsrTensor *t) {
     return (TsrMat){tsr_data(t), t->sizes[d - 2], t->sizes[d - 1], t->strides[d - 2], t->strides[d - 1], (t->flags & TSR_FLAG_CONJ) != 0};
 }
 
+static bool is_zero(TsrScalar s) { return s.kind == TSR_SCALAR_COMPLEX ? s.c.re == 0 && s.c.im == 0 : tsr_scalar_to_double(s) == 0; }
+
 typedef struct BatchJob {
     const TsrTensor *out, *a, *b;
     TsrScalar alpha, beta;
@@ -81,7 +83,7 @@ static TsrStatus matmul_into(TsrTensor *out, const TsrTensor *a, const TsrTensor
     BatchJob job = {.out = out, .a = a, .b = b, .alpha = alpha, .beta = beta};
     int64_t batches = out->numel / (out->sizes[d - 2] * out->sizes[d - 1]);
     double work = (double)out->sizes[d - 2] * (double)out->sizes[d - 1] * (double)a->sizes[d - 1];
-    if (batches > 1 && work <= SMALL_PRODUCT && (out->dtype == TSR_FLOAT16 || out->dtype == TSR_BFLOAT16)) return half_matmul_into(out, a, b, alpha, beta);
+    if (batches > 1 && work <= SMALL_PRODUCT && !is_zero(alpha) && (out->dtype == TSR_FLOAT16 || out->dtype == TSR_BFLOAT16)) return half_matmul_into(out, a, b, alpha, beta);
     if (batches == 1 || work > 2e7 || work * (double)batches < TSR_CHUNK_PRODUCTS) {
         for (int64_t i = 0; i < batches; i++) {
             TSR_TRY(run_range(&job, i, i + 1));
@@ -363,8 +365,6 @@ TsrStatus op_rmatmul(TsrOpCall *c) {
 
 /* ---- with a summand: beta * self + alpha * product ---- */
 
-static bool is_zero(TsrScalar s) { return s.kind == TSR_SCALAR_COMPLEX ? s.c.re == 0 && s.c.im == 0 : tsr_scalar_to_double(s) == 0; }
-
 static TsrStatus check_scalar(TsrScalar s, TsrDtype d) {
     char slot[16];
     return tsr_scalar_store_checked(s, d == TSR_FLOAT16 || d == TSR_BFLOAT16 ? TSR_FLOAT32 : d, slot); /* halves scale in float */
@@ -472,8 +472,9 @@ TsrStatus op_addmv(TsrOpCall *c) {
     }
     TSR_TRY(summand_new(&r, self, beta, 1, mat->sizes));
     bool half = r->dtype == TSR_FLOAT16 || r->dtype == TSR_BFLOAT16;
+    bool counted = tsr_dtype_is_complex(r->dtype) && is_zero(alpha); /* in complex vectors inf times alpha is nan, not left out */
     if (half && !tsr_is_meta(r)) TSR_TRY(half_addmv(r, mat, vec, beta, alpha));
-    else if (!tsr_is_meta(r)) TSR_TRY(tsr_gemm(&(TsrGemm){r->dtype, mat_of(mat), column_of(vec), column_of(r), alpha, beta}));
+    else if (!tsr_is_meta(r)) TSR_TRY((counted ? tsr_gemm_short : tsr_gemm)(&(TsrGemm){r->dtype, mat_of(mat), column_of(vec), column_of(r), alpha, beta}));
     return tsr_return_move(c, tsr_owned_take(&r));
 }
 

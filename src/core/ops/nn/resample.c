@@ -167,6 +167,11 @@ static void nearest_places(const Places *p) {
     TSR_CLONES static void linear_places_##T(const Places *p) { \
         T *weight = p->weight; \
         for (int64_t i = 0; i < p->size && !tsr_interrupted_at(i); i++) { \
+            if (p->size == p->n) { /* as many as before: each is itself alone, not 0 times its neighbour as well */ \
+                p->at[i] = p->at[p->size + i] = i; \
+                weight[i] = 1, weight[p->size + i] = 0; \
+                continue; \
+            } \
             T at = TSR_MAX(source_##T(p, i), (T)0); \
             int64_t low = TSR_MIN(tsr_double_to_int64((double)at), p->n - 1); \
             T part = TSR_MIN(TSR_MAX(at - (T)low, (T)0), (T)1); \
