@@ -10,8 +10,10 @@
 #include "core/io.h"
 #include "core/mem.h"
 
+static bool read_opaque; /* pt: what is not known is let through */
+
 static inline TsrStatus read_bytes(TsrItems *items, const char *format, const char *data, size_t size) {
-    return tsr_load_bytes(items, "test", data, size, &(TsrLoadOptions){.format = format, .ndim = -1, .dtype = TSR_DTYPE_NONE, .header = -1});
+    return tsr_load_bytes(items, "test", data, size, &(TsrLoadOptions){.format = format, .ndim = -1, .dtype = TSR_DTYPE_NONE, .header = -1, .opaque = read_opaque});
 }
 
 /* Reads an exact copy (so that a sanitizer sees a read past its end) and demands all or nothing. */

@@ -65,6 +65,9 @@ void tsr_fault_forget(TsrFaultRegion *region) {
     if (region->prev != NULL) region->prev->next = region->next;
     else regions = region->next;
     if (region->next != NULL) region->next->prev = region->prev;
+    bool lost = false;
+    for (const TsrFaultRegion *r = regions; r != NULL && region->lost != NULL && !lost; r = r->next) lost = r->lost != NULL;
+    if (region->lost != NULL && !lost) tsr_memory_lost = 0; /* nothing that is left has to be asked about */
     tsr_unlock(&lock);
     if (pending == region) {
         region->report(region); /* its owner goes before anyone asked: keep the words */
