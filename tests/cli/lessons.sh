@@ -16,7 +16,8 @@ run -e 'lesson(99)'; is 'none of a greater number' 'ValueError: there is no less
 is 'no lesson 0' 2 "$(run --lesson 0; echo $status)"
 is 'no such number' 2 "$(run --lesson x; echo $status)"
 
-run --lesson --check
+timeout 120 "$tsr" --lesson --check >"$work/out" 2>&1
+status=$? out=$(cat "$work/out")
 is 'every step accepts its right answers and refuses its wrong ones' "0 0 faults" "$status $(printf '%s\n' "$out" | sed -n '$s/.*, //p')"
 is 'every step lists wrong answers' yes "$([ "$(printf '%s\n' "$out" | sed -n '$s/.*steps, \([0-9]*\) .*/\1/p')" -gt 500 ] && echo yes)"
 
@@ -101,7 +102,8 @@ shown 'lesson 8 after wrong attempts' 3 'Right.'
 rm -rf "$XDG_STATE_HOME"
 take 9 'p = x.unfold(0, 2, 1)' 'q = x[2:4]' 'x.add_(1)' 'x = arange(3)' 'x[1:] += 1' 'x[1:].add_(x[:-1].clone())'
 shown 'lesson 9 after wrong attempts' 3 'Right.'
-take 10 'z = [x, x]' 'a = x[:]' 'z = x' 'quit'
+take 10 'x' 'z = [x, x]' 'a = x[:]' 'z = x' 'quit'
+shown 'what was shown last is no third reference' 1 'Right.'
 has 'counts' 'Not yet: refcount(x) is 4, not 3'
 shown 'lesson 10 after a wrong attempt' 1 'Right.'
 
@@ -113,6 +115,14 @@ shown 'going back and again' 3 'Right.'
 take 3 'a[1, 2] = 5' 'other = a[1]' 'col = a[:, 0]' 'v = a[1]' 'c = row.clone()' 'c[0] = 100' 'del col' 'del v' 'quit'
 has 'what was left over is not in the way' 'The names are as the lesson leaves them'
 shown 'so that each step can be taken' 5 'Right.'
+
+# where something is to be shown
+take 2 'x.stride(0) + x' 'x' 'x.size()' 'n = x.stride(0)' 'x.stride(1)' 'x.stride( )' 'n' 'quit'
+shown 'looking at what has another type than the answer is no attempt' 3 'Not yet'
+has 'an assignment shows nothing' 'Not yet: nothing was shown'
+has 'what was shown, not what it should be' 'Not yet: what was shown is 1.'
+shown 'what the step lists as wrong is an attempt' 1 'isinstance(_, int) is False: show one number, the stride'
+rm -rf "$XDG_STATE_HOME"
 
 # a ladder of hints ends with the answer
 take 2 '?' '?' '?' '?' 'quit'

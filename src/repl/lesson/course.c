@@ -15,7 +15,8 @@
 /* One row a file, put into the program by the assembler. */
 #define EMBED(symbol, file) \
     __asm__(".section .rodata\n" #symbol ":\n.incbin \"lessons/" file ".md\"\n" #symbol "_end:\n.previous\n"); \
-    extern const char symbol[] __attribute__((visibility("hidden"))), symbol##_end[] __attribute__((visibility("hidden")));
+    extern const char symbol[] __attribute__((visibility("hidden"))); \
+    extern const char symbol##_end[] __attribute__((visibility("hidden")));
 #define LESSONS(X) \
     X(lesson_01, "01-tensors") \
     X(lesson_02, "02-strides") \
@@ -78,7 +79,8 @@ static TsrStatus add_file(Course *c, const char *path) {
 
 static int is_lesson(const struct dirent *entry) {
     size_t n = strlen(entry->d_name);
-    return n > 3 && entry->d_name[0] != '.' && strcmp(entry->d_name + n - 3, ".md") == 0 && strcmp(entry->d_name, "README.md") != 0;
+    return n > 3 && entry->d_name[0] != '.' && strcmp(entry->d_name + n - 3, ".md") == 0 &&
+           strcmp(entry->d_name, "README.md") != 0;
 }
 
 static TsrStatus add_folder(Course *c, const char *folder) {
@@ -93,7 +95,8 @@ static TsrStatus add_folder(Course *c, const char *folder) {
         free(entries[i]);
     }
     free(entries);
-    if (status == TSR_OK && count == 0) return tsr_error(TSR_VALUE_ERROR, "%s: no lesson (a file NAME.md) is in this folder", folder);
+    if (status == TSR_OK && count == 0)
+        return tsr_error(TSR_VALUE_ERROR, "%s: no lesson (a file NAME.md) is in this folder", folder);
     return status;
 }
 

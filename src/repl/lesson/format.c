@@ -65,7 +65,9 @@ static bool split_comment(Span inside, Span *key, Span *text) {
     return colon < inside.end;
 }
 
-static bool is_key(Span key, const char *name) { return (size_t)span_length(key) == strlen(name) && span_starts(key, name); }
+static bool is_key(Span key, const char *name) {
+    return (size_t)span_length(key) == strlen(name) && span_starts(key, name);
+}
 
 bool format_comment(Span *text, const Step *step, const char *wanted, int index) {
     Span rest = step->comments, inside, key;
@@ -148,7 +150,8 @@ bool format_next_statement(Span *statement, Span code, size_t *offset) {
     SourceRange where = {0};
     size_t length = (size_t)span_length(code), begin = *offset;
     if (begin >= length) return false;
-    bool fine = source_new(&source, "<lesson>", code.begin, length, 1, NULL) == TSR_OK && parser_new_statement(&ast, source, offset, &where) == TSR_OK;
+    bool fine = source_new(&source, "<lesson>", code.begin, length, 1, NULL) == TSR_OK &&
+                parser_new_statement(&ast, source, offset, &where) == TSR_OK;
     bool over = fine && ast == NULL;
     ast_free(ast);
     source_free(source);

@@ -2,6 +2,7 @@
  * not, would an answer of the file still fulfil them from here? If none would, the statement has spoiled the step. */
 #include "judge.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -15,6 +16,7 @@
 typedef struct Question { /* shared with the copy */
     const Step *step;
     Span answer;
+    bool forgets; /* what was shown last neither counts nor holds: no check asks for it, or it was shown before */
     bool holds, solvable;
     char reason[JUDGE_REASON], wanted[JUDGE_TYPE], shown[JUDGE_TYPE];
 } Question;
@@ -68,6 +70,7 @@ static void note_type(char *name) {
 static void try_answer(void *context) {
     Question *q = context;
     char reason[JUDGE_REASON];
+    globals_set_last(VALUE_UNBOUND); /* the next thing that is shown takes its place */
     run_all(q->answer);
     if (!judge_holds(q->step, reason)) return;
     q->solvable = true;
@@ -94,7 +97,8 @@ static bool has_several(Span code) {
 static void try_answers(Question *q) {
     TsrText code = {0};
     Span answer;
-    if (format_code(&code, q->step->answer) == TSR_OK && code.length > 0) try_rests(q, (Span){code.data, code.data + code.length});
+    if (format_code(&code, q->step->answer) == TSR_OK && code.length > 0)
+        try_rests(q, (Span){code.data, code.data + code.length});
     for (int i = 0; !q->solvable && format_comment(&answer, q->step, "right", i); i++)
         if (has_several(answer)) try_rests(q, answer);
     tsr_text_free(&code);
@@ -102,6 +106,7 @@ static void try_answers(Question *q) {
 
 static void answer_question(void *context) {
     Question *q = context;
+    if (q->forgets) globals_set_last(VALUE_UNBOUND);
     note_type(q->shown);
     q->holds = judge_holds(q->step, q->reason);
     if (!q->holds) try_answers(q);
@@ -119,6 +124,7 @@ static bool asks_last(const Step *step) {
 bool judge_begin(Attempt *a, const Step *step) {
     *a = (Attempt){.step = step, .shows = asks_last(step)};
     Question *q = new_question(step);
+    if (q != NULL) q->forgets = !a->shows;
     if (q == NULL || !copy_run(answer_question, q, true)) return copy_free(q, sizeof *q), false;
     a->solvable = q->solvable;
     a->fulfilled = q->holds;
@@ -128,36 +134,67 @@ bool judge_begin(Attempt *a, const Step *step) {
     return true;
 }
 
-/* Whether the statement is a bare expression; *name: and that a name alone. */
-static bool is_expression(Span typed, bool *name) {
+typedef struct Form { /* of what was typed */
+    bool expression; /* that alone */
+    bool name;       /* a name alone */
+    bool shows;      /* it ends with an expression, or can't be parsed */
+} Form;
+
+static Form form_of(Span typed) {
     Source *source = NULL;
     Ast *ast = NULL;
     SourceRange where = {0};
-    bool fine = source_new(&source, "<typed>", typed.begin, (size_t)span_length(typed), 1, NULL) == TSR_OK && parser_new_module(&ast, source, &where) == TSR_OK;
-    bool is = fine && ast->body.count == 1 && ast->body.items[0]->kind == AST_EXPR;
-    *name = is && ast->body.items[0]->value->kind == AST_NAME;
-    if (!fine) tsr_error_clear();
+    Form form = {.shows = true};
+    TsrStatus status = source_new(&source, "<typed>", typed.begin, (size_t)span_length(typed), 1, NULL);
+    if (status == TSR_OK) status = parser_new_module(&ast, source, &where);
+    if (status == TSR_OK && ast->body.count > 0) {
+        const Node *last = ast->body.items[ast->body.count - 1];
+        form.shows = last->kind == AST_EXPR;
+        form.expression = form.shows && ast->body.count == 1;
+        form.name = form.expression && last->value->kind == AST_NAME;
+    }
+    if (status != TSR_OK) tsr_error_clear();
     ast_free(ast);
     source_free(source);
-    return is;
+    return form;
 }
 
-/* Of an expression: does it only look? Where something is to be shown, what has the type of the answer is an attempt,
+/* Whether two pieces of code are the same but for blanks. */
+static bool same_code(Span a, Span b) {
+    for (;; a.begin++, b.begin++) {
+        while (a.begin < a.end && isspace((unsigned char)*a.begin)) a.begin++;
+        while (b.begin < b.end && isspace((unsigned char)*b.begin)) b.begin++;
+        if (a.begin == a.end || b.begin == b.end) return a.begin == a.end && b.begin == b.end;
+        if (*a.begin != *b.begin) return false;
+    }
+}
+
+static bool is_listed_wrong(const Step *step, Span typed) {
+    Span wrong;
+    for (int i = 0; format_comment(&wrong, step, "wrong", i); i++)
+        if (same_code(wrong, typed)) return true;
+    return false;
+}
+
+/* Of an expression: does it only look? What the step lists as wrong does not. Where something is to be shown, what
+ * has the type of the answer is an attempt,
  * unless it is a name alone; elsewhere what leaves the failing comparison as it was. */
-static bool only_looks(const Attempt *a, const Question *q, Span typed) {
-    bool name, expression = is_expression(typed, &name);
-    if (!expression) return magic_is(typed.begin, (size_t)span_length(typed));
-    if (name || !a->shows) return name || strcmp(a->reason, q->reason) == 0;
+static bool only_looks(const Attempt *a, const Question *q, Span typed, Form form) {
+    if (!form.expression) return magic_is(typed.begin, (size_t)span_length(typed));
+    if (is_listed_wrong(a->step, typed)) return false;
+    if (form.name || !a->shows) return form.name || strcmp(a->reason, q->reason) == 0;
     return strcmp(a->wanted, q->shown) != 0;
 }
 
 void judge(Judgement *out, Attempt *a, Span typed, bool failed) {
     *out = (Judgement){.verdict = VERDICT_OPEN};
     Question *q = new_question(a->step);
+    Form form = form_of(typed);
+    if (q != NULL) q->forgets = !a->shows || !form.shows;
     bool known = q != NULL && copy_run(answer_question, q, true);
     if (known) {
         out->verdict = q->holds ? VERDICT_RIGHT : a->solvable && !q->solvable ? VERDICT_SPOILED : VERDICT_OPEN;
-        out->looked = !q->holds && (only_looks(a, q, typed) || (failed && strcmp(a->reason, q->reason) == 0));
+        out->looked = !q->holds && (only_looks(a, q, typed, form) || (failed && strcmp(a->reason, q->reason) == 0));
         snprintf(out->reason, sizeof out->reason, "%s", q->reason);
         if (out->verdict != VERDICT_SPOILED) memcpy(a->reason, q->reason, sizeof a->reason);
     } else if (judge_holds(a->step, out->reason)) {

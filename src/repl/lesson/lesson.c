@@ -87,8 +87,12 @@ static void say_end(const Course *c, int n, bool finished) {
     int steps = format_count_steps(lesson->text);
     char again[PATH_MAX];
     if (c->path == NULL) snprintf(again, sizeof again, "%%lesson %d", finished ? n + 1 : n);
-    else snprintf(again, sizeof again, c->count > 1 ? "tsr --lesson %s %d" : "tsr --lesson %s", c->path, finished ? n + 1 : n);
-    if (!finished) fprintf(out, "%d of %d steps are taken; %s goes on from there.\n", progress_taken(lesson->key, steps), steps, again);
+    else
+        snprintf(again, sizeof again, c->count > 1 ? "tsr --lesson %s %d" : "tsr --lesson %s", c->path,
+                 finished ? n + 1 : n);
+    if (!finished)
+        fprintf(out, "%d of %d steps are taken; %s goes on from there.\n", progress_taken(lesson->key, steps), steps,
+                again);
     else if (n == c->count) fprintf(out, "\nThat was lesson %d.\n", n);
     else fprintf(out, "\nThat was lesson %d. The next: %s\n", n, again);
 }
@@ -101,6 +105,7 @@ static int take_or_print(const Course *c, int n, bool *finished) {
     TsrStatus status = take_lesson(c, n, finished);
     if (status == TSR_OK) say_end(c, n, *finished);
     line_end();
+    if (status == TSR_OK && tsr_interrupt_flag == TSR_INTERRUPT_TIMEOUT) return EXIT_FAILED; /* the copy has said so */
     return shell_report(status, NULL);
 }
 
@@ -139,7 +144,8 @@ static int run_course(const Course *c, const char *number, const LessonOptions *
 
 int lesson_command(const LessonOptions *o, bool *prompt) {
     Course course;
-    const char *path = o->argument_count > 0 ? o->arguments[0] : NULL, *number = o->argument_count > 1 ? o->arguments[1] : NULL;
+    const char *path = o->argument_count > 0 ? o->arguments[0] : NULL,
+               *number = o->argument_count > 1 ? o->arguments[1] : NULL;
     int unused;
     *prompt = false;
     if (path != NULL && number == NULL && to_number(path, &unused)) number = path, path = NULL;
@@ -158,8 +164,10 @@ static _Noreturn void become_lesson(const char *const *arguments, int count) {
     int n = 3;
     if (!shell_options->colour) line[n++] = "--no-color";
     if (shell_options->sandbox) line[n++] = "--sandbox";
-    if (shell_options->max_memory > 0) snprintf(memory, sizeof memory, "--max-memory=%zu", shell_options->max_memory), line[n++] = memory;
-    if (shell_options->max_time > 0) snprintf(time, sizeof time, "--max-time=%g", shell_options->max_time), line[n++] = time;
+    if (shell_options->max_memory > 0)
+        snprintf(memory, sizeof memory, "--max-memory=%zu", shell_options->max_memory), line[n++] = memory;
+    if (shell_options->max_time > 0)
+        snprintf(time, sizeof time, "--max-time=%g", shell_options->max_time), line[n++] = time;
     line[n++] = "--";
     for (int i = 0; i < count; i++) line[n++] = arguments[i];
     execv("/proc/self/exe", (char *const *)line);
@@ -195,7 +203,8 @@ static TsrStatus run_named(const char *name) {
         TSR_TRY(course_open(&course, NULL));
         int count = course.count;
         course_free(&course);
-        if (n < 1 || n > count) return tsr_error(TSR_VALUE_ERROR, "there is no lesson %s (they are 1 to %d)", name, count);
+        if (n < 1 || n > count)
+            return tsr_error(TSR_VALUE_ERROR, "there is no lesson %s (they are 1 to %d)", name, count);
         return run_apart(arguments, 1);
     }
     if (number != NULL && to_number(number + 1, &n) && strlen(name) < sizeof path) { /* FOLDER N */
@@ -231,7 +240,8 @@ static TsrStatus call_lesson(Value *out, const CallArgs *args) {
 }
 
 static const Method functions[] = {
-    {"lesson", call_lesson, ARGS_RANGE, 0, 1, "(n=None)", "A lesson by its number, one in a file or a folder, or the list of them."},
+    {"lesson", call_lesson, ARGS_RANGE, 0, 1, "(n=None)",
+     "A lesson by its number, one in a file or a folder, or the list of them."},
     {0},
 };
 
@@ -243,7 +253,9 @@ static bool mentions(Span text, const char *word) {
     size_t n = strlen(word);
     for (const char *at = text.begin; (size_t)(text.end - at) >= n; at++) {
         bool whole = at + n == text.end || !isalpha((unsigned char)at[n]);
-        if ((at == text.begin || !isalpha((unsigned char)at[-1])) && strncasecmp(at, word, n) == 0 && (whole || n >= LONG_WORD)) return true;
+        if ((at == text.begin || !isalpha((unsigned char)at[-1])) && strncasecmp(at, word, n) == 0 &&
+            (whole || n >= LONG_WORD))
+            return true;
     }
     return false;
 }
@@ -254,7 +266,9 @@ static TsrStatus append_lessons(TsrText *out, const char *word) {
     TsrStatus status = course_open(&c, NULL);
     for (int i = 0; i < c.count && status == TSR_OK; i++) {
         Span rest, title = format_title(c.lessons[i].text);
-        if (!mentions(title, word) && (strlen(word) < LONG_WORD || !mentions(format_introduction(c.lessons[i].text, &rest), word))) continue;
+        if (!mentions(title, word) &&
+            (strlen(word) < LONG_WORD || !mentions(format_introduction(c.lessons[i].text, &rest), word)))
+            continue;
         status = tsr_text_printf(out, "    %%lesson %-3d %.*s\n", i + 1, span_length(title), title.begin);
     }
     course_free(&c);

@@ -11,7 +11,8 @@
 
 static void say(const char *style, Span text) {
     bool coloured = screen_colours() && style[0] != '\0';
-    fprintf(builtin_stdout(), "%s%.*s%s\n", coloured ? style : "", span_length(text), text.begin, coloured ? "\033[0m" : "");
+    fprintf(builtin_stdout(), "%s%.*s%s\n", coloured ? style : "", span_length(text), text.begin,
+            coloured ? "\033[0m" : "");
 }
 
 void page_say(const char *style, const char *text) { say(style, (Span){text, text + strlen(text)}); }

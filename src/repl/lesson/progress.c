@@ -39,7 +39,9 @@ int progress_taken(const char *lesson, int count) {
 }
 
 /* The better first. */
-static int rank(Outcome o) { return o == OUTCOME_DONE || o == OUTCOME_READ ? 3 : o == OUTCOME_SHOWN ? 2 : o == OUTCOME_SKIPPED ? 1 : 0; }
+static int rank(Outcome o) {
+    return o == OUTCOME_DONE || o == OUTCOME_READ ? 3 : o == OUTCOME_SHOWN ? 2 : o == OUTCOME_SKIPPED ? 1 : 0;
+}
 
 static void keep(const Record *record) {
     Record *old = find(record->lesson, record->step);
@@ -108,7 +110,11 @@ void progress_set(const Record *record) {
 /* ---- the report ---- */
 
 static const char *word_of(Outcome o) {
-    return o == OUTCOME_DONE ? "done" : o == OUTCOME_SHOWN ? "shown" : o == OUTCOME_SKIPPED ? "skipped" : o == OUTCOME_READ ? "read" : "open";
+    return o == OUTCOME_DONE      ? "done"
+           : o == OUTCOME_SHOWN   ? "shown"
+           : o == OUTCOME_SKIPPED ? "skipped"
+           : o == OUTCOME_READ    ? "read"
+                                  : "open";
 }
 
 /* A cell of CSV. */

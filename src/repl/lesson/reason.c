@@ -28,7 +28,9 @@ bool reason_holds(Span expression) {
     return status == TSR_OK && result;
 }
 
-static bool goes_on(const char *at, Span s) { return at >= s.begin && at < s.end && (isalnum((unsigned char)*at) || *at == '_' || *at == '.'); }
+static bool goes_on(const char *at, Span s) {
+    return at >= s.begin && at < s.end && (isalnum((unsigned char)*at) || *at == '_' || *at == '.');
+}
 
 bool reason_asks_last(Span s) {
     for (const char *c = s.begin; c < s.end; c++)
@@ -142,7 +144,13 @@ static TsrStatus reason_of_compare(const Check *c, const Node *node) {
     TSR_TRY(say_value(c, left, &fine));
     if (!fine || reason_asks_last(left)) return TSR_OK;
     if (op == CMP_EQ) return say_operand(c, ", not ", right);
-    return say_operand(c, op == CMP_NE ? ", as is " : op == CMP_LT ? ", not < " : op == CMP_LE ? ", not <= " : op == CMP_GT ? ", not > " : ", not >= ", right);
+    return say_operand(c,
+                       op == CMP_NE   ? ", as is "
+                       : op == CMP_LT ? ", not < "
+                       : op == CMP_LE ? ", not <= "
+                       : op == CMP_GT ? ", not > "
+                                      : ", not >= ",
+                       right);
 }
 
 /* "old is not x". */
@@ -155,7 +163,8 @@ static TsrStatus reason_of_identity(const Check *c, const Node *node) {
 /* Whether both sides have values: a name may be missing. */
 static bool has_values(const Check *c, const Node *node) {
     TsrText unused = {0};
-    bool fine = evaluate(&unused, text_of(c, node->compare.left)) && evaluate(&unused, text_of(c, node->compare.comparators.items[0]));
+    bool fine = evaluate(&unused, text_of(c, node->compare.left)) &&
+                evaluate(&unused, text_of(c, node->compare.comparators.items[0]));
     tsr_text_free(&unused);
     return fine;
 }
@@ -170,8 +179,12 @@ static TsrStatus reason_of_bool(const Check *c, const Node *node) {
     return TSR_OK;
 }
 
-static bool is_plain_compare(const Node *node) { return node->kind == AST_COMPARE && node->compare.comparators.count == 1; }
-static bool is_identity(const Node *node) { return is_plain_compare(node) && (node->compare.ops[0] == CMP_IS || node->compare.ops[0] == CMP_IS_NOT); }
+static bool is_plain_compare(const Node *node) {
+    return node->kind == AST_COMPARE && node->compare.comparators.count == 1;
+}
+static bool is_identity(const Node *node) {
+    return is_plain_compare(node) && (node->compare.ops[0] == CMP_IS || node->compare.ops[0] == CMP_IS_NOT);
+}
 
 static TsrStatus reason_of(const Check *c, const Node *node) {
     bool fine;
@@ -191,7 +204,13 @@ static Span words_of(Span whole, size_t end) {
     return (Span){hash, whole.end};
 }
 
+static bool is_nothing_shown(void) {
+    const Value *last = globals_last();
+    return (last == NULL || last->tag == V_UNBOUND) && globals_get("_").tag == V_UNBOUND;
+}
+
 TsrStatus reason_append(TsrText *out, Span check) {
+    if (reason_asks_last(check) && is_nothing_shown()) return tsr_text_puts(out, "nothing was shown");
     Source *source = NULL;
     Ast *ast = NULL;
     SourceRange where = {0};
@@ -203,7 +222,8 @@ TsrStatus reason_append(TsrText *out, Span check) {
         status = reason_of(&c, node);
         size_t end = source_line_offset(source, node->at.end_line) + (size_t)node->at.end_col;
         Span words = words_of(check, TSR_MIN(end, (size_t)span_length(check)));
-        if (status == TSR_OK && !span_is_empty(words)) status = tsr_text_printf(out, ": %.*s", span_length(words), words.begin);
+        if (status == TSR_OK && !span_is_empty(words))
+            status = tsr_text_printf(out, ": %.*s", span_length(words), words.begin);
     }
     ast_free(ast);
     source_free(source);

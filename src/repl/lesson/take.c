@@ -58,7 +58,8 @@ static void remember(Taking *t, const TsrText *typed) {
 
 /* What was typed in copies that have ended. */
 static void remember_others(Taking *t) {
-    for (; t->remembered < t->shared->typed; t->remembered += strlen(t->shared->lines + t->remembered) + 1) line_remember(t->shared->lines + t->remembered);
+    for (; t->remembered < t->shared->typed; t->remembered += strlen(t->shared->lines + t->remembered) + 1)
+        line_remember(t->shared->lines + t->remembered);
 }
 
 /* A word of the lesson's own, unless the learner has given the name a meaning. */
@@ -91,7 +92,8 @@ static bool read_typed(TsrText *statement) {
     do {
         char *line = NULL;
         end = line_read(&line, statement->length == 0 ? ">>> " : "... ");
-        if (end == LINE_TEXT && (tsr_text_puts(statement, line) != TSR_OK || tsr_text_putc(statement, '\n') != TSR_OK)) end = LINE_END;
+        if (end == LINE_TEXT && (tsr_text_puts(statement, line) != TSR_OK || tsr_text_putc(statement, '\n') != TSR_OK))
+            end = LINE_END;
         free(line);
     } while (end == LINE_TEXT && statement->data[0] != '?' && !magic_is(statement->data, statement->length) &&
              parser_need(statement->data, statement->length) == PARSER_MORE);
@@ -123,7 +125,8 @@ static void give_hint(Taking *t, const Step *s) {
         return;
     }
     page_prose(STYLE_ASIDE, hint);
-    page_say(STYLE_ASIDE, format_comment(&hint, s, "hint", r->hints) ? "(? says more)" : "(? once more shows the answer)");
+    page_say(STYLE_ASIDE,
+             format_comment(&hint, s, "hint", r->hints) ? "(? says more)" : "(? once more shows the answer)");
 }
 
 /* ---- a step ---- */
@@ -150,8 +153,10 @@ static bool is_for_lesson(Taking *t, const Step *s, const char *text, bool *over
 static void say_not_yet(Taking *t, const Judgement *j) {
     TsrText text = {0};
     TsrStatus status = tsr_text_printf(&text, "Not yet%s%s.", j->reason[0] != '\0' ? ": " : "", j->reason);
-    if (status == TSR_OK && j->verdict == VERDICT_SPOILED) status = tsr_text_puts(&text, " That is undone: all is as it was before.");
-    if (status == TSR_OK && t->shared->record.tries++ % REASON_EVERY == 0) status = tsr_text_puts(&text, " ? gives a hint, again begins the step again.");
+    if (status == TSR_OK && j->verdict == VERDICT_SPOILED)
+        status = tsr_text_puts(&text, " That is undone: all is as it was before.");
+    if (status == TSR_OK && t->shared->record.tries++ % REASON_EVERY == 0)
+        status = tsr_text_puts(&text, " ? gives a hint, again begins the step again.");
     if (status == TSR_OK) page_prose(STYLE_ASIDE, (Span){text.data, text.data + text.length});
     tsr_text_free(&text);
 }
@@ -244,7 +249,8 @@ static TsrStatus take_step(Taking *t, const Step *s, int number, Turn *turn) {
     char place[400];
     int unused;
     Attempt a;
-    snprintf(place, sizeof place, "\n%d of %d: %.*s", number, t->count, TSR_MIN(span_length(s->heading), 300), s->heading.begin);
+    snprintf(place, sizeof place, "\n%d of %d: %.*s", number, t->count, TSR_MIN(span_length(s->heading), 300),
+             s->heading.begin);
     page_say(STYLE_TITLE, place);
     globals_set_last(VALUE_UNBOUND); /* what was shown before holds nothing in this step */
     TSR_TRY(page_show(s->body, true));
@@ -304,7 +310,8 @@ static TsrStatus run_copy(Taking *t) {
     Snapshot outside;
     t->shared->turn = TURN_QUIT; /* what a crash leaves */
     if (!snapshot_take(&outside)) return TSR_OK;
-    if (outside.keeper < 0) return tsr_error(TSR_MEMORY_ERROR, "can't make a copy of the process, which the lesson would run in");
+    if (outside.keeper < 0)
+        return tsr_error(TSR_MEMORY_ERROR, "can't make a copy of the process, which the lesson would run in");
     t->shared->turn = run_steps(t);
     snapshot_undo(&outside);
     return TSR_OK;
@@ -314,7 +321,10 @@ static TsrStatus run_copy(Taking *t) {
 static bool goes_on(Taking *t) {
     Shared *s = t->shared;
     remember_others(t);
-    if (s->turn == TURN_REPAIR) page_say(STYLE_ASIDE, "\n(The names are as the lesson leaves them: what else was there would be in the way of what comes now.)");
+    if (s->turn == TURN_REPAIR)
+        page_say(
+            STYLE_ASIDE,
+            "\n(The names are as the lesson leaves them: what else was there would be in the way of what comes now.)");
     if (s->turn == TURN_BACK) s->step = TSR_MAX(s->step - 1, 0);
     return s->turn == TURN_AGAIN || s->turn == TURN_BACK || s->turn == TURN_REPAIR;
 }
@@ -327,14 +337,18 @@ static void say_title(const Taking *t) {
 }
 
 static TsrStatus begin(const Taking *t, int taken) {
-    static const char words[] = "? gives a hint, then more of one, then the answer; ?? the answer at once; again begins a step again; back goes to the one before; "
+    static const char words[] = "? gives a hint, then more of one, then the answer; ?? the answer at once; again "
+                                "begins a step again; back goes to the one before; "
                                 "skip to the next; quit leaves.";
     Span rest, intro = format_introduction(t->lesson->text, &rest);
     say_title(t);
     page_prose(STYLE_ASIDE, (Span){words, words + strlen(words)});
     fputc('\n', builtin_stdout());
     TSR_TRY(page_show(intro, false));
-    if (taken > 0) fprintf(builtin_stdout(), "\nYou have taken %d of its %d steps: their names are there again. It goes on here.\n", taken, t->count);
+    if (taken > 0)
+        fprintf(builtin_stdout(),
+                "\nYou have taken %d of its %d steps: their names are there again. It goes on here.\n", taken,
+                t->count);
     return TSR_OK;
 }
 

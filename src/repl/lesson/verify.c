@@ -29,7 +29,8 @@ typedef struct Play {
     const Step *step;
     Span code[2]; /* the second may be empty; the first need not be right then */
     bool ended, right, spoiled, failed;
-    Span at; /* the statement that was undone */
+    int kept; /* statements that were not undone */
+    Span at;  /* the statement that was undone */
     char reason[JUDGE_REASON];
 } Play;
 
@@ -38,7 +39,8 @@ static void fault(const Where *p, const char *what, Span code, const char *reaso
     Span line = {code.begin, code.begin};
     if (code.begin != NULL) span_next_line(&code, &line);
     bool cut = span_length(line) > SHOWN || !span_is_empty(code);
-    printf("%s, step %d (%.*s): %s", p->lesson, p->number, TSR_MIN(span_length(p->step->heading), SHOWN), p->step->heading.begin, what);
+    printf("%s, step %d (%.*s): %s", p->lesson, p->number, TSR_MIN(span_length(p->step->heading), SHOWN),
+           p->step->heading.begin, what);
     if (!span_is_empty(line)) printf(": %.*s%s", TSR_MIN(span_length(line), SHOWN), line.begin, cut ? " ..." : "");
     if (reason[0] != '\0') printf(" (%s)", reason);
     putchar('\n');
@@ -72,7 +74,7 @@ static void play_piece(Play *p, Trial *t, Span code) {
         p->failed |= t->failed;
         memcpy(p->reason, t->judgement.reason, sizeof p->reason);
         p->right = t->judgement.verdict == VERDICT_RIGHT;
-        if (t->judgement.verdict != VERDICT_SPOILED) judge_run(t->statement);
+        if (t->judgement.verdict != VERDICT_SPOILED) judge_run(t->statement), p->kept++;
         else if (!p->spoiled) p->spoiled = true, p->at = t->statement;
     }
 }
@@ -102,7 +104,10 @@ static void expect_right(const Where *p, Span code, const char *what) {
     Play played = play(p->step, code, none);
     p->tally->pieces++;
     if (played.right && !played.spoiled) return;
-    snprintf(message, sizeof message, "%s is %s", what, !played.ended ? "broken off" : played.spoiled ? "undone before its end" : "refused");
+    snprintf(message, sizeof message, "%s is %s", what,
+             !played.ended    ? "broken off"
+             : played.spoiled ? "undone before its end"
+                              : "refused");
     fault(p, message, played.spoiled ? played.at : code, played.reason);
 }
 
@@ -114,10 +119,13 @@ static void expect_wrong(const Where *p, Span code, Span answer) {
         fault(p, "a wrong answer is accepted", code, "");
         return;
     }
-    if (!play(p->step, code, answer).right) fault(p, "after a wrong answer that stays, the answer is refused", code, alone.reason);
+    if (alone.kept == 0) return; /* all is as it was */
+    if (!play(p->step, code, answer).right)
+        fault(p, "after a wrong answer that stays, the answer is refused", code, alone.reason);
     Span other;
-    for (int i = 0; !alone.spoiled && format_comment(&other, p->step, "right", i); i++)
-        if (!play(p->step, code, other).right) fault(p, "after a wrong answer that stays, a right one is refused", code, alone.reason);
+    for (int i = 0; format_comment(&other, p->step, "right", i); i++)
+        if (!play(p->step, code, other).right)
+            fault(p, "after a wrong answer that stays, a right one is refused", code, alone.reason);
 }
 
 /* ---- hints ---- */
@@ -133,7 +141,8 @@ static void check_hint(const Where *p, Span hint) {
         Span code = {begin + 1, end};
         hint.begin = end + 1;
         p->tally->pieces++;
-        if (!has_dots(code) && !span_is_empty(code) && play(p->step, code, none).failed) fault(p, "code in a hint fails", code, "");
+        if (!has_dots(code) && !span_is_empty(code) && play(p->step, code, none).failed)
+            fault(p, "code in a hint fails", code, "");
     }
 }
 
@@ -152,7 +161,8 @@ static void check_step(const Where *p) {
     }
     globals_set_last(VALUE_UNBOUND);
     if (judge_begin(&a, s) && a.fulfilled) fault(p, "its check holds before anything is done", none, "");
-    if (format_code(&answer, s->answer) == TSR_OK && answer.length > 0) expect_right(p, model = (Span){answer.data, answer.data + answer.length}, "the answer");
+    if (format_code(&answer, s->answer) == TSR_OK && answer.length > 0)
+        expect_right(p, model = (Span){answer.data, answer.data + answer.length}, "the answer");
     else fault(p, "there is no answer", none, "");
     for (int i = 0; format_comment(&text, s, "right", i); i++) expect_right(p, text, "a right answer");
     for (int i = 0; format_comment(&text, s, "wrong", i); i++) expect_wrong(p, text, model);
@@ -202,7 +212,7 @@ int verify_course(const Course *course) {
     }
     Tally result = *tally;
     copy_free(tally, sizeof *tally);
-    printf("%d lesson%s, %d steps, %d pieces of code checked, %d fault%s\n", result.lessons, result.lessons == 1 ? "" : "s", result.steps, result.pieces,
-           result.faults, result.faults == 1 ? "" : "s");
+    printf("%d lesson%s, %d steps, %d pieces of code checked, %d fault%s\n", result.lessons,
+           result.lessons == 1 ? "" : "s", result.steps, result.pieces, result.faults, result.faults == 1 ? "" : "s");
     return result.faults;
 }
