@@ -84,21 +84,27 @@ extern void (*tsr_guard_name_hook)(char *buffer, size_t room, const void *data);
 /* The trace: a hook that sees what the core does; NULL (the default) costs one predicted branch. */
 typedef enum TsrTraceKind {
     TSR_TRACE_ALLOC, TSR_TRACE_FREE, TSR_TRACE_CACHE_HIT, TSR_TRACE_RETAIN, TSR_TRACE_RELEASE, TSR_TRACE_COPY,
-    TSR_TRACE_CONSTRUCT, TSR_TRACE_DESTROY, TSR_TRACE_WRITE, TSR_TRACE_VIEW, TSR_TRACE_OP
+    TSR_TRACE_CONSTRUCT, TSR_TRACE_DESTROY, TSR_TRACE_WRITE, TSR_TRACE_VIEW, TSR_TRACE_OP,
+    TSR_TRACE_ADOPT,  /* a storage takes memory that no allocator made: a mapping, borrowed bytes */
+    TSR_TRACE_RETURN, /* and gives it back */
+    TSR_TRACE_KEEP,   /* a tensor gets other sizes within the memory that it has; bytes: those that it now uses */
+    TSR_TRACE_WRAP    /* a value that stands for a tensor was made: a wrapper, a raw handle, a MaybeOwned */
 } TsrTraceKind;
 typedef struct TsrTraceEvent {
     TsrTraceKind kind;
     const char *what;    /* allocator, operator or dtype name; static */
     const char *reason;  /* may be NULL; static */
     int64_t bytes;
-    const void *object;  /* the storage, tensor or block concerned, for identity only */
-    const void *object2;
+    const void *object;  /* the storage, tensor, block or operator's call (TsrOpCall) concerned; alive while the hook runs */
+    const void *object2; /* of a block the storage that it is for, NULL for none; of a copy the source, of a view its base */
 } TsrTraceEvent;
 /* Sees every counted write to a tensor (tsr_tensor_bump), trace or not: for a log of writes. NULL by default. */
 struct TsrTensor;
 extern void (*tsr_write_hook)(struct TsrTensor *t, const char *what);
 /* Frees what the hook left in a storage (->writes) that goes; not NULL while there is any. */
 extern void (*tsr_writes_free_hook)(void *writes);
+/* What the trace gives as the reason of this thread's next blocks and copies; static; NULL: none. Whoever sets it puts back what it was. */
+extern _Thread_local const char *tsr_trace_reason;
 typedef void (*TsrTraceHook)(void *user, const TsrTraceEvent *event);
 extern TsrTraceHook tsr_trace_hook;
 extern void *tsr_trace_user;

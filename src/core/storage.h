@@ -34,7 +34,7 @@ struct TsrStorage {
     TsrAllocator *allocator; /* that made ptr and grows it; NULL for foreign memory */
     TsrVersion version;   /* the default counter of tensors made with this storage */
     int64_t id;           /* 0 until first asked for (tsr_storage_id) */
-    int64_t serial;       /* order of creation, for stable listings */
+    int64_t serial;       /* order of creation, for stable listings; 0 while it is being made */
     const char *origin;   /* "mmap", "borrowed", "shared", NULL for owned; static */
     char *path;           /* of a mapped file, owned; NULL */
     TsrColumns *columns; /* of a table that was read into this storage (columns.h); NULL */
@@ -61,6 +61,7 @@ TsrStatus tsr_storage_share_memory(TsrStorage *storage);
 static inline void *tsr_storage_data(const TsrStorage *s) { return s->ptr.data; }
 static inline int32_t tsr_storage_refcount(const TsrStorage *s) { return s->refcount; }
 void tsr_version_free(TsrVersion *version); /* one counted reference */
+int64_t tsr_storage_last_serial(void); /* of the youngest storage ever made */
 TsrStorage *tsr_storage_first(void); /* live storages, oldest first, by ->next; single-threaded use */
 
 TSR_PUBLIC_END

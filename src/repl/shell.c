@@ -21,6 +21,7 @@
 #include "lang/types/str.h"
 #include "lang/vm/vm.h"
 #include "show/screen.h"
+#include "show/shapes.h"
 
 enum { MAX_CHAIN = 20 };
 
@@ -84,30 +85,6 @@ static bool texts_of(Value exception, TsrText *message, TsrText *line) {
     return fine;
 }
 
-/* The four sizes of a product that does not fit: "(2x3 and 4x5)". */
-static bool product_sizes(long long s[4], const char *message) {
-    const char *at = strstr(message, "shapes cannot be multiplied (");
-    return at != NULL && sscanf(at, "shapes cannot be multiplied (%lldx%lld and %lldx%lld)", &s[0], &s[1], &s[2], &s[3]) == 4;
-}
-
-static const char *product_hint(const char *message) {
-    long long s[4];
-    if (!product_sizes(s, message)) return NULL;
-    return s[1] == s[3] ? "the second one transposed would fit: .t()" : s[0] == s[2] ? "the first one transposed would fit: .t()" : NULL;
-}
-
-/* The two shapes of a product that does not fit, with the inner dimensions marked. */
-static const char *product_shapes(const char *message, char *buffer, size_t size) {
-    long long s[4];
-    if (!product_sizes(s, message)) return NULL;
-    long long a = s[0], b = s[1], c = s[2], d = s[3];
-    int wa = snprintf(NULL, 0, "%lld x ", a), wb = snprintf(NULL, 0, "%lld", b), wc = snprintf(NULL, 0, "%lld x ", c);
-    int wd = snprintf(NULL, 0, "%lld", d), width = wa + wb > wc + wd ? wa + wb : wc + wd;
-    snprintf(buffer, size, "mat1: %*s%lld x %lld\n%*s\nmat2: %*s%lld x %lld\n%*s\n", width - wa - wb, "", a, b, 6 + width, "^",
-             width - wc - wd, "", c, d, 6 + width - wd - 3, "^");
-    return buffer;
-}
-
 /* Of an error about a name, the place is where that name stands. */
 static void narrow_to_name(DiagFrame *frame, const Exc *e, const char *message) {
     const char *quote = tsr_status_is_a(e->kind, TSR_NAME_ERROR) ? strchr(message, '\'') : NULL;
@@ -155,8 +132,8 @@ static void report_one(Value exception) {
                            .hint = e->hint, .frames = frames, .count = count, .syntax = syntax};
         char product[200];
         error.shapes = tsr_error_shapes_text(error.message);
-        if (error.shapes == NULL) error.shapes = product_shapes(error.message, product, sizeof product);
-        if (error.hint == NULL || error.hint[0] == '\0') error.hint = product_hint(error.message);
+        if (error.shapes == NULL) error.shapes = shapes_of_product(error.message, product, sizeof product);
+        if (error.hint == NULL || error.hint[0] == '\0') error.hint = shapes_hint(error.message);
         const char *usual = mistake_hint(&error);
         if (usual != NULL) error.hint = usual;
         if (error.hint == NULL || error.hint[0] == '\0') error.hint = syntax_hint(&error);

@@ -12,6 +12,7 @@
 #include "lang/object/exc.h"
 #include "lang/object/gc.h"
 #include "card.h"
+#include "events.h"
 #include "lang/vm/lazy.h"
 #include "lang/modules/namespace.h"
 #include "lang/vm/prelude.h"
@@ -130,15 +131,13 @@ static TsrStatus see_versions(Value *out, const CallArgs *args) {
 
 /* ---- trace ---- */
 
-/* One log under construction; nested traces stack. */
+/* One trace; nested ones stack. */
 typedef struct Log {
-    List *rows;          /* of dicts; borrowed */
+    EventLog events;
     int64_t allocations, bytes, live, peak;
     int64_t unfused, unfused_bytes; /* results that would not have been allocated without the trace */
     const void *seen[256]; /* objects, so that each has a small number */
     int seen_count;
-    TsrStatus status;
-    bool busy;           /* the log's own allocations are not events */
     struct Log *outer;
 } Log;
 
@@ -152,27 +151,21 @@ static int number_of(Log *log, const void *object) {
     return log->seen_count;
 }
 
-static void add_row(Log *log, const char *event, const char *what, int64_t bytes, const char *reason, int object) {
+static TsrStatus add_row(List *rows, const char *event, const char *what, int64_t bytes, const char *reason, int object) {
     Value row;
-    if (log->status != TSR_OK || (log->status = dict_new(&row)) != TSR_OK) return;
+    TSR_TRY(dict_new(&row));
     TsrStatus status = TSR_OK;
     card_put_str(&status, row, "event", event);
     card_put_str(&status, row, "what", what != NULL ? what : "");
     card_put_int(&status, row, "bytes", bytes);
     card_put_move(&status, row, "object", object > 0 ? value_int(object) : VALUE_NONE);
     card_put_str(&status, row, "reason", reason);
-    if (status == TSR_OK) status = list_append_move(log->rows, row);
-    else value_release(row);
-    log->status = status;
+    if (status == TSR_OK) return list_append_move(rows, row);
+    value_release(row);
+    return status;
 }
 
-static void log_event(void *user, const TsrTraceEvent *e) {
-    static const char *const names[] = {[TSR_TRACE_ALLOC] = "alloc", [TSR_TRACE_FREE] = "free", [TSR_TRACE_CACHE_HIT] = "cache hit", [TSR_TRACE_RETAIN] = "retain",
-                                        [TSR_TRACE_RELEASE] = "release", [TSR_TRACE_COPY] = "copy", [TSR_TRACE_CONSTRUCT] = "construct", [TSR_TRACE_DESTROY] = "destroy",
-                                        [TSR_TRACE_WRITE] = "write", [TSR_TRACE_VIEW] = "view", [TSR_TRACE_OP] = "op"};
-    Log *log = user;
-    if (log->busy) return;
-    log->busy = true;
+static TsrStatus add_event_row(List *rows, Log *log, const Event *e) {
     if (e->kind == TSR_TRACE_ALLOC) {
         log->allocations++;
         log->bytes += e->bytes;
@@ -180,8 +173,7 @@ static void log_event(void *user, const TsrTraceEvent *e) {
         log->peak = TSR_MAX(log->peak, log->live);
     }
     if (e->kind == TSR_TRACE_FREE) log->live -= e->bytes;
-    add_row(log, names[e->kind], e->what, e->bytes, e->reason, e->kind == TSR_TRACE_OP ? 0 : number_of(log, e->object));
-    log->busy = false;
+    return add_row(rows, event_name(e->kind), e->what, e->bytes, e->reason, e->kind == TSR_TRACE_OP ? 0 : number_of(log, e->object));
 }
 
 static void count_unfused(int64_t bytes) {
@@ -190,39 +182,42 @@ static void count_unfused(int64_t bytes) {
     current->unfused_bytes += bytes;
 }
 
-static void log_begin(Log *log, List *rows) {
-    *log = (Log){.rows = rows, .outer = current};
+static void log_begin(Log *log) {
+    *log = (Log){.outer = current};
     current = log;
-    tsr_trace_user = log;
-    tsr_trace_hook = log_event;
     lazy_not_held = count_unfused;
+    events_begin(&log->events, NULL, NULL);
 }
 
-/* Adds the totals. */
-static TsrStatus log_end(Log *log) {
-    char what[96];
+static void log_stop(Log *log) {
+    events_end(&log->events);
     current = log->outer;
-    tsr_trace_user = current;
-    if (current == NULL) {
-        tsr_trace_hook = NULL;
-        lazy_not_held = NULL;
-    }
+    if (current == NULL) lazy_not_held = NULL;
+}
+
+/* Ends the log: a row for each event, and the totals. */
+static TsrStatus log_end(Log *log, List *rows) {
+    char what[96];
+    log_stop(log);
+    TsrStatus status = log->events.status == TSR_OK ? TSR_OK : mem_error();
+    for (int64_t i = 0; i < log->events.count && status == TSR_OK; i++) status = add_event_row(rows, log, &log->events.events[i]);
+    events_free(&log->events);
     snprintf(what, sizeof what, "without the trace: %lld allocation%s fewer, held back in one pass", (long long)log->unfused, log->unfused == 1 ? "" : "s");
-    if (log->unfused > 0) add_row(log, "fusion", what, log->unfused_bytes, NULL, 0);
+    if (status == TSR_OK && log->unfused > 0) status = add_row(rows, "fusion", what, log->unfused_bytes, NULL, 0);
     snprintf(what, sizeof what, "%lld allocation%s, peak %lld bytes", (long long)log->allocations, log->allocations == 1 ? "" : "s", (long long)log->peak);
-    add_row(log, "total", what, log->bytes, NULL, 0);
-    return log->status;
+    return status == TSR_OK ? add_row(rows, "total", what, log->bytes, NULL, 0) : status;
 }
 
 static TsrStatus trace_code(Value *out, const char *text, size_t length) {
     Value list, result = VALUE_UNBOUND;
     Log log;
     TSR_TRY(list_new(&list, 0));
-    log_begin(&log, value_as_list(list));
+    log_begin(&log);
     TsrStatus status = vm_run_text_here(&result, text, length, "<trace>");
     if (status == TSR_OK) value_release(result);
-    TsrStatus ended = log_end(&log);
-    if (status == TSR_OK) status = ended;
+    if (status == TSR_OK) status = log_end(&log, value_as_list(list));
+    else log_stop(&log);
+    events_free(&log.events);
     if (status == TSR_OK) table_mark(list);
     return value_end_move(out, status, list);
 }
@@ -237,7 +232,8 @@ typedef struct Tracer {
 
 static void tracer_destroy(Obj *self) {
     Tracer *t = (Tracer *)self;
-    if (t->running) (void)log_end(&t->log);
+    if (t->running) log_stop(&t->log);
+    events_free(&t->log.events);
     value_release(t->rows);
     obj_free(t, sizeof *t);
 }
@@ -246,7 +242,7 @@ static TsrStatus tracer_enter(Value *out, const CallArgs *args) {
     Tracer *t = (Tracer *)args->values[0].o;
     if (t->running) return tsr_error(TSR_RUNTIME_ERROR, "this trace is running already");
     t->running = true;
-    log_begin(&t->log, value_as_list(t->rows));
+    log_begin(&t->log);
     *out = value_retain(t->rows);
     return TSR_OK;
 }
@@ -256,7 +252,7 @@ static TsrStatus tracer_exit(Value *out, const CallArgs *args) {
     *out = VALUE_NONE;
     if (!t->running) return TSR_OK;
     t->running = false;
-    TsrStatus status = log_end(&t->log);
+    TsrStatus status = log_end(&t->log, value_as_list(t->rows));
     if (status == TSR_OK) table_mark(t->rows);
     return status;
 }

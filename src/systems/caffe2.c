@@ -51,6 +51,7 @@ static TsrStatus c2_new_move(Value *out, TsrTensor *t, TsrDevice device) {
         c->ndim = tsr_ndim(t);
         memcpy(c->sizes, t->sizes, sizeof(int64_t) * (size_t)c->ndim);
     }
+    if (t != NULL) tsr_trace(TSR_TRACE_WRAP, "caffe2.Tensor", "owned", 0, t, NULL);
     *out = value_obj_move(c);
     return TSR_OK;
 }
@@ -153,6 +154,7 @@ static TsrStatus resize(C2Tensor *c, int n, const int64_t *sizes) {
     if (c->no_data) return TSR_OK;
     tsr_layout_contiguous_strides(strides, n, sizes);
     if (needed > c->t->storage->nbytes) TSR_TRY(tsr_storage_resize(c->t->storage, needed));
+    tsr_trace(TSR_TRACE_KEEP, "Resize", "it fits", (int64_t)numel * (int64_t)tsr_itemsize(c->t), c->t, c->t->storage);
     return tsr_tensor_set_geometry(c->t, (TsrGeometry){n, sizes, strides, c->t->offset});
 }
 
@@ -192,7 +194,10 @@ static TsrStatus allocate(C2Tensor *c, TsrDtype dtype) {
     TsrTensor *fresh;
     c->ndim = ndim_of(c);
     memmove(c->sizes, sizes_of(c), sizeof(int64_t) * (size_t)c->ndim);
-    TSR_TRY(tsr_tensor_new(&fresh, c->ndim, c->sizes, dtype, c->device));
+    tsr_trace_reason = c->t == NULL ? "first use" : c->t->dtype != dtype ? "retyped" : "outgrown";
+    TsrStatus made = tsr_tensor_new(&fresh, c->ndim, c->sizes, dtype, c->device);
+    tsr_trace_reason = NULL;
+    TSR_TRY(made);
     fresh->origin = "mutable_data";
     if (c->t != NULL) { /* the same impl gets a new storage, and type: every wrapper of it sees that */
         uint8_t old = c->t->dtype;

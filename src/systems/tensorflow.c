@@ -215,6 +215,7 @@ static TsrStatus tf_new_move(Value *out, TsrTensor *t) {
         return mem_error();
     }
     f->t = t;
+    tsr_trace(TSR_TRACE_WRAP, "tensorflow.Tensor", "owned", 0, t, NULL);
     *out = value_obj_move(f);
     return TSR_OK;
 }

@@ -213,6 +213,7 @@ static TsrStatus give_tensor_move(Value *out, TsrTensor *t) {
     if (status == TSR_OK) status = record_add_raw(r);
     if (status == TSR_OK) {
         r->t = t;
+        tsr_trace(TSR_TRACE_WRAP, "raw handle", "owned", 0, t, NULL);
         status = handle_get(out, r);
         if (status != TSR_OK) record_release_raw(r);
     } else {

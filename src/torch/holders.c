@@ -394,8 +394,9 @@ static void walk_value(Walk *w, Value v) {
         TsrTensor *t;
         w->argument = false;
         if (i >= 0) {
-            if (wrappers[i].owns(v) && wrappers[i].get(&t, v) == TSR_OK) visit_tensor(w, t);
-            tsr_error_clear();
+            bool owns = wrappers[i].owns(v); /* a walk may begin while an error is on its way: that one stays */
+            if (owns && wrappers[i].get(&t, v) == TSR_OK) visit_tensor(w, t);
+            else if (owns) tsr_error_clear();
         } else if (value_is_storage(v)) {
             visit_storage_value(w, v);
         } else {

@@ -77,6 +77,7 @@ static TsrStatus new_maybe(Value *out, TsrTensor *t, bool owned) {
         if (borrows != NULL) borrows->prev = m;
         borrows = m;
     }
+    tsr_trace(TSR_TRACE_WRAP, "MaybeOwned", owned ? "owned" : "borrowed", 0, t, NULL);
     *out = value_obj_move(m);
     return TSR_OK;
 }

@@ -526,12 +526,12 @@ static TsrStatus put(TsrTensor *self, Value index, TsrTensor *value, TsrScalar n
     Walk w;
     index_items(&index, &items, &n);
     if (TSR_UNLIKELY(subscript_hook != NULL)) subscript_hook(NULL);
-    TSR_TRY(check_text_index(self, index));
-    TSR_TRY(walk(&w, self, items, n));
-    TsrStatus s = w.nadvanced > 0 ? put_advanced(&w, value, number) : put_basic(w.view, value, number);
+    TsrStatus s = check_text_index(self, index);
+    bool walked = s == TSR_OK && (s = walk(&w, self, items, n)) == TSR_OK;
+    if (walked) s = w.nadvanced > 0 ? put_advanced(&w, value, number) : put_basic(w.view, value, number);
     if (TSR_UNLIKELY(subscript_hook != NULL))
-        subscript_hook(&(SubscriptEvent){.self = self, .place = w.view, .advanced = w.nadvanced > 0, .written = true, .status = s});
-    walk_end(&w);
+        subscript_hook(&(SubscriptEvent){.self = self, .place = walked ? w.view : NULL, .advanced = walked && w.nadvanced > 0, .written = true, .status = s});
+    if (walked) walk_end(&w);
     return s;
 }
 

@@ -23,7 +23,7 @@ TsrStatus tsr_maybe_expect_contiguous(TsrMaybeOwned *out, TsrTensor *t, TsrMemor
         *out = tsr_maybe_borrowed(t);
         return TSR_OK;
     }
-    TSR_TRY(tsr_tensor_new_clone(&copy, t, format));
+    TSR_TRY(tsr_tensor_new_contiguous(&copy, t, format));
     *out = tsr_maybe_owned_move(copy);
     return TSR_OK;
 }

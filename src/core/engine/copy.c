@@ -1,5 +1,6 @@
 /* copy.c: elements from one geometry to another: copy, fill, clone, contiguous, cast. */
 #include "core/iter.h"
+#include "core/alloc.h"
 #include "core/kernels/move/move.h"
 #include "core/tensor/tensor_impl.h"
 #include "core/view.h"
@@ -436,7 +437,7 @@ static TsrStatus copy_elements(TsrTensor *dst, const TsrTensor *src, const int64
     if (dst->numel == 0 || tsr_is_meta(dst) || tsr_is_meta(src)) return TSR_OK;
     TSR_TRY(tsr_tensor_check(src, false));
     TSR_TRY(tsr_tensor_check(dst, true));
-    tsr_trace(TSR_TRACE_COPY, dst->dtype == src->dtype ? "copy" : "convert", NULL, dst->numel * (int64_t)tsr_itemsize(dst), dst, src);
+    tsr_trace(TSR_TRACE_COPY, dst->dtype == src->dtype ? "copy" : "convert", tsr_trace_reason, dst->numel * (int64_t)tsr_itemsize(dst), dst, src);
     if (tsr_dtype_is_pod(dst->dtype) && tsr_dtype_is_pod(src->dtype)) return copy_same_shape(dst, src, strides, flipped);
     if (dst->dtype == src->dtype && flipped == 0) return copy_objects(dst, src, strides);
     return tsr_error(TSR_TYPE_ERROR, "cannot convert elements of dtype %s to %s", tsr_dtype_name(src->dtype), tsr_dtype_name(dst->dtype));
@@ -524,7 +525,11 @@ TsrStatus tsr_tensor_new_contiguous(TsrTensor **out, const TsrTensor *self, TsrM
         *out = tsr_tensor_retain((TsrTensor *)self);
         return TSR_OK;
     }
-    return tsr_tensor_new_clone(out, self, format);
+    const char *outer = tsr_trace_reason;
+    tsr_trace_reason = format == TSR_CONTIGUOUS ? "not row-major" : "not in that format";
+    TsrStatus status = tsr_tensor_new_clone(out, self, format);
+    tsr_trace_reason = outer;
+    return status;
 }
 
 TsrStatus tsr_tensor_new_cast(TsrTensor **out, const TsrTensor *self, TsrDtype dtype) {

@@ -198,6 +198,7 @@ static TsrStatus allocate_or_drop_caches(TsrDataPtr *out, TsrAllocator *a, size_
 }
 
 _Thread_local const char *tsr_trace_reason;
+_Thread_local const struct TsrStorage *tsr_trace_storage;
 
 TsrStatus tsr_allocate_from(TsrDataPtr *out, TsrAllocator *a, TsrDevice device, size_t bytes) {
     *out = (TsrDataPtr){NULL, NULL, NULL, device};
@@ -205,7 +206,7 @@ TsrStatus tsr_allocate_from(TsrDataPtr *out, TsrAllocator *a, TsrDevice device, 
     TSR_TRY(allocate_or_drop_caches(out, a, bytes));
     out->device = device;
     count(a, (int64_t)bytes, 1);
-    tsr_trace(TSR_TRACE_ALLOC, a->name, tsr_trace_reason, (int64_t)bytes, out->data, NULL);
+    tsr_trace(TSR_TRACE_ALLOC, a->name, tsr_trace_reason, (int64_t)bytes, out->data, tsr_trace_storage);
     return TSR_OK;
 }
 
@@ -236,7 +237,7 @@ TsrStatus tsr_allocate(TsrDataPtr *out, TsrDevice device, size_t bytes) {
 
 void tsr_deallocate(TsrDataPtr *ptr, TsrAllocator *allocator, size_t bytes) {
     if (ptr->deleter == NULL && allocator->device != TSR_META) return;
-    tsr_trace(TSR_TRACE_FREE, allocator->name, tsr_trace_reason, (int64_t)bytes, ptr->data, NULL);
+    tsr_trace(TSR_TRACE_FREE, allocator->name, tsr_trace_reason, (int64_t)bytes, ptr->data, tsr_trace_storage);
     if (bytes > 0 || allocator->empty_too) count(allocator, -(int64_t)bytes, 0);
     tsr_dataptr_release(ptr);
 }

@@ -23,7 +23,7 @@ void tsr_fault_forget(TsrFaultRegion *region);
 /* For violations found without a fault (a damaged canary): reports `message` at the next interrupt check. */
 void tsr_fault_post(const char *message);
 
-/* What the trace gives as the reason of this thread's next blocks taken and given back; NULL: none. */
-extern _Thread_local const char *tsr_trace_reason;
+/* The storage that takes or gives back this thread's next block; NULL: none. Set while there is a trace. */
+extern _Thread_local const struct TsrStorage *tsr_trace_storage;
 
 #endif

@@ -73,6 +73,8 @@ static void unlink_storage(TsrStorage *s) {
 
 TsrStorage *tsr_storage_first(void) { return first; }
 
+int64_t tsr_storage_last_serial(void) { return next_serial; }
+
 /* Field by field: a compound literal would clear the struct twice. */
 static void initialise(TsrStorage *s, size_t nbytes, TsrDtype element) {
     s->refcount = 1;
@@ -85,6 +87,7 @@ static void initialise(TsrStorage *s, size_t nbytes, TsrDtype element) {
     s->version.value = 0;
     s->version.home = s;
     s->id = 0;
+    s->serial = 0;
     s->origin = NULL;
     s->path = NULL;
     s->columns = NULL;
@@ -112,15 +115,26 @@ static TsrStatus construct_range(TsrStorage *s, size_t from, size_t to) {
     return TSR_OK;
 }
 
+/* Blocks taken and given back from now on are for this storage; NULL: for none. */
+static inline void trace_storage(const TsrStorage *s) {
+    if (TSR_UNLIKELY(tsr_trace_hook != NULL)) tsr_trace_storage = s;
+}
+
+static void return_memory(TsrStorage *s) {
+    if (s->ptr.deleter != NULL) tsr_trace(TSR_TRACE_RETURN, s->origin, "foreign memory", (int64_t)s->capacity, s->ptr.data, s);
+    tsr_dataptr_release(&s->ptr);
+}
+
 static void release_memory(TsrStorage *s) {
     destroy_range(s, 0, s->nbytes);
     if (s->allocator != NULL) {
         tsr_trace_reason = s->says_calls ? "DeallocateRaw" : NULL;
+        trace_storage(s);
         tsr_deallocate(&s->ptr, s->allocator, s->capacity);
+        trace_storage(NULL);
         tsr_trace_reason = NULL;
     } else {
-        if (s->ptr.deleter != NULL) tsr_trace(TSR_TRACE_FREE, s->origin, "foreign memory", (int64_t)s->capacity, s->ptr.data, NULL);
-        tsr_dataptr_release(&s->ptr);
+        return_memory(s);
     }
 }
 
@@ -130,7 +144,9 @@ static TsrStatus new_storage(TsrStorage **out, TsrAllocator *allocator, TsrDevic
     initialise(s, nbytes, TSR_UNLIKELY(has_constructors(element)) ? element : TSR_DTYPE_NONE);
     s->allocator = allocator;
     s->says_calls = says_calls;
+    trace_storage(s);
     TsrStatus status = tsr_allocate_from(&s->ptr, allocator, device, nbytes);
+    trace_storage(NULL);
     if (TSR_UNLIKELY(status != TSR_OK)) {
         give_struct(s);
         return status;
@@ -183,6 +199,7 @@ TsrStatus tsr_storage_new_adopt_move(TsrStorage **out, TsrDataPtr *ptr, size_t n
     s->origin = origin;
     s->path = kept;
     *ptr = (TsrDataPtr){NULL, NULL, NULL, ptr->device};
+    if (s->ptr.deleter != NULL) tsr_trace(TSR_TRACE_ADOPT, origin, "foreign memory", (int64_t)nbytes, s->ptr.data, s);
     link_storage(s);
     *out = s;
     return TSR_OK;
@@ -242,8 +259,10 @@ static TsrStatus move_to(TsrStorage *s, TsrDataPtr *fresh, TsrAllocator *allocat
         }
         tsr_trace(TSR_TRACE_COPY, "resize_", "the storage moved", (int64_t)keep, s, NULL);
     }
+    trace_storage(s);
     if (s->allocator != NULL) tsr_deallocate(&s->ptr, s->allocator, s->capacity);
-    else tsr_dataptr_release(&s->ptr);
+    else return_memory(s);
+    trace_storage(NULL);
     s->ptr = *fresh;
     s->allocator = allocator;
     s->capacity = capacity;
@@ -255,7 +274,10 @@ static TsrStatus grow(TsrStorage *s, size_t nbytes) {
     if (nbytes > s->capacity) {
         TsrDataPtr fresh;
         TsrAllocator *allocator = s->allocator != NULL ? s->allocator : tsr_allocator_active(s->ptr.device.type);
-        TSR_TRY(tsr_allocate_from(&fresh, allocator, s->ptr.device, nbytes));
+        trace_storage(s);
+        TsrStatus status = tsr_allocate_from(&fresh, allocator, s->ptr.device, nbytes);
+        trace_storage(NULL);
+        TSR_TRY(status);
         TSR_TRY(move_to(s, &fresh, allocator, nbytes, old));
     }
     TSR_TRY(construct_range(s, old, nbytes));
@@ -284,6 +306,7 @@ TsrStatus tsr_storage_share_memory(TsrStorage *storage) {
     if (storage->element != TSR_DTYPE_NONE)
         return tsr_error(TSR_RUNTIME_ERROR, "a storage of %s elements cannot be shared between processes", tsr_dtype_name(storage->element));
     TSR_TRY(tsr_map_shared(&fresh, storage->nbytes));
+    tsr_trace(TSR_TRACE_ADOPT, "shared", "shared between processes", (int64_t)storage->nbytes, fresh.data, storage);
     TSR_TRY(move_to(storage, &fresh, NULL, storage->nbytes, storage->nbytes));
     storage->shared = true;
     storage->resizable = false;

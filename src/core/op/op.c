@@ -323,10 +323,10 @@ static bool has_sparse_argument(const TsrOpCall *c) {
 
 static TsrStatus run_prepared(Run *run) {
     TsrOpCall *c = run->call;
+    tsr_trace(TSR_TRACE_OP, c->schema->name, NULL, 0, c, NULL);
     run->sparse = c->op->sparse != NULL && has_sparse_argument(c) ? c->op->sparse : NULL;
     TSR_TRY(prepare_arguments(run));
     TSR_TRY(prepare_outputs(run));
-    tsr_trace(TSR_TRACE_OP, c->schema->name, NULL, 0, NULL, NULL);
     TSR_TRY((run->sparse != NULL ? run->sparse : c->op->fn)(c));
     TsrStatus status = TSR_OK;
     for (int k = 0; k < TSR_MAX_RETS && status == TSR_OK; k++)
@@ -355,7 +355,7 @@ static TsrStatus run_plain(TsrOpCall *c) {
     if ((c->op->flags & TSR_OP_UNCHECKED) == 0)
         for (int i = 0; i < c->nargs; i++)
             if (c->arg[i].kind == TSR_ARG_TENSOR) TSR_TRY(tsr_tensor_check(c->arg[i].t, false));
-    tsr_trace(TSR_TRACE_OP, c->schema->name, NULL, 0, NULL, NULL);
+    tsr_trace(TSR_TRACE_OP, c->schema->name, NULL, 0, c, NULL);
     TSR_TRY(c->op->fn(c));
     note_origin(c);
     return TSR_OK;

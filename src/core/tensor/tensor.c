@@ -411,7 +411,8 @@ TsrStatus tsr_tensor_new_over(TsrTensor **out, TsrStorage *storage, TsrGeometry 
     return attach_move(out, t, TSR_OK, tsr_storage_retain(storage));
 }
 
-TsrStatus tsr_tensor_new_view(TsrTensor **out, const TsrTensor *self, const TsrGeometry *g, const char *origin) {
+/* A view, before the trace knows of it. */
+static TsrStatus new_view(TsrTensor **out, const TsrTensor *self, const TsrGeometry *g, const char *origin) {
     TsrTensor *t = NULL;
     uint64_t numel = 1; /* what is in front of a size of 0 may be larger than int64_t */
     if (TSR_UNLIKELY(self->sparse != NULL)) return tsr_refuse_backend("as_strided", self);
@@ -429,8 +430,13 @@ TsrStatus tsr_tensor_new_view(TsrTensor **out, const TsrTensor *self, const TsrG
     t->base = link_root(self);
     if (self->base != NULL) t->source = tsr_tensor_weak_new((TsrTensor *)self);
     t->origin = origin;
-    tsr_trace(TSR_TRACE_VIEW, origin, NULL, 0, t, self);
     *out = t;
+    return TSR_OK;
+}
+
+TsrStatus tsr_tensor_new_view(TsrTensor **out, const TsrTensor *self, const TsrGeometry *g, const char *origin) {
+    TSR_TRY(new_view(out, self, g, origin));
+    tsr_trace(TSR_TRACE_VIEW, origin, NULL, 0, *out, self);
     return TSR_OK;
 }
 
@@ -475,7 +481,7 @@ TsrStatus tsr_tensor_new_data(TsrTensor **out, const TsrTensor *self) {
     TsrVersion *version = NULL;
     TSR_TRY(new_version(&version, 0));
     TsrGeometry same = tsr_tensor_geometry(self);
-    TsrStatus status = tsr_tensor_new_view(&t, self, &same, "data");
+    TsrStatus status = new_view(&t, self, &same, "data");
     if (status != TSR_OK) {
         tsr_version_free(version);
         return status;
@@ -483,6 +489,7 @@ TsrStatus tsr_tensor_new_data(TsrTensor **out, const TsrTensor *self) {
     drop_version(t);
     tsr_tensor_unlink_base(t);
     t->version = version;
+    tsr_trace(TSR_TRACE_VIEW, "data", NULL, 0, t, self);
     *out = t;
     return TSR_OK;
 }
@@ -645,7 +652,9 @@ TsrStatus tsr_tensor_resize(TsrTensor *t, int ndim, const int64_t *sizes, TsrMem
     TSR_TRY(check_format(format, ndim));
     if (format == TSR_CHANNELS_LAST || format == TSR_CHANNELS_LAST_3D) tsr_layout_channels_last_strides(strides, ndim, sizes);
     else tsr_layout_contiguous_strides(strides, ndim, sizes);
+    size_t held = t->storage->capacity;
     TSR_TRY(ensure_storage(t->storage, (TsrGeometry){ndim, sizes, strides, t->offset}, t->dtype));
+    if (held == t->storage->capacity) tsr_trace(TSR_TRACE_KEEP, "resize", "it fits", numel * (int64_t)tsr_itemsize(t), t, t->storage);
     return tsr_tensor_set_geometry(t, (TsrGeometry){ndim, sizes, strides, t->offset});
 }
 

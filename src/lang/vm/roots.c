@@ -42,10 +42,11 @@ static int own_slots(const Frame *f) { return f->flags & FRAME_LENT ? f->own_fro
 /* What has a name in an active call: its locals, and what its function took along from outside. */
 static void visit_names(Visitor *v, const Frame *f) {
     const Code *code = f->code;
-    for (int k = own_slots(f); k < code->slot_count; k++) report(v, ROOT_LOCAL, code->name, code->slot_names[k], &f->base[code->first_slot + k]);
+    bool own = !source_is_prelude(code->source); /* nobody can say the names inside of tsr's own functions */
+    for (int k = own_slots(f); k < code->slot_count; k++) report(v, own ? ROOT_LOCAL : ROOT_TEMPORARY, code->name, own ? code->slot_names[k] : NULL, &f->base[code->first_slot + k]);
     for (int64_t k = 0; f->fn != NULL && k < f->fn->cell_count; k++) {
         Value cell = f->fn->cells[k] != NULL ? value_lent(f->fn->cells[k]) : VALUE_UNBOUND;
-        report(v, ROOT_LOCAL, code->name, code->captures[k].name, &cell);
+        report(v, own ? ROOT_LOCAL : ROOT_TEMPORARY, code->name, own ? code->captures[k].name : NULL, &cell);
     }
 }
 
