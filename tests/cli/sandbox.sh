@@ -106,7 +106,7 @@ run --sandbox -e "_[0] = 9; _[0].item()" given.npy; is 'a change in memory stays
 [ "$(sum)" = "$before" ] || { fail 'a file was changed through memory'; before=$(sum); }
 
 # the command line's own ways to write
-for options in "-o new.npy" "-o given.npy" "--output=new.csv" "-o ~/new.npy" "-o /dev/null" "--in-place" "--in-place --columns 0"; do
+for options in "-o new.npy" "-o given.npy" "--in-place=.old" "--each --in-place" "--output=new.csv" "-o ~/new.npy" "-o /dev/null" "--in-place" "--in-place --columns 0"; do
     number=$((number + 1))
     file=given.npy
     case $options in *columns*) file=given.csv ;; esac
