@@ -39,7 +39,7 @@ struct TsrAllocator {
     TsrAllocator *next;
 };
 
-/* Registers a row (static lifetime). Names are unique per device. */
+/* Registers a row (static lifetime). Names are unique per device. One for no device type of device.h is left out. */
 void tsr_allocator_register(TsrAllocator *allocator);
 /* The active one; never NULL for cpu and meta. */
 TsrAllocator *tsr_allocator_active(uint8_t device_type);

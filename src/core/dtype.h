@@ -49,7 +49,9 @@ typedef struct TsrTypeMeta {
     void (*delete_)(void *element);                    /* destroys and frees what new_ gave */
 } TsrTypeMeta;
 
-extern const TsrTypeMeta tsr_dtypes[TSR_DTYPE_COUNT];
+/* A row for each value of a TsrDtype: where it is the id of none, of no size and named "unknown", so that no lookup leaves the table. */
+enum { TSR_DTYPE_VALUES = 256 };
+extern const TsrTypeMeta tsr_dtypes[TSR_DTYPE_VALUES];
 extern const TsrTypeMeta tsr_dtype_uninitialized;
 
 static inline size_t tsr_dtype_size(TsrDtype d) { return tsr_dtypes[d].itemsize; } /* bytes */
@@ -60,6 +62,10 @@ static inline bool tsr_dtype_is_float(TsrDtype d) { return tsr_dtypes[d].kind ==
 static inline bool tsr_dtype_is_integral(TsrDtype d) { return tsr_dtypes[d].kind == TSR_KIND_INT || tsr_dtypes[d].kind == TSR_KIND_UINT; } /* bool is not */
 static inline bool tsr_dtype_is_pod(TsrDtype d) { return tsr_dtypes[d].kind != TSR_KIND_OBJECT; }
 static inline bool tsr_dtype_is_signed(TsrDtype d) { return tsr_dtypes[d].kind >= TSR_KIND_INT && tsr_dtypes[d].kind <= TSR_KIND_COMPLEX; }
+
+static inline bool tsr_dtype_is_known(TsrDtype d) { return d < TSR_DTYPE_COUNT; }
+/* TSR_TYPE_ERROR "200 is no dtype" unless it is known. */
+TsrStatus tsr_dtype_check(TsrDtype d);
 
 /* "float32", "float", "torch.float32", "half", "long", ...; TSR_DTYPE_NONE if unknown. */
 TsrDtype tsr_dtype_from_name(const char *name);

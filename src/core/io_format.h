@@ -15,7 +15,10 @@ typedef struct TsrPlace { size_t begin, end; } TsrPlace;
 /* The places of all elements of all items, in the order of the items. The caller's (tsr_free of `of`). */
 typedef struct TsrPlaces { TsrPlace *of; size_t n, room; } TsrPlaces;
 
+/* How a file is read and written. Begin with tsr_load_options() and tsr_save_options(), and set what differs: their `size` tells the library which fields
+ * the program knows, and a struct without one is refused. Where a function takes a pointer to one, NULL stands for them as they are. */
 typedef struct TsrLoadOptions {
+    size_t size;           /* bytes of this struct, as the program was compiled */
     const char *format;    /* a format's name; NULL: by extension, then by the first bytes */
     TsrDtype dtype;        /* text formats and raw: the wanted dtype; TSR_DTYPE_NONE: the format's own */
     int ndim;              /* raw: -1 when no shape was given */
@@ -29,7 +32,18 @@ typedef struct TsrLoadOptions {
     bool opaque;           /* pt: what is of an unknown class is a node that says so, not refused */
 } TsrLoadOptions;
 
+static inline TsrLoadOptions tsr_load_options(void) {
+    TsrLoadOptions o;
+    __builtin_memset(&o, 0, sizeof o);
+    o.size = sizeof o;
+    o.dtype = TSR_DTYPE_NONE;
+    o.ndim = -1;
+    o.header = -1;
+    return o;
+}
+
 typedef struct TsrSaveOptions {
+    size_t size;           /* as in TsrLoadOptions */
     const char *format;    /* NULL: by extension */
     int precision;         /* csv, json, jsonl: significant digits; 0 the shortest that reads back */
     char delimiter;        /* 0: the format's own */
@@ -46,6 +60,13 @@ typedef struct TsrSaveOptions {
     const char *suffix;    /* the old file stays under its name and this; NULL: it is replaced */
     bool untie;            /* safetensors: tensors that share memory are written each for itself, not refused */
 } TsrSaveOptions;
+
+static inline TsrSaveOptions tsr_save_options(void) {
+    TsrSaveOptions o;
+    __builtin_memset(&o, 0, sizeof o);
+    o.size = sizeof o;
+    return o;
+}
 
 /* What a file held: one tensor (`single`), or named ones in the file's order; and what it says besides, as far as its format has room for that.
  * A .pt file's content is the tree; the items are its tensors as far as they are one, or the values of a dict. */

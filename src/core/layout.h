@@ -16,6 +16,10 @@ typedef struct TsrGeometry {
     int64_t offset; /* of the first element, from the storage's start */
 } TsrGeometry;
 
+static inline bool tsr_layout_is_ndim(int ndim) { return (unsigned)ndim <= TSR_MAX_DIMS; }
+/* TSR_RUNTIME_ERROR unless a tensor may have so many dimensions. The functions below that return a status refuse others, too; those that return whether
+ * something holds say false, and those that return nothing write nothing. */
+TsrStatus tsr_layout_check_ndim(int ndim);
 /* Product of sizes; TSR_RUNTIME_ERROR for a negative size ("Trying to create tensor with negative dimension -1: [-1]")
  * or an overflow, even where another size is 0. */
 TsrStatus tsr_layout_numel(int64_t *numel, int ndim, const int64_t *sizes);

@@ -166,7 +166,7 @@ extern void (*tsr_op_hook)(const TsrOpCall *call, TsrStatus status);
 /* Calls an operator by name from C with positional arguments. fmt has a letter an argument: t tensor, i int64_t, f double, s TsrScalar, b int as bool,
  * d TsrDtype (int), c const char * (str), I int n, const int64_t *ints; T int n, TsrTensor *const *; n None; missing ones get defaults; "!t" before the rest
  * gives out[0] (in-place on it). Picks the first overload whose parameter kinds accept the letters, one that takes a number as
- * a tensor only where no other does. Stores the first `nout` tensor results, owned. */
+ * a tensor only where no other does. Stores the first `nout` results, owned: TSR_SYSTEM_ERROR where there are not so many, or one of them is no tensor. */
 TsrStatus tsr_invoke_new(TsrTensor **outs, int nout, const char *name, const char *fmt, ...);
 
 /* Helpers for op functions. */

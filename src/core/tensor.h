@@ -118,7 +118,7 @@ bool tsr_is_dense(const TsrTensor *t); /* contiguous in some order of its dimens
 TsrStatus tsr_tensor_check(const TsrTensor *t, bool writing);
 /* How error messages call a tensor: writes its name, or "" for none, into `buffer`. NULL until a language sets it. */
 extern void (*tsr_tensor_name_hook)(char *buffer, size_t room, const TsrTensor *t);
-/* Reads one element (linear index in row-major order of the view, conj and neg applied). */
+/* Reads one element (linear index in row-major order of the view, conj and neg applied); 0 where there is none. */
 TsrScalar tsr_tensor_get(const TsrTensor *t, int64_t linear_index);
 /* The value of a one-element tensor; TSR_RUNTIME_ERROR "a Tensor with N elements cannot be converted to Scalar". */
 TsrStatus tsr_tensor_item(TsrScalar *out, const TsrTensor *t);

@@ -253,7 +253,7 @@ static TsrStatus change(Value result, const char *path, const TsrSaveOptions *o)
 static TsrStatus save(Value result, const char *path, const char *format) {
     char na[64];
     const TsrFormat *row = format != NULL ? tsr_format_find(format) : tsr_format_for_path(path);
-    TsrSaveOptions o = {.format = format, .precision = options->precision, .json_nan = options->json_nan, .no_header = options->no_header, .untie = options->untie, .compact = options->compact, .na = first_word(na, sizeof na, options->na), .suffix = options->suffix};
+    TsrSaveOptions o = {.size = sizeof(TsrSaveOptions), .format = format, .precision = options->precision, .json_nan = options->json_nan, .no_header = options->no_header, .untie = options->untie, .compact = options->compact, .na = first_word(na, sizeof na, options->na), .suffix = options->suffix};
     const char **names = NULL;
     TsrStatus status = row != NULL && row->table ? set_header(&o, &names, result) : TSR_OK;
     if (status == TSR_OK) status = options->in_place ? change(result, path, &o) : files_save(result, path, &o);

@@ -147,7 +147,7 @@ static TsrStatus read_unknown(TsrLoadOptions *o, Value v) {
 
 /* What is lent to the options stays in `shape` and `lists`. */
 static TsrStatus load_options(TsrLoadOptions *o, int64_t *shape, TsrText lists[2], const Value *v) {
-    *o = (TsrLoadOptions){.dtype = TSR_DTYPE_NONE};
+    *o = (TsrLoadOptions){.size = sizeof(TsrLoadOptions), .dtype = TSR_DTYPE_NONE};
     TSR_TRY(optional_text(&o->format, v[LOAD_FORMAT], "load(): argument 'format'"));
     if (v[LOAD_DTYPE].tag > V_NONE && !dtype_from_value(&o->dtype, v[LOAD_DTYPE]))
         return tsr_error(TSR_TYPE_ERROR, "load(): argument 'dtype' must be torch.dtype, not %s", value_type_name(v[LOAD_DTYPE]));
@@ -327,7 +327,7 @@ static TsrStatus write_items(const TsrItems *items, const char *path, const TsrS
 static TsrStatus save_options(TsrSaveOptions *o, const Value *v) {
     const char *delimiter = NULL;
     int64_t precision = 0;
-    *o = (TsrSaveOptions){0};
+    *o = (TsrSaveOptions){.size = sizeof(TsrSaveOptions)};
     TSR_TRY(optional_text(&o->format, v[SAVE_FORMAT], "save(): argument 'format'"));
     TSR_TRY(optional_text(&o->json_nan, v[SAVE_JSON_NAN], "save(): argument 'json_nan'"));
     TSR_TRY(optional_text(&o->na, v[SAVE_NA], "save(): argument 'na'"));

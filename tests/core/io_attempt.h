@@ -13,7 +13,7 @@
 static bool read_opaque; /* pt: what is not known is let through */
 
 static inline TsrStatus read_bytes(TsrItems *items, const char *format, const char *data, size_t size) {
-    return tsr_load_bytes(items, "test", data, size, &(TsrLoadOptions){.format = format, .ndim = -1, .dtype = TSR_DTYPE_NONE, .header = -1, .opaque = read_opaque});
+    return tsr_load_bytes(items, "test", data, size, &(TsrLoadOptions){.size = sizeof(TsrLoadOptions), .format = format, .ndim = -1, .dtype = TSR_DTYPE_NONE, .header = -1, .opaque = read_opaque});
 }
 
 /* Reads an exact copy (so that a sanitizer sees a read past its end) and demands all or nothing. */
@@ -57,7 +57,7 @@ static inline void attempt_write_without_memory(const char *format, const char *
     for (int64_t n = 1;; n++) {
         TsrSink sink = {.fd = -1, .name = "test"};
         tsr_mem_fail_at(n);
-        TsrStatus status = tsr_write(&sink, &items, &(TsrSaveOptions){.format = format});
+        TsrStatus status = tsr_write(&sink, &items, &(TsrSaveOptions){.size = sizeof(TsrSaveOptions), .format = format});
         int64_t made = tsr_mem_fail_at(0);
         tsr_text_free(&sink.text);
         if (status != TSR_OK) ck_assert_msg(status == TSR_MEMORY_ERROR || status == TSR_RUNTIME_ERROR, "failure %lld: %s", (long long)n, tsr_error_message());

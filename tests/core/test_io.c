@@ -27,7 +27,7 @@ static void refused(const char *format, const char *text, const char *message) {
 static void write_text(TsrText *out, const char *format, TsrTensor *t) {
     TsrItem item = {NULL, t};
     TsrSink sink = {.fd = -1, .name = "test"};
-    ck_assert_int_eq(tsr_write(&sink, &(TsrItems){.items = &item, .n = 1, .single = true}, &(TsrSaveOptions){.format = format}), TSR_OK);
+    ck_assert_int_eq(tsr_write(&sink, &(TsrItems){.items = &item, .n = 1, .single = true}, &(TsrSaveOptions){.size = sizeof(TsrSaveOptions), .format = format}), TSR_OK);
     *out = sink.text;
 }
 
@@ -138,7 +138,7 @@ START_TEST(csv_quotes_over_lines) {
     enum { ROWS = 40000 };
     ck_assert_int_eq(tsr_text_puts(&text, "n,\"a \"\"note\"\"\nof two lines\",m\n"), TSR_OK);
     for (int i = 0; i < ROWS; i++) ck_assert_int_eq(tsr_text_printf(&text, i % 3 == 0 ? "%d,\"x\n\"\"%d,\n\n\",7\n" : "%d,5\" pipe %d,7\n", i, i), TSR_OK);
-    TsrLoadOptions options = {.format = "csv", .dtype = TSR_DTYPE_NONE, .header = -1, .columns = "m,n"};
+    TsrLoadOptions options = {.size = sizeof(TsrLoadOptions), .format = "csv", .dtype = TSR_DTYPE_NONE, .header = -1, .columns = "m,n"};
     ck_assert_int_eq(tsr_load_bytes(&items, "test", text.data, text.length, &options), TSR_OK);
     const TsrTensor *t = items.items[0].tensor;
     const double *cells = tsr_data(t);
@@ -207,7 +207,7 @@ START_TEST(a_failed_save_keeps_the_old_file) {
     fclose(f);
     ck_assert_int_eq(tsr_tensor_new(&t, 1, (int64_t[]){2}, TSR_BFLOAT16, TSR_DEVICE_CPU), TSR_OK);
     TsrItem item = {NULL, t};
-    ck_assert_int_eq(tsr_save(&(TsrItems){.items = &item, .n = 1, .single = true}, path, &(TsrSaveOptions){0}), TSR_VALUE_ERROR);
+    ck_assert_int_eq(tsr_save(&(TsrItems){.items = &item, .n = 1, .single = true}, path, &(TsrSaveOptions){.size = sizeof(TsrSaveOptions)}), TSR_VALUE_ERROR);
     f = fopen(path, "r");
     ck_assert_int_eq(fread(text, 1, 7, f), 3);
     fclose(f);

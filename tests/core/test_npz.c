@@ -17,7 +17,7 @@ static TsrText archive(bool compress) {
         memset(tsr_data(t), 1, (size_t)t->numel * tsr_itemsize(t));
         ck_assert_int_eq(tsr_items_add_move(&items, i == 0 ? "a" : "b", 1, t), TSR_OK);
     }
-    ck_assert_int_eq(tsr_write(&sink, &items, &(TsrSaveOptions){.format = "npz", .compress = compress}), TSR_OK);
+    ck_assert_int_eq(tsr_write(&sink, &items, &(TsrSaveOptions){.size = sizeof(TsrSaveOptions), .format = "npz", .compress = compress}), TSR_OK);
     tsr_items_free(&items);
     return sink.text;
 }
@@ -94,7 +94,7 @@ START_TEST(numbers_of_64_bits) {
         ck_assert_int_ge(fd, 0);
         bool fits = ftruncate(fd, (off_t)places[i]) == 0 && pwrite(fd, text.data, text.length, (off_t)places[i]) == (ssize_t)text.length;
         close(fd);
-        TsrStatus status = tsr_load(&items, path, &(TsrLoadOptions){.format = "npz", .ndim = -1, .dtype = TSR_DTYPE_NONE, .header = -1});
+        TsrStatus status = tsr_load(&items, path, &(TsrLoadOptions){.size = sizeof(TsrLoadOptions), .format = "npz", .ndim = -1, .dtype = TSR_DTYPE_NONE, .header = -1});
         unlink(path);
         tsr_text_free(&text);
         if (!fits) continue; /* a file system without holes */

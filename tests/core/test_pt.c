@@ -23,7 +23,7 @@ static TsrText archive(void) {
     ck_assert_int_eq(tsr_tree_add_text(&text, tree, TSR_NODE_STR, "text", 4), TSR_OK);
     ck_assert_int_eq(tsr_node_append(value, row), TSR_OK);
     ck_assert_int_eq(tsr_node_append(value, text), TSR_OK);
-    ck_assert_int_eq(tsr_write(&sink, &items, &(TsrSaveOptions){.format = "pt"}), TSR_OK);
+    ck_assert_int_eq(tsr_write(&sink, &items, &(TsrSaveOptions){.size = sizeof(TsrSaveOptions), .format = "pt"}), TSR_OK);
     tsr_items_free(&items);
     return sink.text;
 }

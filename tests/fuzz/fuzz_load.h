@@ -31,7 +31,7 @@ static inline void fuzz_write_back(const TsrItems *items, const TsrLoadOptions *
     TsrSink sink = {.fd = -1, .name = "fuzz"};
     for (int i = 0; i < items->n; i++)
         if (items->items[i].tensor->dtype == TSR_COMPLEX32 || items->items[i].tensor->numel > 1 << 20) return; /* NumPy has none; memory for three of them */
-    FUZZ_DEMAND(tsr_write(&sink, items, &(TsrSaveOptions){.format = options->format}) == TSR_OK);
+    FUZZ_DEMAND(tsr_write(&sink, items, &(TsrSaveOptions){.size = sizeof(TsrSaveOptions), .format = options->format}) == TSR_OK);
     FUZZ_DEMAND(tsr_load_bytes(&again, "fuzz", sink.text.data, sink.text.length, options) == TSR_OK);
     FUZZ_DEMAND(items->n == again.n);
     for (int i = 0; i < items->n; i++) fuzz_demand_same(items->items[i].tensor, fuzz_named(&again, &items->items[i]));

@@ -72,14 +72,24 @@ PLAIN_NEW(16)
 #define OF_FLOAT(suffix, size) FUNCTIONS_PLAIN(size)
 #define OF_COMPLEX(suffix, size) FUNCTIONS_PLAIN(size)
 #define OF_OBJECT(suffix, size) FUNCTIONS_##suffix
-const TsrTypeMeta tsr_dtypes[TSR_DTYPE_COUNT] = {
+#define ROW_OF_NONE(id, name) {id, TSR_KIND_OBJECT, 0, name, name, "Undefined", NULL, NULL, NULL, NULL, NULL}
+const TsrTypeMeta tsr_dtypes[TSR_DTYPE_VALUES] = {
 #define DTYPE(suffix, name, cname, ctype, size, kind, th) {TSR_##suffix, TSR_KIND_##kind, size, name, cname, th, OF_##kind(suffix, size)},
 #include "core/dtype.def"
 #undef DTYPE
+    [TSR_DTYPE_COUNT ... TSR_DTYPE_NONE - 1] = ROW_OF_NONE(TSR_DTYPE_NONE, "unknown"),
+    [TSR_DTYPE_NONE] = ROW_OF_NONE(TSR_DTYPE_NONE, "nullptr (uninitialized)"),
 };
+/* A row's size is its C type's, and one that PLAIN_NEW makes. */
+#define DTYPE(suffix, name, cname, ctype, size, kind, th) \
+    _Static_assert(sizeof(ctype) == (size), "itemsize of " #suffix); \
+    _Static_assert(sizeof(name) > 1 && sizeof(cname) > 1 && sizeof(th) > 1, "names of " #suffix);
+#include "core/dtype.def"
+#undef DTYPE
 
-const TsrTypeMeta tsr_dtype_uninitialized = {
-    TSR_DTYPE_NONE, TSR_KIND_OBJECT, 0, "nullptr (uninitialized)", "nullptr (uninitialized)", "Undefined", NULL, NULL, NULL, NULL, NULL};
+TsrStatus tsr_dtype_check(TsrDtype d) { return TSR_LIKELY(tsr_dtype_is_known(d)) ? TSR_OK : tsr_error(TSR_TYPE_ERROR, "%d is no dtype", d); }
+
+const TsrTypeMeta tsr_dtype_uninitialized = ROW_OF_NONE(TSR_DTYPE_NONE, "nullptr (uninitialized)");
 
 /* --- names --- */
 static const struct { const char *name; TsrDtype id; } aliases[] = {

@@ -17,7 +17,7 @@ static TsrDtype promote_floats(TsrDtype a, TsrDtype b) {
 }
 
 TsrDtype tsr_promote_types(TsrDtype a, TsrDtype b) {
-    if (a == b) return a;
+    if (a == b) return tsr_dtype_is_known(a) ? a : TSR_DTYPE_NONE;
     if (!tsr_dtype_is_pod(a) || !tsr_dtype_is_pod(b) || is_float8(a) || is_float8(b)) return TSR_DTYPE_NONE;
     if (is_barebones(a) || is_barebones(b)) {
         TsrDtype other = is_barebones(a) ? b : a;
@@ -41,6 +41,8 @@ TsrDtype tsr_promote_types(TsrDtype a, TsrDtype b) {
 }
 
 TsrStatus tsr_promote(TsrDtype *out, TsrDtype a, TsrDtype b) {
+    TSR_TRY(tsr_dtype_check(a));
+    TSR_TRY(tsr_dtype_check(b));
     TsrDtype d = tsr_promote_types(a, b);
     if (d == TSR_DTYPE_NONE) {
         const char *na = tsr_dtype_scalar_name(a), *nb = tsr_dtype_scalar_name(b);
@@ -87,6 +89,7 @@ static TsrStatus combine(TsrDtype *out, TsrDtype higher, TsrDtype lower) {
 
 TsrStatus tsr_result_type(TsrDtype *out, TsrTensor *const *tensors, int n) {
     TsrDtype dim = TSR_DTYPE_NONE, zero = TSR_DTYPE_NONE, wrapped = TSR_DTYPE_NONE, low;
+    if (n < 0) return tsr_error(TSR_VALUE_ERROR, "a negative number of tensors: %d", n);
     for (int i = 0; i < n; i++) {
         const TsrTensor *t = tensors[i];
         if (t == NULL) continue;
@@ -103,7 +106,7 @@ TsrStatus tsr_result_type(TsrDtype *out, TsrTensor *const *tensors, int n) {
 }
 
 bool tsr_can_cast(TsrDtype from, TsrDtype to) {
-    if (!tsr_dtype_is_pod(from) || !tsr_dtype_is_pod(to)) return from == to;
+    if (!tsr_dtype_is_pod(from) || !tsr_dtype_is_pod(to)) return from == to && tsr_dtype_is_known(from);
     if (tsr_dtype_is_complex(from) && !tsr_dtype_is_complex(to)) return false;
     if (tsr_dtype_is_float(from) && (tsr_dtype_is_integral(to) || to == TSR_BOOL)) return false;
     return from == TSR_BOOL || to != TSR_BOOL;

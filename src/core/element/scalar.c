@@ -59,7 +59,8 @@ static void store_float(TsrScalar s, TsrDtype d, void *dst) {
     case TSR_FLOAT8_E5M2: PUT(TsrFloat8E5m2, tsr_float8_e5m2_round((float)x)); break;
     case TSR_FLOAT8_E4M3FN: PUT(TsrFloat8E4m3fn, tsr_float8_e4m3fn_round((float)x)); break;
     case TSR_FLOAT32: PUT(float, (float)x); break;
-    default: PUT(double, x); break;
+    case TSR_FLOAT64: PUT(double, x); break;
+    default: break;
     }
 }
 
@@ -79,8 +80,9 @@ static void store_complex(TsrScalar s, TsrDtype d, void *dst) {
     }
 }
 
+/* Without a default, so that a dtype which this lacks does not compile. */
 void tsr_scalar_store(TsrScalar s, TsrDtype d, void *dst) {
-    switch (d) {
+    switch ((TsrDtypeId)d) {
     case TSR_BOOL: PUT(bool, tsr_scalar_to_bool(s)); break;
     case TSR_UINT8: PUT(uint8_t, (uint8_t)narrow_int(s)); break;
     case TSR_INT8: PUT(int8_t, (int8_t)narrow_int(s)); break;
@@ -91,8 +93,8 @@ void tsr_scalar_store(TsrScalar s, TsrDtype d, void *dst) {
     case TSR_INT64: PUT(int64_t, tsr_scalar_to_int(s)); break;
     case TSR_UINT64: PUT(uint64_t, wide_uint(s)); break;
     case TSR_COMPLEX32: case TSR_BCOMPLEX32: case TSR_COMPLEX64: case TSR_COMPLEX128: store_complex(s, d, dst); break;
-    case TSR_STRING: case TSR_NESTED: break;
-    default: store_float(s, d, dst); break;
+    case TSR_FLOAT16: case TSR_BFLOAT16: case TSR_FLOAT8_E5M2: case TSR_FLOAT8_E4M3FN: case TSR_FLOAT32: case TSR_FLOAT64: store_float(s, d, dst); break;
+    case TSR_STRING: case TSR_NESTED: case TSR_DTYPE_COUNT: case TSR_DTYPE_NONE: break;
     }
 }
 
@@ -135,7 +137,7 @@ static TsrScalar load_float(TsrDtype d, const void *src) {
 }
 
 TsrScalar tsr_scalar_load(TsrDtype d, const void *src) {
-    switch (d) {
+    switch ((TsrDtypeId)d) {
     case TSR_BOOL: { GET(uint8_t, x); return tsr_scalar_bool(x != 0); }
     case TSR_UINT8: { GET(uint8_t, x); return tsr_scalar_int(x); }
     case TSR_INT8: { GET(int8_t, x); return tsr_scalar_int(x); }
@@ -147,8 +149,10 @@ TsrScalar tsr_scalar_load(TsrDtype d, const void *src) {
     case TSR_UINT64: return load_uint64(src);
     case TSR_COMPLEX32: case TSR_BCOMPLEX32: case TSR_COMPLEX64: case TSR_COMPLEX128: return load_complex(d, src);
     case TSR_STRING: case TSR_NESTED: return tsr_scalar_int(0);
-    default: return load_float(d, src);
+    case TSR_FLOAT16: case TSR_BFLOAT16: case TSR_FLOAT8_E5M2: case TSR_FLOAT8_E4M3FN: case TSR_FLOAT32: case TSR_FLOAT64: return load_float(d, src);
+    case TSR_DTYPE_COUNT: case TSR_DTYPE_NONE: break;
     }
+    return tsr_scalar_int(0);
 }
 
 /* The C++ type's name in the overflow message, and the range of integers that fit. */

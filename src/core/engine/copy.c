@@ -509,7 +509,7 @@ TsrStatus tsr_tensor_new_clone(TsrTensor **out, const TsrTensor *self, TsrMemory
 TsrStatus tsr_tensor_new_reshape(TsrTensor **out, const TsrTensor *self, int ndim, const int64_t *sizes) {
     int64_t whole[TSR_MAX_DIMS], strides[TSR_MAX_DIMS];
     TsrTensor *copy = NULL;
-    if (ndim > TSR_MAX_DIMS) return tsr_error(TSR_RUNTIME_ERROR, "too many dimensions: %d, the most is %d", ndim, TSR_MAX_DIMS);
+    TSR_TRY(tsr_layout_check_ndim(ndim));
     TSR_TRY(tsr_layout_infer_size(whole, ndim, sizes, self->numel));
     if (tsr_layout_view_strides(strides, ndim, whole, tsr_tensor_geometry(self)))
         return tsr_tensor_new_view(out, self, &(TsrGeometry){ndim, whole, strides, self->offset}, "view");
@@ -521,7 +521,7 @@ TsrStatus tsr_tensor_new_reshape(TsrTensor **out, const TsrTensor *self, int ndi
 }
 
 TsrStatus tsr_tensor_new_contiguous(TsrTensor **out, const TsrTensor *self, TsrMemoryFormat format) {
-    if (format == TSR_PRESERVE || tsr_is_contiguous(self, format)) {
+    if ((unsigned)format <= TSR_CHANNELS_LAST_3D && (format == TSR_PRESERVE || tsr_is_contiguous(self, format))) {
         *out = tsr_tensor_retain((TsrTensor *)self);
         return TSR_OK;
     }

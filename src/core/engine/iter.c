@@ -380,7 +380,19 @@ static void release_operands(TsrIter *it) {
     for (int k = 0; k < it->noperands; k++) tsr_tensor_free(it->operand[k]);
 }
 
+/* Counts and dtypes that no table could hold. */
+static TsrStatus check_spec(const TsrIterSpec *spec) {
+    int most_out = (int)TSR_COUNTOF(spec->out);
+    if (spec->nout < 0 || spec->nout > most_out || spec->nin < 0 || spec->nin > TSR_ITER_MAX_OPERANDS - spec->nout || spec->nin + spec->nout == 0)
+        return tsr_error(TSR_SYSTEM_ERROR, "an iterator over %d outputs and %d inputs: it takes 1 to %d operands, and of them %d outputs", spec->nout, spec->nin,
+                         TSR_ITER_MAX_OPERANDS, most_out);
+    for (int k = 0; k < spec->nin; k++)
+        if (spec->in[k] == NULL) return tsr_error(TSR_SYSTEM_ERROR, "an iterator without its input %d", k);
+    return spec->has_dtype ? tsr_dtype_check(spec->dtype) : TSR_OK;
+}
+
 TsrStatus tsr_iter_begin(TsrIter *it, const TsrIterSpec *spec) {
+    TSR_TRY(check_spec(spec));
     it->flags = spec->flags;
     it->cost = spec->cost > 0 ? spec->cost : 1;
     it->via = 0;
@@ -722,6 +734,9 @@ static void run_lines(int64_t begin, int64_t end, void *user) {
 TsrStatus tsr_lines_run(TsrTensor *const *operands, int noperands, int64_t dim, TsrLineFn fn, const void *params, bool serial) {
     Lines l = {.noperands = noperands, .fn = fn, .params = params};
     int64_t lines = 1, longest = 1;
+    if (noperands < 1 || noperands > TSR_ITER_MAX_OPERANDS) return tsr_error(TSR_SYSTEM_ERROR, "lines of %d operands: there may be 1 to %d", noperands, TSR_ITER_MAX_OPERANDS);
+    for (int k = 0; k < noperands; k++)
+        if (dim < 0 || dim >= TSR_MAX(tsr_ndim(operands[k]), 1)) return tsr_error(TSR_SYSTEM_ERROR, "lines along dimension %lld of %d", (long long)dim, tsr_ndim(operands[k]));
     for (int k = 0; k < noperands; k++) {
         const TsrTensor *t = operands[k];
         int64_t size = (int64_t)tsr_itemsize(t);

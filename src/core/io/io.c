@@ -131,16 +131,42 @@ static TsrStatus read_input(TsrItems *out, TsrInput *in, const TsrLoadOptions *o
     return status;
 }
 
-TsrStatus tsr_load(TsrItems *out, const char *path, const TsrLoadOptions *options) {
-    TsrInput in;
-    *out = (TsrItems){0};
-    TSR_TRY(tsr_input_open(&in, path, options->mode, expected_size));
-    return read_input(out, &in, options);
+/* What the program knows of a struct whose first field says how large it is, over the defaults. */
+static TsrStatus take_options(void *mine, size_t size, const void *given) {
+    size_t theirs;
+    if (given == NULL) return TSR_OK;
+    memcpy(&theirs, given, sizeof theirs);
+    if (theirs < sizeof theirs || theirs > size)
+        return tsr_error(TSR_VALUE_ERROR, "options of %zu bytes: they begin with tsr_load_options() or tsr_save_options(), and are at most %zu here", theirs, size);
+    memcpy(mine, given, theirs);
+    memcpy(mine, &size, sizeof size);
+    return TSR_OK;
 }
 
-TsrStatus tsr_load_bytes(TsrItems *out, const char *name, const char *data, size_t size, const TsrLoadOptions *options) {
+static TsrStatus take_load_options(TsrLoadOptions *mine, const TsrLoadOptions *given) {
+    *mine = tsr_load_options();
+    TSR_TRY(take_options(mine, sizeof *mine, given));
+    if (mine->dtype != TSR_DTYPE_NONE) TSR_TRY(tsr_dtype_check(mine->dtype));
+    if (mine->ndim != -1) TSR_TRY(tsr_layout_check_ndim(mine->ndim));
+    if (mine->mode == '\0' || strchr("cr+", mine->mode) != NULL) return TSR_OK;
+    return tsr_error(TSR_VALUE_ERROR, "mode is 'c', 'r' or '+', not the character %d", mine->mode);
+}
+
+TsrStatus tsr_load(TsrItems *out, const char *path, const TsrLoadOptions *given) {
+    TsrInput in;
+    TsrLoadOptions options;
+    *out = (TsrItems){0};
+    TSR_TRY(take_load_options(&options, given));
+    TSR_TRY(tsr_input_open(&in, path, options.mode, expected_size));
+    return read_input(out, &in, &options);
+}
+
+TsrStatus tsr_load_bytes(TsrItems *out, const char *name, const char *data, size_t size, const TsrLoadOptions *given) {
     TsrInput in = {.name = name, .data = data, .size = size, .mode = 'c'};
-    return read_input(out, &in, options);
+    TsrLoadOptions options;
+    *out = (TsrItems){0};
+    TSR_TRY(take_load_options(&options, given));
+    return read_input(out, &in, &options);
 }
 
 void tsr_records_free(TsrRecords *records) {
@@ -187,15 +213,26 @@ static TsrStatus check_elements(const TsrItems *items) {
     return TSR_OK;
 }
 
-TsrStatus tsr_write(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options) {
+static TsrStatus check_items(const TsrItems *items) {
+    if (items->n < 0 || (items->single && items->n != 1)) return tsr_error(TSR_VALUE_ERROR, "%d items, of which one was to be the only one", items->n);
+    for (int i = 0; i < items->n; i++)
+        if (items->items[i].tensor == NULL || (!items->single && items->items[i].name == NULL)) return tsr_error(TSR_VALUE_ERROR, "item %d has no name or no tensor", i);
+    return TSR_OK;
+}
+
+TsrStatus tsr_write(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *given) {
+    TsrSaveOptions mine = tsr_save_options(), *options = &mine;
+    TSR_TRY(take_options(&mine, sizeof mine, given));
     if (options->text != NULL) {
         tsr_sink_write(sink, options->text, options->text_length);
         return tsr_sink_flush(sink);
     }
+    if (options->format == NULL) return tsr_error(TSR_VALUE_ERROR, "no format to write was given");
     const TsrFormat *format = tsr_format_find(options->format);
     if (format == NULL) return tsr_error(TSR_VALUE_ERROR, "unknown format '%s'", options->format);
     if (format->write == NULL) return tsr_error(TSR_VALUE_ERROR, "%s can be read, not written", format->name);
     if (options->header != NULL && !format->table) return tsr_error(TSR_VALUE_ERROR, "%s has no header that could hold names of columns; csv and tsv have", format->name);
+    TSR_TRY(check_items(items));
     TSR_TRY(check_elements(items));
     TSR_TRY(format->write(sink, items, options));
     return tsr_sink_flush(sink);
@@ -292,8 +329,9 @@ static TsrStatus replace_file(const TsrItems *items, const char *path, const Tsr
 }
 
 TsrStatus tsr_save(const TsrItems *items, const char *path, const TsrSaveOptions *options) {
-    TsrSaveOptions chosen = *options;
+    TsrSaveOptions chosen = tsr_save_options();
     struct stat st;
+    TSR_TRY(take_options(&chosen, sizeof chosen, options));
     TSR_TRY(tsr_io_check_writable(path));
     if (chosen.format == NULL) {
         const TsrFormat *format = tsr_format_for_path(path);

@@ -39,6 +39,7 @@ static TsrConvertFn choose_convert(void) {
 void tsr_convert(TsrDtype to, char *dst, int64_t dst_stride, TsrDtype from, const char *src, int64_t src_stride, int64_t n) {
     static TsrConvertFn known;
     int64_t size = (int64_t)tsr_dtypes[to].itemsize;
+    if (n <= 0 || !tsr_dtype_is_pod(to) || !tsr_dtype_is_pod(from)) return;
     if (to == from && dst_stride == size && src_stride == size && to != TSR_BOOL) {
         memmove(dst, src, (size_t)(n * size));
         return;

@@ -135,6 +135,7 @@ static bool set_active(TsrAllocator *row, uint8_t priority) {
 }
 
 void tsr_allocator_register(TsrAllocator *allocator) {
+    if (allocator->device >= TSR_DEVICE_TYPE_COUNT) return; /* nothing asks for it */
     begin();
     pthread_mutex_lock(&registry);
     link_row(allocator);

@@ -139,6 +139,7 @@ static void release_memory(TsrStorage *s) {
 }
 
 static TsrStatus new_storage(TsrStorage **out, TsrAllocator *allocator, TsrDevice device, size_t nbytes, TsrDtype element, bool says_calls) {
+    if (TSR_UNLIKELY(element != TSR_DTYPE_NONE)) TSR_TRY(tsr_dtype_check(element));
     TsrStorage *s = take_struct();
     if (TSR_UNLIKELY(s == NULL)) return tsr_error_no_memory(sizeof *s);
     initialise(s, nbytes, TSR_UNLIKELY(has_constructors(element)) ? element : TSR_DTYPE_NONE);

@@ -442,6 +442,19 @@ static TsrStatus convert_argument(const TsrParam *param, TsrArg *a, TsrTensor **
     return TSR_OK;
 }
 
+/* What C's types let through. */
+static TsrStatus check_arguments(const TsrArg *args, int nargs) {
+    for (int i = 0; i < nargs; i++) {
+        const TsrArg *a = &args[i];
+        if ((unsigned)a->kind > TSR_ARG_ANY) return tsr_error(TSR_SYSTEM_ERROR, "argument %d is of no kind: %d", i, (int)a->kind);
+        bool list = a->kind == TSR_ARG_TENSORS || a->kind == TSR_ARG_INTS || a->kind == TSR_ARG_FLOATS || a->kind == TSR_ARG_BOOLS || a->kind == TSR_ARG_SCALARS;
+        if (list && a->n < 0) return tsr_error(TSR_SYSTEM_ERROR, "argument %d has a negative length: %d", i, a->n);
+        if (a->kind == TSR_ARG_DTYPE) TSR_TRY(tsr_dtype_check(a->dtype));
+        if (a->kind == TSR_ARG_TENSOR && a->t == NULL) return tsr_error(TSR_SYSTEM_ERROR, "argument %d has no tensor", i);
+    }
+    return TSR_OK;
+}
+
 static TsrStatus read_varargs(TsrArg *args, int *nargs, TsrTensor **out0, const char *fmt, va_list list) {
     *out0 = NULL;
     *nargs = 0;
@@ -467,7 +480,7 @@ static TsrStatus read_varargs(TsrArg *args, int *nargs, TsrTensor **out0, const 
             a->kind = a->dtype == TSR_DTYPE_NONE ? TSR_ARG_NONE : TSR_ARG_DTYPE;
             break;
         case 'c': a->kind = TSR_ARG_STR; a->str = va_arg(list, const char *); break;
-        case 'I': a->kind = TSR_ARG_INTS; a->n = va_arg(list, int); a->ints = va_arg(list, int64_t *); break;
+        case 'I': a->kind = TSR_ARG_INTS; /* negative counts are refused below */ a->n = va_arg(list, int); a->ints = va_arg(list, int64_t *); break;
         case 'T': a->kind = TSR_ARG_TENSORS; a->n = va_arg(list, int); a->tensors = va_arg(list, TsrTensor **); break;
         case 'n': break;
         default: return tsr_error(TSR_SYSTEM_ERROR, "unknown letter '%c' in a call by name", *fmt);
@@ -495,7 +508,14 @@ static TsrStatus run_by_name(TsrTensor **outs, int nout, TsrOpCall *call) {
     if (status == TSR_OK) status = tsr_op_run(call);
     for (int i = 0; i < schema->nparams; i++) tsr_tensor_free(made[i]);
     if (status != TSR_OK) return status;
-    for (int k = 0; k < nout && k < call->nret; k++) {
+    for (int k = 0; k < nout && status == TSR_OK; k++)
+        if (k >= call->nret || call->ret[k].kind != TSR_ARG_TENSOR)
+            status = tsr_error(TSR_SYSTEM_ERROR, "%s() has %d results, and %d tensors were asked for", schema->name, call->nret, nout);
+    if (status != TSR_OK) {
+        tsr_op_release_returns(call);
+        return status;
+    }
+    for (int k = 0; k < nout; k++) {
         outs[k] = call->ret[k].t;
         call->ret[k] = (TsrArg){.kind = TSR_ARG_NONE};
     }
@@ -504,6 +524,7 @@ static TsrStatus run_by_name(TsrTensor **outs, int nout, TsrOpCall *call) {
 }
 
 TsrStatus tsr_invoke_new(TsrTensor **outs, int nout, const char *name, const char *fmt, ...) {
+    if (nout < 0 || nout > TSR_MAX_RETS) return tsr_error(TSR_SYSTEM_ERROR, "%d results: a call has 0 to %d", nout, TSR_MAX_RETS);
     const TsrOpSet *set = tsr_op_find(name);
     if (set == NULL) {
         tsr_error(TSR_SYSTEM_ERROR, "no operator is named '%s'", name);
@@ -518,6 +539,7 @@ TsrStatus tsr_invoke_new(TsrTensor **outs, int nout, const char *name, const cha
     TsrStatus status = read_varargs(args, &nargs, &out0, fmt, list);
     va_end(list);
     TSR_TRY(status);
+    TSR_TRY(check_arguments(args, nargs));
     for (int wrap = 0; wrap < 2; wrap++)
         for (int k = 0; k < set->n; k++) {
             const TsrSchema *schema;

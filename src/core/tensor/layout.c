@@ -14,8 +14,15 @@ const char *tsr_layout_text(int ndim, const int64_t *sizes) {
     return text;
 }
 
+TsrStatus tsr_layout_check_ndim(int ndim) {
+    if (TSR_LIKELY(tsr_layout_is_ndim(ndim))) return TSR_OK;
+    if (ndim < 0) return tsr_error(TSR_RUNTIME_ERROR, "a negative number of dimensions: %d", ndim);
+    return tsr_error(TSR_RUNTIME_ERROR, "too many dimensions: %d, the most is %d", ndim, TSR_MAX_DIMS);
+}
+
 TsrStatus tsr_layout_numel(int64_t *numel, int ndim, const int64_t *sizes) {
     int64_t product = 1;
+    TSR_TRY(tsr_layout_check_ndim(ndim));
     for (int i = 0; i < ndim; i++)
         if (TSR_UNLIKELY(sizes[i] < 0))
             return tsr_error(TSR_RUNTIME_ERROR, "Trying to create tensor with negative dimension %lld: %s", (long long)sizes[i],
@@ -33,6 +40,7 @@ TsrStatus tsr_layout_numel(int64_t *numel, int ndim, const int64_t *sizes) {
 
 void tsr_layout_contiguous_strides(int64_t *strides, int ndim, const int64_t *sizes) {
     int64_t step = 1;
+    if (!tsr_layout_is_ndim(ndim)) return;
     for (int i = ndim - 1; i >= 0; i--) {
         strides[i] = step;
         if (sizes[i] > 1) step = (int64_t)((uint64_t)step * (uint64_t)sizes[i]); /* wraps for sizes yet to be refused */
@@ -65,6 +73,7 @@ static bool any_zero(int ndim, const int64_t *sizes) {
 
 bool tsr_layout_is_contiguous(int ndim, const int64_t *sizes, const int64_t *strides) {
     int64_t step = 1;
+    if (!tsr_layout_is_ndim(ndim)) return false;
     if (any_zero(ndim, sizes)) return true;
     for (int i = ndim - 1; i >= 0; i--) {
         if (sizes[i] == 1) continue;
@@ -120,6 +129,7 @@ static void order_by_stride(int *perm, int ndim, const int64_t *sizes, const int
 bool tsr_layout_is_non_overlapping_and_dense(int ndim, const int64_t *sizes, const int64_t *strides) {
     int perm[TSR_MAX_DIMS];
     int64_t step = 1;
+    if (!tsr_layout_is_ndim(ndim)) return false;
     if (any_zero(ndim, sizes)) return true;
     if (ndim == 1) return sizes[0] < 2 || strides[0] == 1;
     order_by_stride(perm, ndim, sizes, strides);
@@ -139,6 +149,7 @@ static int compare_dims(const void *user, int inner, int outer) {
 
 void tsr_layout_dense_strides_like(int64_t *out, int ndim, const int64_t *sizes, const int64_t *strides) {
     int perm[TSR_MAX_DIMS];
+    if (!tsr_layout_is_ndim(ndim)) return;
     for (int i = 0; i < ndim; i++) perm[i] = ndim - 1 - i;
     tsr_layout_order_dims(perm, ndim, compare_dims, &(TsrGeometry){ndim, sizes, strides, 0});
     int64_t step = 1;
@@ -153,6 +164,8 @@ void tsr_layout_dense_strides_like(int64_t *out, int ndim, const int64_t *sizes,
 TsrStatus tsr_layout_broadcast(int64_t *out, int *out_ndim, const int64_t *b, int b_ndim) {
     int na = *out_ndim, n = TSR_MAX(na, b_ndim);
     int64_t result[TSR_MAX_DIMS];
+    TSR_TRY(tsr_layout_check_ndim(na));
+    TSR_TRY(tsr_layout_check_ndim(b_ndim));
     for (int i = n - 1; i >= 0; i--) {
         int ia = i - (n - na), ib = i - (n - b_ndim);
         int64_t sa = ia >= 0 ? out[ia] : 1, sb = ib >= 0 ? b[ib] : 1;
@@ -180,6 +193,9 @@ static TsrStatus expand_mismatch(int64_t wanted_size, int64_t size, int d, int o
 
 TsrStatus tsr_layout_expand(int64_t *out_sizes, int64_t *out_strides, int out_ndim, const int64_t *wanted, TsrGeometry g) {
     bool negative = false;
+    TSR_TRY(tsr_layout_check_ndim(out_ndim));
+    TSR_TRY(tsr_layout_check_ndim(g.ndim));
+    if (out_ndim < g.ndim) return tsr_error(TSR_RUNTIME_ERROR, "the number of sizes provided (%d) must be greater or equal to the number of dimensions (%d)", out_ndim, g.ndim);
     for (int i = 0; i < out_ndim && g.ndim == 0; i++)
         if (wanted[i] < 0) return tsr_error(TSR_RUNTIME_ERROR, "numel: integer multiplication overflow");
     for (int i = out_ndim - 1; i >= 0; i--) {
@@ -224,6 +240,7 @@ TsrStatus tsr_layout_infer_size(int64_t *out_sizes, int out_ndim, const int64_t 
     int inferred = -1;
     int64_t product = 1;
     bool zero = false, overflow = false;
+    TSR_TRY(tsr_layout_check_ndim(out_ndim));
     for (int i = 0; i < out_ndim; i++) {
         if (wanted[i] == -1) {
             if (inferred >= 0) return tsr_error(TSR_RUNTIME_ERROR, "only one dimension can be inferred");
@@ -282,6 +299,7 @@ static bool view_strides(int64_t *new_strides, int new_ndim, const int64_t *new_
 
 bool tsr_layout_view_strides(int64_t *new_strides, int new_ndim, const int64_t *new_sizes, TsrGeometry g) {
     int bad;
+    if (!tsr_layout_is_ndim(new_ndim) || !tsr_layout_is_ndim(g.ndim)) return false;
     if (g.ndim == 0) {
         for (int i = 0; i < new_ndim; i++) new_strides[i] = 1;
         return true;

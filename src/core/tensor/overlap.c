@@ -180,7 +180,8 @@ bool tsr_layout_overlap(const TsrFootprint *a, const TsrFootprint *b, int64_t *i
     bool ignored;
     Search s;
     if (known == NULL) known = &ignored;
-    *known = true;
+    *known = tsr_layout_is_ndim(a->at.ndim) && tsr_layout_is_ndim(b->at.ndim);
+    if (!*known) return true;
     if (is_empty(&a->at) || is_empty(&b->at)) return false;
     Wide end_b = last_byte(b), start_a = (Wide)a->at.offset * a->itemsize;
     if (last_byte(a) < (Wide)b->at.offset * b->itemsize || end_b < start_a) return false;
@@ -206,6 +207,7 @@ TsrOverlap tsr_layout_internal_status(int ndim, const int64_t *sizes, const int6
 }
 
 TsrOverlap tsr_layout_overlap_status(const TsrFootprint *a, const TsrFootprint *b) {
+    if (!tsr_layout_is_ndim(a->at.ndim) || !tsr_layout_is_ndim(b->at.ndim)) return TSR_OVERLAP_TOO_HARD;
     if (is_empty(&a->at) || is_empty(&b->at)) return TSR_OVERLAP_NO;
     if (!tsr_layout_is_non_overlapping_and_dense(a->at.ndim, a->at.sizes, a->at.strides) ||
         !tsr_layout_is_non_overlapping_and_dense(b->at.ndim, b->at.sizes, b->at.strides))

@@ -10,7 +10,7 @@
 
 const char *tsr_layout_name(uint8_t layout) {
     static const char *const names[] = {"Strided", "Sparse", "SparseCsr", "SparseCsc", "SparseBsr", "SparseBsc"};
-    return names[layout];
+    return layout < TSR_COUNTOF(names) ? names[layout] : "Unknown";
 }
 
 const char *tsr_backend_name(const TsrTensor *t) {
@@ -66,8 +66,6 @@ static void give_struct(TsrTensor *t) {
     give_to_system(t);
 }
 
-static TsrStatus too_many_dims(int ndim) { return tsr_error(TSR_RUNTIME_ERROR, "too many dimensions: %d, the most is %d", ndim, TSR_MAX_DIMS); }
-
 /* A tensor without a storage; sizes and strides are yet to be written. */
 static TsrStatus new_struct(TsrTensor **out, int ndim, TsrDtype dtype, TsrDevice device) {
     TsrTensor *t = pool.head;
@@ -79,10 +77,10 @@ static TsrStatus new_struct(TsrTensor **out, int ndim, TsrDtype dtype, TsrDevice
     }
     t->sizes = t->dims;
     t->strides = t->dims + TSR_INLINE_DIMS;
-    if (TSR_UNLIKELY(ndim > TSR_INLINE_DIMS)) {
-        if (ndim > TSR_MAX_DIMS || (t->sizes = tsr_malloc(2 * (size_t)ndim * sizeof(int64_t))) == NULL) {
+    if (TSR_UNLIKELY((unsigned)ndim > TSR_INLINE_DIMS)) {
+        if (!tsr_layout_is_ndim(ndim) || (t->sizes = tsr_malloc(2 * (size_t)ndim * sizeof(int64_t))) == NULL) {
             give_struct(t);
-            return ndim > TSR_MAX_DIMS ? too_many_dims(ndim) : tsr_error_no_memory(2 * (size_t)ndim * sizeof(int64_t));
+            return !tsr_layout_is_ndim(ndim) ? tsr_layout_check_ndim(ndim) : tsr_error_no_memory(2 * (size_t)ndim * sizeof(int64_t));
         }
         t->strides = t->sizes + ndim;
     }
@@ -261,7 +259,7 @@ TsrStatus tsr_tensor_new_sparse_move(TsrTensor **out, uint8_t layout, int ndim, 
 
 TsrStatus tsr_tensor_set_sparse_move(TsrTensor *t, int ndim, const int64_t *sizes, TsrSparse *sparse) {
     static const int64_t none[TSR_MAX_DIMS];
-    TsrStatus status = ndim > TSR_MAX_DIMS ? too_many_dims(ndim) : tsr_tensor_set_geometry(t, (TsrGeometry){ndim, sizes, none, 0});
+    TsrStatus status = tsr_tensor_set_geometry(t, (TsrGeometry){ndim, sizes, none, 0});
     if (status != TSR_OK) {
         free_sparse(sparse);
         return status;
@@ -293,6 +291,7 @@ TsrStatus tsr_tensor_new(TsrTensor **out, int ndim, const int64_t *sizes, TsrDty
     int64_t numel, bytes;
     TsrTensor *t = NULL;
     TsrStorage *storage = NULL;
+    TSR_TRY(tsr_dtype_check(dtype));
     TSR_TRY(tsr_layout_numel(&numel, ndim, sizes));
     if (TSR_UNLIKELY(tsr_mul_overflows(numel, (int64_t)tsr_dtype_size(dtype), &bytes))) return overflow((TsrGeometry){ndim, sizes, NULL, 0});
     TSR_TRY(new_struct(&t, ndim, dtype, device));
@@ -325,6 +324,7 @@ TsrStatus tsr_tensor_new_strided(TsrTensor **out, int ndim, const int64_t *sizes
     int64_t numel, bytes;
     TsrTensor *t = NULL;
     TsrStorage *storage = NULL;
+    TSR_TRY(tsr_dtype_check(dtype));
     TSR_TRY(tsr_layout_numel(&numel, ndim, sizes));
     if (!bytes_needed(&bytes, (TsrGeometry){ndim, sizes, strides, 0}, tsr_dtype_size(dtype))) return overflow((TsrGeometry){ndim, sizes, strides, 0});
     TSR_TRY(new_struct(&t, ndim, dtype, device));
@@ -349,6 +349,7 @@ static void strides_like(int64_t *strides, const TsrTensor *like, TsrMemoryForma
 }
 
 static TsrStatus check_format(TsrMemoryFormat format, int ndim) {
+    if ((unsigned)format > TSR_CHANNELS_LAST_3D) return tsr_error(TSR_RUNTIME_ERROR, "%d is no memory format", (int)format);
     if (format == TSR_CHANNELS_LAST && ndim != 4) return tsr_error(TSR_RUNTIME_ERROR, "required rank 4 tensor to use channels_last format");
     if (format == TSR_CHANNELS_LAST_3D && ndim != 5) return tsr_error(TSR_RUNTIME_ERROR, "required rank 5 tensor to use channels_last_3d format");
     return TSR_OK;
@@ -372,6 +373,8 @@ static TsrStatus out_of_bounds(const TsrStorage *s, TsrGeometry g, size_t itemsi
 /* The one check of a geometry against a storage. */
 static TsrStatus check_geometry(int64_t *numel, const TsrStorage *s, TsrGeometry g, TsrDtype dtype) {
     int64_t need;
+    TSR_TRY(tsr_dtype_check(dtype));
+    TSR_TRY(tsr_layout_check_ndim(g.ndim));
     for (int i = 0; i < g.ndim; i++)
         if (g.strides[i] < 0)
             return tsr_error(TSR_RUNTIME_ERROR, "as_strided: Negative strides are not supported at the moment, got strides: %s",
@@ -385,6 +388,7 @@ static TsrStatus check_geometry(int64_t *numel, const TsrStorage *s, TsrGeometry
 
 bool tsr_storage_holds(const TsrStorage *s, TsrGeometry g, TsrDtype dtype) {
     int64_t need, numel = 1;
+    if (!tsr_dtype_is_known(dtype) || !tsr_layout_is_ndim(g.ndim)) return false;
     for (int i = 0; i < g.ndim; i++)
         if (g.sizes[i] != 0 && tsr_mul_overflows(numel, g.sizes[i], &numel)) return false;
     return g.offset >= 0 && bytes_needed(&need, g, tsr_dtype_size(dtype)) && (need <= 0 || (uint64_t)need <= s->nbytes);
@@ -572,7 +576,7 @@ static TsrScalar apply_flags(TsrScalar s, uint8_t flags) {
 }
 
 TsrScalar tsr_tensor_get(const TsrTensor *t, int64_t linear_index) {
-    if (TSR_UNLIKELY(t->storage == NULL)) return tsr_scalar_int(0); /* sparse: has no elements here */
+    if (TSR_UNLIKELY(t->storage == NULL || (uint64_t)linear_index >= (uint64_t)t->numel)) return tsr_scalar_int(0); /* sparse, or past the end: no element */
     int64_t at = t->offset, rest = linear_index;
     for (int i = tsr_ndim(t) - 1; i >= 0; i--) {
         int64_t size = t->sizes[i] > 0 ? t->sizes[i] : 1;
@@ -617,7 +621,7 @@ TsrStatus tsr_wrap_own_dim(int64_t *dim, int ndim) {
 
 TsrStatus tsr_tensor_set_geometry(TsrTensor *t, TsrGeometry g) {
     int64_t *fresh = t->dims, *old = t->sizes, scratch[2 * TSR_INLINE_DIMS], numel = 1;
-    if (g.ndim > TSR_MAX_DIMS) return too_many_dims(g.ndim);
+    TSR_TRY(tsr_layout_check_ndim(g.ndim));
     if (g.ndim > TSR_INLINE_DIMS && (fresh = tsr_malloc(2 * (size_t)g.ndim * sizeof *fresh)) == NULL) return tsr_error_no_memory(2 * (size_t)g.ndim * sizeof *fresh);
     int64_t *to = fresh == t->dims ? scratch : fresh;
     int64_t half = fresh == t->dims ? TSR_INLINE_DIMS : g.ndim;
@@ -645,7 +649,7 @@ static TsrStatus ensure_storage(TsrStorage *s, TsrGeometry g, TsrDtype dtype) {
 
 TsrStatus tsr_tensor_resize(TsrTensor *t, int ndim, const int64_t *sizes, TsrMemoryFormat format) {
     int64_t strides[TSR_MAX_DIMS], numel;
-    if (ndim > TSR_MAX_DIMS) return too_many_dims(ndim);
+    TSR_TRY(tsr_layout_check_ndim(ndim));
     TSR_TRY(tsr_layout_numel(&numel, ndim, sizes));
     bool same = ndim == tsr_ndim(t) && (ndim == 0 || memcmp(sizes, t->sizes, (size_t)ndim * sizeof *sizes) == 0);
     if (same && (format == TSR_CONTIGUOUS || format == TSR_PRESERVE)) return TSR_OK;

@@ -149,6 +149,7 @@ TsrStatus tsr_tensor_new_unsqueeze(TsrTensor **out, const TsrTensor *self, int64
 TsrStatus tsr_tensor_new_squeeze(TsrTensor **out, const TsrTensor *self, int n, const int64_t *dims) {
     Shape g = {.offset = self->offset};
     bool named[TSR_MAX_DIMS] = {false};
+    if (n < -1) return tsr_layout_check_ndim(n);
     for (int i = 0; i < n; i++) {
         int64_t d = dims[i];
         TSR_TRY(tsr_wrap_dim(&d, tsr_ndim(self)));
@@ -188,7 +189,7 @@ TsrStatus tsr_tensor_new_expand(TsrTensor **out, const TsrTensor *self, int ndim
     Shape g = {.ndim = ndim, .offset = self->offset};
     int64_t numel;
     if (ndim < tsr_ndim(self)) return too_few_sizes(self, ndim, sizes);
-    if (ndim > TSR_MAX_DIMS) return tsr_error(TSR_RUNTIME_ERROR, "too many dimensions: %d, the most is %d", ndim, TSR_MAX_DIMS);
+    TSR_TRY(tsr_layout_check_ndim(ndim));
     TSR_TRY(tsr_layout_expand(g.sizes, g.strides, ndim, sizes, tsr_tensor_geometry(self)));
     if (tsr_layout_numel(&numel, ndim, g.sizes) != TSR_OK) return tsr_error(TSR_RUNTIME_ERROR, "numel: integer multiplication overflow");
     return new_from(out, self, &g, "expand");
@@ -196,7 +197,7 @@ TsrStatus tsr_tensor_new_expand(TsrTensor **out, const TsrTensor *self, int ndim
 
 TsrStatus tsr_tensor_new_reshaped_view(TsrTensor **out, const TsrTensor *self, int ndim, const int64_t *sizes) {
     Shape g = {.ndim = ndim, .offset = self->offset};
-    if (ndim > TSR_MAX_DIMS) return tsr_error(TSR_RUNTIME_ERROR, "too many dimensions: %d, the most is %d", ndim, TSR_MAX_DIMS);
+    TSR_TRY(tsr_layout_check_ndim(ndim));
     TSR_TRY(tsr_layout_infer_size(g.sizes, ndim, sizes, self->numel));
     if (!tsr_layout_view_strides(g.strides, ndim, g.sizes, tsr_tensor_geometry(self)))
         return tsr_error(TSR_RUNTIME_ERROR, "view size is not compatible with input tensor's size and stride (at least one dimension spans across two "
@@ -248,6 +249,7 @@ TsrStatus tsr_tensor_new_view_dtype(TsrTensor **out, const TsrTensor *self, TsrD
     Shape g;
     TsrTensor *t = NULL;
     int64_t from = (int64_t)tsr_itemsize(self), to = (int64_t)tsr_dtype_size(dtype);
+    TSR_TRY(tsr_dtype_check(dtype));
     if (!tsr_dtype_is_pod(dtype) || !tsr_dtype_is_pod(self->dtype)) {
         if (dtype != self->dtype)
             return tsr_error(TSR_RUNTIME_ERROR, "a tensor of %s elements cannot be viewed as %s", tsr_dtype_name(self->dtype), tsr_dtype_name(dtype));

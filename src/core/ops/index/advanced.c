@@ -535,7 +535,11 @@ static TsrStatus elements_new(TsrTensor **out, const TsrTensor *self, int n, Tsr
     return status;
 }
 
+/* A count that is none; too many is an error of its own, in PyTorch's words. */
+static TsrStatus check_count(int n) { return n >= 0 ? TSR_OK : tsr_error(TSR_INDEX_ERROR, "a negative number of indices: %d", n); }
+
 TsrStatus tsr_index_new(TsrTensor **out, const TsrTensor *self, int n, TsrTensor *const *indices) {
+    TSR_TRY(check_count(n));
     TSR_TRY(check_devices(self, n, indices));
     TSR_TRY(elements_new(out, self, n, indices));
     if (TSR_UNLIKELY(self->storage->columns != NULL)) tsr_columns_follow(*out, self, n, indices);
@@ -649,6 +653,7 @@ static TsrStatus put_all(TsrTensor *self, int n, TsrTensor *const *indices, cons
 }
 
 TsrStatus tsr_index_check_apart(const TsrTensor *self, int n, TsrTensor *const *indices, const TsrTensor *value) {
+    TSR_TRY(check_count(n));
     TSR_TRY(tsr_check_no_overlap(self, value));
     for (int i = 0; i < n; i++)
         if (indices[i] != NULL) TSR_TRY(tsr_check_no_overlap(self, indices[i]));
@@ -656,6 +661,7 @@ TsrStatus tsr_index_check_apart(const TsrTensor *self, int n, TsrTensor *const *
 }
 
 TsrStatus tsr_index_put(TsrTensor *self, int n, TsrTensor *const *indices, const TsrTensor *value, bool accumulate) {
+    TSR_TRY(check_count(n));
     unsigned usual = TSR_BITS_USUAL | TSR_BIT(BOOL) | TSR_BITS_COMPLEX | TSR_BIT(COMPLEX32) | (accumulate ? 0u : TSR_BITS_FLOAT8);
     if (!tsr_dtype_is_pod(self->dtype) && !accumulate) return put_objects(self, n, indices, value);
     TSR_TRY(tsr_require(usual, self->dtype, "index_put"));
