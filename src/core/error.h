@@ -28,7 +28,7 @@ typedef enum TsrStatus {
         if (TSR_UNLIKELY(tsr_try_status_ != TSR_OK)) return tsr_try_status_; \
     } while (0)
 
-/* Sets the last error and returns `kind`. The message is copied, of any length; a hint that was
+/* Sets the last error and returns `kind` (TSR_SYSTEM_ERROR for what is the kind of no error). The message is copied, of any length; a hint that was
  * set before is dropped. Cold, so that the paths to it stay out of the way. */
 TsrStatus tsr_error(TsrStatus kind, const char *format, ...) TSR_PRINTF(2, 3) __attribute__((cold));
 

@@ -153,11 +153,12 @@ typedef struct TsrOpSet { const char *name; int n; const TsrOp *const *ops; } Ts
 const TsrOpSet *tsr_op_find(const char *name);   /* NULL if none; "add" (not "add_") */
 TsrStatus tsr_op_schema(const TsrSchema **lent, const TsrOp *op); /* cached */
 int tsr_op_count(void);
-const TsrOpSet *tsr_op_at(int i);                /* in alphabetic order of names */
-/* Adds rows (static lifetime) from outside the core, such as operators written in the language. Before the first lookup. */
+const TsrOpSet *tsr_op_at(int i);                /* in alphabetic order of names; NULL past the last */
+/* Adds rows (static lifetime) from outside the core, such as operators written in the language. Before the first lookup. TSR_SYSTEM_ERROR for a
+ * row without a function or a schema; none is added then. */
 TsrStatus tsr_op_register(const TsrOp *rows, int n);
 
-/* Runs call->op on bound arguments: checks, fn, out=, versions, provenance. On success ret[] is the caller's (tsr_op_release_returns). */
+/* Runs call->op on bound arguments (one for each parameter, of its kind; else TSR_SYSTEM_ERROR): checks, fn, out=, versions, provenance. On success ret[] is the caller's (tsr_op_release_returns). */
 TsrStatus tsr_op_run(TsrOpCall *call);
 void tsr_op_release_returns(TsrOpCall *call);
 /* Sees each operator that has run, inner ones first, while a trace is on (alloc.h): call->ret as it is given back, or `status`. */

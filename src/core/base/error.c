@@ -50,6 +50,7 @@ TsrStatus tsr_error(TsrStatus kind, const char *format, ...) {
         vsnprintf(heap, (size_t)length + 1, format, args);
         va_end(args);
     }
+    if (TSR_UNLIKELY(kind == TSR_OK || kind >= TSR_STATUS_COUNT)) kind = TSR_SYSTEM_ERROR; /* an error of no kind is one, too */
     begin(kind);
     memcpy(last.text, text, sizeof text);
     last.heap = heap;
@@ -133,7 +134,7 @@ void tsr_error_shapes(int na, const int64_t *a, int nb, const int64_t *b, int di
     int n = na > nb ? na : nb, widths[MOST_SHOWN_DIMS], before = 0;
     size_t length = 0;
     shapes.text[0] = '\0';
-    if (n > MOST_SHOWN_DIMS || n == 0) return;
+    if (na < 0 || nb < 0 || n > MOST_SHOWN_DIMS || dim < 0 || dim >= n) return;
     for (int i = 0; i < n; i++) {
         int wa = i >= n - na ? snprintf(NULL, 0, "%lld", (long long)a[i - (n - na)]) : 0;
         int wb = i >= n - nb ? snprintf(NULL, 0, "%lld", (long long)b[i - (n - nb)]) : 0;

@@ -5,6 +5,7 @@
 #include "core/mem.h"
 
 TsrStatus tsr_columns_new(TsrColumns **out, const char *const *names, int64_t n, char delimiter) {
+    if (n < 0 || n > INT32_MAX) return tsr_error(TSR_VALUE_ERROR, "a table of %lld columns", (long long)n);
     size_t list = names != NULL ? (size_t)n * sizeof *names : 0, room = sizeof(TsrColumns) + list;
     for (int64_t i = 0; names != NULL && i < n; i++) room += strlen(names[i]) + 1;
     TsrColumns *c = tsr_malloc(room);

@@ -78,6 +78,10 @@ static void make_ready(void) {
 
 TsrStatus tsr_op_register(const TsrOp *rows, int n) {
     make_ready();
+    if (n < 0) return tsr_error(TSR_SYSTEM_ERROR, "a negative number of rows: %d", n);
+    for (int i = 0; i < n; i++)
+        if (rows[i].schema == NULL || rows[i].fn == NULL || rows[i].schema[strcspn(rows[i].schema, "(")] == '\0')
+            return tsr_error(TSR_SYSTEM_ERROR, "row %d has no function, or its schema is none: %s", i, rows[i].schema != NULL ? rows[i].schema : "NULL");
     for (int i = 0; i < n; i++) TSR_TRY(add_row(&rows[i]));
     tsr_free(table.sorted);
     table.sorted = NULL;
@@ -145,7 +149,7 @@ const TsrOpSet *tsr_op_at(int i) {
         for (int k = 0; k < table.nsets; k++) table.sorted[k] = (short)k;
         qsort(table.sorted, (size_t)table.nsets, sizeof *table.sorted, compare_sets);
     }
-    return complete_set(&table.sets[table.sorted[i]]);
+    return i >= 0 && i < table.nsets ? complete_set(&table.sets[table.sorted[i]]) : NULL;
 }
 
 /* ---- running ---- */
@@ -370,8 +374,27 @@ static TsrStatus whole(TsrOpCall *c, TsrStatus status) {
     return tsr_interrupt_raise();
 }
 
+static TsrStatus no_such_call(const TsrOpCall *c) {
+    if (c->op == NULL || c->schema == NULL) return tsr_error(TSR_SYSTEM_ERROR, "a call of no operator");
+    return tsr_error(TSR_SYSTEM_ERROR, "%s: the %d arguments are not those of its schema", c->schema->name, c->nargs);
+}
+
+/* Whether the arguments are what the schema says: a binding makes them so, a program in C may have made any. */
+static inline bool is_bound(const TsrOpCall *c) {
+    if (c->op == NULL || c->schema == NULL || c->nargs != c->schema->nparams) return false;
+    bool good = true;
+    for (int i = 0; i < c->nargs; i++) {
+        const TsrArg *a = &c->arg[i];
+        const TsrParam *p = &c->schema->params[i];
+        if (a->kind == TSR_ARG_NONE) good = good && (p->optional || p->has_default);
+        else good = good && a->kind == p->type && (a->kind != TSR_ARG_TENSOR || a->t != NULL);
+    }
+    return good;
+}
+
 TsrStatus tsr_op_run(TsrOpCall *call) {
     call->nret = 0;
+    if (TSR_UNLIKELY(!is_bound(call))) return no_such_call(call);
     if (TSR_LIKELY(all_plain(call)) && TSR_LIKELY(tsr_trace_hook == NULL)) return whole(call, run_plain(call));
     Run run;
     run.call = call;

@@ -316,6 +316,7 @@ bool tsr_layout_view_strides(int64_t *new_strides, int new_ndim, const int64_t *
 int tsr_layout_unmergeable_dim(int new_ndim, const int64_t *new_sizes, TsrGeometry g) {
     int64_t scratch[TSR_MAX_DIMS];
     int bad;
+    if (!tsr_layout_is_ndim(new_ndim) || !tsr_layout_is_ndim(g.ndim)) return -1;
     if (g.ndim == 0 || any_zero(g.ndim, g.sizes)) return -1;
     if (view_strides(scratch, new_ndim, new_sizes, g, &bad) || bad < 1) return -1;
     return bad - 1;

@@ -136,6 +136,7 @@ static bool nested_strides(Search *s) {
  * a_k (d_k - 1) + sum over i > k of a_i (d_i + u_i) = sum over i > k of a_i u_i - a_k. */
 bool tsr_layout_has_internal_overlap(const TsrGeometry *g) {
     Search all = {.n = 0};
+    if (!tsr_layout_is_ndim(g->ndim)) return true; /* who knows */
     if (is_empty(g)) return false;
     for (int i = 0; i < g->ndim; i++) {
         if (g->sizes[i] > 1 && g->strides[i] == 0) return true;
@@ -200,6 +201,7 @@ bool tsr_layout_overlap(const TsrFootprint *a, const TsrFootprint *b, int64_t *i
 }
 
 TsrOverlap tsr_layout_internal_status(int ndim, const int64_t *sizes, const int64_t *strides) {
+    if (!tsr_layout_is_ndim(ndim)) return TSR_OVERLAP_TOO_HARD;
     if (tsr_layout_is_non_overlapping_and_dense(ndim, sizes, strides)) return TSR_OVERLAP_NO;
     for (int i = 0; i < ndim; i++)
         if (strides[i] == 0 && sizes[i] > 1) return TSR_OVERLAP_FULL;
