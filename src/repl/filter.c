@@ -243,7 +243,7 @@ static const char *first_word(char *buffer, size_t size, const char *list) {
 
 /* The values of --in-place over the file they were made of. */
 static TsrStatus change(Value result, const char *path, const TsrSaveOptions *o) {
-    TsrLoadOptions load = {.format = options->input_format, .dtype = options->dtype != NULL ? tsr_dtype_from_name(options->dtype) : TSR_DTYPE_NONE, .ndim = -1, .header = options->header,
+    TsrLoadOptions load = {.size = sizeof(TsrLoadOptions), .format = options->input_format, .dtype = options->dtype != NULL ? tsr_dtype_from_name(options->dtype) : TSR_DTYPE_NONE, .ndim = -1, .header = options->header,
                            .delimiter = options->delimiter != NULL ? options->delimiter[0] : 0, .na = options->na, .columns = options->columns};
     struct stat st;
     if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) return tsr_error(TSR_VALUE_ERROR, "%s: only a regular file can be changed in place", path);
