@@ -137,6 +137,8 @@ static TsrStatus call_function(Value *out, OpFunction *f, const CallArgs *args) 
     TSR_TRY(need_parser(f));
     if (TSR_UNLIKELY(f->packs) && args->keyword_count > 0 && strcmp(f->set->name, "meshgrid") != 0)
         return tsr_error(TSR_TYPE_ERROR, "%s() got an unexpected keyword argument '%s'", f->name, args->names[0]->data);
+    for (int i = 0; TSR_UNLIKELY(f->packs) && i < args->keyword_count; i++)
+        if (str_equal_c(args->names[i], "tensors")) return tsr_error(TSR_TYPE_ERROR, "%s() got an unexpected keyword argument 'tensors'", f->name);
     if (TSR_UNLIKELY(f->packs) && args->count == 0 && f->set->name[0] == 'a') return tuple_new(out, NULL, 0); /* atleast_1d() */
     if (TSR_UNLIKELY(f->packs) && must_pack(f, args)) return call_packed(out, f, args);
     BindCall b;

@@ -98,6 +98,8 @@ static TsrStatus row_prelude(TsrOpCall *c) {
 #define INNER_PAIR(schema_) INNER_ROW(schema_, "(Tensor, Tensor)", TSR_FN)
 #define SPARSE_ROW(schema_, forms_, what, ex, shown) \
     {.fn = row_prelude, .schema = schema_, .forms = forms_, .flags = TSR_OP_SPARSE, .alias = TSR_FRESH, .category = "sparse", .summary = what, .example = ex, .output = shown},
+#define MAYBE_VIEW(schema_, forms_, what, ex, shown) \
+    {.fn = row_prelude, .schema = schema_, .forms = forms_, .alias = TSR_MAYBE_VIEW, .category = NN, .summary = what, .example = ex, .output = shown},
 #define WRITES(schema_, forms_, category_, what, ex, shown) \
     {.fn = row_prelude, .schema = schema_, .forms = forms_, .alias = TSR_IN_PLACE, .category = category_, .summary = what, .example = ex, .output = shown},
 

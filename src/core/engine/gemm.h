@@ -18,7 +18,7 @@ typedef struct TsrGemm {
 } TsrGemm;
 
 /* Computes it; c must not overlap a or b. beta 0 never reads c; alpha 0 never reads a and b
- * in the types of BLAS, so that nothing of their nan and inf arrives. Integers wrap; float16 and bfloat16 are summed in float32 and rounded once.
+ * in the types of BLAS, so that nothing of their nan and inf arrives. Integers wrap; float16, bfloat16 and float8 are summed in float32 and rounded once.
  * TSR_NOT_IMPLEMENTED_ERROR for bool, complex32 and the like: "addmm_impl_cpu_" not implemented for 'Bool'. */
 TsrStatus tsr_gemm(const TsrGemm *g);
 
@@ -31,8 +31,10 @@ TsrStatus tsr_gemm_short(const TsrGemm *g);
  * convolutions are. */
 TsrStatus tsr_gemm_chain(const TsrGemm *g);
 
-/* Whether tsr_gemm computes this dtype. */
+/* Whether tsr_gemm computes this dtype, and so does whatever multiplies matrices. */
 bool tsr_gemm_supports(TsrDtype dtype);
+/* Whether it is one that tsr_gemm computes too, in float32, but only the products of two matrices have in PyTorch: mm, addmm, linear. */
+bool tsr_gemm_is_float8(TsrDtype dtype);
 
 /* *out (one element of dtype) = sum of x[i] * y[i] over n elements. */
 TsrStatus tsr_dot(TsrDtype dtype, int64_t n, TsrVec x, TsrVec y, void *out);

@@ -284,6 +284,7 @@ static TsrStatus finish_output(Run *run, int k) {
     if (k >= c->nret || c->ret[k].kind != TSR_ARG_TENSOR) return TSR_OK;
     TsrTensor *target = run->real_out[k] != NULL ? run->real_out[k] : c->out[k];
     if (c->ret[k].t != c->out[k]) TSR_TRY(tsr_write_out(c, k));
+    if (run->real_out[k] != NULL && !tsr_same_sizes(target, c->out[k])) TSR_TRY(tsr_tensor_resize(target, tsr_ndim(c->out[k]), c->out[k]->sizes, TSR_CONTIGUOUS));
     if (run->real_out[k] != NULL) TSR_TRY(tsr_tensor_copy(target, c->out[k]));
     tsr_tensor_retain(target);
     tsr_tensor_free(c->ret[k].t);

@@ -371,6 +371,11 @@ TsrStatus op_rfftn(TsrOpCall *c) {
     return tsr_finish_move(c, r2c(&r, x, s.dims, s.n, norm, true), r);
 }
 
+static TsrStatus check_single_out(const TsrOpCall *c, TsrDtype want) {
+    if (c->out[0] == NULL || c->out[0]->dtype == want) return TSR_OK;
+    return tsr_error(TSR_RUNTIME_ERROR, "Found dtype %s but expected %s", tsr_dtype_scalar_name(want), tsr_dtype_scalar_name(c->out[0]->dtype));
+}
+
 TsrStatus op_ihfftn(TsrOpCall *c) {
     TSR_OWNED x = NULL;
     TSR_OWNED half = NULL;
@@ -382,6 +387,7 @@ TsrStatus op_ihfftn(TsrOpCall *c) {
     TSR_TRY(prepare_nd(&x, &norm, c, &s, false, false));
     if (tsr_dtype_is_complex(x->dtype)) return tsr_error(TSR_TYPE_ERROR, "Only supports floating-point dtypes, but found: %s", tsr_dtype_scalar_name(x->dtype));
     TSR_TRY(r2c(&half, x, &s.dims[s.n - 1], 1, norm, true));
+    if (s.n == 1) TSR_TRY(check_single_out(c, half->dtype));
     if (s.n == 1 && c->out[0] != NULL) return tsr_return_move(c, tsr_tensor_retain(c->out[0])); /* PyTorch leaves out as it was */
     if (s.n == 1) return tsr_finish_move(c, tsr_tensor_new_conj(&r, half), r);
     TSR_TRY(conj_of(&half));

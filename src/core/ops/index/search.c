@@ -267,11 +267,17 @@ static TsrStatus isin(TsrOpCall *c, TsrTensor *elements, TsrTensor *set, bool in
 TsrStatus op_isin(TsrOpCall *c) { return isin(c, c->arg[0].t, c->arg[1].t, c->arg[3].b); }
 
 TsrStatus op_isin_scalar(TsrOpCall *c) {
-    TsrTensor *set;
+    const TsrTensor *elements = c->arg[0].t;
+    TsrTensor *set, *result, *same = NULL;
     TSR_TRY(tsr_tensor_new_wrapped(&set, c->arg[1].s));
-    TsrStatus status = isin(c, c->arg[0].t, set, c->arg[3].b);
+    TsrStatus status = check_isin(elements);
+    if (status == TSR_OK) status = check_isin(set);
     tsr_tensor_free(set);
-    return status;
+    TSR_TRY(status);
+    TSR_TRY(tsr_tensor_new(&result, tsr_ndim(elements), elements->sizes, TSR_BOOL, elements->device));
+    status = tsr_invoke_new(&same, 1, c->arg[3].b ? "ne" : "eq", "!tts", result, elements, c->arg[1].s);
+    tsr_tensor_free(same);
+    return tsr_finish_move(c, status, result);
 }
 
 TsrStatus op_isin_scalar_first(TsrOpCall *c) {

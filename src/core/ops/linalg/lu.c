@@ -14,6 +14,7 @@ static TsrStatus check_lu_input(const TsrTensor *a, bool pivot) {
         return tsr_error(TSR_RUNTIME_ERROR, "torch.lu_factor: Expected tensor with 2 or more dimensions. Got size: %s instead",
                          tsr_sizes_text(a));
     }
+    if (a->numel == 0) return TSR_OK;
     TSR_TRY(tsr_la_need_kernel("lu_cpu", a));
     return pivot ? TSR_OK : tsr_error(TSR_RUNTIME_ERROR, "linalg.lu_factor: LU without pivoting is not implemented on the CPU");
 }
@@ -67,6 +68,16 @@ static void apply_pivots(int64_t *rows, int64_t m, const int *pivots, int64_t k)
     }
 }
 
+/* `pivots` is contiguous. */
+static TsrStatus check_pivots(const TsrTensor *pivots, int64_t m) {
+    for (int64_t i = 0; i < pivots->numel; i++) {
+        int pivot = ((const int *)tsr_data(pivots))[i];
+        if (pivot < 1 || pivot > m)
+            return tsr_error(TSR_RUNTIME_ERROR, "pivots passed to lu_unpack must be between 1 and LU.size(-2) inclusive.Did you properly pass the result of lu_factor?");
+    }
+    return TSR_OK;
+}
+
 static TsrStatus permutation_new(TsrTensor **out, const TsrTensor *lu, const TsrTensor *pivots) {
     TSR_OWNED p = NULL;
     TSR_OWNED scratch = NULL;
@@ -75,6 +86,7 @@ static TsrStatus permutation_new(TsrTensor **out, const TsrTensor *lu, const Tsr
     sizes[tsr_ndim(lu) - 1] = m;
     TSR_TRY(tsr_tensor_new(&p, tsr_ndim(lu), sizes, lu->dtype, lu->device));
     TSR_TRY(tsr_la_new_scratch(&scratch, m, sizeof(int64_t)));
+    if (!tsr_is_meta(p)) TSR_TRY(check_pivots(pivots, m));
     if (!tsr_is_meta(p) && p->numel > 0) {
         int64_t *rows = tsr_data(scratch);
         size_t item = tsr_itemsize(p);
@@ -128,16 +140,18 @@ TsrStatus op_linalg_lu(TsrOpCall *c) {
     TSR_OWNED lu = NULL;
     TSR_OWNED pivots = NULL;
     TSR_OWNED info = NULL;
-    TSR_TRY(tsr_la_check_matrix(c->arg[0].t, "linalg.lu", "A"));
+    if (tsr_ndim(c->arg[0].t) < 2)
+        return tsr_error(TSR_RUNTIME_ERROR, "linalg.lu: Expected tensor with 2 or more dimensions. Got size: %s instead", tsr_sizes_text(c->arg[0].t));
     TSR_TRY(check_lu_input(c->arg[0].t, c->arg[1].b));
     TSR_TRY(tsr_la_new_lu_factor(&lu, &pivots, &info, c->arg[0].t));
-    return lu_unpack(c, lu, pivots, true, true);
+    return lu_unpack(c, lu, pivots, true, c->arg[1].b);
 }
 
 TsrStatus op_lu_unpack(TsrOpCall *c) {
     const TsrTensor *lu = c->arg[0].t, *pivots = c->arg[1].t;
     TSR_OWNED plain = NULL;
-    if (tsr_ndim(lu) < 2) return tsr_error(TSR_RUNTIME_ERROR, "torch.lu_unpack: The input tensor LU must have at least 2 dimensions.");
+    if (tsr_ndim(lu) < 2) 
+        return tsr_error(TSR_RUNTIME_ERROR, "torch.lu_unpack: Expected tensor with 2 or more dimensions. Got size: %s instead", tsr_sizes_text(lu));
     if (c->arg[3].b && pivots->dtype != TSR_INT32)
         return tsr_error(TSR_RUNTIME_ERROR, "torch.lu_unpack: LU_pivots is expected to be a contiguous tensor of torch.int32 dtype.\n"
                                             "Note: this function is intended to be used with the output produced by torch.linalg.lu_factor");
@@ -239,6 +253,23 @@ static TsrStatus solve_matrices_new(TsrTensor **x, TsrTensor **info, const TsrTe
 }
 
 /* *info has the batch of the factored matrices. */
+/* One a matrix of a, of what is one a matrix of the batch that a was broadcast to. */
+static TsrStatus info_new_of_matrices(TsrTensor **out, const TsrTensor *info, const TsrTensor *a) {
+    TSR_OWNED made = NULL;
+    TSR_OWNED view = NULL;
+    TSR_TRY(tsr_tensor_new(&made, tsr_ndim(a) - 2, a->sizes, info->dtype, info->device));
+    TSR_TRY(tsr_tensor_new_alias(&view, info));
+    for (int d = -1; info->numel > 0 && d < tsr_ndim(made); d += tsr_ndim(view) == tsr_ndim(made)) {
+        TsrTensor *next = NULL;
+        if (d < 0 && tsr_ndim(view) > tsr_ndim(made)) TSR_TRY(tsr_tensor_new_select(&next, view, 0, 0));
+        else if (d >= 0 && view->sizes[d] != made->sizes[d]) TSR_TRY(tsr_tensor_new_narrow(&next, view, d, 0, 1));
+        if (next != NULL) tsr_owned_put_move(&view, next);
+    }
+    if (!tsr_is_meta(made)) TSR_TRY(info->numel > 0 ? tsr_tensor_copy(made, view) : tsr_tensor_fill(made, tsr_scalar_int(0)));
+    *out = tsr_owned_take(&made);
+    return TSR_OK;
+}
+
 static TsrStatus solve_new(TsrTensor **x, TsrTensor **info, const TsrTensor *a, const TsrTensor *b, bool left, const char *fn) {
     TSR_TRY(check_solve(a, b, left, fn));
     bool vector = vector_case(a, b);
@@ -257,7 +288,7 @@ static TsrStatus solve_new(TsrTensor **x, TsrTensor **info, const TsrTensor *a, 
         tsr_la_strides(strides, d, sizes, left);
         TSR_TRY(tsr_la_restride(&r, d, sizes, strides));
     }
-    *info = tsr_owned_take(&e);
+    TSR_TRY(info_new_of_matrices(info, e, a));
     *x = tsr_owned_take(&r);
     return TSR_OK;
 }

@@ -79,7 +79,7 @@ enum { SMALL_PRODUCT = 1 << 16 }; /* multiplications */
 static TsrStatus matmul_into(TsrTensor *out, const TsrTensor *a, const TsrTensor *b, TsrScalar alpha, TsrScalar beta) {
     int d = tsr_ndim(out);
     if (out->numel == 0) return TSR_OK;
-    if (!tsr_gemm_supports(out->dtype)) return tsr_gemm(&(TsrGemm){.dtype = out->dtype}); /* says so */
+    if (!tsr_gemm_supports(out->dtype) && !tsr_gemm_is_float8(out->dtype)) return tsr_gemm(&(TsrGemm){.dtype = out->dtype}); /* says so */
     BatchJob job = {.out = out, .a = a, .b = b, .alpha = alpha, .beta = beta};
     int64_t batches = out->numel / (out->sizes[d - 2] * out->sizes[d - 1]);
     double work = (double)out->sizes[d - 2] * (double)out->sizes[d - 1] * (double)a->sizes[d - 1];
@@ -111,7 +111,7 @@ static TsrStatus check_mm(const char *op, const TsrTensor *a, const TsrTensor *b
 }
 
 static TsrStatus unsupported(const TsrTensor *t, const char *what) {
-    if (tsr_gemm_supports(t->dtype) || tsr_is_meta(t)) return TSR_OK;
+    if (tsr_gemm_supports(t->dtype) || tsr_is_meta(t) || (tsr_gemm_is_float8(t->dtype) && strcmp(what, "addmm_impl_cpu_") == 0)) return TSR_OK;
     return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "\"%s\" not implemented for '%s'", what, tsr_dtype_scalar_name(t->dtype));
 }
 
@@ -119,7 +119,10 @@ static TsrStatus unsupported(const TsrTensor *t, const char *what) {
 static bool is_nothing(const TsrTensor *a, const TsrTensor *b) { return a->numel == 0 || b->numel == 0; }
 
 /* The kernel that PyTorch would have asked: its own loops for small products, one gemm a matrix for the others. */
-static const char *batch_kernel(const char *small, int64_t m, int64_t k, int64_t n) { return (double)m * (double)k * (double)n < 400 ? small : "addmm_impl_cpu_"; }
+static const char *batch_kernel(const char *small, TsrDtype dtype, int64_t m, int64_t k, int64_t n) {
+    if ((double)m * (double)k * (double)n < 400) return small;
+    return tsr_gemm_is_float8(dtype) ? "baddbmm_with_gemm" : "addmm_impl_cpu_";
+}
 
 static TsrStatus mm_new(TsrTensor **out, const TsrTensor *a, const TsrTensor *b) {
     TSR_TRY(check_mm("mm", a, b));
@@ -193,7 +196,7 @@ static TsrStatus same_dtype_bmm(const TsrTensor *a, const TsrTensor *b) {
 static TsrStatus bmm_new(TsrTensor **out, const TsrTensor *a, const TsrTensor *b) {
     TSR_TRY(check_bmm(a, b));
     bool nothing = is_nothing(a, b); /* then PyTorch looks at no element, nor at the dtypes */
-    if (!nothing) TSR_TRY(unsupported(a, batch_kernel("bmm", a->sizes[1], a->sizes[2], b->sizes[2])));
+    if (!nothing) TSR_TRY(unsupported(a, batch_kernel("bmm", a->dtype, a->sizes[1], a->sizes[2], b->sizes[2])));
     if (!nothing) TSR_TRY(same_dtype_bmm(a, b));
     TSR_OWNED r = NULL;
     TSR_TRY(tsr_tensor_new(&r, 3, (int64_t[]){a->sizes[0], a->sizes[1], b->sizes[2]}, b->dtype, a->device));
@@ -262,7 +265,7 @@ static TsrStatus batched_new(TsrTensor **out, const TsrTensor *a, const TsrTenso
     Product p;
     TSR_TRY(check_batched(&p, a, b));
     bool nothing = is_nothing(a, b);
-    if (!nothing) TSR_TRY(unsupported(a, folds(a, b) ? (tsr_ndim(b) == 1 ? "addmv_impl_cpu" : "addmm_impl_cpu_") : batch_kernel("bmm", p.m, p.k, p.n)));
+    if (!nothing) TSR_TRY(unsupported(a, folds(a, b) ? (tsr_ndim(b) == 1 ? "addmv_impl_cpu" : "addmm_impl_cpu_") : batch_kernel("bmm", a->dtype, p.m, p.k, p.n)));
     TSR_OWNED r = NULL;
     TSR_OWNED ma = NULL;
     TSR_OWNED mb = NULL;
@@ -496,7 +499,7 @@ TsrStatus op_baddbmm(TsrOpCall *c) {
         return tsr_error(TSR_RUNTIME_ERROR, "Input dtypes must be the same, got: input %s, batch1: %s, batch2: %s", tsr_dtype_c_name(self->dtype),
                          tsr_dtype_c_name(a->dtype), tsr_dtype_c_name(b->dtype));
     bool empty = a->sizes[0] == 0 || a->sizes[1] == 0 || b->sizes[2] == 0, alone = a->sizes[2] == 0;
-    if (!empty && !alone) TSR_TRY(unsupported(a, batch_kernel("baddbmm", a->sizes[1], a->sizes[2], b->sizes[2])));
+    if (!empty && !alone) TSR_TRY(unsupported(a, batch_kernel("baddbmm", a->dtype, a->sizes[1], a->sizes[2], b->sizes[2])));
     TSR_TRY(check_scalar(c->arg[3].s, self->dtype));
     TSR_TRY(check_scalar(c->arg[4].s, self->dtype));
     TSR_TRY(check_inplace(c, self, 3, (int64_t[]){a->sizes[0], a->sizes[1], b->sizes[2]}));
@@ -571,6 +574,7 @@ TsrStatus op_outer(TsrOpCall *c) {
 }
 
 static TsrStatus check_addr_scalar(TsrDtype d, TsrScalar s, const char *name) {
+    if (s.kind == TSR_SCALAR_BOOL && d != TSR_BOOL) return tsr_error(TSR_RUNTIME_ERROR, "Boolean %s only supported for Boolean results.", name);
     bool floating = s.kind == TSR_SCALAR_FLOAT || s.kind == TSR_SCALAR_COMPLEX;
     if (floating && (tsr_dtype_is_integral(d) || d == TSR_BOOL))
         return tsr_error(TSR_RUNTIME_ERROR, "For integral input tensors, argument %s must not be a floating point number.", name);
@@ -621,7 +625,9 @@ TsrStatus op_addr(TsrOpCall *c) {
         return tsr_finish_move(c, tsr_invoke_new(&r, 1, "addcmul", "ttts", weighted != NULL ? weighted : self, column, y, alpha), r);
     }
     if (common == TSR_FLOAT16 || common == TSR_BFLOAT16) alpha = rounded_scalar(alpha, common), beta = rounded_scalar(beta, common);
-    TSR_TRY(tsr_invoke_new(&scaled, 1, "mul", "ts", x, alpha));
+    TSR_OWNED first = NULL;
+    TSR_TRY(tsr_tensor_new_cast(&first, x, common));
+    TSR_TRY(tsr_invoke_new(&scaled, 1, "mul", "ts", first, alpha));
     TSR_TRY(outer_new(&product, scaled, y));
     if (is_zero(beta)) { /* nan and inf of self do not get through */
         TSR_TRY(tsr_tensor_new_cast(&r, product, common));

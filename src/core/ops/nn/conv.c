@@ -152,6 +152,12 @@ static TsrStatus check_dilation(const ConvArgs *a, bool onednn) {
     return tsr_error(TSR_RUNTIME_ERROR, "dilation should be greater than zero, but got %s", tsr_layout_text(dims, dilation));
 }
 
+/* A convolution of no images, or of images without channels: PyTorch multiplies what there is, in whatever dtypes. */
+static bool is_without_work(const ConvArgs *a) {
+    int ndim = tsr_ndim(a->input);
+    return a->input->sizes[ndim - a->n - 1] == 0 || (ndim == a->n + 2 && a->input->sizes[0] == 0);
+}
+
 static TsrStatus check_conv(const ConvArgs *a) {
     const TsrTensor *t = a->input, *weight = a->weight, *bias = a->bias;
     const TsrNnWindow *w = &a->w;
@@ -187,6 +193,7 @@ static TsrStatus check_conv(const ConvArgs *a) {
     if (bias != NULL && (tsr_ndim(bias) != 1 || bias->sizes[0] != out_channels))
         return tsr_error(TSR_RUNTIME_ERROR, "Given %sweight of size %s, expected bias to be 1-dimensional with %lld elements, but got bias of size %s instead", a->transposed ? "transposed=1, " : "",
                          tsr_sizes_text(weight), (long long)out_channels, tsr_sizes_text(bias));
+    if (is_without_work(a)) return TSR_OK;
     bool onednn = goes_to_onednn(t, weight, n, groups);
     if (onednn) TSR_TRY(check_same_dtype(t, weight, "weight", true));
     if (onednn && bias != NULL) TSR_TRY(check_same_dtype(t, bias, "bias", true));
@@ -368,6 +375,12 @@ static TsrStatus convolve(TsrTensor **result, ConvArgs *a) {
     sizes[at++] = a->transposed ? k.channels : k.filters;
     for (int d = NN_DIMS - a->n; d < NN_DIMS; d++) sizes[at++] = a->transposed ? k.w.in[d] : k.w.out[d];
     TSR_OWNED out = NULL;
+    if (is_without_work(a)) {
+        TsrDtype dtype;
+        if (a->input->sizes[ndim - a->n - 1] == 0) sizes[at - a->n - 1] = 0; /* of no channels PyTorch makes none */
+        TSR_TRY(tsr_result_type(&dtype, (TsrTensor *const[]){(TsrTensor *)a->input, (TsrTensor *)a->weight}, 2));
+        return tsr_tensor_new(result, at, sizes, dtype, a->input->device);
+    }
     TSR_TRY((tsr_dtype_is_complex(a->input->dtype) ? complex_convolution : real_convolution)(&out, a, &k, ndim, sizes));
     TSR_TRY(tsr_tensor_new_cast(&cast, out, a->input->dtype));
     TsrStatus status = place_move(&cast, a);

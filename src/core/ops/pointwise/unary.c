@@ -211,8 +211,12 @@ CLASSIFY(isposinf, D_INT | D_BARE | D_FLOAT | D_BOOL, false, false, TSR_TYPE_ERR
 CLASSIFY(isneginf, D_INT | D_BARE | D_FLOAT | D_BOOL, false, false, TSR_TYPE_ERROR, "isneginf does not support complex inputs.")
 
 TsrStatus op_isreal(TsrOpCall *c) {
-    static const TsrPointwise rules = {TSR_K_isreal, "isreal", ANYTHING, TSR_ITER_OUT_BOOL, 1, 0, NULL};
-    return tsr_dtype_is_complex(c->arg[0].t->dtype) ? tsr_pw_call(c, &rules, 1) : return_alike(c, true);
+    TsrTensor *result = NULL, *imaginary = NULL;
+    if (!tsr_dtype_is_complex(c->arg[0].t->dtype)) return return_alike(c, true);
+    TSR_TRY(tsr_invoke_new(&imaginary, 1, "imag", "t", c->arg[0].t));
+    TsrStatus s = tsr_invoke_new(&result, 1, "eq", "ts", imaginary, tsr_scalar_int(0)); /* laid out as that view */
+    tsr_tensor_free(imaginary);
+    return tsr_finish_move(c, s, result);
 }
 
 TsrStatus op_signbit(TsrOpCall *c) {

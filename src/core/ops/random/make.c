@@ -3,18 +3,30 @@
 #include "core/tensor/owned.h"
 #include "random.h"
 
+#include <string.h>
+
 enum { BLOCK = 512 };
 
 /* ---- factories ---- */
 
 static TsrDtype dtype_or(const TsrArg *a, TsrDtype otherwise) { return tsr_arg_given(a) ? a->dtype : otherwise; }
 
+/* A fresh tensor of those sizes, laid out as an out= of them is: PyTorch draws for dense memory in another order than for what has gaps. */
+static TsrStatus drawn_new(TsrTensor **out, const TsrOpCall *c, int ndim, const int64_t *sizes, TsrDtype dtype, TsrDevice device) {
+    const TsrTensor *given = c->out[0];
+    bool same = given != NULL && tsr_ndim(given) == ndim && memcmp(given->sizes, sizes, sizeof *sizes * (size_t)ndim) == 0;
+    bool shared = false;
+    for (int d = 0; same && d < ndim; d++) shared |= given->strides[d] == 0;
+    if (!same || shared || tsr_is_contiguous(given, TSR_CONTIGUOUS)) return tsr_tensor_new(out, ndim, sizes, dtype, device);
+    return tsr_tensor_new_strided(out, ndim, sizes, given->strides, dtype, device);
+}
+
 /* The result of a factory: fresh, of out's dtype where out= is given and no dtype is. */
 static TsrStatus factory_new(TsrTensor **out, TsrOpCall *c, const TsrArg *size, const TsrArg *dtype, TsrDtype usual, const TsrArg *device) {
     TsrDtype d = dtype_or(dtype, c->out[0] != NULL ? c->out[0]->dtype : usual);
     if (c->out[0] != NULL && c->out[0]->dtype != d)
         return tsr_error(TSR_RUNTIME_ERROR, "dtype %s does not match dtype of out parameter (%s)", tsr_dtype_scalar_name(d), tsr_dtype_scalar_name(c->out[0]->dtype));
-    return tsr_tensor_new(out, size->n, size->ints, d, tsr_arg_given(device) ? device->device : TSR_DEVICE_CPU);
+    return drawn_new(out, c, size->n, size->ints, d, tsr_arg_given(device) ? device->device : TSR_DEVICE_CPU);
 }
 
 /* rand(size, *, generator, dtype, layout, device) */
@@ -181,7 +193,7 @@ TsrStatus op_normal_tensor_float(TsrOpCall *c) {
     TSR_TRY(tsr_random_check_std(c->arg[1].f));
     TSR_TRY(tsr_layout_broadcast(shape, &ndim, mean->sizes, tsr_ndim(mean)));
     if (out != NULL) TSR_TRY(tsr_layout_broadcast(shape, &ndim, out->sizes, tsr_ndim(out)));
-    TSR_TRY(tsr_tensor_new(&t, ndim, shape, out != NULL ? out->dtype : mean->dtype, mean->device));
+    TSR_TRY(drawn_new(&t, c, ndim, shape, out != NULL ? out->dtype : mean->dtype, mean->device));
     TsrStatus status = tsr_random_fill_normal(t, 0, c->arg[1].f, tsr_random_generator(&c->arg[2]));
     if (status == TSR_OK) status = scale_shift(t, NULL, mean);
     return tsr_finish_move(c, status, t);
@@ -190,7 +202,7 @@ TsrStatus op_normal_tensor_float(TsrOpCall *c) {
 TsrStatus op_normal_float_tensor(TsrOpCall *c) {
     TsrTensor *std = c->arg[1].t, *t, *mean;
     TSR_TRY(check_std_tensor(std));
-    TSR_TRY(tsr_tensor_new_like(&t, std, c->out[0] != NULL ? c->out[0]->dtype : TSR_DTYPE_NONE, TSR_CONTIGUOUS));
+    TSR_TRY(drawn_new(&t, c, tsr_ndim(std), std->sizes, c->out[0] != NULL ? c->out[0]->dtype : std->dtype, std->device));
     TsrStatus status = tsr_random_fill_normal(t, 0, 1, tsr_random_generator(&c->arg[2]));
     if (status == TSR_OK) status = tsr_tensor_new_scalar(&mean, tsr_scalar_float(c->arg[0].f), t->dtype);
     if (status == TSR_OK) {
@@ -207,7 +219,7 @@ TsrStatus op_normal_tensor_tensor(TsrOpCall *c) {
     TSR_TRY(check_std_tensor(std));
     TSR_TRY(tsr_layout_broadcast(shape, &ndim, mean->sizes, tsr_ndim(mean)));
     TSR_TRY(tsr_layout_broadcast(shape, &ndim, std->sizes, tsr_ndim(std)));
-    TSR_TRY(tsr_tensor_new(&t, ndim, shape, c->out[0] != NULL ? c->out[0]->dtype : mean->dtype, mean->device));
+    TSR_TRY(drawn_new(&t, c, ndim, shape, c->out[0] != NULL ? c->out[0]->dtype : mean->dtype, mean->device));
     TsrStatus status = tsr_random_fill_normal(t, 0, 1, tsr_random_generator(&c->arg[2]));
     if (status == TSR_OK) status = scale_shift(t, std, mean);
     return tsr_finish_move(c, status, t);

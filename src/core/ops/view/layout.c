@@ -265,5 +265,9 @@ TsrStatus op_resize_as_inplace(TsrOpCall *c) {
     TsrMemoryFormat format = format_or(&c->arg[2], TSR_CONTIGUOUS);
     if (format == TSR_PRESERVE) format = suggested_format(like);
     TSR_TRY(resize(c, tsr_ndim(like), like->sizes, format, true));
+    if (tsr_arg_given(&c->arg[2]) && format == TSR_CONTIGUOUS && like != SELF) { /* dense, even where the sizes stay */
+        TSR_TRY(tsr_tensor_resize(SELF, 3, (int64_t[]){0, 0, 0}, TSR_CONTIGUOUS));
+        TSR_TRY(tsr_tensor_resize(SELF, tsr_ndim(like), like->sizes, TSR_CONTIGUOUS));
+    }
     return tsr_return_move(c, tsr_tensor_retain(SELF));
 }

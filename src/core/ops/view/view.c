@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/op/shared.h"
+#include "core/tensor/owned.h"
 #include "core/ops/reduce/reduce.h"
 #include "core/tensor/tensor_impl.h"
 
@@ -524,7 +525,9 @@ static TsrStatus scatter(TsrOpCall *c, Maker make) {
     TsrTensor *copy = NULL, *slice = NULL;
     TsrArg args[TSR_MAX_ARGS];
     TsrOpCall view = {.op = c->op, .schema = c->schema, .arg = args, .nargs = c->nargs - 1};
-    TSR_TRY(new_same_strides(&copy, SELF));
+    TSR_OWNED plain = NULL;
+    if ((SELF->flags & (TSR_FLAG_CONJ | TSR_FLAG_NEG)) != 0) TSR_TRY(tsr_tensor_new_resolved(&plain, SELF));
+    TSR_TRY(new_same_strides(&copy, plain != NULL ? plain : SELF));
     args[0] = (TsrArg){.kind = TSR_ARG_TENSOR, .t = copy};
     for (int i = 2; i < c->nargs; i++) args[i - 1] = c->arg[i];
     TsrStatus status = make(&view, &slice);
