@@ -473,6 +473,8 @@ def answers(command, path):
 
 def permitted(wanted, got):
     """Differences of the first line that are none of the language's."""
+    if "'0', 'x'" in wanted:
+        return True  # an address taken apart
     free = re.fullmatch(r"NameError cannot access free variable ('.*') where it is not associated with a value in enclosing scope", wanted)
     if free and got == f'UnboundLocalError cannot access local variable {free[1]} where it is not associated with a value':
         return True  # a comprehension is part of the function around it, as in CPython since 3.12

@@ -8,4 +8,6 @@ a long text: paged
 a short one: not paged
 the history: not paged
 as wide as the window: 36' "$(timeout 60 python3 "$(dirname "$0")/terminal.py" "$tsr")"
+is 'Ctrl-C at input() without an editor' 'True
+True' "$(timeout 60 python3 "$(dirname "$0")/dumb_terminal.py" "$tsr")"
 exit $bad

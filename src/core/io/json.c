@@ -489,6 +489,9 @@ typedef struct Column {
 typedef struct Lines {
     Column *columns;
     int n;
+    size_t room;         /* columns there is memory for */
+    int32_t *index;      /* hash table of the columns by name, -1 empty; `slots` of them, a power of two, at least twice n */
+    uint32_t slots;
     int64_t rows;
     bool placed; /* where the elements stand is asked for */
     bool chosen; /* by --columns: other keys are passed over */
@@ -500,15 +503,52 @@ static void free_lines(Lines *l) {
         free_numbers(&l->columns[i].numbers);
     }
     tsr_free(l->columns);
+    tsr_free(l->index);
+}
+
+static uint32_t hash_name(const char *name, size_t length) {
+    uint32_t hash = 2166136261u; /* FNV-1a */
+    for (size_t i = 0; i < length; i++) hash = (hash ^ (unsigned char)name[i]) * 16777619u;
+    return hash;
+}
+
+static bool same_name(const char *name, const char *key, size_t length) { return strlen(name) == length && memcmp(name, key, length) == 0; }
+
+/* The place of the column of that name in the index, or the empty one where it belongs. */
+static int32_t *column_place(const Lines *l, const char *name, size_t length) {
+    uint32_t at = hash_name(name, length) & (l->slots - 1);
+    while (l->index[at] >= 0 && !same_name(l->columns[l->index[at]].name, name, length)) at = (at + 1) & (l->slots - 1);
+    return &l->index[at];
+}
+
+static int find_column(const Lines *l, const char *name, size_t length) {
+    int found = l->slots > 0 ? *column_place(l, name, length) : -1;
+    return found >= 0 ? found : l->n;
+}
+
+/* The index has places for n columns. */
+static TsrStatus index_columns(Lines *l, int n) {
+    if ((uint32_t)n * 2 <= l->slots) return TSR_OK;
+    uint32_t slots = l->slots > 0 ? l->slots * 2 : 16;
+    int32_t *index = tsr_malloc_array(slots, sizeof *index);
+    if (index == NULL) return tsr_error_no_memory(slots * sizeof *index);
+    tsr_free(l->index);
+    memset(index, 0xff, slots * sizeof *index);
+    l->index = index;
+    l->slots = slots;
+    for (int i = 0; i < l->n; i++) *column_place(l, l->columns[i].name, strlen(l->columns[i].name)) = i;
+    return TSR_OK;
 }
 
 static TsrStatus add_column(Lines *l, const char *name, size_t length) {
-    Column *grown = tsr_realloc(l->columns, sizeof *grown * (size_t)(l->n + 1));
-    if (grown != NULL) l->columns = grown;
-    char *copy = grown != NULL ? tsr_malloc(length + 1) : NULL;
-    if (copy == NULL) return tsr_error_no_memory(sizeof *grown + length);
+    TSR_TRY(tsr_mem_grow(&l->columns, &l->room, (size_t)l->n + 1, sizeof *l->columns));
+    TSR_TRY(index_columns(l, l->n + 1));
+    char *copy = tsr_malloc(length + 1);
+    if (copy == NULL) return tsr_error_no_memory(length + 1);
     memcpy(copy, name, length);
     copy[length] = '\0';
+    int32_t *place = column_place(l, copy, strlen(copy));
+    if (*place < 0) *place = l->n;
     l->columns[l->n++] = (Column){copy, 0, no_numbers(l->placed)};
     return TSR_OK;
 }
@@ -537,12 +577,9 @@ static TsrStatus skip_value(TsrJson *j) {
     return tsr_json_error(j, "the text ends inside an object");
 }
 
-static bool same_name(const char *name, const char *key, size_t length) { return strlen(name) == length && memcmp(name, key, length) == 0; }
-
 static TsrStatus read_cell(TsrJson *j, const char *key, size_t length, void *context) {
     Lines *l = context;
-    int i = 0;
-    while (i < l->n && !same_name(l->columns[i].name, key, length)) i++;
+    int i = find_column(l, key, length);
     if (i == l->n && l->chosen) return skip_value(j);
     if (i == l->n && l->rows > 0) return tsr_json_error(j, "a key that the lines before have not");
     if (i == l->n) TSR_TRY(add_column(l, key, length));
@@ -555,9 +592,10 @@ static TsrStatus read_cell(TsrJson *j, const char *key, size_t length, void *con
 static TsrStatus read_row(TsrJson *j, Lines *l) {
     TSR_TRY(tsr_json_object(j, read_cell, l));
     for (int i = 0; i < l->n; i++) {
+        if (l->columns[i].rows > l->rows) continue;
         char text[96];
         snprintf(text, sizeof text, "the key '%.40s' is missing", l->columns[i].name);
-        if (l->columns[i].rows == l->rows) return tsr_json_error(j, text);
+        return tsr_json_error(j, text);
     }
     return TSR_OK;
 }

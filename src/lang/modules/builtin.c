@@ -128,7 +128,11 @@ static TsrStatus builtin_input(Value *out, const CallArgs *args) {
     int c;
     TsrStatus status = TSR_OK;
     while (status == TSR_OK && (c = getchar()) != EOF && c != '\n') status = tsr_text_putc(&text, (char)c);
-    if (status == TSR_OK && c == EOF && text.length == 0) status = tsr_interrupt_check() != TSR_OK ? TSR_KEYBOARD_INTERRUPT : tsr_error(TSR_EOF_ERROR, "EOF when reading a line");
+    if (status == TSR_OK && c == EOF && tsr_interrupt_flag != 0) {
+        clearerr(stdin); /* a read that a signal broke off looks like the end of the input */
+        status = tsr_interrupt_check();
+    }
+    if (status == TSR_OK && c == EOF && text.length == 0) status = tsr_error(TSR_EOF_ERROR, "EOF when reading a line");
     return str_end_text_move(out, status, &text);
 }
 
