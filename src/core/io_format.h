@@ -28,6 +28,7 @@ typedef struct TsrLoadOptions {
     char delimiter;        /* csv: 0 detect; ' ' runs of spaces */
     const char *na;        /* csv: cells that are nan besides empty ones, a list such as columns is; NULL: none */
     const char *columns;   /* csv: "0,2,name"; jsonl: "name,other"; a name that has a comma stands in quotes, as in csv; NULL all */
+    const char *given;     /* names of what the user asked for: "dtype columns"; an error where the format has no such thing; NULL: nothing */
     TsrPlaces *places;     /* csv, json, jsonl: is filled in with where the elements stand; NULL */
     bool opaque;           /* pt: what is of an unknown class is a node that says so, not refused */
 } TsrLoadOptions;
@@ -94,6 +95,7 @@ typedef struct TsrFormat {
     TsrStatus (*write)(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options); /* NULL: cannot be written */
     size_t (*expected_size)(const char *data, size_t size); /* bytes a stream with this beginning will have; 0 unknown; may be NULL */
     bool (*agrees)(const char *data, size_t size); /* whether a file that is called so may begin so, where that is more than the probe knows; may be NULL */
+    const char *takes; /* which of dtype, shape and columns have a meaning when it is read; NULL: none */
     bool table; /* its columns have names, if one will: a header */
     bool tree;  /* it holds any values (io_tree.h), not tensors alone */
     /* Appends the text of one element, as `write` would, or as it is inside of quotes that are there already. NULL: the format is no text. */

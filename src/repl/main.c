@@ -27,6 +27,7 @@ typedef struct Line { /* the command line, taken apart */
     LessonOptions lesson;
     const char **rest; /* what is no option */
     int rest_count;
+    const char *last[3]; /* the name of the last option of each purpose; NULL: none */
     ShellOptions shell;
 } Line;
 
@@ -54,7 +55,9 @@ static const char *const help_text =
     "\n"
     "  -o, --output FORMAT|FILE   how the value of -e goes out: text (default) npy npz csv tsv\n"
     "                             json jsonl safetensors raw pb; with a dot or a slash it is a file\n"
-    "      --in-place             write it over FILE\n"
+    "      --in-place[=SUFFIX]    write it over FILE: what did not change stays byte for byte;\n"
+    "                             with SUFFIX the old file is kept under its name and that\n"
+    "      --each                 run CODE once a FILE; a file's error does not end it\n"
     "  -I, --input FORMAT         when neither name nor content says it\n"
     "      --dtype NAME           of numbers read from text, and of raw\n"
     "      --shape 3,4            of raw\n"
@@ -213,47 +216,51 @@ static bool set_max_time(Line *l, const char *v) {
     return end != v && *end == '\0' && l->shell.max_time > 0 && l->shell.max_time <= 1e9;
 }
 
+/* With what an option has a meaning: anything, a program over files (-e), or whatever reads files (-e, -l, --diff). */
+typedef enum Purpose { FOR_ALL, FOR_CODE, FOR_FILES } Purpose;
+
 static const struct Option {
     const char *name;
     char letter;
     const char *takes; /* what its value is, for the message about a wrong one; NULL: it takes none */
     Setter *set;
+    Purpose purpose;
 } options[] = {
-    {"code", 'e', "code", set_code},
-    {"interactive", 'i', NULL, set_interactive},
-    {"echo", 0, NULL, set_echo},
-    {"doctest", 0, NULL, set_doctest},
-    {"list", 'l', NULL, set_list},
-    {"diff", 0, NULL, set_diff},
-    {"lesson", 0, NULL, set_lesson},
-    {"check", 0, NULL, set_check},
-    {"report", 0, "a file", set_report},
-    {"no-prompt", 0, NULL, set_no_prompt},
-    {"print-man", 0, "a page", set_man},
-    {"output", 'o', "text, npy, npz, safetensors, csv, tsv, json, jsonl, raw or pb, or a file that ends in one of these", set_output},
-    {"in-place", 0, "a suffix such as .bak, without / and *", set_in_place},
-    {"each", 0, NULL, set_each},
-    {"input", 'I', "npy, npz, safetensors, csv, tsv, json, jsonl, raw or pb", set_input},
-    {"dtype", 0, "a dtype such as float32", set_dtype},
-    {"shape", 0, "sizes such as 3,4", set_shape},
-    {"header", 0, "yes or no", set_header},
-    {"delimiter", 0, "one character, or tab", set_delimiter},
-    {"columns", 0, "names or numbers of columns", set_columns},
-    {"na", 0, "words such as NA,-", set_na},
-    {"precision", 0, "a number from 1 to 50", set_precision},
-    {"no-header", 0, NULL, set_no_header},
-    {"compact", 0, NULL, set_compact},
-    {"untie", 0, NULL, set_untie},
-    {"json-nan", 0, "null, error or token", set_json_nan},
-    {"json", 0, NULL, set_json},
-    {"sandbox", 0, NULL, set_sandbox},
-    {"max-memory", 0, "a size such as 500M", set_max_memory},
-    {"max-time", 0, "seconds, more than 0", set_max_time},
-    {"seed", 0, "a whole number", set_seed},
-    {"threads", 0, "a number from 1 to 4096", set_threads},
-    {"device", 0, "cpu or meta", set_device},
-    {"no-color", 0, NULL, set_no_color},
-    {"no-colour", 0, NULL, set_no_color},
+    {"code", 'e', "code", set_code, FOR_ALL},
+    {"interactive", 'i', NULL, set_interactive, FOR_ALL},
+    {"echo", 0, NULL, set_echo, FOR_ALL},
+    {"doctest", 0, NULL, set_doctest, FOR_ALL},
+    {"list", 'l', NULL, set_list, FOR_ALL},
+    {"diff", 0, NULL, set_diff, FOR_ALL},
+    {"lesson", 0, NULL, set_lesson, FOR_ALL},
+    {"check", 0, NULL, set_check, FOR_ALL},
+    {"report", 0, "a file", set_report, FOR_ALL},
+    {"no-prompt", 0, NULL, set_no_prompt, FOR_ALL},
+    {"print-man", 0, "a page", set_man, FOR_ALL},
+    {"output", 'o', "text, npy, npz, safetensors, csv, tsv, json, jsonl, raw or pb, or a file that ends in one of these", set_output, FOR_CODE},
+    {"in-place", 0, "a suffix such as .bak, without / and *", set_in_place, FOR_CODE},
+    {"each", 0, NULL, set_each, FOR_CODE},
+    {"input", 'I', "npy, npz, safetensors, csv, tsv, json, jsonl, raw or pb", set_input, FOR_FILES},
+    {"dtype", 0, "a dtype such as float32", set_dtype, FOR_FILES},
+    {"shape", 0, "sizes such as 3,4", set_shape, FOR_FILES},
+    {"header", 0, "yes or no", set_header, FOR_FILES},
+    {"delimiter", 0, "one character, or tab", set_delimiter, FOR_FILES},
+    {"columns", 0, "names or numbers of columns", set_columns, FOR_FILES},
+    {"na", 0, "words such as NA,-", set_na, FOR_FILES},
+    {"precision", 0, "a number from 1 to 50", set_precision, FOR_CODE},
+    {"no-header", 0, NULL, set_no_header, FOR_CODE},
+    {"compact", 0, NULL, set_compact, FOR_CODE},
+    {"untie", 0, NULL, set_untie, FOR_CODE},
+    {"json-nan", 0, "null, error or token", set_json_nan, FOR_CODE},
+    {"json", 0, NULL, set_json, FOR_ALL},
+    {"sandbox", 0, NULL, set_sandbox, FOR_ALL},
+    {"max-memory", 0, "a size such as 500M", set_max_memory, FOR_ALL},
+    {"max-time", 0, "seconds, more than 0", set_max_time, FOR_ALL},
+    {"seed", 0, "a whole number", set_seed, FOR_ALL},
+    {"threads", 0, "a number from 1 to 4096", set_threads, FOR_ALL},
+    {"device", 0, "cpu or meta", set_device, FOR_ALL},
+    {"no-color", 0, NULL, set_no_color, FOR_ALL},
+    {"no-colour", 0, NULL, set_no_color, FOR_ALL},
 };
 
 static const struct Option *find_long(const char *name, size_t length) {
@@ -271,7 +278,11 @@ static const struct Option *find_short(char letter) {
 /* ---- the command line ---- */
 
 static int set(Line *line, const struct Option *option, const char *value, const char *shown) {
-    if (option->set(line, value) || value == NULL) return EXIT_FINE;
+    Mode before = line->mode;
+    bool fine = option->set(line, value);
+    if (before != MODE_DEFAULT && line->mode != before) return usage("%s can't stand beside another of -e, -l, --echo, --doctest, --diff and --lesson", shown);
+    if (option->purpose != FOR_ALL) line->last[option->purpose] = option->name;
+    if (fine || value == NULL) return EXIT_FINE;
     fprintf(stderr, "tsr: %s: can't be '%s': it takes %s\ntry 'tsr --help'\n", shown, value, option->takes);
     return EXIT_USAGE;
 }
@@ -302,7 +313,8 @@ static int short_options(Line *line, char **argv, int *i) {
         const struct Option *option = find_short(*c);
         if (option == NULL) return usage("there is no option '%s'", argv[*i]);
         if (option->takes == NULL) {
-            set(line, option, NULL, argv[*i]);
+            int status = set(line, option, NULL, argv[*i]);
+            if (status != EXIT_FINE) return status;
             continue;
         }
         const char *shown = argv[*i], *value = c[1] != '\0' ? c + 1 : argv[++*i];
@@ -352,6 +364,18 @@ static bool has_stdin(const Line *l) {
     return i < l->rest_count;
 }
 
+/* Options of writing that the format which is written has no use for. */
+static int check_writing(const FilterOptions *o, const char *first, bool json) {
+    const char *name = o->output != NULL ? o->output : o->in_place ? first : json ? "json" : "text";
+    const TsrFormat *format = strpbrk(name, "./") != NULL ? tsr_format_for_path(name) : tsr_format_find(name);
+    if (o->in_place && o->input_format != NULL) format = tsr_format_find(o->input_format);
+    bool text = format == NULL || format->put != NULL, table = format != NULL && format->table;
+    if (o->precision > 0 && !text) return usage("--precision is for text, not for %s", format->name);
+    if (o->no_header && !table) return usage("--no-header is for csv and tsv, not for %s", format != NULL ? format->name : name);
+    if (o->json_nan != NULL && (table || (format != NULL ? !text : !json))) return usage("--json-nan is for json and jsonl, not for %s", format != NULL ? format->name : name);
+    return EXIT_FINE;
+}
+
 static int check(const Line *l) {
     if (l->mode == MODE_DEFAULT && l->rest_count > 0 && is_data(l->rest[0])) return usage("%s is data, not a program: tsr -e CODE FILE runs code on it, tsr -e _ FILE shows it", l->rest[0]);
     if ((l->mode == MODE_DOCTEST || l->mode == MODE_LIST) && l->rest_count == 0) return usage("%s: FILE is missing", l->mode == MODE_LIST ? "-l" : "--doctest");
@@ -361,14 +385,15 @@ static int check(const Line *l) {
     if (l->mode != MODE_LESSON && l->lesson.report != NULL) return usage("%s needs --lesson", "--report");
     if (l->lesson.check && l->lesson.report != NULL) return usage("%s and --report exclude each other", "--check");
     if (l->mode == MODE_DIFF && l->rest_count != 2) return usage("%s takes two files", "--diff");
-    if (l->shell.filter.output != NULL && l->mode != MODE_CODE) return usage("%s needs -e", "-o");
-    if (l->shell.filter.in_place && (l->mode != MODE_CODE || l->rest_count < 1 || has_stdin(l))) return usage("%s needs -e and a FILE", "--in-place");
+    if (l->last[FOR_CODE] != NULL && l->mode != MODE_CODE) return usage("--%s needs -e", l->last[FOR_CODE]);
+    if (l->last[FOR_FILES] != NULL && l->mode != MODE_CODE && l->mode != MODE_LIST && l->mode != MODE_DIFF) return usage("--%s needs -e, -l or --diff", l->last[FOR_FILES]);
+    if (l->shell.filter.in_place && (l->rest_count < 1 || has_stdin(l))) return usage("%s needs -e and a FILE", "--in-place");
     if (l->shell.filter.in_place && l->rest_count > 1 && !l->shell.filter.each) return usage("%s needs one FILE, or --each", "--in-place");
-    if (l->shell.filter.each && (l->mode != MODE_CODE || l->rest_count == 0)) return usage("%s needs -e and a FILE", "--each");
+    if (l->shell.filter.each && l->rest_count == 0) return usage("%s needs -e and a FILE", "--each");
     if (l->shell.filter.each && l->shell.interactive) return usage("%s and -i exclude each other", "--each");
     if (l->shell.filter.each && l->shell.filter.output != NULL && strpbrk(l->shell.filter.output, "./") != NULL) return usage("%s would write one file again and again: name a format, or --in-place", "--each with -o FILE");
     if (l->shell.filter.in_place && l->shell.filter.output != NULL) return usage("%s and -o exclude each other", "--in-place");
-    return EXIT_FINE;
+    return l->mode == MODE_CODE ? check_writing(&l->shell.filter, l->rest_count > 0 ? l->rest[0] : "text", l->shell.json) : EXIT_FINE;
 }
 
 /* -i: the prompt after the program, whatever became of that. */

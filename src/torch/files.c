@@ -145,12 +145,23 @@ static TsrStatus read_unknown(TsrLoadOptions *o, Value v) {
     return o->opaque || strcmp(unknown, "error") == 0 ? TSR_OK : tsr_error(TSR_VALUE_ERROR, "load(): unknown is 'error' or 'opaque', not '%s'", unknown);
 }
 
+/* The names of the arguments that say what value is wanted, and are not for every format, as far as they are given. */
+static TsrStatus add_given(TsrText *out, const Value *v) {
+    static const struct { int place; const char *name; } named[] = {
+        {LOAD_DTYPE, "dtype"}, {LOAD_SHAPE, "shape"}, {LOAD_COLUMNS, "columns"}};
+    for (size_t i = 0; i < TSR_COUNTOF(named); i++)
+        if (v[named[i].place].tag > V_NONE) TSR_TRY(tsr_text_printf(out, "%s ", named[i].name));
+    return TSR_OK;
+}
+
 /* What is lent to the options stays in `shape` and `lists`. */
-static TsrStatus load_options(TsrLoadOptions *o, int64_t *shape, TsrText lists[2], const Value *v) {
+static TsrStatus load_options(TsrLoadOptions *o, int64_t *shape, TsrText lists[3], const Value *v) {
     *o = (TsrLoadOptions){.size = sizeof(TsrLoadOptions), .dtype = TSR_DTYPE_NONE};
     TSR_TRY(optional_text(&o->format, v[LOAD_FORMAT], "load(): argument 'format'"));
     if (v[LOAD_DTYPE].tag > V_NONE && !dtype_from_value(&o->dtype, v[LOAD_DTYPE]))
         return tsr_error(TSR_TYPE_ERROR, "load(): argument 'dtype' must be torch.dtype, not %s", value_type_name(v[LOAD_DTYPE]));
+    TSR_TRY(add_given(&lists[2], v));
+    o->given = lists[2].data;
     TSR_TRY(read_shape(o, shape, v[LOAD_SHAPE]));
     TSR_TRY(read_mode(o, v[LOAD_MODE]));
     TSR_TRY(read_unknown(o, v[LOAD_UNKNOWN]));
@@ -210,7 +221,7 @@ static TsrStatus load(Value *out, const CallArgs *args) {
     static const ArgSpec spec = {"load", names, LOAD_ARGS, 0, 2, 1};
     Value v[LOAD_ARGS];
     TsrLoadOptions options;
-    TsrText lists[2] = {0};
+    TsrText lists[3] = {0};
     const char *path;
     bool metadata, records;
     int64_t shape[TSR_MAX_DIMS];
@@ -222,7 +233,7 @@ static TsrStatus load(Value *out, const CallArgs *args) {
     TsrStatus status = codec_system_bytes(&path, &room, v[LOAD_PATH]);
     if (status == TSR_OK) status = load_options(&options, shape, lists, v);
     if (status == TSR_OK) status = records ? load_all(out, path, &options, metadata) : load_one(out, path, &options, metadata);
-    for (int i = 0; i < 2; i++) tsr_text_free(&lists[i]);
+    for (int i = 0; i < 3; i++) tsr_text_free(&lists[i]);
     tsr_text_free(&room);
     return status;
 }

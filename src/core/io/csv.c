@@ -122,10 +122,21 @@ static bool is_listed(const char *list, const char *begin, const char *end) {
     return false;
 }
 
+/* What may separate fields: the first of them that stands outside of quotes does, else blanks. */
+static const char candidates[] = ",\t;";
+
+static bool has_outside_quotes(const char *line, const char *end, char c) {
+    const char *p = line;
+    while (p < end && *p != c) {
+        const char *behind = *p == '"' ? behind_field(line, p, end) : p;
+        p = behind > p ? behind : p + 1;
+    }
+    return p < end;
+}
+
 static char detect_delimiter(const char *line, const char *end) {
-    static const char candidates[] = ",\t;";
     for (const char *c = candidates; *c != '\0'; c++)
-        if (memchr(line, *c, (size_t)(end - line)) != NULL) return *c;
+        if (has_outside_quotes(line, end, *c)) return *c;
     return ' ';
 }
 
@@ -698,6 +709,8 @@ TsrStatus tsr_csv_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *option
 static void write_name(TsrSink *sink, const char *name, char delimiter, bool alone) {
     size_t n = strlen(name);
     bool plain = strchr(name, delimiter) == NULL && name[strcspn(name, "\"\r\n")] == '\0';
+    for (const char *c = candidates; *c != '\0' && (alone || *c != delimiter); c++) plain &= strchr(name, *c) == NULL; /* it would be taken for the delimiter */
+    if (alone) plain &= strchr(name, ' ') == NULL;
     if (n == 0) plain = !alone && delimiter != ' ';
     else plain &= !is_blank(name[0]) && !is_blank(name[n - 1]);
     if (!plain) tsr_sink_puts(sink, "\"");

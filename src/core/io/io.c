@@ -20,12 +20,12 @@ static const TsrFormat formats[] = {
     {.name = "npz", .extensions = "npz", .probe = tsr_npz_probe, .read = tsr_npz_read, .write = tsr_npz_write},
     {.name = "safetensors", .extensions = "safetensors", .probe = tsr_safetensors_probe, .read = tsr_safetensors_read, .write = tsr_safetensors_write,
      .expected_size = tsr_safetensors_expected_size},
-    {.name = "json", .extensions = "json", .probe = tsr_json_probe, .read = tsr_json_read, .write = tsr_json_write, .agrees = tsr_json_agrees, .put = tsr_json_put},
-    {.name = "jsonl", .extensions = "jsonl ndjson", .read = tsr_jsonl_read, .write = tsr_jsonl_write, .put = tsr_json_put},
-    {.name = "csv", .extensions = "csv txt dat", .probe = tsr_csv_probe, .read = tsr_csv_read, .write = tsr_csv_write, .table = true, .put = tsr_csv_put},
-    {.name = "tsv", .extensions = "tsv tab", .read = tsr_csv_read, .write = tsr_tsv_write, .table = true, .put = tsr_csv_put},
+    {.name = "json", .extensions = "json", .probe = tsr_json_probe, .read = tsr_json_read, .write = tsr_json_write, .agrees = tsr_json_agrees, .takes = "dtype", .put = tsr_json_put},
+    {.name = "jsonl", .extensions = "jsonl ndjson", .read = tsr_jsonl_read, .write = tsr_jsonl_write, .takes = "dtype columns", .put = tsr_json_put},
+    {.name = "csv", .extensions = "csv txt dat", .probe = tsr_csv_probe, .read = tsr_csv_read, .write = tsr_csv_write, .takes = "dtype columns", .table = true, .put = tsr_csv_put},
+    {.name = "tsv", .extensions = "tsv tab", .read = tsr_csv_read, .write = tsr_tsv_write, .takes = "dtype columns", .table = true, .put = tsr_csv_put},
     {.name = "pb", .extensions = "pb", .read = tsr_pb_read, .write = tsr_pb_write},
-    {.name = "raw", .extensions = "raw bin", .read = tsr_raw_read, .write = tsr_raw_write},
+    {.name = "raw", .extensions = "raw bin", .read = tsr_raw_read, .write = tsr_raw_write, .takes = "dtype shape"},
 };
 
 const TsrFormat *tsr_format_find(const char *name) {
@@ -98,11 +98,29 @@ TsrStatus tsr_format_of(const TsrFormat **out, const TsrInput *in, const char *w
     return TSR_OK;
 }
 
+/* What was asked for has a meaning in this format. */
+static TsrStatus check_given(const TsrInput *in, const TsrFormat *format, const char *given) {
+    char word[16];
+    for (const char *p = given != NULL ? given : ""; *p != '\0'; p += strspn(p, " ")) {
+        int n = (int)strcspn(p, " ");
+        snprintf(word, sizeof word, "%.*s", n, p);
+        p += n;
+        if (format->takes != NULL && has_word(format->takes, word)) continue;
+        tsr_input_error(in, "%s has no use for %s", format->name, word);
+        tsr_error_hint("%s alone can be read with it: leave --%s or %s= out", strcmp(word, "shape") == 0 ? "raw" : strcmp(word, "dtype") == 0 ? "csv, tsv, json, jsonl and raw" : "csv, tsv and jsonl", word, word);
+        return TSR_VALUE_ERROR;
+    }
+    return TSR_OK;
+}
+
 /* One record, from the input's beginning on. */
 static TsrStatus read_record(TsrItems *out, TsrInput *in, const TsrFormat *format, const TsrLoadOptions *options) {
+    TsrLoadOptions o = *options;
     *out = (TsrItems){0};
     in->end = 0;
-    TsrStatus status = format->read(out, in, options);
+    o.format = format->name;
+    TSR_TRY(check_given(in, format, options->given));
+    TsrStatus status = format->read(out, in, &o);
     if (status == TSR_OK) status = tsr_interrupt_check(); /* a file that shrank under its mapping reports here */
     if (status != TSR_OK) tsr_items_free(out);
     return status;

@@ -553,13 +553,29 @@ static TsrStatus add_column(Lines *l, const char *name, size_t length) {
     return TSR_OK;
 }
 
-static TsrStatus choose_columns(Lines *l, const char *list) {
-    for (l->chosen = list != NULL; list != NULL && *list != '\0';) {
-        size_t length = strcspn(list, ",");
-        TSR_TRY(add_column(l, list, length));
-        list += length + (list[length] == ',');
+/* The next of a list of names, of which those with commas stand in quotes. */
+static TsrStatus next_name(TsrText *name, const char **list) {
+    const char *p = *list;
+    bool quoted = *p == '"';
+    for (p += quoted; *p != '\0' && (quoted || *p != ','); p++) {
+        if (quoted && *p == '"' && *++p != '"') break;
+        TSR_TRY(tsr_text_putc(name, *p));
     }
+    p += strcspn(p, ",");
+    *list = p + (*p == ',');
     return TSR_OK;
+}
+
+/* A key that is named twice is one all the same. */
+static TsrStatus choose_columns(Lines *l, const char *list) {
+    TsrStatus status = TSR_OK;
+    for (l->chosen = list != NULL; list != NULL && *list != '\0' && status == TSR_OK;) {
+        TsrText name = {0};
+        status = next_name(&name, &list);
+        if (status == TSR_OK && find_column(l, name.data != NULL ? name.data : "", name.length) == l->n) status = add_column(l, name.data != NULL ? name.data : "", name.length);
+        tsr_text_free(&name);
+    }
+    return status;
 }
 
 /* Passes over any value: texts, and whatever stands in brackets. */
