@@ -192,11 +192,21 @@ static TsrStatus append_names(TsrText *text, const char *words, Value names) {
     return card_append_cell(text, names);
 }
 
+/* Memory that no allocator made: whose it is. */
+static TsrStatus why_foreign(TsrText *text, const TsrStorage *s) {
+    if (s->origin == NULL) return TSR_OK;
+    if (s->path != NULL) return tsr_text_printf(text, "\nits memory is a mapping of the file %s, which the storage keeps", s->path);
+    if (strcmp(s->origin, "borrowed") == 0) return tsr_text_puts(text, "\nits memory is borrowed from a bytes or bytearray object, which the storage keeps alive");
+    if (strcmp(s->origin, "shared") == 0) return tsr_text_puts(text, "\nits memory is shared between processes");
+    return TSR_OK;
+}
+
 static TsrStatus why_storage(TsrText *text, const TsrTensor *t, Value views, Value keepers) {
     int64_t kept = value_as_list(keepers)->count, tensors = tsr_storage_refcount(t->storage) - kept;
     TSR_TRY(tsr_text_printf(text, "\nits storage #%lld (%zu bytes) is held by %lld tensor%s", (long long)tsr_storage_id(t->storage), t->storage->nbytes, (long long)tensors, tensors == 1 ? "" : "s"));
     TSR_TRY(append_names(text, ", also by ", views));
     TSR_TRY(append_names(text, ", and as a storage by ", keepers));
+    TSR_TRY(why_foreign(text, t->storage));
     return why_so_large(text, t, value_as_list(views)->count + kept);
 }
 

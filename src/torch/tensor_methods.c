@@ -400,7 +400,9 @@ METHOD(deepcopy) {
     return deep_copy(out, args->values[0], value_as_dict(args->values[1]));
 }
 
-METHOD(same) {
+METHOD(pin) {
+    TsrDataPtr none;
+    if (tsr_allocator_active(TSR_CUDA) == NULL) return tsr_allocate(&none, (TsrDevice){TSR_CUDA, 0}, 0); /* which says what is missing */
     *out = value_retain(args->values[0]);
     return TSR_OK;
 }
@@ -432,7 +434,7 @@ static const Method methods[] = {
     {"__deepcopy__", do_deepcopy, ARGS_ANY | METHOD_DUNDER, 0, 0, "(memo)", "A copy, with the whole storage."},
     {"__abs__", do_abs, ARGS_NONE | METHOD_DUNDER, 0, 0, "()", "abs(self)."},
     {"__complex__", do_complex, ARGS_NONE | METHOD_DUNDER, 0, 0, "()", "complex(self)."},
-    {"pin_memory", do_same, ARGS_ANY, 0, 0, "()", "Itself: main memory needs no pinning here."},
+    {"pin_memory", do_pin, ARGS_ANY, 0, 0, "(device=None)", "Itself, where there is a GPU that could use it; an error without one."},
     {NULL, NULL, 0, 0, 0, NULL, NULL},
 };
 

@@ -228,7 +228,7 @@ json.load(open(path)) reads any JSON, as lists and dicts
 open('t', 'w').write('who'); load('t')
 -I, or load(path, format='csv'), says it
 ones(2).to("gpu")
-did you mean 'cuda'?
+devices are named 'cpu', and 'cuda' where torch.cuda.is_available()
 zeros(2, 3) @ zeros(4, 3)
 the second one transposed would fit: .t()
 zeros(2, 3) @ zeros(2, 4)
@@ -242,7 +242,7 @@ did you mean torch.linalg.svdvals?
 reduce(max, [1, 2])
 import functools first: functools.reduce
 ones(2, 3).t().view(6)
-reshape copies where it must; explain("x.view(6)") says which dimensions can't merge
+reshape copies where it must; explain says of the same call, in quotes, which dimensions can't merge
 arange(6).reshape(2, 4)
 the sizes have to multiply to x.numel(); one of them may be -1, which stands for what is left
 torch.ones(2, requires_grad=True)

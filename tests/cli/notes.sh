@@ -24,9 +24,9 @@ is 'a script is silent' '' "$err"
 run "$work/q.tsr"
 is 'notes asked for' 'note: x, y both see this write: the same memory
 note: x, y, z all see this write: the same memory
-note: add_ wrote into a copy that nothing holds (index had to copy): the write is lost
-note: fill_ wrote into a copy that nothing holds (index had to copy): the write is lost
-note: fill_ wrote into a copy that nothing holds (reshape had to copy): the write is lost
+note: add_ wrote into a copy that nothing holds (index had to copy): the write is lost; one pair of brackets on the left of = writes: x[mask] = 1
+note: fill_ wrote into a copy that nothing holds (index had to copy): the write is lost; one pair of brackets on the left of = writes: x[mask] = 1
+note: fill_ wrote into a copy that nothing holds (reshape had to copy): the write is lost; give the copy a name, or write to the tensor before it is copied
 note: this broadcast to [3000, 3000] makes 36000000 bytes of operands of at most 12000: 3000 times
 note: e has a stride of 0: one element written is seen at 3 of its indices' "$err"
 

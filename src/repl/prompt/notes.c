@@ -118,7 +118,9 @@ static int note_write(const Noted *w, int said) {
     char text[600];
     if (who_each(add_reach, &r) != TSR_OK) tsr_error_clear();
     if (r.count == 0 && made_by_copying(w) && !(said & SAID_LOST)) {
-        snprintf(text, sizeof text, "%s wrote into a copy that nothing holds (%s had to copy): the write is lost", w->what, w->maker);
+        bool indexed = strcmp(w->maker, "index") == 0;
+        snprintf(text, sizeof text, "%s wrote into a copy that nothing holds (%s had to copy): the write is lost; %s", w->what, w->maker,
+                 indexed ? "one pair of brackets on the left of = writes: x[mask] = 1" : "give the copy a name, or write to the tensor before it is copied");
         note(text);
         said |= SAID_LOST;
     }

@@ -96,16 +96,26 @@ static bool locale_has_unicode(void) {
     return false;
 }
 
+/* A name that promises another format is refused. */
+static TsrStatus check_svg(const char *path) {
+    const char *slash = strrchr(path, '/'), *dot = strrchr(slash != NULL ? slash : path, '.');
+    if (dot == NULL || strcmp(dot, ".svg") == 0) return TSR_OK;
+    return tsr_error(TSR_VALUE_ERROR, "draw(): the file is an SVG, and '%s' ends in '%s': a name that ends in .svg is expected", path, dot);
+}
+
 static TsrStatus draw(Value *out, const CallArgs *args) {
     Picture *p = tsr_calloc(1, sizeof *p);
     Value file = args_keyword(args, "file");
     TsrText text = {0};
     const char *path = NULL;
+    for (int i = 0; i < args->keyword_count; i++)
+        if (!str_equal_c(args->names[i], "file")) return tsr_error(TSR_TYPE_ERROR, "draw() got an unexpected keyword argument '%s'", args->names[i]->data);
     if (p == NULL) return mem_error();
     p->unicode = !isatty(STDOUT_FILENO) || locale_has_unicode();
     TsrStatus status = args->count == 0 ? tsr_error(TSR_TYPE_ERROR, "draw() missing 1 required positional argument: 'x'") : TSR_OK;
     for (int i = 0; i < args->count && status == TSR_OK; i++) status = add_view(p, args->values[i]);
     if (status == TSR_OK && file.tag > V_NONE) status = value_to_cstring(&path, file, "draw(): argument 'file'");
+    if (status == TSR_OK && path != NULL) status = check_svg(path);
     if (status == TSR_OK) draw_choose_cells(p);
     if (status == TSR_OK) status = path != NULL ? draw_svg(&text, p) : draw_text(&text, p);
     if (status == TSR_OK && path != NULL) {
