@@ -294,7 +294,7 @@ static const char *const excused[] = {
     "tsr_bfloat16_", "tsr_half_", "tsr_float8_", "tsr_rng_", "tsr_scalar_to_", "tsr_scalar_dtype", "tsr_parse_", "tsr_format_double", "tsr_format_float", "tsr_format_integer",
     "tsr_tensor_free", "tsr_tensor_retain", "tsr_tensor_reset", "tsr_tensor_live", "tsr_tensor_weak_", "tsr_tensor_new_undefined", "tsr_tensor_new_base", "tsr_tensor_new_data",
     "tsr_tensor_new_alias", "tsr_tensor_new_conj", "tsr_tensor_new_real", "tsr_tensor_new_resolved", "tsr_tensor_new_wrapped", "tsr_tensor_bump", "tsr_tensor_check", "tsr_tensor_copy",
-    "tsr_tensor_fill", "tsr_storage_first", "tsr_storage_free", "tsr_storage_id", "tsr_storage_retain", "tsr_storage_new_adopt_move", "tsr_storage_share_memory", "tsr_version_free",
+    "tsr_tensor_fill", "tsr_storage_first", "tsr_storage_last_serial", "tsr_storage_free", "tsr_storage_id", "tsr_storage_retain", "tsr_storage_new_adopt_move", "tsr_storage_share_memory", "tsr_version_free",
     "tsr_is_", "tsr_overlaps_elsewhere", "tsr_old_type_text", "tsr_refuse_backend", "tsr_maybe_", "tsr_items_", "tsr_tree_", "tsr_node_append", "tsr_sink_", "tsr_io_", "tsr_input_",
     "tsr_iter_check_partial_overlap", "tsr_iter_run", "tsr_iter_end_move", "tsr_nonzero_new", "tsr_index_check_mask", "tsr_op_count", "tsr_op_schema", "tsr_op_release_returns",
     "tsr_parallel_fail", "tsr_parallel_width", "tsr_num_threads", "tsr_print_", "tsr_columns_", "tsr_column_count", "tsr_text_", "tsr_utf8_", "tsr_copy_long", "tsr_fill_long",
