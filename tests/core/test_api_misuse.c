@@ -299,7 +299,7 @@ static const char *const excused[] = {
     "tsr_iter_check_partial_overlap", "tsr_iter_run", "tsr_iter_end_move", "tsr_nonzero_new", "tsr_index_check_mask", "tsr_op_count", "tsr_op_schema", "tsr_op_release_returns",
     "tsr_parallel_fail", "tsr_parallel_width", "tsr_num_threads", "tsr_print_", "tsr_columns_", "tsr_column_count", "tsr_text_", "tsr_utf8_", "tsr_copy_long", "tsr_fill_long",
     "tsr_error_", "tsr_interrupt_", "tsr_mem_", "tsr_memory_", "tsr_set_memory_limit", "tsr_limit_small_memory", "tsr_empty_cache", "tsr_free", "tsr_allocator_first", "tsr_deallocate",
-    "tsr_dataptr_release", "tsr_guard_label", "tsr_default_dtype", "tsr_default_complex",
+    "tsr_dataptr_release", "tsr_guard_label", "tsr_default_dtype", "tsr_default_complex", "tsr_records_", "tsr_format_of", "tsr_load_records", "tsr_edit",
 };
 
 #define CASE(name, ...) static void misuse_##name(void) __VA_ARGS__
