@@ -33,6 +33,8 @@ note: e has a stride of 0: one element written is seen at 3 of its indices' "$er
 if command -v script >/dev/null; then
     typed() { (sleep 0.5; printf '%s\n' "$@"; sleep 0.5) | TERM=dumb timeout 20 script -qec "$tsr --no-color" /dev/null 2>&1 | grep '^note' | tr -d '\r'; }
     is 'at the prompt' 'note: y sees this write to x: the same memory' "$(typed 'x = ones(2)' 'y = x[:]' 'x.add_(1)')"
+    is 'a second name of the tensor' 'note: b sees this write to a: the same memory' "$(typed 'a = ones(2)' 'b = a' 'b.add_(1)')"
+    is 'what a list holds is expected to change' '' "$(typed 'a = ones(2)' 'l = [a]' 'a.add_(1)')"
     is 'turned off' '' "$(typed '%notes off' 'x = ones(2)' 'y = x[:]' 'x.add_(1)')"
     is 'and on again' 'note: y sees this write to x: the same memory' "$(typed '%notes off' '%notes on' 'x = ones(2)' 'y = x[:]' 'x.add_(1)')"
 fi

@@ -55,6 +55,7 @@ typedef struct Reach {
     TsrText names;
     const TsrTensor *tensors[MAX_TENSORS]; /* found already */
     int count;
+    int aliases; /* further names of the written tensor itself: b after b = a */
     const char *through; /* the written tensor's own name, when it has one */
     char through_name[NAME_ROOM];
     int64_t repeats;     /* of the first with a stride of 0: the indices that are one element */
@@ -65,6 +66,13 @@ static bool found(const Reach *r, const TsrTensor *t) {
     for (int i = 0; i < r->count; i++)
         if (r->tensors[i] == t) return true;
     return false;
+}
+
+/* b = a: another name of the very tensor that was written. Only plain names: what a list holds is expected to change with it. */
+static bool add_alias(Reach *r, const char *path, const TsrTensor *t) {
+    if (t != r->write->t || r->through == NULL || strpbrk(path, ".[<") != NULL) return true;
+    if (r->aliases++ >= MAX_NAMES) return true;
+    return tsr_text_printf(&r->names, "%s%s", r->names.length > 0 ? ", " : "", path) == TSR_OK;
 }
 
 static void note_repeats(Reach *r, const char *path, const TsrTensor *t) {
@@ -79,7 +87,9 @@ static void note_repeats(Reach *r, const char *path, const TsrTensor *t) {
 static bool add_reach(const char *path, TsrTensor *t, bool argument, void *context) {
     Reach *r = context;
     bool nameless = path[0] == '<' || strcmp(path, "_") == 0;
-    if (argument || nameless || t->storage == NULL || t->storage->serial != r->write->serial || found(r, t) || !inspect_overlaps(t, r->write->t)) return true;
+    if (argument || nameless || t->storage == NULL || t->storage->serial != r->write->serial) return true;
+    if (found(r, t)) return add_alias(r, path, t);
+    if (!inspect_overlaps(t, r->write->t)) return true;
     note_repeats(r, path, t);
     if (r->count < MAX_TENSORS) r->tensors[r->count] = t;
     if (t == r->write->t) {
@@ -105,7 +115,7 @@ enum { SAID_LOST = 1, SAID_REPEATED = 2, SAID_SEEN = 4 };
 
 static void note_seen(const Reach *r) {
     char text[600];
-    int others = r->count - (r->through != NULL), more = others - MAX_NAMES;
+    int others = r->count + r->aliases - (r->through != NULL), more = others - MAX_NAMES;
     char rest[32] = "";
     if (more > 0) snprintf(rest, sizeof rest, " and %d more", more);
     if (r->through != NULL) snprintf(text, sizeof text, "%s%s see%s this write to %s: the same memory", r->names.data, rest, others == 1 ? "s" : "", r->through);
@@ -129,7 +139,7 @@ static int note_write(const Noted *w, int said) {
         note(text);
         said |= SAID_REPEATED;
     }
-    if (r.count >= 2 && r.names.length > 0 && !(said & SAID_SEEN)) {
+    if (r.count + r.aliases >= 2 && r.names.length > 0 && !(said & SAID_SEEN)) {
         note_seen(&r);
         said |= SAID_SEEN;
     }
